@@ -10,12 +10,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { commandLine } from './bench/command-line.mjs';
-import { KEEP, keepTargets, loadNow } from './bench/measured.ts';
+import { KEEP, loadNow, saveTargets } from './bench/measured.ts';
 import { measurePhysicsCosts, physicsTargets } from './bench/physics-costs.mjs';
 import { STUDY_POINTS, studyOfBeams } from './bench/study-cost.mjs';
 import { cpuTargets, denseStep, imageTargets, readSessions, studyTargets, targetLines } from './bench/targets.mjs';
 import { measureWaits, waitsArguments } from './bench/waits.mjs';
-import { capture, hand } from './setup/command.mjs';
+import { capture, handOver } from './setup/command.mjs';
 import { callerFolder, inRoot } from './setup/root.mjs';
 import { main, say } from './setup/say.mjs';
 import { build, commandLineSteps, everyStep, prepare } from './steps/all.mjs';
@@ -59,7 +59,7 @@ await main(async () => {
     for (const line of targetLines(await measureWaits(own))) say(line);
     return 0;
   }
-  if (others.length > 0) return hand(process.execPath, [cli, 'bench', ...args], { cwd: callerFolder });
+  if (others.length > 0) return handOver(process.execPath, [cli, 'bench', ...args], { cwd: callerFolder });
 
   const load = loadNow();
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-bench-'));
@@ -76,7 +76,7 @@ await main(async () => {
         String(seconds),
       ];
       const out = path.join(folder, `cpu-${scenario}.json`);
-      worst = Math.max(worst, await hand(process.execPath, [cli, ...words, '--out', out]));
+      worst = Math.max(worst, await handOver(process.execPath, [cli, ...words, '--out', out]));
     }
     const images = mkdtempSync(path.join(folder, 'images-'));
     for (const [scenario, variants, seconds] of IMAGES) {
@@ -84,7 +84,7 @@ await main(async () => {
       const file = inRoot(`assets/scenarios/diffraction/${scenario}.json`);
       const words = ['bench', file, '--variants', variants, '--time', String(seconds)];
       const out = path.join(images, `image-${scenario}.json`);
-      worst = Math.max(worst, await hand(process.execPath, [cli, ...words, '--out', out]));
+      worst = Math.max(worst, await handOver(process.execPath, [cli, ...words, '--out', out]));
     }
     say(`\nA study of ${STUDY_POINTS} beams`);
     const study = await studyOfBeams(cli);
@@ -102,7 +102,7 @@ await main(async () => {
     ];
     for (const line of targetLines(met)) say(line);
     if (keeps)
-      say(`Saved in ${await keepTargets(inRoot('.'), 'cpu', { command: 'npm run bench -- cpu', load, rows: met })}`);
+      say(`Saved in ${await saveTargets(inRoot('.'), 'cpu', { command: 'npm run bench -- cpu', load, rows: met })}`);
     return worst;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -22,7 +22,7 @@ import { byImportance, expectedOf, isDone, nameOf, planLines, wordsOf } from './
 import { GPU_SESSIONS } from './bench/gpu-sessions.mjs';
 import { gpuImageTargets, gpuTargets, layerTargets, readSessions, targetLines } from './bench/targets.mjs';
 import { measureWaits, waitsArguments } from './bench/waits.mjs';
-import { hand } from './setup/command.mjs';
+import { handOver } from './setup/command.mjs';
 import { callerFolder, inRoot } from './setup/root.mjs';
 import { Failure, main, say } from './setup/say.mjs';
 import { build, everyStep, prepare } from './steps/all.mjs';
@@ -59,7 +59,7 @@ async function record(sessions, { kept, folder, most_s, programs }) {
     mkdirSync(path.dirname(out), { recursive: true });
     // Overwrites the earlier recording, which Git retains.
     const all = [commandLine(), ...words, '--out', out, '--force'];
-    worst = Math.max(worst, await hand(process.execPath, all));
+    worst = Math.max(worst, await handOver(process.execPath, all));
     const took = 1e-3 * (performance.now() - begun) - passed_s;
     say(`${nameOf(session)}: ${took.toFixed(1)} s`);
   }

@@ -14,7 +14,7 @@ await main(async () => {
   if (elsewhere !== null) return elsewhere;
   await build(await commandLineSteps());
   // Imported here, because it is TypeScript, which only the Node version of the lock file can load.
-  const { keepSanitized, SANITIZED_SCENARIO, SANITIZED_VARIANTS, sanitizedRun } = await import('./bench/sanitized.ts');
+  const { saveSanitized, SANITIZED_SCENARIO, SANITIZED_VARIANTS, sanitizedRun } = await import('./bench/sanitized.ts');
   const { cuda } = await jsonOf('devices');
   const gpu = cuda.devices[0]?.name;
   if (gpu === undefined) throw new Failure(cuda.reason ?? 'there is no GPU', 1);
@@ -25,6 +25,6 @@ await main(async () => {
     for (const { what, file, line } of run.findings) say(`  ${what}, ${file ?? 'no file'}:${line ?? '?'}`);
     runs.push(run);
   }
-  if (args.includes('--keep')) say(`Saved in ${await keepSanitized(root, gpu, runs)}`);
+  if (args.includes('--keep')) say(`Saved in ${await saveSanitized(root, gpu, runs)}`);
   return 0;
 });

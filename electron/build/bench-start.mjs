@@ -2,7 +2,7 @@
  * `npm run bench -- start`: measures the time from starting the program until a user can work with it, and the parts of
  * that time. With `--cold`, measures the first start in a fresh clone with empty caches.
  */
-import { hand } from './setup/command.mjs';
+import { handOver } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
 import { main } from './setup/say.mjs';
 import { build, everyStep, prepare } from './steps/all.mjs';
@@ -11,7 +11,7 @@ await main(async () => {
   const args = process.argv.slice(2);
   const elsewhere = await prepare(args);
   if (elsewhere !== null) return elsewhere;
-  if (args.includes('--cold')) return hand(process.execPath, [inRoot('test/bench/cold-start.ts'), ...args]);
+  if (args.includes('--cold')) return handOver(process.execPath, [inRoot('test/bench/cold-start.ts'), ...args]);
   await build(await everyStep());
-  return hand(process.execPath, [inRoot('test/bench/start.ts'), ...args]);
+  return handOver(process.execPath, [inRoot('test/bench/start.ts'), ...args]);
 });

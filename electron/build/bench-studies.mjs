@@ -6,7 +6,7 @@
 import { commandLine, valueAfter } from './bench/command-line.mjs';
 import { STUDY_POINTS, studyOfBeams } from './bench/study-cost.mjs';
 import { studyTargets, targetLines } from './bench/targets.mjs';
-import { hand } from './setup/command.mjs';
+import { handOver } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
 import { main, say } from './setup/say.mjs';
 import { prepare } from './steps/all.mjs';
@@ -20,7 +20,7 @@ async function cost(words) {
 }
 
 /** @param {readonly string[]} words */
-const views = (words) => hand(process.execPath, [inRoot('test/bench/study-views.ts'), ...words]);
+const views = (words) => handOver(process.execPath, [inRoot('test/bench/study-views.ts'), ...words]);
 
 const PARTS = { cost, views };
 

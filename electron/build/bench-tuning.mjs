@@ -18,7 +18,7 @@ import {
   tunedScenario,
   tuningStudy,
 } from './bench/tuning-sessions.mjs';
-import { capture, hand } from './setup/command.mjs';
+import { capture, handOver } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
 import { Failure, main, say } from './setup/say.mjs';
 import { build, commandLineSteps, prepare } from './steps/all.mjs';
@@ -31,7 +31,7 @@ const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
 const write = (file, value) => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 
 /** The GPU of this machine, in the form of the records. */
-async function thisCard() {
+async function thisGpu() {
   const { cuda } = await jsonOf('devices');
   const [gpu] = cuda.devices;
   if (gpu === undefined) return { name: '', uuid: null, driver: null, architecture: null };
@@ -67,7 +67,7 @@ await main(async () => {
   const work = inRoot('dist/tuning');
   const out = path.resolve(valueAfter(args, '--out') ?? work);
   for (const folder of [work, out]) mkdirSync(folder, { recursive: true });
-  const on = await thisCard();
+  const on = await thisGpu();
   say(`Tuning ${chosen.length} kernels on ${on.name || 'this machine'} in ${minutes.toPrecision(2)} min`);
   const begun_ms = performance.now();
   /** @type {TunedSession[]} */
@@ -96,7 +96,7 @@ await main(async () => {
     write(solved, tunedScenario(session, read(inRoot(`assets/scenarios/${scenario}.json`))));
     write(file, tuningStudy(session, solved, { search_s, also }));
     // A variant that this machine cannot run prints the reason; the other sessions continue.
-    const code = await hand(process.execPath, [commandLine(), 'study', 'run', file, '--out', study]);
+    const code = await handOver(process.execPath, [commandLine(), 'study', 'run', file, '--out', study]);
     const best = path.join(study, 'best.json');
     const found = existsSync(best) ? read(best) : null;
     const entries = found === null ? null : tunedEntries(found);

@@ -1,5 +1,5 @@
 /** `npm run bench -- NAME`: runs one benchmark of the program itself; without a name prints the table of benchmarks. */
-import { hand } from './setup/command.mjs';
+import { handOver } from './setup/command.mjs';
 import { runEntry, script } from './setup/entries.mjs';
 import { inRoot } from './setup/root.mjs';
 import { main } from './setup/say.mjs';
@@ -21,7 +21,7 @@ const program = (file, about, steps) => ({
     const elsewhere = await prepare(process.argv.slice(2));
     if (elsewhere !== null) return elsewhere;
     if (steps !== null) await build(await steps());
-    return hand(process.execPath, [inRoot('test/bench', file), ...words]);
+    return handOver(process.execPath, [inRoot('test/bench', file), ...words]);
   },
 });
 

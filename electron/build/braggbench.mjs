@@ -5,12 +5,12 @@
  */
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { hand } from './setup/command.mjs';
+import { handOver } from './setup/command.mjs';
 import { LOCK } from './setup/lock.mjs';
 import { fromImage, otherNode } from './setup/pinned-node.mjs';
 import { callerFolder, inRoot } from './setup/root.mjs';
 import { main, sayOn } from './setup/say.mjs';
-import { COMMAND_LINE, inputsNow, isAsLooked, keepLook } from './steps/looked-at.mjs';
+import { COMMAND_LINE, inputsNow, isUnchanged, saveState } from './steps/input-state.mjs';
 
 const cli = inRoot('dist/host/cli.js');
 
@@ -21,9 +21,9 @@ const cli = inRoot('dist/host/cli.js');
  */
 async function perform(args) {
   const image = fromImage(args);
-  if (image !== null) return hand(image.node, [...image.flags, cli, ...args], { cwd: callerFolder });
+  if (image !== null) return handOver(image.node, [...image.flags, cli, ...args], { cwd: callerFolder });
   const other = otherNode();
-  if (other !== null) return hand(other, [cli, ...args], { cwd: callerFolder });
+  if (other !== null) return handOver(other, [cli, ...args], { cwd: callerFolder });
   process.chdir(callerFolder);
   process.argv = [process.execPath, cli, ...args];
   await import(pathToFileURL(cli).href);
@@ -38,7 +38,7 @@ async function afterBuilding(args) {
   const inputs = inputsNow(COMMAND_LINE);
   const steps = await commandLineSteps();
   await build(args[0] === 'serve' ? await everyStep() : steps);
-  keepLook(
+  saveState(
     COMMAND_LINE,
     inputs,
     steps.flatMap(({ outputs }) => outputs),
@@ -50,6 +50,6 @@ await main(async () => {
   sayOn(process.stderr);
   const args = process.argv.slice(2);
   // The page is needed only by `serve`, so its state is not checked for other commands.
-  const asLooked = args[0] !== 'serve' && !existsSync(LOCK) && isAsLooked(COMMAND_LINE);
+  const asLooked = args[0] !== 'serve' && !existsSync(LOCK) && isUnchanged(COMMAND_LINE);
   return asLooked ? perform(args) : afterBuilding(args);
 });

@@ -2,7 +2,7 @@
  * `npm run figures`: regenerates every table of the README and the handbook from recorded sessions, the command line
  * and the solver, and the JSON Schemas of files.
  */
-import { hand } from './setup/command.mjs';
+import { handOver } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
 import { main } from './setup/say.mjs';
 import { build, commandLineSteps, prepare } from './steps/all.mjs';
@@ -13,5 +13,5 @@ await main(async () => {
   // Some tables are printed by gates of the C++ tests.
   const { cppTestsStep } = await import('./steps/native.mjs');
   await build([...(await commandLineSteps()), cppTestsStep()]);
-  return hand(process.execPath, [inRoot('electron/build/figures/main.ts'), ...process.argv.slice(2)]);
+  return handOver(process.execPath, [inRoot('electron/build/figures/main.ts'), ...process.argv.slice(2)]);
 });

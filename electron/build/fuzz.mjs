@@ -9,7 +9,7 @@
  * dist/fuzz.
  */
 
-import { hand } from './setup/command.mjs';
+import { handOver } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
 import { main } from './setup/say.mjs';
 import { prepare } from './steps/all.mjs';
@@ -37,5 +37,5 @@ await main(async () => {
     'test/electron/host/app/remote/probe.test.ts',
     'test/electron/cli/mcp.test.ts',
   ];
-  return hand(process.execPath, [inRoot('node_modules/vitest/vitest.mjs'), ...words]);
+  return handOver(process.execPath, [inRoot('node_modules/vitest/vitest.mjs'), ...words]);
 });

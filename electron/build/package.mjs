@@ -2,7 +2,7 @@
  * `npm run package`: builds everything, and this platform's installable packages in dist/packages. Arguments are passed
  * to electron-builder: `npm run package -- --dir` makes only the unpacked program.
  */
-import { hand } from './setup/command.mjs';
+import { handOver } from './setup/command.mjs';
 import { inRoot, root } from './setup/root.mjs';
 import { main } from './setup/say.mjs';
 import { build, everyStep, prepare } from './steps/all.mjs';
@@ -16,7 +16,7 @@ await main(async () => {
   await build(await everyStep({ withoutGpu: true, userKernels: true }));
   // Remote machines need Linux programs: packages for other systems include the archive from an earlier Linux build.
   if (process.platform === 'linux') {
-    const packed = await hand(process.execPath, [
+    const packed = await handOver(process.execPath, [
       inRoot('dist/host/cli.js'),
       'connect',
       '--pack',
@@ -25,7 +25,7 @@ await main(async () => {
     if (packed !== 0) return packed;
   }
   const builder = inRoot('node_modules/electron-builder/cli.js');
-  return hand(process.execPath, [builder, '--config', 'electron-builder.yml', '--publish', 'never', ...args], {
+  return handOver(process.execPath, [builder, '--config', 'electron-builder.yml', '--publish', 'never', ...args], {
     cwd: root,
   });
 });

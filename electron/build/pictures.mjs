@@ -2,7 +2,7 @@
  * `npm run pictures`: redraws the pictures of the questions and of the library's examples. Arguments select questions
  * by name.
  */
-import { hand } from './setup/command.mjs';
+import { handOver } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
 import { main } from './setup/say.mjs';
 import { build, everyStep, prepare } from './steps/all.mjs';
@@ -12,7 +12,7 @@ await main(async () => {
   if (elsewhere !== null) return elsewhere;
   await build(await everyStep());
   const wanted = process.argv.slice(2);
-  const code = await hand(process.execPath, [inRoot('test/pictures/questions.ts'), ...wanted]);
+  const code = await handOver(process.execPath, [inRoot('test/pictures/questions.ts'), ...wanted]);
   if (code !== 0 || wanted.length > 0) return code;
-  return hand(process.execPath, [inRoot('test/pictures/examples.ts')]);
+  return handOver(process.execPath, [inRoot('test/pictures/examples.ts')]);
 });

@@ -2,7 +2,7 @@
  * `npm run test:all`: runs all checks for a change: `npm test` and the named parts below. `-- nightly` also tests every
  * view in every size and theme, and all damaged values; `-- NAME` runs one of the parts.
  */
-import { hand } from './setup/command.mjs';
+import { handOver } from './setup/command.mjs';
 import { entryLines, runEntry } from './setup/entries.mjs';
 import { inRoot } from './setup/root.mjs';
 import { Failure, main } from './setup/say.mjs';
@@ -19,7 +19,7 @@ async function vitest(env, words) {
   if (elsewhere !== null) return elsewhere;
   Object.assign(process.env, env);
   const program = inRoot('node_modules/vitest/vitest.mjs');
-  return hand(process.execPath, [program, 'run', '--project', 'unit', '--testTimeout', '1800000', ...words]);
+  return handOver(process.execPath, [program, 'run', '--project', 'unit', '--testTimeout', '1800000', ...words]);
 }
 
 const command = 'npm run test:all';

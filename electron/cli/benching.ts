@@ -45,7 +45,7 @@ import { readScenario } from './read-scenario.ts';
 import { benchReport } from './reports/bench-report.ts';
 import { table } from './table.ts';
 import { shown, type Terminal } from './terminal.ts';
-import { openNamed, ours } from './user-kernels.ts';
+import { openNamed, shippedBase } from './user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from './verb.ts';
 import { factorialVariants, type Workload } from './workloads/workload.ts';
 
@@ -174,7 +174,7 @@ export function optionsOf(parsed: ParsedArguments, among: readonly BenchOptionNa
 }
 
 /** Options of every verb that measures. */
-const everywhere = ['seed', 'energy', 'lock_MHz', 'cool_C'] as const;
+const commonOptions = ['seed', 'energy', 'lock_MHz', 'cool_C'] as const;
 
 export const optionSpecs: readonly FlagSpec[] = benchOptionEntries.map(([, { flag, value, help }]) => ({
   ...{ name: flag, help },
@@ -262,7 +262,7 @@ export async function measured(
   const { benchable } = hostWorkloads[first.kind];
   const progress = new BenchProgressView(terminal, rest.limits.mostSeconds);
   const { session } = await taskOfReadings(benchable, readings, {
-    ...optionsOfTask(optionsOf(parsed, everywhere)),
+    ...optionsOfTask(optionsOf(parsed, commonOptions)),
     ...rest,
     scenario: first.scenario?.name || (parsed.operands[0] ?? ''),
     assetsFolder: assetsFolder(),
@@ -365,7 +365,7 @@ export async function benchScenario(
       (await factorialVariants(parsed, host, place)) ??
       (await openNamed(context, host, place)) ??
       suggested?.variants ??
-      ours(workload.usual(host.addon, first)),
+      shippedBase(workload.usual(host.addon, first)),
     modes: modesOf(parsed).filter((mode) => mode !== 'warm'),
     sweep: sweep === null ? null : { path: sweep.path, values: sweep.values },
   });

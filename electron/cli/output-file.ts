@@ -12,7 +12,7 @@ export const ifExists = (parsed: ParsedArguments): 'replace' | 'refuse' =>
   hasFlag(parsed, 'force') ? 'replace' : 'refuse';
 
 /** Returns the same error; for an existing file the message adds what can be done. */
-export function withWayOut(error: unknown): unknown {
+export function withRemedy(error: unknown): unknown {
   if (!(error instanceof BraggError) || error.code !== 'exists') return error;
   const { message, issues } = error;
   return new BraggError('exists', `${message}. Choose another name, or replace it with --force.`, issues, {
@@ -23,13 +23,13 @@ export function withWayOut(error: unknown): unknown {
 /** Throws before the work begins if writing would fail. */
 export async function checkOutput(parsed: ParsedArguments, file: string): Promise<void> {
   await checkWritable(file, ifExists(parsed)).catch((error: unknown) => {
-    throw withWayOut(error);
+    throw withRemedy(error);
   });
 }
 
 /** Writes atomically. A file that has appeared since the check is not replaced. Throws BraggError. */
 export async function writeOutput(parsed: ParsedArguments, file: string, data: string | Uint8Array): Promise<void> {
   await writeAtomically(file, data, ifExists(parsed)).catch((error: unknown) => {
-    throw withWayOut(error);
+    throw withRemedy(error);
   });
 }

@@ -4,7 +4,7 @@ import { suggest } from '../contract/scenario/index.ts';
 import { fileError } from '../host/index.ts';
 import { hasFlag, listBefore, parseArguments, UsageError, withHelp } from './arguments.ts';
 import { programVersion } from './assets-folder.ts';
-import { errorDocument, isBadInput, sayIssues } from './read-scenario.ts';
+import { errorDocument, isBadInput, printIssues } from './read-scenario.ts';
 import { pairs, wrap } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { type ExitCode, exitCodes, type Verb } from './verb.ts';
@@ -160,7 +160,7 @@ function explain(error: unknown, terminal: Terminal, asJson: boolean): ExitCode 
   }
   if (error instanceof BraggError) {
     if (error.issues.length === 0) terminal.say(`${terminal.styleSaid('red', 'error')} ${error.message}`);
-    sayIssues(terminal, error.issues);
+    printIssues(terminal, error.issues);
     if (asJson) terminal.printJson(errorDocument(error));
     return isBadInput(error) ? exitCodes.badInput : exitCodes.failed;
   }

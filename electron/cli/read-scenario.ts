@@ -30,7 +30,7 @@ export function issueLine(issue: Issue, style: Style): string {
 }
 
 /** Prints issues of the input to standard error, separate from the result. */
-export function sayIssues(terminal: Terminal, issues: readonly Issue[]): void {
+export function printIssues(terminal: Terminal, issues: readonly Issue[]): void {
   for (const issue of issues) terminal.say(issueLine(issue, (style, text) => terminal.styleSaid(style, text)));
 }
 
@@ -105,7 +105,7 @@ export async function readScenario(
   }
   if (reading.problem === null) throw refusalOf(reading.issues);
   if (reading.scenario !== null) await trustNamed(context, host, reading.scenario);
-  sayIssues(terminal, reading.issues);
+  printIssues(terminal, reading.issues);
   return reading;
 }
 

@@ -6,39 +6,39 @@ type Style = Parameters<typeof styleText>[0];
 
 const ESC = '\u001B';
 
-interface Marks {
+interface StyleMarks {
   readonly key: string;
   /** Control characters except line feed and tab, and characters that change the text direction. */
   readonly controls: RegExp;
 }
-let drawn: Marks | null = null;
+let styleMarks: StyleMarks | null = null;
 
 /**
  * Style marks contain a random number that no file can contain. All other control characters in names and messages are
  * escaped: they could move the cursor, fill the clipboard or hide output.
  */
-function marks(): Marks {
-  if (drawn !== null) return drawn;
+function makeStyleMarks(): StyleMarks {
+  if (styleMarks !== null) return styleMarks;
   const key = `${randomInt(1000, 10_000)};${randomInt(1000, 10_000)}`;
   const controls = new RegExp(
     `${ESC}\\[${key};(\\d+)m|[\\u0000-\\u0008\\u000B-\\u001F\\u007F-\\u009F\\u202A-\\u202E\\u2066-\\u2069]`,
     'g',
   );
-  drawn = { key, controls };
-  return drawn;
+  styleMarks = { key, controls };
+  return styleMarks;
 }
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Escapes text for output on a terminal. */
 export function shown(text: string): string {
-  return text.replace(marks().controls, (found, style?: string) =>
+  return text.replace(makeStyleMarks().controls, (found, style?: string) =>
     style === undefined ? escaped(found) : `${ESC}[${style}m`,
   );
 }
 
 /** Escapes control characters but retains the style marks of this process. */
-const inert = (text: string): string =>
-  text.replace(marks().controls, (found, style?: string) => (style === undefined ? escaped(found) : found));
+const escapeControls = (text: string): string =>
+  text.replace(makeStyleMarks().controls, (found, style?: string) => (style === undefined ? escaped(found) : found));
 const PLAIN_STYLE = new RegExp(`${ESC}\\[(\\d+)m`, 'g');
 
 /** The parts of a writable stream that output uses. */
@@ -107,6 +107,9 @@ export class Terminal {
     const forced = FORCE_COLOR !== undefined && FORCE_COLOR !== '' && FORCE_COLOR !== '0';
     const wanted = forced || (stream.isTTY === true && TERM !== 'dumb' && FORCE_COLOR !== '0');
     if (!wanted || refused) return text;
-    return styleText(style, inert(text), { validateStream: false }).replace(PLAIN_STYLE, `${ESC}[${marks().key};$1m`);
+    return styleText(style, escapeControls(text), { validateStream: false }).replace(
+      PLAIN_STYLE,
+      `${ESC}[${makeStyleMarks().key};$1m`,
+    );
   }
 }

@@ -118,7 +118,7 @@ export async function openNamed(context: VerbContext, host: Host, place: BenchKi
  * Ids of the variants that can run here: candidates of a problem, else shipped variants, because user kernels must be
  * named.
  */
-export function ours(
+export function shippedBase(
   all: readonly { readonly id: string; readonly workload: string; readonly available: boolean }[],
 ): readonly string[] {
   return all
@@ -169,7 +169,7 @@ export async function checkedUserKernel(
 }
 
 /** Compile options of a user kernel, if they differ from the default, and its output. Empty for a shipped kernel. */
-export function saidBy(host: Host, id: string): readonly string[] {
+export function userKernelNotes(host: Host, id: string): readonly string[] {
   const kernel = host.userKernels.find(id);
   if (kernel === null) return [];
   const compiled = optionsText(kernel.description.compile);

@@ -94,8 +94,8 @@ export const recoveryMethods = {
 } as const;
 
 /** Runs are saved for recovery from this duration on: repeating a shorter one is faster than recovering it. */
-export const KEPT_FROM_MS = 3_000;
-export const NOT_KEPT = `Runs that ended within ${KEPT_FROM_MS / 1000} s are saved only on request.`;
+export const SAVED_FROM_MS = 3_000;
+export const SHORT_RUNS_NOTE = `Runs that ended within ${SAVED_FROM_MS / 1000} s are saved only on request.`;
 
 /** Interval at which a page reports its open file; after three intervals without a report it counts as closed. */
 export const PRESENCE_MS = 4_000;

@@ -29,8 +29,8 @@ const answerLanguageSchema = z.enum(answerLanguages);
 export type AnswerLanguage = z.infer<typeof answerLanguageSchema>;
 
 /** Template for a new kernel. */
-const beginningSchema = z.strictObject({ id: z.string(), title: z.string(), says: z.string() });
-export type Beginning = Readonly<z.infer<typeof beginningSchema>>;
+const kernelTemplateSchema = z.strictObject({ id: z.string(), title: z.string(), says: z.string() });
+export type KernelTemplate = Readonly<z.infer<typeof kernelTemplateSchema>>;
 
 /** Description of a user kernel: the JSON file with the same name next to it. */
 export const userKernelDescriptionSchema = z.strictObject({
@@ -116,7 +116,7 @@ export const userKernelMethods = {
   /** Templates for a kernel written from scratch. */
   'userKernels.beginnings': {
     params: z.strictObject({}),
-    result: z.strictObject({ beginnings: z.array(beginningSchema) }),
+    result: z.strictObject({ beginnings: z.array(kernelTemplateSchema) }),
   },
   /**
    * Creates a problem folder with one kernel and the program that computes the expected answer; `scenario` is the

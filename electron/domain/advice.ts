@@ -1,12 +1,12 @@
 /** Recommends a variant from a comparison: by end-to-end runs if they were timed, because a user waits for those. */
-import type { Noise, Ratio, Whole } from '../contract/bench/bench-session.ts';
+import type { EndToEnd, Noise, Ratio } from '../contract/bench/bench-session.ts';
 import type { Accuracy } from '../contract/bench/session.ts';
 import { gainOf, measuredTime, noisyText } from './measured.ts';
 import { errorSize, percent, significant } from './numbers.ts';
 
-interface Standing {
+interface AdvisedRow {
   readonly ratio: Ratio;
-  readonly verdict: Whole['verdict'];
+  readonly verdict: EndToEnd['verdict'];
 }
 
 /** Measurements of a variant, in seconds. */
@@ -24,8 +24,8 @@ export interface Advised {
   /** Device, such as `on NVIDIA H200`; absent if the context names one for all variants. */
   readonly on?: string;
   /** Ratios to the reference, by steps and by end-to-end runs. */
-  readonly steps: Standing;
-  readonly whole: Standing | null;
+  readonly steps: AdvisedRow;
+  readonly whole: AdvisedRow | null;
 }
 
 interface Costs {
@@ -40,14 +40,14 @@ const eachRun = ({ wall_s, setup_s, time_s }: Costs): number => Math.max(time_s,
 /**
  * Number of runs with a shared set-up from which on `other` needs less total time than `best`; null if it never does.
  */
-export function paysFrom(best: Costs, other: Costs): number | null {
+export function paysOffFrom(best: Costs, other: Costs): number | null {
   const saved = eachRun(best) - eachRun(other);
   if (!(saved > 0)) return null;
   return Math.max(2, Math.ceil((other.setup_s - best.setup_s) / saved));
 }
 
 /** Correct variant with the fastest end-to-end run; null if none is correct. */
-export function leastWhole<A extends { readonly wall_s: number; readonly right: boolean }>(
+export function fastestEndToEnd<A extends { readonly wall_s: number; readonly right: boolean }>(
   all: readonly A[],
 ): A | null {
   return quickest(
@@ -65,10 +65,10 @@ const quickest = <A>(all: readonly A[], of: (one: A) => number): A | null =>
 interface By {
   readonly unit: 'run' | 'repetition';
   readonly time: (one: Advised) => number;
-  readonly standing: (one: Advised) => Standing | null;
+  readonly standing: (one: Advised) => AdvisedRow | null;
 }
 
-const byWhole: By = {
+const byEndToEnd: By = {
   unit: 'run',
   time: ({ wall_s, time_s }) => wall_s ?? time_s,
   standing: ({ whole }) => whole,
@@ -80,7 +80,7 @@ interface Lead {
   readonly over: Advised;
   readonly gain: Ratio;
   /** Verdict on the lead; null if only medians are known. */
-  readonly verdict: Whole['verdict'] | null;
+  readonly verdict: EndToEnd['verdict'] | null;
 }
 
 /** Lead over the reference. If the reference is fastest, its lead over the second fastest variant. */
@@ -140,7 +140,7 @@ function closeText(close: readonly Advised[]): string {
 }
 
 /** Sentence that explains the difference by the parts of both runs. */
-function whyText(best: Advised, lead: Lead | null): string | null {
+function reasonText(best: Advised, lead: Lead | null): string | null {
   if (lead === null || best.wall_s === null || lead.over.wall_s === null) return null;
   const rest = ({ wall_s, time_s }: Advised): number => Math.max(0, (wall_s ?? 0) - time_s);
   const parts = [
@@ -150,7 +150,7 @@ function whyText(best: Advised, lead: Lead | null): string | null {
   return `Why: ${parts.join('; ')}. Steps are ${percent(best.time_s / best.wall_s)} of its run.`;
 }
 
-function sureText(lead: Lead | null, { instances, noise }: AdviceContext): string | null {
+function certaintyText(lead: Lead | null, { instances, noise }: AdviceContext): string | null {
   if (lead === null || lead.gain.interval === null) return null;
   const from = instances === null ? '' : ` from ${instances} instances of each`;
   const { ratio } = noise;
@@ -159,15 +159,21 @@ function sureText(lead: Lead | null, { instances, noise }: AdviceContext): strin
 }
 
 /** Correct variants, and those among them that may be as fast as the fastest. */
-interface Rivals {
+interface CloseVariants {
   readonly right: readonly Advised[];
   readonly close: readonly Advised[];
 }
 
 /** Largest ratio of the time of further runs that is worth mentioning. */
-const worthSaying = 0.95;
+const mentionedRatio = 0.95;
 
-function changeText(best: Advised, lead: Lead | null, { right, close }: Rivals, by: By, more: string): string | null {
+function changeText(
+  best: Advised,
+  lead: Lead | null,
+  { right, close }: CloseVariants,
+  by: By,
+  more: string,
+): string | null {
   const open = lead !== null && lead.verdict !== null && (lead.verdict === 'undecided' || lead.gain.interval === null);
   if (open || close.length > 0) {
     return `What would change it: a longer session${more}.`;
@@ -176,10 +182,10 @@ function changeText(best: Advised, lead: Lead | null, { right, close }: Rivals, 
   const own = { ...best, wall_s: best.wall_s };
   const others = right.flatMap((one) => (one === best || one.wall_s === null ? [] : [{ ...one, wall_s: one.wall_s }]));
   const quicker = quickest(
-    others.filter((one) => eachRun(one) < worthSaying * eachRun(own)),
+    others.filter((one) => eachRun(one) < mentionedRatio * eachRun(own)),
     eachRun,
   );
-  const from = quicker === null ? null : paysFrom(own, quicker);
+  const from = quicker === null ? null : paysOffFrom(own, quicker);
   return from === null ? null : `What would change it: from ${from} runs of one set-up on, ${quicker?.name} is faster.`;
 }
 
@@ -200,7 +206,7 @@ interface AdviceContext {
  * there is only one.
  */
 export function advice(all: readonly Advised[], context: AdviceContext): readonly string[] | null {
-  const by = all.every(({ wall_s }) => wall_s !== null) ? byWhole : bySteps;
+  const by = all.every(({ wall_s }) => wall_s !== null) ? byEndToEnd : bySteps;
   const right = all.filter((one) => one.right);
   const best = quickest(right, by.time);
   if (best === null || all.length < 2) return null;
@@ -211,7 +217,7 @@ export function advice(all: readonly Advised[], context: AdviceContext): readonl
   const change = changeText(best, lead, { right, close }, by, context.longer);
   return [
     `${noisyText(context.noise, context.isRecorded === true)}${first}${closeText(close)}`,
-    ...[whyText(best, lead), sureText(lead, context), change].flatMap((line) => line ?? []),
+    ...[reasonText(best, lead), certaintyText(lead, context), change].flatMap((line) => line ?? []),
   ];
 }
 

@@ -82,7 +82,7 @@ export function answerCounts(claims: readonly Pick<TableClaim, 'answer'>[]): str
 }
 
 /** Measurements of one statement of a claim, for one problem, on several machines. */
-interface OnCards {
+interface OnGpus {
   readonly claim: string;
   readonly by: string;
   readonly scenario: string;
@@ -101,7 +101,7 @@ function comparedWords(found: readonly ClaimFinding[]): string {
 
 const byName = (a: ClaimFinding, b: ClaimFinding): number => (a.machine < b.machine ? -1 : 1);
 
-function claimOnCards({ claim, findings }: TableClaim): readonly OnCards[] {
+function claimOnGpus({ claim, findings }: TableClaim): readonly OnGpus[] {
   const measured = findings.filter(({ value, counted }) => value !== null && counted === undefined);
   const statements = Map.groupBy(measured, ({ by, scenario, at }) => JSON.stringify([by, scenario, at]));
   return [...statements.values()].flatMap((all) => {
@@ -114,21 +114,21 @@ function claimOnCards({ claim, findings }: TableClaim): readonly OnCards[] {
 }
 
 /** Statements that were measured on at least two machines. */
-export const onSeveralCards = (rows: readonly ClaimTableRow[]): readonly OnCards[] =>
-  rows.flatMap(({ claims }) => claims.flatMap(claimOnCards));
+export const onSeveralGpus = (rows: readonly ClaimTableRow[]): readonly OnGpus[] =>
+  rows.flatMap(({ claims }) => claims.flatMap(claimOnGpus));
 
 /** Machines that measured a claim, as text for a filter: `NVIDIA H100, NVIDIA H200`; empty if there are none. */
-export const cardsText = ({ cards }: Pick<TableClaim, 'cards'>): string =>
+export const gpusText = ({ cards }: Pick<TableClaim, 'cards'>): string =>
   cards.map(({ machine }) => machine).join(', ');
 
-/** Number of claims measured by each set of machines; keys are the texts of `cardsText`. */
-export function cardCounts(rows: readonly ClaimTableRow[]): ReadonlyMap<string, number> {
-  const texts = rows.flatMap(({ claims }) => claims.map(cardsText)).filter((text) => text !== '');
+/** Number of claims measured by each set of machines; keys are the texts of `gpusText`. */
+export function gpuAnswerCounts(rows: readonly ClaimTableRow[]): ReadonlyMap<string, number> {
+  const texts = rows.flatMap(({ claims }) => claims.map(gpusText)).filter((text) => text !== '');
   return new Map([...Map.groupBy(texts, (text) => text)].map(([text, all]) => [text, all.length]));
 }
 
 /** Answer on each machine, or a note that only one machine was measured. */
-export function cardsWords({ cards }: Pick<TableClaim, 'cards'>): string | null {
+export function gpuWords({ cards }: Pick<TableClaim, 'cards'>): string | null {
   const [first, ...others] = cards;
   if (first === undefined) return null;
   if (others.length === 0) return `Recorded on ${first.machine} only.`;

@@ -3,12 +3,12 @@
  * them.
  */
 import {
+  approachTitles,
   type Decision,
+  END_TO_END_RUN,
   minEvidence,
   type Option,
   type Step,
-  WHOLE_RUN,
-  wayTitles,
 } from '../contract/bench/decision.ts';
 import { measuredTime } from './measured.ts';
 import { count, NO_VALUE, significant } from './numbers.ts';
@@ -44,7 +44,7 @@ const measuredText = (ratio: number): string =>
  * saved over `runs`.
  */
 export function stepText({ option, ratio, ratio_range, decided, saved_s, runs_per_hour }: Step, runs: number): string {
-  const name = wayTitles[option.way];
+  const name = approachTitles[option.way];
   const range = `${significant(ratio_range.low, 3)} to ${significant(ratio_range.high, 3)}×`;
   if (decided === 'too few') {
     const { samples, instances } = minEvidence;
@@ -66,7 +66,7 @@ function noAdviceText(base: Option, steps: readonly Step[]): string {
   const seen =
     most === undefined || most.ratio <= 1
       ? ''
-      : `; ${wayTitles[most.option.way]} was ${significant(most.ratio, 3)}× as fast as measured`;
+      : `; ${approachTitles[most.option.way]} was ${significant(most.ratio, 3)}× as fast as measured`;
   return `No advice: ${fewText(scarcest)} each${seen}. Benchmark them again to decide.`;
 }
 
@@ -76,19 +76,19 @@ export function adviceText({ options, steps }: Decision): string {
   if (base === undefined) return NO_VALUE;
   const faster = steps.filter(({ decided }) => decided === 'faster');
   const unknown = steps.filter(({ decided }) => decided === 'too few');
-  const stay = wayTitles[base.way];
+  const stay = approachTitles[base.way];
   if (faster.length === 0 && unknown.length > 0) return noAdviceText(base, unknown);
   if (faster.length === 0) return `Stay with ${lower(stay)}: no other way is decidedly faster here.`;
   // An option that needs more work is recommended only if it is clearly faster than those that need less.
   const worth = faster.filter((one, i) => faster.slice(0, i).every(({ option }) => beats(one, option.range.low)));
-  const names = worth.map(({ option }) => lower(wayTitles[option.way]));
+  const names = worth.map(({ option }) => lower(approachTitles[option.way]));
   const last = names.at(-1) ?? '';
   const list = names.length === 1 ? last : `${names.slice(0, -1).join(', ')} or ${last}`;
   const no = steps
     .filter((step) => step.decided !== 'too few' && !worth.includes(step))
-    .map(({ option }) => lower(wayTitles[option.way]));
+    .map(({ option }) => lower(approachTitles[option.way]));
   const not = no.length === 0 ? '' : ` Not worth more work here: ${no.join(', ')}.`;
-  const few = unknown.map(({ option }) => lower(wayTitles[option.way]));
+  const few = unknown.map(({ option }) => lower(approachTitles[option.way]));
   const open = few.length === 0 ? '' : ` Not measured enough: ${few.join(', ')}.`;
   return `Stay with ${lower(stay)} unless you run it often: ${list} pays, by the runs below.${not}${open}`;
 }
@@ -97,4 +97,4 @@ const beats = ({ option }: Step, low: number): boolean => option.range.high < lo
 
 /** Measured quantity and source of the times. */
 export const sourceText = ({ time, file, created }: Decision): string =>
-  `${time === WHOLE_RUN ? 'Warm end-to-end runs' : `${time} alone: set-up and reading back are left out`}. From ${file}, ${created.slice(0, 10)}.`;
+  `${time === END_TO_END_RUN ? 'Warm end-to-end runs' : `${time} alone: set-up and reading back are left out`}. From ${file}, ${created.slice(0, 10)}.`;

@@ -42,7 +42,7 @@ const never = (): boolean => false;
 /** Rule for a field that must not be in the file. `why` completes the message. */
 export const absentAs = (why: string): FieldRule => only(`absent: ${why}`, never);
 export const absent = only('absent', never);
-export const mayNotBeThere = (rule: FieldRule): boolean => rule.kind === 'only' && rule.accepts === never;
+export const mayBeAbsent = (rule: FieldRule): boolean => rule.kind === 'only' && rule.accepts === never;
 
 /** `file` is empty if the caller adds the name to the message. */
 export const foreign = (file: string, what: string): BraggError =>

@@ -3,12 +3,12 @@
  * and one variant over sessions of several days. Independent of React.
  */
 import {
+  type Criteria,
   isHighestFloor,
-  type Judged,
+  isTooNoisy,
   type Noise,
   type Ratio,
   type stoppedSchema,
-  straysFromItself,
 } from '../contract/bench/bench-session.ts';
 import { type HistoryPoint, type HistorySeries, minBefore, type Trend } from '../contract/bench/history.ts';
 import { aboveCeilingMark } from '../contract/bench/session.ts';
@@ -55,7 +55,7 @@ function factor(value: number): string {
 }
 
 /** Source of a session's intervals; older sessions do not record instances. */
-export function intervalsText(judged: Judged | undefined): string {
+export function intervalsText(judged: Criteria | undefined): string {
   if (judged === undefined) return '95 % bootstrap intervals over the rounds';
   const { instances, margin } = judged;
   return `95 % intervals from what varies between ${instances} separately prepared instances, all rows at once; the same means within ${percent(margin)}`;
@@ -74,7 +74,7 @@ export function noiseText(noise: Noise): string {
   if (ratio === null) return below ?? 'unknown: too few rounds';
   const measured = `A/A ${timesText(ratio)}`;
   if (below === null) return `${measured}: too few rounds for verdicts`;
-  if (!straysFromItself(noise)) return `${measured}; ${below}`;
+  if (!isTooNoisy(noise)) return `${measured}; ${below}`;
   return `${measured}: too noisy for small differences; ${below}${isHighestFloor(floor) ? ', which is the highest floor' : ''}`;
 }
 
@@ -84,7 +84,7 @@ export const noiseLabel = ({ ratio, floor }: Noise): string =>
 
 /** Beginning of the advice for a session whose reference differs from itself; empty for others. */
 export function noisyText(noise: Noise, isRecorded = false): string {
-  if (!straysFromItself(noise)) return '';
+  if (!isTooNoisy(noise)) return '';
   const measured = noise.ratio === null ? '' : `: the reference against itself (A/A) gave ${timesText(noise.ratio)}`;
   if (isRecorded) return `The machine of this recording was noisy${measured}. `;
   return `This machine was noisy${measured}, so repeat this on an idle one. `;

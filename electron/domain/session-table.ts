@@ -2,10 +2,10 @@
  * Table of a session: columns, their titles and their order, for `bench`, `compare`, the page and the HTML report. The
  * most important columns come first, because a terminal shows only as many as fit.
  */
-import { headVerdict, isUnproven, type Mode, type Quantity, type Whole } from '../contract/bench/bench-session.ts';
+import { type EndToEnd, headVerdict, isUnproven, type Mode, type Quantity } from '../contract/bench/bench-session.ts';
 import type { ComparedGroup, ComparedRow } from '../contract/bench/comparison.ts';
 import { type Accuracy, isIncorrect, type Words } from '../contract/bench/session.ts';
-import { type Advised, leastWhole, paysFrom, rightnessText } from './advice.ts';
+import { type Advised, fastestEndToEnd, paysOffFrom, rightnessText } from './advice.ts';
 import { gainOf, measuredTime, noiseText, rateText, spreadText, timesText } from './measured.ts';
 import { compact, errorSize, NO_VALUE, percent, significant } from './numbers.ts';
 
@@ -103,7 +103,7 @@ const verdictColumn: readonly Column[] = [
 ];
 
 /** Speed-up over the reference with its verdict; 1 for the reference. */
-function standingText(standing: Pick<Whole, 'verdict'> & { readonly ratio: Whole['ratio'] | null }): string {
+function standingText(standing: Pick<EndToEnd, 'verdict'> & { readonly ratio: EndToEnd['ratio'] | null }): string {
   if (standing.verdict === 'reference') return '1';
   return standing.ratio === null ? NO_VALUE : `${timesText(gainOf(standing.ratio))} ${standing.verdict}`;
 }
@@ -112,21 +112,21 @@ function standingText(standing: Pick<Whole, 'verdict'> & { readonly ratio: Whole
  * Whether the row has an end-to-end run. In older sessions of small workloads `wall_s` is a repetition's time by the
  * host's clock.
  */
-const hasWholeRun = ({ wall_s, whole, samples, subject }: ComparedRow): boolean =>
+const hasEndToEndRun = ({ wall_s, whole, samples, subject }: ComparedRow): boolean =>
   wall_s !== null &&
   (whole !== null || subject.kind === 'run' || samples.some((sample) => sample.wall_s !== undefined));
 
 /** End-to-end runs of the reference and of rows measured in the same rounds, which are comparable. */
-function weighed(rows: readonly ComparedRow[]) {
+function comparableRuns(rows: readonly ComparedRow[]) {
   return rows.flatMap((row) =>
-    row.wall_s === null || !hasWholeRun(row) || !(row.paired || row.verdict === 'reference')
+    row.wall_s === null || !hasEndToEndRun(row) || !(row.paired || row.verdict === 'reference')
       ? []
       : [{ row, wall_s: row.wall_s, setup_s: row.setup_s, time_s: row.time_s, right: !isUnproven(row.verdict) }],
   );
 }
 
 /** Columns of end-to-end runs, which precede the time of the steps because a user waits for them. */
-const wholeColumns: readonly Column[] = [
+const endToEndColumns: readonly Column[] = [
   {
     id: 'wall',
     unit: 's',
@@ -149,16 +149,16 @@ const wholeColumns: readonly Column[] = [
 
 /** Columns for the parts of an end-to-end run other than its steps. */
 function shareColumns(rows: readonly ComparedRow[]): readonly Column[] {
-  const all = weighed(rows);
+  const all = comparableRuns(rows);
   const groups = Map.groupBy(all, ({ row }) => row.group);
-  const bestFor = ({ group }: ComparedRow) => leastWhole(groups.get(group) ?? []);
+  const bestFor = ({ group }: ComparedRow) => fastestEndToEnd(groups.get(group) ?? []);
   const share = (row: ComparedRow): number | null =>
-    hasWholeRun(row) && row.wall_s !== null && row.wall_s > 0 ? row.time_s / row.wall_s : null;
+    hasEndToEndRun(row) && row.wall_s !== null && row.wall_s > 0 ? row.time_s / row.wall_s : null;
   const pays = (row: ComparedRow): number | null => {
     const own = all.find((one) => one.row === row);
     const best = bestFor(row);
     if (own === undefined || best === null || !own.right || own === best) return null;
-    return paysFrom(best, own);
+    return paysOffFrom(best, own);
   };
   return [
     {
@@ -364,12 +364,12 @@ const last: readonly Column[] = [
 ];
 
 /** First item with each id, in the order of the rows. */
-function each<T extends { readonly id: string }>(all: readonly T[]): readonly T[] {
+function uniqueById<T extends { readonly id: string }>(all: readonly T[]): readonly T[] {
   return [...new Map([...all].reverse().map((one) => [one.id, one])).values()].reverse();
 }
 
 function accuracyColumns(rows: readonly ComparedRow[]): readonly Column[] {
-  return each(rows.flatMap(({ accuracy }) => accuracy)).map(({ id, title, tip, unit, bound }) => {
+  return uniqueById(rows.flatMap(({ accuracy }) => accuracy)).map(({ id, title, tip, unit, bound }) => {
     const own = ({ accuracy }: ComparedRow): Accuracy | undefined => accuracy.find((one) => one.id === id);
     return {
       ...{ id, title, unit },
@@ -383,7 +383,7 @@ function accuracyColumns(rows: readonly ComparedRow[]): readonly Column[] {
 }
 
 function quantityColumns(rows: readonly ComparedRow[]): readonly Column[] {
-  const all = each(rows.flatMap(({ quantities }) => quantities)).filter(({ id }) => id !== rateId);
+  const all = uniqueById(rows.flatMap(({ quantities }) => quantities)).filter(({ id }) => id !== rateId);
   return all.map(({ id, title, unit }) => {
     const own = ({ quantities }: ComparedRow) => quantities.find((one) => one.id === id);
     return {
@@ -397,23 +397,23 @@ function quantityColumns(rows: readonly ComparedRow[]): readonly Column[] {
 }
 
 /** Titles for a table without rows. */
-const noWords: Words = { time: 'Time', timeTip: 'that is measured', size: '', rate: null };
+const defaultWords: Words = { time: 'Time', timeTip: 'that is measured', size: '', rate: null };
 
 /** Columns that have a value in at least one row. The error of the answer precedes its times. */
 export function columnsOf(rows: readonly ComparedRow[], words: Words | null): readonly Column[] {
   const [correct = [], ...accuracy] = accuracyColumns(rows).map((column) => [column]);
   // Workloads that prepare once and repeat have no end-to-end run.
-  const whole = rows.some(hasWholeRun);
+  const whole = rows.some(hasEndToEndRun);
   const all = [
     ...verdictColumn,
-    ...(whole ? wholeColumns : []),
+    ...(whole ? endToEndColumns : []),
     ...correct,
-    timeColumn(words ?? noWords),
+    timeColumn(words ?? defaultWords),
     ...gainColumn,
     ...modeColumns,
     ...setupColumns,
     ...(whole ? shareColumns(rows) : []),
-    ...rateColumn(words ?? noWords),
+    ...rateColumn(words ?? defaultWords),
     ...quantityColumns(rows),
     ...accuracy.flat(),
     ...ladderColumns,
@@ -481,7 +481,7 @@ export function advisedRows(rows: readonly ComparedRow[], reference: ComparedRow
     if (group !== reference.group || !(paired || leads)) return [];
     return [
       {
-        ...{ name: title, wall_s: hasWholeRun(row) ? wall_s : null, setup_s, time_s, whole },
+        ...{ name: title, wall_s: hasEndToEndRun(row) ? wall_s : null, setup_s, time_s, whole },
         on: `on ${device}`,
         steps: { ratio, verdict: isUnproven(verdict) ? 'undecided' : verdict },
         ...{ right: !isUnproven(verdict), error: rightnessText(accuracy), isReference: leads },

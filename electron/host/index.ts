@@ -1,7 +1,7 @@
 /** Host: runs, scenarios, files, and connections of pages. Plain Node; never imports `electron`. */
 
 export type { ShellHandlers } from './app/handlers/projects.ts';
-export { type Door, Host, type HostOptions, type UnsavedRuns } from './app/host.ts';
+export { Host, type HostOptions, type PageAcceptor, type UnsavedRuns } from './app/host.ts';
 export { openHost } from './app/open-host.ts';
 export { SERVING_FILE, type Serving, servingSchema, TOKEN_FILE } from './app/remote/connection.ts';
 export { fromNative, loadAddon, type NativeAddon, type TransportProblem } from './io/addon/addon.ts';

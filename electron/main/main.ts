@@ -25,7 +25,7 @@ import { WorkbenchWindows } from './windows.ts';
 /**
  * With a data folder set by the user, puts Electron's data into it, separate from those of the default installation.
  */
-function keepOwnData(): void {
+function applyDataFolder(): void {
   if (!process.env['BRAGGBENCH_HOME']) return;
   setFolder('userData', path.join(dataFolder(), 'desktop'));
 }
@@ -76,14 +76,14 @@ function keepCrashReports(dataFolder: string): void {
 const root = path.resolve(import.meta.dirname, '../..');
 /** Line of output that `npm start` waits for. */
 const READY_LINE = 'braggbench: window ready';
-const own = { args: ownArguments(process.argv, app.isPackaged), folder: process.cwd() };
+const startOptions = { args: ownArguments(process.argv, app.isPackaged), folder: process.cwd() };
 
 let windows: WorkbenchWindows | null = null;
 let host: Promise<Host> | null = null;
 /** Whether a connected machine serves an address; false for all before the host is open. */
 let remotePages: (url: string) => boolean = () => false;
 /** File that the system passes before there is a window (macOS). */
-let handedOver: string | null = null;
+let openedFile: string | null = null;
 /** Set if a signal, the end of the session or the menu quits the program before its last window is closed. */
 let quitRequested = false;
 let closedByUser = false;
@@ -93,8 +93,8 @@ async function start(): Promise<void> {
   await app.whenReady();
   lockDown((url) => remotePages(url));
   servePage(path.join(root, 'dist/renderer'));
-  const given = readArguments(own.args, own.folder);
-  const file = given.file ?? handedOver;
+  const given = readArguments(startOptions.args, startOptions.folder);
+  const file = given.file ?? openedFile;
   const openFirst = file !== null && !isRunFile(file) ? { openFirst: file, runFirst: given.run } : {};
   host = openHost({
     assetsFolder: path.join(root, 'assets'),
@@ -134,7 +134,7 @@ function fail(error: unknown): void {
 function open(file: string | null): void {
   const front = windows?.front ?? null;
   if (front === null) {
-    handedOver = file ?? handedOver;
+    openedFile = file ?? openedFile;
     return;
   }
   front.focus();
@@ -142,8 +142,8 @@ function open(file: string | null): void {
 }
 
 app.setName('Braggbench');
-keepOwnData();
-if (!app.requestSingleInstanceLock(own)) {
+applyDataFolder();
+if (!app.requestSingleInstanceLock(startOptions)) {
   // Quit, because the first instance has received the arguments and shows the file.
   app.quit();
 } else {

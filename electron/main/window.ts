@@ -129,14 +129,14 @@ function stateFile(): string {
 }
 
 /** Offset of another window from the front one, to the right and down. */
-const BESIDE_PX = 32;
+const WINDOW_OFFSET_PX = 32;
 
 /** Creates a window, which is shown after its first frame, at its saved position or offset from another window. */
 export async function createWindow(preload: string, beside: Rectangle | null): Promise<BrowserWindow> {
   const state =
     beside === null
       ? await readWindowState(stateFile())
-      : { ...beside, x: beside.x + BESIDE_PX, y: beside.y + BESIDE_PX, maximized: false };
+      : { ...beside, x: beside.x + WINDOW_OFFSET_PX, y: beside.y + WINDOW_OFFSET_PX, maximized: false };
   const screens = screen.getAllDisplays().map((display) => display.workArea);
   const place = state !== null && isOnScreen(state, screens) ? state : null;
   const window = new BrowserWindow({
@@ -172,7 +172,7 @@ export function loadPage(window: BrowserWindow): Promise<void> {
   return window.loadURL(PAGE_URL);
 }
 
-export function keepPlace(window: BrowserWindow): Promise<void> {
+export function saveWindowPosition(window: BrowserWindow): Promise<void> {
   return writeWindowState(stateFile(), { ...window.getNormalBounds(), maximized: window.isMaximized() });
 }
 

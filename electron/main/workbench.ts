@@ -1,10 +1,10 @@
 /** One window with its page and its connection to the host, and how both end. */
 import { type BrowserWindow, dialog, type IpcMainEvent, type Rectangle } from 'electron';
-import type { Door, Host } from '../host/index.ts';
+import type { Host, PageAcceptor } from '../host/index.ts';
 import { mainPort } from '../transports/message-port.ts';
 import { isRunFile } from './arguments.ts';
 import { WindowShell } from './shell.ts';
-import { isPage, keepPlace } from './window.ts';
+import { isPage, saveWindowPosition } from './window.ts';
 
 interface WorkbenchOptions {
   readonly window: BrowserWindow;
@@ -21,7 +21,7 @@ export class WorkbenchWindow {
   readonly #window: BrowserWindow;
   readonly #host: Promise<Host>;
   readonly #shell: WindowShell;
-  readonly #door: Promise<Door>;
+  readonly #door: Promise<PageAcceptor>;
   readonly #isLast: () => boolean;
   #leaves = false;
   #mayClose = false;
@@ -111,7 +111,7 @@ export class WorkbenchWindow {
       this.#leaves = false;
       return;
     }
-    await keepPlace(this.#window);
+    await saveWindowPosition(this.#window);
     this.#mayClose = true;
     this.#window.close();
   }

@@ -29,7 +29,7 @@ async function sessionToken(folder: string): Promise<string> {
 }
 
 /** Writes the file atomically, because the process that waits for it reads it at once. */
-async function leaveAddress(folder: string, serving: Serving): Promise<void> {
+async function writeAddress(folder: string, serving: Serving): Promise<void> {
   const file = path.join(folder, SERVING_FILE);
   await writeFile(`${file}.part`, JSON.stringify(serving), { mode: 0o600 });
   await rename(`${file}.part`, file);
@@ -113,7 +113,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     // Any free port, because it is forwarded.
     const port = session === undefined ? options.port : 0;
     const page = await servePage(host, options.pageFolder ?? builtPage(), port, undefined, token);
-    if (session !== undefined && token !== undefined) await leaveAddress(session.folder, { port: page.port, token });
+    if (session !== undefined && token !== undefined) await writeAddress(session.folder, { port: page.port, token });
     const watch = session === undefined ? null : watchIdle(() => page.pages > 0 || host.isComputing);
     return {
       host,

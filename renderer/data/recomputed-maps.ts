@@ -17,7 +17,7 @@ interface WantedMaps {
   readonly maps: readonly (readonly [key: string, request: MapRequest])[];
 }
 
-interface MapTaker {
+interface MapReceiver {
   take(key: string, map: ShownMap): void;
   /** Reports why a map is not available. */
   refuse(key: string, reason: string): void;
@@ -26,13 +26,13 @@ interface MapTaker {
 export class RecomputedMaps {
   readonly #client: Client;
   readonly #data: RunData;
-  readonly #taker: MapTaker;
+  readonly #taker: MapReceiver;
   #wanted: WantedMaps | null = null;
   #requested = '';
   #timer: ReturnType<typeof setTimeout> | null = null;
   #stream: StreamHandle | null = null;
 
-  constructor(client: Client, data: RunData, taker: MapTaker) {
+  constructor(client: Client, data: RunData, taker: MapReceiver) {
     this.#client = client;
     this.#data = data;
     this.#taker = taker;

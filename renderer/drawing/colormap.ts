@@ -171,22 +171,22 @@ export function normalisation(kind: ScaleKind, limits: Limits): Normalisation {
  * Opacity of the colours along their scale: `rising` from zero at the lower end, as for dose; `centred` with
  * transparency at zero in the middle, as for differences; `even` throughout, as for gamma.
  */
-export type Wash = 'rising' | 'centred' | 'even';
+export type OverlayOpacity = 'rising' | 'centred' | 'even';
 
 const DENSEST = 0.7;
 /** Share of the scale over which the opacity rises to its maximum. */
 const RISE = 0.3;
 
-const density: Readonly<Record<Wash, (fraction: number) => number>> = {
+const density: Readonly<Record<OverlayOpacity, (fraction: number) => number>> = {
   rising: (fraction) => Math.min(1, fraction / RISE),
   centred: (fraction) => Math.min(1, Math.abs(2 * fraction - 1) / RISE),
   even: () => 1,
 };
 
-const made = new WeakMap<ColorMap, Partial<Record<Wash, ColorMap>>>();
+const made = new WeakMap<ColorMap, Partial<Record<OverlayOpacity, ColorMap>>>();
 
 /** Cached per map and wash, so that an image is recoloured only if its map changes. */
-export function washed(map: ColorMap, wash: Wash): ColorMap {
+export function withOpacity(map: ColorMap, wash: OverlayOpacity): ColorMap {
   const known = made.get(map) ?? {};
   made.set(map, known);
   const last = Math.max(1, map.colors.length - 1);

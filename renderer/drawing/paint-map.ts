@@ -10,9 +10,9 @@ import {
   type Limits,
   type Normalisation,
   normalisation,
+  type OverlayOpacity,
   type ScaleKind,
-  type Wash,
-  washed,
+  withOpacity,
 } from './colormap.ts';
 import type { Drawing2D } from './context-2d.ts';
 import { type FieldImage, sampleEdge } from './field-image.ts';
@@ -153,7 +153,7 @@ export interface MapStyle {
   /** True if the limits can be dragged: the bar shows its handles. */
   readonly handles?: boolean;
   /** Opacity of the colours over the map below; default `rising`. */
-  readonly wash?: Wash;
+  readonly wash?: OverlayOpacity;
 }
 
 /** An axis of the map: title and visible range. */
@@ -320,7 +320,7 @@ export function paintMap(
     const { field } = scene;
     if (under !== null) {
       const shades = normalisation('linear', under);
-      const map = washed(style.colorMap, style.wash ?? (style.centred === true ? 'centred' : 'rising'));
+      const map = withOpacity(style.colorMap, style.wash ?? (style.centred === true ? 'centred' : 'rising'));
       below.draw(context, under.field, grey, shades, horizontal, vertical);
       image.draw(context, field, map, colours.colors, horizontal, vertical);
     } else if (screen === null) image.draw(context, field, style.colorMap, colours.colors, horizontal, vertical);

@@ -20,7 +20,7 @@ interface FrameSource {
   now(): number;
 }
 
-const KEPT_FRAMES = 120;
+const MEASURED_FRAMES = 120;
 
 export class FrameScheduler {
   readonly #source: FrameSource;
@@ -28,7 +28,7 @@ export class FrameScheduler {
   #afterPaint: (() => void)[] = [];
   #requested = false;
   #frames = 0;
-  readonly #costs = new Float64Array(KEPT_FRAMES);
+  readonly #costs = new Float64Array(MEASURED_FRAMES);
 
   constructor(source: FrameSource) {
     this.#source = source;
@@ -54,7 +54,7 @@ export class FrameScheduler {
   }
 
   get statistics(): FrameStatistics {
-    const last = this.#costs[(this.#frames + KEPT_FRAMES - 1) % KEPT_FRAMES] ?? 0;
+    const last = this.#costs[(this.#frames + MEASURED_FRAMES - 1) % MEASURED_FRAMES] ?? 0;
     return { frames: this.#frames, last_ms: last, longest_ms: this.#costs.reduce((a, b) => Math.max(a, b), 0) };
   }
 
@@ -80,7 +80,7 @@ export class FrameScheduler {
         reportError(error);
       }
     }
-    this.#costs[this.#frames % KEPT_FRAMES] = this.#source.now() - start;
+    this.#costs[this.#frames % MEASURED_FRAMES] = this.#source.now() - start;
     this.#frames += 1;
     for (const resolve of resolved) resolve();
   };

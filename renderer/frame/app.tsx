@@ -14,7 +14,7 @@ import '../shells/styles/base.css';
 import './app.css';
 import { type ReactElement, useEffect, useLayoutEffect, useState } from 'react';
 import { isMac } from '../base/platform.ts';
-import { type Notice, passes } from '../state/notices.ts';
+import { disappearsByItself, type Notice } from '../state/notices.ts';
 import { Button, IconButton } from '../widgets/controls/button.tsx';
 import { EmptyState } from '../widgets/words/empty-state.tsx';
 import { Icon, type IconName } from '../widgets/words/icon.tsx';
@@ -40,7 +40,7 @@ function asMenuCommand({ id, title, menu, submenu, group, shortcut, enabled, che
 }
 
 /** Updates the native window and menus; only changes are sent. */
-function informShell(workbench: Workbench): () => void {
+function sendDocumentState(workbench: Workbench): () => void {
   const { client, stores } = workbench;
   const { shell } = client.capabilities;
   let document = '';
@@ -89,7 +89,7 @@ function listenToShell(workbench: Workbench): () => void {
 }
 
 /** In a browser tab: asks before unsaved changes are lost, and shows the title. */
-function guardTab({ stores }: Workbench): () => void {
+function warnBeforeUnload({ stores }: Workbench): () => void {
   const { remote } = stores.connection.getState().capabilities.shell;
   const program = remote === null ? 'Braggbench' : `Braggbench on ${remote}`;
   const leaving = (event: BeforeUnloadEvent): void => {
@@ -108,11 +108,11 @@ function guardTab({ stores }: Workbench): () => void {
   };
 }
 
-function keepShellInformed(workbench: Workbench): () => void {
+function followDocumentState(workbench: Workbench): () => void {
   const { shell } = workbench.client.capabilities;
   const stops = [
-    ...(shell.window || shell.menus ? [informShell(workbench), listenToShell(workbench)] : []),
-    ...(shell.window ? [] : [guardTab(workbench)]),
+    ...(shell.window || shell.menus ? [sendDocumentState(workbench), listenToShell(workbench)] : []),
+    ...(shell.window ? [] : [warnBeforeUnload(workbench)]),
   ];
   return () => {
     for (const stop of stops) stop();
@@ -214,8 +214,10 @@ function NoticesView(): ReactElement {
     of.map((notice) => <NoticeView key={notice.id} notice={notice} />);
   return (
     <section className="notices rigid relative" aria-label="Notices" aria-live="polite">
-      <div className="notices__passing absolute grid gap-l">{all(notices.filter(passes))}</div>
-      <div className="notices__staying grid gap-m scroll-y">{all(notices.filter((notice) => !passes(notice)))}</div>
+      <div className="notices__passing absolute grid gap-l">{all(notices.filter(disappearsByItself))}</div>
+      <div className="notices__staying grid gap-m scroll-y">
+        {all(notices.filter((notice) => !disappearsByItself(notice)))}
+      </div>
     </section>
   );
 }
@@ -269,7 +271,7 @@ export function App(): ReactElement {
     const { kind } = workbench.client.capabilities.shell;
     return listenForShortcuts(() => commandTable(workbench), kind === 'desktop', isMac());
   }, [workbench]);
-  useEffect(() => keepShellInformed(workbench), [workbench]);
+  useEffect(() => followDocumentState(workbench), [workbench]);
   const commands = useCommands();
   return (
     <div className="app stack">

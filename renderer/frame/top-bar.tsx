@@ -4,7 +4,7 @@ import { timeLeft } from '../../electron/domain/numbers.ts';
 import { isMac } from '../base/platform.ts';
 import { type LayoutName, layoutNames, layoutTitles } from '../state/layout/tree.ts';
 import { activeRun, tracingOf } from '../state/runs.ts';
-import { awaitsFirst, documentTitle, isEdited } from '../state/scenario.ts';
+import { awaitsFirstDocument, documentTitle, isEdited } from '../state/scenario.ts';
 import type { Theme } from '../state/view.ts';
 import { Button, IconButton } from '../widgets/controls/button.tsx';
 import { Segmented } from '../widgets/controls/segmented.tsx';
@@ -76,7 +76,7 @@ function LiveSwitch({ command }: { readonly command: Command | null }): ReactEle
 function RunStrip({ commands }: { readonly commands: readonly Command[] }): ReactElement {
   const { stores } = useWorkbench();
   const { capabilities } = useSelected(stores.connection, (state) => state);
-  const isOpening = useSelected(stores.scenario, (state) => awaitsFirst(state, capabilities.openFirst));
+  const isOpening = useSelected(stores.scenario, (state) => awaitsFirstDocument(state, capabilities.openFirst));
   const blocked = isOpening ? 'The scenario is being opened' : 'The scenario has issues: the form marks them';
   const start = commandOf(commands, 'run.start');
   const stop = commandOf(commands, 'run.stop');

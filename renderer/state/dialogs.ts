@@ -4,7 +4,7 @@ import type { Issue } from '../../electron/contract/errors.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
 import type { Recoverable } from '../../electron/contract/recovery.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenario/workload.ts';
-import type { AnswerLanguage, Beginning } from '../../electron/contract/user-kernels.ts';
+import type { AnswerLanguage, KernelTemplate } from '../../electron/contract/user-kernels.ts';
 
 interface Choice {
   readonly id: string;
@@ -35,7 +35,7 @@ export interface DialogKinds {
   /** Creation of a user kernel. */
   readonly begin: {
     readonly request: {
-      readonly beginnings: readonly Beginning[];
+      readonly beginnings: readonly KernelTemplate[];
       readonly taken: readonly string[];
       /** Device that the kernel would run on. */
       readonly device: 'cpu' | 'cuda';

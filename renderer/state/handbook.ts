@@ -36,7 +36,7 @@ export interface HandbookStore extends StoreApi<HandbookState> {
 const first: HandbookLink = { page: handbookPages[0]?.id ?? '', anchor: null };
 
 /** Maximum number of steps back. */
-const KEPT = 50;
+const HISTORY_LENGTH = 50;
 
 const same = (a: HandbookLink, b: HandbookLink): boolean => a.page === b.page && a.anchor === b.anchor;
 
@@ -48,7 +48,7 @@ export function createHandbookStore(): HandbookStore {
       store.setState((state) =>
         same(state.place, place)
           ? { place: { ...place }, query: '' }
-          : { place, before: [...state.before, state.place].slice(-KEPT), query: '' },
+          : { place, before: [...state.before, state.place].slice(-HISTORY_LENGTH), query: '' },
       ),
     back: () =>
       store.setState(({ before, place }) => ({

@@ -25,12 +25,12 @@ export interface NoticesStore extends StoreApi<NoticesState> {
 }
 
 /** Duration of display in ms; null for warnings and errors, which stay until dismissed. */
-const STAYS_MS = { success: 4_000, info: 8_000, warning: null, error: null } as const;
+const SHOWN_MS = { success: 4_000, info: 8_000, warning: null, error: null } as const;
 /** Maximum number of notices, because more would cover the page. */
 const MAX_NOTICES = 4;
 
-export function passes({ tone }: Notice): boolean {
-  return STAYS_MS[tone] !== null;
+export function disappearsByItself({ tone }: Notice): boolean {
+  return SHOWN_MS[tone] !== null;
 }
 
 export function errorText(error: unknown): string {
@@ -51,7 +51,7 @@ export function createNoticesStore(): NoticesStore {
         -MAX_NOTICES,
       ),
     }));
-    const stays = STAYS_MS[full.tone];
+    const stays = SHOWN_MS[full.tone];
     if (stays !== null) setTimeout(() => dismiss(id), stays);
   };
   return {

@@ -82,7 +82,7 @@ const MAX_REVISIONS = 500;
 export const emptyDraft: ScenarioDraft = newDocument(defaultKind);
 
 /** Whether the document is empty only because the initial scenario is still being opened. */
-export const awaitsFirst = ({ draft, generation }: ScenarioState, openFirst: FileRef | null): boolean =>
+export const awaitsFirstDocument = ({ draft, generation }: ScenarioState, openFirst: FileRef | null): boolean =>
   openFirst !== null && generation === 0 && draft === emptyDraft;
 
 export function isEdited(state: ScenarioState): boolean {

@@ -16,7 +16,13 @@ import { activeBench, type ComparisonStore } from '../state/comparison.ts';
 import type { ConnectionStore } from '../state/connection.ts';
 import type { NoticesStore } from '../state/notices.ts';
 import { activeRun, hasResult, type RunsStore, runOf } from '../state/runs.ts';
-import { awaitsFirst, documentTitle, isEdited, type ScenarioState, type ScenarioStore } from '../state/scenario.ts';
+import {
+  awaitsFirstDocument,
+  documentTitle,
+  isEdited,
+  type ScenarioState,
+  type ScenarioStore,
+} from '../state/scenario.ts';
 import type { SelectionStore } from '../state/selection.ts';
 import type { TimelinesStore } from '../state/timelines.ts';
 import type { Stores } from './actions/context.ts';
@@ -138,7 +144,7 @@ export function followBenches(client: Client, store: ComparisonStore, scheduler:
 /** Sends unsaved edits to the host, so that a crash loses at most about half a second of work. */
 const SETTLE_MS = 400;
 
-export function keepDraft(client: Client, scenario: ScenarioStore, notices: NoticesStore, page: string): void {
+export function saveDrafts(client: Client, scenario: ScenarioStore, notices: NoticesStore, page: string): void {
   let waiting = false;
   let kept = false;
   let failed = false;
@@ -299,13 +305,13 @@ const CHECK_AFTER_MS = 120;
  * Returns a function that checks the unchanged scenario again. While the initial scenario is being opened, the empty
  * document is not checked and cannot be run.
  */
-export function keepChecked(client: Client, store: ScenarioStore): () => void {
+export function validateOnChange(client: Client, store: ScenarioStore): () => void {
   let timer: ReturnType<typeof setTimeout> | null = null;
   let current: AbortController | null = null;
 
   const check = async (): Promise<void> => {
     timer = null;
-    if (awaitsFirst(store.getState(), client.capabilities.openFirst)) return;
+    if (awaitsFirstDocument(store.getState(), client.capabilities.openFirst)) return;
     current?.abort();
     const controller = new AbortController();
     current = controller;

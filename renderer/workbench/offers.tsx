@@ -63,7 +63,7 @@ export function RetryOffer({ onPress }: { readonly onPress: () => void }): React
 }
 
 /** `first`: preselected template. */
-export function useBeginning(): (first?: string) => Promise<void> {
+export function useNewKernel(): (first?: string) => Promise<void> {
   const { client, stores, documents, userKernels: actions } = useWorkbench();
   const { variants, troubles, beside } = useSelected(stores.userKernels, (state) => state);
   return async (first) => {

@@ -61,13 +61,13 @@ import {
   followSolver,
   followTimelines,
   followUserKernels,
-  keepChecked,
-  keepDraft,
+  saveDrafts,
+  validateOnChange,
 } from './follow.ts';
 import type { PageWorkloads } from './workload.ts';
 
 /** Reports the open file to the host, and warns the user if it is open in another window too. */
-function tellPresence(
+function announcePresence(
   client: Client,
   scenario: ScenarioStore,
   presence: PresenceStore,
@@ -227,10 +227,10 @@ export function createWorkbench({ client, scheduler, storage, pages, workloads }
     questions: createQuestionActions(context, { ...openers, overlays }),
     settingsReset,
   };
-  const recheck = keepChecked(client, stores.scenario);
+  const recheck = validateOnChange(client, stores.scenario);
   followSolver({ client, stores, userKernels, recheck });
-  keepDraft(client, stores.scenario, notices, pages.page);
-  tellPresence(client, stores.scenario, stores.presence, notices, pages);
+  saveDrafts(client, stores.scenario, notices, pages.page);
+  announcePresence(client, stores.scenario, stores.presence, notices, pages);
   for (const { attach } of Object.values(workloads)) attach?.(workbench);
   followTimelines(client, stores.timelines);
   const followers = Object.entries(workloads).map(([workload, { feed }]) => ({ workload, feed: feed(feeds) }));

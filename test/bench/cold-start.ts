@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { KEEP, keepTargets, loadNow, type TargetRow } from '../../electron/build/bench/measured.ts';
+import { KEEP, loadNow, saveTargets, type TargetRow } from '../../electron/build/bench/measured.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenario/workload.ts';
 import { openSocketPort } from '../../electron/transports/websocket-page.ts';
 import { type Client, connect } from '../../renderer/data/client/client.ts';
@@ -200,7 +200,7 @@ try {
     );
   }
   if (process.argv.includes(KEEP))
-    await keepTargets(root, 'cold-start', { command: 'npm run bench -- start --cold', load, rows });
+    await saveTargets(root, 'cold-start', { command: 'npm run bench -- start --cold', load, rows });
 } finally {
   for (const program of [...running]) await stop(program);
   rmSync(folder, { recursive: true, force: true });

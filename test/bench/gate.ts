@@ -14,7 +14,7 @@ import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import type { RecordedGate, RecordedGates } from '../../electron/build/figures/rates.ts';
 import { fill, type Lane, lanesOf, onLane, sumWithMore } from './aa/session.ts';
-import { begun, keep } from './recorded.ts';
+import { saveRecording, startedAt } from './recorded.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const { values } = parseArgs({
@@ -90,7 +90,7 @@ const machine = cpus()[0]?.model ?? 'unknown processor';
 const cores = availableParallelism();
 const isComplete = ({ series }: RecordedGates): boolean => series.every(({ gates }) => gates.length >= repeats);
 const before =
-  values.keep && !values.anew ? begun<RecordedGates>('gate', { machine, cores, seconds, n }, isComplete) : null;
+  values.keep && !values.anew ? startedAt<RecordedGates>('gate', { machine, cores, seconds, n }, isComplete) : null;
 const series = [0, slower].map((share) => ({
   slower: share,
   gates: [...(before?.series.find((one) => one.slower === share)?.gates ?? [])],
@@ -104,7 +104,7 @@ let loads = (before?.load ?? 0) * firstDone;
 function save(): void {
   if (!values.keep) return;
   const took_s = (before?.took_s ?? 0) + (performance.now() - began) / 1000;
-  keep('gate', {
+  saveRecording('gate', {
     measured: new Date().toISOString(),
     machine,
     cores,

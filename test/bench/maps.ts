@@ -9,7 +9,7 @@ import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
 import { build } from 'vite';
-import { KEEP, keepTargets, loadNow, type TargetRow } from '../../electron/build/bench/measured.ts';
+import { KEEP, loadNow, saveTargets, type TargetRow } from '../../electron/build/bench/measured.ts';
 import { findChromium } from '../e2e/chromium.ts';
 import { frameCosts, quantile, TRACE_CATEGORIES } from './main-thread.ts';
 
@@ -79,7 +79,7 @@ try {
       `\n${worst <= TARGET_MS ? 'met' : 'MISSED'}: p99 of the main thread's time per frame ${worst.toFixed(2)} ms, wanted at most ${TARGET_MS} ms`,
     );
     if (process.argv.includes(KEEP)) {
-      await keepTargets(root, 'maps', { command: 'npm run bench -- maps', load, rows });
+      await saveTargets(root, 'maps', { command: 'npm run bench -- maps', load, rows });
     }
     process.exitCode = worst <= TARGET_MS ? 0 : 1;
   } finally {

@@ -9,7 +9,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 const fileOf = (name: string): string => `assets/${name === 'gate' ? 'measured' : 'rates'}/${name}.json`;
 
 /** Writes the file and returns its path. */
-export function keep(
+export function saveRecording(
   name: 'simulated' | 'real' | 'power' | 'gate',
   kept: RecordedRates | RecordedReal | RecordedPower | RecordedGates,
 ): string {
@@ -24,7 +24,7 @@ export function keep(
 /**
  * Saved sessions to continue from; null without a file. Throws if its settings or machine differ, or if it is complete.
  */
-export function begun<T extends RecordedReal | RecordedPower | RecordedGates>(
+export function startedAt<T extends RecordedReal | RecordedPower | RecordedGates>(
   name: 'real' | 'power' | 'gate',
   wanted: Partial<T>,
   isComplete: (kept: T) => boolean,

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
-import { KEEP, keepTargets, loadNow } from '../../electron/build/bench/measured.ts';
+import { KEEP, loadNow, saveTargets } from '../../electron/build/bench/measured.ts';
 import { findChromium } from '../e2e/chromium.ts';
 import { serve } from '../e2e/served.ts';
 
@@ -85,7 +85,7 @@ try {
         met: total < TARGET_MS,
       },
     ];
-    await keepTargets(root, 'start', { command: 'npm run bench -- start', load, rows });
+    await saveTargets(root, 'start', { command: 'npm run bench -- start', load, rows });
   }
 } finally {
   await browser.close();

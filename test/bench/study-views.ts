@@ -16,7 +16,7 @@ import { writeWideStudy } from '../wide-study.ts';
 const TICKS_A_SECOND = 100;
 
 /** Parent and processor seconds of a process; null if it has ended meanwhile. */
-function lookAt(pid: string): { readonly parent: number; readonly seconds: number } | null {
+function openView(pid: string): { readonly parent: number; readonly seconds: number } | null {
   try {
     // The process name in brackets may contain any character, so fields are counted after it.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -35,7 +35,7 @@ function processorSeconds(): number | null {
   if (process.platform !== 'linux') return null;
   const all = new Map<number, { readonly parent: number; readonly seconds: number }>();
   for (const name of readdirSync('/proc')) {
-    const found = /^\d+$/.test(name) ? lookAt(name) : null;
+    const found = /^\d+$/.test(name) ? openView(name) : null;
     if (found !== null) all.set(Number(name), found);
   }
   const isOurs = (pid: number): boolean => {
@@ -45,13 +45,13 @@ function processorSeconds(): number | null {
   return [...all].reduce((sum, [pid, { seconds }]) => (isOurs(pid) ? sum + seconds : sum), 0);
 }
 
-const DEFAULTS = 100_000;
+const DEFAULT_POINTS = 100_000;
 /** Points of a first study, whose only purpose is to load the drawing code. */
 const FEW = 10_000;
 const TARGET_S = 1;
 const WAIT_MS = 600_000;
 const at = process.argv.indexOf('--rows');
-const ROWS = at < 0 ? DEFAULTS : Number(process.argv[at + 1]);
+const ROWS = at < 0 ? DEFAULT_POINTS : Number(process.argv[at + 1]);
 
 /** Runs in the page: whether the plot of that view exists and contains every point. */
 function isDrawn({ look, count }: { readonly look: string; readonly count: number }): boolean {

@@ -9,7 +9,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { unless } from '../unless.ts';
-import { type Cheat, cheats, FOUND, isOpen, ROUNDS, sessionsOf, useCourt } from './cheats.ts';
+import { type Cheat, cheats, FOUND, isOpen, ROUNDS, sessionsOf, useCheatHarness } from './cheats.ts';
 
 const repeats = Number(process.env['BRAGGBENCH_CHEATS_REPEATS'] ?? 1);
 const COUNTS = path.join(import.meta.dirname, '../../assets/rates/cheats.json');
@@ -24,7 +24,7 @@ interface Count {
   found: Record<string, number>;
 }
 
-const court = useCourt('cheats-long', repeats > 1 ? cheats : [], 'each');
+const harness = useCheatHarness('cheats-long', repeats > 1 ? cheats : [], 'each');
 
 test('all cheats are detected in every repeat', {
   timeout: repeats * 600_000,
@@ -39,7 +39,7 @@ test('all cheats are detected in every repeat', {
   for (let repeat = 1; repeat <= repeats; repeat += 1) {
     for (const session of sessionsOf(cheats, 'each')) {
       if (session.every((cheat) => countOf(cheat).repeats >= repeat)) continue;
-      for (const [id, { cheat: found, twin }] of await court.judge(session, ROUNDS, { twins: 'each' })) {
+      for (const [id, { cheat: found, twin }] of await harness.judge(session, ROUNDS, { twins: 'each' })) {
         const count = countOf({ id });
         count.repeats += 1;
         if (!FOUND.includes(found.word) && !isOpen(found)) count.passed += 1;

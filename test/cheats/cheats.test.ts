@@ -2,6 +2,6 @@
  * Every cheat once, in sessions of one problem with one honest twin. cheats.long.test.ts repeats each cheat with its
  * own twin.
  */
-import { cheats, tellFound, useCourt } from './cheats.ts';
+import { cheats, reportDetection, useCheatHarness } from './cheats.ts';
 
-tellFound(useCourt('cheats', cheats, 'first'), cheats);
+reportDetection(useCheatHarness('cheats', cheats, 'first'), cheats);

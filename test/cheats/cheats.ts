@@ -96,8 +96,8 @@ const cheat = (file: string, rest: Omit<Cheat, 'id' | 'file'>): Cheat => ({
 });
 
 const adds = { of: shapes.adds } as const;
-const sums = { of: shapes.sums } as const;
-const halves = { of: shapes.halves, timed: true } as const;
+const sumProblem = { of: shapes.sums } as const;
+const halvingProblem = { of: shapes.halves, timed: true } as const;
 
 const layer = (inPlaceOf: string): Pick<Cheat, 'of'> => ({
   of: {
@@ -113,23 +113,23 @@ const layer = (inPlaceOf: string): Pick<Cheat, 'of'> => ({
 
 /** Cheats that need no GPU. */
 export const cheats: readonly Cheat[] = [
-  cheat('skips-a-standing-result.cpp', { ...sums, found: /not written/ }),
-  cheat('keeps-its-last-result.cpp', { ...sums, found: /expected|remembers/ }),
-  cheat('constant-for-the-seed.cpp', { ...sums, found: /expected/ }),
-  cheat('reads-the-answer.cpp', { ...sums, found: /expected|remembers/ }),
-  cheat('remembers-by-address.cpp', { ...halves, found: /expected|remembers/ }),
-  cheat('remembers-by-content.cpp', { ...halves, found: /remembers/ }),
-  cheat('remembers-after-some-calls.cpp', { ...halves, found: /remembers|less than this machine|expected/ }),
-  cheat('remembers-at-the-third-call.cpp', { ...halves, found: /remembers/ }),
-  cheat('skips-unless-poisoned.cpp', { ...halves, found: /not written|remembers|less than this machine/ }),
-  cheat('remembers-by-prefix.cpp', { ...halves, found: /after some of the inputs changed/ }),
-  cheat('remembers-the-first-inputs.cpp', { ...halves, found: /remembers|after some of the inputs changed/ }),
-  cheat('remembers-in-a-file.cpp', { ...halves, found: /remembers/ }),
-  cheat('updates-what-changed.cpp', { ...halves, found: /remembers/ }),
-  cheat('computes-between-calls.cpp', { ...halves, alone: true, found: /remembers|expected|crashed/ }),
-  cheat('skips-in-a-tight-loop.cpp', { ...halves, found: /not written|less than this machine/ }),
-  cheat('skips-while-pages-are-clean.cpp', { ...halves, found: /remembers|not written|crashed/ }),
-  cheat('fills-what-is-poisoned.cpp', { ...halves, found: /remembers|not written|less than this machine/ }),
+  cheat('skips-a-standing-result.cpp', { ...sumProblem, found: /not written/ }),
+  cheat('keeps-its-last-result.cpp', { ...sumProblem, found: /expected|remembers/ }),
+  cheat('constant-for-the-seed.cpp', { ...sumProblem, found: /expected/ }),
+  cheat('reads-the-answer.cpp', { ...sumProblem, found: /expected|remembers/ }),
+  cheat('remembers-by-address.cpp', { ...halvingProblem, found: /expected|remembers/ }),
+  cheat('remembers-by-content.cpp', { ...halvingProblem, found: /remembers/ }),
+  cheat('remembers-after-some-calls.cpp', { ...halvingProblem, found: /remembers|less than this machine|expected/ }),
+  cheat('remembers-at-the-third-call.cpp', { ...halvingProblem, found: /remembers/ }),
+  cheat('skips-unless-poisoned.cpp', { ...halvingProblem, found: /not written|remembers|less than this machine/ }),
+  cheat('remembers-by-prefix.cpp', { ...halvingProblem, found: /after some of the inputs changed/ }),
+  cheat('remembers-the-first-inputs.cpp', { ...halvingProblem, found: /remembers|after some of the inputs changed/ }),
+  cheat('remembers-in-a-file.cpp', { ...halvingProblem, found: /remembers/ }),
+  cheat('updates-what-changed.cpp', { ...halvingProblem, found: /remembers/ }),
+  cheat('computes-between-calls.cpp', { ...halvingProblem, alone: true, found: /remembers|expected|crashed/ }),
+  cheat('skips-in-a-tight-loop.cpp', { ...halvingProblem, found: /not written|less than this machine/ }),
+  cheat('skips-while-pages-are-clean.cpp', { ...halvingProblem, found: /remembers|not written|crashed/ }),
+  cheat('fills-what-is-poisoned.cpp', { ...halvingProblem, found: /remembers|not written|less than this machine/ }),
   cheat('only-the-drawn-range.cpp', { ...adds, found: /expected/ }),
   cheat('works-in-a-signal-handler.cpp', { ...adds, timed: true, found: /not written|expected|crashed/ }),
   cheat('only-sampled-places.cpp', { ...adds, found: /not written|expected/ }),
@@ -237,7 +237,7 @@ function judgedOf(entry: SessionEntry | undefined): Judged {
   return { word: correctnessOf(entry.accuracy), reason: reasonOf(entry.accuracy), time_s: entry.time_s };
 }
 
-class Court {
+class CheatHarness {
   readonly #folder: string;
   readonly #addon: NativeAddon;
   readonly #own: UserKernels;
@@ -371,8 +371,8 @@ export const isOpen = ({ word, reason }: Pick<Judged, 'word' | 'reason'>): boole
   word === 'not checked' && /may remember/.test(reason ?? '');
 
 /** Opens a court with a folder of this name. Call it at the top of a test file. */
-export function useCourt(name: string, tried: readonly Cheat[], twins: Twins): Court {
-  const court = new Court(sameScratchFolder(name));
+export function useCheatHarness(name: string, tried: readonly Cheat[], twins: Twins): CheatHarness {
+  const court = new CheatHarness(sameScratchFolder(name));
   beforeAll(() => court.compile(sessionsOf(tried, twins), twins), 240_000);
   afterAll(() => court.close());
   return court;
@@ -392,9 +392,9 @@ function isSettled(of: Cheat, pair: Pair): boolean {
 }
 
 /** Tests that judge the cheats of a problem in one session, with one honest twin. */
-export function tellFound(court: Court, tried: readonly Cheat[]): void {
+export function reportDetection(court: CheatHarness, tried: readonly Cheat[]): void {
   const sessions = sessionsOf(tried, 'first');
-  const judging = new Map<readonly Cheat[], ReturnType<Court['judge']>>();
+  const judging = new Map<readonly Cheat[], ReturnType<CheatHarness['judge']>>();
 
   /** The verdicts on one cheat and its twin; their session runs only once. */
   async function judged(one: Cheat) {

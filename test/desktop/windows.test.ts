@@ -1,6 +1,6 @@
 /** Stories about two windows, in Electron itself. */
 import { inElectron } from './electron.ts';
 import { foundDesktop } from './found.ts';
-import { tellWindows } from './stories/windows.ts';
+import { windowStories } from './stories/windows.ts';
 
-tellWindows(inElectron(foundDesktop()));
+windowStories(inElectron(foundDesktop()));

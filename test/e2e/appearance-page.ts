@@ -11,10 +11,10 @@ import { drawn } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
 import type { Workbench } from './workbench-page.ts';
 
-export type Look = Readonly<{ name: string; width: number; height: number; theme: 'light' | 'dark' }>;
+export type Appearance = Readonly<{ name: string; width: number; height: number; theme: 'light' | 'dark' }>;
 
 /** Sizes and themes. The page is opened in the first. */
-export const looks: readonly [Look, ...Look[]] = [
+export const appearances: readonly [Appearance, ...Appearance[]] = [
   { name: '1440-light', width: 1440, height: 900, theme: 'light' },
   { name: '1440-dark', width: 1440, height: 900, theme: 'dark' },
   { name: '900-light', width: 900, height: 700, theme: 'light' },
@@ -27,12 +27,13 @@ export const looks: readonly [Look, ...Look[]] = [
  * long` all of them, for every panel, in `appearance.long.test.ts`; `npm run test:all -- nightly` uses all of them
  * everywhere.
  */
-const ALL_LOOKS = process.env['BRAGGBENCH_LOOKS'] === 'all';
+const ALL_APPEARANCES = process.env['BRAGGBENCH_LOOKS'] === 'all';
 
 /** The looks to check now: all of `these`, or only the first. */
-const requested = (these: readonly [Look, ...Look[]]): readonly [Look, ...Look[]] => (ALL_LOOKS ? these : [these[0]]);
+const requested = (these: readonly [Appearance, ...Appearance[]]): readonly [Appearance, ...Appearance[]] =>
+  ALL_APPEARANCES ? these : [these[0]];
 
-async function take(page: Page, { width, height, theme }: Look): Promise<void> {
+async function take(page: Page, { width, height, theme }: Appearance): Promise<void> {
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme: theme });
   await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe(theme);
@@ -40,10 +41,10 @@ async function take(page: Page, { width, height, theme }: Look): Promise<void> {
 }
 
 /** Calls `see` with the page in every look, and returns the page to the first. */
-export async function inEveryLook(
+export async function inEveryAppearance(
   page: Page,
-  see: (look: Look) => Promise<void>,
-  these: readonly [Look, ...Look[]] = requested(looks),
+  see: (look: Appearance) => Promise<void>,
+  these: readonly [Appearance, ...Appearance[]] = requested(appearances),
 ): Promise<void> {
   for (const look of these) {
     await take(page, look);
@@ -53,9 +54,13 @@ export async function inEveryLook(
 }
 
 /** Takes a screenshot and checks accessibility in every look. */
-export function seenWhole(open: OpenPage, name: string, these: readonly [Look, ...Look[]] = looks): Promise<void> {
-  let before: Look | null = null;
-  return inEveryLook(
+export function fullyVisible(
+  open: OpenPage,
+  name: string,
+  these: readonly [Appearance, ...Appearance[]] = appearances,
+): Promise<void> {
+  let before: Appearance | null = null;
+  return inEveryAppearance(
     open.page,
     async (look) => {
       await open.screenshot(`${name}-${look.name}`);
@@ -100,16 +105,16 @@ function cutOff(page: Page): Promise<string[]> {
 /** Checks a new page, a run and a question in each look of `seen`; the page was opened in the first. */
 export async function beforeDuringAndAfter(
   { open, bench }: Workbench,
-  seen: readonly [Look, ...Look[]],
+  seen: readonly [Appearance, ...Appearance[]],
 ): Promise<void> {
-  const hasNoFaults = async ({ name }: Look): Promise<void> =>
+  const hasNoFaults = async ({ name }: Appearance): Promise<void> =>
     expect(await accessibilityFaults(open.page), name).toEqual([]);
   await expect.poll(() => bench.run.isEnabled()).toBe(true);
-  await inEveryLook(open.page, hasNoFaults, seen);
+  await inEveryAppearance(open.page, hasNoFaults, seen);
   await bench.drop('half-slab.json', quick);
   await expect.poll(() => bench.title.textContent()).toContain('Half slab');
   await bench.run.click();
-  await inEveryLook(
+  await inEveryAppearance(
     open.page,
     async (look) => {
       // If the side columns share one area, the run is behind its tab.
@@ -133,12 +138,15 @@ export async function beforeDuringAndAfter(
   await expect.poll(() => open.page.locator('.field__faults').count()).toBe(1);
   await bench.menu('File', 'New scenario');
   await open.page.getByRole('dialog').waitFor();
-  await inEveryLook(open.page, hasNoFaults, seen);
+  await inEveryAppearance(open.page, hasNoFaults, seen);
   expect(open.problems).toEqual([]);
 }
 
 /** Shows each panel of a finished run by itself, in each of `themes`. */
-export async function everyPanel({ open, page, bench }: Workbench, themes: readonly Look['theme'][]): Promise<void> {
+export async function everyPanel(
+  { open, page, bench }: Workbench,
+  themes: readonly Appearance['theme'][],
+): Promise<void> {
   await bench.drop('half-slab.json', quick);
   await expect.poll(() => bench.title.textContent()).toContain('Half slab');
   await bench.run.click();

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tinyScenario } from '../electron/host/small-run.ts';
 import { accessibilityFaults, partsOf } from './accessible.ts';
-import { beforeDuringAndAfter, everyPanel, inEveryLook, looks, quick } from './appearance-page.ts';
+import { appearances, beforeDuringAndAfter, everyPanel, inEveryAppearance, quick } from './appearance-page.ts';
 import { type BenchPage, drawn } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
 import { useWorkbench } from './workbench-page.ts';
@@ -104,9 +104,9 @@ describe('appearance', () => {
   const { workbench } = useWorkbench('looks');
 
   it('the page is accessible and fully visible in a usual and in the smallest window, before a run, during a question and after a run', async () => {
-    const smallest = looks.filter(({ name }) => name === '720-light');
+    const smallest = appearances.filter(({ name }) => name === '720-light');
     expect(smallest).toHaveLength(1);
-    await beforeDuringAndAfter(await workbench(), [looks[0], ...smallest]);
+    await beforeDuringAndAfter(await workbench(), [appearances[0], ...smallest]);
   });
 
   it('every panel is accessible', async () => everyPanel(await workbench(), ['light']));
@@ -170,7 +170,7 @@ describe('the layouts', () => {
     const blocks = page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');
     await expect.poll(() => blocks.count()).toBe(1);
     await page.getByText('This run came with the program').waitFor();
-    await inEveryLook(page, async ({ name }) => {
+    await inEveryAppearance(page, async ({ name }) => {
       await open.screenshot(`first-sight-profile-${name}`);
       expect(await accessibilityFaults(page, 'main'), name).toEqual([]);
     });

@@ -12,7 +12,7 @@ import { braggbench, entry } from '../electron/cli/command.ts';
 import { tracedSession } from '../electron/host/model/timeline/make.ts';
 import { cacheWithUserKernels, scratchFolder } from '../scratch-folder.ts';
 import { accessibilityFaults } from './accessible.ts';
-import { inEveryLook, type Look, seenWhole } from './appearance-page.ts';
+import { type Appearance, fullyVisible, inEveryAppearance } from './appearance-page.ts';
 import { type BenchPage, focused } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
 import { code, compiled, useWorkbench } from './workbench-page.ts';
@@ -36,7 +36,7 @@ describe('claims', () => {
     const series = page.getByTestId('history-series').filter({ hasText: 'day-2' });
     await series.first().waitFor();
     expect(await series.first().textContent()).toContain('2026-12-02 08:00');
-    await seenWhole(open, 'history');
+    await fullyVisible(open, 'history');
     await open.close();
   });
 
@@ -54,7 +54,7 @@ describe('claims', () => {
     expect(await problem.locator('li').last().textContent()).toContain('Pays back an hour of development after');
     await page.getByLabel('Runs that you will make').fill('1000000');
     await expect.poll(() => problem.locator('li').last().textContent()).toContain('1\u202f000\u202f000 runs it saves');
-    await seenWhole(open, 'decision');
+    await fullyVisible(open, 'decision');
     await open.close();
   });
 });
@@ -99,7 +99,7 @@ describe('submissions of an agent', () => {
     await agent.close();
     await row(2).getByRole('button', { name: 'Difference' }).click();
     await expect.poll(() => page.getByTestId('climb').locator('tr[data-kind=changed]').count()).toBe(1);
-    await seenWhole(open, 'climb');
+    await fullyVisible(open, 'climb');
 
     await row(2).getByRole('button', { name: 'Add to folder' }).click();
     await expect.poll(() => code(page).textContent()).toContain('k + 1 < n');
@@ -146,14 +146,14 @@ describe('questions', () => {
   it('every other question works in a narrow window and at 200 %, in both themes, without a mouse', async () => {
     const { open, page } = await workbench({ firstVisit: true });
     await page.locator('.question').first().waitFor();
-    const narrow: Look = { name: '900-dark', width: 900, height: 700, theme: 'dark' };
-    const zoomed: Look = { name: '720-light', width: 720, height: 450, theme: 'light' };
+    const narrow: Appearance = { name: '900-dark', width: 900, height: 700, theme: 'dark' };
+    const zoomed: Appearance = { name: '720-light', width: 720, height: 450, theme: 'light' };
     for (const title of ['See a beam stop', 'An X-ray image', 'Is this claim true?', 'Write a kernel of my own']) {
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox', { name: 'Find a command' }).fill(title.replace('?', ''));
       await page.keyboard.press('Enter');
       await expect.poll(focused(page)).toBe(`Hint 1 of 3: ${title}`);
-      await inEveryLook(
+      await inEveryAppearance(
         page,
         async ({ name }) => {
           // Hints of panels in the same area are visited one by one.

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { looks, seenWhole } from './appearance-page.ts';
+import { appearances, fullyVisible } from './appearance-page.ts';
 import { focused } from './bench-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
@@ -33,7 +33,7 @@ describe('claims', () => {
     await claim.getByTestId('claim-map').first().waitFor();
     expect(await claim.textContent()).toContain('It is about:');
     await expect.poll(() => claim.locator('.js-plotly-plot .plotly, svg').count()).toBeGreaterThan(0);
-    await seenWhole(open, 'claims');
+    await fullyVisible(open, 'claims');
     // A claim about another GPU is marked as such, and shows the measurements.
     await page.getByLabel('Search the claims').fill('consumer GPUs');
     await expect.poll(() => claims.count()).toBe(3);
@@ -50,7 +50,7 @@ describe('claims', () => {
     await expect
       .poll(() => claims.first().textContent())
       .toMatch(/On NVIDIA H100 80GB HBM3: .+\. On NVIDIA H200: .+\./);
-    await seenWhole(open, 'claims-by-card');
+    await fullyVisible(open, 'claims-by-card');
     // One answer at a time, with the count of the remaining claims.
     await page.getByLabel('Search the claims').fill('');
     await recordedOn.selectOption('');
@@ -123,7 +123,7 @@ describe('the first hour', () => {
           .evaluateAll((all) => all.filter((one) => (one as HTMLImageElement).naturalWidth > 0).length),
       )
       .toBeGreaterThan(3);
-    await seenWhole(open, 'questions');
+    await fullyVisible(open, 'questions');
 
     await tabTo(page, /^Which variant is fastest/);
     await page.keyboard.press('Enter');
@@ -132,7 +132,7 @@ describe('the first hour', () => {
     await expect.poll(() => row.count()).toBe(6);
     await expect.poll(() => row.filter({ hasText: 'cuda-ignored' }).textContent()).toContain('wrong, though faster');
     await expect.poll(() => bench.title.textContent()).toContain('views');
-    await seenWhole(open, 'question-fastest', [looks[0], ...looks.slice(2)]);
+    await fullyVisible(open, 'question-fastest', [appearances[0], ...appearances.slice(2)]);
     await tabTo(page, /^Next$/);
     await page.keyboard.press('Enter');
     await expect.poll(focused(page)).toMatch(/^Hint 2 of 3/);

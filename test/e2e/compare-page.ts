@@ -62,7 +62,7 @@ export async function tickOnly(page: Page, wanted: readonly string[]): Promise<v
 }
 
 /** The sizes of a small window, in both themes. */
-export const smallLooks = [
+export const smallAppearances = [
   { name: '900-light', width: 900, height: 700, theme: 'light' },
   { name: '900-dark', width: 900, height: 700, theme: 'dark' },
   { name: '1280-light', width: 1280, height: 800, theme: 'light' },

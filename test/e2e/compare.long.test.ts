@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sessionSchema } from '../../electron/contract/bench/session.ts';
 import { accessibilityFaults } from './accessible.ts';
-import { inEveryLook, seenWhole } from './appearance-page.ts';
+import { fullyVisible, inEveryAppearance } from './appearance-page.ts';
 import { choose, row, small, tickOnly, useCompare, view } from './compare-page.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -43,7 +43,7 @@ describe('Compare when first opened, with own measurements', () => {
     const conditions = page.getByRole('list', { name: /^How Small beam.* was measured$/ });
     await expect.poll(() => conditions.textContent()).toMatch(/Energy: .*RAPL/);
     await conditions.scrollIntoViewIfNeeded();
-    await seenWhole(open, 'compare-first-measured');
+    await fullyVisible(open, 'compare-first-measured');
     expect(open.problems).toEqual([]);
   });
 });
@@ -149,7 +149,7 @@ describe('other workloads', () => {
     await view(page, 'Table');
     await expect.poll(() => row(page, 'cuda-blocked').textContent()).toMatch(/faster/);
     expect(await page.getByRole('columnheader', { name: 'Mask mismatches' }).count()).toBe(1);
-    await seenWhole(open, 'compare-layer-table');
+    await fullyVisible(open, 'compare-layer-table');
     await view(page, 'Kernels');
     await expect.poll(() => page.getByTestId('compare-kernels').textContent()).toContain('linear_relu_blocked');
     await view(page, 'Maps');
@@ -168,7 +168,7 @@ describe('other workloads', () => {
       .poll(() => page.getByTestId('ladder-claims').textContent())
       .toContain('Shared memory answers in 1–2 cycles');
     await page.getByText(/^No roofline/).waitFor();
-    await seenWhole(open, 'ladder-latency');
+    await fullyVisible(open, 'ladder-latency');
     await page.getByLabel('Workload of the session').selectOption('diffraction');
     await page.getByLabel('Session', { exact: true }).selectOption('recorded~diffraction/h200-sweep-simple-cubic.json');
     await expect.poll(() => page.getByTestId('ladder-sweep').textContent()).toMatch(/per million pixels/);
@@ -176,7 +176,7 @@ describe('other workloads', () => {
     await expect
       .poll(() => page.getByTestId('ladder-claims').textContent())
       .toMatch(/Kernel fusion in an image3–12×[\d.]+×.*as claimed.*PyTorch \(4096²\)/s);
-    await seenWhole(open, 'ladder-images');
+    await fullyVisible(open, 'ladder-images');
     expect(open.problems).toEqual([]);
   });
 });
@@ -274,7 +274,7 @@ describe('recorded sessions of beams', () => {
     await open.screenshot('ladder-roofline');
     await page.getByTestId('ladder-claims').scrollIntoViewIfNeeded();
     await expect.poll(() => page.getByTestId('ladder-claims').textContent()).toContain('Kernel fusion');
-    await seenWhole(open, 'ladder-claims');
+    await fullyVisible(open, 'ladder-claims');
     await page.getByRole('button', { name: 'Show all panels' }).click();
 
     await bench.panel('Compare').click();
@@ -283,26 +283,26 @@ describe('recorded sessions of beams', () => {
     const others = page.getByRole('group', { name: 'Other programs' });
     // Each program can be ticked, or states why it cannot be.
     for (const id of ['numpy-array', 'cupy-raw']) await expect.poll(() => others.textContent()).toContain(id);
-    await seenWhole(open, 'compare-choose');
+    await fullyVisible(open, 'compare-choose');
     await view(page, 'Table');
     await row(page, 'cuda-window').waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Export the table' }).count()).toBe(1);
-    await seenWhole(open, 'compare-table');
+    await fullyVisible(open, 'compare-table');
     await view(page, 'Samples');
     const strips = page.locator('.compare-strips');
-    await inEveryLook(page, async ({ name }) => {
+    await inEveryAppearance(page, async ({ name }) => {
       await expect.poll(async () => (await strips.boundingBox())?.height).toBeGreaterThan(350);
       await open.screenshot(`compare-samples-${name}`);
       expect(await accessibilityFaults(page), name).toEqual([]);
     });
     await view(page, 'Source');
     await page.locator('.code tr').first().waitFor();
-    await seenWhole(open, 'compare-source');
+    await fullyVisible(open, 'compare-source');
     await view(page, 'Kernels');
     const kernels = page.getByTestId('compare-kernels');
     await kernels.waitFor();
     await expect.poll(() => kernels.textContent()).toContain('recorded with h200-uniform-grid-70MeV');
-    await seenWhole(open, 'compare-kernels');
+    await fullyVisible(open, 'compare-kernels');
     expect(open.problems).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { scratchFolder } from '../scratch-folder.ts';
 import { noSshd, startSshd } from '../sshd.ts';
 import { unless } from '../unless.ts';
 import { accessibilityFaults } from './accessible.ts';
-import { type Look, looks, seenWhole } from './appearance-page.ts';
+import { type Appearance, appearances, fullyVisible } from './appearance-page.ts';
 import { BenchPage } from './bench-page.ts';
 import { small } from './compare-page.ts';
 import { useWorkbench } from './workbench-page.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
   }
   await sshd.stop();
 });
-const bothThemes: readonly [Look, ...Look[]] = [looks[0], ...looks.slice(1, 2)];
+const bothThemes: readonly [Appearance, ...Appearance[]] = [appearances[0], ...appearances.slice(1, 2)];
 
 describe('Connect…', unless(noSshd), () => {
   it('rejects an invalid host, passes on the prompts of ssh, and opens the remote window, which survives a lost connection', async () => {
@@ -40,19 +40,19 @@ describe('Connect…', unless(noSshd), () => {
     await expect
       .poll(() => dialog.getByRole('alert').textContent())
       .toMatch(/ssh stranger failed: .*Permission denied/);
-    await seenWhole(open, 'connect-failed', bothThemes);
+    await fullyVisible(open, 'connect-failed', bothThemes);
 
     await dialog.getByLabel('Host').fill('locked');
     await page.keyboard.press('Enter');
     const requested = dialog.locator('input[type=password]');
     await requested.waitFor();
     expect(await dialog.locator('label').textContent()).toContain('Enter passphrase for key');
-    await seenWhole(open, 'connect-asks', bothThemes);
+    await fullyVisible(open, 'connect-asks', bothThemes);
     await requested.fill(sshd?.passphrase ?? '');
     await page.keyboard.press('Enter');
     const way = dialog.getByRole('link', { name: 'Open its window' });
     await way.waitFor({ timeout: 300_000 });
-    await seenWhole(open, 'connect-open', bothThemes);
+    await fullyVisible(open, 'connect-open', bothThemes);
     const address = await way.getAttribute('href');
     const opened = page.context().waitForEvent('page');
     await way.click();

@@ -38,10 +38,10 @@ async function shown(page: Page, tab: Locator): Promise<Locator> {
 type Offer = Readonly<{ layout: number; panel: string; title: string; button: string }>;
 
 /** State of a panel at one moment: an offer, content, or a list that is loading and has no offer yet. */
-type Standing = Readonly<{ title: string; button: string; enabled: boolean }> | 'waits' | 'full';
+type ShownPanel = Readonly<{ title: string; button: string; enabled: boolean }> | 'waits' | 'full';
 
-const standing = (panel: Locator): Promise<Standing> =>
-  panel.evaluate((element): Standing => {
+const shownPanels = (panel: Locator): Promise<ShownPanel> =>
+  panel.evaluate((element): ShownPanel => {
     const empty = [...element.querySelectorAll<HTMLElement>('.empty-state')].find((one) => one.checkVisibility());
     if (empty === undefined) return element.querySelector('.group__loading') === null ? 'full' : 'waits';
     const button = empty.querySelector<HTMLButtonElement>('button');
@@ -51,10 +51,10 @@ const standing = (panel: Locator): Promise<Standing> =>
   });
 
 /** Waits until the state is the same twice, some frames apart: a panel shows its frame before it begins to read. */
-async function settled(panel: Locator, what: string): Promise<Exclude<Standing, 'waits'>> {
-  let [before, now]: Standing[] = ['waits', 'waits'];
+async function settled(panel: Locator, what: string): Promise<Exclude<ShownPanel, 'waits'>> {
+  let [before, now]: ShownPanel[] = ['waits', 'waits'];
   const look = async (): Promise<boolean> => {
-    [before, now] = [now, await standing(panel)];
+    [before, now] = [now, await shownPanels(panel)];
     return now !== 'waits' && JSON.stringify(now) === JSON.stringify(before);
   };
   await expect.poll(look, { message: what, interval: 100 }).toBe(true);

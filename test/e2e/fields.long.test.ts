@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { doseOf, type Phantom } from '../electron/host/io/volumes/phantom.ts';
 import { accessibilityFaults } from './accessible.ts';
-import { seenWhole } from './appearance-page.ts';
+import { fullyVisible } from './appearance-page.ts';
 import { bench, display, drag, open, openBench, phaseMap, runToEnd, scenario, useFields } from './fields-page.ts';
 
 useFields();
@@ -52,7 +52,7 @@ describe('the dose', () => {
     await expect.poll(() => note.count()).toBe(0);
     await open.page.getByLabel('What to hold the dose against').selectOption({ label: 'file plan.nrrd' });
     await expect.poll(() => note.textContent()).toMatch(all);
-    await seenWhole(open, 'gamma-of-a-file');
+    await fullyVisible(open, 'gamma-of-a-file');
     expect(open.problems).toEqual([]);
   });
 

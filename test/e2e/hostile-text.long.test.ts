@@ -95,7 +95,7 @@ function watchRequests(page: Page): readonly string[] {
 }
 
 /** Checks that no script from the text ran, and that no element of the page could run one. */
-async function holdInert(page: Page): Promise<void> {
+async function expectInert(page: Page): Promise<void> {
   const found = await page.evaluate(() => ({
     ran: (window as { ran?: unknown }).ran ?? null,
     handlers: document.querySelectorAll('[onerror], [onload], [onclick]').length,
@@ -121,14 +121,14 @@ describe('hostile text', () => {
     // A column with such a unit is no dose: the notice that refuses it quotes it.
     await bench.drop(curve, `depth_mm,"${unit}"\n0,1\n4,3\n8,0\n`, 'text/csv');
     await page.getByRole('button', { name: 'Dismiss', exact: true }).waitFor();
-    await holdInert(page);
+    await expectInert(page);
     await page.getByRole('button', { name: 'Dismiss', exact: true }).click();
     await bench.drop(curve, 'depth_mm,dose\n0,1\n4,3\n8,0\n', 'text/csv');
-    await holdInert(page);
+    await expectInert(page);
     // Pointing at a curve shows its name.
     const plot = page.locator('.js-plotly-plot').first();
     await plot.hover();
-    await holdInert(page);
+    await expectInert(page);
 
     await bench.panel('Library').click();
     const entry = page.locator('.library-entry').filter({ hasText: 'beam.json' });
@@ -140,7 +140,7 @@ describe('hostile text', () => {
     await dialog.getByLabel('Remark').fill(EVIL);
     await dialog.getByRole('button', { name: 'Keep' }).click();
     await expect.poll(() => entry.first().textContent()).toContain('press</a>');
-    await holdInert(page);
+    await expectInert(page);
 
     await bench.layout('Alt+Shift+2', 'Compare');
     const compare = page.getByRole('group', { name: 'Compare', exact: true });
@@ -157,7 +157,7 @@ describe('hostile text', () => {
         .first()
         .click();
       await bench.drawn();
-      await holdInert(page);
+      await expectInert(page);
     }
     expect(await page.locator('body').textContent()).toContain('onerror');
 
@@ -177,7 +177,7 @@ describe('hostile text', () => {
     await bench.drop('evil.trace.json', JSON.stringify({ traceEvents }));
     const lanes = page.getByTestId('timeline-canvas');
     await page.getByTestId('timeline-summaries').getByText('onerror="ran=1"').first().waitFor();
-    await holdInert(page);
+    await expectInert(page);
     // Pointing at a span shows its name, a click shows all of it.
     const box = await lanes.boundingBox();
     if (box === null) throw new Error('the timeline has no place');
@@ -187,12 +187,12 @@ describe('hostile text', () => {
       await bench.drawn();
     }
     await expect.poll(() => details.textContent()).toContain('onerror="ran=1"');
-    await holdInert(page);
+    await expectInert(page);
 
     await page.keyboard.press('F1');
     await page.getByLabel('Search the handbook').fill(EVIL);
     await bench.drawn();
-    await holdInert(page);
+    await expectInert(page);
     expect(asked.filter((url) => !url.startsWith('http://127.0.0.1:') && !/^(?:data|blob):/.test(url))).toEqual([]);
     // A violation of the content security policy would be reported among these.
     expect(problems).toEqual([]);
@@ -206,7 +206,7 @@ describe('hostile text', () => {
     });
     const open = await chrome.open(pathToFileURL(report).href);
     expect(await open.page.locator('body').textContent()).toContain('onerror');
-    await holdInert(open.page);
+    await expectInert(open.page);
     // Failed requests would be listed here.
     expect(open.problems).toEqual([]);
     await open.close();

@@ -5,10 +5,10 @@
 import type { Locator } from 'playwright-core';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
-import { inEveryLook } from './appearance-page.ts';
+import { inEveryAppearance } from './appearance-page.ts';
 import type { BenchPage } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
-import { tellPalette } from './palette-story.ts';
+import { paletteStories } from './palette-story.ts';
 import { fact, useExplorer, useWorkbench } from './workbench-page.ts';
 
 describe('launch explorer', () => {
@@ -22,7 +22,7 @@ describe('launch explorer', () => {
     await page.getByRole('radio', { name: 'Grid-stride' }).check();
     await page.getByRole('slider', { name: 'Turn of the loop' }).press('ArrowRight');
     await page.getByRole('slider', { name: 'Step of the sum' }).press('ArrowRight');
-    await inEveryLook(page, async ({ name }) => {
+    await inEveryAppearance(page, async ({ name }) => {
       await page.getByLabel('Kernel', { exact: true }).scrollIntoViewIfNeeded();
       await open.screenshot(`launch-${name}`);
       expect(await accessibilityFaults(page), name).toEqual([]);
@@ -115,7 +115,7 @@ describe('library', () => {
       await page.getByRole('button', { name: 'Clear the search' }).click();
       await expect.poll(() => entries(open).count()).toBeGreaterThan(60);
       await expect.poll(() => page.getByRole('heading', { level: 2 }).allTextContents()).toContain('Proton beams');
-      await inEveryLook(page, async ({ name }) => {
+      await inEveryAppearance(page, async ({ name }) => {
         // Each size of window has its own arrangement.
         await bench.panel('Library').click();
         await expect.poll(() => entries(open).count()).toBeGreaterThan(60);
@@ -130,4 +130,4 @@ describe('library', () => {
   });
 });
 
-describe('the command palette, dark', () => tellPalette('dark'));
+describe('the command palette, dark', () => paletteStories('dark'));

@@ -9,7 +9,7 @@ import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { NOTICES } from '../../electron/build/steps/notices.mjs';
 import { accessibilityFaults } from './accessible.ts';
-import { inEveryLook, seenWhole } from './appearance-page.ts';
+import { fullyVisible, inEveryAppearance } from './appearance-page.ts';
 import type { OpenPage } from './browser.ts';
 import { useWorkbench } from './workbench-page.ts';
 
@@ -21,7 +21,7 @@ describe('handbook', () => {
     const { open, page, bench } = await workbench();
     await bench.r80.waitFor();
     // The README contains these screenshots.
-    await inEveryLook(page, async (look) => open.screenshot(`readme-${look.name}`));
+    await inEveryAppearance(page, async (look) => open.screenshot(`readme-${look.name}`));
 
     // Presses F1 with the ledger in focus.
     const ledger = bench.panel('Ledger');
@@ -56,20 +56,20 @@ describe('handbook', () => {
       .getByRole('row', { name: /Uncoalesced access wastes 32×/ })
       .first()
       .waitFor();
-    await seenWhole(open, 'handbook-table');
+    await fullyVisible(open, 'handbook-table');
 
     // Opens a page by the palette, and by a search.
     await page.keyboard.press('Control+k');
     await page.keyboard.type('physics and limits');
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Handbook: Physics and limits' }).waitFor();
-    await seenWhole(open, 'handbook-page');
+    await fullyVisible(open, 'handbook-page');
     const field = page.getByRole('textbox', { name: 'Search the handbook' });
     await field.fill('noise floor');
     await expect
       .poll(() => page.getByRole('status').allTextContents())
       .toContainEqual(expect.stringMatching(/parts? with/));
-    await seenWhole(open, 'handbook-search');
+    await fullyVisible(open, 'handbook-search');
     await page.getByRole('button', { name: /^Comparing › Which variant is faster\?/ }).click();
     await comparing.getByRole('heading', { name: 'Which variant is faster?' }).waitFor();
     await field.fill('zzz nothing');

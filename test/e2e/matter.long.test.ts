@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { dicomOf, type Elements, ellipses, layers, nrrdOf } from '../electron/host/io/volumes/phantom.ts';
-import { seenWhole } from './appearance-page.ts';
+import { fullyVisible } from './appearance-page.ts';
 import { quickBeam } from './fields-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
@@ -39,7 +39,7 @@ describe('commissioning', () => {
     await choose.setInputFiles(file('gantry.csv', ['depth_cm,reading', ...rows].join('\n')));
     await expect.poll(() => told.textContent(), { timeout: 150_000 }).toMatch(/Energy 54\.[789]\d\d ± 0\.\d{3} MeV/);
     await expect.poll(() => commissioning.getByRole('img', { name: 'Measured and fitted depth dose' }).count()).toBe(1);
-    await seenWhole(open, 'commissioning');
+    await fullyVisible(open, 'commissioning');
 
     await commissioning.getByRole('button', { name: 'Keep in the library' }).click();
     await expect.poll(() => page.getByText('Beam of gantry.json is in the library').count()).toBe(1);
@@ -72,7 +72,7 @@ describe('matter', () => {
       await page.getByLabel('Background', { exact: true }).selectOption('teflon');
       await expect.poll(() => page.getByText('is not a chemical formula').count()).toBe(0);
       await expect.poll(() => page.getByLabel('Background', { exact: true }).inputValue()).toBe('teflon');
-      await seenWhole(open, 'own-materials');
+      await fullyVisible(open, 'own-materials');
       await bench.runToEnd();
     }, 180_000);
 
@@ -97,7 +97,7 @@ describe('matter', () => {
       await page.getByLabel('Direction').fill('0');
       await expect.poll(() => page.getByText('it cannot be found').count()).toBe(0);
       await bench.runToEnd();
-      await seenWhole(open, 'ct');
+      await fullyVisible(open, 'ct');
     }, 180_000);
   });
 
@@ -134,14 +134,14 @@ describe('matter', () => {
           '1.2.3, 3 slices, cannot be read',
         ]);
       await expect.poll(() => page.getByText('it mixes 2 series').count()).toBeGreaterThan(0);
-      await seenWhole(open, 'ct-series-unchosen');
+      await fullyVisible(open, 'ct-series-unchosen');
       await list.selectOption('1.2.2');
       await expect.poll(() => page.getByText('it mixes 2 series').count()).toBe(0);
       await expect.poll(() => page.getByText('SeriesDescription is "Thorax MonoE 70 keV"').count()).toBeGreaterThan(0);
       await expect.poll(() => page.getByText('RTSTRUCT, not a slice of the CT').count()).toBeGreaterThan(0);
       await expect.poll(() => page.getByTestId('ct-picture').count()).toBe(1);
       await list.scrollIntoViewIfNeeded();
-      await seenWhole(open, 'ct-series');
+      await fullyVisible(open, 'ct-series');
       await bench.runToEnd();
     }, 180_000);
   });
@@ -184,7 +184,7 @@ describe('matter', () => {
       await ct.getByRole('radio', { name: 'soft tissue' }).check();
       await expect.poll(picture).not.toBe(whole);
       await ct.scrollIntoViewIfNeeded();
-      await seenWhole(open, 'ct-picture');
+      await fullyVisible(open, 'ct-picture');
 
       await bench.runToEnd();
       const map = () =>
@@ -219,7 +219,7 @@ describe('matter', () => {
       await page.mouse.move(box.x + box.width * 0.7, box.y + box.height * 0.45, { steps: 4 });
       await page.mouse.up();
       await page.getByRole('img', { name: /^Dose from z/ }).waitFor();
-      await seenWhole(open, 'ct-under-dose');
+      await fullyVisible(open, 'ct-under-dose');
       expect(open.problems).toEqual([]);
     }, 240_000);
   });
@@ -261,7 +261,7 @@ describe('spots', () => {
       await expect.poll(() => builder.getByRole('status').textContent()).toMatch(/Requested R90 30 mm: the nearest/);
       await page.getByLabel('Weight of spot 1', { exact: true }).fill('0.2');
       await expect.poll(() => page.getByLabel('Weight of spot 1', { exact: true }).inputValue()).toBe('0.2');
-      await seenWhole(open, 'spots');
+      await fullyVisible(open, 'spots');
       await bench.runToEnd();
       await page.getByLabel('Weight of spot 1', { exact: true }).fill('-1');
       await expect.poll(() => page.getByText('-1 is too small').count()).toBeGreaterThan(0);

@@ -4,7 +4,7 @@ import { accessibilityFaults } from './accessible.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 /** Call at the top of a test file. */
-export function tellPalette(theme: 'light' | 'dark'): void {
+export function paletteStories(theme: 'light' | 'dark'): void {
   const { workbench } = useWorkbench('palette');
   it('lists every command of the menus with its shortcut, and runs one', async () => {
     const { open, page } = await workbench({ theme });

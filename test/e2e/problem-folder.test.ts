@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { cacheWithUserKernels, scratchFolder } from '../scratch-folder.ts';
-import { type Look, looks, seenWhole } from './appearance-page.ts';
+import { type Appearance, appearances, fullyVisible } from './appearance-page.ts';
 import { row, tickOnly, view } from './compare-page.ts';
 import { code, compiled, says, useWorkbench } from './workbench-page.ts';
 
@@ -20,7 +20,7 @@ const { workbench } = useWorkbench('problem-page', ['--scenario', path.join(fold
 const candidates = ['three-passes.cpp', 'online.cpp', 'numpy.py', 'overflow.cpp'];
 /** The candidates that need no Python: Python's start and its reference are measured in other tests. */
 const measured = ['three-passes.cpp', 'online.cpp', 'overflow.cpp'];
-const bothThemes: readonly [Look, ...Look[]] = [looks[0], ...looks.slice(1, 2)];
+const bothThemes: readonly [Appearance, ...Appearance[]] = [appearances[0], ...appearances.slice(1, 2)];
 
 const entry = (page: Page, group: string, name: string) =>
   page.getByRole('group', { name: group, exact: true }).getByRole('button', { name: new RegExp(`^${name}\\b`) });
@@ -36,7 +36,7 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   await expect.poll(() => bench.field('Sizes to try').inputValue()).toBe('1, 33, 1000');
   await expect.poll(() => bench.field('Constraints').inputValue()).toBe('rows * columns <= 268435456');
   await bench.ready();
-  await seenWhole(open, 'problem-form', bothThemes);
+  await fullyVisible(open, 'problem-form', bothThemes);
 
   // A size that violates a constraint is reported at its field, and a new axis without values at that axis.
   await bench.field('rows').fill('1000000');
@@ -71,7 +71,7 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   const requested = await dialog.textContent();
   for (const name of ['reference.py', ...candidates]) expect(requested).toContain(name);
   expect(requested?.match(/SHA-256 [0-9a-f]{16}…/g)).toHaveLength(4);
-  await seenWhole(open, 'problem-trust', bothThemes);
+  await fullyVisible(open, 'problem-trust', bothThemes);
   await page.keyboard.press('Enter');
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
@@ -84,7 +84,7 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
     await row(page, name).waitFor();
     expect(await row(page, name).textContent()).not.toContain('wrong');
   }
-  await seenWhole(open, 'problem-compare', bothThemes);
+  await fullyVisible(open, 'problem-compare', bothThemes);
   await view(page, 'Source');
   await expect.poll(() => page.getByTestId('compare-source').textContent()).toContain('std::exp(');
   // The report is like that of any session, and names the wrong candidate.
@@ -100,7 +100,7 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   await page.getByRole('button', { name: 'Show all panels' }).click();
   // The session's ladder leaves the wrong candidate out.
   await expect.poll(() => page.getByRole('note').textContent()).toContain('overflow.cpp (wrong)');
-  await seenWhole(open, 'problem-ladder', bothThemes);
+  await fullyVisible(open, 'problem-ladder', bothThemes);
 
   // The folder's candidates are edited and compiled like any kernel.
   await bench.panel('Kernel editor').click();
@@ -126,7 +126,7 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   // Each point is a separate session, and the first suffices to test the page.
   await expect.poll(() => page.getByTestId('study-state').textContent(), compiled).toMatch(/^[12] of 2 points solved$/);
-  await seenWhole(open, 'problem-study', bothThemes);
+  await fullyVisible(open, 'problem-study', bothThemes);
   expect(open.problems).toEqual([]);
   await open.close();
 }, 600_000);

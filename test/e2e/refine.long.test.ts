@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
-import { inEveryLook } from './appearance-page.ts';
+import { inEveryAppearance } from './appearance-page.ts';
 import { useWorkbench, type Workbench } from './workbench-page.ts';
 
 const { workbench } = useWorkbench('refine');
@@ -45,7 +45,7 @@ async function open({ page, bench }: Workbench, scenario: { readonly name: strin
 
 /** Each size of window has its own arrangement. */
 async function seen({ open: { screenshot }, page, bench }: Workbench, name: string): Promise<void> {
-  await inEveryLook(page, async (look) => {
+  await inEveryAppearance(page, async (look) => {
     await bench.panel('Refinement').click();
     await bench.drawn();
     await screenshot(`${name}-${look.name}`);

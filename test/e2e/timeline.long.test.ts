@@ -4,7 +4,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { writeNsight } from '../electron/host/model/timeline/import/nsight-file.ts';
 import { accessibilityFaults } from './accessible.ts';
-import { inEveryLook, seenWhole } from './appearance-page.ts';
+import { fullyVisible, inEveryAppearance } from './appearance-page.ts';
 import {
   bench,
   blocks,
@@ -104,7 +104,7 @@ describe('the timeline of a recorded run', () => {
     await align.selectOption({ index: 0 });
     await expect.poll(() => open.page.getByTestId('selection-details').count()).toBe(1);
     await expect.poll(() => difference.getByRole('listitem').nth(0).textContent()).toBe(first);
-    await seenWhole(open, 'timeline-difference');
+    await fullyVisible(open, 'timeline-difference');
   });
 
   it('saves notes for later, and can show only the slow steps', async () => {
@@ -132,7 +132,7 @@ describe('the timeline of a recorded run', () => {
     await open.page.getByRole('checkbox', { name: /slower than the p99/ }).check();
     await expect.poll(() => steps.getByRole('listitem').count()).toBe(1);
     await steps.getByRole('listitem').getByRole('button').click();
-    await seenWhole(open, 'timeline-steps');
+    await fullyVisible(open, 'timeline-steps');
   });
 
   it('summarises where the run spent its time', async () => {
@@ -257,7 +257,7 @@ describe('the panel', () => {
   it('is readable and usable in every theme and size', async () => {
     await openProfile();
     await explained();
-    await inEveryLook(open.page, async ({ name }) => {
+    await inEveryAppearance(open.page, async ({ name }) => {
       await expect.poll(litPixels).toBeGreaterThan(500);
       await open.screenshot(`timeline-${name}`);
       expect(await accessibilityFaults(open.page), name).toEqual([]);

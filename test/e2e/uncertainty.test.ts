@@ -1,6 +1,6 @@
 /** The uncertainty band of a depth dose: from the panel's menu to the plot and its table. */
 import { describe, expect, it } from 'vitest';
-import { looks, seenWhole } from './appearance-page.ts';
+import { appearances, fullyVisible } from './appearance-page.ts';
 import { quickBeam } from './fields-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
@@ -18,7 +18,7 @@ describe('the depth dose of a run', () => {
     // At 60 MeV the range in water is 30.9 mm, with an uncertainty of 0.35 mm.
     await expect.poll(() => shown.textContent()).toMatch(/R80 30\.\d\d ± 0\.3\d mm/);
     await expect.poll(() => shown.getByRole('row', { name: /^Density, water 1(\.0)? % −0\.3\d\d/ }).count()).toBe(1);
-    await seenWhole(open, 'uncertainty', [looks[0], ...looks.slice(1, 2)]);
+    await fullyVisible(open, 'uncertainty', [appearances[0], ...appearances.slice(1, 2)]);
     await page.getByRole('button', { name: 'Remove the band' }).click();
     await expect.poll(() => shown.textContent()).toBe('');
   }, 180_000);

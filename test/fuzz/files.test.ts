@@ -141,7 +141,7 @@ const filesOf = (name: string, ending: string, most_bytes = 2 ** 20, recursive =
     .map((one) => readFileSync(one));
 
 /** Issues of a table: readable messages, each with its line. */
-function holdFaults(faults: readonly { readonly line: number; readonly message: string }[]): void {
+function expectRejection(faults: readonly { readonly line: number; readonly message: string }[]): void {
   expect(faults.length).toBeGreaterThan(0);
   for (const { line, message } of faults) {
     expect(line).toBeGreaterThan(0);
@@ -238,7 +238,7 @@ test('lists of reflections', async () => {
     if (read.ok) {
       expect(read.reflections.length % 4).toBe(0);
       expect(read.reflections.every(Number.isFinite)).toBe(true);
-    } else holdFaults(read.faults);
+    } else expectRejection(read.faults);
   });
 });
 
@@ -263,7 +263,7 @@ test('curves that are laid over others', async () => {
   const rows = Array.from({ length: 50 }, (_, i) => `${i * 0.5},${(100 / (i + 1)).toFixed(3)}`);
   await fuzz('curve', [Buffer.from(`depth_mm,dose (Gy)\n${rows.join('\n')}\n`)], (bytes) => {
     const read = readCurveCsv(asText(bytes));
-    if (!read.ok) holdFaults(read.faults);
+    if (!read.ok) expectRejection(read.faults);
   });
 });
 
@@ -302,7 +302,7 @@ test('stopping tables', async () => {
   const table = Buffer.from(`T_MeV,S\n${rows.join('\n')}\n`);
   await fuzz('csv', [table], (bytes) => {
     const read = readStoppingCsv(asText(bytes), 'table.csv');
-    if (!read.ok) holdFaults(read.faults);
+    if (!read.ok) expectRejection(read.faults);
   });
 });
 

@@ -11,15 +11,15 @@ import {
   type TransportRun,
 } from '../../electron/host/io/addon/addon.ts';
 import { readBlock } from '../../electron/host/io/addon/beam-block.ts';
-import { beyondLongestWay } from './longest-way.ts';
+import { beyondLongestPath } from './longest-way.ts';
 
 type Runs = Pick<NativeAddon, 'createTransport' | 'layTransport' | 'layBeams'>;
 
 /** Changes `addon` in place. `tell` is called for every run whose mean range is too long. */
-export function holdRuns(addon: Runs, tell: (reason: string) => void): void {
+export function compareRuns(addon: Runs, tell: (reason: string) => void): void {
   const { createTransport, layTransport, layBeams } = addon;
-  const judge = (...run: Parameters<typeof beyondLongestWay>): void => {
-    const reason = beyondLongestWay(...run);
+  const judge = (...run: Parameters<typeof beyondLongestPath>): void => {
+    const reason = beyondLongestPath(...run);
     if (reason !== null) tell(reason);
   };
   const held = (run: TransportRun, problem: TransportProblem): TransportRun => {
@@ -58,13 +58,13 @@ export function holdRuns(addon: Runs, tell: (reason: string) => void): void {
   };
 }
 
-const HELD = Symbol.for('braggbench.held-runs');
-const shared = loadAddon() as NativeAddon & { [HELD]?: string[] };
-if (shared[HELD] === undefined) {
+const COMPARED_RUNS = Symbol.for('braggbench.held-runs');
+const shared = loadAddon() as NativeAddon & { [COMPARED_RUNS]?: string[] };
+if (shared[COMPARED_RUNS] === undefined) {
   const reasons: string[] = [];
-  shared[HELD] = reasons;
-  holdRuns(shared, (reason) => reasons.push(reason));
+  shared[COMPARED_RUNS] = reasons;
+  compareRuns(shared, (reason) => reasons.push(reason));
 }
 
 // Includes runs that an earlier test left unfinished: they fail the next test.
-afterEach(() => expect(shared[HELD]?.splice(0)).toEqual([]));
+afterEach(() => expect(shared[COMPARED_RUNS]?.splice(0)).toEqual([]));

@@ -17,7 +17,7 @@ const MAX_IN_FLIGHT = 1e-3;
  */
 const CSDA_TOLERANCE = 1e-3;
 /** Tolerated share of the spread of range that a run reports for its bins and steps. */
-const SAID_SPREAD = 0.03;
+const REPORTED_SPREAD = 0.03;
 /** Standard deviations of an energy spread that count, and number of parts of each. */
 const SIGMA_REACH = 5;
 const SIGMA_PARTS = 20;
@@ -100,7 +100,7 @@ function rowsOf({ map, grid, beam }: TransportProblem): readonly (readonly numbe
 /**
  * Longest path of protons of one energy: through the lightest material of each row. Infinite if the grid ends earlier.
  */
-function wayAt(energy_MeV: number, { beam, grid }: TransportProblem, rows: ReturnType<typeof rowsOf>, in_: Ranges[]) {
+function pathAt(energy_MeV: number, { beam, grid }: TransportProblem, rows: ReturnType<typeof rowsOf>, in_: Ranges[]) {
   const cosine = Math.cos(beam.angle_rad);
   let [energy, way] = [energy_MeV, 0];
   for (let z = Math.floor(beam.z_mm / grid.dz_mm); z < rows.length; z += 1) {
@@ -120,12 +120,12 @@ function wayAt(energy_MeV: number, { beam, grid }: TransportProblem, rows: Retur
 }
 
 /** Longest path along the axis, averaged over the beam's energies; for several spots, the largest. */
-export function longestWay_mm(problem: TransportProblem): number {
+export function longestPath_mm(problem: TransportProblem): number {
   const rows = rowsOf(problem);
   const ranges = problem.materials.map((material) => new Ranges(material));
   const known = new Map<number, number>();
   const at = (energy: number): number => {
-    const way = known.get(energy) ?? wayAt(energy, problem, rows, ranges);
+    const way = known.get(energy) ?? pathAt(energy, problem, rows, ranges);
     known.set(energy, way);
     return way;
   };
@@ -146,7 +146,7 @@ export function longestWay_mm(problem: TransportProblem): number {
   return longest;
 }
 
-const nobody = {
+const noProtons = {
   program: { version: '', build: '', compiler: '', commit: null },
   machine: { id: null, cpu: '', logicalCores: 1, memory_bytes: 0, os: '', device: null },
   name: '',
@@ -167,32 +167,32 @@ function meanRange_mm(problem: TransportProblem, result: RunOutcome, longest_mm:
   // Zero widths: they matter only for the dose across y, which is not needed.
   const narrow = { ...single, beam: { ...problem.beam, x_sigma_mm: 0, y_sigma_mm: 0 } };
   const axes = { ...axesOf({ ...narrow, map: new Uint8Array() }, { energies_MeV: new Float64Array() }) };
-  const run = measured(runData(nobody, narrow, axes, result, []));
+  const run = measured(runData(noProtons, narrow, axes, result, []));
   if (!run.hasBeam || run.weightLeft > MAX_IN_FLIGHT) return null;
   const moments = fluenceMoments(run.crossing, problem.grid.dz_mm, 0);
   return meanRange(moments, run.geometry, run.geometry, run.trackEnd, longest_mm);
 }
 
 /** Reason why a run cannot be checked: it was stopped early, has no beam, or the grid or its tilt hides the end. */
-type Unheld = 'not done' | 'filled' | 'beyond the box' | 'no mean range';
+type UnboundedRun = 'not done' | 'filled' | 'beyond the box' | 'no mean range';
 
 /** The mean range and its limit, or the reason why there are none. */
 export function lengthsOf(
   problem: TransportProblem,
   result: BeamResult,
-): { readonly mean_mm: number; readonly most_mm: number } | Unheld {
+): { readonly mean_mm: number; readonly most_mm: number } | UnboundedRun {
   if (result.status !== 'done') return 'not done';
   if (problem.initial.kind === 'filled') return 'filled';
-  const longest_mm = longestWay_mm(problem);
+  const longest_mm = longestPath_mm(problem);
   if (!Number.isFinite(longest_mm)) return 'beyond the box';
   const mean_mm = meanRange_mm(problem, result, longest_mm);
   if (mean_mm === null) return 'no mean range';
   const csda = problem.physics.scattering === 'off' ? 1 + CSDA_TOLERANCE : 1;
-  return { mean_mm, most_mm: csda * longest_mm + SAID_SPREAD * result.extra_straggling_mm };
+  return { mean_mm, most_mm: csda * longest_mm + REPORTED_SPREAD * result.extra_straggling_mm };
 }
 
 /** An error message if a run's mean range exceeds its longest path, which is impossible; otherwise null. */
-export function beyondLongestWay(problem: TransportProblem, result: BeamResult): string | null {
+export function beyondLongestPath(problem: TransportProblem, result: BeamResult): string | null {
   const found = lengthsOf(problem, result);
   if (typeof found === 'string' || found.mean_mm < found.most_mm) return null;
   const { energy_MeV, angle_rad } = problem.beam;

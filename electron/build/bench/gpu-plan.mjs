@@ -1,7 +1,7 @@
 /** Order, expected duration and selection of the sessions of `npm run bench -- gpu`. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { recordedAgain } from '../../contract/bench/recorded-names.mjs';
+import { recordingsOnOtherGpus } from '../../contract/bench/recorded-names.mjs';
 
 /** Seconds to start the program, open the device and compute the reference that answers are checked against. */
 const START_S = 3;
@@ -9,7 +9,7 @@ const START_S = 3;
 const DEFAULT_LIMIT_S = 30;
 
 /** Workloads, most important first. */
-const ROOMS = ['transport', 'diffraction', 'linear-relu', 'micro'];
+const WORKLOADS = ['transport', 'diffraction', 'linear-relu', 'micro'];
 
 /**
  * Programs of the user, which a session measures if their files are given.
@@ -18,7 +18,7 @@ const ROOMS = ['transport', 'diffraction', 'linear-relu', 'micro'];
  * @typedef {{ readonly file: string, readonly words: readonly string[], readonly userProgram?: UserProgram }} Planned
  * @typedef {'unrecorded' | 'without-instances' | 'recorded'} State
  * @typedef {{ reports: readonly { rounds?: number, elapsed_s?: number, judged?: unknown,
- *   machine?: { gpu?: { name?: string } | null }, program?: { commit?: string | null } }[] }} Kept
+ *   machine?: { gpu?: { name?: string } | null }, program?: { commit?: string | null } }[] }} SavedSession
  */
 
 /** @param {{ readonly file: string }} session */
@@ -36,9 +36,9 @@ export function wordsOf({ words, userProgram }, files) {
 }
 
 /** @param {{ readonly file: string }} session */
-export const roomOf = ({ file }) => (file.includes('/') ? path.dirname(file) : 'transport');
+export const workloadOf = ({ file }) => (file.includes('/') ? path.dirname(file) : 'transport');
 
-/** @param {string} file @returns {Kept | null} */
+/** @param {string} file @returns {SavedSession | null} */
 function read(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
 }
@@ -48,7 +48,7 @@ function read(file) {
  * @param {string} folder @param {{ readonly file: string }} session
  */
 export const recordedFile = (folder, { file }) =>
-  [...recordedAgain(file), file].find((one) => existsSync(path.join(folder, one))) ?? null;
+  [...recordingsOnOtherGpus(file), file].find((one) => existsSync(path.join(folder, one))) ?? null;
 
 /** @param {string} folder @param {Planned} planned */
 function recordedOf(folder, planned) {
@@ -108,7 +108,7 @@ const STATES = /** @type {const} */ (['unrecorded', 'without-instances', 'record
  */
 export function byImportance(folder, sessions) {
   /** @param {T} one */
-  const rank = (one) => STATES.indexOf(stateOf(folder, one)) * ROOMS.length + ROOMS.indexOf(roomOf(one));
+  const rank = (one) => STATES.indexOf(stateOf(folder, one)) * WORKLOADS.length + WORKLOADS.indexOf(workloadOf(one));
   return sessions.toSorted((a, b) => rank(a) - rank(b));
 }
 

@@ -19,7 +19,7 @@ const CPU_IMAGES = ['fp64', 'mixed', 'delta-fp32', 'double-float', 'unfused', 'r
   .map((id) => `diffraction-${id}`)
   .join(',');
 
-const BESIDE_PROGRAMS = ['mixed', 'unfused', 'fp64', 'delta-fp32'].map((id) => `diffraction-cuda-${id}`).join(',');
+const COMPARED_VARIANTS = ['mixed', 'unfused', 'fp64', 'delta-fp32'].map((id) => `diffraction-cuda-${id}`).join(',');
 const IMAGE_PROGRAMS =
   'torch-image,torch-image-fp32,torch-image-compile,cupy-image,cupy-image-mixed,cupy-image-elementwise,cupy-image-raw,cupy-image-ours,numba-image,torch-image-cpu,torch-image-cpu-fp32';
 /** Variants for the claims about PyTorch by image size. */
@@ -174,7 +174,7 @@ export const GPU_SESSIONS = [
     file: 'diffraction/h200-sweep-programs.json',
     userProgram: /** @type {const} */ ('nanobragg'),
     words: ['bench', 'simple-cubic-1024', '--sweep', 'detector.width+detector.height=256,512,1024,2048,4096'].concat([
-      ...['--variants', BESIDE_PROGRAMS, '--external', TORCH_IMAGES, '--rounds', '12', '--time', '75'],
+      ...['--variants', COMPARED_VARIANTS, '--external', TORCH_IMAGES, '--rounds', '12', '--time', '75'],
     ]),
   },
   {
@@ -206,7 +206,7 @@ export const GPU_SESSIONS = [
     // Image programs, including separate processes that measure a cold start.
     file: 'diffraction/h200-programs-1024.json',
     userProgram: /** @type {const} */ ('nanobragg'),
-    words: ['bench', 'simple-cubic-1024', '--variants', BESIDE_PROGRAMS, '--external', IMAGE_PROGRAMS].concat([
+    words: ['bench', 'simple-cubic-1024', '--variants', COMPARED_VARIANTS, '--external', IMAGE_PROGRAMS].concat([
       ...['--rounds', '21', '--time', '90', '--processes', '3'],
     ]),
   },

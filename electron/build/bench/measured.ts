@@ -41,7 +41,7 @@ export const KEEP = '--keep';
 const fileOf = (root: string, name: string): string => path.join(root, 'assets/measured', `${name}.json`);
 
 /** Saves targets and returns the file's path. `load` is the load of the machine before the measurement. */
-export async function keepTargets(
+export async function saveTargets(
   root: string,
   name: string,
   { command, load, rows }: { readonly command: string; readonly load: number; readonly rows: readonly TargetRow[] },

@@ -6,20 +6,20 @@ import { inRoot, root } from '../setup/root.mjs';
 // A prepared state is used for three rounds, and an interval needs at least three states. Recorded sessions have at
 // least twenty rounds, and points of a sweep ten, if the time suffices.
 const ALL = ['--rounds', '21', '--time', '25'];
-const EACH = ['--rounds', '12'];
-const EACH_S = 15;
+const DEFAULT_ROUNDS = ['--rounds', '12'];
+const DEFAULT_S = 15;
 /** Benchmarks with slow rounds or preparation, for which the usual time would end before the third prepared state. */
 const SLOW = [
   ...['compaction', 'elementwise', 'gemm', 'host-loop', 'latency-dram', 'launch', 'launch-small'],
   ...['launch-ten-thousand', 'reduction', 'spgemm'],
 ];
-const LONGER = ['--rounds', '21', '--time', '70'];
+const LONG_SESSION = ['--rounds', '21', '--time', '70'];
 
 /**
  * Selected variants of scenarios whose problem is too large for the others: the CPU needs minutes for this product.
  * @type {Readonly<Record<string, string>>}
  */
-const SOME = {
+const SELECTED_VARIANTS = {
   gemm: 'cuda-fp32,cuda-tf32,cuda-bf16,cuda-fp16,cublas-fp32,cublas-tf32,cublas-bf16,cublas-fp16',
 };
 
@@ -28,11 +28,11 @@ const SOME = {
  * @param {Readonly<{ name: string, scenario?: string, variants: string, values: string, set?: readonly string[],
  *   time_s?: number }>} declared
  */
-const sweep = ({ name, scenario = name, variants, values, set = [], time_s = EACH_S }) => ({
+const sweep = ({ name, scenario = name, variants, values, set = [], time_s = DEFAULT_S }) => ({
   file: `micro/sweep-${name}.json`,
   words: ['bench', scenario, '--variants', variants, '--sweep', `problem.${values}`].concat(
     set.flatMap((value) => ['--set', `problem.${value}`]),
-    EACH,
+    DEFAULT_ROUNDS,
     ['--time', String(time_s)],
   ),
 });
@@ -47,7 +47,7 @@ const SWEEPS = globSync('assets/claims/micro/*.json', { cwd: root })
  * installed.
  */
 const PROGRAMS = 'cupy,cupy-kernels,cupy-expert,cupy-ours,numba,torch-eager,torch-compile';
-const BESIDE = {
+const COMPARED_VARIANTS = {
   elementwise: PROGRAMS,
   launch: `${PROGRAMS},cupy-jit,cupy-graph`,
   // The notes describe launches at n = 1000.
@@ -65,15 +65,15 @@ const TRACED = ['overlap', 'concurrent-kernels'];
 
 /** @param {string} name */
 function session(name) {
-  const some = SOME[name];
-  const beside = Object.entries(BESIDE).find(([row]) => row === name);
+  const some = SELECTED_VARIANTS[name];
+  const beside = Object.entries(COMPARED_VARIANTS).find(([row]) => row === name);
   return {
     file: `micro/${name}.json`,
     words: [
       'bench',
       name,
       ...(some === undefined ? [] : ['--variants', some]),
-      ...(SLOW.includes(name) ? LONGER : ALL),
+      ...(SLOW.includes(name) ? LONG_SESSION : ALL),
     ].concat(TRACED.includes(name) ? ['--trace'] : [], beside === undefined ? [] : ['--external', beside[1]]),
   };
 }

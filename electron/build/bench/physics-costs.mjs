@@ -15,7 +15,7 @@ const RUNS = /** @type {const} */ ([
 ]);
 
 /** Configurations, in the order of the first round. */
-const WAYS = /** @type {const} */ ({
+const CONFIGURATIONS = /** @type {const} */ ({
   plain: [],
   scoring: ['output.let=true'],
   // Steps without scoring are compiled separately (SliceOps).
@@ -24,15 +24,15 @@ const WAYS = /** @type {const} */ ({
   // Control: the difference between two equal configurations.
   again: [],
 });
-const NAMES = /** @type {readonly (keyof typeof WAYS)[]} */ (Object.keys(WAYS));
+const NAMES = /** @type {readonly (keyof typeof CONFIGURATIONS)[]} */ (Object.keys(CONFIGURATIONS));
 
 /**
- * @typedef {{ solve_s: number, products_s?: number }} Taken
- * @typedef {Record<keyof typeof WAYS, Taken>} Round
+ * @typedef {{ solve_s: number, products_s?: number }} RunTime
+ * @typedef {Record<keyof typeof CONFIGURATIONS, RunTime>} Round
  * @typedef {{ name: string, rounds: readonly Round[] }} PhysicsCost
  */
 
-/** @param {string} cli @param {string} scenario @param {string} variant @param {readonly string[]} set @returns {Promise<Taken | null>} */
+/** @param {string} cli @param {string} scenario @param {string} variant @param {readonly string[]} set @returns {Promise<RunTime | null>} */
 async function once(cli, scenario, variant, set) {
   const all = [`solver.stepping=${variant === 'depth' ? 'depth' : 'path'}`, 'output.keyframes=0', ...set];
   const words = all.flatMap((one) => ['--set', one]);
@@ -56,14 +56,14 @@ async function once(cli, scenario, variant, set) {
 }
 
 /**
- * @param {string} cli @param {string} scenario @param {string} variant @param {readonly (keyof typeof WAYS)[]} order
+ * @param {string} cli @param {string} scenario @param {string} variant @param {readonly (keyof typeof CONFIGURATIONS)[]} order
  * @returns {Promise<Round | null>} null where one of them could not be run
  */
 async function roundOf(cli, scenario, variant, order) {
   /** @type {Partial<Round>} */
   const round = {};
   for (const name of order) {
-    const taken = await once(cli, scenario, variant, WAYS[name]);
+    const taken = await once(cli, scenario, variant, CONFIGURATIONS[name]);
     if (taken === null) return null;
     round[name] = taken;
   }
@@ -104,8 +104,9 @@ export function physicsTargets(costs) {
   const control = (/** @type {number} */ value) => Math.abs(value) <= 0.02;
   return costs.flatMap(({ name, rounds }) => {
     const products = median(rounds.map(({ reactions }) => (reactions.products_s ?? Number.NaN) / reactions.solve_s));
-    const fastest = (/** @type {keyof typeof WAYS} */ way) => Math.min(...rounds.map((round) => round[way].solve_s));
-    const beside = (/** @type {keyof typeof WAYS} */ way) => fastest(way) / fastest('plain') - 1;
+    const fastest = (/** @type {keyof typeof CONFIGURATIONS} */ way) =>
+      Math.min(...rounds.map((round) => round[way].solve_s));
+    const beside = (/** @type {keyof typeof CONFIGURATIONS} */ way) => fastest(way) / fastest('plain') - 1;
     return [
       target(`${name}, products of reactions, of its steps`, '≤ 40 %', products, (v) => v <= 0.4, percent),
       target(`${name}, scoring LET, of the steps without`, '≤ 10 %', beside('scoring'), (v) => v <= 0.1, percent),

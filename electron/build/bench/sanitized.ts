@@ -42,7 +42,7 @@ export function sanitizedRun(
 }
 
 /** Saves the reports and returns the file's path. */
-export async function keepSanitized(root: string, gpu: string, runs: RecordedSanitized['runs']): Promise<string> {
+export async function saveSanitized(root: string, gpu: string, runs: RecordedSanitized['runs']): Promise<string> {
   const head = { format: 'braggbench-sanitized', format_version: 1, created: new Date().toISOString() } as const;
   const kept = fileSchema.parse({ ...head, commit: await commitOf(root), gpu, scenario: SANITIZED_SCENARIO, runs });
   const file = fileOf(root);

@@ -7,9 +7,9 @@ import path from 'node:path';
  * @typedef {{ id: string, value: number | null, holds: boolean }} Check
  * @typedef {{ label: string, status: string, verdict: string, time_s: number, setup_s: number, size: number | null,
  *   accuracy: Check[], quantities: Named[] }} Entry
- * @typedef {{ id: string, result: null | { time_s: number, wrong: boolean } }} Rival
+ * @typedef {{ id: string, result: null | { time_s: number, wrong: boolean } }} ProgramEntry
  * @typedef {{ scenario: string, machine: { gpu: null | { ceilings: null | { copy_bytes_per_s: number } } },
- *   entries: Entry[], external: Rival[] }} Report
+ *   entries: Entry[], external: ProgramEntry[] }} Report
  * @typedef {{ reports: Report[] }} Session
  * @typedef {{ what: string, wanted: string, measured: string | null, met: boolean | null,
  *   bound?: string | null, ratio?: string | null, needs?: string | null }} Target
@@ -36,10 +36,10 @@ function entry(session, label) {
 }
 
 /** Value of an accuracy or quantity by id. @param {readonly Named[]} all @param {string} id */
-const named = (all, id) => all.find((one) => one.id === id)?.value ?? null;
+const valueById = (all, id) => all.find((one) => one.id === id)?.value ?? null;
 
 /** @param {Entry | undefined} one */
-const stepsOf = (one) => (one === undefined ? null : named(one.quantities, 'steps'));
+const stepsOf = (one) => (one === undefined ? null : valueById(one.quantities, 'steps'));
 
 /** @param {number} seconds */
 const milliseconds = (seconds) => `${(seconds * 1e3).toPrecision(3)} ms`;
@@ -86,7 +86,7 @@ function shareOfCopy(session, label) {
  * Speedup of our fastest correct variant over an external program.
  * @param {Session | undefined} session @param {string} id
  */
-function overRival(session, id) {
+function ratioToProgram(session, id) {
   const report = session?.reports[0];
   const rival = report?.external.find((one) => one.id === id)?.result;
   const right = report?.entries.filter((one) => one.status === 'measured' && one.verdict !== 'wrong') ?? [];
@@ -108,7 +108,7 @@ export function gpuTargets(sessions) {
   const all = [...sessions.values()].flatMap(({ reports }) => reports.flatMap(({ entries }) => entries));
   const right = all.filter((one) => one.status === 'measured');
   const wrong = right.filter(({ accuracy }) => accuracy.some(({ id, holds }) => id === 'parity' && !holds));
-  const ledgers = right.flatMap(({ accuracy }) => named(accuracy, 'ledger') ?? []);
+  const ledgers = right.flatMap(({ accuracy }) => valueById(accuracy, 'ledger') ?? []);
   /** @param {number} value */
   const percent = (value) => `${(100 * value).toFixed(0)} %`;
   return [
@@ -144,8 +144,8 @@ export function gpuTargets(sessions) {
       milliseconds,
     ),
     ...['cupy-raw', 'cupy-elementwise', 'cupy-array'].flatMap((id) => [
-      target(`uniform-grid-70MeV, fastest over ${id}`, '≥ 30×', overRival(uniform, id), (v) => v >= 30, times),
-      target(`dense-36M, fastest over ${id}`, '≥ 30×', overRival(dense, id), (v) => v >= 30, times),
+      target(`uniform-grid-70MeV, fastest over ${id}`, '≥ 30×', ratioToProgram(uniform, id), (v) => v >= 30, times),
+      target(`dense-36M, fastest over ${id}`, '≥ 30×', ratioToProgram(dense, id), (v) => v >= 30, times),
     ]),
     target('variants outside parity', '0', right.length === 0 ? undefined : wrong.length, (v) => v === 0, String),
     target(
@@ -201,11 +201,11 @@ export function studyTargets(study) {
  * @param {ImageSession | undefined} session
  * @returns {{ label: string, time_s: number | null, bright: number | null, ns_per_term: number | null }[]}
  */
-function rightImages(session) {
+function correctImages(session) {
   return (session?.reports[0]?.entries ?? []).flatMap((one) => {
     if (one.status !== 'measured' || one.verdict === 'wrong') return [];
     const { label, time_s, accuracy, quantities } = one;
-    return [{ label, time_s, bright: named(accuracy, 'bright'), ns_per_term: named(quantities, 'per_term') }];
+    return [{ label, time_s, bright: valueById(accuracy, 'bright'), ns_per_term: valueById(quantities, 'per_term') }];
   });
 }
 
@@ -214,7 +214,7 @@ function rightImages(session) {
  * @param {Map<string, ImageSession>} sessions
  */
 export function imageTargets(sessions) {
-  const images = rightImages(sessions.get('image-rotation-100-orientations'));
+  const images = correctImages(sessions.get('image-rotation-100-orientations'));
   return ['diffraction-fp64', 'diffraction-mixed'].map((id) => {
     const found = images.find(({ label }) => label === id)?.ns_per_term;
     const text = (/** @type {number} */ value) => `${value.toPrecision(3)} ns`;
@@ -227,7 +227,7 @@ export function imageTargets(sessions) {
  * @param {Map<string, ImageSession>} sessions
  */
 export function gpuImageTargets(sessions) {
-  const images = rightImages(sessions.get('h200-simple-cubic-1024'));
+  const images = correctImages(sessions.get('h200-simple-cubic-1024'));
   const right = images.filter(({ label }) => label.startsWith('diffraction-cuda-'));
   const times = right.flatMap(({ time_s }) => (time_s === null ? [] : [time_s]));
   const fastest = right.find(({ time_s }) => time_s === Math.min(...times));

@@ -42,7 +42,7 @@ function constantsIn(label) {
 /**
  * @param {{ readonly verdict: string }} entry
  */
-const isRight = ({ verdict }) => !['wrong', 'impossible', 'not checked'].includes(verdict);
+const isCorrect = ({ verdict }) => !['wrong', 'impossible', 'not checked'].includes(verdict);
 
 /**
  * Entries of the session that compares the best constants; the first candidate has the default ones.
@@ -58,7 +58,7 @@ export function tunedEntries(session) {
     const configuration = constantsIn(entry.label);
     if (entry.status !== 'measured' || configuration === null) return [];
     const { value, interval } = entry.ratio;
-    return [{ configuration, time_s: entry.time_s, ratio: value, interval, right: isRight(entry) }];
+    return [{ configuration, time_s: entry.time_s, ratio: value, interval, right: isCorrect(entry) }];
   });
   return { usual, entries: entries.toSorted((a, b) => a.ratio - b.ratio) };
 }

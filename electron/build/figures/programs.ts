@@ -14,14 +14,14 @@ const run = promisify(execFile);
 const printed = new Map<string, Promise<string>>();
 
 /** Standard output of the command line; tables with the same arguments share one run. */
-function prints(...words: readonly string[]): Promise<string> {
+function outputOf(...words: readonly string[]): Promise<string> {
   const key = words.join('\0');
-  const made = printed.get(key) ?? answerTo(words);
+  const made = printed.get(key) ?? jsonAnswer(words);
   printed.set(key, made);
   return made;
 }
 
-async function answerTo(words: readonly string[]): Promise<string> {
+async function jsonAnswer(words: readonly string[]): Promise<string> {
   const said = { out: '', error: '' };
   const into = (name: keyof typeof said) => ({
     write: (text: string) => {
@@ -82,7 +82,7 @@ export async function waterBeams(energies: readonly number[] = beams): Promise<s
     for (const energy_MeV of energies) {
       const file = path.join(folder, `${energy_MeV}.json`);
       writeFileSync(file, JSON.stringify({ kind: 'transport', version: 2, beam: { energy_MeV } }));
-      rows.push(row(`${energy_MeV} MeV`, solved.parse(JSON.parse(await prints('run', file, '--json')))));
+      rows.push(row(`${energy_MeV} MeV`, solved.parse(JSON.parse(await outputOf('run', file, '--json')))));
     }
     return table(['Beam in water', ...titles], rows);
   } finally {
@@ -102,13 +102,13 @@ const shipped = [
 
 export async function shippedScenarios(names: readonly string[] = shipped): Promise<string> {
   const rows: (readonly string[])[] = [];
-  for (const name of names) rows.push(row(code(name), solved.parse(JSON.parse(await prints('run', name, '--json')))));
+  for (const name of names) rows.push(row(code(name), solved.parse(JSON.parse(await outputOf('run', name, '--json')))));
   return table(['Scenario', ...titles], rows);
 }
 
 /** Text with R80 of a scenario, and the CSDA range along its axis. */
 export async function rangeOf(name: string): Promise<string> {
-  const { metrics, csda_range_mm } = solved.parse(JSON.parse(await prints('run', name, '--json')));
+  const { metrics, csda_range_mm } = solved.parse(JSON.parse(await outputOf('run', name, '--json')));
   return `${to(metrics.r80_mm, 2)} mm of ${to(csda_range_mm, 2)} mm`;
 }
 
@@ -143,7 +143,7 @@ export async function spreadOutPeaks(): Promise<string> {
   for (const requested of peaks) {
     const [range, modulation, set] = requested;
     const words = ['--range', `${range}`, '--modulation', `${modulation}`, ...(set === '' ? [] : ['--set', set])];
-    found.push([requested, built.parse(JSON.parse(await prints('sobp', ...words, '--json')))]);
+    found.push([requested, built.parse(JSON.parse(await outputOf('sobp', ...words, '--json')))]);
   }
   return peaksTable(found);
 }
@@ -184,16 +184,16 @@ export async function letAgainstMonteCarlo(): Promise<string> {
   return table(['>Depth, mm', ...averages.flatMap((title) => [`>${title}`, '>%'])], rows);
 }
 
-export const claimsTable = async (): Promise<string> => (await prints('claims', '--markdown')).trim();
+export const claimsTable = async (): Promise<string> => (await outputOf('claims', '--markdown')).trim();
 
-export const claimsByCard = async (): Promise<string> => (await prints('claims', '--cards')).trim();
+export const claimsByGpu = async (): Promise<string> => (await outputOf('claims', '--cards')).trim();
 
 /** Number of published claims that hold, from the output of `braggbench claims`. */
-export const claimCounts = async (): Promise<string> => (await prints('claims')).split('\n')[0] ?? '';
+export const claimCounts = async (): Promise<string> => (await outputOf('claims')).split('\n')[0] ?? '';
 
 /** Table of the commands with their descriptions, from the help text. */
 export async function verbs(): Promise<string> {
-  const help = await prints('--help');
+  const help = await outputOf('--help');
   const rows = [...help.matchAll(/^ {2}([a-z-]+) {2,}(\S.*)$/gm)].map(([, name = '', summary = '']) => [
     code(`braggbench ${name}`),
     summary,
@@ -203,10 +203,10 @@ export async function verbs(): Promise<string> {
 
 /** Usage and flags of each command. */
 export async function usages(): Promise<string> {
-  const names = [...(await prints('--help')).matchAll(/^ {2}([a-z-]+) {2,}\S/gm)].map(([, name = '']) => name);
+  const names = [...(await outputOf('--help')).matchAll(/^ {2}([a-z-]+) {2,}\S/gm)].map(([, name = '']) => name);
   const parts: string[] = [];
   for (const name of names) {
-    const help = await prints(name, '--help');
+    const help = await outputOf(name, '--help');
     const usage = /^Usage: (.*)$/m.exec(help)?.[1] ?? name;
     const flags = [...help.matchAll(/^ {2}(-{1,2}[a-z].*?) {2,}(\S.*)$/gm)]
       .filter(([, flag]) => flag !== '--help')

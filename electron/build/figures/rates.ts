@@ -20,7 +20,7 @@ export const recordedRatesSchema = z.strictObject({
         model: z.string(),
         /** Requested half width of intervals. */
         precision: share,
-        contestants: z.number().int().positive(),
+        candidates: z.number().int().positive(),
         /** Rule by which sessions ended. */
         rule: z.enum(['decided', 'precise']),
         falseVerdicts: share,
@@ -106,7 +106,7 @@ export function simulatedRates(): string {
       '>Instances',
     ],
     kept.rows.map((row) => [
-      row.contestants === 1 ? row.model : `${row.model}, ${row.contestants} candidates`,
+      row.candidates === 1 ? row.model : `${row.model}, ${row.candidates} candidates`,
       row.rule,
       percent(row.precision),
       percent(row.falseVerdicts),

@@ -5,13 +5,13 @@
 import path from 'node:path';
 import type { SessionReport } from '../../contract/bench/session.ts';
 import { type DenseStep, readDenseStep } from '../bench/dense-step.ts';
-import { nameOf, recordedFile, roomOf } from '../bench/gpu-plan.mjs';
+import { nameOf, recordedFile, workloadOf } from '../bench/gpu-plan.mjs';
 import { GPU_SESSIONS } from '../bench/gpu-sessions.mjs';
 import { readTargets } from '../bench/measured.ts';
 import { type RecordedSanitized, readSanitized } from '../bench/sanitized.ts';
 import {
   claimCounts,
-  claimsByCard,
+  claimsByGpu,
   claimsTable,
   letAgainstMonteCarlo,
   planOffset,
@@ -33,10 +33,10 @@ import {
   machines,
   measured,
   modes,
-  onBothCards,
+  onBothGpus,
+  otherPrograms,
   percent,
   report,
-  rivals,
   root,
   runs,
   seconds,
@@ -56,7 +56,7 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 /** Files of assets/measured, in the order of the table. */
-const KEPT_TARGETS = [
+const SAVED_TARGETS = [
   'cpu',
   'start',
   'maps',
@@ -68,13 +68,13 @@ const KEPT_TARGETS = [
   'gpu-four',
 ] as const;
 
-const cardOf = ({ machine }: SessionReport): string => /H\d+/.exec(machine.gpu?.name ?? '')?.[0] ?? 'no GPU';
+const gpuNameOf = ({ machine }: SessionReport): string => /H\d+/.exec(machine.gpu?.name ?? '')?.[0] ?? 'no GPU';
 const numbered = (values: readonly string[]): string =>
   [...Map.groupBy(values, (value) => value)].map(([value, all]) => `${value}: ${all.length}`).join(', ');
 
 /** Table of planned and recorded sessions for each workload, with GPU models and dates. */
 function recorded(): string {
-  const rooms = Map.groupBy(GPU_SESSIONS, roomOf);
+  const rooms = Map.groupBy(GPU_SESSIONS, workloadOf);
   const rows = [...rooms].map(([room, planned]) => {
     const there = planned.flatMap((one) => found(one) ?? []).map((file) => session(nameOf({ file })));
     const reports = there.flatMap((one) => one.reports.slice(0, 1));
@@ -83,7 +83,7 @@ function recorded(): string {
     return [
       TITLES[room] ?? room,
       String(planned.length),
-      numbered(reports.map(cardOf)),
+      numbered(reports.map(gpuNameOf)),
       instances === 0 ? 'none' : String(instances),
       days.length === 0 ? '–' : [...new Set([days[0], days.at(-1)])].join(' to '),
     ];
@@ -95,7 +95,7 @@ function recorded(): string {
 function unrecorded(): string {
   const missing = Map.groupBy(
     GPU_SESSIONS.filter((one) => found(one) === null),
-    roomOf,
+    workloadOf,
   );
   const rows = [...missing].map(([room, all]) => [
     TITLES[room] ?? room,
@@ -107,7 +107,7 @@ function unrecorded(): string {
 
 /** Table of targets in the last recorded benchmarks, met or missed. Targets that need a GPU have separate files. */
 function targets(): string {
-  const all = KEPT_TARGETS.map((name) => readTargets(root, name));
+  const all = SAVED_TARGETS.map((name) => readTargets(root, name));
   const rows = all.flatMap(({ command, rows: measured }) =>
     measured
       .filter(({ needs }) => needs === null)
@@ -125,7 +125,7 @@ function targets(): string {
 
 /** Table of machines and commands that produced the targets. */
 function targetMachines(): string {
-  const rows = KEPT_TARGETS.map((name) => {
+  const rows = SAVED_TARGETS.map((name) => {
     const { command, machine, created, commit } = readTargets(root, name);
     return [
       code(command),
@@ -140,14 +140,14 @@ function targetMachines(): string {
 
 const COMMAND = code('npm run bench -- sanitized --keep');
 
-function says({ errors, findings }: RecordedSanitized['runs'][number]): string {
+function resultText({ errors, findings }: RecordedSanitized['runs'][number]): string {
   if (errors === 0) return 'nothing';
   return findings.map(({ what, file, line }) => `${what}${file === null ? '' : `, ${file}:${line ?? '?'}`}`).join('; ');
 }
 
 export function sanitizedTable(kept: RecordedSanitized | null): string {
   if (kept === null) return `Not recorded yet. ${COMMAND} does it, where there is a GPU and the CUDA toolkit.`;
-  const rows = kept.runs.map((run) => [code(run.variant), run.tool, String(run.errors), says(run)]);
+  const rows = kept.runs.map((run) => [code(run.variant), run.tool, String(run.errors), resultText(run)]);
   const first = kept.runs.flatMap(({ findings }) => findings)[0]?.more ?? '';
   return [
     table(['Variant', 'Tool', '>Errors', 'What it says'], rows),
@@ -274,7 +274,7 @@ export const tables: Readonly<Record<string, Table>> = {
   'transport-modes': { from: 'sessions', make: () => modes('transport/h200-uniform-grid-70MeV') },
   rivals: {
     from: 'sessions',
-    make: () => rivals('transport/h200-uniform-grid-70MeV', 'transport/h200-dense-36M'),
+    make: () => otherPrograms('transport/h200-uniform-grid-70MeV', 'transport/h200-dense-36M'),
   },
   'image-still': { from: 'sessions', make: () => images('diffraction/h200-simple-cubic-1024') },
   'image-rotation': { from: 'sessions', make: () => images('diffraction/h200-rotation-100-orientations') },
@@ -289,11 +289,11 @@ export const tables: Readonly<Record<string, Table>> = {
   gate: { from: 'sessions', make: gate },
   sanitized: { from: 'sessions', make: sanitized },
   claims: { from: 'program', make: claimsTable },
-  'claims-by-card': { from: 'program', make: claimsByCard },
+  'claims-by-card': { from: 'program', make: claimsByGpu },
   'steps-by-card': {
     from: 'sessions',
     make: () =>
-      onBothCards('transport/h200-factorial-uniform-grid-70MeV', 'transport/h100-factorial-uniform-grid-70MeV'),
+      onBothGpus('transport/h200-factorial-uniform-grid-70MeV', 'transport/h100-factorial-uniform-grid-70MeV'),
   },
   'problem-formats': { from: 'program', make: problemFormats },
   verbs: { from: 'program', make: verbs },

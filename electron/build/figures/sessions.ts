@@ -23,7 +23,7 @@ export const documents: readonly string[] = [
 export const textOf = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
 /** Markers of a table: `<!-- figures: name -->`, the table, `<!-- /figures -->`. */
-const marked = /<!-- figures: ([\w-]+) -->\n([\s\S]*?)<!-- \/figures -->/g;
+const tableMarkers = /<!-- figures: ([\w-]+) -->\n([\s\S]*?)<!-- \/figures -->/g;
 
 interface TableSlot {
   readonly file: string;
@@ -33,12 +33,12 @@ interface TableSlot {
 }
 
 export function placesIn(file: string, text = textOf(file)): readonly TableSlot[] {
-  return [...text.matchAll(marked)].map(([, name = '', inner = '']) => ({ file, name, text: inner.trim() }));
+  return [...text.matchAll(tableMarkers)].map(([, name = '', inner = '']) => ({ file, name, text: inner.trim() }));
 }
 
 /** Replaces the tables that are in `tables`; other tables do not change. */
 export function withTables(text: string, tables: ReadonlyMap<string, string>): string {
-  return text.replace(marked, (whole, name: string) => {
+  return text.replace(tableMarkers, (whole, name: string) => {
     const table = tables.get(name);
     return table === undefined ? whole : `<!-- figures: ${name} -->\n\n${table}\n\n<!-- /figures -->`;
   });
@@ -114,13 +114,13 @@ const assets = path.join(root, 'assets');
 const current = await readCurrent(assets);
 
 /** Cached sessions, because several tables use the same ones, and reading megabytes needs a second. */
-const lately = new Map<string, Session>();
+const cachedSessions = new Map<string, Session>();
 
 /** Session from a file in assets/runs, named without `.json`. */
 export function session(name: string): Session {
   const file = path.join(assets, 'runs', `${name}.json`);
-  const read = lately.get(file) ?? asSession(parseSession(readFileSync(file, 'utf8'), file), current);
-  lately.set(file, read);
+  const read = cachedSessions.get(file) ?? asSession(parseSession(readFileSync(file, 'utf8'), file), current);
+  cachedSessions.set(file, read);
   return read;
 }
 
@@ -145,13 +145,13 @@ const errorOf = ({ accuracy }: MeasuredSessionEntry): string => {
   return first.value === 0 ? '0' : first.value.toExponential(1);
 };
 
-const right = ({ verdict }: MeasuredSessionEntry): string => (verdict === 'wrong' ? 'wrong' : 'right');
+const correctnessWord = ({ verdict }: MeasuredSessionEntry): string => (verdict === 'wrong' ? 'wrong' : 'right');
 
 /**
  * Whether an entry is another program. Other programs do not build on a variant, and their notes contain their
  * versions.
  */
-const isRival = ({ variant, note }: MeasuredSessionEntry): boolean =>
+const isOtherProgram = ({ variant, note }: MeasuredSessionEntry): boolean =>
   /^(cupy|numba|torch)/.test(variant) && note !== null;
 
 /** Table of times: steps, set-up, and a warm end-to-end run from the scenario to the answer in memory. */
@@ -160,7 +160,7 @@ export function runs(name: string): string {
   return table(
     ['Variant', '>Steps', '>Set-up', '>Whole warm run', '>Steps over those of what it builds on', '>Error of the dose'],
     all(of)
-      .filter((entry) => !isRival(entry))
+      .filter((entry) => !isOtherProgram(entry))
       .map((entry) => [
         code(entry.label),
         seconds(entry.time_s),
@@ -178,16 +178,16 @@ const taken = (quantities: MeasuredSessionEntry['quantities']): string => {
 };
 
 /** Table of other programs on the same problem, compared with our fastest correct variant by each clock. */
-export function rivals(...names: readonly string[]): string {
+export function otherPrograms(...names: readonly string[]): string {
   const rows = names.flatMap((name) => {
     const of = report(name);
-    const ours = all(of).filter((entry) => !isRival(entry) && entry.verdict !== 'wrong');
+    const ours = all(of).filter((entry) => !isOtherProgram(entry) && entry.verdict !== 'wrong');
     const fastest = (time: (entry: MeasuredSessionEntry) => number): MeasuredSessionEntry =>
       ours.reduce((best, entry) => (time(entry) < time(best) ? entry : best));
     const whole = (entry: MeasuredSessionEntry): number => entry.wall_s ?? Number.POSITIVE_INFINITY;
     const [steps, run] = [fastest(({ time_s }) => time_s), fastest(whole)];
     return all(of)
-      .filter(isRival)
+      .filter(isOtherProgram)
       .map((entry) => [
         code(name),
         entry.title,
@@ -196,7 +196,7 @@ export function rivals(...names: readonly string[]): string {
         `${times(entry.time_s / steps.time_s)} of ${code(steps.label)}`,
         seconds(entry.wall_s),
         `${times(whole(entry) / whole(run))} of ${code(run.label)}`,
-        right(entry),
+        correctnessWord(entry),
       ]);
   });
   return table(
@@ -219,7 +219,7 @@ export function images(name: string): string {
       times(entry.ratio.value),
       seconds(entry.wall_s),
       errorOf(entry),
-      right(entry),
+      correctnessWord(entry),
     ]),
   );
 }
@@ -257,15 +257,15 @@ export function modes(name: string): string {
 }
 
 /** Table of two sessions of one problem on two GPUs: common variants, relative to the second session's reference. */
-export function onBothCards(one: string, other: string): string {
+export function onBothGpus(one: string, other: string): string {
   const both = [one, other].map((name) => ({ created: session(name).created.slice(0, 10), of: report(name) }));
-  const labels = both.map(({ of }) => new Set(all(of).map((entry) => precise(entry.label))));
+  const labels = both.map(({ of }) => new Set(all(of).map((entry) => withPrecision(entry.label))));
   const shared = all(both[1]?.of ?? report(other))
-    .map(({ label }) => precise(label))
+    .map(({ label }) => withPrecision(label))
     .filter((label) => labels.every((own) => own.has(label)));
   const [base = ''] = shared;
   const found = (of: SessionReport, label: string): MeasuredSessionEntry => {
-    const entry = all(of).find((each) => precise(each.label) === label);
+    const entry = all(of).find((each) => withPrecision(each.label) === label);
     if (entry === undefined) throw new Error(`${label} was not measured`);
     return entry;
   };
@@ -285,7 +285,7 @@ export function onBothCards(one: string, other: string): string {
 }
 
 /** A label without a precision means FP32. */
-const precise = (label: string): string => (label.includes('@') ? label : `${label}@fp32`);
+const withPrecision = (label: string): string => (label.includes('@') ? label : `${label}@fp32`);
 
 const groups = [
   ['transport', '{*,transport/*}.json'],

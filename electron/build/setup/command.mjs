@@ -146,7 +146,7 @@ export function standBy(child) {
  * @param {Pick<Options, 'cwd' | 'env'>} options
  * @returns {Promise<number>}
  */
-export function hand(program, args, options = {}) {
+export function handOver(program, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd: options.cwd ?? process.cwd(),

@@ -5,7 +5,7 @@ import { Failure } from './say.mjs';
 const MIN_CMAKE = /** @type {const} */ ([3, 22]);
 
 /** @type {Readonly<Record<'cmake' | 'compiler' | 'make', Readonly<Record<string, string>>>>} */
-const HOW = {
+const INSTALL_COMMANDS = {
   cmake: {
     linux: 'Debian/Ubuntu: `sudo apt install cmake`; Fedora: `sudo dnf install cmake`; Arch: `sudo pacman -S cmake`.',
     darwin: '`brew install cmake`, or the installer from https://cmake.org/download.',
@@ -24,30 +24,34 @@ const HOW = {
   },
 };
 
-/** @param {keyof typeof HOW} what */
-const how = (what) => HOW[what][process.platform] ?? HOW[what]['linux'];
+/** @param {keyof typeof INSTALL_COMMANDS} what */
+const installCommand = (what) => INSTALL_COMMANDS[what][process.platform] ?? INSTALL_COMMANDS[what]['linux'];
 
 async function checkCmake() {
   const asked = `Braggbench builds its solver with CMake ${MIN_CMAKE.join('.')} or newer`;
-  if (!onPath('cmake')) throw new Failure(`${asked}, and there is no cmake on PATH.\nInstall it: ${how('cmake')}`);
+  if (!onPath('cmake'))
+    throw new Failure(`${asked}, and there is no cmake on PATH.\nInstall it: ${installCommand('cmake')}`);
   const { output } = await capture('cmake', ['--version']);
   const [, major, minor] = /version (\d+)\.(\d+)/.exec(output) ?? [];
   const old = Number(major) < MIN_CMAKE[0] || (Number(major) === MIN_CMAKE[0] && Number(minor) < MIN_CMAKE[1]);
-  if (old) throw new Failure(`${asked}; this is ${major}.${minor}.\nInstall it: ${how('cmake')}`);
+  if (old) throw new Failure(`${asked}; this is ${major}.${minor}.\nInstall it: ${installCommand('cmake')}`);
 }
 
 async function checkCompiler() {
   const asked = 'Braggbench builds its solver with a C++20 compiler (GCC 11, Clang 14 or newer)';
   const compiler = process.env['CXX'] || onPath('g++') || onPath('clang++');
-  if (!compiler) throw new Failure(`${asked}, and there is no g++ or clang++ on PATH.\nInstall it: ${how('compiler')}`);
+  if (!compiler)
+    throw new Failure(`${asked}, and there is no g++ or clang++ on PATH.\nInstall it: ${installCommand('compiler')}`);
   const [program = '', ...flags] = process.env['CXX'] ? compiler.split(' ') : [compiler];
   const { code, output } = await capture(program, [...flags, '-dumpfullversion', '-dumpversion']);
   const version = output.trim().split('\n').pop() ?? '';
   if (code !== 0)
-    throw new Failure(`${asked}; \`${compiler}\` does not run: ${version}\nInstall it: ${how('compiler')}`);
+    throw new Failure(`${asked}; \`${compiler}\` does not run: ${version}\nInstall it: ${installCommand('compiler')}`);
   // Clang and GCC have different version numbers, but below 11 neither has the C++20 library.
   if (Number(version.split('.')[0]) < 11) {
-    throw new Failure(`${asked}; \`${compiler}\` is version ${version}.\nInstall a newer one: ${how('compiler')}`);
+    throw new Failure(
+      `${asked}; \`${compiler}\` is version ${version}.\nInstall a newer one: ${installCommand('compiler')}`,
+    );
   }
 }
 
@@ -80,7 +84,7 @@ export async function checkCppToolchain() {
   await checkCompiler();
   if (!onPath('ninja') && !onPath('make')) {
     throw new Failure(
-      `Braggbench builds its solver with make or ninja, and neither is on PATH.\nInstall it: ${how('make')}`,
+      `Braggbench builds its solver with make or ninja, and neither is on PATH.\nInstall it: ${installCommand('make')}`,
     );
   }
 }

@@ -5,10 +5,10 @@ import { say } from './say.mjs';
 
 /** Lock file that exists while a process installs or builds. */
 export const LOCK = inRoot('dist/.lock');
-const LOOK_AGAIN_MS = 200;
+const RETRY_MS = 200;
 
 /** Creates the lock file; returns false if it exists. */
-function take() {
+function tryLock() {
   try {
     writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
     return true;
@@ -45,11 +45,11 @@ function isRunning(pid) {
  * @param {() => Promise<T>} body
  * @returns {Promise<T>}
  */
-export async function alone(body) {
+export async function withLock(body) {
   mkdirSync(inRoot('dist'), { recursive: true });
   let told = false;
   let dead = 0;
-  while (!take()) {
+  while (!tryLock()) {
     const pid = holder();
     if (pid && !isRunning(pid)) {
       // The lock's owner was killed. The file is read twice, so that the slower of two waiting processes does not
@@ -60,7 +60,7 @@ export async function alone(body) {
       say(`Another Braggbench command (process ${pid}) is building here; waiting for it …`);
       told = true;
     }
-    await sleep(LOOK_AGAIN_MS * (0.5 + Math.random()));
+    await sleep(RETRY_MS * (0.5 + Math.random()));
   }
   const release = () => rmSync(LOCK, { force: true });
   process.once('exit', release);

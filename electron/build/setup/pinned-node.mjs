@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { hand } from './command.mjs';
+import { handOver } from './command.mjs';
 import { inRoot } from './root.mjs';
 import { Failure } from './say.mjs';
 
@@ -25,7 +25,7 @@ function pinnedBinary() {
 }
 
 /** Version of Node on which the entry script continues. */
-export const versionToGoOn = () => pinnedBinary()?.version ?? process.version;
+export const versionToContinue = () => pinnedBinary()?.version ?? process.version;
 
 /**
  * Install instructions for a platform without Node in the packages.
@@ -56,7 +56,7 @@ export function otherNode() {
 export async function onPinnedNode(args) {
   const other = otherNode();
   if (other === null) return null;
-  return hand(other, [process.argv[1] ?? '', ...args], { env: { ...process.env, [MARK]: '1' } });
+  return handOver(other, [process.argv[1] ?? '', ...args], { env: { ...process.env, [MARK]: '1' } });
 }
 
 /** Start-up image of the command line: see electron/build/steps/image.mjs. */

@@ -82,10 +82,10 @@ export async function main(entry) {
  * Interval between progress messages of a long step. It is longer for a log, whose lines accumulate, than for a
  * terminal, whose line is overwritten.
  */
-const AGAIN_MS = { terminal: 500, log: 20_000 };
+const REPEAT_MS = { terminal: 500, log: 20_000 };
 
 /** Steps that end within this time are not shown. */
-const UNSEEN_MS = 100;
+const QUIET_MS = 100;
 
 /**
  * Runs a step, and prints its title, progress, elapsed time and duration.
@@ -100,7 +100,7 @@ export async function timed(title, body) {
     if (!isNamed) say(`${title} …`);
     isNamed = true;
   };
-  const naming = setTimeout(name, UNSEEN_MS);
+  const naming = setTimeout(name, QUIET_MS);
   const start = performance.now();
   const seconds = (digits = 0) => `${((performance.now() - start) / 1000).toFixed(digits)} s`;
   let howFar = '';
@@ -111,7 +111,7 @@ export async function timed(title, body) {
     if (terminal) stream.write(`\r${line}\x1b[K`);
     else say(line);
   };
-  const timer = setInterval(again, terminal ? AGAIN_MS.terminal : AGAIN_MS.log);
+  const timer = setInterval(again, terminal ? REPEAT_MS.terminal : REPEAT_MS.log);
   /** @type {T} */
   let result;
   try {
@@ -126,7 +126,7 @@ export async function timed(title, body) {
     clearInterval(timer);
     if (terminal && !concurrent.getStore()?.held) stream.write('\r\x1b[K');
   }
-  if (performance.now() - start >= UNSEEN_MS) {
+  if (performance.now() - start >= QUIET_MS) {
     name();
     say(`  done in ${seconds(1)}`);
   }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { checkCppToolchain } from '../setup/cpp-toolchain.mjs';
-import { alone } from '../setup/lock.mjs';
+import { withLock } from '../setup/lock.mjs';
 import { ensurePackages } from '../setup/packages.mjs';
 import { onPinnedNode } from '../setup/pinned-node.mjs';
 import { inRoot } from '../setup/root.mjs';
@@ -48,7 +48,7 @@ export async function prepare(args, options = {}) {
     say(firstStart());
   }
   const packages = () => ensurePackages(options);
-  await alone(() => (first ? whileCompiling(packages) : packages()));
+  await withLock(() => (first ? whileCompiling(packages) : packages()));
   return onPinnedNode(args);
 }
 
@@ -94,7 +94,7 @@ export async function commandLineSteps({ userKernels = false } = {}) {
  */
 export async function build(steps) {
   const { runSteps } = await import('./run.mjs');
-  await alone(() => runSteps(steps));
+  await withLock(() => runSteps(steps));
 }
 
 /**
@@ -104,5 +104,5 @@ export async function build(steps) {
  */
 export async function buildConcurrently(title, steps) {
   const { runConcurrently } = await import('./run.mjs');
-  return alone(() => runConcurrently(title, steps));
+  return withLock(() => runConcurrently(title, steps));
 }

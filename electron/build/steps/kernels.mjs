@@ -35,7 +35,7 @@ export function includedBy(source) {
  * GPU architectures in a package's fat binaries: A100, the RTX 30 and 40 series, H100/H200, B200 and the RTX 50 series.
  * A newer GPU compiles the PTX of the last one at load time.
  */
-const WANTED = [80, 86, 89, 90, 100, 120];
+const PACKAGE_ARCHITECTURES = [80, 86, 89, 90, 100, 120];
 
 /** Oldest architecture, below TUNED_SINCE. Its PTX is stored next to the fat binary, for display. */
 const PTX_ARCHITECTURE = 80;
@@ -115,26 +115,28 @@ export const cudaWorkloads = () =>
  * Architectures to compile for: all of them for packages, else those of this machine's GPUs. A machine without a GPU
  * compiles for H100 and H200, whose PTX also runs on newer GPUs.
  */
-function wanted() {
-  if (process.env[EVERY_MACHINE]) return WANTED;
+function wantedArchitectures() {
+  if (process.env[EVERY_MACHINE]) return PACKAGE_ARCHITECTURES;
   if (!hasDriver()) return [TUNED_SINCE];
   const smi = spawnSync('nvidia-smi', ['--query-gpu=compute_cap', '--format=csv,noheader'], { encoding: 'utf8' });
-  return smi.status === 0 ? ofGpus(smi.stdout) : WANTED;
+  return smi.status === 0 ? architecturesOf(smi.stdout) : PACKAGE_ARCHITECTURES;
 }
 
 /**
  * @param {string} capabilities of the GPUs, one per line, such as `9.0`
  * @returns {readonly number[]} architectures in packages whose code these GPUs run; all if a GPU can run none
  */
-export function ofGpus(capabilities) {
+export function architecturesOf(capabilities) {
   const present = capabilities
     .trim()
     .split(/\s+/)
     .map((text) => Math.round(10 * Number(text)));
   const chosen = present.map((sm) =>
-    WANTED.findLast((one) => one <= sm && Math.trunc(one / 10) === Math.trunc(sm / 10)),
+    PACKAGE_ARCHITECTURES.findLast((one) => one <= sm && Math.trunc(one / 10) === Math.trunc(sm / 10)),
   );
-  return chosen.includes(undefined) ? WANTED : WANTED.filter((one) => chosen.includes(one));
+  return chosen.includes(undefined)
+    ? PACKAGE_ARCHITECTURES
+    : PACKAGE_ARCHITECTURES.filter((one) => chosen.includes(one));
 }
 
 /**
@@ -249,8 +251,8 @@ function sourcesStep() {
 function fatBinaryStep(nvcc, workload) {
   const inputs = includedBy(sourceOf(workload));
   const outputs = ['fatbin', 'ptx', 'resources.json'].map((ending) => `dist/kernels/${workload}.${ending}`);
-  const sms = wanted();
-  const settings = { ...ofCompiler(nvcc), wanted: sms.join() };
+  const sms = wantedArchitectures();
+  const settings = { ...compilerSettings(nvcc), wanted: sms.join() };
   return {
     name: `cuda-${workload}`,
     title: `Compiling the CUDA kernels of ${workload}`,
@@ -264,13 +266,13 @@ function fatBinaryStep(nvcc, workload) {
 }
 
 /** @param {string} nvcc the compiler; settings of it that change the code */
-const ofCompiler = (nvcc) => ({ nvcc, changed_ms: statSync(nvcc).mtimeMs, flags: FLAGS.join(' ') });
+const compilerSettings = (nvcc) => ({ nvcc, changed_ms: statSync(nvcc).mtimeMs, flags: FLAGS.join(' ') });
 
 /**
  * Flags that make nvcc skip optimisation, available from CUDA 12.9 on: the same diagnostics in an eighth of the time.
  * @param {string} nvcc
  */
-async function quickly(nvcc) {
+async function quickArchitectures(nvcc) {
   const { output } = await capture(nvcc, ['--help']);
   return output.includes('--Ofast-compile') ? ['--Ofast-compile=max'] : [];
 }
@@ -288,11 +290,11 @@ export function cudaCheckStep(nvcc, workload) {
     title: `Checking that the CUDA kernels of ${workload} compile`,
     inputs: includedBy(sourceOf(workload)),
     outputs: [out],
-    settings: ofCompiler(nvcc),
+    settings: compilerSettings(nvcc),
     run: async () => {
       mkdirSync(inRoot('dist/.stamps'), { recursive: true });
-      const [oldest] = await architectures(nvcc, WANTED);
-      const quick = await quickly(nvcc);
+      const [oldest] = await architectures(nvcc, PACKAGE_ARCHITECTURES);
+      const quick = await quickArchitectures(nvcc);
       await compile(nvcc, ['-cubin', ...quick, `-arch=sm_${oldest}`, '-o', inRoot(out), sourceOf(workload)]);
     },
   };

@@ -8,7 +8,7 @@ import { Failure } from '../setup/say.mjs';
 
 /**
  * `signal` ends the compiler; see capture().
- * @typedef {Readonly<{ signal?: AbortSignal }>} How
+ * @typedef {Readonly<{ signal?: AbortSignal }>} BuildOptions
  */
 
 const CMAKE_JS = inRoot('node_modules/cmake-js/bin/cmake-js');
@@ -34,7 +34,7 @@ const SOURCES = ['native/**/*.{cpp,hpp,cmake,in}', 'native/**/CMakeLists.txt', '
 const TEST_SOURCES = ['kernels', 'native', 'parity', 'physics', 'gpu'].map((folder) => `test/${folder}/**/*.{cpp,hpp}`);
 
 /** CMake cache entries that are always passed, because a CMake tree retains earlier values. */
-const EVERYTHING = { BB_ADDON: 'ON', BB_TESTS: 'ON' };
+const CMAKE_ENTRIES = { BB_ADDON: 'ON', BB_TESTS: 'ON' };
 /**
  * Environment variable to compile for every processor and GPU. Set for packages, and by users who share a checkout
  * between machines.
@@ -42,7 +42,7 @@ const EVERYTHING = { BB_ADDON: 'ON', BB_TESTS: 'ON' };
 export const EVERY_MACHINE = 'BRAGGBENCH_EVERY_MACHINE';
 const thisMachine = () => !process.env[EVERY_MACHINE];
 /** CMake cache entries that select the processors for which the loops are compiled. */
-const here = () => ({ BB_THIS_MACHINE: thisMachine() ? 'ON' : 'OFF' });
+const machineSettings = () => ({ BB_THIS_MACHINE: thisMachine() ? 'ON' : 'OFF' });
 
 /** Instruction sets of the processor, so that a checkout is rebuilt when another machine opens it. */
 function instructions() {
@@ -69,7 +69,7 @@ const tree = (/** @type {string} */ out) => [
  * @param {NodeJS.ProcessEnv} [env]
  */
 export function configure(out, definitions = {}, env = process.env) {
-  const all = Object.entries({ ...EVERYTHING, ...here(), BB_VERSION: programVersion(), ...definitions });
+  const all = Object.entries({ ...CMAKE_ENTRIES, ...machineSettings(), BB_VERSION: programVersion(), ...definitions });
   const defined = all.map(([name, value]) => `--CD${name}=${value}`);
   return capture(process.execPath, [CMAKE_JS, 'configure', ...tree(out), ...defined], { env });
 }
@@ -78,7 +78,7 @@ export function configure(out, definitions = {}, env = process.env) {
  * Configures and builds one CMake tree. A tree from another folder, another generator or a removed compiler cannot be
  * configured again; it is deleted once and recreated.
  * @param {string} out folder of the tree, from the root
- * @param {(howFar: string) => void} progress
+ * @param {(progressOf: string) => void} progress
  * @param {Readonly<Record<string, string>>} definitions CMake cache entries
  * @param {Readonly<{ target?: string, compiler?: string, signal?: AbortSignal }>} [options] `target`: what to
  * build, all if not given; `compiler`: the usual one if not given; `signal`: ends it
@@ -101,7 +101,7 @@ async function cmake(out, progress, definitions, { target, compiler, ...how } = 
     ...how,
     env,
     onLine: (line) => {
-      const far = howFar(line);
+      const far = progressOf(line);
       if (far) progress(far);
     },
   });
@@ -122,7 +122,13 @@ export async function whileCompiling(work, out = 'dist/cmake') {
   if (ninja === null || process.platform !== 'linux' || existsSync(inRoot(out))) return work();
   keepToCompiler(out, process.env['CXX'] ?? '');
   const fromCmakeJs = { CMAKE_BUILD_TYPE: 'Release', CMAKE_CXX_FLAGS: '-DBUILDING_NODE_EXTENSION' };
-  const defined = { ...fromCmakeJs, BB_VERSION: programVersion(), BB_ADDON: 'OFF', BB_TESTS: 'OFF', ...here() };
+  const defined = {
+    ...fromCmakeJs,
+    BB_VERSION: programVersion(),
+    BB_ADDON: 'OFF',
+    BB_TESTS: 'OFF',
+    ...machineSettings(),
+  };
   const definitions = Object.entries(defined).map(([name, value]) => `-D${name}=${value}`);
   let over = false;
   /** @type {import('node:child_process').ChildProcess | null} */
@@ -167,7 +173,7 @@ function keepToCompiler(out, compiler) {
  * Build progress from a line of ninja (`[12/260] …`) or make (`[  5%] …`); null if the line contains none.
  * @param {string} line
  */
-export function howFar(line) {
+export function progressOf(line) {
   const [, done, all] = /^\[(\d+)\/(\d+)\] (?!Re-)/.exec(line) ?? [];
   if (all) return `${done} of ${all} files`;
   const share = /^\[ *(\d+)%\]/.exec(line)?.[1];
@@ -195,7 +201,7 @@ const settings = () => ({
 
 /**
  * Step for the addon that solves transport on the CPU; a first start waits for it alone.
- * @param {How} [how]
+ * @param {BuildOptions} [how]
  * @returns {import('./up-to-date.mjs').Step}
  */
 export function firstAddonStep(how = {}) {
@@ -211,7 +217,7 @@ export function firstAddonStep(how = {}) {
 
 /**
  * Step for the complete addon.
- * @param {How} [how]
+ * @param {BuildOptions} [how]
  * @returns {import('./up-to-date.mjs').Step}
  */
 export function addonStep(how = {}) {
@@ -236,7 +242,7 @@ export function addonStep(how = {}) {
 /**
  * Step for the library with which user kernels are linked, in the addon's tree. A start does not wait for it; tests,
  * packages and `npm run build` make it.
- * @param {How} [how]
+ * @param {BuildOptions} [how]
  * @returns {import('./up-to-date.mjs').Step}
  */
 export function coreLibraryStep(how = {}) {

@@ -5,7 +5,7 @@
 
 import { rmSync } from 'node:fs';
 import { inBackground } from '../setup/command.mjs';
-import { alone } from '../setup/lock.mjs';
+import { withLock } from '../setup/lock.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
 import { addonStep, coreLibraryStep, firstAddonStep, programVersion } from './native.mjs';
@@ -120,7 +120,7 @@ export async function startStaged(steps, show) {
   /** @type {Promise<void>} */
   let building = Promise.resolve();
   await new Promise((resolve, reject) => {
-    building = alone(async () => {
+    building = withLock(async () => {
       const compiling = compile(solver, behind, closed.signal);
       // A failed build is reported when the page is closed; until then the page works without the solver.
       compiling.catch(() => {});

@@ -3,7 +3,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { capture, hand, tail } from '../setup/command.mjs';
+import { capture, handOver, tail } from '../setup/command.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
 
@@ -102,7 +102,7 @@ export async function cppFuzz(seconds) {
     console.log(`Fuzzing ${name} for ${each} s …`);
     const limits = [`-max_total_time=${each}`, '-timeout=10', '-rss_limit_mb=2048', '-max_len=65536'];
     const quiet = ['-print_final_stats=1', '-verbosity=0', `-artifact_prefix=${OUT}/${name}-`];
-    worst = Math.max(worst, await hand(inRoot(program), [...limits, ...quiet, found, given]));
+    worst = Math.max(worst, await handOver(inRoot(program), [...limits, ...quiet, found, given]));
   }
   return worst;
 }

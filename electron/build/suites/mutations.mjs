@@ -64,7 +64,7 @@ export function choose(chosen, all) {
  * @param {string} before
  * @param {Mutation} mutation
  */
-export function planted(before, { id, file, text, replacement }) {
+export function mutatedText(before, { id, file, text, replacement }) {
   const count = before.split(text).length - 1;
   if (count !== 1) throw new Failure(`${LIST}: the text of "${id}" is ${count} times in ${file}; allowed: once`);
   return before.replace(text, () => replacement);
@@ -122,10 +122,10 @@ async function runTests({ tests = [], cpp = [] }) {
  * @param {Mutation} mutation
  * @returns {Promise<Outcome>}
  */
-async function plant(mutation) {
+async function runMutation(mutation) {
   const file = path.join(SCRATCH, mutation.file);
   const before = readFileSync(file, 'utf8');
-  writeFileSync(file, planted(before, mutation));
+  writeFileSync(file, mutatedText(before, mutation));
   try {
     const { ok, output } = await runTests(mutation);
     if (ok) return { missed: true };
@@ -192,7 +192,7 @@ export async function mutate(args) {
   const all = JSON.parse(readFileSync(inRoot(LIST), 'utf8'));
   // Mutations that need no compiler come first.
   const chosen = [...choose(args, all)].sort((a, b) => Number(isCpp(a)) - Number(isCpp(b)));
-  for (const mutation of all) planted(readFileSync(inRoot(mutation.file), 'utf8'), mutation);
+  for (const mutation of all) mutatedText(readFileSync(inRoot(mutation.file), 'utf8'), mutation);
   await timed('Copying the sources', async () => copySources());
   const results = new Results(inRoot(RESULTS));
   let found = 0;
@@ -205,7 +205,7 @@ export async function mutate(args) {
       if (!ok) throw new Failure(`${tail(output, 60)}\nThe tests of "${id}" fail without a planted fault (above).`);
       return /** @type {const} */ ('sound');
     });
-    const outcome = await results.of(id, `${key} ${JSON.stringify(mutation)}`, () => plant(mutation));
+    const outcome = await results.of(id, `${key} ${JSON.stringify(mutation)}`, () => runMutation(mutation));
     if ('found' in outcome) {
       found += 1;
       say(`found   ${area} ${id}: ${outcome.found}`);

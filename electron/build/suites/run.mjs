@@ -156,7 +156,7 @@ function counts({ passed, failed, skipped, unsteady = [] }) {
  * @param {FileReport | null} second null if the second run ended without a result
  * @returns {Result}
  */
-export function judgeAgain(first, second) {
+export function judgeRerun(first, second) {
   const [before] = first.failures;
   if (second === null) return first.result;
   if (second.result.failed === 0) {
@@ -176,7 +176,7 @@ export function judgeAgain(first, second) {
  * @param {FileReport} first
  * @param {NonNullable<Phase['tests']>} tests
  */
-async function again(first, tests) {
+async function callsForRerun(first, tests) {
   /** @type {FileReport[]} */
   const second = [];
   const loose = await runVitest({
@@ -187,7 +187,7 @@ async function again(first, tests) {
     files: [first.file],
     onFile: (report) => void second.push(report),
   });
-  return judgeAgain(first, loose.length > 0 ? null : (second.find(({ file }) => file === first.file) ?? null));
+  return judgeRerun(first, loose.length > 0 ? null : (second.find(({ file }) => file === first.file) ?? null));
 }
 
 /**
@@ -209,7 +209,7 @@ async function runFiles(tests, counter, others) {
       counter.say(suiteOf(report.file), lineOf(report));
       if (report.result.failed === 0) return;
       say(failuresOf(report).join('\n'));
-      if (reruns.size < MAX_RERUNS) reruns.set(report, again(report, tests));
+      if (reruns.size < MAX_RERUNS) reruns.set(report, callsForRerun(report, tests));
     },
   });
   for (const text of loose) say(text);

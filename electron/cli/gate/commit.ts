@@ -29,11 +29,11 @@ import {
   answerVerdict,
   type Evidence,
   floorOf,
-  type Gated,
   type GateRequest,
   type GateResult,
   gateSession,
   isUsable,
+  type JudgedVariant,
   needsConfirmation,
   timeVerdict,
 } from './verdict.ts';
@@ -230,12 +230,12 @@ function evidenceOf(before: SessionEntry | undefined, after: SessionEntry | unde
   return { before_s: before.time_s, after_s: after.time_s, ratio: after.ratio };
 }
 
-async function gated(
+async function judgedVariant(
   context: VerbContext,
   trio: Trio,
   request: GateRequest,
   seconds: number,
-): Promise<{ readonly found: Gated; readonly report: SessionReport | undefined }> {
+): Promise<{ readonly found: JudgedVariant; readonly report: SessionReport | undefined }> {
   const { variant, baseline, again, now } = trio;
   let number = 0;
   const session = async (...names: readonly string[]) => {
@@ -274,7 +274,7 @@ export async function againstCommit(context: VerbContext, name: string, request:
   const commit = await commitNamed(place, name);
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-gate-'));
   try {
-    const variants: Gated[] = [];
+    const variants: JudgedVariant[] = [];
     const facts = new Set([`Baseline: commit ${commit.slice(0, 12)} (${name}); scenario ${operand} as it is now.`]);
     for (const [i, variant] of names.entries()) {
       const target = await mkdtemp(path.join(folder, `${i}-`));
@@ -283,7 +283,12 @@ export async function againstCommit(context: VerbContext, name: string, request:
         : await trioOfShipped(context, variant, commit, await topFolder(place), target);
       if (!isKernelFile(variant))
         facts.add(`Of ${variant} one file comes from the commit; headers and the engine are the present ones in both.`);
-      const { found, report } = await gated(context, trio, request, request.seconds / (SESSIONS * names.length));
+      const { found, report } = await judgedVariant(
+        context,
+        trio,
+        request,
+        request.seconds / (SESSIONS * names.length),
+      );
       variants.push(found);
       const load = report?.environment?.other_load_cores ?? null;
       if (report !== undefined)

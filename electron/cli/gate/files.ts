@@ -21,11 +21,11 @@ import {
   answerVerdict,
   type Evidence,
   floorOf,
-  type Gated,
   type GateRequest,
   type GateResult,
   gateSession,
   isUsable,
+  type JudgedVariant,
   minSessions,
   timeVerdict,
 } from './verdict.ts';
@@ -46,7 +46,7 @@ async function opened(host: Host, file: string): Promise<Opened> {
 const entryIn = ({ entries }: Opened, label: string): Entry | undefined => entries.find((one) => one.label === label);
 
 /** Reason why the times of two rows cannot be compared. Null if they can. */
-function unlike(before: ComparedRow, after: ComparedRow): string | null {
+function incomparableReason(before: ComparedRow, after: ComparedRow): string | null {
   const pairs = [
     ['benchmark', before.bench, after.bench],
     ['scenario', before.scenario, after.scenario],
@@ -74,7 +74,7 @@ async function compared(host: Host, before: Entry, after: Entry): Promise<Pair> 
     `Now: ${provenanceText(second.provenance)}`,
     ...differences,
   ];
-  return { ratio: second.ratio, unlike: unlike(first, second), facts };
+  return { ratio: second.ratio, unlike: incomparableReason(first, second), facts };
 }
 
 /** Ratio of the present time to those of all earlier sessions. Null if there are too few. */
@@ -96,11 +96,11 @@ interface Against {
   readonly allowed: number;
 }
 
-async function gated({ host, before, earlier, sessions, allowed }: Against, label: string) {
+async function judgedVariant({ host, before, earlier, sessions, allowed }: Against, label: string) {
   const facts: string[] = [];
   const base = before.session.reports[0]?.entries.find((one) => one.label === label);
   const evidence: Evidence[] = [];
-  const found = (rest: Pick<Gated, 'verdict' | 'reason'>, floor: number | null = null) => ({
+  const found = (rest: Pick<JudgedVariant, 'verdict' | 'reason'>, floor: number | null = null) => ({
     gated: { variant: label, sessions: evidence, floor, ...rest },
     facts,
   });
@@ -164,11 +164,11 @@ export async function againstFiles(
       const earlier: Session[] = [];
       for (const file of files) earlier.push((await openSession(host, file)).session);
       const before = await opened(host, newest);
-      const variants: Gated[] = [];
+      const variants: JudgedVariant[] = [];
       const facts = new Set<string>();
       for (const name of names) {
         const label = labels.includes(name) ? name : path.basename(name);
-        const one = await gated({ host, before, earlier, sessions, allowed: request.allowed }, label);
+        const one = await judgedVariant({ host, before, earlier, sessions, allowed: request.allowed }, label);
         variants.push(one.gated);
         for (const fact of one.facts) facts.add(fact);
       }

@@ -2,7 +2,7 @@
 import { measuredTime, timesText } from '../../domain/measured.ts';
 import { percent } from '../../domain/numbers.ts';
 import { table } from '../table.ts';
-import { failing, type Gated, type GateVerdict, hasFailed } from './verdict.ts';
+import { failing, type GateVerdict, hasFailed, type JudgedVariant } from './verdict.ts';
 
 export interface GateReport {
   readonly scenario: string;
@@ -10,7 +10,7 @@ export interface GateReport {
   readonly baseline: string;
   /** Largest allowed slowdown, as a fraction. */
   readonly allowed: number;
-  readonly variants: readonly Gated[];
+  readonly variants: readonly JudgedVariant[];
   /** Machine, program version, and their differences. */
   readonly facts: readonly string[];
   readonly elapsed_s: number;
@@ -39,7 +39,7 @@ function gateSentence({ variants, allowed }: GateReport): string {
 const titles = ['Variant', 'Before', 'After', 'After over before', 'Second session', 'Equal code', 'Verdict'] as const;
 
 function cells(
-  { variant, sessions, floor, verdict, reason }: Gated,
+  { variant, sessions, floor, verdict, reason }: JudgedVariant,
   styled: (verdict: GateVerdict) => string,
 ): string[] {
   const [first, second] = sessions;

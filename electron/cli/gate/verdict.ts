@@ -45,7 +45,7 @@ export interface Evidence {
   readonly ratio: Ratio;
 }
 
-export interface Gated {
+export interface JudgedVariant {
   readonly variant: string;
   readonly verdict: GateVerdict;
   /** Reason of the verdict. Null if the numbers show it. */
@@ -75,12 +75,13 @@ export function floorOf({ interval }: Ratio): number | null {
 /** A single session is not enough for the verdict "slower". */
 export const minSessions = 2;
 
-const above = ({ ratio: { interval } }: Evidence, bound: number): boolean => interval !== null && interval.low > bound;
+const isAbove = ({ ratio: { interval } }: Evidence, bound: number): boolean =>
+  interval !== null && interval.low > bound;
 
 /** Whether to run another session: all sessions so far are slower, and a second one has not confirmed it. */
 export function needsConfirmation(sessions: readonly Evidence[], floor: number | null, allowed: number): boolean {
   const bound = 1 + Math.max(allowed, floor ?? Number.POSITIVE_INFINITY);
-  return sessions.length < minSessions && sessions.every((one) => above(one, bound));
+  return sessions.length < minSessions && sessions.every((one) => isAbove(one, bound));
 }
 
 /** Verdict from times alone; the answer must be correct. */
@@ -88,7 +89,7 @@ export function timeVerdict(
   sessions: readonly Evidence[],
   floor: number | null,
   allowed: number,
-): Pick<Gated, 'verdict' | 'reason'> {
+): Pick<JudgedVariant, 'verdict' | 'reason'> {
   const [first] = sessions;
   const last = sessions.at(-1);
   if (first === undefined || last === undefined) return { verdict: 'undecided', reason: 'no session was measured' };
@@ -99,13 +100,13 @@ export function timeVerdict(
   if ((first.ratio.interval?.high ?? Number.POSITIVE_INFINITY) <= 1 + allowed)
     return { verdict: 'not slower', reason: null };
   const bound = 1 + Math.max(allowed, floor);
-  if (sessions.every((one) => above(one, bound))) {
+  if (sessions.every((one) => isAbove(one, bound))) {
     if (sessions.length >= minSessions) return { verdict: 'slower', reason: null };
     return { verdict: 'undecided', reason: 'one session says slower, and no second session was measured' };
   }
-  if (sessions.length > 1 && above(first, bound))
+  if (sessions.length > 1 && isAbove(first, bound))
     return { verdict: 'undecided', reason: 'the second session does not confirm the first' };
-  return floor > allowed && above(first, 1 + allowed)
+  return floor > allowed && isAbove(first, 1 + allowed)
     ? { verdict: 'undecided', reason: `equal code differs by up to ${percent(floor)} on this runner` }
     : { verdict: 'undecided', reason: `the interval contains the allowed ${percent(allowed)}: --time narrows it` };
 }
@@ -114,7 +115,7 @@ export function timeVerdict(
  * Verdict if the answer is wrong, impossible, not checked or missing. Null for a correct answer, which is judged by its
  * time.
  */
-export function answerVerdict(entry: SessionEntry | undefined): Pick<Gated, 'verdict' | 'reason'> | null {
+export function answerVerdict(entry: SessionEntry | undefined): Pick<JudgedVariant, 'verdict' | 'reason'> | null {
   if (entry === undefined) return { verdict: 'not measured', reason: 'the session does not contain it' };
   if (entry.status === 'refused') return { verdict: 'not measured', reason: entry.reason };
   const found = correctnessOf(entry.accuracy);
@@ -128,7 +129,7 @@ export function answerVerdict(entry: SessionEntry | undefined): Pick<Gated, 'ver
 export const isUsable = (entry: SessionEntry | undefined): entry is MeasuredSessionEntry =>
   entry?.status === 'measured' && answerVerdict(entry) === null;
 
-export const hasFailed = (all: readonly Gated[]): boolean => all.some(({ verdict }) => failing.has(verdict));
+export const hasFailed = (all: readonly JudgedVariant[]): boolean => all.some(({ verdict }) => failing.has(verdict));
 
 /** Thrown by the first Ctrl+C: a partial measurement has no verdict. */
 export class GateCancelled extends Error {
@@ -145,7 +146,7 @@ export interface GateRequest {
 }
 
 export interface GateResult {
-  readonly variants: readonly Gated[];
+  readonly variants: readonly JudgedVariant[];
   /** Sentences for the report. */
   readonly facts: readonly string[];
 }

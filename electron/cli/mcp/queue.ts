@@ -8,13 +8,13 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Lock, makePrivate, tryLock } from '../../host/index.ts';
 
-const LOOK_EVERY_MS = 50;
+const POLL_MS = 50;
 const TICKET = '.ticket';
 
-const gone = (file: string): Promise<void> => unlink(file).catch(() => undefined);
+const removeTicket = (file: string): Promise<void> => unlink(file).catch(() => undefined);
 
 /** Number of live tickets before `own`. Removes tickets of processes that died. */
-async function before(folder: string, own: string): Promise<number> {
+async function ticketsBefore(folder: string, own: string): Promise<number> {
   let count = 0;
   for (const name of (await readdir(folder)).filter((one) => one.endsWith(TICKET) && one < own)) {
     const file = path.join(folder, name);
@@ -22,7 +22,7 @@ async function before(folder: string, own: string): Promise<number> {
     if (free === null) count += 1;
     else {
       free.release();
-      await gone(file);
+      await removeTicket(file);
     }
   }
   return count;
@@ -80,19 +80,19 @@ export class MeasuringQueue {
     try {
       for (;;) {
         if (signal.aborted) throw new Cancelled('The request was cancelled while it waited.');
-        const count = await before(this.#folder, name);
+        const count = await ticketsBefore(this.#folder, name);
         // The first process may be exiting: the lock decides, tickets only give the order.
         if (count === 0) turn = tryLock(running);
         if (turn !== null) break;
         if (count !== last) waiting(count);
         last = count;
-        await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+        await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
       }
       return await work();
     } finally {
       turn?.release();
       mine?.release();
-      await gone(ticket);
+      await removeTicket(ticket);
     }
   }
 }

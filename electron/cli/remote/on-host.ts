@@ -15,7 +15,7 @@ import { parseYaml, plainValue, readText } from '../../host/index.ts';
 import { type FlagSpec, flagValue, listed, UsageError } from '../arguments.ts';
 import { checkOutput, writeOutput } from '../output-file.ts';
 import { type ExitCode, exitCodes, type Verb, type VerbContext } from '../verb.ts';
-import { withBox } from './box.ts';
+import { withRemoteHost } from './remote-host.ts';
 
 const onFlag: FlagSpec = {
   name: 'on',
@@ -37,14 +37,14 @@ function textsIn(value: unknown): readonly string[] {
   return Object.entries(value).flatMap(([key, inner]) => (WORDS.has(key) ? [] : textsIn(inner)));
 }
 
-interface Parcel {
+interface SentFiles {
   /** Local folder that contains the files. */
   readonly folder: string;
   readonly names: readonly string[];
 }
 
 /** A scenario with the files and folders that it names. Throws UsageError for a path outside of its folder. */
-async function scenarioParcel(file: string): Promise<Parcel> {
+async function scenarioFiles(file: string): Promise<SentFiles> {
   const folder = path.dirname(path.resolve(file));
   const read = await readText(file);
   const root = read.ok ? parseYaml(read.text).root : null;
@@ -63,7 +63,7 @@ async function scenarioParcel(file: string): Promise<Parcel> {
 }
 
 /** A user kernel with the files next to it that share its name: description and answer. */
-async function kernelParcel(file: string): Promise<Parcel> {
+async function kernelFiles(file: string): Promise<SentFiles> {
   const folder = path.dirname(path.resolve(file));
   const stem = path.basename(file).replace(/\.(cu|cpp)$/, '');
   const all = await readdir(folder).catch(() => []);
@@ -73,26 +73,26 @@ async function kernelParcel(file: string): Promise<Parcel> {
 }
 
 /** Command for the other machine, with the files to send before and to fetch after it. */
-interface There {
+interface RemoteCommand {
   readonly words: readonly string[];
-  readonly parcels: readonly Parcel[];
+  readonly parcels: readonly SentFiles[];
   /** Output file: its name on the other machine, and its local path. */
   readonly out: { readonly name: string; readonly file: string } | null;
 }
 
 /** Throws UsageError for a flag with local files that are not sent. */
-async function commandThere(verb: Pick<Verb, 'name' | 'flags'>, { parsed }: VerbContext): Promise<There> {
-  const parcels: Parcel[] = [];
+async function remoteCommand(verb: Pick<Verb, 'name' | 'flags'>, { parsed }: VerbContext): Promise<RemoteCommand> {
+  const parcels: SentFiles[] = [];
   const kernels = async (text: string): Promise<string> => {
     const [, file, rest = ''] = KERNEL.exec(text) ?? [];
     if (file === undefined) return text;
-    parcels.push(await kernelParcel(file));
+    parcels.push(await kernelFiles(file));
     return `./${path.basename(file)}${rest}`;
   };
   const operands: string[] = [];
   for (const operand of parsed.operands) {
     const isFile = existsSync(operand);
-    if (isFile) parcels.push(await scenarioParcel(operand));
+    if (isFile) parcels.push(await scenarioFiles(operand));
     operands.push(isFile ? path.basename(operand) : operand);
   }
   const out = flagValue(parsed, 'out');
@@ -119,7 +119,7 @@ async function commandThere(verb: Pick<Verb, 'name' | 'flags'>, { parsed }: Verb
   };
 }
 
-async function send(ssh: Ssh, folder: string, { folder: from, names }: Parcel): Promise<void> {
+async function send(ssh: Ssh, folder: string, { folder: from, names }: SentFiles): Promise<void> {
   const tar = spawn('tar', ['-cf', '-', '-C', from, '--', ...names], { stdio: ['ignore', 'pipe', 'pipe'] });
   let says = '';
   tar.stderr.setEncoding('utf8').on('data', (piece: string) => {
@@ -180,11 +180,11 @@ async function perform(ssh: Ssh, { terminal, signal }: VerbContext, work: string
 }
 
 /** Runs the verb on the remote machine. */
-async function performThere(verb: Verb, context: VerbContext, host: string): Promise<ExitCode> {
+async function performRemotely(verb: Verb, context: VerbContext, host: string): Promise<ExitCode> {
   const { parsed } = context;
-  const there = await commandThere(verb, context);
+  const there = await remoteCommand(verb, context);
   if (there.out !== null) await checkOutput(parsed, there.out.file);
-  return withBox(context, host, async ({ ssh, probed, folder }) => {
+  return withRemoteHost(context, host, async ({ ssh, probed, folder }) => {
     const work = `${probed.base}/work/${randomBytes(8).toString('hex')}`;
     await ssh.run(`umask 077; mkdir -p -- ${quoted(work)}`);
     try {
@@ -214,7 +214,7 @@ export function withOn(verb: Verb): Verb {
     flags: [...verb.flags, onFlag],
     run: (context) => {
       const host = flagValue(context.parsed, onFlag.name);
-      return host === undefined ? verb.run(context) : performThere(able, context, host);
+      return host === undefined ? verb.run(context) : performRemotely(able, context, host);
     },
   };
   return able;
@@ -249,7 +249,7 @@ export function withOnPiped(verb: Verb): Verb {
       const words = given.flatMap(([name, values]) =>
         values.map((value) => `--${name}${value === '' ? '' : `=${value}`}`),
       );
-      return withBox(context, host, async ({ ssh, folder }) => {
+      return withRemoteHost(context, host, async ({ ssh, folder }) => {
         const command = [`${folder}/braggbench`, verb.name, ...words, '--', ...operands];
         const child = ssh.start(`exec ${command.map(quoted).join(' ')}`);
         if (child.stdin !== null) process.stdin.pipe(child.stdin);

@@ -24,7 +24,7 @@ import {
   measuredUnder,
   rooflineReport,
 } from './bench-parts.ts';
-import { sessionTableLines, type TableLook, WIDTH } from './session-table.ts';
+import { sessionTableLines, type TableStyle, WIDTH } from './session-table.ts';
 
 /** Rows of one report, with their groups and labels. */
 type Compared = Omit<MethodResult<'compare.rows'>, 'gone'>;
@@ -35,13 +35,13 @@ type Result = NonNullable<SessionExternal['result']>;
  * Ratio of an external program's time to a variant's. It is timed after the rounds, so both are resampled
  * independently.
  */
-function overOwn({ times }: Result, own: MeasuredSessionEntry, seed: number): Ratio {
+function ratioToOwn({ times }: Result, own: MeasuredSessionEntry, seed: number): Ratio {
   const references = own.samples.map(({ time_s }) => time_s);
   const value = median(times) / (references.length === 0 ? own.time_s : median(references));
   return { value, interval: unpairedRatioInterval(times, references, seed) };
 }
 
-const fastestRight = (measured: readonly MeasuredSessionEntry[]): MeasuredSessionEntry | null =>
+const fastestCorrect = (measured: readonly MeasuredSessionEntry[]): MeasuredSessionEntry | null =>
   measured
     .filter(({ verdict }) => !isUnproven(verdict))
     .reduce<MeasuredSessionEntry | null>((best, one) => (best === null || one.time_s < best.time_s ? one : best), null);
@@ -53,23 +53,23 @@ const stepsOf = (quantities: MeasuredSessionEntry['quantities']): number | null 
  * States a larger number of steps. External programs may stop later, because they check less often whether any fluence
  * is left.
  */
-function laterText(own: MeasuredSessionEntry, result: Result): string {
+function certaintyText(own: MeasuredSessionEntry, result: Result): string {
   const [mine, theirs] = [stepsOf(own.quantities), stepsOf(result.quantities)];
   return mine === null || theirs === null || mine === theirs ? '' : `, which takes ${theirs} steps to its ${mine}`;
 }
 
-function rivalText(report: SessionReport, measured: readonly MeasuredSessionEntry[]): readonly string[] {
-  const fastest = fastestRight(measured);
+function programText(report: SessionReport, measured: readonly MeasuredSessionEntry[]): readonly string[] {
+  const fastest = fastestCorrect(measured);
   return report.external.flatMap(({ title, result, reason }) => {
     if (result === null) return [`${title}: not run, ${reason ?? 'no reason known'}`];
     if (fastest === null || result.wrong) return [];
-    const times = timesText(overOwn(result, fastest, report.seed));
-    return [`${fastest.label} is ${times} as fast as ${title}${laterText(fastest, result)}`];
+    const times = timesText(ratioToOwn(result, fastest, report.seed));
+    return [`${fastest.label} is ${times} as fast as ${title}${certaintyText(fastest, result)}`];
   });
 }
 
 /** `here` if this machine measured the report, else the name of the machine. */
-function whereOf(report: SessionReport, created: string): string {
+function machineNameOf(report: SessionReport, created: string): string {
   const { id } = report.machine;
   if (id !== undefined && id === thisMachine().id) return 'here';
   return `on ${reportProvenance(report, created).machine}`;
@@ -86,7 +86,7 @@ function adviceLines(
   // Other programs are timed separately: a session gives advice only about its own variants.
   const own = rows.filter(({ subject }) => subject.kind === 'entry');
   const found = advice(advisedRows(own, reference), {
-    where: whereOf(report, created),
+    where: machineNameOf(report, created),
     noise: report.noise,
     instances: report.judged?.instances ?? null,
     longer: report.stopped === 'time' ? ' (--time)' : '',
@@ -128,7 +128,7 @@ const noteLines = (entries: readonly MeasuredSessionEntry[]): readonly string[] 
 /** `compared`: rows of the report, from `reportRows`. */
 export function benchReport(
   report: SessionReport,
-  { style, wide }: TableLook,
+  { style, wide }: TableStyle,
   { created, words }: Pick<Session, 'created' | 'words'>,
   compared: Compared,
 ): readonly string[] {
@@ -145,7 +145,7 @@ export function benchReport(
     ...unprovenTexts(measured).flatMap((text) => wrap(text, WIDTH)),
     ...refused.flatMap(({ label, reason }) => wrap(`${label}: not run, ${reason}`, WIDTH)),
     ...toDecideLines(measured),
-    ...rivalText(report, measured),
+    ...programText(report, measured),
     ...flaggedReport(report, measured),
     ...reasonLines(measured),
     ...(wide ? coldStartReport(measured, bold) : []),

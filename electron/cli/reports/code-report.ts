@@ -23,7 +23,7 @@ const AROUND = 2;
 const HALF = 52;
 const MAX_OPCODES = 12;
 
-interface CodeLook {
+interface CodeReportOptions {
   readonly bold: (text: string) => string;
   readonly differs: (text: string) => string;
   readonly limits: LaunchLimits | null;
@@ -65,7 +65,7 @@ const hotOf = (hot: readonly HotKernel[], { kernel }: Code): HotKernel | null =>
 
 const cut = (text: string): string => (text.length > HALF ? `${text.slice(0, HALF - 1)}…` : text.padEnd(HALF));
 
-function oneListing(code: Code, { hot }: CodeLook): readonly string[] {
+function oneListing(code: Code, { hot }: CodeReportOptions): readonly string[] {
   const heat = heatOf(code, hotOf(hot, code)).lines;
   const isHot = heat.some((one) => one !== null);
   return code.lines.map((line, i) => {
@@ -78,7 +78,7 @@ function oneListing(code: Code, { hot }: CodeLook): readonly string[] {
   });
 }
 
-function difference(left: Code, right: Code, look: CodeLook): readonly string[] {
+function difference(left: Code, right: Code, look: CodeReportOptions): readonly string[] {
   const texts = ({ lines }: Code): string[] => lines.map(({ text }) => text);
   const all = sourceDiff(texts(left), texts(right), look.exact ? undefined : withoutNames(left.language));
   const differing = all.filter(({ kind }) => kind !== 'same').length;
@@ -106,7 +106,7 @@ function difference(left: Code, right: Code, look: CodeLook): readonly string[] 
 }
 
 /** Lines of one listing, or of two next to each other. */
-export function codeLines(sides: readonly [Code] | readonly [Code, Code], look: CodeLook): readonly string[] {
+export function codeLines(sides: readonly [Code] | readonly [Code, Code], look: CodeReportOptions): readonly string[] {
   const [first, second] = sides;
   const missing = [...new Set(sides.map((one) => one.missing).filter((one) => one !== null))];
   const others = sides.flatMap((code) => otherCode(code, hotOf(look.hot, code)) ?? []);

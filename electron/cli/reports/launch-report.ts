@@ -97,14 +97,14 @@ function curveLines({ kernel, limits }: LaunchSubject, { request, threadsPerBloc
   return [...lines, `  ${String(threads).padStart(4)}  and more cannot be launched: ${occupancy.limitedBy.join(', ')}`];
 }
 
-interface LaunchLook {
+interface LaunchReportOptions {
   readonly bold: (text: string) => string;
   readonly warn: (text: string) => string;
   readonly refuse: (text: string) => string;
   readonly reductions: boolean;
 }
 
-export function launchLines(subject: LaunchSubject, launch: Launch, look: LaunchLook): readonly string[] {
+export function launchLines(subject: LaunchSubject, launch: Launch, look: LaunchReportOptions): readonly string[] {
   const { kernel, limits, title, driverBlocks } = subject;
   const { occupancy, waves, request } = launch;
   const bounds = kernel.max_threads ?? null;

@@ -8,13 +8,13 @@ import { provenanceText, reportProvenance } from '../../domain/provenance.ts';
 
 const size = { width: 860, label: 11 } as const;
 
-interface Replayed {
+interface SvgFile {
   readonly name: string;
   readonly svg: string;
 }
 
 /** A chart of the sweep is written once, with the last value. */
-export function replayed(session: Session): readonly Replayed[] {
+export function svgFilesOf(session: Session): readonly SvgFile[] {
   const many = session.reports.length > 1;
   return session.reports.flatMap((report, i) => {
     const last = i === session.reports.length - 1;

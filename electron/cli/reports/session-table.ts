@@ -15,7 +15,7 @@ export const wideFlag: FlagSpec = {
 
 export type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
 
-export interface TableLook {
+export interface TableStyle {
   readonly style: Style;
   readonly wide: boolean;
 }
@@ -41,7 +41,7 @@ function withShortName([name, ...cells]: Cells): readonly Cells[] {
 /** One table per group. `noise`: whether to add the noise of its reference. */
 export function sessionTableLines(
   { rows, words, groups }: Omit<Result<'compare.rows'>, 'gone'>,
-  { style, wide }: TableLook,
+  { style, wide }: TableStyle,
   noise: boolean,
 ): readonly string[] {
   const all = sessionTables(rows, words, groups);

@@ -5,6 +5,6 @@
 
 import { runProgram } from '../program.ts';
 import { Terminal } from '../terminal.ts';
-import { keepLoaded } from './loaded.ts';
+import { saveLoaded } from './loaded.ts';
 
-keepLoaded({ runProgram, Terminal });
+saveLoaded({ runProgram, Terminal });

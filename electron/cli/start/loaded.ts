@@ -8,12 +8,12 @@ interface Loaded {
 }
 
 /** An image and the module that starts from it share only the global object. */
-const PLACE = Symbol.for('braggbench.loaded');
+const LOADED_KEY = Symbol.for('braggbench.loaded');
 
-export function keepLoaded(loaded: Loaded): void {
-  Reflect.set(globalThis, PLACE, loaded);
+export function saveLoaded(loaded: Loaded): void {
+  Reflect.set(globalThis, LOADED_KEY, loaded);
 }
 
 export function markLoaded(): Loaded | null {
-  return (Reflect.get(globalThis, PLACE) as Loaded | undefined) ?? null;
+  return (Reflect.get(globalThis, LOADED_KEY) as Loaded | undefined) ?? null;
 }

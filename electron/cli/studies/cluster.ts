@@ -8,7 +8,7 @@ import { BraggError } from '../../contract/errors.ts';
 import { type Cluster, clusterOf, draftOf, newCluster } from '../../contract/study/clusters.ts';
 import {
   checkedHost,
-  clusterSays,
+  clusterAnswer,
   type LocalOptions,
   meanSeconds,
   Slurm,
@@ -20,12 +20,12 @@ import {
 import type { Host } from '../../host/index.ts';
 import { type FlagSpec, flagNumber, flagValue, hasFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { withWayOut } from '../output-file.ts';
+import { withRemedy } from '../output-file.ts';
 import { table } from '../table.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 
 /** Selects this machine's own `sbatch`, not a cluster entry. */
-const SLURM_HERE = 'slurm';
+const LOCAL_SLURM = 'slurm';
 
 export const describingFlags: readonly FlagSpec[] = [
   {
@@ -38,9 +38,9 @@ export const describingFlags: readonly FlagSpec[] = [
   { name: 'modules', value: 'NAMES', help: 'clusters add: modules to load first, with commas or spaces between them.' },
 ];
 
-type Deed = (context: VerbContext, host: Host, name: string) => Promise<ExitCode>;
+type ClusterAction = (context: VerbContext, host: Host, name: string) => Promise<ExitCode>;
 
-const list: Deed = async ({ parsed, terminal }, host) => {
+const list: ClusterAction = async ({ parsed, terminal }, host) => {
   const all = await host.clusters.all();
   if (hasFlag(parsed, 'json')) {
     terminal.printJson({ clusters: all });
@@ -61,9 +61,9 @@ const list: Deed = async ({ parsed, terminal }, host) => {
   return exitCodes.done;
 };
 
-const add: Deed = async ({ parsed, terminal }, host, name) => {
-  if (name === SLURM_HERE)
-    throw new UsageError(`study clusters add: ${SLURM_HERE} means sbatch of this machine; choose another name`);
+const add: ClusterAction = async ({ parsed, terminal }, host, name) => {
+  if (name === LOCAL_SLURM)
+    throw new UsageError(`study clusters add: ${LOCAL_SLURM} means sbatch of this machine; choose another name`);
   const usual = draftOf(newCluster);
   const read = clusterOf({
     name,
@@ -76,33 +76,33 @@ const add: Deed = async ({ parsed, terminal }, host, name) => {
   });
   if ('fault' in read) throw new UsageError(`study clusters add: ${read.fault}`);
   await host.clusters.add(read.cluster, hasFlag(parsed, 'force')).catch((error: unknown) => {
-    throw withWayOut(error);
+    throw withRemedy(error);
   });
   terminal.print(`${name} was saved. Try it: braggbench study clusters try ${JSON.stringify(name)}`);
   return exitCodes.done;
 };
 
-const remove: Deed = async ({ terminal }, host, name) => {
+const remove: ClusterAction = async ({ terminal }, host, name) => {
   await host.clusters.remove(name);
   terminal.print(`${name} was removed; nothing on the cluster was touched.`);
   return exitCodes.done;
 };
 
-const attempt: Deed = async ({ terminal }, host, name) => {
-  terminal.print(await clusterSays(await host.clusters.named(name)));
+const attempt: ClusterAction = async ({ terminal }, host, name) => {
+  terminal.print(await clusterAnswer(await host.clusters.named(name)));
   return exitCodes.done;
 };
 
-const deeds: Readonly<Record<string, Deed>> = { list, add, remove, try: attempt };
+const clusterActions: Readonly<Record<string, ClusterAction>> = { list, add, remove, try: attempt };
 
-export function clustersDeed(
+export function clustersAction(
   what: string,
   name: string | undefined,
 ): (context: VerbContext, host: Host) => Promise<ExitCode> {
-  const deed = Object.hasOwn(deeds, what) ? deeds[what] : undefined;
+  const deed = Object.hasOwn(clusterActions, what) ? clusterActions[what] : undefined;
   if (deed === undefined)
     throw new UsageError(
-      `study clusters: ${JSON.stringify(what)} is not known; allowed: ${Object.keys(deeds).join(', ')}`,
+      `study clusters: ${JSON.stringify(what)} is not known; allowed: ${Object.keys(clusterActions).join(', ')}`,
     );
   if (deed !== list && name === undefined)
     throw new UsageError(`study clusters ${what} needs the name of a cluster: study clusters ${what} NAME`);
@@ -131,7 +131,7 @@ export const clusterFlags: readonly FlagSpec[] = [
 ];
 
 /** Target of the points; null for this machine. */
-type On =
+type PointTarget =
   | { readonly kind: 'slurm' }
   | { readonly kind: 'cluster'; readonly cluster: Cluster }
   /** A machine without a cluster entry, by its name in ssh. */
@@ -139,13 +139,13 @@ type On =
   | null;
 
 /** Flags for this machine's sbatch alone: a cluster's entry has its own values. */
-const ofSlurmHere = ['at-once', 'task-minutes', 'warning', 'silent'] as const;
+const localSlurmFlags = ['at-once', 'task-minutes', 'warning', 'silent'] as const;
 
 /** Throws BraggError `invalid` for a name that is neither a cluster nor an ssh host. */
-export async function placeOf({ parsed, terminal }: VerbContext, host: Pick<Host, 'clusters'>): Promise<On> {
+export async function placeOf({ parsed, terminal }: VerbContext, host: Pick<Host, 'clusters'>): Promise<PointTarget> {
   const on = flagValue(parsed, 'on');
   if (on === undefined) return null;
-  if (on === SLURM_HERE) return { kind: 'slurm' };
+  if (on === LOCAL_SLURM) return { kind: 'slurm' };
   const cluster = await host.clusters.named(on).catch((error: unknown) => {
     if (!(error instanceof BraggError && error.code === 'not-found')) throw error;
     checkedHost(on);
@@ -153,8 +153,8 @@ export async function placeOf({ parsed, terminal }: VerbContext, host: Pick<Host
     return null;
   });
   if (cluster === null) return { kind: 'host', host: on };
-  const idle = ofSlurmHere.find((flag) => flagValue(parsed, flag) !== undefined);
-  if (idle !== undefined) throw new UsageError(`--${idle} goes with --on ${SLURM_HERE} alone, not with --on ${on}`);
+  const idle = localSlurmFlags.find((flag) => flagValue(parsed, flag) !== undefined);
+  if (idle !== undefined) throw new UsageError(`--${idle} goes with --on ${LOCAL_SLURM} alone, not with --on ${on}`);
   const cores = flagNumber(parsed, 'cores', { min: 1, max: 1024, whole: true }) ?? cluster.cores;
   return { kind: 'cluster', cluster: { ...cluster, sbatch: flagValue(parsed, 'sbatch') ?? cluster.sbatch, cores } };
 }

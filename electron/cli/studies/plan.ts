@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { formatPath, showValue } from '../../contract/scenario/index.ts';
-import { ENDLESS_S, type StudyForecast } from '../../contract/study/calls.ts';
+import { CONFIRM_FROM_S, type StudyForecast } from '../../contract/study/calls.ts';
 import { measuredTime } from '../../domain/measured.ts';
 import { plainDigits } from '../../domain/numbers.ts';
 import { formatBytes } from '../../domain/values/units.ts';
@@ -59,7 +59,7 @@ function countText({ points, combinations, repeated }: PlannedStudy): string {
   return `${points.length} ${points.length === 1 ? 'point' : 'points'}${of}`;
 }
 
-function sayNeeds(terminal: Terminal, { checked, points, state_bytes, least_s }: PlannedStudy): void {
+function printNeeds(terminal: Terminal, { checked, points, state_bytes, least_s }: PlannedStudy): void {
   const refused = checked.filter(({ refusal }) => refusal !== null);
   const from = checked.length < points.length ? `, by ${checked.length} of them` : '';
   if (state_bytes !== null) terminal.print(`Memory of a point: up to ${formatBytes(state_bytes)}${from}`);
@@ -67,7 +67,7 @@ function sayNeeds(terminal: Terminal, { checked, points, state_bytes, least_s }:
     terminal.print(
       `Time: at least ${longTime(least_s)} one after the other, which no machine of today undercuts${from}`,
     );
-    if (least_s > ENDLESS_S)
+    if (least_s > CONFIRM_FROM_S)
       terminal.print(terminal.style('yellow', 'This takes longer than a day, however fast the machine.'));
   }
   for (const { point, refusal } of refused.slice(0, FEW_REFUSALS)) {
@@ -78,7 +78,7 @@ function sayNeeds(terminal: Terminal, { checked, points, state_bytes, least_s }:
   }
 }
 
-function sayForecast(terminal: Terminal, forecast: StudyForecast): void {
+function printForecast(terminal: Terminal, forecast: StudyForecast): void {
   const { machine, cpu, cores, gpus, probed, expected_s, isLeast, at_once, memory_bytes } = forecast;
   const parts = [cpu, `${cores} ${cores === 1 ? 'core' : 'cores'}`, ...(gpus > 0 ? [`${gpus} GPUs`] : [])];
   const on = `On ${machine} (${parts.join(', ')})`;
@@ -96,8 +96,8 @@ function showPlan(terminal: Terminal, planned: PlannedStudy, forecast: StudyFore
   const { study, points, bases } = planned;
   terminal.print(terminal.style('bold', study.name === '' ? path.parse(planned.file).name : study.name));
   terminal.print(countText(planned));
-  sayNeeds(terminal, planned);
-  if (forecast !== null) sayForecast(terminal, forecast);
+  printNeeds(terminal, planned);
+  if (forecast !== null) printForecast(terminal, forecast);
   terminal.print('');
   const shown = all ? points : points.slice(0, FEW_POINTS);
   const columns = [...new Set(points[0]?.settings.map(({ path: at }) => formatPath(at)) ?? [])];

@@ -1,6 +1,6 @@
 /** `braggbench study run` and `resume`: solves the missing points. */
 import { BraggError } from '../../contract/errors.ts';
-import { DOUBTFUL_S, ENDLESS_S } from '../../contract/study/calls.ts';
+import { CONFIRM_FROM_S, DOUBTFUL_S } from '../../contract/study/calls.ts';
 import { type Cluster, newCluster } from '../../contract/study/clusters.ts';
 import type { Study } from '../../contract/study/index.ts';
 import { measuredTime } from '../../domain/measured.ts';
@@ -8,24 +8,24 @@ import { plainDigits } from '../../domain/numbers.ts';
 import {
   defaultFolder,
   forecastOf,
-  holdStudy,
   isStudyFolder,
-  keepPlan,
-  leftOf,
+  lockStudy,
   type PlannedStudy,
   plannedFolder,
   StudyFolder,
   type StudyOutcome,
   type StudyProgress,
+  savePlan,
   solveLocally,
   solveOnCluster,
-  writeOn,
+  unsolvedPoints,
+  writeTarget,
 } from '../../host/api/studies.ts';
 import type { Host } from '../../host/index.ts';
 import { flagValue, hasFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { bar, ProgressBar } from '../progress-bar.ts';
-import { withBox } from '../remote/box.ts';
+import { withRemoteHost } from '../remote/remote-host.ts';
 import { ask, canAsk } from '../user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 import { placeOf, solveOnSlurm } from './cluster.ts';
@@ -36,12 +36,12 @@ import { longTime, planned, shareOf } from './plan.ts';
 /** Expected seconds of a study on this machine. Null if it is short, certainly long, or unknown. */
 async function hereSeconds({ parsed, signal }: VerbContext, host: Host, found: PlannedStudy) {
   const { least_s, study } = found;
-  const isDoubtful = least_s !== null && least_s > DOUBTFUL_S && least_s <= ENDLESS_S;
+  const isDoubtful = least_s !== null && least_s > DOUBTFUL_S && least_s <= CONFIRM_FROM_S;
   if (!isDoubtful || hasFlag(parsed, 'yes') || study.search !== undefined) return null;
   return (await forecastOf(host, found, shareOf(parsed, host), signal))?.expected_s ?? null;
 }
 
-interface Begun {
+interface StartedStudy {
   readonly folder: Pick<StudyFolder, 'folder'> & { readonly head: Pick<StudyFolder['head'], 'least_s' | 'points'> };
   readonly budget: Study['budget'];
   /** Expected seconds, from a few solved points. Null if unknown. */
@@ -51,15 +51,15 @@ interface Begun {
 /** `left`: points still to be solved. Throws BraggError `invalid` unless the user confirms. */
 export async function refuseTooLong(
   { terminal }: Pick<VerbContext, 'terminal'>,
-  { folder: { folder, head }, budget, here_s }: Begun,
+  { folder: { folder, head }, budget, here_s }: StartedStudy,
   left: number,
 ): Promise<void> {
   if (budget.minutes !== undefined || budget.points !== undefined) return;
   const share = left / Math.max(1, head.points);
   const [least, here] = [(head.least_s ?? 0) * share, (here_s ?? 0) * share];
-  if (Math.max(least, here) <= ENDLESS_S) return;
+  if (Math.max(least, here) <= CONFIRM_FROM_S) return;
   const takes =
-    here > ENDLESS_S
+    here > CONFIRM_FROM_S
       ? `${folder}: the ${left} points take about ${longTime(here)} on this machine.`
       : `${folder}: the ${left} points take at least ${longTime(least)} one after the other.`;
   if (canAsk(terminal) && (await ask(`${takes} Begin all the same? [y/N] `))) return;
@@ -74,14 +74,14 @@ export interface Opened {
   readonly here_s: number | null;
 }
 
-export const asPlanned = (folder: StudyFolder): Opened => ({ folder, budget: folder.study.budget, here_s: null });
+export const openedAsPlanned = (folder: StudyFolder): Opened => ({ folder, budget: folder.study.budget, here_s: null });
 
 /** Folder of the study: an existing plan, or a new one. */
 export async function opened(context: VerbContext, host: Host, operand: string): Promise<Opened> {
   const { parsed, signal } = context;
-  if (await isStudyFolder(operand)) return asPlanned(await StudyFolder.open(operand));
+  if (await isStudyFolder(operand)) return openedAsPlanned(await StudyFolder.open(operand));
   const found = await planned(operand, host, signal);
-  const folder = await keepPlan(found, flagValue(parsed, 'out') ?? defaultFolder(operand));
+  const folder = await savePlan(found, flagValue(parsed, 'out') ?? defaultFolder(operand));
   const here_s = flagValue(parsed, 'on') === undefined ? await hereSeconds(context, host, found) : null;
   return { folder, budget: found.study.budget, here_s };
 }
@@ -114,7 +114,7 @@ const endings = {
   budget: 'the budget is used up',
 } as const;
 
-export function sayOutcome(
+export function printOutcome(
   { parsed, terminal }: VerbContext,
   folder: StudyFolder,
   outcome: StudyOutcome,
@@ -141,7 +141,7 @@ export function sayOutcome(
 }
 
 /** A machine without Slurm, as a cluster entry. */
-const ofBox = (host: string, base: string, program: string): Cluster => ({
+const remoteHostEntry = (host: string, base: string, program: string): Cluster => ({
   ...newCluster,
   ...{ name: host, host, folder: base, program: `${program}/braggbench` },
 });
@@ -150,10 +150,10 @@ export async function runStudy(context: VerbContext, host: Host, study: Opened):
   const { folder, budget } = study;
   const { parsed, terminal, signal } = context;
   const on = await placeOf(context, host);
-  const lock = await holdStudy(folder);
+  const lock = await lockStudy(folder);
   try {
     const retry = hasFlag(parsed, 'retry');
-    const lines = await leftOf(folder, retry);
+    const lines = await unsolvedPoints(folder, retry);
     if (!hasFlag(parsed, 'yes')) await refuseTooLong(context, study, lines.length);
     await folder.goOn();
     const progress = new ProgressBar(terminal);
@@ -166,13 +166,13 @@ export async function runStudy(context: VerbContext, host: Host, study: Opened):
       }
       if (on.kind === 'slurm') return solveOnSlurm(context, go);
       if (on.kind === 'cluster') return solveOnCluster({ ...go, signal, retry, cluster: on.cluster });
-      return withBox(context, on.host, ({ probed, folder: program }) =>
-        solveOnCluster({ ...go, signal, retry, cluster: ofBox(on.host, probed.base, program), direct: true }),
+      return withRemoteHost(context, on.host, ({ probed, folder: program }) =>
+        solveOnCluster({ ...go, signal, retry, cluster: remoteHostEntry(on.host, probed.base, program), direct: true }),
       );
     };
-    await writeOn(folder.folder, on?.kind === 'cluster' ? { cluster: on.cluster.name } : null);
+    await writeTarget(folder.folder, on?.kind === 'cluster' ? { cluster: on.cluster.name } : null);
     const outcome = await solve().finally(() => progress.clear());
-    sayOutcome(context, folder, outcome, folder.head.points - lines.length);
+    printOutcome(context, folder, outcome, folder.head.points - lines.length);
     if (outcome.end === 'cancelled') {
       if (on !== null && on.kind !== 'host')
         terminal.say('Its jobs go on; braggbench study resume watches them again, stop ends them.');

@@ -10,10 +10,10 @@ import { short } from '../../domain/numbers.ts';
 import { reportRows } from '../../host/api/benches.ts';
 import {
   BEST_FILE,
-  holdStudy,
+  lockStudy,
   refuseSearch,
   type Search,
-  type Steered,
+  type SteeredMeasure,
   type TuneOutcome,
   timeOf,
   tuneLocally,
@@ -24,10 +24,10 @@ import { flagValue, hasFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { benchReport } from '../reports/bench-report.ts';
-import type { TableLook } from '../reports/session-table.ts';
+import type { TableStyle } from '../reports/session-table.ts';
 import { obtainTrust } from '../user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
-import { type Opened, progressText, sayOutcome } from './run.ts';
+import { type Opened, printOutcome, progressText } from './run.ts';
 
 /** Trust for user kernels among the tuned variants: none is compiled before its author is trusted. */
 async function trustTuned(context: VerbContext, host: Host, { folder: { head, study } }: Opened): Promise<void> {
@@ -42,7 +42,7 @@ async function trustTuned(context: VerbContext, host: Host, { folder: { head, st
 }
 
 async function showBest({ terminal }: VerbContext, session: Session): Promise<void> {
-  const look: TableLook = { style: (name, text) => terminal.style(name, text), wide: false };
+  const look: TableStyle = { style: (name, text) => terminal.style(name, text), wide: false };
   for (const [i, report] of session.reports.entries()) {
     for (const line of benchReport(report, look, session, await reportRows(session, i))) terminal.print(line);
   }
@@ -50,14 +50,14 @@ async function showBest({ terminal }: VerbContext, session: Session): Promise<vo
 
 interface Tuning {
   readonly search: Search;
-  readonly steer?: (lines: readonly PlanLine[], measure: Steered) => Promise<void>;
+  readonly steer?: (lines: readonly PlanLine[], measure: SteeredMeasure) => Promise<void>;
   readonly silent?: boolean;
 }
 
 async function tuned(context: VerbContext, host: Host, opened: Opened, tuning: Tuning): Promise<TuneOutcome> {
   const { folder, budget } = opened;
   const { parsed, terminal, signal } = context;
-  const lock = await holdStudy(folder);
+  const lock = await lockStudy(folder);
   try {
     await trustTuned(context, host, opened);
     await folder.goOn();
@@ -87,7 +87,7 @@ export async function runTuning(context: VerbContext, host: Host, opened: Opened
   const before = (await folder.ended()).size;
   const outcome = await tuned(context, host, opened, { search });
   const { best, ...told } = outcome;
-  sayOutcome(context, folder, told, hasFlag(context.parsed, 'retry') ? 0 : before);
+  printOutcome(context, folder, told, hasFlag(context.parsed, 'retry') ? 0 : before);
   if (best !== null && !hasFlag(context.parsed, 'json')) {
     context.terminal.print('');
     await showBest(context, best);
@@ -155,7 +155,7 @@ function wanted(head: PlanHead, lines: readonly PlanLine[]) {
 /**
  * Ask-and-tell protocol with one JSON document per line: the space is sent, configurations come in, times are returned.
  */
-export async function askStudy(context: VerbContext, host: Host, opened: Opened): Promise<ExitCode> {
+export async function answerTuner(context: VerbContext, host: Host, opened: Opened): Promise<ExitCode> {
   const { folder } = opened;
   const { search } = folder.study;
   if (search === undefined)

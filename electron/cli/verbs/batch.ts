@@ -74,7 +74,7 @@ function lanesOf({ parsed }: VerbContext): number | undefined {
 }
 
 /** Each beam on its own grid. */
-function onTheirOwn(context: VerbContext, host: Host): Work {
+function onSeparateGrids(context: VerbContext, host: Host): Work {
   if (flagValue(context.parsed, 'gpus') !== undefined) throw new UsageError('--gpus needs --one-grid');
   const lanes = lanesOf(context);
   const beams = beamsOf(context);
@@ -201,7 +201,7 @@ async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
   const { parsed, terminal, signal } = context;
   const csv = flagValue(parsed, 'csv');
   if (csv !== undefined) await checkOutput(parsed, csv);
-  const work = hasFlag(parsed, 'one-grid') ? await onOneGrid(context, host) : onTheirOwn(context, host);
+  const work = hasFlag(parsed, 'one-grid') ? await onOneGrid(context, host) : onSeparateGrids(context, host);
   const { names } = work;
   const { outcomes, wall_s } = await solveAll(context, work);
   const right = outcomes.filter(ended).length;

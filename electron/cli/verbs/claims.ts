@@ -4,11 +4,11 @@ import { defaultKind, suggest } from '../../contract/scenario/index.ts';
 import {
   answerCounts,
   briefAnswer,
-  cardCounts,
-  cardsWords,
   claimedText,
   claimId,
-  onSeveralCards,
+  gpuAnswerCounts,
+  gpuWords,
+  onSeveralGpus,
 } from '../../domain/claim-texts.ts';
 import { plainDigits } from '../../domain/numbers.ts';
 import { readableUnit } from '../../domain/values/units.ts';
@@ -60,7 +60,7 @@ function findingLines(claim: TableClaim, styleTitle: (text: string) => string): 
 /** Subject of a claim, in addition to its text. */
 function aboutText(claim: TableClaim): readonly string[] {
   const { about, remark, reason } = claim;
-  const cards = cardsWords(claim);
+  const cards = gpuWords(claim);
   const parts =
     about === null
       ? []
@@ -89,9 +89,9 @@ function markdown(rows: readonly ClaimTableRow[]): readonly string[] {
 }
 
 /** Verdicts on claims that several machines measured, one column per machine, and the number of claims by machines. */
-function byCards(rows: readonly ClaimTableRow[]): readonly string[] {
+function byGpus(rows: readonly ClaimTableRow[]): readonly string[] {
   const line = (words: readonly string[]) => `| ${words.join(' | ')} |`;
-  const several = onSeveralCards(rows);
+  const several = onSeveralGpus(rows);
   const machines = [
     ...new Set(rows.flatMap(({ claims }) => claims.flatMap(({ cards }) => cards)).map((one) => one.machine)),
   ].sort();
@@ -106,7 +106,7 @@ function byCards(rows: readonly ClaimTableRow[]): readonly string[] {
     '',
     line(['Claims recorded on', 'Claims']),
     line(['---', '--:']),
-    ...[...cardCounts(rows)].sort().map(([text, count]) => line([text, String(count)])),
+    ...[...gpuAnswerCounts(rows)].sort().map(([text, count]) => line([text, String(count)])),
   ];
 }
 
@@ -179,7 +179,7 @@ export const claims: Verb = {
       return exitCodes.done;
     }
     if (hasFlag(parsed, 'cards')) {
-      for (const line of byCards(rows)) terminal.print(line);
+      for (const line of byGpus(rows)) terminal.print(line);
       return exitCodes.done;
     }
     const [wanted] = parsed.operands;

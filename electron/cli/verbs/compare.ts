@@ -7,13 +7,13 @@ import { provenanceText } from '../../domain/provenance.ts';
 import { nameOf } from '../../domain/session-table.ts';
 import { hasFlag, jsonFlag, UsageError } from '../arguments.ts';
 import { anyRunFile } from '../read-scenario.ts';
-import { sessionTableLines, type TableLook, wideFlag } from '../reports/session-table.ts';
+import { sessionTableLines, type TableStyle, wideFlag } from '../reports/session-table.ts';
 import { isSessionFile, readSubjects, withHost } from '../subjects.ts';
 import { exitCodes, type Verb, type VerbContext } from '../verb.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { ReadRun } from '../workloads/workload.ts';
 
-function comparedTable({ rows, gone, ...shown }: Result<'compare.rows'>, look: TableLook): readonly string[] {
+function comparedTable({ rows, gone, ...shown }: Result<'compare.rows'>, look: TableStyle): readonly string[] {
   const origins = new Set(rows.map((row) => `${row.origin}: ${row.scenario}; ${provenanceText(row.provenance)}`));
   // All variants of a session have the same differences from the reference.
   const differences = new Set(
@@ -49,7 +49,7 @@ async function compareAny({ parsed, terminal }: VerbContext): Promise<void> {
   });
   if (hasFlag(parsed, 'json')) terminal.printJson(answer);
   else {
-    const look: TableLook = { style: (style, text) => terminal.style(style, text), wide: hasFlag(parsed, 'wide') };
+    const look: TableStyle = { style: (style, text) => terminal.style(style, text), wide: hasFlag(parsed, 'wide') };
     for (const line of comparedTable(answer, look)) terminal.print(line);
   }
 }

@@ -6,11 +6,11 @@ import { formatBytes } from '../../domain/values/units.ts';
 import { Connection, checkedHost, packProgram, programSource } from '../../host/api/studies.ts';
 import { flagValue, hasFlag, UsageError } from '../arguments.ts';
 import { ProgressBar } from '../progress-bar.ts';
-import { askingHere, loginNodeText, machineText, programRoot } from '../remote/box.ts';
+import { localPrompts, loginNodeText, machineText, programRoot } from '../remote/remote-host.ts';
 import { exitCodes, type Verb, type VerbContext } from '../verb.ts';
 
 /** Prints each state once; the result is the address. */
-function narrator({ terminal }: VerbContext, host: string): (remote: Remote) => void {
+function statePrinter({ terminal }: VerbContext, host: string): (remote: Remote) => void {
   const progress = new ProgressBar(terminal);
   let last = '';
   let knows = false;
@@ -81,10 +81,10 @@ export const connectVerb: Verb = {
     }
     if (given === undefined) throw new UsageError('connect needs a host, as ssh takes it: braggbench connect gpubox');
     const host = checkedHost(given);
-    const tell = narrator(context, host);
+    const tell = statePrinter(context, host);
     const connection: Connection = new Connection({
       ...{ id: 0, host, anyway: hasFlag(parsed, 'anyway') },
-      asking: askingHere().kind === 'terminal' ? 'terminal' : 'never',
+      asking: localPrompts().kind === 'terminal' ? 'terminal' : 'never',
       source: () => programSource(programRoot()),
       onChange: () => tell(connection.info),
     });

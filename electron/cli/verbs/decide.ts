@@ -1,5 +1,5 @@
 /** `braggbench decide`: recommends an implementation of a computation, from sessions that measured several. */
-import { type Decision, wayTitles } from '../../contract/bench/decision.ts';
+import { approachTitles, type Decision } from '../../contract/bench/decision.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { adviceText, decisionTitle, defaultRuns, sourceText, stepText } from '../../domain/decision-texts.ts';
 import { measuredTime } from '../../domain/measured.ts';
@@ -23,7 +23,7 @@ const columns = [
 
 function lines(decision: Decision, runs: number, bold: (text: string) => string): readonly string[] {
   const rows = decision.options.map(({ way, label, time_s, range, right }) => [
-    wayTitles[way],
+    approachTitles[way],
     label,
     measuredTime(time_s),
     `${measuredTime(range.low)} to ${measuredTime(range.high)}`,

@@ -17,7 +17,7 @@ function field(value: unknown): string {
 }
 
 /** Compiles the kernels of each workload in advance, so that the first run does not wait. */
-async function warm(addon: NativeAddon, terminal: Terminal): Promise<void> {
+async function compileAhead(addon: NativeAddon, terminal: Terminal): Promise<void> {
   for (const workload of kernelFoldersOf(addon, () => true)) {
     const begun_ms = performance.now();
     const warmed = await addon.warmKernels({ workload }).catch((error: unknown) => {
@@ -45,7 +45,7 @@ export const devices: Verb = {
   operands: { min: 0, max: 0, name: 'nothing' },
   run: async ({ parsed, terminal }) => {
     const addon = loadAddon();
-    if (hasFlag(parsed, 'warm')) await warm(addon, terminal);
+    if (hasFlag(parsed, 'warm')) await compileAhead(addon, terminal);
     const machine = addon.machine();
     const report = await devicesWithCeilings(addon, (reason) => terminal.say(reason));
     if (hasFlag(parsed, 'json')) {

@@ -77,7 +77,7 @@ interface Chosen {
   readonly name: string | null;
 }
 
-function ownNumbers(parsed: ParsedArguments): Chosen {
+function userNumbers(parsed: ParsedArguments): Chosen {
   const registers = flagNumber(parsed, 'registers', { min: 1, max: 255, whole: true }) ?? 32;
   const shared_bytes = flagNumber(parsed, 'static-shared', { min: 0, max: 2 ** 20, whole: true }) ?? 0;
   return {
@@ -136,7 +136,7 @@ function listKernels({ terminal, parsed }: VerbContext, sets: readonly KernelSet
 }
 
 /** Null if the GPU is not in this machine or the driver query fails; prints the reason of a failure. */
-async function driverSays(
+async function driverOccupancyOf(
   { terminal }: VerbContext,
   host: Host,
   chosen: Chosen,
@@ -245,7 +245,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
     if (listing) return listKernels(context, sets, limits.architecture);
     if (operand !== undefined && own)
       throw new UsageError(`--${flags.join(' and --')} describe a kernel: give no name with them`);
-    const chosen = operand === undefined ? ownNumbers(parsed) : named(sets, operand, limits.architecture);
+    const chosen = operand === undefined ? userNumbers(parsed) : named(sets, operand, limits.architecture);
     const request: LaunchRequest = {
       elements: extentFlag(parsed, 'elements', defaultElements),
       block: extentFlag(parsed, 'block', chosen.kernel.max_threads ?? defaultThreads),
@@ -253,7 +253,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
       blocks: blocks ?? null,
       dynamic_bytes: flagNumber(parsed, 'shared', { min: 0, max: 2 ** 20, whole: true }) ?? 0,
     };
-    const said = await driverSays(context, host, chosen, device?.uuid ?? null, request);
+    const said = await driverOccupancyOf(context, host, chosen, device?.uuid ?? null, request);
     const kernel = said === null ? chosen.kernel : asLoaded(chosen.kernel, said);
     const driverBlocks = said?.blocks[0] ?? null;
     const launch = explainLaunch(kernel, limits, request);

@@ -1,7 +1,7 @@
 /** `braggbench new-kernel`: creates a problem folder with one kernel and a program for its answer. */
 import path from 'node:path';
 import { answerLanguages } from '../../contract/user-kernels.ts';
-import { begin } from '../../host/api/kernels.ts';
+import { createKernel } from '../../host/api/kernels.ts';
 import { flagOneOf, hasFlag, jsonFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes, type Verb } from '../verb.ts';
@@ -31,7 +31,7 @@ export const newKernelVerb: Verb = {
     const { dir, base: id } = path.parse(path.resolve(file));
     const templates = path.join(assetsFolder(), 'templates');
     const answer = flagOneOf(parsed, 'answer', answerLanguages);
-    const made = await begin({ templates, folder: dir, id, beginning, answer });
+    const made = await createKernel({ templates, folder: dir, id, beginning, answer });
     if (hasFlag(parsed, 'json')) terminal.printJson({ files: made.files });
     else {
       const here = (one: string): string => path.relative(process.cwd(), one) || one;

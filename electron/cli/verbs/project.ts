@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import { type Came, PROJECT_ENDING } from '../../contract/projects/project.ts';
+import { PROJECT_ENDING, type UnpackedPart } from '../../contract/projects/project.ts';
 import { formatBytes } from '../../domain/values/units.ts';
 import { NOTES_FOLDER, type PackRequest, packProject, unpackProject } from '../../host/api/files.ts';
 import { listProblems, problemFileIn } from '../../host/api/kernels.ts';
@@ -83,7 +83,7 @@ async function pack({ parsed, terminal }: VerbContext, file: string, operands: r
   });
 }
 
-const said: Readonly<Record<Came['how'], string>> = {
+const outcomeTexts: Readonly<Record<UnpackedPart['how'], string>> = {
   new: 'new',
   there: 'was there',
   kept: 'another of this name stays',
@@ -105,7 +105,7 @@ async function unpack({ parsed, terminal }: VerbContext, file: string): Promise<
       terminal.print(JSON.stringify({ name, library, came }, null, 2));
       return exitCodes.done;
     }
-    const rows = came.map((one) => [one.part, one.as, said[one.how]]);
+    const rows = came.map((one) => [one.part, one.as, outcomeTexts[one.how]]);
     for (const line of table([{ title: 'what' }, { title: 'called' }, { title: 'here' }], rows)) terminal.print(line);
     terminal.print(`${name} lies in ${library}`);
     return exitCodes.done;

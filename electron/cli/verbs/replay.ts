@@ -25,9 +25,9 @@ export const replay: Verb = {
   run: async ({ parsed, terminal }) => {
     const [file = ''] = parsed.operands;
     const folder = flagValue(parsed, 'out') ?? path.basename(file).replace(/(\.session|\.task)?\.json$/i, '');
-    const { replayed } = await import('../reports/session-svg.ts');
+    const { svgFilesOf } = await import('../reports/session-svg.ts');
     const kept = await readSessionNamed(file);
-    const figures = replayed(asSession(kept, await readCurrent(assetsFolder())));
+    const figures = svgFilesOf(asSession(kept, await readCurrent(assetsFolder())));
     if (figures.length === 0) throw new BraggError('invalid', `${file} measured too little for a figure.`);
     await mkdir(folder, { recursive: true });
     // Check all first, so that nothing is written if one file must not be.

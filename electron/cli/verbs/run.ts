@@ -15,7 +15,7 @@ import { checkRunFlags, runFlags, workloadFor } from '../workloads/index.ts';
  * File of --out. Null without the flag. Checks before the run that the file can be written, so that the result can be
  * saved.
  */
-async function placeToSave({ parsed }: VerbContext, host: Host): Promise<NamedFile | null> {
+async function outputPath({ parsed }: VerbContext, host: Host): Promise<NamedFile | null> {
   const out = flagValue(parsed, 'out');
   if (out === undefined) return null;
   if (out.trim() === '') throw new UsageError('--out needs the name of a file, such as run.h5');
@@ -24,7 +24,7 @@ async function placeToSave({ parsed }: VerbContext, host: Host): Promise<NamedFi
 }
 
 export async function performRun(context: VerbContext, host: Host): Promise<ExitCode> {
-  const place = await placeToSave(context, host);
+  const place = await outputPath(context, host);
   const reading = await readScenario(context, host, (kind) => workloadFor(kind).fit);
   checkRunFlags(context.parsed, reading.kind);
   return workloadFor(reading.kind).run(context, host, reading, place);

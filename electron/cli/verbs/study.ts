@@ -3,20 +3,20 @@ import { MAX_CHECKED, type StudyFolder } from '../../host/api/studies.ts';
 import type { Host } from '../../host/index.ts';
 import { jsonFlag, UsageError } from '../arguments.ts';
 import { forceFlag } from '../output-file.ts';
-import { clusterFlags, clustersDeed, describingFlags, runTask } from '../studies/cluster.ts';
+import { clusterFlags, clustersAction, describingFlags, runTask } from '../studies/cluster.ts';
 import { collectStudy, exportStudy, importTuning } from '../studies/collect.ts';
 import { FEW_POINTS, planOnly, showStatus, stopStudy } from '../studies/plan.ts';
-import { asPlanned, existing, type Opened, opened, runStudy } from '../studies/run.ts';
-import { askStudy, runTuning } from '../studies/tune.ts';
+import { existing, type Opened, opened, openedAsPlanned, runStudy } from '../studies/run.ts';
+import { answerTuner, runTuning } from '../studies/tune.ts';
 import { withHost } from '../subjects.ts';
 import { userKernelFlags } from '../user-kernels.ts';
 import type { ExitCode, Verb, VerbContext } from '../verb.ts';
 
-type Deed = (context: VerbContext, study: string, file: string | undefined) => Promise<ExitCode>;
+type StudyAction = (context: VerbContext, study: string, file: string | undefined) => Promise<ExitCode>;
 
 /** Actions that need no solver. */
-const onFolder =
-  (deed: (context: VerbContext, folder: StudyFolder) => Promise<ExitCode>): Deed =>
+const folderAction =
+  (deed: (context: VerbContext, folder: StudyFolder) => Promise<ExitCode>): StudyAction =>
   async (context, study) =>
     deed(context, await existing(context, study));
 
@@ -26,21 +26,22 @@ function solve(context: VerbContext, host: Host, opened: Opened): Promise<ExitCo
   return search === undefined ? runStudy(context, host, opened) : runTuning(context, host, opened, search);
 }
 
-const deeds: Readonly<Record<string, Deed>> = {
+const studyActions: Readonly<Record<string, StudyAction>> = {
   plan: (context, study) => withHost((host) => planOnly(context, host, study)),
   run: (context, study) => withHost(async (host) => solve(context, host, await opened(context, host, study))),
-  ask: (context, study) => withHost(async (host) => askStudy(context, host, await opened(context, host, study))),
-  resume: (context, study) => withHost(async (host) => solve(context, host, asPlanned(await existing(context, study)))),
-  status: onFolder(showStatus),
-  stop: onFolder(stopStudy),
-  collect: onFolder(collectStudy),
+  ask: (context, study) => withHost(async (host) => answerTuner(context, host, await opened(context, host, study))),
+  resume: (context, study) =>
+    withHost(async (host) => solve(context, host, openedAsPlanned(await existing(context, study)))),
+  status: folderAction(showStatus),
+  stop: folderAction(stopStudy),
+  collect: folderAction(collectStudy),
   task: (context, study, tag) => {
     if (tag === undefined) throw new UsageError('study task is called by job arrays: study task FOLDER TAG');
     return withHost((host) => runTask(context, host, study, tag));
   },
   import: (context, file) => importTuning(context, file),
   clusters: (context, what, name) => {
-    const deed = clustersDeed(what === '' ? 'list' : what, name);
+    const deed = clustersAction(what === '' ? 'list' : what, name);
     return withHost((host) => deed(context, host));
   },
   export: async (context, study, file) => {
@@ -50,7 +51,7 @@ const deeds: Readonly<Record<string, Deed>> = {
 };
 
 /** Actions with one more operand. */
-const withMore = ['export', 'task', 'clusters'];
+const actionsWithOperand = ['export', 'task', 'clusters'];
 
 export const studyVerb: Verb = {
   name: 'study',
@@ -93,11 +94,13 @@ export const studyVerb: Verb = {
   operands: { min: 1, max: 3, name: 'what to do and a study: run STUDY' },
   run: (context) => {
     const [what = '', study = '', file] = context.parsed.operands;
-    const deed = Object.hasOwn(deeds, what) ? deeds[what] : undefined;
+    const deed = Object.hasOwn(studyActions, what) ? studyActions[what] : undefined;
     if (deed === undefined)
-      throw new UsageError(`study: ${JSON.stringify(what)} is not known; allowed: ${Object.keys(deeds).join(', ')}`);
+      throw new UsageError(
+        `study: ${JSON.stringify(what)} is not known; allowed: ${Object.keys(studyActions).join(', ')}`,
+      );
     if (study === '' && what !== 'clusters') throw new UsageError(`study ${what} needs a study: study ${what} STUDY`);
-    if (file !== undefined && !withMore.includes(what))
+    if (file !== undefined && !actionsWithOperand.includes(what))
       throw new UsageError(`unexpected argument ${JSON.stringify(file)}; usage: study ${what} STUDY`);
     return deed(context, study, file);
   },

@@ -13,12 +13,12 @@ import { type AnyReading, type AnyRunData, allVariants, engineRefusal, openedAs 
 import type { Host, NativeAddon } from '../../host/index.ts';
 import { type FlagSpec, flagValue, hasFlag, listed, type ParsedArguments, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { ifExists, withWayOut } from '../output-file.ts';
+import { ifExists, withRemedy } from '../output-file.ts';
 import { ProgressBar, type ProgressWords, progressLine } from '../progress-bar.ts';
 import type { Fit } from '../read-scenario.ts';
 import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { checkedUserKernel, saidBy, verdictLines } from '../user-kernels.ts';
+import { checkedUserKernel, userKernelNotes, verdictLines } from '../user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 
 /** Engine's description of a variant, common to all workloads. */
@@ -146,7 +146,7 @@ async function saved(
   try {
     return { file: (await host.call('run.save', { run: id, file, ifExists: ifExists(parsed) })).place };
   } catch (thrown) {
-    const error = withWayOut(thrown);
+    const error = withRemedy(thrown);
     if (error instanceof BraggError) return { error };
     throw error;
   }
@@ -212,7 +212,7 @@ export function runBy<W extends ProgressDetail['workload']>({
       for (const line of told.lines(file, style)) terminal.print(line);
       for (const line of further.lines) terminal.print(line);
       if (verdict !== null) for (const line of ['', ...verdictLines(verdict, style)]) terminal.print(line);
-      for (const line of saidBy(host, run.variant)) terminal.print(line);
+      for (const line of userKernelNotes(host, run.variant)) terminal.print(line);
     }
     const fault = kept !== null && 'error' in kept ? kept.error.message : told.error;
     if (fault !== null) terminal.say(`${terminal.styleSaid('red', 'error')} ${fault}`);

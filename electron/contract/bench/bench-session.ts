@@ -123,8 +123,9 @@ const answerVerdictSchema = z.enum(['wrong', 'impossible', 'not checked']);
 export const verdictSchema = z.enum([...timeVerdictSchema.options, ...answerVerdictSchema.options]);
 type Verdict = z.infer<typeof verdictSchema>;
 
-const unproven: ReadonlySet<Verdict> = new Set(answerVerdictSchema.options);
-export const isUnproven = (verdict: Verdict): verdict is z.infer<typeof answerVerdictSchema> => unproven.has(verdict);
+const unprovenVerdicts: ReadonlySet<Verdict> = new Set(answerVerdictSchema.options);
+export const isUnproven = (verdict: Verdict): verdict is z.infer<typeof answerVerdictSchema> =>
+  unprovenVerdicts.has(verdict);
 
 /** Difference between the session's reference and itself in the same rounds (A/A). */
 export interface Noise {
@@ -144,7 +145,7 @@ export const isHighestFloor = (floor: number | null): boolean =>
   floor !== null && Math.abs(floor / Math.expm1(highestFloor) - 1) < 1e-6;
 
 /** Whether the reference differs from itself by more than the largest floor: the machine was too noisy. */
-export function straysFromItself({ ratio, floor }: Noise): boolean {
+export function isTooNoisy({ ratio, floor }: Noise): boolean {
   if (isHighestFloor(floor)) return true;
   if (ratio === null || ratio.interval === null) return false;
   const { value, interval } = ratio;
@@ -168,7 +169,7 @@ export const stoppedSchema = z.enum([
 ]);
 
 /** Criteria that verdicts of the session used; absent in older sessions, which record no instances. */
-const judgedSchema = z.strictObject({
+const criteriaSchema = z.strictObject({
   /** Requested half width of every ratio's interval, as a ratio less 1; null if the session was to end when decided. */
   precision: z.number().positive().nullable(),
   /** `same` means that the ratio less 1 is smaller than this. */
@@ -179,14 +180,14 @@ const judgedSchema = z.strictObject({
   /** Untimed samples before the first timed sample of each prepared state; absent if there were none. */
   warm_up: count.optional(),
 });
-export type Judged = Readonly<z.infer<typeof judgedSchema>>;
+export type Criteria = Readonly<z.infer<typeof criteriaSchema>>;
 
 /** End-to-end comparison with the reference, from the problem to its answer in memory; absent in older sessions. */
-export const wholeSchema = z.strictObject({
+export const endToEndSchema = z.strictObject({
   ratio: ratioSchema,
   verdict: timeVerdictSchema,
 });
-export type Whole = Readonly<z.infer<typeof wholeSchema>>;
+export type EndToEnd = Readonly<z.infer<typeof endToEndSchema>>;
 
 /** Verdict of a row: on end-to-end runs if they were judged, unless the verdict is on the answer. */
 export function headVerdict({
@@ -194,7 +195,7 @@ export function headVerdict({
   whole,
 }: {
   readonly verdict: Verdict;
-  readonly whole?: Pick<Whole, 'verdict'> | null | undefined;
+  readonly whole?: Pick<EndToEnd, 'verdict'> | null | undefined;
 }): Verdict {
   return isUnproven(verdict) || verdict === 'reference' ? verdict : (whole?.verdict ?? verdict);
 }
@@ -286,7 +287,7 @@ export const reportShape = {
   seed: z.number(),
   rounds: count,
   stopped: stoppedSchema,
-  judged: judgedSchema.optional(),
+  judged: criteriaSchema.optional(),
   /** Absent in older sessions. */
   environment: environmentSchema.optional(),
   elapsed_s: seconds,

@@ -26,7 +26,7 @@ const pairSchema = z.strictObject({
 });
 
 /** Older sessions store an open end as this value. */
-const KEPT_OPEN = 1000;
+const SAVED_OPEN_END = 1000;
 const LARGEST_OPEN_FROM = 100;
 
 /** Fields of a claim that its file and results share. */
@@ -54,7 +54,7 @@ const POINT_TOLERANCE = 0.2;
 /** "Faster" requires a ratio above 1 by more than this. */
 const FASTER_MARGIN = 0.01;
 
-export interface Said {
+export interface ClaimTerms {
   readonly from: number;
   readonly to: number | null;
   readonly tolerance?: number | undefined;
@@ -62,7 +62,7 @@ export interface Said {
 }
 
 /** Values that confirm the claim: the tolerance band of a single number; for "faster", all values above the margin. */
-export function bandOf({ from, to, tolerance = POINT_TOLERANCE }: Said): {
+export function bandOf({ from, to, tolerance = POINT_TOLERANCE }: ClaimTerms): {
   readonly low: number;
   readonly high: number;
 } {
@@ -73,7 +73,7 @@ export function bandOf({ from, to, tolerance = POINT_TOLERANCE }: Said): {
 /**
  * The claimed values as text: `2–10×`, `32× ± 20 %`, `at least 10×`, `5–20 µs`; `faster` if the claim gives no number.
  */
-export function claimedBand({ from, to, tolerance = POINT_TOLERANCE }: Said, unit = '×'): string {
+export function claimedBand({ from, to, tolerance = POINT_TOLERANCE }: ClaimTerms, unit = '×'): string {
   const gain = unit === '×';
   const read = readableUnit(unit, [from, to ?? 0]);
   const sign = gain ? '×' : ` ${read.unit}`.trimEnd();
@@ -90,7 +90,7 @@ export function claimedBand({ from, to, tolerance = POINT_TOLERANCE }: Said, uni
  * Without an interval, as after one repetition, nothing is decided. The same applies if another program or GPU than the
  * claimed one was measured. Null if not measured.
  */
-export function judgeClaim(found: Ratio | null, claim: Said): ClaimVerdict {
+export function judgeClaim(found: Ratio | null, claim: ClaimTerms): ClaimVerdict {
   if (found === null) return 'not measured';
   if (found.interval === null || claim.needs !== undefined) return 'not judged';
   const { low, high } = bandOf(claim);
@@ -100,24 +100,24 @@ export function judgeClaim(found: Ratio | null, claim: Said): ClaimVerdict {
 }
 
 /** Drops `needs` if the measured program is the one that the claim is about. */
-export const saidOf = <S extends Said>(claim: S, rival: boolean): Said =>
+export const termsOf = <S extends ClaimTerms>(claim: S, rival: boolean): ClaimTerms =>
   rival ? { from: claim.from, to: claim.to, tolerance: claim.tolerance } : claim;
 
 type Pair = z.infer<typeof pairSchema>;
 
 /** Judges a pair. A pair with an unchecked answer is no evidence. */
-export function judgePair({ gain, rival, unchecked }: Omit<Pair, 'verdict'>, claim: Said): ClaimVerdict {
-  const verdict = judgeClaim(gain, saidOf(claim, rival === true));
+export function judgePair({ gain, rival, unchecked }: Omit<Pair, 'verdict'>, claim: ClaimTerms): ClaimVerdict {
+  const verdict = judgeClaim(gain, termsOf(claim, rival === true));
   return unchecked === undefined || verdict === 'not measured' ? verdict : 'not judged';
 }
 
-interface Judged extends Said {
+interface Judged extends ClaimTerms {
   readonly pairs: readonly Pair[];
 }
 
 /** Judges the pairs of a saved claim again by the current rules, whatever verdicts the session recorded. */
-const judgedNow = <T extends Judged>(claim: T): T => {
-  const open = claim.to !== null && claim.to >= KEPT_OPEN && claim.from < LARGEST_OPEN_FROM;
+const rejudged = <T extends Judged>(claim: T): T => {
+  const open = claim.to !== null && claim.to >= SAVED_OPEN_END && claim.from < LARGEST_OPEN_FROM;
   const now = open ? { ...claim, to: null } : claim;
   return {
     ...now,
@@ -128,7 +128,7 @@ const judgedNow = <T extends Judged>(claim: T): T => {
 const claimResultShape = { ...claimShape, pairs: z.array(pairSchema) } as const;
 
 /** A claim and the measurements of the pairs of variants that isolate it. */
-export const claimResultSchema = z.strictObject(claimResultShape).transform(judgedNow);
+export const claimResultSchema = z.strictObject(claimResultShape).transform(rejudged);
 export type ClaimResult = Readonly<z.infer<typeof claimResultSchema>>;
 
 /** A claim on a small workload, which may also compare numbers that variants report. */
@@ -146,5 +146,5 @@ export const taskClaimResultSchema = z
       }),
     ),
   })
-  .transform(judgedNow);
+  .transform(rejudged);
 export type TaskClaimResult = Readonly<z.infer<typeof taskClaimResultSchema>>;

@@ -6,13 +6,13 @@ import { z } from 'zod';
 import { curveSchema, fieldMapSchema, viewportSchema } from '../fields.ts';
 import { workloadSchema } from '../workload.ts';
 import {
+  endToEndSchema,
   intervalSchema,
   processSchema,
   quantitySchema,
   ratioSchema,
   seconds,
   verdictSchema,
-  wholeSchema,
 } from './bench-session.ts';
 import { subjectSchema } from './benches.ts';
 import {
@@ -66,7 +66,7 @@ const comparedRowSchema = z.strictObject({
   spread: z.number().nullable(),
   wall_s: seconds.nullable(),
   /** End-to-end comparison; null if end-to-end runs were not measured by instances. */
-  whole: wholeSchema.nullable(),
+  whole: endToEndSchema.nullable(),
   /** Comparison with a separate process for each run; null if no process was started. */
   process: processSchema.nullable(),
   setup_s: seconds,

@@ -7,11 +7,11 @@ import { workloadSchema } from '../workload.ts';
 import { count, intervalSchema, seconds } from './bench-session.ts';
 
 /** Approaches in order of programming effort, least first. */
-const waySchema = z.enum(['loop', 'array', 'compiled-array', 'elementwise', 'raw', 'compiled']);
-export type Way = z.infer<typeof waySchema>;
-export const ways = waySchema.options;
+const approachSchema = z.enum(['loop', 'array', 'compiled-array', 'elementwise', 'raw', 'compiled']);
+export type Approach = z.infer<typeof approachSchema>;
+export const approaches = approachSchema.options;
 
-export const wayTitles: Readonly<Record<Way, string>> = {
+export const approachTitles: Readonly<Record<Approach, string>> = {
   loop: 'Loops over array calls',
   array: 'Array expressions',
   'compiled-array': 'Array expressions, compiled as they run',
@@ -21,7 +21,7 @@ export const wayTitles: Readonly<Record<Way, string>> = {
 };
 
 const optionSchema = z.strictObject({
-  way: waySchema,
+  way: approachSchema,
   /** Label of the program or variant in the session. */
   label: z.string(),
   title: z.string(),
@@ -60,7 +60,7 @@ const stepSchema = z.strictObject({
 export type Step = Readonly<z.infer<typeof stepSchema>>;
 
 /** Label of the times if the end-to-end run of each program was timed. */
-export const WHOLE_RUN = 'Warm end-to-end run';
+export const END_TO_END_RUN = 'Warm end-to-end run';
 
 const decisionSchema = z.strictObject({
   workload: workloadSchema,

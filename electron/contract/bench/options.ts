@@ -119,8 +119,8 @@ type Table = typeof benchOptions;
 export type BenchOptionName = keyof Table;
 
 /** Widens the literal type of `usual` to boolean, number or string. */
-type Widened<T> = T extends boolean ? boolean : T extends number ? number : T;
-export type BenchOptions = { readonly [N in BenchOptionName]: Widened<Table[N]['usual']> };
+type WidenLiteral<T> = T extends boolean ? boolean : T extends number ? number : T;
+export type BenchOptions = { readonly [N in BenchOptionName]: WidenLiteral<Table[N]['usual']> };
 
 export const benchOptionEntries = Object.entries(benchOptions) as readonly (readonly [BenchOptionName, BenchOption])[];
 

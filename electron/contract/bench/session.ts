@@ -9,6 +9,7 @@ import { taskKinds } from '../scenario/kinds.ts';
 import { workloadSchema } from '../workload.ts';
 import {
   count,
+  endToEndSchema,
   isUnproven,
   modeSchema,
   processSchema,
@@ -17,7 +18,6 @@ import {
   reportShape,
   seconds,
   verdictSchema,
-  wholeSchema,
 } from './bench-session.ts';
 import { taskClaimResultSchema } from './claims.ts';
 import { factorialSchema } from './factorial.ts';
@@ -150,7 +150,7 @@ const sessionEntrySchema = z.discriminatedUnion('status', [
      */
     instances_to_decide: count.nullable().optional(),
     /** The session's own judgement of end-to-end runs; absent if it made none. */
-    whole: wholeSchema.optional(),
+    whole: endToEndSchema.optional(),
     /** Absent if no processes were started for the variant. */
     process: z.strictObject({ ...processSchema.shape, samples: z.array(timedSchema) }).optional(),
     /** Number of flagged samples; null if clocks were not recorded. */
@@ -313,7 +313,7 @@ export const LEAST_TIME = 'least-time';
  * Id of the check that fails if the candidate caches results; its value is null while this is neither proven nor
  * refuted.
  */
-export const REMEMBERS = 'remembers';
+export const REMEMBERS_RESULTS = 'remembers';
 
 /** Correctness of an answer. */
 export type Correctness = 'correct' | 'wrong' | 'impossible' | 'not checked';
@@ -335,7 +335,7 @@ export function reasonOf(accuracy: readonly Accuracy[]): string | null {
   const all = accuracy.filter(({ holds }) => !holds);
   // Prefer failed checks with bound 0: the kernel's behaviour explains its numerical errors.
   const first = all.find(({ bound, id }) => bound === 0 && id !== 'l2' && id !== 'largest') ?? all[0];
-  const doubtful = accuracy.find(({ id, value }) => id === REMEMBERS && value === null);
+  const doubtful = accuracy.find(({ id, value }) => id === REMEMBERS_RESULTS && value === null);
   return (first ?? doubtful)?.tip ?? null;
 }
 

@@ -41,7 +41,7 @@ export const projectManifestSchema = z.strictObject({
 });
 export type ProjectManifest = Readonly<z.infer<typeof projectManifestSchema>>;
 
-export const cameSchema = z.strictObject({
+export const unpackedPartSchema = z.strictObject({
   part: projectPartSchema,
   name: z.string(),
   /** Name after import. */
@@ -52,7 +52,7 @@ export const cameSchema = z.strictObject({
    */
   how: z.enum(['new', 'there', 'kept']),
 });
-export type Came = Readonly<z.infer<typeof cameSchema>>;
+export type UnpackedPart = Readonly<z.infer<typeof unpackedPartSchema>>;
 
 const MAX_PACKED = 10_000;
 
@@ -87,6 +87,6 @@ export const projectMethods = {
         z.strictObject({ kind: z.literal('file'), file: fileRefSchema }),
       ]),
     }),
-    result: z.strictObject({ name: z.string(), came: z.array(cameSchema).readonly() }),
+    result: z.strictObject({ name: z.string(), came: z.array(unpackedPartSchema).readonly() }),
   },
 } as const;

@@ -21,7 +21,7 @@ function isOfType(value: unknown, type: string): boolean {
   return typeof value === type;
 }
 
-function notAWord(path: Path, value: unknown, words: readonly unknown[], allowed: string): Fault {
+function unknownWord(path: Path, value: unknown, words: readonly unknown[], allowed: string): Fault {
   if (typeof value !== 'string') return fault(path, value, 'is not allowed here', allowed);
   const near = suggest(value, words.map(String));
   return fault(path, value, near === null ? 'is not known' : `is not known (did you mean ${near}?)`, allowed);
@@ -36,7 +36,7 @@ function refused(path: Path, value: unknown, schema: JsonSchema): Fault {
   const allowed = allowedText(schema);
   if (value === undefined) return missing(path, allowed);
   const words = wordsOf(schema);
-  if (words.length > 0) return notAWord(path, value, words, allowed);
+  if (words.length > 0) return unknownWord(path, value, words, allowed);
   if (schema.type !== undefined && !isOfType(value, schema.type)) {
     return fault(path, value, `is not ${typeNames[schema.type] ?? schema.type}`, allowed);
   }
@@ -86,7 +86,7 @@ function kindsOf(union: JsonSchema | null, discriminator: string): readonly stri
 type ZodIssue = z.core.$ZodIssue;
 
 /** Returns the issues of the union branch whose type matches the value; null if there is not exactly one. */
-function meantBranch(errors: readonly (readonly ZodIssue[])[]): readonly ZodIssue[] | null {
+function matchingBranch(errors: readonly (readonly ZodIssue[])[]): readonly ZodIssue[] | null {
   const deep = errors.filter((issues) =>
     issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'),
   );
@@ -114,9 +114,9 @@ function explainOne(root: JsonSchema, document: unknown, issue: ZodIssue, base: 
         const owner = schemaWithin(root, path.slice(0, -1), document);
         const words = kindsOf(owner, issue.discriminator);
         if (value === undefined) return [missing(path, words.join(' or '))];
-        return [notAWord(path, value, words, words.join(' or '))];
+        return [unknownWord(path, value, words, words.join(' or '))];
       }
-      const meant = meantBranch(issue.errors);
+      const meant = matchingBranch(issue.errors);
       if (meant) return meant.flatMap((inner) => explainOne(root, document, inner, path));
       return [refused(path, value, schema ?? {})];
     }
@@ -126,7 +126,7 @@ function explainOne(root: JsonSchema, document: unknown, issue: ZodIssue, base: 
 }
 
 /** Splits an issue on unknown keys into one issue per key, because each has a path. */
-function apart(issue: ZodIssue): readonly ZodIssue[] {
+function splitUnknownKeys(issue: ZodIssue): readonly ZodIssue[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue];
 }
 
@@ -136,7 +136,7 @@ function apart(issue: ZodIssue): readonly ZodIssue[] {
  */
 export function explain(root: JsonSchema, document: unknown, error: z.ZodError): readonly Fault[] {
   const faults = new Map<string, Fault>();
-  const issues = error.issues.flatMap(apart);
+  const issues = error.issues.flatMap(splitUnknownKeys);
   for (const [i, issue] of issues.entries()) {
     if (faults.size >= maxFaults) {
       const message = `and ${issues.length - i} more issues`;

@@ -11,7 +11,7 @@ import {
   type ScenarioWithConstants,
   scenarioKinds,
 } from './kinds.ts';
-import { asOfToday, kindOf, migrate } from './migrate.ts';
+import { asCurrentVersion, kindOf, migrate } from './migrate.ts';
 import { inStableOrder, type JsonSchema, schemaAt, schemaOfKind, stableOrderInSteps, unitOf } from './schema.ts';
 import type { ContractWorkload } from './workload.ts';
 
@@ -212,7 +212,7 @@ function side(value: unknown, schema: JsonSchema | null): string {
  * explicitly written default is a difference; the equivalent of an older version is none.
  */
 export function scenarioDifferences(before: unknown, after: unknown): readonly Difference[] {
-  const [a, b] = [inStableOrder(asOfToday(before)), inStableOrder(asOfToday(after))];
+  const [a, b] = [inStableOrder(asCurrentVersion(before)), inStableOrder(asCurrentVersion(after))];
   const kind = valueAt(b, ['kind']) ?? valueAt(a, ['kind']);
   // Merged fields of both, so that a field present on only one side is placed in schema order.
   const order = leaves(inStableOrder(merged(a, b)), undefined, []).map(formatPath);
@@ -288,11 +288,11 @@ export {
   materialNames,
   materialSummaries,
 } from './materials.ts';
-export { asOfToday } from './migrate.ts';
+export { asCurrentVersion } from './migrate.ts';
 export { allowedText, branchFor, type JsonSchema, publishedSchema, schemaAt, schemaOfKind, unitOf } from './schema.ts';
 export type { TaskValue } from './task/workload.ts';
 export { type Spot, spotListSchema } from './transport/beam.ts';
-export type { OwnMaterial } from './transport/geometry.ts';
+export type { UserMaterial } from './transport/geometry.ts';
 export { type CtPlacement, huTableSchema } from './transport/geometry.ts';
 export {
   type CompleteBeam,

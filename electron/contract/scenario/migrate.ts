@@ -60,7 +60,7 @@ export function migrate(document: Readonly<Record<string, unknown>>, kind: Contr
 }
 
 /** Migrates a document for comparison with another one; returns it unchanged if that is not possible. */
-export function asOfToday(document: unknown): unknown {
+export function asCurrentVersion(document: unknown): unknown {
   const kind = kindOf(document);
   if (typeof kind !== 'string' || !isRecord(document)) return document;
   const migrated = migrate(document, scenarioKinds[kind]);

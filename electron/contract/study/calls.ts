@@ -49,7 +49,7 @@ const studyLookSchema = z.strictObject({
 });
 export type StudyLook = Readonly<z.infer<typeof studyLookSchema>>;
 
-export const plainLook: StudyLook = {
+export const defaultLook: StudyLook = {
   ...{ tab: 'table', filter: '', sort: null, groups: [], hideEqual: true, transposed: false },
   plot: { look: 'lines', x: '', y: '', by: null, value: '', logX: false, logY: false, along: [], logs: [] },
 };
@@ -93,10 +93,13 @@ const studyEntrySchema = z.strictObject({
 export type StudyEntry = Readonly<z.infer<typeof studyEntrySchema>>;
 
 /** Study as its author wrote it, and its scenario's file, against which file references are resolved. */
-const written = z.strictObject({ document: scenarioDraftSchema, file: fileRefSchema.nullable().default(null) });
+const authoredStudySchema = z.strictObject({
+  document: scenarioDraftSchema,
+  file: fileRefSchema.nullable().default(null),
+});
 
 /** Name of a cluster; null for this machine. */
-const on = z.string().nullable().default(null);
+const targetSchema = z.string().nullable().default(null);
 
 const studyPlanSchema = z.strictObject({
   points: z.number().int().nonnegative(),
@@ -130,7 +133,7 @@ const studyForecastSchema = z.strictObject({
 export type StudyForecast = Readonly<z.infer<typeof studyForecastSchema>>;
 
 /** Studies that need longer start only after confirmation. */
-export const ENDLESS_S = 24 * 3600;
+export const CONFIRM_FROM_S = 24 * 3600;
 /**
  * The theoretical minimum is far below the time on a real machine. From this minimum on, some points are solved as
  * probes.
@@ -193,16 +196,22 @@ export type StudyAdvice = Readonly<z.infer<typeof adviceSchema>>;
 export const studyMethods = {
   'study.list': { params: nothing, result: z.strictObject({ studies: z.array(studyEntrySchema) }) },
   /** Throws `invalid` with every error in the study. */
-  'study.plan': { params: written, result: studyPlanSchema },
+  'study.plan': { params: authoredStudySchema, result: studyPlanSchema },
   /**
    * Solves some points as probes, which needs seconds. Null if no forecast is possible: the study has a search, no
    * point can be run, or a newer request or a started study interrupted this one.
    */
-  'study.forecast': { params: written, result: z.strictObject({ forecast: studyForecastSchema.nullable() }) },
+  'study.forecast': {
+    params: authoredStudySchema,
+    result: z.strictObject({ forecast: studyForecastSchema.nullable() }),
+  },
   /** Plans the study into the library and starts it. A study with the same points is continued. */
-  'study.start': { params: written.extend({ on }), result: ofStudy },
+  'study.start': { params: authoredStudySchema.extend({ on: targetSchema }), result: ofStudy },
   /** Solves the points without a result; with `retry`, also those that failed. */
-  'study.resume': { params: z.strictObject({ study: studyIdSchema, retry: z.boolean(), on }), result: nothing },
+  'study.resume': {
+    params: z.strictObject({ study: studyIdSchema, retry: z.boolean(), on: targetSchema }),
+    result: nothing,
+  },
   'study.clusters': { params: nothing, result: z.strictObject({ clusters: clustersSchema }) },
   /** Replaces all saved clusters. */
   'study.keepClusters': { params: z.strictObject({ clusters: clustersSchema }), result: nothing },

@@ -54,7 +54,7 @@ export const draftOf = (cluster: Cluster): ClusterDraft => ({
   cores: String(cluster.cores),
 });
 
-const spoken: Readonly<Record<string, string>> = {
+const fieldNames: Readonly<Record<string, string>> = {
   ...{ name: 'The name', host: 'The login host', folder: 'The folder', program: 'Braggbench there' },
   ...{ modules: 'A module', sbatch: 'The words for sbatch', cores: 'Cores: must be a whole number from 1 to 1024;' },
 };
@@ -69,7 +69,7 @@ export function clusterOf(draft: ClusterDraft): { readonly cluster: Cluster } | 
   });
   if (parsed.success) return { cluster: parsed.data };
   const [issue] = parsed.error.issues;
-  return { fault: `${spoken[String(issue?.path[0])] ?? 'It'} ${issue?.message ?? 'is not right'}.` };
+  return { fault: `${fieldNames[String(issue?.path[0])] ?? 'It'} ${issue?.message ?? 'is not right'}.` };
 }
 
 /** Returns the list with one cluster changed or added. `before` is the cluster's previous name. */

@@ -97,8 +97,8 @@ export function validateStudy(value: unknown): { readonly study: Study | null; r
 /** Study contract for all processes. */
 export { type Expression, ExpressionError, holds, parseExpression } from '../../domain/values/expression.ts';
 export {
-  type Beat,
-  beatSchema,
+  type Heartbeat,
+  heartbeatSchema,
   type Measure,
   type MeasureGroup,
   measureGroups,
@@ -111,8 +111,8 @@ export {
   planLineSchema,
   pointResultSchema,
   type SavedCurve,
+  type SolverMachine,
   STUDY_FOLDER_VERSION,
-  type Where,
 } from './result.ts';
 export {
   MAX_POINTS,

@@ -40,7 +40,7 @@ const savedCurveSchema = z.strictObject({
 export type SavedCurve = Readonly<z.infer<typeof savedCurveSchema>>;
 
 /** Machine and program that solved a point. */
-const whereSchema = z.strictObject({
+const solverMachineSchema = z.strictObject({
   version: z.string(),
   build: z.string(),
   /** Null if run from a package. */
@@ -58,7 +58,7 @@ const whereSchema = z.strictObject({
   /** Job and task id of the cluster; null on other machines. */
   job: z.string().nullable(),
 });
-export type Where = Readonly<z.infer<typeof whereSchema>>;
+export type SolverMachine = Readonly<z.infer<typeof solverMachineSchema>>;
 
 export const pointResultSchema = z.strictObject({
   format: z.literal(POINT_FORMAT),
@@ -75,7 +75,7 @@ export const pointResultSchema = z.strictObject({
   repeats: z.number().int().positive(),
   measures: z.array(measureSchema).readonly(),
   curves: z.array(savedCurveSchema).readonly(),
-  where: whereSchema,
+  where: solverMachineSchema,
   /** Start time, ISO 8601. */
   started: z.string(),
   finished: z.string(),
@@ -125,7 +125,7 @@ export const planHeadSchema = z.strictObject({
 export type PlanHead = Readonly<z.infer<typeof planHeadSchema>>;
 
 /** Heartbeat of a process working on a study, written every second. */
-export const beatSchema = z.strictObject({
+export const heartbeatSchema = z.strictObject({
   machine: z.string(),
   pid: z.number().int().positive(),
   /** Identifies the PID namespace that `pid` belongs to. */
@@ -139,7 +139,7 @@ export const beatSchema = z.strictObject({
   total: z.number().int().nonnegative(),
   per_s: z.number().nullable(),
 });
-export type Beat = Readonly<z.infer<typeof beatSchema>>;
+export type Heartbeat = Readonly<z.infer<typeof heartbeatSchema>>;
 
 /**
  * Digits in half a point id. Ids of many points are sent as two numbers each, because text would dominate the size of a

@@ -3,7 +3,7 @@
  * findings of NVIDIA's compute-sanitizer.
  */
 import { z } from 'zod';
-import { type Accuracy, accuracySchema, REMEMBERS } from '../bench/session.ts';
+import { type Accuracy, accuracySchema, REMEMBERS_RESULTS } from '../bench/session.ts';
 import { issueSchema } from '../errors.ts';
 
 const userKernelVerdictSchema = z.strictObject({
@@ -52,7 +52,8 @@ export function userKernelVerdict(checks: readonly Accuracy[], { runs, bitwise, 
 }
 
 /** Whether a check is in doubt: it has no value yet. */
-export const isDoubt = ({ id, value }: Pick<Accuracy, 'id' | 'value'>): boolean => id === REMEMBERS && value === null;
+export const isDoubt = ({ id, value }: Pick<Accuracy, 'id' | 'value'>): boolean =>
+  id === REMEMBERS_RESULTS && value === null;
 
 /** Text of a check: `Relative L2 difference of the dose from the FP64 reference: 1.2e-7, 1.0e-5 allowed`. */
 export function checkText(check: Accuracy): string {

@@ -4,7 +4,7 @@
  * usbrea). PHITS (tallies for ANGEL) and SHIELD-HIT12A (text of bdo2txt and of pymchelper) are supported too.
  */
 
-import { absentAs, type FieldRules, honoured, ignored, mayNotBeThere, oneOf, only } from '../header-fields.ts';
+import { absentAs, type FieldRules, honoured, ignored, mayBeAbsent, oneOf, only } from '../header-fields.ts';
 import { decimalOf } from '../values/csv.ts';
 
 export interface BinnedTable {
@@ -176,7 +176,7 @@ function refusedLine(lines: readonly Line[], rules: FieldRules): BinnedFault | n
       if (rule.kind !== 'only' || !plain.toLowerCase().startsWith(name)) continue;
       const value = /^\s*[:=]?\s*([^#!]*?)\s*(?:[#!]|$)/.exec(plain.slice(name.length))?.[1] ?? '';
       const stated = /^\s*[:=]/.test(plain.slice(name.length));
-      if (mayNotBeThere(rule) || (stated && !rule.accepts(value))) {
+      if (mayBeAbsent(rule) || (stated && !rule.accepts(value))) {
         return { line: number, message: `its header has "${plain.trim().slice(0, 60)}"; allowed: ${rule.allowed}` };
       }
     }

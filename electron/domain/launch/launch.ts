@@ -65,7 +65,7 @@ export interface Launch {
 }
 
 /** Least share of lost time or threads that is worth a note. */
-const WORTH_SAYING = 0.1;
+const NOTED_SHARE = 0.1;
 /** Largest signed 32-bit index. */
 const LARGEST_INDEX = 2 ** 31 - 1;
 const axes = ['x', 'y', 'z'] as const;
@@ -150,11 +150,11 @@ function fillNotes(launch: Omit<Launch, 'notes'>, limits: LaunchLimits): LaunchN
   } else if (blocks < residentBlocks) {
     const text = `${number(blocks)} blocks do not fill the GPU once: it holds ${number(residentBlocks)} at a time.`;
     notes.push({ severity: 'warning', about: 'waves', text });
-  } else if (tail > WORTH_SAYING) {
+  } else if (tail > NOTED_SHARE) {
     const text = `The last of ${Math.ceil(waves)} waves is not full: ${percent(tail)} of the GPU's time, were all blocks to take the same.`;
     notes.push({ severity: 'warning', about: 'tail', text });
   }
-  if (1 - threadsUsed > WORTH_SAYING) {
+  if (1 - threadsUsed > NOTED_SHARE) {
     notes.push({
       severity: 'warning',
       about: 'tail',

@@ -1,6 +1,6 @@
 /** Host functions of the command line: user kernels, problems and their formats. */
 
-export { begin } from '../app/user-kernels/begin.ts';
+export { createKernel } from '../app/user-kernels/new-kernel.ts';
 export { listProblems, readProblem } from '../app/user-kernels/problems.ts';
 export { byBase, freeFolder, reproduce } from '../app/user-kernels/reproduce.ts';
 export { problemHash } from '../app/user-kernels/trust.ts';

@@ -4,7 +4,7 @@ export { Connection } from '../app/remote/connection.ts';
 export { PROBE, type Probed, readProbe } from '../app/remote/probe.ts';
 export { folderName, installProgram, packProgram, programSource } from '../app/remote/program.ts';
 export { type Asking, afterMark, checkedHost, MARK, Ssh } from '../app/remote/ssh.ts';
-export { clusterSays, refuseSearch, solveOnCluster, stopOnCluster } from '../app/studies/cluster/engine.ts';
+export { clusterAnswer, refuseSearch, solveOnCluster, stopOnCluster } from '../app/studies/cluster/engine.ts';
 export {
   type LocalOptions,
   type StudyOutcome,
@@ -16,14 +16,14 @@ export type { Share } from '../app/studies/local/groups.ts';
 export {
   defaultFolder,
   forecastOf,
-  holdStudy,
-  keepPlan,
-  leftOf,
+  lockStudy,
   MAX_CHECKED,
   meanSeconds,
   type PlannedStudy,
   plannedFolder,
   planStudy,
+  savePlan,
+  unsolvedPoints,
 } from '../app/studies/plan.ts';
 export { collect, readRows } from '../app/studies/results.ts';
 export { SlurmEngine } from '../app/studies/slurm/engine.ts';
@@ -33,7 +33,7 @@ export { type StudyStatus, statusOf } from '../app/studies/status.ts';
 export {
   BEST_FILE,
   type Search,
-  type Steered,
+  type SteeredMeasure,
   type TuneOutcome,
   timeOf,
   tuneLocally,
@@ -41,7 +41,7 @@ export {
 } from '../app/tuning/evaluator.ts';
 export { importStudy, tuningResultsOf } from '../app/tuning/transfer.ts';
 export { isStudyFolder, StudyFolder } from '../model/studies/folder.ts';
-export { writeOn } from '../model/studies/folder-state.ts';
+export { writeTarget } from '../model/studies/folder-state.ts';
 export type { StudyPoint } from '../model/studies/points.ts';
 export { type StudyTable, tableCsv, tableHdf5, tableNotes, tableParquet, titleOf } from '../model/studies/table.ts';
 export { constantsOf } from '../model/tuning/constants.ts';

@@ -97,7 +97,7 @@ export interface HostOptions {
 }
 
 /** Accepts the pages of one shell. */
-export interface Door {
+export interface PageAcceptor {
   /** Serves the page on a port. `singleUse`: the carrier cannot reconnect, so the connection ends with it. */
   accept(port: Port, options?: { readonly singleUse?: boolean }): void;
   /** Closes the pages' connections; runs continue. */
@@ -182,7 +182,7 @@ export class Host {
   }
 
   /** A door for the pages of one shell; Electron has one per window. */
-  door(shell: ShellHandlers | null = null): Door {
+  door(shell: ShellHandlers | null = null): PageAcceptor {
     const connections = new Connections({
       service: this.#registryFor(shell),
       capabilities: () => this.capabilities(),

@@ -7,7 +7,7 @@ import { PRIVATE } from '../io/files/folders.ts';
 import { fileError } from '../io/files/plain-file.ts';
 import type { Sink } from '../io/flow/subscribers.ts';
 
-const KEPT = 100;
+const RECENT_LINES = 100;
 /** A larger log is renamed on opening and replaces the previous one. */
 const MAX_BYTES = 2 * 2 ** 20;
 /** Length of `tail` in bytes: several screens of text. */
@@ -29,7 +29,7 @@ export class HostLog {
   readonly write = (level: LogEntry['level'], text: string): void => {
     const entry = { time: new Date().toISOString(), level, text };
     this.#entries.push(entry);
-    if (this.#entries.length > KEPT) this.#entries.shift();
+    if (this.#entries.length > RECENT_LINES) this.#entries.shift();
     for (const reader of this.#readers) reader.offer(() => entry);
     this.#keep(`${entry.time} ${level.padEnd(7)} ${text.replaceAll('\n', '\n  ')}\n`);
   };
@@ -77,7 +77,7 @@ export class HostLog {
       // The folder may have been deleted: create it again for the next line.
       this.#made = false;
       const first = this.#unwritten.length === 0;
-      this.#unwritten = pending.slice(-KEPT);
+      this.#unwritten = pending.slice(-RECENT_LINES);
       // Report only once: a full disk would cause a warning for every line.
       if (first) this.write('warning', `The log is not written for now: ${fileError(error, this.file).message}`);
     }

@@ -10,11 +10,11 @@ import { kernelsOf, variantSources } from '../model/bench/sources.ts';
 import { sweepFits } from '../model/bench/sweep.ts';
 import type {
   Answers,
-  ArenaOptions,
   Benchable,
   BenchFollower,
   BenchOutcome,
   BenchProblem,
+  BenchSetupOptions,
   BenchTask,
 } from './benchable.ts';
 import { allVariants } from './index.ts';
@@ -24,7 +24,7 @@ export async function measureReport(
   addon: NativeAddon,
   benchable: Benchable,
   problem: BenchProblem,
-  options: SessionOptions & Omit<ArenaOptions, 'signal'>,
+  options: SessionOptions & Omit<BenchSetupOptions, 'signal'>,
 ): Promise<SessionReport> {
   return runSession(addon, await benchable.arena(addon, problem, options), options);
 }

@@ -12,12 +12,12 @@ import type { WorkloadName } from '../../contract/workload.ts';
 import type { NativeAddon, TransportProblem } from '../io/addon/addon.ts';
 import type { DiffractionProblem, TaskProblem } from '../io/addon/task.ts';
 import type { StartChild } from '../io/processes/link.ts';
+import type { BenchSetup } from '../model/bench/bench-candidate.ts';
 import type { Claim } from '../model/bench/claims.ts';
-import type { Steadied } from '../model/bench/conditions/steady.ts';
-import type { Arena } from '../model/bench/contestant.ts';
+import type { SteadyRound } from '../model/bench/conditions/steady.ts';
 import { limitsOf, maxRounds } from '../model/bench/index.ts';
 import type { BenchLimits, BenchProgress } from '../model/bench/stopping.ts';
-import type { ExternalRequest } from '../model/external/contestant.ts';
+import type { ExternalRequest } from '../model/external/program-candidate.ts';
 import type { ComparedField } from '../model/fields/field.ts';
 import type { UserKernel } from '../model/user-kernels/file.ts';
 import type { AnyReading } from './scenarios/scenarios.ts';
@@ -145,7 +145,7 @@ export interface BenchTask {
   readonly userKernels: readonly UserKernel[];
   readonly userKernelLimit_s: number;
   /** Stabilises the GPU's clock; if absent, the clock is not changed. */
-  readonly steadied?: Steadied;
+  readonly steadied?: SteadyRound;
   /** Whether to measure the energy of each variant's runs, after the rounds. */
   readonly energy?: boolean;
   /** Whether to record one complete sample of each variant after the rounds, for workloads with support for it. */
@@ -177,12 +177,12 @@ const plainTask = {
   userKernelLimit_s: 0,
 } as const satisfies Partial<BenchTask>;
 
-type Measured = Pick<BenchTask, 'workload' | 'problems' | 'documents' | 'scenarios'>;
-type Stated = Pick<BenchTask, 'scenario' | 'variants' | 'limits' | 'assetsFolder' | 'command'> &
-  Partial<Omit<BenchTask, keyof Measured | 'created'>>;
+type TaskProblems = Pick<BenchTask, 'workload' | 'problems' | 'documents' | 'scenarios'>;
+type TaskSettings = Pick<BenchTask, 'scenario' | 'variants' | 'limits' | 'assetsFolder' | 'command'> &
+  Partial<Omit<BenchTask, keyof TaskProblems | 'created'>>;
 
 /** Builds the task of a session; fields that are not stated have their defaults. */
-export function taskOf(measured: Measured, stated: Stated): BenchTask {
+export function taskOf(measured: TaskProblems, stated: TaskSettings): BenchTask {
   return { ...plainTask, created: new Date().toISOString(), ...measured, ...stated };
 }
 
@@ -192,7 +192,7 @@ export type KnownReading = Extract<AnyReading, { readonly kind: string }>;
 export async function taskOfReadings(
   benchable: Benchable,
   readings: readonly KnownReading[],
-  stated: Stated & Partial<Pick<Measured, 'documents'>>,
+  stated: TaskSettings & Partial<Pick<TaskProblems, 'documents'>>,
 ): Promise<BenchTask> {
   const [first] = readings;
   if (first === undefined) throw new Error('there is no scenario to measure');
@@ -230,7 +230,7 @@ export interface BenchFollower {
 }
 
 /** Settings of a workload's session. */
-export interface ArenaOptions {
+export interface BenchSetupOptions {
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];
   /** Other programs from the registry in `assetsFolder`, which receive the scenario with every default filled in. */
@@ -287,7 +287,7 @@ export interface Benchable {
   /** Reads the claims about this problem. */
   readonly readClaims: (assetsFolder: string, problem: BenchProblem) => Promise<readonly Claim[]>;
   /** Prepares the measurement. Throws a BraggError for a variant that is unknown for this problem. */
-  readonly arena: (addon: NativeAddon, problem: BenchProblem, options: ArenaOptions) => Promise<Arena>;
+  readonly arena: (addon: NativeAddon, problem: BenchProblem, options: BenchSetupOptions) => Promise<BenchSetup>;
   /** Answer as a field for display, or null if that is not possible. */
   readonly field: (problem: BenchProblem, answer: Float32Array | Float64Array) => ComparedField | null;
 }

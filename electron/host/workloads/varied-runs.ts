@@ -10,11 +10,11 @@
  */
 import { randomInt } from 'node:crypto';
 import type { Accuracy } from '../../contract/bench/session.ts';
-import type { Values } from '../model/bench/contestant.ts';
+import type { Values } from '../model/bench/bench-candidate.ts';
 import { median } from '../model/bench/statistics.ts';
 
 /** Times with a ratio below this count as equal. */
-export const REMEMBERS_FROM = 1.5;
+export const SUSPECT_RATIO = 1.5;
 
 /** Excess of pairs with a longer first time that an honest kernel may have, as a share of all pairs. */
 const ALLOWED = 0.15;
@@ -23,7 +23,7 @@ const ALLOWED = 0.15;
  * Values of λ for a kernel that seldom caches, on a busy machine; for one that often does; and for one that always
  * does.
  */
-const BETS = [0.25, 0.5, 0.85] as const;
+const BET_STAKES = [0.25, 0.5, 0.85] as const;
 
 /**
  * Seconds by which times of known inputs may be shorter without caching. A processor learns the branches of known
@@ -49,7 +49,7 @@ export class MemoryEvidence {
   /** Ratios since the odds were last at their lowest, because a kernel may begin to cache late. */
   #longer: number[] = [];
   #pairs = 0;
-  #stakes: readonly number[] = BETS.map(() => 1);
+  #stakes: readonly number[] = BET_STAKES.map(() => 1);
   #proven = false;
 
   /** `odds`: from these odds on, caching counts as proven. */
@@ -64,7 +64,7 @@ export class MemoryEvidence {
     const count = isLonger ? 1 : this.#muchLonger(known_s, fresh_s) ? -1 : 0;
     if (isLonger) this.#longer.push(fresh_s / known_s);
     this.#pairs += 1;
-    this.#stakes = this.#stakes.map((stake, i) => stake * (1 + (BETS[i] ?? 0) * (count - ALLOWED)));
+    this.#stakes = this.#stakes.map((stake, i) => stake * (1 + (BET_STAKES[i] ?? 0) * (count - ALLOWED)));
     this.#proven = this.#won >= this.#odds;
     if (this.#won <= 1) this.clear();
   }
@@ -72,7 +72,7 @@ export class MemoryEvidence {
   clear(): void {
     this.#longer = [];
     this.#pairs = 0;
-    this.#stakes = BETS.map(() => 1);
+    this.#stakes = BET_STAKES.map(() => 1);
     this.#proven = false;
   }
 
@@ -101,11 +101,11 @@ export class MemoryEvidence {
   }
 
   get #won(): number {
-    return this.#stakes.reduce((sum, stake) => sum + stake, 0) / BETS.length;
+    return this.#stakes.reduce((sum, stake) => sum + stake, 0) / BET_STAKES.length;
   }
 
   #muchLonger(a_s: number, b_s: number): boolean {
-    return a_s > REMEMBERS_FROM * b_s && a_s - b_s > this.#learned_s;
+    return a_s > SUSPECT_RATIO * b_s && a_s - b_s > this.#learned_s;
   }
 }
 
@@ -184,7 +184,7 @@ export class VariedRuns {
     const value = proof.ratio;
     const tip = `A problem that it has not solved takes ${value.toPrecision(2)} times as long as one that it has: it remembers results`;
     const remembers = { id: 'remembers', title: 'New over known problems', tip, unit: '', value };
-    return [...this.#failed, { ...remembers, bound: REMEMBERS_FROM, holds: false }];
+    return [...this.#failed, { ...remembers, bound: SUSPECT_RATIO, holds: false }];
   }
 
   get summary(): string {

@@ -155,7 +155,7 @@ export interface UserKernelWorkload extends ReplaceRules {
 }
 
 /** File names of kernels: device code is compiled for the GPU, C++ for the CPU of this machine. */
-const usual = { cuda: /\.(cu|cuh)$/, cpu: /\.cpp$/ } as const;
+const kernelFileNames = { cuda: /\.(cu|cuh)$/, cpu: /\.cpp$/ } as const;
 
 interface FileRules {
   /** Files that the engine uses to set up or check variants, so a variant's replacement would never be used. */
@@ -166,7 +166,8 @@ interface FileRules {
 
 export function replaceableBy({ engine, deviceHeaders = [] }: FileRules): UserKernelWorkload['replaceable'] {
   return (name, device) =>
-    !engine.includes(name) && (usual[device].test(name) || (device === 'cuda' && deviceHeaders.includes(name)));
+    !engine.includes(name) &&
+    (kernelFileNames[device].test(name) || (device === 'cuda' && deviceHeaders.includes(name)));
 }
 
 /** Rejects replacement of host code; only kernels can be replaced. */
@@ -177,7 +178,7 @@ export function withoutKernels({ id, device, source, buildsOn }: UserKernelBase)
 }
 
 /** Callbacks of a run while it computes. */
-export interface RunSurroundings {
+export interface RunCallbacks {
   progressed(detail: ProgressDetail, eta_s: number | null): void;
   /** Returns the current metadata of the run, in addition to its result. */
   context(): RunContext;
@@ -198,7 +199,7 @@ export interface WorkloadRun {
   /** Progress before the start. */
   readonly before: ProgressDetail;
   /** Starts the run; call once. Resolves with the computed part, even after `cancel`. Throws the addon's errors. */
-  start(around: RunSurroundings): Promise<AnyRunData>;
+  start(around: RunCallbacks): Promise<AnyRunData>;
   cancel(): void;
   /** Sends the newest state to subscribers that are ready. */
   showLive(): void;
@@ -270,7 +271,7 @@ export interface Need {
 }
 
 /** Concurrency. `beams`: one thread each, many in one process. `runs`: a process each. `alone`: nothing concurrent. */
-export type Together = 'beams' | 'runs' | 'alone';
+export type Concurrency = 'beams' | 'runs' | 'alone';
 
 /** Workload of the host. Its functions receive readings and runs of its own kind, and narrow their types. */
 export interface HostWorkload {
@@ -297,7 +298,7 @@ export interface HostWorkload {
   readonly benchable: Benchable;
   readonly compared: ComparedRuns;
   /** Concurrency of study points that solve this document. */
-  readonly together: (document: unknown) => Together;
+  readonly together: (document: unknown) => Concurrency;
   /** Measures of a run that a study saves. */
   readonly measures: (run: AnyRunData) => Measured | Promise<Measured>;
   /** Label that distinguishes scenarios in a list: `70 MeV`; empty if there is none. */

@@ -241,7 +241,7 @@ function markOf(mark: ChartMark, { x, y }: Pane, axes: Options, { theme, color }
   }
 }
 
-function asidesOf(pane: Pane, box: Box, axes: Options, { theme, color }: Brush): readonly Options[] {
+function marginLabelsOf(pane: Pane, box: Box, axes: Options, { theme, color }: Brush): readonly Options[] {
   const { asides = [] } = pane;
   const { labelSize } = theme;
   const [x, y] = [scaleOf(pane.x, box.left, box.left + box.width), scaleOf(pane.y, box.top + box.height, box.top)];
@@ -329,7 +329,7 @@ export function chartPlot(chart: Chart, size: FigureSize, given_px: number | nul
       annotations.push(...drawn.annotations);
     }
     annotations.push(...rowsOf(pane, box, { xref, yref }, brush));
-    annotations.push(...asidesOf(pane, box, { xref, yref }, brush));
+    annotations.push(...marginLabelsOf(pane, box, { xref, yref }, brush));
   }
   const inside = chart.legend === 'inside';
   const first = boxes[0] ?? { left: 0, top: 0, width, height };

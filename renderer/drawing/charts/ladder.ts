@@ -7,7 +7,7 @@ import { isUnproven, type Ratio } from '../../../electron/contract/bench/bench-s
 import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/bench/session.ts';
 import { gainOf, measuredTime, tickTime, timesText } from '../../../electron/domain/measured.ts';
 import { curveArray } from '../export/figure.ts';
-import { logLimits, roomBehind } from '../figures/axes.ts';
+import { limitWithMargin, logLimits } from '../figures/axes.ts';
 import { ratioArrays, rowAxis } from '../figures/figure.ts';
 import { shortNumber } from '../scale.ts';
 import { type Chart, rowsAxis, type Series } from './chart.ts';
@@ -145,9 +145,9 @@ export function waterfallChart(chain: readonly MeasuredSessionEntry[]): Chart {
   const times = chain.map(({ time_s }) => time_s);
   const gains = chain.map(({ rung }, i) => (i === 0 || rung === null ? null : gainOf(rung)));
   const [low, high] = logLimits(times);
-  const to = roomBehind(low, high, DEFAULT_WIDTH, TIME_WIDTH);
+  const to = limitWithMargin(low, high, DEFAULT_WIDTH, TIME_WIDTH);
   // Equal room before the shortest time, whose label ends at its bar.
-  const from = 1 / roomBehind(1 / to, 1 / low, DEFAULT_WIDTH, TIME_WIDTH);
+  const from = 1 / limitWithMargin(1 / to, 1 / low, DEFAULT_WIDTH, TIME_WIDTH);
   return {
     title: 'From the lowest rung to the fastest variant',
     panes: [

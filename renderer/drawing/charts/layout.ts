@@ -1,7 +1,7 @@
 /** Positions of a chart's parts in CSS pixels; equal on the page and in files. */
 
 import type { Box } from '../axes.ts';
-import { horizontalRoom, marginWidth } from '../figures/axes.ts';
+import { horizontalAxisHeight, marginWidth } from '../figures/axes.ts';
 import { type FigureSize, textWidth } from '../figures/figure.ts';
 import { type Chart, legendOf, type Pane, type Series } from './chart.ts';
 
@@ -63,7 +63,7 @@ function roomOf({ y, marks = [], asides = [] }: Pane, { room }: Chart, { width, 
     left: room === undefined ? left : Math.round(room.left * label),
     right: room === undefined ? right : Math.round(room.right * label),
     top: (above ? 1.9 : 1.2) * label,
-    bottom: horizontalRoom(label),
+    bottom: horizontalAxisHeight(label),
   };
 }
 

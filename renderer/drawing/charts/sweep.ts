@@ -61,7 +61,7 @@ function slopeText(fixed_s: number, slope_s: number, words: Words): string {
 const FIT_POINTS = 48;
 
 /** Height of a plot and minimum width for plots side by side, in label heights. */
-const [TALL, BESIDE_FROM] = [17, 62];
+const [TALL, LABELS_AT_RIGHT_FROM] = [17, 62];
 
 export function sweepChart(fits: readonly SessionFit[], words: Words): Chart {
   const drawn = fits.filter(({ points }) => points.length > 0);
@@ -113,7 +113,7 @@ export function sweepChart(fits: readonly SessionFit[], words: Words): Chart {
   return {
     title: 'Time, set-up and rate against size',
     panes,
-    besideFrom: BESIDE_FROM,
+    besideFrom: LABELS_AT_RIGHT_FROM,
     linked: true,
     hover: 'point',
     arrays: drawn.flatMap(({ label: name, points }) => {

@@ -64,7 +64,7 @@ export function ticksDown(axis: FigureAxis, { height }: Pick<Box, 'height'>, lab
 }
 
 /** Upper end of a logarithmic axis that leaves `room` pixels above the largest value. */
-export function roomBehind(low: number, high: number, width: number, room: number): number {
+export function limitWithMargin(low: number, high: number, width: number, room: number): number {
   const share = Math.min(0.6, room / Math.max(1, width));
   return high * (high / low) ** (share / (1 - share));
 }
@@ -80,7 +80,7 @@ interface Plot {
 }
 
 /** Height below the plot for labels and title of the horizontal axis. */
-export function horizontalRoom(label: number): number {
+export function horizontalAxisHeight(label: number): number {
   return Math.ceil(label * 3.3);
 }
 
@@ -119,7 +119,7 @@ export function horizontalAxis(
 }
 
 /** Width left of the plot for labels and title of the vertical axis. */
-export function verticalRoom(label: number): number {
+export function verticalAxisWidth(label: number): number {
   return Math.ceil(label * 5.4);
 }
 
@@ -127,14 +127,14 @@ export function verticalRoom(label: number): number {
 export function marginWidth(axis: FigureAxis, label: number): number {
   const { ticks } = ticksDown(axis, { height: Number.POSITIVE_INFINITY }, label);
   const widest = ticks.reduce((most, { label: text }) => Math.max(most, textWidth(text, label)), 0);
-  return Math.max(verticalRoom(label), Math.ceil(widest + 2 * label));
+  return Math.max(verticalAxisWidth(label), Math.ceil(widest + 2 * label));
 }
 
 export function verticalAxis(
   axis: FigureAxis,
   box: Box,
   label: number,
-  room = verticalRoom(label),
+  room = verticalAxisWidth(label),
 ): { readonly y: Scale; readonly shapes: readonly Shape[] } {
   const y = scaleOf(axis, box.top + box.height, box.top);
   const { ticks, exponent } = ticksDown(axis, box, label);
@@ -171,7 +171,7 @@ export function plotAxes(
   vertical: FigureAxis,
   box: Box,
   label: number,
-  room = verticalRoom(label),
+  room = verticalAxisWidth(label),
 ): Plot {
   const down = horizontalAxis(horizontal, box, label);
   const across = verticalAxis(vertical, box, label, room);

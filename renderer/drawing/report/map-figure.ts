@@ -1,6 +1,6 @@
 /** A map with axes and colour bar, for files. */
 import type { FieldMap } from '../../../electron/contract/fields.ts';
-import { horizontalRoom, plotAxes, verticalAxis, verticalRoom } from '../figures/axes.ts';
+import { horizontalAxisHeight, plotAxes, verticalAxis, verticalAxisWidth } from '../figures/axes.ts';
 import type { Figure, FigureSize, Shape } from '../figures/figure.ts';
 
 /**
@@ -96,7 +96,7 @@ export function base64(bytes: Uint8Array): string {
 /** Red, green and blue bytes of 256 colours. */
 export type Palette = Uint8Array;
 
-interface MapLook {
+interface MapFigureOptions {
   readonly title: string;
   readonly quantity: string;
   readonly palette: Palette;
@@ -118,7 +118,7 @@ function dataUrl(width: number, height: number, pixels: Uint8Array, palette: Pal
   return `data:image/png;base64,${base64(indexedPng(width, height, pixels, palette))}`;
 }
 
-function imageOf(field: FieldMap, { palette, low, high, logarithmic }: MapLook): string {
+function imageOf(field: FieldMap, { palette, low, high, logarithmic }: MapFigureOptions): string {
   const [width, height] = [field.horizontal.count, field.vertical.count];
   const pixels = new Uint8Array(width * height);
   const place = (value: number): number => (logarithmic ? Math.log(Math.max(value, low)) : value);
@@ -134,10 +134,10 @@ function imageOf(field: FieldMap, { palette, low, high, logarithmic }: MapLook):
   return dataUrl(width, height, pixels, palette);
 }
 
-export function mapFigure(field: FieldMap, look: MapLook, { width, label }: FigureSize): Figure {
+export function mapFigure(field: FieldMap, look: MapFigureOptions, { width, label }: FigureSize): Figure {
   const { horizontal, vertical, unit } = field;
-  const left = verticalRoom(label);
-  const right = verticalRoom(label) + 3 * label;
+  const left = verticalAxisWidth(label);
+  const right = verticalAxisWidth(label) + 3 * label;
   const top = 1.8 * label;
   const extent = ({ from, to }: FieldMap['horizontal']): number => to - from;
   const shape = isImage(field) ? extent(vertical) / extent(horizontal) : 0.62;
@@ -181,6 +181,6 @@ export function mapFigure(field: FieldMap, look: MapLook, { width, label }: Figu
     },
     { kind: 'frame', x: bar.left, y: bar.top, width: bar.width, height: bar.height, ink: 'plot-axis' },
   ];
-  const height = Math.round(box.top + box.height + horizontalRoom(label) + label / 2);
+  const height = Math.round(box.top + box.height + horizontalAxisHeight(label) + label / 2);
   return { width, height, title: look.title, shapes, arrays: [], notes: {} };
 }

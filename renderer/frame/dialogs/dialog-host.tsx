@@ -45,7 +45,7 @@ function ConfirmDialog({ request, answer }: ConfirmDialogProps): ReactElement {
 
 const PickDialog = lazy(() => import('./pick-dialog.tsx'));
 const NameDialog = lazy(() => import('./name-dialog.tsx'));
-const BeginDialog = lazy(() => import('./begin-dialog.tsx'));
+const NewKernelDialog = lazy(() => import('./new-kernel-dialog.tsx'));
 const ShortcutsDialog = lazy(() => import('./shortcuts-dialog.tsx'));
 const DiffDialog = lazy(() => import('./diff-dialog.tsx'));
 const LabelsDialog = lazy(() => import('./labels-dialog.tsx'));
@@ -67,7 +67,7 @@ export function DialogHost(): ReactElement | null {
       case 'name':
         return <NameDialog request={open.request} answer={open.answer} />;
       case 'begin':
-        return <BeginDialog request={open.request} answer={open.answer} />;
+        return <NewKernelDialog request={open.request} answer={open.answer} />;
       case 'palette':
         return <PaletteDialog answer={open.answer} />;
       case 'diff':

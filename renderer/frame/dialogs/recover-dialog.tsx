@@ -1,6 +1,6 @@
 /** Unsaved work of programs and pages that ended. Each item can be recovered, discarded or left for later. */
 import { type ReactElement, useState } from 'react';
-import { NOT_KEPT, type Recoverable } from '../../../electron/contract/recovery.ts';
+import { type Recoverable, SHORT_RUNS_NOTE } from '../../../electron/contract/recovery.ts';
 import { clock } from '../../../electron/domain/numbers.ts';
 import type { DialogKinds } from '../../state/dialogs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -46,7 +46,7 @@ export default function RecoverDialog({ request, close }: RecoverDialogProps): R
     >
       <p>
         The program or its page ended before this was saved. Work that you do not recover now stays available.{' '}
-        {NOT_KEPT}
+        {SHORT_RUNS_NOTE}
       </p>
       <ul className="recover">
         {items.map((item) => (

@@ -13,10 +13,10 @@ import type {
 import {
   ANSWER_WORDS,
   answerCounts,
-  cardCounts,
-  cardsText,
-  cardsWords,
   claimedText,
+  gpuAnswerCounts,
+  gpusText,
+  gpuWords,
 } from '../../../electron/domain/claim-texts.ts';
 import { compact, NO_VALUE, significant } from '../../../electron/domain/numbers.ts';
 import { readableUnit } from '../../../electron/domain/values/units.ts';
@@ -63,9 +63,8 @@ export function matches(row: Pick<ClaimTableRow, 'title' | 'source'>, claim: Tab
     .every((word) => text.includes(word));
 }
 
-/** Whether the claim was measured on the selected machines, named by `cardsText`; true without a selection. */
-const isOn = (claim: Pick<TableClaim, 'cards'>, chosen: string): boolean =>
-  chosen === '' || cardsText(claim) === chosen;
+/** Whether the claim was measured on the selected machines, named by `gpusText`; true without a selection. */
+const isOn = (claim: Pick<TableClaim, 'cards'>, chosen: string): boolean => chosen === '' || gpusText(claim) === chosen;
 
 function FindingRow({ claim, finding }: { readonly claim: TableClaim; readonly finding: ClaimFinding }): ReactElement {
   const { benches } = useWorkbench();
@@ -158,7 +157,7 @@ function Maps({ claim, map }: { readonly claim: TableClaim; readonly map: ClaimM
 
 function Detail({ claim }: { readonly claim: TableClaim }): ReactElement {
   const { about, remark, reason, source, maps, answer } = claim;
-  const cards = cardsWords(claim);
+  const cards = gpuWords(claim);
   const parts = about === null ? [] : [about.what, about.size, about.gpu].filter((part) => part !== null);
   return (
     <div className="claims-panel__detail">
@@ -250,7 +249,7 @@ export default function ClaimsPanel(): ReactElement {
           value={machines}
           options={[
             { value: '', label: 'Any machine, or none' },
-            ...[...cardCounts(rows)].sort().map(([text, each]) => ({
+            ...[...gpuAnswerCounts(rows)].sort().map(([text, each]) => ({
               value: text,
               label: `${text.includes(', ') ? text : `${text} alone`} (${each})`,
             })),

@@ -10,6 +10,7 @@ import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { sweepOf } from './benchmark-request.ts';
 import {
   ConditionChoices,
   FactorialChoices,
@@ -19,7 +20,6 @@ import {
   toggled,
 } from './condition-choices.tsx';
 import { type Expected, expectedText } from './expected.ts';
-import { sweepOf } from './order.ts';
 import {
   benchKey,
   type ChooseProps,

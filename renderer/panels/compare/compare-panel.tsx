@@ -11,21 +11,21 @@ import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { ReportMenu } from '../../widgets/floating/menu.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { benchmarkTitle, labelsOf, lockOf, requestedPrograms, sweepOf } from './benchmark-request.ts';
 import { ChooseView } from './choose-view.tsx';
 import { CurvesView, SamplesView } from './curves-view.tsx';
 import { type Expected, useExpected } from './expected.ts';
 import { KernelsView } from './kernels-view.tsx';
 import { MachineCodeView } from './machine-code-view.tsx';
 import { MapsView } from './maps-view.tsx';
-import { benchmarkTitle, labelsOf, lockOf, requestedPrograms, sweepOf } from './order.ts';
 import { BenchProgressView, LiveTable, useProgress } from './progress.tsx';
 import { SourceView } from './source-view.tsx';
 import {
-  type Benched,
   type CompareState,
   type CompareStore,
   createCompareStore,
   type Rows,
+  type ScenarioBench,
   tickedVariants,
   useRows,
   useScenarioBench,
@@ -41,7 +41,7 @@ import { TableView } from './table-view.tsx';
  */
 export function sessionToOffer(
   stored: readonly BenchInfo[],
-  { workload, bench }: Benched,
+  { workload, bench }: ScenarioBench,
   scenario: string,
 ): BenchInfo | null {
   const fitting = stored.filter(
@@ -207,7 +207,7 @@ function Actions({ store, expected }: ActionsProps): ReactElement {
 
 async function programsFor(
   client: Client,
-  { workload, bench }: Benched,
+  { workload, bench }: ScenarioBench,
   ticked: Pick<CompareState, 'external' | 'files'>,
 ) {
   if (ticked.external.length === 0) return [];

@@ -10,8 +10,8 @@ import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { lockOf } from './order.ts';
-import { type Benched, type ChooseProps, type CompareState, useScenarioBench, withFactorial } from './store.ts';
+import { lockOf } from './benchmark-request.ts';
+import { type ChooseProps, type CompareState, type ScenarioBench, useScenarioBench, withFactorial } from './store.ts';
 
 export function toggled<T>(list: readonly T[], value: T, on: boolean): T[] {
   const rest = list.filter((one) => one !== value);
@@ -48,7 +48,7 @@ export function Tick({ label, detail, time = '', checked, disabled = false, onCh
 
 /** Selects the variants with a benchmark's optimisations, one by one and combined. */
 interface Props extends ChooseProps {
-  readonly place: Benched;
+  readonly place: ScenarioBench;
   readonly variants: readonly Variant[];
   readonly choices: readonly FactorialChoice[];
 }
@@ -141,13 +141,13 @@ export function ConditionChoices({ store, gpu }: ConditionProps): ReactElement {
   );
 }
 
-interface OwnProps extends ChooseProps {
+interface UserProgramProps extends ChooseProps {
   readonly program: ExternalProgram;
   readonly file: NonNullable<ExternalProgram['file']>;
 }
 
 /** A user's program, run by the path of its file on the measuring machine. */
-function OwnProgram({ store, program: { id, title, language }, file }: OwnProps): ReactElement {
+function UserProgramChoice({ store, program: { id, title, language }, file }: UserProgramProps): ReactElement {
   const external = useSelected(store, (state) => state.external);
   const files = useSelected(store, (state) => state.files);
   const own = files[id] ?? '';
@@ -222,7 +222,7 @@ export function OtherPrograms({ store }: ChooseProps): ReactElement {
       </div>
       {able.map((program) =>
         program.file === null ? null : (
-          <OwnProgram key={program.id} store={store} program={program} file={program.file} />
+          <UserProgramChoice key={program.id} store={store} program={program} file={program.file} />
         ),
       )}
       {missing.map(([reason, list]) => (

@@ -8,7 +8,7 @@ import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
-import { type Benched, type CompareStore, type ShownRow, useRowsBench, useVariants } from './store.ts';
+import { type CompareStore, type ScenarioBench, type ShownRow, useRowsBench, useVariants } from './store.ts';
 
 // Text of a kernel's occupancy at the block size chosen by the user. No React.
 
@@ -37,7 +37,7 @@ interface Found {
 const blockSizes = [64, 128, 256, 512, 1024];
 
 /** Resources are from the session in which a variant was measured, if stored there, otherwise from this build. */
-function useResources(rows: readonly ShownRow[], { workload, bench }: Benched): readonly Found[] {
+function useResources(rows: readonly ShownRow[], { workload, bench }: ScenarioBench): readonly Found[] {
   const { client } = useWorkbench();
   const [found, setFound] = useState<readonly Found[]>([]);
   const requested = JSON.stringify(

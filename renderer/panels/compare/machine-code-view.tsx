@@ -26,7 +26,7 @@ import { Select } from '../../widgets/controls/select.tsx';
 import { AROUND, codeOf } from '../../widgets/words/code-diff.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { type Benched, type CompareStore, type ShownRow, useRowsBench, useVariants } from './store.ts';
+import { type CompareStore, type ScenarioBench, type ShownRow, useRowsBench, useVariants } from './store.ts';
 
 /** Value of the selection for no second variant. */
 const NONE = '';
@@ -39,7 +39,7 @@ const MAX_OPCODES = 8;
 type Loaded = Readonly<{ code: Code | null; failure: string | null }>;
 const nothing: Loaded = { code: null, failure: null };
 
-interface Wanted extends Benched {
+interface Wanted extends ScenarioBench {
   readonly variant: string;
   readonly kernel: string | null;
   readonly architecture: string;
@@ -346,7 +346,7 @@ function WithSource({ code, hot }: OneProps): ReactElement {
   );
 }
 
-function useArchitectures(variant: string, { workload, bench }: Benched): readonly string[] {
+function useArchitectures(variant: string, { workload, bench }: ScenarioBench): readonly string[] {
   const { client } = useWorkbench();
   const [found, setFound] = useState<readonly string[]>([]);
   useEffect(() => {

@@ -61,7 +61,7 @@ const noWindows = { horizontal: undefined, vertical: undefined } as const;
 /** Window that the plots of this plane share; a new object only if the window changes. */
 function useWindows(plane: Plane | null): ReturnType<Plane['windows']> {
   const last = useRef<ReturnType<Plane['windows']>>(noWindows);
-  return useSyncExternalStore(plane?.subscribe ?? nothingToHear, () => {
+  return useSyncExternalStore(plane?.subscribe ?? noReadout, () => {
     const next = plane?.windows() ?? noWindows;
     const same = next.horizontal === last.current.horizontal && next.vertical === last.current.vertical;
     if (!same) last.current = next;
@@ -69,7 +69,7 @@ function useWindows(plane: Plane | null): ReturnType<Plane['windows']> {
   });
 }
 
-const nothingToHear = (): (() => void) => () => undefined;
+const noReadout = (): (() => void) => () => undefined;
 
 /** Maps of these rows in these windows, reduced by the host. The previous maps stay until a new request is answered. */
 function useMaps(rows: readonly ShownRow[], windows: ReturnType<Plane['windows']>): readonly ComparedMap[] {

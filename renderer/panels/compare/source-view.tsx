@@ -10,7 +10,7 @@ import { Select } from '../../widgets/controls/select.tsx';
 import { AROUND, CodeDiff } from '../../widgets/words/code-diff.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { type Benched, type CompareStore, type ShownRow, useRowsBench, useVariants } from './store.ts';
+import { type CompareStore, type ScenarioBench, type ShownRow, useRowsBench, useVariants } from './store.ts';
 
 type Files = Result<'variant.sources'>['files'];
 
@@ -19,7 +19,7 @@ type Loaded =
   | Readonly<{ kind: 'files'; files: Files }>
   | Readonly<{ kind: 'failed'; reason: string }>;
 
-function useSources(variant: string, { workload, bench }: Benched): Loaded {
+function useSources(variant: string, { workload, bench }: ScenarioBench): Loaded {
   const { client } = useWorkbench();
   const [loaded, setLoaded] = useState<Loaded>({ kind: 'loading' });
   useEffect(() => {

@@ -170,14 +170,14 @@ export const nameOf = ({ row }: ShownRow, all: readonly ShownRow[]): string =>
     all.map((one) => one.row),
   );
 
-export interface Benched {
+export interface ScenarioBench {
   readonly workload: WorkloadName;
   /** Benchmark of a workload that has several; otherwise empty. */
   readonly bench: string;
 }
 
 /** Variants and benchmark of the scenario in the form. */
-export function useScenarioBench(): Benched {
+export function useScenarioBench(): ScenarioBench {
   const { stores } = useWorkbench();
   const workload = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
   const bench = useSelected(stores.scenario, ({ lastResolved: resolved }) =>
@@ -186,27 +186,27 @@ export function useScenarioBench(): Benched {
   return { workload, bench };
 }
 
-export function useVariants({ workload, bench }: Benched): readonly Variant[] {
+export function useVariants({ workload, bench }: ScenarioBench): readonly Variant[] {
   const { stores } = useWorkbench();
   const all = useSelected(stores.connection, (state) => state.capabilities.variants);
   return useMemo(() => all.filter((one) => one.workload === workload && one.bench === bench), [all, workload, bench]);
 }
 
 /** Variants and benchmark of the compared rows; without rows, those of the scenario in the form. */
-export function useRowsBench(rows: readonly ShownRow[]): Benched {
+export function useRowsBench(rows: readonly ShownRow[]): ScenarioBench {
   const scenario = useScenarioBench();
   const { row } = rows.find(({ reference }) => reference) ?? rows[0] ?? {};
   return row === undefined ? scenario : { workload: row.workload, bench: row.bench };
 }
 
-export const benchKey = ({ workload, bench }: Benched): string => `${workload} ${bench}`;
+export const benchKey = ({ workload, bench }: ScenarioBench): string => `${workload} ${bench}`;
 
 type SavedChoice = Pick<CompareState, 'variants' | 'touched' | 'time_s'>;
 
 /** Selected variants of a benchmark, in order of selection. */
 export function tickedVariants(
   config: SavedChoice,
-  place: Benched,
+  place: ScenarioBench,
   known: readonly Pick<Variant, 'id' | 'available'>[],
   times: ReadonlyMap<string, ExpectedTime>,
 ): readonly string[] {
@@ -217,7 +217,7 @@ export function tickedVariants(
 /** Replaces the suggestion for this benchmark by the user's choice; choices for other benchmarks stay. */
 export function withTicked(
   config: SavedChoice,
-  place: Benched,
+  place: ScenarioBench,
   known: readonly Pick<Variant, 'id'>[],
   ticked: readonly string[],
 ): Pick<CompareState, 'variants' | 'touched'> {
@@ -230,14 +230,14 @@ export function withTicked(
 }
 
 /** Restores the suggested selection. */
-export function withoutTicked(config: SavedChoice, place: Benched): Pick<CompareState, 'touched'> {
+export function withoutTicked(config: SavedChoice, place: ScenarioBench): Pick<CompareState, 'touched'> {
   return { touched: config.touched.filter((one) => one !== benchKey(place)) };
 }
 
 /** Selects the variants of a factorial set, in each precision that it requires. */
 export function withFactorial(
   config: SavedChoice,
-  place: Benched,
+  place: ScenarioBench,
   known: readonly Pick<Variant, 'id'>[],
   { labels }: FactorialChoice,
 ): Pick<CompareState, 'variants' | 'touched' | 'precisions'> {

@@ -1,6 +1,6 @@
 /** Advice on implementing a computation, from recorded sessions: `braggbench decide` in the page. */
 import { type ReactElement, useState } from 'react';
-import { type Decision, wayTitles } from '../../../electron/contract/bench/decision.ts';
+import { approachTitles, type Decision } from '../../../electron/contract/bench/decision.ts';
 import {
   adviceText,
   decisionTitle,
@@ -39,7 +39,7 @@ function Problem({ decision, runs }: { readonly decision: Decision; readonly run
         <tbody>
           {options.map(({ way, label, title: program, time_s, range, right }) => (
             <tr key={way}>
-              <th scope="row">{wayTitles[way]}</th>
+              <th scope="row">{approachTitles[way]}</th>
               <td title={program}>{label}</td>
               <td className="nowrap">{measuredTime(time_s)}</td>
               <td className="nowrap">

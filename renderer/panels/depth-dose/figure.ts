@@ -43,12 +43,12 @@ export function createDepthDoseStore(
 }
 
 /** LET, RBE-weighted dose and spectra as curves in addition to the depth dose. */
-type Look = Pick<LineSeries, 'ink' | 'dash'>;
+type CurveStyle = Pick<LineSeries, 'ink' | 'dash'>;
 
 const highest = (series: readonly LineSeries[]): number =>
   series.reduce((most, { y }) => Array.from(y).reduce((a, b) => (b > a ? b : a), most), 0);
 
-const letLooks = [
+const letStyles = [
   { name: 'letd', title: 'LETd, all protons', look: { ink: 'series-2', dash: [] } },
   { name: 'letd_primary', title: 'LETd, primary', look: { ink: 'series-2', dash: [6, 3] } },
   { name: 'lett', title: 'LETt, all protons', look: { ink: 'series-3', dash: [] } },
@@ -64,7 +64,7 @@ const DOSE_SHARE = 0.01;
 /** Pane of the LET below the dose; only axes if no LET was scored. */
 function letPane(quality: Quality, x: ChartAxis, dose: ArrayLike<number>): Pane {
   const peak = Array.from(dose).reduce((a, b) => Math.max(a, b), 0);
-  const series = letLooks.map(
+  const series = letStyles.map(
     ({ name, title, look }): LineSeries => ({
       kind: 'line',
       name: title,
@@ -82,11 +82,11 @@ function letPane(quality: Quality, x: ChartAxis, dose: ArrayLike<number>): Pane 
 function letArrays(quality: Quality): readonly FigureArray[] {
   return [
     axisArray('let_depth', 'mm', 'depth along the beam axis', quality.depth_mm),
-    ...letLooks.map(({ name, title }) => curveArray(name, 'keV/um', title, 'let_depth', quality[name])),
+    ...letStyles.map(({ name, title }) => curveArray(name, 'keV/um', title, 'let_depth', quality[name])),
   ];
 }
 
-const rbeLooks: readonly Look[] = [
+const rbeStyles: readonly CurveStyle[] = [
   { ink: 'series-2', dash: [6, 3] },
   { ink: 'series-3', dash: [2, 2] },
   { ink: 'series-4', dash: [9, 3] },
@@ -98,7 +98,7 @@ function rbeSeries(quality: Quality, dose: ArrayLike<number>): readonly LineSeri
   return quality.rbe.curves.map(({ title, rbe }, i) => ({
     kind: 'line',
     name: `RBE ${title}`,
-    ...(rbeLooks[i] ?? { ink: 'series-6', dash: [] }),
+    ...(rbeStyles[i] ?? { ink: 'series-6', dash: [] }),
     width: 1.5,
     x: quality.depth_mm,
     y: rbe.map((factor, depth) => factor * (dose[depth] ?? 0)),
@@ -167,7 +167,7 @@ export function overlayIn<T extends Pick<OverlaidCurve, 'dose' | 'unit' | 'perMa
 const PER_MASS = 'nGy mm²';
 
 /** Colour and dash pattern of each overlaid curve, in order. */
-export const overlayLooks = [
+export const overlayStyles = [
   { ink: 'series-2', dash: [6, 3] },
   { ink: 'series-3', dash: [2, 2] },
   { ink: 'series-4', dash: [6, 3, 2, 3] },
@@ -320,7 +320,7 @@ export function depthDoseChart(input: ChartInput): Chart {
     y: curve === undefined ? [] : scaled(curve.values, factor),
   };
   const laid = overlays.map((overlay): LineSeries => {
-    const look = overlayLooks[overlay.look] ?? overlayLooks[6];
+    const look = overlayStyles[overlay.look] ?? overlayStyles[6];
     const y = scaled(overlay.dose, overlayFactor(overlay, unit, peak));
     return { kind: 'line', name: overlay.name, ...look, width: 1.5, x: overlay.depth_mm, y };
   });

@@ -13,7 +13,7 @@ import { Select } from '../../widgets/controls/select.tsx';
 import { Popover, PopoverRow } from '../../widgets/floating/popover.tsx';
 import { openCurve } from '../../workbench/actions/import-files.ts';
 import { shownScenario, useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { curveIn, type DoseUnit, overlayFactor, overlayIn, overlayLooks } from './figure.ts';
+import { curveIn, type DoseUnit, overlayFactor, overlayIn, overlayStyles } from './figure.ts';
 
 // Prepares a run's depth dose and an overlaid curve for a gamma index. No React.
 
@@ -152,9 +152,9 @@ export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement
               x2="22"
               y1="3"
               y2="3"
-              stroke={`var(--${overlayLooks[i]?.ink ?? 'series-8'})`}
+              stroke={`var(--${overlayStyles[i]?.ink ?? 'series-8'})`}
               strokeWidth="2"
-              strokeDasharray={overlayLooks[i]?.dash.join(' ')}
+              strokeDasharray={overlayStyles[i]?.dash.join(' ')}
             />
           </svg>
           <span className="truncate grow" title={name}>

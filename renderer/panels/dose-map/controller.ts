@@ -17,7 +17,7 @@ import { shownScenario } from '../../workbench/context.ts';
 import { type DrivenMap, driveMap, type MapCanvases, mapStyle } from '../../workbench/maps/drive-map.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { borderAt, borderMoved, doseScene, wholeField } from './scene.ts';
-import { againstName, type DoseMapState, type DoseMapStore, type DoseViewStore } from './store.ts';
+import { comparedName, type DoseMapState, type DoseMapStore, type DoseViewStore } from './store.ts';
 
 /** Key of the density in the data cache. */
 export const MATTER_MAP = 'dose-map/matter';
@@ -234,7 +234,7 @@ export function driveDoseMap(
       const name = run?.name ?? 'run';
       const { against } = view.getState();
       const under = matterUnder(workbench, store.getState());
-      const other = againstName(stores.runs.getState(), view.getState());
+      const other = comparedName(stores.runs.getState(), view.getState());
       const what = against.kind === 'gamma' ? 'gamma' : against.kind === 'difference' ? 'dose-difference' : 'dose-map';
       return {
         name: `${name}-${what}`,

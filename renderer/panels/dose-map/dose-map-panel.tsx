@@ -16,7 +16,7 @@ import { shownScenario, useCached, useSelected, useWorkbench } from '../../workb
 import type { MapCanvases } from '../../workbench/maps/drive-map.ts';
 import { MapPanel } from '../../workbench/maps/map-panel.tsx';
 import { RunOffer } from '../../workbench/offers.tsx';
-import { AgainstNote, AgainstRows } from './against.tsx';
+import { ComparisonNote, ComparisonRows } from './comparison.tsx';
 import { driveDoseMap, GAMMA_LIMITS, MATTER_MAP, shownKey } from './controller.ts';
 import { createDoseMapStore, createDoseViewStore } from './store.ts';
 
@@ -199,7 +199,7 @@ export default function DoseMapPanel(): ReactElement {
               )}
             </>
           )}
-          <AgainstRows view={view} />
+          <ComparisonRows view={view} />
         </>
       }
       files={files.map(({ id, title }) => ({
@@ -233,7 +233,7 @@ export default function DoseMapPanel(): ReactElement {
               </EmptyState>
             </div>
           )}
-          <AgainstNote view={view} />
+          <ComparisonNote view={view} />
         </>
       }
     />

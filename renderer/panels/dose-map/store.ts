@@ -51,7 +51,7 @@ export function createDoseMapStore(
 }
 
 /** Reference of the dose comparison. */
-export type Against =
+export type ComparedDose =
   | Readonly<{ kind: 'none' }>
   | Readonly<{ kind: 'difference'; run: RunId }>
   /** `dose`: criterion as a share of the reference's maximum. Distance criterion in mm. */
@@ -61,7 +61,7 @@ export type Against =
 export type GammaOf = Readonly<{ kind: 'run'; run: RunId }> | Readonly<{ kind: 'file'; plane: ImportedPlane }>;
 
 /** Run that the dose is compared with; null for none and for a file. */
-export function runAgainst(against: Against): RunId | null {
+export function comparedRun(against: ComparedDose): RunId | null {
   if (against.kind === 'difference') return against.run;
   return against.kind === 'gamma' && against.of.kind === 'run' ? against.of.run : null;
 }
@@ -77,7 +77,7 @@ interface GammaOutcome {
 }
 
 interface DoseView extends MapMarking {
-  readonly against: Against;
+  readonly against: ComparedDose;
   /** Null if not requested, or still being computed. */
   readonly gamma: GammaOutcome | null;
   /** Imported doses, newest last. */
@@ -91,7 +91,7 @@ export function createDoseViewStore(): DoseViewStore {
 }
 
 /** Name of the comparison's reference; null if there is none or it was removed. */
-export function againstName(
+export function comparedName(
   runs: RunsState,
   { against, imported }: Pick<DoseView, 'against' | 'imported'>,
 ): string | null {
@@ -99,6 +99,6 @@ export function againstName(
     const { dose } = against.of.plane;
     return imported.find(({ id }) => id === dose)?.name ?? null;
   }
-  const run = runOf(runs, runAgainst(against));
+  const run = runOf(runs, comparedRun(against));
   return run && `${run.name} · ${run.variant}`;
 }

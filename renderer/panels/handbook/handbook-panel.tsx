@@ -7,7 +7,7 @@ import { TextField } from '../../widgets/controls/text-field.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { headingId, Markdown } from './markdown.tsx';
-import { type Found, pageText, pageTitle, search } from './pages.ts';
+import { pageText, pageTitle, type SearchMatch, search } from './pages.ts';
 import '../../widgets/plots/plots.css';
 import './handbook-panel.css';
 
@@ -16,7 +16,7 @@ interface FoundListProps {
   readonly onOpen: (place: HandbookLink) => void;
 }
 
-const nameOf = ({ title, heading }: Found): string => (heading === null ? title : `${title} › ${heading}`);
+const nameOf = ({ title, heading }: SearchMatch): string => (heading === null ? title : `${title} › ${heading}`);
 
 function FoundList({ query, onOpen }: FoundListProps): ReactElement {
   const found = search(query);

@@ -20,7 +20,7 @@ export const pageText = (page: string): string | null => texts.get(page) ?? null
 export const pageTitle = (page: string): string =>
   handbookPages.find(({ id }) => id === page)?.title ?? /^# (.*)$/m.exec(texts.get(page) ?? '')?.[1] ?? page;
 
-export interface Found extends HandbookLink {
+export interface SearchMatch extends HandbookLink {
   readonly title: string;
   /** Heading of the section; null for text before the first heading. */
   readonly heading: string | null;
@@ -68,7 +68,7 @@ function excerptOf(plain: string, word: string): string {
 }
 
 /** Parts that contain every word; parts with hits in title or heading come first. */
-export function search(query: string): readonly Found[] {
+export function search(query: string): readonly SearchMatch[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const [first] = words;
   if (first === undefined) return [];

@@ -15,7 +15,7 @@ import { shownScenario, useCached, useSelected, useWorkbench } from '../../workb
 import { type DrivenMap, driveMap, type MapCanvases, mapStyle } from '../../workbench/maps/drive-map.ts';
 import { MapPanel } from '../../workbench/maps/map-panel.tsx';
 import type { Workbench } from '../../workbench/workbench.ts';
-import { Accuracy, AgainstRow, MatchRow } from './against.tsx';
+import { Accuracy, AgainstRow, MatchRow } from './comparison.tsx';
 import { geometryOf, imageScene, wholeImage } from './scene.ts';
 import {
   createImagePanelStore,

@@ -16,7 +16,7 @@ import { initialMapConfig, type MapMarking, mapConfigShape, nothingMarked } from
 /** Time in ms for which the pointer must rest before a pixel is requested. */
 const REST_MS = 90;
 
-export interface ReadPixel {
+export interface PixelValue {
   /** Image and the run that was subtracted from it. */
   readonly run: RunId;
   readonly against: RunId | null;
@@ -30,10 +30,10 @@ interface PixelReadingParts {
   readonly point: () => ImagePoint | null;
   /** Null if there is no such pixel. */
   readonly ask: (fast: number, slow: number) => Promise<number | null>;
-  readonly tell: (read: ReadPixel | null) => void;
+  readonly tell: (read: PixelValue | null) => void;
 }
 
-type PixelAddress = Omit<ReadPixel, 'photons'>;
+type PixelAddress = Omit<PixelValue, 'photons'>;
 
 const same = (a: PixelAddress | null, b: PixelAddress | null): boolean =>
   a?.run === b?.run && a?.against === b?.against && a?.fast === b?.fast && a?.slow === b?.slow;
@@ -100,7 +100,7 @@ interface ImagePanelView extends MapMarking {
   /** Run that is subtracted. */
   readonly against: RunId | null;
   /** Exact value of a pixel, if the picture merges several pixels. */
-  readonly exact: ReadPixel | null;
+  readonly exact: PixelValue | null;
 }
 
 export type ImagePanelViewStore = StoreApi<ImagePanelView>;

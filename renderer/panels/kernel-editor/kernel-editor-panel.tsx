@@ -11,7 +11,7 @@ import { countText } from '../../../electron/domain/values/units.ts';
 import { Icon } from '../../widgets/words/icon.tsx';
 import { IssueList } from '../../widgets/words/issue-list.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { useBeginning } from '../../workbench/offers.tsx';
+import { useNewKernel } from '../../workbench/offers.tsx';
 import { CodeEditor } from './code-editor.ts';
 import { CompileOptionsView } from './compile-options.tsx';
 import { type Outcome, type UsedEditing, useEditing } from './editing.ts';
@@ -215,7 +215,7 @@ export default function KernelEditorPanel(): ReactElement {
   const shipped = useShipped(key, config.file);
   const editing = useEditing(isUserKernel ? variant : null);
   const copyOf = useCopying();
-  const begin = useBeginning();
+  const begin = useNewKernel();
   const readByUser = editing.read?.id === variant ? editing.read : null;
   const { text, clear, reveal, place } = useText(
     {

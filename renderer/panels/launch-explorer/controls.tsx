@@ -10,7 +10,7 @@ import {
   type LaunchState,
   type LaunchStore,
   maxElements,
-  OWN_NUMBERS,
+  USER_NUMBERS,
 } from './model.ts';
 
 interface NumberRowProps {
@@ -96,13 +96,13 @@ export function Controls({ config, store, kernels, gpus, explained }: ControlsPr
         <span aria-hidden="true">Kernel</span>
         <Select
           label="Kernel"
-          value={choice?.id ?? OWN_NUMBERS}
+          value={choice?.id ?? USER_NUMBERS}
           options={[
             ...choices.map(({ id, workload, kernel }) => ({
               value: id,
               label: several ? `${workload}: ${kernel.name}` : kernel.name,
             })),
-            { value: OWN_NUMBERS, label: 'By registers and shared memory…' },
+            { value: USER_NUMBERS, label: 'By registers and shared memory…' },
           ]}
           onChange={(id) => {
             set({ kernel: id, block: null });

@@ -22,7 +22,7 @@ import { createPersisted, type SettingsStorage } from '../../state/persisted.ts'
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
 /** Id of a kernel that is described by its resource numbers. */
-export const OWN_NUMBERS = 'own';
+export const USER_NUMBERS = 'own';
 
 export const maxElements = 2 ** 40;
 const along = z.number().int().min(1).max(maxElements);
@@ -167,7 +167,7 @@ export function explain(
     choices.find(({ workload }) => workload !== 'probe') ??
     choices[0] ??
     null;
-  const choice = config.kernel === OWN_NUMBERS ? null : (choices.find(({ id }) => id === config.kernel) ?? usual);
+  const choice = config.kernel === USER_NUMBERS ? null : (choices.find(({ id }) => id === config.kernel) ?? usual);
   const own = { registers: config.registers, shared_bytes: config.shared_bytes, barriers: 1 };
   const kernel: LaunchedKernel = choice === null ? own : choice.kernel;
   const { elements, mapping, blocks, dynamic_bytes } = config;

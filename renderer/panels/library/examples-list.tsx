@@ -2,11 +2,11 @@
 import { Fragment, type ReactElement, useEffect, useState } from 'react';
 import groups from '../../../assets/examples/groups.json';
 import type { LibraryItem } from '../../../electron/contract/files.ts';
-import type { Beginning } from '../../../electron/contract/user-kernels.ts';
+import type { KernelTemplate } from '../../../electron/contract/user-kernels.ts';
 import { type ExampleGroup, filledGroups } from '../../../electron/domain/examples.ts';
 import { Icon } from '../../widgets/words/icon.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
-import { useBeginning } from '../../workbench/offers.tsx';
+import { useNewKernel } from '../../workbench/offers.tsx';
 
 // Templates for user kernels, listed among the examples. Choosing one creates a kernel in the user's library and opens
 // it in the editor.
@@ -15,7 +15,7 @@ import { useBeginning } from '../../workbench/offers.tsx';
 const formulas: Readonly<Record<string, string>> = { 'vector-add': 'a + b', reduction: 'Σ a', stencil: '← a →' };
 
 /** Templates that contain every searched word. */
-export function sought(all: readonly Beginning[], text: string): readonly Beginning[] {
+export function searchWords(all: readonly KernelTemplate[], text: string): readonly KernelTemplate[] {
   const words = text.toLowerCase().split(/\s+/);
   return all.filter(({ title, says }) => {
     const own = `kernel of your own ${title} ${says}`.toLowerCase();
@@ -23,10 +23,10 @@ export function sought(all: readonly Beginning[], text: string): readonly Beginn
   });
 }
 
-function Beginnings({ text }: { readonly text: string }): ReactElement | null {
+function KernelTemplates({ text }: { readonly text: string }): ReactElement | null {
   const { client, stores } = useWorkbench();
-  const [all, setAll] = useState<readonly Beginning[]>([]);
-  const begin = useBeginning();
+  const [all, setAll] = useState<readonly KernelTemplate[]>([]);
+  const begin = useNewKernel();
   useEffect(() => {
     let current = true;
     client.call('userKernels.beginnings', {}).then(
@@ -37,7 +37,7 @@ function Beginnings({ text }: { readonly text: string }): ReactElement | null {
       current = false;
     };
   }, [client, stores]);
-  const shown = sought(all, text);
+  const shown = searchWords(all, text);
   if (shown.length === 0) return null;
   return (
     <>
@@ -115,7 +115,7 @@ export function Examples({ items, text, entry }: ExamplesProps): ReactElement {
           <ul>{own.map(entry)}</ul>
         </Fragment>
       ))}
-      {text === null ? null : <Beginnings text={text} />}
+      {text === null ? null : <KernelTemplates text={text} />}
     </section>
   );
 }

@@ -133,7 +133,7 @@ interface ElsewhereProps {
 }
 
 /** Number of hits in each other place, with a link to it. */
-function FoundElsewhere({ found, show }: ElsewhereProps): ReactElement | null {
+function OtherMatches({ found, show }: ElsewhereProps): ReactElement | null {
   if (found.length === 0) return null;
   return (
     <span className="library-panel__elsewhere wrap gap-m">
@@ -302,7 +302,7 @@ export default function LibraryPanel(): ReactElement {
             title={`Nothing found in ${labelOf(place)}`}
             action={
               <>
-                <FoundElsewhere found={elsewhere} show={show} />
+                <OtherMatches found={elsewhere} show={show} />
                 <Button onPress={clear}>Clear the search</Button>
               </>
             }
@@ -319,7 +319,7 @@ export default function LibraryPanel(): ReactElement {
       ) : null}
       {result !== null && result.items.length > 0 && elsewhere.length > 0 ? (
         <p className="library-panel__more row wrap gap-m rigid muted line-above">
-          Also found: <FoundElsewhere found={elsewhere} show={show} />
+          Also found: <OtherMatches found={elsewhere} show={show} />
         </p>
       ) : null}
       <Foot place={place} listed={result} />

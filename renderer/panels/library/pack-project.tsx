@@ -9,7 +9,7 @@ import { documentTitle } from '../../state/scenario.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { Dialog } from '../../widgets/floating/dialog.tsx';
-import { handOut } from '../../workbench/actions/save-file.ts';
+import { deliverFile } from '../../workbench/actions/save-file.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
 /** Maximum number of files offered per list, newest first. */
@@ -73,7 +73,7 @@ function useStored(): Stored {
 const LONGEST_NAME = 100;
 
 /** Reason why packing is not possible yet; null if it is. */
-export function whyNot(name: string, chosen: number): string | null {
+export function notPackableReason(name: string, chosen: number): string | null {
   if (name.trim() === '') return 'The project needs a name.';
   if (name.length > LONGEST_NAME) {
     return `The name has ${name.length} characters; allowed: at most ${LONGEST_NAME}.`;
@@ -100,7 +100,7 @@ export function PackProject({ onDone }: { readonly onDone: () => void }): ReactE
     else next.delete(key);
     setChosen(next);
   };
-  const missing = whyNot(name, chosen.size);
+  const missing = notPackableReason(name, chosen.size);
   const ready = missing === null && !busy;
   const pack = async (): Promise<void> => {
     if (!ready) return;
@@ -116,7 +116,7 @@ export function PackProject({ onDone }: { readonly onDone: () => void }): ReactE
         studies: studies.filter(({ id }) => chosen.has(`study ${id}`)).map(({ id }) => id),
         notes: chosen.has('notes'),
       });
-      await handOut(workbench, made);
+      await deliverFile(workbench, made);
       onDone();
     } catch (error) {
       setFailure(errorText(error));

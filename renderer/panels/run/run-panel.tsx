@@ -2,8 +2,8 @@
 import './run-panel.css';
 import type { ReactElement } from 'react';
 import { type RunInfo, type RunProgress, shareDone } from '../../../electron/contract/run.ts';
-import { asOfToday } from '../../../electron/contract/scenario/index.ts';
-import type { WhatIfWay } from '../../../electron/contract/scenario/transport/what-if.ts';
+import { asCurrentVersion } from '../../../electron/contract/scenario/index.ts';
+import type { WhatIfMethod } from '../../../electron/contract/scenario/transport/what-if.ts';
 import { duration, fixed, significant, timeLeft } from '../../../electron/domain/numbers.ts';
 import { sameJson } from '../../base/same-json.ts';
 import { SHOWN } from '../../data/run-data.ts';
@@ -60,7 +60,7 @@ function RunProgressView({
 const times = (factor: number): string => `${Number(factor.toPrecision(3))} ×`;
 
 /** Text such as `cells of 0.4 × 0.5 mm and 10 mrad (2 × in z, 2 × in x, 2 × in angle)`. */
-function gridText({ dz_mm, dx_mm, dtheta_mrad, coarser }: WhatIfWay): string {
+function gridText({ dz_mm, dx_mm, dtheta_mrad, coarser }: WhatIfMethod): string {
   const { z, x, theta } = coarser;
   const cells = `cells of ${significant(dz_mm, 3)} × ${significant(dx_mm, 3)} mm and ${significant(dtheta_mrad, 3)} mrad`;
   const all = z === x && x === theta;
@@ -69,7 +69,7 @@ function gridText({ dz_mm, dx_mm, dtheta_mrad, coarser }: WhatIfWay): string {
 }
 
 /** The moments variant is named: it also steps in depth, but no other variant has its readouts. */
-const solverText = ({ variant, stepping }: WhatIfWay): string =>
+const solverText = ({ variant, stepping }: WhatIfMethod): string =>
   variant === 'moments' ? 'moments' : `${stepping} stepping`;
 
 function LiveNote(): ReactElement | null {
@@ -122,7 +122,7 @@ function EditedNote(): ReactElement | null {
   const { stores, data } = useWorkbench();
   const reference = useCached(data.reference, SHOWN);
   const draft = useSelected(stores.scenario, (state) => state.draft);
-  if (reference === null || sameJson(asOfToday(reference.scenario), asOfToday(draft))) return null;
+  if (reference === null || sameJson(asCurrentVersion(reference.scenario), asCurrentVersion(draft))) return null;
   return <p className="run-panel__note warning rounded">The form has changed since this run.</p>;
 }
 

@@ -15,10 +15,10 @@ import { fieldModel, issuesAt, useForm } from './fields.ts';
 import { SobpBuilder } from './sobp-builder.tsx';
 
 /** Ways to define a beam, and edits of its spots. No React. */
-const beamWays = ['energy', 'range', 'spots', 'file'] as const;
-type BeamWay = (typeof beamWays)[number];
+const beamForms = ['energy', 'range', 'spots', 'file'] as const;
+type BeamForm = (typeof beamForms)[number];
 
-const beamWayTitles: Readonly<Record<BeamWay, string>> = {
+const beamFormTitles: Readonly<Record<BeamForm, string>> = {
   energy: 'Its energy',
   range: 'Its range in water',
   spots: 'A list of spots',
@@ -28,7 +28,7 @@ const beamWayTitles: Readonly<Record<BeamWay, string>> = {
 type Draft = Readonly<Record<string, unknown>>;
 
 /** The way in which the document defines the beam; the first one present if there are several. */
-function beamWayOf(beam: unknown): BeamWay {
+function beamFormOf(beam: unknown): BeamForm {
   const spots = valueAt(beam, ['spots']);
   if (valueAt(beam, ['energy_MeV']) !== undefined) return 'energy';
   if (valueAt(beam, ['range_mm']) !== undefined) return 'range';
@@ -41,7 +41,7 @@ const round = (value: number, digits: number): number => Number(value.toPrecisio
 /** The closest equivalent beam in another definition. `energy_MeV` and `range_mm`: current resolved values. */
 function beamGiven(
   beam: Draft,
-  way: BeamWay,
+  way: BeamForm,
   inForce: { readonly energy_MeV: number; readonly range_mm: number },
 ): Draft {
   const { energy_MeV: _energy, range_mm: _range, range_is, spots: _spots, ...rest } = beam;
@@ -76,7 +76,7 @@ const beamOf = (draft: unknown): Readonly<Record<string, unknown>> => {
 export function EnergyField({ path }: { readonly path: Path }): ReactElement {
   const form = useForm();
   const id = useId();
-  const way = beamWayOf(beamOf(form.draft));
+  const way = beamFormOf(beamOf(form.draft));
   const { resolved } = form;
   const inForce = {
     energy_MeV: Number(valueAt(resolved?.scenario, ['beam', 'energy_MeV']) ?? 70),
@@ -94,9 +94,9 @@ export function EnergyField({ path }: { readonly path: Path }): ReactElement {
               id={id}
               action="given-by"
               value={way}
-              options={beamWays.map((value) => ({ value, label: beamWayTitles[value] }))}
+              options={beamForms.map((value) => ({ value, label: beamFormTitles[value] }))}
               onChange={(next) =>
-                form.edit(['beam'], beamGiven(beamOf(form.draft), next as BeamWay, inForce), 'How the beam is given')
+                form.edit(['beam'], beamGiven(beamOf(form.draft), next as BeamForm, inForce), 'How the beam is given')
               }
             />
           </div>
@@ -112,7 +112,7 @@ export function EnergyField({ path }: { readonly path: Path }): ReactElement {
 /** Edits the range if the beam is defined by range, and shows the resulting energy. */
 export function RangeField({ path }: { readonly path: Path }): ReactElement | null {
   const form = useForm();
-  if (beamWayOf(beamOf(form.draft)) !== 'range') return null;
+  if (beamFormOf(beamOf(form.draft)) !== 'range') return null;
   const energy = valueAt(form.resolved?.scenario, ['beam', 'energy_MeV']);
   return (
     <>
@@ -210,7 +210,7 @@ export function SpotsField({ path }: { readonly path: Path }): ReactElement | nu
   const form = useForm();
   const { scheduler } = useWorkbench();
   const id = useId();
-  const way = beamWayOf(beamOf(form.draft));
+  const way = beamFormOf(beamOf(form.draft));
   const field = fieldModel(form.draft, null, path);
   if (field === null || (way !== 'spots' && way !== 'file')) return null;
   const spots: readonly unknown[] = Array.isArray(field.value) ? field.value : [];

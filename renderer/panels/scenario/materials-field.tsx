@@ -1,7 +1,7 @@
 /** User materials: name, formula or mass fractions, density, I. */
 import { type ReactElement, useState } from 'react';
 import { atomsOf, type Path, valueAt } from '../../../electron/contract/scenario/index.ts';
-import { maxOwnMaterials } from '../../../electron/contract/scenario/transport/geometry.ts';
+import { maxUserMaterials } from '../../../electron/contract/scenario/transport/geometry.ts';
 import { IconButton } from '../../widgets/controls/button.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { Field } from './field.tsx';
@@ -120,7 +120,7 @@ function MaterialCard({ path, index }: { readonly path: Path; readonly index: nu
   );
 }
 
-export function OwnMaterialsField({ path }: { readonly path: Path }): ReactElement | null {
+export function UserMaterialsField({ path }: { readonly path: Path }): ReactElement | null {
   const form = useForm();
   const field = fieldModel(form.draft, null, path);
   if (field === null) return null;
@@ -144,7 +144,7 @@ export function OwnMaterialsField({ path }: { readonly path: Path }): ReactEleme
           size={13}
           label="Add a user material"
           action="add"
-          disabled={materials.length >= maxOwnMaterials}
+          disabled={materials.length >= maxUserMaterials}
           onPress={add}
         />
       </div>

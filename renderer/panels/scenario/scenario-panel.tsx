@@ -26,7 +26,7 @@ import { EnergyField, RangeField, SpotsField } from './beam-fields.tsx';
 import { CtField } from './ct-field.tsx';
 import { VariantField } from './field.tsx';
 import { currentIssues, type FieldModel, type Form, FormContext, issuesAt, useForm } from './fields.ts';
-import { OwnMaterialsField } from './materials-field.tsx';
+import { UserMaterialsField } from './materials-field.tsx';
 import { MaterialField, RegionsField } from './regions-field.tsx';
 import { type Section, sectionSummary, sectionsOf } from './sections.ts';
 import { SchemaField, TableField } from './union-fields.tsx';
@@ -180,7 +180,7 @@ const special: Readonly<Record<string, (props: { readonly path: Path }) => React
   'beam.spots': SpotsField,
   'geometry.background': MaterialField,
   'geometry.regions': RegionsField,
-  'geometry.materials': OwnMaterialsField,
+  'geometry.materials': UserMaterialsField,
   'geometry.ct': CtField,
   'physics.stopping_power': TableField,
   'solver.variant': VariantField,

@@ -145,7 +145,7 @@ function usePoints(
   return { points, failure };
 }
 
-function tookText({ result }: Point): string {
+function timeText({ result }: Point): string {
   if (result.status === 'failed') return `failed: ${result.error?.message ?? ''}`;
   const took = result.measures.find(({ name }) => name === 'wall_s')?.value;
   return typeof took === 'number' ? `took ${measuredTime(took)}` : '';
@@ -236,7 +236,7 @@ export function ChosenPoints({ study, chosen, onChange }: ChosenPointsProps): Re
               <strong className="grow" title={id}>
                 {pointName(id, point)}
               </strong>
-              <span className="muted">{point === undefined ? '' : tookText(point)}</span>
+              <span className="muted">{point === undefined ? '' : timeText(point)}</span>
               <Button icon="run" disabled={busy} onPress={() => run(id)}>
                 Open as a run
               </Button>

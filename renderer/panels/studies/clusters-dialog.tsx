@@ -141,15 +141,15 @@ function ClustersDialog({ clusters, onKept, onDone }: ClustersDialogProps): Reac
   );
 }
 
-const HERE = '';
+const THIS_MACHINE = '';
 
-interface WhereProps {
+interface TargetChoiceProps {
   /** Name of a cluster; null for this machine. */
   readonly on: string | null;
   readonly onChange: (on: string | null) => void;
 }
 
-export function Where({ on, onChange }: WhereProps): ReactElement {
+export function TargetChoice({ on, onChange }: TargetChoiceProps): ReactElement {
   const { client, stores } = useWorkbench();
   const [clusters, setClusters] = useState<readonly Cluster[]>([]);
   const [asked, setAsked] = useState(false);
@@ -170,12 +170,12 @@ export function Where({ on, onChange }: WhereProps): ReactElement {
     <span className="studies__where center wrap gap-s">
       <Select
         label="Where it is solved"
-        value={on ?? HERE}
+        value={on ?? THIS_MACHINE}
         options={[
-          { value: HERE, label: 'this machine' },
+          { value: THIS_MACHINE, label: 'this machine' },
           ...clusters.map(({ name }) => ({ value: name, label: name })),
         ]}
-        onChange={(name) => onChange(name === HERE ? null : name)}
+        onChange={(name) => onChange(name === THIS_MACHINE ? null : name)}
       />
       <Button onPress={() => void look().then(() => setAsked(true))}>Clusters…</Button>
       {asked ? <ClustersDialog clusters={clusters} onKept={kept} onDone={() => setAsked(false)} /> : null}

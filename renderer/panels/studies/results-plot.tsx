@@ -24,13 +24,13 @@ import { type Plotted, type PlottedColumn, resultsChart } from './results-chart.
 import { useValues, type Values } from './use-rows.ts';
 import { columnTitle } from './words.ts';
 
-const NOTHING = '';
+const NO_COLUMN = '';
 /** Default y columns in order of preference. */
 const FIRST_Y = ['measure r80_mm', 'measure time_s', 'measure solve_s'] as const;
 /** Columns of a point's cost, in order of preference: a Pareto front plots error against time. */
 const COSTS = ['measure time_s', 'measure solve_s', 'measure wall_s'] as const;
 /** Default number of parallel axes. */
-const FIRST_ALONG = 6;
+const DEFAULT_AXES = 6;
 
 type Plot = StudyLook['plot'];
 
@@ -67,19 +67,19 @@ export function chosenOf(columns: readonly StudyColumnInfo[], requested: Plot) {
   const sides = heat ? varied.filter(({ of }) => of !== 'where') : numeric;
   const among = (list: readonly StudyColumnInfo[], key: string): boolean => list.some((one) => one.key === key);
   const measured = numeric.filter(({ of, equal }) => of === 'measure' && !equal);
-  const value = FIRST_Y.find((key) => among(measured, key)) ?? measured[0]?.key ?? numeric[0]?.key ?? NOTHING;
+  const value = FIRST_Y.find((key) => among(measured, key)) ?? measured[0]?.key ?? numeric[0]?.key ?? NO_COLUMN;
   const pareto = requested.look === 'pareto';
   const cost = pareto ? COSTS.find((key) => among(measured, key)) : undefined;
   const error = numeric.find(({ of, equal }) => of === 'error' && !equal)?.key;
   const first = cost ?? (heat ? axes[0]?.key : axes.find(({ numeric: is }) => is)?.key);
-  const x = among(sides, requested.x) ? requested.x : (first ?? sides[0]?.key ?? NOTHING);
+  const x = among(sides, requested.x) ? requested.x : (first ?? sides[0]?.key ?? NO_COLUMN);
   const other = axes.find(({ key }) => key !== x)?.key ?? sides.find(({ key }) => key !== x)?.key ?? x;
   const y = among(sides, requested.y) ? requested.y : heat ? other : pareto ? (error ?? value) : value;
-  const by = requested.by ?? axes.find(({ key }) => key !== x)?.key ?? NOTHING;
+  const by = requested.by ?? axes.find(({ key }) => key !== x)?.key ?? NO_COLUMN;
   const along = requested.along.filter((key) => among(columns, key));
-  const usual = [...axes.map(({ key }) => key).slice(0, FIRST_ALONG - 1), ...(value === NOTHING ? [] : [value])];
+  const usual = [...axes.map(({ key }) => key).slice(0, DEFAULT_AXES - 1), ...(value === NO_COLUMN ? [] : [value])];
   return {
-    ...{ numeric, varied, sides, x, y, by: among(columns, by) ? by : NOTHING },
+    ...{ numeric, varied, sides, x, y, by: among(columns, by) ? by : NO_COLUMN },
     value: among(numeric, requested.value) ? requested.value : value,
     along: along.length > 1 ? along : usual,
   };
@@ -114,7 +114,7 @@ function chartOf(
   const [across, up] = [numbersOf(columns, values, x), numbersOf(columns, values, y)];
   if (across === null || up === null) return null;
   const [low, high] = endKeys(y).map((key) => numbersOf(columns, values, key)?.numbers ?? null);
-  const group = by === NOTHING ? null : sideOf(columns, values, by);
+  const group = by === NO_COLUMN ? null : sideOf(columns, values, by);
   const groups: Plotted['groups'] =
     group === null
       ? null
@@ -157,7 +157,7 @@ function HeatMap({ columns, values, chosen }: DrawnProps): ReactElement | null {
 }
 
 /** Selects the columns shown as axes, and which of them are logarithmic. */
-function AlongChoice({
+function ParallelAxesChoice({
   chosen,
   plot,
   onPlot,
@@ -273,7 +273,7 @@ export function ResultsPlot({
       <div className="studies__plot-bar row wrap">
         <Segmented label="Drawn as" value={look} options={looks} onChange={(next) => onPlot({ ...plot, look: next })} />
         {look === 'parallel' ? (
-          <AlongChoice chosen={chosen} plot={plot} onPlot={onPlot} />
+          <ParallelAxesChoice chosen={chosen} plot={plot} onPlot={onPlot} />
         ) : (
           <>
             <Select
@@ -298,7 +298,7 @@ export function ResultsPlot({
             <Select
               label="Coloured by"
               value={by}
-              options={[{ value: NOTHING, label: 'one colour' }, ...optionsOf(varied)]}
+              options={[{ value: NO_COLUMN, label: 'one colour' }, ...optionsOf(varied)]}
               onChange={(key) => onPlot({ ...plot, by: key })}
             />
             {(['logX', 'logY'] as const).map((axis) => (

@@ -51,14 +51,14 @@ export function conditionOf(
 const settingsIn = (columns: readonly StudyColumnInfo[], row: readonly StudyCell[]): string =>
   columns.flatMap(({ of, name, equal }, i) => (of === 'axis' && !equal ? [`${name} = ${row[i]}`] : [])).join(', ');
 
-interface Deeds {
+interface TableActions {
   readonly chosen: readonly string[];
   readonly onChoose: (point: string) => void;
   /** Opens the rows of a group. */
   readonly onGroup: (condition: string) => void;
 }
 
-interface CellProps extends Deeds {
+interface CellProps extends TableActions {
   readonly part: Part;
   readonly look: StudyLook;
   /** Row number in the loaded part. */
@@ -145,9 +145,9 @@ function NoRows({ part }: { readonly part: Part | null }): ReactElement | null {
 /** Row height in the style sheet, in px. */
 const ROW_PX = 26;
 /** Rows drawn above and below the visible ones. */
-const BESIDE = 12;
+const SPARE_ROWS = 12;
 
-interface ResultsTableProps extends RowsProps, Deeds {
+interface ResultsTableProps extends RowsProps, TableActions {
   readonly onSort: (sort: StudyLook['sort']) => void;
 }
 
@@ -159,8 +159,8 @@ export function ResultsTable(props: ResultsTableProps): ReactElement {
   const shown = useMemo(() => shownColumns(part?.columns ?? [], look), [part, look]);
   const point = part?.columns.findIndex(({ key }) => key === POINT) ?? -1;
   const from = part?.from ?? 0;
-  const start = Math.max(0, first - BESIDE - from);
-  const seen = Math.ceil(window.innerHeight / ROW_PX) + 2 * BESIDE;
+  const start = Math.max(0, first - SPARE_ROWS - from);
+  const seen = Math.ceil(window.innerHeight / ROW_PX) + 2 * SPARE_ROWS;
   const rows = (part?.rows ?? []).slice(start, start + seen).map((row, k) => ({ row, k: start + k }));
   // If a filter leaves fewer rows, limit the space above: with the old height, scrolling up would send a request per
   // screen.
@@ -229,7 +229,7 @@ const COLUMN_PX = 136;
 const MAX_TABLE_COLUMNS = 200_000;
 
 /** Columns drawn on either side of the visible ones. */
-const TRANSPOSED_TABLE_BESIDE = 6;
+const SPARE_COLUMNS = 6;
 
 export function TransposedTable(props: ResultsTableProps): ReactElement {
   const { entry, look, onSort } = props;
@@ -238,8 +238,8 @@ export function TransposedTable(props: ResultsTableProps): ReactElement {
   const shown = useMemo(() => shownColumns(part?.columns ?? [], look), [part, look]);
   const all = Math.min(part?.shown ?? 0, MAX_TABLE_COLUMNS);
   const from = part?.from ?? 0;
-  const start = Math.max(0, first - TRANSPOSED_TABLE_BESIDE - from);
-  const seen = Math.ceil(window.innerWidth / COLUMN_PX) + 2 * TRANSPOSED_TABLE_BESIDE;
+  const start = Math.max(0, first - SPARE_COLUMNS - from);
+  const seen = Math.ceil(window.innerWidth / COLUMN_PX) + 2 * SPARE_COLUMNS;
   const rows = (part?.rows ?? []).slice(start, start + seen).map((row, k) => ({ row, k: start + k }));
   const point = part?.columns.findIndex(({ key }) => key === POINT) ?? -1;
   return (

@@ -1,7 +1,7 @@
 /** A study: progress, advice, and its points as a table or plot. */
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
 import {
-  plainLook,
+  defaultLook,
   type StudyColumnInfo,
   type StudyEntry,
   type StudyLook,
@@ -13,11 +13,11 @@ import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { MenuButton } from '../../widgets/floating/menu.tsx';
 import { Icon } from '../../widgets/words/icon.tsx';
-import { handOut } from '../../workbench/actions/save-file.ts';
+import { deliverFile } from '../../workbench/actions/save-file.ts';
 import { useWorkbench } from '../../workbench/context.ts';
 import { Advice } from './advice.tsx';
 import { ChosenPoints } from './chosen-points.tsx';
-import { Where } from './clusters-dialog.tsx';
+import { TargetChoice } from './clusters-dialog.tsx';
 import { ResultsPlot } from './results-plot.tsx';
 import { ResultsTable, TransposedTable } from './results-table.tsx';
 import type { Part } from './use-rows.ts';
@@ -50,7 +50,7 @@ function Progress({ entry, onChanged }: ProgressProps): ReactElement {
             Stop
           </Button>
         ) : null}
-        {state === 'open' && left > 0 && !entry.searches ? <Where on={on} onChange={setOn} /> : null}
+        {state === 'open' && left > 0 && !entry.searches ? <TargetChoice on={on} onChange={setOn} /> : null}
         {state === 'open' && left > 0 ? (
           <Button icon="run" onPress={() => doing(client.call('study.resume', { study: id, retry: false, on }))}>
             Go on
@@ -142,7 +142,7 @@ function useColumns(part: Part | null, grouped: boolean): readonly StudyColumnIn
 export function StudyView({ entry, onChanged }: StudyViewProps): ReactElement {
   const { client, stores } = useWorkbench();
   const { id } = entry;
-  const [look, setLook] = useState<StudyLook>(plainLook);
+  const [look, setLook] = useState<StudyLook>(defaultLook);
   const [settled, setSettled] = useState('');
   const [part, setPart] = useState<Part | null>(null);
   const [fault, setFault] = useState<string | null>(null);
@@ -169,7 +169,7 @@ export function StudyView({ entry, onChanged }: StudyViewProps): ReactElement {
   const give = (format: (typeof formats)[number]['id']): void => {
     client
       .call('study.export', { study: id, format })
-      .then((file) => handOut({ client, stores }, file))
+      .then((file) => deliverFile({ client, stores }, file))
       .catch((error: unknown) => stores.notices.fail('The table was not written', error));
   };
   const table = {

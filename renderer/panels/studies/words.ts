@@ -1,6 +1,6 @@
 /** Texts about a study. */
 import {
-  ENDLESS_S,
+  CONFIRM_FROM_S,
   type StudyCell,
   type StudyColumnInfo,
   type StudyEntry,
@@ -32,7 +32,7 @@ export function isTooLong(
   budget: Partial<Study['budget']> = {},
 ): boolean {
   if (budget.minutes !== undefined || budget.points !== undefined) return false;
-  return Math.max(least_s ?? 0, here?.expected_s ?? 0) > ENDLESS_S;
+  return Math.max(least_s ?? 0, here?.expected_s ?? 0) > CONFIRM_FROM_S;
 }
 
 /** `probing`: true while trial points are being solved for the forecast. */

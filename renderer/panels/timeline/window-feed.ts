@@ -5,7 +5,7 @@
 import { MAX_PIXELS, MAX_TRACKS, type TimelineWindow, type TraceId } from '../../../electron/contract/timeline.ts';
 import type { Client } from '../../data/client/client.ts';
 
-export interface Wish {
+export interface WindowRequest {
   /** Times of the trace. */
   readonly from_ns: number;
   readonly to_ns: number;
@@ -16,7 +16,7 @@ export interface Wish {
 }
 
 /** Margin requested on either side, as a share of the visible width. */
-const BESIDE = 0.5;
+const MARGIN_SHARE = 0.5;
 /** Range of pixel widths, relative to the screen's, for which an answer is reused. */
 const [TOO_COARSE, TOO_FINE] = [1.02, 0.45];
 
@@ -24,7 +24,7 @@ const [TOO_COARSE, TOO_FINE] = [1.02, 0.45];
 const MAX_NAMES = 4096;
 
 /** True if an answer covers the needed window, tracks and resolution, so that no new request is necessary. */
-export function serves(window: TimelineWindow | null, wish: Wish): boolean {
+export function serves(window: TimelineWindow | null, wish: WindowRequest): boolean {
   if (window === null) return false;
   const ratio = (window.to_ns - window.from_ns) / window.pixels / ((wish.to_ns - wish.from_ns) / wish.pixels);
   const covers = window.from_ns <= wish.from_ns && window.to_ns >= wish.to_ns;
@@ -34,8 +34,8 @@ export function serves(window: TimelineWindow | null, wish: Wish): boolean {
 }
 
 /** Request for the needed window, with a margin. */
-export function widened(wish: Wish): Wish {
-  const pixels = Math.min(MAX_PIXELS, Math.round(wish.pixels * (1 + 2 * BESIDE)));
+export function widened(wish: WindowRequest): WindowRequest {
+  const pixels = Math.min(MAX_PIXELS, Math.round(wish.pixels * (1 + 2 * MARGIN_SHARE)));
   const beside = ((wish.to_ns - wish.from_ns) * (pixels / wish.pixels - 1)) / 2;
   return {
     from_ns: wish.from_ns - beside,
@@ -54,7 +54,7 @@ export class WindowFeed {
   /** 1 for each name that is loaded or requested. */
   #known = new Uint8Array(256);
   #window: TimelineWindow | null = null;
-  #wish: Wish | null = null;
+  #wish: WindowRequest | null = null;
   #asking = false;
   #closed = false;
 
@@ -84,7 +84,7 @@ export class WindowFeed {
     return this.#names.get(name) ?? null;
   }
 
-  want(wish: Wish): void {
+  want(wish: WindowRequest): void {
     if (wish.tracks.length === 0 || !(wish.to_ns > wish.from_ns) || serves(this.#window, wish)) return;
     this.#wish = wish;
     if (!this.#asking) void this.#ask();

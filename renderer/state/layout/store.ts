@@ -50,7 +50,7 @@ function opened(root: LayoutNode, panel: string, layout: LayoutName): LayoutNode
 }
 
 /** Adds panels that are not `known` to their layouts, as background tabs. */
-function withNewcomers(layouts: Layouts, known: readonly string[], by: PanelsByKind): Layouts {
+function withNewPanels(layouts: Layouts, known: readonly string[], by: PanelsByKind): Layouts {
   const newcomers = panelSlots.filter(({ id }) => !known.includes(id));
   if (newcomers.length === 0) return layouts;
   const all = scenarioKindNames.map((kind) => {
@@ -90,12 +90,12 @@ interface LayoutState {
 }
 
 /** Kind of scenario that the panels are arranged for. Not saved, because it follows the open document. */
-interface ArrangedFor {
+interface ArrangedKind {
   readonly kind: ScenarioKindName;
 }
 
 /** Panel whose group fills the window, until the user restores the others. Not saved. */
-interface Enlarged {
+interface MaximizedPanel {
   readonly panel: string | null;
 }
 
@@ -105,8 +105,8 @@ interface Pressed {
 }
 
 export interface LayoutStore extends StoreApi<LayoutState> {
-  readonly enlarged: StoreApi<Enlarged>;
-  readonly arranged: StoreApi<ArrangedFor>;
+  readonly enlarged: StoreApi<MaximizedPanel>;
+  readonly arranged: StoreApi<ArrangedKind>;
   /** Enlarges a panel's group to the window, opening the panel if needed; null restores all groups. */
   enlarge(panel: string | null): void;
   choose(layout: LayoutName): void;
@@ -173,7 +173,7 @@ function everySize(arrangement: Arrangement, next: (root: LayoutNode) => LayoutN
   return { wide: next(arrangement.wide), narrow: next(arrangement.narrow), small: next(arrangement.small) };
 }
 
-export function shownRoot({ shown, layouts }: LayoutState, { kind }: ArrangedFor, size: SizeClass): LayoutNode {
+export function shownRoot({ shown, layouts }: LayoutState, { kind }: ArrangedKind, size: SizeClass): LayoutNode {
   return layouts[kind][shown][size];
 }
 
@@ -200,11 +200,11 @@ export function createLayoutStore(
     },
     onReset,
   });
-  store.setState(({ layouts, known }) => ({ layouts: withNewcomers(layouts, known, panels), known: panelIds }));
+  store.setState(({ layouts, known }) => ({ layouts: withNewPanels(layouts, known, panels), known: panelIds }));
 
-  const arranged = createStore<ArrangedFor>(() => ({ kind: defaultKind }));
+  const arranged = createStore<ArrangedKind>(() => ({ kind: defaultKind }));
   const pressed = createStore<Pressed>(() => ({ next: null }));
-  const enlarged = createStore<Enlarged>(() => ({ panel: null }));
+  const enlarged = createStore<MaximizedPanel>(() => ({ panel: null }));
   const change = (next: (arrangement: Arrangement, shown: LayoutName) => Arrangement): void => {
     const { kind } = arranged.getState();
     store.setState(({ shown, layouts }) => {

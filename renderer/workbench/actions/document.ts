@@ -16,7 +16,7 @@ import { askAndSave, download } from './save-file.ts';
 
 type Dialogs = ActionContext['stores']['dialogs'];
 
-async function sayUnreadable(dialogs: Dialogs, name: string, issues: readonly Issue[]): Promise<void> {
+async function notifyUnreadable(dialogs: Dialogs, name: string, issues: readonly Issue[]): Promise<void> {
   await dialogs.ask('confirm', {
     title: `${name} cannot be opened`,
     text: 'It is not a scenario that this program can read.',
@@ -191,7 +191,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
   async function takeUp(name: string, read: Found): Promise<boolean> {
     const { file = null, readOnly = false, stamp = null, ofRun = null } = read;
     if (read.draft === null) {
-      await sayUnreadable(dialogs, name, read.issues);
+      await notifyUnreadable(dialogs, name, read.issues);
       return false;
     }
     const { length: faults } = read.issues.filter((issue) => issue.severity === 'error');

@@ -1,6 +1,6 @@
 /** Files dropped on the page: scenarios and curves are read as text, runs as bytes, timelines in pieces. */
 import { sessionHead } from '../../../electron/contract/bench/session.ts';
-import { type Came, PROJECT_ENDING, type ProjectPart } from '../../../electron/contract/projects/project.ts';
+import { PROJECT_ENDING, type ProjectPart, type UnpackedPart } from '../../../electron/contract/projects/project.ts';
 import { hasCrystal } from '../../../electron/contract/scenario/diffraction/refining.ts';
 import type { Overlays } from '../../data/overlays.ts';
 import { RefineFeed } from '../../data/refine-feed.ts';
@@ -23,7 +23,7 @@ const words: Readonly<Record<ProjectPart, readonly [one: string, several: string
 };
 
 /** Text such as `2 scenarios, 1 study; 3 were there already`. */
-function cameText(came: readonly Came[]): string {
+function unpackedText(came: readonly UnpackedPart[]): string {
   const fresh = came.filter(({ how }) => how === 'new');
   const counted = Object.entries(words).flatMap(([part, [one, several]]) => {
     const n = fresh.filter((each) => each.part === part).length;
@@ -42,7 +42,11 @@ async function unpackLocal({ client, stores }: Pick<ActionContext, 'client' | 's
   try {
     const bytes = new Uint8Array(await file.arrayBuffer());
     const { name, came } = await client.call('project.unpack', { source: { kind: 'bytes', name: file.name, bytes } });
-    stores.notices.tell({ tone: 'success', title: `Unpacked ${name} into the library`, text: `${cameText(came)}.` });
+    stores.notices.tell({
+      tone: 'success',
+      title: `Unpacked ${name} into the library`,
+      text: `${unpackedText(came)}.`,
+    });
     stores.layout.reveal(came.some(({ part }) => part !== 'study') ? 'library' : 'studies');
   } catch (error) {
     stores.notices.fail(`${file.name} was not unpacked`, error);

@@ -36,7 +36,7 @@ export function curveOfBeam(text: string, energy_MeV: number): CurveFile {
 }
 
 /** Overlays a curve unless it is already overlaid. */
-async function layMonteCarlo(overlays: Overlays, energy_MeV: number): Promise<void> {
+async function overlayMonteCarlo(overlays: Overlays, energy_MeV: number): Promise<void> {
   const name = `TOPAS, ${energy_MeV} MeV`;
   if (overlays.list.getState().items.some((item) => item.name === name)) return;
   const { topas } = await import('../../data/topas.ts');
@@ -138,7 +138,7 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
     else if (example.kind === 'session') await showSession(example, isLast);
     else if (example.kind === 'run') await start();
     else if (example.kind === 'monte-carlo') {
-      await Promise.all([start(), layMonteCarlo(overlays, example.energy_MeV)]);
+      await Promise.all([start(), overlayMonteCarlo(overlays, example.energy_MeV)]);
     }
   }
 

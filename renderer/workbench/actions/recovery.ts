@@ -1,5 +1,5 @@
 /** Unsaved work of programs and pages that ended: offered, recovered or discarded. */
-import { NOT_KEPT, type Recoverable } from '../../../electron/contract/recovery.ts';
+import { type Recoverable, SHORT_RUNS_NOTE } from '../../../electron/contract/recovery.ts';
 import { documentTitle, emptyDraft } from '../../state/scenario.ts';
 import type { ActionContext } from './context.ts';
 import type { DocumentActions } from './document.ts';
@@ -32,7 +32,7 @@ export function createRecoveryActions(
     try {
       const items = await list();
       if (items.length > 0) await dialogs.ask('recover', { items });
-      else notices.tell({ tone: 'info', title: 'There is no unsaved work to recover', text: NOT_KEPT });
+      else notices.tell({ tone: 'info', title: 'There is no unsaved work to recover', text: SHORT_RUNS_NOTE });
     } catch (error) {
       notices.fail('Unsaved work could not be looked for', error);
     }

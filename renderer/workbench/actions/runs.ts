@@ -4,7 +4,7 @@
  */
 import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
 import type { FileRef } from '../../../electron/contract/files.ts';
-import { KEPT_FROM_MS } from '../../../electron/contract/recovery.ts';
+import { SAVED_FROM_MS } from '../../../electron/contract/recovery.ts';
 import type { RunId, RunInfo } from '../../../electron/contract/run.ts';
 import { scenarioKinds } from '../../../electron/contract/scenario/index.ts';
 import type { Params } from '../../../electron/contract/wire/methods.ts';
@@ -13,7 +13,7 @@ import { latestRequest } from '../../base/latest-request.ts';
 import { hasResult, stoppableRun } from '../../state/runs.ts';
 import { documentTitle, isEdited } from '../../state/scenario.ts';
 import type { ActionContext } from './context.ts';
-import { askAndSave, handOut } from './save-file.ts';
+import { askAndSave, deliverFile } from './save-file.ts';
 import type { UserKernelActions } from './user-kernels.ts';
 
 type Dialogs = ActionContext['stores']['dialogs'];
@@ -34,7 +34,7 @@ async function ask(dialogs: Dialogs, title: string, text: string): Promise<'remo
 
 async function askRemoveRun(dialogs: Dialogs, run: RunInfo): Promise<'remove' | 'save' | null> {
   const { name, file, wall_s } = run;
-  if (file !== null || !hasResult(run) || (wall_s ?? 0) * 1000 < KEPT_FROM_MS) return 'remove';
+  if (file !== null || !hasResult(run) || (wall_s ?? 0) * 1000 < SAVED_FROM_MS) return 'remove';
   return ask(dialogs, `Remove ${name} unsaved?`, `It took ${duration(wall_s)}. Its result is lost, in every window.`);
 }
 
@@ -178,7 +178,7 @@ export function createRunActions(context: ActionContext, userKernels: UserKernel
     },
     async exportAs(run, what) {
       try {
-        await handOut(context, await client.call('run.export', { run, what }));
+        await deliverFile(context, await client.call('run.export', { run, what }));
       } catch (error) {
         notices.fail('Nothing was exported', error);
       }

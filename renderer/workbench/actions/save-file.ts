@@ -85,7 +85,7 @@ interface MadeFile {
 }
 
 /** Does nothing if the user cancels. Rejects if writing fails. */
-export async function handOut(
+export async function deliverFile(
   { client, stores }: Pick<ActionContext, 'client' | 'stores'>,
   { name, mime, bytes }: MadeFile,
 ): Promise<void> {

@@ -9,7 +9,7 @@ import { activeBench } from '../../state/comparison.ts';
 import { isOfKind, panelSlots } from '../../state/layout/defaults.ts';
 import { layoutNames, layoutTitles } from '../../state/layout/tree.ts';
 import { activeRun, hasResult, runOf, stoppableRun, tracingOf } from '../../state/runs.ts';
-import { awaitsFirst, isEdited } from '../../state/scenario.ts';
+import { awaitsFirstDocument, isEdited } from '../../state/scenario.ts';
 import type { Theme } from '../../state/view.ts';
 import type { Workbench } from '../workbench.ts';
 import { type Command, paletteEntries } from './command.ts';
@@ -212,7 +212,8 @@ function runCommands({ stores, runs, documents, whatIf }: Workbench): readonly C
   const { draft, check } = stores.scenario.getState();
   const { on } = stores.whatIf.getState();
   const bad = check?.draft === draft && check.issues.some((issue) => issue.severity === 'error');
-  const isReady = !bad && !awaitsFirst(stores.scenario.getState(), stores.connection.getState().capabilities.openFirst);
+  const isReady =
+    !bad && !awaitsFirstDocument(stores.scenario.getState(), stores.connection.getState().capabilities.openFirst);
   const selected = runOf(list, stores.selection.getState().run);
   const run = { menu: 'Run' as const };
   return [

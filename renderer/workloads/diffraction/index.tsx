@@ -9,7 +9,7 @@ import { Readouts } from '../../widgets/plots/readout.tsx';
 import { linkedImage } from '../../workbench/actions/linked-map.ts';
 import { useCached, useWorkbench } from '../../workbench/context.ts';
 import type { PageWorkload } from '../../workbench/workload.ts';
-import { Waiting } from '../waiting.tsx';
+import { NoResultsYet } from '../no-results.tsx';
 
 const angstrom = (value: number | null): string => (value === null ? 'straight ahead' : `${significant(value, 4)} Å`);
 
@@ -40,7 +40,7 @@ function Brightest({ summary: { image, brightest } }: { readonly summary: ImageS
 function ImageResults(): ReactElement {
   const images = useWorkbench().feeds.of(ImageFeed);
   const summary = useCached(images.data.summary, SHOWN);
-  if (summary === null) return <Waiting feed={images} />;
+  if (summary === null) return <NoResultsYet feed={images} />;
   const {
     image,
     resolution_A: resolution,

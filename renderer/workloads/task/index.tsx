@@ -14,7 +14,7 @@ import { TaskFeed } from '../../data/task-feed.ts';
 import { Readouts } from '../../widgets/plots/readout.tsx';
 import { useCached, useWorkbench } from '../../workbench/context.ts';
 import type { PageWorkload } from '../../workbench/workload.ts';
-import { Waiting } from '../waiting.tsx';
+import { NoResultsYet } from '../no-results.tsx';
 
 function Best({ entry }: { readonly entry: MeasuredSessionEntry }): ReactElement {
   const gain = gainOf(entry.ratio);
@@ -41,7 +41,7 @@ function Best({ entry }: { readonly entry: MeasuredSessionEntry }): ReactElement
 function TaskResults(): ReactElement {
   const tasks = useWorkbench().feeds.of(TaskFeed);
   const report = useCached(tasks.session, SHOWN)?.session.reports[0];
-  if (report === undefined) return <Waiting feed={tasks} />;
+  if (report === undefined) return <NoResultsYet feed={tasks} />;
   const measured = report.entries.filter((entry) => entry.status === 'measured');
   const right = measured.filter(({ verdict }) => !isUnproven(verdict));
   const [best] = [...right].sort((a, b) => a.time_s - b.time_s);

@@ -37,15 +37,16 @@ function dosePlane({ selection, window }: Stores): Plane {
 const FRAME_MS = 80;
 
 /** A moment by its index and the number of moments. */
-interface Stand {
+interface PlaybackPosition {
   readonly index: number;
   readonly count: number;
 }
 
-const isSame = (a: Stand, b: Stand | null): boolean => a.index === b?.index && a.count === b.count;
+const isSame = (a: PlaybackPosition, b: PlaybackPosition | null): boolean =>
+  a.index === b?.index && a.count === b.count;
 
 /** Index among `count` moments at the same relative position in the run. */
-function sameMoment({ index, count: before }: Stand, count: number): number {
+function sameMoment({ index, count: before }: PlaybackPosition, count: number): number {
   return before < 2 ? 0 : Math.round((index / (before - 1)) * (count - 1));
 }
 
@@ -58,8 +59,8 @@ export function playKeyframes(
 ): void {
   let moving = false;
   /** Position before Live reduced the number of stored moments, until the user chooses another one. */
-  let rested: Stand | null = null;
-  let placed: Stand | null = null;
+  let rested: PlaybackPosition | null = null;
+  let placed: PlaybackPosition | null = null;
 
   const play = async (): Promise<void> => {
     if (moving) return;
@@ -81,7 +82,7 @@ export function playKeyframes(
       playback.load(frames, firstShown(frames, kept?.stopped ?? false));
       return;
     }
-    const now: Stand = { index, count: before.length };
+    const now: PlaybackPosition = { index, count: before.length };
     if (!isSame(now, placed)) rested = now;
     const from = rested !== null && rested.count === frames.length ? rested : now;
     placed = { index: sameMoment(from, frames.length), count: frames.length };

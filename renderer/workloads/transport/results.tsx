@@ -12,7 +12,7 @@ import { RunFeed } from '../../data/run-feed.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { type ReadoutItem, Readouts } from '../../widgets/plots/readout.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { Waiting } from '../waiting.tsx';
+import { NoResultsYet } from '../no-results.tsx';
 import { Widths, type WidthsProps } from './widths.tsx';
 
 interface ResultsProps {
@@ -212,7 +212,7 @@ export function TransportResults(): ReactElement {
   const depthDose = useCached(data.depthDose, SHOWN);
   const moments = useCached(data.moments, SHOWN);
   const reference = useCached(data.reference, SHOWN);
-  if (summary === null) return <Waiting feed={feeds.of(RunFeed)} />;
+  if (summary === null) return <NoResultsYet feed={feeds.of(RunFeed)} />;
   const resolved = resolvedOf('transport', reference?.resolved ?? null);
   return <Results summary={summary} depthDose={depthDose?.final ?? null} moments={moments} resolved={resolved} />;
 }

@@ -11,7 +11,7 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { RecordedReal } from '../../../electron/build/figures/rates.ts';
-import { begun, keep } from '../recorded.ts';
+import { saveRecording, startedAt } from '../recorded.ts';
 import { fill, type Lane, Load, lanesOf, onCpu, onGpu, sessionOf, type Verdict, writeCopy } from './session.ts';
 
 const usual = { sessions: '40', seconds: '5', allowed: '2' };
@@ -63,7 +63,7 @@ const conditions = [
 
 const isComplete = ({ halves }: RecordedReal): boolean =>
   halves.length === conditions.length && halves.every(({ sessions }) => sessions.length >= wanted);
-const before = values.keep && !values.anew ? begun<RecordedReal>('real', { variant, seconds }, isComplete) : null;
+const before = values.keep && !values.anew ? startedAt<RecordedReal>('real', { variant, seconds }, isComplete) : null;
 const halves: readonly { readonly name: string; readonly sessions: Verdict[] }[] = conditions.map(([name]) => ({
   name,
   sessions: [...(before?.halves.find((one) => one.name === name)?.sessions ?? [])],
@@ -74,7 +74,7 @@ const took = (): number => (before?.took_s ?? 0) + (performance.now() - began) /
 let machine = cpus()[0]?.model.trim() ?? 'not known';
 function save(): void {
   if (!values.keep) return;
-  keep('real', {
+  saveRecording('real', {
     measured: new Date().toISOString(),
     ...{ machine, cores: availableParallelism(), lanes: values.cores, seconds, variant, allowed, took_s: took() },
     halves: halves.filter(({ sessions }) => sessions.length > 0),

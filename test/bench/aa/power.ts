@@ -12,7 +12,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { begun, keep } from '../recorded.ts';
+import { saveRecording, startedAt } from '../recorded.ts';
 import { fill, judged, type Lane, Load, lanesOf, sumWithMore, type Verdict } from './session.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -75,7 +75,7 @@ const isComplete = ({ series }: RecordedPower): boolean =>
   wanted.every(({ slower, busy_cores }) => sessionsIn(series, slower, busy_cores).length >= wantedSessions);
 const sessionsIn = (all: readonly Series[], slower: number, busy_cores: number): readonly Verdict[] =>
   all.find((one) => one.slower === slower && one.busy_cores === busy_cores)?.sessions ?? [];
-const before = values.keep && !values.anew ? begun<RecordedPower>('power', { machine, seconds }, isComplete) : null;
+const before = values.keep && !values.anew ? startedAt<RecordedPower>('power', { machine, seconds }, isComplete) : null;
 const series: readonly Series[] = wanted.map(({ slower, busy_cores }) => ({
   ...{ slower, busy_cores },
   sessions: [...sessionsIn(before?.series ?? [], slower, busy_cores)],
@@ -85,7 +85,7 @@ const commits = new Set(before?.commits ?? []);
 const began = performance.now();
 function save(): void {
   if (!values.keep) return;
-  keep('power', {
+  saveRecording('power', {
     measured: new Date().toISOString(),
     ...{ machine, cores: availableParallelism(), lanes: values.cores, seconds, commits: [...commits] },
     took_s: (before?.took_s ?? 0) + (performance.now() - began) / 1000,

@@ -3,15 +3,16 @@
  * `--keep` writes the data of the handbook's table; `--seed N` uses other random numbers.
  */
 import { parseArgs } from 'node:util';
-import { keep } from '../recorded.ts';
+import { saveRecording } from '../recorded.ts';
 import { missed, noiseModels, type Rates, ratesOf } from './simulate.ts';
 
-const { values: asked } = parseArgs({
+const { values: requestedTrials } = parseArgs({
   options: { keep: { type: 'boolean', default: false }, seed: { type: 'string', default: '20260101' } },
 });
 const trials = 2000;
-const seed = Number(asked.seed);
-if (!Number.isSafeInteger(seed)) throw new Error(`--seed: ${JSON.stringify(asked.seed)} is not a whole number`);
+const seed = Number(requestedTrials.seed);
+if (!Number.isSafeInteger(seed))
+  throw new Error(`--seed: ${JSON.stringify(requestedTrials.seed)} is not a whole number`);
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`.padStart(8);
 
@@ -39,14 +40,14 @@ let failures = 0;
 const found: Rates[] = [];
 const rules = ['decided', 'precise'] as const;
 const rows = rules.flatMap((rule) => [
-  ...noiseModels.map((model) => ({ model, contestants: 1, rule })),
-  { model: noiseModels[1], contestants: 10, rule },
+  ...noiseModels.map((model) => ({ model, candidates: 1, rule })),
+  { model: noiseModels[1], candidates: 10, rule },
 ]);
-for (const { model, contestants, rule } of rows) {
+for (const { model, candidates, rule } of rows) {
   if (model === undefined) continue;
-  const rates = ratesOf(model, { contestants, rule }, trials, seed);
+  const rates = ratesOf(model, { candidates, rule }, trials, seed);
   found.push(rates);
-  const name = `${rule}: ${model.name}${contestants === 1 ? '' : `, ${contestants} candidates`}`;
+  const name = `${rule}: ${model.name}${candidates === 1 ? '' : `, ${candidates} candidates`}`;
   console.log(name.padEnd(width) + columns.map(([, show]) => `  ${show(rates)}`).join(''));
   for (const line of missed(rates, trials, 2)) {
     failures += 1;
@@ -54,8 +55,8 @@ for (const { model, contestants, rule } of rows) {
   }
 }
 console.log(failures === 0 ? '\nEvery row holds.' : `\n${failures} missed.`);
-if (asked.keep)
+if (requestedTrials.keep)
   console.log(
-    `Saved as ${keep('simulated', { trials, seed, rows: found })}. Now: npm run figures -- --only verdicts-simulated`,
+    `Saved as ${saveRecording('simulated', { trials, seed, rows: found })}. Now: npm run figures -- --only verdicts-simulated`,
   );
 process.exitCode = failures === 0 ? 0 : 1;

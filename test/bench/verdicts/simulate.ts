@@ -3,7 +3,7 @@
  * of timing noise that the verdicts must withstand. All noise is added to the natural logarithm of a time.
  */
 import { type Random, seededRandom, shuffled } from '../../../electron/host/model/bench/statistics.ts';
-import { defaultMargin, judge, noiseFloorOf, outsideOf } from '../../../electron/host/model/verdicts/judge.ts';
+import { defaultMargin, judge, missProbability, noiseFloorOf } from '../../../electron/host/model/verdicts/judge.ts';
 import {
   type Instances,
   pairedLogRatio,
@@ -161,7 +161,7 @@ type EndingRule = 'decided' | 'precise';
 export interface Rates {
   readonly model: string;
   readonly precision: number;
-  readonly contestants: number;
+  readonly candidates: number;
   /** Rule by which the sessions ended. */
   readonly rule: EndingRule;
   /** Share of sessions that called identical candidates faster or slower. */
@@ -193,16 +193,16 @@ const maxInstances = 60;
  */
 function session(
   model: NoiseModel,
-  { contestants, rule: by }: Pick<Rates, 'contestants' | 'rule'>,
+  { candidates, rule: by }: Pick<Rates, 'candidates' | 'rule'>,
   truth: number,
   random: Random,
 ) {
   const noise = model.start(random);
-  const all = Array.from({ length: contestants + 2 }, (_, which) => ({ which, times: [] as number[][] }));
+  const all = Array.from({ length: candidates + 2 }, (_, which) => ({ which, times: [] as number[][] }));
   const [reference, control, ...rivals] = all.map(({ times }) => times) as [number[][], number[][], ...number[][][]];
   const precision = new PrecisionRule(model.precision);
   const decision = new DecisionRule<number>(defaultMargin);
-  const outside = outsideOf({ contestants });
+  const outside = missProbability({ candidates });
   for (let moment = 0; ; ) {
     for (const { which, times } of all) {
       noise.prepare(which);
@@ -236,14 +236,14 @@ function session(
       ended,
       instances: reference.length,
       reference,
-      time: timeInterval(reference, outsideOf({ contestants: 1 })),
+      time: timeInterval(reference, missProbability({ candidates: 1 })),
     };
   }
 }
 
 export function ratesOf(
   model: NoiseModel,
-  kind: Pick<Rates, 'contestants' | 'rule'>,
+  kind: Pick<Rates, 'candidates' | 'rule'>,
   trials: number,
   seed: number,
 ): Rates {
@@ -258,7 +258,7 @@ export function ratesOf(
     share.instances += equal.instances;
     const { time } = equal;
     if (time !== null && model.median !== null) share.time += Math.abs(time.middle - model.median) <= time.half ? 1 : 0;
-    const apart = separateLogRatio(equal.reference, before, outsideOf({ contestants: 1 }));
+    const apart = separateLogRatio(equal.reference, before, missProbability({ candidates: 1 }));
     share.apart += apart !== null && Math.abs(apart.middle) <= apart.half ? 1 : 0;
     before = equal.reference;
     share.found += session(model, kind, 2 * model.precision, random).verdicts[0] === 'slower' ? 1 : 0;

@@ -18,11 +18,11 @@ import { atMost, megabytes, type Row, seconds } from './row.ts';
 import { solve, transportProblem } from './solver.ts';
 
 /** On Linux, writing 5 to this file resets a process's peak. */
-const ANEW = '/proc/self/clear_refs';
+const REPEATED = '/proc/self/clear_refs';
 const LIMIT_bytes = 2 ** 34;
 const COLLECTIONS = 3;
 
-export const canMeasureOwnMemory = existsSync(ANEW);
+export const canMeasureOwnMemory = existsSync(REPEATED);
 
 /** Memory in bytes that solving `document` adds to a program that has read it; its files are in `folder`. */
 export async function ownMemory(document: object, folder: string): Promise<number> {
@@ -40,7 +40,7 @@ async function measure(document: object, folder: string): Promise<number> {
     globalThis.gc?.();
   }
   const before = process.memoryUsage.rss();
-  writeFileSync(ANEW, '5');
+  writeFileSync(REPEATED, '5');
   await solve({ addon }, problem);
   return peakMemory_bytes() - before;
 }
@@ -60,10 +60,10 @@ const WITHIN = 2;
 const MEMORY_WITHIN = 1.5;
 
 const planSchema = z.object({ memory_bytes: z.number(), expected_s: z.number() });
-const saidSchema = z.object({ scenarios: z.tuple([z.object({ plan: planSchema })]) });
-const tookSchema = z.object({ solve_s: z.number() });
+const estimateSchema = z.object({ scenarios: z.tuple([z.object({ plan: planSchema })]) });
+const usedSchema = z.object({ solve_s: z.number() });
 
-async function told(words: readonly string[], folder: string): Promise<unknown> {
+async function reportedMemory(words: readonly string[], folder: string): Promise<unknown> {
   const { output } = await whole(process.execPath, [cli, ...words], folder);
   return JSON.parse(output);
 }
@@ -86,8 +86,8 @@ export async function ctRows(gpu: boolean): Promise<readonly Row[]> {
         '--json',
       ];
       // The CPU transports products of reactions, whichever variant takes the steps.
-      const [{ plan: said }] = saidSchema.parse(await told(['validate', ...requested], folder)).scenarios;
-      const took = tookSchema.parse(await told(['run', ...requested], folder));
+      const [{ plan: said }] = estimateSchema.parse(await reportedMemory(['validate', ...requested], folder)).scenarios;
+      const took = usedSchema.parse(await reportedMemory(['run', ...requested], folder));
       const name = `a 512 × 512 slice of a CT, 150 MeV, ${variant}`;
       const steps = {
         what: `${name}, steps; twice what is said before`,

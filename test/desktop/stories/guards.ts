@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { DesktopStory } from '../desktop.ts';
 
-export function tellGuards({ desktop }: DesktopStory): void {
+export function guardStories({ desktop }: DesktopStory): void {
   it('exposes no Electron API to the page', async () => {
     const added = await desktop().page.evaluate(() => {
       // An empty frame has only the globals that Chromium provides.

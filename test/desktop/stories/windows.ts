@@ -10,7 +10,7 @@ import { BenchPage } from '../../e2e/bench-page.ts';
 import { type Driver, poll, useDesktop, WAIT_MS } from '../desktop.ts';
 import { long, small } from './scenarios.ts';
 
-export function tellWindows(driver: Driver): void {
+export function windowStories(driver: Driver): void {
   const { folder, complaints, desktop } = useDesktop(driver, 'windows', (own) => {
     writeFileSync(path.join(own, 'long.json'), JSON.stringify(long));
     writeFileSync(path.join(own, 'small.json'), JSON.stringify(small));
@@ -75,7 +75,7 @@ export function tellWindows(driver: Driver): void {
   });
 }
 
-export function tellCrash(driver: Driver): void {
+export function crashStories(driver: Driver): void {
   const { desktop } = useDesktop(driver, 'crash', (folder) => {
     writeFileSync(path.join(folder, 'long.json'), JSON.stringify(long));
     return ['--scenario', 'long.json', '--run'];

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tickOnly } from '../../e2e/compare-page.ts';
 import { type Driver, poll, useDesktop } from '../desktop.ts';
-import { tellGuards } from './guards.ts';
+import { guardStories } from './guards.ts';
 import { small } from './scenarios.ts';
 
 const quick = { kind: 'transport', version: 1, name: 'Quick', beam: { energy_MeV: 70 }, solver: { stepping: 'depth' } };
-export function tellWork(driver: Driver): void {
+export function workStories(driver: Driver): void {
   const session = useDesktop(driver, 'work', (folder) => {
     writeFileSync(path.join(folder, 'quick.braggbench.json'), JSON.stringify(quick));
     return ['quick.braggbench.json', '--run'];
@@ -30,7 +30,7 @@ export function tellWork(driver: Driver): void {
       expect(visible).toBe(true);
     });
 
-    tellGuards(session);
+    guardStories(session);
 
     it('shows the commands in native menus, which act in the page', async () => {
       await desktop().choose('view.theme.dark');

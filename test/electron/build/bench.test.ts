@@ -17,7 +17,7 @@ import {
   wordsOf,
 } from '../../../electron/build/bench/gpu-plan.mjs';
 import { GPU_SESSIONS } from '../../../electron/build/bench/gpu-sessions.mjs';
-import { keepTargets, readTargets } from '../../../electron/build/bench/measured.ts';
+import { readTargets, saveTargets } from '../../../electron/build/bench/measured.ts';
 import { physicsTargets } from '../../../electron/build/bench/physics-costs.mjs';
 import {
   gpuImageTargets,
@@ -137,7 +137,7 @@ describe('measured', () => {
   ];
 
   test('rows are saved with machine, load and date, including missed and unmeasured ones', async () => {
-    const file = await keepTargets(root, 'cpu', { command: 'npm run bench -- cpu', load: 0.126, rows });
+    const file = await saveTargets(root, 'cpu', { command: 'npm run bench -- cpu', load: 0.126, rows });
     expect(path.relative(root, file)).toBe(path.join('assets', 'measured', 'cpu.json'));
     const kept = readTargets(root, 'cpu');
     expect(kept).toMatchObject({
@@ -157,12 +157,12 @@ describe('measured', () => {
     const commit = 'c'.repeat(40);
     await mkdir(path.join(root, '.git'), { recursive: true });
     await writeFile(path.join(root, '.git', 'HEAD'), `${commit}\n`);
-    await keepTargets(root, 'start', { command: 'npm run bench -- start', load: 0, rows: [] });
+    await saveTargets(root, 'start', { command: 'npm run bench -- start', load: 0, rows: [] });
     expect(readTargets(root, 'start').commit).toBe(commit);
   });
 
   test('a file in another format is rejected', async () => {
-    const file = await keepTargets(root, 'maps', { command: 'npm run bench -- maps', load: 0, rows: [] });
+    const file = await saveTargets(root, 'maps', { command: 'npm run bench -- maps', load: 0, rows: [] });
     const text = await readFile(file, 'utf8');
     await writeFile(file, text.replace('"format_version": 1', '"format_version": 2'));
     expect(() => readTargets(root, 'maps')).toThrow(/format_version/);

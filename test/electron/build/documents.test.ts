@@ -9,11 +9,11 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { denseStepOf } from '../../../electron/build/bench/dense-step.ts';
 import {
-  keepSanitized,
   readSanitized,
   SANITIZED_SCENARIO,
   SANITIZED_VARIANTS,
   sanitizedRun,
+  saveSanitized,
 } from '../../../electron/build/bench/sanitized.ts';
 import {
   gateRates,
@@ -128,7 +128,7 @@ describe('rates', () => {
         ...noiseModels.map(({ name, precision }) => [rule, name, precision, 1]),
         [rule, ten?.name, ten?.precision, 10],
       ]);
-      const found = kept.rows.map(({ rule, model, precision, contestants }) => [rule, model, precision, contestants]);
+      const found = kept.rows.map(({ rule, model, precision, candidates }) => [rule, model, precision, candidates]);
       expect(found).toEqual(rows);
       expect(kept.trials).toBeGreaterThanOrEqual(2000);
     });
@@ -246,7 +246,7 @@ describe('sanitized', () => {
     const root = scratchFolder('sanitized');
     expect(readSanitized(root)).toBeNull();
     const runs = [sanitizedRun('cuda-checked', of(0, [])), sanitizedRun('cuda-unchecked', of(61, [found]))];
-    await keepSanitized(root, 'NVIDIA H100', runs);
+    await saveSanitized(root, 'NVIDIA H100', runs);
     const kept = readSanitized(root);
     expect(kept).toMatchObject({ gpu: 'NVIDIA H100', scenario: 'bounds', runs: [{ errors: 0 }, { errors: 61 }] });
     expect(kept?.runs[1]?.findings[0]?.file).toBe('bounds.cu');

@@ -25,7 +25,7 @@ import { nodeToInstall } from '../../../electron/build/setup/pinned-node.mjs';
 import { root } from '../../../electron/build/setup/root.mjs';
 import { sayOn, timed } from '../../../electron/build/setup/say.mjs';
 import { firstStart } from '../../../electron/build/steps/all.mjs';
-import { howFar } from '../../../electron/build/steps/native.mjs';
+import { progressOf } from '../../../electron/build/steps/native.mjs';
 import { digest } from '../../../electron/build/steps/up-to-date.mjs';
 import { installInto } from '../../bench/waits/processes.ts';
 import { sameScratchFolder, scratchFolder } from '../../scratch-folder.ts';
@@ -233,10 +233,10 @@ describe('say', () => {
   });
 
   it('a build reports its progress from the lines of ninja or make', () => {
-    expect(howFar('[12/260] Building CXX object CMakeFiles/bb_core.dir/cpu/host.cpp.o')).toBe('12 of 260 files');
-    expect(howFar('[  5%] Building CXX object CMakeFiles/bb_core.dir/cpu/host.cpp.o')).toBe('5 %');
-    expect(howFar('[0/2] Re-checking globbed directories...')).toBeNull();
-    expect(howFar('host.cpp:12: warning: [3/4] is odd')).toBeNull();
+    expect(progressOf('[12/260] Building CXX object CMakeFiles/bb_core.dir/cpu/host.cpp.o')).toBe('12 of 260 files');
+    expect(progressOf('[  5%] Building CXX object CMakeFiles/bb_core.dir/cpu/host.cpp.o')).toBe('5 %');
+    expect(progressOf('[0/2] Re-checking globbed directories...')).toBeNull();
+    expect(progressOf('host.cpp:12: warning: [3/4] is odd')).toBeNull();
   });
 });
 

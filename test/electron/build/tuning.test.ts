@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { alsoFor, reportOf, type TunedSession, tunedEntries } from '../../../electron/build/bench/tuning-record.mjs';
 import { searchSeconds, TUNING_SESSIONS, tuningStudy } from '../../../electron/build/bench/tuning-sessions.mjs';
 import { studySchema } from '../../../electron/contract/study/index.ts';
-import { heldFor, parseTunedRecord } from '../../../electron/host/model/tuning/recorded.ts';
+import { parseTunedRecord, tunedValuesFor } from '../../../electron/host/model/tuning/recorded.ts';
 import { readShippedSpaces } from '../../../electron/host/model/tuning/space.ts';
 
 describe('tuning record', () => {
@@ -65,7 +65,7 @@ describe('tuning record', () => {
     const records = ['One', 'Two'].map((name) =>
       parseTunedRecord(JSON.stringify({ ...head, on: { ...on, name }, sessions: [session()] })),
     );
-    expect(heldFor(records, { file: 'a.hpp', variants: ['own'] }, 90)).toEqual({ kA: 2, kB: 4 });
+    expect(tunedValuesFor(records, { file: 'a.hpp', variants: ['own'] }, 90)).toEqual({ kA: 2, kB: 4 });
   });
 });
 

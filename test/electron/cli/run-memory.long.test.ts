@@ -34,7 +34,7 @@ function braggbench(...words: readonly string[]): { readonly stdout: string; rea
 }
 
 /** Limits of forecast over used memory: the forecast is never below the memory used. */
-const SAID_OVER_TAKEN = { least: 1, most: 1.5 } as const;
+const ESTIMATE_OVER_USED = { least: 1, most: 1.5 } as const;
 
 test.each(['path', 'depth'])(
   'a run in a CT slice with %s stepping uses the estimated memory',
@@ -49,11 +49,11 @@ test.each(['path', 'depth'])(
     const said = Number(/"memory_bytes": ?(\d+)/.exec(braggbench('validate', 'slice.json', '--json').stdout)?.[1]);
     // Threads on a busy machine may reach their peaks one after the other, so the highest of a few measurements counts.
     let taken = await ownMemory(document, folder);
-    for (let runs = 1; runs < 4 && said / taken >= SAID_OVER_TAKEN.most; runs += 1) {
+    for (let runs = 1; runs < 4 && said / taken >= ESTIMATE_OVER_USED.most; runs += 1) {
       taken = Math.max(taken, await ownMemory(document, folder));
     }
-    expect(said / taken).toBeGreaterThan(SAID_OVER_TAKEN.least);
-    expect(said / taken).toBeLessThan(SAID_OVER_TAKEN.most);
+    expect(said / taken).toBeGreaterThan(ESTIMATE_OVER_USED.least);
+    expect(said / taken).toBeLessThan(ESTIMATE_OVER_USED.most);
   },
 );
 

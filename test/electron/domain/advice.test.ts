@@ -1,9 +1,9 @@
 /** Agreement between the verdicts of two machines. */
 import { describe, expect, it, test } from 'vitest';
-import { straysFromItself } from '../../../electron/contract/bench/bench-session.ts';
+import { isTooNoisy } from '../../../electron/contract/bench/bench-session.ts';
 import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../../electron/contract/bench/claim-table.ts';
-import { type Advised, advice, paysFrom, rightnessText } from '../../../electron/domain/advice.ts';
-import { cardCounts, cardsWords, onSeveralCards } from '../../../electron/domain/claim-texts.ts';
+import { type Advised, advice, paysOffFrom, rightnessText } from '../../../electron/domain/advice.ts';
+import { gpuAnswerCounts, gpuWords, onSeveralGpus } from '../../../electron/domain/claim-texts.ts';
 import { noiseText, noisyText } from '../../../electron/domain/measured.ts';
 
 const quietNoise = { ratio: { value: 1.004, interval: { low: 0.99, high: 1.018 } }, floor: 0.003 };
@@ -142,12 +142,12 @@ describe('runs of one set-up', () => {
       { setup_s: 0.02, time_s: 0.00384, wall_s: 0.02384 },
       { setup_s: 0.0784, time_s: 0.0016, wall_s: 0.08 },
     ];
-    expect(paysFrom(window, depth)).toBe(27);
+    expect(paysOffFrom(window, depth)).toBe(27);
     // In a session on an H200 the kernel needs 13 µs, and 1.7 ms until its image is in memory.
     const cpu = { ...variant('mixed', 0.001, 0.00108), wall_s: 0.00214 };
-    expect(paysFrom(cpu, { ...variant('cuda-constant', 0.00177, 0.0000135), wall_s: 0.0035 })).toBeNull();
+    expect(paysOffFrom(cpu, { ...variant('cuda-constant', 0.00177, 0.0000135), wall_s: 0.0035 })).toBeNull();
     // (1.83 − 1) / (1.14 − 0.68) = 1.8.
-    expect(paysFrom(cpu, { ...variant('cuda-fp64', 0.00183, 0.00002), wall_s: 0.00251 })).toBe(2);
+    expect(paysOffFrom(cpu, { ...variant('cuda-fp64', 0.00183, 0.00002), wall_s: 0.00251 })).toBe(2);
   });
 });
 
@@ -193,7 +193,7 @@ describe('the noise of a session', () => {
     ['so far that the floor is at its cap', { value: 1, interval: { low: 0.9, high: 1.1 } }, Math.expm1(0.02), true],
     ['by an unknown amount', { value: 1.5, interval: null }, null, false],
   ])('strays if the A/A ratio is off by %s: %j', (_, ratio, floor, strays) => {
-    expect(straysFromItself({ ratio, floor })).toBe(strays);
+    expect(isTooNoisy({ ratio, floor })).toBe(strays);
   });
 });
 
@@ -227,7 +227,7 @@ describe('claim cards', () => {
       [finding('A', 'less'), finding('B', 'less', { counted: true })],
     );
     expect(
-      onSeveralCards(rows).map(({ claim, holds, found }) => [claim, holds, found.map((one) => one.machine)]),
+      onSeveralGpus(rows).map(({ claim, holds, found }) => [claim, holds, found.map((one) => one.machine)]),
     ).toEqual([
       ['claim 0', 'the same verdict', ['A', 'B']],
       ['claim 1', 'another verdict', ['A', 'B']],
@@ -243,11 +243,11 @@ describe('claim cards', () => {
       [finding('A', 'less'), finding('B', 'more')],
       [],
     );
-    expect([...cardCounts(rows)]).toEqual([
+    expect([...gpuAnswerCounts(rows)]).toEqual([
       ['A', 2],
       ['A, B', 1],
     ]);
-    const words = (rows[0]?.claims ?? []).map((claim: TableClaim) => cardsWords(claim));
+    const words = (rows[0]?.claims ?? []).map((claim: TableClaim) => gpuWords(claim));
     expect(words[0]).toBe('Recorded on A only.');
     expect(words[2]).toBe('On A: less. On B: more.');
     expect(words[3]).toBeNull();

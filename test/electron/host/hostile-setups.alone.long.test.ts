@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it, test } from 'vitest';
 import type { MapRequest } from '../../../electron/contract/run.ts';
 import type { WhatIfFrame } from '../../../electron/contract/scenario/transport/what-if.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
-import { heldBy, leastHold, longestHold, MAX_MS } from './longest-hold.ts';
+import { blockedBy, longestBlock, MAX_MS, shortestBlock } from './longest-hold.ts';
 import { smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 import { smallImage } from './workloads/small-image.ts';
@@ -19,7 +19,7 @@ let coldLive_ms = 0;
 beforeAll(async () => {
   test_ = await openTestHost({ checkResults: false });
   page = await test_.page();
-  coldLive_ms = await longestHold(async () => {
+  coldLive_ms = await longestBlock(async () => {
     const live = openLive(page, 'hostile-setups-cold');
     await live.ask({ ...smallScenario, geometry: patchwork });
     live.close();
@@ -133,7 +133,7 @@ async function startAndCancel(given: object): Promise<void> {
 const MAX_TO_CANCEL_MS = 60_000;
 
 it.for(hostile)('%s', { timeout: 400_000 }, async ([, scenario]) => {
-  expect(await leastHold(() => startAndCancel(scenario))).toBeLessThan(MAX_MS);
+  expect(await shortestBlock(() => startAndCancel(scenario))).toBeLessThan(MAX_MS);
 });
 
 const MAX_TO_ANSWER_MS = 10_000;
@@ -148,7 +148,7 @@ test('Live of each hostile set-up does not block the event loop', { timeout: 300
   const live = openLive(page, 'hostile-setups-live');
   await live.ask(smallScenario);
   expect(transport.length).toBeGreaterThanOrEqual(6);
-  const held = await heldBy(transport.map(([name, scenario]) => [name, () => live.ask(scenario)] as const));
+  const held = await blockedBy(transport.map(([name, scenario]) => [name, () => live.ask(scenario)] as const));
   live.close();
   expect(held).toEqual({});
 });
@@ -166,7 +166,7 @@ test('texts and lists as large as they may be, and larger', { timeout: 120_000 }
   const { resolved } = await page.call('scenario.resolve', { scenario: listed, file });
   expect(resolved).toMatchObject({ reflections: rows });
   let seconds = 1e9;
-  const hold = await leastHold(() => {
+  const hold = await shortestBlock(() => {
     seconds += 1;
     // Sets the modification time so that the list appears changed: a cached list is not read again.
     utimesSync(list, seconds, seconds);
@@ -191,5 +191,5 @@ test('the theory of a beam through two hundred media', { timeout: 60_000 }, asyn
     const { curve } = await page.call('dose.fermiEyges', { run });
     expect(curve?.values.length).toBeGreaterThan(10);
   };
-  expect(await leastHold(asked)).toBeLessThan(MAX_MS);
+  expect(await shortestBlock(asked)).toBeLessThan(MAX_MS);
 });

@@ -12,7 +12,7 @@ import { largestText_bytes } from '../../../electron/host/io/text/read.ts';
 import { runOf } from '../../../electron/host/workloads/run-data.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
 import { ellipses, nrrdOf, thorax, writeSeries } from './io/volumes/phantom.ts';
-import { heldBy, leastHold, MAX_MS } from './longest-hold.ts';
+import { blockedBy, MAX_MS, shortestBlock } from './longest-hold.ts';
 import { assetsFolder, smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 import { smallImage } from './workloads/small-image.ts';
@@ -95,7 +95,7 @@ async function openScenario(name: string, text: string): Promise<void> {
 
 it.for(scenarios)('a scenario of %s', async ([, name, text]) => {
   expect(text.length).toBeGreaterThan(largestText_bytes - 40);
-  expect(await leastHold(() => openScenario(name, text))).toBeLessThan(MAX_MS);
+  expect(await shortestBlock(() => openScenario(name, text))).toBeLessThan(MAX_MS);
 });
 
 test('a scenario of too many values is rejected with the reason', async () => {
@@ -105,7 +105,7 @@ test('a scenario of too many values is rejected with the reason', async () => {
   expect(issues.map(({ message }) => message)).toEqual(['holds more than 50000 values, which no scenario does']);
 });
 
-const beside: readonly (readonly [string, string, string, object])[] = [
+const companions: readonly (readonly [string, string, string, object])[] = [
   ['spots in empty lines', 'spots.csv', '\n'.repeat(4 * 2 ** 20), { beam: { spots: { file: 'spots.csv' } } }],
   [
     'ten thousand spots',
@@ -136,10 +136,10 @@ const beside: readonly (readonly [string, string, string, object])[] = [
   ],
 ];
 
-it.for(beside)('a scenario next to %s', async ([, name, text, parts]) => {
+it.for(companions)('a scenario next to %s', async ([, name, text, parts]) => {
   const scenario = { ...smallScenario, ...parts };
   put('beside.json', JSON.stringify(scenario));
-  const hold = await leastHold(async () => {
+  const hold = await shortestBlock(async () => {
     // The file is rewritten, since an unchanged file is not read again.
     put(name, text);
     await page.call('scenario.resolve', { scenario, file: inLibrary('beside.json') });
@@ -165,7 +165,7 @@ test('a session as large as it may be', async () => {
   expect(text.length).toBeGreaterThan(0.9 * MAX_SESSION_BYTES);
   expect(text.length).toBeLessThan(MAX_SESSION_BYTES);
   let n = 0;
-  const hold = await leastHold(async () => {
+  const hold = await shortestBlock(async () => {
     n += 1;
     const name = `large-${n}.session.json`;
     put(name, text);
@@ -221,7 +221,7 @@ test('an image of thirty million pixels: opened, summed up, searched, compared, 
     ['table', () => page.call('run.export', { run: opened[0] ?? '', what: 'peaks' })],
     ['saved', () => page.call('run.save', { run: opened[0] ?? '', file: inLibrary('again.h5'), ifExists: 'replace' })],
   ];
-  expect(await heldBy(steps)).toEqual({});
+  expect(await blockedBy(steps)).toEqual({});
 });
 
 test('a trace of three hundred thousand spans', async () => {
@@ -230,7 +230,7 @@ test('a trace of three hundred thousand spans', async () => {
     (_, i) => `{"name":"kernel ${i % 50}","ph":"X","ts":${i * 10},"dur":7,"pid":1,"tid":${i % 8},"args":{"i":${i}}}`,
   );
   put('trace.json', `{"traceEvents":[${events.join(',')}]}`);
-  const hold = await leastHold(async () => {
+  const hold = await shortestBlock(async () => {
     const info = await page.call('timeline.open', { source: { kind: 'file', file: inLibrary('trace.json') } });
     await page.call('timeline.statistics', { trace: info.id, from_ns: 0, to_ns: 1e12, tracks: null, name: null });
     await page.call('timeline.close', { trace: info.id });
@@ -251,7 +251,7 @@ const cts: readonly (readonly [string, string, (file: string) => void])[] = [
 test.for(cts)('a CT: %s', async ([, name, write]) => {
   write(path.join(library, name));
   let at_mm = -33;
-  const hold = await leastHold(async () => {
+  const hold = await shortestBlock(async () => {
     // Each request is for another slice: the last one is cached.
     at_mm += 3;
     const scenario = {
@@ -279,7 +279,7 @@ test('a dose of another program as large as it may be, and the gamma index again
   bytes.set(new Uint8Array(values.buffer), header.length);
   expect(bytes.length).toBeGreaterThan(0.9 * MAX_DOSE_BYTES);
   let shift_depth_mm = 0;
-  const hold = await leastHold(async () => {
+  const hold = await shortestBlock(async () => {
     shift_depth_mm += 1;
     const dose = await page.call('dose.import', { files: [{ name: 'plan.nrrd', bytes }] });
     const reference = { dose: dose.id, shift_depth_mm };

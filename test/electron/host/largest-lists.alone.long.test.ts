@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { labelsFile } from '../../../electron/host/app/library/facts.ts';
 import { MAX_SESSION_BYTES } from '../../../electron/host/app/sessions/index.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
-import { heldBy, idleHold, leastOf, longestHold, MAX_MS } from './longest-hold.ts';
+import { blockedBy, idleBlock, leastOf, longestBlock, MAX_MS } from './longest-hold.ts';
 import { assetsFolder, smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 
@@ -26,13 +26,13 @@ const put = (name: string, text: string): void => writeFileSync(path.join(librar
 const inLibrary = (key: string) => ({ kind: 'library', key }) as const;
 
 /** Sends the request to hosts with empty caches, since a second read would be cached. */
-function heldAtFirst(ask: (page: Client) => Promise<unknown>): Promise<number> {
+function blockedAtFirst(ask: (page: Client) => Promise<unknown>): Promise<number> {
   return leastOf(async () => {
     const fresh = await openTestHost({ checkResults: false });
     try {
       const asking = await fresh.page();
-      const idle = await idleHold();
-      return (await longestHold(() => ask(asking))) - idle;
+      const idle = await idleBlock();
+      return (await longestBlock(() => ask(asking))) - idle;
     } finally {
       await fresh.close();
     }
@@ -49,7 +49,7 @@ const ofSessions: readonly (readonly [string, (page: Client) => Promise<unknown>
 ];
 
 test.each(ofSessions)('a hundred recorded sessions: %s', async (_what, ask) => {
-  expect(await heldAtFirst(ask)).toBeLessThan(MAX_MS);
+  expect(await blockedAtFirst(ask)).toBeLessThan(MAX_MS);
 });
 
 /**
@@ -72,7 +72,7 @@ test('rows of a session with thousands of rounds', async () => {
   const { id, subjects } = await page.call('bench.open', { source });
   const all = subjects.map(({ subject }) => subject);
   expect(all.length).toBe(2);
-  const long = await heldBy([
+  const long = await blockedBy([
     ['rows', () => page.call('compare.rows', { subjects: all, reference: 0 })],
     ['session', () => page.call('bench.session', { bench: id })],
     ['saved', () => page.call('bench.save', { bench: id, file: inLibrary('b.session.json'), ifExists: 'replace' })],
@@ -95,7 +95,7 @@ test('a sweep of a hundred values', async () => {
     await page.call('bench.cancel', { bench: id });
     await test_.host.benches.ended(id);
   };
-  expect(await heldBy([['start', start]])).toEqual({});
+  expect(await blockedBy([['start', start]])).toEqual({});
 });
 
 const FILES = 500;
@@ -113,7 +113,7 @@ test('a library of many files with long remarks', async () => {
   mkdirSync(path.dirname(labelsFile(library)), { recursive: true });
   const query = { text: '', kind: null, tag: null, place: 'yours', order: 'newest', limit: 1000 } as const;
   let n = 0;
-  const long = await heldBy([
+  const long = await blockedBy([
     ['found', () => page.call('library.search', query)],
     [
       'found by remarks',
@@ -144,7 +144,7 @@ test('a draft of as many values as a file may hold', async () => {
   // Calls the host directly: a page in this process would need time to serialize its requests.
   for (const scenario of Object.values(drafts)) {
     const file = inLibrary('large.json');
-    const long = await heldBy([
+    const long = await blockedBy([
       ['text', () => test_.host.call('scenario.text', { scenario })],
       ['saved', () => test_.host.call('scenario.save', { scenario, file, ifExists: 'replace' })],
       [

@@ -6,7 +6,7 @@ export const MAX_MS = 50;
 /** Most attempts, of which the least counts: garbage of other tests and similar work of this process varies. */
 const ATTEMPTS = 8;
 /** With `BRAGGBENCH_HOLDS=1` all attempts are made and printed, to show their distance from the limit. */
-const SAID = process.env['BRAGGBENCH_HOLDS'] === '1';
+const PRINTED_MS = process.env['BRAGGBENCH_HOLDS'] === '1';
 
 /** Processor time of this thread since `before`, ms. */
 function spent_ms(before?: NodeJS.CpuUsage): number {
@@ -28,7 +28,7 @@ function page_ms(): number {
 }
 
 /** Time as on a machine with free memory: subtracts the extra time of the pages, but no more than their share. */
-function asUsual(hold_ms: number, pages: number, each_ms: number): number {
+function isTypical(hold_ms: number, pages: number, each_ms: number): number {
   const beyond_ms = pages * Math.max(0, each_ms - DEFAULT_PAGE_MS);
   return Math.max(hold_ms - beyond_ms, hold_ms * Math.min(1, DEFAULT_PAGE_MS / each_ms));
 }
@@ -37,12 +37,12 @@ function asUsual(hold_ms: number, pages: number, each_ms: number): number {
  * Longest processor time of the main thread between two iterations of the event loop, ms. Excludes other programs, and
  * the time that this machine needs for memory beyond the usual.
  */
-export async function longestHold(work: () => Promise<unknown>): Promise<number> {
+export async function longestBlock(work: () => Promise<unknown>): Promise<number> {
   const each_ms = page_ms();
   let longest = 0;
   let [before, faults] = [process.threadCpuUsage(), pageFaults()];
   const look = (): void => {
-    const hold_ms = asUsual(spent_ms(before), pageFaults() - faults, each_ms);
+    const hold_ms = isTypical(spent_ms(before), pageFaults() - faults, each_ms);
     [before, faults] = [process.threadCpuUsage(), pageFaults()];
     longest = Math.max(longest, hold_ms);
   };
@@ -57,25 +57,25 @@ export async function longestHold(work: () => Promise<unknown>): Promise<number>
 /** The least of the attempts; stops at the first one below the limit. */
 export async function leastOf(attempt: () => Promise<number>, what = ''): Promise<number> {
   const all: number[] = [];
-  while (all.length < ATTEMPTS && (SAID || Math.min(...all) >= MAX_MS)) all.push(await attempt());
+  while (all.length < ATTEMPTS && (PRINTED_MS || Math.min(...all) >= MAX_MS)) all.push(await attempt());
   const least = Math.min(...all);
-  if (SAID)
+  if (PRINTED_MS)
     console.log(`${expect.getState().currentTestName} ${what}: ${all.map((ms) => ms.toFixed(1)).join(', ')} ms`);
   return least;
 }
 
 /** Time of an idle thread: garbage is collected now and then. */
-export const idleHold = (): Promise<number> => longestHold(() => new Promise((resolve) => setTimeout(resolve, 300)));
+export const idleBlock = (): Promise<number> => longestBlock(() => new Promise((resolve) => setTimeout(resolve, 300)));
 
 /** The least of some attempts, minus the time of an idle thread. */
-export async function leastHold(work: () => Promise<unknown>, what?: string): Promise<number> {
-  const idle = await idleHold();
-  return leastOf(async () => (await longestHold(work)) - idle, what);
+export async function shortestBlock(work: () => Promise<unknown>, what?: string): Promise<number> {
+  const idle = await idleBlock();
+  return leastOf(async () => (await longestBlock(work)) - idle, what);
 }
 
 /** Requests, each checked against the limit; returns those above it, in ms. */
-export async function heldBy(requested: readonly (readonly [string, () => Promise<unknown>])[]): Promise<object> {
+export async function blockedBy(requested: readonly (readonly [string, () => Promise<unknown>])[]): Promise<object> {
   const held: Record<string, number> = {};
-  for (const [what, ask] of requested) held[what] = Math.round(await leastHold(ask, what));
+  for (const [what, ask] of requested) held[what] = Math.round(await shortestBlock(ask, what));
   return Object.fromEntries(Object.entries(held).filter(([, hold_ms]) => hold_ms >= MAX_MS));
 }

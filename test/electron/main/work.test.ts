@@ -1,13 +1,13 @@
 /** Stories of a work session, with the main process over a stand-in of Electron. */
 import { existsSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { tellWork } from '../../desktop/stories/work.ts';
+import { workStories } from '../../desktop/stories/work.ts';
 import { standIn } from './stand-in/driver.ts';
 import { stage } from './stand-in/stage.ts';
 
 vi.mock('electron', async () => (await import('./stand-in/electron.ts')).electron);
 
-tellWork(standIn);
+workStories(standIn);
 
 describe('requests of the program to Electron', () => {
   it('a locked-in window, and a sandbox for every page', () => {

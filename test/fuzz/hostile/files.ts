@@ -30,7 +30,7 @@ export const odd: Phantom = {
 };
 
 /** The answer of a reader as text, or its error. */
-export async function said(read: () => unknown): Promise<string> {
+export async function messageOf(read: () => unknown): Promise<string> {
   try {
     return JSON.stringify(await read(), (_, value: unknown) =>
       ArrayBuffer.isView(value) ? [...(value as unknown as Iterable<number>)] : value,
@@ -240,7 +240,7 @@ export function hostile(tables: readonly (readonly [format: string, readonly Cas
   folder = scratchFolder('hostile-files');
   describe.each(tables)('%s with', (_, cases) => {
     test.each(cases)('%s', async (__, read, answer) => {
-      expect(await said(read)).toMatch(answer);
+      expect(await messageOf(read)).toMatch(answer);
     });
   });
 }

@@ -17,8 +17,8 @@ import {
 import { summaryOf } from '../../../electron/host/workloads/transport/readouts.ts';
 import type { RunData } from '../../../electron/host/workloads/transport/run-data.ts';
 import { openTestScenarios, runScenario } from '../../electron/host/small-run.ts';
-import { holdRuns } from '../held-runs.ts';
-import { lengthsOf, longestWay_mm } from '../longest-way.ts';
+import { compareRuns } from '../held-runs.ts';
+import { lengthsOf, longestPath_mm } from '../longest-way.ts';
 import { drawn, integrated, protonCases, spreadCases } from './evaluate.ts';
 import { header, PROTONS, readStored, SEED, SHORT_PROTONS } from './oracle.ts';
 import { matter } from './protons.ts';
@@ -115,21 +115,21 @@ describe('longest path', async () => {
 
   describe('the longest path', () => {
     test('is the CSDA range in water, straight and tilted', async () => {
-      expect(Math.abs(longestWay_mm(await problemOf(0)) / 40.8 - 1)).toBeLessThan(1e-3);
-      expect(Math.abs(longestWay_mm(await problemOf(30)) / 40.8 - 1)).toBeLessThan(1e-3);
+      expect(Math.abs(longestPath_mm(await problemOf(0)) / 40.8 - 1)).toBeLessThan(1e-3);
+      expect(Math.abs(longestPath_mm(await problemOf(30)) / 40.8 - 1)).toBeLessThan(1e-3);
     });
 
     test('is shorter behind bone, longer next to air, and infinite where the box ends', async () => {
-      const behind = longestWay_mm(await problemOf(0, slab('bone-compact-icru', [-10, 10], [10, 20])));
+      const behind = longestPath_mm(await problemOf(0, slab('bone-compact-icru', [-10, 10], [10, 20])));
       expect(behind).toBeGreaterThan(40.8 - 9);
       expect(behind).toBeLessThan(40.8 - 6);
-      expect(Math.abs(longestWay_mm(await problemOf(0, slab('air', [5, 7], [10, 12]))) - 42.8)).toBeLessThan(0.1);
-      expect(longestWay_mm(await problemOf(0, { width_mm: 20, depth_mm: 30 }))).toBe(Number.POSITIVE_INFINITY);
+      expect(Math.abs(longestPath_mm(await problemOf(0, slab('air', [5, 7], [10, 12]))) - 42.8)).toBeLessThan(0.1);
+      expect(longestPath_mm(await problemOf(0, { width_mm: 20, depth_mm: 30 }))).toBe(Number.POSITIVE_INFINITY);
     });
 
     test('grows with a spread of energy, as the range grows faster than the energy', async () => {
       const spread =
-        longestWay_mm(await problemOf(0, {}, { energy_sigma_MeV: 1.4 })) / longestWay_mm(await problemOf(0));
+        longestPath_mm(await problemOf(0, {}, { energy_sigma_MeV: 1.4 })) / longestPath_mm(await problemOf(0));
       expect(Math.abs(spread - (1 + 0.5 * 1.75 * 0.75 * 0.02 ** 2))).toBeLessThan(1e-4);
     });
   });
@@ -152,7 +152,7 @@ describe('longest path', async () => {
       layTransport: () => Promise.resolve(run()),
       layBeams: () => Promise.resolve(beams as Partial<TransportBeams> as TransportBeams),
     };
-    holdRuns(addon, tell);
+    compareRuns(addon, tell);
     return addon as Pick<NativeAddon, keyof typeof addon>;
   }
 

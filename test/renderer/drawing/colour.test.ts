@@ -7,7 +7,7 @@ import {
   drawableLimits,
   normalisation,
   unpackColor,
-  washed,
+  withOpacity,
 } from '../../../renderer/drawing/colormap.ts';
 import { colorTable, makeColorizer } from '../../../renderer/drawing/field-image.ts';
 
@@ -171,7 +171,7 @@ describe('scales', () => {
 
 describe('transparency of an overlay', () => {
   const alphas = (wash: 'rising' | 'centred' | 'even'): readonly number[] =>
-    [...washed(colorMap('viridis'), wash).colors].map((color) => color >>> 24);
+    [...withOpacity(colorMap('viridis'), wash).colors].map((color) => color >>> 24);
 
   it('makes dose transparent at its lower end, a difference in its middle, and gamma evenly', () => {
     const rising = alphas('rising');
@@ -186,9 +186,9 @@ describe('transparency of an overlay', () => {
 
   it('changes no hue, and is the same object for the same colours', () => {
     const map = colorMap('magma');
-    const made = washed(map, 'rising');
+    const made = withOpacity(map, 'rising');
     expect([...made.colors].map((color) => color & 0xffffff)).toEqual([...map.colors].map((color) => color & 0xffffff));
-    expect(washed(map, 'rising')).toBe(made);
-    expect(washed(map, 'even')).not.toBe(made);
+    expect(withOpacity(map, 'rising')).toBe(made);
+    expect(withOpacity(map, 'even')).not.toBe(made);
   });
 });

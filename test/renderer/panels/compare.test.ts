@@ -5,14 +5,14 @@ import { condensed, sourceDiff } from '../../../electron/domain/code-diff.ts';
 import { publishedFor } from '../../../electron/domain/launch/occupancy.ts';
 import { columnsOf, nextSort, sorted as sortedBy, verdictText } from '../../../electron/domain/session-table.ts';
 import { highlighted, tokensOf } from '../../../renderer/base/code-tokens.ts';
-import { occupancyText } from '../../../renderer/panels/compare/kernels-view.tsx';
 import {
   benchmarkTitle,
   labelsOf,
   lockOf,
   requestedPrograms,
   sweepOf,
-} from '../../../renderer/panels/compare/order.ts';
+} from '../../../renderer/panels/compare/benchmark-request.ts';
+import { occupancyText } from '../../../renderer/panels/compare/kernels-view.tsx';
 import { tickedVariants, withFactorial } from '../../../renderer/panels/compare/store.ts';
 import { createComparisonStore, referenceIndex, shownRows } from '../../../renderer/state/comparison.ts';
 

@@ -4,7 +4,7 @@ import type { DiffractionResolved } from '../../../electron/contract/scenario/di
 import type { ShownImage } from '../../../renderer/data/image-feed.ts';
 import { squared } from '../../../renderer/drawing/axes.ts';
 import { geometryOf, imageScene, ringSpacings } from '../../../renderer/panels/image/scene.ts';
-import { pixelReading, type ReadPixel } from '../../../renderer/panels/image/store.ts';
+import { type PixelValue, pixelReading } from '../../../renderer/panels/image/store.ts';
 import type { ImagePoint } from '../../../renderer/state/selection.ts';
 
 const resolved = {
@@ -107,7 +107,7 @@ describe('pixel reading', () => {
 
   let shown: ShownImage | null;
   let point: ImagePoint | null;
-  let told: (ReadPixel | null)[];
+  let told: (PixelValue | null)[];
   let requested: { readonly pixel: readonly [number, number]; answer(photons: number | null): void }[];
   let reading: ReturnType<typeof pixelReading>;
   beforeEach(() => {

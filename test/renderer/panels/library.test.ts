@@ -14,8 +14,8 @@ import { anchorOf, handbookPages } from '../../../renderer/base/handbook-pages.t
 import { Markdown, placeOf } from '../../../renderer/panels/handbook/markdown.tsx';
 import { pageIds, pageText, pageTitle, search } from '../../../renderer/panels/handbook/pages.ts';
 import { lineOf } from '../../../renderer/panels/library/entry.tsx';
-import { exampleGroups, grouped, sought } from '../../../renderer/panels/library/examples-list.tsx';
-import { whyNot } from '../../../renderer/panels/library/pack-project.tsx';
+import { exampleGroups, grouped, searchWords } from '../../../renderer/panels/library/examples-list.tsx';
+import { notPackableReason } from '../../../renderer/panels/library/pack-project.tsx';
 import { lengths, thumbnailOf } from '../../../renderer/panels/library/thumbnails.ts';
 import { createHandbookStore } from '../../../renderer/state/handbook.ts';
 import { panelSlots } from '../../../renderer/state/layout/defaults.ts';
@@ -180,7 +180,7 @@ describe('kernel templates', () => {
       { id: 'vector-add', title: 'Vector add', says: 'a thread for each result' },
       { id: 'reduction', title: 'Reduction', says: 'threads share a sum' },
     ];
-    const found = (text: string) => sought(all, text).map(({ id }) => id);
+    const found = (text: string) => searchWords(all, text).map(({ id }) => id);
     expect(found('')).toEqual(['vector-add', 'reduction']);
     expect(found('own kernel SUM')).toEqual(['reduction']);
     expect(found('bone')).toEqual([]);
@@ -254,9 +254,9 @@ describe('the picture next to an example', () => {
 
 describe('a project', () => {
   it('reports why it cannot be packed yet', () => {
-    expect(whyNot(' ', 2)).toBe('The project needs a name.');
-    expect(whyNot('x'.repeat(101), 2)).toBe('The name has 101 characters; allowed: at most 100.');
-    expect(whyNot('mine', 0)).toBe('Choose at least one part to pack.');
-    expect(whyNot('x'.repeat(100), 1)).toBeNull();
+    expect(notPackableReason(' ', 2)).toBe('The project needs a name.');
+    expect(notPackableReason('x'.repeat(101), 2)).toBe('The name has 101 characters; allowed: at most 100.');
+    expect(notPackableReason('mine', 0)).toBe('Choose at least one part to pack.');
+    expect(notPackableReason('x'.repeat(100), 1)).toBeNull();
   });
 });

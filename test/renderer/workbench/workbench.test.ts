@@ -7,9 +7,9 @@ import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
 import { createComparisonStore } from '../../../renderer/state/comparison.ts';
 import { createQuestionsStore } from '../../../renderer/state/questions.ts';
-import { awaitsFirst, createScenarioStore, emptyDraft } from '../../../renderer/state/scenario.ts';
+import { awaitsFirstDocument, createScenarioStore, emptyDraft } from '../../../renderer/state/scenario.ts';
 import { createSelectionStore } from '../../../renderer/state/selection.ts';
-import { followBenches, followDocument, keepChecked } from '../../../renderer/workbench/follow.ts';
+import { followBenches, followDocument, validateOnChange } from '../../../renderer/workbench/follow.ts';
 
 describe('changes of the document kind', () => {
   function page() {
@@ -58,7 +58,7 @@ describe('the check of the form', () => {
       return Promise.resolve({ status: 'done', value: { issues: [], resolved: null } });
     };
     const scenario = createScenarioStore();
-    const recheck = keepChecked({ capabilities: { openFirst }, callCancellable } as unknown as Client, scenario);
+    const recheck = validateOnChange({ capabilities: { openFirst }, callCancellable } as unknown as Client, scenario);
     return { asked, scenario, recheck };
   }
 
@@ -78,18 +78,18 @@ describe('the check of the form', () => {
     recheck();
     await vi.runAllTimersAsync();
     expect(asked).toEqual([]);
-    expect(awaitsFirst(scenario.getState(), first)).toBe(true);
+    expect(awaitsFirstDocument(scenario.getState(), first)).toBe(true);
     const draft = { ...emptyDraft, name: 'sum' };
     scenario.open({ draft, file: null, readOnly: false });
     await vi.runAllTimersAsync();
     expect(asked).toEqual([draft]);
-    expect(awaitsFirst(scenario.getState(), first)).toBe(false);
+    expect(awaitsFirstDocument(scenario.getState(), first)).toBe(false);
   });
 
   it('uses an edited document as the requested one', () => {
     const { scenario } = checking(first);
     scenario.edit(['name'], 'edited', 'Name');
-    expect(awaitsFirst(scenario.getState(), first)).toBe(false);
+    expect(awaitsFirstDocument(scenario.getState(), first)).toBe(false);
   });
 
   it('checks the empty document if the first one could not be opened', async () => {

@@ -13,7 +13,7 @@ import { flagValue, hasFlag, type ParsedArguments } from '../../arguments.ts';
 import { exitCodeOf, measured, refuseUnsavedTrace, show } from '../../benching.ts';
 import { writeOutput } from '../../output-file.ts';
 import { fitByName } from '../../read-scenario.ts';
-import { saidBy, verdictLines } from '../../user-kernels.ts';
+import { userKernelNotes, verdictLines } from '../../user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../../verb.ts';
 import { variantList, type Workload } from '../workload.ts';
 
@@ -81,7 +81,7 @@ async function runTask(
   if (verdict !== null && !hasFlag(parsed, 'json')) {
     for (const line of ['', ...verdictLines(verdict, (style, text) => terminal.style(style, text))])
       terminal.print(line);
-    for (const line of saidBy(host, variant)) terminal.print(line);
+    for (const line of userKernelNotes(host, variant)) terminal.print(line);
   }
   if (kept instanceof Error) throw kept;
   if (place !== null) terminal.say(`Saved as ${place.place}`);

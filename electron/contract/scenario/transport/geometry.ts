@@ -10,7 +10,7 @@ import { suggest } from '../fault.ts';
 import { atomsOf, isElement, materialNames } from '../materials.ts';
 
 /** Limit, because the solver stores the material index of a cell in one byte. */
-export const maxOwnMaterials = 100;
+export const maxUserMaterials = 100;
 /** Tolerance of the sum, because mass fractions from publications are rounded. */
 const SUM_SLACK = 0.01;
 
@@ -25,7 +25,7 @@ const nameSchema = z
     $comment: 'a letter, then letters, digits, - and _, up to 64',
   });
 
-const ownMaterialSchema = z
+const userMaterialSchema = z
   .strictObject({
     name: nameSchema,
     formula: z
@@ -83,7 +83,7 @@ const ownMaterialSchema = z
     }
   });
 
-export type OwnMaterial = z.output<typeof ownMaterialSchema>;
+export type UserMaterial = z.output<typeof userMaterialSchema>;
 
 /** Hounsfield units of a point of a table. */
 const hounsfield = z.number().min(-10_000).max(100_000).meta({ unit: '1' });
@@ -262,8 +262,8 @@ const shape = {
     })
     .default([]),
   materials: z
-    .array(ownMaterialSchema)
-    .max(maxOwnMaterials)
+    .array(userMaterialSchema)
+    .max(maxUserMaterials)
     .meta({
       title: 'Own materials',
       description:

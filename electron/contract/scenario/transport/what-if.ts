@@ -30,7 +30,7 @@ const whatIfSessionSchema = z.string().regex(/^[\w-]{8,64}$/);
 const sequence = z.number().int().nonnegative();
 
 /** Variant, device and grid that solved a request. */
-const whatIfWaySchema = z.strictObject({
+const whatIfMethodSchema = z.strictObject({
   variant: z.string(),
   device: z.string(),
   stepping: z.enum(['path', 'depth']),
@@ -42,7 +42,7 @@ const whatIfWaySchema = z.strictObject({
   dz_mm: z.number(),
   dtheta_mrad: z.number(),
 });
-export type WhatIfWay = Readonly<z.infer<typeof whatIfWaySchema>>;
+export type WhatIfMethod = Readonly<z.infer<typeof whatIfMethodSchema>>;
 
 const whatIfAnswerSchema = z.strictObject({
   state: z.literal('answer'),
@@ -51,7 +51,7 @@ const whatIfAnswerSchema = z.strictObject({
   run: runIdSchema,
   /** Whether it was solved on the scenario's full grid, as by Run. */
   full: z.boolean(),
-  way: whatIfWaySchema,
+  way: whatIfMethodSchema,
   /** Time from the start of the request to the frame, and the solver's part of it. */
   total_ms: z.number(),
   solve_ms: z.number(),

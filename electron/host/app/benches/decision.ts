@@ -5,13 +5,13 @@
  */
 import { gpusUsed, isUnproven } from '../../../contract/bench/bench-session.ts';
 import {
+  type Approach,
+  approaches,
   type Decision,
+  END_TO_END_RUN,
   minEvidence,
   type Option,
   type Step,
-  type Way,
-  WHOLE_RUN,
-  ways,
 } from '../../../contract/bench/decision.ts';
 import { correctnessOf, type Session, type SessionReport } from '../../../contract/bench/session.ts';
 import { atOnce, type Pausing } from '../../../domain/values/pausing.ts';
@@ -23,7 +23,7 @@ const defaultMargin = 0.01;
 const hour_s = 3600;
 
 /** Programming style of registry programs; other styles are ignored. */
-const wayOfStyle: Readonly<Record<string, Way>> = {
+const approachOfStyle: Readonly<Record<string, Approach>> = {
   loop: 'loop',
   array: 'array',
   graph: 'array',
@@ -45,13 +45,13 @@ interface Measured {
   readonly whole: readonly number[] | null;
 }
 
-function measuredIn(report: SessionReport, baselines: readonly Baseline[]): readonly Measured[] {
+function approachesMeasuredIn(report: SessionReport, baselines: readonly Baseline[]): readonly Measured[] {
   const programs = new Map(baselines.map((one) => [one.id, one]));
   const entries = report.entries.flatMap((entry): Measured[] => {
     if (entry.status === 'refused') return [];
     const { label, variant, title, device, verdict, samples } = entry;
     const program = programs.get(variant);
-    const way = program === undefined ? 'compiled' : wayOfStyle[program.style];
+    const way = program === undefined ? 'compiled' : approachOfStyle[program.style];
     if (way === undefined || samples.length === 0) return [];
     const right = !isUnproven(verdict);
     const whole = samples.flatMap(({ wall_s }) => (wall_s === undefined ? [] : [wall_s]));
@@ -66,7 +66,7 @@ function measuredIn(report: SessionReport, baselines: readonly Baseline[]): read
   });
   const outside = report.external.flatMap(({ id, title, result }): Measured[] => {
     const program = programs.get(id);
-    const way = program === undefined ? undefined : wayOfStyle[program.style];
+    const way = program === undefined ? undefined : approachOfStyle[program.style];
     if (program === undefined || way === undefined || result === null || result.times.length === 0) return [];
     const right = !result.wrong && correctnessOf(result.accuracy) === 'correct';
     return [
@@ -113,7 +113,7 @@ function bestOfEach(measured: readonly Measured[], samplesOf: (one: Measured) =>
     const range = { low: Math.min(...samples), high: Math.max(...samples) };
     return { ...one.option, time_s: median(samples), range, samples: samples.length };
   });
-  return ways.flatMap((way) => {
+  return approaches.flatMap((way) => {
     const same = all.filter((option) => option.way === way);
     const right = same.filter((option) => option.right);
     const best = (right.length > 0 ? right : same).toSorted((a, b) => a.time_s - b.time_s)[0];
@@ -130,7 +130,7 @@ interface SessionOfFile {
 function decisionsIn({ file, session }: SessionOfFile, i: number, baselines: readonly Baseline[]): readonly Decision[] {
   const report = session.reports[i];
   if (report === undefined) return [];
-  const measured = measuredIn(report, baselines);
+  const measured = approachesMeasuredIn(report, baselines);
   return (['cuda', 'cpu'] as const).flatMap((device): Decision[] => {
     const here = measured.filter((one) => one.device === device);
     const byWhole = here.every(({ whole }) => whole !== null);
@@ -148,7 +148,7 @@ function decisionsIn({ file, session }: SessionOfFile, i: number, baselines: rea
         machine: gpus.length === 0 ? report.machine.cpu : gpus.join(', '),
         file,
         created: session.created,
-        time: byWhole ? WHOLE_RUN : session.words.time,
+        time: byWhole ? END_TO_END_RUN : session.words.time,
         options,
         steps: others.map((one) => stepOf(base, one, margin)),
       },
@@ -177,7 +177,7 @@ export const decisionsOf = (sessions: readonly SessionOfFile[], baselines: reado
   atOnce(deciding(sessions, baselines));
 
 /** Like `decisionsOf`, but yields to other tasks in between. */
-export const decisionsInTurns = (
+export const decisionsInSlices = (
   sessions: readonly SessionOfFile[],
   baselines: readonly Baseline[],
 ): Promise<readonly Decision[]> => inSlices(deciding(sessions, baselines));

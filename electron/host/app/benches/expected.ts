@@ -25,12 +25,12 @@ interface ReadProblem {
 }
 
 /** This machine, identified by its key because many machines have the same processor name. */
-interface Here {
+interface ThisMachine {
   readonly machine: MachineIdentity;
   readonly gpu: string | null;
 }
 
-interface Found {
+interface RecordedTime {
   readonly entry: MeasuredSessionEntry;
   readonly report: SessionReport;
   readonly timed: Timed;
@@ -43,9 +43,13 @@ function machineOf({ device, gpu }: MeasuredSessionEntry, { machine }: SessionRe
 }
 
 /** Sessions of this machine come before those of others, both with the newest first. */
-function foundOf(variant: string, sessions: readonly Timed[], { machine: own, gpu }: Here): readonly Found[] {
+function recordedTimeOf(
+  variant: string,
+  sessions: readonly Timed[],
+  { machine: own, gpu }: ThisMachine,
+): readonly RecordedTime[] {
   const key = machineKey({ ...own, gpu: null });
-  const all = sessions.flatMap((timed): Found[] => {
+  const all = sessions.flatMap((timed): RecordedTime[] => {
     const [report] = timed.session.reports;
     const entry = report?.entries.find(({ label }) => label === variant);
     if (report === undefined || entry?.status !== 'measured') return [];
@@ -53,12 +57,12 @@ function foundOf(variant: string, sessions: readonly Timed[], { machine: own, gp
     const here = entry.device === 'cpu' ? machineKey({ ...report.machine, gpu: null }) === key : machine === gpu;
     return [{ entry, report, timed, machine, here }];
   });
-  const created = ({ timed }: Found): string => timed.session.created;
+  const created = ({ timed }: RecordedTime): string => timed.session.created;
   return all.sort((a, b) => Number(b.here) - Number(a.here) || (created(a) < created(b) ? 1 : -1));
 }
 
 /** Previous set-up time plus the previous run time, scaled by the amount of work and the number of threads. */
-function scaled({ entry, report }: Found, then: Amount, now: Amount): number {
+function scaled({ entry, report }: RecordedTime, then: Amount, now: Amount): number {
   const rest = entry.wall_s === null ? entry.setup_s : Math.max(0, entry.wall_s - entry.time_s);
   const had = entry.threads ?? report.machine.logical_cores;
   const threads = now.threads === null || had === 0 ? 1 : had / now.threads;
@@ -82,7 +86,7 @@ export async function expectedTimes(
   };
   const one = async (variant: string): Promise<ExpectedTime> => {
     const now = await benchable.amount(addon, problem, variant, reading);
-    const all = foundOf(variant, sessions, here);
+    const all = recordedTimeOf(variant, sessions, here);
     const wrong = all[0] !== undefined && isIncorrect(all[0].entry.verdict);
     const unable = { variant, run_s: null, like: null, right: !wrong, able: false };
     if (now === null) return unable;

@@ -42,7 +42,7 @@ const missing = 0.05;
  * Compares a session with the earlier ones by Student's prediction interval of the logarithm. Null if there are too
  * few.
  */
-function awayFrom(earlier: readonly number[], time_s: number) {
+function deviationFrom(earlier: readonly number[], time_s: number) {
   if (earlier.length < minBefore) return null;
   const before = earlier.map(Math.log);
   const deviation = Math.sqrt(variance(before));
@@ -53,14 +53,14 @@ function awayFrom(earlier: readonly number[], time_s: number) {
 
 /** Ratio of a time to the mean of earlier sessions, with an interval from the spread between sessions. */
 export function ratioToEarlier(earlier: readonly number[], time_s: number): Ratio | null {
-  const found = awayFrom(earlier, time_s);
+  const found = deviationFrom(earlier, time_s);
   return found && { value: Math.exp(found.away), interval: asInterval({ middle: found.away, half: found.half }) };
 }
 
 /** Compares the last time with the others. Null if there are too few. */
 export function trendOf(times: readonly number[]): Trend | null {
   const last = times.at(-1);
-  const found = last === undefined ? null : awayFrom(times.slice(0, -1), last);
+  const found = last === undefined ? null : deviationFrom(times.slice(0, -1), last);
   if (found === null) return null;
   const { deviation, away, half } = found;
   return {
@@ -151,8 +151,10 @@ export const historyOf = (sessions: readonly Named[], variant: string | null): r
   atOnce(gathering(sessions, variant));
 
 /** Like `historyOf`, but yields to other tasks in between. */
-export const historyInTurns = (sessions: readonly Named[], variant: string | null): Promise<readonly HistorySeries[]> =>
-  inSlices(gathering(sessions, variant));
+export const historyInSlices = (
+  sessions: readonly Named[],
+  variant: string | null,
+): Promise<readonly HistorySeries[]> => inSlices(gathering(sessions, variant));
 
 type Result = Omit<ClimbAttempt, 'attempt' | 'file' | 'created'>;
 

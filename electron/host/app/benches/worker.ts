@@ -11,15 +11,15 @@ import { UserKernels } from '../user-kernels/user-kernels.ts';
 import type { FromBench, ToBench } from './thread.ts';
 
 /** Faster redraws of a progress line are not visible. */
-const TELL_EVERY_MS = 100;
+const SEND_EVERY_MS = 100;
 
 const stop = new AbortController();
 
-function tell(message: FromBench): void {
+function sendToHost(message: FromBench): void {
   parentPort?.postMessage(message);
 }
 
-const children = new RelayedChildren(tell);
+const children = new RelayedChildren(sendToHost);
 
 /** Engine with the task's user kernels, which the host has already checked for trust. */
 function userKernelsOf({ userKernels, userKernelLimit_s }: BenchTask): UserKernels {
@@ -30,7 +30,7 @@ function userKernelsOf({ userKernels, userKernelLimit_s }: BenchTask): UserKerne
     isTrusted: (sha256) => trusted.has(sha256),
     startChild: children.start,
     limit_s: userKernelLimit_s,
-    onPrinted: (id, text) => tell({ kind: 'printed', id, text }),
+    onPrinted: (id, text) => sendToHost({ kind: 'printed', id, text }),
   });
   for (const one of userKernels) variants.adopt(one);
   return variants;
@@ -43,13 +43,13 @@ async function perform(task: BenchTask, kept: boolean): Promise<BenchOutcome> {
     return await measureSession(userKernels.addon, hostWorkloads[task.workload].benchable, task, {
       signal: stop.signal,
       startChild: children.start,
-      soFar: kept ? (session) => tell({ kind: 'so far', session }) : undefined,
+      soFar: kept ? (session) => sendToHost({ kind: 'so far', session }) : undefined,
       tell: (progress, report) => {
         const now = performance.now();
         const same = report === told.report && progress.round === told.round;
-        if (same && now - told.at < TELL_EVERY_MS) return;
+        if (same && now - told.at < SEND_EVERY_MS) return;
         told = { report, round: progress.round, at: now };
-        tell({ kind: 'progress', progress, report });
+        sendToHost({ kind: 'progress', progress, report });
       },
     });
   } finally {
@@ -62,8 +62,8 @@ parentPort?.on('message', (message: ToBench) => {
   else if (message.kind === 'cancel') stop.abort();
   else {
     perform(message.task, message.kept).then(
-      (outcome) => tell({ kind: 'done', outcome }),
-      (error: unknown) => tell({ kind: 'failed', error: toWireError(error) }),
+      (outcome) => sendToHost({ kind: 'done', outcome }),
+      (error: unknown) => sendToHost({ kind: 'failed', error: toWireError(error) }),
     );
   }
 });

@@ -20,15 +20,15 @@ interface Point {
   readonly verdict: string;
 }
 
-interface Stretch {
+interface VerdictRange {
   readonly verdict: string;
   readonly from: number;
   readonly to: number;
 }
 
 /** Groups of adjacent points with equal verdict, by ascending value. */
-function stretches(points: readonly Point[]): readonly Stretch[] {
-  const runs: Stretch[] = [];
+function verdictRanges(points: readonly Point[]): readonly VerdictRange[] {
+  const runs: VerdictRange[] = [];
   for (const { at, verdict } of [...points].sort((a, b) => a.at - b.at)) {
     const last = runs.at(-1);
     if (last?.verdict === verdict) runs[runs.length - 1] = { ...last, to: at };
@@ -37,12 +37,12 @@ function stretches(points: readonly Point[]): readonly Stretch[] {
   return runs;
 }
 
-const spanText = ({ from, to }: Stretch, path: string): string =>
+const spanText = ({ from, to }: VerdictRange, path: string): string =>
   from === to ? valueText(from, path) : `${valueText(from, path)} to ${valueText(to, path)}`;
 
 /** `less at 1; as claimed from 4 to 8; more from 16 to 32`. */
 export const overValues = (points: readonly Point[], path: string): string =>
-  stretches(points)
+  verdictRanges(points)
     .map((run) => `${run.verdict} ${run.from === run.to ? 'at' : 'from'} ${spanText(run, path)}`)
     .join('; ');
 
@@ -78,7 +78,7 @@ export function rangeOf(findings: readonly Pick<ClaimFinding, 'value' | 'unit'>[
 }
 
 /** Text for a deviation from the claim: more is good for a gain but bad for a cost. */
-const OFF: Readonly<Record<Claim['kind'], Readonly<Record<'less' | 'more', string>>>> = {
+const DEVIATION_TEXTS: Readonly<Record<Claim['kind'], Readonly<Record<'less' | 'more', string>>>> = {
   gain: { less: 'a smaller gain', more: 'a larger gain' },
   cost: { less: 'a smaller cost', more: 'a larger cost' },
   bound: { less: 'below the claim', more: 'above the claim' },
@@ -99,7 +99,7 @@ const isReversed = ({ kind, from }: Pick<Claim, 'kind' | 'from'>, decided: reado
 function fromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<string>): readonly string[] {
   const all = maps.flatMap(({ path, machine, series }) =>
     series.flatMap(({ by, points }) => {
-      const spans = stretches(points).filter(({ verdict }) => verdict === 'as claimed');
+      const spans = verdictRanges(points).filter(({ verdict }) => verdict === 'as claimed');
       if (!counts.has(by) || spans.length === 0) return [];
       const { name, unit } = nameAndUnit(path);
       const values = spans.map((one) => spanText(one, path)).join(' or ');
@@ -190,7 +190,7 @@ export function answerOf(claim: Answered): ClaimAnswer {
   if (good.length === decided.length) return answer('true', `true: ${found}`);
   if (good.length === 0) {
     const off = [...new Set(decided.map(({ verdict }) => verdict))];
-    const words = new Set(off.map((way) => (way === 'as claimed' ? '' : OFF[kind][way])));
+    const words = new Set(off.map((way) => (way === 'as claimed' ? '' : DEVIATION_TEXTS[kind][way])));
     const text = isReversed(claim, decided) ? 'the other way round' : [...words].join(' or ');
     return answer('not-true', `not true: ${found} instead, ${text}`);
   }

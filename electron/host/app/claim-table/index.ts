@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import type { ClaimFinding, ClaimMap, ClaimTableRow, TableClaim } from '../../../contract/bench/claim-table.ts';
-import { judgeClaim, saidOf } from '../../../contract/bench/claims.ts';
-import { recordedAgain } from '../../../contract/bench/recorded-names.mjs';
+import { judgeClaim, termsOf } from '../../../contract/bench/claims.ts';
+import { recordingsOnOtherGpus } from '../../../contract/bench/recorded-names.mjs';
 import type { Session } from '../../../contract/bench/session.ts';
 import { defaultKind, scenarioKindNames } from '../../../contract/scenario/index.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
@@ -19,14 +19,14 @@ import {
   statedValue,
 } from '../../model/bench/claim-results.ts';
 import {
+  applicableClaims,
   type Claim,
   type ClaimCatalogue,
   claimsOf,
-  meets,
+  meetsConditions,
   readCatalogue,
   readClaimFiles,
   type Side,
-  spokenOf,
   type Values,
 } from '../../model/bench/claims.ts';
 import { claimedValues } from '../../workloads/index.ts';
@@ -199,7 +199,7 @@ function findingsOf(claim: Claim, about: About, measured: Measured): readonly Cl
     return {
       ...about,
       ...{ by, what: each.what, unit, value: found?.value ?? null, interval: found?.interval ?? null },
-      verdict: judgeClaim(found, saidOf(stated, each.rival)),
+      verdict: judgeClaim(found, termsOf(stated, each.rival)),
       ...(each.rival && { rival: true as const }),
     };
   });
@@ -249,7 +249,7 @@ function mapOf({ file, session }: Recorded, findings: readonly ClaimFinding[]): 
 }
 
 /** Answers of each GPU separately. Counted numbers do not belong to a GPU. */
-function cardsOf(
+function gpusOfClaim(
   claim: Omit<Parameters<typeof answerOf>[0], 'findings' | 'maps'>,
   findings: readonly ClaimFinding[],
   maps: readonly ClaimMap[],
@@ -305,8 +305,8 @@ function sideOf({ where }: Claim): number | null {
 function commandOf(claim: Claim, { workload, bench }: RowPart, scenarios: readonly ShippedScenario[]): string | null {
   const { pairs, values, where, note, across } = claim;
   const own = scenarios.filter((one) => one.workload === workload && one.bench === bench);
-  const meeting = own.filter((one) => meets(where, one.values));
-  const scenario = meeting.find((one) => meets(note ?? {}, one.values)) ?? meeting[0] ?? own[0];
+  const meeting = own.filter((one) => meetsConditions(where, one.values));
+  const scenario = meeting.find((one) => meetsConditions(note ?? {}, one.values)) ?? meeting[0] ?? own[0];
   if (scenario === undefined) return null;
   const sides = pairs.flatMap(({ slower, faster }) => [slower, faster]);
   const ids = [
@@ -315,7 +315,7 @@ function commandOf(claim: Claim, { workload, bench }: RowPart, scenarios: readon
     ...across.map(({ variant }) => variant),
   ];
   const [programs, variants] = [ids.filter(isProgram), ids.filter((id) => !isProgram(id))];
-  const side = meets(where, scenario.values) ? null : sideOf(claim);
+  const side = meetsConditions(where, scenario.values) ? null : sideOf(claim);
   const clocks = [...sides.map(({ clock }) => clock), ...values.map(({ quantity }) => quantity)];
   const list = (words: readonly string[]): string => {
     const all = [...new Set(words)].join(',');
@@ -346,8 +346,9 @@ function judged(
   );
   const each = own.map((recorded) => {
     const found = recorded.reports.flatMap(({ measured, values }, i) =>
-      spokenOf([claim], values).flatMap((one) => {
-        const atNote = claim.note !== undefined && meets(claim.note, values) ? ({ atNote: true } as const) : {};
+      applicableClaims([claim], values).flatMap((one) => {
+        const atNote =
+          claim.note !== undefined && meetsConditions(claim.note, values) ? ({ atNote: true } as const) : {};
         return findingsOf(one, aboutOf(recorded, i), measured).map((each) => ({ ...each, ...atNote }));
       }),
     );
@@ -367,7 +368,7 @@ function judged(
     ...(priority === undefined ? {} : { priority }),
     kind: claim.kind,
     answer: answerOf({ ...answered, findings, maps }),
-    cards: cardsOf(answered, findings, maps),
+    cards: gpusOfClaim(answered, findings, maps),
     findings,
     maps,
   };
@@ -390,7 +391,7 @@ interface Judging {
 }
 
 async function judgedRow(row: ClaimRow, { catalogue, recorded, scenarios: all }: Judging): Promise<ClaimTableRow> {
-  const files = new Set(row.sessions.flatMap((file) => [file, ...recordedAgain(file)]));
+  const files = new Set(row.sessions.flatMap((file) => [file, ...recordingsOnOtherGpus(file)]));
   const sessions = (await Promise.all([...files].map(recorded))).filter((one) => one !== null);
   // Scenarios of the row come first: another row may have a further one of the same benchmark.
   const isOwn = ({ file }: ShippedScenario): boolean => row.scenarios.includes(file);

@@ -1,10 +1,10 @@
 /** Compares stored runs with the first one. */
 
 import type { GammaDose } from '../../../contract/dose.ts';
-import { asOfToday } from '../../../contract/scenario/index.ts';
+import { asCurrentVersion } from '../../../contract/scenario/index.ts';
 import { atOnce, type Pausing } from '../../../domain/values/pausing.ts';
 import { inSlices } from '../../io/flow/cooperative.ts';
-import { parityLimit, relativeL2 } from '../../model/bench/contestant.ts';
+import { parityLimit, relativeL2 } from '../../model/bench/bench-candidate.ts';
 import { type GammaResult, gamma } from '../../model/fields/gamma.ts';
 import { gammaDoseOf, gammaMap } from '../../workloads/transport/metrics/gamma-dose.ts';
 import { depthDoseOf } from '../../workloads/transport/metrics/run-metrics.ts';
@@ -99,11 +99,11 @@ function* differing(first: unknown, here: unknown): Pausing<Differences> {
 const valueText = (value: unknown): string => (value === undefined ? 'absent' : JSON.stringify(value));
 
 export const scenarioDifferences = (first: unknown, here: unknown): Differences =>
-  atOnce(differing(asOfToday(first), asOfToday(here)));
+  atOnce(differing(asCurrentVersion(first), asCurrentVersion(here)));
 
 /** Differences of two scenarios; yields to other tasks in between. */
-export const scenarioDifferencesInTurns = (first: unknown, here: unknown): Promise<Differences> =>
-  inSlices(differing(asOfToday(first), asOfToday(here)));
+export const scenarioDifferencesInSlices = (first: unknown, here: unknown): Promise<Differences> =>
+  inSlices(differing(asCurrentVersion(first), asCurrentVersion(here)));
 
 function differences(first: RunData, here: RunData): ComparedRun['differences'] {
   const [a, b] = [environment(first), environment(here)];

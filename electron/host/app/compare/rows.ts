@@ -11,78 +11,79 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { Result } from '../../../contract/wire/methods.ts';
 import { sameGrid } from '../../model/fields/field.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { scenarioDifferencesInTurns } from './compare.ts';
-import { type EntrySubject, type Loaded, loadedOf, type OwnRow } from './subjects.ts';
+import { scenarioDifferencesInSlices } from './compare.ts';
+import { type AbsoluteRow, type EntrySubject, type LoadedSubject, loadedSubjectOf } from './subjects.ts';
 import { comparedTimes, comparedTimesHere } from './times.ts';
 
 /** Scenario values that affect how the problem is solved, but not the problem. */
 const howSolved = /^(solver\.(variant|precision|threads|device)|output|name|notes)(\.|$)/;
 
 /** Whether both answers are of one problem, so that their difference is an error. */
-async function sameProblem(here: Loaded, reference: Loaded): Promise<boolean> {
+async function sameProblem(here: LoadedSubject, reference: LoadedSubject): Promise<boolean> {
   if (here.document === null || reference.document === null || reference.held) return false;
-  const differences = await scenarioDifferencesInTurns(reference.document, here.document);
+  const differences = await scenarioDifferencesInSlices(reference.document, here.document);
   return differences.every(({ what }) => howSolved.test(what));
 }
 
-async function accuracyOf(here: Loaded, reference: Loaded): Promise<readonly Accuracy[]> {
+async function accuracyOf(here: LoadedSubject, reference: LoadedSubject): Promise<readonly Accuracy[]> {
   const { compared } = hostWorkloads[here.row.workload];
   const own = here.row.accuracy;
   if (here.held || here === reference || compared.kind === 'sessions') return own;
   if (here.field === null || reference.field === null || !sameGrid(here.field, reference.field)) return own;
-  const answerOf = ({ field, row }: Loaded) =>
+  const answerOf = ({ field, row }: LoadedSubject) =>
     field === null ? null : { field, precision: row.precision, variant: row.variant };
   const [a, b] = [answerOf(here), answerOf(reference)];
   if (a === null || b === null) return own;
   return [...(await compared.against(a, b, await sameProblem(here, reference))), ...own];
 }
 
-async function differencesOf(here: Loaded, reference: Loaded): Promise<ComparedRow['differences']> {
+async function differencesOf(here: LoadedSubject, reference: LoadedSubject): Promise<ComparedRow['differences']> {
   const [a, b] = [reference.environment, here.environment];
   const machine = Object.keys(b).flatMap((what) =>
     a[what] === undefined || a[what] === b[what] ? [] : [{ what, reference: a[what], here: b[what] ?? '' }],
   );
   const kinds = here.row.subject.kind !== reference.row.subject.kind;
   if (here.document === null || reference.document === null || kinds) return machine;
-  const scenario = await scenarioDifferencesInTurns(reference.document, here.document);
+  const scenario = await scenarioDifferencesInSlices(reference.document, here.document);
   return [...machine, ...scenario.map(({ what, first, here: value }) => ({ what, reference: first, here: value }))];
 }
 
-function sameSession({ subject: a }: OwnRow, { subject: b }: OwnRow): boolean {
+function sameSession({ subject: a }: AbsoluteRow, { subject: b }: AbsoluteRow): boolean {
   return a.kind !== 'run' && b.kind !== 'run' && a.bench === b.bench && a.report === b.report;
 }
 
 interface Group {
-  readonly members: Loaded[];
-  readonly reference: Loaded;
+  readonly members: LoadedSubject[];
+  readonly reference: LoadedSubject;
 }
 
 /** Runs do not record GPUs that they did not use. */
-const sameGpu = ({ machine: a }: Loaded, { machine: b }: Loaded): boolean =>
+const sameGpu = ({ machine: a }: LoadedSubject, { machine: b }: LoadedSubject): boolean =>
   a.gpu === undefined || b.gpu === undefined || a.gpu === b.gpu;
 
-const sameMachine = (a: Loaded, b: Loaded): boolean => a.machine.key === b.machine.key && sameGpu(a, b);
-const sameSize = ({ row: a }: Loaded, { row: b }: Loaded): boolean =>
+const sameMachine = (a: LoadedSubject, b: LoadedSubject): boolean => a.machine.key === b.machine.key && sameGpu(a, b);
+const sameSize = ({ row: a }: LoadedSubject, { row: b }: LoadedSubject): boolean =>
   a.size === null || b.size === null || a.size === b.size;
-const sameBench = ({ row: a }: Loaded, { row: b }: Loaded): boolean => a.bench === b.bench;
+const sameBench = ({ row: a }: LoadedSubject, { row: b }: LoadedSubject): boolean => a.bench === b.bench;
 
 /** Whether their times can be compared. */
-const alike = (a: Loaded, b: Loaded): boolean => sameBench(a, b) && sameSize(a, b) && sameMachine(a, b);
+const areComparable = (a: LoadedSubject, b: LoadedSubject): boolean =>
+  sameBench(a, b) && sameSize(a, b) && sameMachine(a, b);
 
 /** Reference of a member's session, else the first member with a correct answer. */
-const referenceAmong = (members: readonly Loaded[]): Loaded | undefined =>
+const referenceAmong = (members: readonly LoadedSubject[]): LoadedSubject | undefined =>
   members.find(
     ({ row: { subject }, sessionReference }) => subject.kind === 'entry' && subject.label === sessionReference,
   ) ??
   members.find(({ correctness }) => correctness === 'correct') ??
   members[0];
 
-function groupsOf(all: readonly Loaded[], reference: Loaded): readonly Group[] {
-  const main: Group = { members: all.filter((one) => alike(one, reference)), reference };
-  const others: Loaded[][] = [];
+function groupsOf(all: readonly LoadedSubject[], reference: LoadedSubject): readonly Group[] {
+  const main: Group = { members: all.filter((one) => areComparable(one, reference)), reference };
+  const others: LoadedSubject[][] = [];
   for (const one of all) {
     if (main.members.includes(one)) continue;
-    const found = others.find((members) => members.every((other) => alike(one, other)));
+    const found = others.find((members) => members.every((other) => areComparable(one, other)));
     if (found === undefined) others.push([one]);
     else found.push(one);
   }
@@ -120,7 +121,7 @@ function titlesOf(groups: readonly Group[]): readonly string[] {
 }
 
 /** Reason why the times of a group cannot be compared with the chosen reference. */
-function apartText(own: Loaded, main: Loaded): string {
+function notComparableText(own: LoadedSubject, main: LoadedSubject): string {
   if (!sameBench(own, main)) return `another benchmark than ${main.row.title}`;
   if (!sameSize(own, main)) {
     return `another size than ${main.row.title} (${own.row.size} and ${main.row.size} ${own.words.size})`;
@@ -134,9 +135,13 @@ interface Placed {
   readonly paired: boolean;
 }
 
-function noteOf(here: Loaded, main: Loaded, { group: { reference }, ratio, paired }: Placed): string | null {
+function noteOf(
+  here: LoadedSubject,
+  main: LoadedSubject,
+  { group: { reference }, ratio, paired }: Placed,
+): string | null {
   if (here === reference) {
-    return here === main ? null : `${apartText(here, main)}: its times are not compared with those`;
+    return here === main ? null : `${notComparableText(here, main)}: its times are not compared with those`;
   }
   const [own, other] = [here.row, reference.row];
   if (own.scenario !== other.scenario) return `another scenario: ${own.scenario}`;
@@ -148,7 +153,7 @@ function noteOf(here: Loaded, main: Loaded, { group: { reference }, ratio, paire
 }
 
 /** Throws BraggError `unsupported` if there are several workloads, with the workload of each. */
-function checkOneWorkload(all: readonly Loaded[]): void {
+function checkOneWorkload(all: readonly LoadedSubject[]): void {
   const byWorkload = Map.groupBy(all, ({ row }) => row.workload);
   if (byWorkload.size < 2) return;
   const each = [...byWorkload].map(([workload, list]) => `${list[0]?.row.origin} of ${workload}`);
@@ -157,7 +162,7 @@ function checkOneWorkload(all: readonly Loaded[]): void {
 
 /** Verdict of the row's session, combined with the comparison with the chosen reference. */
 function verdictOf(
-  { correctness }: Loaded,
+  { correctness }: LoadedSubject,
   accuracy: readonly Accuracy[],
   speed: ComparedRow['verdict'],
 ): ComparedRow['verdict'] {
@@ -170,24 +175,24 @@ function verdictOf(
 /**
  * A control is a second copy of its session's reference, so its noise applies only if that is the group's reference.
  */
-function controlOf({ noise, sessionReference, row: { subject } }: Loaded): Loaded['noise'] {
+function controlOf({ noise, sessionReference, row: { subject } }: LoadedSubject): LoadedSubject['noise'] {
   return subject.kind === 'entry' && subject.label === sessionReference ? noise : null;
 }
 
 /** Rows in the given order, and their groups, with the group of `reference` first. `reference` must be one of `all`. */
 export async function comparedRows(
-  all: readonly Loaded[],
-  reference: Loaded,
+  all: readonly LoadedSubject[],
+  reference: LoadedSubject,
   compareTimes = comparedTimes,
 ): Promise<{ readonly rows: ComparedRow[]; readonly groups: ComparedGroup[] }> {
   checkOneWorkload(all);
   const groups = groupsOf(all, reference);
-  const groupOf = (here: Loaded): number => groups.findIndex(({ members }) => members.includes(here));
+  const groupOf = (here: LoadedSubject): number => groups.findIndex(({ members }) => members.includes(here));
   const times = await compareTimes(
     all,
     all.map((here) => all.indexOf(groups[groupOf(here)]?.reference ?? here)),
   );
-  const rowOf = async (here: Loaded, i: number): Promise<ComparedRow> => {
+  const rowOf = async (here: LoadedSubject, i: number): Promise<ComparedRow> => {
     const [index, own] = [groupOf(here), times[i]];
     const group = groups[index];
     if (own === undefined || group === undefined) throw new Error('a subject whose times were not compared');
@@ -234,7 +239,7 @@ export async function reportRows(session: Session, index: number): Promise<Omit<
   const report = session.reports[index];
   if (report === undefined) throw new Error(`a session without a report ${index}`);
   const named = { name: report.title ?? report.scenario, session, answer: () => null };
-  const loaded = subjectsOf(report, index).map((subject) => loadedOf(named, subject));
+  const loaded = subjectsOf(report, index).map((subject) => loadedSubjectOf(named, subject));
   const against = loaded.find(({ row }) => row.title === report.reference) ?? loaded[0];
   if (against === undefined) return { rows: [], words: null, groups: [] };
   return { ...(await comparedRows(loaded, against, comparedTimesHere)), words: session.words };

@@ -1,5 +1,6 @@
 /** Subjects of a comparison, with their numbers. */
 import {
+  type EndToEnd,
   environmentFacts,
   gpuOf,
   isUnproven,
@@ -7,7 +8,6 @@ import {
   machineKey,
   type Ratio,
   type SessionGpu,
-  type Whole,
 } from '../../../contract/bench/bench-session.ts';
 import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../../contract/bench/comparison.ts';
@@ -30,7 +30,7 @@ import type { Benches } from '../benches/benches.ts';
 import type { Runs } from '../runs/runs.ts';
 
 /** Numbers of a row that do not depend on the reference. */
-export type OwnRow = Omit<
+export type AbsoluteRow = Omit<
   ComparedRow,
   | 'group'
   | 'ratio'
@@ -45,8 +45,8 @@ export type OwnRow = Omit<
   | 'has_curve'
 >;
 
-export interface Loaded {
-  readonly row: OwnRow;
+export interface LoadedSubject {
+  readonly row: AbsoluteRow;
   readonly words: Words;
   /** Seconds; one per round for a variant in a session. */
   readonly times: readonly number[];
@@ -76,7 +76,7 @@ export interface Loaded {
   /** Label of the session's reference. Null if there is none. */
   readonly sessionReference: string | null;
   /** The session's comparison of end-to-end runs with its reference. Null if there is none. */
-  readonly judgedWhole: Whole | null;
+  readonly judgedWhole: EndToEnd | null;
   /** Correctness according to the session; a run by itself is not checked. */
   readonly correctness: Correctness;
   /** Whether the accuracy was checked against FP64; if not, it is the difference from another answer. */
@@ -92,7 +92,7 @@ export interface SubjectParts {
   readonly runs: Runs;
 }
 
-function machineOf(machine: Omit<MachineIdentity, 'gpu'>, gpu: string | null | undefined): Loaded['machine'] {
+function machineOf(machine: Omit<MachineIdentity, 'gpu'>, gpu: string | null | undefined): LoadedSubject['machine'] {
   const { cpu, logical_cores } = machine;
   return {
     key: machineKey({ ...machine, gpu: null }),
@@ -101,7 +101,7 @@ function machineOf(machine: Omit<MachineIdentity, 'gpu'>, gpu: string | null | u
   };
 }
 
-async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Promise<Loaded> {
+async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Promise<LoadedSubject> {
   const run = await runs.data(subject.run);
   const { compared } = hostWorkloads[run.workload];
   if (compared.kind === 'sessions') {
@@ -184,7 +184,10 @@ function instancesIn(
   return told && samples.length > 0 ? recordedInstances(samples, (sample) => secondsOf(sample) ?? Number.NaN) : null;
 }
 
-const processesOf = ({ samples, reason }: NonNullable<MeasuredSessionEntry['process']>): Loaded['processes'] => ({
+const processesOf = ({
+  samples,
+  reason,
+}: NonNullable<MeasuredSessionEntry['process']>): LoadedSubject['processes'] => ({
   times: samples.map(({ time_s }) => [time_s]),
   reason,
 });
@@ -203,7 +206,10 @@ function deviceOf({ device, threads, gpu }: MeasuredSessionEntry, { machine }: S
   return `${gpuOf(machine, gpu)?.name ?? 'GPU'}${gpu === null ? '' : `, GPU ${gpu}`}`;
 }
 
-function environmentOf({ machine, program, scenario }: SessionReport, gpu: SessionGpu | null): Loaded['environment'] {
+function environmentOf(
+  { machine, program, scenario }: SessionReport,
+  gpu: SessionGpu | null,
+): LoadedSubject['environment'] {
   return {
     version: program.version ?? 'not recorded',
     compiler: program.compiler ?? 'not recorded',
@@ -217,7 +223,7 @@ function environmentOf({ machine, program, scenario }: SessionReport, gpu: Sessi
 }
 
 /** Imported sessions store the measuring conditions among the facts. */
-function conditionsOf({ title, machine, environment, facts }: SessionReport): OwnRow['conditions'] {
+function conditionsOf({ title, machine, environment, facts }: SessionReport): AbsoluteRow['conditions'] {
   const all = [
     ...environmentFacts(environment, machine.logical_cores),
     ...facts.filter(([, value]) => value !== title),
@@ -272,7 +278,7 @@ interface NamedSession {
 export type EntrySubject = Exclude<Subject, { kind: 'run' }>;
 
 /** Throws BraggError if the session lacks the subject. */
-export function loadedOf({ name, session, answer }: NamedSession, subject: EntrySubject): Loaded {
+export function loadedSubjectOf({ name, session, answer }: NamedSession, subject: EntrySubject): LoadedSubject {
   const report = session.reports[subject.report];
   const missing = (): never => {
     throw new BraggError('not-found', `${name} has no ${subject.label}.`);
@@ -345,9 +351,9 @@ export function loadedOf({ name, session, answer }: NamedSession, subject: Entry
 }
 
 /** Omits the hash of the bits, which is not shown. */
-const repeatsOf = ({ runs, bitwise, spread }: NonNullable<OwnRow['determinism']>) => ({ runs, bitwise, spread });
+const repeatsOf = ({ runs, bitwise, spread }: NonNullable<AbsoluteRow['determinism']>) => ({ runs, bitwise, spread });
 
 /** Throws BraggError if the subject no longer exists. */
-export async function loadSubject(subject: Subject, { benches, runs }: SubjectParts): Promise<Loaded> {
-  return subject.kind === 'run' ? ofRun(subject, runs) : loadedOf(await benches.session(subject.bench), subject);
+export async function loadSubject(subject: Subject, { benches, runs }: SubjectParts): Promise<LoadedSubject> {
+  return subject.kind === 'run' ? ofRun(subject, runs) : loadedSubjectOf(await benches.session(subject.bench), subject);
 }

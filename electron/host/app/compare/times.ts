@@ -7,7 +7,7 @@ import type { ComparedRow } from '../../../contract/bench/comparison.ts';
 import { onThread } from '../../io/threads/task.ts';
 import { asRatio, bootstrapVerdictOf } from '../../model/bench/comparison.ts';
 import { median, medianInterval, ratioInterval, unpairedRatioInterval } from '../../model/bench/statistics.ts';
-import { judge, outsideOf, type Standing } from '../../model/verdicts/judge.ts';
+import { judge, missProbability, type Standing } from '../../model/verdicts/judge.ts';
 import {
   asInterval,
   type Instances,
@@ -16,12 +16,12 @@ import {
   separateLogRatio,
   timeInterval,
 } from '../../model/verdicts/levels.ts';
-import type { Loaded } from './subjects.ts';
+import type { LoadedSubject } from './subjects.ts';
 
 /** Plain data, because it is sent to a thread. */
 interface Times
-  extends Pick<Loaded, 'times' | 'instances' | 'wholes' | 'processes' | 'rounds' | 'margin'>,
-    Pick<Loaded, 'judgedWhole' | 'sessionReference' | 'floor' | 'wholeFloor' | 'processFloor'> {
+  extends Pick<LoadedSubject, 'times' | 'instances' | 'wholes' | 'processes' | 'rounds' | 'margin'>,
+    Pick<LoadedSubject, 'judgedWhole' | 'sessionReference' | 'floor' | 'wholeFloor' | 'processFloor'> {
   readonly subject: Subject;
 }
 
@@ -42,11 +42,11 @@ function pairedWith(here: Times, reference: Times): boolean {
 function logRatioOf(
   here: Instances | null,
   reference: Instances | null,
-  { paired, contestants }: { readonly paired: boolean; readonly contestants: number },
+  { paired, candidates }: { readonly paired: boolean; readonly candidates: number },
 ): LogInterval | null {
   if (here === null || reference === null || here === reference) return null;
   const ratio = paired ? pairedLogRatio : separateLogRatio;
-  return ratio(here, reference, outsideOf({ contestants }));
+  return ratio(here, reference, missProbability({ candidates }));
 }
 
 function ratioTo(
@@ -80,14 +80,14 @@ function standingOf(
 }
 
 /** Whether the reference is that of the same session, which already contains a verdict against it. */
-function inItsSession({ rounds, sessionReference }: Times, { rounds: other, subject }: Times): boolean {
+function isSessionReference({ rounds, sessionReference }: Times, { rounds: other, subject }: Times): boolean {
   return rounds !== null && rounds === other && subject.kind !== 'run' && subject.label === sessionReference;
 }
 
-function wholeOf(here: Times, reference: Times, among: Parameters<typeof logRatioOf>[2]): ComparedRow['whole'] {
+function endToEndOf(here: Times, reference: Times, among: Parameters<typeof logRatioOf>[2]): ComparedRow['whole'] {
   if (here.wholes === null || reference.wholes === null) return null;
   if (here === reference) return { ratio: { value: 1, interval: null }, verdict: 'reference' };
-  const judged = inItsSession(here, reference) ? here.judgedWhole : null;
+  const judged = isSessionReference(here, reference) ? here.judgedWhole : null;
   const log = logRatioOf(here.wholes, reference.wholes, among);
   if (log === null) return judged;
   const floor = larger(here.wholeFloor, reference.wholeFloor);
@@ -113,7 +113,7 @@ function processOf(here: Times, reference: Times, among: Parameters<typeof logRa
 
 function timeIntervalOf({ instances, times }: Times): ComparedRow['time_interval'] {
   if (instances === null) return medianInterval(times, seed);
-  const log = timeInterval(instances, outsideOf({ contestants: 1 }));
+  const log = timeInterval(instances, missProbability({ candidates: 1 }));
   return log === null ? null : asInterval(log);
 }
 
@@ -122,15 +122,15 @@ function larger(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : Math.max(one, other);
 }
 
-function standing(here: Times, reference: Times, contestants: number): ComparedTimes {
+function standing(here: Times, reference: Times, candidates: number): ComparedTimes {
   const paired = pairedWith(here, reference);
-  const among = { paired, contestants };
+  const among = { paired, candidates };
   const log = logRatioOf(here.instances, reference.instances, among);
   const ratio = ratioTo(here, reference, { paired, log });
   return {
     time_interval: timeIntervalOf(here),
     ratio,
-    whole: wholeOf(here, reference, among),
+    whole: endToEndOf(here, reference, among),
     process: processOf(here, reference, among),
     paired,
     speed: speedOf(here, reference, log, ratio),
@@ -153,7 +153,7 @@ const compareHere = ({ all, references }: Together): readonly ComparedTimes[] =>
 
 const compare = onThread('compare times', compareHere);
 
-const timesOf = ({ row: { subject }, ...loaded }: Loaded): Times => {
+const timesOf = ({ row: { subject }, ...loaded }: LoadedSubject): Times => {
   const { times, instances, wholes, processes, rounds, margin, floor, wholeFloor, processFloor } = loaded;
   const judged = { judgedWhole: loaded.judgedWhole, sessionReference: loaded.sessionReference };
   const floors = { floor, wholeFloor, processFloor };
@@ -162,7 +162,7 @@ const timesOf = ({ row: { subject }, ...loaded }: Loaded): Times => {
 
 /** Results in the given order. `references`: for each subject, the index of its reference. */
 type CompareTimes = (
-  all: readonly Loaded[],
+  all: readonly LoadedSubject[],
   references: readonly number[],
 ) => Promise<readonly ComparedTimes[]> | readonly ComparedTimes[];
 

@@ -5,12 +5,7 @@ import { randomBytes } from 'node:crypto';
 import type { ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { DoseMap } from '../../model/fields/gamma.ts';
-import {
-  lookIntoDose,
-  type NamedBytes,
-  planeOfDose,
-  type RequestedPlane,
-} from '../../workloads/transport/dose-file.ts';
+import { inspectDose, type NamedBytes, planeOfDose, type RequestedPlane } from '../../workloads/transport/dose-file.ts';
 
 /** The oldest dose is removed. */
 const MAX_DOSES = 4;
@@ -26,7 +21,7 @@ export class ImportedDoses {
 
   /** Throws BraggError with the file and the allowed formats. */
   async take(files: readonly NamedBytes[]): Promise<ImportedDoseInfo> {
-    const found = await lookIntoDose({ files });
+    const found = await inspectDose({ files });
     const id = randomBytes(9).toString('base64url');
     this.#cached.set(id, { files, last: null });
     const [oldest] = this.#cached.keys();

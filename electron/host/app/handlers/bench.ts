@@ -28,12 +28,12 @@ import { type KnownReading, optionsOfTask, refuseLongBench, taskOfReadings } fro
 import { allVariants, hostWorkloads } from '../../workloads/index.ts';
 import { refusalOf, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
 import type { Benches } from '../benches/benches.ts';
-import { decisionsInTurns } from '../benches/decision.ts';
+import { decisionsInSlices } from '../benches/decision.ts';
 import { expectedTimes, type Timed } from '../benches/expected.ts';
-import { attemptText, Climbs, historyInTurns, trendOf } from '../benches/history.ts';
+import { attemptText, Climbs, historyInSlices, trendOf } from '../benches/history.ts';
 import { claimTableOnThread } from '../claim-table/index.ts';
 import { comparedRows } from '../compare/rows.ts';
-import { type Loaded, loadSubject, type SubjectParts } from '../compare/subjects.ts';
+import { type LoadedSubject, loadSubject, type SubjectParts } from '../compare/subjects.ts';
 import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
 import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/user-kernels.ts';
 import { placeOf } from './scenarios.ts';
@@ -42,7 +42,7 @@ import { placeOf } from './scenarios.ts';
 type ComparisonHandlers = Pick<Handlers, Extract<keyof Handlers, `compare.${string}`>>;
 
 export function comparisonHandlers(parts: SubjectParts): ComparisonHandlers {
-  const all = (subjects: readonly Subject[]): Promise<Loaded[]> =>
+  const all = (subjects: readonly Subject[]): Promise<LoadedSubject[]> =>
     Promise.all(subjects.map((subject) => loadSubject(subject, parts)));
   return {
     'compare.rows': async ({ subjects, reference }) => {
@@ -250,14 +250,14 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       return {};
     },
     'bench.history': async ({ workload }) => {
-      const all = await historyInTurns(await sessionsOf(parts, workload), null);
+      const all = await historyInSlices(await sessionsOf(parts, workload), null);
       return { series: all.map((one) => ({ ...one, trend: trendOf(one.points.map(({ time_s }) => time_s)) })) };
     },
     'bench.climbs': async () => ({ climbs: await climbs.list(parts.files.library.folder) }),
     'bench.attempt': async ({ file }) => ({ text: await attemptText(parts.files.library.folder, file) }),
     'bench.decisions': async ({ workload }) => {
       const { baselines } = await readRegistry(parts.assetsFolder);
-      return { decisions: [...(await decisionsInTurns(await sessionsOf(parts, workload), baselines))] };
+      return { decisions: [...(await decisionsInSlices(await sessionsOf(parts, workload), baselines))] };
     },
     'claims.table': async () => {
       table ??= claimTableOnThread(parts.assetsFolder).catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { MeasuredImage } from '../../../contract/scenario/diffraction/refining.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { runOrNexus } from '../../workloads/diffraction/images/read.ts';
-import { takeFile, takeImage, takeNexus } from '../../workloads/diffraction/refine/measured.ts';
+import { processImage, readImageFile, readNexusFile } from '../../workloads/diffraction/refine/measured.ts';
 import { ImageRunning } from '../../workloads/diffraction/running.ts';
 import {
   checkSameSize,
@@ -38,7 +38,7 @@ export function refiningHandlers({
 }: RefiningParts): Pick<Handlers, 'refining.take' | 'refining.view'> {
   const ofRun = async (name: string, run: Parameters<typeof imageRunOf>[0]): Promise<MeasuredImage> => {
     const { width, height, image } = imageRunOf(run);
-    return refinements.take(name, await takeImage({ width, height, image }));
+    return refinements.take(name, await processImage({ width, height, image }));
   };
   return {
     'refining.take': async ({ source }) => {
@@ -47,11 +47,11 @@ export function refiningHandlers({
       if (isRunFile(name)) {
         const found = await runOrNexus(
           () => packer.read(bytes, name),
-          () => takeNexus({ bytes, name, linked }),
+          () => readNexusFile({ bytes, name, linked }),
         );
         return 'image' in found ? refinements.take(name, found.image) : ofRun(name, found.run);
       }
-      return refinements.take(name, await takeFile({ bytes, name, size }));
+      return refinements.take(name, await readImageFile({ bytes, name, size }));
     },
     'refining.view': async ({ image, show, view }) => ({
       map: await refinements.view(image, show === 'difference', view),

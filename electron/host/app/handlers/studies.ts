@@ -2,7 +2,7 @@
 import type { FileAccess } from '../../io/files/access.ts';
 import type { Handlers } from '../service/service.ts';
 import type { Clusters } from '../studies/cluster/clusters.ts';
-import { clusterSays } from '../studies/cluster/engine.ts';
+import { clusterAnswer } from '../studies/cluster/engine.ts';
 import type { Studies } from '../studies/studies.ts';
 import { placeOf } from './scenarios.ts';
 
@@ -42,7 +42,7 @@ export function studyHandlers({
       await clusters.keep(described);
       return {};
     },
-    'study.tryCluster': async ({ cluster }) => ({ says: await clusterSays(cluster) }),
+    'study.tryCluster': async ({ cluster }) => ({ says: await clusterAnswer(cluster) }),
     'study.stop': async ({ study }) => {
       await studies.stop(study);
       return {};

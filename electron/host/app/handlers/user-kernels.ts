@@ -25,7 +25,7 @@ import { allVariants, rulesOf } from '../../workloads/index.ts';
 import { type Scenarios, writeAtomically } from '../../workloads/scenarios/scenarios.ts';
 import { attemptText } from '../benches/history.ts';
 import type { Handlers } from '../service/service.ts';
-import { begin, readBeginnings } from '../user-kernels/begin.ts';
+import { createKernel, readKernelTemplates } from '../user-kernels/new-kernel.ts';
 import { byBase, freeFolder, reproduce } from '../user-kernels/reproduce.ts';
 import { problemHash, type Trust } from '../user-kernels/trust.ts';
 import type { UserKernels } from '../user-kernels/user-kernels.ts';
@@ -159,12 +159,12 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       await createBoth(file, await readFile(source, 'utf8'), descriptionText(description));
       return trusted(await userKernels.open(file), true);
     },
-    'userKernels.beginnings': async () => ({ beginnings: await readBeginnings(templates) }),
+    'userKernels.beginnings': async () => ({ beginnings: await readKernelTemplates(templates) }),
     'userKernels.begin': async ({ beside, id, beginning, answer }) => {
       const here = await folderOf(files, beside);
       // Creates a sibling of an open problem's folder, not a subfolder.
       const folder = problemFileIn(here) === null ? here : path.dirname(here);
-      const made = await begin({ templates, folder, id, beginning, answer });
+      const made = await createKernel({ templates, folder, id, beginning, answer });
       const kernel = await userKernels.open(made.kernel);
       return { info: await trusted(kernel, true), scenario: files.grant(made.scenario).file };
     },

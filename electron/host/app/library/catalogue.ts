@@ -100,7 +100,7 @@ const LISTED = ['.json', '.yaml', '.yml', '.h5'];
 /** Copying a folder triggers an event for each file; one notification is enough. */
 const SETTLE_MS = 150;
 /** Files per update of the index: if reading a large library is interrupted, earlier batches remain. */
-const TAKEN_AT_ONCE = 100;
+const FILES_PER_UPDATE = 100;
 
 interface CatalogueOptions {
   readonly dataFolder: string;
@@ -285,7 +285,7 @@ export class Catalogue {
         const before = known.get(file.key);
         if (before?.bytes === file.bytes && before.modified_ms === file.modified.getTime()) continue;
         changed.push(await indexed(place, file, readers));
-        if (changed.length < TAKEN_AT_ONCE) continue;
+        if (changed.length < FILES_PER_UPDATE) continue;
         await index.ask('update', changed, []);
         changed = [];
       }

@@ -41,12 +41,12 @@ export async function listTrash(libraryFolder: string): Promise<readonly Trashed
 }
 
 /** Callbacks around a move. `before` gets the new name; if it throws, nothing is moved. */
-interface Accompanied {
+interface MoveCallbacks {
   readonly before: (wanted: string) => Promise<void>;
   readonly after: () => Promise<void>;
 }
 
-const isTaken = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';
+const isNameTaken = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';
 
 /**
  * Moves a file from the library to the trash. Returns its id. Never replaces a file in the trash, even if a clock was
@@ -55,7 +55,7 @@ const isTaken = (error: unknown): boolean => error instanceof Error && 'code' in
 export async function moveToTrash(
   libraryFolder: string,
   key: string,
-  { before, after }: Accompanied,
+  { before, after }: MoveCallbacks,
   now = new Date(),
 ): Promise<string> {
   try {
@@ -68,7 +68,7 @@ export async function moveToTrash(
       try {
         await renameToFreeName(path.join(libraryFolder, key), place);
       } catch (error) {
-        if (isTaken(error)) continue;
+        if (isNameTaken(error)) continue;
         throw error;
       }
       await after();
@@ -96,7 +96,7 @@ export async function restoreFromTrash(
   libraryFolder: string,
   id: string,
   taken: (key: string) => Promise<boolean>,
-  { before, after }: Accompanied,
+  { before, after }: MoveCallbacks,
 ): Promise<string> {
   const parsed = parse(id);
   if (parsed === null || path.basename(id) !== id || id.includes('\\')) {
@@ -111,7 +111,7 @@ export async function restoreFromTrash(
       try {
         await renameToFreeName(path.join(libraryFolder, FOLDER, id), path.join(libraryFolder, name));
       } catch (error) {
-        if (isTaken(error)) continue;
+        if (isNameTaken(error)) continue;
         throw error;
       }
       await after();

@@ -131,7 +131,7 @@ async function read(file: string): Promise<Uint8Array> {
 }
 
 /** Files of a scenario in its folder, and those of user kernels; files elsewhere are not packed. */
-async function besidesOf(
+async function companionFilesOf(
   document: unknown,
   folder: string,
   variants: readonly unknown[] = [],
@@ -164,7 +164,7 @@ async function addStudy(packing: Packing, name: string, at: string): Promise<voi
     const variants = lines
       .filter((line) => line.base === i)
       .flatMap(({ settings }) => settings.map(({ value }) => value));
-    for (const [file, bytes] of await besidesOf(base.document, base.folder, variants))
+    for (const [file, bytes] of await companionFilesOf(base.document, base.folder, variants))
       add(path.posix.join('beside', `${i}`, file), bytes);
   }
   // Unpacking sets the folder of a base's data files again.
@@ -209,7 +209,7 @@ async function addScenario(packing: Packing, { name, from, folder }: PackedFile,
   const written = new TextDecoder().decode(bytes);
   const parsed = /\.ya?ml$/i.test(name) ? parseYaml(written) : parseJson(written);
   const document = parsed.root === null ? null : plainValue(parsed.root);
-  const besides = beside === null ? [] : await besidesOf(document, beside);
+  const besides = beside === null ? [] : await companionFilesOf(document, beside);
   const found = beside === null || valueAt(document, ['kind']) !== USER_PROBLEM ? null : problemFileIn(beside);
   // Other documents in a problem's folder are ordinary scenarios.
   const problem = typeof from === 'string' && found !== null && path.relative(found, from) !== '' ? null : found;

@@ -7,10 +7,10 @@ import { lstat, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import {
-  type Came,
   type ProjectManifest,
   type ProjectPart,
   projectManifestSchema,
+  type UnpackedPart,
 } from '../../../contract/projects/project.ts';
 import { timelineNotesSchema } from '../../../contract/projects/timeline-notes.ts';
 import { studyIdSchema, studyViewsSchema } from '../../../contract/study/calls.ts';
@@ -32,7 +32,7 @@ interface UnpackRequest {
 
 const MAX_NAME_LENGTH = 999;
 /** Folders of the library that are closed to files of scenarios. Windows and macOS ignore case in names. */
-const GUARDED = new Set([NOTES_FOLDER, 'studies']);
+const RESERVED_NAMES = new Set([NOTES_FOLDER, 'studies']);
 
 type Entries = ReadonlyMap<string, Uint8Array>;
 
@@ -79,7 +79,7 @@ function entriesOf(archive: ZipArchive, manifest: ProjectManifest, name: string)
 /** Path of a scenario's data file in the library. Throws BraggError for a path in a guarded folder. */
 function dataFilePath(library: string, name: string): string {
   const parts = checkedParts(name);
-  if (GUARDED.has((parts[0] ?? '').normalize('NFC').toLowerCase()))
+  if (RESERVED_NAMES.has((parts[0] ?? '').normalize('NFC').toLowerCase()))
     throw new BraggError(
       'foreign-file',
       `The project holds a file named ${JSON.stringify(name)}, which no scenario names.`,
@@ -142,7 +142,7 @@ async function placeFile(
   folder: string,
   name: string,
   bytes: Uint8Array,
-): Promise<Pick<Came, 'as' | 'how'>> {
+): Promise<Pick<UnpackedPart, 'as' | 'how'>> {
   const ending = /(\.session|\.task)?\.[^.]+$/i.exec(name)?.[0] ?? '';
   const stem = name.slice(0, name.length - ending.length);
   for (let i = 1; i <= MAX_NAME_LENGTH; i += 1) {
@@ -163,7 +163,7 @@ async function placeDataFile(
   folder: string,
   name: string,
   bytes: Uint8Array,
-): Promise<Pick<Came, 'as' | 'how'>> {
+): Promise<Pick<UnpackedPart, 'as' | 'how'>> {
   const file = dataFilePath(folder, name);
   const there = await contentAt(file, bytes.length);
   if (there !== null) return { as: name, how: Buffer.compare(there, bytes) === 0 ? 'there' : 'kept' };
@@ -175,7 +175,7 @@ async function placeDataFile(
 /**
  * Folder of a problem, with a number if another problem has its name, so that candidates of two problems are not mixed.
  */
-async function problemFolder(library: string, folder: string, document: Came['name'], bytes: Uint8Array) {
+async function problemFolder(library: string, folder: string, document: UnpackedPart['name'], bytes: Uint8Array) {
   for (let i = 1; i <= MAX_NAME_LENGTH; i += 1) {
     const called = i === 1 ? folder : `${folder} ${i}`;
     const there = await contentAt(path.join(library, called, document), bytes.length);
@@ -186,7 +186,7 @@ async function problemFolder(library: string, folder: string, document: Came['na
 }
 
 /** Merges both sets of notes. */
-async function placeNotes(folder: string, name: string, bytes: Uint8Array): Promise<Pick<Came, 'as' | 'how'>> {
+async function placeNotes(folder: string, name: string, bytes: Uint8Array): Promise<Pick<UnpackedPart, 'as' | 'how'>> {
   if (!new RegExp(`^[0-9a-f]{24}\\${NOTES_ENDING}$`).test(name))
     throw new BraggError('foreign-file', `The project holds notes named ${JSON.stringify(name)}, as none are.`);
   const came = parsed(bytes, (value) => notesFileSchema.parse(value), name);
@@ -266,7 +266,7 @@ async function placeStudy(
   library: string,
   id: string,
   study: StudyParts,
-): Promise<Pick<Came, 'as' | 'how'>> {
+): Promise<Pick<UnpackedPart, 'as' | 'how'>> {
   for (let i = 1; i <= MAX_NAME_LENGTH; i += 1) {
     const called = i === 1 ? id : `${id} ${i}`;
     const folder = path.join(library, 'studies', `${called}.study`);
@@ -289,7 +289,7 @@ export const unpackProject = onThread(
   async (
     { name, bytes, library }: UnpackRequest,
     signal: AbortSignal,
-  ): Promise<{ name: string; came: readonly Came[] }> => {
+  ): Promise<{ name: string; came: readonly UnpackedPart[] }> => {
     const archive = new ZipArchive(bytes, name);
     const manifest = manifestOf(archive, name);
     const of = (part: ProjectPart) => manifest.entries.filter((entry) => entry.part === part);
@@ -306,7 +306,7 @@ export const unpackProject = onThread(
       for (const [file] of inside) checkedParts(file);
       return { id, study: studyOf(id, new Map(inside)) };
     });
-    const came: Came[] = [];
+    const came: UnpackedPart[] = [];
     const placing = new Placing(signal);
     try {
       await mkdir(library, { recursive: true });

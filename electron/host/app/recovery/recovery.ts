@@ -42,7 +42,7 @@ type SavedDraft = Readonly<z.infer<typeof savedSchema>>;
 
 export const draftFile = (folder: string, page: string): string => path.join(folder, `draft-${page}.json`);
 
-export async function keepDraft(
+export async function saveDraft(
   folder: string,
   page: string,
   draft: { readonly title: string; readonly path: string | null; readonly draft: ScenarioDraft },
@@ -101,7 +101,7 @@ export class Recovery {
       } catch (error) {
         throw fileError(error, folders.own);
       }
-      await keepDraft(folders.own, page, { title, path: place?.path ?? null, draft });
+      await saveDraft(folders.own, page, { title, path: place?.path ?? null, draft });
     });
   }
 
@@ -142,7 +142,7 @@ export class Recovery {
   async draft(id: string): Promise<Result<'recovery.draft'>> {
     const { files } = this.#parts;
     const kept = await readDraft(await this.#file(id));
-    if (kept === null) throw gone();
+    if (kept === null) throw notFound();
     const there = kept.path !== null && (await exists(kept.path));
     return { title: kept.title, file: there && kept.path !== null ? files.grant(kept.path) : null, draft: kept.draft };
   }
@@ -166,7 +166,7 @@ export class Recovery {
     const { stored, benches, sessionStates } = this.#parts;
     const note = await this.#file(id);
     const found = (await sessionsIn(path.dirname(note))).find(({ file }) => file === note);
-    if (found === undefined) throw gone();
+    if (found === undefined) throw notFound();
     const info = await benches.adopt(found.note.title, await stored.read(stateFile(note), found.note.title));
     await sessionStates.adopt(note, info.id);
     await removeUnless(path.dirname(note), isSaved);
@@ -189,11 +189,11 @@ export class Recovery {
     const { folders } = this.#parts;
     const [folder = '', name = ''] = id.split('~');
     const known = [folders.own, ...(await folders.orphans())].find((each) => path.basename(each) === folder);
-    if (known === undefined || !/^(draft|run|session)-[\w-]+\.json$/.test(name)) throw gone();
+    if (known === undefined || !/^(draft|run|session)-[\w-]+\.json$/.test(name)) throw notFound();
     return path.join(known, name);
   }
 }
 
-function gone(): BraggError {
+function notFound(): BraggError {
   return new BraggError('not-found', 'This no longer exists: it was taken up or discarded elsewhere.');
 }

@@ -19,9 +19,9 @@ import { refuseTooLong } from '../../workloads/benchable.ts';
 import { workOf } from '../../workloads/diffraction/benchable.ts';
 import type { Measured } from '../../workloads/diffraction/images/read.ts';
 import {
+  countLeftOut,
   disagreements,
   type Fitted,
-  leftOut,
   ofCrystal,
   shownCounts,
 } from '../../workloads/diffraction/refine/measured.ts';
@@ -70,7 +70,7 @@ export class Refinements {
 
   async take(name: string, measured: Measured): Promise<MeasuredImage> {
     const id = randomBytes(9).toString('base64url');
-    const left_out = await leftOut(measured.left);
+    const left_out = await countLeftOut(measured.left);
     this.#cached.set(id, { name, measured, fitted: null, shown: null });
     const [oldest] = this.#cached.keys();
     if (this.#cached.size > MAX_IMAGES && oldest !== undefined) this.#cached.delete(oldest);

@@ -10,7 +10,7 @@ import { RunFileFields } from '../../io/hdf5/fields.ts';
 import { createFile, openFile } from '../../io/hdf5/h5.ts';
 import { attributes, COMPRESSION, FORMAT, FORMAT_VERSION } from '../../io/hdf5/put.ts';
 import { withSharedArrays } from '../../io/threads/shared.ts';
-import { does } from '../../io/threads/task.ts';
+import { registerTask } from '../../io/threads/task.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
 import type { Hdf5RunFile, RunFacts, SessionRunFile } from '../../workloads/run-files/run-file.ts';
@@ -119,9 +119,9 @@ export async function readRunFacts(bytes: Uint8Array, name: string): Promise<Run
   );
 }
 
-does(packRun, (run) => hostWorkloads[run.workload].runFile.write(run));
-does(packFigure, writeFigure);
+registerTask(packRun, (run) => hostWorkloads[run.workload].runFile.write(run));
+registerTask(packFigure, writeFigure);
 // Shared arrays, so that worker threads can compute later views of the run without copies.
-does(unpackRun, async ({ bytes, name }) => withSharedArrays(await readRun(bytes, name)));
-does(unpackFacts, ({ bytes, name }) => readRunFacts(bytes, name));
-does(exportRun, ({ run, what }) => hostWorkloads[run.workload].exported(run, what, runPacker));
+registerTask(unpackRun, async ({ bytes, name }) => withSharedArrays(await readRun(bytes, name)));
+registerTask(unpackFacts, ({ bytes, name }) => readRunFacts(bytes, name));
+registerTask(exportRun, ({ run, what }) => hostWorkloads[run.workload].exported(run, what, runPacker));

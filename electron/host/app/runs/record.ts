@@ -4,7 +4,7 @@ import type { NamedFile } from '../../../contract/files.ts';
 import type { ProgressDetail, RunInfo, RunProgress, RunState } from '../../../contract/run.ts';
 import type { Headline, WorkloadName } from '../../../contract/workload.ts';
 import { Subscribers } from '../../io/flow/subscribers.ts';
-import type { HostPart } from '../../model/timeline/import/around.ts';
+import type { HostPart } from '../../model/timeline/import/host-parts.ts';
 import type { WorkloadRun } from '../../workloads/index.ts';
 
 export interface RunRecord {

@@ -6,17 +6,17 @@ import type { RunInfo, RunProgress } from '../../../contract/run.ts';
 import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
 import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import type { Lanes } from '../../io/flow/lanes.ts';
-import { oncePerTurn } from '../../io/flow/once.ts';
+import { oncePerTick } from '../../io/flow/once.ts';
 import type { Sink } from '../../io/flow/subscribers.ts';
 import { withSharedArrays } from '../../io/threads/shared.ts';
 import { nameWith } from '../../model/scenarios/overrides.ts';
-import { type HostPart, withPartAfter, withPartsBefore } from '../../model/timeline/import/around.ts';
+import { type HostPart, withPartAfter, withPartsBefore } from '../../model/timeline/import/host-parts.ts';
 import { hostWorkloads, type WorkloadRun } from '../../workloads/index.ts';
 import type { RunContext } from '../../workloads/run-context.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
 import { type AnyReading, refusalOf } from '../../workloads/scenarios/scenarios.ts';
 import type { Measure } from '../../workloads/workload.ts';
-import { scenarioDifferencesInTurns } from '../compare/compare.ts';
+import { scenarioDifferencesInSlices } from '../compare/compare.ts';
 import type { Checkpoints } from '../recovery/checkpoints.ts';
 import type { RunCache } from './cache.ts';
 import { type ActivePart, elapsed_s, newRecord, progressOf, type RunRecord, runInfo } from './record.ts';
@@ -42,7 +42,7 @@ interface RunsOptions {
 /** Changes by the user, as shown in the name of a run. Empty if the scenario's own name was changed. */
 export async function changesOf(saved: ScenarioDraft, draft: ScenarioDraft): Promise<Parameters<typeof nameWith>[1]> {
   if (saved['name'] !== draft['name']) return [];
-  const differences = await scenarioDifferencesInTurns(saved, draft);
+  const differences = await scenarioDifferencesInSlices(saved, draft);
   return differences.map(({ what, here }) => ({ at: what, value: here.replace(/^"(.*)"$/, '$1') }));
 }
 
@@ -339,7 +339,7 @@ export class Runs {
     const { checkpoints, cache, log } = this.#options;
     let kept = false;
     try {
-      const tell = oncePerTurn(() => {
+      const tell = oncePerTick(() => {
         if (record.active === null) return;
         record.progress.offerAll();
         active.run.showLive();

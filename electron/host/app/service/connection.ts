@@ -21,8 +21,8 @@ import { StreamSender } from './stream-sender.ts';
 /**
  * Answers are cached for a page that lost its carrier before they arrived; larger ones only while there is no carrier.
  */
-const KEPT_ANSWERS = 256;
-const KEPT_ANSWER_BYTES = 4 * 2 ** 20;
+const CACHED_ANSWERS = 256;
+const CACHED_ANSWER_BYTES = 4 * 2 ** 20;
 /** A page has a few dozen streams; without a limit a faulty page would exhaust the host's memory. */
 const MAX_OPEN_STREAMS = 256;
 const MAX_RUNNING_CALLS = 1024;
@@ -169,10 +169,10 @@ class Connection {
     this.#running.delete(id);
     // The connection may have ended in the meantime.
     if (this.#ended) return;
-    if (bytes.byteLength <= KEPT_ANSWER_BYTES || this.#port === null) {
+    if (bytes.byteLength <= CACHED_ANSWER_BYTES || this.#port === null) {
       this.#answers.set(id, bytes);
       const oldest = this.#answers.keys().next();
-      if (this.#answers.size > KEPT_ANSWERS && !oldest.done) this.#answers.delete(oldest.value);
+      if (this.#answers.size > CACHED_ANSWERS && !oldest.done) this.#answers.delete(oldest.value);
     }
     this.#port?.send(bytes);
   }

@@ -13,7 +13,7 @@ import { isScenarioKind, parsePath, withValueAt } from '../../../contract/scenar
 import { readPlainAtMost } from '../../io/files/plain-file.ts';
 import { onThread } from '../../io/threads/task.ts';
 import { measuredReport, taskClaimResults } from '../../model/bench/claim-results.ts';
-import { type ClaimCatalogue, claimsOf, readCatalogue, spokenOf } from '../../model/bench/claims.ts';
+import { applicableClaims, type ClaimCatalogue, claimsOf, readCatalogue } from '../../model/bench/claims.ts';
 import { type FactorialDesign, factorialsIn, readDesigns } from '../../model/bench/factorial/effects.ts';
 import { sessionFileText } from '../../model/bench/index.ts';
 import { checkedSession } from '../../model/bench/session-file.ts';
@@ -91,7 +91,7 @@ function withClaims(session: Session, catalogue: ClaimCatalogue): Session {
     ...session,
     reports: session.reports.map((report, i) => {
       const values = claimedValues(documentIn(session, i)) ?? { numbers: {}, words: {} };
-      const claims = spokenOf(claimsOf(catalogue, { workload, bench: report.bench }), values);
+      const claims = applicableClaims(claimsOf(catalogue, { workload, bench: report.bench }), values);
       return { ...report, claims: taskClaimResults(claims, measuredReport(report)) };
     }),
   };

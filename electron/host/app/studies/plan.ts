@@ -30,7 +30,7 @@ import type { Batches } from '../batches/batches.ts';
 import type { Runs } from '../runs/runs.ts';
 import { withConfigurations } from '../tuning/axis.ts';
 import type { UserKernels } from '../user-kernels/user-kernels.ts';
-import { crewOf, groupsOf, type PointGroup, type Share } from './local/groups.ts';
+import { groupsOf, type PointGroup, type Share, workerLayoutOf } from './local/groups.ts';
 import { documentOf, namedFileDigests, withShare } from './results.ts';
 
 /**
@@ -201,7 +201,7 @@ export async function plannedFolder(operand: string): Promise<string | null> {
 }
 
 /** Throws if no checked point can be solved, with the reason of the first. */
-function refuseHopeless({ checked, points }: PlannedStudy): void {
+function refuseUnsolvable({ checked, points }: PlannedStudy): void {
   const [first] = checked;
   if (first === undefined || checked.some(({ refusal }) => refusal === null)) return;
   const looked =
@@ -212,10 +212,10 @@ function refuseHopeless({ checked, points }: PlannedStudy): void {
 }
 
 /** Writes the plan, or opens an existing folder with the same plan. */
-export async function keepPlan(planned: PlannedStudy, folder: string): Promise<StudyFolder> {
+export async function savePlan(planned: PlannedStudy, folder: string): Promise<StudyFolder> {
   const { study, bases, points, state_bytes, least_s, file } = planned;
   if (points.length === 0) throw new BraggError('invalid', `${file}: its conditions leave no point.`);
-  refuseHopeless(planned);
+  refuseUnsolvable(planned);
   const { base: _, ...told } = study;
   return StudyFolder.create(
     folder,
@@ -237,7 +237,7 @@ export async function keepPlan(planned: PlannedStudy, folder: string): Promise<S
 }
 
 /** Points without a result; with `retry`, also points that failed. */
-export async function leftOf(folder: StudyFolder, retry: boolean): Promise<readonly PlanLine[]> {
+export async function unsolvedPoints(folder: StudyFolder, retry: boolean): Promise<readonly PlanLine[]> {
   const ended = await folder.ended();
   return (await folder.lines()).filter(({ id }) => {
     const state = ended.get(id);
@@ -246,7 +246,7 @@ export async function leftOf(folder: StudyFolder, retry: boolean): Promise<reado
 }
 
 /** Lock of a study while this machine works on it, so that no point is solved twice. Throws BraggError `exists`. */
-export async function holdStudy({ folder }: StudyFolder): Promise<Lock> {
+export async function lockStudy({ folder }: StudyFolder): Promise<Lock> {
   const file = path.join(folder, 'lock');
   if (!existsSync(file)) await makeLockFile(file);
   const lock = tryLock(file);
@@ -332,7 +332,7 @@ const mean = (values: readonly number[]): number => values.reduce((sum, each) =>
 
 /** Number of points that run at the same time without sharing a device. */
 function lanesOf(group: PointGroup, share: Share, state_bytes: number | null): number {
-  const { processes, slots, memory_bytes } = crewOf(group, share, state_bytes);
+  const { processes, slots, memory_bytes } = workerLayoutOf(group, share, state_bytes);
   if (group.device === 'cuda') return processes.length;
   const fitting =
     state_bytes === null || state_bytes <= 0 ? slots : Math.max(1, Math.floor(memory_bytes / state_bytes));
@@ -361,7 +361,7 @@ export async function forecastOf(
         const base = bases[point.base];
         const group = groupOf.get(point.id);
         if (base === undefined || group === undefined) return Promise.resolve(null);
-        const { threads } = crewOf(group, share, state_bytes);
+        const { threads } = workerLayoutOf(group, share, state_bytes);
         return solve_s(host, withShare(documentOf(base.document, point.settings), threads), base, signal);
       },
     );

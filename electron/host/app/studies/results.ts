@@ -12,12 +12,12 @@ import type { PlanHead, PlanLine, PointResult } from '../../../contract/study/in
 import { readPlain } from '../../io/files/plain-file.ts';
 import { onThreadReusing } from '../../io/threads/task.ts';
 import { needsOf } from '../../model/bench/claim-results.ts';
-import { type Claim, speaksOf } from '../../model/bench/claims.ts';
+import { appliesTo, type Claim } from '../../model/bench/claims.ts';
 import { applyOverrides } from '../../model/scenarios/overrides.ts';
 import { adviceOf } from '../../model/studies/advice/index.ts';
 import { StudyFolder } from '../../model/studies/folder.ts';
-import { type Look, lookAt, type RequestedColumns, valuesOf } from '../../model/studies/look.ts';
 import { type Row, type StudyTable, studyTable, tableCsv, tableHdf5, tableParquet } from '../../model/studies/table.ts';
+import { queryTable, type RequestedColumns, type TableQuery, valuesOf } from '../../model/studies/table-query.ts';
 import { claimedValues, hostWorkloads } from '../../workloads/index.ts';
 
 /** Scenario document of a point. */
@@ -52,15 +52,15 @@ export async function namedFileDigests(document: unknown, folder: string | null)
 }
 
 /** Longest time before yielding to other tasks, in milliseconds. */
-const BITE_MS = 5;
+const SLICE_MS = 5;
 
 /** Cache of earlier reads: the plan, which never changes, and rows by point. Failed points may be solved later. */
-interface Known {
+interface CachedRows {
   lines: readonly PlanLine[] | null;
   readonly rows: Map<string, Row>;
 }
 
-const nothingKnown = (): Known => ({ lines: null, rows: new Map() });
+const emptyCache = (): CachedRows => ({ lines: null, rows: new Map() });
 
 /**
  * Rows in the order of the plan. Damaged results are renamed, listed, and count as missing: the next run solves them
@@ -68,7 +68,7 @@ const nothingKnown = (): Known => ({ lines: null, rows: new Map() });
  */
 export async function readRows(
   folder: StudyFolder,
-  known: Known = nothingKnown(),
+  known: CachedRows = emptyCache(),
   turn: () => Promise<unknown> = nextTurn,
 ): Promise<{ readonly rows: readonly Row[]; readonly damaged: readonly string[] }> {
   const ended = await folder.ended();
@@ -84,7 +84,7 @@ export async function readRows(
       rows.push(before);
       continue;
     }
-    if (performance.now() - since > BITE_MS) {
+    if (performance.now() - since > SLICE_MS) {
       await turn();
       since = performance.now();
     }
@@ -108,7 +108,7 @@ export async function collect(folder: StudyFolder): Promise<StudyTable> {
 // Results of studies in view, cached by the thread that read them, so that only new files are read.
 
 /** Cached studies: the one in view and one more. */
-const KEPT = 2;
+const CACHED_STUDIES = 2;
 /** Cached requests for advice; they differ in the reader's error limit. */
 const MAX_ADVICE = 4;
 
@@ -146,7 +146,7 @@ class ReadStudy {
 }
 
 interface LoadedStudy {
-  readonly known: Known;
+  readonly known: CachedRows;
   /** Modification times of the study's folders before they were read. */
   changed: string | null;
   read: ReadStudy | null;
@@ -158,23 +158,25 @@ const loadedStudies = new Map<string, LoadedStudy>();
 /** Studies being read, the latest request last: it is the one in view. */
 const reading: LoadedStudy[] = [];
 /** Interval at which waiting reads check whether they may continue. */
-const LATER_MS = 20;
+const RECHECK_MS = 20;
 
-async function turnOf(mine: LoadedStudy): Promise<void> {
+async function waitForReaders(mine: LoadedStudy): Promise<void> {
   await nextTurn();
-  while (reading.at(-1) !== mine) await setTimeout(LATER_MS);
+  while (reading.at(-1) !== mine) await setTimeout(RECHECK_MS);
 }
 
-function leave(mine: LoadedStudy): void {
+function endReading(mine: LoadedStudy): void {
   const at = reading.indexOf(mine);
   if (at >= 0) reading.splice(at, 1);
 }
 
-async function brought(folder: StudyFolder, mine: LoadedStudy): Promise<ReadStudy> {
+async function refreshed(folder: StudyFolder, mine: LoadedStudy): Promise<ReadStudy> {
   const changed = await folder.changed();
   if (mine.read !== null && changed !== null && changed === mine.changed) return mine.read;
   reading.push(mine);
-  const { rows, damaged } = await readRows(folder, mine.known, () => turnOf(mine)).finally(() => leave(mine));
+  const { rows, damaged } = await readRows(folder, mine.known, () => waitForReaders(mine)).finally(() =>
+    endReading(mine),
+  );
   // Unchanged rows are the same objects, so their table and advice remain valid.
   if (mine.read?.isOf(rows, damaged) !== true) mine.read = new ReadStudy(folder.head, rows, damaged);
   mine.changed = changed;
@@ -183,10 +185,10 @@ async function brought(folder: StudyFolder, mine: LoadedStudy): Promise<ReadStud
 
 function loadedOf(folder: StudyFolder): LoadedStudy {
   const key = `${folder.folder} ${folder.head.sha256}`;
-  const mine = loadedStudies.get(key) ?? { known: nothingKnown(), changed: null, read: null, last: Promise.resolve() };
+  const mine = loadedStudies.get(key) ?? { known: emptyCache(), changed: null, read: null, last: Promise.resolve() };
   loadedStudies.delete(key);
   loadedStudies.set(key, mine);
-  for (const oldest of [...loadedStudies.keys()].slice(0, -KEPT)) loadedStudies.delete(oldest);
+  for (const oldest of [...loadedStudies.keys()].slice(0, -CACHED_STUDIES)) loadedStudies.delete(oldest);
   return mine;
 }
 
@@ -195,10 +197,10 @@ export async function readStudy(path: string): Promise<ReadStudy> {
   const mine = loadedOf(folder);
   // A repeated request overtakes those made since.
   if (reading.includes(mine)) {
-    leave(mine);
+    endReading(mine);
     reading.push(mine);
   }
-  const now = mine.last.then(() => brought(folder, mine));
+  const now = mine.last.then(() => refreshed(folder, mine));
   mine.last = now.catch(() => undefined);
   return now;
 }
@@ -211,8 +213,8 @@ export async function plannedLines(folder: StudyFolder): Promise<readonly PlanLi
 
 export const studyRows = onThreadReusing(
   'show results of a study',
-  async ({ folder, look }: { readonly folder: string; readonly look: Look }): Promise<StudyRows> =>
-    lookAt((await readStudy(folder)).table(), look),
+  async ({ folder, look }: { readonly folder: string; readonly look: TableQuery }): Promise<StudyRows> =>
+    queryTable((await readStudy(folder)).table(), look),
 );
 
 export const studyValues = onThreadReusing(
@@ -255,7 +257,7 @@ function adviceNow({ head, rows }: ReadStudy, asked: AdviceRequest): readonly St
     speaks: ({ base, settings }: PlanLine) => {
       if (Object.keys(claim.where).length === 0) return true;
       const values = claimedValues(documentOf(head.bases[base]?.document, settings));
-      return values !== null && speaksOf(claim, values);
+      return values !== null && appliesTo(claim, values);
     },
   }));
   return adviceOf(head, rows, { claims, error_mm: asked.error_mm });

@@ -1,8 +1,8 @@
 /** Progress of a study, from its files. */
-import type { Beat } from '../../../contract/study/index.ts';
+import type { Heartbeat } from '../../../contract/study/index.ts';
 import { isAlive, thisMachine } from '../../io/files/this-machine.ts';
 import type { StudyFolder } from '../../model/studies/folder.ts';
-import { type On, readOn } from '../../model/studies/folder-state.ts';
+import { readTarget, type StudyTarget } from '../../model/studies/folder-state.ts';
 import { type Attempt, Journal } from './slurm/task.ts';
 
 /** Processes report every second, but a file server may delay the files. */
@@ -20,21 +20,21 @@ export interface StudyStatus {
   readonly done: number;
   readonly failed: number;
   readonly stopping: boolean;
-  readonly working: readonly Beat[];
+  readonly working: readonly Heartbeat[];
   /** Processes that ended without a final report, by the time of their last one. */
-  readonly lost: readonly Beat[];
+  readonly lost: readonly Heartbeat[];
   /** The first few failures. */
   readonly failures: readonly Failure[];
   /** Most recent cluster tasks that ended before all their points had. */
   readonly attempts: readonly Attempt[];
   /** Cluster of the last submission. Null for this machine. */
-  readonly on: On | null;
+  readonly on: StudyTarget | null;
 }
 
 const FEW_FAILURES = 10;
 
 /** On this machine a process is checked directly; elsewhere by the age of its last report. */
-function lives({ room, pid, at }: Beat): boolean {
+function lives({ room, pid, at }: Heartbeat): boolean {
   if (room === thisMachine().processRoomId && !isAlive(pid)) return false;
   return Date.now() - Date.parse(at) < SILENT_MS;
 }
@@ -58,7 +58,7 @@ export async function statusOf(folder: StudyFolder): Promise<StudyStatus> {
     working: beats.filter(lives),
     lost: beats.filter((beat) => !lives(beat)),
     failures,
-    on: await readOn(folder.folder),
+    on: await readTarget(folder.folder),
     attempts: (await new Journal(folder).troubled()).slice(-FEW_FAILURES),
   };
 }

@@ -27,8 +27,8 @@ import { fromNative } from '../../io/addon/addon.ts';
 import { thisMachine } from '../../io/files/this-machine.ts';
 import { type BenchKind, type Claim, readClaimsOf } from '../../model/bench/claims.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
-import { readViews, writeOn, writeViews } from '../../model/studies/folder-state.ts';
-import type { Look, RequestedColumns } from '../../model/studies/look.ts';
+import { readViews, writeTarget, writeViews } from '../../model/studies/folder-state.ts';
+import type { RequestedColumns, TableQuery } from '../../model/studies/table-query.ts';
 import type { ScenarioOrigin } from '../../workloads/scenarios/scenarios.ts';
 import { tuneLocally } from '../tuning/evaluator.ts';
 import { placeOf, type UserKernels } from '../user-kernels/user-kernels.ts';
@@ -43,13 +43,13 @@ import {
 } from './local/engine.ts';
 import {
   forecastOf,
-  holdStudy,
-  keepPlan,
-  leftOf,
+  lockStudy,
   type PlannedStudy,
   planOf,
   type SolvingHost,
+  savePlan,
   studyOf,
+  unsolvedPoints,
 } from './plan.ts';
 import {
   documentOf,
@@ -73,7 +73,7 @@ interface OffersParts {
   readonly capabilities: Pick<Capabilities, 'variants'>;
 }
 
-const aboutOf = (document: ScenarioDraft): BenchKind =>
+const benchKindOf = (document: ScenarioDraft): BenchKind =>
   placeOf({
     kind: kindOfDocument(document),
     problem: valueAt(document, ['problem']),
@@ -82,13 +82,13 @@ const aboutOf = (document: ScenarioDraft): BenchKind =>
 
 /** Claims about the quantities that the document measures. */
 const claimsAbout = (document: ScenarioDraft, assetsFolder: string): Promise<readonly Claim[]> =>
-  readClaimsOf(assetsFolder, aboutOf(document));
+  readClaimsOf(assetsFolder, benchKindOf(document));
 
 async function offersFor(
   document: ScenarioDraft,
   { assetsFolder, userKernels, capabilities }: OffersParts,
 ): Promise<Offers> {
-  const about = aboutOf(document);
+  const about = benchKindOf(document);
   const here = capabilities.variants.filter(
     ({ workload, bench, available }) =>
       workload === about.workload && available && (bench === '' || bench === about.bench),
@@ -105,7 +105,7 @@ async function offersFor(
 }
 
 /** A study that this process is solving. */
-interface Going {
+interface ActiveStudy {
   readonly stop: AbortController;
   readonly ended: Promise<void>;
   progress: StudyProgress | null;
@@ -142,7 +142,7 @@ function idOf(name: string): StudyId {
 }
 
 /** Solves the points of a study, here or on a cluster, or measures those of a search one by one. */
-function goAt(
+function startSolving(
   host: SolvingHost,
   options: Omit<LocalOptions, 'share'> & { readonly retry: boolean; readonly cluster: Cluster | null },
 ): Promise<StudyOutcome> {
@@ -156,7 +156,7 @@ function goAt(
 
 export class Studies {
   readonly #parts: StudiesParts;
-  readonly #going = new Map<StudyId, Going>();
+  readonly #going = new Map<StudyId, ActiveStudy>();
   /** Reason why the last call on each study ended early. */
   readonly #errors = new Map<StudyId, string>();
   /** Cancels the forecast in progress. */
@@ -270,7 +270,7 @@ export class Studies {
     const wanted = idOf(planned.study.name);
     for (let i = 1; i <= MAX_NAME_LENGTH; i += 1) {
       const id = i === 1 ? wanted : `${wanted} ${i}`;
-      const folder = await keepPlan(planned, this.#path(id)).catch((error: unknown) => {
+      const folder = await savePlan(planned, this.#path(id)).catch((error: unknown) => {
         if (error instanceof BraggError && error.code === 'exists') return null;
         throw error;
       });
@@ -300,7 +300,7 @@ export class Studies {
     await folder.askToStop().finally(() => this.#going.get(id)?.stop.abort());
   }
 
-  async rows(id: StudyId, look: Look): Promise<StudyRows> {
+  async rows(id: StudyId, look: TableQuery): Promise<StudyRows> {
     return studyRows({ folder: (await this.#open(id)).folder, look });
   }
 
@@ -368,20 +368,20 @@ export class Studies {
   /** Throws BraggError `exists` if another process works on the study. */
   async #go(id: StudyId, folder: StudyFolder, retry: boolean, cluster: Cluster | null): Promise<void> {
     if (this.#going.has(id)) throw new BraggError('exists', `${id} is being solved.`);
-    const lock = await holdStudy(folder);
+    const lock = await lockStudy(folder);
     try {
-      const lines = await leftOf(folder, retry);
+      const lines = await unsolvedPoints(folder, retry);
       if (retry) for (const line of lines) await folder.forgetFailure(line.id);
       await folder.goOn();
-      await writeOn(folder.folder, cluster === null ? null : { cluster: cluster.name });
+      await writeTarget(folder.folder, cluster === null ? null : { cluster: cluster.name });
       this.#errors.delete(id);
       const stop = new AbortController();
       const { assetsFolder } = this.#parts;
       const host = this.#parts.host();
-      const going: Going = {
+      const going: ActiveStudy = {
         stop,
         progress: null,
-        ended: goAt(host, {
+        ended: startSolving(host, {
           ...{ host, folder, lines, assetsFolder, retry, cluster },
           ...{ signal: stop.signal, budget: folder.study.budget, job: null },
           onProgress: (now) => {

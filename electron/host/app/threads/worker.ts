@@ -27,15 +27,15 @@ import '../../workloads/index.ts';
 import '../../workloads/scenarios/scenarios.ts';
 
 /** Answer pieces that the host has not requested yet. */
-const left = new Map<number, Iterator<{ readonly piece: Piece; readonly last: boolean }>>();
+const remainingPieces = new Map<number, Iterator<{ readonly piece: Piece; readonly last: boolean }>>();
 
 /** Arrays in an answer are not used elsewhere, so they are transferred to the host without a copy. */
-function movable(value: unknown, found: Set<ArrayBuffer> = new Set()): Set<ArrayBuffer> {
+function transferable(value: unknown, found: Set<ArrayBuffer> = new Set()): Set<ArrayBuffer> {
   if (ArrayBuffer.isView(value)) {
     const { buffer } = value;
     if (buffer instanceof ArrayBuffer && value.byteLength === buffer.byteLength) found.add(buffer);
   } else if (typeof value === 'object' && value !== null) {
-    for (const part of Object.values(value)) movable(part, found);
+    for (const part of Object.values(value)) transferable(part, found);
   }
   return found;
 }
@@ -45,24 +45,24 @@ function send(message: FromThread, moved: readonly ArrayBuffer[] = []): void {
 }
 
 function sendNext(id: number): void {
-  const pieces = left.get(id);
+  const pieces = remainingPieces.get(id);
   const next = pieces?.next();
   if (pieces === undefined || next === undefined || next.done === true) return;
   const { piece, last } = next.value;
-  if (last) left.delete(id);
-  send({ kind: 'piece', id, piece, last }, piece.kind === 'value' ? [...movable(piece.value)] : []);
+  if (last) remainingPieces.delete(id);
+  send({ kind: 'piece', id, piece, last }, piece.kind === 'value' ? [...transferable(piece.value)] : []);
 }
 
 function answer(id: number, value: unknown): void {
   const pieces = piecesOf(value);
-  left.set(id, pieces.map((piece, i) => ({ piece, last: i === pieces.length - 1 })).values());
+  remainingPieces.set(id, pieces.map((piece, i) => ({ piece, last: i === pieces.length - 1 })).values());
   sendNext(id);
 }
 
 /** Task arguments received so far, in pieces. */
 const requests = new Map<number, Assembly>();
 
-function taken(id: number, piece: Piece): unknown {
+function assembled(id: number, piece: Piece): unknown {
   const assembly = requests.get(id) ?? new Assembly();
   requests.set(id, assembly);
   return assembly.take(piece);
@@ -72,7 +72,7 @@ function taken(id: number, piece: Piece): unknown {
 const running = new Map<number, AbortController>();
 
 async function perform({ id, name, piece }: Extract<ToThread, { kind: 'task' }>): Promise<unknown> {
-  const argument = taken(id, piece);
+  const argument = assembled(id, piece);
   requests.delete(id);
   const cancel = new AbortController();
   running.set(id, cancel);
@@ -87,7 +87,7 @@ parentPort?.on('message', (message: ToThread) => {
   const { id } = message;
   if (message.kind === 'more') sendNext(id);
   else if (message.kind === 'cancel') running.get(id)?.abort(new BraggError('disconnected', 'It was cancelled.'));
-  else if (message.kind === 'part') taken(id, message.piece);
+  else if (message.kind === 'part') assembled(id, message.piece);
   else {
     perform(message).then(
       (value) => answer(id, value),

@@ -34,7 +34,7 @@ import { taskOf } from '../../workloads/benchable.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { type AnyReading, refusalOf } from '../../workloads/scenarios/scenarios.ts';
 import { measuresOf, quantityReadouts, sessionEnergy, unitBySuffix } from '../../workloads/workload.ts';
-import { type LocalOptions, type StudyOutcome, watchedGo } from '../studies/local/engine.ts';
+import { type LocalOptions, type StudyOutcome, watchedRun } from '../studies/local/engine.ts';
 import type { SolvingHost } from '../studies/plan.ts';
 import { whereOf } from '../studies/points/solver.ts';
 import { documentOf, readRows } from '../studies/results.ts';
@@ -305,12 +305,12 @@ interface TuneOptions extends Omit<LocalOptions, 'share' | 'lines'> {
   /** Whether failed points are tried again. */
   readonly retry: boolean;
   /** External strategy in place of the built-in one; gets all points that it may request. */
-  readonly steer?: (lines: readonly PlanLine[], measure: Steered) => Promise<void>;
+  readonly steer?: (lines: readonly PlanLine[], measure: SteeredMeasure) => Promise<void>;
   readonly onMeasured?: (result: PointResult) => void;
 }
 
 /** Null if no more points are measured. */
-export type Steered = (line: PlanLine) => Promise<PointResult | null>;
+export type SteeredMeasure = (line: PlanLine) => Promise<PointResult | null>;
 
 export interface TuneOutcome extends StudyOutcome {
   /** Null if no configuration was correct, or none were requested. */
@@ -337,9 +337,9 @@ export async function tuneLocally(options: TuneOptions): Promise<TuneOutcome> {
   const known = new Map((await readRows(folder)).rows.map(({ line, result }) => [line.id, result]));
   for (const [id, result] of known) if (retry && result.status === 'failed') known.delete(id);
   const left = lines.length - known.size;
-  return watchedGo({ ...options, left }, async (go) => {
+  return watchedRun({ ...options, left }, async (go) => {
     const evaluator = new Evaluator({ ...options, head: folder.head, study: folder.study, signal: go.signal });
-    const measure: Steered = async (line) => {
+    const measure: SteeredMeasure = async (line) => {
       const before = known.get(line.id);
       if (before !== undefined) return before;
       if (!go.mayBegin()) return null;

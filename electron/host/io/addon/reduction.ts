@@ -38,7 +38,7 @@ interface Profile {
   readonly values: Float64Array;
 }
 
-interface How {
+interface ReductionOptions {
   readonly strideAcross: number;
   readonly strideDown: number;
   readonly across: Sampling;
@@ -60,7 +60,7 @@ interface Extent {
 interface Reduction {
   reduceField(
     values: Float32Array | Float64Array,
-    how: How,
+    how: ReductionOptions,
     per?: Per,
   ): Promise<Extent & { readonly values: Float32Array }>;
   axisProfile(dose: Float64Array, geometry: AxisGeometry, per?: Per): Profile;

@@ -243,7 +243,7 @@ export interface NativeTask {
 }
 
 /** x, y, z or a, b, c. */
-export type Three = Float64Array;
+export type Vector3 = Float64Array;
 
 export interface DiffractionProblem {
   readonly beam: {
@@ -270,10 +270,10 @@ export interface DiffractionProblem {
           readonly gamma_rad: number;
         };
       }
-    | { readonly reciprocal: { readonly a_per_m: Three; readonly b_per_m: Three; readonly c_per_m: Three } }
+    | { readonly reciprocal: { readonly a_per_m: Vector3; readonly b_per_m: Vector3; readonly c_per_m: Vector3 } }
   ) & {
-    readonly misset_rad: Three;
-    readonly cells: Three;
+    readonly misset_rad: Vector3;
+    readonly cells: Vector3;
     readonly shape: 'square' | 'round' | 'gauss' | 'tophat';
     readonly mosaic_spread_rad: number;
     readonly mosaic_domains: number;
@@ -292,7 +292,7 @@ export interface DiffractionProblem {
     readonly distance_m: number;
     readonly beam_x_m: number;
     readonly beam_y_m: number;
-    readonly rotation_rad: Three;
+    readonly rotation_rad: Vector3;
     readonly twotheta_rad: number;
     readonly thickness_m: number;
     readonly attenuation_depth_m: number;

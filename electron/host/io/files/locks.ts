@@ -16,7 +16,7 @@ import { fileError } from './plain-file.ts';
 export const OWN_FOLDER = '.braggbench';
 /** Locks are held only for reading and writing small files; a longer wait means that the owner hangs. */
 const WAIT_MS = 15_000;
-const TRIED_EVERY_MS = [2, 25] as const;
+const RETRY_MS = [2, 25] as const;
 /** SQLite's error code, https://www.sqlite.org/rescode.html. */
 const BUSY = 5;
 
@@ -90,7 +90,7 @@ async function whileLocked<T>({ file, guarded }: LockFile, name: string, work: (
       if (performance.now() > end) {
         throw new BraggError('io', `${name} is being written by another program, which does not end. Try again later.`);
       }
-      const [least, most] = TRIED_EVERY_MS;
+      const [least, most] = RETRY_MS;
       await sleep(least + Math.random() * (most - least));
     }
   } catch (error) {

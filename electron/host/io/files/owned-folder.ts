@@ -24,7 +24,7 @@ const LOCK = 'owner.lock';
 const ownerSchema = z.object({ machine: z.string(), boot: z.string().nullable() });
 
 /** Observation of an owner on another machine: time of its last heartbeat change, by this process's own clock. */
-interface Sighting {
+interface OwnerObservation {
   readonly beat: string;
   readonly since_ms: number;
 }
@@ -34,7 +34,7 @@ export class OwnedFolders {
   /** Folder of this process; created when something is first saved. */
   readonly own: string;
   readonly #making = new InOrder();
-  readonly #sightings = new Map<string, Sighting>();
+  readonly #sightings = new Map<string, OwnerObservation>();
   #lock: Lock | null = null;
   #beat: NodeJS.Timeout | undefined;
 

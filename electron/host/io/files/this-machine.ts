@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-function said(read: () => string): string | null {
+function outputOrNull(read: () => string): string | null {
   try {
     return read().trim() || null;
   } catch {
@@ -20,7 +20,7 @@ const hashed = (text: string): string => createHash('sha256').update(text).diges
 /** Hash of the system's identifier, else of the mainboard's (readable as root), else of the host name. */
 function systemId(): string {
   const files = ['/etc/machine-id', '/sys/class/dmi/id/product_uuid'];
-  const found = files.map((file) => said(() => readFileSync(file, 'utf8'))).find((text) => text !== null);
+  const found = files.map((file) => outputOrNull(() => readFileSync(file, 'utf8'))).find((text) => text !== null);
   return hashed(`braggbench machine ${found ?? hostname()}`);
 }
 
@@ -39,9 +39,9 @@ interface Machine {
 let known: Machine | null = null;
 
 function identified(): Machine {
-  const bootId = said(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
-  const name = `${hostname()} ${said(() => readFileSync('/etc/machine-id', 'utf8')) ?? ''}`.trim();
-  const room = [bootId ?? name, said(() => readlinkSync('/proc/self/ns/pid')) ?? ''].join(' ');
+  const bootId = outputOrNull(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
+  const name = `${hostname()} ${outputOrNull(() => readFileSync('/etc/machine-id', 'utf8')) ?? ''}`.trim();
+  const room = [bootId ?? name, outputOrNull(() => readlinkSync('/proc/self/ns/pid')) ?? ''].join(' ');
   return { id: systemId(), bootId, name, processRoomId: hashed(room) };
 }
 

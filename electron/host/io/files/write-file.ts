@@ -13,8 +13,8 @@ import { BraggError, type ErrorCode, messageOf } from '../../../contract/errors.
 import { isAlive, thisMachine } from './this-machine.ts';
 
 /** `.braggbench-ROOM-PID-RANDOM.tmp`; earlier versions wrote `.mine.json.RANDOM.tmp`. */
-const OURS = /^\.braggbench-([0-9a-f]{10})-(\d+)-[0-9a-f]{12}\.tmp$/;
-const EARLIER = /^\..+\.[0-9a-f]{12}\.tmp$/;
+const TEMPORARY_NAME = /^\.braggbench-([0-9a-f]{10})-(\d+)-[0-9a-f]{12}\.tmp$/;
+const EARLIER_TEMPORARY_NAME = /^\..+\.[0-9a-f]{12}\.tmp$/;
 /** Age at which a file whose process cannot be checked is considered abandoned; no write takes so long. */
 const ABANDONED_MS = 24 * 60 * 60_000;
 
@@ -28,13 +28,13 @@ export function temporaryIn(folder: string): string {
   );
 }
 
-export const isTemporary = (name: string): boolean => OURS.test(name);
+export const isTemporary = (name: string): boolean => TEMPORARY_NAME.test(name);
 
 /** Whether the process that made a temporary file or folder has ended. */
 export async function isAbandoned(folder: string, name: string): Promise<boolean> {
-  const [, room, pid] = OURS.exec(name) ?? [];
+  const [, room, pid] = TEMPORARY_NAME.exec(name) ?? [];
   if (room === thisMachine().processRoomId) return !isAlive(Number(pid));
-  if (room === undefined && !EARLIER.test(name)) return false;
+  if (room === undefined && !EARLIER_TEMPORARY_NAME.test(name)) return false;
   const found = await stat(path.join(folder, name)).catch(() => null);
   return found !== null && Date.now() - found.mtimeMs > ABANDONED_MS;
 }

@@ -1,8 +1,8 @@
 /** Times at which the state of running work is saved for recovery from a crash. Milliseconds, by performance.now(). */
-import { KEPT_FROM_MS } from '../../../contract/recovery.ts';
+import { SAVED_FROM_MS } from '../../../contract/recovery.ts';
 
 /** Age from which a run is saved. Tests of crashes shorten it, because they would have to compute for as long. */
-const savedFrom_ms = (): number => Number(process.env['BRAGGBENCH_KEPT_FROM_MS'] ?? KEPT_FROM_MS);
+const savedFrom_ms = (): number => Number(process.env['BRAGGBENCH_KEPT_FROM_MS'] ?? SAVED_FROM_MS);
 
 const EVERY_MS = 10_000;
 /** Minimum ratio of the time between saves to the time of a save, however large a state is. */

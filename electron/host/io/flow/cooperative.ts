@@ -7,14 +7,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Pausing } from '../../../domain/values/pausing.ts';
 
 /** Longest slice before yielding to other work, in milliseconds. */
-const TURN_MS = 4;
+const SLICE_MS = 4;
 
 /** Slices end by the clock, not by the amount of work, because code on its first run is fifty times slower. */
 export async function inSlices<T>(work: Pausing<T>): Promise<T> {
   let begun_ms = performance.now();
   let next = work.next();
   while (!next.done) {
-    if (performance.now() - begun_ms >= TURN_MS) {
+    if (performance.now() - begun_ms >= SLICE_MS) {
       await nextTurn();
       begun_ms = performance.now();
     }

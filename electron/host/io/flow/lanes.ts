@@ -11,13 +11,13 @@ interface Job {
   run(): Promise<void>;
 }
 
-interface Turn extends Pick<Job, 'id' | 'lane'> {
+interface QueuedJob extends Pick<Job, 'id' | 'lane'> {
   readonly signal: AbortSignal;
   readonly waits: () => void;
   readonly interrupt?: () => void;
 }
 
-const meet = (a: string, b: string): boolean => a === b || a === EVERY_LANE || b === EVERY_LANE;
+const lanesOverlap = (a: string, b: string): boolean => a === b || a === EVERY_LANE || b === EVERY_LANE;
 
 export class Lanes {
   #waiting: readonly Job[] = [];
@@ -47,7 +47,7 @@ export class Lanes {
    * Runs `work` when its lane is free, and settles with it. Does nothing if the signal is aborted before. Calls `waits`
    * if it does not start at once, and `interrupt` if the signal is aborted while it runs.
    */
-  turn({ id, lane, signal, waits, interrupt }: Turn, work: () => Promise<void>): Promise<void> {
+  turn({ id, lane, signal, waits, interrupt }: QueuedJob, work: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return resolve();
       signal.addEventListener('abort', () => {
@@ -73,14 +73,14 @@ export class Lanes {
     const at = this.#waiting.findIndex((job) => job.id === id);
     const job = this.#waiting[at];
     if (job === undefined) return null;
-    return 1 + this.#waiting.slice(0, at).filter(({ lane }) => meet(lane, job.lane)).length;
+    return 1 + this.#waiting.slice(0, at).filter(({ lane }) => lanesOverlap(lane, job.lane)).length;
   }
 
   /** Starts each job whose lanes are not in use, and not needed by an earlier waiting job. */
   #startWhatMay(): void {
     const taken = [...this.#busy];
     for (const job of this.#waiting) {
-      const free = !taken.some((lane) => meet(lane, job.lane));
+      const free = !taken.some((lane) => lanesOverlap(lane, job.lane));
       taken.push(job.lane);
       if (free) this.#start(job);
     }

@@ -17,7 +17,7 @@ export function once<T>(make: () => T): () => T {
  * Runs `work` at most once per turn of the event loop, however often it is requested. Native threads call in bursts
  * that continue while new calls arrive; work inside the burst would block timers and sockets.
  */
-export function oncePerTurn(work: () => void): () => void {
+export function oncePerTick(work: () => void): () => void {
   let requested = false;
   return () => {
     if (requested) return;
@@ -29,25 +29,25 @@ export function oncePerTurn(work: () => void): () => void {
   };
 }
 
-const last = new WeakMap<object, { readonly key: string; readonly answer: Promise<unknown> }>();
+const lastAnswers = new WeakMap<object, { readonly key: string; readonly answer: Promise<unknown> }>();
 
 /**
  * `of`: the object that computes the answer. `question`: its inputs. Rejected answers, and those not worth caching, are
  * recomputed.
  */
-export function remembered<T>(
+export function memoizedLast<T>(
   of: object,
   question: unknown,
   make: () => Promise<T>,
   isWorthKeeping: (answer: T) => boolean,
 ): Promise<T> {
   const key = createHash('sha256').update(JSON.stringify(question)).digest('hex');
-  const known = last.get(of);
+  const known = lastAnswers.get(of);
   if (known?.key === key) return known.answer as Promise<T>;
   const answer = make();
-  last.set(of, { key, answer });
+  lastAnswers.set(of, { key, answer });
   const drop = (): void => {
-    if (last.get(of)?.answer === answer) last.delete(of);
+    if (lastAnswers.get(of)?.answer === answer) lastAnswers.delete(of);
   };
   answer.then((found) => isWorthKeeping(found) || drop(), drop);
   return answer;

@@ -76,11 +76,11 @@ function enteredIn(module: Module): Library['entered'] {
     });
     module.ccall(WORK, null, ['string'], ['']);
     for (const stream of streams) if (stream && !before.has(stream)) module.FS.close(stream);
-    return taken(outcome);
+    return resultOf(outcome);
   };
 }
 
-function taken<T>(outcome: { readonly value: T } | { readonly error: unknown } | null): T {
+function resultOf<T>(outcome: { readonly value: T } | { readonly error: unknown } | null): T {
   if (outcome !== null && 'value' in outcome) return outcome.value;
   throw outcome?.error;
 }
@@ -130,7 +130,7 @@ export async function createFile(fill: (file: File) => void): Promise<Uint8Array
 }
 
 /** Shortens errors of the library, which list every function on the stack: the innermost ones give the cause. */
-function inWords(error: unknown): unknown {
+function shortError(error: unknown): unknown {
   const text = error instanceof Error ? error.message : '';
   if (!text.startsWith('HDF5-DIAG')) return error;
   const reasons = [...text.matchAll(/#\d+: \S+ line \d+ in \w+\(\): (.*)/g)].map(([, reason]) => reason);
@@ -176,7 +176,7 @@ export async function openFile<T>(
         const [file = open(''), other = null] = opened;
         return read(file, other);
       } catch (error) {
-        throw inWords(error);
+        throw shortError(error);
       } finally {
         for (const file of opened) file.close();
       }

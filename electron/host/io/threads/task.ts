@@ -11,7 +11,7 @@ import { threads } from './threads.ts';
 type Work = (argument: never, signal: AbortSignal) => unknown;
 
 /** A signal that is never aborted, for calls that cannot be cancelled. */
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
 /** Arguments and results are plain values. Errors other than BraggError become BraggError `internal`. */
 interface Task<A, R> {
@@ -19,39 +19,39 @@ interface Task<A, R> {
   readonly task: string;
 }
 
-const made = new Set<string>();
+const registeredNames = new Set<string>();
 /** Names of all tasks that this program may request. */
-export const taskNames = (): readonly string[] => [...made];
+export const taskNames = (): readonly string[] => [...registeredNames];
 
 /** Tasks that reuse data of earlier calls. */
-const keeping = new Set<string>();
+const retainingTasks = new Set<string>();
 
 /** Tasks that this thread can perform. */
-const works = new Map<string, Work>();
+const taskFunctions = new Map<string, Work>();
 
 /** Declares a task by name; only the thread that performs it loads its code. */
 export function task<A, R>(name: string): Task<A, R> {
   // Worker threads perform tasks directly, because they do not block the event loop of the host.
-  const call = async (argument: A, signal = NEVER): Promise<R> =>
+  const call = async (argument: A, signal = NEVER_ABORTED): Promise<R> =>
     (isMainThread
-      ? await threads.perform(name, argument, keeping.has(name), signal)
+      ? await threads.perform(name, argument, retainingTasks.has(name), signal)
       : await performHere(name, argument, signal)) as R;
-  made.add(name);
+  registeredNames.add(name);
   return Object.assign(call, { task: name });
 }
 
 /** Registers the function of a task in the thread that loads this module. */
-export function does<A, R>(
+export function registerTask<A, R>(
   { task: name }: Task<A, R>,
   work: (argument: A, signal: AbortSignal) => R | Promise<R>,
 ): void {
-  works.set(name, work as Work);
+  taskFunctions.set(name, work as Work);
 }
 
 /** Declares a task and registers `work` for it. The worker thread must load the module too. */
 export function onThread<A, R>(name: string, work: (argument: A, signal: AbortSignal) => R | Promise<R>): Task<A, R> {
   const made = task<A, R>(name);
-  does(made, work);
+  registerTask(made, work);
   return made;
 }
 
@@ -60,13 +60,13 @@ export function onThreadReusing<A, R>(
   name: string,
   work: (argument: A, signal: AbortSignal) => R | Promise<R>,
 ): Task<A, R> {
-  keeping.add(name);
+  retainingTasks.add(name);
   return onThread(name, work);
 }
 
 /** Performs a task in the worker thread. */
 export function performHere(name: string, argument: unknown, signal: AbortSignal): unknown {
-  const work = works.get(name);
+  const work = taskFunctions.get(name);
   if (work === undefined) throw new Error(`the thread does not know how to ${name}`);
   return work(argument as never, signal);
 }

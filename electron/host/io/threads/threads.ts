@@ -15,14 +15,14 @@ import { withSharedArrays } from './shared.ts';
 type Step = string | number;
 
 /** Position in a piece where another piece is inserted; the root of the piece if `at` is empty. */
-interface Hole {
+interface PiecePosition {
   readonly at: readonly Step[];
   readonly piece: number;
 }
 
 /** Pieces are numbered from 0; nested ones come first, and the last is the complete value. */
 export type Piece =
-  | { readonly kind: 'value'; readonly value: unknown; readonly holes: readonly Hole[] }
+  | { readonly kind: 'value'; readonly value: unknown; readonly holes: readonly PiecePosition[] }
   /** Concatenated lists, or objects with merged keys. */
   | { readonly kind: 'list' | 'map'; readonly of: readonly number[] };
 
@@ -34,7 +34,7 @@ const CHARACTERS = 64;
 interface Cut {
   readonly value: unknown;
   readonly values: number;
-  readonly holes: readonly Hole[];
+  readonly holes: readonly PiecePosition[];
 }
 
 function isTree(value: unknown): value is object {
@@ -45,7 +45,7 @@ function isTree(value: unknown): value is object {
 
 class Group {
   readonly entries: [Step, unknown][] = [];
-  readonly holes: Hole[] = [];
+  readonly holes: PiecePosition[] = [];
   values = 1;
 
   add(step: Step, { value, values, holes }: Cut): void {
@@ -152,7 +152,7 @@ const MAX_THREADS = 2;
 /** Loading the HDF5 library needs 50 ms, so an idle thread waits for the next file, but not forever. */
 const IDLE_MS = 30_000;
 /** Longer for threads with rows of a study, because a user who returns to it should not wait for a new read. */
-const KEEPING_MS = 600_000;
+const RETAIN_MS = 600_000;
 
 interface Waiting {
   readonly assembly: Assembly;
@@ -232,7 +232,7 @@ class Thread {
       this.#gone();
       void this.#worker.terminate();
     };
-    this.#idle = setTimeout(end, this.keeps ? KEEPING_MS : IDLE_MS);
+    this.#idle = setTimeout(end, this.keeps ? RETAIN_MS : IDLE_MS);
     this.#idle.unref();
   }
 

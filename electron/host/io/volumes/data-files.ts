@@ -3,7 +3,7 @@
  * pattern such as `slice%03d.raw 1 40 1`. Files of a list contain equal parts, in the order of the slowest axis.
  */
 import { foreign } from '../../../domain/header-fields.ts';
-import { wholeOf } from './volume.ts';
+import { integersOf } from './volume.ts';
 
 /** Maximum number of files, enough for the slices of any CT. */
 const MAX_FILES = 4000;
@@ -15,7 +15,7 @@ function numbered(file: string, field: string, pattern: string, range: readonly 
   const parts = PATTERN.exec(pattern);
   if (parts === null) throw foreign(file, `${field} is ${pattern}; allowed: one number in it, as in slice%03d.raw`);
   const [, before = '', zeros = '', width = '', after = ''] = parts;
-  const [first = 0, last = 0, step = 0] = range.map((text) => wholeOf(file, field, text, -1e9));
+  const [first = 0, last = 0, step = 0] = range.map((text) => integersOf(file, field, text, -1e9));
   if (range.length !== 3 || step === 0 || (last - first) / step < 0) {
     throw foreign(
       file,
@@ -35,7 +35,7 @@ function numbered(file: string, field: string, pattern: string, range: readonly 
  * slowest axis.
  */
 function checkCount(file: string, field: string, count: number, axes: string | undefined, sizes: readonly number[]) {
-  const each = axes === undefined ? sizes.length - 1 : wholeOf(file, field, axes.replace(/d$/i, ''), 1);
+  const each = axes === undefined ? sizes.length - 1 : integersOf(file, field, axes.replace(/d$/i, ''), 1);
   const slowest = sizes.at(-1) ?? 1;
   if (each > sizes.length || (each === sizes.length && slowest % count !== 0)) {
     throw foreign(file, `${field} names ${count} files of ${each} axes; allowed: equal parts of ${sizes.join(' × ')}`);

@@ -13,13 +13,13 @@ import {
   foreign,
   honoured,
   ignored,
-  mayNotBeThere,
+  mayBeAbsent,
   oneOf,
   only,
 } from '../../../domain/header-fields.ts';
 import { decimalOf } from '../../../domain/values/csv.ts';
 import { type Packing, type PixelFormat, storedValue, storedValues } from './dicom-pixels.ts';
-import { alongAxis, countOf, obliqueness, straightened, type Volume } from './volume.ts';
+import { alignedToAxes, alongAxis, countOf, obliqueness, type Volume } from './volume.ts';
 
 interface TransferSyntax {
   readonly little: boolean;
@@ -296,7 +296,7 @@ function checkAttributes(file: string, data: DataSet, attributes: Attributes): v
     const value = textOf(data, attribute);
     if (value === undefined || attribute.rule.kind !== 'only') continue;
     // An empty attribute has no effect, unless it must be absent.
-    if (value.trim() === '' && !mayNotBeThere(attribute.rule)) continue;
+    if (value.trim() === '' && !mayBeAbsent(attribute.rule)) continue;
     if (!attribute.rule.accepts(value.trim())) {
       // Sequences and pixels are bytes without a text.
       const is = value === '' || /Sequence$|PixelData$/.test(name) ? 'present' : value;
@@ -575,7 +575,7 @@ export function readDicomDose(file: string, bytes: Uint8Array): Volume {
   countOf(file, [columns, rows, frames]);
   const stored = storedValues(file, data, format, syntax);
   for (let i = 0; i < stored.length; i += 1) stored[i] = (stored[i] ?? 0) * scale;
-  const volume = straightened(
+  const volume = alignedToAxes(
     file,
     {
       sizes: [columns, rows, frames],

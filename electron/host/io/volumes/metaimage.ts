@@ -15,7 +15,7 @@ import {
   only,
 } from '../../../domain/header-fields.ts';
 import { dataFilesOf } from './data-files.ts';
-import { millimetresIn, type NumberType, numbersOf, positive, type VolumeHeader, wholeOf } from './volume.ts';
+import { integersOf, millimetresIn, type NumberType, numbersOf, positive, type VolumeHeader } from './volume.ts';
 
 const types: Readonly<Record<string, NumberType>> = {
   MET_CHAR: 'int8',
@@ -130,7 +130,7 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
   if (type === undefined) {
     throw foreign(file, `ElementType is ${need('ElementType')}; allowed: ${Object.keys(types).join(', ')}`);
   }
-  const axes = wholeOf(file, 'NDims', need('NDims'), 1);
+  const axes = integersOf(file, 'NDims', need('NDims'), 1);
   if (axes !== 2 && axes !== 3) throw foreign(file, `it has ${axes} axes; allowed: 2 or 3`);
   const sizes = numbersOf(file, 'DimSize', need('DimSize'), axes);
   const mm = millimetresIn(file, 'DistanceUnits', (fields.get('distanceunits') ?? 'mm').replace(/^\?$/, 'mm'));
@@ -168,7 +168,7 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
   if (msb !== null && other !== null && msb !== other) {
     throw foreign(file, 'BinaryDataByteOrderMSB and ElementByteOrderMSB differ');
   }
-  const skip = wholeOf(file, 'HeaderSize', fields.get('headersize') ?? '0', -1);
+  const skip = integersOf(file, 'HeaderSize', fields.get('headersize') ?? '0', -1);
   if (dataFiles === null && skip > 0 && skip !== head.end) {
     throw foreign(
       file,
@@ -192,7 +192,7 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
     end: head.end,
     skipLines: 0,
     skipBytes: dataFiles === null ? Math.min(0, skip) : skip,
-    packedBytes: packed && packedBytes !== undefined ? wholeOf(file, 'CompressedDataSize', packedBytes, 1) : null,
+    packedBytes: packed && packedBytes !== undefined ? integersOf(file, 'CompressedDataSize', packedBytes, 1) : null,
     steps_mm,
     origin_mm:
       origin === undefined ? sizes.map(() => 0) : numbersOf(file, 'Offset', origin, axes).map((value) => value * mm),

@@ -14,12 +14,12 @@ import { dataFilesOf } from './data-files.ts';
 import {
   bytesPer,
   countOf,
+  integersOf,
   millimetresIn,
   type NumberType,
   numbersOf,
   positive,
   type VolumeHeader,
-  wholeOf,
 } from './volume.ts';
 
 const names: Readonly<Record<NumberType, string>> = {
@@ -236,7 +236,7 @@ function placed(file: string, fields: Fields, sizes: readonly number[]): Placed 
   const own = directions === undefined ? byAxes(file, fields, sizes) : bySpace(file, fields, sizes, directions);
   const space = fields.get('space');
   const dimension = fields.get('space dimension');
-  if (dimension !== undefined && wholeOf(file, 'space dimension', dimension, 1) !== sizes.length) {
+  if (dimension !== undefined && integersOf(file, 'space dimension', dimension, 1) !== sizes.length) {
     throw foreign(file, `space dimension is ${dimension}; allowed: ${sizes.length}, as it has axes`);
   }
   const ways = space === undefined ? [1, 1, 1] : spaces[space.toLowerCase()];
@@ -278,7 +278,7 @@ export function nrrdHeader(file: string, bytes: Uint8Array): VolumeHeader {
   if (type === undefined) {
     throw foreign(file, `its type is ${need('type')}; allowed: ${Object.values(names).join(', ')}`);
   }
-  const axes = wholeOf(file, 'dimension', need('dimension'), 1);
+  const axes = integersOf(file, 'dimension', need('dimension'), 1);
   if (axes !== 2 && axes !== 3) throw foreign(file, `it has ${axes} axes; allowed: 2 or 3`);
   const sizes = numbersOf(file, 'sizes', need('sizes'), axes);
   const count = countOf(file, sizes);
@@ -295,7 +295,7 @@ export function nrrdHeader(file: string, bytes: Uint8Array): VolumeHeader {
   if (endian !== null && endian !== 'little' && endian !== 'big') {
     throw foreign(file, `endian is ${fields.get('endian')}; allowed: little, big`);
   }
-  const skipBytes = wholeOf(file, 'byte skip', either(fields, 'byte skip', 'byteskip') ?? '0', -1);
+  const skipBytes = integersOf(file, 'byte skip', either(fields, 'byte skip', 'byteskip') ?? '0', -1);
   if (encoding === 'text' && skipBytes !== 0) {
     throw foreign(file, `byte skip is ${skipBytes}; allowed: 0 where the data is text`);
   }
@@ -305,7 +305,7 @@ export function nrrdHeader(file: string, bytes: Uint8Array): VolumeHeader {
     ...{ sizes, type, encoding, little: endian !== 'big', skipBytes, packedBytes: null },
     dataFiles: dataFile === undefined ? null : dataFilesOf(file, 'data file', dataFile, listed, sizes),
     end: blank === null ? text.length : blank.index + blank[0].length,
-    skipLines: wholeOf(file, 'line skip', either(fields, 'line skip', 'lineskip') ?? '0', 0),
+    skipLines: integersOf(file, 'line skip', either(fields, 'line skip', 'lineskip') ?? '0', 0),
     ...placed(file, fields, sizes),
     unit: unit === undefined || /^(|\?\?\?)$/.test(unit) ? null : unit,
   };

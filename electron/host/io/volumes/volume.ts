@@ -77,7 +77,7 @@ export function countOf(file: string, sizes: readonly number[]): number {
   return values;
 }
 
-function afterLines(file: string, bytes: Uint8Array, lines: number): Uint8Array {
+function bytesAfterLines(file: string, bytes: Uint8Array, lines: number): Uint8Array {
   let from = 0;
   for (let i = 0; i < lines; i += 1) {
     const end = bytes.indexOf(0x0a, from);
@@ -152,7 +152,7 @@ function partOf(file: string, header: VolumeHeader, data: Uint8Array, count: num
   if (packedBytes !== null && packedBytes !== data.length) {
     throw foreign(file, `its packed data has ${data.length} bytes where ${packedBytes} are announced`);
   }
-  let bytes = afterLines(file, data, skipLines);
+  let bytes = bytesAfterLines(file, data, skipLines);
   // Limited like the data, because a header may request any number.
   if (skipBytes > wanted + 2 ** 20) {
     throw foreign(file, `${skipBytes} bytes are to be skipped; allowed: ${wanted + 2 ** 20}`);
@@ -227,7 +227,7 @@ interface Grid {
 }
 
 /** Reorders values to ascend along the patient's axes. Throws for oblique axes, with their angle. */
-export function straightened(file: string, { sizes, steps_mm, origin_mm }: Grid, values: Float64Array): Volume {
+export function alignedToAxes(file: string, { sizes, steps_mm, origin_mm }: Grid, values: Float64Array): Volume {
   const axes = sizes.length;
   const ways = steps_mm.map((step) => {
     const found = alongAxis(step);
@@ -267,7 +267,7 @@ export function straightened(file: string, { sizes, steps_mm, origin_mm }: Grid,
 export function volumeOf(file: string, header: VolumeHeader, parts: readonly Uint8Array[]): Volume {
   const { unit, notes } = header;
   return {
-    ...straightened(file, header, decoded(file, header, parts)),
+    ...alignedToAxes(file, header, decoded(file, header, parts)),
     ...(unit === null ? {} : { unit }),
     ...(notes.length === 0 ? {} : { notes }),
   };
@@ -289,7 +289,7 @@ export function numbersOf(file: string, name: string, text: string, count: numbe
   return numbers;
 }
 
-export function wholeOf(file: string, name: string, text: string, least: number): number {
+export function integersOf(file: string, name: string, text: string, least: number): number {
   const [value = 0] = numbersOf(file, name, text, 1);
   if (!Number.isSafeInteger(value) || value < least) {
     throw foreign(file, `${name} is ${text}; allowed: whole numbers from ${least}`);

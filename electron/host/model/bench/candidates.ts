@@ -8,7 +8,7 @@
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 import { suggest } from '../../../contract/scenario/index.ts';
 import type { NativeAddon, TransportProblem, TransportVariant as Variant } from '../../io/addon/addon.ts';
-import { remembered } from '../../io/flow/once.ts';
+import { memoizedLast } from '../../io/flow/once.ts';
 import { measure } from './measure.ts';
 
 /** Variant with this id. Throws BraggError `invalid` that lists the known variants. */
@@ -25,7 +25,7 @@ function knownVariant<V extends { readonly id: string }>(id: string, variants: r
 }
 
 /** Checks labels. Throws BraggError `invalid` for a duplicate. */
-function eachOnce(labels: readonly string[]): void {
+function refuseDuplicates(labels: readonly string[]): void {
   const twice = labels.find((label, index) => labels.indexOf(label) !== index);
   if (twice !== undefined) {
     throw new BraggError('invalid', `the variant ${twice} is listed twice; allowed: once`);
@@ -79,7 +79,7 @@ export function requestedVariants<V extends Labelled>(
   variants: readonly V[],
   precisions: (variant: V) => readonly string[] = () => [],
 ): readonly Requested<V>[] {
-  eachOnce(labels);
+  refuseDuplicates(labels);
   return labels.map((label) => requested(label, variants, precisions));
 }
 
@@ -166,7 +166,7 @@ function cellSteps(addon: NativeAddon, problem: TransportProblem): number {
 }
 
 /** Variants to try, best first: `reference`, then the variants that need the least memory. */
-function contenders(variants: readonly Variant[], stepping: 'path' | 'depth'): readonly Variant[] {
+function oracleVariants(variants: readonly Variant[], stepping: 'path' | 'depth'): readonly Variant[] {
   const order = ['reference', stepping === 'depth' ? 'depth' : 'window', 'fused', 'gather', 'scatter'];
   return order.flatMap((id) =>
     variants.filter((v) => v.id === id && v.precisions.includes('fp64') && v.steppings.includes(stepping)),
@@ -176,29 +176,29 @@ function contenders(variants: readonly Variant[], stepping: 'path' | 'depth'): r
 /** Name of the preferred variant that can solve a problem in FP64 on this machine; null if none can. */
 export function oracleNameOf(addon: NativeAddon, problem: TransportProblem): string | null {
   const inFp64: TransportProblem = { ...problem, solver: { ...problem.solver, precision: 'fp64' } };
-  const found = contenders(addon.variants(), problem.solver.stepping).find((variant) => {
+  const found = oracleVariants(addon.variants(), problem.solver.stepping).find((variant) => {
     const wanted = candidate(inFp64, variant).problem;
     return variant.id !== 'reference' || cellSteps(addon, wanted) <= maxReferenceCellSteps;
   });
   return found?.id ?? null;
 }
 
-interface Found {
+interface FoundOracle {
   readonly oracle: Oracle | null;
   readonly reason: string | null;
 }
 
 /** Solves `problem` in FP64 on the CPU. Null, with the reason, if no FP64 variant can solve it. */
-export function oracleFor(addon: NativeAddon, problem: TransportProblem, signal?: AbortSignal): Promise<Found> {
+export function oracleFor(addon: NativeAddon, problem: TransportProblem, signal?: AbortSignal): Promise<FoundOracle> {
   const { variant: _, precision: __, threads: ___, ...solver } = problem.solver;
-  const make = (): Promise<Found> => solved(addon, problem, signal);
-  return remembered(addon, { ...problem, solver, keyframes: 0 }, make, ({ oracle }) => oracle !== null);
+  const make = (): Promise<FoundOracle> => solved(addon, problem, signal);
+  return memoizedLast(addon, { ...problem, solver, keyframes: 0 }, make, ({ oracle }) => oracle !== null);
 }
 
-async function solved(addon: NativeAddon, problem: TransportProblem, signal?: AbortSignal): Promise<Found> {
+async function solved(addon: NativeAddon, problem: TransportProblem, signal?: AbortSignal): Promise<FoundOracle> {
   const { stepping } = problem.solver;
   let reason = `no variant offers fp64 with ${stepping} stepping`;
-  for (const variant of contenders(addon.variants(), stepping)) {
+  for (const variant of oracleVariants(addon.variants(), stepping)) {
     const inFp64: TransportProblem = { ...problem, solver: { ...problem.solver, precision: 'fp64' } };
     const wanted = candidate(inFp64, variant).problem;
     try {

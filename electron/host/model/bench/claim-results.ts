@@ -4,8 +4,8 @@ import {
   type ClaimResult,
   judgeClaim,
   judgePair,
-  saidOf,
   type TaskClaimResult,
+  termsOf,
 } from '../../../contract/bench/claims.ts';
 import {
   correctnessOf,
@@ -201,7 +201,7 @@ export function taskClaimResults(claims: readonly Claim[], measured: Measured): 
             what,
             value: found?.value ?? null,
             unit,
-            verdict: judgeClaim(found, saidOf(result, each.rival)),
+            verdict: judgeClaim(found, termsOf(result, each.rival)),
           };
         }),
         ...claim.counted.map((each) => {

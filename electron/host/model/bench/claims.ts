@@ -25,7 +25,7 @@ const clockSchema = z.enum(['counted', 'whole', 'first', 'process', 'cold-whole'
  * True if the pair uses the very program that the claim is about, not a replacement. Then it is judged whatever the
  * claim requires.
  */
-const rival = z.boolean().default(false);
+const otherProgram = z.boolean().default(false);
 const sideSchema = z.strictObject({
   /** A variant's label, or the id of another program that the session timed. */
   variant: z.string(),
@@ -49,7 +49,7 @@ const valueSchema = z.strictObject({
   /** Divides by the same quantity of this variant, to give a ratio. */
   over: z.string().optional(),
   what: z.string(),
-  rival,
+  rival: otherProgram,
 });
 
 /** A number that follows from the sizes of a problem alone, such as the bytes that an algorithm moves. */
@@ -90,7 +90,9 @@ const claimSchema = z.strictObject({
    * context.
    */
   note: whereSchema.optional(),
-  pairs: z.array(z.strictObject({ slower: sideSchema, faster: sideSchema, what: z.string(), rival })).default([]),
+  pairs: z
+    .array(z.strictObject({ slower: sideSchema, faster: sideSchema, what: z.string(), rival: otherProgram }))
+    .default([]),
   values: z.array(valueSchema).default([]),
   counted: z.array(countedSchema).default([]),
   across: z.array(acrossSchema).default([]),
@@ -162,7 +164,7 @@ export async function readClaimsOf(assetsFolder: string, kind: BenchKind): Promi
 }
 
 /** Whether a problem meets the conditions. */
-export function meets(conditions: Claim['where'], { numbers, words }: Values): boolean {
+export function meetsConditions(conditions: Claim['where'], { numbers, words }: Values): boolean {
   return Object.entries(conditions).every(([name, wanted]) => {
     if (typeof wanted === 'string') return words[name] === wanted;
     const value = numbers[name];
@@ -171,10 +173,10 @@ export function meets(conditions: Claim['where'], { numbers, words }: Values): b
 }
 
 /** Whether a claim applies to a problem with these values. */
-export const speaksOf = ({ where }: Claim, values: Values): boolean => meets(where, values);
+export const appliesTo = ({ where }: Claim, values: Values): boolean => meetsConditions(where, values);
 
 /**
- * Evaluates a formula in a problem's numbers, or one that `spokenOf` has filled in. Throws an ExpressionError for an
+ * Evaluates a formula in a problem's numbers, or one that `applicableClaims` has filled in. Throws an ExpressionError for an
  * invalid formula.
  */
 export function countedBy(formula: string, numbers: Values['numbers'] = {}): number {
@@ -184,15 +186,15 @@ export function countedBy(formula: string, numbers: Values['numbers'] = {}): num
 }
 
 /** Claims that apply to a problem, with their counted formulas evaluated. */
-export function spokenOf(claims: readonly Claim[], values: Values): readonly Claim[] {
+export function applicableClaims(claims: readonly Claim[], values: Values): readonly Claim[] {
   const filled = (claim: Claim): Claim => ({
     ...claim,
     counted: claim.counted.map((one) => ({ ...one, formula: String(countedBy(one.formula, values.numbers)) })),
   });
-  return claims.filter((claim) => speaksOf(claim, values)).map(filled);
+  return claims.filter((claim) => appliesTo(claim, values)).map(filled);
 }
 
 /** Claims of a benchmark that apply to this problem. */
 export async function readTaskClaims(assetsFolder: string, about: BenchKind & Values): Promise<readonly Claim[]> {
-  return spokenOf(await readClaimsOf(assetsFolder, about), about);
+  return applicableClaims(await readClaimsOf(assetsFolder, about), about);
 }

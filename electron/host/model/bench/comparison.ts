@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import type { Environment, Interval, Mode, Ratio } from '../../../contract/bench/bench-session.ts';
 import type { ClockState, DeviceReport } from '../../../contract/capabilities.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
-import { judge, noiseFloorOf, outsideOf, type Standing } from '../verdicts/judge.ts';
+import { judge, missProbability, noiseFloorOf, type Standing } from '../verdicts/judge.ts';
 import { asInterval, type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
 import { inOrder, quantileInOrder } from '../verdicts/order.ts';
 import { median, ratioInterval, relativeSpread } from './statistics.ts';
@@ -77,12 +77,12 @@ export function highestOf(samples: readonly { readonly clocks: Clocked }[]): num
 }
 
 /** Properties of the environment that are known before the first run. */
-export interface Surroundings extends Pick<Environment, 'governor' | 'dirty' | 'versions'> {
+export interface BenchEnvironment extends Pick<Environment, 'governor' | 'dirty' | 'versions'> {
   readonly ecc: boolean | null;
   readonly persistence: boolean | null;
 }
 
-export const unknownSurroundings: Surroundings = {
+export const unknownEnvironment: BenchEnvironment = {
   governor: null,
   dirty: null,
   versions: {},
@@ -125,7 +125,7 @@ function versionsOf({ cuda, nvrtc, cupti, cublas, cublasLt }: DeviceReport): Rec
   };
 }
 
-export async function surroundingsOf(root: string, devices: DeviceReport): Promise<Surroundings> {
+export async function benchEnvironmentOf(root: string, devices: DeviceReport): Promise<BenchEnvironment> {
   return {
     governor: governorOf(),
     dirty: await isDirty(root),
@@ -136,7 +136,7 @@ export async function surroundingsOf(root: string, devices: DeviceReport): Promi
 }
 
 /** Core-seconds used since the system and this process started. */
-function spent(): { readonly all_s: number; readonly own_s: number } {
+function usedCoreSeconds(): { readonly all_s: number; readonly own_s: number } {
   const busy_ms = cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
   const { user, system } = process.cpuUsage();
   return { all_s: busy_ms / 1e3, own_s: (user + system) / 1e6 };
@@ -147,13 +147,13 @@ const shortest_s = 0.5;
 
 /** Load by other programs since this object was created. */
 export class OtherLoad {
-  readonly #began = { ...spent(), at_ms: performance.now() };
+  readonly #began = { ...usedCoreSeconds(), at_ms: performance.now() };
 
   /** Mean number of cores used by other programs. A user kernel in a separate process counts as another program. */
   cores(): number | null {
     const elapsed_s = (performance.now() - this.#began.at_ms) / 1e3;
     if (elapsed_s < shortest_s) return null;
-    const { all_s, own_s } = spent();
+    const { all_s, own_s } = usedCoreSeconds();
     return Math.max(0, all_s - this.#began.all_s - (own_s - this.#began.own_s)) / elapsed_s;
   }
 }
@@ -178,7 +178,7 @@ function gpuOf(states: readonly ClockState[], ecc: boolean | null, persistence: 
 
 /** Environment stored with a finished session, from all its samples. */
 export function environmentOf(
-  { ecc, persistence, ...known }: Surroundings,
+  { ecc, persistence, ...known }: BenchEnvironment,
   other_load_cores: number | null,
   samples: readonly { readonly clocks: Clocked }[],
 ): Environment {
@@ -187,14 +187,14 @@ export function environmentOf(
 }
 
 /** Fields that samples of all workloads have. */
-export interface Marked {
+export interface SampleMarks {
   readonly clocks: Clocked;
   /** Index of the separately prepared state that produced the sample. */
   readonly instance: number;
 }
 
 /** Seconds by instance, in the order of the rounds. */
-export function instancesOf<S extends Pick<Marked, 'instance'>>(
+export function instancesOf<S extends Pick<SampleMarks, 'instance'>>(
   samples: readonly S[],
   timeOf: (sample: S) => number,
 ): Instances {
@@ -271,8 +271,8 @@ export function asRatio(log: LogInterval | null, medians: number): Ratio {
 }
 
 /** Compares two series taken in the same rounds; intervals hold for all `candidates` at once. */
-export function ratioOf(times: Instances, references: Instances, contestants = 1): Ratio {
-  const log = pairedLogRatio(times, references, outsideOf({ contestants }));
+export function ratioOf(times: Instances, references: Instances, candidates = 1): Ratio {
+  const log = pairedLogRatio(times, references, missProbability({ candidates }));
   return asRatio(log, median(flat(times)) / median(flat(references)));
 }
 
@@ -318,9 +318,9 @@ function chain<S>(own: Ranked<S>, all: readonly Ranked<S>[]): readonly Ranked<S>
   }
 }
 
-export function compareTimes<S extends Marked>(own: Ranked<S>, basis: Basis<S>): Comparison<S> {
+export function compareTimes<S extends SampleMarks>(own: Ranked<S>, basis: Basis<S>): Comparison<S> {
   const { reference, all, floor, margin, timeOf } = basis;
-  const contestants = Math.max(1, all.length - 1);
+  const candidates = Math.max(1, all.length - 1);
   const levels = (of: readonly S[]): Instances => instancesOf(of, timeOf);
   const highest_MHz = highestOf(allSamples(all));
   const flagged = (samples: readonly S[]): readonly Flagged<S>[] => flagSeries(samples, { highest_MHz, timeOf });
@@ -328,7 +328,7 @@ export function compareTimes<S extends Marked>(own: Ranked<S>, basis: Basis<S>):
   const raw = whole ? own.warm.samples : [own.first];
   const times = raw.map(timeOf);
   const againstRaw = whole ? (reference?.warm.samples ?? []) : reference ? [reference.first] : [];
-  const log = pairedLogRatio(levels(raw), levels(againstRaw), outsideOf({ contestants }));
+  const log = pairedLogRatio(levels(raw), levels(againstRaw), missProbability({ candidates }));
   const ratio = asRatio(log, median(times) / median(againstRaw.map(timeOf)));
   const { standing, instancesToDecide } = judge(log, floor, { margin }, levels(raw).length);
   const [samples, against] = [flagged(own.warm.samples), flagged(reference?.warm.samples ?? [])];
@@ -337,14 +337,14 @@ export function compareTimes<S extends Marked>(own: Ranked<S>, basis: Basis<S>):
   const over = (other: Ranked<S> | undefined): Ratio | null =>
     other === undefined || other === own || !whole
       ? null
-      : ratioOf(levels(raw), levels(other.warm.samples), contestants);
+      : ratioOf(levels(raw), levels(other.warm.samples), candidates);
 
   const unflagged = (): Ratio | null => {
     const clean = samples.map(({ flag }, i) => flag === null && against[i]?.flag === null);
     if (clean.every(Boolean) || !clean.some(Boolean)) return null;
     const keep = (each: readonly Flagged<S>[]): Instances =>
       levels(each.filter((_, i) => clean[i]).map((one) => one.raw));
-    return ratioOf(keep(samples), keep(against), contestants);
+    return ratioOf(keep(samples), keep(against), candidates);
   };
 
   const mode = (series: Series<S>): ComparedMode<S> => {
@@ -359,7 +359,7 @@ export function compareTimes<S extends Marked>(own: Ranked<S>, basis: Basis<S>):
       reason: null,
       time_s: median(own_s),
       spread: relativeSpread(own_s),
-      ratio: ratioOf(levels(series.samples), levels(raw), contestants),
+      ratio: ratioOf(levels(series.samples), levels(raw), candidates),
     };
   };
 

@@ -13,18 +13,18 @@ import {
 } from '../../../contract/bench/session.ts';
 import type { Ceilings } from '../../../contract/capabilities.ts';
 import { halfInterval } from '../verdicts/levels.ts';
-import { type Basis, compareTimes, type Flagged, instancesOf, type Ranked, type Series } from './comparison.ts';
-import { ENERGY_QUANTITY } from './conditions/energy.ts';
 import {
+  type BenchCandidate,
   beforeRounds,
-  type Contestant,
   type Determinism,
   type EntryHead,
   type RawSample,
   rawSample,
-  type Taken,
+  type TimedRun,
   type Work,
-} from './contestant.ts';
+} from './bench-candidate.ts';
+import { type Basis, compareTimes, type Flagged, instancesOf, type Ranked, type Series } from './comparison.ts';
+import { ENERGY_QUANTITY } from './conditions/energy.ts';
 import { median } from './statistics.ts';
 
 const sum = (parts: readonly (number | null)[]): number | null => {
@@ -155,10 +155,10 @@ export function leastTime(work: Work, state_bytes: number, where: Processor | Ce
 }
 
 /** Data that a session gathers about one candidate. */
-export interface Gathered {
+export interface CandidateData {
   readonly head: EntryHead;
-  readonly contestant: Contestant;
-  readonly first: Taken;
+  readonly candidate: BenchCandidate;
+  readonly first: TimedRun;
   readonly determinism: Determinism;
   /** Accuracy, including what audits have found so far. */
   accuracy: () => readonly Accuracy[];
@@ -178,7 +178,7 @@ interface EntryFacts {
   readonly processor: Processor;
 }
 
-export function ranked({ head, first, warm, others }: Gathered): Ranked<RawSample> {
+export function ranked({ head, first, warm, others }: CandidateData): Ranked<RawSample> {
   return { label: head.label, buildsOn: head.builds_on, first: rawSample(first, beforeRounds), warm, others };
 }
 
@@ -193,7 +193,7 @@ function middle(values: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : median(known);
 }
 
-function partsOf(first: Taken, samples: readonly RawSample[]): MeasuredSessionEntry['setup_parts'] {
+function partsOf(first: TimedRun, samples: readonly RawSample[]): MeasuredSessionEntry['setup_parts'] {
   const later = samples.filter(({ setup_s }) => setup_s !== null);
   return [...first.parts].map(([name, first_s]) => ({
     name,
@@ -203,7 +203,7 @@ function partsOf(first: Taken, samples: readonly RawSample[]): MeasuredSessionEn
 }
 
 /** The reference's ratio to itself is 1 and has no interval. */
-const unlessItself = (ratio: Ratio, isReference: boolean): Ratio =>
+const ratioUnlessReference = (ratio: Ratio, isReference: boolean): Ratio =>
   isReference ? { value: 1, interval: null } : ratio;
 
 const energyQuantity = (value: number): Quantity => ({
@@ -211,15 +211,19 @@ const energyQuantity = (value: number): Quantity => ({
 });
 
 /** A quantity with the interval of its instances, and its reported values by sample if these differ. */
-interface Telling {
+interface ReportedSeries {
   readonly quantity: Quantity;
   readonly apart: ReadonlyMap<RawSample, number> | null;
 }
 
-function tellings(contestant: Contestant, time_s: number, samples: readonly RawSample[]): readonly Telling[] {
-  const said = samples.map((sample) => sample.told ?? contestant.quantities(sample.time_s));
+function reportedSeries(
+  candidate: BenchCandidate,
+  time_s: number,
+  samples: readonly RawSample[],
+): readonly ReportedSeries[] {
+  const said = samples.map((sample) => sample.told ?? candidate.quantities(sample.time_s));
   const told = samples.every((sample) => sample.told !== undefined);
-  return contestant.quantities(time_s).map((quantity) => {
+  return candidate.quantities(time_s).map((quantity) => {
     const values = said.map((all) => all.find(({ id }) => id === quantity.id)?.value ?? Number.NaN);
     const of = new Map(samples.map((sample, i) => [sample, values[i] ?? Number.NaN]));
     // A quantity derived from the time has to match the time that is shown.
@@ -237,7 +241,7 @@ function tellings(contestant: Contestant, time_s: number, samples: readonly RawS
 }
 
 /** Reported values of a sample that differ between samples. */
-function differingMetrics(sample: RawSample, all: readonly Telling[]): Pick<Timed, 'told'> {
+function differingMetrics(sample: RawSample, all: readonly ReportedSeries[]): Pick<Timed, 'told'> {
   const own = all.flatMap(({ quantity: { id }, apart }): [string, number][] => {
     const value = apart?.get(sample);
     return value === undefined ? [] : [[id, value]];
@@ -246,26 +250,26 @@ function differingMetrics(sample: RawSample, all: readonly Telling[]): Pick<Time
 }
 
 /** Failed check for a time below the least that the machine needs. */
-function possible(time_s: number, least: LeastTime | null): Accuracy[] {
+function impossibleCheck(time_s: number, least: LeastTime | null): Accuracy[] {
   if (least === null || !(time_s < least.time_s)) return [];
   const tip = `${time_s.toPrecision(3)} s is less than this machine needs: ${least.sum}`;
   return [{ id: LEAST_TIME, title: 'Least time', tip, unit: 's', value: time_s, bound: least.time_s, holds: false }];
 }
 
 export function measuredEntry(
-  gathered: Gathered,
+  gathered: CandidateData,
   { basis, whole, machine, processor }: EntryFacts,
 ): MeasuredSessionEntry {
-  const { head, contestant, first, determinism, energy_J } = gathered;
+  const { head, candidate, first, determinism, energy_J } = gathered;
   const own = basis.all.find(({ label }) => label === head.label) ?? ranked(gathered);
   const { raw, verdict, modes, samples, ratio, ...times } = compareTimes(own, basis);
-  const { work, repeats, note, compared: _, ...known } = contestant.known();
+  const { work, repeats, note, compared: _, ...known } = candidate.known();
   const isReference = verdict === 'reference';
   const judgedWhole = whole === null ? null : compareTimes(own, whole);
-  const told = tellings(contestant, times.time_s, gathered.warm.samples);
+  const told = reportedSeries(candidate, times.time_s, gathered.warm.samples);
   const ceilings = head.device === 'cuda' ? (gpuOf(machine, head.gpu)?.ceilings ?? null) : null;
   const least = leastTime(work, known.state_bytes, head.device === 'cuda' ? ceilings : processor);
-  const accuracy = [...gathered.accuracy(), ...possible(times.time_s, least)];
+  const accuracy = [...gathered.accuracy(), ...impossibleCheck(times.time_s, least)];
   const correctness = correctnessOf(accuracy);
   return {
     ...head,
@@ -273,11 +277,11 @@ export function measuredEntry(
     status: 'measured',
     ...known,
     ...times,
-    ratio: unlessItself(ratio, isReference),
+    ratio: ratioUnlessReference(ratio, isReference),
     verdict: correctness === 'correct' ? verdict : correctness,
     ...(judgedWhole !== null && {
       whole: {
-        ratio: unlessItself(judgedWhole.ratio, isReference),
+        ratio: ratioUnlessReference(judgedWhole.ratio, isReference),
         verdict: judgedWhole.verdict,
       },
     }),

@@ -22,7 +22,7 @@ interface Timing {
   readonly wall_s: number;
 }
 
-export interface Measured {
+export interface MeasuredRun {
   readonly timing: Timing;
   readonly result: TransportResult;
   readonly plan: TransportRun['plan'];
@@ -48,7 +48,7 @@ export async function measure(
   problem: TransportProblem,
   signal?: AbortSignal,
   mode: Mode | 'first' = 'warm',
-): Promise<Measured> {
+): Promise<MeasuredRun> {
   const start = performance.now();
   try {
     const run = addon.createTransport(problem);

@@ -7,11 +7,11 @@ import { type Random, seededRandom, shuffled } from './statistics.ts';
 import { type BenchLimits, type Series, StoppingRule, type StopReason } from './stopping.ts';
 
 /** One series of samples. The first series of a session is the reference, the last one its control. */
-export interface Turn extends Series {
+export interface SampleSeries extends Series {
   /** Name of the running work, for the user. */
   readonly what: string;
   /** Takes a sample; returns a function that saves it, or null if cancelled. */
-  readonly take: (where: Where) => Promise<(() => void) | null>;
+  readonly take: (where: SamplePosition) => Promise<(() => void) | null>;
   /** Prepares the state for an instance; false if cancelled. Absent if every sample prepares its own state. */
   readonly prepare?: (instance: number) => Promise<boolean>;
   /** Takes untimed samples before the first one of an instance; false if cancelled. */
@@ -26,7 +26,7 @@ export interface Turn extends Series {
 }
 
 /** Position of a sample: prepared state, round, and index in the round's shuffled order. */
-export interface Where {
+export interface SamplePosition {
   readonly instance: number;
   readonly round: number;
   readonly position: number;
@@ -48,16 +48,16 @@ interface RoundOptions {
 }
 
 /** A series whose failure lets the session continue without its owner. */
-interface Lost {
-  readonly turn: Turn;
+interface LostSeries {
+  readonly turn: SampleSeries;
   readonly error: BraggError;
 }
 
 /** Outcome of a step: complete, cancelled, or failed. */
-type Outcome = 'whole' | 'cancelled' | Lost;
+type Outcome = 'whole' | 'cancelled' | LostSeries;
 
 /** Attributes an error to the series if its owner may be dropped; rethrows other errors. */
-async function orLost(turn: Turn, work: () => Promise<boolean>): Promise<Outcome> {
+async function orLostSeries(turn: SampleSeries, work: () => Promise<boolean>): Promise<Outcome> {
   try {
     return (await work()) ? 'whole' : 'cancelled';
   } catch (error) {
@@ -67,10 +67,10 @@ async function orLost(turn: Turn, work: () => Promise<boolean>): Promise<Outcome
 }
 
 /** Prepares all candidates, or warms up all series, for an instance. */
-async function readyAll(
-  turns: readonly Turn[],
+async function prepareAll(
+  turns: readonly SampleSeries[],
   { cancelled, tell }: RoundOptions,
-  { instance, round }: Omit<Where, 'position'>,
+  { instance, round }: Omit<SamplePosition, 'position'>,
   by: 'prepare' | 'warmUp',
 ): Promise<Outcome> {
   for (const turn of turns) {
@@ -78,16 +78,16 @@ async function readyAll(
     if (ready === undefined) continue;
     if (cancelled()) return 'cancelled';
     tell(turn.what, round);
-    const outcome = await orLost(turn, () => ready(instance));
+    const outcome = await orLostSeries(turn, () => ready(instance));
     if (outcome !== 'whole') return outcome;
   }
   return 'whole';
 }
 
 /** Samples are saved only when the round is complete, so that entry i of every series belongs to round i. */
-async function takeRound(
-  turns: readonly Turn[],
-  where: Omit<Where, 'position'>,
+async function measureRound(
+  turns: readonly SampleSeries[],
+  where: Omit<SamplePosition, 'position'>,
   random: Random,
   { cancelled, tell, costs }: RoundOptions & { readonly costs: Costs },
 ): Promise<Outcome> {
@@ -95,7 +95,7 @@ async function takeRound(
   for (const [position, turn] of shuffled(turns, random).entries()) {
     if (cancelled()) return 'cancelled';
     tell(turn.what, where.round);
-    const outcome = await orLost(turn, async () => {
+    const outcome = await orLostSeries(turn, async () => {
       const began = performance.now();
       const keep = await turn.take({ ...where, position });
       costs.took(turn, (performance.now() - began) / 1000);
@@ -113,20 +113,24 @@ const COSTLY = 0.5;
 
 /** Seconds of a round by series: moving average of each one's latest samples. */
 class Costs {
-  readonly #mean_s = new Map<Turn, number>();
+  readonly #mean_s = new Map<SampleSeries, number>();
 
-  took(turn: Turn, seconds: number): void {
+  took(turn: SampleSeries, seconds: number): void {
     const before = this.#mean_s.get(turn);
     this.#mean_s.set(turn, before === undefined ? seconds : before + 0.3 * (seconds - before));
   }
 
-  of(turns: readonly Turn[]): number {
+  of(turns: readonly SampleSeries[]): number {
     return turns.reduce((sum, turn) => sum + (this.#mean_s.get(turn) ?? 0), 0);
   }
 }
 
 /** Settled candidates to drop, with their other modes, so that the time is spent on the others. */
-function leaving(turns: readonly Turn[], settled: ReadonlySet<Turn>, costs: Costs): readonly Turn[] {
+function candidatesToDrop(
+  turns: readonly SampleSeries[],
+  settled: ReadonlySet<SampleSeries>,
+  costs: Costs,
+): readonly SampleSeries[] {
   const owners = new Set([...settled].flatMap(({ owner }) => owner ?? []));
   const [reference, control] = [turns[0], turns.at(-1)];
   const found = turns.filter(
@@ -139,15 +143,15 @@ function leaving(turns: readonly Turn[], settled: ReadonlySet<Turn>, costs: Cost
  * Runs at least one round unless cancelled. All candidates are prepared again every `roundsPerInstance` rounds, except
  * before the first.
  */
-export async function takeRounds(
-  all: readonly Turn[],
+export async function measureRounds(
+  all: readonly SampleSeries[],
   options: RoundOptions,
 ): Promise<{ readonly rounds: number; readonly stopped: StopReason }> {
   const { seed, limits, elapsed_s, beforeRound, onRound, roundsPerInstance } = options;
   const random = seededRandom(seed);
-  const rule = new StoppingRule<Turn>(limits);
+  const rule = new StoppingRule<SampleSeries>(limits);
   const costs = new Costs();
-  const left = new Set<Turn>();
+  const left = new Set<SampleSeries>();
   let present = all;
   let [prepared, warmed] = [0, -1];
   for (let round = 0; ; ) {
@@ -156,14 +160,14 @@ export async function takeRounds(
     const began_s = elapsed_s();
     let outcome: Outcome = 'whole';
     await beforeRound?.();
-    if (instance > prepared) outcome = await readyAll(turns, options, { instance, round }, 'prepare');
+    if (instance > prepared) outcome = await prepareAll(turns, options, { instance, round }, 'prepare');
     if (outcome === 'whole') prepared = instance;
     if (outcome === 'whole' && instance > warmed) {
-      outcome = await readyAll(turns, options, { instance, round }, 'warmUp');
+      outcome = await prepareAll(turns, options, { instance, round }, 'warmUp');
     }
     if (outcome === 'whole') {
       warmed = instance;
-      outcome = await takeRound(turns, { instance, round }, random, { ...options, costs });
+      outcome = await measureRound(turns, { instance, round }, random, { ...options, costs });
     }
     if (outcome === 'cancelled') return { rounds: round, stopped: 'cancelled' };
     if (outcome !== 'whole') {
@@ -178,7 +182,7 @@ export async function takeRounds(
       const { stop, settled } = rule.afterInstance(present, left, instance + 1);
       if (stop !== null) return { rounds: round, stopped: stop };
       // Dropped series do not return, because round i of every series is paired with round i of the reference.
-      for (const turn of leaving(turns, settled, costs)) left.add(turn);
+      for (const turn of candidatesToDrop(turns, settled, costs)) left.add(turn);
     }
     const limit = rule.afterRound(round, elapsed_s(), elapsed_s() - began_s);
     if (limit !== null) return { rounds: round, stopped: limit };

@@ -13,7 +13,7 @@ import { usedGpu } from '../../io/addon/gpu.ts';
 import { readNamed } from '../../io/files/plain-file.ts';
 import { schemaFault } from '../../io/text/json.ts';
 import { commitOf } from './commit.ts';
-import { surroundingsOf } from './comparison.ts';
+import { benchEnvironmentOf } from './comparison.ts';
 import { kernelFolders } from './machine.ts';
 import type { SessionOptions } from './session.ts';
 
@@ -88,7 +88,7 @@ export async function recordedFacts(
   workload: string = defaultKind,
 ): Promise<NonNullable<SessionOptions['recorded']>> {
   const root = path.dirname(assetsFolder);
-  const [commit, surroundings] = await Promise.all([commitOf(root), surroundingsOf(root, devices)]);
+  const [commit, surroundings] = await Promise.all([commitOf(root), benchEnvironmentOf(root, devices)]);
   const gpu = usedGpu(devices);
   const all = gpu === null ? null : await kernelResources(kernelFolders().images, workload);
   const resources = gpu === null ? null : resourcesFor(all, gpu.computeCapability);

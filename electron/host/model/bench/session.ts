@@ -10,9 +10,21 @@ import type { KernelResources } from '../../../contract/launches.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { CheckpointTimes } from '../../io/flow/checkpoint-times.ts';
 import type { StartChild } from '../../io/processes/link.ts';
+import {
+  type BenchCandidate,
+  type BenchEntry,
+  type BenchSetup,
+  Determinism,
+  endToEndSecondsOf,
+  type RawSample,
+  rawSample,
+  secondsOf,
+  type Values,
+} from './bench-candidate.ts';
 import { ColdProcesses, LONGEST_TIMER_MS } from './cold/processes.ts';
 import {
   type Basis,
+  type BenchEnvironment,
   environmentOf,
   flagSeries,
   floorAsRatio,
@@ -20,25 +32,20 @@ import {
   instancesOf,
   noiseOf,
   type Series,
-  type Surroundings,
-  unknownSurroundings,
+  unknownEnvironment,
 } from './comparison.ts';
-import { ENERGY_FACT, energyOf, gpuCounter, type MaybeCounter, processorCounter, saidOf } from './conditions/energy.ts';
-import { type Steadied, SteadyGpu } from './conditions/steady.ts';
 import {
-  type Arena,
-  type Contestant,
-  Determinism,
-  type Entrant,
-  type RawSample,
-  rawSample,
-  secondsOf,
-  type Values,
-  wholeSecondsOf,
-} from './contestant.ts';
-import { type Gathered, measuredEntry, ranked, storedSample } from './entry.ts';
+  counterText,
+  ENERGY_FACT,
+  energyOf,
+  gpuCounter,
+  type MaybeCounter,
+  processorCounter,
+} from './conditions/energy.ts';
+import { SteadyGpu, type SteadyRound } from './conditions/steady.ts';
+import { type CandidateData, measuredEntry, ranked, storedSample } from './entry.ts';
 import { machineFacts, noGpus, processorOf, type SessionGpus } from './machine.ts';
-import { type Turn, takeRounds } from './rounds.ts';
+import { measureRounds, type SampleSeries } from './rounds.ts';
 import { type BenchLimits, type BenchProgress, SessionClock } from './stopping.ts';
 
 export interface SessionOptions {
@@ -59,7 +66,7 @@ export interface SessionOptions {
     readonly document?: Readonly<Record<string, unknown>>;
     readonly commit?: string;
     readonly resources?: KernelResources;
-    readonly surroundings?: Surroundings;
+    readonly surroundings?: BenchEnvironment;
   };
   /**
    * Records one sample of each candidate that supports it, after the rounds. Called with the reason if the device's
@@ -71,7 +78,7 @@ export interface SessionOptions {
   /** Separate processes for each candidate that supports them, after the rounds; none by default. */
   readonly processes?: { readonly count: number; readonly startChild: StartChild } | undefined;
   /** Steadying of the GPU's clock; by default the clock is left alone. */
-  readonly steadied?: Steadied | undefined;
+  readonly steadied?: SteadyRound | undefined;
   /** Measures the energy of each candidate over seconds of runs, after the rounds; off by default. */
   readonly energy?: boolean | undefined;
   /** Ends the session after the current run; the samples so far are reported. */
@@ -79,7 +86,7 @@ export interface SessionOptions {
 }
 
 /** Seconds beyond a session's limit for completing checks of answers: a share of that limit, within these bounds. */
-const beyond = { share: 0.5, least_s: 1, most_s: 20 } as const;
+const checkTime = { share: 0.5, least_s: 1, most_s: 20 } as const;
 /** Time for starting Node.js and loading the addon. */
 const PROCESS_START_S = 0.3;
 /** Largest share of a session's time for cold processes, unless the rounds end early. */
@@ -121,25 +128,25 @@ const warmUpFact = (count: number): [string, string] => [
 ];
 
 class Session {
-  private readonly refused = new Map<Entrant, string>();
-  private readonly all: Gathered[] = [];
-  private readonly entrantOf = new Map<Gathered, Entrant>();
+  private readonly refused = new Map<BenchEntry, string>();
+  private readonly all: CandidateData[] = [];
+  private readonly entrantOf = new Map<CandidateData, BenchEntry>();
   /** Seconds from starting a program to its first answer. */
-  private readonly startOf_s = new Map<Entrant, number>();
+  private readonly startOf_s = new Map<BenchEntry, number>();
   private readonly control: RawSample[] = [];
   /** All candidates that were created, whose memory is freed at the end. */
-  private readonly entered: Contestant[] = [];
+  private readonly entered: BenchCandidate[] = [];
   private readonly oracles = new Set<string>();
   private readonly clock: SessionClock;
   private readonly times = new CheckpointTimes();
   private readonly addon: NativeAddon;
-  private readonly arena: Arena;
+  private readonly arena: BenchSetup;
   private readonly options: SessionOptions;
   private processes: ColdProcesses | null = null;
   private readonly energyFrom = new Set<string>();
   private readonly steady: SteadyGpu;
 
-  constructor(addon: NativeAddon, arena: Arena, options: SessionOptions) {
+  constructor(addon: NativeAddon, arena: BenchSetup, options: SessionOptions) {
     this.addon = addon;
     this.arena = arena;
     this.options = options;
@@ -150,7 +157,7 @@ class Session {
 
   async run(): Promise<SessionReport> {
     try {
-      for (const entrant of this.arena.entrants) await this.firstRun(entrant);
+      for (const benchEntry of this.arena.benchEntries) await this.firstRun(benchEntry);
       await this.holdToOracles();
       const stopped = await this.takeRounds();
       if (stopped !== 'cancelled' && stopped !== 'refused') {
@@ -164,7 +171,7 @@ class Session {
       return { ...report, ...(recordings === null ? {} : { recordings }) };
     } finally {
       this.steady.close();
-      for (const contestant of this.entered) await contestant.close();
+      for (const candidate of this.entered) await candidate.close();
     }
   }
 
@@ -176,39 +183,39 @@ class Session {
     this.options.onProgress?.(this.clock.progress(phase, what));
   }
 
-  private enter({ enter }: Entrant, end?: AbortSignal): Contestant {
-    const contestant = enter(end);
-    this.entered.push(contestant);
-    return contestant;
+  private enter({ enter }: BenchEntry, end?: AbortSignal): BenchCandidate {
+    const candidate = enter(end);
+    this.entered.push(candidate);
+    return candidate;
   }
 
-  private async firstRun(entrant: Entrant): Promise<void> {
+  private async firstRun(benchEntry: BenchEntry): Promise<void> {
     if (this.cancelled) return;
-    const { head } = entrant;
+    const { head } = benchEntry;
     this.tell('first runs', head.label);
     const began_s = this.clock.elapsed_s;
-    const limit = entrant.startsSlowly === true ? this.startLimit() : null;
+    const limit = benchEntry.startsSlowly === true ? this.startLimit() : null;
     try {
       if (limit?.passed() === true) throw this.outOfTime(began_s);
-      const contestant = this.enter(entrant, limit?.signal);
-      const first = await contestant.first();
+      const candidate = this.enter(benchEntry, limit?.signal);
+      const first = await candidate.first();
       const started_s = this.clock.elapsed_s - began_s;
-      const others = first === null ? [] : await this.otherModes(contestant);
+      const others = first === null ? [] : await this.otherModes(candidate);
       // The answer is read after the samples, because the candidate's quantities may refer to the timed runs.
-      const answer = first === null ? null : await contestant.answer();
+      const answer = first === null ? null : await candidate.answer();
       if (limit?.passed() === true && !this.cancelled) throw this.outOfTime(began_s);
       if (first === null || answer === null) return;
-      if (limit !== null) this.startOf_s.set(entrant, started_s);
+      if (limit !== null) this.startOf_s.set(benchEntry, started_s);
       const determinism = new Determinism();
       if (answer.values !== null) determinism.add(answer.values);
       const warm: Series<RawSample> = { mode: 'warm', samples: [], reason: null };
-      const gathered = { head, contestant, first, determinism, accuracy: () => [], warm, others, energy_J: null };
+      const gathered = { head, candidate, first, determinism, accuracy: () => [], warm, others, energy_J: null };
       this.all.push(gathered);
-      this.entrantOf.set(gathered, entrant);
+      this.entrantOf.set(gathered, benchEntry);
       this.clock.afterFirst(this.all.map((one) => ({ label: one.head.label, time_s: one.first.time_s })));
       if (answer.values !== null) this.options.onAnswer?.(head.label, answer.values);
     } catch (error) {
-      this.refuse(entrant, refusalOf(error));
+      this.refuse(benchEntry, refusalOf(error));
     } finally {
       limit?.clear();
     }
@@ -233,11 +240,11 @@ class Session {
   /**
    * Each mode is tried once: some variants' launches cannot be captured, and some devices' caches cannot be emptied.
    */
-  private async otherModes(contestant: Contestant): Promise<readonly Series<RawSample>[]> {
+  private async otherModes(candidate: BenchCandidate): Promise<readonly Series<RawSample>[]> {
     const wanted = (this.options.modes ?? []).filter((mode) => mode !== 'warm');
     const out: Series<RawSample>[] = [];
     for (const mode of wanted) {
-      const reason = await contestant.take(mode).then(() => null, messageOf);
+      const reason = await candidate.take(mode).then(() => null, messageOf);
       out.push({ mode, samples: [], reason });
     }
     return out;
@@ -249,15 +256,15 @@ class Session {
       this.tell('fp64 reference', 'fp64');
       const oracle = await this.arena.oracle(gathered.head);
       if (oracle !== null) this.oracles.add(oracle.told);
-      gathered.accuracy = () => gathered.contestant.accuracy(oracle?.values ?? null);
+      gathered.accuracy = () => gathered.candidate.accuracy(oracle?.values ?? null);
     }
   }
 
-  private refuse(entrant: Entrant, error: BraggError): void {
+  private refuse(benchEntry: BenchEntry, error: BraggError): void {
     // The row already names its variant.
-    const { variant } = entrant.head;
+    const { variant } = benchEntry.head;
     const reason = error.message.replace(/^solver\.variant = [^:]+: /, '').replace(`${variant}: `, '');
-    this.refused.set(entrant, reason);
+    this.refused.set(benchEntry, reason);
   }
 
   private async takeRounds(): Promise<SessionReport['stopped']> {
@@ -266,13 +273,13 @@ class Session {
     const turns = this.all.flatMap((gathered) =>
       [gathered.warm, ...gathered.others]
         .filter(({ reason }) => reason === null)
-        .map((series) => this.turn(gathered, gathered.contestant, series)),
+        .map((series) => this.turn(gathered, gathered.candidate, series)),
     );
     const control = this.enter(this.arenaEntrant(reference));
     turns.push(this.turn(reference, control, { mode: 'warm', samples: this.control, reason: null }));
     const { seed, limits } = this.options;
     this.clock.roundsBegin();
-    const { stopped } = await takeRounds(turns, {
+    const { stopped } = await measureRounds(turns, {
       seed,
       limits: { ...limits, mostSeconds: limits.mostSeconds - this.reserved_s },
       roundsPerInstance: this.arena.roundsPerInstance,
@@ -313,32 +320,33 @@ class Session {
     return each.reduce((sum, one) => sum + one, each[0] ?? 0);
   }
 
-  private arenaEntrant(gathered: Gathered): Entrant {
-    const entrant = this.entrantOf.get(gathered);
-    if (entrant === undefined) throw new Error(`${gathered.head.label} never entered`);
-    return entrant;
+  private arenaEntrant(gathered: CandidateData): BenchEntry {
+    const benchEntry = this.entrantOf.get(gathered);
+    if (benchEntry === undefined) throw new Error(`${gathered.head.label} never entered`);
+    return benchEntry;
   }
 
-  private turn(gathered: Gathered, contestant: Contestant, { mode, samples }: Series<RawSample>): Turn {
+  private turn(gathered: CandidateData, candidate: BenchCandidate, { mode, samples }: Series<RawSample>): SampleSeries {
     const { label } = gathered.head;
-    const { prepare } = contestant;
+    const { prepare } = candidate;
     return {
       owner: gathered,
       // The reference is not dropped, because the others are compared with it.
       ...(gathered !== this.all[0] && { lost: (error: BraggError) => this.lose(gathered, error) }),
       // Other modes are timed on the state that was prepared for the warm samples.
       ...(prepare !== undefined && mode === 'warm'
-        ? { prepare: (instance: number) => prepare.call(contestant, instance) }
+        ? { prepare: (instance: number) => prepare.call(candidate, instance) }
         : {}),
       ...(this.options.limits.warmUp > 0 && {
-        warmUp: (instance: number) => this.warmedUp(contestant, mode, instance),
+        warmUp: (instance: number) => this.warmedUp(candidate, mode, instance),
       }),
       what: mode === 'warm' ? label : `${label}, ${mode}`,
       judged: mode === 'warm' && !isIncorrect(correctnessOf(gathered.accuracy())),
       times: () => instancesOf(samples, secondsOf),
-      ...(mode === 'warm' && gathered.first.wall_s !== null && { wholes: () => instancesOf(samples, wholeSecondsOf) }),
+      ...(mode === 'warm' &&
+        gathered.first.wall_s !== null && { wholes: () => instancesOf(samples, endToEndSecondsOf) }),
       take: async (where) => {
-        const taken = await contestant.take(mode, where.instance);
+        const taken = await candidate.take(mode, where.instance);
         if (taken === null) return null;
         return () => {
           samples.push(rawSample(taken, where));
@@ -349,15 +357,15 @@ class Session {
   }
 
   /** A candidate without `prepare` makes a new state for each sample, so its only warm-up is before the first round. */
-  private async warmedUp(contestant: Contestant, mode: Mode, instance: number): Promise<boolean> {
-    if (contestant.prepare === undefined && instance > 0) return true;
+  private async warmedUp(candidate: BenchCandidate, mode: Mode, instance: number): Promise<boolean> {
+    if (candidate.prepare === undefined && instance > 0) return true;
     for (let i = 0; i < this.options.limits.warmUp; ++i) {
-      if (this.cancelled || (await contestant.take(mode, instance)) === null) return false;
+      if (this.cancelled || (await candidate.take(mode, instance)) === null) return false;
     }
     return true;
   }
 
-  private lose(gathered: Gathered, error: BraggError): void {
+  private lose(gathered: CandidateData, error: BraggError): void {
     this.refuse(this.arenaEntrant(gathered), error);
     this.all.splice(this.all.indexOf(gathered), 1);
   }
@@ -376,7 +384,7 @@ class Session {
   /** Completes checks of answers. At first each candidate gets an equal share of the time, so that none uses it up. */
   private async settle(): Promise<void> {
     const { mostSeconds } = this.options.limits;
-    const more_s = Math.min(Math.max(beyond.share * mostSeconds, beyond.least_s), beyond.most_s);
+    const more_s = Math.min(Math.max(checkTime.share * mostSeconds, checkTime.least_s), checkTime.most_s);
     const until_s = Math.max(mostSeconds, this.clock.elapsed_s) + more_s;
     for (const parts of [this.all.length, 1])
       await this.settleWithin((until_s - this.clock.elapsed_s) / parts, until_s);
@@ -385,12 +393,12 @@ class Session {
   private async settleWithin(each_s: number, until_s: number): Promise<void> {
     const [reference] = this.all;
     for (const gathered of [...this.all]) {
-      const { head, contestant } = gathered;
+      const { head, candidate } = gathered;
       const left_s = Math.min(each_s, until_s - this.clock.elapsed_s);
-      if (this.cancelled || contestant.settle === undefined || left_s <= 0) continue;
+      if (this.cancelled || candidate.settle === undefined || left_s <= 0) continue;
       this.tell('audits', head.label);
       try {
-        await contestant.settle(left_s);
+        await candidate.settle(left_s);
       } catch (error) {
         // The session fails with its reference, because the others are compared with it.
         if (gathered === reference) throw error;
@@ -399,7 +407,7 @@ class Session {
     }
   }
 
-  private counterFor({ head }: Gathered): MaybeCounter {
+  private counterFor({ head }: CandidateData): MaybeCounter {
     if (head.device === 'cpu') return processorCounter();
     const { usual, all } = this.options.gpus ?? noGpus;
     const gpu = all.find(({ index }) => index === head.gpu) ?? usual;
@@ -416,8 +424,8 @@ class Session {
       }
       if (this.cancelled) return;
       this.tell('energy', gathered.head.label);
-      this.energyFrom.add(saidOf(counter));
-      const take = async (): Promise<number | null> => (await gathered.contestant.take('warm'))?.repetitions ?? null;
+      this.energyFrom.add(counterText(counter));
+      const take = async (): Promise<number | null> => (await gathered.candidate.take('warm'))?.repetitions ?? null;
       gathered.energy_J = await energyOf(counter, take);
     }
   }
@@ -444,10 +452,10 @@ class Session {
     const { trace } = this.options;
     if (trace === undefined) return;
     const reasons = new Set<string>();
-    for (const { head, contestant } of this.all) {
-      if (contestant.trace === undefined) continue;
+    for (const { head, candidate } of this.all) {
+      if (candidate.trace === undefined) continue;
       this.tell('traces', head.label);
-      const reason = await contestant.trace();
+      const reason = await candidate.trace();
       if (reason !== null && head.device === 'cuda') reasons.add(reason);
     }
     for (const reason of reasons) trace(reason);
@@ -455,9 +463,9 @@ class Session {
 
   /** Engine recordings of all candidates on one clock; null for a workload without recordings. */
   private recordings(): SessionReport['recordings'] | null {
-    const able = this.arena.entrants.length === 0 || this.entered.some(({ recording }) => recording !== undefined);
+    const able = this.arena.benchEntries.length === 0 || this.entered.some(({ recording }) => recording !== undefined);
     if (!able && this.all.length > 0) return null;
-    const all = this.all.flatMap(({ contestant }) => contestant.recording?.() ?? []);
+    const all = this.all.flatMap(({ candidate }) => candidate.recording?.() ?? []);
     const begun_ns = Math.min(...all.map(({ origin_ns }) => origin_ns));
     return all.map(({ kept, origin_ns }) => kept(origin_ns - begun_ns));
   }
@@ -471,27 +479,27 @@ class Session {
   private report(stopped: SessionReport['stopped']): SessionReport {
     const { seed, gpus = noGpus, scenario, limits, recorded = {} } = this.options;
     const { precision, margin, warmUp } = limits;
-    const { bench, title, entrants, roundsPerInstance, facts, claims } = this.arena;
+    const { bench, title, benchEntries, roundsPerInstance, facts, claims } = this.arena;
     const audits = this.arena.audits?.();
     const [reference] = this.all;
     const { machine, program } = machineFacts(
       this.addon,
       gpus,
-      entrants.map(({ head }) => head),
+      benchEntries.map(({ head }) => head),
     );
     const noise = this.noise(secondsOf);
     const tellsWhole = this.all.length > 0 && this.all.every(({ first }) => first.wall_s !== null);
-    const wholeNoise = tellsWhole ? this.noise(wholeSecondsOf) : null;
+    const wholeNoise = tellsWhole ? this.noise(endToEndSecondsOf) : null;
     const everyone = this.all.map(ranked);
     const basis: Basis<RawSample> = {
       ...{ reference: everyone[0], all: everyone, floor: noise?.floor ?? null, margin },
       timeOf: secondsOf,
     };
-    const whole = tellsWhole ? { ...basis, floor: wholeNoise?.floor ?? null, timeOf: wholeSecondsOf } : null;
-    const entries = entrants.flatMap((entrant): SessionEntry[] => {
-      const reason = this.refused.get(entrant);
-      if (reason !== undefined) return [{ ...entrant.head, status: 'refused', reason }];
-      const gathered = this.all.find((one) => this.entrantOf.get(one) === entrant);
+    const whole = tellsWhole ? { ...basis, floor: wholeNoise?.floor ?? null, timeOf: endToEndSecondsOf } : null;
+    const entries = benchEntries.flatMap((benchEntry): SessionEntry[] => {
+      const reason = this.refused.get(benchEntry);
+      if (reason !== undefined) return [{ ...benchEntry.head, status: 'refused', reason }];
+      const gathered = this.all.find((one) => this.entrantOf.get(one) === benchEntry);
       if (gathered === undefined) return [];
       const process = this.processes?.of(gathered.head.label);
       return [
@@ -501,7 +509,7 @@ class Session {
         },
       ];
     });
-    const { document, commit, resources, surroundings = unknownSurroundings } = recorded;
+    const { document, commit, resources, surroundings = unknownEnvironment } = recorded;
     const samples = [
       ...this.control,
       ...this.all.flatMap(({ warm, others }) => [warm, ...others].flatMap((series) => series.samples)),
@@ -539,8 +547,8 @@ class Session {
         ...this.steady.facts.map(([name, value]): [string, string] => [name, value]),
         ...[...this.energyFrom].map((told): [string, string] => [ENERGY_FACT, told]),
         ...[...this.oracles].map((told): [string, string] => ['Answers checked against', told]),
-        ...this.all.flatMap(({ contestant }) =>
-          (contestant.facts?.() ?? []).map(([name, value]): [string, string] => [name, value]),
+        ...this.all.flatMap(({ candidate }) =>
+          (candidate.facts?.() ?? []).map(([name, value]): [string, string] => [name, value]),
         ),
         ...this.compared().map((text): [string, string] => ['Compared', `${text}.`]),
       ],
@@ -555,11 +563,11 @@ class Session {
 
   /** Descriptions of references that engines used for their checks, without duplicates. */
   private compared(): readonly string[] {
-    return [...new Set(this.all.flatMap(({ contestant }) => contestant.known().compared ?? []))];
+    return [...new Set(this.all.flatMap(({ candidate }) => candidate.known().compared ?? []))];
   }
 }
 
 /** Measures a session and returns its report. */
-export function runSession(addon: NativeAddon, arena: Arena, options: SessionOptions): Promise<SessionReport> {
+export function runSession(addon: NativeAddon, arena: BenchSetup, options: SessionOptions): Promise<SessionReport> {
   return new Session(addon, arena, options).run();
 }

@@ -1,6 +1,6 @@
 /** Rule by which a benchmark ends, and the progress of a benchmark, which has the same form for every workload. */
 import type { Ratio } from '../../../contract/bench/bench-session.ts';
-import { defaultMargin, noiseFloorOf, outsideOf } from '../verdicts/judge.ts';
+import { defaultMargin, missProbability, noiseFloorOf } from '../verdicts/judge.ts';
 import { type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
 import { median } from '../verdicts/order.ts';
 import { DecisionRule, PrecisionRule, type SequentialRatio, strictShare } from '../verdicts/precision.ts';
@@ -51,9 +51,9 @@ export interface Series {
 }
 
 /** Factor of instances between two evaluations: evaluating after each one would cost as much as the samples. */
-const LOOKS = 1.03;
+const EVALUATION_GROWTH = 1.03;
 
-interface Look<S extends Series> {
+interface Evaluation<S extends Series> {
   readonly stop: StopReason | null;
   /** Candidates whose verdicts need no further instances. */
   readonly settled: ReadonlySet<S>;
@@ -78,10 +78,10 @@ export class StoppingRule<S extends Series> {
    * Whether to stop after a complete instance of `series`. Candidates in `left` were settled and are no longer
    * measured.
    */
-  afterInstance(series: readonly S[], left: ReadonlySet<S>, instances: number): Look<S> {
+  afterInstance(series: readonly S[], left: ReadonlySet<S>, instances: number): Evaluation<S> {
     const limit = instances >= this.#limits.mostInstances ? 'instances' : null;
     if (instances < this.#next && limit === null) return { stop: null, settled: this.#settled };
-    this.#next = Math.max(instances + 1, Math.floor(LOOKS * instances));
+    this.#next = Math.max(instances + 1, Math.floor(EVALUATION_GROWTH * instances));
     if (this.#precision !== null) {
       const met = this.#precision.met(ratiosOf(series), instances);
       return { stop: met ? 'precise' : limit, settled: this.#settled };
@@ -129,10 +129,10 @@ export class StoppingRule<S extends Series> {
       ? (['times', 'wholes'] as const)
       : (['times'] as const);
     for (const kind of kinds)
-      for (const own of candidates) look(own, reference, kind, outsideOf({ contestants: count }));
+      for (const own of candidates) look(own, reference, kind, missProbability({ candidates: count }));
     const [best, second] = fastestTwo([reference, ...judged], kinds.at(-1) ?? 'times');
     if (best !== undefined && second !== undefined && best !== reference && second !== reference) {
-      look(second, best, kinds.at(-1) ?? 'times', outsideOf({ contestants: (count * (count + 1)) / 2 }));
+      look(second, best, kinds.at(-1) ?? 'times', missProbability({ candidates: (count * (count + 1)) / 2 }));
     }
     return { settled: new Set(candidates.filter((one) => !open.has(one))), all: open.size === 0 };
   }
@@ -165,7 +165,7 @@ function sequential(
 function ratiosOf(series: readonly Series[]): readonly (LogInterval | null)[] {
   const [against = [], ...others] = series.map(({ times }) => times());
   const candidates = others.slice(0, -1);
-  const outside = outsideOf({ contestants: candidates.length });
+  const outside = missProbability({ candidates: candidates.length });
   // The precision of a single variant is that of its control.
   const all = candidates.length === 0 ? others : candidates;
   return all.map((own) => pairedLogRatio(own, against, outside));

@@ -1,7 +1,7 @@
 /** Counters of a run from the CSV of Nsight Compute, from either page, summed over all kernels. */
 import type { Quantity } from '../../../contract/bench/bench-session.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import { absentAs, type FieldRules, honoured, ignored, mayNotBeThere } from '../../../domain/header-fields.ts';
+import { absentAs, type FieldRules, honoured, ignored, mayBeAbsent } from '../../../domain/header-fields.ts';
 
 const STALLED = /^smsp__average_warps_issue_stalled_(\w+)_per_issue_active(?:\.ratio)?$/;
 
@@ -239,7 +239,7 @@ function stallsOf(values: readonly NcuValue[], launches: number): Counters['stal
         .sort((a, b) => b.share - a.share);
 }
 
-type Lacking = Pick<Counters, 'occupancy' | 'stalls'>;
+type MissingCounters = Pick<Counters, 'occupancy' | 'stalls'>;
 
 /** Metrics from which a run's counters are computed, besides stalls. */
 const SUMS: ReadonlySet<string> = new Set([
@@ -274,7 +274,11 @@ function unreadable(values: readonly NcuValue[], wanted: string): string {
 }
 
 /** Notes on counters that are in the CSV, but lack a number or a weight for the run. */
-function notesOf(values: readonly NcuValue[], launches: number, { occupancy, stalls }: Lacking): readonly string[] {
+function notesOf(
+  values: readonly NcuValue[],
+  launches: number,
+  { occupancy, stalls }: MissingCounters,
+): readonly string[] {
   const numbers = new Map<string, number>();
   for (const { metric, value } of values) numbers.set(metric, (numbers.get(metric) ?? 0) + (value === null ? 0 : 1));
   const partial = [...numbers].filter(([metric, count]) => isCounter(metric) && count < launches);
@@ -307,7 +311,7 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
   }
   const summed = head.find((column) => {
     const rule = ncuColumns[column.toLowerCase()];
-    return rule !== undefined && mayNotBeThere(rule);
+    return rule !== undefined && mayBeAbsent(rule);
   });
   if (summed !== undefined) {
     throw new BraggError(

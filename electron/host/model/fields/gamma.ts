@@ -74,7 +74,7 @@ interface GammaField extends GammaResult {
 
 /** Cells between two checks of the clock: copying that many needs about 1 ms, searching about 5 ms. */
 const COPIED_AT_ONCE = 2 ** 18;
-const JUDGED_AT_ONCE = 64;
+const EVALUATED_AT_ONCE = 64;
 
 /** Energy per area, and its maximum. */
 function* density(map: DoseMap): Generator<void, { readonly map: DoseMap; readonly peak: number }> {
@@ -122,7 +122,7 @@ function* judged(
       }
       counts.add(Math.sqrt(best));
       if (values !== null) values[i] = Math.sqrt(best);
-      if (counts.points % JUDGED_AT_ONCE === 0) yield;
+      if (counts.points % EVALUATED_AT_ONCE === 0) yield;
     }
   }
   const { passed, points, worst, histogram } = counts;

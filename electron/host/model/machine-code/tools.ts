@@ -23,7 +23,7 @@ const MAX_MS = 120_000;
 /** Our largest listing has 3 MB. */
 const MAX_OUTPUT = 128 * 2 ** 20;
 
-interface Called {
+interface ToolOutput {
   readonly folder: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -32,7 +32,7 @@ interface Called {
 export async function output(
   program: string,
   words: readonly string[],
-  { folder, signal }: Called,
+  { folder, signal }: ToolOutput,
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
   return new Promise((resolve, reject) => {
     const options = { cwd: folder, timeout: MAX_MS, maxBuffer: MAX_OUTPUT, signal, encoding: 'utf8' } as const;
@@ -47,7 +47,7 @@ export async function output(
 }
 
 /** Name and version of a tool for a reader: `nvdisasm 13.0.85`. */
-export async function toolName(program: string, called: Called): Promise<string> {
+export async function toolName(program: string, called: ToolOutput): Promise<string> {
   const { stdout } = await output(program, ['--version'], called);
   return `${path.basename(program, '.exe')} ${version.exec(stdout)?.[2] ?? 'of an unknown version'}`;
 }

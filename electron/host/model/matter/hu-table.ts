@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { huTableSchema, type OwnMaterial } from '../../../contract/scenario/index.ts';
+import { huTableSchema, type UserMaterial } from '../../../contract/scenario/index.ts';
 
 export interface HuTable {
   readonly density: readonly (readonly [hu: number, g_cm3: number])[];
@@ -29,7 +29,7 @@ export interface ShippedHuTable extends HuTable {
   readonly title: string;
   readonly source: string;
   readonly licence: string;
-  readonly compositions: readonly OwnMaterial[];
+  readonly compositions: readonly UserMaterial[];
 }
 
 /** Loads a shipped table. Throws if the program's files are damaged. */

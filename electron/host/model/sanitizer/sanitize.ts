@@ -12,7 +12,7 @@ import { cudaTool } from '../machine-code/tools.ts';
 import { runContained } from '../user-kernels/contained.ts';
 
 /** Lines of compute-sanitizer begin with `=========`; lines of the program do not. */
-const OWN = /^========= ?(.*)$/;
+const SANITIZER_LINE = /^========= ?(.*)$/;
 const SUMMARY = /^(?:ERROR|RACECHECK) SUMMARY: (\d+) (?:errors?|hazards?)/;
 /**
  * `at my_kernel(float *)+0x90 in /place/my.cu:18`; older versions print `at 0x90 in /place/my.cu:18:my_kernel(float*)`.
@@ -63,7 +63,7 @@ export function parseSanitizer(output: string): Parsed {
   let errors: number | null = null;
   let open: string[] | null = null;
   for (const text of output.split(/\r?\n/)) {
-    const own = OWN.exec(text)?.[1];
+    const own = SANITIZER_LINE.exec(text)?.[1];
     if (own === undefined) continue;
     const summary = SUMMARY.exec(own);
     if (summary !== null) {

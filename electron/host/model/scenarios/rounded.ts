@@ -6,38 +6,38 @@ function decade(value: number): number {
 }
 
 /** Removes the rounding error of binary arithmetic: 0.30000000000000004 becomes 0.3. */
-export function tidy(value: number): number {
+export function withoutRoundingError(value: number): number {
   return Number(value.toPrecision(12));
 }
 
 /** Largest of 1, 2, 2.5, 5 × 10ⁿ that is not above `value`. */
-export function niceBelow(value: number): number {
+export function roundedBelow(value: number): number {
   const unit = decade(value);
   const digit = roundDigits.findLast((candidate) => candidate * unit <= value * (1 + 1e-9)) ?? 1;
-  return tidy(digit * unit);
+  return withoutRoundingError(digit * unit);
 }
 
 /** Largest number with two significant digits that is not above `value`. */
 export function twoDigitsBelow(value: number): number {
   const unit = decade(value) / 10;
-  return tidy(Math.floor(value / unit + 1e-9) * unit);
+  return withoutRoundingError(Math.floor(value / unit + 1e-9) * unit);
 }
 
 /** Half a unit of the leading digit: multiples are 35, 40, 45 … 150, 200. */
-function niceUnit(value: number): number {
+function roundingUnit(value: number): number {
   return decade(value) / 2;
 }
 
 /** Nearest number of the series … 35, 40, 45 …, 100, 150, 200 … */
-export function niceNear(value: number): number {
-  const unit = niceUnit(value);
-  return tidy(Math.round(value / unit) * unit);
+export function roundedNear(value: number): number {
+  const unit = roundingUnit(value);
+  return withoutRoundingError(Math.round(value / unit) * unit);
 }
 
 /** Smallest number of the series … 35, 40, 45 …, 100, 150, 200 … that is not below `value`. */
-export function niceAbove(value: number): number {
-  const unit = niceUnit(value);
-  return tidy(Math.ceil(value / unit - 1e-9) * unit);
+export function roundedAbove(value: number): number {
+  const unit = roundingUnit(value);
+  return withoutRoundingError(Math.ceil(value / unit - 1e-9) * unit);
 }
 
 /** Whether `whole` is an integer multiple of `part`, within 1e-6 of one part or of the whole. */
@@ -48,14 +48,14 @@ export function divides(part: number, whole: number): boolean {
 
 /** Smallest multiple of `part` that is not below `whole`. */
 export function multipleAbove(whole: number, part: number): number {
-  return tidy(Math.max(1, Math.ceil(whole / part - 1e-6)) * part);
+  return withoutRoundingError(Math.max(1, Math.ceil(whole / part - 1e-6)) * part);
 }
 
 /** Number near `part` that divides `whole`: a rounded one if there is one within a factor of 2.5. */
 export function divisorNear(part: number, whole: number): number {
   const unit = decade(part);
   const candidates = [0.1, 1, 10]
-    .flatMap((scale) => roundDigits.map((digit) => tidy(digit * scale * unit)))
+    .flatMap((scale) => roundDigits.map((digit) => withoutRoundingError(digit * scale * unit)))
     .filter((candidate) => divides(candidate, whole) && Math.abs(Math.log(candidate / part)) <= Math.log(2.5));
   const distance = (candidate: number): number => Math.abs(Math.log(candidate / part));
   if (candidates.length === 0) return Number((whole / Math.max(1, Math.round(whole / part))).toPrecision(9));

@@ -39,19 +39,19 @@ export function highestEnergy(table: StoppingTable): number {
 /**
  * Latest results for each table, because checking a scenario requests the values at its beam energy hundreds of times.
  */
-const lately = new WeakMap<StoppingTable, Map<number, StoppingAt>>();
+const cachedStopping = new WeakMap<StoppingTable, Map<number, StoppingAt>>();
 const MAX_CACHED = 64;
 
 /** Stopping power and range at an energy, which is clamped to the ends of the table. */
 export function stoppingAt(rangeTable: RangeTable, table: StoppingTable, energy_MeV: number): StoppingAt {
   const inside = Math.min(Math.max(energy_MeV, lowestEnergy(table)), highestEnergy(table));
-  const known = lately.get(table) ?? new Map<number, StoppingAt>();
+  const known = cachedStopping.get(table) ?? new Map<number, StoppingAt>();
   const kept = known.get(inside);
   if (kept !== undefined) return kept;
   const found = rangeTable(table.energies_MeV, table.stopping_MeV_cm2_g, Float64Array.of(inside));
   const at = { stopping: found.stopping_MeV_cm2_g[0] ?? Number.NaN, range: found.range_g_cm2[0] ?? Number.NaN };
   if (known.size === MAX_CACHED) known.clear();
-  lately.set(table, known.set(inside, at));
+  cachedStopping.set(table, known.set(inside, at));
   return at;
 }
 

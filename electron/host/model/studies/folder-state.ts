@@ -31,14 +31,14 @@ const schema = z.strictObject({
   /** Name of the study on the cluster; absent until it was sent. */
   there: z.string().optional(),
 });
-export type On = Readonly<z.infer<typeof schema>>;
+export type StudyTarget = Readonly<z.infer<typeof schema>>;
 
 /** Cluster of a study; null if it was solved on this machine, or if unknown. */
-export async function readOn(folder: string): Promise<On | null> {
+export async function readTarget(folder: string): Promise<StudyTarget | null> {
   return readOwnJson(path.join(folder, FILE), schema, MAX_BYTES).catch(() => null);
 }
 
-export async function writeOn(folder: string, on: On | null): Promise<void> {
+export async function writeTarget(folder: string, on: StudyTarget | null): Promise<void> {
   const file = path.join(folder, FILE);
   if (on === null) await rm(file, { force: true });
   else await writeReplacing(file, `${JSON.stringify(on)}\n`);

@@ -13,8 +13,8 @@ import { mkdir, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import {
-  type Beat,
-  beatSchema,
+  type Heartbeat,
+  heartbeatSchema,
   PLAN_FORMAT,
   type PlanHead,
   type PlanLine,
@@ -134,11 +134,11 @@ export function linesText(lines: readonly PlanLine[]): string {
 }
 
 /** Keys of a study that do not affect its points or their stored results. */
-const FREE: readonly string[] = ['$schema', 'name', 'notes', 'budget'];
+const IGNORED_KEYS: readonly string[] = ['$schema', 'name', 'notes', 'budget'];
 
 function changedKeys(before: PlanHead['study'], now: PlanHead['study']): readonly string[] {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])];
-  return keys.filter((key) => !FREE.includes(key) && canonical(before[key]) !== canonical(now[key]));
+  return keys.filter((key) => !IGNORED_KEYS.includes(key) && canonical(before[key]) !== canonical(now[key]));
 }
 
 /** Whether a folder contains a plan. */
@@ -324,7 +324,7 @@ export class StudyFolder {
   }
 
   /** Writes which process works on the study. A failure to write does not stop the work. */
-  async beat(name: string, beat: Beat): Promise<void> {
+  async beat(name: string, beat: Heartbeat): Promise<void> {
     const folder = path.join(this.folder, RUNNING);
     try {
       await mkdir(folder, { recursive: true });
@@ -339,14 +339,14 @@ export class StudyFolder {
   }
 
   /** Beats by name, including those of killed processes. */
-  async beats(): Promise<ReadonlyMap<string, Beat>> {
+  async beats(): Promise<ReadonlyMap<string, Heartbeat>> {
     const folder = path.join(this.folder, RUNNING);
-    const beats = new Map<string, Beat>();
+    const beats = new Map<string, Heartbeat>();
     for (const file of await readdir(folder).catch(() => [])) {
       if (!file.endsWith('.json')) continue;
       const text = await readText(path.join(folder, file)).catch(() => '');
       try {
-        beats.set(file.slice(0, -'.json'.length), beatSchema.parse(JSON.parse(text)));
+        beats.set(file.slice(0, -'.json'.length), heartbeatSchema.parse(JSON.parse(text)));
       } catch {
         // The disk may be full, or the process may have ended meanwhile.
       }

@@ -24,7 +24,7 @@ interface Setting {
 }
 
 /** Settings of a dimension: each entry of `ways` sets all of its paths. */
-interface Laid {
+interface AxisSettings {
   readonly ways: readonly (readonly Setting[])[];
   readonly faults: readonly Fault[];
 }
@@ -67,31 +67,31 @@ function valuesOf(axis: StudyAxis, at: Path): readonly unknown[] | Fault {
   return Array.from({ length: count }, (_, i) => between(from, to, count === 1 ? 0 : i / (count - 1), scale));
 }
 
-function layAxis(axis: StudyAxis, at: Path): Laid {
+function settingsOfAxis(axis: StudyAxis, at: Path): AxisSettings {
   const [paths, values] = [pathsOf(axis.path, at), valuesOf(axis, at)];
   const faults = [paths, values].filter(isFault);
   if (isFault(paths) || isFault(values)) return { ways: [], faults };
   return { ways: values.map((value) => paths.map((path) => ({ path, value }))), faults: [] };
 }
 
-function together(columns: readonly Laid[], length: number): Laid {
+function zipped(columns: readonly AxisSettings[], length: number): AxisSettings {
   const faults = columns.flatMap((column) => column.faults);
   if (faults.length > 0) return { ways: [], faults };
   const ways = Array.from({ length }, (_, i) => columns.flatMap((column) => column.ways[i] ?? []));
   return { ways, faults: [] };
 }
 
-function layZip(axes: readonly StudyAxis[], at: Path): Laid {
-  const columns = axes.map((axis, i) => layAxis(axis, [...at, 'axes', i]));
+function settingsOfZip(axes: readonly StudyAxis[], at: Path): AxisSettings {
+  const columns = axes.map((axis, i) => settingsOfAxis(axis, [...at, 'axes', i]));
   const length = columns[0]?.ways.length ?? 0;
   const odd = columns.findIndex(({ ways, faults }) => faults.length === 0 && ways.length !== length);
-  if (odd < 0 || columns.some(({ faults }) => faults.length > 0)) return together(columns, length);
+  if (odd < 0 || columns.some(({ faults }) => faults.length > 0)) return zipped(columns, length);
   const says = `has ${columns[odd]?.ways.length} values, and the first axis of the zip has ${length}`;
   return { ways: [], faults: [fault([...at, 'axes', odd], axes[odd]?.path, says, 'axes of one length')] };
 }
 
 /** `shares` in [0, 1) are the positions of the samples within the axis' range. */
-function laySampled(axis: SampledAxis, shares: readonly number[], at: Path): Laid {
+function settingsOfSampled(axis: SampledAxis, shares: readonly number[], at: Path): AxisSettings {
   const paths = pathsOf(axis.path, at);
   if (isFault(paths)) return { ways: [], faults: [paths] };
   const wrong = axis.kind === 'between' && axis.scale === 'log' ? scaleFault(axis, at) : null;
@@ -111,14 +111,14 @@ function sharesOf(kind: 'random' | 'latin', count: number, random: Random): read
 }
 
 /** `at` is the dimension's position in the study. The same seed and position give the same values on every machine. */
-function layDimension(dimension: StudyDimension, seed: number, at: readonly ['axes', number]): Laid {
+function settingsOfDimension(dimension: StudyDimension, seed: number, at: readonly ['axes', number]): AxisSettings {
   switch (dimension.kind) {
     case 'list':
     case 'range':
     case 'log':
-      return layAxis(dimension, at);
+      return settingsOfAxis(dimension, at);
     case 'zip':
-      return layZip(dimension.axes, at);
+      return settingsOfZip(dimension.axes, at);
     case 'tunables':
       // The plan has already replaced tunables by their configurations, which only the sources contain.
       return { ways: [], faults: [fault(at, 'tunables', 'were not looked up', 'a variant with tunables')] };
@@ -127,8 +127,8 @@ function layDimension(dimension: StudyDimension, seed: number, at: readonly ['ax
       // Each position has a separate random stream, so that appending an axis does not change the values.
       const random = seededRandom(seed + at[1] * 0x1_0000_0000);
       const { kind, count, axes } = dimension;
-      return together(
-        axes.map((axis, i) => laySampled(axis, sharesOf(kind, count, random), [...at, 'axes', i])),
+      return zipped(
+        axes.map((axis, i) => settingsOfSampled(axis, sharesOf(kind, count, random), [...at, 'axes', i])),
         count,
       );
     }
@@ -187,7 +187,7 @@ function settingsAt(ways: readonly (readonly (readonly Setting[])[])[], index: n
 }
 
 /** Errors for paths that two axes set, because one of the axes would have no effect. */
-function clashes(ways: readonly (readonly (readonly Setting[])[])[]): readonly Fault[] {
+function pathConflicts(ways: readonly (readonly (readonly Setting[])[])[]): readonly Fault[] {
   const seen = new Map<string, number>();
   return ways.flatMap((all, i) =>
     (all[0] ?? []).flatMap(({ path }, j) => {
@@ -207,7 +207,7 @@ export interface StudyBase {
   readonly beside: readonly string[];
 }
 
-function stays(conditions: readonly Expression[], document: unknown, faults: Map<string, Fault>): boolean {
+function meetsConditions(conditions: readonly Expression[], document: unknown, faults: Map<string, Fault>): boolean {
   for (const [i, condition] of conditions.entries()) {
     try {
       if (!holds(condition, document)) return false;
@@ -226,9 +226,9 @@ function stays(conditions: readonly Expression[], document: unknown, faults: Map
 
 /** Deterministic: the same study and base scenarios give the same points in the same order. */
 export function pointsOf(study: Study, bases: readonly StudyBase[]): Points {
-  const laid = study.axes.map((dimension, i) => layDimension(dimension, study.seed, ['axes', i]));
+  const laid = study.axes.map((dimension, i) => settingsOfDimension(dimension, study.seed, ['axes', i]));
   const ways = laid.map((each) => each.ways);
-  const wrong = [...laid.flatMap(({ faults }) => faults), ...clashes(ways)];
+  const wrong = [...laid.flatMap(({ faults }) => faults), ...pathConflicts(ways)];
   const perBase = ways.reduce((product, each) => product * each.length, 1);
   const combinations = perBase * bases.length;
   if (combinations > MAX_POINTS) {
@@ -256,7 +256,7 @@ export function pointsOf(study: Study, bases: readonly StudyBase[]): Points {
         });
         continue;
       }
-      if (!stays(conditions, set.document, faults)) continue;
+      if (!meetsConditions(conditions, set.document, faults)) continue;
       const id = pointId(set.document, beside);
       if (points.has(id)) repeated += 1;
       else points.set(id, { id, base, settings });

@@ -24,7 +24,7 @@ function writtenTimes(trace: Trace, span: number, lastOfTrack: number): readonly
 }
 
 /** Whether two tracks have spans that overlap without nesting. */
-function cross(trace: Trace, one: number, other: number): boolean {
+function overlapUnnested(trace: Trace, one: number, other: number): boolean {
   const { offsets } = trace;
   let [i, j] = [offsets[one] ?? 0, offsets[other] ?? 0];
   const [lastI, lastJ] = [offsets[one + 1] ?? 0, offsets[other + 1] ?? 0];
@@ -45,7 +45,7 @@ function exportThreads(trace: Trace): ExportThreads {
   for (const [lane, { name, firstTrack, tracks }] of trace.lanes.entries()) {
     const own: { readonly thread: number; readonly tracks: number[] }[] = [];
     for (let track = firstTrack; track < firstTrack + tracks; track += 1) {
-      let place = own.find((each) => each.tracks.every((other) => !cross(trace, other, track)));
+      let place = own.find((each) => each.tracks.every((other) => !overlapUnnested(trace, other, track)));
       if (place === undefined) {
         place = { thread: threads.length, tracks: [] };
         own.push(place);

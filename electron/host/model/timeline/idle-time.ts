@@ -221,7 +221,7 @@ function* within({ start, end }: Stretches, from: number, to: number): Iterable<
 }
 
 /** Parts of [from, to] outside the intervals. */
-function* without(stretches: Stretches, from: number, to: number): Iterable<readonly [number, number]> {
+function* complementOf(stretches: Stretches, from: number, to: number): Iterable<readonly [number, number]> {
   let at = from;
   for (const [begin, end] of within(stretches, from, to)) {
     if (begin > at) yield [at, begin];
@@ -260,10 +260,10 @@ function* partsOf(trace: Trace, { start, end, next }: Gap, { copies, waits }: Ar
   const launch = launchOf(trace, next);
   const launched = launch === null ? end : (trace.start[launch] ?? 0);
   const late = launch !== null && endOf(trace, launch) <= start ? 'queue' : 'launch';
-  for (const [from, to] of without(copies, start, end)) {
+  for (const [from, to] of complementOf(copies, start, end)) {
     const until = Math.min(to, Math.max(from, launched));
     for (const [a, b] of within(waits, from, until)) yield { cause: 'wait', from: a, to: b };
-    for (const [a, b] of without(waits, from, until)) {
+    for (const [a, b] of complementOf(waits, from, until)) {
       yield { cause: launch === null ? 'unknown' : 'host', from: a, to: b };
     }
     if (to > until) yield { cause: late, from: until, to };

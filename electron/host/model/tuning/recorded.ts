@@ -67,7 +67,7 @@ const nameOf = (configuration: Configuration): string =>
   JSON.stringify(Object.entries(configuration).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /** Largest ratio to the default constants' time for which separate values for a GPU generation are worthwhile. */
-const WORTH_IT = 0.95;
+const MAX_RATIO = 0.95;
 
 /** A source file and its variants, from assets/tunables. */
 interface TunedSource {
@@ -81,7 +81,7 @@ interface TunedSource {
  * each GPU a session showed them to be faster by at least 5 %. Returns the fastest such constants over all sessions, or
  * null if there are none.
  */
-export function heldFor(
+export function tunedValuesFor(
   records: readonly TunedRecord[],
   { file, variants }: TunedSource,
   architecture: number,
@@ -100,7 +100,7 @@ export function heldFor(
     const found = all.map((session) => entryIn(session, name));
     const neverSlower = found.every((one) => one?.right === true && one.interval !== null && one.interval.low <= 1);
     const fasterOnEach = cards.every((sessions) =>
-      sessions.some((session) => (entryIn(session, name)?.interval?.high ?? 1) <= WORTH_IT),
+      sessions.some((session) => (entryIn(session, name)?.interval?.high ?? 1) <= MAX_RATIO),
     );
     if (!neverSlower || !fasterOnEach) return [];
     return [{ configuration, cost: found.reduce((sum, one) => sum + Math.log(one?.ratio ?? 1), 0) }];

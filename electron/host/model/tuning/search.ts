@@ -23,9 +23,9 @@ const placeOf = ({ variant, at }: Pick<Candidate, 'variant' | 'at'>): string => 
 /** Probability of continuing near the best candidate so far, instead of at a random one. */
 const NEAR_THE_BEST = 0.7;
 /** Number of tunables that are changed together to leave a local minimum. */
-const KICKED = 3;
+const PERTURBED_TUNABLES = 3;
 /** Most upcoming candidates passed to `Measure` for preparation. */
-const FORESEEN = 256;
+const MAX_PREPARED = 256;
 
 class LocalSearch {
   readonly #all: readonly Candidate[];
@@ -116,7 +116,7 @@ class LocalSearch {
   #kicked({ variant, at }: Candidate): Candidate | undefined {
     const reach = this.#reach.get(variant) ?? [];
     let changed = [...at];
-    for (let k = 0; k < Math.min(KICKED, reach.length); k += 1) {
+    for (let k = 0; k < Math.min(PERTURBED_TUNABLES, reach.length); k += 1) {
       const i = this.#random.below(reach.length);
       const positions = reach[i] ?? [];
       changed = changed.with(i, positions[this.#random.below(positions.length)] ?? 0);
@@ -138,7 +138,7 @@ export async function search(
 ): Promise<void> {
   if (strategy === 'local') return new LocalSearch(all, seed, measure).run(starts);
   const order = strategy === 'random' ? shuffled(all, seededRandom(seed)) : all;
-  for (const [i, one] of order.entries()) await measure(one, order.slice(i + 1, i + 1 + FORESEEN));
+  for (const [i, one] of order.entries()) await measure(one, order.slice(i + 1, i + 1 + MAX_PREPARED));
 }
 
 /** Candidates for named configurations; the values of each constant are ranked by size. */

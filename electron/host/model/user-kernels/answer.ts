@@ -119,7 +119,7 @@ for await (const folder of createInterface({ input: process.stdin })) {
  * Main program for a reference in C++. It reads the inputs, calls `reference` with pointers to FP64, and writes the
  * results. Array sizes are arguments of the program.
  */
-function cppMain(name: string, text: string, { given, returned, axes }: Handed): string {
+function cppMain(name: string, text: string, { given, returned, axes }: PassedArrays): string {
   const arrays = given.length + returned.length;
   const pointers = Array.from({ length: arrays }, (_, i) => `all[${i}].data()`);
   const values = axes.map((_, i) => `size(${arrays + i})`);
@@ -146,23 +146,23 @@ int main(int, char** sizes) {
 `;
 }
 
-interface HandedArray {
+interface PassedArray {
   readonly name: string;
   readonly type: string;
   readonly shape: readonly number[];
   readonly count: number;
 }
 
-interface Handed {
-  readonly given: readonly HandedArray[];
-  readonly returned: readonly HandedArray[];
+interface PassedArrays {
+  readonly given: readonly PassedArray[];
+  readonly returned: readonly PassedArray[];
   readonly axes: readonly number[];
 }
 
 /** Parses the list of arrays from the engine's problem, one array per line. */
-function handedOf({ numbers, words }: Pick<TaskProblem, 'numbers' | 'words'>): Handed {
+function passedArraysOf({ numbers, words }: Pick<TaskProblem, 'numbers' | 'words'>): PassedArrays {
   const lines = (words['arrays'] ?? '').split('\n').map((line) => line.split(' '));
-  const of = (wanted: readonly string[]): readonly HandedArray[] =>
+  const of = (wanted: readonly string[]): readonly PassedArray[] =>
     lines.flatMap(([role = '', name = '', type = '', dims = '-']) => {
       if (!wanted.includes(role)) return [];
       const shape = dims === '-' ? [] : dims.split(',').map(Number);
@@ -182,7 +182,7 @@ const hash = (parts: unknown): string => createHash('sha256').update(JSON.string
 interface Work {
   readonly folder: string;
   readonly reference: Included;
-  readonly handed: Handed;
+  readonly handed: PassedArrays;
 }
 
 /** Cache key of an answer, from everything on which it depends. */
@@ -222,7 +222,7 @@ export class References {
       await utimes(folder, new Date(), new Date()).catch(() => undefined);
       return file;
     }
-    const handed = handedOf(problem);
+    const handed = passedArraysOf(problem);
     const work = temporaryIn(kept);
     await mkdir(work, { recursive: true });
     try {

@@ -122,7 +122,7 @@ export interface BuildOptions {
 }
 
 /** Size limit of all cached libraries together; a typical one has one to three megabytes. */
-const KEPT_BYTES = 256 * 2 ** 20;
+const CACHE_BYTES = 256 * 2 ** 20;
 /** Memory limit of NVRTC's process, above its initial use. */
 const NVRTC_MEMORY_BYTES = 4 * 2 ** 30;
 /** NVRTC needs seconds; ten seconds for the largest of our files. */
@@ -143,7 +143,7 @@ async function sizeOf(file: string): Promise<number> {
  * Deletes the least recently used entries until the others need at most `most_bytes`. Never deletes `newest` and
  * folders in which living processes still build, and accepts entries that others rename or delete meanwhile.
  */
-export async function prune(folder: string, newest: string, most_bytes: number = KEPT_BYTES): Promise<void> {
+export async function prune(folder: string, newest: string, most_bytes: number = CACHE_BYTES): Promise<void> {
   const all = await Promise.all(
     (await readdir(folder)).map(async (name) => {
       if (isTemporary(name) && !(await isAbandoned(folder, name))) return [];
@@ -279,11 +279,12 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
     const what = { folder: work, source: id, entry, library, includes, core, isa, flags: more, signal };
     const { failed, output } = await compileLibrary(compiler, build, what);
     const issues = diagnosticsOf(output, id, includes);
-    if (failed) return { code: null, issues: issues.length > 0 ? issues : [unplaced(id, quotable(output, includes))] };
+    if (failed)
+      return { code: null, issues: issues.length > 0 ? issues : [unlocatedIssue(id, quotable(output, includes))] };
     const [foreign] = await foreignOf(work, includes);
     if (foreign !== undefined) {
       const says = `${foreign} was included, which is neither in the folder of the kernel, nor shipped, nor of the system`;
-      return { code: null, issues: [unplaced(id, says)] };
+      return { code: null, issues: [unlocatedIssue(id, says)] };
     }
     await writeFile(path.join(work, 'output.txt'), output);
     await replaceFolder(work, folder);
@@ -295,16 +296,16 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
 }
 
 /** Issue for compiler output that contains no message with a line. */
-function unplaced(id: string, output: string): Issue {
+function unlocatedIssue(id: string, output: string): Issue {
   const message = `does not compile: ${output.trim().slice(-1000)}`;
   return { severity: 'error', file: id, path: '', line: null, column: null, message, value: null, allowed: null };
 }
 
-const placed = (compile: CompileOptions): CompileOptions => ({ ...compile, lineinfo: true });
+const withLineInfo = (compile: CompileOptions): CompileOptions => ({ ...compile, lineinfo: true });
 
 /** compute-sanitizer needs line information, whatever the description's options are. */
 const whereSanitized = (compile: CompileOptions): CompileOptions =>
-  process.env['BRAGGBENCH_SANITIZED'] === '1' ? placed(compile) : compile;
+  process.env['BRAGGBENCH_SANITIZED'] === '1' ? withLineInfo(compile) : compile;
 
 /** NVRTC runs in a separate process too, because some texts make it hang. */
 async function compileKernels(
@@ -329,7 +330,10 @@ async function compileKernels(
     }),
     name: id,
     cache: folders.cache,
-    options: flagsFor('cuda', target === undefined ? whereSanitized(description.compile) : placed(description.compile)),
+    options: flagsFor(
+      'cuda',
+      target === undefined ? whereSanitized(description.compile) : withLineInfo(description.compile),
+    ),
     architecture: DEFAULT_ARCHITECTURE,
     ...(target !== undefined && { target }),
   };
@@ -350,7 +354,7 @@ async function compileKernels(
     const { log } = error as { log?: string | null };
     if (typeof log !== 'string' || !(error instanceof BraggError)) throw error;
     const issues = diagnosticsOf(log, id, [root]);
-    return { code: null, issues: issues.length > 0 ? issues : [unplaced(id, quotable(log, [root]))] };
+    return { code: null, issues: issues.length > 0 ? issues : [unlocatedIssue(id, quotable(log, [root]))] };
   } finally {
     signal?.removeEventListener('abort', cancel);
     process.close();

@@ -9,7 +9,7 @@ export type Standing = 'faster' | 'slower' | 'same' | 'undecided';
 /** Criteria for judging a table of candidates. */
 interface Criteria {
   /** Number of candidates compared with the reference; their intervals hold simultaneously. */
-  readonly contestants: number;
+  readonly candidates: number;
   /** Largest difference that does not matter to the user, as a ratio less 1. */
   readonly margin: number;
 }
@@ -20,10 +20,11 @@ export const defaultMargin = 0.01;
  * Share of sessions in which an interval of the table may miss the true ratio. One percentage point below 5 %, because
  * sessions end when intervals are narrow, and narrow intervals miss more often.
  */
-const missing = 0.04;
+const familyMissRate = 0.04;
 
 /** Probability of a miss for one interval, by Bonferroni's correction. */
-export const outsideOf = ({ contestants }: Pick<Criteria, 'contestants'>): number => missing / Math.max(1, contestants);
+export const missProbability = ({ candidates }: Pick<Criteria, 'candidates'>): number =>
+  familyMissRate / Math.max(1, candidates);
 
 /**
  * Noise floor on the natural logarithm: the expected deviation between two identical candidates, for means over as many
@@ -31,7 +32,7 @@ export const outsideOf = ({ contestants }: Pick<Criteria, 'contestants'>): numbe
  * their number. Null if there are too few.
  */
 export function noiseFloorOf(control: Instances, reference: Instances): number | null {
-  if (pairedLogRatio(control, reference, missing) === null) return null;
+  if (pairedLogRatio(control, reference, familyMissRate) === null) return null;
   const apart = instanceLogRatios(control, reference).map(Math.abs);
   return Math.min(highestFloor, median(apart) / Math.sqrt(apart.length));
 }

@@ -19,9 +19,9 @@ import { twoSidedQuantile } from './student.ts';
 // widen the intervals of a few instances several times over, and their correlation is mostly chance.
 
 /** Highest correlation that is assumed: few values do not show how long a higher one lasts. */
-const mostLikeness = 0.6;
+const maxAutocorrelation = 0.6;
 
-function likeness(values: readonly number[]): number {
+function autocorrelation(values: readonly number[]): number {
   const middle = mean(values);
   let [withNext, all] = [0, 0];
   for (const [i, value] of values.entries()) {
@@ -30,21 +30,21 @@ function likeness(values: readonly number[]): number {
   }
   if (all === 0) return 0;
   const seen = withNext / all;
-  return Math.min(mostLikeness, Math.max(0, seen + (1 + 3 * Math.max(0, seen)) / values.length));
+  return Math.min(maxAutocorrelation, Math.max(0, seen + (1 + 3 * Math.max(0, seen)) / values.length));
 }
 
-const ofIndependent = (values: readonly number[]): number => Math.sqrt(variance(values) / values.length);
+const errorOfIndependent = (values: readonly number[]): number => Math.sqrt(variance(values) / values.length);
 
-function ofAlike(values: readonly number[]): number {
-  const alike = likeness(values);
-  return ofIndependent(values) * Math.sqrt((1 + alike) / (1 - alike));
+function errorOfCorrelated(values: readonly number[]): number {
+  const alike = autocorrelation(values);
+  return errorOfIndependent(values) * Math.sqrt((1 + alike) / (1 - alike));
 }
 
 /** The first values, which do not fill a batch, are left out. */
-function ofBatches(values: readonly number[], length: number): number {
+function errorOfBatches(values: readonly number[], length: number): number {
   const means: number[] = [];
   for (let end = values.length; end >= length; end -= length) means.push(mean(values.slice(end - length, end)));
-  return ofIndependent(means);
+  return errorOfIndependent(means);
 }
 
 /** The difference of only two batches varies too much by chance. */
@@ -52,9 +52,9 @@ const minBatches = 3;
 
 /** Standard error of the mean of at least three values. */
 export function meanError(values: readonly number[]): number {
-  let error = ofAlike(values);
+  let error = errorOfCorrelated(values);
   const longest = Math.min(Math.sqrt(values.length), values.length / minBatches);
-  for (let length = 2; length <= longest; length += 1) error = Math.max(error, ofBatches(values, length));
+  for (let length = 2; length <= longest; length += 1) error = Math.max(error, errorOfBatches(values, length));
   return error;
 }
 

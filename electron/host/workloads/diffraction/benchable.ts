@@ -4,37 +4,37 @@
  */
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { DiffractionPlan, DiffractionProblem } from '../../io/addon/task.ts';
-import { remembered } from '../../io/flow/once.ts';
+import { memoizedLast } from '../../io/flow/once.ts';
+import { type BenchEntry, type BenchSetup, headOf, type Oracle } from '../../model/bench/bench-candidate.ts';
 import { sessionClaims } from '../../model/bench/claim-results.ts';
-import { type Claim, readClaimsOf, speaksOf } from '../../model/bench/claims.ts';
+import { appliesTo, type Claim, readClaimsOf } from '../../model/bench/claims.ts';
 import { coldStart, defaultProcesses } from '../../model/bench/cold/processes.ts';
-import { type Arena, type Entrant, headOf, type Oracle } from '../../model/bench/contestant.ts';
-import { type RivalTerms, rivalEntrants } from '../../model/external/contestant.ts';
+import { type ProgramTerms, programEntries } from '../../model/external/program-candidate.ts';
 import { type Amount, type Benchable, fastest, leastSeconds, problemFor, type Work } from '../benchable.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
 import {
   coldRunOf,
-  ImageContestant,
+  ImageBenchCandidate,
   imageAccuracy,
   imageCandidates,
   imageError,
   imageWords,
   REFERENCE,
   render,
-} from './contestant.ts';
+} from './bench-candidate.ts';
 import { imageField } from './summary.ts';
 
-interface ImageArenaOptions {
+interface ImageBenchOptions {
   /** Ids of variants, or id:gpu. */
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];
   /** Other programs to time. */
-  readonly rivals?: readonly Entrant[];
+  readonly rivals?: readonly BenchEntry[];
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Prepares the measurement. Throws a BraggError for unknown variants, and for a problem that no variant can run. */
-function imageArena(addon: NativeAddon, problem: DiffractionProblem, options: ImageArenaOptions): Arena {
+function imageBenchSetup(addon: NativeAddon, problem: DiffractionProblem, options: ImageBenchOptions): BenchSetup {
   const { claims = [], rivals = [], signal } = options;
   const all = imageCandidates(problem, options.variants, addon.diffractionVariants());
   const variant = REFERENCE;
@@ -43,10 +43,10 @@ function imageArena(addon: NativeAddon, problem: DiffractionProblem, options: Im
   return {
     bench: '',
     title: 'Diffraction image',
-    entrants: [
+    benchEntries: [
       ...all.map((candidate) => ({
         head: headOf(candidate),
-        enter: () => new ImageContestant(addon, candidate, signal),
+        enter: () => new ImageBenchCandidate(addon, candidate, signal),
         cold: coldStart(coldRunOf(candidate)),
       })),
       ...rivals,
@@ -55,7 +55,7 @@ function imageArena(addon: NativeAddon, problem: DiffractionProblem, options: Im
     roundsPerInstance: 1,
     oracle: () => {
       const { solver: _, ...asked } = problem;
-      known ??= remembered(
+      known ??= memoizedLast(
         addon,
         asked,
         () => render(addon, problem, { variant, mode: 'warm' }, signal),
@@ -66,13 +66,13 @@ function imageArena(addon: NativeAddon, problem: DiffractionProblem, options: Im
     facts: () => [['Image', `${width} × ${height} pixels, ${terms} lattice terms`]],
     claims: (report) =>
       sessionClaims(
-        claims.filter((claim) => speaksOf(claim, { numbers: { pixels: width * height, terms }, words: {} })),
+        claims.filter((claim) => appliesTo(claim, { numbers: { pixels: width * height, terms }, words: {} })),
         report,
       ),
   };
 }
 
-function imageTerms(addon: NativeAddon, problem: DiffractionProblem): RivalTerms {
+function imageTerms(addon: NativeAddon, problem: DiffractionProblem): ProgramTerms {
   const { plan } = addon.createDiffraction({ ...problem, solver: { ...problem.solver, variant: REFERENCE } });
   const pixels = plan.width * plan.height;
   return {
@@ -150,8 +150,8 @@ export const imageBenchable: Benchable = {
     const problem = problemFor('diffraction', any);
     const { external, signal } = options;
     const place = { workload: 'diffraction', bench: '' };
-    const rivals = await rivalEntrants({ addon, external, ...place, terms: () => imageTerms(addon, problem), signal });
-    return imageArena(addon, problem, { ...options, rivals });
+    const rivals = await programEntries({ addon, external, ...place, terms: () => imageTerms(addon, problem), signal });
+    return imageBenchSetup(addon, problem, { ...options, rivals });
   },
   field: (problem, answer) => {
     const { width, height } = problemFor('diffraction', problem).detector;

@@ -37,8 +37,8 @@ import {
   savedCurve,
   unitBySuffix,
 } from '../workload.ts';
+import { imageAccuracy, imageWords } from './bench-candidate.ts';
 import { imageBenchable, workOf } from './benchable.ts';
-import { imageAccuracy, imageWords } from './contestant.ts';
 import { brightestOf, type ImageRunData } from './image-data.ts';
 import { imageFile } from './images/index.ts';
 import { ImageRunning } from './running.ts';

@@ -5,7 +5,7 @@ import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { DiffractionPlan, DiffractionProblem, DiffractionProgress, DiffractionRun } from '../../io/addon/task.ts';
 import { CheckpointTimes } from '../../io/flow/checkpoint-times.ts';
 import { type Sink, Subscribers } from '../../io/flow/subscribers.ts';
-import type { RunSurroundings, WorkloadRun } from '../workload.ts';
+import type { RunCallbacks, WorkloadRun } from '../workload.ts';
 import { type ImageRunData, imageRunData, partialImage } from './image-data.ts';
 import { imageMap, imageUpTo, pixelsText } from './summary.ts';
 
@@ -45,7 +45,7 @@ export class ImageRunning implements WorkloadRun {
     return this.#native.plan;
   }
 
-  async start(around: RunSurroundings): Promise<ImageRunData> {
+  async start(around: RunCallbacks): Promise<ImageRunData> {
     const times = new CheckpointTimes();
     // The engine shows rows only after a request, so a state is saved at the report that follows the request.
     let requested = false;
@@ -135,7 +135,7 @@ export class ImageRunning implements WorkloadRun {
     return { run, ...made };
   }
 
-  async #keep(around: RunSurroundings): Promise<void> {
+  async #keep(around: RunCallbacks): Promise<void> {
     this.#take();
     const newest = this.#latest;
     if (newest === null || around.keep === null) return;

@@ -12,12 +12,12 @@ import type {
   DiffractionRun,
   ImageMeasuring,
 } from '../../io/addon/task.ts';
-import { Determinism } from '../../model/bench/contestant.ts';
+import { Determinism } from '../../model/bench/bench-candidate.ts';
 import { type Lease, LiveFrames, type LoadedUserKernel, withUserKernels } from '../../model/user-kernels/loaded.ts';
 import { runOf } from '../run-data.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
 import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../workload.ts';
-import { imageAccuracy, imageError, REFERENCE, render, worstOf } from './contestant.ts';
+import { imageAccuracy, imageError, REFERENCE, render, worstOf } from './bench-candidate.ts';
 
 type Live = NonNullable<ReturnType<DiffractionRun['live']>>;
 

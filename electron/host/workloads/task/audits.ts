@@ -4,10 +4,10 @@
  * of the small measured workloads.
  */
 import { randomInt } from 'node:crypto';
-import { type Accuracy, type AuditCost, REMEMBERS, type Words } from '../../../contract/bench/session.ts';
+import { type Accuracy, type AuditCost, REMEMBERS_RESULTS, type Words } from '../../../contract/bench/session.ts';
 import type { HiddenChanges, TaskAudit, TaskCheck, TaskSample, TaskVerdict } from '../../io/addon/task.ts';
 import { median } from '../../model/bench/statistics.ts';
-import { MemoryEvidence, type MemoryPairs, REMEMBERS_FROM } from '../varied-runs.ts';
+import { MemoryEvidence, type MemoryPairs, SUSPECT_RATIO } from '../varied-runs.ts';
 
 /** Terms of the workload; `swept` is the path of the scenario value that a sweep changes. */
 export const taskWords = (swept: string | undefined): Words => ({
@@ -59,7 +59,7 @@ const FIRST_PROBES = 12;
  * CPU load allowed for a process between calls, for its memory and messages; less CPU time than this in total is no
  * evidence. Low, because a thread that never sleeps gets only 0.1 core where 20 others share two.
  */
-const resting = { cores: 0.05, cpu_s: 0.1 } as const;
+const idleLimits = { cores: 0.05, cpu_s: 0.1 } as const;
 
 /**
  * Odds that swaps must reach. Lower than for probes, because each swap starts two processes and follows other evidence.
@@ -369,13 +369,13 @@ export class Audits {
     if (proof !== null) {
       const { ratio, longer, pairs } = proof;
       const tip = `Inputs that it has not seen take ${times(ratio)} as long as inputs that it has: it remembers results`;
-      add(REMEMBERS, NEW_OVER_KNOWN, `${tip} (${longer} of ${pairs} probes)`, ratio, REMEMBERS_FROM);
+      add(REMEMBERS_RESULTS, NEW_OVER_KNOWN, `${tip} (${longer} of ${pairs} probes)`, ratio, SUSPECT_RATIO);
     }
     const { cpu_s, elapsed_s } = this.#between;
-    if (cpu_s > resting.cpu_s && cpu_s > resting.cores * elapsed_s) {
+    if (cpu_s > idleLimits.cpu_s && cpu_s > idleLimits.cores * elapsed_s) {
       const busy = `${cpu_s.toPrecision(2)} s of processor time in ${elapsed_s.toPrecision(2)} s`;
       const tip = `Its process was busy between its calls, while others are timed: ${busy}. Their times are inflated; end its threads within each call`;
-      add('between', 'Cores between calls', tip, cpu_s / elapsed_s, resting.cores);
+      add('between', 'Cores between calls', tip, cpu_s / elapsed_s, idleLimits.cores);
     }
     const slowed_s = this.#slowed();
     if (slowed_s !== null) {
@@ -391,7 +391,9 @@ export class Audits {
     if (!this.#suspected || this.#proof !== null || hint === null) return [];
     const { ratio, longer, pairs } = hint;
     const tip = `It may remember results: inputs that it has not seen took ${times(ratio)} as long in ${longer} of ${pairs} probes. A longer session or an idle machine decides it`;
-    return [{ id: REMEMBERS, title: NEW_OVER_KNOWN, tip, unit: '', value: null, bound: REMEMBERS_FROM, holds: true }];
+    return [
+      { id: REMEMBERS_RESULTS, title: NEW_OVER_KNOWN, tip, unit: '', value: null, bound: SUSPECT_RATIO, holds: true },
+    ];
   }
 
   /** Seconds by which the kernel's clock fell behind in total; null if it did not in every quarter of the session. */

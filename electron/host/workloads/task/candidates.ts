@@ -8,7 +8,7 @@ import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
 import { requestedVariants } from '../../model/bench/candidates.ts';
-import { atSizes, hasRealInputs, triedSizes } from './user-problem/definition.ts';
+import { atSizes, hasRealInputs, testedSizes } from './user-problem/definition.ts';
 
 export interface TaskCandidate {
   /** Label as requested: `cuda-tiled`, or `cuda-tiled:1` on the second GPU. */
@@ -75,7 +75,7 @@ const edges = ['zeros', 'ones', 'alternating'] as const;
 
 /** A user's problem at the sizes that it names, and with edge values at the last of them. */
 function ofProblems(problem: TaskProblem, seeds: Seeds): readonly FurtherProblem[] {
-  const sizes = triedSizes(problem).flatMap((one) => {
+  const sizes = testedSizes(problem).flatMap((one) => {
     const at = atSizes(problem, one);
     const title = Object.entries(one).map(([name, size]) => `${name} = ${size}`);
     return at === null ? [] : [{ title: title.join(', '), problem: at }];

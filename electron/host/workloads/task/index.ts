@@ -33,7 +33,15 @@ import {
 } from '../workload.ts';
 import { taskWords } from './audits.ts';
 import { taskCandidates, variantsFor } from './candidates.ts';
-import { amountFor, leastOfEach, leastOfRun, refuseLongTask, roundsText, TaskRunning, taskArena } from './running.ts';
+import {
+  amountFor,
+  leastOfEach,
+  leastOfRun,
+  refuseLongTask,
+  roundsText,
+  TaskRunning,
+  taskBenchSetup,
+} from './running.ts';
 import { checkTask, isTask, resolveTask } from './scenario/index.ts';
 import { asTaskRun, bestOf, type TaskRunData, taskRunData } from './task-data.ts';
 import { taskUserKernels } from './user-kernels.ts';
@@ -145,7 +153,7 @@ function taskBenchable(kind: TaskKind): Benchable {
     // Folders with C++ code have underscores in their names.
     kernels: kind.replaceAll('-', '_'),
     readClaims: (assetsFolder, problem) => readTaskClaims(assetsFolder, problemFor(kind, problem)),
-    arena: async (addon, problem, options) => taskArena(addon, problemFor(kind, problem), options),
+    arena: async (addon, problem, options) => taskBenchSetup(addon, problemFor(kind, problem), options),
     field: () => null,
   };
 }

@@ -15,16 +15,17 @@ import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
 import { EVERY_LANE } from '../../io/flow/lanes.ts';
+import { type BenchSetup, headOf } from '../../model/bench/bench-candidate.ts';
 import { sessionClaims } from '../../model/bench/claim-results.ts';
 import type { Claim } from '../../model/bench/claims.ts';
 import { coldStart } from '../../model/bench/cold/processes.ts';
-import { type Arena, headOf } from '../../model/bench/contestant.ts';
 import { limitsOf } from '../../model/bench/index.ts';
-import { type ExternalRequest, type RivalTerms, rivalEntrants } from '../../model/external/contestant.ts';
+import { type ExternalRequest, type ProgramTerms, programEntries } from '../../model/external/program-candidate.ts';
 import { leastInstances } from '../../model/verdicts/precision.ts';
 import { type Amount, fastest, leastSeconds, refuseTooLong, taskOf, type Work } from '../benchable.ts';
-import type { Measure, RunSurroundings, WorkloadRun } from '../workload.ts';
+import type { Measure, RunCallbacks, WorkloadRun } from '../workload.ts';
 import { costOf, costText, taskAccuracy } from './audits.ts';
+import { coldRunOf, defaultSample_s, TaskBenchCandidate, type TaskMeasuring } from './bench-candidate.ts';
 import {
   furtherProblems,
   hiddenSeed,
@@ -33,12 +34,16 @@ import {
   taskCandidates,
   variantsFor,
 } from './candidates.ts';
-import { coldRunOf, defaultSample_s, TaskContestant, type TaskMeasuring } from './contestant.ts';
 import { type TaskRunData, taskRunData } from './task-data.ts';
 import { mayAlter } from './user-problem/definition.ts';
 
 /** Checks an answer with a variant of the same precision, whose error bounds fit the program's rounding. */
-async function held(addon: NativeAddon, problem: TaskProblem, arrays: readonly Float64Array[], precision: string) {
+async function checkedAnswer(
+  addon: NativeAddon,
+  problem: TaskProblem,
+  arrays: readonly Float64Array[],
+  precision: string,
+) {
   const able = variantsFor(problem, addon.taskVariants(problem.workload)).filter((one) => one.precision === precision);
   const judge = able.find(({ device }) => device === 'cpu') ?? able[0];
   if (judge === undefined) throw new BraggError('unsupported', `no variant computes in ${precision}, to judge it by`);
@@ -55,12 +60,12 @@ function taskTerms(
   addon: NativeAddon,
   problem: TaskProblem,
   { sample_s, keep }: Pick<TaskMeasuring, 'sample_s' | 'keep'>,
-): RivalTerms {
+): ProgramTerms {
   return {
     request: { problem },
     ...{ precision: 'fp32', samples: keep ? 'prepared' : 'anew', sample_s, size: null },
     accuracy: () => [],
-    hold: (arrays, precision) => held(addon, problem, arrays, precision),
+    hold: (arrays, precision) => checkedAnswer(addon, problem, arrays, precision),
     values: () => null,
     // Time of a single step, as variants report it if a repetition has several steps.
     quantities: (_told, time_s) => {
@@ -83,7 +88,7 @@ const savedShare = 0.5;
 const ROUNDS_PER_INSTANCE = 3;
 
 /** Number of hidden seeds of a user problem in a session. */
-const MAX_OWN_SEEDS = 3;
+const MAX_SEPARATE_SEEDS = 3;
 
 /** Number of kinds of input alterations, selected by the seed modulo this: `alter` in native/engine/cpu_task.cpp. */
 const KINDS = 3;
@@ -91,7 +96,7 @@ const KINDS = 3;
 /** Variants that cannot stay prepared are prepared for each sample. */
 const roundsPerInstance = (keep: boolean): number => (keep ? ROUNDS_PER_INSTANCE : 1);
 
-interface TaskArenaOptions {
+interface TaskBenchOptions {
   /** Ids of variants, or id:gpu. */
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];
@@ -123,7 +128,11 @@ function allFit(addon: NativeAddon, problem: TaskProblem, all: readonly TaskCand
 }
 
 /** Prepares the measurement. Throws a BraggError for unknown variants. */
-export async function taskArena(addon: NativeAddon, problem: TaskProblem, options: TaskArenaOptions): Promise<Arena> {
+export async function taskBenchSetup(
+  addon: NativeAddon,
+  problem: TaskProblem,
+  options: TaskBenchOptions,
+): Promise<BenchSetup> {
   const { claims = [], external, sample_s = defaultSample_s, signal } = options;
   const variants = addon.taskVariants(problem.workload);
   const all = taskCandidates(problem, options.variants, variants);
@@ -133,7 +142,7 @@ export async function taskArena(addon: NativeAddon, problem: TaskProblem, option
   const anyUserKernel = all.some(({ variant }) => isUserKernelId(variant.id));
   const seeds: number[] = [anyUserKernel ? hiddenSeed() : problem.seed];
   // Computing the answer to a user problem runs a program, so a few seeds are reused in unpredictable order.
-  const most = problem.workload === USER_PROBLEM ? MAX_OWN_SEEDS : Number.POSITIVE_INFINITY;
+  const most = problem.workload === USER_PROBLEM ? MAX_SEPARATE_SEEDS : Number.POSITIVE_INFINITY;
   const seedOf = (instance: number): number => {
     while (seeds.length <= instance) {
       seeds.push(seeds.length < most ? hiddenSeed() : (seeds[randomInt(0, most)] ?? hiddenSeed()));
@@ -155,22 +164,22 @@ export async function taskArena(addon: NativeAddon, problem: TaskProblem, option
     furtherSeeds.set(of, seed);
     return seed;
   };
-  const contestants: TaskContestant[] = [];
-  const auditCost = () => costOf(contestants.map((contestant) => contestant.auditCost));
+  const candidates: TaskBenchCandidate[] = [];
+  const auditCost = () => costOf(candidates.map((benchCandidate) => benchCandidate.auditCost));
   const terms = () => taskTerms(addon, problem, { sample_s, keep });
-  const rivals = await rivalEntrants({ addon, external, workload, bench, terms, signal });
+  const rivals = await programEntries({ addon, external, workload, bench, terms, signal });
   return {
     bench,
     title: variantsFor(problem, variants)[0]?.benchTitle ?? problem.workload,
-    entrants: [
+    benchEntries: [
       ...all.map((candidate) => ({
         head: headOf(candidate),
         enter: () => {
           const further = furtherProblems(candidate, furtherSeed);
           const measuring = { sample_s, keep, seedOf, alterationOf, further, signal };
-          const contestant = new TaskContestant(addon, candidate, measuring);
-          contestants.push(contestant);
-          return contestant;
+          const benchCandidate = new TaskBenchCandidate(addon, candidate, measuring);
+          candidates.push(benchCandidate);
+          return benchCandidate;
         },
         cold: coldStart(coldRunOf(candidate)),
       })),
@@ -232,7 +241,7 @@ export class TaskRunning implements WorkloadRun {
   }
 
   /** Runs on a worker thread, like every benchmark, so that statistics and pages do not block each other. */
-  async start(around: RunSurroundings): Promise<TaskRunData> {
+  async start(around: RunCallbacks): Promise<TaskRunData> {
     const { kind, problem, document, name, assetsFolder, trace, measure, energy } = this.#start;
     const { keep } = around;
     const dataOf = (session: Session): TaskRunData => taskRunData(kind, around.context(), session) as TaskRunData;

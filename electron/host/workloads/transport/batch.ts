@@ -45,7 +45,7 @@ export function leastOf(addon: NativeAddon, problem: TransportProblem, plan: Pla
 }
 
 /** Run that is prepared but not started. */
-interface Laid {
+interface PreparedRun {
   readonly native: TransportRun;
   /** Number of cell visits expected over all steps; null for variants that do not follow the beam. */
   readonly visits: number | null;
@@ -57,12 +57,12 @@ interface Laid {
  * `memory`: whether its plan includes the memory needed. Throws if the engine rejects the problem, and a BraggError if
  * it would need too long.
  */
-export async function laid(
+export async function prepared(
   addon: NativeAddon,
   problem: TransportProblem,
   ranges: Ranges,
   memory = false,
-): Promise<Laid> {
+): Promise<PreparedRun> {
   const native = await addon.layTransport(problem, memory);
   const visits = expectedVisits(problem, native.plan, ranges);
   const work = workOf(addon, native.plan, visits);
@@ -130,14 +130,14 @@ export async function amountFor(
 }
 
 /** Variant name and axis sizes in the engine's messages, which a list of variants omits. */
-const BESIDE_REASON = /^solver\.variant = [\w-]+: | for [\d x]+ cells \([^)]*\)/g;
+const REASON_PREFIX = /^solver\.variant = [\w-]+: | for [\d x]+ cells \([^)]*\)/g;
 
 /** Returns the plan, or the reason if the engine rejects the problem. */
 async function planFor(addon: NativeAddon, problem: TransportProblem): Promise<Planned | string> {
   try {
     return (await addon.layTransport(problem)).plan;
   } catch (error) {
-    return fromNative(error).message.replace(BESIDE_REASON, '');
+    return fromNative(error).message.replace(REASON_PREFIX, '');
   }
 }
 
@@ -200,7 +200,7 @@ export interface BatchOptions {
 }
 
 /** Beams on one thread share a process; a beam on more threads has a separate process, as has a user kernel. */
-export function beamsTogether(document: unknown): 'beams' | 'runs' {
+export function concurrencyOf(document: unknown): 'beams' | 'runs' {
   const variant = valueAt(document, ['solver', 'variant']);
   const threads = valueAt(document, ['solver', 'threads']);
   if (typeof variant === 'string' && isUserKernelId(variant)) return 'runs';
@@ -275,7 +275,7 @@ export class BeamSolver {
     const begun_ms = performance.now();
     const reading = asBeam(name, await read());
     const problem = asProblem(problemOf(reading));
-    const { native } = await laid(addon, problem, rangesOf(reading));
+    const { native } = await prepared(addon, problem, rangesOf(reading));
     const { plan } = native;
     const onGpu = addon.variants().find(({ id }) => id === plan.variant)?.device === 'cuda';
     const read_ms = performance.now() - begun_ms;

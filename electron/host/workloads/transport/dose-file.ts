@@ -215,7 +215,7 @@ function ofFiles(files: readonly NamedBytes[]): { readonly name: string; readonl
 }
 
 /** Reads the name, grid and notes of the dose in these files. */
-export const lookIntoDose = onThread(
+export const inspectDose = onThread(
   'look into a dose file',
   ({ files }: { readonly files: readonly NamedBytes[] }): Omit<ImportedDoseInfo, 'id'> => {
     const { name, volume } = ofFiles(files);

@@ -4,12 +4,12 @@ import type { Resolved } from '../../../contract/scenarios.ts';
 import { exportsOf } from '../../../contract/workload.ts';
 import type { TransportProblem } from '../../io/addon/addon.ts';
 import { onThreadIfLarge } from '../../io/threads/task.ts';
+import { parityLimit, relativeL2, type Values } from '../../model/bench/bench-candidate.ts';
 import { candidates } from '../../model/bench/candidates.ts';
 import { readClaimsOf } from '../../model/bench/claims.ts';
 import { defaultProcesses } from '../../model/bench/cold/processes.ts';
-import { parityLimit, relativeL2, type Values } from '../../model/bench/contestant.ts';
-import { rivalEntrants } from '../../model/external/contestant.ts';
 import type { ChosenBaseline } from '../../model/external/conversation.ts';
+import { programEntries } from '../../model/external/program-candidate.ts';
 import type { ComparedField, GridAxis } from '../../model/fields/field.ts';
 import { type RecordedLane, type RunTimeline, threadLanes } from '../../model/timeline/import/run.ts';
 import { type Benchable, problemFor } from '../benchable.ts';
@@ -22,8 +22,8 @@ import {
   type TransportReading,
 } from '../scenarios/scenarios.ts';
 import type { ComparedRuns, HostWorkload, ResolveParts } from '../workload.ts';
-import { amountFor, beamsTogether, laid, leastOfEach } from './batch.ts';
-import { transportArena, transportTerms } from './bench/contestant.ts';
+import { amountFor, concurrencyOf, leastOfEach, prepared } from './batch.ts';
+import { transportBenchSetup, transportTerms } from './bench/bench-candidate.ts';
 import { expectedTime, rangesOf } from './bench/expected-time.ts';
 import { type AxisGeometry, axisProfileLater } from './metrics/depth-readouts.ts';
 import { transportMeasures } from './metrics/measures.ts';
@@ -105,8 +105,8 @@ const transportBenchable: Benchable = {
     const { external, signal } = options;
     const place = { workload: 'transport', bench: '' };
     const terms = (chosen: ChosenBaseline) => transportTerms(addon, problem, chosen);
-    const rivals = await rivalEntrants({ addon, external, ...place, terms, signal });
-    return transportArena(addon, problem, { ...options, rivals });
+    const rivals = await programEntries({ addon, external, ...place, terms, signal });
+    return transportBenchSetup(addon, problem, { ...options, rivals });
   },
   field: (problem, answer) => doseFieldOf(problemFor('transport', problem), Float64Array.from(answer)),
 };
@@ -214,7 +214,7 @@ async function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReadi
   if (scenario === null || estimate === null || problem === null) return null;
   if (range_mm === null || waterRange_mm === null || table === null) return null;
   const requested = problem();
-  const { native, visits } = await laid(addon, requested, rangesOf(reading), true);
+  const { native, visits } = await prepared(addon, requested, rangesOf(reading), true);
   const { plan } = native;
   return {
     kind: 'transport',
@@ -246,7 +246,7 @@ export const transport: HostWorkload = {
   resolve,
   needs: async (addon, reading) => {
     const problem = problemOf(narrowed(reading));
-    const { native, visits, least_s } = await laid(addon, problem, rangesOf(narrowed(reading)), true);
+    const { native, visits, least_s } = await prepared(addon, problem, rangesOf(narrowed(reading)), true);
     const { plan } = native;
     const { variant, precision, estimate_bytes, memory_bytes, ne, ntheta, nz, nx } = plan;
     const grid = { ne, ntheta, nz, nx };
@@ -266,7 +266,7 @@ export const transport: HostWorkload = {
     const { table, scenario } = narrowed(reading);
     const asked = problemOf(narrowed(reading));
     const problem = pictures ? asked : { ...asked, keyframes: 0 };
-    const { native, visits } = await laid(addon, problem, rangesOf(narrowed(reading)));
+    const { native, visits } = await prepared(addon, problem, rangesOf(narrowed(reading)));
     const start = {
       problem,
       visits,
@@ -306,7 +306,7 @@ export const transport: HostWorkload = {
   benchable: transportBenchable,
   compared: comparedTransport,
   measures: (run) => transportMeasures(runOf('transport', run)),
-  together: beamsTogether,
+  together: concurrencyOf,
   claimed: () => null,
   about: (document) => {
     const energy = valueAt(document, ['beam', 'energy_MeV']);

@@ -49,7 +49,7 @@ interface Common {
 }
 
 /** Scenario with one spot as its single beam. */
-function aloneIn(scenario: TransportScenario, spot: Spot): TransportContext['completeScenario'] {
+function withSingleSpot(scenario: TransportScenario, spot: Spot): TransportContext['completeScenario'] {
   const { spots: _, spots_file: __, ...beam } = scenario.beam;
   return { ...scenario, beam: { ...beam, ...spot, weight: beam.weight * spot.weight } };
 }
@@ -61,7 +61,7 @@ function solved(common: Common, index: number, result: BeamResult) {
   if (beam === undefined || spot === undefined) throw new Error(`there is no beam ${index}`);
   const wholeContext = {
     ...context,
-    completeScenario: aloneIn(scenario, spot),
+    completeScenario: withSingleSpot(scenario, spot),
     finished: new Date().toISOString(),
     wall_s: (performance.now() - begun_ms) / 1000,
   };
@@ -71,7 +71,7 @@ function solved(common: Common, index: number, result: BeamResult) {
 /** Exponent in the Bragg–Kleeman rule: scales the range of a slower beam from that of the fastest. */
 const RANGE_POWER = 1.77;
 
-async function layBeams(
+async function prepareBeams(
   { spots = [], ...problem }: TransportProblem,
   ranges: Ranges,
   sharing: readonly CudaDevice[],
@@ -157,7 +157,7 @@ async function onOneGrid(
   try {
     const { addon, gpus } = options;
     const sharing = gpus === undefined ? [] : sharingGpus({ cuda: addon.driverDevices() }, gpus);
-    const native = await layBeams(problem, rangesOf(reading), sharing, options);
+    const native = await prepareBeams(problem, rangesOf(reading), sharing, options);
     const cancel = (): void => native.cancel();
     options.signal.addEventListener('abort', cancel);
     if (options.signal.aborted) cancel();

@@ -25,7 +25,7 @@ import { asTransport } from './scenario/estimate.ts';
 import { onSameCells } from './user-kernels.ts';
 
 /** Size of the cache of recent planes, so that returning to a step or a cut needs no computation. */
-const KEPT_BYTES = 64 * 2 ** 20;
+const CACHE_BYTES = 64 * 2 ** 20;
 
 /** Keyframes are FP32 sums over many cells; different orders of summation differ by less. */
 const SAME_STATE = 1e-5;
@@ -167,7 +167,7 @@ export class Recomputing {
     this.#cached.set(key, plane);
     this.#bytes += plane.values.byteLength;
     for (const [oldest, { values }] of this.#cached) {
-      if (this.#bytes <= KEPT_BYTES || oldest === key) break;
+      if (this.#bytes <= CACHE_BYTES || oldest === key) break;
       this.#cached.delete(oldest);
       this.#bytes -= values.byteLength;
     }

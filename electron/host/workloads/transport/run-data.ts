@@ -212,7 +212,7 @@ const LOSSES = ['escaped_x', 'escaped_z', 'escaped_theta', 'nuclear', 'skipped']
  * Number of protons lost from a depth on, according to the ledger: in the step that begins at the depth and in later
  * ones. A step counts its crossings of planes before its losses.
  */
-function lostBehind({ ledgerNumber, beam, step_mm }: Readable): (depth_mm: number) => number {
+function lostBeyond({ ledgerNumber, beam, step_mm }: Readable): (depth_mm: number) => number {
   const steps = ledgerNumber.length / numberColumns.length;
   const lost = (row: number): number =>
     LOSSES.reduce((sum, column) => sum + ledgerValue(ledgerNumber, numberColumns, column, row), 0);
@@ -265,7 +265,7 @@ function measuredFrom(run: Readable): MeasuredRun {
     trackEnd: {
       stopped: protons('stopped'),
       excess_mm: run.end_excess_mm,
-      lostBehind: lostBehind(run),
+      lostBehind: lostBeyond(run),
       aside: protons('escaped_x'),
     },
     weightLeft: incoming > 0 ? protons('in_flight') / incoming : 1,

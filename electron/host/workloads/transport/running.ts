@@ -18,7 +18,7 @@ import {
 } from '../../io/addon/addon.ts';
 import { CheckpointTimes } from '../../io/flow/checkpoint-times.ts';
 import { type Sink, Subscribers } from '../../io/flow/subscribers.ts';
-import type { RunSurroundings, WorkloadRun } from '../workload.ts';
+import type { RunCallbacks, WorkloadRun } from '../workload.ts';
 import { learnTime } from './bench/expected-time.ts';
 import { liveMaps, partsOf, planeOf, samePlane } from './display/maps.ts';
 import { axisProfileLater } from './metrics/depth-readouts.ts';
@@ -32,7 +32,7 @@ interface LiveView {
   readonly depthDose: boolean;
 }
 
-type Made = Omit<LiveFrame, 'run'> | Error;
+type MadeFrame = Omit<LiveFrame, 'run'> | Error;
 
 /** Newest frame of a run, and the maps that views show of it. Frames are processed one at a time. */
 class LiveState {
@@ -42,7 +42,7 @@ class LiveState {
   #latest: NativeLive | null = null;
   #revision = 0;
   /** Latest frame or error of each view; null before the first. */
-  readonly #views = new Map<LiveView, Made | null>();
+  readonly #views = new Map<LiveView, MadeFrame | null>();
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
@@ -124,7 +124,7 @@ class LiveState {
     }
   }
 
-  async #compose(view: LiveView, live: NativeLive): Promise<Made> {
+  async #compose(view: LiveView, live: NativeLive): Promise<MadeFrame> {
     const { nz, nx, dz_mm, dx_mm, density_g_cm3 } = this.axes;
     const geometry = { nz, nx, dz_mm, dx_mm, ...this.beam };
     const fields = { axes: this.axes, dose: live.dose, marginals: live, planes: live.planes };
@@ -151,7 +151,7 @@ class LiveState {
   }
 }
 
-interface TakenState {
+interface CopiedState {
   readonly state: NativeCheckpoint;
   /** Keyframes so far. */
   readonly keyframes: readonly Marginals[];
@@ -160,7 +160,7 @@ interface TakenState {
 
 class Checkpointing {
   readonly #native: Pick<TransportRun, 'wantCheckpoint' | 'checkpoint'>;
-  readonly #keep: (taken: TakenState) => Promise<void>;
+  readonly #keep: (taken: CopiedState) => Promise<void>;
   readonly #keyframes: Marginals[] = [];
   readonly #times: CheckpointTimes;
   #state: 'resting' | 'asked' | 'keeping' = 'resting';
@@ -168,7 +168,7 @@ class Checkpointing {
 
   constructor(
     native: Pick<TransportRun, 'wantCheckpoint' | 'checkpoint'>,
-    keep: (taken: TakenState) => Promise<void>,
+    keep: (taken: CopiedState) => Promise<void>,
     now = performance.now(),
   ) {
     this.#native = native;
@@ -268,7 +268,7 @@ export class TransportRunning implements WorkloadRun {
     this.#live = new LiveState(this.#native, axesOf(start.problem, plan), beamOf(start.problem));
   }
 
-  async start(around: RunSurroundings): Promise<RunData> {
+  async start(around: RunCallbacks): Promise<RunData> {
     const checkpointing = this.#checkpointing(around);
     const result = await this.#native.start(
       (progress) => {
@@ -331,7 +331,7 @@ export class TransportRunning implements WorkloadRun {
     this.#watchers.finish();
   }
 
-  #checkpointing(around: RunSurroundings): Checkpointing | null {
+  #checkpointing(around: RunCallbacks): Checkpointing | null {
     const { keep } = around;
     if (keep === null) return null;
     return new Checkpointing(this.#native, ({ state, keyframes, depth_mm }) =>
@@ -339,11 +339,7 @@ export class TransportRunning implements WorkloadRun {
     );
   }
 
-  #dataOf(
-    context: ReturnType<RunSurroundings['context']>,
-    result: RunOutcome,
-    keyframes: readonly Marginals[],
-  ): RunData {
+  #dataOf(context: ReturnType<RunCallbacks['context']>, result: RunOutcome, keyframes: readonly Marginals[]): RunData {
     const { problem, table } = this.#start;
     return runData({ ...context, table }, problem, this.#live.axes, result, keyframes);
   }

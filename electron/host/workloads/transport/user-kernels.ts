@@ -21,8 +21,8 @@ import type {
   TransportResult,
   TransportRun,
 } from '../../io/addon/addon.ts';
+import { Determinism, parityLimit, relativeL2, type Values } from '../../model/bench/bench-candidate.ts';
 import { oracleFor, oracleNameOf } from '../../model/bench/candidates.ts';
-import { Determinism, parityLimit, relativeL2, type Values } from '../../model/bench/contestant.ts';
 import { measure } from '../../model/bench/measure.ts';
 import type { UserKernel } from '../../model/user-kernels/file.ts';
 import { type Lease, LiveFrames, type LoadedUserKernel, withUserKernels } from '../../model/user-kernels/loaded.ts';

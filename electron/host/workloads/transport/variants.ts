@@ -4,7 +4,7 @@ import type { TransportScenario } from '../../../contract/scenario/index.ts';
 import type { Resolved } from '../../../contract/scenarios.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { asVariant } from '../variant.ts';
-import { isSaid } from './scenario/index.ts';
+import { isSet } from './scenario/index.ts';
 
 export function transportVariants(addon: NativeAddon): readonly Variant[] {
   return addon.variants().map((variant) => asVariant(variant, variant.precisions));
@@ -21,9 +21,9 @@ export function variantsFor(
     const refusal =
       reason !== null
         ? reason
-        : isSaid(document, 'stepping') && !steppings.includes(stepping)
+        : isSet(document, 'stepping') && !steppings.includes(stepping)
           ? `It has no ${stepping} stepping.`
-          : isSaid(document, 'precision') && !precisions.includes(precision)
+          : isSet(document, 'precision') && !precisions.includes(precision)
             ? `It has no ${precision}.`
             : null;
     return { id, refusal };

@@ -10,12 +10,12 @@ import { documentTitle } from '../../../state/scenario.ts';
 import { Button } from '../../../widgets/controls/button.tsx';
 import { Segmented } from '../../../widgets/controls/segmented.tsx';
 import { useSelected, useWorkbench } from '../../../workbench/context.ts';
-import { Where } from '../clusters-dialog.tsx';
+import { TargetChoice } from '../clusters-dialog.tsx';
 import { forecastText, isTooLong, planText } from '../words.ts';
 import { type AxisDraft, countOf, faultOf } from './axis-draft.ts';
 import { AxisRows } from './axis-rows.tsx';
 import { type ReadyMade, readyMade } from './ready-made.ts';
-import { blank, type Form, keeping, type Planned, studyOf, timed, usePlan } from './study-form.ts';
+import { emptyForm, type Form, type Planned, studyOf, usePlan, withMeasures, withTiming } from './study-form.ts';
 
 /** Results stored per point, and concurrency of points. */
 const measureLabels: Readonly<Record<MeasureGroup, string>> = {
@@ -27,16 +27,16 @@ const measureLabels: Readonly<Record<MeasureGroup, string>> = {
   energy: 'Energy',
 };
 
-interface SavedOfPointsProps {
+interface MeasureChoicesProps {
   readonly form: Form;
   readonly onChange: (form: Form) => void;
 }
 
-function SavedOfPoints({ form, onChange }: SavedOfPointsProps): ReactElement {
+function MeasureChoices({ form, onChange }: MeasureChoicesProps): ReactElement {
   const measures = form.measures ?? [];
   const keep = (group: MeasureGroup, isKept: boolean): void =>
     onChange(
-      keeping(
+      withMeasures(
         form,
         measureGroups.filter((one) => (one === group ? isKept : measures.includes(one))),
       ),
@@ -64,7 +64,7 @@ function SavedOfPoints({ form, onChange }: SavedOfPointsProps): ReactElement {
             { value: 'shared', label: 'As many at once as fit' },
             { value: 'alone', label: 'One at a time, for times and energy' },
           ]}
-          onChange={(timing) => onChange(timed(form, timing))}
+          onChange={(timing) => onChange(withTiming(form, timing))}
         />
         <Segmented
           label="Repeats of each point"
@@ -228,7 +228,7 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
   );
   const [made, setMade] = useState<ReadyMade | null>(null);
   const [axes, setAxes] = useState<readonly AxisDraft[]>([]);
-  const [form, setForm] = useState<Form>(blank);
+  const [form, setForm] = useState<Form>(emptyForm);
   const [on, setOn] = useState<string | null>(null);
   const { base, document } = studyOf({ draft, complete, title, made, axes, form });
   const { planned, endless, busy, failure, look, start } = useStart(
@@ -240,7 +240,7 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
   const isSearch = document.search !== undefined;
   const choose = (next: ReadyMade | null): void => {
     setMade(next);
-    const { measures, timing, repeats } = { ...blank, ...next };
+    const { measures, timing, repeats } = { ...emptyForm, ...next };
     setForm({ measures, timing, repeats });
   };
   return (
@@ -253,11 +253,11 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
       <Questions ready={ready} chosen={made} onChoose={choose} />
       <h3>{made === null ? 'Axes (all combinations)' : 'Further axes'}</h3>
       <AxisRows axes={axes} document={complete ?? draft} base={base} onChange={setAxes} />
-      <SavedOfPoints form={form} onChange={setForm} />
+      <MeasureChoices form={form} onChange={setForm} />
       {isSearch ? null : (
         <>
           <h3>Where it is solved</h3>
-          <Where on={on} onChange={setOn} />
+          <TargetChoice on={on} onChange={setOn} />
         </>
       )}
       <div className="studies__deeds row wrap">

@@ -12,18 +12,18 @@ import { type AxisDraft, axisOf, pathsOfAxis, withKinds } from './axis-draft.ts'
 import type { ReadyMade } from './ready-made.ts';
 
 export type Form = Pick<StudyDocument, 'measures' | 'timing' | 'repeats'>;
-export const blank: Form = { measures: ['readouts', 'ledger', 'times', 'memory'], timing: 'shared', repeats: 1 };
+export const emptyForm: Form = { measures: ['readouts', 'ledger', 'times', 'memory'], timing: 'shared', repeats: 1 };
 
 /**
  * Sets the stored measures. Energy counters cannot separate concurrent points, so measuring energy runs points one at a
  * time.
  */
-export function keeping(form: Form, measures: readonly MeasureGroup[]): Form {
+export function withMeasures(form: Form, measures: readonly MeasureGroup[]): Form {
   return { ...form, measures: [...measures], ...(measures.includes('energy') && { timing: 'alone' as const }) };
 }
 
 /** Concurrent points have no separate energy, so remove that measure unless points run alone. */
-export function timed(form: Form, timing: NonNullable<Form['timing']>): Form {
+export function withTiming(form: Form, timing: NonNullable<Form['timing']>): Form {
   const measures = form.measures?.filter((one) => timing === 'alone' || one !== 'energy');
   return { ...form, timing, ...(measures !== undefined && { measures }) };
 }

@@ -8,8 +8,8 @@ import { capture, onPath } from '../../../../electron/build/setup/command.mjs';
 import { imagesNode } from '../../../../electron/build/setup/pinned-node.mjs';
 import { root } from '../../../../electron/build/setup/root.mjs';
 import { makeImage } from '../../../../electron/build/steps/image.mjs';
-import { cudaWorkloads, includedBy, ofGpus, sourceOf } from '../../../../electron/build/steps/kernels.mjs';
-import { inputsNow, isAsLooked, keepLook } from '../../../../electron/build/steps/looked-at.mjs';
+import { inputsNow, isUnchanged, saveState } from '../../../../electron/build/steps/input-state.mjs';
+import { architecturesOf, cudaWorkloads, includedBy, sourceOf } from '../../../../electron/build/steps/kernels.mjs';
 import { configure, whileCompiling } from '../../../../electron/build/steps/native.mjs';
 import { readResources } from '../../../../electron/build/steps/ptxas-report.mjs';
 import { sameScratchFolder } from '../../../scratch-folder.ts';
@@ -31,50 +31,50 @@ describe('the cache of up-to-date steps', () => {
       write('sources/below/a.ts', 'one');
       write('package.json', '{}');
       write('made.js', 'made');
-      keepLook(place, inputsNow(place), ['made.js'], look);
+      saveState(place, inputsNow(place), ['made.js'], look);
     });
 
     it('is skipped while nothing differs', () => {
-      expect(isAsLooked(place, look)).toBe(true);
-      expect(isAsLooked({ ...place, settings: ['-O2', undefined] }, look)).toBe(false);
+      expect(isUnchanged(place, look)).toBe(true);
+      expect(isUnchanged({ ...place, settings: ['-O2', undefined] }, look)).toBe(false);
     });
 
     it('is checked again if a source is edited, added, removed or touched', () => {
       write('sources/below/a.ts', 'another one');
-      expect(isAsLooked(place, look)).toBe(false);
-      keepLook(place, inputsNow(place), ['made.js'], look);
+      expect(isUnchanged(place, look)).toBe(false);
+      saveState(place, inputsNow(place), ['made.js'], look);
       write('sources/below/b.ts', '');
-      expect(isAsLooked(place, look)).toBe(false);
-      keepLook(place, inputsNow(place), ['made.js'], look);
+      expect(isUnchanged(place, look)).toBe(false);
+      saveState(place, inputsNow(place), ['made.js'], look);
       rmSync(path.join(root, 'sources/below/b.ts'));
-      expect(isAsLooked(place, look)).toBe(false);
-      keepLook(place, inputsNow(place), ['made.js'], look);
+      expect(isUnchanged(place, look)).toBe(false);
+      saveState(place, inputsNow(place), ['made.js'], look);
       utimesSync(path.join(root, 'sources/below/a.ts'), 1, 1);
-      expect(isAsLooked(place, look)).toBe(false);
+      expect(isUnchanged(place, look)).toBe(false);
     });
 
     it('is checked again if an absent file appears, or an output is gone or different', () => {
       write('absent', '');
-      expect(isAsLooked(place, look)).toBe(false);
+      expect(isUnchanged(place, look)).toBe(false);
       rmSync(path.join(root, 'absent'));
-      expect(isAsLooked(place, look)).toBe(true);
+      expect(isUnchanged(place, look)).toBe(true);
       write('made.js', 'cut off');
-      expect(isAsLooked(place, look)).toBe(false);
+      expect(isUnchanged(place, look)).toBe(false);
       rmSync(path.join(root, 'made.js'));
-      expect(isAsLooked(place, look)).toBe(false);
+      expect(isUnchanged(place, look)).toBe(false);
     });
 
     it('is checked again if no state or only a part was saved', () => {
-      expect(isAsLooked(place, path.join(scratch, 'none.json'))).toBe(false);
+      expect(isUnchanged(place, path.join(scratch, 'none.json'))).toBe(false);
       writeFileSync(look, '{"inputs": "');
-      expect(isAsLooked(place, look)).toBe(false);
+      expect(isUnchanged(place, look)).toBe(false);
     });
 
     it('is checked again if a source changed during the check', () => {
       const before = inputsNow(place);
       write('sources/below/a.ts', 'meanwhile');
-      keepLook(place, before, ['made.js'], look);
-      expect(isAsLooked(place, look)).toBe(false);
+      saveState(place, before, ['made.js'], look);
+      expect(isUnchanged(place, look)).toBe(false);
     });
   });
 });
@@ -206,11 +206,11 @@ describe('cuda sources', () => {
   });
 
   it('kernels are compiled for the GPUs of this machine, and for all GPUs if one of these runs none of the code', () => {
-    expect(ofGpus('9.0\n9.0\n')).toEqual([90]);
+    expect(architecturesOf('9.0\n9.0\n')).toEqual([90]);
     // Code for sm_86 runs on 8.7; code for another major version does not.
-    expect(ofGpus('8.7\n12.1\n')).toEqual([86, 120]);
-    expect(ofGpus('9.0\n7.5\n')).toEqual([80, 86, 89, 90, 100, 120]);
-    expect(ofGpus('')).toEqual([80, 86, 89, 90, 100, 120]);
+    expect(architecturesOf('8.7\n12.1\n')).toEqual([86, 120]);
+    expect(architecturesOf('9.0\n7.5\n')).toEqual([80, 86, 89, 90, 100, 120]);
+    expect(architecturesOf('')).toEqual([80, 86, 89, 90, 100, 120]);
   });
 });
 

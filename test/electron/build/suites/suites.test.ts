@@ -10,11 +10,11 @@ import { root } from '../../../../electron/build/setup/root.mjs';
 import { sayOn } from '../../../../electron/build/setup/say.mjs';
 import { filesFor, needBuild, readArguments } from '../../../../electron/build/suites/chosen.mjs';
 import { coreSecondsOf } from '../../../../electron/build/suites/core-seconds.mjs';
-import { choose, failedTest, planted, Results } from '../../../../electron/build/suites/mutations.mjs';
+import { choose, failedTest, mutatedText, Results } from '../../../../electron/build/suites/mutations.mjs';
 import { longestFirst } from '../../../../electron/build/suites/order.mjs';
 import { listedSeconds, report } from '../../../../electron/build/suites/report.mjs';
 import { unlessPassed } from '../../../../electron/build/suites/result.mjs';
-import { judgeAgain, MAX_RERUNS, runPhase, suiteOf } from '../../../../electron/build/suites/run.mjs';
+import { judgeRerun, MAX_RERUNS, runPhase, suiteOf } from '../../../../electron/build/suites/run.mjs';
 import { reportOf } from '../../../../electron/build/suites/vitest-reporter.mjs';
 import { scratchFolder } from '../../../scratch-folder.ts';
 import { onLinux, unless } from '../../../unless.ts';
@@ -25,7 +25,7 @@ beforeEach(() => {
   sayOn(out);
 });
 afterEach(() => sayOn(process.stdout));
-const said = () => String(out.read() ?? '');
+const printed = () => String(out.read() ?? '');
 
 describe('the order of test files', () => {
   const order = (files: Readonly<Record<string, number>>) =>
@@ -103,7 +103,7 @@ describe('a phase', () => {
       ['broken', 0, 1],
       ['sound', 1, 0],
     ]);
-    const text = said();
+    const text = printed();
     expect(text).toContain('Error: out of order');
     expect(text).toMatch(/^\[1 of 2\] broken: FAIL 0 passed, 1 failed \(\d/m);
     expect(text).toMatch(/^\[2 of 2\] sound: ok {3}1 passed, 0 failed, 1 not run \(\d/m);
@@ -140,7 +140,7 @@ import { existsSync, writeFileSync } from 'node:fs';
         [4, 0],
       ]);
       expect(ran[1]?.result.unsteady).toEqual([{ file, failure: expect.stringMatching(/^is watched\n.*too early/) }]);
-      const text = said();
+      const text = printed();
       expect(text).toMatch(/^\[\d of 3\] Unit and host tests: ok {3}.*good\.test\.mjs \(2 tests, /m);
       expect(text).toMatch(/^\[\d of 3\] Unit and host tests: FAIL .*once\.test\.mjs \(2 tests, /m);
       expect(text.match(/UNSTEADY /g)).toHaveLength(1);
@@ -158,18 +158,18 @@ describe('a file that failed', () => {
   });
 
   it('is unsteady if its second run passes', () => {
-    expect(judgeAgain(of('one'), of())).toEqual({
+    expect(judgeRerun(of('one'), of())).toEqual({
       ...{ passed: 3, failed: 0, skipped: [] },
       unsteady: [{ file: 'a.test.ts', failure: 'one\n      one broke' }],
     });
   });
 
   it('has failed if its second run fails, in whichever test, or gives no result', () => {
-    expect(judgeAgain(of('one'), of('one')).failed).toBe(1);
-    expect(said()).toContain('a.test.ts failed again, in the same test');
-    expect(judgeAgain(of('one'), of('two', 'three')).failed).toBe(2);
-    expect(said()).toContain('a.test.ts failed again, in another test: two');
-    expect(judgeAgain(of('one'), null).failed).toBe(1);
+    expect(judgeRerun(of('one'), of('one')).failed).toBe(1);
+    expect(printed()).toContain('a.test.ts failed again, in the same test');
+    expect(judgeRerun(of('one'), of('two', 'three')).failed).toBe(2);
+    expect(printed()).toContain('a.test.ts failed again, in another test: two');
+    expect(judgeRerun(of('one'), null).failed).toBe(1);
     expect(MAX_RERUNS).toBe(3);
   });
 });
@@ -189,9 +189,9 @@ describe('planted faults', () => {
   });
 
   it('replace a text that occurs once in its file', () => {
-    expect(planted('c = a + b;', fault)).toBe('c = a - b $&;');
-    expect(() => planted('c = a * b;', fault)).toThrow('the text of "one" is 0 times in a.ts; allowed: once');
-    expect(() => planted('a + b + a + b', fault)).toThrow('the text of "one" is 2 times in a.ts; allowed: once');
+    expect(mutatedText('c = a + b;', fault)).toBe('c = a - b $&;');
+    expect(() => mutatedText('c = a * b;', fault)).toThrow('the text of "one" is 0 times in a.ts; allowed: once');
+    expect(() => mutatedText('a + b + a + b', fault)).toThrow('the text of "one" is 2 times in a.ts; allowed: once');
   });
 
   it('of the list each match their file once', () => {
@@ -201,7 +201,7 @@ describe('planted faults', () => {
     expect(all).toHaveLength(61);
     for (const one of all) {
       const before = readFileSync(path.join(root, one.file), 'utf8');
-      expect(planted(before, one), one.id).not.toBe(before);
+      expect(mutatedText(before, one), one.id).not.toBe(before);
     }
   });
 
@@ -266,18 +266,18 @@ describe('the report', () => {
 
   it('prints the seconds of each suite and the tests that did not run; it allows one unsteady file, and fails for two', () => {
     expect(report(ended(['a.test.ts']), { seconds: 40, whole: false })).toBe(0);
-    const text = said();
+    const text = printed();
     expect(text).toContain('\n  Some tests   61.2 s\n  More          2.0 s\n');
     expect(text).toMatch(/Not run: 1\n {2}a test\n {4}no GPU/);
     expect(text).toContain('  a.test.ts: is watched\n');
     expect(text.endsWith('\n5 passed, 0 failed\n')).toBe(true);
     expect(report(ended(['a.test.ts', 'b.test.ts']), { seconds: 40, whole: false })).toBe(1);
-    expect(said()).toMatch(/each counts as a failure\.\n\n5 passed, 2 failed\n$/);
+    expect(printed()).toMatch(/each counts as a failure\.\n\n5 passed, 2 failed\n$/);
   });
 
   it('writes the seconds of a complete run, files in the form of the committed table', () => {
     report(ended([]), { seconds: 40, coreSeconds: 65.04, whole: true, to });
-    expect(said()).toMatch(/^\nTook 40\.0 s, 65 core-s;/);
+    expect(printed()).toMatch(/^\nTook 40\.0 s, 65 core-s;/);
     expect(JSON.parse(readFileSync(to, 'utf8'))).toEqual({
       ...{ seconds: 40, core_seconds: 65 },
       suites: [
@@ -346,7 +346,7 @@ describe('a suite that depends only on files', () => {
     const run = (key: string) => unlessPassed('some', key, async () => left.shift() ?? nothing, folder);
     for (const result of results.slice(0, 4)) expect(await run('one')).toEqual(result);
     expect(await run('one')).toEqual(results[3]);
-    expect(said()).toBe('  unchanged since they passed\n');
+    expect(printed()).toBe('  unchanged since they passed\n');
     expect(await run('two')).toEqual(results[4]);
   });
 });

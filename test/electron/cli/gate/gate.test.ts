@@ -4,8 +4,8 @@ import {
   allowedSlowdown,
   type Evidence,
   floorOf,
-  type Gated,
   hasFailed,
+  type JudgedVariant,
   needsConfirmation,
   timeVerdict,
 } from '../../../../electron/cli/gate/verdict.ts';
@@ -114,7 +114,7 @@ describe('the verdict of a gate', () => {
   });
 
   it('fails for slower, wrong, impossible and not measured, and passes undecided', () => {
-    const one = (verdict: Gated['verdict']): Gated => ({
+    const one = (verdict: JudgedVariant['verdict']): JudgedVariant => ({
       variant: 'a',
       verdict,
       reason: null,

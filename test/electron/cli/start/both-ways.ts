@@ -7,7 +7,7 @@ import { scratchFolder } from '../../../scratch-folder.ts';
 import { braggbench, type CommandOptions, type Ended, environmentWith } from '../command.ts';
 
 /** Call at the top of a test file. */
-export function useBothWays() {
+export function useImageAndSource() {
   const folder = scratchFolder('cli-image');
   const small = {
     kind: 'transport',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { useBothWays } from './both-ways.ts';
+import { useImageAndSource } from './both-ways.ts';
 
-const { bothWays } = useBothWays();
+const { bothWays } = useImageAndSource();
 
 describe('the command line prints the same from its start-up image (all commands)', () => {
   test.each([[['help', 'run']], [['variants', '--json']], [['claims']], [['nonsense']]])('%j', async (words) => {

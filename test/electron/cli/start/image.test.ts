@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fromImage } from '../../../../electron/build/setup/pinned-node.mjs';
 import { braggbench, environmentWith, LONG_WORK_BEGINS, longWork } from '../command.ts';
-import { useBothWays } from './both-ways.ts';
+import { useImageAndSource } from './both-ways.ts';
 
-const { folder, bothWays } = useBothWays();
+const { folder, bothWays } = useImageAndSource();
 
 describe('the command line prints the same from its start-up image', () => {
   test.each([

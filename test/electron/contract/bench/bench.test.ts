@@ -6,25 +6,25 @@
 import { describe, expect, it, test } from 'vitest';
 import { headVerdict, isUnproven, verdictSchema } from '../../../../electron/contract/bench/bench-session.ts';
 import { claimedBand, claimResultSchema, judgeClaim } from '../../../../electron/contract/bench/claims.ts';
-import { recordedAgain } from '../../../../electron/contract/bench/recorded-names.mjs';
+import { recordingsOnOtherGpus } from '../../../../electron/contract/bench/recorded-names.mjs';
 import {
   type Accuracy,
   correctnessOf,
   LEAST_TIME,
-  REMEMBERS,
+  REMEMBERS_RESULTS,
   reasonOf,
 } from '../../../../electron/contract/bench/session.ts';
 import { readableUnit } from '../../../../electron/domain/values/units.ts';
 
 describe('recorded names', () => {
   it('finds recordings of the same session on other GPUs, whether its name has a GPU or not', () => {
-    expect(recordedAgain('h200-dense-36M.json')).toEqual([
+    expect(recordingsOnOtherGpus('h200-dense-36M.json')).toEqual([
       'transport/h100-dense-36M.json',
       'transport/h200-dense-36M.json',
     ]);
-    expect(recordedAgain('micro/launch.json')).toEqual(['micro/h100-launch.json', 'micro/h200-launch.json']);
-    expect(recordedAgain('diffraction/h200-programs.json')).toEqual(['diffraction/h100-programs.json']);
-    expect(recordedAgain('transport/h100-factorial.json')).toEqual(['transport/h200-factorial.json']);
+    expect(recordingsOnOtherGpus('micro/launch.json')).toEqual(['micro/h100-launch.json', 'micro/h200-launch.json']);
+    expect(recordingsOnOtherGpus('diffraction/h200-programs.json')).toEqual(['diffraction/h100-programs.json']);
+    expect(recordingsOnOtherGpus('transport/h100-factorial.json')).toEqual(['transport/h200-factorial.json']);
   });
 });
 
@@ -57,7 +57,7 @@ describe('session', () => {
   });
 
   test('a doubt about memory makes an answer not checked, with its reason, and a failed check takes precedence', () => {
-    const doubt = check({ id: REMEMBERS, tip: 'It may remember results', value: null });
+    const doubt = check({ id: REMEMBERS_RESULTS, tip: 'It may remember results', value: null });
     expect([correctnessOf([check({}), doubt]), reasonOf([check({}), doubt])]).toEqual([
       'not checked',
       'It may remember results',

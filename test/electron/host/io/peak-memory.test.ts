@@ -10,7 +10,7 @@ const program = (body: string): readonly string[] => [
   ...['--input-type=module', '-e'],
   `import { peakMemory_bytes as peak } from ${JSON.stringify(module)}; ${body}`,
 ];
-const said = (body: string): number => {
+const printedPeak = (body: string): number => {
   const { stdout, stderr } = spawnSync(process.execPath, program(body), { encoding: 'utf8' });
   expect(stderr).toBe('');
   return Number(stdout);
@@ -19,7 +19,7 @@ const said = (body: string): number => {
 describe('peak memory', () => {
   it('includes memory that was released', () => {
     const body = `let held = Buffer.alloc(${LARGE_bytes}, 1); held = held.buffer.transfer(0); console.log(peak())`;
-    expect(said(body)).toBeGreaterThan(LARGE_bytes);
+    expect(printedPeak(body)).toBeGreaterThan(LARGE_bytes);
   });
 
   it('of a small program started by a large one is small', () => {
@@ -28,6 +28,6 @@ describe('peak memory', () => {
       import { spawnSync } from 'node:child_process';
       const held = Buffer.alloc(${LARGE_bytes}, 1);
       console.log(spawnSync(process.execPath, ${small}, { encoding: 'utf8' }).stdout, held.length === 0 ? 'no' : '');`;
-    expect(said(body)).toBeLessThan(LARGE_bytes / 2);
+    expect(printedPeak(body)).toBeLessThan(LARGE_bytes / 2);
   });
 });

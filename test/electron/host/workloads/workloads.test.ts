@@ -28,7 +28,7 @@ import { readClaimsOf } from '../../../../electron/host/model/bench/index.ts';
 import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
 import { sweepFits } from '../../../../electron/host/model/bench/sweep.ts';
 import { readRegistry } from '../../../../electron/host/model/external/conversation.ts';
-import { declaredWork, imageError } from '../../../../electron/host/workloads/diffraction/contestant.ts';
+import { declaredWork, imageError } from '../../../../electron/host/workloads/diffraction/bench-candidate.ts';
 import { imageSummary } from '../../../../electron/host/workloads/diffraction/summary.ts';
 import { problemOf } from '../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { unitBySuffix } from '../../../../electron/host/workloads/workload.ts';

@@ -60,13 +60,14 @@ export const electron = {
   },
 };
 
-type Played = typeof electron;
-type Invented<Mine, Theirs> = Exclude<keyof Mine, keyof Theirs>;
-type InventedNames =
-  | Invented<Played, ElectronModule>
-  | { [Name in keyof Played & keyof ElectronModule]: Invented<Played[Name], ElectronModule[Name]> }[keyof Played &
-      keyof ElectronModule]
-  | Invented<Played['session']['defaultSession'], ElectronModule['session']['defaultSession']>;
+type FakedMembers = typeof electron;
+type FakedApi<Mine, Theirs> = Exclude<keyof Mine, keyof Theirs>;
+type FakedNames =
+  | FakedApi<FakedMembers, ElectronModule>
+  | {
+      [Name in keyof FakedMembers & keyof ElectronModule]: FakedApi<FakedMembers[Name], ElectronModule[Name]>;
+    }[keyof FakedMembers & keyof ElectronModule]
+  | FakedApi<FakedMembers['session']['defaultSession'], ElectronModule['session']['defaultSession']>;
 
 /** Fails to compile if the stand-in has a name that Electron's types lack. */
-export const NOTHING_INVENTED: [InventedNames] extends [never] ? true : InventedNames = true;
+export const NOTHING_FAKED: [FakedNames] extends [never] ? true : FakedNames = true;

@@ -11,7 +11,7 @@ import { publishedFor } from '../../../../electron/domain/launch/occupancy.ts';
 import { reducedValues, reductionOf } from '../../../../electron/domain/launch/reduction.ts';
 import { occupancyChart } from '../../../../renderer/drawing/charts/occupancy-curve.ts';
 import { figureCsv } from '../../../../renderer/drawing/export/figure.ts';
-import { type FigureAxis, roomBehind, scaleOf, ticksAcross } from '../../../../renderer/drawing/figures/axes.ts';
+import { type FigureAxis, limitWithMargin, scaleOf, ticksAcross } from '../../../../renderer/drawing/figures/axes.ts';
 import { claimsFigure } from '../../../../renderer/drawing/figures/claims.ts';
 import type { Figure } from '../../../../renderer/drawing/figures/figure.ts';
 import { reductionFigure, reductionValuesFigure } from '../../../../renderer/drawing/figures/reduction.ts';
@@ -36,7 +36,7 @@ describe('axes', () => {
 
   it('leaves the requested pixels behind the largest value of a logarithmic axis', () => {
     // A quarter of 200 pixels stays free if the two decades fill three quarters: the axis ends at 100 · 100^(1/3).
-    const to = roomBehind(1, 100, 200, 50);
+    const to = limitWithMargin(1, 100, 200, 50);
     expect(to).toBeCloseTo(464.159, 3);
     expect(scaleOf({ ...time, from: 1, to }, 0, 200).toPixel(100)).toBeCloseTo(150, 9);
   });

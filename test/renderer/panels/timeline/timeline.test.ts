@@ -8,11 +8,11 @@ import { keyframeAt, stepAt, timeOfStep } from '../../../../renderer/panels/time
 import { createTimelineSettings, createTimelineState } from '../../../../renderer/panels/timeline/store.ts';
 import { TimeSelection } from '../../../../renderer/panels/timeline/time-selection.ts';
 import { LaneFolds, type TimelineViewport } from '../../../../renderer/panels/timeline/viewport.ts';
-import { serves, WindowFeed, type Wish, widened } from '../../../../renderer/panels/timeline/window-feed.ts';
+import { serves, WindowFeed, type WindowRequest, widened } from '../../../../renderer/panels/timeline/window-feed.ts';
 import type { Workbench } from '../../../../renderer/workbench/workbench.ts';
 import { FakeHost } from '../../data/fake-host.ts';
 
-const answer = (wish: Wish): TimelineWindow => ({
+const answer = (wish: WindowRequest): TimelineWindow => ({
   ...wish,
   tracks: [...wish.tracks],
   offsets: new Uint32Array(wish.tracks.length + 1),
@@ -25,7 +25,12 @@ const answer = (wish: Wish): TimelineWindow => ({
   busy: new Uint8Array(),
 });
 
-const wish = (from_ns: number, to_ns: number, tracks = [0, 1]): Wish => ({ from_ns, to_ns, pixels: 1000, tracks });
+const wish = (from_ns: number, to_ns: number, tracks = [0, 1]): WindowRequest => ({
+  from_ns,
+  to_ns,
+  pixels: 1000,
+  tracks,
+});
 
 describe('a cached answer', () => {
   it('serves the range that it covers at about its resolution', () => {

@@ -8,7 +8,7 @@ import { StudyFolder } from '../../../model/studies/folder.ts';
 const RESULT = /^results\/[0-9a-f]{2}\/([0-9a-f]{16})(\.failed)?\.json$/;
 
 /** Remote result files for points of the plan without a local result. `listing`: one name per line. */
-export const lackingHere = onThread(
+export const missingLocally = onThread(
   'look which results of a cluster are lacking',
   async (requested: { readonly folder: string; readonly listing: Uint8Array }): Promise<readonly string[]> => {
     const folder = await StudyFolder.open(requested.folder);
@@ -26,22 +26,22 @@ export const lackingHere = onThread(
   },
 );
 
-interface Brought {
+interface SavedDownloads {
   readonly id: string;
   readonly status: PointResult['status'];
 }
 
 /** Saves results, one JSON document per line. Skips results that are damaged or were not requested. */
-export const keepBrought = onThread(
+export const saveDownloaded = onThread(
   'keep results of a cluster',
   async (asked: {
     readonly folder: string;
     readonly names: readonly string[];
     readonly lines: Uint8Array;
-  }): Promise<readonly Brought[]> => {
+  }): Promise<readonly SavedDownloads[]> => {
     const folder = await StudyFolder.open(asked.folder);
     const wanted = new Set(asked.names.map((name) => RESULT.exec(name)?.[1] ?? ''));
-    const brought: Brought[] = [];
+    const brought: SavedDownloads[] = [];
     for (const line of new TextDecoder().decode(asked.lines).split('\n')) {
       const result = read(line);
       if (result === null || !wanted.delete(result.id)) continue;

@@ -11,14 +11,14 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { BraggError, type ErrorCode, errorCodeSchema } from '../../../../contract/errors.ts';
-import { cameSchema } from '../../../../contract/projects/project.ts';
+import { unpackedPartSchema } from '../../../../contract/projects/project.ts';
 import type { Cluster } from '../../../../contract/study/clusters.ts';
 import { nodeProgram, onDisk } from '../../../io/programs.ts';
-import { writeOn } from '../../../model/studies/folder-state.ts';
+import { writeTarget } from '../../../model/studies/folder-state.ts';
 import { packProject } from '../../projects/pack.ts';
-import { type Go, type LocalOptions, type StudyOutcome, watchedGo } from '../local/engine.ts';
+import { type LocalOptions, type StudyOutcome, type StudyRun, watchedRun } from '../local/engine.ts';
 import { quoted } from '../slurm/task.ts';
-import { keepBrought, lackingHere } from './download.ts';
+import { missingLocally, saveDownloaded } from './download.ts';
 
 const SSH = [
   ...['-T', '-o', 'BatchMode=yes', '-o', 'ConnectTimeout=15'],
@@ -30,9 +30,9 @@ const MAX_OUTPUT_BYTES = 2 ** 29;
 const MARK = '@braggbench@';
 /** Exit codes: ssh itself failed; the shell found no such program. */
 const [SSH_FAILED, NOT_FOUND] = [255, 127];
-const LONGEST_SAYING = 500;
+const MAX_MESSAGE = 500;
 
-interface Said {
+interface ClusterAnswer {
   /** Null if a signal ended the process. */
   readonly code: number | null;
   readonly stdout: Buffer;
@@ -44,7 +44,7 @@ interface Said {
 interface Started {
   readonly child: ChildProcess;
   /** Never rejects. */
-  readonly ended: Promise<Said>;
+  readonly ended: Promise<ClusterAnswer>;
 }
 
 /** Error document that the remote program prints with --json. */
@@ -110,7 +110,7 @@ export class Login {
     });
     // A process that has exited does not read its input.
     child.stdin.on('error', () => undefined);
-    const ended = new Promise<Said>((resolve) => {
+    const ended = new Promise<ClusterAnswer>((resolve) => {
       const end = (code: number | null, missing: boolean, says = stderr): void =>
         resolve({ code, stdout: afterMark(Buffer.concat(out)), stderr: says, missing });
       child.on('error', (error) => end(null, 'code' in error && error.code === 'ENOENT', error.message));
@@ -130,7 +130,7 @@ export class Login {
   }
 
   /** Failure as one sentence, with the error code of the remote program. */
-  fault({ code, stdout, stderr, missing }: Said): BraggError {
+  fault({ code, stdout, stderr, missing }: ClusterAnswer): BraggError {
     const { name, host, program } = this.cluster;
     const says = lastLine(stderr);
     const saying = (text: string): BraggError => new BraggError('unsupported', `${name}: ${text}`);
@@ -155,7 +155,7 @@ export class Login {
  * Versions and partitions of the cluster as one sentence. Throws BraggError with one sentence if the cluster cannot be
  * used.
  */
-export async function clusterSays(cluster: Cluster): Promise<string> {
+export async function clusterAnswer(cluster: Cluster): Promise<string> {
   const login = new Login(cluster);
   const script = [`${await login.program()} --version || exit`, 'sbatch --version || exit', "sinfo -h -o '%R'"].join(
     '\n',
@@ -177,11 +177,11 @@ function lastLine(text: string): string {
     .replaceAll(/\u001B\[[0-9;]*[A-Za-z]/g, '')
     .split(/[\r\n]+/)
     .map((line) => line.trim());
-  return (lines.findLast((line) => line !== '') ?? '').replace(/^error:? /, '').slice(0, LONGEST_SAYING);
+  return (lines.findLast((line) => line !== '') ?? '').replace(/^error:? /, '').slice(0, MAX_MESSAGE);
 }
 
 /** Polling interval for results: longer while none arrive, and at least `PART` times the duration of a poll. */
-const ASK_MS = { soonest: 1000, latest: 15_000 } as const;
+const POLL_MS = { soonest: 1000, latest: 15_000 } as const;
 const PART = 4;
 /** Maximum number of results in one download. */
 const AT_ONCE = 200;
@@ -208,17 +208,18 @@ export function refuseSearch(search: unknown, cluster: Pick<Cluster, 'name'> | n
 const [MAX_TRIES, HELD_MS] = [5, 2000];
 
 /** Another process works on the study on the cluster. */
-const isHeld = (error: unknown): boolean => error instanceof BraggError && error.code === 'exists';
+const isLockedElsewhere = (error: unknown): boolean => error instanceof BraggError && error.code === 'exists';
 
-const unpackedSchema = z.looseObject({ came: z.array(cameSchema) });
+const unpackedSchema = z.looseObject({ came: z.array(unpackedPartSchema) });
 const outcomeSchema = z.looseObject({ end: z.enum(['whole', 'stopped', 'cancelled', 'budget']) });
 
 /** Throws BraggError with one sentence if ssh, sbatch or the remote program fails. */
 export async function solveOnCluster(options: ClusterOptions): Promise<StudyOutcome> {
   const login = new Login(options.cluster);
-  return watchedGo({ ...options, left: options.lines.length, job: null }, async (go) => {
+  return watchedRun({ ...options, left: options.lines.length, job: null }, async (go) => {
     const study = await send(login, options);
-    if (options.direct !== true) await writeOn(options.folder.folder, { cluster: login.cluster.name, there: study });
+    if (options.direct !== true)
+      await writeTarget(options.folder.folder, { cluster: login.cluster.name, there: study });
     const there = placeOf(study);
     const program = await login.program();
     const wanted = new Set(options.lines.map(({ id }) => id));
@@ -229,7 +230,7 @@ export async function solveOnCluster(options: ClusterOptions): Promise<StudyOutc
         return {};
       } catch (error) {
         // The remote process of an earlier connection may still be exiting.
-        if (!isHeld(error) || tries >= MAX_TRIES || go.signal.aborted) throw error;
+        if (!isLockedElsewhere(error) || tries >= MAX_TRIES || go.signal.aborted) throw error;
         await sleep(HELD_MS, undefined, { ref: false });
       }
     }
@@ -286,7 +287,7 @@ interface Watch extends ClusterOptions {
   readonly there: string;
   readonly program: string;
   readonly watcher: Started;
-  readonly go: Go;
+  readonly go: StudyRun;
   /** Points of this call without a result. */
   readonly wanted: Set<string>;
 }
@@ -299,7 +300,7 @@ async function watch(all: Watch): Promise<void> {
   });
   const within = (ms: number): Promise<unknown> => Promise.race([watcher.ended, sleep(ms, undefined, { ref: false })]);
   try {
-    for (let wait_ms: number = ASK_MS.soonest; !over && !go.signal.aborted; ) {
+    for (let wait_ms: number = POLL_MS.soonest; !over && !go.signal.aborted; ) {
       const woken = new AbortController();
       const wake = (): void => woken.abort();
       go.signal.addEventListener('abort', wake, { once: true });
@@ -309,9 +310,9 @@ async function watch(all: Watch): Promise<void> {
       if (over || go.signal.aborted) break;
       const begun_ms = performance.now();
       // A failed poll is repeated later; the watching process reports a lost connection.
-      const came = await bring(all).catch(() => 0);
+      const came = await downloadResults(all).catch(() => 0);
       const part_ms = PART * (performance.now() - begun_ms);
-      wait_ms = Math.max(part_ms, came > 0 ? ASK_MS.soonest : Math.min(1.5 * wait_ms, ASK_MS.latest));
+      wait_ms = Math.max(part_ms, came > 0 ? POLL_MS.soonest : Math.min(1.5 * wait_ms, POLL_MS.latest));
     }
     if (!over && (await folder.hasStopRequest())) {
       await login.run(`${program} study stop ${quoted(there)}`);
@@ -323,7 +324,7 @@ async function watch(all: Watch): Promise<void> {
     }
     if (!over) return;
     const said = await watcher.ended;
-    await bring(all);
+    await downloadResults(all);
     if (!go.signal.aborted && jsonIn(said.stdout, outcomeSchema) === null) throw login.fault(said);
   } finally {
     watcher.child.stdin?.end();
@@ -332,16 +333,16 @@ async function watch(all: Watch): Promise<void> {
 }
 
 /** Downloads new results. Returns their number. */
-async function bring({ login, there, folder, wanted, go }: Watch): Promise<number> {
+async function downloadResults({ login, there, folder, wanted, go }: Watch): Promise<number> {
   const at = `cd ${quoted(there)} || exit`;
   const listing = await login.run(`${at}\nif [ -d results ]; then find results -type f -name '*.json'; fi`);
-  const names = await lackingHere({ folder: folder.folder, listing });
+  const names = await missingLocally({ folder: folder.folder, listing });
   let came = 0;
   for (let i = 0; i < names.length; i += AT_ONCE) {
     const some = names.slice(i, i + AT_ONCE);
     // A result file disappears when its point is tried again; read the others.
     const output = await login.run(`${at}\nxargs cat 2>/dev/null || true`, `${some.join('\n')}\n`);
-    const brought = await keepBrought({ folder: folder.folder, names: some, lines: output });
+    const brought = await saveDownloaded({ folder: folder.folder, names: some, lines: output });
     for (const { id, status } of brought) if (wanted.delete(id)) go.ended(status);
     came += brought.length;
   }

@@ -12,7 +12,7 @@ import { startedFile } from '../../../io/programs.ts';
 import type { StudyFolder } from '../../../model/studies/folder.ts';
 import type { SolvingHost } from '../plan.ts';
 import { type FromWorker, PointSolver, type ToWorker, type WorkerStart } from '../points/solver.ts';
-import { byFamily, type Crew, crewOf, familiesOf, groupsOf, type Share } from './groups.ts';
+import { byFamily, familiesOf, groupsOf, type Share, type WorkerLayout, workerLayoutOf } from './groups.ts';
 
 const WINDOW_MS = 30_000;
 /** Fewest completions that give a rate. */
@@ -68,7 +68,7 @@ export interface StudyOutcome extends StudyProgress {
   readonly wall_s: number;
 }
 
-interface GoOptions {
+interface StudyRunOptions {
   readonly folder: StudyFolder;
   /** Points without a result. */
   readonly left: number;
@@ -78,7 +78,7 @@ interface GoOptions {
   readonly onProgress: (progress: StudyProgress) => void;
 }
 
-export interface Go {
+export interface StudyRun {
   /** Aborted by a cancel or a stop request. */
   readonly signal: AbortSignal;
   readonly total: number;
@@ -93,9 +93,9 @@ export interface Go {
 const BEAT_MS = 1000;
 const LOOK_MS = 250;
 
-export async function watchedGo<T>(
-  { folder, left, signal, budget, job, onProgress }: GoOptions,
-  work: (go: Go) => Promise<T>,
+export async function watchedRun<T>(
+  { folder, left, signal, budget, job, onProgress }: StudyRunOptions,
+  work: (go: StudyRun) => Promise<T>,
 ): Promise<StudyOutcome & T> {
   const begun_ms = performance.now();
   const elapsed_s = (): number => (performance.now() - begun_ms) / 1000;
@@ -166,7 +166,7 @@ const AHEAD = 2;
 const MAX_STARTS = 3;
 
 interface PoolOptions extends Pick<WorkerStart, 'folder' | 'assetsFolder' | 'job'> {
-  readonly crew: Crew;
+  readonly crew: WorkerLayout;
   readonly signal: AbortSignal;
   /** False if no further point may begin. */
   readonly mayBegin: () => boolean;
@@ -175,7 +175,7 @@ interface PoolOptions extends Pick<WorkerStart, 'folder' | 'assetsFolder' | 'job
   readonly died: (line: PlanLine, how: string) => Promise<void>;
 }
 
-interface Hand {
+interface PoolWorker {
   readonly child: ChildProcess;
   readonly gpu: string | null;
   readonly slots: number;
@@ -191,7 +191,7 @@ class Pool {
   readonly #waiting: (readonly PlanLine[])[];
   /** Points of a process that died: each is tried once more, alone. */
   #suspects: PlanLine[] = [];
-  readonly #hands = new Set<Hand>();
+  readonly #hands = new Set<PoolWorker>();
   #starts = 0;
   #failure: BraggError | null = null;
   #done: () => void = () => undefined;
@@ -243,7 +243,7 @@ class Pool {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: { ...process.env, ...(gpu === null ? {} : { [VARIABLE]: gpu }) },
     });
-    const hand: Hand = { child, gpu, slots, sent: new Map(), begun: new Set(), ready: false };
+    const hand: PoolWorker = { child, gpu, slots, sent: new Map(), begun: new Set(), ready: false };
     this.#hands.add(hand);
     child.on('message', (message: FromWorker) => this.#heard(hand, message));
     child.on('error', () => undefined);
@@ -253,12 +253,12 @@ class Pool {
     this.#tell(hand, { kind: 'start', folder, assetsFolder, as, slots, threads, at_once, memory_bytes, job });
   }
 
-  #tell({ child }: Hand, message: ToWorker): void {
+  #tell({ child }: PoolWorker, message: ToWorker): void {
     // The exit handler of a disconnected process reports its end.
     if (child.connected) child.send(message, () => undefined);
   }
 
-  #heard(hand: Hand, message: FromWorker): void {
+  #heard(hand: PoolWorker, message: FromWorker): void {
     switch (message.kind) {
       case 'ready':
         hand.ready = true;
@@ -282,7 +282,7 @@ class Pool {
     }
   }
 
-  #feed(hand: Hand): void {
+  #feed(hand: PoolWorker): void {
     if (!hand.ready) return;
     while (hand.sent.size < hand.slots + (this.#lone ? 0 : AHEAD) && this.#waiting.length > 0 && this.#goesOn()) {
       const lines = this.#waiting.pop();
@@ -294,7 +294,7 @@ class Pool {
     if (hand.sent.size === 0) hand.child.disconnect();
   }
 
-  async #left(hand: Hand, how: string): Promise<void> {
+  async #left(hand: PoolWorker, how: string): Promise<void> {
     const lost = [...hand.sent.values()];
     const [begun, notBegun] = [
       lost.filter(({ id }) => hand.begun.has(id)),
@@ -348,11 +348,11 @@ export interface LocalOptions {
 export async function solveLocally(options: LocalOptions): Promise<StudyOutcome> {
   const { host, folder, lines, share, assetsFolder, job } = options;
   const { study } = folder;
-  return watchedGo({ ...options, left: lines.length }, async ({ signal, total, outOfTime, ended }) => {
+  return watchedRun({ ...options, left: lines.length }, async ({ signal, total, outOfTime, ended }) => {
     const families = familiesOf(folder.head, study.grids === 'shared' ? await folder.lines() : []);
     for (const group of groupsOf(folder.head, lines.slice(0, total), host.addon, share, (id) => families.has(id))) {
       if (signal.aborted || outOfTime()) break;
-      const crew = crewOf(group, share, folder.head.state_bytes);
+      const crew = workerLayoutOf(group, share, folder.head.state_bytes);
       const writer = new PointSolver({
         ...{ host, head: folder.head, study, as: crew.as, slots: 1, threads: crew.threads, job },
         at_once: 1,

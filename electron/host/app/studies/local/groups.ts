@@ -9,14 +9,14 @@ import type { PlanHead, PlanLine } from '../../../../contract/study/index.ts';
 import type { NativeAddon } from '../../../io/addon/addon.ts';
 import { allVariants, hostWorkloads } from '../../../workloads/index.ts';
 import { familyOf } from '../../../workloads/transport/one-grid.ts';
-import type { Together } from '../../../workloads/workload.ts';
+import type { Concurrency } from '../../../workloads/workload.ts';
 import { documentOf } from '../results.ts';
 
 /** `family`: beams that share a grid, in one process. */
-type Manner = Together | 'family';
+type GroupConcurrency = Concurrency | 'family';
 
 export interface PointGroup {
-  readonly manner: Manner;
+  readonly manner: GroupConcurrency;
   readonly device: 'cpu' | 'cuda';
   readonly lines: readonly PlanLine[];
 }
@@ -30,7 +30,7 @@ export interface Share {
 }
 
 /** A scenario without a known workload gets its own process, where it fails. */
-function togetherOf(document: unknown): Together {
+function concurrencyOf(document: unknown): Concurrency {
   const kind = scenarioKindNames.find((name) => name === valueAt(document, ['kind']));
   return kind === undefined ? 'runs' : hostWorkloads[kind].together(document);
 }
@@ -54,7 +54,7 @@ export function groupsOf(
     // `auto` chooses a GPU if there is one.
     const device = known ?? (variant === 'auto' && gpus.length > 0 ? 'cuda' : 'cpu');
     // Points whose times are compared run alone, even if several would fit.
-    const manner: Manner = alone ? 'alone' : inFamily(line.id) ? 'family' : togetherOf(document);
+    const manner: GroupConcurrency = alone ? 'alone' : inFamily(line.id) ? 'family' : concurrencyOf(document);
     const key = `${manner} ${device}`;
     const found = groups.get(key) ?? { group: { manner, device }, lines: [] };
     groups.set(key, found);
@@ -63,7 +63,7 @@ export function groupsOf(
   return [...groups.values()].map(({ group, lines: own }) => ({ ...group, lines: own }));
 }
 
-export interface Crew {
+export interface WorkerLayout {
   /** One entry per process: the UUID of its GPU, or null. */
   readonly processes: readonly (string | null)[];
   readonly as: 'beams' | 'runs' | 'family';
@@ -76,7 +76,11 @@ export interface Crew {
 const BEAMS_ON_A_GPU = 6;
 
 /** Processes for a group, and the cores and memory of each. `state_bytes`: largest state of a point. */
-export function crewOf({ manner, device, lines }: PointGroup, share: Share, state_bytes: number | null): Crew {
+export function workerLayoutOf(
+  { manner, device, lines }: PointGroup,
+  share: Share,
+  state_bytes: number | null,
+): WorkerLayout {
   const { cores, memory_bytes, gpus } = share;
   if (manner === 'alone') {
     return { processes: [gpus[0] ?? null], as: 'runs', slots: 1, threads: cores, memory_bytes };
@@ -123,7 +127,7 @@ export function familiesOf(
   const filling = new Map<string, PlanLine[]>();
   for (const line of lines) {
     const document = documentOf(head.bases[line.base]?.document, line.settings);
-    const alike = togetherOf(document) === 'beams' ? familyOf(document) : null;
+    const alike = concurrencyOf(document) === 'beams' ? familyOf(document) : null;
     if (alike === null) continue;
     const key = `${line.base} ${alike}`;
     const found = filling.get(key);

@@ -13,21 +13,21 @@ import {
   type PlanLine,
   POINT_FORMAT,
   type PointResult,
+  type SolverMachine,
   STUDY_FOLDER_VERSION,
   type Study,
-  type Where,
 } from '../../../../contract/study/index.ts';
 import { fromNative } from '../../../io/addon/addon.ts';
 import { usedGpu } from '../../../io/addon/gpu.ts';
 import { once } from '../../../io/flow/once.ts';
 import {
   countedDuring,
+  counterText,
   energyOf,
   energySeconds,
   gpuCounter,
   type MaybeCounter,
   processorCounter,
-  saidOf,
 } from '../../../model/bench/conditions/energy.ts';
 import { median, medianInterval } from '../../../model/bench/statistics.ts';
 import { pointId } from '../../../model/studies/points.ts';
@@ -78,7 +78,7 @@ interface WhereParts {
   readonly job: string | null;
 }
 
-export function whereOf({ host, at_once, job }: WhereParts, onGpu: boolean): Where {
+export function whereOf({ host, at_once, job }: WhereParts, onGpu: boolean): SolverMachine {
   const { version, build, cpu, devices } = host.capabilities();
   const gpu = onGpu ? usedGpu(devices) : null;
   return {
@@ -142,10 +142,10 @@ export class PointEnergy {
     if (typeof counter === 'string') return [energyMeasures(null, `not known: ${counter}`)];
     const each = this.#all.map(({ joules }) => joules[onGpu ? 1 : 0] ?? null);
     if (this.#all.every(({ seconds }) => seconds >= this.#least_s) && each.every((one) => one !== null))
-      return each.map((one) => energyMeasures(one, saidOf(counter)));
+      return each.map((one) => energyMeasures(one, counterText(counter)));
     const take = (): Promise<number> => again().then(() => 1);
     const joules = await energyOf(counter, take, this.#least_s);
-    return [energyMeasures(joules, joules === null ? 'not known: the counter did not go on' : saidOf(counter))];
+    return [energyMeasures(joules, joules === null ? 'not known: the counter did not go on' : counterText(counter))];
   }
 }
 
@@ -196,7 +196,7 @@ export class PointSolver {
   readonly #study: Study;
   readonly #beams: BeamSolver;
   readonly #beside = new Map<number, Promise<readonly string[]>>();
-  readonly #wheres = new Map<boolean, Where>();
+  readonly #wheres = new Map<boolean, SolverMachine>();
   readonly #counters: () => Counters;
 
   constructor(options: PointSolverOptions) {
@@ -387,7 +387,7 @@ export class PointSolver {
   }
 
   /** Cached because it is equal for all points, and a query needs as long as a small point. */
-  #where(onGpu: boolean): Where {
+  #where(onGpu: boolean): SolverMachine {
     const where = this.#wheres.get(onGpu) ?? whereOf(this.#options, onGpu);
     this.#wheres.set(onGpu, where);
     return where;

@@ -15,13 +15,13 @@ function leaveIfIdle(): void {
   if (interrupt.signal.aborted && underWay === 0) process.exit(0);
 }
 
-function tell(message: FromWorker): void {
+function sendToPool(message: FromWorker): void {
   if (process.connected) process.send?.(message);
 }
 
-function unable(error: unknown): void {
+function sendFailure(error: unknown): void {
   const { code, message } = toWireError(error);
-  tell({ kind: 'unable', code, message });
+  sendToPool({ kind: 'unable', code, message });
 }
 
 async function work(start: WorkerStart): Promise<(lines: readonly PlanLine[]) => void> {
@@ -51,12 +51,12 @@ async function work(start: WorkerStart): Promise<(lines: readonly PlanLine[]) =>
     underWay += 1;
     try {
       if (signal.aborted) return;
-      tell({ kind: 'begun', id: line.id });
+      sendToPool({ kind: 'begun', id: line.id });
       const result = await solver.solve(line);
       await study.write(result);
-      tell({ kind: 'ended', id: line.id, status: result.status });
+      sendToPool({ kind: 'ended', id: line.id, status: result.status });
     } catch (error) {
-      if (!(error instanceof PointCancelled)) unable(error);
+      if (!(error instanceof PointCancelled)) sendFailure(error);
     } finally {
       leave();
       underWay -= 1;
@@ -70,17 +70,19 @@ async function work(start: WorkerStart): Promise<(lines: readonly PlanLine[]) =>
     underWay += 1;
     try {
       if (signal.aborted) return;
-      for (const { id } of lines) tell({ kind: 'begun', id });
+      for (const { id } of lines) sendToPool({ kind: 'begun', id });
       const writing: Promise<void>[] = [];
       await solver.solveFamily(families.get(lines[0]?.id ?? '') ?? lines, lines, (result) => {
-        const written = study.write(result).then(() => tell({ kind: 'ended', id: result.id, status: result.status }));
+        const written = study
+          .write(result)
+          .then(() => sendToPool({ kind: 'ended', id: result.id, status: result.status }));
         writing.push(written);
         // Awaited below; avoids an unhandled rejection until then.
         written.catch(() => undefined);
       });
       await Promise.all(writing);
     } catch (error) {
-      if (!(error instanceof PointCancelled)) unable(error);
+      if (!(error instanceof PointCancelled)) sendFailure(error);
     } finally {
       leave();
       underWay -= 1;
@@ -100,13 +102,13 @@ process.on('message', (message: ToWorker) => {
     interrupt.abort();
     leaveIfIdle();
   } else if (message.kind === 'points') {
-    if (points === null) unable(new BraggError('internal', 'A point came before the study.'));
+    if (points === null) sendFailure(new BraggError('internal', 'A point came before the study.'));
     else points(message.lines);
   } else {
     void work(message).then((ready) => {
       points = ready;
-      tell({ kind: 'ready' });
-    }, unable);
+      sendToPool({ kind: 'ready' });
+    }, sendFailure);
   }
 });
 // The parent has ended, so nobody would receive a result; the points will be solved again.

@@ -32,7 +32,7 @@ const MAX_SUBMITS = 8;
 /** Longest wait of a stopped study for its jobs to end. */
 const LEAVE_MS = 20_000;
 /** A task without a report for this long is not considered active; active tasks report every second. */
-const WORKS_MS = 10_000;
+const ACTIVE_MS = 10_000;
 /** Time for a task to exit after its points have ended. */
 const END_MS = 5000;
 
@@ -279,7 +279,7 @@ export class SlurmEngine {
     const absent = new Set<number>();
     for (const [index, ids] of entry.tasks.entries()) {
       // A restarted controller may have forgotten a task that still works.
-      if (tasks.has(index) || active.left.has(index) || works(active, index)) continue;
+      if (tasks.has(index) || active.left.has(index) || isActive(active, index)) continue;
       absent.add(index);
       // Only tasks that were absent twice have ended, because files may appear with a delay.
       if (!active.absent.has(index)) {
@@ -390,7 +390,7 @@ export class SlurmEngine {
 }
 
 /** Whether a task has reported recently. */
-function works({ signs }: Active, index: number): boolean {
+function isActive({ signs }: Active, index: number): boolean {
   const sign = signs.get(index);
-  return sign !== undefined && sign.at !== '' && performance.now() - sign.seen_ms < WORKS_MS;
+  return sign !== undefined && sign.at !== '' && performance.now() - sign.seen_ms < ACTIVE_MS;
 }

@@ -27,7 +27,7 @@ import { solveLocally, wholeMachine } from '../local/engine.ts';
 import type { Share } from '../local/groups.ts';
 import type { SolvingHost } from '../plan.ts';
 
-const ROOM = 'slurm';
+const SLURM_FOLDER = 'slurm';
 
 const entrySchema = z.strictObject({
   tag: z.string(),
@@ -67,7 +67,7 @@ function read<T>(text: string | null, schema: z.ZodType<T>): T | null {
   }
 }
 
-interface Known {
+interface JournalEntries {
   readonly entry: Entry;
   /** Null if it was not recorded. */
   readonly job: string | null;
@@ -77,7 +77,7 @@ export class Journal {
   readonly folder: string;
 
   constructor(study: StudyFolder) {
-    this.folder = path.join(study.folder, ROOM);
+    this.folder = path.join(study.folder, SLURM_FOLDER);
   }
 
   of(tag: string, ...names: readonly string[]): string {
@@ -107,8 +107,8 @@ export class Journal {
   }
 
   /** Submissions that may still run, oldest first. */
-  async open(): Promise<readonly Known[]> {
-    const known: Known[] = [];
+  async open(): Promise<readonly JournalEntries[]> {
+    const known: JournalEntries[] = [];
     for (const tag of await readdir(this.folder).catch(() => [])) {
       if (await isThere(this.of(tag, 'over'))) continue;
       const entry = await this.entry(tag);
@@ -230,10 +230,10 @@ export async function solveTask(options: TaskOptions): Promise<TaskOutcome> {
 const MAX_POINTS_OF_A_TASK = 5000;
 
 /** The first attempt uses full-size tasks, the second one eighth of that, and the third single points. */
-const PARTS_OF_A_TRY = [1, 8, Number.POSITIVE_INFINITY] as const;
+const TASK_SPLITS = [1, 8, Number.POSITIVE_INFINITY] as const;
 
 /** Maximum number of attempts at a point, each in another task. */
-export const MAX_TRIES = PARTS_OF_A_TRY.length;
+export const MAX_TRIES = TASK_SPLITS.length;
 
 export interface TaskSize {
   /** Seconds per point on one core. Null if unknown. */
@@ -248,7 +248,7 @@ export interface TaskSize {
 export function tasksOf(lines: readonly PlanLine[], attempt: number, size: TaskSize): readonly (readonly string[])[] {
   const { point_s, lanes, task_s } = size;
   const wanted = point_s === null || point_s <= 0 ? lanes : Math.ceil((task_s * lanes) / point_s);
-  const parts = PARTS_OF_A_TRY[Math.min(attempt, MAX_TRIES) - 1] ?? 1;
+  const parts = TASK_SPLITS[Math.min(attempt, MAX_TRIES) - 1] ?? 1;
   const count = Math.max(1, Math.floor(Math.min(wanted, MAX_POINTS_OF_A_TASK) / parts));
   const tasks: string[][] = [];
   for (let i = 0; i < lines.length; i += count) tasks.push(lines.slice(i, i + count).map(({ id }) => id));

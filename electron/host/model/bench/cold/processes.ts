@@ -9,10 +9,10 @@ import { fromNative } from '../../../io/addon/addon.ts';
 import type { StartChild } from '../../../io/processes/link.ts';
 import type { Factory } from '../../user-kernels/process/relay.ts';
 import { UserKernelProcess } from '../../user-kernels/process/user-kernel-process.ts';
-import { judge, noiseFloorOf, outsideOf } from '../../verdicts/judge.ts';
+import { judge, missProbability, noiseFloorOf } from '../../verdicts/judge.ts';
 import { type Instances, minRounds, pairedLogRatio } from '../../verdicts/levels.ts';
 import { asRatio } from '../comparison.ts';
-import { type Turn, takeRounds, type Where } from '../rounds.ts';
+import { measureRounds, type SamplePosition, type SampleSeries } from '../rounds.ts';
 import { median } from '../statistics.ts';
 import { type BenchLimits, limitsOf } from '../stopping.ts';
 
@@ -95,7 +95,7 @@ export async function coldProcess_s(
   }
 }
 
-interface ColdTaken {
+interface ColdMeasurement {
   /** Seconds from the start of the process to its answer. */
   readonly time_s: number;
   /**
@@ -106,7 +106,11 @@ interface ColdTaken {
 }
 
 /** Starts a process of any kind and times its first run; null once `signal` is aborted. */
-export type ColdStart = (label: string, startChild: StartChild, signal?: AbortSignal) => Promise<ColdTaken | null>;
+export type ColdStart = (
+  label: string,
+  startChild: StartChild,
+  signal?: AbortSignal,
+) => Promise<ColdMeasurement | null>;
 
 /** Times a run by `coldProcess_s`; null if `run` is null. */
 export const coldStart = (run: ColdRun | null): ColdStart | null =>
@@ -122,15 +126,15 @@ export const defaultProcesses = minRounds;
 /** Longest delay of a timer, about 24 days. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-interface ColdRival {
+interface ColdCandidate {
   readonly label: string;
   /** Starts the candidate in a separate process; null if it is not run that way. */
   readonly run: ColdStart | null;
 }
 
-type ColdSample = Where & ColdTaken;
+type ColdSample = SamplePosition & ColdMeasurement;
 
-interface Series extends ColdRival {
+interface Series extends ColdCandidate {
   readonly samples: ColdSample[];
   reason: string | null;
 }
@@ -156,7 +160,7 @@ export class ColdProcesses {
   readonly #control: ColdSample[] = [];
 
   /** The first candidate is the reference. */
-  constructor(rivals: readonly ColdRival[], options: ColdOptions) {
+  constructor(rivals: readonly ColdCandidate[], options: ColdOptions) {
     this.#options = options;
     this.#all = rivals.map(({ label, run }) => ({
       ...{ label, run, samples: [] },
@@ -176,7 +180,7 @@ export class ColdProcesses {
     if (turns.length === 0) return;
     const began = performance.now();
     const { precision, margin } = limits;
-    await takeRounds(turns, {
+    await measureRounds(turns, {
       seed,
       limits: limitsOf(count, limits.mostSeconds, { precision, margin }),
       roundsPerInstance: 1,
@@ -186,7 +190,7 @@ export class ColdProcesses {
     });
   }
 
-  #turn(series: Series, samples: ColdSample[], end: AbortSignal): Turn {
+  #turn(series: Series, samples: ColdSample[], end: AbortSignal): SampleSeries {
     const { label, run } = series;
     const { startChild } = this.#options;
     return {
@@ -228,7 +232,7 @@ export class ColdProcesses {
     const common = { reason: null, time_s, samples: storedSamples(samples) };
     if (own === reference) return { ...common, ratio: { value: 1, interval: null }, verdict: 'reference' };
     if (reference.samples.length === 0) return { ...common, ratio: null, verdict: 'undecided' };
-    const outside = outsideOf({ contestants: Math.max(1, this.#all.length - 1) });
+    const outside = missProbability({ candidates: Math.max(1, this.#all.length - 1) });
     const log = pairedLogRatio(timesOf(samples), timesOf(reference.samples), outside);
     const { margin } = this.#options.limits;
     return {

@@ -23,7 +23,7 @@ export type MaybeCounter = EnergyCounter | string;
 export const [ENERGY_QUANTITY, ENERGY_FACT] = ['energy', 'Energy'] as const;
 
 /** Description of the counted energy, for a reader. */
-export const saidOf = ({ of }: EnergyCounter): string =>
+export const counterText = ({ of }: EnergyCounter): string =>
   `${of}, idling included, in the mean over ${energySeconds} s of end-to-end runs`;
 
 /** Energy of the whole GPU board, including its idle power. */

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { NativeAddon } from '../../../io/addon/addon.ts';
 
-export interface Steadied {
+export interface SteadyRound {
   /** Frequency to which the multiprocessor clock is locked; null leaves the clock alone. */
   readonly lock_MHz: number | null;
   /** No round begins while the GPU is hotter than this; null for no limit. */
@@ -18,14 +18,14 @@ const MAX_WAIT_S = 120;
 export class SteadyGpu {
   readonly #addon: Gpu;
   readonly #uuid: string | null;
-  readonly #requested: Steadied;
+  readonly #requested: SteadyRound;
   #lock: string | null = null;
   #waited_s = 0;
   #gaveUp = false;
   #tells = true;
 
   /** `uuid` is null without a GPU; then nothing is changed, and the report says so. */
-  constructor(addon: Gpu, uuid: string | null, requested: Steadied) {
+  constructor(addon: Gpu, uuid: string | null, requested: SteadyRound) {
     this.#addon = addon;
     this.#uuid = uuid;
     this.#requested = requested;

@@ -15,7 +15,7 @@ import {
   type SessionReport,
 } from '../../../../contract/bench/session.ts';
 import { workloadSchema } from '../../../../contract/workload.ts';
-import { defaultMargin, judge, outsideOf } from '../../verdicts/judge.ts';
+import { defaultMargin, judge, missProbability } from '../../verdicts/judge.ts';
 import { type LogInterval, pairedContrast, type Weighed } from '../../verdicts/levels.ts';
 import { recordedInstances } from '../claim-results.ts';
 import { contrastInterval, median } from '../statistics.ts';
@@ -85,7 +85,7 @@ interface RunnableDesign {
   readonly labels: readonly string[];
 }
 
-interface Known extends BenchName {
+interface KnownVariants extends BenchName {
   readonly id: string;
   readonly available: boolean;
   readonly device: 'cpu' | 'cuda';
@@ -95,7 +95,7 @@ interface Known extends BenchName {
 export async function runnableDesigns(
   assetsFolder: string,
   place: BenchName,
-  variants: readonly Known[],
+  variants: readonly KnownVariants[],
 ): Promise<{ readonly known: readonly FactorialDesign[]; readonly able: readonly RunnableDesign[] }> {
   const known = await readDesigns(assetsFolder);
   const runs = new Map(
@@ -206,7 +206,7 @@ export function factorialOf(design: FactorialDesign, report: Measured): Factoria
     );
   const [first] = cells;
   if (first === undefined || requested.length === 0) return null;
-  const outside = outsideOf({ contestants: requested.length });
+  const outside = missProbability({ candidates: requested.length });
   const margin = report.judged?.margin ?? defaultMargin;
   const floor = report.noise.floor === null ? null : Math.log1p(report.noise.floor);
   /** Gain and its verdict. The noise of several cells exceeds that of two by the square root of half their number. */

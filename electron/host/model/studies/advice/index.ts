@@ -2,20 +2,20 @@
  * Conclusions from the points of a study, in sentences: regions in which a published claim holds, and convergence with
  * the grid's steps (order, limit, coarsest sufficient grid).
  */
-import { claimedBand, judgeClaim, type Said, saidOf } from '../../../../contract/bench/claims.ts';
+import { type ClaimTerms, claimedBand, judgeClaim, termsOf } from '../../../../contract/bench/claims.ts';
 import { formatPath } from '../../../../contract/scenario/index.ts';
 import type { StudyAdvice } from '../../../../contract/study/calls.ts';
 import type { PlanHead, PlanLine } from '../../../../contract/study/index.ts';
 import { median } from '../../bench/statistics.ts';
 import { canonical } from '../points.ts';
 import {
-  type Contest,
-  type Contestant,
-  contestsOf,
+  comparisonsOf,
   FAR_APART,
   regionsOf,
   regionsText,
   type Solved,
+  type VariantComparison,
+  type VariantTimes,
 } from './regions.ts';
 
 interface Sized {
@@ -176,21 +176,21 @@ interface ClaimedPair {
   readonly rival: boolean;
 }
 
-export interface StudyClaim extends Said {
+export interface StudyClaim extends ClaimTerms {
   readonly claim: string;
   readonly pairs: readonly ClaimedPair[];
   /** Whether the claim applies to the problem of this point. */
   readonly speaks: (line: PlanLine) => boolean;
 }
 
-interface Found {
-  readonly place: Contest;
+interface ClaimEvidence {
+  readonly place: VariantComparison;
   readonly value: number;
   readonly label: string;
 }
 
-function foundAt(place: Contest, claim: StudyClaim, pair: ClaimedPair): Found | null {
-  const of = (variant: string) => place.contestants.find((one) => one.variant === variant);
+function claimEvidenceAt(place: VariantComparison, claim: StudyClaim, pair: ClaimedPair): ClaimEvidence | null {
+  const of = (variant: string) => place.candidates.find((one) => one.variant === variant);
   const [slower, faster] = [of(pair.slower), of(pair.faster)];
   if (slower === undefined || faster === undefined || !claim.speaks(faster.line)) return null;
   const value = slower.time_s / faster.time_s;
@@ -198,18 +198,18 @@ function foundAt(place: Contest, claim: StudyClaim, pair: ClaimedPair): Found | 
   const [s, f] = [slower.interval, faster.interval];
   // Combines the ends of both intervals, so that the interval of the ratio has at least 95 % coverage.
   const interval = s === null || f === null ? null : { low: s.low / f.high, high: s.high / f.low };
-  return { place, value, label: judgeClaim({ value, interval }, saidOf(claim, pair.rival)) };
+  return { place, value, label: judgeClaim({ value, interval }, termsOf(claim, pair.rival)) };
 }
 
 const times = (ratio: number): string => `${Number(ratio.toPrecision(3))}×`;
 
 /** One line for each pair and machine; none for claims whose pairs were not studied. */
-function claimAdvice(places: readonly Contest[], claims: readonly StudyClaim[]): readonly StudyAdvice[] {
+function claimAdvice(places: readonly VariantComparison[], claims: readonly StudyClaim[]): readonly StudyAdvice[] {
   const machines = Map.groupBy(places, ({ machine }) => machine);
   return claims.flatMap((claim) =>
     claim.pairs.flatMap((pair) =>
       [...machines].flatMap(([machine, mine]): readonly StudyAdvice[] => {
-        const found = mine.map((place) => foundAt(place, claim, pair)).filter((one) => one !== null);
+        const found = mine.map((place) => claimEvidenceAt(place, claim, pair)).filter((one) => one !== null);
         if (found.length === 0) return [];
         const regions = regionsOf(found.map(({ place, label }) => ({ at: place.at, label })));
         const values = found.map(({ value }) => value).toSorted((a, b) => a - b);
@@ -233,10 +233,10 @@ function claimAdvice(places: readonly Contest[], claims: readonly StudyClaim[]):
 const UNDECIDED = 'undecided';
 const NONE = 'none is right';
 
-interface Won {
-  readonly place: Contest;
+interface Winner {
+  readonly place: VariantComparison;
   readonly label: string;
-  readonly first: Contestant | null;
+  readonly first: VariantTimes | null;
   /** Time of the second correct variant relative to the first; null if there is none. */
   readonly gain: number | null;
 }
@@ -245,8 +245,8 @@ interface Won {
  * Fastest correct variant at a point of the space. Undecided if its interval overlaps the next one's; without intervals
  * times alone decide.
  */
-function wonAt(place: Contest): Won {
-  const right = place.contestants.filter(({ wrong }) => wrong === null).toSorted((a, b) => a.time_s - b.time_s);
+function winnerAt(place: VariantComparison): Winner {
+  const right = place.candidates.filter(({ wrong }) => wrong === null).toSorted((a, b) => a.time_s - b.time_s);
   const [first, next] = right;
   if (first === undefined) return { place, label: NONE, first: null, gain: null };
   const gain = next === undefined ? null : next.time_s / first.time_s;
@@ -258,7 +258,7 @@ function wonAt(place: Contest): Won {
 const percent = (ratio: number): string => `${Number((100 * ratio).toPrecision(2))} %`;
 const points = (n: number): string => `${n} point${n === 1 ? '' : 's'}`;
 
-function evidenceOf(won: readonly Won[]): readonly string[] {
+function evidenceOf(won: readonly Winner[]): readonly string[] {
   const named = [...Map.groupBy(won, ({ label }) => label)].filter(([label]) => label !== NONE && label !== UNDECIDED);
   const gains = named.map(([label, mine]) => {
     const all = mine.flatMap(({ gain }) => (gain === null ? [] : [gain])).toSorted((a, b) => a - b);
@@ -269,13 +269,13 @@ function evidenceOf(won: readonly Won[]): readonly string[] {
     return `${label}: fastest at ${mine.length} of ${points(won.length)}, ${times(median(all))} the next${span}`;
   });
   const undecided = won.filter(({ label }) => label === UNDECIDED).length;
-  const single = won.filter(({ place }) => place.contestants.some(({ interval }) => interval === null)).length;
+  const single = won.filter(({ place }) => place.candidates.some(({ interval }) => interval === null)).length;
   const shared = won.filter(({ place }) => place.shared).length;
   const worst = won
     .flatMap(({ place }) => (place.apart === null ? [] : [place.apart]))
     .toSorted((a, b) => b.ratio - a.ratio)[0];
   const wrong = Map.groupBy(
-    won.flatMap(({ place }) => place.contestants.filter((one) => one.wrong !== null)),
+    won.flatMap(({ place }) => place.candidates.filter((one) => one.wrong !== null)),
     ({ variant }) => variant,
   );
   return [
@@ -295,10 +295,10 @@ function evidenceOf(won: readonly Won[]): readonly string[] {
 }
 
 /** One line for each machine. */
-function bestAdvice(places: readonly Contest[]): readonly StudyAdvice[] {
+function bestAdvice(places: readonly VariantComparison[]): readonly StudyAdvice[] {
   const machines = Map.groupBy(places, ({ machine }) => machine);
   return [...machines].map(([machine, mine]): StudyAdvice => {
-    const won = mine.map(wonAt);
+    const won = mine.map(winnerAt);
     const regions = regionsOf(won.map(({ place, label }) => ({ at: place.at, label })));
     return {
       text: `Fastest right variant on ${machine}: ${regionsText(regions)}.`,
@@ -312,7 +312,7 @@ export function adviceOf(
   rows: readonly Solved[],
   { claims, error_mm }: { readonly claims: readonly StudyClaim[]; readonly error_mm: number },
 ): readonly StudyAdvice[] {
-  const places = contestsOf(head, rows) ?? [];
+  const places = comparisonsOf(head, rows) ?? [];
   return [
     ...(places.length === 0 ? [] : bestAdvice(places)),
     ...claimAdvice(places, claims),

@@ -14,7 +14,7 @@ export interface Solved {
 
 type At = Readonly<Record<string, unknown>>;
 
-export interface Contestant {
+export interface VariantTimes {
   readonly variant: string;
   readonly time_s: number;
   /** 95 % interval of the median; null for too few repeats. */
@@ -24,10 +24,10 @@ export interface Contestant {
   readonly line: PlanLine;
 }
 
-export interface Contest {
+export interface VariantComparison {
   readonly machine: string;
   readonly at: At;
-  readonly contestants: readonly Contestant[];
+  readonly candidates: readonly VariantTimes[];
   /**
    * Largest deviation of a readout from the median over all variants, as a ratio, with the readout's name. Null for
    * fewer than two variants.
@@ -58,11 +58,14 @@ const readouts = ({ measures }: PointResult): readonly (readonly [string, number
     group === 'readouts' && unit === 'mm' && typeof value === 'number' && value !== 0 ? [[name, value] as const] : [],
   );
 
-function apartOf(all: readonly Solved[]): { readonly of: readonly number[]; readonly worst: Contest['apart'] } {
+function deviatingFrom(all: readonly Solved[]): {
+  readonly of: readonly number[];
+  readonly worst: VariantComparison['apart'];
+} {
   const tables = all.map(({ result }) => new Map(readouts(result)));
   const names = [...(tables[0]?.keys() ?? [])].filter((name) => tables.every((table) => table.has(name)));
   const of = tables.map(() => 0);
-  let worst: Contest['apart'] = null;
+  let worst: VariantComparison['apart'] = null;
   if (all.length < 2) return { of, worst };
   for (const name of names) {
     const values = tables.map((table) => table.get(name) ?? Number.NaN);
@@ -86,7 +89,7 @@ function wrongOf({ result }: Solved, apart: number, of: number): string | null {
 }
 
 /** Groups points by place; null if the study compares fewer than two variants, or lacks times. */
-export function contestsOf(head: PlanHead, rows: readonly Solved[]): readonly Contest[] | null {
+export function comparisonsOf(head: PlanHead, rows: readonly Solved[]): readonly VariantComparison[] | null {
   const done = rows.filter(({ result }) => result.status === 'done');
   const requested = ({ line, result }: Solved): string => {
     const set = line.settings.find(({ path }) => formatPath(path) === VARIANT)?.value;
@@ -104,17 +107,17 @@ export function contestsOf(head: PlanHead, rows: readonly Solved[]): readonly Co
         .map(({ path, value }) => [formatPath(path), value]),
     ]),
   );
-  return [...groups.values()].flatMap((mine): readonly Contest[] => {
+  return [...groups.values()].flatMap((mine): readonly VariantComparison[] => {
     const [first] = mine;
     if (first === undefined) return [];
-    const { of, worst } = apartOf(mine);
+    const { of, worst } = deviatingFrom(mine);
     const bases = head.bases.length > 1 ? { scenario: head.bases[first.line.base]?.name ?? '' } : {};
     const settings = first.line.settings.map(({ path, value }) => [formatPath(path), value] as const);
     return [
       {
         machine: machineOf(first.result),
         at: { ...bases, ...Object.fromEntries(settings.filter(([name]) => name !== VARIANT)) },
-        contestants: mine.map((one, i): Contestant => {
+        candidates: mine.map((one, i): VariantTimes => {
           const measure = numberOf(one.result.measures, time);
           const { low, high } = measure ?? {};
           return {

@@ -21,7 +21,7 @@ let made: Readonly<Record<string, Method>> | null = null;
 /** Words of a problem that identify a Python candidate to the engine. */
 let python: Readonly<Record<string, string>> = {};
 
-function tell(message: FromChild): void {
+function sendToParent(message: FromChild): void {
   link.send(message);
 }
 
@@ -30,7 +30,7 @@ function fail(error: unknown, call: number | null): void {
   const { code, log } = error instanceof Error ? (error as Error & { code?: unknown; log?: unknown }) : {};
   const message = messageOf(error);
   const known = typeof code === 'string' && /^(invalid|memory|unsupported|device)$/.test(code);
-  tell({
+  sendToParent({
     kind: 'failed',
     call,
     code: known ? (code as 'invalid') : 'internal',
@@ -45,7 +45,7 @@ function limitMemory({ code, memory_bytes }: Extract<ToChild, { kind: 'load' }>)
   if (code.kind === 'library') loadAddon().limitMemory(memory_bytes);
   setInterval(() => {
     const rss_bytes = process.memoryUsage.rss();
-    if (rss_bytes - before > memory_bytes) tell({ kind: 'too-large', rss_bytes });
+    if (rss_bytes - before > memory_bytes) sendToParent({ kind: 'too-large', rss_bytes });
   }, LOOK_EVERY_MS).unref();
 }
 
@@ -59,7 +59,7 @@ function load(message: Extract<ToChild, { kind: 'load' }>): void {
     const { id, file, runner } = code;
     python = { python: code.python, runner, 'candidate-file': file, 'candidate-name': id };
   }
-  tell({ kind: 'loaded' });
+  sendToParent({ kind: 'loaded' });
 }
 
 function withWords(problem: unknown): unknown {
@@ -131,25 +131,25 @@ function bytesOf(value: unknown): number {
 }
 
 /** Times at the end of the last call; null while a call is running. */
-let rested: BetweenCalls | null = null;
+let lastIdle: BetweenCalls | null = null;
 let running = 0;
 
 async function call({ call: id, method, args, reports, light }: Extract<ToChild, { kind: 'call' }>): Promise<void> {
   const target = made?.[method];
   if (made === null || typeof target !== 'function') throw new Error(`there is no ${method}`);
-  const report = (value: unknown): void => tell({ kind: 'report', value });
-  const [began, before] = [used(), running === 0 ? rested : null];
+  const report = (value: unknown): void => sendToParent({ kind: 'report', value });
+  const [began, before] = [used(), running === 0 ? lastIdle : null];
   const between = before && { cpu_s: began.cpu_s - before.cpu_s, elapsed_s: began.elapsed_s - before.elapsed_s };
-  rested = null;
+  lastIdle = null;
   running += 1;
   try {
     const value = await target.call(made, ...(reports ? [report] : []), ...args);
     loadAddon().flushOutput();
     const sent = light ? withoutArrays(value) : value;
-    tell({ kind: 'result', call: id, value: sent, ...(between !== null && { between }) });
+    sendToParent({ kind: 'result', call: id, value: sent, ...(between !== null && { between }) });
     if (running !== 1) return;
     const { cpu_s, elapsed_s } = used();
-    rested = { cpu_s: cpu_s + SENDING_S_PER_BYTE * bytesOf(sent), elapsed_s };
+    lastIdle = { cpu_s: cpu_s + SENDING_S_PER_BYTE * bytesOf(sent), elapsed_s };
   } finally {
     running -= 1;
   }
@@ -162,18 +162,18 @@ link.onMessage((message: ToChild) => {
         return load(message);
       case 'create':
         made = loadAddon()[message.factory](withWords(message.problem) as never) as unknown as typeof made;
-        return tell({ kind: 'created' });
+        return sendToParent({ kind: 'created' });
       case 'call':
         call(message).catch((error: unknown) => fail(error, message.call));
         return;
       case 'compile': {
         loadAddon().limitMemory(message.memory_bytes);
         const { image, log } = loadAddon().compileUserKernels(message.request as never);
-        return tell({ kind: 'compiled', image, log });
+        return sendToParent({ kind: 'compiled', image, log });
       }
     }
   } catch (error) {
     fail(error, null);
   }
 });
-tell({ kind: 'ready' });
+sendToParent({ kind: 'ready' });

@@ -15,16 +15,16 @@ import {
 } from './relay.ts';
 
 /** Number of characters of recent output that an error message quotes. */
-const OUTPUT_KEPT = 2000;
+const QUOTED_CHARACTERS = 2000;
 /** Time limit of a start. Starting Node.js and loading the addon needs a fraction of a second. */
 const START_MS = 30_000;
 /** A cancelled run ends within a step; a process that does not is killed. */
 const CANCEL_MS = 5_000;
 
-const ONLY_ITS_OWN = ' Only its own process was lost.';
+const OTHERS_UNAFFECTED = ' Only its own process was lost.';
 
 /** Descriptions of signals and Windows exit codes with which a process ends. */
-const ends: Readonly<Record<string, string>> = {
+const endTexts: Readonly<Record<string, string>> = {
   SIGSEGV: 'it read or wrote memory that is not its own (SIGSEGV)',
   SIGBUS: 'it read or wrote memory that is not there (SIGBUS)',
   SIGFPE: 'it divided a whole number by zero (SIGFPE)',
@@ -62,7 +62,7 @@ export class UserKernelProcess {
     this.#link = link;
     link.onMessage((message) => this.#take(message));
     link.onOutput((text) => {
-      this.#output = (this.#output + text).slice(-OUTPUT_KEPT);
+      this.#output = (this.#output + text).slice(-QUOTED_CHARACTERS);
       onOutput(text);
     });
     link.onEnded((how) => this.#end(new BraggError('device', this.#lastWords(how))));
@@ -221,7 +221,7 @@ export class UserKernelProcess {
   #named({ code, message }: Extract<FromChild, { kind: 'failed' }>): string {
     if (code === 'memory') return `${this.name} requested more memory than it may use: ${message}`;
     // A lost device affects only that process.
-    const here = message.replace(/ The device is not used again until the program is restarted\.$/, ONLY_ITS_OWN);
+    const here = message.replace(/ The device is not used again until the program is restarted\.$/, OTHERS_UNAFFECTED);
     return here.startsWith(this.name) ? here : `${this.name}: ${here}`;
   }
 
@@ -234,16 +234,16 @@ export class UserKernelProcess {
   }
 
   #lastWords({ code, signal }: Ended): string {
-    const why = ends[signal ?? String(code === null ? '' : code >>> 0)];
+    const why = endTexts[signal ?? String(code === null ? '' : code >>> 0)];
     const exit = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
     const said = this.#output.trim().split('\n').slice(-6).join('\n');
     const last = said === '' ? '' : ` Its last output:\n${said}`;
-    return `${this.name} crashed: ${why ?? exit}.${ONLY_ITS_OWN}${last}`;
+    return `${this.name} crashed: ${why ?? exit}.${OTHERS_UNAFFECTED}${last}`;
   }
 }
 
 /** Characters saved at each end: a kernel that prints in every thread and repetition writes gigabytes. */
-const KEPT = 32 * 1024;
+const SAVED_CHARACTERS = 32 * 1024;
 
 export class PrintedText {
   #first = '';
@@ -251,10 +251,10 @@ export class PrintedText {
   #left_out = 0;
 
   add(text: string): void {
-    const room = KEPT - this.#first.length;
+    const room = SAVED_CHARACTERS - this.#first.length;
     this.#first += text.slice(0, room);
     const after = this.#last + text.slice(Math.max(room, 0));
-    this.#last = after.slice(-KEPT);
+    this.#last = after.slice(-SAVED_CHARACTERS);
     this.#left_out += after.length - this.#last.length;
   }
 

@@ -54,7 +54,7 @@ export function sized(width: number, height: number): void {
 
 /** Throws a BraggError if the file ends before the last pixel, or has further bytes after it. */
 export function exactly(bytes: Uint8Array, from: number, length: number): Uint8Array {
-  const pixels = reaching(bytes, from, length);
+  const pixels = bytesUpToLastPixel(bytes, from, length);
   if (from + length === bytes.length) return pixels;
   throw foreign(
     `it has ${bytes.length} bytes, and its pixels end at ${from + length}: their type or number is another`,
@@ -62,7 +62,7 @@ export function exactly(bytes: Uint8Array, from: number, length: number): Uint8A
 }
 
 /** Throws a BraggError if the file ends before the last pixel. */
-export function reaching(bytes: Uint8Array, from: number, length: number): Uint8Array {
+export function bytesUpToLastPixel(bytes: Uint8Array, from: number, length: number): Uint8Array {
   if (!(from >= 0) || from + length > bytes.length) {
     throw foreign(`it ends at byte ${bytes.length}, before its pixels do at ${from + length}`);
   }
@@ -111,7 +111,7 @@ const corrected = ignored('the detector corrects counts before it writes them');
 const stated = ignored('the scenario states the foot and the angle of the detector');
 const crystal = ignored('describes the rotation of the crystal, which the scenario states');
 const about = ignored('describes the measurement and changes no count');
-const ruled = (names: string, rule: FieldRule): FieldRules =>
+const withRule = (names: string, rule: FieldRule): FieldRules =>
   Object.fromEntries(names.split(' ').map((name) => [name, rule]));
 
 /**
@@ -119,17 +119,20 @@ const ruled = (names: string, rule: FieldRule): FieldRules =>
  * the same lines. Lines that beamlines add are unknown and ignored.
  */
 export const detectorLines: FieldRules = {
-  ...ruled('pixel_size wavelength detector_distance count_cutoff', honoured),
-  ...ruled('tau flat_field trim_file trim_directory ratecorr_lut_directory retrigger_mode', corrected),
-  ...ruled('n_excluded_pixels excluded_pixels', ignored('excluded pixels are stored below 0, which leaves them out')),
-  ...ruled('detector_voffset beam_xy detector_2theta', stated),
-  ...ruled(
+  ...withRule('pixel_size wavelength detector_distance count_cutoff', honoured),
+  ...withRule('tau flat_field trim_file trim_directory ratecorr_lut_directory retrigger_mode', corrected),
+  ...withRule(
+    'n_excluded_pixels excluded_pixels',
+    ignored('excluded pixels are stored below 0, which leaves them out'),
+  ),
+  ...withRule('detector_voffset beam_xy detector_2theta', stated),
+  ...withRule(
     'start_angle angle_increment alpha kappa phi phi_increment omega omega_increment chi chi_increment',
     crystal,
   ),
-  ...ruled('oscillation_axis n_oscillations start_position position_increment', crystal),
-  ...ruled('detector silicon cdte exposure_time exposure_period threshold_setting gain_setting image_path', about),
-  ...ruled('energy_range flux filter_transmission polarization shutter_time', about),
+  ...withRule('oscillation_axis n_oscillations start_position position_increment', crystal),
+  ...withRule('detector silicon cdte exposure_time exposure_period threshold_setting gain_setting image_path', about),
+  ...withRule('energy_range flux filter_transmission polarization shutter_time', about),
 };
 
 /** Factors of units: length in millimetres, wavelength in ångström, counts. */
@@ -187,25 +190,25 @@ export const cifItems: FieldRules = {
   '_array_intensities.undefined_value': honoured,
   '_array_intensities.offset': only('0', (value) => Number(value) === 0),
   '_array_intensities.scaling': only('1', (value) => Number(value) === 1),
-  ...ruled('_array_intensities.gain _array_intensities.gain_esd', ignored('the scale of counts is fitted')),
-  ...ruled(
+  ...withRule('_array_intensities.gain _array_intensities.gain_esd', ignored('the scale of counts is fitted')),
+  ...withRule(
     '_array_intensities.pixel_fast_bin_size _array_intensities.pixel_slow_bin_size _array_intensities.pixel_binning_method',
     ignored('the sizes of the section are those of binned pixels'),
   ),
-  ...ruled('_array_intensities.array_id _array_intensities.binary_id _array_intensities.details', about),
-  ...ruled(
+  ...withRule('_array_intensities.array_id _array_intensities.binary_id _array_intensities.details', about),
+  ...withRule(
     '_array_structure.byte_order _array_structure.compression _array_structure.encoding_type',
     ignored('the fields before the pixels state their form'),
   ),
-  ...ruled('_array_structure.id _array_structure_list.array_id _array_structure_list.axis_set_id', about),
-  ...ruled(
+  ...withRule('_array_structure.id _array_structure_list.array_id _array_structure_list.axis_set_id', about),
+  ...withRule(
     '_array_structure_list.index _array_structure_list.dimension _array_structure_list.precedence',
     ignored('the fields before the pixels state their sizes and order'),
   ),
   '_array_structure_list.direction': oneOf('increasing'),
   '_array_element_size.size': honoured,
   '_array_structure_list_axis.displacement_increment': honoured,
-  ...ruled('_array_element_size.array_id _array_element_size.index', ignored('pixels must be square')),
+  ...withRule('_array_element_size.array_id _array_element_size.index', ignored('pixels must be square')),
 };
 
 /** Values of the items above; `.` and `?` mean no value. */

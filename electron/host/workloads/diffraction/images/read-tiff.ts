@@ -12,7 +12,7 @@ import {
   oneOf,
   only,
 } from '../../../../domain/header-fields.ts';
-import { describedBy, foreign, type Header, type Pixels, reaching, sized, squareSide } from './read-cbf.ts';
+import { bytesUpToLastPixel, describedBy, foreign, type Header, type Pixels, sized, squareSide } from './read-cbf.ts';
 
 interface Tag {
   readonly tag: number;
@@ -247,7 +247,7 @@ function fromTiles(
   const counts = new Float32Array(width * height);
   for (const [i, from] of tiles.offsets.entries()) {
     if (tiles.lengths[i] !== each) throw foreign(`tile ${i + 1} has ${tiles.lengths[i]} bytes; allowed: ${each}`);
-    const part = reaching(bytes, from, each);
+    const part = bytesUpToLastPixel(bytes, from, each);
     const view = new DataView(part.buffer, part.byteOffset, part.length);
     const [left, top] = [(i % across) * tiles.width, Math.floor(i / across) * tiles.height];
     const [right, bottom] = [Math.min(width, left + tiles.width), Math.min(height, top + tiles.height)];
@@ -269,7 +269,7 @@ function fromStrips(bytes: Uint8Array, { values }: Directory, amount: number, si
   }
   let next = 0;
   for (const [i, from] of strips.entries()) {
-    const part = reaching(bytes, from, lengths[i] ?? 0);
+    const part = bytesUpToLastPixel(bytes, from, lengths[i] ?? 0);
     const view = new DataView(part.buffer, part.byteOffset, part.length);
     for (let at = 0; at + size <= part.length; at += size, next += 1) counts[next] = get(view, at);
   }

@@ -12,8 +12,8 @@ export const ofImage = ({ width, height, image }: Image): Measured =>
   withoutUncounted({ width, height, counts: image, full: Number.POSITIVE_INFINITY, header: {} });
 
 /** Every pixel is visited, so files and large images are processed on a worker thread. */
-export const takeImage = onThreadIfLarge('take in an image', ofImage);
-export const takeFile = onThread(
+export const processImage = onThreadIfLarge('take in an image', ofImage);
+export const readImageFile = onThread(
   'read an image file',
   ({ bytes, name, size }: { readonly bytes: Uint8Array; readonly name: string; readonly size: [number, number] }) =>
     readImage(bytes, name, size),
@@ -24,7 +24,7 @@ interface NamedImage {
   readonly bytes: Uint8Array;
 }
 
-export const takeNexus = onThread(
+export const readNexusFile = onThread(
   'read an image of NXmx',
   ({ bytes, name, linked }: NamedImage & { readonly linked: readonly NamedImage[] }) =>
     readNexusImage(bytes, name, async (wanted) => linked.find((one) => one.name === wanted)?.bytes ?? null),
@@ -37,14 +37,14 @@ export interface Fitted {
   readonly background: number;
 }
 
-interface Held {
+interface LoadedImage {
   readonly measured: Pick<Measured, 'counts' | 'left'>;
   /** Null if only the counts are displayed. */
   readonly fitted: Fitted | null;
 }
 
 /** Counts, or counts less the fit; 0 in excluded pixels. */
-export const shownCounts = onThreadIfLarge('subtract a fit', ({ measured, fitted }: Held): Float32Array => {
+export const shownCounts = onThreadIfLarge('subtract a fit', ({ measured, fitted }: LoadedImage): Float32Array => {
   const { counts, left } = measured;
   return counts.map((count, i) => {
     if (left[i] === 1) return 0;
@@ -52,7 +52,7 @@ export const shownCounts = onThreadIfLarge('subtract a fit', ({ measured, fitted
   });
 });
 
-export const leftOut = onThreadIfLarge('count what is left out', (left: Uint8Array): number =>
+export const countLeftOut = onThreadIfLarge('count what is left out', (left: Uint8Array): number =>
   left.reduce((sum, one) => sum + one, 0),
 );
 

@@ -14,7 +14,7 @@ import type { Pausing } from '../../../../domain/values/pausing.ts';
 import type { NativeAddon } from '../../../io/addon/addon.ts';
 import type { DiffractionProblem } from '../../../io/addon/task.ts';
 import { inSlices } from '../../../io/flow/cooperative.ts';
-import { render } from '../contestant.ts';
+import { render } from '../bench-candidate.ts';
 import type { Measured } from '../images/read.ts';
 
 /** Residuals r and their derivatives J at given values of the unknowns, summed over all measured pixels. */

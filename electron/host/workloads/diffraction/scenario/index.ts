@@ -15,14 +15,14 @@ import {
   warning,
 } from '../../../../contract/scenario/index.ts';
 import { formatBytes } from '../../../../domain/values/units.ts';
-import type { DiffractionProblem, Three } from '../../../io/addon/task.ts';
+import type { DiffractionProblem, Vector3 } from '../../../io/addon/task.ts';
 import type { Read } from '../../scenarios/read.ts';
 import { reflectionsOf } from './hkl.ts';
 
 const rad = (deg: number): number => (deg * Math.PI) / 180;
 const angstrom = 1e-10;
 
-function three({ x, y, z }: { readonly x: number; readonly y: number; readonly z: number }, factor: number): Three {
+function three({ x, y, z }: { readonly x: number; readonly y: number; readonly z: number }, factor: number): Vector3 {
   return Float64Array.of(x * factor, y * factor, z * factor);
 }
 
@@ -30,7 +30,7 @@ function lattice({ lattice: given }: DiffractionScenario['crystal']) {
   if (given.kind === 'matrix') {
     const [a_per_m, b_per_m, c_per_m] = [given.a_star, given.b_star, given.c_star].map((v) =>
       three(v, 1 / angstrom),
-    ) as [Three, Three, Three];
+    ) as [Vector3, Vector3, Vector3];
     return { reciprocal: { a_per_m, b_per_m, c_per_m } };
   }
   return {

@@ -140,7 +140,7 @@ export function atSizes(problem: TaskProblem, sizes: Sizes): TaskProblem | null 
 const defaultSizes = [1, 7, 61, 130] as const;
 
 /** Combinations of sizes that candidates must solve. Each axis cycles through its sizes, with a different start. */
-export function triedSizes(problem: TaskProblem): readonly Sizes[] {
+export function testedSizes(problem: TaskProblem): readonly Sizes[] {
   const { axes } = definitionIn(problem);
   const lists = axes.map(({ min, max, try: named }) => {
     const usual = [...(min === 0 ? [0] : []), ...defaultSizes].filter((size) => size >= min && size <= max);

@@ -100,7 +100,7 @@ const refuse = (message: string): never => {
 };
 
 /** Depths behind the peak at which the measured curve falls through a share of its largest dose. */
-function fallOf({ depth_mm, dose }: MeasuredCurve, share: number): number {
+function falloffOf({ depth_mm, dose }: MeasuredCurve, share: number): number {
   const top = dose.reduce((a, b) => Math.max(a, b));
   for (let i = dose.indexOf(top); i + 1 < dose.length; i += 1) {
     const [a, b] = [dose[i] ?? 0, dose[i + 1] ?? 0];
@@ -197,9 +197,9 @@ interface FirstGuess {
   readonly depth_mm: number;
 }
 
-function looked(curve: MeasuredCurve) {
+function examined(curve: MeasuredCurve) {
   const top = curve.dose.reduce((a, b) => Math.max(a, b));
-  const [r80, r20] = [fallOf(curve, 0.8), fallOf(curve, 0.2)];
+  const [r80, r20] = [falloffOf(curve, 0.8), falloffOf(curve, 0.2)];
   const straggling = rangeStraggling_mm(r80);
   const slope = (1.77 * r80) / (10 * (r80 / 1.23) ** 0.565);
   const spread_mm = Math.sqrt(Math.max(0, ((r20 - r80) / FALLOFF) ** 2 - straggling ** 2));
@@ -211,7 +211,7 @@ function looked(curve: MeasuredCurve) {
 }
 
 function firstGuess(curve: MeasuredCurve): FirstGuess {
-  const { r80, room_mm } = looked(curve);
+  const { r80, room_mm } = examined(curve);
   return {
     r80_mm: r80,
     ranges_mm: Array.from({ length: NODES }, (_, k) => r80 + room_mm * ((2 * k) / (NODES - 1) - 1)),
@@ -223,7 +223,7 @@ type Fitted = Omit<Commissioned, 'notes'>;
 type Solved = Pick<DepthDoses, 'spots' | 'step_mm' | 'curves'>;
 
 function fitted({ curve, doses }: { readonly curve: MeasuredCurve; readonly doses: Solved }): Fitted {
-  const { top, r20, r80, straggling, slope, spread_mm, room_mm } = looked(curve);
+  const { top, r20, r80, straggling, slope, spread_mm, room_mm } = examined(curve);
   const family = new Family(doses);
 
   const peak = curve.dose.indexOf(top);

@@ -154,7 +154,7 @@ function planeGrid(run: RunData): Grid {
 
 /** Extent of a dose in Gy along y, in standard deviations: a Gaussian has fallen to 3e-4 of its maximum. */
 const REACH_SIGMAS = 4;
-const LAYERS_ASIDE = 64;
+const LAYERS_PER_SIDE = 64;
 const MIN_LAYERS_PER_SIDE = 4;
 /** Limit on values: 240 MB of FP64. */
 const MAX_VALUES = 3e7;
@@ -169,7 +169,7 @@ function layersOf({ acrossY, axes: { nx, nz, dx_mm } }: RunData): { readonly asi
   for (const width of widths) {
     for (const sigma of width) [narrow, wide] = [Math.min(narrow, sigma), Math.max(wide, sigma)];
   }
-  const most = Math.min(LAYERS_ASIDE, Math.max(MIN_LAYERS_PER_SIDE, Math.floor((MAX_VALUES / (nx * nz) - 1) / 2)));
+  const most = Math.min(LAYERS_PER_SIDE, Math.max(MIN_LAYERS_PER_SIDE, Math.floor((MAX_VALUES / (nx * nz) - 1) / 2)));
   const dy_mm = Number(Math.max(Math.min(dx_mm, narrow / 2), (REACH_SIGMAS * wide) / most).toPrecision(6));
   return { aside: Math.ceil((REACH_SIGMAS * wide) / dy_mm), dy_mm };
 }

@@ -62,7 +62,7 @@ export function penumbra_mm(dose: Float64Array, nx: number, row: number, dx_mm: 
  * Share of the stopping protons that is still in flight where stopping begins; at the peak of a monoenergetic beam it
  * is nine tenths.
  */
-const STILL_UNDER_WAY = 0.999;
+const STILL_MOVING = 0.999;
 
 /**
  * Depth at which protons begin to stop, along the beam axis from the entrance, mm. 0 if it cannot be determined, also
@@ -76,8 +76,8 @@ function stoppingFrom_mm(
   const cosine = Math.cos(beam.angle_rad);
   if (!(stopped > 0) || cosine < Math.cos(Math.PI / 3)) return 0;
   const { depth_mm, protons } = moments;
-  const entered = protons.findIndex((number) => number >= STILL_UNDER_WAY * stopped);
-  const first = protons.findIndex((number, i) => entered >= 0 && i > entered && number < STILL_UNDER_WAY * stopped);
+  const entered = protons.findIndex((number) => number >= STILL_MOVING * stopped);
+  const first = protons.findIndex((number, i) => entered >= 0 && i > entered && number < STILL_MOVING * stopped);
   // The plane before is the last one that all of them cross.
   return first < 0 ? 0 : Math.max(0, ((depth_mm[first - 1] ?? 0) - beam.z_mm) / cosine);
 }
@@ -87,13 +87,13 @@ const MAX_AT_ONCE = 0.25;
 /** Number of passes. Wider blur is the resolution of the grid: it remains, and the profile states it. */
 const MAX_PASSES = 4;
 /** Allowed rise of a resolved extremum, in units of the smallest of the three second differences around it. */
-const ROOM = 2;
+const ALLOWED_RISE = 2;
 
 /**
  * `more_mm2`: further variance along the axis, not included in the profile. The remaining variance is the new profile's
  * `blur_mm2`.
  */
-export function withoutBlur(profile: AxisProfile, more_mm2 = 0): AxisProfile {
+export function deblurred(profile: AxisProfile, more_mm2 = 0): AxisProfile {
   const { step_mm } = profile;
   const all = (profile.blur_mm2 + more_mm2) / (2 * step_mm * step_mm);
   if (!(all > 0)) return profile;
@@ -114,7 +114,7 @@ function sharper(values: Float64Array, share: number): Float64Array {
   const [gain, loss] = [new Float64Array(n), new Float64Array(n)];
   for (let i = 0; i < n; i += 1) {
     const bends = [bend(i - 1), bend(i), bend(i + 1)];
-    const room = ROOM * share * Math.min(...bends.map(Math.abs));
+    const room = ALLOWED_RISE * share * Math.min(...bends.map(Math.abs));
     const [peak, trough] = [bends.every((one) => one < 0), bends.every((one) => one > 0)];
     const highest = Math.max(at(i - 1), at(i), at(i + 1)) + (peak ? room : 0);
     const lowest = Math.max(Math.min(0, at(i)), Math.min(at(i - 1), at(i), at(i + 1)) - (trough ? room : 0));
@@ -176,7 +176,7 @@ export function depthProfile(run: MeasuredRun): AxisProfile {
 function readable(run: MeasuredRun, profile: AxisProfile): AxisProfile {
   // A beam narrower than the cells starts wider; if it is tilted, part of this width is along the axis.
   const started_mm2 = run.x_variance_of_representation_mm2 * Math.sin(run.geometry.angle_rad) ** 2;
-  return withoutBlur(profile, started_mm2);
+  return deblurred(profile, started_mm2);
 }
 
 /** Metrics of a complete run. */

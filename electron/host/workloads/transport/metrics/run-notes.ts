@@ -18,7 +18,7 @@ const MIN_CELLS = { fineBins: 1.5, wideBins: 2.7 } as const;
 const MIN_BINS = 3;
 
 /** Borders through which protons leave that should stop inside, and the setting that avoids it. */
-const ways = [
+const escapeBorders = [
   { column: 'escaped_theta', where: 'beyond the largest angle', remedy: 'a larger grid.theta_max_mrad' },
   { column: 'escaped_x', where: 'through the sides', remedy: 'a larger geometry.width_mm' },
   { column: 'escaped_z', where: 'through the front or the back', remedy: 'a larger geometry.depth_mm' },
@@ -35,7 +35,7 @@ interface Cells {
 }
 
 function lossNote(number: NumberBalance): readonly RunNote[] {
-  const most = ways.reduce((a, b) => (number[b.column] > number[a.column] ? b : a));
+  const most = escapeBorders.reduce((a, b) => (number[b.column] > number[a.column] ? b : a));
   const share = number.in > 0 ? number[most.column] / number.in : 0;
   if (share < NOTICEABLE_SHARE) return [];
   const text = `${shareInDecimals(share, share < 0.1 ? 1 : 0)} of the protons left ${most.where}: range, peak and widths are of the rest; ${most.remedy} keeps them.`;
@@ -46,7 +46,7 @@ function lossNote(number: NumberBalance): readonly RunNote[] {
 const CLOSED = 1e-6;
 
 /** Single-precision rounding accumulates over thousands of steps that are far shorter than a bin of residual range. */
-function openNote({ number, energy }: RunSummary['ledger']): readonly RunNote[] {
+function openLedgerNote({ number, energy }: RunSummary['ledger']): readonly RunNote[] {
   const error = Math.max(number.rel_error, energy.rel_error);
   if (error <= CLOSED) return [];
   const of = energy.rel_error >= number.rel_error ? 'energy' : 'protons';
@@ -73,14 +73,14 @@ function sideFaces_MeV(dose: Float64Array, nx: number): number {
  * For 70 and 150 MeV, 0.4 mm wide in cells of 1 mm, 0.1 to 2 mm from a face, Monte Carlo gives up to 0.37. Beams that
  * their cells resolve are within 1.3 % and need no note.
  */
-const OFF_BESIDE_FACE = 0.4;
+const ERROR_NEXT_TO_FACE = 0.4;
 /** A smaller share of the energy is less than the energy of the protons that left. */
 const SHOWN_ENERGY = 0.01;
 
 function edgeNote({ metrics: { energy_deposited_MeV } }: Read, cells: Cells): readonly RunNote[] {
   const { dose, nx, dx_mm, x_variance_of_representation_mm2: added_mm2 } = cells;
   if (!(added_mm2 > 0)) return [];
-  const much = OFF_BESIDE_FACE * sideFaces_MeV(dose, nx);
+  const much = ERROR_NEXT_TO_FACE * sideFaces_MeV(dose, nx);
   if (!(much > SHOWN_ENERGY * energy_deposited_MeV)) return [];
   const text =
     `The beam runs along a side of the box, and is narrower than cells of ${dx_mm} mm across can show: of the ` +
@@ -224,13 +224,13 @@ function tiltNote(
  * Share of the dose in the last cells that the remap in z can retain before the back of the box. Measured at 70 MeV for
  * steps of 0.1 to 0.9 cells in depth, and for steps longer than a cell, whose dose is spread over several.
  */
-const HELD_BACK = { ofShort: 0.45, power: 1.5, ofLong: 0.5 } as const;
+const RETAINED_DOSE = { ofShort: 0.45, power: 1.5, ofLong: 0.5 } as const;
 
-function backNote({ beam, grid, solver }: ScenarioParts, { ledger: { number } }: Read): readonly RunNote[] {
+function rearFaceNote({ beam, grid, solver }: ScenarioParts, { ledger: { number } }: Read): readonly RunNote[] {
   const cells = (solver.step_mm * Math.cos((beam.angle_deg * Math.PI) / 180)) / grid.dz_mm;
   const isWhole = solver.stepping === 'depth' || Math.abs(cells - 1) < 1e-6;
   if (isWhole || !(number.escaped_z > NOTICEABLE_SHARE * number.in)) return [];
-  const { ofShort, power, ofLong } = HELD_BACK;
+  const { ofShort, power, ofLong } = RETAINED_DOSE;
   const much = Math.ceil(100 * (cells < 1 ? 0.01 + ofShort * (1 - cells) ** power : ofLong));
   const held = cells < 1 ? 'last cell holds' : `last ${Math.ceil(cells) + 1} cells hold`;
   const text =
@@ -247,9 +247,9 @@ export function runNotes(read: Read, cells: Cells, table: string, scenario: unkn
   const all = partsOf(scenario);
   const beam = all?.initial.kind === 'beam' ? all : null;
   return [
-    ...openNote(read.ledger),
+    ...openLedgerNote(read.ledger),
     ...(beam === null ? [] : [...tableNote(beam, table), ...tailNote(beam)]),
     ...(read.metrics.r80_mm === null ? [] : [...lossNote(read.ledger.number), ...coarseNote(read)]),
-    ...(beam === null ? [] : [...tiltNote(beam, read), ...edgeNote(read, cells), ...backNote(beam, read)]),
+    ...(beam === null ? [] : [...tiltNote(beam, read), ...edgeNote(read, cells), ...rearFaceNote(beam, read)]),
   ];
 }

@@ -9,7 +9,7 @@
  * contain the mean.
  */
 import type { TransportScenario, TransportWithBeam } from '../../../../contract/scenario/index.ts';
-import { tidy } from '../../../model/scenarios/rounded.ts';
+import { withoutRoundingError } from '../../../model/scenarios/rounded.ts';
 import { lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { gridMedium } from './axis-range.ts';
 import { materialOf, rangeStraggling_mm, type TransportContext, tableOf } from './context.ts';
@@ -30,7 +30,7 @@ const MAX_PER_STEP = 6;
  * Acceptable added variance as a share of the straggling's: the falloff is 3 %, 1.5 % or 1 % wider. With a smaller
  * first value, this program's grids of metals would not fit into usual memory.
  */
-const BEARABLE = { chosen: 0.06, asked: 0.03, tilted: 0.02 } as const;
+const MAX_ADDED_SPREAD = { chosen: 0.06, asked: 0.03, tilted: 0.02 } as const;
 /** Largest bin that the program chooses, relative to the beam's straggling: W80–20 within 0.5 %. */
 const WIDEST_BIN = 0.22;
 /**
@@ -244,7 +244,7 @@ function binsPerStep(
   const candidates = water ? CANDIDATES_IN_WATER : CANDIDATES;
   const least = leastBins(stepInWater_mm, spread_mm(scenario, context));
   const fine = candidates.filter((bins) => bins >= least);
-  const bearable = isTilted(scenario) ? BEARABLE.tilted : BEARABLE.chosen;
+  const bearable = isTilted(scenario) ? MAX_ADDED_SPREAD.tilted : MAX_ADDED_SPREAD.chosen;
   return fewest(scenario, context, step_mm, stepInWater_mm, fine.length > 0 ? fine : [least], bearable);
 }
 
@@ -257,8 +257,8 @@ function leastBins(length_mm: number, spread_mm: number): number {
 const isTilted = ({ solver, beam }: TransportWithBeam): boolean => solver.stepping === 'depth' && beam.angle_deg !== 0;
 
 /** Path along the axis per cell in depth: the beam's row then moves by whole cells, and is not divided. */
-export function wayPerCell({ beam }: TransportWithBeam, dz_mm: number): number {
-  return beam.angle_deg === 0 ? dz_mm : tidy(dz_mm / Math.cos((beam.angle_deg * Math.PI) / 180));
+export function pathPerCell({ beam }: TransportWithBeam, dz_mm: number): number {
+  return beam.angle_deg === 0 ? dz_mm : withoutRoundingError(dz_mm / Math.cos((beam.angle_deg * Math.PI) / 180));
 }
 
 /**
@@ -278,7 +278,7 @@ function stepInWater_mm(scenario: TransportWithBeam, context: TransportContext, 
 export function chosenRangeStep_mm(scenario: TransportWithBeam, context: TransportContext, step_mm: number): number {
   const inWater_mm = stepInWater_mm(scenario, context, step_mm);
   const thin = thinBin_mm(scenario, context, step_mm);
-  return thin ?? tidy(inWater_mm / binsPerStep(scenario, context, step_mm, inWater_mm));
+  return thin ?? withoutRoundingError(inWater_mm / binsPerStep(scenario, context, step_mm, inWater_mm));
 }
 
 /** Bin width for a background with steps shorter than the narrowest of THIN_BINS; null in denser ones. */
@@ -294,7 +294,7 @@ function thinBin_mm(scenario: TransportWithBeam, context: TransportContext, step
   }));
   const water = slowing(scenario.beam.energy_MeV, context);
   const step = { length_mm: step_mm, paths: Array.from(water.angle, () => STRAIGHT) };
-  const allowed = BEARABLE.chosen * spread ** 2;
+  const allowed = MAX_ADDED_SPREAD.chosen * spread ** 2;
   const found = THIN_BINS.find((share) =>
     media.every((medium) => added_mm2(medium, water, share * spread, step, context) <= allowed),
   );
@@ -320,12 +320,16 @@ function findParts(scenario: TransportScenario, context: TransportContext): numb
   const { grid, initial, physics, solver } = scenario;
   if (grid.energy.kind !== 'range' || initial.kind !== 'beam' || physics.straggling === 'off') return 1;
   const bin_mm = grid.energy.step_mm;
-  const step_mm = solver.stepping === 'depth' ? wayPerCell(scenario, grid.dz_mm) : solver.step_mm;
+  const step_mm = solver.stepping === 'depth' ? pathPerCell(scenario, grid.dz_mm) : solver.step_mm;
   const parts = PARTS.filter((part) => part === 1 || bin_mm / part >= (step_mm / MAX_PER_STEP) * (1 - 1e-6));
   // Explicitly written defaults must give the same result as omitted ones.
   const own = bin_mm === chosenRangeStep_mm(scenario, context, step_mm);
   if (own && thinBin_mm(scenario, context, step_mm) !== null) return 1;
-  const bearable = isTilted(scenario) ? BEARABLE.tilted : own ? BEARABLE.chosen : BEARABLE.asked;
+  const bearable = isTilted(scenario)
+    ? MAX_ADDED_SPREAD.tilted
+    : own
+      ? MAX_ADDED_SPREAD.chosen
+      : MAX_ADDED_SPREAD.asked;
   // For tilted beams, keep the file's bins, with which the accuracy of their rows was measured.
   const least = scenario.beam.angle_deg === 0 ? leastBins(bin_mm, spread_mm(scenario, context)) : 1;
   const fine = parts.filter((part) => part >= least);
@@ -333,7 +337,7 @@ function findParts(scenario: TransportScenario, context: TransportContext): numb
 }
 
 /** Range step passed to the engine for that of the file, mm of water. */
-export function takenRangeStep_mm(scenario: TransportScenario, context: TransportContext): number {
+export function engineRangeStep_mm(scenario: TransportScenario, context: TransportContext): number {
   const { energy } = scenario.grid;
   return energy.kind === 'range' ? energy.step_mm / partsPerBin(scenario, context) : Number.NaN;
 }

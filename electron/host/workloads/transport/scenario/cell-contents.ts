@@ -215,7 +215,7 @@ export function cellContents(scenario: TransportScenario, { ct }: WithCt, nz: nu
 }
 
 /** Computes the contents cooperatively and caches them for `cellContents`. */
-export async function findContentsInTurns(
+export async function findContentsInSlices(
   scenario: TransportScenario,
   { ct }: WithCt,
   nz: number,

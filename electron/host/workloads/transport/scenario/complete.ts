@@ -5,15 +5,15 @@
 import { spotsOf, type TransportScenario, type TransportWithBeam } from '../../../../contract/scenario/index.ts';
 import {
   multipleAbove,
-  niceAbove,
-  niceBelow,
-  niceNear,
-  tidy,
+  roundedAbove,
+  roundedBelow,
+  roundedNear,
   twoDigitsBelow,
+  withoutRoundingError,
 } from '../../../model/scenarios/rounded.ts';
 import { lowestEnergy, type StoppingAt, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { gridMedium } from './axis-range.ts';
-import { chosenRangeStep_mm, wayPerCell } from './bins-per-step.ts';
+import { chosenRangeStep_mm, pathPerCell } from './bins-per-step.ts';
 import { materialOf, rangeStraggling_mm, type TransportContext, tableOf } from './context.ts';
 import type { PlacedCt } from './ct/placed-ct.ts';
 import { estimateGrid, maxPictureBytes, pictureBytes } from './estimate.ts';
@@ -126,7 +126,7 @@ function ranges(scenario: TransportWithBeam, context: TransportContext): Ranges 
 function sizeAndCell(size: number | undefined, cell: number | undefined, wanted: { size: number; cell: number }) {
   if (cell !== undefined) return { size: size ?? multipleAbove(wanted.size, cell), cell };
   if (size === undefined) return { size: multipleAbove(wanted.size, wanted.cell), cell: wanted.cell };
-  return { size, cell: tidy(size / Math.max(1, Math.ceil(size / wanted.cell - 1e-6))) };
+  return { size, cell: withoutRoundingError(size / Math.max(1, Math.ceil(size / wanted.cell - 1e-6))) };
 }
 
 function wantedSize(scenario: TransportWithBeam, found: Ranges, ct: PlacedCt | null): { width: number; depth: number } {
@@ -149,8 +149,8 @@ function wantedSize(scenario: TransportWithBeam, found: Ranges, ct: PlacedCt | n
   const regionWidth = 2 * Math.max(0, ...geometry.regions.flatMap(({ x_mm }) => (x_mm ?? []).map(Math.abs)));
   const regionDepth = Math.max(0, ...geometry.regions.map(({ z_mm }) => z_mm[1]));
   return {
-    width: Math.min(widest_mm, Math.max(niceNear(across_mm + aside), regionWidth)),
-    depth: Math.min(deepest_mm, Math.max(niceAbove(along), regionDepth)),
+    width: Math.min(widest_mm, Math.max(roundedNear(across_mm + aside), regionWidth)),
+    depth: Math.min(deepest_mm, Math.max(roundedAbove(along), regionDepth)),
   };
 }
 
@@ -216,15 +216,15 @@ function largestAngle(scenario: TransportWithBeam, context: TransportContext, dt
   if (solver.stepping !== 'depth') return wanted;
   const room = depthSteppingLimit_mrad - (Math.abs(beam.angle_deg) * 1000 * Math.PI) / 180;
   const most = Math.max(leastAngle_mrad, Math.floor(room / dtheta_mrad) * dtheta_mrad);
-  return Math.min(wanted, tidy(most));
+  return Math.min(wanted, withoutRoundingError(most));
 }
 
 /** Solver step: a cell in depth, or the nearest whole multiple of a given range step. */
 function stepOf(scenario: TransportWithBeam, dz_mm: number): number {
   const { energy } = scenario.grid;
-  const step_mm = scenario.solver.stepping === 'depth' ? dz_mm : wayPerCell(scenario, dz_mm);
+  const step_mm = scenario.solver.stepping === 'depth' ? dz_mm : pathPerCell(scenario, dz_mm);
   if (energy.kind !== 'range' || energy.step_mm === undefined) return step_mm;
-  return tidy(Math.max(1, Math.round(step_mm / energy.step_mm)) * energy.step_mm);
+  return withoutRoundingError(Math.max(1, Math.round(step_mm / energy.step_mm)) * energy.step_mm);
 }
 
 /** Preferred cell size in depth, mm: from the falloff, and from the cell's thickness in water. */
@@ -272,7 +272,7 @@ function completeBy(scenario: TransportWithBeam, context: TransportContext, entr
   const { geometry, grid, solver } = scenario;
   // A beam in metal fills several times as many cells as in water, so rounding down to 1, 2, 2.5 or 5 would double the
   // time.
-  const below = found.scattering > 1 ? twoDigitsBelow : niceBelow;
+  const below = found.scattering > 1 ? twoDigitsBelow : roundedBelow;
   const cell = (length_mm: number, box_mm: number): number =>
     Math.min(coarsest_mm, Math.max(finest_mm, below(Math.min(length_mm, box_mm / minCells))));
   const depth = sizeAndCell(geometry.depth_mm, grid.dz_mm, {
@@ -286,7 +286,7 @@ function completeBy(scenario: TransportWithBeam, context: TransportContext, entr
   const boxed = { ...scenario, geometry: { ...geometry, depth_mm: depth.size } };
   const step_mm = solver.step_mm ?? stepOf(scenario, depth.cell);
   // Depth stepping uses the cell in depth as the step, and ignores the step in the file.
-  const taken_mm = solver.stepping === 'depth' ? wayPerCell(scenario, depth.cell) : step_mm;
+  const taken_mm = solver.stepping === 'depth' ? pathPerCell(scenario, depth.cell) : step_mm;
   const { energy } = grid;
   const dtheta_mrad = grid.dtheta_mrad ?? angleBin_mrad(scenario, context);
   return {

@@ -3,7 +3,7 @@ import { spotsOf, type TransportDocument, type TransportScenario } from '../../.
 import type { TransportProblem } from '../../../io/addon/addon.ts';
 import { highestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import type { Read } from '../../scenarios/read.ts';
-import { takenRangeStep_mm } from './bins-per-step.ts';
+import { engineRangeStep_mm } from './bins-per-step.ts';
 import type { TransportContext } from './context.ts';
 import type { PlacedCt } from './ct/placed-ct.ts';
 
@@ -50,7 +50,7 @@ export function energyBins(scenario: TransportScenario, context: TransportContex
   const range_mm = (energy: number): number => stoppingAt(context.rangeTable, context.water, energy).range * 10;
   const start = range_mm(beam.energy_MeV);
   // A bin covers half a step on either side, and contains protons while there is residual range.
-  const step = takenRangeStep_mm(scenario, context);
+  const step = engineRangeStep_mm(scenario, context);
   const lowest = Math.max(range_mm(grid.cutoff_MeV) - step / 2, 1e-9 * step);
   const below = Math.floor((start - lowest) / step);
   return Math.max(1, below + 1 + Math.ceil((range_mm(top) - start) / step - 1e-9));
@@ -81,7 +81,7 @@ export function estimateGrid(scenario: TransportScenario, context: TransportCont
     const slowest_mm = stoppingAt(context.rangeTable, context.water, slowest).range * 10;
     const [step, spread, apart] =
       grid.energy.kind === 'range'
-        ? [takenRangeStep_mm(scenario, context), spread_mm, range * 10 - slowest_mm]
+        ? [engineRangeStep_mm(scenario, context), spread_mm, range * 10 - slowest_mm]
         : [grid.energy.step_MeV, (spread_mm / 10) * stopping, scenario.beam.energy_MeV - slowest];
     storedEnergies = Math.min(ne, windowBins(ne, step, spread) + Math.floor(apart / step));
     storedDepths = windowBins(nz, grid.dz_mm, spread_mm);

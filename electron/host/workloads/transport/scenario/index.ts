@@ -16,7 +16,7 @@ import {
 import type { Offers, TransportProblem } from '../../../io/addon/addon.ts';
 import { inSlices } from '../../../io/flow/cooperative.ts';
 import type { ShippedHuTable } from '../../../model/matter/hu-table.ts';
-import { ownMaterial } from '../../../model/matter/own-material.ts';
+import { userMaterial } from '../../../model/matter/user-material.ts';
 import { namedFileReader } from '../../../model/scenarios/named-files.ts';
 import {
   type Material,
@@ -31,7 +31,7 @@ import {
 } from '../../../model/scenarios/stopping-table.ts';
 import { axisEnd } from './axis-range.ts';
 import { withEnergies } from './beam.ts';
-import { findContentsInTurns } from './cell-contents.ts';
+import { findContentsInSlices } from './cell-contents.ts';
 import { checkTransport, energyIsUnknown } from './check.ts';
 import { spreadWarning } from './check-grid.ts';
 import { completeTransport } from './complete.ts';
@@ -44,17 +44,17 @@ import { readSpots } from './spots-file.ts';
 type Solver = Pick<TransportScenario['solver'], 'stepping' | 'precision'>;
 
 /** Whether the document sets the value; otherwise it is a default. */
-export const isSaid = (document: unknown, key: keyof Solver): boolean =>
+export const isSet = (document: unknown, key: keyof Solver): boolean =>
   valueAt(document, ['solver', key]) !== undefined;
 
 /**
  * Returns `solver` with a stepping and precision that the variant supports, if the document omits them and the variant
  * does not support the defaults.
  */
-function asOffered<S extends Solver>(solver: S, document: unknown, offers: Offers | null): S {
+function withOfferedSolver<S extends Solver>(solver: S, document: unknown, offers: Offers | null): S {
   if (offers === null) return solver;
   const taken = <K extends keyof Solver>(key: K, offered: readonly Solver[K][]): Solver[K] =>
-    offered.includes(solver[key]) || isSaid(document, key) ? solver[key] : (offered[0] ?? solver[key]);
+    offered.includes(solver[key]) || isSet(document, key) ? solver[key] : (offered[0] ?? solver[key]);
   return {
     ...solver,
     stepping: taken('stepping', offers.steppings),
@@ -142,7 +142,7 @@ function materialsOf(
   const shipped = geometry.ct?.hu_table === 'schneider' ? huTable.compositions : [];
   const own = [...shipped, ...geometry.materials].map((each): [string, Material] => [
     each.name,
-    ownMaterial(each, materials, water, rangeTable),
+    userMaterial(each, materials, water, rangeTable),
   ]);
   return { ...materials, ...Object.fromEntries(own) } as MaterialSet;
 }
@@ -152,7 +152,7 @@ async function fillCells(scenario: TransportScenario, context: TransportContext)
   const { geometry, grid } = scenario;
   const [nz, nx] = [Math.round(geometry.depth_mm / grid.dz_mm), Math.round(geometry.width_mm / grid.dx_mm)];
   if ((geometry.regions.length === 0 && context.ct === null) || !(nz >= 1) || !(nx >= 1)) return;
-  const { list } = await findContentsInTurns(scenario, context, nz, nx);
+  const { list } = await findContentsInSlices(scenario, context, nz, nx);
   await inSlices(mixAll(context, list));
 }
 
@@ -164,7 +164,7 @@ export async function readTransport(
   place: { readonly name: string; readonly folder: string | null },
   services: TransportServices,
 ): Promise<TransportParts> {
-  const filled = { ...read, solver: asOffered(read.solver, document, services.offers(read.solver.variant)) };
+  const filled = { ...read, solver: withOfferedSolver(read.solver, document, services.offers(read.solver.variant)) };
   const water = await waterTable(filled, services.materials, place.folder, place.name);
   const materials = materialsOf(filled, services, water.table);
   const ct = await placedCt(filled, materials, services.huTable, place);

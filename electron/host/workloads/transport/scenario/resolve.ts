@@ -7,7 +7,7 @@ import type { Spot, TransportScenario } from '../../../../contract/scenario/inde
 import type { Pausing } from '../../../../domain/values/pausing.ts';
 import type { TransportProblem } from '../../../io/addon/addon.ts';
 import type { StoppingTable } from '../../../model/scenarios/stopping-table.ts';
-import { takenRangeStep_mm } from './bins-per-step.ts';
+import { engineRangeStep_mm } from './bins-per-step.ts';
 import { cellContents } from './cell-contents.ts';
 import { type Contents, type Medium, materialOf, type TransportContext, tableOf } from './context.ts';
 import { angleBins } from './estimate.ts';
@@ -169,7 +169,7 @@ export function resolveTransport(scenario: TransportScenario, context: Transport
       dtheta_rad: grid.dtheta_mrad / 1000,
       theta_centre_rad: angle_rad,
       energy:
-        grid.energy.kind === 'range' ? { kind: 'range', step_mm: takenRangeStep_mm(scenario, context) } : grid.energy,
+        grid.energy.kind === 'range' ? { kind: 'range', step_mm: engineRangeStep_mm(scenario, context) } : grid.energy,
       cutoff_MeV: grid.cutoff_MeV,
     },
     materials: contents.list.map((one) => problemMaterial(context, one)),

@@ -4,7 +4,7 @@
  * determines range and falloff. The factors are chosen from the times of earlier answers.
  */
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
-import type { WhatIfWay } from '../../../../contract/scenario/transport/what-if.ts';
+import type { WhatIfMethod } from '../../../../contract/scenario/transport/what-if.ts';
 import type { TransportResolved } from '../../../../contract/scenario/transport/workload.ts';
 import type { ScenarioDraft } from '../../../../contract/scenario/workload.ts';
 import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
@@ -16,7 +16,7 @@ import {
   type Scenarios,
   type TransportReading,
 } from '../../scenarios/scenarios.ts';
-import { laid } from '../batch.ts';
+import { prepared } from '../batch.ts';
 import { rangesOf } from '../bench/expected-time.ts';
 import { TransportRunning } from '../running.ts';
 import { variantsFor } from '../variants.ts';
@@ -28,7 +28,7 @@ interface Factors {
   readonly theta: number;
 }
 
-const asItIs: Factors = { x: 1, z: 1, theta: 1 };
+const unchanged: Factors = { x: 1, z: 1, theta: 1 };
 
 /** Depth stepping supports up to 60° from the axis. */
 const LIMIT_MRAD = (Math.PI / 3) * 1000;
@@ -92,7 +92,7 @@ const BUDGET_S = { cpu: 0.1, gpu: 0.03 } as const;
 /** Seconds per cell visit before there is a measurement: for two cores, and for a GPU. */
 const FIRST_GUESS_S = { cpu: 2.5e-10, gpu: 2e-12 } as const;
 /** Once the grid is coarse, an answer may exceed its time by this factor before the grid becomes coarser. */
-const PATIENCE = 1.5;
+const TOLERATED_OVERRUN = 1.5;
 const MAX_FACTOR = 4;
 /**
  * Limit on the factor in z, along which range and falloff are read: doubled cells move R80 by hundredths of a
@@ -106,7 +106,9 @@ type Kind = 'cpu' | 'gpu';
 
 /** `sameDose`: whether the cells of the dose must not change, because another dose is subtracted. */
 function factorsOf(factor: number, sameDose: boolean): Factors {
-  return sameDose ? { ...asItIs, theta: factor } : { x: factor, z: Math.min(factor, MAX_FACTOR_IN_Z), theta: factor };
+  return sameDose
+    ? { ...unchanged, theta: factor }
+    : { x: factor, z: Math.min(factor, MAX_FACTOR_IN_Z), theta: factor };
 }
 
 const reduction = ({ x, z, theta }: Factors): number => x * z * theta;
@@ -122,7 +124,7 @@ export class Pace {
       this.#setUp_s[kind] + (this.#visit_s[kind] * cells) / reduction(factorsOf(factor, sameDose));
     // Set-up time does not depend on the cells, so coarser cells cannot reduce it.
     const allowed_s = Math.max(BUDGET_S[kind], this.#setUp_s[kind] + BUDGET_S[kind] / 2);
-    const most_s = this.#held > 1 ? allowed_s * PATIENCE : allowed_s;
+    const most_s = this.#held > 1 ? allowed_s * TOLERATED_OVERRUN : allowed_s;
     while (this.#held < MAX_FACTOR && takes_s(this.#held) > most_s) this.#held += 1;
     return factorsOf(this.#held, sameDose);
   }
@@ -152,7 +154,7 @@ export interface PreparedWhatIf {
   readonly reading: TransportReading;
   /** Scenario that is solved. */
   readonly solved: TransportReading;
-  readonly way: WhatIfWay;
+  readonly way: WhatIfMethod;
   readonly resolved: TransportResolved;
   /** Number of cell visits and their device, to learn the rate; null for the moments method, which visits no cells. */
   readonly cells: number;
@@ -187,7 +189,7 @@ function solvable(reading: AnyReading): TransportReading {
  * Reads the scenario for a fast answer: by moments on its grid if its matter is layered; else on the coarser grid. If
  * that is invalid, on the scenario's grid, or else unchanged.
  */
-async function readSooner(
+async function readQuickly(
   { scenarios }: Parts,
   { document, place }: WhatIfQuestion,
   reading: TransportReading,
@@ -196,9 +198,9 @@ async function readSooner(
   if (reading.scenario === null) return reading;
   const layered = isLayered(problemOf(reading));
   const ways: readonly (readonly [Factors, 'auto' | 'moments'])[] = [
-    ...(layered ? ([[asItIs, 'moments']] as const) : []),
+    ...(layered ? ([[unchanged, 'moments']] as const) : []),
     [factors, 'auto'],
-    [asItIs, 'auto'],
+    [unchanged, 'auto'],
   ];
   for (const [tried, variant] of ways) {
     const found = await scenarios.checkQuickly(coarser(document, reading.scenario, tried, variant), place);
@@ -227,15 +229,15 @@ export async function prepareWhatIf(parts: Parts, question: WhatIfQuestion, pace
   const { document, place, full, sameDose } = question;
   const reading = solvable(await scenarios.checkQuickly(document, place));
   const kind = kindOf(addon);
-  const wanted = full ? asItIs : pace.factors(kind, reading.estimate?.cells ?? 0, sameDose);
-  const solved = full ? reading : await readSooner(parts, question, reading, wanted);
+  const wanted = full ? unchanged : pace.factors(kind, reading.estimate?.cells ?? 0, sameDose);
+  const solved = full ? reading : await readQuickly(parts, question, reading, wanted);
   const { scenario } = solved;
   const { range_mm, waterRange_mm, table, estimate } = reading;
   if (scenario === null || reading.scenario === null || range_mm === null || waterRange_mm === null || table === null) {
     throw refusalOf(reading.issues);
   }
   const problem = problemOf(solved);
-  const { native } = await laid(addon, problem, rangesOf(reading));
+  const { native } = await prepared(addon, problem, rangesOf(reading));
   const { plan } = native;
   const running = new TransportRunning(addon, native, { problem, table, trace: false, unwatched: true });
   const cells = plan.ne * plan.ntheta * plan.nz * plan.nx;

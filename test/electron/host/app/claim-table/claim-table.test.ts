@@ -11,7 +11,7 @@ import { flagValue, listed, parseArguments } from '../../../../../electron/cli/a
 import { scenarioPath } from '../../../../../electron/cli/read-scenario.ts';
 import { bench } from '../../../../../electron/cli/verbs/bench.ts';
 import type { ClaimFinding, ClaimMap } from '../../../../../electron/contract/bench/claim-table.ts';
-import { recordedAgain } from '../../../../../electron/contract/bench/recorded-names.mjs';
+import { recordingsOnOtherGpus } from '../../../../../electron/contract/bench/recorded-names.mjs';
 import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
 import { type Answered, answerOf, overValues, valueText } from '../../../../../electron/host/app/claim-table/answer.ts';
 import { claimTable, partsOf, readClaimTable } from '../../../../../electron/host/app/claim-table/index.ts';
@@ -258,7 +258,7 @@ describe('claim table', async () => {
 
   test('recordings are of an H200 or an H100, belong to a row, and are wrong only where the row shows that', () => {
     const recorded = readdirSync(join(assetsFolder, 'runs/micro')).map((file) => `micro/${file}`);
-    const listed = rows.flatMap((row) => row.sessions.flatMap((file) => [file, ...recordedAgain(file)]));
+    const listed = rows.flatMap((row) => row.sessions.flatMap((file) => [file, ...recordingsOnOtherGpus(file)]));
     expect(recorded.length).toBeGreaterThanOrEqual(25);
     for (const session of recorded.filter((file) => !/^micro\/(h[12]00-)?sweep-/.test(file))) {
       expect(listed).toContain(session);

@@ -13,7 +13,7 @@ import {
   claimedText,
   claimId,
   claimTitle,
-  onSeveralCards,
+  onSeveralGpus,
 } from '../../../../../electron/domain/claim-texts.ts';
 import { claimTable, readClaimTable } from '../../../../../electron/host/app/claim-table/index.ts';
 import { asSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
@@ -26,8 +26,8 @@ import { assetsFolder, openTestScenarios, shippedVariants } from '../../small-ru
 
 const runs = path.join(assetsFolder, 'runs');
 const recorded = readdirSync(runs, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'));
-const kept = (file: string) => parseSession(readFileSync(path.join(runs, file), 'utf8'), file);
-const about = (workload: string, bench = '') => readClaimsOf(assetsFolder, { workload, bench });
+const savedClaims = (file: string) => parseSession(readFileSync(path.join(runs, file), 'utf8'), file);
+const claimsAbout = (workload: string, bench = '') => readClaimsOf(assetsFolder, { workload, bench });
 const current = await readCurrent(assetsFolder);
 const rows = await claimTable(assetsFolder);
 const row = (number: number) => {
@@ -37,7 +37,7 @@ const row = (number: number) => {
 };
 
 test('the naive layer is claimed to be slower than the library, and the larger layer is as claimed', async () => {
-  const layer = await about('linear-relu');
+  const layer = await claimsAbout('linear-relu');
   const claim = layer.find(({ id }) => id === 'fused-naive-slower');
   expect([claim?.from, claim?.to]).toEqual([45.5, 200]);
   expect(claim?.pairs.map(({ slower, faster }) => [slower.variant, faster.variant])).toEqual([
@@ -46,7 +46,7 @@ test('the naive layer is claimed to be slower than the library, and the larger l
   // No claim states that a library is slower than the naive kernel.
   expect(layer.flatMap(({ pairs }) => pairs).filter(({ faster }) => faster.variant === 'cuda-naive')).toEqual([]);
   const gains = ['layer-1024', 'layer-8192'].map((name) => {
-    const [report] = asSession(kept(`linear-relu/${name}.json`), current).reports;
+    const [report] = asSession(savedClaims(`linear-relu/${name}.json`), current).reports;
     const [pair] = report?.claims.find(({ id }) => id === 'fused-naive-slower')?.pairs ?? [];
     return [pair?.gain?.value.toFixed(1), pair?.verdict];
   });
@@ -57,14 +57,14 @@ test('the naive layer is claimed to be slower than the library, and the larger l
 });
 
 test('the goal of a fused kernel, 1.1 to 1.2 times the library, is a claim', async () => {
-  const goal = (await about('linear-relu')).find(({ id }) => id === 'fused-goal');
+  const goal = (await claimsAbout('linear-relu')).find(({ id }) => id === 'fused-goal');
   expect([goal?.from, goal?.to]).toEqual([1.1, 1.2]);
   expect(goal?.pairs.map(({ slower }) => slower.variant)).toEqual(['cuda-cublas', 'cuda-cublas', 'torch-eager']);
 });
 
 test('no claim compares end-to-end runs of our FP32 and FP64 images: they differ by how an image is read back', async () => {
   const single = /^diffraction-.*(fp32|delta|naive)/;
-  for (const { id, pairs } of await about('diffraction'))
+  for (const { id, pairs } of await claimsAbout('diffraction'))
     for (const { slower, faster, rival } of pairs) {
       if (rival || (slower.clock === 'counted' && faster.clock === 'counted')) continue;
       expect(
@@ -75,7 +75,9 @@ test('no claim compares end-to-end runs of our FP32 and FP64 images: they differ
 });
 
 test('claims about PyTorch and the C program get no verdict from other programs', async () => {
-  const claims = (await about('diffraction')).filter(({ claim }) => /\bC\b/.test(claim) && !/^Fusing/.test(claim));
+  const claims = (await claimsAbout('diffraction')).filter(
+    ({ claim }) => /\bC\b/.test(claim) && !/^Fusing/.test(claim),
+  );
   expect(claims.length).toBeGreaterThanOrEqual(7);
   for (const { pairs, values, reason, id } of claims) {
     expect(pairs.length + values.length > 0, id).toBe(reason === null);
@@ -238,7 +240,7 @@ describe('recorded sessions', () => {
     );
     expect(named).not.toEqual([]);
     for (const file of named) {
-      const [report] = asSession(kept(file), current).reports;
+      const [report] = asSession(savedClaims(file), current).reports;
       const graph = report?.entries.find(({ label }) => label === 'cuda-graph');
       const reasons = graph?.status === 'measured' ? graph.modes.map(({ mode, reason }) => [mode, reason]) : [];
       expect(reasons, file).toContainEqual(['graph', 'it is a graph already']);
@@ -248,8 +250,8 @@ describe('recorded sessions', () => {
 
   test('have the current claims, whatever their files contain: the ladder begins with the four priorities of the note', () => {
     const file = 'transport/h100-uniform-grid-70MeV.json';
-    expect(kept(file).reports[0]?.claims.some(({ priority }) => priority !== undefined)).toBe(false);
-    const claims = asSession(kept(file), current).reports[0]?.claims ?? [];
+    expect(savedClaims(file).reports[0]?.claims.some(({ priority }) => priority !== undefined)).toBe(false);
+    const claims = asSession(savedClaims(file), current).reports[0]?.claims ?? [];
     const rungs = byPriority(claims).filter(({ priority }) => priority !== undefined);
     expect(rungs.map((one) => [claimTitle(one), claimedText(one)])).toEqual([
       ['Priority 1: Kernel fusion in a beam', '3–12×'],
@@ -263,17 +265,17 @@ describe('recorded sessions', () => {
     // Coalescing alone was measured in another session.
     const unmeasured = rungs.filter(({ pairs }) => pairs.every(({ gain }) => gain === null)).map(({ id }) => id);
     expect(unmeasured).toEqual(['coalescing']);
-    const counters = asSession(kept('transport/h200-counters-uniform-grid-70MeV.json'), current).reports[0];
+    const counters = asSession(savedClaims('transport/h200-counters-uniform-grid-70MeV.json'), current).reports[0];
     expect(counters?.claims.find(({ id }) => id === 'coalescing')?.pairs[0]?.gain?.value).toBeCloseTo(1.42, 2);
   });
 
   test('changed by --set state so in their names', () => {
     for (const file of recorded) {
-      const { command, reports } = kept(file);
+      const { command, reports } = savedClaims(file);
       for (const [, at, value] of command.matchAll(/--set (\S+?)=(\S+)/g))
         for (const { scenario } of reports) expect(scenario, file).toContain(`${at} = ${value}`);
     }
-    expect(kept('h200-dense-144M.json').reports[0]?.scenario).toContain('geometry.width_mm = 200');
+    expect(savedClaims('h200-dense-144M.json').reports[0]?.scenario).toContain('geometry.width_mm = 200');
   });
 });
 
@@ -312,13 +314,13 @@ describe('counts in the note of the layer', () => {
   });
 
   test('appear in a session too', () => {
-    const [report] = asSession(kept('linear-relu/layer-1024.json'), current).reports;
+    const [report] = asSession(savedClaims('linear-relu/layer-1024.json'), current).reports;
     const values = report?.claims.find(({ id }) => id === 'layer-bytes')?.values;
     expect(values?.map(({ variant, unit, verdict }) => [variant, unit, verdict])).toEqual([
       ['counted', 'MB', 'as claimed'],
     ]);
     // The claim is about the forward pass only.
-    const [back] = asSession(kept('linear-relu/layer-1024-backward.json'), current).reports;
+    const [back] = asSession(savedClaims('linear-relu/layer-1024-backward.json'), current).reports;
     expect(back?.claims.some(({ id }) => id === 'layer-bytes')).toBe(false);
   });
 });
@@ -338,7 +340,7 @@ describe('one problem on two GPUs', () => {
 
   test('each GPU reports its own result', () => {
     expect(cards(8, row(8).claims[0]?.id ?? '').map(({ machine }) => machine)).toContain('NVIDIA H200');
-    const several = onSeveralCards(rows);
+    const several = onSeveralGpus(rows);
     expect(several.length).toBeGreaterThanOrEqual(20);
     for (const { found, holds } of several) {
       expect(new Set(found.map(({ machine }) => machine)).size).toBe(found.length);

@@ -9,8 +9,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from 'fflate';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
-import type { Came } from '../../../../../electron/contract/projects/project.ts';
-import { plainLook } from '../../../../../electron/contract/study/calls.ts';
+import type { UnpackedPart } from '../../../../../electron/contract/projects/project.ts';
+import { defaultLook } from '../../../../../electron/contract/study/calls.ts';
 import { PLAN_FORMAT, type PlanLine, STUDY_FOLDER_VERSION } from '../../../../../electron/contract/study/index.ts';
 import { packProject } from '../../../../../electron/host/app/projects/pack.ts';
 import { unpackProject } from '../../../../../electron/host/app/projects/unpack.ts';
@@ -38,7 +38,7 @@ describe('hostile', () => {
   /** No project may write outside of the library. */
   afterEach(() => expect(readdirSync(outside)).toEqual([]));
 
-  const unpack = async (bytes: Uint8Array, signal?: AbortSignal): Promise<readonly Came[]> =>
+  const unpack = async (bytes: Uint8Array, signal?: AbortSignal): Promise<readonly UnpackedPart[]> =>
     (await unpackProject({ name: 'x.braggbench', bytes, library }, signal)).came;
 
   interface Entry {
@@ -225,7 +225,7 @@ describe('projects', () => {
       if (entry?.state === 'whole') break;
       if (Date.now() > until) throw new Error(`${study} did not end: ${JSON.stringify(entry)}`);
     }
-    await mine.call('study.keepViews', { study, views: [{ name: 'all', look: plainLook }] });
+    await mine.call('study.keepViews', { study, views: [{ name: 'all', look: defaultLook }] });
     return study;
   }
 
@@ -290,7 +290,7 @@ describe('projects', () => {
       change(entries);
       const broken = zipSync(entries);
       return theirs.call('project.unpack', { source: { kind: 'bytes', name: 'x.braggbench', bytes: broken } }).then(
-        ({ came }: { readonly came: readonly Came[] }) => `unpacked ${came.length}`,
+        ({ came }: { readonly came: readonly UnpackedPart[] }) => `unpacked ${came.length}`,
         (error: Error) => error.message,
       );
     };

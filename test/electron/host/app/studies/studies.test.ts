@@ -6,12 +6,12 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { cp, readFile, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { plainLook, type StudyEntry } from '../../../../../electron/contract/study/calls.ts';
+import { defaultLook, type StudyEntry } from '../../../../../electron/contract/study/calls.ts';
 import { type Cluster, newCluster } from '../../../../../electron/contract/study/clusters.ts';
 import { idAt } from '../../../../../electron/contract/study/result.ts';
-import { keepBrought, lackingHere } from '../../../../../electron/host/app/studies/cluster/download.ts';
+import { missingLocally, saveDownloaded } from '../../../../../electron/host/app/studies/cluster/download.ts';
 import { Login } from '../../../../../electron/host/app/studies/cluster/engine.ts';
-import { holdStudy } from '../../../../../electron/host/app/studies/plan.ts';
+import { lockStudy } from '../../../../../electron/host/app/studies/plan.ts';
 import { StudyFolder } from '../../../../../electron/host/model/studies/folder.ts';
 import type { Client } from '../../../../../renderer/data/client/client.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
@@ -53,7 +53,7 @@ describe('cluster', () => {
     test('an internal error of Braggbench there keeps its code', async () => {
       const study = path.join(folder, `held${host}.study`);
       await writeWideStudy(study, 1);
-      const lock = await holdStudy(await StudyFolder.open(study));
+      const lock = await lockStudy(await StudyFolder.open(study));
       const program = `${process.execPath} ${path.resolve('electron/cli/main.ts')}`;
       const login = new Login(cluster({ host, program }));
       const resume = login.run(`${await login.program()} study resume '${study}' --json --yes`);
@@ -95,12 +95,12 @@ describe('cluster', () => {
     const nameOf = (id: string): string => path.relative(there, theirs.fileOf(id, 'done'));
     const names = [nameOf(a), nameOf(b), nameOf(c), 'results/ff/ffffffffffffffff.json', '../../etc/passwd', 'welcome'];
     const listing = new TextEncoder().encode(names.join('\n'));
-    expect(await lackingHere({ folder: here, listing })).toEqual([nameOf(a), nameOf(b)]);
+    expect(await missingLocally({ folder: here, listing })).toEqual([nameOf(a), nameOf(b)]);
     const text = await readFile(theirs.fileOf(a, 'done'), 'utf8');
     const damaged = (await readFile(theirs.fileOf(b, 'done'), 'utf8')).slice(0, 40);
     const other = await readFile(theirs.fileOf(c, 'done'), 'utf8');
     const lines = new TextEncoder().encode(`${text}${text}${damaged}\n${other}`);
-    const brought = await keepBrought({ folder: here, names: [nameOf(a), nameOf(b)], lines });
+    const brought = await saveDownloaded({ folder: here, names: [nameOf(a), nameOf(b)], lines });
     expect(brought).toEqual([{ id: a, status: 'done' }]);
     expect(await mine.result(a, 'done')).toEqual(await theirs.result(a, 'done'));
   });
@@ -276,7 +276,7 @@ describe('studies', async () => {
       expect(settings).toBe('beam.energy_MeV = 20, solver.precision = "fp32"');
       expect(result).toMatchObject({ id: point, status: 'done' });
       await expect(page.call('study.result', { study: id, point: '0'.repeat(16) })).rejects.toThrow('has no point');
-      const views = [{ name: 'mine', look: { ...plainLook, groups: ['axis solver.precision'] } }];
+      const views = [{ name: 'mine', look: { ...defaultLook, groups: ['axis solver.precision'] } }];
       await page.call('study.keepViews', { study: id, views });
       expect(await page.call('study.views', { study: id })).toEqual({ views });
       // A single variant offers no choice.

@@ -10,7 +10,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TUNING_SESSIONS, tunedScenario, tuningStudy } from '../../../../../electron/build/bench/tuning-sessions.mjs';
 import { POINT_FORMAT, type PointResult, STUDY_FOLDER_VERSION } from '../../../../../electron/contract/study/index.ts';
-import { leftOf } from '../../../../../electron/host/app/studies/plan.ts';
+import { unsolvedPoints } from '../../../../../electron/host/app/studies/plan.ts';
 import { collect, readRows } from '../../../../../electron/host/app/studies/results.ts';
 import { importStudy, tuningResultsOf } from '../../../../../electron/host/app/tuning/transfer.ts';
 import type { Row } from '../../../../../electron/host/model/studies/table.ts';
@@ -61,7 +61,11 @@ describe('transfer', () => {
     const results = parseTuning({ text: gunzipSync(readFileSync(file)).toString('utf8'), name: 'cut.json' });
     const study = await importStudy(results, path.join(folder, 'cut.study'), 'cut');
     const { columns, rows, missing } = await collect(study);
-    expect([rows.length, missing, (await leftOf(study, false)).length]).toEqual([results.configurations.length, 0, 0]);
+    expect([rows.length, missing, (await unsolvedPoints(study, false)).length]).toEqual([
+      results.configurations.length,
+      0,
+      0,
+    ]);
     const names = columns.map(({ name }) => name);
     for (const name of ['block_size_x', 'use_shmem', 'time_s', 'right']) expect(names).toContain(name);
     const at = names.indexOf('time_s');

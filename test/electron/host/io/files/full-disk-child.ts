@@ -7,7 +7,7 @@ import path from 'node:path';
 import { LibraryIndex } from '../../../../../electron/host/app/library/index-file.ts';
 import { HostLog } from '../../../../../electron/host/app/log.ts';
 import { Checkpoints, runForm, runsIn } from '../../../../../electron/host/app/recovery/checkpoints.ts';
-import { draftFile, keepDraft, readDraft } from '../../../../../electron/host/app/recovery/recovery.ts';
+import { draftFile, readDraft, saveDraft } from '../../../../../electron/host/app/recovery/recovery.ts';
 import { runPacker } from '../../../../../electron/host/app/run-files/packer.ts';
 import { OwnedFolders } from '../../../../../electron/host/io/files/owned-folder.ts';
 import { runOf } from '../../../../../electron/host/workloads/run-data.ts';
@@ -22,8 +22,8 @@ async function drafts(): Promise<unknown> {
   const place = path.join(folder, 'drafts');
   mkdirSync(place, { recursive: true });
   const draft = (notes: string) => ({ title: 'mine', path: null, draft: { kind: 'transport', version: 1, notes } });
-  await keepDraft(place, 'page', draft('first'));
-  const error = await keepDraft(place, 'page', draft('x'.repeat(200_000))).catch(thrown);
+  await saveDraft(place, 'page', draft('first'));
+  const error = await saveDraft(place, 'page', draft('x'.repeat(200_000))).catch(thrown);
   const kept = await readDraft(draftFile(place, 'page'));
   return { error, kept: kept?.draft['notes'], files: readdirSync(place) };
 }

@@ -22,13 +22,13 @@ import {
   isDirty,
   OtherLoad,
   oddIn,
-  unknownSurroundings,
+  unknownEnvironment,
 } from '../../../../../electron/host/model/bench/comparison.ts';
 import { leastTime } from '../../../../../electron/host/model/bench/entry.ts';
 import { kernelResources, resourcesFor } from '../../../../../electron/host/model/bench/session-file.ts';
 import { kernelsOf, variantSources } from '../../../../../electron/host/model/bench/sources.ts';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
-import { imageCandidates } from '../../../../../electron/host/workloads/diffraction/contestant.ts';
+import { imageCandidates } from '../../../../../electron/host/workloads/diffraction/bench-candidate.ts';
 import { taskCandidates } from '../../../../../electron/host/workloads/task/candidates.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { assetsFolder } from '../../small-run.ts';
@@ -270,7 +270,7 @@ describe('environment', () => {
     const before = state({ power_W: 120.4, powerLimit_W: 700, temperature_C: 41 });
     const after = state({ sm_MHz: 1755, power_W: 699.6, powerLimit_W: 700, temperature_C: 66 });
     const known = {
-      ...unknownSurroundings,
+      ...unknownEnvironment,
       ecc: true,
       persistence: false,
       dirty: true,
@@ -296,7 +296,7 @@ describe('environment', () => {
   });
 
   test('without a GPU, a checkout or measured time nothing is reported', () => {
-    const found = environmentOf(unknownSurroundings, null, [{ clocks: { before: null, after: null } }]);
+    const found = environmentOf(unknownEnvironment, null, [{ clocks: { before: null, after: null } }]);
     expect(found.gpu).toBeNull();
     expect(environmentFacts(found, 16)).toEqual([]);
     expect(environmentFacts(undefined, 16)).toEqual([]);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { SessionReport } from '../../../../../electron/contract/bench/session.ts';
 import type { NativeAddon, TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
-import { Determinism, relativeL2 } from '../../../../../electron/host/model/bench/contestant.ts';
+import { Determinism, relativeL2 } from '../../../../../electron/host/model/bench/bench-candidate.ts';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
 import { accuracyIn, benchHere, type HereOptions, measuredIn as measured } from '../../test-host.ts';
 import { addon, check, scenarios } from '../scenarios/open.ts';

@@ -196,7 +196,7 @@ const reflections = [-3, -2, -1, 0, 1, 2].flatMap((h) =>
 );
 
 /** Relative L2 norm of the difference between the images of that program and of the array program. */
-export async function imageApart(
+export async function imageDifference(
   name: keyof typeof images,
   { module, style }: { readonly module: string; readonly style: string },
   environment: Readonly<Record<string, string>>,

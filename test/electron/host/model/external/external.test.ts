@@ -24,7 +24,7 @@ import {
   expectImage,
   expectLayer,
   expectRow,
-  imageApart,
+  imageDifference,
   needsPython,
   runPython,
   session,
@@ -130,8 +130,8 @@ describe('the layer', () => {
 });
 
 describe('images', () => {
-  const drawn = (name: Parameters<typeof imageApart>[0], style: string) =>
-    imageApart(name, { module: 'torch_diffraction', style }, environment);
+  const drawn = (name: Parameters<typeof imageDifference>[0], style: string) =>
+    imageDifference(name, { module: 'torch_diffraction', style }, environment);
 
   test.for(['eager-fp64', 'compile-fp64', 'compile-fp64-overhead', 'compile-fp64-autotune', 'compile-fp64-cached'])(
     '%s computes the image of NumPy, for one orientation and for several',

@@ -14,7 +14,7 @@ import {
   expectImage,
   expectLayer,
   expectRow,
-  imageApart,
+  imageDifference,
   imageNames,
   needsPython,
   type Row,
@@ -100,7 +100,9 @@ print(json.dumps({
 
   test.for(imageNames)('an image: %s', { timeout: 600_000 }, async (name, ctx) => {
     needsPython(ctx, 'numba');
-    expect(await imageApart(name, { module: 'numba_diffraction', style: 'kernel' }, environment)).toBeLessThan(1e-6);
+    expect(await imageDifference(name, { module: 'numba_diffraction', style: 'kernel' }, environment)).toBeLessThan(
+      1e-6,
+    );
   });
 });
 
@@ -232,7 +234,7 @@ print(json.dumps({"steps": steps, "apart": float(np.abs(doses[1] - doses[0]).max
     const names = style === 'elementwise' ? elementwise : imageNames;
     test.for(names)('%s', { timeout: 600_000 }, async (name, ctx) => {
       needsCompiler(ctx);
-      expect(await imageApart(name, { module: 'cupy_diffraction', style }, environment)).toBeLessThan(1e-6);
+      expect(await imageDifference(name, { module: 'cupy_diffraction', style }, environment)).toBeLessThan(1e-6);
     });
   });
 });

@@ -2,14 +2,14 @@
 import { execFileSync } from 'node:child_process';
 import { expect, onTestFinished, type TestContext } from 'vitest';
 import type { TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
-import { relativeL2 } from '../../../../../electron/host/model/bench/contestant.ts';
-import { RivalContestant } from '../../../../../electron/host/model/external/contestant.ts';
+import { relativeL2 } from '../../../../../electron/host/model/bench/bench-candidate.ts';
 import {
   type Baseline,
   chooseBaselines,
   readRegistry,
 } from '../../../../../electron/host/model/external/conversation.ts';
-import { transportTerms } from '../../../../../electron/host/workloads/transport/bench/contestant.ts';
+import { ProgramCandidate } from '../../../../../electron/host/model/external/program-candidate.ts';
+import { transportTerms } from '../../../../../electron/host/workloads/transport/bench/bench-candidate.ts';
 import { assetsFolder } from '../../small-run.ts';
 import { addon, check, scenarios } from '../scenarios/open.ts';
 
@@ -36,12 +36,12 @@ export async function problemOf(parts: object): Promise<TransportProblem> {
 }
 
 /** A candidate process of this program; closed at the end of the test. */
-export function rival(id: string, problem: TransportProblem, other: Partial<Baseline> = {}): RivalContestant {
+export function rival(id: string, problem: TransportProblem, other: Partial<Baseline> = {}): ProgramCandidate {
   const [chosen] = chooseBaselines(registry, transport, [id]);
   if (chosen === undefined) throw new Error(id);
   const changed = { ...chosen, baseline: { ...chosen.baseline, ...other } };
   const terms = transportTerms(addon, problem, changed);
-  const out = new RivalContestant({ addon, folder: registry.folder, chosen: changed, terms });
+  const out = new ProgramCandidate({ addon, folder: registry.folder, chosen: changed, terms });
   onTestFinished(() => out.close());
   return out;
 }

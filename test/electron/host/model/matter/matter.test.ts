@@ -15,9 +15,9 @@ import {
   compoundExcitation,
   lengthsOf,
   meanExcitationOf,
-  ownMaterial,
   ratiosToWater,
-} from '../../../../../electron/host/model/matter/own-material.ts';
+  userMaterial,
+} from '../../../../../electron/host/model/matter/user-material.ts';
 import { standardTable, stoppingAt } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
 import { addon, assetsFolder, scenarios } from '../scenarios/open.ts';
 
@@ -110,7 +110,7 @@ describe('user materials', () => {
 
   /** A built-in material described as a user material. */
   const described = (name: MaterialName) =>
-    ownMaterial(
+    userMaterial(
       {
         name: 'mine',
         composition: materials[name].composition,
@@ -217,7 +217,7 @@ describe('user materials', () => {
   test('stopping scales with the water table in use: ICRU 90 stops less, by the ratio of the two waters at its I', () => {
     const icru90 = materials.water.tables.get('icru90');
     if (icru90 === undefined) throw new Error('no ICRU 90 table');
-    const own = ownMaterial(
+    const own = userMaterial(
       { name: 'mine', formula: 'H2O', density_g_cm3: 1, mean_excitation_eV: 78 },
       materials,
       icru90,
@@ -240,7 +240,7 @@ describe('user materials', () => {
     fc.assert(
       fc.property(parts, fc.double({ min: 10, max: 1000, noNaN: true }), (composition, mean_excitation_eV) => {
         const mine = { name: 'mine', composition, density_g_cm3: 1, mean_excitation_eV };
-        const { stopping_MeV_cm2_g } = standardTable(ownMaterial(mine, materials, water, addon.rangeTable));
+        const { stopping_MeV_cm2_g } = standardTable(userMaterial(mine, materials, water, addon.rangeTable));
         expect(stopping_MeV_cm2_g.every((stopping) => stopping > 0 && stopping < 1e4)).toBe(true);
       }),
     );

@@ -4,9 +4,9 @@ import {
   divides,
   divisorNear,
   multipleAbove,
-  niceAbove,
-  niceBelow,
-  niceNear,
+  roundedAbove,
+  roundedBelow,
+  roundedNear,
 } from '../../../../../electron/host/model/scenarios/rounded.ts';
 import { addon, check, lines, scenarios } from './open.ts';
 
@@ -292,11 +292,11 @@ describe('explicit values override the defaults', () => {
 
 describe('rounded numbers', () => {
   test('are numbers that people write', () => {
-    expect([0.0741, 0.205, 0.2, 0.24, 0.26, 0.7, 1, 9.99].map(niceBelow)).toEqual([
+    expect([0.0741, 0.205, 0.2, 0.24, 0.26, 0.7, 1, 9.99].map(roundedBelow)).toEqual([
       0.05, 0.2, 0.2, 0.2, 0.25, 0.5, 1, 5,
     ]);
-    expect([40.8, 157.7, 77.2, 379].map(niceNear)).toEqual([40, 150, 75, 400]);
-    expect([48.96, 50, 189, 92.6].map(niceAbove)).toEqual([50, 50, 200, 95]);
+    expect([40.8, 157.7, 77.2, 379].map(roundedNear)).toEqual([40, 150, 75, 400]);
+    expect([48.96, 50, 189, 92.6].map(roundedAbove)).toEqual([50, 50, 200, 95]);
     expect(multipleAbove(50, 0.3)).toBe(50.1);
     expect(multipleAbove(50, 0.1)).toBe(50);
     expect([divisorNear(0.3, 40), divisorNear(0.25, 51.3), divisorNear(0.3, 1 / 3)]).toEqual([0.25, 0.1, 0.333333333]);

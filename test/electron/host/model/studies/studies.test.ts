@@ -11,19 +11,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { plainLook } from '../../../../../electron/contract/study/calls.ts';
+import { defaultLook } from '../../../../../electron/contract/study/calls.ts';
 import { openFile } from '../../../../../electron/host/io/hdf5/h5.ts';
 import { StudyFolder } from '../../../../../electron/host/model/studies/folder.ts';
 import { readViews, writeViews } from '../../../../../electron/host/model/studies/folder-state.ts';
-import { type Look, lookAt } from '../../../../../electron/host/model/studies/look.ts';
 import { type StudyTable, tableHdf5, tableParquet } from '../../../../../electron/host/model/studies/table.ts';
+import { queryTable, type TableQuery } from '../../../../../electron/host/model/studies/table-query.ts';
 import { writeWideStudy } from '../../../../wide-study.ts';
 
 describe('views', () => {
   test('are restored as saved; a folder without views has none; a damaged file is reported by its name', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'views-'));
     expect(await readViews(folder)).toEqual([]);
-    const views = [{ name: 'slow ones', look: { ...plainLook, filter: 'time_s > 1', groups: ['axis n'] } }];
+    const views = [{ name: 'slow ones', look: { ...defaultLook, filter: 'time_s > 1', groups: ['axis n'] } }];
     await writeViews(folder, views);
     expect(await readViews(folder)).toEqual(views);
     const file = path.join(folder, 'views.json');
@@ -210,7 +210,7 @@ const look = { filter: '', sort: null, groups: ['axis solver.variant'], from: 0,
 
 describe('grouped by a column', () => {
   test('lists medians, their ranges, and numbers of rows and machines', () => {
-    const { columns, rows, spans, shown, matching } = lookAt(table, look);
+    const { columns, rows, spans, shown, matching } = queryTable(table, look);
     expect(columns.map(({ key }) => key)).toEqual([
       ...['axis solver.variant', 'group rows', 'group machines', 'axis problem.n', 'measure time_s'],
     ]);
@@ -223,19 +223,19 @@ describe('grouped by a column', () => {
   });
 
   test('has a machines column only if a group has several', () => {
-    expect(lookAt(table, look).columns[2]).toMatchObject({ key: 'group machines', equal: false });
-    expect(lookAt(table, { ...look, filter: 'machine == "one"' }).columns[2]).toMatchObject({ equal: true });
+    expect(queryTable(table, look).columns[2]).toMatchObject({ key: 'group machines', equal: false });
+    expect(queryTable(table, { ...look, filter: 'machine == "one"' }).columns[2]).toMatchObject({ equal: true });
   });
 
   test('is sorted by a median, in parts, or by the order of groups if the column is missing', () => {
-    const sorted = lookAt(table, { ...look, sort: { key: 'measure time_s', descending: false }, count: 1 });
+    const sorted = queryTable(table, { ...look, sort: { key: 'measure time_s', descending: false }, count: 1 });
     expect(sorted.rows.map(([name]) => name)).toEqual(['plain']);
     expect(sorted.shown).toBe(2);
-    expect(lookAt(table, { ...look, sort: { key: 'point point', descending: true } }).rows[0]?.[0]).toBe('tiled');
+    expect(queryTable(table, { ...look, sort: { key: 'point point', descending: true } }).rows[0]?.[0]).toBe('tiled');
   });
 
   test('by two columns lists each combination that exists', () => {
-    const both = lookAt(table, { ...look, groups: ['axis solver.variant', 'axis problem.n'] });
+    const both = queryTable(table, { ...look, groups: ['axis solver.variant', 'axis problem.n'] });
     expect(both.rows.map(([variant, n]) => [variant, n])).toEqual([
       ['tiled', 64],
       ['tiled', 256],
@@ -246,7 +246,7 @@ describe('grouped by a column', () => {
   });
 
   test('rejects an unknown column by name', () => {
-    expect(() => lookAt(table, { ...look, groups: ['axis no'] })).toThrow('The study has no column "axis no".');
+    expect(() => queryTable(table, { ...look, groups: ['axis no'] })).toThrow('The study has no column "axis no".');
   });
 });
 
@@ -259,10 +259,10 @@ describe('queries of study rows', () => {
     rows: values,
     ...{ missing: 0, damaged: [], machines: [] },
   });
-  const look: Look = { filter: '', sort: null, groups: [], from: 0, count: 10 };
+  const look: TableQuery = { filter: '', sort: null, groups: [], from: 0, count: 10 };
   const time = { key: 'measure time_s', descending: false };
-  const times = (of: StudyTable, requested: Partial<Look>): unknown[] =>
-    lookAt(of, { ...look, ...requested }).rows.map((row) => row.at(-1));
+  const times = (of: StudyTable, requested: Partial<TableQuery>): unknown[] =>
+    queryTable(of, { ...look, ...requested }).rows.map((row) => row.at(-1));
 
   test('order, direction, filter and part are separate queries', () => {
     const one = table([
@@ -271,7 +271,7 @@ describe('queries of study rows', () => {
       ['a', null],
       ['b', 2],
     ]);
-    const all: [Partial<Look>, unknown[]][] = [
+    const all: [Partial<TableQuery>, unknown[]][] = [
       [{}, [3, 1, null, 2]],
       [{ sort: time }, [1, 2, 3, null]],
       [{ sort: { ...time, descending: true } }, [3, 2, 1, null]],
@@ -290,6 +290,6 @@ describe('queries of study rows', () => {
 
   test('an invalid condition is rejected each time', () => {
     const one = table([['a', 1]]);
-    for (const _ of [0, 1]) expect(() => lookAt(one, { ...look, filter: 'time_s >' })).toThrow(/no condition/);
+    for (const _ of [0, 1]) expect(() => queryTable(one, { ...look, filter: 'time_s >' })).toThrow(/no condition/);
   });
 });

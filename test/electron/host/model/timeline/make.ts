@@ -15,10 +15,10 @@ import type { Trace } from '../../../../../electron/host/model/timeline/trace.ts
 import { parseTaskSession } from '../../../../../electron/host/workloads/task/index.ts';
 import { assetsFolder } from '../../small-run.ts';
 
-export type Given = Partial<NewSpan> & Pick<NewSpan, 'start_ns' | 'duration_ns'>;
+export type SpanInput = Partial<NewSpan> & Pick<NewSpan, 'start_ns' | 'duration_ns'>;
 
 /** One lane per list; spans are called `span` by default. */
-export function traceOf(...lanes: readonly (Partial<LaneKey> & { readonly spans: readonly Given[] })[]): Trace {
+export function traceOf(...lanes: readonly (Partial<LaneKey> & { readonly spans: readonly SpanInput[] })[]): Trace {
   const builder = new TraceBuilder();
   for (const [i, { spans, ...key }] of lanes.entries()) {
     const lane = builder.lane({ process: 'p', name: `lane ${i}`, kind: 'thread', scope: 0, order: i, ...key });

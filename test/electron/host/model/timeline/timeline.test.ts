@@ -16,7 +16,7 @@ import {
   type Trace,
 } from '../../../../../electron/host/model/timeline/trace.ts';
 import { runs } from '../../../../fuzz/runs.ts';
-import { type Given, random, traceOf } from './make.ts';
+import { random, type SpanInput, traceOf } from './make.ts';
 
 describe('host time', () => {
   const span = (name: string, start_ns: number, duration_ns: number) => ({ name, start_ns, duration_ns });
@@ -86,7 +86,7 @@ describe('host time', () => {
 
 const of =
   (kind: 'call' | 'kernel' | 'copy') =>
-  (name: string, start_ns: number, duration_ns: number, correlation = 0): Given => ({
+  (name: string, start_ns: number, duration_ns: number, correlation = 0): SpanInput => ({
     name,
     kind,
     start_ns,
@@ -94,9 +94,14 @@ const of =
     correlation,
   });
 const [call, kernel] = [of('call'), of('kernel')];
-const copy = (start_ns: number, duration_ns: number): Given => of('copy')('copy', start_ns, duration_ns);
+const copy = (start_ns: number, duration_ns: number): SpanInput => of('copy')('copy', start_ns, duration_ns);
 
-const made = (calls: readonly Given[], kernels: readonly Given[], copies: readonly Given[] = [], host: Given[] = []) =>
+const made = (
+  calls: readonly SpanInput[],
+  kernels: readonly SpanInput[],
+  copies: readonly SpanInput[] = [],
+  host: SpanInput[] = [],
+) =>
   idleTime(
     traceOf(
       { kind: 'thread', spans: [{ name: 'whole', start_ns: 0, duration_ns: 1 }, ...host] },

@@ -11,10 +11,10 @@ import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import { variantSources } from '../../../../../electron/host/model/bench/sources.ts';
 import { constantsOf, constantsSince90, withConstants } from '../../../../../electron/host/model/tuning/constants.ts';
 import {
-  heldFor,
   readTunedRecords,
   type TunedRecord,
   type TunedSession,
+  tunedValuesFor,
 } from '../../../../../electron/host/model/tuning/recorded.ts';
 import {
   type Candidate,
@@ -188,26 +188,26 @@ describe('recorded', () => {
   test('a configuration faster on both cards applies, the fastest of several', () => {
     const one = record('One', [session('window', { 4: fast, 5: faster, 6: faster })]);
     const two = record('Two', [session('window', { 4: fast, 5: fast, 6: slow })]);
-    expect(heldFor([one, two], source, 90)).toEqual({ kA: 5 });
-    expect(heldFor([one, two], { ...source, file: 'b.hpp' }, 90)).toBeNull();
-    expect(heldFor([one, two], source, 80)).toBeNull();
+    expect(tunedValuesFor([one, two], source, 90)).toEqual({ kA: 5 });
+    expect(tunedValuesFor([one, two], { ...source, file: 'b.hpp' }, 90)).toBeNull();
+    expect(tunedValuesFor([one, two], source, 80)).toBeNull();
   });
 
   test('the result of one card applies until a second one contradicts; another generation does not', () => {
     const one = record('One', [session('window', { 4: fast })]);
-    expect(heldFor([one], source, 90)).toEqual({ kA: 4 });
-    expect(heldFor([one, record('Two', [session('window', { 4: slow })], 80)], source, 90)).toEqual({ kA: 4 });
-    expect(heldFor([one, record('Two', [session('window', { 4: level })])], source, 90)).toBeNull();
+    expect(tunedValuesFor([one], source, 90)).toEqual({ kA: 4 });
+    expect(tunedValuesFor([one, record('Two', [session('window', { 4: slow })], 80)], source, 90)).toEqual({ kA: 4 });
+    expect(tunedValuesFor([one, record('Two', [session('window', { 4: level })])], source, 90)).toBeNull();
   });
 
   test('a gain of less than 5 % changes no default', () => {
     const little = [0.955, 0.96, 0.965] as const;
-    expect(heldFor([record('One', [session('window', { 4: little })])], source, 90)).toBeNull();
+    expect(tunedValuesFor([record('One', [session('window', { 4: little })])], source, 90)).toBeNull();
   });
 
   test('a source whose variants were not all tuned keeps its constants', () => {
     const one = record('One', [session('window', { 4: fast })]);
-    expect(heldFor([one], { ...source, variants: ['window', 'depth'] }, 90)).toBeNull();
+    expect(tunedValuesFor([one], { ...source, variants: ['window', 'depth'] }, 90)).toBeNull();
   });
 
   test.each<[string, Ratios]>([
@@ -215,21 +215,21 @@ describe('recorded', () => {
     ['not measured for it', { 5: fast }],
   ])('%s: does not apply', (_, depth) => {
     const cards = ['One', 'Two'].map((name) => record(name, [session('window', { 4: fast }), session('depth', depth)]));
-    expect(heldFor(cards, both, 90)).toBeNull();
+    expect(tunedValuesFor(cards, both, 90)).toBeNull();
   });
 
   test('level for one variant and faster for the other on each card: applies', () => {
     const cards = ['One', 'Two'].map((name) =>
       record(name, [session('window', { 4: fast }), session('depth', { 4: level })]),
     );
-    expect(heldFor(cards, both, 90)).toEqual({ kA: 4 });
+    expect(tunedValuesFor(cards, both, 90)).toEqual({ kA: 4 });
   });
 
   test('a wrong configuration never applies', () => {
     const wrong = session('window', { 4: fast });
     const entries = wrong.entries.map((entry) => ({ ...entry, right: false }));
     const cards = ['One', 'Two'].map((name) => record(name, [{ ...wrong, entries }]));
-    expect(heldFor(cards, source, 90)).toBeNull();
+    expect(tunedValuesFor(cards, source, 90)).toBeNull();
   });
 
   test('records are ordered by age, and a damaged one is reported', async () => {
@@ -276,7 +276,7 @@ describe.each(spaces.map((space) => [`${space.bench || space.workload} ${space.v
 
     test('Hopper uses its recorded values where they hold, and else the defaults', () => {
       const names = tunables.map(({ name }) => name);
-      const held = heldFor(records, { file, variants }, HOPPER) ?? constantsOf(text, names, file);
+      const held = tunedValuesFor(records, { file, variants }, HOPPER) ?? constantsOf(text, names, file);
       expect(constantsSince90(text, names, file)).toEqual(held);
     });
 

@@ -40,7 +40,7 @@ export const common = { scenario: 'small', seed: 1, limits };
  * Reads the selected behaviour when a variant is prepared; the answer is multiplied by `scale`. Memory is only reserved
  * first: filling it up to the limit needs seconds, and is necessary only if a limit is watched.
  */
-const told = (file: string): string => `#include <chrono>
+const lastMessage = (file: string): string => `#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <stdexcept>
@@ -128,13 +128,13 @@ async function make(kind: Kind, id: string, text: string, described: object = {}
   return own.open(path.join(folder, id));
 }
 
-async function obedient(kind: Kind): Promise<string> {
+async function honestKernel(kind: Kind): Promise<string> {
   let text = await sourceOf(kind);
   for (const [from, to] of kind.changes) {
     if (text.split(from).length !== 2) throw new Error(`${kind.replaces} no longer has ${from} once`);
     text = text.replace(from, () => to);
   }
-  return told(howFile(kind)) + text;
+  return lastMessage(howFile(kind)) + text;
 }
 
 export async function read(kind: Kind, variant: string): Promise<AnyReading> {
@@ -207,7 +207,7 @@ export function useWorkloadKernels(name: string): void {
 }
 
 /** All tests of the kernel of one workload. */
-export function tellKernelOf(kind: Kind): void {
+export function kernelStoriesOf(kind: Kind): void {
   describe(kind.workload, () => {
     const id = idOf(kind);
     const how = (word: string): Promise<void> => writeFile(howFile(kind), word);
@@ -215,7 +215,7 @@ export function tellKernelOf(kind: Kind): void {
 
     beforeAll(async () => {
       await how('copy');
-      const made = await make(kind, id, await obedient(kind));
+      const made = await make(kind, id, await honestKernel(kind));
       // No part of the kernel runs, and no process starts, before the user has given trust.
       const before = processes;
       expect((await workloadKernelsFailure(own.prepare([id], place))).code).toBe('untrusted');
@@ -264,7 +264,7 @@ export function tellKernelOf(kind: Kind): void {
 
     test('a changed file asks for trust again, and one of another workload is one clear error', async () => {
       await how('copy');
-      const text = await obedient(kind);
+      const text = await honestKernel(kind);
       await make(kind, id, `${text}// changed\n`);
       expect((await workloadKernelsFailure(verdictOf(kind))).code).toBe('untrusted');
       await make(kind, id, text);

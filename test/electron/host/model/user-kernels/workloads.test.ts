@@ -14,7 +14,7 @@ import { presentFile, presentIncludes, replaceable } from '../../../../../electr
 import { hostWorkloads, rulesOf } from '../../../../../electron/host/workloads/index.ts';
 import { problemOf } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { benchHere } from '../../test-host.ts';
-import { common, howFile, idOf, kinds, own, read, tellKernelOf, useWorkloadKernels } from './workload-kernels.ts';
+import { common, howFile, idOf, kernelStoriesOf, kinds, own, read, useWorkloadKernels } from './workload-kernels.ts';
 
 describe('core library', () => {
   const MAGIC = '!<arch>\n';
@@ -102,7 +102,7 @@ describe('workloads', () => {
   useWorkloadKernels('user-kernels-of-workloads');
 
   const [image] = kinds;
-  tellKernelOf(image);
+  kernelStoriesOf(image);
 
   test('in a benchmark of images a crash affects only its own row, and a wrong image is reported', async () => {
     const kind = image;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge, noiseFloorOf, outsideOf } from '../../../../../electron/host/model/verdicts/judge.ts';
+import { judge, missProbability, noiseFloorOf } from '../../../../../electron/host/model/verdicts/judge.ts';
 import {
   type Instances,
   meanError,
@@ -28,14 +28,14 @@ describe('error rates', () => {
 
   describe.each(['decided', 'precise'] as const)('verdicts under noise of sessions that end when %s', (rule) => {
     it.each(models.map((model) => [model.name, model] as const))('keep their error rates: %s', (_, model) => {
-      expect(missed(ratesOf(model, { contestants: 1, rule }, trials, 7), trials, 3)).toEqual([]);
+      expect(missed(ratesOf(model, { candidates: 1, rule }, trials, 7), trials, 3)).toEqual([]);
     });
   });
 
   it('verdicts on ten candidates keep their error rates', () => {
     const [model] = models;
     if (model === undefined) throw new Error('no model of noise');
-    expect(missed(ratesOf(model, { contestants: 10, rule: 'decided' }, trials, 7), trials, 3)).toEqual([]);
+    expect(missed(ratesOf(model, { candidates: 10, rule: 'decided' }, trials, 7), trials, 3)).toEqual([]);
   });
 });
 
@@ -216,7 +216,7 @@ describe('the summary of a candidate', () => {
   });
 
   it('holds for all candidates of a table at once', () => {
-    expect(outsideOf({ contestants: 10 })).toBeCloseTo(outsideOf({ contestants: 1 }) / 10, 12);
+    expect(missProbability({ candidates: 10 })).toBeCloseTo(missProbability({ candidates: 1 }) / 10, 12);
   });
 });
 

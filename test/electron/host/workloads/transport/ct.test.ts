@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TransportScenario } from '../../../../../electron/contract/scenario/index.ts';
 import { loadHuTable } from '../../../../../electron/host/model/matter/hu-table.ts';
-import { lengthsOf } from '../../../../../electron/host/model/matter/own-material.ts';
+import { lengthsOf } from '../../../../../electron/host/model/matter/user-material.ts';
 import { stoppingAt } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
 import { metricsOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { measured, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';

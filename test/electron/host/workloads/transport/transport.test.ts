@@ -24,7 +24,7 @@ import {
   type BatchOptions,
   type SolvedBeam,
 } from '../../../../../electron/host/workloads/transport/batch.ts';
-import { lookIntoDose, planeOfDose, readDoseFile } from '../../../../../electron/host/workloads/transport/dose-file.ts';
+import { inspectDose, planeOfDose, readDoseFile } from '../../../../../electron/host/workloads/transport/dose-file.ts';
 import { gammaMap } from '../../../../../electron/host/workloads/transport/metrics/gamma-dose.ts';
 import { depthDoseOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { runsOnOneGrid, solveOnOneGrid } from '../../../../../electron/host/workloads/transport/one-grid.ts';
@@ -378,7 +378,7 @@ describe('dose file', () => {
     const file = path.join(folder, 'RD.1.2.3');
     await writeFile(file, bytes);
     expect(await readDoseFile(file, {}, null)).toMatchObject({ kind: 'map', unit: 'Gy' });
-    expect(await lookIntoDose({ files: [{ name: 'RD.1.2.3', bytes }] })).toMatchObject({ sizes: [2, 2, 2] });
+    expect(await inspectDose({ files: [{ name: 'RD.1.2.3', bytes }] })).toMatchObject({ sizes: [2, 2, 2] });
   });
 
   test('a dose of one beam, or to water, is reported before it is compared', async () => {
@@ -389,7 +389,7 @@ describe('dose file', () => {
       '30040004': ['CS', 'EFFECTIVE'],
     } as const;
     const bytes = doseOf({ ...phantom, hu: (i) => i }, changes);
-    const { notes } = await lookIntoDose({ files: [{ name: 'a.dcm', bytes }] });
+    const { notes } = await inspectDose({ files: [{ name: 'a.dcm', bytes }] });
     expect(notes).toEqual([
       'Its values are in Gy (RBE)',
       'DoseSummationType is BEAM: not the dose of one whole plan',

@@ -25,15 +25,15 @@ import {
   readyMade,
   type StudySubject,
 } from '../../../../../renderer/panels/studies/new-study/ready-made.ts';
-import { blank, keeping, timed } from '../../../../../renderer/panels/studies/new-study/study-form.ts';
+import { emptyForm, withMeasures, withTiming } from '../../../../../renderer/panels/studies/new-study/study-form.ts';
 
 describe('study form', () => {
   test('energy measurement solves one point at a time, and several at a time have no energy', () => {
-    const requested = keeping(blank, ['times', 'energy']);
+    const requested = withMeasures(emptyForm, ['times', 'energy']);
     expect(requested).toMatchObject({ timing: 'alone', measures: ['times', 'energy'] });
-    expect(timed(requested, 'shared')).toMatchObject({ timing: 'shared', measures: ['times'] });
-    expect(timed(requested, 'alone')).toEqual(requested);
-    expect(keeping(blank, ['times'])).toMatchObject({ timing: 'shared' });
+    expect(withTiming(requested, 'shared')).toMatchObject({ timing: 'shared', measures: ['times'] });
+    expect(withTiming(requested, 'alone')).toEqual(requested);
+    expect(withMeasures(emptyForm, ['times'])).toMatchObject({ timing: 'shared' });
   });
 });
 

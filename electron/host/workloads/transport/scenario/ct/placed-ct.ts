@@ -186,7 +186,7 @@ export async function ctSeriesOf(name: string, folder: string | null): Promise<r
 }
 
 /** Size of the cache: slices in use at a time. */
-const KEPT = 8;
+const CACHED_SLICES = 8;
 const cachedSlices = new Map<string, Promise<CtSlice>>();
 
 async function read(requested: CtRequest): Promise<CtSlice> {
@@ -197,7 +197,7 @@ async function read(requested: CtRequest): Promise<CtSlice> {
   cachedSlices.set(key, reading);
   reading.catch(() => cachedSlices.delete(key));
   const [oldest] = cachedSlices.keys();
-  if (cachedSlices.size > KEPT && oldest !== undefined) cachedSlices.delete(oldest);
+  if (cachedSlices.size > CACHED_SLICES && oldest !== undefined) cachedSlices.delete(oldest);
   return reading;
 }
 
@@ -318,14 +318,14 @@ function axisOf({ plane, origin_mm, spacing_mm, columns, rows }: CtSlice, which:
   return { name: axisNames[plane][which], unit: 'mm', uniform: true, edges };
 }
 
-interface Way {
+interface BeamPath {
   readonly x_mm: number;
   readonly angle_deg: number;
 }
 
 /** Beam paths to draw; spots with equal position and angle share one. */
-function waysOf({ beam }: TransportScenario): readonly Way[] {
-  const all: readonly Way[] = beam.spots ?? [beam];
+function beamPathsOf({ beam }: TransportScenario): readonly BeamPath[] {
+  const all: readonly BeamPath[] = beam.spots ?? [beam];
   const different = new Map(all.map(({ x_mm, angle_deg }) => [`${x_mm} ${angle_deg}`, { x_mm, angle_deg }]));
   const ways = [...different.values()];
   if (ways.length <= MAX_BEAMS) return ways;
@@ -358,7 +358,7 @@ export async function ctPicture(
   const through_mm = (angle: number): number => (depth_mm - z_mm) / Math.cos(angle);
   const alone = scenario.beam.spots === undefined ? range_mm : null;
   const toRange = alone !== null && alone < through_mm((scenario.beam.angle_deg * Math.PI) / 180);
-  const beams = waysOf(scenario).map(({ x_mm, angle_deg }) => {
+  const beams = beamPathsOf(scenario).map(({ x_mm, angle_deg }) => {
     const angle = (angle_deg * Math.PI) / 180;
     const way = toRange ? alone : through_mm(angle);
     const end = [z_mm + way * Math.cos(angle), x_mm + way * Math.sin(angle)] as const;

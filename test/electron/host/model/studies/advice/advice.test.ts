@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { adviceOf, fitOf, type StudyClaim } from '../../../../../../electron/host/model/studies/advice/index.ts';
 import { regionsOf, regionsText } from '../../../../../../electron/host/model/studies/advice/regions.ts';
-import { head, type Said, solved } from './solved.ts';
+import { head, type PointTimes, solved } from './solved.ts';
 
 describe('regions', () => {
   const told = (places: Parameters<typeof regionsOf>[0]): string => regionsText(regionsOf(places));
@@ -42,10 +42,10 @@ describe('regions', () => {
   });
 });
 
-const ask = (rows: readonly Said[], claims: readonly StudyClaim[] = [], study: object = {}, error_mm = 0.1) =>
+const ask = (rows: readonly PointTimes[], claims: readonly StudyClaim[] = [], study: object = {}, error_mm = 0.1) =>
   adviceOf(head(study), rows.map(solved), { claims, error_mm });
 
-const at = (variant: string, n: number, time_s: number, rest: Partial<Said> = {}): Said => ({
+const at = (variant: string, n: number, time_s: number, rest: Partial<PointTimes> = {}): PointTimes => ({
   ...{ at: { 'solver.variant': variant, 'problem.n': n }, time_s, within: 0.01 * time_s },
   ...rest,
 });
@@ -139,7 +139,7 @@ describe('convergence', () => {
   const study = { reference: { 'grid.dz_mm': 0.05, 'grid.dx_mm': 0.125 } };
   /** Second-order convergence in one step size, first-order in the other. */
   const r80 = (z: number, x: number): number => 40 + 2 * z ** 2 + 0.001 * x;
-  const grid = (z: number, x: number): Said => ({
+  const grid = (z: number, x: number): PointTimes => ({
     ...{ at: { 'grid.dz_mm': 0.05 * z, 'grid.dx_mm': 0.125 * x }, readouts: { r80_mm: r80(0.05 * z, 0.125 * x) } },
   });
   const rows = [grid(8, 8), grid(4, 4), grid(2, 2), grid(1, 1), grid(2, 4), grid(4, 2)];

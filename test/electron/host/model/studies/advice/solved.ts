@@ -8,7 +8,7 @@ export const head = (study: object = {}): PlanHead => ({
   ...{ state_bytes: null, least_s: null },
 });
 
-export interface Said {
+export interface PointTimes {
   readonly at: Readonly<Record<string, unknown>>;
   readonly time_s?: number;
   /** Half-width of the interval of `time_s`; absent if there is no interval. */
@@ -20,7 +20,7 @@ export interface Said {
 
 let next = 0;
 
-export function solved({ at, time_s, within, readouts = {}, machine = 'desk', at_once = 1 }: Said): Solved {
+export function solved({ at, time_s, within, readouts = {}, machine = 'desk', at_once = 1 }: PointTimes): Solved {
   next += 1;
   const id = next.toString(16).padStart(16, '0');
   const settings = Object.entries(at).map(([name, value]) => ({ path: name.split('.'), value }));

@@ -6,7 +6,7 @@ import { describe, expect, it, test } from 'vitest';
 import { openTrace } from '../../../../../../electron/host/app/timelines/open.ts';
 import { noSpans } from '../../../../../../electron/host/model/recording/recording.ts';
 import { spanArguments } from '../../../../../../electron/host/model/timeline/details.ts';
-import { withPartAfter, withPartsBefore } from '../../../../../../electron/host/model/timeline/import/around.ts';
+import { withPartAfter, withPartsBefore } from '../../../../../../electron/host/model/timeline/import/host-parts.ts';
 import { spanDetails } from '../../../../../../electron/host/model/timeline/questions.ts';
 import { traceSummary } from '../../../../../../electron/host/model/timeline/summary.ts';
 import { launchersOf, NO_STEP, trackOf } from '../../../../../../electron/host/model/timeline/trace.ts';

@@ -8,7 +8,7 @@ import { readCurve, readOneCurve } from '../../../../../../electron/host/workloa
 import { buildSobp } from '../../../../../../electron/host/workloads/transport/beams/sobp.ts';
 import { addon } from '../../../model/scenarios/open.ts';
 import { built, check } from './build-peak.ts';
-import { expectFoundAgain } from './find-again.ts';
+import { expectRecovered } from './find-again.ts';
 
 const withoutReactions = { nuclear: 'off' } as const;
 
@@ -138,7 +138,7 @@ describe('an SOBP', () => {
 describe('commission', () => {
   test(
     '100 MeV, spread 0.6 MeV, noise of 0.01: found within three stated errors',
-    () => expectFoundAgain(100, 0.6, 0.01, 1),
+    () => expectRecovered(100, 0.6, 0.01, 1),
     60_000,
   );
 

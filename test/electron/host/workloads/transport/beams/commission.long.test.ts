@@ -9,13 +9,13 @@ import { peaks } from '../../../../../../electron/build/figures/programs.ts';
 import { commission } from '../../../../../../electron/host/workloads/transport/beams/commission.ts';
 import { addon, assetsFolder } from '../../../model/scenarios/open.ts';
 import { expectPeak } from './build-peak.ts';
-import { check, expectFoundAgain, signal } from './find-again.ts';
+import { check, expectRecovered, signal } from './find-again.ts';
 
 describe('commission', () => {
   test.each([
     [150, 1.2, 0.01, 2],
     [150, 0.5, 0.003, 3],
-  ])('%d MeV, spread %d MeV, noise of %d: found within three stated errors', expectFoundAgain, 60_000);
+  ])('%d MeV, spread %d MeV, noise of %d: found within three stated errors', expectRecovered, 60_000);
 
   test('Monte Carlo beams: energies to 0.2 %, and no more spread than W80–20 allows', async () => {
     const rows = readFileSync(join(assetsFolder, 'reference/topas-water-depth-dose.csv'), 'utf8').split('\n');

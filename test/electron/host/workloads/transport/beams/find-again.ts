@@ -18,7 +18,7 @@ function normals(seed: number): () => number {
 }
 
 /** Expects both values within three of their stated errors. */
-export async function expectFoundAgain(energy: number, sigma: number, noise: number, seed: number): Promise<void> {
+export async function expectRecovered(energy: number, sigma: number, noise: number, seed: number): Promise<void> {
   const tools = { physics: {}, check, addon };
   const { problem } = await waterProblem(tools, [{ energy_MeV: energy, energy_sigma_MeV: sigma }]);
   const curve = await depthDose(tools, problem, signal);

@@ -13,9 +13,9 @@ import {
   depthReadouts,
 } from '../../../../../../electron/host/workloads/transport/metrics/depth-readouts.ts';
 import {
+  deblurred,
   metricsOf,
   penumbra_mm,
-  withoutBlur,
 } from '../../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { runNotes } from '../../../../../../electron/host/workloads/transport/metrics/run-notes.ts';
 import { summaryOf } from '../../../../../../electron/host/workloads/transport/readouts.ts';
@@ -279,14 +279,14 @@ function spread(values: readonly number[], variance_mm2: number): readonly numbe
 describe('a deblurred profile', () => {
   it('is unchanged without blur: beams straight ahead keep every bit', () => {
     const profile = profileOf(peak(0.7));
-    expect(withoutBlur(profile)).toBe(profile);
+    expect(deblurred(profile)).toBe(profile);
   });
 
   it('has the peak and the falloff that the curve had before it was blurred', () => {
     for (const variance of [0.02, 0.05, 0.1]) {
       const wanted = depthReadouts(profileOf(peak(0.7)), 0);
       const blurred = depthReadouts(profileOf(spread(peak(0.7), variance)), 0);
-      const found = depthReadouts(withoutBlur(profileOf(spread(peak(0.7), variance), variance)), 0);
+      const found = depthReadouts(deblurred(profileOf(spread(peak(0.7), variance), variance)), 0);
       const off = (read: typeof found) => Math.abs((read.w80_20_mm ?? 0) / (wanted.w80_20_mm ?? 1) - 1);
       expect(off(blurred)).toBeGreaterThan(0.15 * variance);
       expect(off(found)).toBeLessThan(0.1 * off(blurred) + 0.001);
@@ -295,9 +295,9 @@ describe('a deblurred profile', () => {
   });
 
   it('reports the remaining blur if there is more than can be removed', () => {
-    expect(withoutBlur(profileOf(peak(0.7), 0.1)).blur_mm2).toBeCloseTo(0, 12);
+    expect(deblurred(profileOf(peak(0.7), 0.1)).blur_mm2).toBeCloseTo(0, 12);
     for (const variance of [0.2, 0.5]) {
-      const left = withoutBlur(profileOf(spread(peak(0.7), variance), variance));
+      const left = deblurred(profileOf(spread(peak(0.7), variance), variance));
       expect(left.blur_mm2).toBeGreaterThan(0.05);
       // The falloff equals that of a curve with the reported blur, within a twentieth.
       const said = depthReadouts(profileOf(spread(peak(0.7), left.blur_mm2)), 0).w80_20_mm ?? 0;
@@ -311,7 +311,7 @@ describe('a deblurred profile', () => {
     fc.assert(
       fc.property(pieces, fc.double({ min: 0.001, max: 0.4, noNaN: true }), (slabs, variance) => {
         const values = slabs.flatMap(({ level: height, bins }) => Array.from({ length: bins }, () => height));
-        const { values: sharp } = withoutBlur(profileOf(values, variance));
+        const { values: sharp } = deblurred(profileOf(values, variance));
         expect(Math.abs(sum(sharp) - sum(Float64Array.from(values)))).toBeLessThan(1e-9 * (1 + sum(sharp)));
         // Flat on both sides of each edge, as in slabs of bone and lead: there is nothing to sharpen.
         sharp.forEach((value, i) => {
@@ -326,7 +326,7 @@ describe('a deblurred profile', () => {
     const edge = Array.from({ length: 60 }, (_, i) => (i < 20 ? 0 : i < 40 ? 10 : 3));
     for (const variance of [0.02, 0.06, 0.2]) {
       const blurred = spread(edge, variance);
-      const { values } = withoutBlur(profileOf(blurred, variance));
+      const { values } = deblurred(profileOf(blurred, variance));
       expect(Math.min(...values)).toBeGreaterThanOrEqual(0);
       expect(Math.max(...values)).toBeLessThan(10.05);
       expect(values[20] ?? 0).toBeGreaterThan(blurred[20] ?? 0);

@@ -80,7 +80,7 @@ function grouped(
   };
 }
 
-export interface Look {
+export interface TableQuery {
   readonly filter: string;
   readonly sort: { readonly key: string; readonly descending: boolean } | null;
   readonly groups: readonly string[];
@@ -91,35 +91,35 @@ export interface Look {
 const keyOf = ({ of, name }: StudyColumn): string => `${of} ${name}`;
 
 /** Cached results of one table, because scrolling repeats the same requests. */
-interface Found {
+interface CachedQueries {
   columns: readonly StudyColumnInfo[] | null;
   notes: readonly string[] | null;
   /** Latest filtered and sorted rows, by request. */
   readonly lists: Map<string, unknown>;
 }
-const known = new WeakMap<StudyTable, Found>();
-const FEW_LISTS = 6;
+const queryCache = new WeakMap<StudyTable, CachedQueries>();
+const MAX_CACHED_LISTS = 6;
 
-function foundOf(table: StudyTable): Found {
-  const found = known.get(table) ?? { columns: null, notes: null, lists: new Map() };
-  known.set(table, found);
+function cachedQueriesOf(table: StudyTable): CachedQueries {
+  const found = queryCache.get(table) ?? { columns: null, notes: null, lists: new Map() };
+  queryCache.set(table, found);
   return found;
 }
 
 /** Returns a cached list, or makes it; evicts the least recently used one. */
 function listed<T>(table: StudyTable, question: readonly unknown[], make: () => T): T {
-  const { lists } = foundOf(table);
+  const { lists } = cachedQueriesOf(table);
   const key = JSON.stringify(question);
   const list = lists.has(key) ? (lists.get(key) as T) : make();
   lists.delete(key);
   lists.set(key, list);
-  for (const oldest of [...lists.keys()].slice(0, -FEW_LISTS)) lists.delete(oldest);
+  for (const oldest of [...lists.keys()].slice(0, -MAX_CACHED_LISTS)) lists.delete(oldest);
   return list;
 }
 
 /** Columns, and the values that are equal in all rows. */
 function columnsOf(table: StudyTable): readonly StudyColumnInfo[] {
-  const found = foundOf(table);
+  const found = cachedQueriesOf(table);
   found.columns ??= infosOf(table);
   return found.columns;
 }
@@ -172,10 +172,10 @@ function documentsOf({ columns }: StudyTable): (row: Row) => unknown {
 
 /** Rows for which the condition is true. Rows that lack a value are left out; it is an error if all do. */
 function matching(table: StudyTable, filter: string): readonly Row[] {
-  return listed(table, ['matching', filter], () => matchingNow(table, filter));
+  return listed(table, ['matching', filter], () => matchingRows(table, filter));
 }
 
-function matchingNow(table: StudyTable, filter: string): readonly Row[] {
+function matchingRows(table: StudyTable, filter: string): readonly Row[] {
   const { rows } = table;
   if (filter.trim() === '') return rows;
   const refuse = (error: ExpressionError): BraggError =>
@@ -228,9 +228,9 @@ function sorted<T>(rows: readonly T[], cellOf: (row: T) => StudyCell, descending
 /**
  * Requested view of a table. Throws BraggError `invalid` for an invalid condition, `not-found` for an unknown column.
  */
-export function lookAt(table: StudyTable, { filter, sort, groups, from, count }: Look): StudyRows {
+export function queryTable(table: StudyTable, { filter, sort, groups, from, count }: TableQuery): StudyRows {
   const matched = matching(table, filter);
-  const found = foundOf(table);
+  const found = cachedQueriesOf(table);
   found.notes ??= tableNotes(table);
   const told = { matching: matched.length, all: table.rows.length, notes: found.notes };
   const infos = columnsOf(table);

@@ -10,8 +10,8 @@ import type { Accuracy, AuditCost, SessionEntry, SessionReport } from '../../../
 import type { SavedRecording } from '../../../contract/recording.ts';
 import type { Precision } from '../../../contract/run.ts';
 import type { ColdStart } from './cold/processes.ts';
-import type { Marked } from './comparison.ts';
-import type { Where } from './rounds.ts';
+import type { SampleMarks } from './comparison.ts';
+import type { SamplePosition } from './rounds.ts';
 
 /** Largest relative L2 difference of the dose from the FP64 reference; beyond it a variant is wrong. */
 export const parityLimit: Readonly<Record<Precision, number>> = { fp32: 1e-5, fp64: 1e-12 };
@@ -96,7 +96,7 @@ export function headOf({
 }
 
 /** One timed measurement. Times in seconds. */
-export interface Taken extends Pick<Marked, 'clocks'> {
+export interface TimedRun extends Pick<SampleMarks, 'clocks'> {
   /** Time of one repetition, by the clock that verdicts use. */
   readonly time_s: number;
   readonly repetitions: number;
@@ -125,7 +125,7 @@ export interface Work {
 }
 
 /** Properties of a candidate, available after its first run. */
-export interface Known {
+export interface CandidateFacts {
   /** Number of threads; null if not reported. */
   readonly threads: number | null;
   readonly isa: string;
@@ -144,11 +144,11 @@ export interface Known {
 /**
  * Calls return null after the session's signal is aborted. They throw a BraggError if the candidate has to be excluded.
  */
-export interface Contestant {
+export interface BenchCandidate {
   /** Prepares the candidate and runs it once, as its first run in this process. */
-  first(): Promise<Taken | null>;
+  first(): Promise<TimedRun | null>;
   /** Takes a sample, with the inputs of an instance if the candidate draws inputs. */
-  take(mode: Mode, instance?: number): Promise<Taken | null>;
+  take(mode: Mode, instance?: number): Promise<TimedRun | null>;
   /** Prepares the state for an instance; false if cancelled. Absent if every sample prepares its own state. */
   readonly prepare?: (instance: number) => Promise<boolean>;
   /** Computed answer, after `first`. Null values stay in the engine, which checked them against its own reference. */
@@ -161,7 +161,7 @@ export interface Contestant {
   facts?(): readonly (readonly [string, string])[];
   /** Further quantities: derived from the time of a repetition, or reported by the check of the answer. */
   quantities(time_s: number): readonly Quantity[];
-  known(): Known;
+  known(): CandidateFacts;
   /** Records one complete sample; slows launches from then on. Returns why the device's work is missing, or null. */
   readonly trace?: () => Promise<string | null>;
   /** Recording of its engine; `origin_ns` is on the machine's clock. Null if there is none. */
@@ -171,13 +171,13 @@ export interface Contestant {
 }
 
 /** A requested variant. */
-export interface Entrant {
+export interface BenchEntry {
   readonly head: EntryHead;
   /**
    * Creates a new candidate with its own state on each call. Throws a BraggError. Aborting `end` cancels its work;
    * without `end` only the session's signal does.
    */
-  readonly enter: (end?: AbortSignal) => Contestant;
+  readonly enter: (end?: AbortSignal) => BenchCandidate;
   /** True if starting may need minutes: the candidate is excluded if its start would use up the session's time. */
   readonly startsSlowly?: true;
   /** End-to-end run in a separate process. Null if it cannot be started that way; absent if it takes no part. */
@@ -185,17 +185,17 @@ export interface Entrant {
 }
 
 /** Sample as recorded, before the session knows its highest clock. */
-export interface RawSample extends Omit<Taken, 'values'>, Marked, Where {}
+export interface RawSample extends Omit<TimedRun, 'values'>, SampleMarks, SamplePosition {}
 
 /** Position of a first run, which belongs to no round. */
-export const beforeRounds: Where = { instance: 0, round: 0, position: 0 };
+export const beforeRounds: SamplePosition = { instance: 0, round: 0, position: 0 };
 
-export function rawSample({ values: _, ...taken }: Taken, where: Where): RawSample {
+export function rawSample({ values: _, ...taken }: TimedRun, where: SamplePosition): RawSample {
   return { ...taken, ...where };
 }
 
 export const secondsOf = ({ time_s }: RawSample): number => time_s;
-export const wholeSecondsOf = ({ wall_s }: RawSample): number => wall_s ?? Number.NaN;
+export const endToEndSecondsOf = ({ wall_s }: RawSample): number => wall_s ?? Number.NaN;
 
 export interface Oracle {
   readonly values: Values | null;
@@ -203,12 +203,12 @@ export interface Oracle {
   readonly told: string;
 }
 
-export interface Arena {
+export interface BenchSetup {
   /** Benchmark of a workload that has several; empty otherwise. */
   readonly bench: string;
   readonly title: string;
   /** The first one that can run is the reference. */
-  readonly entrants: readonly Entrant[];
+  readonly benchEntries: readonly BenchEntry[];
   /** Rounds served by one prepared state. */
   readonly roundsPerInstance: number;
   /** Reference for answers of `head`'s kind; null if the engine checks them itself. */

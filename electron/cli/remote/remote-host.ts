@@ -19,7 +19,7 @@ import { assetsFolder } from '../assets-folder.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import type { VerbContext } from '../verb.ts';
 
-export interface Box {
+export interface RemoteHost {
   readonly ssh: Ssh;
   readonly probed: Probed;
   /** Folder of the program on the remote machine. */
@@ -30,7 +30,7 @@ export interface Box {
 export const programRoot = (): string => path.dirname(assetsFolder());
 
 /** ssh prompts on the terminal, if there is one. */
-export const askingHere = (): Asking => ({ kind: process.stdin.isTTY === true ? 'terminal' : 'never' });
+export const localPrompts = (): Asking => ({ kind: process.stdin.isTTY === true ? 'terminal' : 'never' });
 
 /** Summary of the remote machine in one line. */
 export function machineText(host: string, { gpus, cores, node }: RemoteMachine): string {
@@ -53,12 +53,12 @@ export const loginNodeText = (host: string): string =>
   `${host} has sbatch, and no GPU was found there: it looks like the login node of a cluster. Describe it with braggbench study clusters add NAME --host ${host}, and give it studies with study run --on NAME.`;
 
 /** Logs in, finds or copies the program, calls `use`, and always logs out. Throws BraggError with one sentence. */
-export async function withBox<T>(
+export async function withRemoteHost<T>(
   { terminal, signal }: VerbContext,
   host: string,
-  use: (box: Box) => Promise<T>,
+  use: (box: RemoteHost) => Promise<T>,
 ): Promise<T> {
-  const ssh = await Ssh.open({ host, asking: askingHere(), signal });
+  const ssh = await Ssh.open({ host, asking: localPrompts(), signal });
   try {
     const source = await programSource(programRoot());
     const probed = readProbe(host, await ssh.run(PROBE), folderName(source.program));

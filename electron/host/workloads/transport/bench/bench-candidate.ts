@@ -6,25 +6,25 @@ import type { Mode } from '../../../../contract/bench/bench-session.ts';
 import { BraggError } from '../../../../contract/errors.ts';
 import { isUserKernelId } from '../../../../contract/user-kernels.ts';
 import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
+import {
+  type BenchCandidate,
+  type BenchEntry,
+  type BenchSetup,
+  type CandidateFacts,
+  type EntryHead,
+  type Oracle,
+  parityLimit,
+  relativeL2,
+  type TimedRun,
+  type Values,
+} from '../../../model/bench/bench-candidate.ts';
 import { type Candidate, candidates, oracleFor } from '../../../model/bench/candidates.ts';
 import { sessionClaims } from '../../../model/bench/claim-results.ts';
 import type { Claim } from '../../../model/bench/claims.ts';
 import { type ColdRun, coldStart } from '../../../model/bench/cold/processes.ts';
-import {
-  type Arena,
-  type Contestant,
-  type Entrant,
-  type EntryHead,
-  type Known,
-  type Oracle,
-  parityLimit,
-  relativeL2,
-  type Taken,
-  type Values,
-} from '../../../model/bench/contestant.ts';
-import { type Measured, measure, timeOf } from '../../../model/bench/measure.ts';
-import type { RivalTerms } from '../../../model/external/contestant.ts';
+import { type MeasuredRun, measure, timeOf } from '../../../model/bench/measure.ts';
 import type { ChosenBaseline } from '../../../model/external/conversation.ts';
+import type { ProgramTerms } from '../../../model/external/program-candidate.ts';
 import { VariedRuns } from '../../varied-runs.ts';
 import { metricsOf } from '../metrics/run-metrics.ts';
 import { measuredResult } from '../run-data.ts';
@@ -58,7 +58,7 @@ function coldRunOf({ variant, problem }: Candidate): ColdRun | null {
   return { factory: 'createTransport', problem, calls };
 }
 
-function takenOf({ timing, result, clocks }: Measured): Taken {
+function timedRunOf({ timing, result, clocks }: MeasuredRun): TimedRun {
   const { setup_s, solve_s, device_s, wall_s } = timing;
   const parts = new Map<string, number>();
   for (const { name, seconds } of result.setup_parts) parts.set(name, (parts.get(name) ?? 0) + seconds);
@@ -83,13 +83,13 @@ function withLessEnergy(problem: TransportProblem, share: number): TransportProb
   return { ...problem, beam: less(beam), ...(spots !== undefined && { spots: spots.map(less) }) };
 }
 
-class TransportContestant implements Contestant {
+class TransportBenchCandidate implements BenchCandidate {
   readonly #addon: NativeAddon;
   readonly #candidate: Candidate;
   readonly #signal: AbortSignal | undefined;
   /** Null if the variant is shipped, because the parity tests check those. */
   readonly #varied: VariedRuns | null;
-  #first: Measured | null = null;
+  #first: MeasuredRun | null = null;
 
   constructor(addon: NativeAddon, candidate: Candidate, signal: AbortSignal | undefined) {
     this.#addon = addon;
@@ -98,19 +98,19 @@ class TransportContestant implements Contestant {
     this.#varied = isUserKernelId(candidate.variant.id) ? new VariedRuns(this.#variation()) : null;
   }
 
-  async first(): Promise<Taken | null> {
+  async first(): Promise<TimedRun | null> {
     const measured = await this.#run('first');
     this.#first = measured;
-    return measured && takenOf(measured);
+    return measured && timedRunOf(measured);
   }
 
-  async take(mode: Mode): Promise<Taken | null> {
+  async take(mode: Mode): Promise<TimedRun | null> {
     if ((mode === 'graph' || mode === 'cold-graph') && this.#candidate.variant.device === 'cpu') {
       throw new BraggError('unsupported', 'the CPU launches nothing that a graph could replay');
     }
     const measured = await this.#run(mode);
     if (measured === null) return null;
-    const taken = takenOf(measured);
+    const taken = timedRunOf(measured);
     if (mode === 'warm' && (await this.#varied?.sampled(taken.time_s)) === false) return null;
     return taken;
   }
@@ -151,7 +151,7 @@ class TransportContestant implements Contestant {
     ];
   }
 
-  known(): Known {
+  known(): CandidateFacts {
     const { threads, isa, peak_state_bytes, cell_steps, bytes_per_cell_step, flops_per_cell_step } = this.#result;
     const { ne, ntheta, nz, nx } = this.#plan;
     const { precision, stepping } = this.#candidate.problem.solver;
@@ -175,7 +175,7 @@ class TransportContestant implements Contestant {
 
   async close(): Promise<void> {}
 
-  async #run(mode: Mode | 'first', problem = this.#candidate.problem): Promise<Measured | null> {
+  async #run(mode: Mode | 'first', problem = this.#candidate.problem): Promise<MeasuredRun | null> {
     const measured = await measure(this.#addon, problem, this.#signal, mode);
     return measured.result.status === 'done' ? measured : null;
   }
@@ -210,7 +210,7 @@ class TransportContestant implements Contestant {
     return this.#measured.plan;
   }
 
-  get #measured(): Measured {
+  get #measured(): MeasuredRun {
     if (this.#first === null) throw new Error(`${this.#candidate.label} was queried before its first run`);
     return this.#first;
   }
@@ -225,7 +225,7 @@ export function transportTerms(
   addon: NativeAddon,
   requested: TransportProblem,
   { baseline }: ChosenBaseline,
-): RivalTerms {
+): ProgramTerms {
   // A user's program may use different physics, so its difference from our dose has no limit.
   const judged = baseline.path === undefined;
   const problem = problemOnPath(requested);
@@ -249,17 +249,21 @@ export function transportTerms(
   };
 }
 
-interface TransportArenaOptions {
+interface TransportBenchOptions {
   /** Ids of variants, or id@precision, or id:gpu. */
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];
   /** Other programs to time, which step along the path. */
-  readonly rivals?: readonly Entrant[];
+  readonly rivals?: readonly BenchEntry[];
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Prepares the measurement. Throws a BraggError for unknown variants. */
-export function transportArena(addon: NativeAddon, problem: TransportProblem, options: TransportArenaOptions): Arena {
+export function transportBenchSetup(
+  addon: NativeAddon,
+  problem: TransportProblem,
+  options: TransportBenchOptions,
+): BenchSetup {
   const { claims = [], rivals = [], signal } = options;
   const all = candidates(problem, options.variants, addon.variants());
   const stepping = new Map(all.map((one) => [one.label, one]));
@@ -280,10 +284,10 @@ export function transportArena(addon: NativeAddon, problem: TransportProblem, op
   return {
     bench: '',
     title: 'Proton transport',
-    entrants: [
+    benchEntries: [
       ...all.map((candidate) => ({
         head: headOf(candidate),
-        enter: () => new TransportContestant(addon, candidate, signal),
+        enter: () => new TransportBenchCandidate(addon, candidate, signal),
         cold: coldStart(coldRunOf(candidate)),
       })),
       ...rivals,

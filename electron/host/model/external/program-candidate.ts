@@ -10,8 +10,16 @@ import type { Accuracy } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
+import type {
+  BenchCandidate,
+  BenchEntry,
+  CandidateFacts,
+  EntryHead,
+  Repeats,
+  TimedRun,
+  Values,
+} from '../bench/bench-candidate.ts';
 import type { ColdStart } from '../bench/cold/processes.ts';
-import type { Contestant, Entrant, EntryHead, Known, Repeats, Taken, Values } from '../bench/contestant.ts';
 import {
   type Answered,
   answeredSchema,
@@ -31,7 +39,7 @@ import {
 import { readNpz } from './npz.ts';
 
 /** Settings of a workload for measuring an external program. */
-export interface RivalTerms {
+export interface ProgramTerms {
   /** Fields of the request: the scenario with every default, the problem, and further ones. */
   readonly request: Readonly<Record<string, unknown>>;
   /** Precision of the scenario, used if the registry has none for the program. */
@@ -46,7 +54,7 @@ export interface RivalTerms {
   /** Length of each array of the answer; absent if the engine checks it. */
   readonly lengths?: readonly number[];
   /** Accuracy of the answer; `oracle` is null if there is none. */
-  readonly accuracy: (answer: RivalAnswer, oracle: Values | null) => readonly Accuracy[];
+  readonly accuracy: (answer: ProgramAnswer, oracle: Values | null) => readonly Accuracy[];
   /** Checks the answer by a reference inside the engine; `compared` describes that reference. */
   readonly hold?: (
     arrays: readonly Float64Array[],
@@ -58,27 +66,27 @@ export interface RivalTerms {
   readonly size: number | null;
 }
 
-interface RivalAnswer {
+interface ProgramAnswer {
   readonly told: Answered;
   readonly arrays: readonly Float64Array[];
   readonly precision: string;
 }
 
-interface RivalOptions {
+interface ProgramOptions {
   readonly addon: NativeAddon;
   readonly folder: string;
   readonly chosen: ChosenBaseline;
-  readonly terms: RivalTerms;
+  readonly terms: ProgramTerms;
   readonly signal?: AbortSignal | undefined;
 }
 
-function rivalHead({ chosen: { baseline }, terms }: RivalOptions): EntryHead {
+function programHead({ chosen: { baseline }, terms }: ProgramOptions): EntryHead {
   const { id, title, device } = baseline;
   const precision = baseline.precision ?? terms.precision;
   return { label: id, variant: id, title, builds_on: null, device, precision, note: null, gpu: null };
 }
 
-async function open(options: RivalOptions, signal?: AbortSignal): Promise<[Conversation, Opened]> {
+async function open(options: ProgramOptions, signal?: AbortSignal): Promise<[Conversation, Opened]> {
   const { addon, folder, chosen, terms } = options;
   const { baseline, file } = chosen;
   const missing = missingFile(chosen);
@@ -98,7 +106,7 @@ async function open(options: RivalOptions, signal?: AbortSignal): Promise<[Conve
  * Time from the start of the process to its answer in that process's memory. It includes loading the interpreter and
  * packages.
  */
-function rivalCold(options: RivalOptions): ColdStart {
+function programColdStart(options: ProgramOptions): ColdStart {
   return async (_label, _startChild, signal) => {
     const began = performance.now();
     const aborted = (): boolean => signal?.aborted === true;
@@ -132,22 +140,22 @@ function versionText(versions: Opened['versions']): string {
 }
 
 /** Calls return null once the signal is aborted. */
-export class RivalContestant implements Contestant {
+export class ProgramCandidate implements BenchCandidate {
   readonly prepare?: () => Promise<boolean>;
-  readonly #options: RivalOptions;
+  readonly #options: ProgramOptions;
   #conversation: Conversation | null = null;
   #opened: Opened | null = null;
-  #answer: RivalAnswer | null = null;
+  #answer: ProgramAnswer | null = null;
   #held: { readonly accuracy: readonly Accuracy[]; readonly compared: string } | null = null;
   readonly #hashes: string[] = [];
-  #setup: Pick<Taken, 'setup_s' | 'parts'> | null = null;
+  #setup: Pick<TimedRun, 'setup_s' | 'parts'> | null = null;
 
-  constructor(options: RivalOptions) {
+  constructor(options: ProgramOptions) {
     this.#options = options;
     if (options.terms.samples === 'prepared') this.prepare = () => this.#prepareAnew();
   }
 
-  first(): Promise<Taken | null> {
+  first(): Promise<TimedRun | null> {
     return this.#unlessAborted(async () => {
       const began = performance.now();
       const taken = await this.#take();
@@ -156,7 +164,7 @@ export class RivalContestant implements Contestant {
     });
   }
 
-  take(mode: Mode): Promise<Taken | null> {
+  take(mode: Mode): Promise<TimedRun | null> {
     if (mode !== 'warm') {
       const why =
         mode === 'cold' || mode === 'cold-graph' ? 'empties no caches' : 'launches by itself, which no graph replays';
@@ -205,7 +213,7 @@ export class RivalContestant implements Contestant {
     return this.#options.terms.quantities(this.#answered.told, time_s);
   }
 
-  known(): Known {
+  known(): CandidateFacts {
     const { told } = this.#answered;
     const versions = versionText(this.#opened?.versions ?? {});
     return {
@@ -226,7 +234,7 @@ export class RivalContestant implements Contestant {
     await conversation?.close();
   }
 
-  get #answered(): RivalAnswer {
+  get #answered(): ProgramAnswer {
     if (this.#answer === null) throw new Error(`${this.#options.chosen.baseline.id} was queried before it answered`);
     return this.#answer;
   }
@@ -266,7 +274,7 @@ export class RivalContestant implements Contestant {
     return device === undefined ? null : addon.clockState({ device });
   }
 
-  async #take(): Promise<Taken> {
+  async #take(): Promise<TimedRun> {
     const { samples, sample_s } = this.#options.terms;
     const { conversation } = await this.#open();
     if (samples === 'run') {
@@ -319,10 +327,10 @@ export interface ExternalRequest {
   readonly scenario: unknown;
 }
 
-interface RivalsOf extends Solved {
+interface ProgramsOf extends Solved {
   readonly addon: NativeAddon;
   readonly external: ExternalRequest | null | undefined;
-  readonly terms: (chosen: ChosenBaseline) => RivalTerms;
+  readonly terms: (chosen: ChosenBaseline) => ProgramTerms;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -330,7 +338,7 @@ interface RivalsOf extends Solved {
  * Candidates for the requested programs. Throws BraggError 'invalid' for a program that is not registered for these
  * scenarios.
  */
-export async function rivalEntrants({ addon, external, terms, signal, ...solved }: RivalsOf): Promise<Entrant[]> {
+export async function programEntries({ addon, external, terms, signal, ...solved }: ProgramsOf): Promise<BenchEntry[]> {
   if (external == null || external.ids.length === 0) return [];
   const registry = await readRegistry(external.assetsFolder);
   return chooseBaselines(registry, solved, external.ids).map((chosen) => {
@@ -338,9 +346,9 @@ export async function rivalEntrants({ addon, external, terms, signal, ...solved 
     const request = { workload: solved.workload, bench: solved.bench, scenario: external.scenario, ...own.request };
     const options = { addon, folder: registry.folder, chosen, terms: { ...own, request }, signal };
     return {
-      head: rivalHead(options),
-      enter: (end) => new RivalContestant(end === undefined ? options : { ...options, signal: end }),
-      cold: rivalCold(options),
+      head: programHead(options),
+      enter: (end) => new ProgramCandidate(end === undefined ? options : { ...options, signal: end }),
+      cold: programColdStart(options),
       startsSlowly: true,
     };
   });

@@ -13,8 +13,8 @@ import type {
   TaskSampling,
   TaskVerdict,
 } from '../../io/addon/task.ts';
+import type { BenchCandidate, CandidateFacts, TimedRun } from '../../model/bench/bench-candidate.ts';
 import type { ColdRun } from '../../model/bench/cold/processes.ts';
-import type { Contestant, Known, Taken } from '../../model/bench/contestant.ts';
 import { savedRecording } from '../../model/recording/recording.ts';
 import { Audits } from './audits.ts';
 import type { FurtherProblem, TaskCandidate } from './candidates.ts';
@@ -44,11 +44,11 @@ export function coldRunOf({ variant, problem }: TaskCandidate): ColdRun | null {
   return { factory: 'createTask', problem, calls: [{ method: 'prepare', args: [], reports: false }, sample] };
 }
 
-function takenOf(
+function timedRunOf(
   { time_s, repetitions, device_s, wall_s, clocks }: TaskSample,
   prepared: TaskPreparation | null,
   told?: readonly TaskQuantity[],
-): Taken {
+): TimedRun {
   return {
     ...{ time_s, repetitions, device_s, clocks },
     host_s: wall_s,
@@ -84,7 +84,7 @@ interface Sampled {
 }
 
 /** Every call returns null once the signal is aborted. Throws BraggErrors. */
-export class TaskContestant implements Contestant {
+export class TaskBenchCandidate implements BenchCandidate {
   readonly prepare?: (instance: number) => Promise<boolean>;
   readonly #task: NativeTask;
   readonly #addon: NativeAddon;
@@ -120,11 +120,11 @@ export class TaskContestant implements Contestant {
     if (measuring.keep) this.prepare = (instance) => this.#prepareAgain(instance);
   }
 
-  first(): Promise<Taken | null> {
+  first(): Promise<TimedRun | null> {
     return this.#sampled({ mode: 'warm', instance: 0, tell: false, keep: true });
   }
 
-  take(mode: Mode, instance = 0): Promise<Taken | null> {
+  take(mode: Mode, instance = 0): Promise<TimedRun | null> {
     // Metrics are saved for warm samples only.
     return this.#sampled({ mode, instance, tell: mode === 'warm', keep: this.#measuring.keep });
   }
@@ -165,7 +165,7 @@ export class TaskContestant implements Contestant {
     return this.#checked.quantities.map((quantity) => ({ ...quantity }));
   }
 
-  known(): Known {
+  known(): CandidateFacts {
     const { runs, bitwise, hash, work } = this.#checked;
     const { precision } = this.#candidate.variant;
     const flops = (of: string | null): number | null =>
@@ -256,7 +256,7 @@ export class TaskContestant implements Contestant {
     return (await this.#ready(instance, async () => true)) === true;
   }
 
-  async #sampled({ mode, instance, tell, keep }: Sampled): Promise<Taken | null> {
+  async #sampled({ mode, instance, tell, keep }: Sampled): Promise<TimedRun | null> {
     const { audited, probed, altered } = this.#audits.next();
     const alteration = altered ? this.#measuring.alterationOf(instance) : undefined;
     const sample = await this.#sample(instance, {
@@ -275,7 +275,7 @@ export class TaskContestant implements Contestant {
     const prepared = this.#untold;
     this.#untold = null;
     if (!keep) await this.close();
-    return sample === null || told === null ? null : takenOf(sample, prepared, told);
+    return sample === null || told === null ? null : timedRunOf(sample, prepared, told);
   }
 
   /**

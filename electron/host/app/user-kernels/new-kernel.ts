@@ -2,7 +2,7 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
-import { type AnswerLanguage, type Beginning, userKernelIdSchema } from '../../../contract/user-kernels.ts';
+import { type AnswerLanguage, type KernelTemplate, userKernelIdSchema } from '../../../contract/user-kernels.ts';
 import { type ProblemFolder, readProblemFolder } from '../../model/user-kernels/problem-folder.ts';
 
 async function readTemplates(templates: string): Promise<readonly ProblemFolder[]> {
@@ -11,14 +11,14 @@ async function readTemplates(templates: string): Promise<readonly ProblemFolder[
   return found.flatMap((one) => one ?? []);
 }
 
-export async function readBeginnings(templates: string): Promise<Beginning[]> {
+export async function readKernelTemplates(templates: string): Promise<KernelTemplate[]> {
   return (await readTemplates(templates)).flatMap(({ name, definition }) => {
     const [first] = definition.candidates;
     return first === undefined ? [] : [{ id: name, title: first.title, says: first.changes }];
   });
 }
 
-interface Begun {
+interface NewKernel {
   readonly templates: string;
   /** Parent of the new problem folder. */
   readonly folder: string;
@@ -31,7 +31,7 @@ interface Begun {
 const endings: Readonly<Record<AnswerLanguage, string>> = { python: '.py', typescript: '.ts' };
 
 /** The folder is named after the kernel. All files or none are written, and nothing is replaced. Throws BraggError. */
-export async function begin({ templates, folder, id, beginning, answer }: Begun) {
+export async function createKernel({ templates, folder, id, beginning, answer }: NewKernel) {
   const all = await readTemplates(templates);
   const from = all.find(({ name }) => name === beginning);
   if (from === undefined) {

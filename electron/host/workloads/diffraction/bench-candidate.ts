@@ -14,9 +14,9 @@ import type {
   DiffractionResult,
   DiffractionVariant,
 } from '../../io/addon/task.ts';
+import type { BenchCandidate, CandidateFacts, TimedRun, Values, Work } from '../../model/bench/bench-candidate.ts';
 import { type Requested, requestedVariants } from '../../model/bench/candidates.ts';
 import type { ColdRun } from '../../model/bench/cold/processes.ts';
-import type { Contestant, Known, Taken, Values, Work } from '../../model/bench/contestant.ts';
 import { VariedRuns } from '../varied-runs.ts';
 
 export const imageWords: Words = {
@@ -93,16 +93,17 @@ export function imageError(got: Float32Array | Float64Array, reference: Float32A
   };
 }
 
-const worse = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : Math.max(a, b));
+const worseOf = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? null : Math.max(a, b);
 
 /** Larger error in each column; null counts as the largest. */
 export function worstOf(a: ImageError, b: ImageError): ImageError {
   return {
-    rel_l2: worse(a.rel_l2, b.rel_l2),
-    max: worse(a.max, b.max),
-    bright: worse(a.bright, b.bright),
-    sum: worse(a.sum, b.sum),
-    mean: worse(a.mean, b.mean),
+    rel_l2: worseOf(a.rel_l2, b.rel_l2),
+    max: worseOf(a.max, b.max),
+    bright: worseOf(a.bright, b.bright),
+    sum: worseOf(a.sum, b.sum),
+    mean: worseOf(a.mean, b.mean),
     correlation: a.correlation === null || b.correlation === null ? null : Math.min(a.correlation, b.correlation),
   };
 }
@@ -201,7 +202,7 @@ interface Rendered {
 /**
  * The rendering's `wall_s` includes the repetitions that GPU timing needs. An end-to-end run is set-up and one image.
  */
-function takenOf({ result }: Rendered): Taken {
+function timedRunOf({ result }: Rendered): TimedRun {
   const { device_s, solve_s, setup_s, setup_parts, clocks, image } = result;
   return {
     time_s: device_s > 0 ? device_s : solve_s,
@@ -224,7 +225,7 @@ const withLongerWave = (problem: DiffractionProblem, share: number): Diffraction
   beam: { ...problem.beam, wavelength_m: problem.beam.wavelength_m * (1 + MAX_LONGER_WAVE * share) },
 });
 
-export class ImageContestant implements Contestant {
+export class ImageBenchCandidate implements BenchCandidate {
   readonly #addon: NativeAddon;
   readonly #candidate: ImageCandidate;
   readonly #signal: AbortSignal | undefined;
@@ -239,16 +240,16 @@ export class ImageContestant implements Contestant {
     this.#varied = isUserKernelId(candidate.variant.id) ? new VariedRuns(this.#variation()) : null;
   }
 
-  async first(): Promise<Taken | null> {
+  async first(): Promise<TimedRun | null> {
     const rendered = await this.#render('warm', false);
     this.#first = rendered;
-    return rendered && { ...takenOf(rendered), wall_s: rendered.wall_s };
+    return rendered && { ...timedRunOf(rendered), wall_s: rendered.wall_s };
   }
 
-  async take(mode: Mode): Promise<Taken | null> {
+  async take(mode: Mode): Promise<TimedRun | null> {
     const rendered = await this.#render(mode, true);
     if (rendered === null) return null;
-    const taken = takenOf(rendered);
+    const taken = timedRunOf(rendered);
     if (mode === 'warm' && (await this.#varied?.sampled(taken.time_s)) === false) return null;
     return taken;
   }
@@ -277,7 +278,7 @@ export class ImageContestant implements Contestant {
     ];
   }
 
-  known(): Known {
+  known(): CandidateFacts {
     const { plan, result } = this.#rendered;
     const { variant } = this.#candidate;
     return {
@@ -300,7 +301,7 @@ export class ImageContestant implements Contestant {
       title: (share) => `${(100 * MAX_LONGER_WAVE * share).toPrecision(2)} % more wavelength`,
       run: async (share) => {
         const rendered = await this.#render('warm', false, withLongerWave(problem, share));
-        return rendered && { values: rendered.result.image, time_s: takenOf(rendered).time_s };
+        return rendered && { values: rendered.result.image, time_s: timedRunOf(rendered).time_s };
       },
       judge: async ({ values }, share) => {
         const varied = withLongerWave(problem, share);

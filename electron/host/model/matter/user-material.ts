@@ -8,7 +8,7 @@ import {
   type Composition,
   compositionOfAtoms,
   elementOf,
-  type OwnMaterial,
+  type UserMaterial,
 } from '../../../contract/scenario/index.ts';
 import {
   type Material,
@@ -108,14 +108,14 @@ const LOWEST_MEV = 0.5;
 /** Least stopping number for which the formula holds. Above LOWEST_MEV only an implausible I leads to less. */
 const MIN_NUMBER = 0.5;
 
-interface OwnMatter {
+interface UserMatter {
   readonly composition: Composition;
   readonly z_over_a: number;
   readonly mean_excitation_eV: number;
 }
 
 /** Ratio of the mass stopping powers of a material and of water, at each energy; constant below LOWEST_MEV. */
-type RatioToWater = (matter: OwnMatter) => Float64Array;
+type RatioToWater = (matter: UserMatter) => Float64Array;
 
 /**
  * Precomputes everything shared by all materials. Energies ascend; `water_eV` is the I value of the water table to
@@ -200,12 +200,12 @@ function normalised(composition: Composition): Composition {
   return Object.fromEntries(Object.entries(composition).map(([symbol, fraction]) => [symbol, fraction / sum]));
 }
 
-function compositionOf({ formula, composition }: Pick<OwnMaterial, 'formula' | 'composition'>): Composition {
+function compositionOf({ formula, composition }: Pick<UserMaterial, 'formula' | 'composition'>): Composition {
   if (formula === undefined) return normalised(composition ?? {});
   return compositionOfAtoms(atomsOf(formula) ?? new Map());
 }
 
-export function meanExcitationOf(own: OwnMaterial): MeanExcitation {
+export function meanExcitationOf(own: UserMaterial): MeanExcitation {
   if (own.mean_excitation_eV !== undefined) return { eV: own.mean_excitation_eV, source: 'as given' };
   const atoms = own.formula === undefined ? null : atomsOf(own.formula);
   const listed = atoms === null ? null : compoundExcitation(atoms);
@@ -253,8 +253,8 @@ function ratioFor(library: Materials, water: StoppingTable, rangeTable: RangeTab
 }
 
 /** Completes a user's material; `water` is the table of water that the scenario uses. */
-export function ownMaterial(
-  own: OwnMaterial,
+export function userMaterial(
+  own: UserMaterial,
   library: Materials,
   water: StoppingTable,
   rangeTable: RangeTable,

@@ -4,13 +4,13 @@ import { type ExternalProgram, labelOf } from '../../../electron/contract/bench/
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import type { Precision } from '../../../electron/contract/run.ts';
 
-interface SweepOrder {
+interface SweepRequest {
   readonly path: string;
   readonly values: readonly number[];
 }
 
 /** Parses `grid.dx_mm=1,0.5,0.25`. Returns null for empty text and an error message for invalid text. */
-export function sweepOf(text: string): SweepOrder | string | null {
+export function sweepOf(text: string): SweepRequest | string | null {
   if (text.trim() === '') return null;
   const allowed = 'allowed: a value of the scenario and numbers, as in grid.dx_mm=1,0.5,0.25';
   const [path = '', list = '', ...more] = text.split('=');

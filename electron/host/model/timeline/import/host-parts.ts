@@ -7,47 +7,51 @@ export interface HostPart {
   readonly seconds: number;
 }
 
-interface Added {
+interface AddedSpans {
   readonly name: string;
   readonly start_ns: number;
   readonly end_ns: number;
 }
 
 /** Copies typed arrays into one: they are too long to be passed as arguments. */
-function behind<A extends Uint16Array | Uint32Array | Float64Array>(empty: A, first: readonly number[], rest: A): A {
+function concatenated<A extends Uint16Array | Uint32Array | Float64Array>(
+  empty: A,
+  first: readonly number[],
+  rest: A,
+): A {
   empty.set(first);
   empty.set(rest, first.length);
   return empty;
 }
 
-function withSpans(spans: Recording['spans'], added: readonly Added[]): Recording['spans'] {
+function withSpans(spans: Recording['spans'], added: readonly AddedSpans[]): Recording['spans'] {
   const names = [...new Set([...spans.names, ...added.map(({ name }) => name)])];
   const count = added.length + spans.name.length;
-  const of = (value: (one: Added) => number): readonly number[] => added.map(value);
+  const of = (value: (one: AddedSpans) => number): readonly number[] => added.map(value);
   return {
     ...spans,
     names,
-    name: behind(
+    name: concatenated(
       new Uint16Array(count),
       of(({ name }) => names.indexOf(name)),
       spans.name,
     ),
-    thread: behind(
+    thread: concatenated(
       new Uint16Array(count),
       of(() => 0),
       spans.thread,
     ),
-    step: behind(
+    step: concatenated(
       new Uint32Array(count),
       of(() => NO_STEP),
       spans.step,
     ),
-    start_ns: behind(
+    start_ns: concatenated(
       new Float64Array(count),
       of(({ start_ns }) => start_ns),
       spans.start_ns,
     ),
-    end_ns: behind(
+    end_ns: concatenated(
       new Float64Array(count),
       of(({ end_ns }) => end_ns),
       spans.end_ns,

@@ -11,8 +11,8 @@ import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { PopoverRow } from '../../widgets/floating/popover.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { FileAxes, OpenDose } from './against-file.tsx';
-import { type Against, againstName, type DoseViewStore, type GammaOf, runAgainst } from './store.ts';
+import { FileAxes, OpenDose } from './comparison-file.tsx';
+import { type ComparedDose, comparedName, comparedRun, type DoseViewStore, type GammaOf } from './store.ts';
 
 const kinds = [
   { value: 'difference', label: 'difference', title: 'This dose less the other' },
@@ -41,7 +41,7 @@ const firstGamma = { kind: 'gamma', by: 'mass', local: false, ...presets[0] } as
 const FILE = 'file:';
 /** Maximum number of imported doses, equal to the host's limit. */
 const MAX_IMPORTED = 4;
-const placedAsItIs = (dose: string): ImportedPlane => ({
+const unshifted = (dose: string): ImportedPlane => ({
   ...{ dose, shift_depth_mm: 0, shift_across_mm: 0 },
   unit: null,
 });
@@ -58,10 +58,10 @@ const criteria = ({ dose, distance_mm }: { readonly dose: number; readonly dista
 const within = (value: number, [low, high]: readonly [number, number]): boolean => value >= low && value <= high;
 
 interface GammaRowsProps {
-  readonly against: Extract<Against, { kind: 'gamma' }>;
+  readonly against: Extract<ComparedDose, { kind: 'gamma' }>;
   /** True if the other dose has a unit, which determines the compared quantity. */
   readonly absolute: boolean;
-  readonly set: (next: Against) => void;
+  readonly set: (next: ComparedDose) => void;
 }
 
 /** Inputs for the criteria of a gamma index. */
@@ -130,13 +130,13 @@ function GammaRows({ against, absolute, set }: GammaRowsProps): ReactElement {
   );
 }
 
-export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactElement {
+export function ComparisonRows({ view }: { readonly view: DoseViewStore }): ReactElement {
   const { stores } = useWorkbench();
   const { against, imported } = useSelected(view, (state) => state);
   const selected = useSelected(stores.selection, (state) => state.run);
   const runs = useSelected(stores.runs, (state) => state.runs);
   const others = runs.filter((run) => run.id !== selected && isOver(run.state) && run.error === null);
-  const set = (next: Against): void => view.setState({ against: next, limits: null, mark: null });
+  const set = (next: ComparedDose): void => view.setState({ against: next, limits: null, mark: null });
   const toRun = (run: RunId): void => {
     if (against.kind === 'gamma') set({ ...against, of: { kind: 'run', run } });
     else set({ kind: 'difference', run });
@@ -147,7 +147,7 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
     // The file's unit determines the compared quantity.
     set({ ...requested, of, by: plane.unit === null ? requested.by : planeUnits[plane.unit].by });
   };
-  const run = runAgainst(against);
+  const run = comparedRun(against);
   const plane = against.kind === 'gamma' && against.of.kind === 'file' ? against.of.plane : null;
   const info = imported.find(({ id }) => id === plane?.dose);
   return (
@@ -166,7 +166,7 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
           ]}
           onChange={(chosen) => {
             if (chosen === '') set({ kind: 'none' });
-            else if (chosen.startsWith(FILE)) toFile(placedAsItIs(chosen.slice(FILE.length)));
+            else if (chosen.startsWith(FILE)) toFile(unshifted(chosen.slice(FILE.length)));
             else toRun(chosen);
           }}
         />
@@ -175,7 +175,7 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
       <OpenDose
         onOpen={(opened) => {
           view.setState((state) => ({ imported: [...state.imported, opened].slice(-MAX_IMPORTED) }));
-          toFile(placedAsItIs(opened.id));
+          toFile(unshifted(opened.id));
         }}
       />
       {plane === null || info === undefined ? null : <FileAxes info={info} plane={plane} onChange={toFile} />}
@@ -231,10 +231,10 @@ function gammaOf(asked: GammaDose, by: GammaDose): string {
 }
 
 /** Note over the map that names the reference of the comparison. */
-export function AgainstNote({ view }: { readonly view: DoseViewStore }): ReactElement | null {
+export function ComparisonNote({ view }: { readonly view: DoseViewStore }): ReactElement | null {
   const { stores } = useWorkbench();
   const { against, gamma, imported } = useSelected(view, (state) => state);
-  const name = useSelected(stores.runs, (runs) => againstName(runs, { against, imported }));
+  const name = useSelected(stores.runs, (runs) => comparedName(runs, { against, imported }));
   if (against.kind === 'none' || name === null) return null;
   return (
     <p className="plot-panel__note" role="status" data-testid="dose-against">

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { versionToGoOn } from '../setup/pinned-node.mjs';
+import { versionToContinue } from '../setup/pinned-node.mjs';
 import { inRoot } from '../setup/root.mjs';
 
 /**
  * File names, times and sizes from when everything was up to date; reading them needs hundredths of a second. If they
  * are unchanged, no file is read. If they differ, contents decide: see up-to-date.mjs.
  * @typedef {Readonly<{ root: string, folders: readonly string[], files: readonly string[],
- *   settings: readonly (string | undefined)[] }>} Place
- * @typedef {{ inputs: string, outputs: string, made: readonly string[] }} Look
+ *   settings: readonly (string | undefined)[] }>} InputPaths
+ * @typedef {{ inputs: string, outputs: string, made: readonly string[] }} SavedState
  */
 
 /**
  * Everything on which the steps of the command line depend, and somewhat more. A compiler that is replaced at the same
  * path is noticed only by the next full check.
- * @type {Place}
+ * @type {InputPaths}
  */
 export const COMMAND_LINE = {
   root: inRoot(),
@@ -25,7 +25,7 @@ export const COMMAND_LINE = {
     ...['/dev/nvidiactl', '/dev/dxg'],
   ],
   settings: [
-    versionToGoOn(),
+    versionToContinue(),
     process.arch,
     ...['CXX', 'CXXFLAGS', 'CUDA_PATH', 'CUDA_HOME'].map((n) => process.env[n]),
   ],
@@ -34,13 +34,13 @@ export const COMMAND_LINE = {
 const FILE = inRoot('dist/.stamps/looked-at.json');
 
 /** @param {string} file */
-function mark(file) {
+function stampOf(file) {
   const found = statSync(file, { throwIfNoEntry: false });
   return found === undefined ? `${file}\0none\n` : `${file}\0${found.mtimeMs}\0${found.ctimeMs}\0${found.size}\n`;
 }
 
 /** @param {readonly string[]} files full names */
-const marks = (files) => createHash('sha256').update(files.map(mark).join('')).digest('hex');
+const digestOf = (files) => createHash('sha256').update(files.map(stampOf).join('')).digest('hex');
 
 /**
  * Collects a folder and everything below it. Every command waits for this, for about 1,700 names. A folder's time
@@ -62,20 +62,20 @@ const inside = (root, names) => names.map((name) => path.resolve(root, name));
 
 /**
  * State of the inputs. Call before the full check, so that changes made during it are noticed by the next one. @param
- * {Place} place
+ * {InputPaths} place
  */
 export function inputsNow({ root, folders, files, settings }) {
   const all = inside(root, files);
   for (const folder of inside(root, folders)) collect(folder, all);
-  return `${marks(all)} ${JSON.stringify(settings)}`;
+  return `${digestOf(all)} ${JSON.stringify(settings)}`;
 }
 
-/** Whether nothing has changed since everything was up to date. @param {Place} place @param {string} file */
-export function isAsLooked(place, file = FILE) {
+/** Whether nothing has changed since everything was up to date. @param {InputPaths} place @param {string} file */
+export function isUnchanged(place, file = FILE) {
   if (!existsSync(file)) return false;
   try {
-    const /** @type {Look} */ { inputs, outputs, made } = JSON.parse(readFileSync(file, 'utf8'));
-    return inputs === inputsNow(place) && outputs === marks(inside(place.root, made));
+    const /** @type {SavedState} */ { inputs, outputs, made } = JSON.parse(readFileSync(file, 'utf8'));
+    return inputs === inputsNow(place) && outputs === digestOf(inside(place.root, made));
   } catch {
     return false; // interrupted while it was written
   }
@@ -83,11 +83,11 @@ export function isAsLooked(place, file = FILE) {
 
 /**
  * Saves the state after a check in which everything was up to date.
- * @param {Place} place @param {string} inputs of inputsNow() @param {readonly string[]} made outputs, from the root
+ * @param {InputPaths} place @param {string} inputs of inputsNow() @param {readonly string[]} made outputs, from the root
  */
-export function keepLook(place, inputs, made, file = FILE) {
+export function saveState(place, inputs, made, file = FILE) {
   mkdirSync(path.dirname(file), { recursive: true });
-  /** @type {Look} */
-  const look = { inputs, outputs: marks(inside(place.root, made)), made };
+  /** @type {SavedState} */
+  const look = { inputs, outputs: digestOf(inside(place.root, made)), made };
   writeFileSync(file, JSON.stringify(look));
 }

@@ -11,7 +11,7 @@ import { Dialog } from '../../widgets/floating/dialog.tsx';
 
 type Kind = DialogKinds['begin'];
 
-interface BeginDialogProps {
+interface NewKernelDialogProps {
   readonly request: Kind['request'];
   readonly answer: (answer: Kind['answer'] | null) => void;
 }
@@ -34,7 +34,7 @@ function Choice({ label, ...select }: ChoiceProps): ReactElement {
   );
 }
 
-export default function BeginDialog({ request, answer }: BeginDialogProps): ReactElement {
+export default function NewKernelDialog({ request, answer }: NewKernelDialogProps): ReactElement {
   const { beginnings, taken, device, first } = request;
   const [beginning, setBeginning] = useState(first ?? beginnings[0]?.id ?? '');
   const [extension, setExtension] = useState(device === 'cuda' ? '.cu' : '.cpp');
