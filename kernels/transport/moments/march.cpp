@@ -48,14 +48,15 @@ namespace {
 // Width of a bin relative to the straggling at the end of the range. R80 and W80–20 differ by less than 0.1 % from
 // those with half this width.
 constexpr double kBinPerSigma = 0.3;
-constexpr int kGuard = 16;            // bins above the beam's, which taps reach in thin material
-constexpr int kLeastSteps = 6;        // minimum per layer, because scattering rises with the logarithm of the path
-constexpr int kLowest = 32;           // bins near the end of the range, with exact falls
-constexpr int kSettling = 12;         // first steps, in which five taps would undershoot because content is narrow
-constexpr int kPathParts = 4;         // parts of a step, over which the correction by the path so far is averaged
-constexpr double kTimesMean = 8.0;    // limit of a bin's variance of x, relative to the mean
-constexpr double kMeaningful = 1e-3;  // share of the protons below which negative numbers are rounding errors
-constexpr double kLeastLeft = 1e-10;  // share of the protons at which the march ends
+constexpr int kGuard = 16;             // bins above the beam's, which taps reach in thin material
+constexpr int kLeastSteps = 6;         // minimum per layer, because scattering rises with the logarithm of the path
+constexpr int kLowest = 32;            // bins near the end of the range, with exact falls
+constexpr int kSettling = 12;          // first steps, in which five taps would undershoot because content is narrow
+constexpr int kPathParts = 4;          // parts of a step, over which the correction by the path so far is averaged
+constexpr double kWidestAngle = 0.25;  // rad², as in march_ops.simd.cpp
+constexpr double kTimesMean = 8.0;     // limit of a bin's variance of x, relative to the mean
+constexpr double kMeaningful = 1e-3;   // share of the protons below which negative numbers are rounding errors
+constexpr double kLeastLeft = 1e-10;   // share of the protons at which the march ends
 
 /// Share of the protons below which a bin at the edge of the window is added to its neighbour.
 template <typename T>
@@ -321,7 +322,7 @@ class March::Work {
             const std::function<void(const MarchView&)>& look) {
     const MarchMatter<T> matter = tables.view();
     const double number = plane_.state[kNumber];
-    const double q = number > 0.0 ? plane_.state[kUU] / number : 0.0;
+    const double q = number > 0.0 ? std::min(plane_.state[kUU] / number, kWidestAngle) : 0.0;
     const int centre = std::clamp(static_cast<int>(std::lround(axis_)), 0, n_ - 1);
     const double fall = static_cast<double>(matter.shift[centre]) * dz * (1.0 + 0.5 * q);
     MarchStep s{.dz = dz,

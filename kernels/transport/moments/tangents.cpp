@@ -417,7 +417,8 @@ class TangentMarch {
 
   void step(const Number& dz) {
     const Number before = plane_.number;
-    const Number q = before.v > 0.0 ? sum_of(kUU) / before : Number(0.0);
+    Number q = before.v > 0.0 ? sum_of(kUU) / before : Number(0.0);
+    if (q.v > kWidestAngle) q = kWidestAngle;
     const int centre = std::clamp(static_cast<int>(std::lround(axis_.v)), 0, n_ - 1);
     const Number fall = tables_[kShift][centre] * dz * (1.0 + 0.5 * q);
     const int whole = static_cast<int>(std::lround(fall.v));
@@ -443,7 +444,8 @@ class TangentMarch {
     const auto [scale, scale_lg] = scale_scattering(fall);
     for (int i = low_; i < high_; ++i) {
       const Number& n = f_[kNumber][i];
-      Number angle = n.v > 0.0 ? f_[kUU][i] / n : mean;
+      // Sums of squares are negative in the same bins as numbers are.
+      Number angle = std::abs(n.v) > kWindowEdge ? f_[kUU][i] / n : mean;
       if (angle.v < 0.0) angle = 0.0;
       if (angle.v > kWidestAngle) angle = kWidestAngle;
       Number power = scale * tables_[kPower][i] + scale_lg * tables_[kPowerLg][i];

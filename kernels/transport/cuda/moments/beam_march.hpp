@@ -492,7 +492,7 @@ class BeamMarch {
     rows_.add(team_, values);
     const double before = number_;
     number_ = rows_.get(team_, kInFlightNumber);
-    q_ = number_ > 0.0 ? rows_.get(team_, kInFlightUU) / number_ : 0.0;
+    q_ = number_ > 0.0 ? detail::least(rows_.get(team_, kInFlightUU) / number_, detail::kWidest) : 0.0;
     rows_.add_one(team_, kPassed, 0.5 * (before + number_) * length);
     if (steps_ % kSampled == 0 && number_ > detail::kMeaningful) sample_extremes();
   }

@@ -115,6 +115,36 @@ TEST("moments: the differentiated dose is the dose of the run, in every row") {
   }
 }
 
+TEST("moments: derivatives without straggling are finite where bins hold only rounding errors") {
+  // Without straggling most bins have a derivative by the energy or the density, and a number of rounding errors.
+  Problem air = test::water_problem(70.0, {200.0, 130.0, 10.0, 1.0}, 0.2, 0.04);
+  air.materials.push_back(test::material("air"));
+  test::paint(air, 1, -100.0, 100.0, 0.0, 100.0);
+  air.stepping = Stepping::kDepth;
+  air.straggling = Straggling::kOff;
+  const std::vector<Direction> energy = {{Input::kEnergy, 0}};
+  const double step = 1e-3;
+  const std::vector<double> more = {step}, less = {-step};
+  const DoseTangents exact = dose_tangents(air, energy), up = dose_tangents(air, energy, more),
+                     down = dose_tangents(air, energy, less);
+  std::vector<double> off, sigma_off;
+  for (std::size_t z = 0; z < exact.depth_dose.size(); ++z) {
+    off.push_back((up.depth_dose[z] - down.depth_dose[z]) / (2.0 * step) - exact.dose_by[z]);
+    sigma_off.push_back((up.x_sigma[z] - down.x_sigma[z]) / (2.0 * step) - exact.x_sigma_by[z]);
+  }
+  CHECK_NEAR(largest(off), 0.0, 1e-3 * largest(exact.dose_by));
+  CHECK_NEAR(largest(sigma_off), 0.0, 1e-3 * largest(exact.x_sigma_by));
+  // Near the end of the range the mean square angle exceeds its limit, and so would the shift by its longer path.
+  Problem water = test::water_problem(70.0, {200.0, 48.0, 10.0, 1.0}, 0.2, 0.04);
+  water.stepping = Stepping::kDepth;
+  water.straggling = Straggling::kOff;
+  const std::vector<Direction> density = {{Input::kDensity, 0}};
+  const DoseTangents of = dose_tangents(water, density, std::vector{1e-5});
+  double sum = 0.0;
+  for (const double each : of.depth_dose) sum += each;
+  CHECK_REL(sum, 70.0, 1e-6);
+}
+
 TEST("moments: the range follows the energy by 1/S, and the inverse of the density") {
   Problem p = test::water_problem(150.0, {100.0, 200.0, 10.0, 0.25}, 0.2, 0.04);
   p.stepping = Stepping::kDepth;
