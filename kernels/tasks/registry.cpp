@@ -1,5 +1,6 @@
 #include "registry.hpp"
 
+#include "cpu/memory.hpp"
 #include "cuda/opened/opened_device.hpp"
 #include "linear_relu/registry.hpp"
 #include "micro/registry.hpp"
@@ -23,9 +24,8 @@ Refusal refusal(const TaskVariant& v, const TaskProblem& problem) {
   const bool gpu = on_gpu(v);
   const double limit = gpu ? cuda::usual_memory_bytes() : problem.memory_limit;
   if (limit > 0.0 && need > limit) {
-    return {"memory", name + ": needs about " + cuda::bytes_text(static_cast<std::uint64_t>(need)) + ", " +
-                          (gpu ? "the GPU has " : "the limit is ") +
-                          cuda::bytes_text(static_cast<std::uint64_t>(limit))};
+    return {"memory", name + ": needs about " + cpu::bytes_text(need) + ", " +
+                          (gpu ? "the GPU has " : "the limit is ") + cpu::bytes_text(limit)};
   }
   return {nullptr, ""};
 }

@@ -4,19 +4,13 @@
 #include <cmath>
 #include <string>
 
+#include "cpu/memory.hpp"
 #include "cuda/opened/opened_device.hpp"
 #include "variant.hpp"
 #include "variants.hpp"
 
 namespace bb::transport {
 namespace {
-
-std::string gigabytes(double bytes) {
-  const double mb = bytes / 1e6;
-  return mb < 1000.0 ? std::to_string(static_cast<int>(std::lround(mb))) + " MB"
-                     : std::to_string(std::lround(mb / 100.0) / 10) + "." +
-                           std::to_string(std::lround(mb / 100.0) % 10) + " GB";
-}
 
 bool has(const std::vector<Precision>& list, Precision p) { return std::ranges::find(list, p) != list.end(); }
 bool has(const std::vector<Stepping>& list, Stepping s) { return std::ranges::find(list, s) != list.end(); }
@@ -37,12 +31,11 @@ Refusal too_little_shared(const Variant& v, const Problem& p, const Tables& t, c
   const SharedNeed need = v.shared_need(p, t);
   const bool any = p.variant == "auto";
   if ((any ? need.most : need.least) <= gpu.shared_bytes) return {nullptr, ""};
-  const auto kib = [](double bytes) { return std::to_string(std::lround(bytes / 1024.0)); };
   const double bytes = any ? need.most : need.least;
   return {"unsupported", std::string("solver.variant = ") + v.id + ": " + std::to_string(t.ne) + " energies and " +
-                             std::to_string(t.ntheta) + " angles need " + (any ? "up to " : "at least ") + kib(bytes) +
-                             " KiB of shared memory per block, " + gpu.name + " has " + kib(gpu.shared_bytes) +
-                             " KiB; use fewer or cuda-gather"};
+                             std::to_string(t.ntheta) + " angles need " + (any ? "up to " : "at least ") +
+                             cpu::bytes_text(bytes) + " of shared memory per block, " + gpu.name + " has " +
+                             cpu::bytes_text(gpu.shared_bytes) + "; use fewer or cuda-gather"};
 }
 
 /// `gpu` is used in place of the actual GPU if it is not null.
@@ -73,9 +66,9 @@ Refusal refusal(const Variant& v, const Problem& p, const Tables& t, const GpuLi
   const GpuLimits& device = gpu != nullptr ? *gpu : there;
   const double limit = on_gpu(v) ? device.memory_bytes : p.memory_limit;
   if (limit > 0.0 && need > limit) {
-    return {"memory", name + ": needs about " + gigabytes(need) + " for " + std::to_string(t.ne) + " x " +
+    return {"memory", name + ": needs about " + cpu::bytes_text(need) + " for " + std::to_string(t.ne) + " x " +
                           std::to_string(t.ntheta) + " x " + std::to_string(t.nz) + " x " + std::to_string(t.nx) +
-                          " cells (energy, angle, z, x), the limit is " + gigabytes(limit)};
+                          " cells (energy, angle, z, x), the limit is " + cpu::bytes_text(limit)};
   }
   return too_little_shared(v, p, t, device);
 }

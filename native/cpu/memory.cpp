@@ -1,6 +1,9 @@
 #include "memory.hpp"
 
+#include <array>
 #include <cstdint>
+#include <cstdio>
+#include <string>
 
 #ifdef _WIN32
 #include <windows.h>
@@ -10,7 +13,6 @@
 #include <sys/resource.h>
 
 #include <fstream>
-#include <string>
 #endif
 
 #if defined(__linux__)
@@ -22,6 +24,16 @@
 #endif
 
 namespace bb::cpu {
+
+std::string bytes_text(double bytes) {
+  constexpr std::array kPrefixes = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  std::size_t step = 0;
+  for (; bytes >= 1024.0 && step + 1 < kPrefixes.size(); ++step) bytes /= 1024.0;
+  const int digits = step == 0 || bytes >= 100.0 ? 0 : bytes >= 10.0 ? 1 : 2;
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f %s", digits, bytes, kPrefixes[step]);
+  return text.data();
+}
 
 #ifdef _WIN32
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace bb::cpu {
 
@@ -18,5 +19,9 @@ void prefer_large_pages(std::span<std::byte> memory) noexcept;
 /// Returns freed memory to the system, because the allocator retains the freed blocks of a thread that has ended. Takes
 /// about a millisecond. Does nothing if the allocator returns memory by itself.
 void give_back_freed() noexcept;
+
+/// Size with three significant digits and binary prefixes: "1.25 GiB", "640 MiB", "12 B". The same as formatBytes() in
+/// electron/domain/values/units.ts.
+std::string bytes_text(double bytes);
 
 }  // namespace bb::cpu

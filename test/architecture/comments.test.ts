@@ -152,3 +152,15 @@ test(`a sentence has fewer than ${WORDS} words, as in the handbook`, () => {
   );
   expect(found).toEqual([]);
 });
+
+/** Rates and published quantities are decimal (`GB/s`); sizes that the program reports are not. */
+const decimalSize = /(?:\}|["'`]) (?:kB|MB|GB|TB)\b(?!\/s)/;
+
+test('messages give sizes with binary prefixes', () => {
+  expect(decimalSize.test('{size} MB')).toBe(true);
+  expect(decimalSize.test('{rate} GB/s')).toBe(false);
+  const found = sources
+    .filter((file) => !/^(?:test|electron\/build)\//.test(file))
+    .filter((file) => decimalSize.test(readFileSync(path.join(root, file), 'utf8')));
+  expect(found).toEqual([]);
+});

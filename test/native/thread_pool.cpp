@@ -12,6 +12,7 @@
 
 #include "check.hpp"
 #include "cpu/host.hpp"
+#include "cpu/memory.hpp"
 #include "cpu/thread_pool.hpp"
 
 using bb::cpu::ThreadPool;
@@ -153,4 +154,13 @@ TEST("all cores: an exception of a task is passed on, and the next caller can us
   std::atomic<int> count{0};
   cpu::on_all_cores(8, [&](int) { ++count; });
   CHECK_EQ(count.load(), 8);
+}
+
+TEST("memory: sizes have three digits and binary prefixes, as on the page") {
+  CHECK_EQ(bb::cpu::bytes_text(12.0), "12 B");
+  CHECK_EQ(bb::cpu::bytes_text(1000.0), "1000 B");
+  CHECK_EQ(bb::cpu::bytes_text(1024.0), "1.00 KiB");
+  CHECK_EQ(bb::cpu::bytes_text(640.0 * 1024.0 * 1024.0), "640 MiB");
+  CHECK_EQ(bb::cpu::bytes_text(21.1e9), "19.7 GiB");  // 21.1e9 / 2^30 = 19.65
+  CHECK_EQ(bb::cpu::bytes_text(1e18), "888 PiB");     // 1e18 / 2^50 = 888.2
 }

@@ -163,7 +163,7 @@ const expectedTimeSchema = z.strictObject({
   right: z.boolean(),
   /** False if this machine cannot run it on the problem. */
   able: z.boolean(),
-  /** Reason from the engine if it cannot run: `needs about 21.1 GB, the limit is 19.0 GB`. */
+  /** Reason from the engine if it cannot run: `needs about 19.7 GiB, the limit is 17.7 GiB`. */
   reason: z.string().optional(),
 });
 export type ExpectedTime = Readonly<z.infer<typeof expectedTimeSchema>>;

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "cpu/memory.hpp"
 #include "crystal.hpp"
 #include "physics/thomson.hpp"
 
@@ -90,8 +91,6 @@ std::size_t count_sources(const Beam& beam) {
 
 namespace {
 
-std::string megabytes(double bytes) { return std::to_string(std::llround(bytes / 1e6)) + " MB"; }
-
 /// Refuses a problem that needs too much memory. The message names the largest part, which the user can reduce.
 void refuse_beyond(double limit, const Problem& p, const Outline& o) {
   if (!(limit > 0.0) || o.bytes() <= limit) return;
@@ -115,8 +114,8 @@ void refuse_beyond(double limit, const Problem& p, const Outline& o) {
        "crystal.mosaic_domains = " + times({p.crystal.mosaic_domains, p.rotation.steps}) + " orientations take "},
   };
   const Part& largest = *std::ranges::max_element(parts, {}, &Part::bytes);
-  throw ProblemError("memory", largest.what + megabytes(largest.bytes) + " of " + megabytes(o.bytes()) +
-                                   "; allowed: at most " + megabytes(limit) + " together");
+  throw ProblemError("memory", largest.what + cpu::bytes_text(largest.bytes) + " of " + cpu::bytes_text(o.bytes()) +
+                                   "; allowed: at most " + cpu::bytes_text(limit) + " together");
 }
 
 }  // namespace

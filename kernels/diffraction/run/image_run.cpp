@@ -47,11 +47,10 @@ ImageRun::ImageRun(diffraction::Problem problem)
       row_shown_(static_cast<std::size_t>(outline_.height)) {
   spans_.widen(threads_);
   if (problem_.memory_limit > 0.0 && estimate_bytes() > problem_.memory_limit) {
-    const auto megabytes = [](double bytes) { return std::to_string(static_cast<long long>(bytes / 1e6)) + " MB"; };
     throw ProblemError("memory", std::string("solver.variant = ") + variant_->id + ": needs about " +
-                                     megabytes(estimate_bytes()) + " for " + std::to_string(outline_.width) + " x " +
-                                     std::to_string(outline_.height) + " pixels, the limit is " +
-                                     megabytes(problem_.memory_limit));
+                                     cpu::bytes_text(estimate_bytes()) + " for " + std::to_string(outline_.width) +
+                                     " x " + std::to_string(outline_.height) + " pixels, the limit is " +
+                                     cpu::bytes_text(problem_.memory_limit));
   }
 }
 

@@ -1,14 +1,16 @@
 #include "device.hpp"
 
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 
+#include "cpu/memory.hpp"
 #include "error.hpp"
 
 namespace bb::cuda {
 namespace {
+
+std::string text_of(std::uint64_t bytes) { return cpu::bytes_text(static_cast<double>(bytes)); }
 
 /// Disables reuse when a memory checker runs: blocks then have exactly the requested size and are always new, so that
 /// accesses beyond their end are detected.
@@ -94,8 +96,8 @@ Taken<api::DevicePointer> Device::take_memory(std::size_t bytes, Reuse wanted) {
   }
   if (status == api::status::kOutOfMemory) {
     const DeviceMemory now = memory();
-    throw Error("memory", "An allocation of " + bytes_text(bytes) + " on " + info().label() + " was refused; " +
-                              bytes_text(now.free_bytes) + " of " + bytes_text(now.total_bytes) + " are free.");
+    throw Error("memory", "An allocation of " + text_of(bytes) + " on " + info().label() + " was refused; " +
+                              text_of(now.free_bytes) + " of " + text_of(now.total_bytes) + " are free.");
   }
   check(status, "cuMemAlloc_v2");
   return out;
@@ -151,23 +153,9 @@ void require_memory(const Device& device, std::uint64_t bytes, std::string_view 
   const DeviceMemory memory = device.memory();
   const std::uint64_t usable = memory.free_bytes > kReserve_bytes ? memory.free_bytes - kReserve_bytes : 0;
   if (bytes <= usable) return;
-  throw Error("memory", std::string(what) + " needs " + bytes_text(bytes) + " of device memory; " +
-                            device.info().label() + " has " + bytes_text(memory.free_bytes) + " free of " +
-                            bytes_text(memory.total_bytes) + ", of which " + bytes_text(kReserve_bytes) +
-                            " are kept for the driver.");
-}
-
-std::string bytes_text(std::uint64_t bytes) {
-  char text[64];
-  const double value = static_cast<double>(bytes);
-  if (bytes >= 1ull << 30) {
-    std::snprintf(text, sizeof text, "%.2f GiB", value / double(1ull << 30));
-  } else if (bytes >= 1ull << 20) {
-    std::snprintf(text, sizeof text, "%.0f MiB", value / double(1ull << 20));
-  } else {
-    std::snprintf(text, sizeof text, "%llu bytes", static_cast<unsigned long long>(bytes));
-  }
-  return text;
+  throw Error("memory", std::string(what) + " needs " + text_of(bytes) + " of device memory; " + device.info().label() +
+                            " has " + text_of(memory.free_bytes) + " free of " + text_of(memory.total_bytes) +
+                            ", of which " + text_of(kReserve_bytes) + " are kept for the driver.");
 }
 
 }  // namespace bb::cuda

@@ -159,7 +159,4 @@ class Device {
 /// module images). The message names the work as `what`.
 void require_memory(const Device& device, std::uint64_t bytes, std::string_view what);
 
-/// Formats as "1.25 GiB", "640 MiB" or "12 bytes".
-std::string bytes_text(std::uint64_t bytes);
-
 }  // namespace bb::cuda

@@ -2,6 +2,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { NamedTime, PlacedSpan, SpanDetails } from '../../../electron/contract/timeline.ts';
 import { count, NO_VALUE, percent, significant } from '../../../electron/domain/numbers.ts';
+import { formatBytes } from '../../../electron/domain/values/units.ts';
 import { exactTime, timeText } from '../../drawing/timeline/time-text.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { useSelected } from '../../workbench/context.ts';
@@ -78,12 +79,6 @@ export function NamedTimes({
 /** Maximum number of listed links, because a graph launches thousands. */
 const MAX_LINKS = 8;
 
-function bytesText(bytes: number): { readonly value: string; readonly unit: string } {
-  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
-  const step = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
-  return { value: step === 0 ? count(bytes) : significant(bytes / 1000 ** step, 4), unit: units[step] ?? '' };
-}
-
 function factsOf(details: SpanDetails): readonly Fact[] {
   const { bytes, bytes_per_s, shareOfCeiling, step, launched } = details;
   // Delay from the call to the first work that it launched: the latency of a launch.
@@ -94,7 +89,7 @@ function factsOf(details: SpanDetails): readonly Fact[] {
     { name: 'Lane', value: details.lane },
     { name: 'Of', value: details.process },
     ...(step === null ? [] : [{ name: 'Step', value: count(step) }]),
-    ...(bytes === null ? [] : [{ name: 'Bytes', ...bytesText(bytes) }]),
+    ...(bytes === null ? [] : [{ name: 'Size', value: formatBytes(bytes) }]),
     ...(bytes_per_s === null ? [] : [{ name: 'Rate', value: significant(bytes_per_s / 1e9, 4), unit: 'GB/s' }]),
     ...(shareOfCeiling === null
       ? []

@@ -66,7 +66,7 @@ describe('scenarios', () => {
     const refused = await page.call('scenario.resolve', { scenario: large });
     expect(refused.resolved).toBeNull();
     expect(refused.issues).toMatchObject([
-      { severity: 'error', path: 'solver.variant', message: /needs about .* the limit is 2.1 GB/ },
+      { severity: 'error', path: 'solver.variant', message: /needs about .* the limit is 2.00 GiB/ },
     ]);
   });
 

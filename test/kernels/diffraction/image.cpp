@@ -264,7 +264,7 @@ TEST("a set-up beyond the memory limit is rejected before its allocation, and co
   p.crystal.mosaic_domains = 10'000;
   p.rotation = {0, kDegree, 100'000};
   CHECK_THROWS(engine::ImageRun(p), "crystal.mosaic_domains = 10000 x 100000 orientations take");
-  CHECK_THROWS(engine::ImageRun(p), "allowed: at most 1000 MB together");
+  CHECK_THROWS(engine::ImageRun(p), "allowed: at most 954 MiB together");
   // Laying out a billion orientations would need minutes, so it must not happen before a run starts.
   p.memory_limit = 0;
   const engine::ImageRun run(p);

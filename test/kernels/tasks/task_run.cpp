@@ -206,7 +206,7 @@ TEST("task: an impossible request is rejected by name, value and what is allowed
   CHECK_THROWS(TaskRun(lacking).prepare(), "steps is missing");
   TaskProblem large = launches("cpu-fused");
   large.memory_limit = 1000;
-  CHECK_THROWS(TaskRun(large), "the limit is 1000 bytes");
+  CHECK_THROWS(TaskRun(large), "the limit is 1000 B");
 }
 
 TEST("user problem: a report shows how a tolerance follows from roundings and the largest FP64 answer") {

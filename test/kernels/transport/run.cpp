@@ -571,7 +571,7 @@ TEST("variants: a rejected request names the field, the value and what is allowe
                  p.variant = "reference";
                  p.memory_limit = 1e6;
                }),
-               "the limit is 1 MB");
+               "the limit is 977 KiB");
   try {
     run([](Problem& p) {
       p.variant = "gather";

@@ -149,7 +149,7 @@ describe('initially ticked variants', () => {
       'about 500 ms a run, as on NVIDIA H200, its answer is wrong',
     );
     expect(expectedText({ variant: 'a', run_s: null, like: null, right: true, able: true })).toBe('time not known');
-    const reason = 'needs about 21.1 GB, the limit is 19.0 GB';
+    const reason = 'needs about 19.7 GiB, the limit is 17.7 GiB';
     expect(expectedText({ variant: 'a', run_s: null, like: null, right: true, able: false, reason })).toBe(reason);
   });
 });

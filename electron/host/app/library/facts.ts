@@ -10,6 +10,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { LibraryFacts, LibraryKind } from '../../../contract/files.ts';
 import { isScenarioKind } from '../../../contract/scenario/index.ts';
 import { allRunEndings } from '../../../contract/workload.ts';
+import { formatBytes } from '../../../domain/values/units.ts';
 import type { LibraryFile } from '../../io/files/library.ts';
 import { type Locks, OWN_FOLDER } from '../../io/files/locks.ts';
 import { fileError, readPlain } from '../../io/files/plain-file.ts';
@@ -133,7 +134,7 @@ async function readSession(file: LibraryFile): Promise<FileFacts> {
 /** Never throws: a file that cannot be read is listed with the reason. */
 export async function readFacts(file: LibraryFile, readers: FactReaders): Promise<FileFacts> {
   try {
-    if (file.bytes > MAX_BYTES) throw new Error(`it has ${Math.round(file.bytes / 1e6)} MB, which no run has`);
+    if (file.bytes > MAX_BYTES) throw new Error(`it has ${formatBytes(file.bytes)}, which no run has`);
     switch (kindOf(file.key)) {
       case 'scenario':
         return await readScenario(file, readers);

@@ -1,6 +1,7 @@
 /** Zip archives from other sources: sizes and number of entries are checked against the archive before unpacking. */
 import { type UnzipFileInfo, unzipSync, zipSync } from 'fflate';
 import { BraggError } from '../../../contract/errors.ts';
+import { formatBytes } from '../../../domain/values/units.ts';
 
 /** Deflated unless the content is already compressed. */
 type ArchiveEntries = ReadonlyMap<string, { readonly bytes: Uint8Array; readonly packed: boolean }>;
@@ -46,8 +47,7 @@ export class ZipArchive {
       // The sum exceeds the archive if entries share their data, as in a zip bomb.
       if (packed > bytes.length) throw this.#refuse('holds files that overlap each other');
       if (entry.originalSize > DEFLATE_RATIO * (entry.size + 1) || unpacked > most) {
-        const limit = `${Math.round(most / 1e6)} MB`;
-        throw this.#refuse(`unpacks to more than ${limit}, the limit for its ${bytes.length} bytes`);
+        throw this.#refuse(`unpacks to more than ${formatBytes(most)}, the limit for its ${formatBytes(bytes.length)}`);
       }
       return false;
     });

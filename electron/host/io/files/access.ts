@@ -4,6 +4,7 @@ import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import type { FileRef, NamedFile } from '../../../contract/files.ts';
 import { MAX_FRAME_BYTES } from '../../../contract/wire/frame.ts';
+import { formatBytes } from '../../../domain/values/units.ts';
 import type { Library } from './library.ts';
 import { type Locks, makeOwnFolder } from './locks.ts';
 import { fileError, openPlain } from './plain-file.ts';
@@ -67,7 +68,7 @@ export class FileAccess {
       try {
         const { size } = await handle.stat();
         if (size > MAX_FRAME_BYTES) {
-          throw new BraggError('foreign-file', `${name} has ${Math.round(size / 1e6)} MB, which no run has.`);
+          throw new BraggError('foreign-file', `${name} has ${formatBytes(size)}, which no run has.`);
         }
         return await handle.readFile();
       } finally {

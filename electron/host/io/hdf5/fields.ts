@@ -2,6 +2,7 @@
 import type { File, Group } from 'h5wasm';
 import { BraggError } from '../../../contract/errors.ts';
 import { oversize } from '../../../contract/scenario/workload.ts';
+import { formatBytes } from '../../../domain/values/units.ts';
 import { datasetAt, isDataset, isGroup } from './h5.ts';
 
 /** Limit for forged shapes; all arrays of a run together are far smaller. */
@@ -38,9 +39,8 @@ export class RunFileFields {
     walk(this.#file, 0);
     const most = Math.min(MAX_BYTES, MAX_RATIO * file_bytes);
     if (total > most) {
-      const [claims, allowed] = [total, most].map((bytes) => `${(bytes / 1e6).toFixed(0)} MB`);
       this.refuse(
-        `its arrays claim ${claims} together; allowed: ${allowed} for a file of ${(file_bytes / 1e6).toFixed(1)} MB`,
+        `its arrays claim ${formatBytes(total)} together; allowed: ${formatBytes(most)} for a file of ${formatBytes(file_bytes)}`,
       );
     }
   }

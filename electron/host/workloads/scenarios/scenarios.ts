@@ -45,7 +45,7 @@ export type AnyReading = (TransportReading | DiffractionReading | TaskReading | 
   readonly read_s?: number;
 };
 
-/** Engine error about a value: `solver.variant = fused: needs about 10 GB`. */
+/** Engine error about a value: `solver.variant = fused: needs about 9.31 GiB`. */
 const ENGINE_MESSAGE = /^([a-z][\w.]*) = (\S+): (.*)$/s;
 
 function engineFault(message: string): Fault {

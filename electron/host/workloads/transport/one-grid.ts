@@ -8,6 +8,7 @@ import type { CudaDevice } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { type Spot, type TransportScenario, valueAt } from '../../../contract/scenario/index.ts';
 import { maxSpots } from '../../../contract/scenario/transport/beam.ts';
+import { formatBytes } from '../../../domain/values/units.ts';
 import { type BeamResult, fromNative, type TransportBeams, type TransportProblem } from '../../io/addon/addon.ts';
 import { readBlock } from '../../io/addon/beam-block.ts';
 import { sharingGpus } from '../../io/addon/gpu.ts';
@@ -85,7 +86,7 @@ async function prepareBeams(
   if (device === 'cpu' && lanes * estimate_bytes > memoryLimit_bytes) {
     throw new BraggError(
       'memory',
-      `${lanes} beams at the same time need ${Math.round((lanes * estimate_bytes) / 1e6)} MB; ${Math.round(memoryLimit_bytes / 1e6)} MB are allowed. Use fewer threads (solver.threads).`,
+      `${lanes} beams at the same time need ${formatBytes(lanes * estimate_bytes)}; allowed: ${formatBytes(memoryLimit_bytes)}. Use fewer threads (solver.threads).`,
     );
   }
   if (device === 'cpu' && sharing.length > 0) {

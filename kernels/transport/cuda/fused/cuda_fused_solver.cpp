@@ -4,6 +4,7 @@
 #include <string>
 #include <type_traits>
 
+#include "cpu/memory.hpp"
 #include "transport/cuda/cuda_bins.hpp"
 #include "transport/cuda/cuda_packer.hpp"
 #include "transport/model/index.hpp"
@@ -73,9 +74,9 @@ void CudaFusedSolver<T>::prepare() {
   const int optin = device->info().shared_per_block_optin_bytes;
   if (shared_bytes_ > static_cast<unsigned>(optin)) {
     throw ProblemError("unsupported", "solver.variant = " + this->problem().variant + ": " + std::to_string(t.ntheta) +
-                                          " angles need " + std::to_string(shared_bytes_ / 1024) +
-                                          " KiB of shared memory per block, " + device->info().name + " has " +
-                                          std::to_string(optin / 1024) + " KiB; use fewer angles or cuda-gather");
+                                          " angles need " + cpu::bytes_text(shared_bytes_) +
+                                          " of shared memory per block, " + device->info().name + " has " +
+                                          cpu::bytes_text(optin) + "; use fewer angles or cuda-gather");
   }
   const auto ready = [&](std::optional<cuda::Kernel>& kernel, const char* name, unsigned threads, unsigned shared) {
     kernel.emplace(stepped_kernel(name));

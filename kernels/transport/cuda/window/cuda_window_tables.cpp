@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "cpu/memory.hpp"
 #include "cuda_window_layout.hpp"
 #include "transport/cuda/cuda_packer.hpp"
 #include "transport/model/index.hpp"
@@ -298,8 +299,8 @@ void CudaWindowTables<T>::choose_layout(const Problem& problem, const Tables& t,
   if (static_cast<std::size_t>(bytes) <= limit) return;
   throw ProblemError("unsupported", "solver.variant = " + problem.variant + ": " + std::to_string(t.ne) +
                                         " energies and " + std::to_string(t.ntheta) + " angles need " +
-                                        std::to_string(bytes / 1024) + " KiB of shared memory per block, " + info.name +
-                                        " has " + std::to_string(limit / 1024) + " KiB; use fewer or cuda-gather");
+                                        cpu::bytes_text(bytes) + " of shared memory per block, " + info.name + " has " +
+                                        cpu::bytes_text(static_cast<double>(limit)) + "; use fewer or cuda-gather");
 }
 
 template class CudaWindowTables<float>;

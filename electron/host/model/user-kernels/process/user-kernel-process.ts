@@ -4,6 +4,7 @@
  */
 import { BraggError } from '../../../../contract/errors.ts';
 import type { Printed } from '../../../../contract/user-kernels.ts';
+import { formatBytes } from '../../../../domain/values/units.ts';
 import type { ChildLink, Ended, StartChild } from '../../../io/processes/link.ts';
 import {
   type BetweenCalls,
@@ -199,7 +200,7 @@ export class UserKernelProcess {
         return;
       }
       case 'too-large':
-        this.fail('memory', `${this.name} took ${(message.rss_bytes / 1e9).toFixed(1)} GB of memory, more than it may`);
+        this.fail('memory', `${this.name} took ${formatBytes(message.rss_bytes)} of memory, more than it may`);
         return;
       case 'failed': {
         // An exception in the user's code is not an internal error of Braggbench.

@@ -159,7 +159,7 @@ describe('expected', async () => {
     const fine = { ...tinyScenario.grid, dx_mm: 0.01, dz_mm: 0.02, dtheta_mrad: 5 };
     const { able, run_s, reason } = (await expected({ ...tinyScenario, grid: fine }))('gather') ?? {};
     expect([able, run_s]).toEqual([false, null]);
-    expect(reason).toMatch(/^needs about [\d.]+ GB, the limit is [\d.]+ GB$/);
+    expect(reason).toMatch(/^needs about [\d.]+ GiB, the limit is [\d.]+ GiB$/);
   });
 
   test('a scenario with errors has no estimate', async () => {

@@ -326,7 +326,7 @@ describe('foreign', () => {
         }
       });
       const before = process.memoryUsage().arrayBuffers;
-      expect(await refusal(claims)).toMatch(/its arrays claim 26\d\d MB together; allowed: \d+ MB for a file of \d/);
+      expect(await refusal(claims)).toMatch(/its arrays claim 2\.\d\d GiB together; allowed: \d+ MiB for a file of \d/);
       expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 ** 27);
     });
 
