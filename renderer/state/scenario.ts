@@ -89,6 +89,12 @@ export function isEdited(state: ScenarioState): boolean {
   return state.draft !== state.saved && !sameJson(state.draft, state.saved);
 }
 
+/** The document as it was when its notes were written or opened. Edits that keep the notes may make them wrong. */
+export function documentOfNotes({ draft, past }: Pick<ScenarioState, 'draft' | 'past'>): ScenarioDraft {
+  const later = past.findLastIndex((revision) => revision.draft['notes'] !== draft['notes']);
+  return past[later + 1]?.draft ?? draft;
+}
+
 /** Title of the document in windows and lists. Every problem folder has a `problem.json`, so its problem's name is shown. */
 export function documentTitle(state: ScenarioState): string {
   const { name } = state.draft;

@@ -14,6 +14,7 @@ import {
   kindOfDocument,
   type Path,
   parsePath,
+  scenarioDifferences,
   scenarioKinds,
   schemaAt,
   validateScenario,
@@ -24,6 +25,19 @@ import type { Resolved } from '../../../electron/contract/scenarios.ts';
 import { type Unit, unitSymbols } from '../../../electron/domain/values/units.ts';
 import { sameJson } from '../../base/same-json.ts';
 import type { Check } from '../../state/scenario.ts';
+
+/** Maximum changes that the hint below the notes names. */
+const MAX_CHANGES = 3;
+
+/** Changes of a scenario since its notes were written, such as `Energy was 70 MeV`; null if there are none. */
+export function changesSinceNotes(noted: ScenarioDraft, draft: ScenarioDraft): string | null {
+  if (noted === draft || typeof draft['notes'] !== 'string') return null;
+  const changes = scenarioDifferences(noted, draft).filter(({ path }) => path !== 'name');
+  if (changes.length === 0) return null;
+  const named = changes.slice(0, MAX_CHANGES).map(({ title, before }) => `${title} was ${before}`);
+  const more = changes.length - named.length;
+  return `Written before these changes: ${[...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')}.`;
+}
 
 export interface FieldModel {
   readonly path: Path;

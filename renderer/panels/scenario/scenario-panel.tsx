@@ -16,6 +16,7 @@ import type { Resolved } from '../../../electron/contract/scenarios.ts';
 import { formatBytes, formatNumber, unitSymbols } from '../../../electron/domain/values/units.ts';
 import { classes } from '../../base/classes.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
+import { documentOfNotes } from '../../state/scenario.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { Icon } from '../../widgets/words/icon.tsx';
@@ -25,11 +26,22 @@ import { factsOf } from '../../workbench/workload.ts';
 import { EnergyField, RangeField, SpotsField } from './beam-fields.tsx';
 import { CtField } from './ct-field.tsx';
 import { VariantField } from './field.tsx';
-import { currentIssues, type FieldModel, type Form, FormContext, issuesAt, useForm } from './fields.ts';
+import {
+  changesSinceNotes,
+  currentIssues,
+  type FieldModel,
+  type Form,
+  FormContext,
+  issuesAt,
+  useForm,
+} from './fields.ts';
 import { UserMaterialsField } from './materials-field.tsx';
 import { MaterialField, RegionsField } from './regions-field.tsx';
 import { type Section, sectionSummary, sectionsOf } from './sections.ts';
 import { SchemaField, TableField } from './union-fields.tsx';
+
+/** Id of the text below the notes. */
+const NOTES_HINT = 'scenario-notes-hint';
 
 /** Derived values of the scenario: its size, by workload, and memory. */
 function ResolvedCard({
@@ -265,6 +277,8 @@ export default function ScenarioPanel(): ReactElement {
   };
   const name = typeof draft['name'] === 'string' ? draft['name'] : '';
   const notes = typeof draft['notes'] === 'string' ? draft['notes'] : '';
+  const noted = useSelected(stores.scenario, documentOfNotes);
+  const stale = useMemo(() => changesSinceNotes(noted, draft), [noted, draft]);
 
   return (
     <FormContext value={form}>
@@ -288,9 +302,15 @@ export default function ScenarioPanel(): ReactElement {
               placeholder="Notes: what it is for, where it comes from"
               lines={2}
               value={notes}
+              {...(stale !== null && { describedBy: NOTES_HINT })}
               onChange={(value) => form.edit(['notes'], value === '' ? undefined : value, 'Notes', 'notes')}
               onSettle={form.settle}
             />
+            {stale === null ? null : (
+              <p className="faint" id={NOTES_HINT}>
+                {stale}
+              </p>
+            )}
           </div>
           {sections.map((section) => (
             <SectionView

@@ -8,12 +8,19 @@ import {
   schemaOfKind,
 } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
-import { choicesOf, currentIssues, fieldModel, issuesAt } from '../../../renderer/panels/scenario/fields.ts';
+import {
+  changesSinceNotes,
+  choicesOf,
+  currentIssues,
+  fieldModel,
+  issuesAt,
+} from '../../../renderer/panels/scenario/fields.ts';
 import { moved } from '../../../renderer/panels/scenario/list-field.tsx';
 import { compositionText, madeOf } from '../../../renderer/panels/scenario/materials-field.tsx';
 import { newRegion } from '../../../renderer/panels/scenario/regions-field.tsx';
 import { issueCount } from '../../../renderer/panels/scenario/scenario-panel.tsx';
 import { sectionSummary, sectionsOf } from '../../../renderer/panels/scenario/sections.ts';
+import { createScenarioStore, documentOfNotes } from '../../../renderer/state/scenario.ts';
 
 const draft = { kind: 'transport', version: 1, beam: { energy_MeV: 70 } };
 const resolved = {
@@ -33,6 +40,39 @@ const issue = (path: string, message: string): Issue => ({
   message,
   value: null,
   allowed: null,
+});
+
+describe('notes of a scenario', () => {
+  const opened = { ...draft, notes: 'Expect R80 = 40.8 mm.' };
+
+  it('names the changes since they were written', () => {
+    const store = createScenarioStore();
+    const hint = () => changesSinceNotes(documentOfNotes(store.getState()), store.getState().draft);
+    store.open({ draft: opened, file: null, readOnly: true });
+    store.edit(['name'], 'Mine', 'Name');
+    expect(hint()).toBeNull();
+    store.edit(['beam', 'energy_MeV'], 120, 'Energy');
+    expect(hint()).toBe('Written before these changes: Energy was 70 MeV.');
+    store.markSaved(store.getState().draft, {
+      file: { root: 'library', key: 'mine.json' },
+      name: 'mine.json',
+    } as never);
+    expect(hint()).toBe('Written before these changes: Energy was 70 MeV.');
+    store.edit(['notes'], 'Expect R80 = 106.2 mm.', 'Notes');
+    expect(hint()).toBeNull();
+    store.undo();
+    expect(hint()).toBe('Written before these changes: Energy was 70 MeV.');
+    store.undo();
+    expect(hint()).toBeNull();
+  });
+
+  it('names three changes and counts the others', () => {
+    const far = { ...opened, beam: { energy_MeV: 120, x_mm: 1 }, geometry: { width_mm: 60, depth_mm: 200 } };
+    expect(changesSinceNotes(opened, far)).toMatch(
+      /^Written before these changes: (?:[^,]+ was [^,]+, ){3}and 1 more\.$/,
+    );
+    expect(changesSinceNotes(draft, { ...draft, beam: { energy_MeV: 120 } })).toBeNull();
+  });
 });
 
 describe('a field with listed values', () => {
