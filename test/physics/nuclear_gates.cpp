@@ -238,6 +238,7 @@ TEST("gate, nuclear reactions: the halo at mid-range agrees with Monte Carlo whe
   // The data base is a fit of a core and one wide Gaussian. Within twice the wide width they contain 95 % of the halo.
   // Beyond that a Gaussian ends, but the dose of products and neutrons does not: beyond the range the fit is 38 to 50
   // mm wide.
+  constexpr double kFar_mm = 1000.0;  // beyond the box
   const std::vector<std::vector<double>> fits = test::reference_columns("topas-water-lateral.csv");
   for (std::size_t i = 0; i < fits[0].size(); ++i) {
     const double energy = fits[0][i], depth = fits[1][i], core = fits[2][i], wide = fits[3][i], weight = fits[4][i];
@@ -248,6 +249,14 @@ TEST("gate, nuclear reactions: the halo at mid-range agrees with Monte Carlo whe
     const double off = lateral_share(o, p, depth, 10.0, to) / wanted - 1.0;
     if (std::getenv("BRAGGBENCH_SHOW_GATES") != nullptr) std::printf("%.1f MeV: halo %+.1f %%\n", energy, 100.0 * off);
     CHECK(std::abs(off) <= 0.1);
+    // The excess of all dose beyond 10 mm is for the most part beyond the end of the Gaussian.
+    const double all = lateral_share(o, p, depth, 10.0, kFar_mm);
+    const double fitted =
+        (1.0 - weight) * gaussian_share(core, 10.0, kFar_mm) + weight * gaussian_share(wide, 10.0, kFar_mm);
+    const double beyond = lateral_share(o, p, depth, to, kFar_mm) - weight * gaussian_share(wide, to, kFar_mm);
+    CHECK(all / fitted - 1.0 >= 0.12);
+    CHECK(all / fitted - 1.0 <= 0.165);
+    CHECK(beyond >= 0.6 * (all - fitted));
   }
 }
 
