@@ -37,7 +37,7 @@ const LIST = 'test/mutations.json';
 const RESULTS = 'dist/mutate.json';
 
 /** Least number of mutations that the tests must detect over the full list. */
-const MIN_FOUND = 57;
+const MIN_FOUND = 58;
 
 /** Copy of the sources. Its programs are built from unmodified sources until a test needs one with a mutation. */
 const SCRATCH = inRoot('dist/.mutate');
