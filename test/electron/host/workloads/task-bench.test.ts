@@ -3,10 +3,16 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Session, type SessionReport, sessionReportSchema } from '../../../../electron/contract/bench/session.ts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  correctnessOf,
+  reasonOf,
+  type Session,
+  type SessionReport,
+  sessionReportSchema,
+} from '../../../../electron/contract/bench/session.ts';
 import { loadAddon, type NativeAddon } from '../../../../electron/host/io/addon/addon.ts';
-import type { NativeTask, TaskProblem } from '../../../../electron/host/io/addon/task.ts';
+import type { MemoryProbe, NativeTask, TaskProblem, TaskSampling } from '../../../../electron/host/io/addon/task.ts';
 import { readTaskClaims, sessionText, sweepFits } from '../../../../electron/host/model/bench/index.ts';
 import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
 import { taskWords } from '../../../../electron/host/workloads/task/audits.ts';
@@ -204,6 +210,100 @@ test('a variant whose check fails is wrong, whatever its speed', async () => {
     'reference',
     'wrong',
   ]);
+});
+
+describe('doubts about remembered results that the rounds leave open', () => {
+  const honest = { fresh_s: 1e-3, again_s: 1e-3, usual_s: Number.NaN };
+  const remembering = { ...honest, fresh_s: 2e-3 };
+  const SECONDS = 10;
+  /** Shipped variants that take part as user kernels. */
+  const shipped: ReadonlyMap<string, string> = new Map([
+    ['first.cpp', 'cpu-passes'],
+    ['second.cpp', 'cpu-fused'],
+  ]);
+
+  /**
+   * A session in which every timed sample and every deciding probe takes one second of its clock. The first audits of
+   * each user kernel, of two problems, raise a doubt and use up the time for audits within the rounds.
+   */
+  async function settled(variants: readonly string[], probes: readonly MemoryProbe[]) {
+    let now_s = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => 1000 * now_s);
+    const deciding: { readonly id: string; readonly began_s: number }[] = [];
+    const createTask = (given: TaskProblem): NativeTask => {
+      const { variant: id } = given;
+      const task = addon.createTask({ ...given, variant: shipped.get(id) ?? id });
+      if (!shipped.has(id)) return task;
+      const sample = async (sampling: TaskSampling) => {
+        const isDeciding = sampling.at_least_s === 0 && sampling.probe === true;
+        if (isDeciding) deciding.push({ id, began_s: now_s });
+        now_s += 1;
+        const taken = await task.sample(sampling);
+        if (taken === null || taken.audit === null) return taken;
+        const seconds = isDeciding ? 0 : 1e6;
+        return {
+          ...taken,
+          hidden: { probes: [], unwritten: 0, first_unwritten: 0 },
+          audit: { ...taken.audit, probes: isDeciding ? probes : [remembering], seconds },
+        };
+      };
+      return { ...task, sample };
+    };
+    const doubted = new Proxy(addon, {
+      get: (target, key: keyof NativeAddon) => {
+        if (key === 'createTask') return createTask;
+        if (key !== 'taskVariants') return target[key];
+        const users = new Map(variants.map((id) => [shipped.get(id), id]));
+        return (kind?: string) => target.taskVariants(kind).map((one) => ({ ...one, id: users.get(one.id) ?? one.id }));
+      },
+    });
+    try {
+      const { entries, stopped } = await benchTask(doubted, problem, {
+        ...{ ...options, variants, limits: limitsOf(1000, SECONDS) },
+      });
+      return { entries: entries.map((one) => (one.status === 'measured' ? one : null)), deciding, stopped };
+    } finally {
+      clock.mockRestore();
+    }
+  }
+  /** Pairs of which one in five is suspicious: neither a proof nor a refutation for a long time. */
+  const unclear = [remembering, honest, honest, honest, honest];
+
+  test('are decided behind the rounds: a kernel that remembers is wrong', async () => {
+    const { entries, deciding } = await settled(
+      ['cpu-passes', 'second.cpp'],
+      Array.from({ length: 8 }, () => remembering),
+    );
+    expect(reasonOf(entries[1]?.accuracy ?? [])).toMatch(/it remembers results \(\d+ of \d+ probes\)/);
+    expect(entries[1]?.verdict).toBe('wrong');
+    // 24 suspicious pairs are a proof: two of the first audits, and eight of each probe. Nothing is probed after it.
+    expect(deciding).toHaveLength(3);
+    expect(Math.min(...deciding.map(({ began_s }) => began_s))).toBeGreaterThanOrEqual(SECONDS);
+  });
+
+  test('are decided behind the rounds: a kernel that computes is correct', async () => {
+    const { entries, deciding } = await settled(['cpu-passes', 'second.cpp'], [honest, honest, honest]);
+    expect(correctnessOf(entries[1]?.accuracy ?? [])).toBe('correct');
+    // After two suspicious pairs, nine honest ones reduce the odds below one: the mean of (1.2125² · 0.9625⁹), (1.425² ·
+    // 0.925⁹) and (1.7225² · 0.8725⁹) is 0.97, and 1.25 after six.
+    expect(deciding).toHaveLength(3);
+  });
+
+  test('end as not checked, with the reason, after half of the time of the session more', async () => {
+    const { entries, deciding, stopped } = await settled(['first.cpp', 'second.cpp'], unclear);
+    expect(stopped).toBe('time');
+    for (const entry of entries) {
+      expect(correctnessOf(entry?.accuracy ?? [])).toBe('not checked');
+      expect(reasonOf(entry?.accuracy ?? [])).toMatch(/It may remember results: .* 2\.0 times as long .* decides it/);
+    }
+    expect(entries[1]?.verdict).toBe('not checked');
+    // The first candidate cannot use up the time of the second.
+    for (const id of shipped.keys()) expect(deciding.filter((one) => one.id === id).length).toBeGreaterThan(1);
+    const began_s = deciding[0]?.began_s ?? Number.NaN;
+    // A probe that has begun is completed.
+    expect((deciding.at(-1)?.began_s ?? Number.NaN) - began_s).toBeLessThanOrEqual(SECONDS / 2);
+    expect(deciding.length).toBeGreaterThanOrEqual(SECONDS / 2);
+  });
 });
 
 test('a session that ends early keeps its results, and unknown variants are rejected by name', async () => {
