@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "candidate.hpp"
+#include "cpu/stopwatch.hpp"
 #include "cuda/task/cuda_task.hpp"
 #include "engine/cpu_task.hpp"
 #include "python.hpp"
@@ -234,23 +235,26 @@ class CudaProblem final : public ProblemTask<cuda::CudaTask> {
   explicit CudaProblem(const TaskProblem& of) : ProblemTask(of, "user_problem") {}
 
   void prepare() override {
-    part("inputs", [&] {
-      for (std::size_t i = 0; i < problem_.arrays().size(); ++i) {
-        const Array& array = problem_.arrays()[i];
-        memory_.push_back(buffer<unsigned char>(array.bytes()));
-        given_.push_back(buffer<unsigned char>(array.role == Role::kInPlace ? array.bytes() : 0));
-        if (array.given()) {
-          const std::vector<std::byte> values = problem_.values(i);
-          const std::span<const unsigned char> bytes(reinterpret_cast<const unsigned char*>(values.data()),
-                                                     values.size());
-          memory_[i].upload(bytes, stream());
-          if (array.role == Role::kInPlace) given_[i].upload(bytes, stream());
-          stream().synchronize();
-        }
-        places_.push_back(memory_[i].pointer());
-        restored_.push_back(given_[i].pointer());
+    double upload_s = 0;
+    const cpu::Clock::time_point start = cpu::Clock::now();
+    for (std::size_t i = 0; i < problem_.arrays().size(); ++i) {
+      const Array& array = problem_.arrays()[i];
+      memory_.push_back(buffer<unsigned char>(array.bytes()));
+      given_.push_back(buffer<unsigned char>(array.role == Role::kInPlace ? array.bytes() : 0));
+      if (array.given()) {
+        const std::vector<std::byte> values = problem_.values(i);
+        const std::span<const unsigned char> bytes(reinterpret_cast<const unsigned char*>(values.data()),
+                                                   values.size());
+        const cpu::Clock::time_point copied = cpu::Clock::now();
+        memory_[i].upload(bytes, stream());
+        if (array.role == Role::kInPlace) given_[i].upload(bytes, stream());
+        stream().synchronize();
+        upload_s += cpu::seconds_since(copied);
       }
-    });
+      places_.push_back(memory_[i].pointer());
+      restored_.push_back(given_[i].pointer());
+    }
+    add_parts({{"inputs", cpu::seconds_since(start) - upload_s}, {"upload", upload_s}});
     part("kernels", [&] { find_kernels(); });
   }
   std::vector<engine::Quantity> quantities() override {

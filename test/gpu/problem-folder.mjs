@@ -175,6 +175,11 @@ async function submissions() {
       (/** @type {number} */ sum, /** @type {any} */ one) => sum + one.seconds,
       0,
     );
+    const parts = explained.parts.map((/** @type {{ name: string }} */ one) => one.name).join();
+    const isSplit = ['set-up: build', 'set-up: upload', 'compare', 'one repetition'].every((one) =>
+      parts.includes(one),
+    );
+    expected('the times of build, upload and comparison are parts of their own', isSplit, explained.parts);
     expected('its time is explained', total > 0 || explained.no_timeline !== null, explained);
     const ladder = await agent.call('ladder', { problem: 'heat' });
     const verdicts = ladder.attempts.map((/** @type {{ verdict: string }} */ one) => one.verdict).join();

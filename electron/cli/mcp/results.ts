@@ -156,9 +156,14 @@ export const explainSchema = z.strictObject({
   version: z.literal(1),
   attempt: z.number().int(),
   limiter: z.string(),
-  /** Seconds by part: the set-up of a state, and one repetition. */
+  /**
+   * Seconds by part: the build, the set-up of a state with the upload of inputs to a GPU, one comparison of results, and
+   * one repetition.
+   */
   parts: z.array(z.strictObject({ name: z.string(), seconds: nullableNumber })),
-  /** Time by name in the traced sample, longest first: GPU work and driver calls, or spans of CPU threads. */
+  /**
+   * Time by name, longest first: GPU work and driver calls in the traced sample, or spans of CPU threads in the session.
+   */
   timeline: z.array(z.strictObject({ name: z.string(), count: z.number().int(), seconds: z.number() })),
   /** Reason why the timeline is empty. Null if it is not. */
   no_timeline: z.string().nullable(),
@@ -277,6 +282,15 @@ export function timelineOf(recording: SavedRecording | undefined) {
     .map(([key, { count, seconds }]) => ({ name: key, count, seconds }))
     .toSorted((a, b) => b.seconds - a.seconds)
     .slice(0, MAX_NAMES);
+}
+
+/** Seconds of one comparison of results, on average; null if none is recorded. */
+export function comparisonOf(recording: SavedRecording | undefined): number | null {
+  if (recording === undefined) return null;
+  const { names, name, start_ns, end_ns } = recording.spans;
+  const compare = names.indexOf('compare');
+  const all = name.flatMap((index, i) => (index === compare ? [(end_ns[i] ?? 0) - (start_ns[i] ?? 0)] : []));
+  return all.length === 0 ? null : (1e-9 * all.reduce((sum, one) => sum + one, 0)) / all.length;
 }
 
 interface Launch {

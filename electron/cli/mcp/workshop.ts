@@ -39,6 +39,7 @@ import { assetsFolder } from '../assets-folder.ts';
 import { Cancelled, MeasuringQueue } from './queue.ts';
 import {
   type Attempt,
+  comparisonOf,
   compilerLines,
   countersText,
   type Ladder,
@@ -174,14 +175,16 @@ export class Workshop {
     } as const;
     await this.#options.host.trust.add(kernel.sha256, kernel.file);
     progress.tell(0, seconds, 'compiles');
+    const began = performance.now();
     const { code, issues } = await this.#options.host.userKernels.build(kernel, progress.signal);
+    const build_s = (performance.now() - began) / 1000;
     const compiler = compilerLines(issues);
     if (code === null) return { ...common, ...uncompiled(compiler), resources: null };
     const resources = await this.#resources(opened, kernel, progress.signal);
     const best = await this.#best(opened, saved);
     const labels = [opened.kernel.id, ...(best === null ? [] : [best.file]), kernel.id];
     const session = await this.#queue.inTurn(
-      () => this.#measure(opened, labels, seconds, description, progress),
+      async () => withBuild(await this.#measure(opened, labels, seconds, description, progress), kernel.id, build_s),
       progress.signal,
       (count) =>
         progress.tell(0, seconds, count === 0 ? 'waits for a measurement to end' : `waits for ${count} before it`),
@@ -250,7 +253,8 @@ export class Workshop {
         'not-found',
         `attempt ${attempt} of ${id} was not measured, so nothing is known of its time`,
       );
-    const timeline = timelineOf(await this.#recording(file));
+    const recording = await this.#recording(file);
+    const [timeline, compare_s] = [timelineOf(recording), comparisonOf(recording)];
     return {
       version: 1,
       attempt,
@@ -260,6 +264,7 @@ export class Workshop {
           name: `set-up: ${name}`,
           seconds: warm_s ?? first_s,
         })),
+        ...(compare_s === null ? [] : [{ name: 'compare', seconds: compare_s }]),
         { name: 'one repetition', seconds: entry.time_s },
       ],
       timeline,
@@ -499,6 +504,18 @@ export class Workshop {
     });
     return session;
   }
+}
+
+/** Adds the time of the build to the set-up of an attempt, which was built before its session. */
+function withBuild(session: Session, label: string, build_s: number): Session {
+  const build = { name: 'build', first_s: build_s, warm_s: null };
+  const reports = session.reports.map((report) => ({
+    ...report,
+    entries: report.entries.map((one) =>
+      one.status === 'measured' && one.label === label ? { ...one, setup_parts: [build, ...one.setup_parts] } : one,
+    ),
+  }));
+  return { ...session, reports };
 }
 
 function changed(before: string, after: string): Attempt['diff'] {

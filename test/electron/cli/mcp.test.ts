@@ -159,10 +159,15 @@ test('an agent improves a naive reduction to a vectorised one, past a wrong and 
   const explained = explainSchema.parse((await call(client, 'explain_slow', { ...problem, attempt: 4 })).structured);
   expect(explained.parts.at(-1)).toEqual({ name: 'one repetition', seconds: fast.time_s });
   expect(explained.counters).toContain('CUDA');
-  // Spans of the kernel's process: its set-up, the check, the samples, and each repetition of the traced sample.
+  // The build of the attempt comes first, with its measured time.
+  expect(explained.parts[0]).toEqual({ name: 'set-up: build', seconds: expect.any(Number) });
+  expect(explained.parts[0]?.seconds).toBeGreaterThan(0);
+  expect(explained.parts.find(({ name }) => name === 'compare')?.seconds).toBeGreaterThan(0);
+  // Spans of the kernel's process: its set-up, the check, the samples, and each repetition of the traced sample. This
+  // process adds its comparisons.
   expect(explained.no_timeline).toBeNull();
   expect(explained.timeline.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['prepare', 'check', 'repetitions', 'repetition']),
+    expect.arrayContaining(['prepare', 'check', 'repetitions', 'repetition', 'compare']),
   );
   expect(explained.timeline.every(({ count, seconds }) => count > 0 && seconds > 0)).toBe(true);
   // A person can replay an attempt: its source, its description and its session are in the library.

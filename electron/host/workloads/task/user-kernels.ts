@@ -67,6 +67,11 @@ async function hasFiniteValues(answer: string): Promise<boolean> {
   return new Float64Array(bytes.buffer).every(Number.isFinite);
 }
 
+/** Most recorded comparisons of a task; sessions have some tens. */
+const MOST_COMPARISONS = 10_000;
+/** Step of spans that belong to no step, as in native/engine/spans.hpp. */
+const NO_STEP = 2 ** 32 - 1;
+
 class UserKernelTask implements NativeTask {
   readonly plan: NativeTask['plan'];
   readonly #engine: NativeAddon;
@@ -78,6 +83,8 @@ class UserKernelTask implements NativeTask {
   /** Knows the answer with altered inputs; null if there is none. */
   #alteredJudge: NativeTask | null = null;
   #cancelled = false;
+  /** Intervals on the machine's steady clock in which this process compared results. */
+  readonly #compared: { readonly start_ns: number; readonly end_ns: number }[] = [];
 
   /** Throws if the engine rejects the problem. Runs no code of the variant. */
   constructor(engine: NativeAddon, session: LoadedUserKernel, problem: TaskProblem) {
@@ -105,14 +112,14 @@ class UserKernelTask implements NativeTask {
     const received_ns = Number(process.hrtime.bigint());
     const between = this.#lease?.process.takeBetween();
     const told = { ...sample, received_ns, ...(between !== undefined && { between }) };
-    if (sample.audit === null) return told;
+    if (sample.audit === null) return this.#withComparisons(told);
     const judging = performance.now();
     const report = await this.#judged(sample.audit.results);
     const { altered, ...audited } = sample.audit;
-    const others = altered === undefined ? null : ((await this.#alteredJudge?.compare(altered)) ?? null);
+    const others = altered === undefined ? null : await this.#compare(this.#alteredJudge, altered);
     const seconds = sample.audit.seconds + (performance.now() - judging) / 1000;
     const judged = { ...audited, ...report, ...(others !== null && { alteredChecks: others.checks }) };
-    return { ...told, audit: { ...judged, results: [], seconds } };
+    return this.#withComparisons({ ...told, audit: { ...judged, results: [], seconds } });
   }
 
   async check(runs: number): Promise<TaskVerdict | null> {
@@ -191,9 +198,50 @@ class UserKernelTask implements NativeTask {
   }
 
   async #judged(results: readonly Float64Array[]): Promise<Report> {
-    const report = (await this.#judge?.compare(results)) ?? null;
+    const report = await this.#compare(this.#judge, results);
     if (report === null) throw new Error('results were handed over before the task was prepared');
     return report;
+  }
+
+  async #compare(judge: NativeTask | null, results: readonly Float64Array[]): Promise<Report | null> {
+    const start_ns = Number(process.hrtime.bigint());
+    const report = (await judge?.compare(results)) ?? null;
+    if (this.#compared.length < MOST_COMPARISONS)
+      this.#compared.push({ start_ns, end_ns: Number(process.hrtime.bigint()) });
+    return report;
+  }
+
+  /** Adds the comparisons of this process to the spans of the kernel's process, on the lane of its calls. */
+  #withComparisons(sample: TaskSample): TaskSample {
+    const { spans, origin_ns } = sample;
+    // A new process has a new origin; earlier comparisons belong to the spans of another process.
+    const all = this.#compared.filter(({ start_ns }) => start_ns >= origin_ns);
+    if (all.length === 0) return sample;
+    const grown = <T extends Uint16Array | Uint32Array | Float64Array>(column: T, values: readonly number[]): T => {
+      const out = new (column.constructor as new (length: number) => T)(column.length + values.length);
+      out.set(column);
+      out.set(values, column.length);
+      return out;
+    };
+    const each = (value: number): readonly number[] => all.map(() => value);
+    return {
+      ...sample,
+      spans: {
+        ...spans,
+        names: [...spans.names, 'compare'],
+        name: grown(spans.name, each(spans.names.length)),
+        thread: grown(spans.thread, each(0)),
+        step: grown(spans.step, each(NO_STEP)),
+        start_ns: grown(
+          spans.start_ns,
+          all.map(({ start_ns }) => start_ns - origin_ns),
+        ),
+        end_ns: grown(
+          spans.end_ns,
+          all.map(({ end_ns }) => end_ns - origin_ns),
+        ),
+      },
+    };
   }
 
   /** Calls the process within the time limit. After an error, its state is unknown and the process is discarded. */

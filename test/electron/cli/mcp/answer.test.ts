@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import {
+  comparisonOf,
   compilerLines,
   countersText,
   firstWrong,
@@ -73,6 +74,17 @@ test('sums the spans of the traced sample by name, longest first; GPU work if th
   expect(timelineOf({ ...recording, trace })).toEqual([
     { name: 'reduce', count: 1, seconds: expect.closeTo(1e-6, 12) },
   ]);
+});
+
+test('averages the recorded comparisons of results, on a GPU next to its trace too', () => {
+  const spans = {
+    ...{ names: ['check', 'compare'], threads: 1, dropped: 0, thread: [0, 0, 0], step: [1, 1, 1] },
+    ...{ name: [0, 1, 1], start_ns: [0, 1000, 5000], end_ns: [1000, 2000, 8000] },
+  };
+  const recording = { label: 'a.cu', device: 'GPU', spans, trace: null };
+  expect(comparisonOf(recording)).toBeCloseTo(2e-6, 12);
+  expect(comparisonOf({ ...recording, spans: { ...spans, names: ['check', 'work'] } })).toBeNull();
+  expect(comparisonOf(undefined)).toBeNull();
 });
 
 test('reports what would decide an open answer or speed', () => {
