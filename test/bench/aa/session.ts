@@ -157,7 +157,7 @@ export function writeCopy(folder: string, { variant, file, scenario }: Copied): 
 /**
  * A sum of squares as eight sums that do not depend on each other, with real extra work: its first elements are added
  * up again. The chain of additions of the template is no fair test: recent processors add within 2 to 4 cycles,
- * depending on the code's placement, so that a chain with 1 % more work took 7 to 31 % less time in 40 of 40 sessions.
+ * depending on the code's placement. A chain with 1 % more work took 7 to 31 % less time in 40 of 40 sessions.
  */
 export function sumWithMore(share: number): string {
   const again = share === 0 ? '' : `\n  volatile double again = squares(a, static_cast<int>(${share} * n));`;
