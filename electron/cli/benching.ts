@@ -38,7 +38,7 @@ import {
   UsageError,
 } from './arguments.ts';
 import { assetsFolder } from './assets-folder.ts';
-import { withCounterFiles, withOwnCounters } from './counters/index.ts';
+import { withCounterFiles, withMeasuredCounters } from './counters/index.ts';
 import { writeOutput } from './output-file.ts';
 import { cutLine } from './progress-bar.ts';
 import { readScenario } from './read-scenario.ts';
@@ -369,7 +369,7 @@ export async function benchScenario(
     modes: modesOf(parsed).filter((mode) => mode !== 'warm'),
     sweep: sweep === null ? null : { path: sweep.path, values: sweep.values },
   });
-  const session = await withCounterFiles(await withOwnCounters(timed, context), parsed);
+  const session = await withCounterFiles(await withMeasuredCounters(timed, context), parsed);
   const out = flagValue(parsed, 'out');
   try {
     if (out !== undefined) {

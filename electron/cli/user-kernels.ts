@@ -26,7 +26,7 @@ export function canAsk(terminal: Terminal): boolean {
 }
 
 /** True for y or yes. */
-export async function ask(question: string): Promise<boolean> {
+export async function confirmTrust(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await lines.question(question)).trim());
@@ -63,7 +63,7 @@ export async function obtainTrust({ parsed, terminal }: VerbContext, host: Host,
       throw new BraggError('untrusted', `${what} It does not run before you say that you trust it: --trust`);
     }
     terminal.say(what);
-    if (!(await ask(`Do you trust ${id}, SHA-256 ${sha256.slice(0, 16)}…? [y/N] `))) {
+    if (!(await confirmTrust(`Do you trust ${id}, SHA-256 ${sha256.slice(0, 16)}…? [y/N] `))) {
       throw new BraggError('untrusted', `${id} is not trusted and does not run.`);
     }
   }

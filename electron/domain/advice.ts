@@ -4,7 +4,7 @@ import type { Accuracy } from '../contract/bench/session.ts';
 import { gainOf, measuredTime, noisyText } from './measured.ts';
 import { errorSize, percent, significant } from './numbers.ts';
 
-interface AdvisedRow {
+interface AdvisedVariant {
   readonly ratio: Ratio;
   readonly verdict: EndToEnd['verdict'];
 }
@@ -24,8 +24,8 @@ export interface Advised {
   /** Device, such as `on NVIDIA H200`; absent if the context names one for all variants. */
   readonly on?: string;
   /** Ratios to the reference, by steps and by end-to-end runs. */
-  readonly steps: AdvisedRow;
-  readonly whole: AdvisedRow | null;
+  readonly steps: AdvisedVariant;
+  readonly whole: AdvisedVariant | null;
 }
 
 interface Costs {
@@ -65,7 +65,7 @@ const quickest = <A>(all: readonly A[], of: (one: A) => number): A | null =>
 interface By {
   readonly unit: 'run' | 'repetition';
   readonly time: (one: Advised) => number;
-  readonly standing: (one: Advised) => AdvisedRow | null;
+  readonly standing: (one: Advised) => AdvisedVariant | null;
 }
 
 const byEndToEnd: By = {

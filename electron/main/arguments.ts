@@ -15,7 +15,7 @@ interface StartArguments {
  * Returns the arguments after the program's own. In development, these are the executable and the application's folder.
  * The folder is the first argument that is not a switch, because a debugger inserts switches before it.
  */
-export function ownArguments(argv: readonly string[], isPackaged: boolean): readonly string[] {
+export function programArguments(argv: readonly string[], isPackaged: boolean): readonly string[] {
   if (isPackaged) return argv.slice(1);
   const folder = argv.findIndex((argument, at) => at > 0 && !argument.startsWith('-'));
   return folder < 0 ? [] : argv.slice(folder + 1);

@@ -18,7 +18,7 @@ import {
   type StartChild,
   stagedSolver,
 } from '../host/index.ts';
-import { handedOverSchema, isRunFile, ownArguments, readArguments } from './arguments.ts';
+import { handedOverSchema, isRunFile, programArguments, readArguments } from './arguments.ts';
 import { declarePageScheme, lockDown, servePage } from './window.ts';
 import { WorkbenchWindows } from './windows.ts';
 
@@ -67,7 +67,7 @@ const startUtility: StartChild = (program) => {
 // Crash reports stay on this computer, as files in the data folder, which the user may send to anyone.
 
 /** Call before the first window is created, so that its process is included. */
-function keepCrashReports(dataFolder: string): void {
+function storeCrashReports(dataFolder: string): void {
   setFolder('crashDumps', path.join(dataFolder, 'crashes'));
   crashReporter.start({ uploadToServer: false, compress: true });
 }
@@ -76,7 +76,7 @@ function keepCrashReports(dataFolder: string): void {
 const root = path.resolve(import.meta.dirname, '../..');
 /** Line of output that `npm start` waits for. */
 const READY_LINE = 'braggbench: window ready';
-const startOptions = { args: ownArguments(process.argv, app.isPackaged), folder: process.cwd() };
+const startOptions = { args: programArguments(process.argv, app.isPackaged), folder: process.cwd() };
 
 let windows: WorkbenchWindows | null = null;
 let host: Promise<Host> | null = null;
@@ -89,7 +89,7 @@ let quitRequested = false;
 let closedByUser = false;
 
 async function start(): Promise<void> {
-  keepCrashReports(dataFolder());
+  storeCrashReports(dataFolder());
   await app.whenReady();
   lockDown((url) => remotePages(url));
   servePage(path.join(root, 'dist/renderer'));

@@ -186,7 +186,7 @@ export function isPage(url: string): boolean {
 const remotes = new WeakSet<WebContents>();
 
 /** Prompts before a remote page with unsaved changes closes, because its window has no shell to do so. */
-function askToLeave(event: { preventDefault(): void }): void {
+function confirmLeaving(event: { preventDefault(): void }): void {
   const chosen = dialog.showMessageBoxSync({
     type: 'question',
     message: 'The scenario has unsaved changes.',
@@ -217,7 +217,7 @@ export function lockDown(isRemote: (url: string) => boolean): void {
     );
     contents.on('did-create-window', (window) => {
       remotes.add(window.webContents);
-      window.webContents.on('will-prevent-unload', askToLeave);
+      window.webContents.on('will-prevent-unload', confirmLeaving);
     });
     contents.on('will-attach-webview', (event) => event.preventDefault());
     const stay = (event: { readonly url: string; preventDefault(): void }): void => {

@@ -26,23 +26,23 @@ export interface PlotFrame {
  * Margins around a plot, in label heights. The curves below a map use the same left and right margins, so that their
  * depth axes align.
  */
-export const ROOM = { left: 5, right: 7.5, top: 1.2, bottom: 3.4, bar: 1.1, barGap: 1.2 } as const;
+export const MARGINS = { left: 5, right: 7.5, top: 1.2, bottom: 3.4, bar: 1.1, barGap: 1.2 } as const;
 
 /** `compact`: for several maps side by side with headings that describe their colour bars. `curves`: no colour bar. */
-export type Room = 'full' | 'compact' | 'curves';
+export type MarginKind = 'full' | 'compact' | 'curves';
 
 const COMPACT = { right: 5.4, top: 0.5 } as const;
 
 /** Below this width (CSS pixels) the colour bar is omitted. */
 const NARROWEST_WITH_BAR = 260;
 
-export function plotFrame(width: number, height: number, labelSize: number, room: Room = 'full'): PlotFrame {
+export function plotFrame(width: number, height: number, labelSize: number, room: MarginKind = 'full'): PlotFrame {
   const withBar = room !== 'curves' && width >= NARROWEST_WITH_BAR;
-  const left = Math.round(ROOM.left * labelSize);
-  const besides = room === 'full' ? ROOM : COMPACT;
+  const left = Math.round(MARGINS.left * labelSize);
+  const besides = room === 'full' ? MARGINS : COMPACT;
   const right = Math.round((withBar ? besides.right : 1) * labelSize);
   const top = Math.round(besides.top * labelSize);
-  const bottom = Math.round(ROOM.bottom * labelSize);
+  const bottom = Math.round(MARGINS.bottom * labelSize);
   const plot: Box = {
     left,
     top,
@@ -51,9 +51,9 @@ export function plotFrame(width: number, height: number, labelSize: number, room
   };
   if (!withBar) return { plot, bar: null };
   const bar: Box = {
-    left: plot.left + plot.width + Math.round(ROOM.barGap * labelSize),
+    left: plot.left + plot.width + Math.round(MARGINS.barGap * labelSize),
     top: plot.top,
-    width: Math.round(ROOM.bar * labelSize),
+    width: Math.round(MARGINS.bar * labelSize),
     height: plot.height,
   };
   return { plot, bar };

@@ -4,7 +4,7 @@
  */
 import type { FieldMap, MapAxis } from '../../electron/contract/fields.ts';
 import { haloStroke, markTheme } from './annotations.ts';
-import { contains, type PlotFrame, plotFrame, type Room } from './axes.ts';
+import { contains, type MarginKind, type PlotFrame, plotFrame } from './axes.ts';
 import { barValue, movedLimit, nearerLimit, onBar } from './color-bar.ts';
 import type { Limits } from './colormap.ts';
 import type { Drawing2D } from './context-2d.ts';
@@ -86,7 +86,7 @@ const sentence = (words: string): string => words.charAt(0).toUpperCase() + word
 export class MapView {
   readonly #layers: Layers;
   readonly #images = { field: new FieldImage(), under: new FieldImage() };
-  readonly #room: Room;
+  readonly #room: MarginKind;
   #scene: MapScene | null = null;
   #style: MapStyle | null = null;
   #colouring: { readonly field: FieldMap; readonly style: MapStyle; readonly made: Colouring } | null = null;
@@ -100,7 +100,7 @@ export class MapView {
     above: HTMLCanvasElement,
     scheduler: FrameScheduler,
     resized: (pixels: readonly [across: number, down: number], frame: PlotFrame) => void,
-    room: Room = 'full',
+    room: MarginKind = 'full',
   ) {
     this.#room = room;
     this.#layers = new Layers(below, above, scheduler, {

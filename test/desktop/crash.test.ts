@@ -1,6 +1,6 @@
 /** Stories of a page that crashes, in Electron itself. */
 import { inElectron } from './electron.ts';
-import { foundDesktop } from './found.ts';
+import { findDesktopProgram } from './found.ts';
 import { crashStories } from './stories/windows.ts';
 
-crashStories(inElectron(foundDesktop()));
+crashStories(inElectron(findDesktopProgram()));

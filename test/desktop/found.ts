@@ -2,7 +2,7 @@
 import { type DesktopProgram, findDesktop } from '../../electron/build/setup/desktop-program.mjs';
 
 /** If there is none, the command has reported it and runs no story. */
-export function foundDesktop(): DesktopProgram {
+export function findDesktopProgram(): DesktopProgram {
   const found = findDesktop(process.env['BRAGGBENCH_PACKAGE'] ?? null);
   if ('missing' in found) throw new Error(found.missing);
   return found;

@@ -1,6 +1,6 @@
 /** Stories about two windows, in Electron itself. */
 import { inElectron } from './electron.ts';
-import { foundDesktop } from './found.ts';
+import { findDesktopProgram } from './found.ts';
 import { windowStories } from './stories/windows.ts';
 
-windowStories(inElectron(foundDesktop()));
+windowStories(inElectron(findDesktopProgram()));

@@ -1,6 +1,6 @@
 /** Stories of a work session, in Electron itself. */
 import { inElectron } from './electron.ts';
-import { foundDesktop } from './found.ts';
+import { findDesktopProgram } from './found.ts';
 import { workStories } from './stories/work.ts';
 
-workStories(inElectron(foundDesktop()));
+workStories(inElectron(findDesktopProgram()));

@@ -114,8 +114,8 @@ const PAGE_RULES = [
 const ALL = process.env['BRAGGBENCH_LOOKS'] === 'all';
 
 /** Appearances of parts without violations: by all element rules, and by the colour rules. */
-const right = { everything: new Set<string>(), colours: new Set<string>() } as const;
-type Rules = keyof typeof right;
+const isCorrect = { everything: new Set<string>(), colours: new Set<string>() } as const;
+type Rules = keyof typeof isCorrect;
 
 type Requested = Readonly<{
   part: string | null;
@@ -128,7 +128,7 @@ type Requested = Readonly<{
  * Runs axe directly in the page: its package for Playwright opens a second page for each report, and needs six times
  * the processor time.
  */
-const faults = (page: Page, requested: Requested): Promise<string[]> =>
+const findViolations = (page: Page, requested: Requested): Promise<string[]> =>
   page.evaluate(
     async ({ part, only, without, known, kept }) => {
       const { run, configure } = Reflect.get(globalThis, 'axe') as typeof axe;
@@ -173,20 +173,20 @@ const faults = (page: Page, requested: Requested): Promise<string[]> =>
   );
 
 /** Checks the parts of the page whose appearance has not yet been found free of violations. */
-async function faultsOfNew(page: Page, rules: Rules): Promise<readonly string[]> {
+async function newViolations(page: Page, rules: Rules): Promise<readonly string[]> {
   const looks = await partsOf(page);
-  const known = looks.flatMap((look, at) => (!ALL && right[rules].has(look) ? [at] : []));
+  const known = looks.flatMap((look, at) => (!ALL && isCorrect[rules].has(look) ? [at] : []));
   if (known.length === looks.length) return [];
   const [only, without] = rules === 'colours' ? [COLOUR_RULES, []] : [[], PAGE_RULES];
-  const found = await faults(page, { part: null, only, without, known });
+  const found = await findViolations(page, { part: null, only, without, known });
   // Parts whose appearance changed during the check are not recorded: it may not have seen them as listed.
   const still = found.length === 0 ? new Set(await partsOf(page)) : new Set();
-  for (const look of looks) if (still.has(look)) right[rules].add(look);
+  for (const look of looks) if (still.has(look)) isCorrect[rules].add(look);
   return found;
 }
 
 /** Violations in the page, or in the part that a selector names, by all of axe's rules or by the colour rules. */
-export async function accessibilityFaults(
+export async function accessibilityViolations(
   page: Page,
   part: string | null = null,
   rules: Rules = 'everything',
@@ -198,7 +198,8 @@ export async function accessibilityFaults(
       if (Number.isFinite(animation.effect?.getComputedTiming().endTime)) animation.finish();
   });
   const only = rules === 'colours' ? COLOUR_RULES : [];
-  if (part !== null) return faults(page, { part, only, without: [], known: [] });
-  const ofPage = rules === 'everything' ? await faults(page, { part, only: PAGE_RULES, without: [], known: [] }) : [];
-  return [...ofPage, ...(await faultsOfNew(page, rules))];
+  if (part !== null) return findViolations(page, { part, only, without: [], known: [] });
+  const ofPage =
+    rules === 'everything' ? await findViolations(page, { part, only: PAGE_RULES, without: [], known: [] }) : [];
+  return [...ofPage, ...(await newViolations(page, rules))];
 }

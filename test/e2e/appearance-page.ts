@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { isOfKind, panelSlots } from '../../renderer/state/layout/defaults.ts';
 import { pageWorkloads } from '../../renderer/workloads/index.ts';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import { drawn } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
 import type { Workbench } from './workbench-page.ts';
@@ -66,7 +66,7 @@ export function fullyVisible(
       await open.screenshot(`${name}-${look.name}`);
       // Another theme at the same size changes only colours.
       const rules = look.width === before?.width && look.height === before.height ? 'colours' : 'everything';
-      expect(await accessibilityFaults(open.page, undefined, rules), look.name).toEqual([]);
+      expect(await accessibilityViolations(open.page, undefined, rules), look.name).toEqual([]);
       before = look;
     },
     requested(these),
@@ -108,7 +108,7 @@ export async function beforeDuringAndAfter(
   seen: readonly [Appearance, ...Appearance[]],
 ): Promise<void> {
   const hasNoFaults = async ({ name }: Appearance): Promise<void> =>
-    expect(await accessibilityFaults(open.page), name).toEqual([]);
+    expect(await accessibilityViolations(open.page), name).toEqual([]);
   await expect.poll(() => bench.run.isEnabled()).toBe(true);
   await inEveryAppearance(open.page, hasNoFaults, seen);
   await bench.drop('half-slab.json', quick);
@@ -165,7 +165,7 @@ export async function everyPanel(
       await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe(theme);
       // A theme changes only colours.
       await open.screenshot(`panel-${title.replaceAll(' ', '-')}-${theme}`);
-      const found = await accessibilityFaults(page, id, theme === 'light' ? 'everything' : 'colours');
+      const found = await accessibilityViolations(page, id, theme === 'light' ? 'everything' : 'colours');
       faults.push(...found.map((fault) => `${title}, ${theme}: ${fault}`));
     }
   }

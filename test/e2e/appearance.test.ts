@@ -6,7 +6,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tinyScenario } from '../electron/host/small-run.ts';
-import { accessibilityFaults, partsOf } from './accessible.ts';
+import { accessibilityViolations, partsOf } from './accessible.ts';
 import { appearances, beforeDuringAndAfter, everyPanel, inEveryAppearance, quick } from './appearance-page.ts';
 import { type BenchPage, drawn } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
@@ -41,16 +41,16 @@ describe('the accessibility check', () => {
 
   async function faultsAfter(change: () => void): Promise<readonly string[]> {
     await page.evaluate(change);
-    return accessibilityFaults(page);
+    return accessibilityViolations(page);
   }
 
   it('finds each planted error, and nothing once it is fixed', async () => {
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     const faint = await faultsAfter(() => document.querySelector('p')?.style.setProperty('color', '#ddd'));
     expect(faint).toEqual([expect.stringMatching(/^color-contrast: /)]);
     // A failed part is not recorded as correct.
-    expect(await accessibilityFaults(page)).toEqual(faint);
-    expect(await accessibilityFaults(page, null, 'colours')).toEqual(faint);
+    expect(await accessibilityViolations(page)).toEqual(faint);
+    expect(await accessibilityViolations(page, null, 'colours')).toEqual(faint);
     expect(await faultsAfter(() => document.querySelector('p')?.style.removeProperty('color'))).toEqual([]);
     // An ancestor changes.
     const within = await faultsAfter(() => document.documentElement.style.setProperty('color', '#ddd'));
@@ -172,7 +172,7 @@ describe('the layouts', () => {
     await page.getByText('This run came with the program').waitFor();
     await inEveryAppearance(page, async ({ name }) => {
       await open.screenshot(`first-sight-profile-${name}`);
-      expect(await accessibilityFaults(page, 'main'), name).toEqual([]);
+      expect(await accessibilityViolations(page, 'main'), name).toEqual([]);
     });
     await page.keyboard.press('Alt+Shift+2');
     await expect.poll(() => page.getByTestId('compare-row').count()).toBeGreaterThan(1);

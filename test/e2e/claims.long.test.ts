@@ -11,7 +11,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { braggbench, entry } from '../electron/cli/command.ts';
 import { tracedSession } from '../electron/host/model/timeline/make.ts';
 import { cacheWithUserKernels, scratchFolder } from '../scratch-folder.ts';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import { type Appearance, fullyVisible, inEveryAppearance } from './appearance-page.ts';
 import { type BenchPage, focused } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
@@ -163,7 +163,7 @@ describe('questions', () => {
             await expect.poll(focused(page)).toBe(`Hint ${hint} of 3: ${title}`);
           }
           await open.screenshot(`question-${title.split(' ').at(-1)?.replace('?', '')}-${name}`);
-          expect(await accessibilityFaults(page), `${title}, ${name}`).toEqual([]);
+          expect(await accessibilityViolations(page), `${title}, ${name}`).toEqual([]);
         },
         [narrow, zoomed],
       );
@@ -201,7 +201,7 @@ describe('the results of a small workload', () => {
       .toMatch(/not measured|as claimed|less|more/);
     await expect.poll(() => open.page.getByTestId('best-gain').textContent()).toMatch(/×/);
     await open.screenshot('results-light');
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
     const [download] = await Promise.all([open.page.waitForEvent('download'), bench.menu('File', /Variants \(CSV\)/)]);
     expect(readFileSync(await download.path(), 'utf8')).toMatch(/^at,variant,device,precision,status,time_s/);
     // The timeline has every variant's samples, in the order in which they were taken.
@@ -226,7 +226,7 @@ describe('the results of a small workload', () => {
       .poll(() => open.page.getByTestId('span-details').textContent())
       .toMatch(/stream 7.*Grid.*cuLaunchKernel/s);
     await open.screenshot('timeline-streams-dark');
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
     expect(open.problems).toEqual([]);
   });
 
@@ -241,7 +241,7 @@ describe('the results of a small workload', () => {
       .toMatch(/fusing can save [\d.]+ % at most/);
     await expect.poll(() => open.page.getByTestId('results-variants').textContent()).toContain('cuda-lt-fp32');
     await open.screenshot('results-recorded-dark');
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
     expect(open.problems).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sessionSchema } from '../../electron/contract/bench/session.ts';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import { fullyVisible, inEveryAppearance } from './appearance-page.ts';
 import { choose, row, small, tickOnly, useCompare, view } from './compare-page.ts';
 
@@ -96,7 +96,7 @@ describe('other workloads', () => {
     await page.getByLabel('Rounds').selectOption('7');
     await page.getByLabel('Cold processes').selectOption('0');
     await open.screenshot('compare-images-choose');
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
     await row(page, 'diffraction-naive-fp32').waitFor();
     for (const title of ['Image', 'relL2', 'max / max', 'Bright pixels', 'Sum', 'Repeats']) {
@@ -106,7 +106,7 @@ describe('other workloads', () => {
     // Single precision loses bright pixels, so its verdict is wrong, whatever its speed.
     await expect.poll(() => row(page, 'diffraction-naive-fp32').textContent()).toMatch(/wrong/);
     await open.screenshot('compare-images-table');
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export the table' }).click();
     await page.getByRole('menuitem', { name: /^CSV/ }).click();
@@ -121,7 +121,7 @@ describe('other workloads', () => {
     await expect.poll(() => page.locator('.map-tile').count()).toBe(2);
     await open.screenshot('compare-images-difference');
     await page.locator('.segmented__option', { hasText: /^photons$/ }).click();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await view(page, 'Curves');
     await page.getByText('What these variants computed are images: they are side by side in Maps.').waitFor();
     await view(page, 'Source');
@@ -202,7 +202,7 @@ describe('benchmarking', () => {
         .first()
         .evaluate((cell) => getComputedStyle(cell).backgroundColor);
     expect(await colour('cuda-window')).not.toBe(await colour('cuda-graph'));
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await open.screenshot('compare-wrong');
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Report', exact: true }).first().click();
@@ -212,7 +212,7 @@ describe('benchmarking', () => {
     const report = await chrome.open(`file://${file}`);
     await expect.poll(() => report.page.locator('h1').textContent()).toMatch(/^Comparison, Uniform/);
     await expect.poll(() => report.page.locator('figure svg').count()).toBeGreaterThanOrEqual(4);
-    expect(await accessibilityFaults(report.page)).toEqual([]);
+    expect(await accessibilityViolations(report.page)).toEqual([]);
     expect(report.problems).toEqual([]);
     await report.screenshot('report');
 
@@ -293,7 +293,7 @@ describe('recorded sessions of beams', () => {
     await inEveryAppearance(page, async ({ name }) => {
       await expect.poll(async () => (await strips.boundingBox())?.height).toBeGreaterThan(350);
       await open.screenshot(`compare-samples-${name}`);
-      expect(await accessibilityFaults(page), name).toEqual([]);
+      expect(await accessibilityViolations(page), name).toEqual([]);
     });
     await view(page, 'Source');
     await page.locator('.code tr').first().waitFor();

@@ -1,6 +1,6 @@
 /** Comparing variants and reading the ladder of recorded sessions, as a user does it. */
 import { describe, expect, it } from 'vitest';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import { fullyVisible } from './appearance-page.ts';
 import { finer, row, smallAppearances, useCompare, view } from './compare-page.ts';
 
@@ -70,11 +70,11 @@ describe('benchmarking', () => {
     await page.locator('.segmented__option', { hasText: /^difference$/ }).click();
     await expect.poll(() => page.locator('.map-tile').count()).toBe(2);
     await open.screenshot('compare-maps-difference');
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await view(page, 'Curves');
     await page.locator('.compare-figure svg path.js-line').first().waitFor();
     await open.screenshot('compare-curves');
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await view(page, 'Samples');
     await open.screenshot('compare-measured-samples');
 

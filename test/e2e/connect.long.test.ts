@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { scratchFolder } from '../scratch-folder.ts';
 import { noSshd, startSshd } from '../sshd.ts';
 import { unless } from '../unless.ts';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import { type Appearance, appearances, fullyVisible } from './appearance-page.ts';
 import { BenchPage } from './bench-page.ts';
 import { small } from './compare-page.ts';
@@ -64,7 +64,7 @@ describe('Connect…', unless(noSshd), () => {
     expect(await far.title()).toMatch(/ – Braggbench on locked$/);
     await farBench.run.click();
     await farBench.state('Done').waitFor();
-    expect(await accessibilityFaults(far, '.status-bar')).toEqual([]);
+    expect(await accessibilityViolations(far, '.status-bar')).toEqual([]);
     await far.screenshot({ path: path.join(import.meta.dirname, '../../dist/screenshots/connect-far.png') });
 
     // The connection is cut: the passphrase is requested again, and the window shows the same run.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import { fullyVisible } from './appearance-page.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
@@ -118,6 +118,6 @@ it('a user program is chosen by its file path, and an invalid path is reported',
     .getByRole('list', { name: 'Not run' })
     .getByText(/^nanobragg.*: not run, .*gone is not there/)
     .waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   expect(open.problems).toEqual([]);
 });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { writeRun } from '../../electron/host/workloads/transport/run-file-write.ts';
 import { readRun, runScenario, smallScenario } from '../electron/host/small-run.ts';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const { home, workbench } = useWorkbench('failed');
@@ -40,7 +40,7 @@ it('a failed run shows its completed steps, names the kernel, and can be saved a
   await expect.poll(() => bench.litShare()).toBeGreaterThan(0.01);
   await expect.poll(() => page.locator('.ledger tfoot').textContent()).toMatch(/×10⁻/);
   await open.screenshot('failed-run-light');
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
 
   await page.keyboard.press('Control+Alt+s');
   await page.getByRole('dialog').getByLabel('File name').fill('kept');

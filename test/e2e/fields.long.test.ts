@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { doseOf, type Phantom } from '../electron/host/io/volumes/phantom.ts';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import { fullyVisible } from './appearance-page.ts';
 import { bench, display, drag, open, openBench, phaseMap, runToEnd, scenario, useFields } from './fields-page.ts';
 
@@ -82,7 +82,7 @@ describe('the dose', () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await open.page.emulateMedia({ colorScheme });
       await notes.last().scrollIntoViewIfNeeded();
-      expect(await accessibilityFaults(open.page)).toEqual([]);
+      expect(await accessibilityViolations(open.page)).toEqual([]);
       await open.screenshot(`dose-notes-${colorScheme}`);
     }
     expect(open.problems).toEqual([]);
@@ -110,7 +110,7 @@ describe('the dose', () => {
       .poll(() => laid.filter({ hasText: 'measured.csv' }).textContent())
       .toMatch(/no γ: the file names no unit$/);
     await expect.poll(() => laid.filter({ hasText: 'Reference' }).textContent()).toMatch(/γ [\d.]+ %/);
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
     await open.screenshot('fields-overlay');
     await open.page.getByRole('button', { name: 'Remove measured.csv' }).click();
     await expect.poll(() => plot.textContent()).not.toMatch(/measured\.csv/);
@@ -136,7 +136,7 @@ describe.each([
     const box = await panel.boundingBox();
     expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? 1e9) <= size.width).toBe(true);
     expect((box?.y ?? -1) >= 0 && (box?.y ?? 0) + (box?.height ?? 1e9) <= size.height).toBe(true);
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
     await open.screenshot(`fields-${name}`);
     expect(open.problems).toEqual([]);
   });
@@ -184,7 +184,7 @@ describe('phase space', () => {
     ]);
     const [head = ''] = readFileSync(await download.path(), 'utf8').split('\n');
     expect(head).toBe('Share_of_the_segment,Protons_protons_per_cell,theta_mrad,x_mm');
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
     await open.page.getByRole('button', { name: 'Close the profile' }).click();
     expect(open.problems).toEqual([]);
   });
@@ -206,7 +206,7 @@ describe('the lateral profile', () => {
     await open.screenshot('fields-profiles-dark');
     await open.page.getByRole('radio', { name: 'width', exact: true }).check();
     await expect.poll(() => open.page.getByTestId('width-legend').textContent()).toMatch(/Fermi–Eyges/);
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
     await open.screenshot('fields-width-dark');
     expect(open.problems).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import { bench, display, open, openBench, phaseMap, picture, runToEnd, useFields } from './fields-page.ts';
 
 useFields();
@@ -31,7 +31,7 @@ describe('phase space', () => {
     await open.page.getByLabel('Lines at shares of the largest value').check();
     await expect.poll(() => picture(phaseMap('z – x'))).not.toBe(before);
     await open.page.getByRole('button', { name: 'From this step' }).click();
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
     await open.page.keyboard.press('Escape');
     await open.page.getByRole('slider', { name: 'Stored step' }).focus();
     for (let i = 0; i < 4; i += 1) await open.page.keyboard.press('ArrowRight');
@@ -70,7 +70,7 @@ describe('the dose', () => {
       .toMatch(/^Gamma 1 %\/0\.1 mm of dose by mass against Reference.*: [\d.]+ % of/);
     const [, passed = ''] = /: ([\d.]+) %/.exec((await note.textContent()) ?? '') ?? [];
     expect(Number(passed)).toBeLessThan(60);
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
     await open.screenshot('fields-gamma');
     await open.page.keyboard.press('Escape');
     // The limits are dragged along the colour bar, and reset by a double click.

@@ -1,7 +1,7 @@
 /** An image compared with another variant's, exported to every file type, and opened again. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import { bench, image, open, openBench, openExample, useImages } from './image-page.ts';
 
 useImages();
@@ -28,7 +28,7 @@ it('a diffraction image is compared with another variant, exported to files, and
   await accuracy.waitFor();
   await expect.poll(() => accuracy.textContent()).toMatch(/relative L2.*max \/ max.*bright pixels.*sum/);
   await open.screenshot('image-difference-dark');
-  expect(await accessibilityFaults(open.page)).toEqual([]);
+  expect(await accessibilityViolations(open.page)).toEqual([]);
   // With matched limits both images have one range, whichever is shown.
   await open.page.getByRole('button', { name: 'Display of the image' }).click();
   await less.selectOption('');

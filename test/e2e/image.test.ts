@@ -1,6 +1,6 @@
 /** A diffraction scenario in a real browser: opened from the library, run, and read. */
 import { expect, it } from 'vitest';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import { bench, image, open, openBench, openExample, useImages } from './image-page.ts';
 
 useImages();
@@ -28,7 +28,7 @@ it('a diffraction image is computed from a shipped scenario, and shows the value
   await open.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   await expect.poll(readout).toMatch(/^fast \d+ slow \d+[\d.×⁰-⁹−]+ photonsh k l .+ → .+ Å2θ [\d.]+°$/);
   await open.screenshot('image-light');
-  expect(await accessibilityFaults(open.page)).toEqual([]);
+  expect(await accessibilityViolations(open.page)).toEqual([]);
   // In a small window a screen pixel covers several image pixels. Their largest values have no meaningful sum; their
   // means do.
   await open.page.setViewportSize({ width: 900, height: 560 });

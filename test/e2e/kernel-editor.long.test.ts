@@ -5,14 +5,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { smallImage } from '../electron/host/workloads/small-image.ts';
-import { accessibilityFaults } from './accessible.ts';
-import { code, says, small, useKernelEditor, verdict } from './workbench-page.ts';
+import { accessibilityViolations } from './accessible.ts';
+import { code, expectNotice, small, useKernelEditor, verdict } from './workbench-page.ts';
 
 const { home, workbench } = useKernelEditor();
 
 const small64 = JSON.stringify({ ...smallImage, name: 'Small image', detector: { width: 64, height: 48 } });
 
-it('opens the source of an image kernel, runs a copy of it on an image, and rejects it for a beam', async () => {
+it('the kernel editor opens the source of an image kernel, runs a copy of it on an image, and rejects it for a beam', async () => {
   const { open, page, bench } = await workbench({ width: 1440, height: 900, theme: 'dark' });
   await bench.layout('Alt+Shift+2', 'Compare');
   await bench.drop('small-image.json', small64);
@@ -24,7 +24,7 @@ it('opens the source of an image kernel, runs a copy of it on an image, and reje
   // A variant that cannot be copied states the reason.
   await page.getByLabel('Workload', { exact: true }).selectOption('Linear layer with ReLU');
   await page.getByLabel('Variant', { exact: true }).selectOption('cuda-cublas');
-  await expect.poll(() => says(page).textContent()).toContain('calls cuBLAS, whose code is not here');
+  await expect.poll(() => expectNotice(page).textContent()).toContain('calls cuBLAS, whose code is not here');
   await page.getByLabel('Workload', { exact: true }).selectOption('X-ray diffraction');
   await page.getByRole('button', { name: 'Save copy' }).click();
   await page.getByRole('dialog').getByRole('textbox').fill('my-lattice');
@@ -34,7 +34,7 @@ it('opens the source of an image kernel, runs a copy of it on an image, and reje
   await expect.poll(() => verdict(page).getAttribute('data-right')).toBe('true');
   await expect.poll(() => verdict(page).textContent()).toMatch(/Bright pixels.*0\.0e\+0, 2\.0e-5 allowed/);
   await open.screenshot('kernel-editor-image-dark');
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
 
   await bench.drop('small.json', small);
   await expect.poll(() => bench.title.textContent()).toContain('Small beam');
@@ -44,7 +44,7 @@ it('opens the source of an image kernel, runs a copy of it on an image, and reje
   await page.getByText('is made from diffraction-reference of diffraction, and the scenario is of transport').waitFor();
 });
 
-it('creates a kernel from a template, checks it against its own answer, and exports a reproducer, at 900 px', async () => {
+it('the kernel editor creates a kernel from a template, checks it against its own answer, and exports a reproducer, at 900 px', async () => {
   const { open, page, bench } = await workbench({ width: 900, height: 900, theme: 'dark' });
   await bench.layout('Alt+Shift+2', 'Compare');
   await bench.panel('Kernel editor').click();
@@ -61,7 +61,7 @@ it('creates a kernel from a template, checks it against its own answer, and expo
   await expect.poll(() => dialog.textContent()).toContain('A name has letters, digits, - _ and .');
   await dialog.getByLabel('Name').fill('first');
   await open.screenshot('kernel-editor-begin-dark');
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await dialog.getByLabel('Name').press('Enter');
   await expect.poll(() => code(page).textContent()).toContain('Adds up the squares of a');
   await expect.poll(() => bench.title.textContent()).toContain('first');
@@ -76,9 +76,9 @@ it('creates a kernel from a template, checks it against its own answer, and expo
 
   await page.getByRole('button', { name: 'Export reproducer' }).click();
   const folder = path.join(home, 'library', 'first', 'first-reproducer');
-  await expect.poll(() => says(page).textContent()).toBe(`Exported: ${folder}`);
+  await expect.poll(() => expectNotice(page).textContent()).toBe(`Exported: ${folder}`);
   await open.screenshot('kernel-editor-exported-dark');
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   const problem = JSON.parse(readFileSync(path.join(folder, 'problem.json'), 'utf8'));
   expect(problem).toMatchObject({
     kind: 'task',
@@ -87,6 +87,6 @@ it('creates a kernel from a template, checks it against its own answer, and expo
   });
   // A second reproducer is saved next to the first.
   await page.getByRole('button', { name: 'Export reproducer' }).click();
-  await expect.poll(() => says(page).textContent()).toBe(`Exported: ${folder}-2`);
+  await expect.poll(() => expectNotice(page).textContent()).toBe(`Exported: ${folder}-2`);
   expect(open.problems).toEqual([]);
 });

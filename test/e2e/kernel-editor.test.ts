@@ -2,13 +2,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { accessibilityFaults } from './accessible.ts';
-import { code, compiled, says, small, useKernelEditor, verdict } from './workbench-page.ts';
+import { accessibilityViolations } from './accessible.ts';
+import { code, compiled, expectNotice, small, useKernelEditor, verdict } from './workbench-page.ts';
 
 const { home, workbench } = useKernelEditor();
 const library = path.join(home, 'library');
 
-it('copies a variant, shows an error at its line, asks for trust in foreign code, and compares the copy', async () => {
+it('the kernel editor copies a variant, shows an error at its line, asks for trust in foreign code, and compares the copy', async () => {
   const { open, page, bench } = await workbench({ width: 1440, height: 900, theme: 'light' });
   await bench.layout('Alt+Shift+2', 'Compare');
   await bench.drop('small.json', small);
@@ -21,7 +21,7 @@ it('copies a variant, shows an error at its line, asks for trust in foreign code
   await expect.poll(() => code(page).textContent()).toContain('The operators of `scatter` turned round');
   await expect.poll(() => code(page).getAttribute('aria-readonly')).toBe('true');
   await open.screenshot('kernel-editor-shipped-light');
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Save copy' }).click();
   await page.getByRole('dialog').getByRole('textbox').fill('my-gather');
   await page.keyboard.press('Enter');
@@ -39,13 +39,13 @@ it('copies a variant, shows an error at its line, asks for trust in foreign code
   await expect.poll(() => page.locator('.cm-line').first().textContent()).toBe('undefined_thing;');
   await page.keyboard.press('Control+b');
   // A copy of shipped code is trusted without a question, edits typed in this editor included.
-  await expect.poll(() => says(page).textContent(), compiled).toBe('Does not compile: 1 error');
+  await expect.poll(() => expectNotice(page).textContent(), compiled).toBe('Does not compile: 1 error');
   const issue = page.getByRole('region', { name: 'What the compiler says' }).getByRole('button');
   await expect.poll(() => issue.textContent()).toContain('my-gather.cpp:1:1');
   await page.locator('.cm-lint-marker-error').waitFor();
   await expect.poll(() => page.locator('.cm-lintRange-error').textContent()).toBe('undefined_thing');
   await open.screenshot('kernel-editor-error-light');
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
 
   // Corrected at the position that the issue leads to, the kernel runs.
   await issue.click();
@@ -57,7 +57,7 @@ it('copies a variant, shows an error at its line, asks for trust in foreign code
   await expect.poll(() => verdict(page).textContent()).toContain('my-gather.cpp is correct on this scenario');
   await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('Trusted in this version.');
   await open.screenshot('kernel-editor-right-light');
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
 
   // Compiler options are shown and changed; the user's own change stays trusted.
   const options = page.locator('.compile-options');
@@ -75,7 +75,7 @@ it('copies a variant, shows an error at its line, asks for trust in foreign code
   });
   await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('Trusted in this version.');
   await open.screenshot('kernel-editor-options-light');
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
 
   // A file changed by another program needs trust again; this one gives a wrong answer.
   const file = path.join(library, 'my-gather.cpp');
@@ -91,9 +91,9 @@ it('copies a variant, shows an error at its line, asks for trust in foreign code
   await dialog.waitFor();
   await expect.poll(() => dialog.textContent()).toContain('It is code, and it runs with your rights');
   await open.screenshot('kernel-editor-trust-light');
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Do not run it' }).click();
-  await expect.poll(() => says(page).textContent()).toContain('It was not compiled');
+  await expect.poll(() => expectNotice(page).textContent()).toContain('It was not compiled');
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
   await dialog.waitFor();
   await dialog.getByRole('button', { name: 'I trust it' }).click();
@@ -104,10 +104,10 @@ it('copies a variant, shows an error at its line, asks for trust in foreign code
   await open.screenshot('kernel-editor-wrong-light');
   await page.emulateMedia({ colorScheme: 'dark' });
   await open.screenshot('kernel-editor-wrong-dark');
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await page.setViewportSize({ width: 900, height: 700 });
   await open.screenshot('kernel-editor-wrong-900');
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await page.setViewportSize({ width: 1440, height: 900 });
 
   // Both kernels are listed among the variants of every comparison.

@@ -4,7 +4,7 @@
  */
 import type { Locator } from 'playwright-core';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import { inEveryAppearance } from './appearance-page.ts';
 import type { BenchPage } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
@@ -25,7 +25,7 @@ describe('launch explorer', () => {
     await inEveryAppearance(page, async ({ name }) => {
       await page.getByLabel('Kernel', { exact: true }).scrollIntoViewIfNeeded();
       await open.screenshot(`launch-${name}`);
-      expect(await accessibilityFaults(page), name).toEqual([]);
+      expect(await accessibilityViolations(page), name).toEqual([]);
       await page.getByTestId('launch-map').scrollIntoViewIfNeeded();
       await open.screenshot(`launch-map-${name}`);
       await page.getByTestId('launch-reduction').scrollIntoViewIfNeeded();
@@ -120,7 +120,7 @@ describe('library', () => {
         await bench.panel('Library').click();
         await expect.poll(() => entries(open).count()).toBeGreaterThan(60);
         await open.screenshot(`examples-${name}`);
-        expect(await accessibilityFaults(page, '.library-panel'), name).toEqual([]);
+        expect(await accessibilityViolations(page, '.library-panel'), name).toEqual([]);
       });
       await page.getByRole('radio', { name: 'Trash' }).check();
       await page.getByRole('button', { name: 'Show yours' }).click();

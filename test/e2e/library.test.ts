@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { NOTICES } from '../../electron/build/steps/notices.mjs';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import { fullyVisible, inEveryAppearance } from './appearance-page.ts';
 import type { OpenPage } from './browser.ts';
 import { useWorkbench } from './workbench-page.ts';
@@ -131,7 +131,7 @@ describe('the library', () => {
     const dialog = page.getByRole('dialog', { name: 'Tags and remark of beta.json' });
     await dialog.getByLabel('Tags, with commas').fill('talk, checked');
     await dialog.getByLabel('Remark').fill('For the group meeting');
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Keep' }).click();
     await page.getByRole('button', { name: 'talk', exact: true }).click();
     await expect.poll(names(open)).toBe('Beta beam');
@@ -141,7 +141,7 @@ describe('the library', () => {
     await expect.poll(names(open)).toBe('Beta beam');
     await page.getByRole('searchbox').fill('');
     await expect.poll(() => entries(open).count()).toBe(4);
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
     await open.screenshot('library');
 
     await choose(open, 'beta.json', 'Move to the trash');
@@ -192,7 +192,7 @@ describe('the library', () => {
     await expect
       .poll(() => dialog.locator('tbody tr').allTextContents())
       .toEqual(['Energybeam.energy_MeV60 MeV61 MeV', 'Beam widthbeam.x_sigma_mmdefault (0 mm)2 mm']);
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
     await open.screenshot('differences');
     await page.keyboard.press('Escape');
 

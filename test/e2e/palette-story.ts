@@ -1,12 +1,12 @@
 /** The command palette: search, run, and commands that are unavailable. */
 import { expect, it } from 'vitest';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 /** Call at the top of a test file. */
 export function paletteStories(theme: 'light' | 'dark'): void {
   const { workbench } = useWorkbench('palette');
-  it('lists every command of the menus with its shortcut, and runs one', async () => {
+  it('the palette lists every command of the menus with its shortcut, and runs one', async () => {
     const { open, page } = await workbench({ theme });
 
     // The palette lists exactly the commands of the menus.
@@ -29,7 +29,7 @@ export function paletteStories(theme: 'light' | 'dark'): void {
     await palette.waitFor();
     await expect.poll(() => palette.locator('.palette__title').allTextContents()).toEqual(entries);
     await expect.poll(() => palette.getByRole('option', { name: /^Open scenario/ }).textContent()).toContain('Ctrl+O');
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await open.screenshot(`palette-${theme}`);
 
     await page.keyboard.type('profile');
@@ -95,7 +95,7 @@ export function paletteStories(theme: 'light' | 'dark'): void {
     await page.keyboard.press('Enter');
     const log = page.getByRole('dialog', { name: 'Log' });
     await expect.poll(() => log.getByRole('log').textContent()).toMatch(/ info {4}Braggbench .* has started\./);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await open.screenshot(`log-${theme}`);
     expect(open.problems).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /** Phase space, ledger and lateral profile of a finished run, in a real browser. */
 import { describe, expect, it } from 'vitest';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import {
   bench,
   closeBench,
@@ -34,7 +34,7 @@ describe('the phase space of a run', () => {
     await open.screenshot('phase-space-cut');
     await cell.press('ArrowRight');
     await expect.poll(() => picture('z – x')).not.toBe(cut);
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
     await open.page.getByRole('radiogroup', { name: 'θ: sum or cut' }).getByRole('radio', { name: 'sum' }).check();
     await expect.poll(() => picture('z – x')).toBe(summed);
     closeBench();

@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 import { cacheWithUserKernels, scratchFolder } from '../scratch-folder.ts';
 import { type Appearance, appearances, fullyVisible } from './appearance-page.ts';
 import { row, tickOnly, view } from './compare-page.ts';
-import { code, compiled, says, useWorkbench } from './workbench-page.ts';
+import { code, compiled, expectNotice, useWorkbench } from './workbench-page.ts';
 
 const folder = path.join(scratchFolder('problem-folder'), 'softmax-rows');
 cpSync(path.resolve(import.meta.dirname, '../../assets/problems/softmax-rows'), folder, { recursive: true });
@@ -109,7 +109,7 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   await expect.poll(() => code(page).textContent()).toContain('void run(');
   await code(page).focus();
   await page.keyboard.press('Control+b');
-  await expect.poll(() => says(page).textContent(), compiled).toMatch(/^Compiled in /);
+  await expect.poll(() => expectNotice(page).textContent(), compiled).toMatch(/^Compiled in /);
   await open.screenshot('problem-kernel');
 
   // Plans a study over one axis of the problem.

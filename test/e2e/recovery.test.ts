@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { slowScenario } from '../electron/host/app/recovery/slow.ts';
 import { smallImage } from '../electron/host/workloads/small-image.ts';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
@@ -83,7 +83,7 @@ describe('after kill -9', () => {
     await page.getByRole('button', { name: 'Recover…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Unsaved work' });
     await expect.poll(() => dialog.getByRole('listitem').count()).toBe(2);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await open.screenshot('recovery');
     await dialog.getByRole('listitem').filter({ hasText: 'still computing' }).getByText('Recover').click();
     await bench.state('Stopped').waitFor();

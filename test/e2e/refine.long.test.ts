@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import { inEveryAppearance } from './appearance-page.ts';
 import { useWorkbench, type Workbench } from './workbench-page.ts';
 
@@ -49,7 +49,7 @@ async function seen({ open: { screenshot }, page, bench }: Workbench, name: stri
     await bench.panel('Refinement').click();
     await bench.drawn();
     await screenshot(`${name}-${look.name}`);
-    expect(await accessibilityFaults(page), look.name).toEqual([]);
+    expect(await accessibilityViolations(page), look.name).toEqual([]);
   });
 }
 

@@ -229,7 +229,7 @@ it('a chart of many points keeps nothing of the previous chart', async () => {
   await open.close();
 });
 
-it('packs selected files for a colleague, and imports a received project', async () => {
+it('the library packs selected files for a colleague, and imports a received project', async () => {
   const { open, page, bench } = await workbench();
   await bench.panel('Library').click();
   const dialog = page.getByRole('dialog', { name: 'Pack for a colleague' });
@@ -253,7 +253,7 @@ it('packs selected files for a colleague, and imports a received project', async
   await open.close();
 });
 
-it('describes a cluster, reports its errors, and offers it as a target for studies', async () => {
+it('the page describes a cluster, reports its errors, and offers it as a target for studies', async () => {
   const { open, page, bench } = await workbench();
   await enlargeStudies({ page, bench });
   const another = page.getByRole('button', { name: 'New study' });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { writeNsight } from '../electron/host/model/timeline/import/nsight-file.ts';
-import { accessibilityFaults } from './accessible.ts';
+import { accessibilityViolations } from './accessible.ts';
 import { fullyVisible, inEveryAppearance } from './appearance-page.ts';
 import {
   bench,
@@ -143,7 +143,7 @@ describe('the timeline of a recorded run', () => {
     await expect.poll(() => summary.getByRole('row').nth(1).textContent()).toContain('transport_fused_stream_path_f32');
     await expect.poll(litPixels).toBeGreaterThan(2000);
     await open.screenshot('timeline-light');
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
   });
 
   it('zooms and moves by wheel, drag and keys, down to nanoseconds', async () => {
@@ -191,7 +191,7 @@ describe('a run on the CPU', () => {
     await expect.poll(() => threads.getByRole('rowheader').allTextContents()).toEqual(['thread 0', 'thread 1']);
     await threads.scrollIntoViewIfNeeded();
     await open.screenshot('timeline-cpu');
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
     expect(open.problems).toEqual([]);
   });
 });
@@ -222,7 +222,7 @@ describe('a trace of another program', () => {
     await expect.poll(() => calls.getByRole('row').nth(1).textContent()).toBe('cudaMalloc');
     await summary.getByRole('heading', { name: 'Longest gaps' }).scrollIntoViewIfNeeded();
     await open.screenshot('timeline-gaps');
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
     const gap = summary.getByRole('button', { name: /^the CPU does something else, then / }).first();
     await gap.focus();
     await open.page.keyboard.press('Enter');
@@ -260,7 +260,7 @@ describe('the panel', () => {
     await inEveryAppearance(open.page, async ({ name }) => {
       await expect.poll(litPixels).toBeGreaterThan(500);
       await open.screenshot(`timeline-${name}`);
-      expect(await accessibilityFaults(open.page), name).toEqual([]);
+      expect(await accessibilityViolations(open.page), name).toEqual([]);
     });
     expect(open.problems).toEqual([]);
   });
@@ -270,7 +270,7 @@ describe('the panel', () => {
     await explained();
     await expect.poll(litPixels).toBeGreaterThan(1000);
     await open.screenshot('timeline-zoomed');
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
     expect(open.problems).toEqual([]);
   });
 });
@@ -280,7 +280,7 @@ describe('a page without a run', () => {
     await openProfile();
     onTestFinished(closeAll);
     await open.screenshot('timeline-nothing-yet');
-    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(await accessibilityViolations(open.page)).toEqual([]);
     await open.page.getByRole('button', { name: 'Water, 70 MeV · cuda-window · NVIDIA H200' }).click();
     await expect.poll(() => blocks().count()).toBe(1);
     await expect.poll(() => bench.r80.textContent()).toContain('40.77');

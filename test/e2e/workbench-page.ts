@@ -66,7 +66,7 @@ export const compiled = { timeout: 90_000 } as const;
 
 export const small = JSON.stringify({ ...tinyScenario, name: 'Small beam' });
 
-export const says = (page: Page): Locator => page.getByTestId('user-kernel-says');
+export const expectNotice = (page: Page): Locator => page.getByTestId('user-kernel-says');
 export const verdict = (page: Page): Locator => page.getByTestId('user-kernel-verdict');
 export const code = (page: Page): Locator => page.getByTestId('user-kernel-editor').locator('.cm-content');
 

@@ -93,7 +93,7 @@ const opens = requests(
   (name, params) => streams[name].params.safeParse(params).success,
 );
 
-it('answers damaged calls with a result or a contract error', async () => {
+it('the host answers damaged calls with a result or a contract error', async () => {
   const codes = new Map<string, number>();
   await fc.assert(
     fc.asyncProperty(calls, async ([method, params]) => {
@@ -114,7 +114,7 @@ it('answers damaged calls with a result or a contract error', async () => {
   expect(codes.get('bad-request') ?? 0).toBeGreaterThan(runs(1200) / 60);
 });
 
-it('ends damaged streams with a contract error', async () => {
+it('the host ends damaged streams with a contract error', async () => {
   const door = test.host.door();
   const outcomes = new Map<string, number>();
   const count = (outcome: string): void => void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);

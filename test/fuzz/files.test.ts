@@ -176,24 +176,24 @@ function readScenario(name: string): Read {
   };
 }
 
-test('scenarios', async () => {
+test('damaged scenarios are read or rejected', async () => {
   const json = filesOf('scenarios', '.json');
   expect(json.length).toBeGreaterThan(3);
   await fuzz('scenario json', json, readScenario('s.json'));
   await fuzz('yaml scenario', json, readScenario('s.yaml'));
 });
 
-test('run files', async () => {
+test('damaged run files are read or rejected', async () => {
   const bytes = await writeRun(await runScenario(tinyScenario));
   expect(await fuzz('run', [bytes], (damage) => readAnyRun(damage, 'run.h5'))).toBeGreaterThan(EACH / 10);
 });
 
-test('run files of images', async () => {
+test('damaged run files of images are read or rejected', async () => {
   const bytes = await hostWorkloads.diffraction.runFile.write(await renderDocument(smallImage));
   expect(await fuzz('image run', [bytes], (damage) => readAnyRun(damage, 'run.h5'))).toBeGreaterThan(EACH / 10);
 });
 
-test('sessions of every workload, as comparisons take them, and measurements as run files', async () => {
+test('damaged sessions of every workload, and measurements as run files, are read or rejected', async () => {
   const current = await readCurrent(assetsFolder);
   for (const [kind, folderName] of [
     ['session', ''],
@@ -210,7 +210,7 @@ test('sessions of every workload, as comparisons take them, and measurements as 
   }
 });
 
-test('timelines', async () => {
+test('damaged timelines are read or rejected', async () => {
   const event = (at: number) => ({ ph: 'X', ts: at, dur: 5, name: 'step', pid: 1, tid: at % 3, args: { bytes: at } });
   const chrome = Buffer.from(JSON.stringify({ traceEvents: Array.from({ length: 60 }, (_, at) => event(at)) }));
   const run = await writeRun(await runScenario(tinyScenario));
@@ -221,7 +221,7 @@ test('timelines', async () => {
   });
 });
 
-test('databases of another profiler', async () => {
+test('damaged databases of another profiler are read or rejected', async () => {
   const file = path.join(folder, 'report.sqlite');
   writeNsight(file);
   const database = readFileSync(file);
@@ -231,7 +231,7 @@ test('databases of another profiler', async () => {
   });
 });
 
-test('lists of reflections', async () => {
+test('damaged lists of reflections are read or rejected', async () => {
   const lines = Array.from({ length: 60 }, (_, i) => `${i % 7} ${i % 5} ${i % 3} ${(1000 / (i + 1)).toFixed(2)}`);
   await fuzz('hkl', [Buffer.from(`# h k l F\n${[...new Set(lines)].join('\n')}\n`)], (bytes) => {
     const read = readHkl(asText(bytes));
@@ -242,7 +242,7 @@ test('lists of reflections', async () => {
   });
 });
 
-test('tables of nuclear reactions', async () => {
+test('damaged tables of nuclear reactions are read or rejected', async () => {
   const reading = await scenarios.check({ ...tinyScenario, physics: { nuclear: 'icru63' } }, here);
   const problem = scenarios.resolve(reading);
   const tables = problem.physics.nuclear_tables ?? [];
@@ -259,7 +259,7 @@ test('tables of nuclear reactions', async () => {
   });
 });
 
-test('curves that are laid over others', async () => {
+test('damaged overlay curves are read or rejected', async () => {
   const rows = Array.from({ length: 50 }, (_, i) => `${i * 0.5},${(100 / (i + 1)).toFixed(3)}`);
   await fuzz('curve', [Buffer.from(`depth_mm,dose (Gy)\n${rows.join('\n')}\n`)], (bytes) => {
     const read = readCurveCsv(asText(bytes));
@@ -267,7 +267,7 @@ test('curves that are laid over others', async () => {
   });
 });
 
-test('arrays of other programs', async () => {
+test('damaged arrays of other programs are read or rejected', async () => {
   const archive = zipSync({ 'dose.npy': npy(Float64Array.from({ length: 24 }, (_, i) => i / 7)) }, { level: 0 });
   const packed = zipSync({ 'dose.npy': npy(Float64Array.from({ length: 24 }, (_, i) => i / 7)) });
   await fuzz('npz', [archive, packed], (bytes) => readNpz(bytes, 'dose'));
@@ -297,7 +297,7 @@ test('state files of the program are read, or moved away and reported', async ()
   for (const reason of said) expect(reason).toMatch(/moved to|not read/);
 });
 
-test('stopping tables', async () => {
+test('damaged stopping tables are read or rejected', async () => {
   const rows = Array.from({ length: 40 }, (_, i) => `${(0.01 * 1.4 ** i).toFixed(4)},${(200 / (i + 1)).toFixed(3)}`);
   const table = Buffer.from(`T_MeV,S\n${rows.join('\n')}\n`);
   await fuzz('csv', [table], (bytes) => {
@@ -306,7 +306,7 @@ test('stopping tables', async () => {
   });
 });
 
-test('descriptions of user kernels, and their code', async () => {
+test('damaged descriptions of user kernels, and their code, are read or rejected', async () => {
   const own = new UserKernels({ addon, folders: kernelFolders(), isTrusted: () => false });
   const fields = { kind: 'variant', version: 1, base: 'gather', replaces: 'kernels/transport/cpu/gather.cpp' };
   const description = Buffer.from(JSON.stringify({ ...fields, title: 'Mine', changes: 'One loop.' }));

@@ -33,7 +33,7 @@ function decodesOrRefuses(bytes: Uint8Array): void {
   }
 }
 
-it('decodes any encoded value', () => {
+it('any encoded value is decoded unchanged', () => {
   fc.assert(
     fc.property(tree, (value) => {
       expect(decodeFrame(encodeFrame(value))).toEqual(value);

@@ -22,7 +22,7 @@ type Stepping = TransportScenario['solver']['stepping'];
 /** `finest`: half the size, with range bins of half the size too, which the program would otherwise choose itself. */
 type Cells = 'default' | 'half' | 'finest';
 
-interface Found {
+interface TiltedResult {
   readonly r80_mm: number;
   readonly mean_range_mm: number;
   readonly w80_20_mm: number;
@@ -33,7 +33,7 @@ interface Found {
   readonly codes: readonly string[];
 }
 
-async function solve(document: object): Promise<Found> {
+async function solve(document: object): Promise<TiltedResult> {
   // No keyframes: making them needs as long as the steps of depth stepping.
   const run = await runScenario({ kind: 'transport', version: 1, ...document, output: { keyframes: 0 } }, MEMORY);
   const { metrics, extra_straggling_mm, notes } = summaryOf(run);
@@ -70,10 +70,15 @@ async function halved(document: object, cells: Cells): Promise<object> {
   return { ...document, geometry: { width_mm, depth_mm: geometry.depth_mm }, grid: half };
 }
 
-const known = new Map<string, Promise<Found>>();
+const known = new Map<string, Promise<TiltedResult>>();
 
 /** Solves each case once and caches the result. */
-function beam(energy_MeV: number, angle_deg: number, stepping: Stepping, cells: Cells = 'default'): Promise<Found> {
+function beam(
+  energy_MeV: number,
+  angle_deg: number,
+  stepping: Stepping,
+  cells: Cells = 'default',
+): Promise<TiltedResult> {
   const document = { beam: { energy_MeV, angle_deg }, solver: { stepping } };
   const key = `${JSON.stringify(document)} ${cells}`;
   const found = known.get(key) ?? (cells === 'default' ? solve(document) : halved(document, cells).then(solve));

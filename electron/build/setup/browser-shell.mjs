@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { exitCode, onPath, standBy } from './command.mjs';
+import { endWithParent, exitCode, onPath } from './command.mjs';
 import { callerFolder, inRoot } from './root.mjs';
 
 /** Line of `braggbench serve` that contains the address with its token. */
@@ -74,7 +74,7 @@ export function serveInBrowser(args, { open, solver = null }) {
       opened = true;
       forget = openBrowser(address);
     });
-    const release = standBy(child);
+    const release = endWithParent(child);
     child.on('error', reject);
     child.on('close', (code, signal) => {
       forget();

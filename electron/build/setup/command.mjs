@@ -124,7 +124,7 @@ export function capture(program, args, options = {}) {
  * @param {import('node:child_process').ChildProcess} child
  * @returns {() => void} undoes it, once the child is gone
  */
-export function standBy(child) {
+export function endWithParent(child) {
   const wait = () => {};
   const end = () => void child.kill('SIGTERM');
   process.on('SIGINT', wait);
@@ -153,7 +153,7 @@ export function handOver(program, args, options = {}) {
       env: options.env ?? process.env,
       stdio: 'inherit',
     });
-    const release = standBy(child);
+    const release = endWithParent(child);
     child.on('error', reject);
     child.on('close', (code, signal) => {
       release();

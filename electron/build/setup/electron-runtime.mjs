@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { capture, exitCode, standBy } from './command.mjs';
+import { capture, endWithParent, exitCode } from './command.mjs';
 import { inRoot, root } from './root.mjs';
 import { say } from './say.mjs';
 
@@ -128,7 +128,7 @@ function openWindow(electron, args, solver) {
       late = true;
       child.kill('SIGKILL');
     }, WINDOW_TIMEOUT_S * 1000);
-    const release = standBy(child);
+    const release = endWithParent(child);
 
     /** @param {Buffer} chunk */
     const take = (chunk) => {

@@ -86,7 +86,7 @@ export function configure(out, definitions = {}, env = process.env) {
 async function cmake(out, progress, definitions, { target, compiler, ...how } = {}) {
   await checkCppToolchain();
   const env = compiler === undefined ? process.env : { ...process.env, CXX: compiler };
-  keepToCompiler(out, env['CXX'] ?? '');
+  preserveCompiler(out, env['CXX'] ?? '');
   let configured = await configure(out, definitions, env);
   if (configured.code !== 0 && existsSync(inRoot(out, 'CMakeCache.txt'))) {
     rmSync(inRoot(out), { recursive: true, force: true });
@@ -120,7 +120,7 @@ export async function whileCompiling(work, out = 'dist/cmake') {
   const ninja = onPath('ninja');
   // On other systems cmake-js, which continues in the tree, uses another generator or other flags.
   if (ninja === null || process.platform !== 'linux' || existsSync(inRoot(out))) return work();
-  keepToCompiler(out, process.env['CXX'] ?? '');
+  preserveCompiler(out, process.env['CXX'] ?? '');
   const fromCmakeJs = { CMAKE_BUILD_TYPE: 'Release', CMAKE_CXX_FLAGS: '-DBUILDING_NODE_EXTENSION' };
   const defined = {
     ...fromCmakeJs,
@@ -160,7 +160,7 @@ export async function whileCompiling(work, out = 'dist/cmake') {
  * @param {string} out folder of the tree, from the root
  * @param {string} compiler $CXX
  */
-function keepToCompiler(out, compiler) {
+function preserveCompiler(out, compiler) {
   const file = inRoot(out, 'compiler.txt');
   if (existsSync(inRoot(out, 'CMakeCache.txt')) && (existsSync(file) ? readFileSync(file, 'utf8') : '') !== compiler) {
     rmSync(inRoot(out), { recursive: true, force: true });

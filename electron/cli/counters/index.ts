@@ -39,7 +39,10 @@ export async function withCounterFiles(session: Session, { flags }: ParsedArgume
 }
 
 /** With `--ncu`: counts one run of each CUDA variant. A reason common to several variants is printed once. */
-export async function withOwnCounters(session: Session, { parsed, terminal, signal }: VerbContext): Promise<Session> {
+export async function withMeasuredCounters(
+  session: Session,
+  { parsed, terminal, signal }: VerbContext,
+): Promise<Session> {
   if (!hasFlag(parsed, 'ncu')) return session;
   const { workload, sweep, reports } = session;
   // A process of transport or diffraction runs its problem once; a process of other workloads repeats it many times.

@@ -19,7 +19,7 @@ import { assetsFolder } from '../assets-folder.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import type { VerbContext } from '../verb.ts';
 
-export interface RemoteHost {
+interface RemoteHost {
   readonly ssh: Ssh;
   readonly probed: Probed;
   /** Folder of the program on the remote machine. */

@@ -25,7 +25,7 @@ import { checkOutput, writeOutput } from '../output-file.ts';
 import { table } from '../table.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 
-const FEW_ROWS = 40;
+const MAX_PRINTED_ROWS = 40;
 /** Largest import: a complete space with some ten thousand configurations and all samples. */
 const MAX_IMPORTED = 64 * 2 ** 20;
 
@@ -39,7 +39,7 @@ function interesting({ columns, rows }: StudyTable): readonly number[] {
 }
 
 /** Maximum number of printed columns; the file contains all. */
-const FEW_COLUMNS = 12;
+const MAX_PRINTED_COLUMNS = 12;
 
 export async function collectStudy({ parsed, terminal }: VerbContext, folder: StudyFolder): Promise<ExitCode> {
   const found = await collect(folder);
@@ -48,9 +48,9 @@ export async function collectStudy({ parsed, terminal }: VerbContext, folder: St
     terminal.printJson({ ...found, notes: tableNotes(found) });
     return exitCodes.done;
   }
-  const shown = interesting(found).slice(0, FEW_COLUMNS);
+  const shown = interesting(found).slice(0, MAX_PRINTED_COLUMNS);
   const titles = shown.map((i) => ({ title: columns[i] === undefined ? '' : titleOf(columns[i]) }));
-  const cells = rows.slice(0, FEW_ROWS).map((row) =>
+  const cells = rows.slice(0, MAX_PRINTED_ROWS).map((row) =>
     shown.map((i) => {
       const value = row[i];
       return typeof value === 'number' ? short(value, 6) : (value ?? '–');
@@ -59,7 +59,7 @@ export async function collectStudy({ parsed, terminal }: VerbContext, folder: St
   for (const line of table(titles, cells, { styleTitle: (text) => terminal.style('bold', text) })) terminal.print(line);
   terminal.print('');
   const hidden = [
-    rows.length > FEW_ROWS ? `${rows.length - FEW_ROWS} more rows` : '',
+    rows.length > MAX_PRINTED_ROWS ? `${rows.length - MAX_PRINTED_ROWS} more rows` : '',
     `${columns.length - shown.length} more columns`,
   ];
   terminal.print(`And ${hidden.filter((text) => text !== '').join(', ')}: braggbench study export writes all.`);

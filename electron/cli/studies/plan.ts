@@ -12,6 +12,7 @@ import { measuredTime } from '../../domain/measured.ts';
 import { plainDigits } from '../../domain/numbers.ts';
 import { formatBytes } from '../../domain/values/units.ts';
 import {
+  entireMachine,
   forecastOf,
   type PlannedStudy,
   planStudy,
@@ -21,7 +22,6 @@ import {
   type StudyStatus,
   statusOf,
   stopOnCluster,
-  wholeMachine,
 } from '../../host/api/studies.ts';
 import type { Host } from '../../host/index.ts';
 import { flagNumber, hasFlag } from '../arguments.ts';
@@ -31,9 +31,9 @@ import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 
-export const FEW_POINTS = 20;
+export const MAX_PRINTED_POINTS = 20;
 const DAY_S = 24 * 3600;
-const FEW_REFUSALS = 5;
+const MAX_PRINTED_REFUSALS = 5;
 const DAYS_A_YEAR = 365;
 
 /** Duration in words, up to days and years: a study may be far too large. */
@@ -70,11 +70,13 @@ function printNeeds(terminal: Terminal, { checked, points, state_bytes, least_s 
     if (least_s > CONFIRM_FROM_S)
       terminal.print(terminal.style('yellow', 'This takes longer than a day, however fast the machine.'));
   }
-  for (const { point, refusal } of refused.slice(0, FEW_REFUSALS)) {
+  for (const { point, refusal } of refused.slice(0, MAX_PRINTED_REFUSALS)) {
     terminal.print(`${terminal.style('red', 'cannot be run')} ${point.id} (${settingsText(point)}): ${refusal}`);
   }
-  if (refused.length > FEW_REFUSALS) {
-    terminal.print(`… nor can ${refused.length - FEW_REFUSALS} more of the ${checked.length} that were looked at`);
+  if (refused.length > MAX_PRINTED_REFUSALS) {
+    terminal.print(
+      `… nor can ${refused.length - MAX_PRINTED_REFUSALS} more of the ${checked.length} that were looked at`,
+    );
   }
 }
 
@@ -99,7 +101,7 @@ function showPlan(terminal: Terminal, planned: PlannedStudy, forecast: StudyFore
   printNeeds(terminal, planned);
   if (forecast !== null) printForecast(terminal, forecast);
   terminal.print('');
-  const shown = all ? points : points.slice(0, FEW_POINTS);
+  const shown = all ? points : points.slice(0, MAX_PRINTED_POINTS);
   const columns = [...new Set(points[0]?.settings.map(({ path: at }) => formatPath(at)) ?? [])];
   const rows = shown.map(({ id, base, settings }) => [
     id,
@@ -135,7 +137,7 @@ function findBase(folder: string, file: string): string {
 /** Share of this machine that points may use. */
 export function shareOf(parsed: VerbContext['parsed'], host: Host): Share {
   const cores = flagNumber(parsed, 'cores', { min: 1, max: 4096, whole: true }) ?? availableParallelism();
-  return wholeMachine(host, { cores });
+  return entireMachine(host, { cores });
 }
 
 /** Throws BraggError `invalid` with every error in the study. */

@@ -26,7 +26,7 @@ import { flagValue, hasFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { bar, ProgressBar } from '../progress-bar.ts';
 import { withRemoteHost } from '../remote/remote-host.ts';
-import { ask, canAsk } from '../user-kernels.ts';
+import { canAsk, confirmTrust } from '../user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 import { placeOf, solveOnSlurm } from './cluster.ts';
 import { longTime, planned, shareOf } from './plan.ts';
@@ -62,7 +62,7 @@ export async function refuseTooLong(
     here > CONFIRM_FROM_S
       ? `${folder}: the ${left} points take about ${longTime(here)} on this machine.`
       : `${folder}: the ${left} points take at least ${longTime(least)} one after the other.`;
-  if (canAsk(terminal) && (await ask(`${takes} Begin all the same? [y/N] `))) return;
+  if (canAsk(terminal) && (await confirmTrust(`${takes} Begin all the same? [y/N] `))) return;
   throw new BraggError('invalid', `${takes} Begin all the same with --yes, or give the study a budget.`);
 }
 

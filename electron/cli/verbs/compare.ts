@@ -31,7 +31,7 @@ function comparedTable({ rows, gone, ...shown }: Result<'compare.rows'>, look: T
 }
 
 /** Contents of the files if all are runs of one workload with its own comparison. Null otherwise. */
-async function ownRuns(files: readonly string[]): Promise<readonly ReadRun[] | null> {
+async function runFilesOf(files: readonly string[]): Promise<readonly ReadRun[] | null> {
   if (files.some(isSessionFile)) return null;
   const runs: ReadRun[] = [];
   for (const file of files) runs.push({ file, run: await anyRunFile(file) });
@@ -82,7 +82,7 @@ export const compare: Verb = {
     if (files.length === 1 && !isSessionFile(first)) {
       throw new UsageError(`compare needs at least two run files, or a session; ${path.basename(first)} is one run`);
     }
-    const runs = await ownRuns(files);
+    const runs = await runFilesOf(files);
     const [any] = runs ?? [];
     const own = any === undefined ? null : workloadFor(any.run.workload).compare;
     if (runs !== null && own !== null) own(context, runs);

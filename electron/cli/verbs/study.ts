@@ -5,7 +5,7 @@ import { jsonFlag, UsageError } from '../arguments.ts';
 import { forceFlag } from '../output-file.ts';
 import { clusterFlags, clustersAction, describingFlags, runTask } from '../studies/cluster.ts';
 import { collectStudy, exportStudy, importTuning } from '../studies/collect.ts';
-import { FEW_POINTS, planOnly, showStatus, stopStudy } from '../studies/plan.ts';
+import { MAX_PRINTED_POINTS, planOnly, showStatus, stopStudy } from '../studies/plan.ts';
 import { existing, type Opened, opened, openedAsPlanned, runStudy } from '../studies/run.ts';
 import { answerTuner, runTuning } from '../studies/tune.ts';
 import { withHost } from '../subjects.ts';
@@ -78,7 +78,7 @@ export const studyVerb: Verb = {
     ...userKernelFlags,
     { name: 'retry', help: 'Solve points that failed once more.' },
     { name: 'yes', help: 'Begin a study that takes longer than a day.' },
-    { name: 'points', help: `Print every point of the plan, not only the first ${FEW_POINTS}.` },
+    { name: 'points', help: `Print every point of the plan, not only the first ${MAX_PRINTED_POINTS}.` },
     ...clusterFlags,
     ...describingFlags,
     forceFlag,

@@ -47,10 +47,16 @@ function traceFacts(summary: TraceSummary): readonly (readonly [string, string])
   ];
 }
 
-const right = (title: string): Column => ({ title, align: 'right' });
+const rightColumn = (title: string): Column => ({ title, align: 'right' });
 
 function kernelTable(rows: readonly NamedTime[], look: TableLook): readonly string[] {
-  const columns = [right('Share'), right('Time'), right('Count'), right('Median'), { title: 'Kernel' }];
+  const columns = [
+    rightColumn('Share'),
+    rightColumn('Time'),
+    rightColumn('Count'),
+    rightColumn('Median'),
+    { title: 'Kernel' },
+  ];
   const cells = rows.map(({ name, count, sum_ns, median_ns, share }) => [
     percent(share),
     seconds(sum_ns),
@@ -62,7 +68,7 @@ function kernelTable(rows: readonly NamedTime[], look: TableLook): readonly stri
 }
 
 function operationTable(title: string, rows: readonly HostOperation[], look: TableLook): readonly string[] {
-  const columns = ['Share', 'Own time', 'Time', 'Calls', 'Threads', 'Uneven'].map(right);
+  const columns = ['Share', 'Own time', 'Time', 'Calls', 'Threads', 'Uneven'].map(rightColumn);
   const cells = rows
     .slice(0, MAX_OPERATIONS)
     .map(({ name, count, sum_ns, own_ns, share, threads, imbalance }) => [
@@ -79,7 +85,7 @@ function operationTable(title: string, rows: readonly HostOperation[], look: Tab
 
 function idleTable({ causes, longest, sum_ns, extent_ns }: IdleTime, gpus: number, look: TableLook): readonly string[] {
   const share = extent_ns > 0 ? sum_ns / extent_ns : null;
-  const columns = [right('Share'), right('Time'), right('Gaps'), { title: 'Why no kernel ran' }];
+  const columns = [rightColumn('Share'), rightColumn('Time'), rightColumn('Gaps'), { title: 'Why no kernel ran' }];
   const cells = causes.map((row) => [percent(row.share), seconds(row.sum_ns), String(row.count), idleWords[row.cause]]);
   const gaps = longest
     .slice(0, MAX_GAPS)
@@ -92,13 +98,13 @@ function idleTable({ causes, longest, sum_ns, extent_ns }: IdleTime, gpus: numbe
     `No kernel ran${gpus > 1 ? ` on any of ${gpus} GPUs` : ''} for ${seconds(sum_ns)}, ${percent(share)} of the time from the first to the last.`,
     ...table(columns, cells, look),
     '',
-    ...table([right('At'), right('Length'), { title: 'Longest gaps' }], gaps, look),
+    ...table([rightColumn('At'), rightColumn('Length'), { title: 'Longest gaps' }], gaps, look),
   ];
 }
 
 function threadTable(use: ThreadUse, look: TableLook): readonly string[] {
   const { threads, threadCount } = use;
-  const columns = [right('Busy'), right('Share'), { title: 'Thread' }];
+  const columns = [rightColumn('Busy'), rightColumn('Share'), { title: 'Thread' }];
   const cells = threads.map(({ name, busy_ns, share }) => [seconds(busy_ns), percent(share), name]);
   const more = threadCount > threads.length ? [`and ${threadCount - threads.length} more`] : [];
   return [threadUseText(use), ...table(columns, cells, look), ...more];

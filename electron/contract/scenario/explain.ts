@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { formatPath, type Path, type PathStep, valueAt } from '../../domain/values/path.ts';
 import { withUnit } from '../../domain/values/units.ts';
-import { type Fault, fault, missing, showValue, suggest } from './fault.ts';
+import { type FieldIssue, fieldIssue, missing, showValue, suggest } from './field-issue.ts';
 import { allowedText, branchFor, type JsonSchema, schemaWithin, unitOf } from './schema.ts';
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -21,10 +21,10 @@ function isOfType(value: unknown, type: string): boolean {
   return typeof value === type;
 }
 
-function unknownWord(path: Path, value: unknown, words: readonly unknown[], allowed: string): Fault {
-  if (typeof value !== 'string') return fault(path, value, 'is not allowed here', allowed);
+function unknownWord(path: Path, value: unknown, words: readonly unknown[], allowed: string): FieldIssue {
+  if (typeof value !== 'string') return fieldIssue(path, value, 'is not allowed here', allowed);
   const near = suggest(value, words.map(String));
-  return fault(path, value, near === null ? 'is not known' : `is not known (did you mean ${near}?)`, allowed);
+  return fieldIssue(path, value, near === null ? 'is not known' : `is not known (did you mean ${near}?)`, allowed);
 }
 
 function wordsOf(schema: JsonSchema): readonly unknown[] {
@@ -32,25 +32,25 @@ function wordsOf(schema: JsonSchema): readonly unknown[] {
 }
 
 /** Explains a rejected value from its schema. */
-function refused(path: Path, value: unknown, schema: JsonSchema): Fault {
+function refused(path: Path, value: unknown, schema: JsonSchema): FieldIssue {
   const allowed = allowedText(schema);
   if (value === undefined) return missing(path, allowed);
   const words = wordsOf(schema);
   if (words.length > 0) return unknownWord(path, value, words, allowed);
   if (schema.type !== undefined && !isOfType(value, schema.type)) {
-    return fault(path, value, `is not ${typeNames[schema.type] ?? schema.type}`, allowed);
+    return fieldIssue(path, value, `is not ${typeNames[schema.type] ?? schema.type}`, allowed);
   }
   if (typeof value === 'number') return refusedNumber(path, value, schema, allowed);
   if (typeof value === 'string' && schema.maxLength !== undefined && value.length > schema.maxLength) {
-    return fault(path, value, `has ${value.length} characters`, allowed);
+    return fieldIssue(path, value, `has ${value.length} characters`, allowed);
   }
   if (Array.isArray(value))
-    return fault(path, value, `has ${value.length} ${value.length === 1 ? 'entry' : 'entries'}`, allowed);
-  return fault(path, value, 'is not allowed here', allowed);
+    return fieldIssue(path, value, `has ${value.length} ${value.length === 1 ? 'entry' : 'entries'}`, allowed);
+  return fieldIssue(path, value, 'is not allowed here', allowed);
 }
 
-function refusedNumber(path: Path, value: number, schema: JsonSchema, allowed: string): Fault {
-  if (!Number.isFinite(value)) return fault(path, value, 'is not a finite number', allowed);
+function refusedNumber(path: Path, value: number, schema: JsonSchema, allowed: string): FieldIssue {
+  if (!Number.isFinite(value)) return fieldIssue(path, value, 'is not a finite number', allowed);
   const shown = withUnit(value, unitOf(schema));
   const says =
     schema.maximum !== undefined && value > schema.maximum
@@ -60,10 +60,10 @@ function refusedNumber(path: Path, value: number, schema: JsonSchema, allowed: s
         : schema.type === 'integer'
           ? 'is not a whole number'
           : 'is not allowed';
-  return { ...fault(path, value, says, allowed), message: `${shown} ${says}; allowed: ${allowed}` };
+  return { ...fieldIssue(path, value, says, allowed), message: `${shown} ${says}; allowed: ${allowed}` };
 }
 
-function unknownKey(path: Path, key: string, value: unknown, schema: JsonSchema | null): Fault {
+function unknownKey(path: Path, key: string, value: unknown, schema: JsonSchema | null): FieldIssue {
   const known = Object.keys(schema?.properties ?? {}).filter((name) => name !== '$schema');
   const near = suggest(key, known);
   const allowed = known.join(', ');
@@ -94,9 +94,9 @@ function matchingBranch(errors: readonly (readonly ZodIssue[])[]): readonly ZodI
 }
 
 /** Limit on reported issues: nobody reads more, and a hostile file could cause very many. */
-const maxFaults = 200;
+const maxIssues = 200;
 
-function explainOne(root: JsonSchema, document: unknown, issue: ZodIssue, base: Path): readonly Fault[] {
+function explainOne(root: JsonSchema, document: unknown, issue: ZodIssue, base: Path): readonly FieldIssue[] {
   const path = [...base, ...(issue.path as readonly PathStep[])];
   const schema = schemaWithin(root, path, document);
   const value = valueAt(document, path);
@@ -108,7 +108,7 @@ function explainOne(root: JsonSchema, document: unknown, issue: ZodIssue, base: 
       });
     case 'custom':
       if (value === undefined) return [missing(path, String(issue.params?.['allowed'] ?? ''))];
-      return [fault(path, value, issue.message, String(issue.params?.['allowed'] ?? ''))];
+      return [fieldIssue(path, value, issue.message, String(issue.params?.['allowed'] ?? ''))];
     case 'invalid_union': {
       if (issue.discriminator !== undefined) {
         const owner = schemaWithin(root, path.slice(0, -1), document);
@@ -131,14 +131,14 @@ function splitUnknownKeys(issue: ZodIssue): readonly ZodIssue[] {
 }
 
 /**
- * Converts zod issues to messages, one per path; beyond `maxFaults` only their number. `root` is the JSON Schema of
+ * Converts zod issues to messages, one per path; beyond `maxIssues` only their number. `root` is the JSON Schema of
  * the zod schema.
  */
-export function explain(root: JsonSchema, document: unknown, error: z.ZodError): readonly Fault[] {
-  const faults = new Map<string, Fault>();
+export function explain(root: JsonSchema, document: unknown, error: z.ZodError): readonly FieldIssue[] {
+  const faults = new Map<string, FieldIssue>();
   const issues = error.issues.flatMap(splitUnknownKeys);
   for (const [i, issue] of issues.entries()) {
-    if (faults.size >= maxFaults) {
+    if (faults.size >= maxIssues) {
       const message = `and ${issues.length - i} more issues`;
       return [...faults.values(), { severity: 'error', path: [], atKey: false, message, value: null, allowed: null }];
     }

@@ -3,7 +3,7 @@ import { formatPath, isWithin, type Path, valueAt, withoutPaths, withValueAt } f
 import { atOnce, type Pausing } from '../../domain/values/pausing.ts';
 import { formatNumber, unitSymbols, withUnit } from '../../domain/values/units.ts';
 import { explain } from './explain.ts';
-import type { Fault } from './fault.ts';
+import type { FieldIssue } from './field-issue.ts';
 import {
   isScenarioKind,
   type ScenarioDocument,
@@ -27,10 +27,10 @@ export interface Validated {
   readonly filled: ScenarioWithConstants | null;
   /** Paths that were omitted from `filled`. */
   readonly leftOut: readonly Path[];
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldIssue[];
 }
 
-function nothing(faults: readonly Fault[], kind: ScenarioKindName | null = null): Validated {
+function nothing(faults: readonly FieldIssue[], kind: ScenarioKindName | null = null): Validated {
   return { kind, document: null, filled: null, leftOut: [], faults };
 }
 
@@ -57,7 +57,7 @@ function repair<T>(document: unknown, entry: ContractWorkload, parse: (value: un
   for (let round = 0; round < maxRounds; round += 1) {
     const parsed = parse(rest);
     if (parsed.success) return { filled: parsed.data, leftOut };
-    const paths = unique(parsed.error.issues.flatMap((issue) => faultPaths(issue).map(removable)));
+    const paths = unique(parsed.error.issues.flatMap((issue) => issuePaths(issue).map(removable)));
     const gone: Path[] = [];
     const added: { readonly path: Path; readonly value: unknown }[] = [];
     for (const path of paths) {
@@ -73,7 +73,7 @@ function repair<T>(document: unknown, entry: ContractWorkload, parse: (value: un
   return { filled: null, leftOut };
 }
 
-function faultPaths(issue: z.core.$ZodIssue): readonly Path[] {
+function issuePaths(issue: z.core.$ZodIssue): readonly Path[] {
   const path = issue.path as Path;
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...path, key]) : [path];
 }
@@ -262,7 +262,16 @@ export {
 /** Scenario contract for all processes. */
 export { type ImageGeometry, imageGeometry } from './diffraction/geometry.ts';
 export type { DiffractionDocument, DiffractionScenario, DiffractionWithConstants } from './diffraction/index.ts';
-export { type Fault, fault, formatIssue, missing, showValue, suggest, unknownVariant, warning } from './fault.ts';
+export {
+  type FieldIssue,
+  fieldIssue,
+  formatIssue,
+  missing,
+  showValue,
+  suggest,
+  unknownVariant,
+  warning,
+} from './field-issue.ts';
 export {
   defaultKind,
   isScenarioKind,

@@ -1,16 +1,16 @@
 /** Migrates documents of older versions to the newest version. */
 
 import { valueAt } from '../../domain/values/path.ts';
-import { type Fault, fault, missing, suggest } from './fault.ts';
+import { type FieldIssue, fieldIssue, missing, suggest } from './field-issue.ts';
 import { isScenarioKind, type ScenarioKindName, scenarioKindNames, scenarioKinds } from './kinds.ts';
 import { list } from './schema.ts';
 import type { ContractWorkload } from './workload.ts';
 
 type Migrated =
   | { readonly ok: true; readonly document: Readonly<Record<string, unknown>>; readonly from: number }
-  | { readonly ok: false; readonly faults: readonly Fault[] };
+  | { readonly ok: false; readonly faults: readonly FieldIssue[] };
 
-function refuse(...faults: readonly Fault[]): Migrated {
+function refuse(...faults: readonly FieldIssue[]): Migrated {
   return { ok: false, faults };
 }
 
@@ -19,14 +19,15 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Returns the kind that a document names, or the error if it names none. */
-export function kindOf(document: unknown): ScenarioKindName | Fault {
+export function kindOf(document: unknown): ScenarioKindName | FieldIssue {
   const allowed = list(scenarioKindNames);
-  if (!isRecord(document)) return fault([], document, 'is not a scenario', 'an object with kind, version and beam');
+  if (!isRecord(document))
+    return fieldIssue([], document, 'is not a scenario', 'an object with kind, version and beam');
   const kind = valueAt(document, ['kind']);
   if (isScenarioKind(kind)) return kind;
   if (kind === undefined) return missing(['kind'], allowed);
   const near = typeof kind === 'string' ? suggest(kind, scenarioKindNames) : null;
-  return fault(['kind'], kind, near === null ? 'is not known' : `is not known (did you mean ${near}?)`, allowed);
+  return fieldIssue(['kind'], kind, near === null ? 'is not known' : `is not known (did you mean ${near}?)`, allowed);
 }
 
 /** Runs the migrations from the document's version up to the newest. */
@@ -37,11 +38,11 @@ export function migrate(document: Readonly<Record<string, unknown>>, kind: Contr
   const version = valueAt(document, ['version']);
   if (version === undefined) return refuse(missing(['version'], String(newest)));
   if (typeof version !== 'number' || !Number.isInteger(version)) {
-    return refuse(fault(['version'], version, 'is not a version', allowed));
+    return refuse(fieldIssue(['version'], version, 'is not a version', allowed));
   }
   if (version > newest) {
     return refuse(
-      fault(
+      fieldIssue(
         ['version'],
         version,
         'is newer than this program, which cannot read it safely: please update Braggbench',
@@ -49,7 +50,7 @@ export function migrate(document: Readonly<Record<string, unknown>>, kind: Contr
       ),
     );
   }
-  if (version < oldest) return refuse(fault(['version'], version, 'never existed', allowed));
+  if (version < oldest) return refuse(fieldIssue(['version'], version, 'never existed', allowed));
   let current = document;
   for (let v = version; v < newest; v += 1) {
     const step = kind.migrations[v];

@@ -1,6 +1,6 @@
 import { allowedInExpressions, ExpressionError, parseExpression } from '../../domain/values/expression.ts';
 import { explain } from '../scenario/explain.ts';
-import { type Fault, fault } from '../scenario/fault.ts';
+import { type FieldIssue, fieldIssue } from '../scenario/field-issue.ts';
 import { generate, type JsonSchema } from '../scenario/schema.ts';
 import { type Study, studySchema } from './study.ts';
 
@@ -18,7 +18,7 @@ export function publishedStudySchema(): JsonSchema {
   };
 }
 
-function conditionFaults({ conditions }: Study): readonly Fault[] {
+function conditionIssues({ conditions }: Study): readonly FieldIssue[] {
   return conditions.flatMap((text, i) => {
     try {
       parseExpression(text);
@@ -26,7 +26,7 @@ function conditionFaults({ conditions }: Study): readonly Fault[] {
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
       const says = `is no condition: at character ${error.at + 1}, ${error.message}`;
-      return [fault(['conditions', i], text, says, allowedInExpressions)];
+      return [fieldIssue(['conditions', i], text, says, allowedInExpressions)];
     }
   });
 }
@@ -42,53 +42,56 @@ function axisPaths(dimensions: Study['axes']): readonly string[] {
   });
 }
 
-function referenceFaults({ reference = {}, axes }: Study): readonly Fault[] {
+function referenceIssues({ reference = {}, axes }: Study): readonly FieldIssue[] {
   const known = axisPaths(axes);
   return Object.keys(reference)
     .filter((path) => !known.includes(path))
-    .map((path) => fault(['reference'], path, 'is set by no axis', known.join(', ') || 'a path of an axis'));
+    .map((path) => fieldIssue(['reference'], path, 'is set by no axis', known.join(', ') || 'a path of an axis'));
 }
 
 /** Rejects grids with timing or repeats, because beams on one grid are solved together, once. */
-function gridFaults({ grids, timing, repeats }: Study): readonly Fault[] {
+function gridIssues({ grids, timing, repeats }: Study): readonly FieldIssue[] {
   if (grids === 'own') return [];
   return [
     ...(timing === 'alone'
-      ? [fault(['timing'], timing, 'is of beams that are solved one by one', 'shared, with grids: shared')]
+      ? [fieldIssue(['timing'], timing, 'is of beams that are solved one by one', 'shared, with grids: shared')]
       : []),
     ...(repeats > 1
-      ? [fault(['repeats'], repeats, 'is of beams that are solved one by one', '1, with grids: shared')]
+      ? [fieldIssue(['repeats'], repeats, 'is of beams that are solved one by one', '1, with grids: shared')]
       : []),
   ];
 }
 
 /** Energy counters cannot separate points: a point's energy would include everything running concurrently. */
-function energyFaults({ measures, timing, search }: Study): readonly Fault[] {
+function energyIssues({ measures, timing, search }: Study): readonly FieldIssue[] {
   if (!measures.includes('energy') || timing === 'alone' || search !== undefined) return [];
   const says = 'counts the energy of all that runs at the same time';
-  return [fault(['measures'], 'energy', says, 'energy with timing: alone, one point at a time')];
+  return [fieldIssue(['measures'], 'energy', says, 'energy with timing: alone, one point at a time')];
 }
 
 /**
  * Rejects searches over axes that change the problem: times of different problems cannot be compared between
  * configurations.
  */
-function searchFaults({ search, axes, base }: Study): readonly Fault[] {
+function searchIssues({ search, axes, base }: Study): readonly FieldIssue[] {
   if (search === undefined) return [];
   const other = axisPaths(axes).find((path) => path !== VARIANT);
   return [
-    ...(base.length > 1 ? [fault(['base'], base.length, 'are several problems', 'one, with a search')] : []),
+    ...(base.length > 1 ? [fieldIssue(['base'], base.length, 'are several problems', 'one, with a search')] : []),
     ...(other === undefined
       ? []
-      : [fault(['axes'], other, 'makes other problems', `axes of ${VARIANT} and tunables, with a search`)]),
+      : [fieldIssue(['axes'], other, 'makes other problems', `axes of ${VARIANT} and tunables, with a search`)]),
   ];
 }
 
 /** Validates a study. `value` is plain JSON from any source. The study is null if there are errors. */
-export function validateStudy(value: unknown): { readonly study: Study | null; readonly faults: readonly Fault[] } {
+export function validateStudy(value: unknown): {
+  readonly study: Study | null;
+  readonly faults: readonly FieldIssue[];
+} {
   const parsed = studySchema.safeParse(value);
   if (!parsed.success) return { study: null, faults: explain(publishedStudySchema(), value, parsed.error) };
-  const faults = [conditionFaults, referenceFaults, gridFaults, energyFaults, searchFaults].flatMap((of) =>
+  const faults = [conditionIssues, referenceIssues, gridIssues, energyIssues, searchIssues].flatMap((of) =>
     of(parsed.data),
   );
   return { study: faults.length === 0 ? parsed.data : null, faults };

@@ -8,7 +8,7 @@ export const MAX_PATH = 32;
 const LONG_TEXT = 2 ** 16;
 export const TEXT = 'text';
 /** Number of values to format before yielding; needs a millisecond or two. */
-const WHOLE = 4000;
+const SINGLE_VALUE = 4000;
 /** Number of characters that count as one value. */
 const CHARACTERS = 64;
 
@@ -93,7 +93,7 @@ function weight(value: unknown, most: number): number {
 }
 
 const isHeavy = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && weight(value, WHOLE) >= WHOLE;
+  typeof value === 'object' && value !== null && weight(value, SINGLE_VALUE) >= SINGLE_VALUE;
 
 /** Text of items from index `first` on, without brackets. */
 function itemsText(items: readonly unknown[], first: number, path: Path, sections: Section[]): string {
@@ -105,8 +105,8 @@ function* listInSteps(list: readonly unknown[], path: Path, sections: Section[])
   let before = '[';
   for (let first = 0; first < list.length; ) {
     let [end, held] = [first, 0];
-    while (end < list.length && held < WHOLE) {
-      held += weight(list[end], WHOLE);
+    while (end < list.length && held < SINGLE_VALUE) {
+      held += weight(list[end], SINGLE_VALUE);
       end += 1;
     }
     // Leave out the last item, because it alone may weigh as much as all before it.
@@ -145,7 +145,7 @@ function* inSteps(value: unknown, path: Path, sections: Section[]): Generator<st
       held += name + text;
     }
     before = ',';
-    if (held.length < WHOLE * CHARACTERS) continue;
+    if (held.length < SINGLE_VALUE * CHARACTERS) continue;
     yield held;
     held = '';
   }

@@ -18,7 +18,7 @@ export interface BinnedTable {
   readonly unit: string | null;
 }
 
-interface BinnedFault {
+interface BinnedTableError {
   readonly line: number;
   readonly message: string;
 }
@@ -28,7 +28,7 @@ interface Line {
   readonly text: string;
 }
 
-type Read = (lines: readonly Line[]) => BinnedTable | BinnedFault;
+type Read = (lines: readonly Line[]) => BinnedTable | BinnedTableError;
 
 /** Fortran omits the E before an exponent of three digits, and writes D for double precision. */
 const NUMBER = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+|[-+]\d{3})?`;
@@ -68,13 +68,16 @@ interface Bins {
 
 /** Bins of radius, angle, energy or time do not give a depth dose. */
 const isLength = (axis: string): boolean => /^[xyz]$/i.test(axis);
-const noDepth = (line: number, axis: string): BinnedFault => ({
+const noDepth = (line: number, axis: string): BinnedTableError => ({
   line,
   message: `its bins are along ${axis}: no depth dose; allowed: bins along x, y or z`,
 });
 
 /** The only axis with several bins, or an error. */
-function depthBins(bins: readonly Bins[], line: number): { readonly at: number; readonly bins: Bins } | BinnedFault {
+function depthBins(
+  bins: readonly Bins[],
+  line: number,
+): { readonly at: number; readonly bins: Bins } | BinnedTableError {
   const several = bins.flatMap((one, at) => (one.count > 1 ? [{ at, bins: one }] : []));
   const [first] = several;
   if (first !== undefined && several.length === 1)
@@ -169,7 +172,7 @@ export const binnedFields = {
 } as const satisfies Readonly<Record<string, FieldRules>>;
 
 /** First header line `words: value` or `words = value` whose value the rules do not accept. */
-function refusedLine(lines: readonly Line[], rules: FieldRules): BinnedFault | null {
+function refusedLine(lines: readonly Line[], rules: FieldRules): BinnedTableError | null {
   for (const { text, number } of lines) {
     const plain = text.replace(/^\s*#?\s*/, '');
     for (const [name, rule] of Object.entries(rules)) {
@@ -306,7 +309,7 @@ function fromEdges(
   rows: readonly { readonly line: number; readonly values: readonly number[] }[],
   value: number,
   depthUnit: string | null,
-): BinnedTable | BinnedFault {
+): BinnedTable | BinnedTableError {
   const gap = rows.findIndex(({ values: [low = 0, high = 0] }, i) => {
     const before = rows[i - 1]?.values[1];
     return !(high > low) || (before !== undefined && Math.abs(low - before) > EDGE * (high - low));
@@ -422,7 +425,11 @@ const PHITS_DOSES =
 const PHITS_HEAD = /^\s*#\s*(\w+)-lower\s+\1-upper\s+(.+)$/;
 
 /** First statement of the mesh that its rows contradict: rows are missing, or the mesh has columns that are not there. */
-function phitsMesh(heads: readonly Line[], axis: string, edges: readonly (readonly number[])[]): BinnedFault | null {
+function phitsMesh(
+  heads: readonly Line[],
+  axis: string,
+  edges: readonly (readonly number[])[],
+): BinnedTableError | null {
   const [[low = 0, high = 0] = [], [, end = 0] = []] = [edges[0], edges.at(-1)];
   for (const { text, number } of heads) {
     const [, name = '', value = ''] = /^\s*#?\s*(n[xyzr]|[xyz](?:min|max))\s*=\s*([-+\d.eEdD]+)/.exec(text) ?? [];
@@ -559,7 +566,7 @@ const dialects: readonly (readonly [RegExp, Read])[] = [
 ];
 
 /** Parses a binned table of any supported code; null if the format is not recognised. */
-export function binnedTable(lines: readonly string[]): BinnedTable | BinnedFault | null {
+export function binnedTable(lines: readonly string[]): BinnedTable | BinnedTableError | null {
   for (const [mark, read] of dialects) {
     if (lines.some((line) => mark.test(line))) return read(lines.map((text, i) => ({ number: i + 1, text })));
   }

@@ -33,19 +33,19 @@ interface ReadCurveFile extends CurveFile {
 /** Unit of depth if the file does not state it, as chosen by the user. `asked`: a file without a unit is refused. */
 type DepthUnitElse = 'mm' | 'cm' | 'asked';
 
-interface CurveFault {
+interface CurveError {
   readonly line: number;
   readonly message: string;
 }
 
 type CurveReading =
   | Readonly<{ ok: true; curve: ReadCurveFile }>
-  | Readonly<{ ok: false; faults: readonly CurveFault[] }>;
+  | Readonly<{ ok: false; faults: readonly CurveError[] }>;
 
 const BEFORE_SURFACE = 'before the surface; allowed: depths of 0 and more (leave points in air out)';
 const LARGEST_LINES = 200_000;
 /** Further errors would not help the user. */
-const MAX_FAULTS = 20;
+const MAX_ERRORS = 20;
 
 interface Columns {
   readonly depth: number;
@@ -445,7 +445,7 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
   if (/[\0\uFFFD]/.test(text)) {
     return { ok: false, faults: [{ line: 1, message: 'its text is in no encoding that is read; allowed: UTF-8' }] };
   }
-  const faults: CurveFault[] = [];
+  const faults: CurveError[] = [];
   const mark = new DecimalMark();
   let descends: boolean | null = null;
   const [depths, doses]: [number[], number[]] = [[], []];
@@ -461,7 +461,7 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
   const places = new Map<number, string>();
   for (const [index, line] of lines.entries()) {
     const fault = (message: string): void => void faults.push({ line: index + 1, message });
-    if (faults.length >= MAX_FAULTS) break;
+    if (faults.length >= MAX_ERRORS) break;
     // Excel files may begin with a line that declares the separator.
     if (isComment(line)) commentedMatter ??= COMMENTED_MATTER.exec(line)?.[1] ?? null;
     const isSeparator = index === 0 && /^"?sep=.\s*"?$/.test(line);

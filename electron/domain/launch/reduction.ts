@@ -50,7 +50,7 @@ const powerAbove = (value: number): number => 2 ** Math.ceil(Math.log2(Math.max(
  * Largest number of different words of one bank that a warp accesses. `index` returns the first operand's word for each
  * active thread.
  */
-function bankWays(active: readonly number[], index: (thread: number) => number): number {
+function bankConflicts(active: readonly number[], index: (thread: number) => number): number {
   const words = new Map<string, Set<number>>();
   for (const thread of active) {
     const word = index(thread);
@@ -85,7 +85,7 @@ function stepOf(threads: number, { text, adds, into }: Operation): ReductionStep
     threads: active.length,
     warps: lanes.filter((count) => count > 0).length,
     divergent: lanes.filter((count, warp) => count > 0 && count < size(warp)).length,
-    ways: into === null ? 0 : bankWays(active, into),
+    ways: into === null ? 0 : bankConflicts(active, into),
     barrier: into !== null,
   };
 }

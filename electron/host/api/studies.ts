@@ -6,11 +6,11 @@ export { folderName, installProgram, packProgram, programSource } from '../app/r
 export { type Asking, afterMark, checkedHost, MARK, Ssh } from '../app/remote/ssh.ts';
 export { clusterAnswer, refuseSearch, solveOnCluster, stopOnCluster } from '../app/studies/cluster/engine.ts';
 export {
+  entireMachine,
   type LocalOptions,
   type StudyOutcome,
   type StudyProgress,
   solveLocally,
-  wholeMachine,
 } from '../app/studies/local/engine.ts';
 export type { Share } from '../app/studies/local/groups.ts';
 export {

@@ -71,7 +71,7 @@ export class HostLog {
         if (size > MAX_BYTES) renameSync(this.file, `${this.file}.1`);
         this.#made = true;
       }
-      appendWhole(this.file, pending.join(''));
+      appendFully(this.file, pending.join(''));
       this.#unwritten = [];
     } catch (error) {
       // The folder may have been deleted: create it again for the next line.
@@ -85,7 +85,7 @@ export class HostLog {
 }
 
 /** Appends completely or not at all, because a partial line would run into the next. */
-function appendWhole(file: string, text: string): void {
+function appendFully(file: string, text: string): void {
   const before = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   try {
     appendFileSync(file, text);

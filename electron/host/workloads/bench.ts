@@ -33,7 +33,7 @@ export async function measureReport(
  * Limits the resources to the kernels of the report's variants: those of a complete workload would dominate the file
  * size.
  */
-async function withOwnKernels(addon: NativeAddon, report: SessionReport, workload: string): Promise<SessionReport> {
+async function withUserVariants(addon: NativeAddon, report: SessionReport, workload: string): Promise<SessionReport> {
   const { resources, ...rest } = report;
   if (resources === undefined) return report;
   const ids = new Set(report.entries.map(({ variant }) => variant));
@@ -95,7 +95,7 @@ export async function measureSession(
       onAnswer: (label, values) => found.set(label, values),
       onProgress: (progress) => tell(progress, index),
     });
-    reports.push(await withOwnKernels(addon, report, workload));
+    reports.push(await withUserVariants(addon, report, workload));
   }
   return { session: factorialsIn(sessionOf(reports), await readDesigns(assetsFolder)), answers };
 }

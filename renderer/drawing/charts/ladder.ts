@@ -17,7 +17,7 @@ export function measuredEntries({ entries }: SessionReport): readonly MeasuredSe
 }
 
 /** Entries except those that are wrong or not checked, because their speed is no gain. */
-function rightEntries(report: SessionReport): readonly MeasuredSessionEntry[] {
+function correctEntries(report: SessionReport): readonly MeasuredSessionEntry[] {
   return measuredEntries(report).filter(({ verdict }) => !isUnproven(verdict));
 }
 
@@ -36,7 +36,7 @@ export function chainOf(
 
 /** Chain from the lowest rung to the fastest correct variant with a base; empty if no variant has one. */
 export function fastestChain(report: SessionReport): readonly MeasuredSessionEntry[] {
-  const right = rightEntries(report);
+  const right = correctEntries(report);
   const fastest = [...right].sort((a, b) => a.time_s - b.time_s);
   for (const entry of fastest) {
     const chain = chainOf(entry, right);
@@ -63,7 +63,7 @@ const inverted = ({ value, interval }: Ratio): Ratio => ({
 
 /** Gains of all variants with a measured base, slowest first. */
 export function gains(report: SessionReport): readonly Gain[] {
-  const right = rightEntries(report);
+  const right = correctEntries(report);
   return right
     .flatMap((entry): Gain[] => {
       const chain = chainOf(entry, right);

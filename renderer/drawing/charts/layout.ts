@@ -43,14 +43,14 @@ function legendEntries(chart: Chart, { width, label }: FigureSize): readonly Leg
   });
 }
 
-interface Room {
+interface Margins {
   readonly left: number;
   readonly right: number;
   readonly top: number;
   readonly bottom: number;
 }
 
-function roomOf({ y, marks = [], asides = [] }: Pane, { room }: Chart, { width, label }: FigureSize): Room {
+function marginsOf({ y, marks = [], asides = [] }: Pane, { room }: Chart, { width, label }: FigureSize): Margins {
   const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => textWidth(text, label)));
   const names = (y.rows ?? []).flatMap(({ name, under = '' }) => [name, under]);
   const left =
@@ -75,7 +75,7 @@ export function layOut(chart: Chart, size: FigureSize, given_px: number | null):
   const beside = chart.besideFrom !== undefined && width >= chart.besideFrom * label;
   const columns = beside ? chart.panes.length : 1;
   const across = width / columns;
-  const rooms = chart.panes.map((pane) => roomOf(pane, chart, { width: across, label }));
+  const rooms = chart.panes.map((pane) => marginsOf(pane, chart, { width: across, label }));
   const stacked = beside ? rooms.slice(0, 1) : rooms;
   const around = stacked.reduce((sum, { top, bottom }) => sum + top + bottom, 0);
   const wanted = stacked.reduce((sum, _, i) => sum + (chart.panes[i]?.tall ?? 0), 0);

@@ -60,16 +60,16 @@ export interface ReportInput {
 }
 
 const size = { width: 860, label: 11 } as const;
-const half = { width: 420, label: 10 } as const;
+const HALF_WIDTH = { width: 420, label: 10 } as const;
 
-const right = (text: string): Cell => ({ text, right: true });
+const rightCell = (text: string): Cell => ({ text, right: true });
 /** Lower end of the logarithmic scale of images, as a share of the largest pixel. */
 const SPOT_DECADES = 1e-6;
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const svgOf = (made: Parameters<typeof figureSvg>[0]): string => figureSvg(made, { background: false });
 
 function groupTable({ title, columns, rows }: SessionTable): Html {
-  const head = columns.map(({ title: name, align }): Cell | string => (align === 'right' ? right(name) : name));
+  const head = columns.map(({ title: name, align }): Cell | string => (align === 'right' ? rightCell(name) : name));
   const body = rows.map((cells) =>
     cells.map(({ text, align, tone }): Cell => ({ text, right: align === 'right', ...(tone !== null && { tone }) })),
   );
@@ -118,10 +118,10 @@ function answers({ rows, curves, maps, palettes }: ReportInput): Html {
     const own = { title: name, quantity, palette: palettes.field, low: least === null ? 0 : peak * least, high: peak };
     const less = { title: `${name}, less the reference`, quantity: 'Difference', palette: palettes.difference };
     return [
-      svgOf(mapFigure(map, { ...own, logarithmic: least !== null }, half)),
+      svgOf(mapFigure(map, { ...own, logarithmic: least !== null }, HALF_WIDTH)),
       difference === null
         ? '<div></div>'
-        : svgOf(mapFigure(difference, { ...less, low: -reach, high: reach, logarithmic: false }, half)),
+        : svgOf(mapFigure(difference, { ...less, low: -reach, high: reach, logarithmic: false }, HALF_WIDTH)),
     ];
   });
   return [
@@ -176,12 +176,12 @@ function claims({ claims: all }: SessionReport): Html {
   const rows = byPriority(all).flatMap((told): (readonly (Cell | string)[])[] => {
     const { pairs: measured, values, reason, source } = told;
     const claim = claimTitle(told);
-    const range = right(claimedText(told));
-    if (reason !== null) return [[claim, range, right(NO_VALUE), 'not isolated', reason, source]];
+    const range = rightCell(claimedText(told));
+    if (reason !== null) return [[claim, range, rightCell(NO_VALUE), 'not isolated', reason, source]];
     const numbers = values.map(({ variant, what, value, unit, verdict: word }): readonly (Cell | string)[] => [
       claim,
-      right(claimedText(told, unit)),
-      right(value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`),
+      rightCell(claimedText(told, unit)),
+      rightCell(value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`),
       { text: word, tone: word },
       `${variant}: ${what}`,
       source,
@@ -189,14 +189,14 @@ function claims({ claims: all }: SessionReport): Html {
     const gains = measured.map((pair): readonly (Cell | string)[] => [
       claim,
       range,
-      right(pair.gain === null ? NO_VALUE : timesText(pair.gain)),
+      rightCell(pair.gain === null ? NO_VALUE : timesText(pair.gain)),
       { text: claimVerdictText(pair), tone: pair.wrong === undefined ? pair.verdict : 'wrong' },
       `${pairText(pair)}: ${pair.what}`,
       source,
     ]);
     return [...gains, ...numbers];
   });
-  const head = ['Claim', right('Claimed'), right('Measured'), 'Verdict', 'By', 'Source'];
+  const head = ['Claim', rightCell('Claimed'), rightCell('Measured'), 'Verdict', 'By', 'Source'];
   return [heading(3, 'Claimed and measured'), scrolled('Claims', table(head, rows))].join('\n');
 }
 
@@ -210,8 +210,8 @@ function refused({ entries, external }: SessionReport): readonly Html[] {
 function sweepTable(session: Session): Html {
   const swept = sweepTableOf(session);
   if (swept === null) return '';
-  const head = swept.columns.map((title, i) => (i === 0 ? title : right(title)));
-  const rows = swept.rows.map((cells) => cells.map((text, i) => (i === 0 ? text : right(text))));
+  const head = swept.columns.map((title, i) => (i === 0 ? title : rightCell(title)));
+  const rows = swept.rows.map((cells) => cells.map((text, i) => (i === 0 ? text : rightCell(text))));
   const below = [...swept.lines, swept.note].map((text) => paragraph(text, 'faint'));
   return [heading(3, swept.title), table(head, rows), ...below].join('\n');
 }

@@ -27,7 +27,7 @@ export function occupancyText(
   return { share: percent(share), limitedBy: limitedBy.join(', ') };
 }
 
-interface Found {
+interface LoadedResources {
   readonly variant: string;
   readonly resources: KernelResources | null;
   readonly reason: string | null;
@@ -37,9 +37,9 @@ interface Found {
 const blockSizes = [64, 128, 256, 512, 1024];
 
 /** Resources are from the session in which a variant was measured, if stored there, otherwise from this build. */
-function useResources(rows: readonly ShownRow[], { workload, bench }: ScenarioBench): readonly Found[] {
+function useResources(rows: readonly ShownRow[], { workload, bench }: ScenarioBench): readonly LoadedResources[] {
   const { client } = useWorkbench();
-  const [found, setFound] = useState<readonly Found[]>([]);
+  const [found, setFound] = useState<readonly LoadedResources[]>([]);
   const requested = JSON.stringify(
     [...new Map(rows.map(({ row }) => [row.variant, row.subject])).entries()].map(([variant, subject]) => ({
       variant,

@@ -24,9 +24,9 @@ import {
   type DepthDoseState,
   type DepthDoseStore,
   depthDoseChart,
+  fullDepth,
   type OverlaidCurve,
   showsSpectra,
-  wholeDepth,
 } from './figure.ts';
 import { OverlayMenu } from './overlays.tsx';
 import { bandOf, createUncertaintyStore, UncertaintyMenu, type UncertaintyStore } from './uncertainty.tsx';
@@ -77,7 +77,7 @@ function driveDepthDose(
   const zoom = ([from, to]: Interval): void => {
     const { entrance_mm, angle_rad } = beam();
     if (angle_rad !== 0 || !overDepth()) return;
-    const [low, high] = wholeDepth(data.depthDose.get(SHOWN), resolved());
+    const [low, high] = fullDepth(data.depthDose.get(SHOWN), resolved());
     const z = [Math.max(low, from) + entrance_mm.z, Math.min(high, to) + entrance_mm.z] as const;
     stores.window.zoom({ z: from <= low && to >= high ? null : z });
   };

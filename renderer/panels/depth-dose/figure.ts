@@ -11,7 +11,7 @@ import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 import { fixed } from '../../../electron/domain/numbers.ts';
 import type { ShownDepthDose } from '../../data/run-data.ts';
-import { ROOM } from '../../drawing/axes.ts';
+import { MARGINS } from '../../drawing/axes.ts';
 import type { Chart, ChartAxis, ChartMark, LineSeries, Pane } from '../../drawing/charts/chart.ts';
 import { axisArray, curveArray, type FigureArray } from '../../drawing/export/figure.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
@@ -128,7 +128,7 @@ function spectraChart({ spectra }: Quality): Chart {
     panes: [{ x, y: { ...y, fixed: true }, series, tall: 1 }],
     legend: 'inside',
     hover: 'values',
-    room: { left: ROOM.left, right: ROOM.right },
+    room: { left: MARGINS.left, right: MARGINS.right },
     arrays: spectra.flatMap(({ depth_mm, energy_MeV, per_MeV }, i) => [
       axisArray(`energy_${i + 1}`, 'MeV', 'kinetic energy', energy_MeV),
       curveArray(`protons_${i + 1}`, '1/MeV', `at ${fixed(depth_mm, 3)} mm`, `energy_${i + 1}`, per_MeV),
@@ -213,7 +213,7 @@ const HEADROOM = 1.14;
 const GLYPH = 0.58;
 
 /** Extent of the axis without zooming: that of the curve, else of the geometry. */
-export function wholeDepth(shown: ShownDepthDose | null, resolved: TransportResolved | null): Interval {
+export function fullDepth(shown: ShownDepthDose | null, resolved: TransportResolved | null): Interval {
   const positions = shown?.curve.positions;
   const last = positions?.[positions.length - 1];
   if (positions !== undefined && last !== undefined && last > 0) {
@@ -236,7 +236,7 @@ function marksOf({ shown, resolved, width }: ChartInput, [from, to]: Interval): 
     const text = [...(Array.isArray(regions) && regions.length > 0 ? ['Range on', 'the axis'] : ['Range'])];
     text.push(`${text.pop()} ${fixed(range_mm, 2)} mm`);
     const longest = Math.max(...text.map((line) => line.length));
-    const room = ((to - range_mm) / (to - from)) * (width - ROOM.left - ROOM.right);
+    const room = ((to - range_mm) / (to - from)) * (width - MARGINS.left - MARGINS.right);
     // If the axis leaves no room on the right, the label goes on the left, below that of R80.
     const label = {
       text,
@@ -313,7 +313,7 @@ export function depthDoseChart(input: ChartInput): Chart {
   const curve = shown === null ? undefined : curveIn(shown, unit);
   const peak = curve === undefined ? 0 : curve.values.reduce((a, b) => Math.max(a, b), 0);
   const factor = unit === 'percent' && peak > 0 ? 100 / peak : 1;
-  const [from, to] = window ?? wholeDepth(shown, resolved);
+  const [from, to] = window ?? fullDepth(shown, resolved);
   const run: LineSeries = {
     ...{ kind: 'line', name: 'This run', ink: 'plot-curve', dash: [], width: 1.75, fill: 'to zero' },
     x: curve?.positions ?? [],
@@ -341,7 +341,7 @@ export function depthDoseChart(input: ChartInput): Chart {
     ],
     linked: true,
     legend: 'inside',
-    room: { left: ROOM.left, right: ROOM.right },
+    room: { left: MARGINS.left, right: MARGINS.right },
     arrays: curve === undefined ? [] : arraysOf(curve, overlays, beside === 'none' ? null : quality),
     notes: {},
   };

@@ -16,7 +16,7 @@ import { linkedMap } from '../../workbench/actions/linked-map.ts';
 import { shownScenario } from '../../workbench/context.ts';
 import { type DrivenMap, driveMap, type MapCanvases, mapStyle } from '../../workbench/maps/drive-map.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
-import { borderAt, borderMoved, doseScene, wholeField } from './scene.ts';
+import { borderAt, borderMoved, doseScene, fullField } from './scene.ts';
 import { comparedName, type DoseMapState, type DoseMapStore, type DoseViewStore } from './store.ts';
 
 /** Key of the density in the data cache. */
@@ -161,7 +161,7 @@ function borderHandle({ stores, data }: Workbench, at: MapPoint, near: MapPoint)
   const { draft } = scenario.getState();
   const plane = ({ horizontal, vertical }: MapPoint) => ({ z: horizontal, x: vertical });
   const border = borderAt(draft, plane(at), plane(near));
-  const whole = wholeField(data.maps.get(DOSE_MAP), resolvedOf('transport', scenario.getState().lastResolved));
+  const whole = fullField(data.maps.get(DOSE_MAP), resolvedOf('transport', scenario.getState().lastResolved));
   if (border === null || whole === null) return null;
   const pixel = { z: near.horizontal / NEAR_PIXELS, x: near.vertical / NEAR_PIXELS };
   return {
@@ -202,7 +202,7 @@ export function driveDoseMap(
       gamma.follow(viewport);
     },
     whole: () => {
-      const whole = wholeField(shownMap(), resolved());
+      const whole = fullField(shownMap(), resolved());
       return whole && { horizontal: whole.z, vertical: whole.x };
     },
     scene: () =>

@@ -146,7 +146,7 @@ function axis(title: string, whole: Interval, window: Interval | undefined): Sho
 }
 
 /** Full extent in z and x: of the field or, without a field, of the geometry. */
-export function wholeField(
+export function fullField(
   shown: ShownMap | null,
   resolved: TransportResolved | null,
 ): { readonly z: Interval; readonly x: Interval } | null {
@@ -162,7 +162,7 @@ const titleOf = (quantity: string): string => quantity.charAt(0).toUpperCase() +
 
 /** Null if the geometry is unknown. */
 export function doseScene({ shown, resolved, r80_mm, windows, marks, under = null }: SceneInput): MapScene | null {
-  const whole = wholeField(shown, resolved);
+  const whole = fullField(shown, resolved);
   if (whole === null) return null;
   const annotations: Annotation[] = [];
   if (marks && resolved !== null) {

@@ -11,14 +11,14 @@ import { pageText, pageTitle, type SearchMatch, search } from './pages.ts';
 import '../../widgets/plots/plots.css';
 import './handbook-panel.css';
 
-interface FoundListProps {
+interface SearchResultsProps {
   readonly query: string;
   readonly onOpen: (place: HandbookLink) => void;
 }
 
 const nameOf = ({ title, heading }: SearchMatch): string => (heading === null ? title : `${title} › ${heading}`);
 
-function FoundList({ query, onOpen }: FoundListProps): ReactElement {
+function SearchResults({ query, onOpen }: SearchResultsProps): ReactElement {
   const found = search(query);
   return (
     <>
@@ -76,7 +76,7 @@ export default function HandbookPanel(): ReactElement {
         ref={body}
       >
         {query.trim() !== '' ? (
-          <FoundList query={query} onOpen={open} />
+          <SearchResults query={query} onOpen={open} />
         ) : text === null ? (
           <EmptyState
             icon="info"

@@ -16,7 +16,7 @@ import { type DrivenMap, driveMap, type MapCanvases, mapStyle } from '../../work
 import { MapPanel } from '../../workbench/maps/map-panel.tsx';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { Accuracy, AgainstRow, MatchRow } from './comparison.tsx';
-import { geometryOf, imageScene, wholeImage } from './scene.ts';
+import { fullImage, geometryOf, imageScene } from './scene.ts';
 import {
   createImagePanelStore,
   createImagePanelViewStore,
@@ -58,7 +58,7 @@ function driveImage(
         against: view.getState().against,
       }),
     whole: () => {
-      const whole = wholeImage(shownImage(), resolved());
+      const whole = fullImage(shownImage(), resolved());
       return whole && { horizontal: whole.fast, vertical: whole.slow };
     },
     scene: (plot) => {

@@ -22,7 +22,7 @@ interface NumberRowProps {
   readonly onChange: (value: number | undefined) => void;
 }
 
-function Whole({ label, value, min, max, onChange }: NumberRowProps): ReactElement {
+function WholeNumberRow({ label, value, min, max, onChange }: NumberRowProps): ReactElement {
   return (
     <NumberField
       label={label}
@@ -54,7 +54,7 @@ function Extents(props: {
     <fieldset className="launch-extents grid min-w-0" aria-label={label}>
       <span aria-hidden="true">{label}</span>
       {axes.map((axis, i) => (
-        <Whole
+        <WholeNumberRow
           key={axis}
           label={`${label} along ${axis}`}
           value={value[i] ?? 1}
@@ -113,7 +113,7 @@ export function Controls({ config, store, kernels, gpus, explained }: ControlsPr
         <>
           <div className="launch-row">
             <span aria-hidden="true">Registers</span>
-            <Whole
+            <WholeNumberRow
               label="Registers of a thread"
               value={config.registers}
               min={1}
@@ -123,7 +123,7 @@ export function Controls({ config, store, kernels, gpus, explained }: ControlsPr
           </div>
           <div className="launch-row">
             <span aria-hidden="true">Static shared, B</span>
-            <Whole
+            <WholeNumberRow
               label="Static shared memory in bytes"
               value={config.shared_bytes}
               min={0}
@@ -169,7 +169,7 @@ export function Controls({ config, store, kernels, gpus, explained }: ControlsPr
       {config.mapping === 'grid-stride' ? (
         <div className="launch-row">
           <span aria-hidden="true">Blocks along x</span>
-          <Whole
+          <WholeNumberRow
             label="Blocks along x"
             value={launch.grid[0]}
             min={1}
@@ -180,7 +180,7 @@ export function Controls({ config, store, kernels, gpus, explained }: ControlsPr
       ) : null}
       <div className="launch-row">
         <span aria-hidden="true">Shared at launch, B</span>
-        <Whole
+        <WholeNumberRow
           label="Shared memory at launch in bytes"
           value={config.dynamic_bytes}
           min={0}

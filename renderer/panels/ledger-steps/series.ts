@@ -25,7 +25,7 @@ interface Series {
   readonly present: boolean;
 }
 
-const looks: readonly (readonly [Column, name: string, ink: LineSeries['ink'], dash: readonly number[]])[] = [
+const curveStyles: readonly (readonly [Column, name: string, ink: LineSeries['ink'], dash: readonly number[]])[] = [
   ['in_flight', ledgerColumns.in_flight.title, 'series-1', []],
   ['deposited', ledgerColumns.deposited.title, 'series-7', [7, 2]],
   ['stopped', ledgerColumns.stopped.title, 'series-2', [9, 3]],
@@ -48,7 +48,7 @@ const NOISE = 1e-14;
 export function ledgerSeries(table: LedgerTable, balance: Balance): readonly Series[] {
   const columns = balance === 'number' ? table.number : table.energy_MeV;
   const { in: incoming = new Float64Array() } = columns;
-  return looks.flatMap(([column, name, ink, dash]) => {
+  return curveStyles.flatMap(([column, name, ink, dash]) => {
     // Use individual faces if recorded; older runs contain only their sums.
     if (columns[`${column}_low`] !== undefined) return [];
     const values = columns[column];

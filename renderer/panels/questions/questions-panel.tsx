@@ -29,7 +29,7 @@ function Picture({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-function Card({ question, open }: { readonly question: Question; readonly open: boolean }): ReactElement {
+function QuestionCard({ question, open }: { readonly question: Question; readonly open: boolean }): ReactElement {
   const { questions: actions } = useWorkbench();
   const { id, title, text, example } = question;
   return (
@@ -62,7 +62,7 @@ export default function QuestionsPanel(): ReactElement {
         <h2 className="questions-panel__title">What would you like to know?</h2>
         <ul className="questions-panel__list grid">
           {questions.map((question) => (
-            <Card key={question.id} question={question} open={question.id === opened} />
+            <QuestionCard key={question.id} question={question} open={question.id === opened} />
           ))}
         </ul>
       </section>

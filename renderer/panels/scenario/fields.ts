@@ -7,7 +7,7 @@ import type { Issue } from '../../../electron/contract/errors.ts';
 import {
   allowedText,
   branchFor,
-  type Fault,
+  type FieldIssue,
   formatPath,
   isWithin,
   type JsonSchema,
@@ -96,7 +96,7 @@ export function choicesOf({ enum: words, anyOf }: JsonSchema): readonly unknown[
   return single?.every((value) => typeof value === 'number' || typeof value === 'string') ? single : null;
 }
 
-function asIssue(fault: Fault): Issue {
+function asIssue(fault: FieldIssue): Issue {
   const { severity, message, value, allowed } = fault;
   return { severity, message, value, allowed, path: formatPath(fault.path), file: null, line: null, column: null };
 }

@@ -189,16 +189,16 @@ interface ParallelAxesProps {
 /** Maximum distance of a click from a line in pixels. */
 const REACH = 6;
 
-interface Room {
+interface PlotSpace {
   readonly width: number;
   readonly height: number;
   readonly theme: DrawingTheme;
 }
 
 /** Size of the area for lines, and the theme of their colours. */
-function useRoom() {
+function usePlotSpace() {
   const ref = useRef<HTMLDivElement>(null);
-  const [room, setRoom] = useState<Room | null>(null);
+  const [room, setRoom] = useState<PlotSpace | null>(null);
   useLayoutEffect(() => {
     const element = ref.current;
     if (element === null) return;
@@ -229,7 +229,7 @@ function ordered(wanted: readonly string[], before: readonly string[]): readonly
 export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProps): ReactElement | null {
   const { scheduler } = useWorkbench();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const { ref, room } = useRoom();
+  const { ref, room } = usePlotSpace();
   const parallel = useMemo(() => parallelOf(sides, new Set(logs)), [sides, logs]);
   const [moved, setMoved] = useState<readonly string[]>([]);
   const [kept, setKept] = useState(NONE);

@@ -34,7 +34,7 @@ const DEFAULT_AXES = 6;
 
 type Plot = StudyLook['plot'];
 
-const looks = [
+const plotKinds = [
   { value: 'points', label: 'Points' },
   { value: 'lines', label: 'Lines' },
   { value: 'pareto', label: 'Pareto', title: 'Which points none is below in both, such as error and time' },
@@ -271,7 +271,12 @@ export function ResultsPlot({
   return (
     <div className="studies__plot stack grow min-h-0">
       <div className="studies__plot-bar row wrap">
-        <Segmented label="Drawn as" value={look} options={looks} onChange={(next) => onPlot({ ...plot, look: next })} />
+        <Segmented
+          label="Drawn as"
+          value={look}
+          options={plotKinds}
+          onChange={(next) => onPlot({ ...plot, look: next })}
+        />
         {look === 'parallel' ? (
           <ParallelAxesChoice chosen={chosen} plot={plot} onPlot={onPlot} />
         ) : (

@@ -207,13 +207,13 @@ export type DockArea = 'left' | 'upper' | 'lower' | 'right' | 'rightLower';
 /** Creates the layout tree. `at` returns a group for one or more dock areas, which then share that group. */
 export type Frame = (at: (...places: readonly [DockArea, ...DockArea[]]) => LayoutNode) => LayoutNode;
 
-interface Standing {
+interface PlacedFrame {
   readonly id: string;
   readonly place: DockArea;
 }
 
 /** Arranges the panels in the frame; the space of an empty area goes to the others. */
-export function arrange(frame: Frame, standing: readonly Standing[]): LayoutNode {
+export function arrange(frame: Frame, standing: readonly PlacedFrame[]): LayoutNode {
   const empty = 'nobody';
   const node = frame((...places) => {
     const [first, ...others] = places.flatMap((place) => standing.filter((each) => each.place === place));

@@ -26,7 +26,7 @@ async function notifyUnreadable(dialogs: Dialogs, name: string, issues: readonly
 }
 
 /** Returns true to open the file in spite of its issues. */
-async function askOpenWithFaults(
+async function askOpenWithIssues(
   dialogs: Dialogs,
   name: string,
   faults: number,
@@ -170,7 +170,7 @@ export interface DocumentActions {
 }
 
 /** Result of opening: a document, with or without a file. */
-type Found = ReadScenario & Partial<Pick<OpenedDocument, 'file' | 'readOnly' | 'stamp' | 'ofRun'>>;
+type ReadDocument = ReadScenario & Partial<Pick<OpenedDocument, 'file' | 'readOnly' | 'stamp' | 'ofRun'>>;
 
 export function createDocumentActions(context: ActionContext): DocumentActions {
   const { client, stores } = context;
@@ -188,14 +188,14 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
   const { save, saveAs } = createSaving(context, refreshRecent);
 
   /** Loads a document after showing its issues. Returns false if the form was left unchanged. */
-  async function takeUp(name: string, read: Found): Promise<boolean> {
+  async function takeUp(name: string, read: ReadDocument): Promise<boolean> {
     const { file = null, readOnly = false, stamp = null, ofRun = null } = read;
     if (read.draft === null) {
       await notifyUnreadable(dialogs, name, read.issues);
       return false;
     }
     const { length: faults } = read.issues.filter((issue) => issue.severity === 'error');
-    if (faults > 0 && !(await askOpenWithFaults(dialogs, name, faults, read.issues))) return false;
+    if (faults > 0 && !(await askOpenWithIssues(dialogs, name, faults, read.issues))) return false;
     scenario.open({ draft: read.draft, file, readOnly, stamp, ofRun });
     return true;
   }
@@ -215,7 +215,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
   const ask = latestRequest();
 
   /** The last request wins, regardless of the order in which documents are read. */
-  async function opening(name: string, read: () => Promise<Found>): Promise<boolean> {
+  async function opening(name: string, read: () => Promise<ReadDocument>): Promise<boolean> {
     const isLast = ask();
     if (!(await mayLeave())) return false;
     const { draft } = scenario.getState();

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import type { Interval, Viewport } from '../../../electron/contract/fields.ts';
-import type { Room } from '../../drawing/axes.ts';
+import type { MarginKind } from '../../drawing/axes.ts';
 import { colorMap, type Limits } from '../../drawing/colormap.ts';
 import { type DragTool, listenToMap, type MapExtent, type MapOwner } from '../../drawing/map-gestures.ts';
 import {
@@ -42,7 +42,7 @@ interface MapChanges {
 interface MapSource
   extends Required<Pick<MapOwner, 'tool' | 'setLimits'>>,
     Pick<MapOwner, 'down' | 'keyStep' | 'handle'> {
-  readonly room?: Room;
+  readonly room?: MarginKind;
   /** Crosshair and windows shared with other maps. */
   readonly linked: Linked;
   /** Requests the field for a viewport. */

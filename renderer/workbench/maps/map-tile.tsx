@@ -24,7 +24,7 @@ interface MapTileProps {
   readonly onFigure?: (make: (() => PaintedFigure | null) | null) => void;
 }
 
-const wholeOf = ({ fullFrom, fullTo }: FieldMap['horizontal']): Interval => [fullFrom, fullTo];
+const fullWindowOf = ({ fullFrom, fullTo }: FieldMap['horizontal']): Interval => [fullFrom, fullTo];
 
 export function MapTile(props: MapTileProps): ReactElement {
   const { title, aside, field, reason, plane } = props;
@@ -39,8 +39,8 @@ export function MapTile(props: MapTileProps): ReactElement {
     const { style, limits, quantity } = props;
     const windows = plane.windows();
     const whole = {
-      horizontal: windows.horizontal ?? wholeOf(field.horizontal),
-      vertical: windows.vertical ?? wholeOf(field.vertical),
+      horizontal: windows.horizontal ?? fullWindowOf(field.horizontal),
+      vertical: windows.vertical ?? fullWindowOf(field.vertical),
     };
     const { horizontal, vertical } = plane.pixels && plot.current !== null ? squared(whole, plot.current) : whole;
     const [from, to] = plane.pixels ? [vertical[1], vertical[0]] : vertical;
@@ -54,7 +54,7 @@ export function MapTile(props: MapTileProps): ReactElement {
     view.current?.show(scene, { colorMap: colorMap(style.colorMap), scale: style.scale, limits });
   });
   const whole = useEffectEvent(() =>
-    field === null ? null : { horizontal: wholeOf(field.horizontal), vertical: wholeOf(field.vertical) },
+    field === null ? null : { horizontal: fullWindowOf(field.horizontal), vertical: fullWindowOf(field.vertical) },
   );
   const tell = useEffectEvent((make: (() => PaintedFigure | null) | null) => props.onFigure?.(make));
   const figure = useEffectEvent(

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { DesktopStory } from '../desktop.ts';
 
 export function guardStories({ desktop }: DesktopStory): void {
-  it('exposes no Electron API to the page', async () => {
+  it('the program exposes no Electron API to the page', async () => {
     const added = await desktop().page.evaluate(() => {
       // An empty frame has only the globals that Chromium provides.
       const frame = document.body.appendChild(document.createElement('iframe'));
@@ -17,7 +17,7 @@ export function guardStories({ desktop }: DesktopStory): void {
     expect(added.more.filter((name) => !known.test(name))).toEqual([]);
   });
 
-  it('serves the page with a content security policy, and no file outside its folder', async () => {
+  it('the program serves the page with a content security policy, and no file outside its folder', async () => {
     const get = (url: string, method = 'GET') =>
       desktop().program.evaluate(
         async ({ net }, requested) => {
@@ -45,7 +45,7 @@ export function guardStories({ desktop }: DesktopStory): void {
     expect((await get('braggbench://app/desktop.html', 'POST')).status).toBe(404);
   });
 
-  it('does not let the page navigate away, open windows or request permissions', async () => {
+  it('the page cannot navigate away, open windows or request permissions', async () => {
     const { program } = desktop();
     expect(await program.opens('https://example.org/')).toBe(false);
     expect(await program.opens('about:blank')).toBe(false);
@@ -75,7 +75,7 @@ export function guardStories({ desktop }: DesktopStory): void {
     ]);
   });
 
-  it('accepts messages only from its own page', async () => {
+  it('the program accepts messages only from its own page', async () => {
     const heard = await desktop().program.evaluate(({ BrowserWindow, ipcMain }) => {
       const contents = BrowserWindow.getAllWindows()[0]?.webContents;
       const seen = { closed: 0, started: 0 };

@@ -41,7 +41,7 @@ beforeAll(async () => {
   git('commit', '--quiet', '--message', 'Add a sum');
 });
 
-test('passes unchanged code, compared with a commit or with a session of the same runner', async () => {
+test('the gate passes unchanged code, compared with a commit or with a session of the same runner', async () => {
   // A limit that unchanged code never exceeds, whatever the load of the machine: it would have to take eleven times as
   // long.
   const generous = ['--allow', '1000%', '--time', '1', '--trust', '--json', ...problem];
@@ -59,7 +59,7 @@ test('passes unchanged code, compared with a commit or with a session of the sam
   expect(printed(file).facts).toContain('Drifts of the machine between the days of the sessions do not cancel.');
 });
 
-test('fails a wrong kernel, with a summary and JUnit XML', async () => {
+test('the gate fails a wrong kernel, with a summary and JUnit XML', async () => {
   const text = await readFile(kernel, 'utf8');
   await writeFile(kernel, text.replace('= static_cast<float>(sum)', '= static_cast<float>(1.01 * sum)'));
   try {
@@ -90,7 +90,7 @@ test('fails a wrong kernel, with a summary and JUnit XML', async () => {
   }
 });
 
-test('explains missing arguments', async () => {
+test('the gate explains missing arguments', async () => {
   const refusal = async (...words: readonly string[]): Promise<string> => {
     const { code, stderr } = await call('gate', 'sum', ...words);
     expect(code).toBe(2);

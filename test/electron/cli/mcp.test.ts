@@ -389,7 +389,7 @@ test('a submission to a library on a full disk is rejected and leaves nothing be
   }
 });
 
-test('serves scripts the same methods by HTTP, and nobody without the token', async () => {
+test('the MCP server serves scripts the same methods by HTTP, and nobody without the token', async () => {
   const words = [entry, 'mcp', '--trust', problems, '--port', '0'];
   const child = spawn(process.execPath, words, { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'ignore'] });
   const [printed] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
@@ -421,7 +421,7 @@ test('serves scripts the same methods by HTTP, and nobody without the token', as
   expect((await once(child, 'close'))[0]).toBe(0);
 }, 120_000);
 
-test('survives malformed messages', async () => {
+test('the MCP server survives malformed messages', async () => {
   const child = spawn(process.execPath, [entry, 'mcp', '--trust', problems], {
     cwd: folder,
     env: environment,

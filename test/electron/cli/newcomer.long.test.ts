@@ -18,7 +18,7 @@ const typed = commands
 const call = (words: readonly string[]) =>
   braggbench(words, { cwd: folder, environment: environmentWith(path.join(folder, 'home')) });
 
-it('reads the three commands from the README', () => {
+it('the README has three commands', () => {
   expect(typed).toEqual([['examples'], ['run', 'water-70MeV'], ['bench', 'water-70MeV']]);
 });
 

@@ -26,9 +26,12 @@ async function solved(name: string, words: readonly string[], more: NodeJS.Proce
   expect(files.filter((file) => /[0-9a-f]{16}\.json$/.test(file))).toHaveLength(WIDE_POINTS);
 }
 
-test('ten thousand beams on this machine', { timeout: 900_000 }, () => solved('here', []));
+test('a study solves ten thousand beams on this machine', { timeout: 900_000 }, () => solved('here', []));
 
-test('ten thousand beams on Slurm, in tasks of many points', { timeout: 900_000, ...unless(noSlurm) }, async () => {
+test('a study solves ten thousand beams on Slurm, in tasks of many points', {
+  timeout: 900_000,
+  ...unless(noSlurm),
+}, async () => {
   await mkdir(inFolder('cluster'), { recursive: true });
   const slurm = await startSlurm(inFolder('cluster'), 1001);
   try {

@@ -312,7 +312,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
   });
 });
 
-test('reports that Slurm is not on the path', unless(noSlurm), async () => {
+test('a study reports that Slurm is not on the path', unless(noSlurm), async () => {
   await study('nowhere', 1);
   const environment = { ...environmentWith(inFolder('home')), PATH: inFolder() };
   const { code, stderr } = await braggbench(['study', 'run', 'nowhere.json', '--on', 'slurm'], {

@@ -18,7 +18,7 @@ afterAll(async () => {
   await host.close();
 });
 
-it('lists the kernels of the recorded sessions if none were compiled here', async () => {
+it('the host lists the kernels of the recorded sessions if none were compiled here', async () => {
   const page = await host.page();
   const { sets, reason } = await page.call('launch.kernels', {});
   expect(reason).toContain('The kernels were not compiled here');

@@ -1,14 +1,14 @@
 /** The program's command line, including arguments added by others. */
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { handedOverSchema, ownArguments, readArguments } from '../../../electron/main/arguments.ts';
+import { handedOverSchema, programArguments, readArguments } from '../../../electron/main/arguments.ts';
 
 describe('the command line', () => {
   it('begins after the application folder in development, and after the program in a package', () => {
-    expect(ownArguments(['electron', '.', 'a.json', '--run'], false)).toEqual(['a.json', '--run']);
-    expect(ownArguments(['electron', '--inspect=0', '--no-sandbox', '/app', '--run'], false)).toEqual(['--run']);
-    expect(ownArguments(['electron', '--version'], false)).toEqual([]);
-    expect(ownArguments(['braggbench', '--no-sandbox', 'a.json'], true)).toEqual(['--no-sandbox', 'a.json']);
+    expect(programArguments(['electron', '.', 'a.json', '--run'], false)).toEqual(['a.json', '--run']);
+    expect(programArguments(['electron', '--inspect=0', '--no-sandbox', '/app', '--run'], false)).toEqual(['--run']);
+    expect(programArguments(['electron', '--version'], false)).toEqual([]);
+    expect(programArguments(['braggbench', '--no-sandbox', 'a.json'], true)).toEqual(['--no-sandbox', 'a.json']);
   });
 
   it('names a file relative to the folder of the call, with or without a verb', () => {

@@ -37,7 +37,7 @@ async function closed(socket: Socket): Promise<void> {
   if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
 }
 
-it('closes a connection that sends nothing, half a request, or a byte now and then', async () => {
+it('the server closes a connection that sends nothing, half a request, or a byte now and then', async () => {
   const silent = connect(server.port, '127.0.0.1');
   const half = connect(server.port, '127.0.0.1');
   half.write('GET / HTTP/1.1\r\nHost: 127.0.0.1');
@@ -49,7 +49,7 @@ it('closes a connection that sends nothing, half a request, or a byte now and th
   clearInterval(drip);
 });
 
-it('closes a connection that requests a file and does not read it', async () => {
+it('the server closes a connection that requests a file and does not read it', async () => {
   const socket = connect(server.port, '127.0.0.1');
   socket.write(`GET /${token}/assets/large.js HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n\r\n`);
   await once(socket, 'readable');
@@ -65,7 +65,7 @@ it('closes a connection that requests a file and does not read it', async () => 
   expect(bytes).toBeLessThan(64 * 2 ** 20);
 });
 
-it('keeps the socket of a silent page open', async () => {
+it('the socket of a silent page stays open', async () => {
   const origin = `http://127.0.0.1:${server.port}`;
   const page = new WebSocket(`ws://127.0.0.1:${server.port}/${token}/socket`, { origin });
   await once(page, 'open');
@@ -75,7 +75,7 @@ it('keeps the socket of a silent page open', async () => {
   page.terminate();
 });
 
-it('closes connections above the limit at once and answers the others', async () => {
+it('the server closes connections above the limit at once and answers the others', async () => {
   // The server's time limits are longer than the test, so that only the number of connections closes one.
   const crowded = await servePage(test.host, folder, 0, { head_ms: 600_000, silent_ms: 600_000, most: 24 });
   const sockets = Array.from({ length: 40 }, () => connect(crowded.port, '127.0.0.1'));
@@ -94,7 +94,7 @@ it('closes connections above the limit at once and answers the others', async ()
   await crowded.close();
 });
 
-it('lets a page in while another user holds all slots with silent connections', async () => {
+it('the server lets a page in while another user holds all slots with silent connections', async () => {
   const crowded = await servePage(test.host, folder, 0, { head_ms: 600_000, silent_ms: 600_000, most: 24 });
   const origin = `http://127.0.0.1:${crowded.port}`;
   const key = new URL(crowded.url).searchParams.get('token') ?? '';

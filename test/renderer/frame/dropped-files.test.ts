@@ -8,7 +8,7 @@ function dropOn(target: EventTarget, files: readonly string[]): Event {
   return event;
 }
 
-it('stores files dropped before the workbench is ready, and opens each once', () => {
+it('files dropped before the workbench is ready are stored, and each is opened once', () => {
   const target = new EventTarget();
   const open = collectDroppedFiles(target as Window);
   // Otherwise the browser would leave the page and open the file.

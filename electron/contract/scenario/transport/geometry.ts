@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { valueAt } from '../../../domain/values/path.ts';
 import { companionFile, interval, quantity } from '../common-fields.ts';
-import { suggest } from '../fault.ts';
+import { suggest } from '../field-issue.ts';
 import { atomsOf, isElement, materialNames } from '../materials.ts';
 
 /** Limit, because the solver stores the material index of a cell in one byte. */

@@ -1,7 +1,7 @@
 /** Evaluates the formulas of a problem at given sizes of its axes. */
 import { type Expression, ExpressionError, parseExpression } from '../../../domain/values/expression.ts';
 import type { Path } from '../../../domain/values/path.ts';
-import { type Fault, fault, missing } from '../fault.ts';
+import { type FieldIssue, fieldIssue, missing } from '../field-issue.ts';
 import type { Formula, ProblemArray, ProblemCandidate, ProblemDefinition, ProblemType } from './index.ts';
 import { MAX_AXIS_SIZE } from './index.ts';
 
@@ -29,7 +29,7 @@ export interface ResolvedProblem {
   readonly arrays: readonly ResolvedArray[];
   readonly bytes: number;
   readonly flops: number | null;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldIssue[];
 }
 
 /** Unit roundoff by type: half the distance from 1 to the next number. */
@@ -80,7 +80,7 @@ function expressionOf(text: string): Expression {
 }
 
 class Resolver {
-  readonly faults: Fault[] = [];
+  readonly faults: FieldIssue[] = [];
   readonly #sizes: Sizes;
   readonly #names: string;
 
@@ -94,10 +94,10 @@ class Resolver {
     try {
       const value = expressionOf(formula).evaluate(this.#sizes);
       if (typeof value === 'number' && Number.isFinite(value)) return value;
-      this.faults.push(fault(path, formula, `is ${String(value)} at these sizes`, this.#names));
+      this.faults.push(fieldIssue(path, formula, `is ${String(value)} at these sizes`, this.#names));
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
-      this.faults.push(fault(path, formula, `cannot be computed: ${error.message}`, this.#names));
+      this.faults.push(fieldIssue(path, formula, `cannot be computed: ${error.message}`, this.#names));
     }
     return Number.NaN;
   }
@@ -108,7 +108,7 @@ class Resolver {
     if (Number.isNaN(value)) return min;
     if (Number.isInteger(value) && value >= min && value <= max) return value;
     const says = `is ${value} at these sizes`;
-    this.faults.push(fault(path, formula, says, `a whole number from ${min} to ${max}`));
+    this.faults.push(fieldIssue(path, formula, says, `a whole number from ${min} to ${max}`));
     return min;
   }
 
@@ -118,10 +118,10 @@ class Resolver {
       if (value === true) return;
       const sizes = Object.entries(this.#sizes).map(([name, size]) => `${name} = ${size}`);
       const says = value === false ? `does not hold at ${sizes.join(', ')}` : `is ${String(value)}`;
-      this.faults.push(fault(path, condition, says, 'sizes of the axes at which it is true'));
+      this.faults.push(fieldIssue(path, condition, says, 'sizes of the axes at which it is true'));
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
-      this.faults.push(fault(path, condition, `cannot be computed: ${error.message}`, 'a condition on the axes'));
+      this.faults.push(fieldIssue(path, condition, `cannot be computed: ${error.message}`, 'a condition on the axes'));
     }
   }
 }
@@ -147,7 +147,7 @@ function fillOf(array: ProblemArray, path: Path, to: Resolver): Pick<ResolvedArr
   const [least, most] = wholeRange[type] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   const within = (value: number, name: string, top = most): number => {
     if (value < least || value > top)
-      to.faults.push(fault([...at, name], value, `is no value of ${type}`, `${least} to ${top}`));
+      to.faults.push(fieldIssue([...at, name], value, `is no value of ${type}`, `${least} to ${top}`));
     return value;
   };
   switch (values.kind) {
@@ -156,16 +156,18 @@ function fillOf(array: ProblemArray, path: Path, to: Resolver): Pick<ResolvedArr
     case 'sorted': {
       if (values.kind === 'uniform' && isWholeType(type))
         to.faults.push(
-          fault([...at, 'kind'], values.kind, `draws no values of ${type}`, 'integers, sorted or constant'),
+          fieldIssue([...at, 'kind'], values.kind, `draws no values of ${type}`, 'integers, sorted or constant'),
         );
       const [a, b] = [within(number(values.min, 'min'), 'min'), within(number(values.max, 'max'), 'max')];
-      if (a > b) to.faults.push(fault([...at, 'max'], b, `is below the least, ${a}`, 'the least value or more'));
+      if (a > b) to.faults.push(fieldIssue([...at, 'max'], b, `is below the least, ${a}`, 'the least value or more'));
       const diagonal = 'diagonal' in values ? number(values.diagonal as Formula | undefined, 'diagonal') : 0;
       return { fill: values.kind, a, b, diagonal };
     }
     case 'normal':
       if (isWholeType(type))
-        to.faults.push(fault([...at, 'kind'], 'normal', `draws no values of ${type}`, 'integers, sorted or constant'));
+        to.faults.push(
+          fieldIssue([...at, 'kind'], 'normal', `draws no values of ${type}`, 'integers, sorted or constant'),
+        );
       return {
         fill: 'normal',
         a: number(values.mean, 'mean'),
@@ -190,9 +192,9 @@ function roundingsOf({ role, type, tolerance, terms }: ProblemArray, path: Path,
   if (terms === undefined) return 0;
   const at = [...path, 'terms'];
   if (role === 'input' || isWholeType(type))
-    to.faults.push(fault(at, terms, 'has no meaning here', 'terms of an output that is rounded'));
+    to.faults.push(fieldIssue(at, terms, 'has no meaning here', 'terms of an output that is rounded'));
   const count = to.number(terms, at);
-  if (!(count >= 1)) to.faults.push(fault(at, count, 'is too few', '1 or more'));
+  if (!(count >= 1)) to.faults.push(fieldIssue(at, count, 'is too few', '1 or more'));
   return tolerance === undefined ? count : 0;
 }
 
@@ -203,10 +205,10 @@ function resolvedArray(array: ProblemArray, path: Path, to: Resolver): ResolvedA
   if (given && array.values === undefined)
     to.faults.push(missing([...path, 'values'], 'a distribution or a file, of an input'));
   if (!given && array.values !== undefined)
-    to.faults.push(fault([...path, 'values'], array.values, `is of inputs, and ${name} is an output`, 'nothing'));
+    to.faults.push(fieldIssue([...path, 'values'], array.values, `is of inputs, and ${name} is an output`, 'nothing'));
   const limit = (key: 'absolute' | 'relative' | 'roundings'): number => {
     const value = to.number(tolerance?.[key] ?? 0, [...path, 'tolerance', key]);
-    if (value < 0) to.faults.push(fault([...path, 'tolerance', key], value, 'is negative', '0 or more'));
+    if (value < 0) to.faults.push(fieldIssue([...path, 'tolerance', key], value, 'is negative', '0 or more'));
     return value;
   };
   const [absolute, relative] = [limit('absolute'), limit('relative')];
@@ -238,20 +240,22 @@ export function resolveProblem(
   const to = new Resolver(sizes, names);
   const taken = new Set<string>();
   const once = (name: string, path: Path): void => {
-    if (taken.has(name)) to.faults.push(fault(path, name, 'is the name of another axis or array', 'a name of its own'));
+    if (taken.has(name))
+      to.faults.push(fieldIssue(path, name, 'is the name of another axis or array', 'a name of its own'));
     taken.add(name);
   };
   for (const [i, { name, min, max }] of axes.entries()) {
     once(name, ['axes', i, 'name']);
     const size = sizes[name];
-    if (min > max) to.faults.push(fault(['axes', i, 'max'], max, `is below the least size, ${min}`, `${min} or more`));
+    if (min > max)
+      to.faults.push(fieldIssue(['axes', i, 'max'], max, `is below the least size, ${min}`, `${min} or more`));
     if (size === undefined) to.faults.push(missing(['problem', name], `the size of the axis, ${min} to ${max}`));
     else if (size < min || size > max)
-      to.faults.push(fault(['problem', name], size, 'is not a size of this axis', `${min} to ${max}`));
+      to.faults.push(fieldIssue(['problem', name], size, 'is not a size of this axis', `${min} to ${max}`));
   }
   for (const name of Object.keys(sizes)) {
     if (!names.includes(name))
-      to.faults.push(fault(['problem', name], sizes[name], 'is the size of no axis', names.join(', ')));
+      to.faults.push(fieldIssue(['problem', name], sizes[name], 'is the size of no axis', names.join(', ')));
   }
   if (to.faults.length > 0) return { arrays: [], bytes: 0, flops: null, faults: to.faults };
   for (const [i, condition] of constraints.entries()) to.holds(condition, ['constraints', i]);
@@ -260,12 +264,14 @@ export function resolveProblem(
     const one = resolvedArray(array, ['arrays', i], to);
     const elements = elementsOf(one.shape);
     if (elements > MAX_ELEMENTS)
-      to.faults.push(fault(['arrays', i, 'shape'], array.shape, `has ${elements} elements`, `at most ${MAX_ELEMENTS}`));
+      to.faults.push(
+        fieldIssue(['arrays', i, 'shape'], array.shape, `has ${elements} elements`, `at most ${MAX_ELEMENTS}`),
+      );
     return one;
   });
   if (!resolved.some(({ role }) => role !== 'input'))
     to.faults.push(
-      fault(
+      fieldIssue(
         ['arrays'],
         arrays.map(({ role }) => role),
         'has no result',
@@ -274,7 +280,7 @@ export function resolveProblem(
     );
   if (arrays.some(({ values }) => values?.kind === 'file') && !arrays.some(({ values }) => drawn(values?.kind)))
     to.faults.push(
-      fault(
+      fieldIssue(
         ['arrays'],
         arrays.flatMap(({ values }) => values?.kind ?? []),
         'are the same in every instance, so that a candidate could remember the results',
@@ -284,8 +290,8 @@ export function resolveProblem(
   const traffic = resolved.reduce((sum, { shape, type }) => sum + elementsOf(shape) * bytesOf[type], 0);
   const bytes = work.bytes === undefined ? traffic : to.number(work.bytes, ['work', 'bytes']);
   const flops = work.flops === undefined ? null : to.number(work.flops, ['work', 'flops']);
-  if (bytes < 0) to.faults.push(fault(['work', 'bytes'], bytes, 'is negative', '0 or more'));
-  if (flops !== null && flops < 0) to.faults.push(fault(['work', 'flops'], flops, 'is negative', '0 or more'));
+  if (bytes < 0) to.faults.push(fieldIssue(['work', 'bytes'], bytes, 'is negative', '0 or more'));
+  if (flops !== null && flops < 0) to.faults.push(fieldIssue(['work', 'flops'], flops, 'is negative', '0 or more'));
   return { arrays: resolved, bytes, flops, faults: to.faults };
 }
 
@@ -310,7 +316,7 @@ export function launchesText(
   { launches }: Pick<ProblemCandidate, 'launches'>,
   sizes: Sizes,
   constants: Readonly<Record<string, number>>,
-): { readonly text: string; readonly faults: readonly Fault[] } {
+): { readonly text: string; readonly faults: readonly FieldIssue[] } {
   const all = { ...sizes, ...constants };
   const to = new Resolver(all, Object.keys(all));
   const three = (of: readonly Formula[], path: Path, min: number): readonly number[] =>

@@ -7,7 +7,7 @@ import type { ComparedRow } from '../../../contract/bench/comparison.ts';
 import { onThread } from '../../io/threads/task.ts';
 import { asRatio, bootstrapVerdictOf } from '../../model/bench/comparison.ts';
 import { median, medianInterval, ratioInterval, unpairedRatioInterval } from '../../model/bench/statistics.ts';
-import { judge, missProbability, type Standing } from '../../model/verdicts/judge.ts';
+import { judge, missProbability, type VerdictStanding } from '../../model/verdicts/judge.ts';
 import {
   asInterval,
   type Instances,
@@ -74,7 +74,7 @@ function standingOf(
   here: Times,
   reference: Times,
   { log, floor }: { readonly log: LogInterval; readonly floor: number | null },
-): Standing {
+): VerdictStanding {
   const criteria = { margin: Math.min(here.margin, reference.margin) };
   return judge(log, floor === null ? null : Math.log1p(floor), criteria, here.instances?.length ?? 0).standing;
 }

@@ -76,7 +76,7 @@ async function filesBelow(root: string, part: string): Promise<readonly string[]
 }
 
 /** Packs the running program. Throws BraggError `unsupported` if it cannot run on another machine. */
-async function ownSource(root: string, nodeFile: string): Promise<Source> {
+async function localSource(root: string, nodeFile: string): Promise<Source> {
   const missing = NEEDED.find((file) => !existsSync(path.join(root, file)));
   if (missing !== undefined) {
     throw new BraggError(
@@ -160,7 +160,7 @@ function nodeFor(root: string): string | null {
 export async function programSource(root: string): Promise<Source> {
   const node = process.platform === 'linux' ? nodeFor(root) : null;
   // A checkout copies its last build; only a package contains an archive.
-  if (node !== null) return ownSource(root, node);
+  if (node !== null) return localSource(root, node);
   const packed = await packedSource(path.join(root, 'dist', 'remote'));
   if (packed !== null) return packed;
   throw new BraggError(
@@ -171,7 +171,7 @@ export async function programSource(root: string): Promise<Source> {
 
 /** Writes the archive and its manifest. Throws BraggError. */
 export async function packProgram(root: string, folder: string): Promise<PackedProgram> {
-  const { program, archive } = await ownSource(root, process.execPath);
+  const { program, archive } = await localSource(root, process.execPath);
   await mkdir(folder, { recursive: true });
   const { stream, ended } = await archive();
   const file = path.join(folder, ARCHIVE);
@@ -193,7 +193,7 @@ interface Install {
 }
 
 /** Space needed while unpacking, relative to the unpacked size. */
-const ROOM = 1.05;
+const REQUIRED_BYTES = 1.05;
 const COPY_PATIENCE_MS = 60 * 60_000;
 
 /**
@@ -230,8 +230,8 @@ export async function installProgram({ ssh, probed, source, onCopied }: Install)
   if (glibc === null && program.platform.startsWith('linux')) {
     throw refuse('its C library is not glibc, which the program needs');
   }
-  if (free_bytes !== null && free_bytes < ROOM * program.unpacked_bytes) {
-    const [need, free] = [formatBytes(ROOM * program.unpacked_bytes), formatBytes(free_bytes)];
+  if (free_bytes !== null && free_bytes < REQUIRED_BYTES * program.unpacked_bytes) {
+    const [need, free] = [formatBytes(REQUIRED_BYTES * program.unpacked_bytes), formatBytes(free_bytes)];
     throw new BraggError('no-space', `${ssh.host}: ${base} has ${free} of space, and the program needs ${need}.`);
   }
   const { stream, ended } = await source.archive();

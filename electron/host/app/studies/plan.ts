@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import type { Capabilities } from '../../../contract/capabilities.ts';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
-import type { Fault } from '../../../contract/scenario/index.ts';
+import type { FieldIssue } from '../../../contract/scenario/index.ts';
 import type { StudyForecast } from '../../../contract/study/calls.ts';
 import {
   PLAN_FORMAT,
@@ -81,7 +81,7 @@ interface OpenBase extends StudyBase {
   readonly place: ScenarioOrigin;
 }
 
-function wholeFile(file: string, message: string): Issue {
+function entireFile(file: string, message: string): Issue {
   return { severity: 'error', file, path: '', line: null, column: null, message, value: null, allowed: null };
 }
 
@@ -112,12 +112,12 @@ async function openBase(base: Study['base'][number], studyFile: string, options:
 interface ReadStudy {
   readonly study: Study;
   readonly file: string;
-  readonly locate: (fault: Fault) => Issue;
+  readonly locate: (fault: FieldIssue) => Issue;
 }
 
 /** Validates a study without a file. Throws BraggError `invalid` with every issue. */
 export function studyOf(document: unknown, file: string): ReadStudy {
-  const locate = (found: Fault): Issue => issueAt(found, null);
+  const locate = (found: FieldIssue): Issue => issueAt(found, null);
   const { study, faults } = validateStudy(document);
   if (study === null) throw refusalOf(faults.map(locate));
   return { study, file, locate };
@@ -126,7 +126,7 @@ export function studyOf(document: unknown, file: string): ReadStudy {
 /** Reads a study from JSON or YAML. Throws BraggError `invalid` with every issue and its line. */
 async function readStudy(file: string): Promise<ReadStudy> {
   const read = await readText(file);
-  if (!read.ok) throw refusalOf([wholeFile(file, read.reason)]);
+  if (!read.ok) throw refusalOf([entireFile(file, read.reason)]);
   const { value, issues, locate } = await parseTextOnThread(read.text, file);
   if (value === undefined || hasErrors(issues)) throw refusalOf(issues);
   const { study, faults } = validateStudy(value);
@@ -395,7 +395,7 @@ export async function forecastOf(
 }
 
 /** Results that are read for a mean. */
-const FEW = 32;
+const AVERAGED_RESULTS = 32;
 /** Typical ratio of a point's time to its minimum time on any machine; 10 to 70 on one core of a server. */
 const TYPICAL_OVER_MIN = 20;
 
@@ -404,7 +404,7 @@ const TYPICAL_OVER_MIN = 20;
  */
 export async function meanSeconds(folder: StudyFolder): Promise<number | null> {
   const { least_s, points } = folder.head;
-  const ended = [...(await folder.ended())].filter(([, state]) => state === 'done').slice(0, FEW);
+  const ended = [...(await folder.ended())].filter(([, state]) => state === 'done').slice(0, AVERAGED_RESULTS);
   const results = await Promise.all(ended.map(([id, state]) => folder.result(id, state)));
   const times = results.flatMap((result) => {
     const wall_s = result?.measures.find(({ group, name }) => group === 'times' && name === 'wall_s')?.value;

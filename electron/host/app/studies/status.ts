@@ -31,7 +31,7 @@ export interface StudyStatus {
   readonly on: StudyTarget | null;
 }
 
-const FEW_FAILURES = 10;
+const MAX_REPORTED_FAILURES = 10;
 
 /** On this machine a process is checked directly; elsewhere by the age of its last report. */
 function lives({ room, pid, at }: Heartbeat): boolean {
@@ -43,7 +43,7 @@ export async function statusOf(folder: StudyFolder): Promise<StudyStatus> {
   const { done, failed } = await folder.tally();
   const beats = [...(await folder.beats()).values()];
   const failures = await Promise.all(
-    failed.slice(0, FEW_FAILURES).map(async (id) => ({
+    failed.slice(0, MAX_REPORTED_FAILURES).map(async (id) => ({
       id,
       message: (await folder.result(id, 'failed'))?.error?.message ?? 'its file is damaged',
     })),
@@ -59,6 +59,6 @@ export async function statusOf(folder: StudyFolder): Promise<StudyStatus> {
     lost: beats.filter((beat) => !lives(beat)),
     failures,
     on: await readTarget(folder.folder),
-    attempts: (await new Journal(folder).troubled()).slice(-FEW_FAILURES),
+    attempts: (await new Journal(folder).troubled()).slice(-MAX_REPORTED_FAILURES),
   };
 }

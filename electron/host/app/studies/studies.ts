@@ -35,11 +35,11 @@ import { placeOf, type UserKernels } from '../user-kernels/user-kernels.ts';
 import type { Clusters } from './cluster/clusters.ts';
 import { refuseSearch, solveOnCluster } from './cluster/engine.ts';
 import {
+  entireMachine,
   type LocalOptions,
   type StudyOutcome,
   type StudyProgress,
   solveLocally,
-  wholeMachine,
 } from './local/engine.ts';
 import {
   forecastOf,
@@ -123,7 +123,7 @@ interface StudiesParts {
 const ENDING = '.study';
 const DEFAULT_NAME = 'study';
 const MAX_NAME_LENGTH = 999;
-const FEW_REFUSALS = 5;
+const MAX_REPORTED_REFUSALS = 5;
 
 /** Path of a base scenario, relative to the study's folder. */
 const findBase = (folder: string, file: string): string => path.resolve(folder, file);
@@ -150,7 +150,7 @@ function startSolving(
   const { cluster } = options;
   if (cluster !== null) return solveOnCluster({ ...options, cluster });
   return search === undefined
-    ? solveLocally({ ...options, share: wholeMachine(host) })
+    ? solveLocally({ ...options, share: entireMachine(host) })
     : tuneLocally({ ...options, search });
 }
 
@@ -234,7 +234,7 @@ export class Studies {
     );
     return {
       ...{ points: points.length, combinations, looked: checked.length, state_bytes, least_s },
-      refused: refused.slice(0, FEW_REFUSALS),
+      refused: refused.slice(0, MAX_REPORTED_REFUSALS),
     };
   }
 
@@ -246,7 +246,7 @@ export class Studies {
     const planned = await this.#planned(document, place, signal);
     if (planned.study.search !== undefined || signal.aborted) return null;
     const host = this.#parts.host();
-    const found = await forecastOf(host, planned, wholeMachine(host), signal);
+    const found = await forecastOf(host, planned, entireMachine(host), signal);
     return signal.aborted ? null : found;
   }
 

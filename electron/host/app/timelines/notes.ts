@@ -5,7 +5,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { type TimelineNote, timelineNotesSchema } from '../../../contract/projects/timeline-notes.ts';
 import type { TraceInfo } from '../../../contract/timeline.ts';
-import { readOwnJson } from '../../io/files/plain-file.ts';
+import { readStateJson } from '../../io/files/plain-file.ts';
 import { writeReplacing } from '../../io/files/write-file.ts';
 
 export const NOTES_FOLDER = 'notes';
@@ -33,7 +33,7 @@ const fileOf = (library: string, info: TraceInfo): string =>
 
 /** Throws BraggError `foreign-file` for a damaged file, so that notes are not overwritten. */
 export async function readNotes(library: string, info: TraceInfo): Promise<readonly TimelineNote[]> {
-  const kept = await readOwnJson(fileOf(library, info), notesFileSchema, MAX_BYTES);
+  const kept = await readStateJson(fileOf(library, info), notesFileSchema, MAX_BYTES);
   return kept?.notes ?? [];
 }
 

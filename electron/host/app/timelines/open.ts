@@ -33,7 +33,7 @@ const CHUNK_BYTES = 2 ** 20;
 const MAX_BYTES = 16 * 2 ** 30;
 
 /** Plain message for a zlib error of a damaged file; other errors are returned unchanged. */
-function gzipFault(error: unknown, read_bytes: number): unknown {
+function gzipError(error: unknown, read_bytes: number): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'Z_BUF_ERROR') {
     return new BraggError('foreign-file', `its compressed data are cut off after ${read_bytes} bytes`);
@@ -83,7 +83,7 @@ export async function unpack(
       createWriteStream(target, { flags: 'wx' }),
     );
   } catch (error) {
-    throw gzipFault(error, source.bytesRead);
+    throw gzipError(error, source.bytesRead);
   }
 }
 
@@ -215,7 +215,7 @@ async function importChrome(
       progress({ read_bytes: source.bytesRead, total_bytes, spans: trace.spans });
     }
   } catch (error) {
-    throw gzipFault(error, source.bytesRead);
+    throw gzipError(error, source.bytesRead);
   } finally {
     source.destroy();
     chunks.destroy();

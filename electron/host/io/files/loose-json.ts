@@ -20,7 +20,7 @@ interface Cut {
 }
 
 /** Last offset after a complete value at this depth. */
-function lastWhole(text: string, depth: number): Cut | null {
+function lastComplete(text: string, depth: number): Cut | null {
   const open: string[] = [];
   let inText = false;
   let found: Cut | null = null;
@@ -46,7 +46,7 @@ export function parseBroken(text: string, depth: number): { readonly value: unkn
   try {
     return { value: parseLoose(text), broken: false };
   } catch (error) {
-    const cut = lastWhole(text, depth);
+    const cut = lastComplete(text, depth);
     if (cut === null) throw error;
     return { value: parseLoose(text.slice(0, cut.end) + cut.closing), broken: true };
   }

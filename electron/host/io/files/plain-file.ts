@@ -125,7 +125,7 @@ export function fileError(error: unknown, name: string): BraggError {
  * @param most_bytes a larger file counts as damaged
  * @throws BraggError `foreign-file` for a damaged file, so that it is not overwritten
  */
-export async function readOwnJson<T>(file: string, schema: z.ZodType<T>, most_bytes: number): Promise<T | null> {
+export async function readStateJson<T>(file: string, schema: z.ZodType<T>, most_bytes: number): Promise<T | null> {
   let text: string;
   try {
     text = (await readPlainAtMost(file, most_bytes))?.toString('utf8') ?? '';

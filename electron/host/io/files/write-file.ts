@@ -40,7 +40,7 @@ export async function isAbandoned(folder: string, name: string): Promise<boolean
 }
 
 /** Deletes a file or folder at once for others, by a new name: an own one may be moved to its place meanwhile. */
-export async function removeWhole(file: string): Promise<void> {
+export async function removeRecursively(file: string): Promise<void> {
   const going = temporaryIn(dirname(file));
   try {
     await rename(file, going);
@@ -56,7 +56,7 @@ export async function removeWhole(file: string): Promise<void> {
  * there meanwhile, that one stays, since it has the same content.
  */
 export async function replaceFolder(completed: string, folder: string): Promise<void> {
-  await removeWhole(folder);
+  await removeRecursively(folder);
   for (let tries = 1; ; tries += 1) {
     try {
       await rename(completed, folder);

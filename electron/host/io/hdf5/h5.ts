@@ -186,10 +186,10 @@ export async function openFile<T>(
   }
 }
 
-type Found = Entity | null;
-export const isDataset = (entity: Found): entity is Dataset =>
+type HdfEntity = Entity | null;
+export const isDataset = (entity: HdfEntity): entity is Dataset =>
   entity !== null && 'type' in entity && entity.type === 'Dataset';
-export const isGroup = (entity: Found): entity is Group =>
+export const isGroup = (entity: HdfEntity): entity is Group =>
   entity !== null && 'type' in entity && entity.type === 'Group';
 
 /** A dataset below a group, or null. */

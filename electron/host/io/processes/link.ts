@@ -28,7 +28,7 @@ export interface Mark {
   end(): void;
 }
 
-interface Found {
+interface MarkedProcess {
   readonly pid: number;
   readonly parent: number;
   /** Clock ticks since the system started. */
@@ -39,7 +39,7 @@ interface Found {
  * Fields 4 and 22 of /proc/PID/stat; the second field, the name in parentheses, may contain spaces. Null if the process
  * has ended.
  */
-function processOf(pid: number): Found | null {
+function processOf(pid: number): MarkedProcess | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -51,7 +51,7 @@ function processOf(pid: number): Found | null {
   }
 }
 
-function processes(): readonly Found[] {
+function processes(): readonly MarkedProcess[] {
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (processOf(Number(name)) ?? []) : []));
 }
 

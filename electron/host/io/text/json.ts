@@ -10,11 +10,11 @@ import {
   type ParsedText,
   type SourceEntry,
   type SourceNode,
-  type TextFault,
+  type TextError,
   tooDeep,
 } from './source.ts';
 
-class JsonFault extends Error {
+class JsonError extends Error {
   readonly at: number;
 
   constructor(at: number, message: string) {
@@ -53,18 +53,18 @@ class JsonReader {
     while (' \t\r\n'.includes(this.text[this.at] ?? 'end')) this.at += 1;
     const two = this.text.slice(this.at, this.at + 2);
     if (two === '//' || two === '/*' || two.startsWith('#')) {
-      throw new JsonFault(this.at, 'comments are not part of JSON; write them as "notes", or use a .yaml file');
+      throw new JsonError(this.at, 'comments are not part of JSON; write them as "notes", or use a .yaml file');
     }
   }
 
-  private unexpected(wanted: string): JsonFault {
+  private unexpected(wanted: string): JsonError {
     const found = this.at < this.text.length ? JSON.stringify(this.text[this.at]) : 'the end of the file';
-    return new JsonFault(this.at, `expected ${wanted}, found ${found}`);
+    return new JsonError(this.at, `expected ${wanted}, found ${found}`);
   }
 
   private value(depth: number): SourceNode {
     this.skipSpace();
-    if (depth > deepestNesting) throw new JsonFault(this.at, tooDeep);
+    if (depth > deepestNesting) throw new JsonError(this.at, tooDeep);
     const at = this.at;
     switch (this.text[at]) {
       case '{':
@@ -74,7 +74,7 @@ class JsonReader {
       case '"':
         return { kind: 'scalar', at, value: this.string() };
       case "'":
-        throw new JsonFault(at, 'text needs double quotes in JSON');
+        throw new JsonError(at, 'text needs double quotes in JSON');
       default:
         return { kind: 'scalar', at, value: this.bare() };
     }
@@ -92,7 +92,7 @@ class JsonReader {
     if (numberToken.exec(this.text)?.[0] === word) return Number(word);
     const shown = word.length > 40 ? `${word.slice(0, 40)}…` : word;
     const isNumeric = /^[-+.]?\d/.test(word);
-    throw new JsonFault(
+    throw new JsonError(
       at,
       isNumeric ? `${shown} is not a JSON number` : `${shown} is not JSON; text needs double quotes`,
     );
@@ -107,16 +107,16 @@ class JsonReader {
         return this.unescape(start, i + 1);
       }
       if (code === 0x5c) i += 1;
-      else if (code < 0x20) throw new JsonFault(i, 'a line break or control character inside text; write \\n or \\t');
+      else if (code < 0x20) throw new JsonError(i, 'a line break or control character inside text; write \\n or \\t');
     }
-    throw new JsonFault(start, 'this text has no closing quote');
+    throw new JsonError(start, 'this text has no closing quote');
   }
 
   private unescape(from: number, to: number): string {
     try {
       return JSON.parse(this.text.slice(from, to)) as string;
     } catch {
-      throw new JsonFault(from, 'this text has a backslash that begins no JSON escape');
+      throw new JsonError(from, 'this text has a backslash that begins no JSON escape');
     }
   }
 
@@ -165,7 +165,7 @@ class JsonReader {
     const comma = this.at;
     this.at += 1;
     this.skipSpace();
-    if (this.text[this.at] === close) throw new JsonFault(comma, `a comma before '${close}' is not allowed in JSON`);
+    if (this.text[this.at] === close) throw new JsonError(comma, `a comma before '${close}' is not allowed in JSON`);
     return true;
   }
 }
@@ -175,14 +175,14 @@ export function parseJson(text: string): ParsedText {
   try {
     return { root: new JsonReader(text).document(), faults: [] };
   } catch (error) {
-    if (!(error instanceof JsonFault)) throw error;
-    const fault: TextFault = { at: error.at, message: error.message };
+    if (!(error instanceof JsonError)) throw error;
+    const fault: TextError = { at: error.at, message: error.message };
     return { root: null, faults: [fault] };
   }
 }
 
 /** Schema error as a message for the author of the file: the allowed values, without internals of the program. */
-export const schemaFault = (message: string): string =>
+export const schemaError = (message: string): string =>
   message
     .replace(/^Invalid input: expected (.+), received undefined$/, 'is missing; allowed: $1')
     .replace(/^Invalid input: expected (.+), received (.+)$/, 'is of type $2; allowed: $1')

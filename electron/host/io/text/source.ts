@@ -31,7 +31,7 @@ export interface SourceEntry {
 }
 
 /** A syntax error in the text. */
-export interface TextFault {
+export interface TextError {
   readonly at: number;
   readonly message: string;
 }
@@ -39,7 +39,7 @@ export interface TextFault {
 export interface ParsedText {
   /** Null if the text is not a document. */
   readonly root: SourceNode | null;
-  readonly faults: readonly TextFault[];
+  readonly faults: readonly TextError[];
 }
 
 /** Limit of nesting; scenarios are less deep, and more could exhaust the stack. */
@@ -55,11 +55,11 @@ export function plainValue(node: SourceNode): unknown {
 }
 
 /** Duplicate keys in an object. */
-export function duplicateKeys(node: SourceNode): readonly TextFault[] {
+export function duplicateKeys(node: SourceNode): readonly TextError[] {
   if (node.kind === 'scalar') return [];
   if (node.kind === 'list') return node.items.flatMap(duplicateKeys);
   const seen = new Set<string>();
-  const faults: TextFault[] = [];
+  const faults: TextError[] = [];
   for (const { key, keyAt, value } of node.entries) {
     if (seen.has(key)) {
       faults.push({
@@ -170,7 +170,7 @@ export class LineIndex {
 /** The parser has up to three stack entries per level of nesting. */
 const deepestStack = 3 * deepestNesting + 8;
 
-class YamlFault extends Error {
+class YamlError extends Error {
   readonly at: number;
 
   constructor(at: number, message: string) {
@@ -185,7 +185,7 @@ function tokens(text: string): CST.Token[] {
   const all: CST.Token[] = [];
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) all.push(token);
-    if (parser.stack.length > deepestStack) throw new YamlFault(parser.offset, tooDeep);
+    if (parser.stack.length > deepestStack) throw new YamlError(parser.offset, tooDeep);
   }
   for (const token of parser.end()) all.push(token);
   return all;
@@ -197,7 +197,7 @@ function firstLine(message: string): string {
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;
 }
 
-function ownFaults(document: Document.Parsed): TextFault[] {
+function yamlRuleErrors(document: Document.Parsed): TextError[] {
   const found = [...document.errors, ...document.warnings.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')];
   const faults = found.map(({ pos, message }) => ({ at: pos[0], message: firstLine(message) }));
   const version = document.directives.yaml;
@@ -207,10 +207,10 @@ function ownFaults(document: Document.Parsed): TextFault[] {
   return faults;
 }
 
-function convert(node: ParsedNode | null, at: number, depth: number, faults: TextFault[]): SourceNode {
+function convert(node: ParsedNode | null, at: number, depth: number, faults: TextError[]): SourceNode {
   if (node === null) return { kind: 'scalar', at, value: null };
   const here = node.range[0];
-  if (depth > deepestNesting) throw new YamlFault(here, tooDeep);
+  if (depth > deepestNesting) throw new YamlError(here, tooDeep);
   if (isAlias(node)) {
     faults.push({ at: here, message: 'aliases (*name) are not read here; write the value out' });
     return { kind: 'scalar', at: here, value: null };
@@ -230,7 +230,7 @@ function convert(node: ParsedNode | null, at: number, depth: number, faults: Tex
   return { kind: 'scalar', at: here, value: scalarValue(node, here, faults) };
 }
 
-function entry(key: ParsedNode, value: ParsedNode | null, depth: number, faults: TextFault[]): SourceEntry {
+function entry(key: ParsedNode, value: ParsedNode | null, depth: number, faults: TextError[]): SourceEntry {
   const keyAt = key.range[0];
   if (!isScalar(key) || key.anchor !== undefined || key.tag !== undefined) {
     faults.push({ at: keyAt, message: 'a key has to be a plain word' });
@@ -239,7 +239,7 @@ function entry(key: ParsedNode, value: ParsedNode | null, depth: number, faults:
   return { key: String(key.value), keyAt, value: convert(value, keyAt, depth + 1, faults) };
 }
 
-function scalarValue(node: ParsedNode, at: number, faults: TextFault[]): string | number | boolean | null {
+function scalarValue(node: ParsedNode, at: number, faults: TextError[]): string | number | boolean | null {
   const value: unknown = isScalar(node) ? node.value : undefined;
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
     return value;
@@ -262,16 +262,16 @@ export function parseYaml(text: string): ParsedText {
     if (document === undefined || document.contents === null) {
       return {
         root: null,
-        faults: [...(document ? ownFaults(document) : []), { at: 0, message: 'the file is empty' }],
+        faults: [...(document ? yamlRuleErrors(document) : []), { at: 0, message: 'the file is empty' }],
       };
     }
-    const faults = ownFaults(document);
+    const faults = yamlRuleErrors(document);
     const second = documents[1];
     if (second) faults.push({ at: second.range[0], message: 'a second document begins here; allowed: one' });
     if (document.errors.length > 0) return { root: null, faults };
     return { root: convert(document.contents, 0, 0, faults), faults };
   } catch (error) {
-    if (!(error instanceof YamlFault)) throw error;
+    if (!(error instanceof YamlError)) throw error;
     return { root: null, faults: [{ at: error.at, message: error.message }] };
   }
 }

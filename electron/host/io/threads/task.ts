@@ -72,7 +72,7 @@ export function performHere(name: string, argument: unknown, signal: AbortSignal
 }
 
 /** Arrays of this size are processed within milliseconds, about the overhead of a thread. */
-const FEW_BYTES = 4 * 2 ** 20;
+const SMALL_BYTES = 4 * 2 ** 20;
 
 /**
  * Like `onThread`, for work whose time grows with the arrays in its argument. `work` gets no signal, because its
@@ -83,5 +83,5 @@ export function onThreadIfLarge<A, R>(
   work: (argument: A) => R | Promise<R>,
 ): (argument: A) => Promise<R> {
   const task = onThread(name, (argument: A) => work(argument));
-  return async (argument) => (sizeOf(argument) > FEW_BYTES ? task(argument) : work(argument));
+  return async (argument) => (sizeOf(argument) > SMALL_BYTES ? task(argument) : work(argument));
 }

@@ -10,12 +10,12 @@ import { type DicomSlice, dicomModality, dicomSeries, isDicom, isLocalizer, read
 const MAX_BYTES = 2 ** 30;
 const MAX_FILES = 4000;
 
-export interface Found extends DicomSlice {
+export interface ListedSeries extends DicomSlice {
   readonly file: string;
 }
 
 export interface Series {
-  readonly slices: readonly Found[];
+  readonly slices: readonly ListedSeries[];
   readonly notes: readonly string[];
 }
 
@@ -25,7 +25,7 @@ interface Unusable {
 }
 
 /** Classifies a file of a folder: a slice, an error, or the kind of another object. */
-function classified(name: string, file: string, bytes: Uint8Array): Found | Unusable | string {
+function classified(name: string, file: string, bytes: Uint8Array): ListedSeries | Unusable | string {
   const shown = `${name}/${file}`;
   const modality = dicomModality(shown, bytes);
   if (modality !== 'CT' && modality !== '') return modality;
@@ -39,7 +39,7 @@ function classified(name: string, file: string, bytes: Uint8Array): Found | Unus
 }
 
 /** Series of a folder as text for messages. */
-function listed(found: readonly Found[]): string {
+function listed(found: readonly ListedSeries[]): string {
   const counts = Map.groupBy(found, ({ series }) => series);
   return [...counts]
     .map(([uid, slices]) => {
@@ -59,7 +59,7 @@ function unchosen(name: string, what: string, requested: string | null): BraggEr
 }
 
 /** SeriesInstanceUID of the requested series in a folder, or of its only series. */
-export function chosenSeries(name: string, found: readonly Found[], asked: string | null): string {
+export function chosenSeries(name: string, found: readonly ListedSeries[], asked: string | null): string {
   const uids = [...new Set(found.map(({ series }) => series))];
   const [only = '', second] = uids;
   const allowed = 'its UID or its description in geometry.ct.series';
@@ -76,7 +76,7 @@ export function chosenSeries(name: string, found: readonly Found[], asked: strin
 }
 
 interface Scanned {
-  readonly found: readonly Found[];
+  readonly found: readonly ListedSeries[];
   readonly unusable: readonly Unusable[];
   /** Number of files by other kinds. */
   readonly others: ReadonlyMap<string, number>;
@@ -87,7 +87,7 @@ async function scanned(folder: string, name: string): Promise<Scanned> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.') && entry.name !== 'DICOMDIR');
   if (files.length > MAX_FILES) throw foreign(name, `it holds ${files.length} files; allowed: ${MAX_FILES}`);
-  const found: Found[] = [];
+  const found: ListedSeries[] = [];
   const unusable: Unusable[] = [];
   const others = new Map<string, number>();
   let total = 0;

@@ -6,7 +6,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { foreign } from '../../../domain/header-fields.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
-import { chosenSeries, type Found, type Series, seriesIn } from './ct-series.ts';
+import { chosenSeries, type ListedSeries, type Series, seriesIn } from './ct-series.ts';
 import { type DicomSlice, isDicom, readDicomHeader, readDicomPixels } from './dicom.ts';
 import type { Volume } from './volume.ts';
 import { otherFormat, readVolumeFile, volumeHeader } from './volume-file.ts';
@@ -143,7 +143,7 @@ function boxOf(name: string, { sizes, spacing_mm, origin_mm, values, unit, notes
 const PLACE_SLACK = 0.01;
 
 /** Rejects slices on different grids, with the difference in the message. */
-function sameGrid(name: string, slices: readonly Found[]): void {
+function sameGrid(name: string, slices: readonly ListedSeries[]): void {
   const [first] = slices;
   if (first === undefined) return;
   const near = (a: number, b: number, slack: number): boolean => Math.abs(a - b) < slack;
@@ -182,7 +182,7 @@ function sameGrid(name: string, slices: readonly Found[]): void {
 }
 
 /** Distance between slices in ascending order. Null if it varies. Throws if a slice is missing or duplicated. */
-function sliceSpacing(name: string, slices: readonly Found[]): number | null {
+function sliceSpacing(name: string, slices: readonly ListedSeries[]): number | null {
   if (slices.length === 1) return 1;
   const place = (i: number): number => slices[i]?.position_mm[2] ?? 0;
   const gaps = slices.slice(1).map((_, i) => place(i + 1) - place(i));
@@ -219,7 +219,7 @@ function ascending(values: Float32Array, { columns, rows, way }: DicomSlice): Fl
 }
 
 /** Facts about the values of a series, each with the number of affected slices. */
-function notesOf(slices: readonly Found[]): readonly string[] {
+function notesOf(slices: readonly ListedSeries[]): readonly string[] {
   const counts = Map.groupBy(
     slices.flatMap((one) => one.notes),
     (note) => note,

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import type { Environment, Interval, Mode, Ratio } from '../../../contract/bench/bench-session.ts';
 import type { ClockState, DeviceReport } from '../../../contract/capabilities.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
-import { judge, missProbability, noiseFloorOf, type Standing } from '../verdicts/judge.ts';
+import { judge, missProbability, noiseFloorOf, type VerdictStanding } from '../verdicts/judge.ts';
 import { asInterval, type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
 import { inOrder, quantileInOrder } from '../verdicts/order.ts';
 import { median, ratioInterval, relativeSpread } from './statistics.ts';
@@ -255,7 +255,7 @@ interface Comparison<S> {
   readonly ratio_unflagged: Ratio | null;
   readonly flagged: number;
   /** Verdict on the speed alone, without accuracy. */
-  readonly verdict: Standing | 'reference';
+  readonly verdict: VerdictStanding | 'reference';
   readonly instances_to_decide: number | null;
   readonly rung: Ratio | null;
   readonly cumulative: Ratio | null;
@@ -288,7 +288,7 @@ const WIDEST_SAME = 0.05;
  * Verdict on a bootstrap interval of the ratio of a time to the reference's time. The floor, a ratio less 1, applies on
  * both sides.
  */
-export function bootstrapVerdictOf(ratio: Interval | null, floor: number | null): Standing {
+export function bootstrapVerdictOf(ratio: Interval | null, floor: number | null): VerdictStanding {
   if (ratio === null || floor === null) return 'undecided';
   if (ratio.high < 1 / (1 + floor)) return 'faster';
   if (ratio.low > 1 + floor) return 'slower';

@@ -11,7 +11,7 @@ import { type KernelResources, type KernelSet, kernelResourcesSchema } from '../
 import { defaultKind } from '../../../contract/scenario/index.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 import { readNamed } from '../../io/files/plain-file.ts';
-import { schemaFault } from '../../io/text/json.ts';
+import { schemaError } from '../../io/text/json.ts';
 import { commitOf } from './commit.ts';
 import { benchEnvironmentOf } from './comparison.ts';
 import { kernelFolders } from './machine.ts';
@@ -45,7 +45,7 @@ export function checkedSession<T>(text: string, path: string, formats: readonly 
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const where = issue === undefined ? '' : `: ${issue.path.join('.')}: ${schemaFault(issue.message)}`;
+  const where = issue === undefined ? '' : `: ${issue.path.join('.')}: ${schemaError(issue.message)}`;
   throw new BraggError('foreign-file', `${path} cannot be read as a benchmark${where}.`);
 }
 

@@ -139,7 +139,7 @@ export function gamma(reference: DoseMap, evaluated: DoseMap, criteria: GammaCri
 }
 
 /** Milliseconds of work before yielding to the event loop. */
-const TURN_MS = 8;
+const SLICE_MS = 8;
 
 /**
  * Computes `gamma` with the index of every cell, yielding to the event loop. Rejects with the signal's reason if
@@ -154,7 +154,7 @@ export async function gammaField(
   const values = new Float32Array(reference.dose.length);
   const work = judged(reference, evaluated, criteria, values);
   for (;;) {
-    const until = performance.now() + TURN_MS;
+    const until = performance.now() + SLICE_MS;
     while (performance.now() < until) {
       const step = work.next();
       if (step.done) return { ...step.value, values };

@@ -140,7 +140,7 @@ const valuesSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('integers'), min: z.number(), max: z.number() }),
   z.object({ kind: z.literal('constant'), value: z.union([z.number(), z.boolean()]).transform(Number) }),
 ]);
-const foundSchema = z.union([
+const probedTaskSchema = z.union([
   z.object({ refused: z.string(), allowed: z.string() }),
   z.object({
     inputs: z.array(arraySchema.extend({ values: valuesSchema, scalar: z.enum(['', 'bool', 'int', 'float']) })),
@@ -149,7 +149,7 @@ const foundSchema = z.union([
     results: z.array(arraySchema),
   }),
 ]);
-type Found = Exclude<z.infer<typeof foundSchema>, { refused: string }>;
+type ProbedTask = Exclude<z.infer<typeof probedTaskSchema>, { refused: string }>;
 
 /** Error limits of KernelBench for FP32. */
 const TOLERANCE = { absolute: 1e-4, relative: 1e-4, roundings: 0 } as const;
@@ -159,7 +159,7 @@ const identifier = (name: string): string => name.replace(/\W/g, '_').replace(/^
 const list = (items: readonly string[]): string => `[${items.join(', ')}]`;
 
 /** The module, with a function that creates its model from the problem's arrays. */
-function moduleText(source: string, { inputs, parameters }: Found, made: 'Model' | 'ModelNew'): string {
+function moduleText(source: string, { inputs, parameters }: ProbedTask, made: 'Model' | 'ModelNew'): string {
   return `${source.trimEnd()}
 
 
@@ -190,7 +190,7 @@ def _forward(model, arrays, device="cpu"):
 `;
 }
 
-const referenceText = (source: string, found: Found): string => `${moduleText(source, found, 'Model')}
+const referenceText = (source: string, found: ProbedTask): string => `${moduleText(source, found, 'Model')}
 
 def reference(*arrays):
     found = _forward(_model(torch.float64), arrays)
@@ -198,7 +198,7 @@ def reference(*arrays):
 `;
 
 /** The model as a candidate, with which other candidates are compared. */
-function candidateText(source: string, found: Found, made: 'Model' | 'ModelNew'): string {
+function candidateText(source: string, found: ProbedTask, made: 'Model' | 'ModelNew'): string {
   return `${moduleText(source, found, made)}
 _DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 _made = []
@@ -223,7 +223,7 @@ interface Task {
   readonly signal?: AbortSignal | undefined;
 }
 
-async function probed({ file, source, signal }: Task): Promise<Found> {
+async function probed({ file, source, signal }: Task): Promise<ProbedTask> {
   const name = path.basename(file);
   const python = await findPython(`${name} is in Python`, signal);
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-kernelbench-'));
@@ -236,7 +236,7 @@ async function probed({ file, source, signal }: Task): Promise<Found> {
     const text = await readFile(path.join(folder, 'found.json'), 'utf8').catch(() => null);
     if (failed || text === null)
       refuse(name, output.trim().split('\n').at(-1) || 'it ended without a result', 'a task that PyTorch can run');
-    const found = foundSchema.parse(JSON.parse(text));
+    const found = probedTaskSchema.parse(JSON.parse(text));
     if ('refused' in found) refuse(name, found.refused, found.allowed);
     return found;
   } finally {
@@ -266,7 +266,10 @@ export async function fromKernelBench(task: Task): Promise<Converted> {
     names.add(unique);
     return unique;
   };
-  const input = (wanted: string, { shape, dtype, values }: Found['parameters'][number] | Found['inputs'][number]) => ({
+  const input = (
+    wanted: string,
+    { shape, dtype, values }: ProbedTask['parameters'][number] | ProbedTask['inputs'][number],
+  ) => ({
     ...{ name: once(wanted), role: 'input', type: typed(dtype, wanted), shape, values },
   });
   const arrays = [

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
-import { type Fault, fault, formatPath, warning } from '../../../contract/scenario/index.ts';
+import { type FieldIssue, fieldIssue, formatPath, warning } from '../../../contract/scenario/index.ts';
 import { insideFolder } from '../../io/files/folders.ts';
 import { readTableText, type TextOrReason } from '../../io/text/read.ts';
 import { onThread } from '../../io/threads/task.ts';
@@ -31,7 +31,7 @@ interface NamedFileKind<T> {
 export interface NamedFile<T> {
   /** Parsed content; null if the file cannot be used, for the reason in `faults` or `issues`. */
   readonly value: T | null;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldIssue[];
   /** Issues within the file itself. */
   readonly issues: readonly Issue[];
 }
@@ -58,7 +58,7 @@ export function namedFileReader<T>({ task, path, largest_bytes, allowed, parse }
   return async (wanted, { name, folder }) => {
     const refuse = (says: string): NamedFile<T> => ({
       value: null,
-      faults: [fault(path, wanted, says, allowed)],
+      faults: [fieldIssue(path, wanted, says, allowed)],
       issues: [],
     });
     if (folder === null) {

@@ -1,7 +1,7 @@
 /** Scenario values that are set from outside the file, as in `--set beam.energy_MeV=120`. */
 import {
-  type Fault,
-  fault,
+  type FieldIssue,
+  fieldIssue,
   formatPath,
   isWithin,
   type Path,
@@ -66,9 +66,9 @@ export function parseOverride(text: string): Override | string {
 export function applyOverrides(
   document: unknown,
   overrides: readonly Override[],
-): { readonly document: unknown; readonly faults: readonly Fault[] } {
+): { readonly document: unknown; readonly faults: readonly FieldIssue[] } {
   let current = document;
-  const faults: Fault[] = [];
+  const faults: FieldIssue[] = [];
   for (const { path, value } of overrides) {
     const gap = path.findIndex((step, depth) => {
       if (typeof step !== 'number') return false;
@@ -79,7 +79,9 @@ export function applyOverrides(
     if (gap >= 0) {
       const list = valueAt(current, path.slice(0, gap));
       const last = Array.isArray(list) ? list.length : 0;
-      faults.push(fault(path.slice(0, gap + 1), value, 'has no place: the list is shorter', `entries 0 to ${last}`));
+      faults.push(
+        fieldIssue(path.slice(0, gap + 1), value, 'has no place: the list is shorter', `entries 0 to ${last}`),
+      );
       continue;
     }
     current = withValueAt(current, path, value);

@@ -1,7 +1,7 @@
 /** Parses the text of a scenario file to a plain document, and maps paths in it back to lines. */
 import { extname } from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
-import { type Fault, formatPath } from '../../../contract/scenario/index.ts';
+import { type FieldIssue, formatPath } from '../../../contract/scenario/index.ts';
 import { parseJson } from '../../io/text/json.ts';
 import { largestText_bytes } from '../../io/text/read.ts';
 import {
@@ -14,12 +14,12 @@ import {
   parseYaml,
   plainValue,
   type SourceNode,
-  type TextFault,
+  type TextError,
 } from '../../io/text/source.ts';
 import { onThread } from '../../io/threads/task.ts';
 
 /** Limit of reported errors: nobody reads more, and a malicious file could cause very many. */
-const maxFaults = 200;
+const maxIssues = 200;
 
 interface ParsedDocument {
   /** Plain JSON value; undefined if the text is not a document. */
@@ -27,7 +27,7 @@ interface ParsedDocument {
   /** Errors in the text itself: syntax, duplicate keys. */
   readonly issues: readonly Issue[];
   /** Converts an error at a path to an issue with its line. */
-  readonly locate: (fault: Fault) => Issue;
+  readonly locate: (fault: FieldIssue) => Issue;
 }
 
 /** Decides by the extension of the file; for other extensions, by whether the text begins like JSON. */
@@ -39,13 +39,13 @@ function isJson(name: string, text: string): boolean {
 }
 
 /** Converts an error to an issue without a line. */
-export function issueAt(fault: Fault, file: string | null): Issue {
+export function issueAt(fault: FieldIssue, file: string | null): Issue {
   const { severity, message, value, allowed } = fault;
   return { severity, file, path: formatPath(fault.path), line: null, column: null, message, value, allowed };
 }
 
 function few<T>(all: readonly T[], rest: (count: number) => T): readonly T[] {
-  return all.length <= maxFaults ? all : [...all.slice(0, maxFaults), rest(all.length - maxFaults)];
+  return all.length <= maxIssues ? all : [...all.slice(0, maxIssues), rest(all.length - maxIssues)];
 }
 
 /**
@@ -64,7 +64,7 @@ interface TextParts {
   readonly lineStarts: Uint32Array;
 }
 
-function tooMuch(root: SourceNode): TextFault | null {
+function tooMuch(root: SourceNode): TextError | null {
   if (countValues(root, maxValues) > maxValues) {
     return { at: root.at, message: `holds more than ${maxValues} values, which no scenario does` };
   }
@@ -77,13 +77,13 @@ function partsOf(text: string, name: string): TextParts {
   // Text from a page has the same size limit as a file.
   if (content.length > largestText_bytes) {
     const message = `is larger than ${largestText_bytes / 1024} KiB, which no scenario is`;
-    const said: Fault = { severity: 'error', path: [], atKey: false, message, value: null, allowed: null };
+    const said: FieldIssue = { severity: 'error', path: [], atKey: false, message, value: null, allowed: null };
     return { root: null, issues: [issueAt(said, name)], lineStarts: lineStarts('') };
   }
   const { root, faults } = isJson(name, content) ? parseJson(content) : parseYaml(content);
   const starts = lineStarts(content);
   const lines = new LineIndex(starts);
-  const textIssue = ({ at, message }: TextFault): Issue => ({
+  const textIssue = ({ at, message }: TextError): Issue => ({
     severity: 'error',
     file: name,
     path: '',

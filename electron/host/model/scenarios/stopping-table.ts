@@ -60,7 +60,7 @@ const minEntries = 4;
 /** Longer tables are a mistake, and would slow every lookup. */
 const maxEntries = 10_000;
 /** A file with more errors is of another kind; further errors are only counted. */
-const maxFaults = 20;
+const maxIssues = 20;
 
 /** Bounds in MeV cm²/g that hold for protons from 0.01 MeV in hydrogen to 10 GeV in lead. */
 const stoppingBounds = [0.1, 10_000] as const;
@@ -70,14 +70,14 @@ const stoppingNames = ['S_MeV_cm2_g', 'S'] as const;
 /** Columns in the program's files that are only for readers. */
 const ignoredNames: readonly string[] = ['R_csda_g_cm2', 'R'];
 
-interface CsvFault {
+interface CsvError {
   readonly line: number;
   readonly message: string;
 }
 
 type CsvTable =
   | { readonly ok: true; readonly table: StoppingTable }
-  | { readonly ok: false; readonly faults: readonly CsvFault[] };
+  | { readonly ok: false; readonly faults: readonly CsvError[] };
 
 interface Row {
   readonly line: number;
@@ -96,7 +96,7 @@ function rowsOf(text: string): readonly Row[] {
   return rows;
 }
 
-function columnsOf(header: Row): { energy: number; stopping: number } | CsvFault {
+function columnsOf(header: Row): { energy: number; stopping: number } | CsvError {
   const allowed = 'T_MeV,S';
   const energy = header.cells.findIndex((name) => (energyNames as readonly string[]).includes(name));
   const stopping = header.cells.findIndex((name) => (stoppingNames as readonly string[]).includes(name));
@@ -125,7 +125,7 @@ function columnsOf(header: Row): { energy: number; stopping: number } | CsvFault
   return { energy, stopping };
 }
 
-function numberIn(row: Row, column: number, name: string, bounds: readonly [number, number]): number | CsvFault {
+function numberIn(row: Row, column: number, name: string, bounds: readonly [number, number]): number | CsvError {
   const text = row.cells[column] ?? '';
   const value = decimalOf(text);
   if (Number.isFinite(value) && value >= bounds[0] && value <= bounds[1]) return value;
@@ -141,7 +141,7 @@ export function readStoppingCsv(text: string, title: string): CsvTable {
     return { ok: false, faults: [{ line: 1, message: 'the table is empty; allowed: T_MeV,S and at least 4 rows' }] };
   const columns = columnsOf(header);
   if ('message' in columns) return { ok: false, faults: [columns] };
-  const faults: CsvFault[] = [];
+  const faults: CsvError[] = [];
   if (rows.length < minEntries || rows.length > maxEntries) {
     faults.push({
       line: header.line,
@@ -170,9 +170,9 @@ export function readStoppingCsv(text: string, title: string): CsvTable {
     energies.push(energy);
     stopping.push(value);
   }
-  if (faults.length > maxFaults) {
-    const more = faults.length - maxFaults;
-    faults.splice(maxFaults, more, { line: faults[maxFaults]?.line ?? 1, message: `and ${more} more issues` });
+  if (faults.length > maxIssues) {
+    const more = faults.length - maxIssues;
+    faults.splice(maxIssues, more, { line: faults[maxIssues]?.line ?? 1, message: `and ${more} more issues` });
   }
   if (faults.length > 0) return { ok: false, faults };
   return {

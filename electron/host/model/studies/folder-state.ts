@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { type StudyView, studyViewsSchema } from '../../../contract/study/calls.ts';
-import { readOwnJson } from '../../io/files/plain-file.ts';
+import { readStateJson } from '../../io/files/plain-file.ts';
 import { writeReplacing } from '../../io/files/write-file.ts';
 
 const VIEWS_FILE = 'views.json';
@@ -15,7 +15,7 @@ const VIEWS_MAX_BYTES = 2 ** 20;
 
 /** Views of a study; empty without a file. Throws BraggError `foreign-file` for a damaged file. */
 export async function readViews(folder: string): Promise<readonly StudyView[]> {
-  return (await readOwnJson(path.join(folder, VIEWS_FILE), studyViewsSchema, VIEWS_MAX_BYTES)) ?? [];
+  return (await readStateJson(path.join(folder, VIEWS_FILE), studyViewsSchema, VIEWS_MAX_BYTES)) ?? [];
 }
 
 export const viewsText = (views: readonly StudyView[]): string => `${JSON.stringify(views, null, 2)}\n`;
@@ -35,7 +35,7 @@ export type StudyTarget = Readonly<z.infer<typeof schema>>;
 
 /** Cluster of a study; null if it was solved on this machine, or if unknown. */
 export async function readTarget(folder: string): Promise<StudyTarget | null> {
-  return readOwnJson(path.join(folder, FILE), schema, MAX_BYTES).catch(() => null);
+  return readStateJson(path.join(folder, FILE), schema, MAX_BYTES).catch(() => null);
 }
 
 export async function writeTarget(folder: string, on: StudyTarget | null): Promise<void> {

@@ -3,7 +3,14 @@
  * dimension is one axis, or several axes that vary together.
  */
 import { createHash } from 'node:crypto';
-import { type Fault, fault, formatPath, type Path, parsePath, showValue } from '../../../contract/scenario/index.ts';
+import {
+  type FieldIssue,
+  fieldIssue,
+  formatPath,
+  type Path,
+  parsePath,
+  showValue,
+} from '../../../contract/scenario/index.ts';
 import {
   type Expression,
   ExpressionError,
@@ -26,7 +33,7 @@ interface Setting {
 /** Settings of a dimension: each entry of `ways` sets all of its paths. */
 interface AxisSettings {
   readonly ways: readonly (readonly Setting[])[];
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldIssue[];
 }
 
 /** Significant digits of generated values, so that files show them as a person would write them. */
@@ -34,14 +41,14 @@ const DIGITS = 15;
 const round = (value: number): number => Number(value.toPrecision(DIGITS));
 
 /** Parses paths joined by plus signs, such as `a+b`; an error if one is not a path. */
-function pathsOf(text: string, at: Path): readonly Path[] | Fault {
+function pathsOf(text: string, at: Path): readonly Path[] | FieldIssue {
   const paths = text.split('+').map((one) => parsePath(one.trim()));
   const whole = paths.flatMap((one) => (one === null ? [] : [one]));
   if (whole.length === paths.length) return whole;
-  return fault([...at, 'path'], text, 'is not a path', 'names with dots, such as geometry.regions[0].material');
+  return fieldIssue([...at, 'path'], text, 'is not a path', 'names with dots, such as geometry.regions[0].material');
 }
 
-const isFault = (given: readonly unknown[] | Fault): given is Fault => 'severity' in given;
+const isIssue = (given: readonly unknown[] | FieldIssue): given is FieldIssue => 'severity' in given;
 
 /** Number at the fraction `share` in [0, 1] between the ends, which are returned exactly. */
 function between(from: number, to: number, share: number, scale: 'linear' | 'log'): number {
@@ -50,27 +57,27 @@ function between(from: number, to: number, share: number, scale: 'linear' | 'log
   return round(scale === 'linear' ? from + (to - from) * share : from * (to / from) ** share);
 }
 
-function scaleFault({ from, to }: { readonly from: number; readonly to: number }, at: Path): Fault | null {
+function scaleIssue({ from, to }: { readonly from: number; readonly to: number }, at: Path): FieldIssue | null {
   if (from > 0 && to > 0) return null;
   const key = from > 0 ? 'to' : 'from';
-  return fault([...at, key], key === 'to' ? to : from, 'has no logarithm', 'a number above 0');
+  return fieldIssue([...at, key], key === 'to' ? to : from, 'has no logarithm', 'a number above 0');
 }
 
-function valuesOf(axis: StudyAxis, at: Path): readonly unknown[] | Fault {
+function valuesOf(axis: StudyAxis, at: Path): readonly unknown[] | FieldIssue {
   if (axis.kind === 'list') return axis.values;
   const { from, to, count } = axis;
   const scale = axis.kind === 'log' ? 'log' : 'linear';
-  const wrong = scale === 'log' ? scaleFault(axis, at) : null;
+  const wrong = scale === 'log' ? scaleIssue(axis, at) : null;
   if (wrong !== null) return wrong;
   if (count === 1 && from !== to)
-    return fault([...at, 'count'], count, 'cannot hold both ends', 'a whole number of 2 or more');
+    return fieldIssue([...at, 'count'], count, 'cannot hold both ends', 'a whole number of 2 or more');
   return Array.from({ length: count }, (_, i) => between(from, to, count === 1 ? 0 : i / (count - 1), scale));
 }
 
 function settingsOfAxis(axis: StudyAxis, at: Path): AxisSettings {
   const [paths, values] = [pathsOf(axis.path, at), valuesOf(axis, at)];
-  const faults = [paths, values].filter(isFault);
-  if (isFault(paths) || isFault(values)) return { ways: [], faults };
+  const faults = [paths, values].filter(isIssue);
+  if (isIssue(paths) || isIssue(values)) return { ways: [], faults };
   return { ways: values.map((value) => paths.map((path) => ({ path, value }))), faults: [] };
 }
 
@@ -87,14 +94,14 @@ function settingsOfZip(axes: readonly StudyAxis[], at: Path): AxisSettings {
   const odd = columns.findIndex(({ ways, faults }) => faults.length === 0 && ways.length !== length);
   if (odd < 0 || columns.some(({ faults }) => faults.length > 0)) return zipped(columns, length);
   const says = `has ${columns[odd]?.ways.length} values, and the first axis of the zip has ${length}`;
-  return { ways: [], faults: [fault([...at, 'axes', odd], axes[odd]?.path, says, 'axes of one length')] };
+  return { ways: [], faults: [fieldIssue([...at, 'axes', odd], axes[odd]?.path, says, 'axes of one length')] };
 }
 
 /** `shares` in [0, 1) are the positions of the samples within the axis' range. */
 function settingsOfSampled(axis: SampledAxis, shares: readonly number[], at: Path): AxisSettings {
   const paths = pathsOf(axis.path, at);
-  if (isFault(paths)) return { ways: [], faults: [paths] };
-  const wrong = axis.kind === 'between' && axis.scale === 'log' ? scaleFault(axis, at) : null;
+  if (isIssue(paths)) return { ways: [], faults: [paths] };
+  const wrong = axis.kind === 'between' && axis.scale === 'log' ? scaleIssue(axis, at) : null;
   if (wrong !== null) return { ways: [], faults: [wrong] };
   const drawn = (share: number): unknown => {
     if (axis.kind === 'among') return axis.values[Math.floor(share * axis.values.length)];
@@ -121,7 +128,7 @@ function settingsOfDimension(dimension: StudyDimension, seed: number, at: readon
       return settingsOfZip(dimension.axes, at);
     case 'tunables':
       // The plan has already replaced tunables by their configurations, which only the sources contain.
-      return { ways: [], faults: [fault(at, 'tunables', 'were not looked up', 'a variant with tunables')] };
+      return { ways: [], faults: [fieldIssue(at, 'tunables', 'were not looked up', 'a variant with tunables')] };
     case 'random':
     case 'latin': {
       // Each position has a separate random stream, so that appending an axis does not change the values.
@@ -149,7 +156,7 @@ export interface Points {
   readonly combinations: number;
   /** Number of combinations that equal an earlier one's problem. */
   readonly repeated: number;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldIssue[];
 }
 
 const ID_DIGITS = 16;
@@ -187,7 +194,7 @@ function settingsAt(ways: readonly (readonly (readonly Setting[])[])[], index: n
 }
 
 /** Errors for paths that two axes set, because one of the axes would have no effect. */
-function pathConflicts(ways: readonly (readonly (readonly Setting[])[])[]): readonly Fault[] {
+function pathConflicts(ways: readonly (readonly (readonly Setting[])[])[]): readonly FieldIssue[] {
   const seen = new Map<string, number>();
   return ways.flatMap((all, i) =>
     (all[0] ?? []).flatMap(({ path }, j) => {
@@ -196,7 +203,7 @@ function pathConflicts(ways: readonly (readonly (readonly Setting[])[])[]): read
       seen.set(at, i);
       const twice =
         other !== undefined && (other !== i || (all[0] ?? []).findIndex((one) => formatPath(one.path) === at) < j);
-      return twice ? [fault(['axes', i], at, `is set by axes[${other}] too`, 'each path once')] : [];
+      return twice ? [fieldIssue(['axes', i], at, `is set by axes[${other}] too`, 'each path once')] : [];
     }),
   );
 }
@@ -207,7 +214,11 @@ export interface StudyBase {
   readonly beside: readonly string[];
 }
 
-function meetsConditions(conditions: readonly Expression[], document: unknown, faults: Map<string, Fault>): boolean {
+function meetsConditions(
+  conditions: readonly Expression[],
+  document: unknown,
+  faults: Map<string, FieldIssue>,
+): boolean {
   for (const [i, condition] of conditions.entries()) {
     try {
       if (!holds(condition, document)) return false;
@@ -216,7 +227,7 @@ function meetsConditions(conditions: readonly Expression[], document: unknown, f
       const path: Path = ['conditions', i];
       faults.set(
         `${i}`,
-        fault(path, condition.text, `cannot be decided: ${error.message}`, 'paths that every point sets'),
+        fieldIssue(path, condition.text, `cannot be decided: ${error.message}`, 'paths that every point sets'),
       );
       return false;
     }
@@ -233,11 +244,13 @@ export function pointsOf(study: Study, bases: readonly StudyBase[]): Points {
   const combinations = perBase * bases.length;
   if (combinations > MAX_POINTS) {
     const told = `${showValue(combinations)} combinations`;
-    wrong.push(fault(['axes'], told, 'are too many', `at most ${MAX_POINTS}: fewer values, or a latin sample of them`));
+    wrong.push(
+      fieldIssue(['axes'], told, 'are too many', `at most ${MAX_POINTS}: fewer values, or a latin sample of them`),
+    );
   }
   if (wrong.length > 0) return { points: [], combinations, repeated: 0, faults: wrong };
   const conditions = study.conditions.map(parseExpression);
-  const faults = new Map<string, Fault>();
+  const faults = new Map<string, FieldIssue>();
   const points = new Map<string, StudyPoint>();
   let repeated = 0;
   for (const [base, { document, beside }] of bases.entries()) {

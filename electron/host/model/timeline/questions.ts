@@ -287,7 +287,7 @@ export function stepsOf(trace: Trace): Steps {
 }
 
 /** Matches of a search in the names of spans. */
-interface Found {
+interface SearchResult {
   readonly count: number;
   readonly names: number;
   readonly sum_ns: number;
@@ -297,7 +297,7 @@ interface Found {
 }
 
 /** The first `limit` matches in order of time; count, names and sum refer to all matches. */
-export function searchTrace(trace: Trace, text: string, limit: number): Found {
+export function searchTrace(trace: Trace, text: string, limit: number): SearchResult {
   const wanted = text.toLowerCase();
   const matches = Uint8Array.from(trace.names, (name) => (name.toLowerCase().includes(wanted) ? 1 : 0));
   const found: number[] = [];

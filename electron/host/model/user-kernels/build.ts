@@ -10,7 +10,7 @@ import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { type CompileOptions, flagsFor } from '../../../contract/user-kernels/options.ts';
 import { type KernelFolders, type NativeAddon, nativeFolder } from '../../io/addon/addon.ts';
-import { isAbandoned, isTemporary, removeWhole, replaceFolder, temporaryIn } from '../../io/files/write-file.ts';
+import { isAbandoned, isTemporary, removeRecursively, replaceFolder, temporaryIn } from '../../io/files/write-file.ts';
 import type { StartChild } from '../../io/processes/link.ts';
 import { onDisk } from '../../io/programs.ts';
 import { workloadFolder } from '../bench/sources.ts';
@@ -154,7 +154,7 @@ export async function prune(folder: string, newest: string, most_bytes: number =
   let left = most_bytes;
   for (const { file, bytes } of all.flat().sort((a, b) => b.at - a.at)) {
     left -= bytes;
-    if (left < 0 && file !== newest) await removeWhole(file);
+    if (left < 0 && file !== newest) await removeRecursively(file);
   }
 }
 

@@ -15,7 +15,7 @@ import {
   type UserKernelInfo,
   userKernelDescriptionSchema,
 } from '../../../contract/user-kernels.ts';
-import { schemaFault } from '../../io/text/json.ts';
+import { schemaError } from '../../io/text/json.ts';
 import { readText } from '../../io/text/read.ts';
 import { variantSources } from '../bench/sources.ts';
 import { parseTextOnThread } from '../scenarios/parse.ts';
@@ -163,7 +163,7 @@ async function describe(text: string, name: string): Promise<UserKernelDescripti
   if (parsed.value === undefined || parsed.issues.length > 0) refuse(parsed.issues);
   const checked = userKernelDescriptionSchema.safeParse(parsed.value);
   if (checked.success) return checked.data;
-  refuse(checked.error.issues.map((found) => issue(name, found.path.join('.'), schemaFault(found.message), null)));
+  refuse(checked.error.issues.map((found) => issue(name, found.path.join('.'), schemaError(found.message), null)));
 }
 
 async function read(file: string): Promise<string> {

@@ -1,6 +1,6 @@
 /** Result of reading a scenario of any kind. */
 import type { Issue } from '../../../contract/errors.ts';
-import type { Fault } from '../../../contract/scenario/index.ts';
+import type { FieldIssue } from '../../../contract/scenario/index.ts';
 
 export interface Read {
   /** The document as written, including its errors; null if the text is not an object. */
@@ -8,7 +8,7 @@ export interface Read {
   /** Errors and warnings, in the order of the text. */
   readonly issues: readonly Issue[];
   /** Converts an error found later into an issue at its position in the text. */
-  readonly locate: (fault: Fault) => Issue;
+  readonly locate: (fault: FieldIssue) => Issue;
 }
 
 /** Result for a document whose kind is unknown. */

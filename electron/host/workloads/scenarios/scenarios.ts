@@ -6,8 +6,8 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import {
-  type Fault,
-  fault,
+  type FieldIssue,
+  fieldIssue,
   formatIssue,
   formatPath,
   type Path,
@@ -48,7 +48,7 @@ export type AnyReading = (TransportReading | DiffractionReading | TaskReading | 
 /** Engine error about a value: `solver.variant = fused: needs about 9.31 GiB`. */
 const ENGINE_MESSAGE = /^([a-z][\w.]*) = (\S+): (.*)$/s;
 
-function engineFault(message: string): Fault {
+function engineMessageIssue(message: string): FieldIssue {
   const [, path = '', value = '', said = ''] = ENGINE_MESSAGE.exec(message) ?? [];
   const steps = parsePath(path);
   if (steps === null) return { severity: 'error', path: [], atKey: false, message, value: null, allowed: null };
@@ -61,7 +61,7 @@ function engineFault(message: string): Fault {
 
 /** Converts an engine error to an issue at the affected position in the text. `error` is what the addon threw. */
 export function engineIssue(reading: Pick<AnyReading, 'locate'>, error: unknown): Issue {
-  return reading.locate(engineFault(fromNative(error).message));
+  return reading.locate(engineMessageIssue(fromNative(error).message));
 }
 
 /** Converts an engine error to an error with an issue; returns other errors unchanged. */
@@ -98,12 +98,12 @@ interface Known {
 }
 
 /** Findings about a scenario, and the function that composes its reading. */
-interface Found {
-  readonly faults: readonly Fault[];
+interface LocatedScenario {
+  readonly faults: readonly FieldIssue[];
   /** Errors in files that the scenario names. */
   readonly issues: readonly Issue[];
   /** Warnings for a scenario without errors, before it is run. */
-  readonly warnings: () => Promise<readonly Fault[]>;
+  readonly warnings: () => Promise<readonly FieldIssue[]>;
   readonly reading: (read: Read & { readonly document: unknown; readonly valid: boolean }) => AnyReading;
 }
 
@@ -117,7 +117,7 @@ export interface ScenarioSide {
     leftOut: readonly Path[],
     place: ScenarioOrigin,
     known: Known,
-  ) => Promise<Found>;
+  ) => Promise<LocatedScenario>;
 }
 
 /** Narrows a scenario to `kinds`, those of the workload that handles it. */
@@ -170,7 +170,7 @@ interface ScenarioServices extends Omit<Known, ReadOnce> {
 export type ReadOptions = { readonly overrides?: readonly Override[] };
 
 /** Size of the cache: scenarios in use at a time, in several windows or in a sweep. */
-const KEPT = 16;
+const CACHED_READINGS = 16;
 
 /** Source of overrides, as named in messages. */
 const overrideSource = '--set';
@@ -234,7 +234,7 @@ async function timed(read: () => Promise<AnyReading>): Promise<AnyReading> {
 export class Scenarios {
   private readonly data: Pick<Known, ReadOnce>;
   private readonly services: ScenarioServices;
-  private readonly lately = new Map<string, Promise<Found>>();
+  private readonly lately = new Map<string, Promise<LocatedScenario>>();
 
   constructor(services: ScenarioServices, data: Pick<Known, ReadOnce>) {
     this.services = services;
@@ -274,7 +274,7 @@ export class Scenarios {
     const parsed = await parseTextOnThread(text, place.name);
     if (parsed.value === undefined) return this.unreadable(parsed.issues, parsed.locate);
     const { document, faults } = applyOverrides(parsed.value, overrides);
-    const locate = (fault: Fault): Issue =>
+    const locate = (fault: FieldIssue): Issue =>
       fromOverride(fault.path, overrides) ? issueAt(fault, overrideSource) : parsed.locate(fault);
     const known = [...parsed.issues, ...faults.map((found) => issueAt(found, overrideSource))];
     return this.checked(document, place, known, locate);
@@ -308,7 +308,7 @@ export class Scenarios {
     value: unknown,
     place: ScenarioOrigin,
     known: readonly Issue[],
-    locate: (fault: Fault) => Issue,
+    locate: (fault: FieldIssue) => Issue,
     warn = true,
   ): Promise<AnyReading> {
     const draft = isRecord(value) ? value : null;
@@ -327,7 +327,7 @@ export class Scenarios {
         ? parts.faults
         : [
             ...parts.faults.filter(({ path }) => formatPath(path) !== 'solver.variant'),
-            fault(['solver', 'variant'], variant, mismatch.says, mismatch.allowed),
+            fieldIssue(['solver', 'variant'], variant, mismatch.says, mismatch.allowed),
           ];
     const all = [...found, ...fitting.map(locate), ...parts.issues];
     const valid = !hasErrors(all);
@@ -345,7 +345,7 @@ export class Scenarios {
     value: unknown,
     leftOut: readonly Path[],
     place: ScenarioOrigin,
-  ): Promise<Found> {
+  ): Promise<LocatedScenario> {
     const { workloads, variants } = this.services;
     const side = workloads[filled.kind].scenario;
     const files = place.folder === null ? [] : side.files(filled).map((file) => path.join(place.folder ?? '', file));
@@ -358,7 +358,7 @@ export class Scenarios {
     this.lately.set(key, found);
     found.catch(() => this.lately.delete(key));
     const [oldest] = this.lately.keys();
-    if (this.lately.size > KEPT && oldest !== undefined) this.lately.delete(oldest);
+    if (this.lately.size > CACHED_READINGS && oldest !== undefined) this.lately.delete(oldest);
     return found;
   }
 }

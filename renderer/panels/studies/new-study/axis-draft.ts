@@ -47,7 +47,7 @@ export const typedValues = (text: string): readonly unknown[] =>
     .map(typed);
 
 /** Error message of an invalid axis; null if valid. */
-export function faultOf({ path, kind, values, from, to, count }: AxisDraft): string | null {
+export function axisIssue({ path, kind, values, from, to, count }: AxisDraft): string | null {
   const paths = path.split('+').map((one) => one.trim());
   if (paths.some((one) => parsePath(one) === null)) return 'Choose what changes.';
   if (kind === 'list') return typedValues(values).length === 0 ? 'Give values, with commas between them.' : null;

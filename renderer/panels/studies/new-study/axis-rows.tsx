@@ -5,7 +5,7 @@ import { Button, IconButton } from '../../../widgets/controls/button.tsx';
 import { Segmented } from '../../../widgets/controls/segmented.tsx';
 import { Select } from '../../../widgets/controls/select.tsx';
 import { TextField } from '../../../widgets/controls/text-field.tsx';
-import { type AxisDraft, type AxisKind, axisAround, faultOf, firstPath, pathsIn, unitAt } from './axis-draft.ts';
+import { type AxisDraft, type AxisKind, axisAround, axisIssue, firstPath, pathsIn, unitAt } from './axis-draft.ts';
 
 const kinds: readonly { readonly value: AxisKind; readonly label: string }[] = [
   { value: 'list', label: 'List' },
@@ -33,7 +33,7 @@ function AxisRow({ axis, paths, unit, onChange, onPath, onRemove }: AxisRowProps
       />
     </span>
   );
-  const fault = faultOf(axis);
+  const fault = axisIssue(axis);
   return (
     <li className="studies__axis row wrap">
       <Select

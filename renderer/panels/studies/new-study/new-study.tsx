@@ -12,7 +12,7 @@ import { Segmented } from '../../../widgets/controls/segmented.tsx';
 import { useSelected, useWorkbench } from '../../../workbench/context.ts';
 import { TargetChoice } from '../clusters-dialog.tsx';
 import { forecastText, isTooLong, planText } from '../words.ts';
-import { type AxisDraft, countOf, faultOf } from './axis-draft.ts';
+import { type AxisDraft, axisIssue, countOf } from './axis-draft.ts';
 import { AxisRows } from './axis-rows.tsx';
 import { type ReadyMade, readyMade } from './ready-made.ts';
 import { emptyForm, type Form, type Planned, studyOf, usePlan, withMeasures, withTiming } from './study-form.ts';
@@ -236,7 +236,7 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
     on,
     onStarted,
   );
-  const faulty = document.axes.length === 0 || axes.some((axis) => faultOf(axis) !== null);
+  const faulty = document.axes.length === 0 || axes.some((axis) => axisIssue(axis) !== null);
   const isSearch = document.search !== undefined;
   const choose = (next: ReadyMade | null): void => {
     setMade(next);

@@ -303,7 +303,7 @@ describe('the report', () => {
   });
 });
 
-it('reports why a test was skipped, from its own reason or that of its suite', () => {
+it('the report states why a test was skipped, from its own reason or that of its suite', () => {
   const suite = { type: 'suite', meta: () => unless('pydicom is not installed').meta ?? {}, errors: () => [] };
   const test = (name: string, parent: object, note?: string) => ({
     ...{ type: 'test', fullName: name, parent, meta: () => ({}), result: () => ({ state: 'skipped', note }) },
@@ -322,7 +322,7 @@ it('reports why a test was skipped, from its own reason or that of its suite', (
   ]);
 });
 
-it('counts the core seconds of programs that a process started', onLinux, () => {
+it('core seconds include those of programs that a process started', onLinux, () => {
   const before = coreSecondsOf() ?? Number.NaN;
   const half = 'while (process.cpuUsage().user < 5e5);';
   expect(spawnSync(process.execPath, ['-e', half]).status).toBe(0);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { useImageAndSource } from './both-ways.ts';
 
-const { bothWays } = useImageAndSource();
+const { bothWays: fromImageAndSource } = useImageAndSource();
 
 describe('the command line prints the same from its start-up image (all commands)', () => {
   test.each([[['help', 'run']], [['variants', '--json']], [['claims']], [['nonsense']]])('%j', async (words) => {
-    const [image, plain] = await bothWays(words);
+    const [image, plain] = await fromImageAndSource(words);
     expect(image).toEqual(plain);
   });
 });

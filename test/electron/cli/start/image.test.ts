@@ -4,7 +4,7 @@ import { fromImage } from '../../../../electron/build/setup/pinned-node.mjs';
 import { braggbench, environmentWith, LONG_WORK_BEGINS, longWork } from '../command.ts';
 import { useImageAndSource } from './both-ways.ts';
 
-const { folder, bothWays } = useImageAndSource();
+const { folder, bothWays: fromImageAndSource } = useImageAndSource();
 
 describe('the command line prints the same from its start-up image', () => {
   test.each([
@@ -13,19 +13,19 @@ describe('the command line prints the same from its start-up image', () => {
     [['run', 'small.json', '--set', 'beam.energy_MeV=abc', '--json']],
     [['run', 'none.json']],
   ])('%j', async (words) => {
-    const [image, plain] = await bothWays(words);
+    const [image, plain] = await fromImageAndSource(words);
     expect(image).toEqual(plain);
   });
 
   test('for a run, which it saves and reads again', async () => {
     const words = ['run', 'small.json', '--variant', 'depth', '--json', '--force', '--out', 'run.h5'];
-    const [image, plain] = (await bothWays(words)).map(({ code, stdout, stderr }) => {
+    const [image, plain] = (await fromImageAndSource(words)).map(({ code, stdout, stderr }) => {
       expect(code, stderr).toBe(0);
       return JSON.parse(stdout);
     });
     expect(image.metrics).toEqual(plain.metrics);
     expect(image.ledger).toEqual(plain.ledger);
-    const [compared, again] = await bothWays(['compare', 'run.h5', 'run.h5']);
+    const [compared, again] = await fromImageAndSource(['compare', 'run.h5', 'run.h5']);
     expect(compared).toEqual(again);
     expect(compared.code, compared.stderr).toBe(0);
   });

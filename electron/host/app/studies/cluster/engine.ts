@@ -48,7 +48,7 @@ interface Started {
 }
 
 /** Error document that the remote program prints with --json. */
-const faultSchema = z.object({ error: z.object({ code: errorCodeSchema }) });
+const remoteIssueSchema = z.object({ error: z.object({ code: errorCodeSchema }) });
 
 /** Parses JSON output by the schema. Null for any other output. */
 function jsonIn<T>(output: Buffer, schema: z.ZodType<T>): T | null {
@@ -62,7 +62,7 @@ function jsonIn<T>(output: Buffer, schema: z.ZodType<T>): T | null {
 const splitWords = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== '');
 
 /** Words that start this command line on this machine. */
-async function ownProgram(): Promise<readonly string[]> {
+async function localProgram(): Promise<readonly string[]> {
   const here = import.meta.dirname;
   const bundle = onDisk(path.join(here, '..', 'host', 'cli.js'));
   const cli = existsSync(bundle) ? bundle : path.join(here, '../../../../cli/main.ts');
@@ -80,7 +80,7 @@ export class Login {
   async program(): Promise<string> {
     const { host, program } = this.cluster;
     const own = splitWords(program);
-    const words = own.length > 0 ? own : host === '' ? await ownProgram() : ['braggbench'];
+    const words = own.length > 0 ? own : host === '' ? await localProgram() : ['braggbench'];
     return words.map(quoted).join(' ');
   }
 
@@ -145,7 +145,7 @@ export class Login {
     }
     if (code === NOT_FOUND)
       return saying(`${program || 'braggbench'} was not found there (${says}); name it in the cluster's entry.`);
-    const given: ErrorCode = jsonIn(stdout, faultSchema)?.error.code ?? 'unsupported';
+    const given: ErrorCode = jsonIn(stdout, remoteIssueSchema)?.error.code ?? 'unsupported';
     if (says !== '') return new BraggError(given, `${name}: ${says}`);
     return saying(`it ended with exit code ${code} and said nothing.`);
   }
@@ -205,7 +205,7 @@ export function refuseSearch(search: unknown, cluster: Pick<Cluster, 'name'> | n
   throw new BraggError('invalid', `A search measures on one machine: ${cluster.name} has no part in it.`);
 }
 
-const [MAX_TRIES, HELD_MS] = [5, 2000];
+const [MAX_TRIES, LOCK_RETRY_MS] = [5, 2000];
 
 /** Another process works on the study on the cluster. */
 const isLockedElsewhere = (error: unknown): boolean => error instanceof BraggError && error.code === 'exists';
@@ -231,7 +231,7 @@ export async function solveOnCluster(options: ClusterOptions): Promise<StudyOutc
       } catch (error) {
         // The remote process of an earlier connection may still be exiting.
         if (!isLockedElsewhere(error) || tries >= MAX_TRIES || go.signal.aborted) throw error;
-        await sleep(HELD_MS, undefined, { ref: false });
+        await sleep(LOCK_RETRY_MS, undefined, { ref: false });
       }
     }
   });

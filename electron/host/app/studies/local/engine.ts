@@ -376,7 +376,7 @@ export async function solveLocally(options: LocalOptions): Promise<StudyOutcome>
 }
 
 /** Resources for this process; by default the complete machine. */
-export function wholeMachine(host: SolvingHost, { cores, memory_bytes }: Partial<Share> = {}): Share {
+export function entireMachine(host: SolvingHost, { cores, memory_bytes }: Partial<Share> = {}): Share {
   const { cpu, devices, memoryLimit_bytes } = host.capabilities();
   const gpus = devices.cuda.devices.filter(({ usable }) => usable).map(({ uuid }) => uuid);
   if (cores !== undefined && cores < 1)

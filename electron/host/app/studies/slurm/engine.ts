@@ -21,7 +21,7 @@ const beatName = (): string => `${hostname()}-${process.pid}`;
  * Interval between queries of an array: longer after each query without a change, and longest while Slurm does not
  * answer.
  */
-const ASK_MS = { soonest: 1000, latest: 30_000, away: 60_000 } as const;
+const POLL_MS = { soonest: 1000, latest: 30_000, away: 60_000 } as const;
 /**
  * Maximum number of arrays submitted at the same time, because Slurm keeps a record of each task and each array is
  * polled.
@@ -175,7 +175,7 @@ export class SlurmEngine {
   /** Waits until Slurm answers. Null if it has no such job. */
   async #find(tag: string, facts: ClusterFacts): Promise<string | null> {
     const { slurm, signal, say } = this.#options;
-    for (let wait_ms: number = ASK_MS.soonest; !signal.aborted; wait_ms = Math.min(2 * wait_ms, ASK_MS.away)) {
+    for (let wait_ms: number = POLL_MS.soonest; !signal.aborted; wait_ms = Math.min(2 * wait_ms, POLL_MS.away)) {
       const found = await slurm.find(tag, facts);
       if (found !== undefined) return found;
       say('Slurm does not answer; asking again.');
@@ -188,7 +188,7 @@ export class SlurmEngine {
     const now_ms = performance.now();
     this.#active.push({
       ...{ entry, job, absent: new Set<number>(), left: new Set(), signs: new Map(), cancelled: new Set() },
-      ...{ ask_ms: ASK_MS.soonest, next_ms: now_ms + ASK_MS.soonest },
+      ...{ ask_ms: POLL_MS.soonest, next_ms: now_ms + POLL_MS.soonest },
     });
   }
 
@@ -219,7 +219,7 @@ export class SlurmEngine {
     const script = this.#journal.of(tag, 'task.sh');
     await writeFile(script, taskScript([...program, tag], this.#options.progressLeft), { mode: 0o755 });
     const output = this.#journal.of(tag, 'output', '%a.txt');
-    let wait_ms: number = ASK_MS.soonest;
+    let wait_ms: number = POLL_MS.soonest;
     for (let i = 1; ; i += 1) {
       try {
         const job = await slurm.submit({ tag, script, tasks: tasks.length, atOnce, cores, warning_s, output, more });
@@ -244,7 +244,7 @@ export class SlurmEngine {
         }
         say(`${messageOf(error)}; trying again.`);
         await sleep(wait_ms, undefined, { signal }).catch(() => undefined);
-        wait_ms = Math.min(2 * wait_ms, ASK_MS.away);
+        wait_ms = Math.min(2 * wait_ms, POLL_MS.away);
       }
     }
   }
@@ -257,10 +257,10 @@ export class SlurmEngine {
       if (now_ms < active.next_ms) continue;
       const tasks = await this.#options.slurm.tasks(active.job);
       if (tasks === undefined) {
-        active.ask_ms = Math.min(2 * active.ask_ms, ASK_MS.away);
+        active.ask_ms = Math.min(2 * active.ask_ms, POLL_MS.away);
       } else {
         const changed = await this.#take(facts, active, tasks, missing);
-        active.ask_ms = changed ? ASK_MS.soonest : Math.min(1.5 * active.ask_ms, ASK_MS.latest);
+        active.ask_ms = changed ? POLL_MS.soonest : Math.min(1.5 * active.ask_ms, POLL_MS.latest);
       }
       active.next_ms = performance.now() + active.ask_ms;
     }

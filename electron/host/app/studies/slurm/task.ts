@@ -23,7 +23,7 @@ import { BraggError, messageOf } from '../../../../contract/errors.ts';
 import type { PlanLine } from '../../../../contract/study/index.ts';
 import { writeReplacing } from '../../../io/files/write-file.ts';
 import type { StudyFolder } from '../../../model/studies/folder.ts';
-import { solveLocally, wholeMachine } from '../local/engine.ts';
+import { entireMachine, solveLocally } from '../local/engine.ts';
 import type { Share } from '../local/groups.ts';
 import type { SolvingHost } from '../plan.ts';
 
@@ -174,7 +174,7 @@ function shareOfTask(host: SolvingHost, environment: NodeJS.ProcessEnv): Share {
   const given = numberIn(environment, 'SLURM_MEM_PER_NODE') ?? (perCore === null ? null : perCore * cores);
   // Slurm reports MiB, and 0 for all memory.
   const part_bytes = given === null || given === 0 ? (memoryLimit_bytes * cores) / all : given * 2 ** 20;
-  return wholeMachine(host, { cores, memory_bytes: Math.min(part_bytes, memoryLimit_bytes) });
+  return entireMachine(host, { cores, memory_bytes: Math.min(part_bytes, memoryLimit_bytes) });
 }
 
 /** Records and throws errors that prevent every point from being solved. */

@@ -9,7 +9,7 @@ import { checkedFields, type FieldRules, honoured, ignored, oneOf, only } from '
 import { decimalOf } from '../../../../domain/values/csv.ts';
 import { type NamedFile, namedFileReader } from '../../../model/scenarios/named-files.ts';
 
-interface HklFault {
+interface HklError {
   readonly line: number;
   readonly message: string;
 }
@@ -22,12 +22,12 @@ type HklList =
       /** Facts about the file that a user must know. */
       readonly notes: readonly string[];
     }
-  | { readonly ok: false; readonly faults: readonly HklFault[] };
+  | { readonly ok: false; readonly faults: readonly HklError[] };
 
 /** Limit on indices: even a cell of a micrometre at 0.1 Å has no higher orders. */
 const largestIndex = 100_000;
 /** Limit on reported issues. */
-const maxFaults = 20;
+const maxErrors = 20;
 
 const names = ['h', 'k', 'l'] as const;
 
@@ -470,7 +470,7 @@ export function readHkl(text: string): HklList {
   }
   if (typeof xds === 'string') return fail(1, xds);
   let layout: Layout = xds?.layout ?? bare;
-  const faults: HklFault[] = [];
+  const faults: HklError[] = [];
   const seen = new Map<string, Seen>();
   let line = 0;
   let repeated = 0;
@@ -528,7 +528,7 @@ export function readHkl(text: string): HklList {
       if (isEnd) end = { line, read };
       else take(line, read);
     }
-    if (faults.length === maxFaults) break;
+    if (faults.length === maxErrors) break;
   }
   if (faults.length > 0) return { ok: false, faults };
   if (!ended) {

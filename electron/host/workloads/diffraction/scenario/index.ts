@@ -7,8 +7,8 @@ import {
   type DiffractionDocument,
   type DiffractionScenario,
   type DiffractionWithConstants,
-  type Fault,
-  fault,
+  type FieldIssue,
+  fieldIssue,
   isWithin,
   type Path,
   unknownVariant,
@@ -116,7 +116,7 @@ const bytesPerPixel = 12;
  */
 const MAX_TABULATED = 100_000;
 
-function checkAngles({ crystal: { lattice } }: DiffractionScenario): readonly Fault[] {
+function checkAngles({ crystal: { lattice } }: DiffractionScenario): readonly FieldIssue[] {
   if (lattice.kind !== 'cell') return [];
   const { alpha_deg, beta_deg, gamma_deg } = lattice;
   const [ca, cb, cg] = [alpha_deg, beta_deg, gamma_deg].map((deg) => Math.cos((deg * Math.PI) / 180)) as [
@@ -127,33 +127,35 @@ function checkAngles({ crystal: { lattice } }: DiffractionScenario): readonly Fa
   if (1 - ca * ca - cb * cb - cg * cg + 2 * ca * cb * cg > 1e-9) return [];
   const says = `° closes no cell with beta ${beta_deg}° and gamma ${gamma_deg}°`;
   const allowed = 'each angle below the sum of the other two, all three together below 360°';
-  return [fault(['crystal', 'lattice', 'alpha_deg'], alpha_deg, says, allowed)];
+  return [fieldIssue(['crystal', 'lattice', 'alpha_deg'], alpha_deg, says, allowed)];
 }
 
-function checkMatrix({ crystal: { lattice } }: DiffractionScenario): readonly Fault[] {
+function checkMatrix({ crystal: { lattice } }: DiffractionScenario): readonly FieldIssue[] {
   if (lattice.kind !== 'matrix') return [];
   const [a, b, c] = [lattice.a_star, lattice.b_star, lattice.c_star];
   const volume = a.x * (b.y * c.z - b.z * c.y) + a.y * (b.z * c.x - b.x * c.z) + a.z * (b.x * c.y - b.y * c.x);
   const size = Math.hypot(a.x, a.y, a.z) * Math.hypot(b.x, b.y, b.z) * Math.hypot(c.x, c.y, c.z);
   if (Math.abs(volume) > 1e-9 * size) return [];
-  return [fault(['crystal', 'lattice', 'c_star'], c, 'lies in one plane with a_star and b_star', 'three directions')];
+  return [
+    fieldIssue(['crystal', 'lattice', 'c_star'], c, 'lies in one plane with a_star and b_star', 'three directions'),
+  ];
 }
 
-function checkMemory({ detector }: DiffractionScenario, limit_bytes: number): readonly Fault[] {
+function checkMemory({ detector }: DiffractionScenario, limit_bytes: number): readonly FieldIssue[] {
   const { width, height } = detector;
   const needed = bytesPerPixel * width * height;
   if (needed <= limit_bytes) return [];
   const says = `by ${height} pixels take ${formatBytes(needed)}`;
-  return [fault(['detector', 'width'], width, says, `images of at most ${formatBytes(limit_bytes)}`)];
+  return [fieldIssue(['detector', 'width'], width, says, `images of at most ${formatBytes(limit_bytes)}`)];
 }
 
 /** Limits the products of step counts before arrays of that size are built. */
-function checkProducts({ beam, crystal, rotation }: DiffractionScenario): readonly Fault[] {
-  const most = (path: readonly string[], factors: readonly number[], what: string): readonly Fault[] => {
+function checkProducts({ beam, crystal, rotation }: DiffractionScenario): readonly FieldIssue[] {
+  const most = (path: readonly string[], factors: readonly number[], what: string): readonly FieldIssue[] => {
     const [first = 1] = factors;
     const product = factors.reduce((all, factor) => all * factor, 1);
     if (product <= MAX_TABULATED) return [];
-    return [fault(path, first, `makes ${factors.join(' x ')} = ${product} ${what}`, `at most ${MAX_TABULATED}`)];
+    return [fieldIssue(path, first, `makes ${factors.join(' x ')} = ${product} ${what}`, `at most ${MAX_TABULATED}`)];
   };
   const sources = [beam.divergence_h_steps, beam.divergence_v_steps, beam.dispersion_steps];
   return [
@@ -163,9 +165,9 @@ function checkProducts({ beam, crystal, rotation }: DiffractionScenario): readon
 }
 
 /** Warnings about ranges that a single step makes ineffective, and about empty images. */
-function warnings(scenario: DiffractionScenario): readonly Fault[] {
+function warnings(scenario: DiffractionScenario): readonly FieldIssue[] {
   const { beam, crystal, detector, structure_factors: factors, background } = scenario;
-  const idle = (path: readonly string[], range: number, steps: number, key: string): readonly Fault[] =>
+  const idle = (path: readonly string[], range: number, steps: number, key: string): readonly FieldIssue[] =>
     range > 0 && steps === 1 ? [warning(path, range, `has no effect: ${key} is 1`)] : [];
   const mosaic = crystal.mosaic_spread_deg;
   const blank = factors.default_electrons === 0 && factors.file === undefined && background.water_um === 0;
@@ -202,7 +204,7 @@ interface CheckedAgainst {
 }
 
 /** Errors and warnings of a complete scenario. */
-function checkDiffraction(scenario: DiffractionScenario, against: CheckedAgainst): readonly Fault[] {
+function checkDiffraction(scenario: DiffractionScenario, against: CheckedAgainst): readonly FieldIssue[] {
   return [
     ...checkAngles(scenario),
     ...checkMatrix(scenario),
@@ -223,7 +225,7 @@ interface DiffractionParts {
   readonly scenario: DiffractionScenario;
   /** Number of reflections in the list; 0 without a list. */
   readonly reflections: number;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldIssue[];
   /** Errors in files that the scenario names. */
   readonly issues: readonly Issue[];
   /** Builds the problem; only for a scenario without errors. */

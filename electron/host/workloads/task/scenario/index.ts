@@ -3,7 +3,7 @@
  * a scenario.
  */
 import {
-  type Fault,
+  type FieldIssue,
   type TaskDocument,
   type TaskScenario,
   type TaskValue,
@@ -25,7 +25,7 @@ function benchOf(scenario: TaskScenario): string {
 export function checkTask(
   scenario: TaskScenario,
   variants: readonly { readonly bench: string; readonly id: string }[],
-): readonly Fault[] {
+): readonly FieldIssue[] {
   const own = variants.filter(({ bench }) => bench === benchOf(scenario));
   const unknown = unknownVariant(
     scenario.solver.variant,

@@ -2,8 +2,8 @@
 
 import path from 'node:path';
 import { BraggError } from '../../../../contract/errors.ts';
-import type { Fault, TaskScenario } from '../../../../contract/scenario/index.ts';
-import { fault } from '../../../../contract/scenario/index.ts';
+import type { FieldIssue, TaskScenario } from '../../../../contract/scenario/index.ts';
+import { fieldIssue } from '../../../../contract/scenario/index.ts';
 import {
   definitionSchema,
   type ProblemDefinition,
@@ -34,12 +34,12 @@ const definitionOf = (scenario: ProblemScenario): ProblemDefinition => ({
 });
 
 /** Checks of a problem beyond the schema. */
-export function checkProblem(scenario: ProblemScenario): readonly Fault[] {
+export function checkProblem(scenario: ProblemScenario): readonly FieldIssue[] {
   const { name, problem } = scenario;
   const wrong = NAME.test(name)
     ? []
     : [
-        fault(
+        fieldIssue(
           ['name'],
           name,
           'cannot name a problem',
@@ -65,13 +65,13 @@ export function checkProblem(scenario: ProblemScenario): readonly Fault[] {
 export async function valuesInFiles(scenario: ProblemScenario, folder: string | null, cache: string) {
   const { arrays } = resolveProblem(definitionOf(scenario), scenario.problem);
   const files: string[] = [];
-  const faults: Fault[] = [];
+  const faults: FieldIssue[] = [];
   for (const [i, { values, type, name }] of scenario.arrays.entries()) {
     files.push('');
     if (values?.kind !== 'file') continue;
     const at = ['arrays', i, 'values', 'path'];
     if (folder === null) {
-      faults.push(fault(at, values.path, 'is next to a problem that is not saved', 'a saved problem'));
+      faults.push(fieldIssue(at, values.path, 'is next to a problem that is not saved', 'a saved problem'));
       continue;
     }
     const of = {
@@ -86,7 +86,12 @@ export async function valuesInFiles(scenario: ProblemScenario, folder: string | 
     } catch (error) {
       if (!(error instanceof BraggError)) throw error;
       faults.push(
-        fault(at, values.path, `gives no values of ${name}: ${error.message}`, 'a file with the values of the array'),
+        fieldIssue(
+          at,
+          values.path,
+          `gives no values of ${name}: ${error.message}`,
+          'a file with the values of the array',
+        ),
       );
     }
   }

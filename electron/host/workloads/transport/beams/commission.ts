@@ -24,14 +24,14 @@ interface StatedCurve extends MeasuredCurve {
   readonly notes: readonly string[];
 }
 
-interface LineFault {
+interface LineError {
   readonly line: number;
   readonly message: string;
 }
 
 type ReadCurve =
   | { readonly ok: true; readonly curve: StatedCurve }
-  | { readonly ok: false; readonly faults: readonly LineFault[] };
+  | { readonly ok: false; readonly faults: readonly LineError[] };
 
 /** Limits on the number of points: fewer describe no peak; more are not a measurement. */
 const POINTS = [10, 20_000] as const;
@@ -44,7 +44,7 @@ const refused = (line: number, message: string): ReadCurve => ({ ok: false, faul
 type Parsed = ReturnType<typeof readCurveCsv>;
 const parse = (text: string, unit: DepthUnit | null): Parsed => readCurveCsv(text, unit ?? 'asked');
 
-function whole(read: Parsed): ReadCurve {
+function completeCurve(read: Parsed): ReadCurve {
   if (!read.ok) return read;
   const { depth_mm, dose, unit, firstLine, lastLine, notes } = read.curve;
   if (dose.length < POINTS[0] || dose.length > POINTS[1]) {
@@ -63,7 +63,7 @@ function whole(read: Parsed): ReadCurve {
 }
 
 /** Parses a curve; `unit` is used if the file does not state one. */
-export const readCurve = (text: string, unit: DepthUnit | null): ReadCurve => whole(parse(text, unit));
+export const readCurve = (text: string, unit: DepthUnit | null): ReadCurve => completeCurve(parse(text, unit));
 
 /**
  * Rejects a file whose header has another unit than the requested one, because a tenfold depth also fits some beam.
@@ -82,7 +82,7 @@ export function readOneCurve(text: string, unit: DepthUnit | null): ReadCurve {
   if (read.ok && unit !== null && told !== undefined && told !== unit) {
     return refused(read.curve.firstLine, `the depth is in ${told} by its column; allowed: that unit, or no unit`);
   }
-  return whole(read);
+  return completeCurve(read);
 }
 
 /** Share of the largest dose from which the fit uses points before the peak. */

@@ -1,5 +1,5 @@
 /** Checks energies against the stopping-power tables, the cutoff and the energy grid. */
-import { type Fault, fault, type TransportScenario, warning } from '../../../../contract/scenario/index.ts';
+import { type FieldIssue, fieldIssue, type TransportScenario, warning } from '../../../../contract/scenario/index.ts';
 import { formatNumber } from '../../../../domain/values/units.ts';
 import { highestEnergy, lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { type Check, materialOf, rangeStraggling_mm, type TransportContext, tableOf } from './context.ts';
@@ -30,52 +30,54 @@ function limits(scenario: TransportScenario, context: TransportContext): { lowes
 }
 
 /** An error of the beam's energy, reported at its range if the file gives the range. */
-function energyFault({ beam }: TransportScenario, says: string, allowed: string): Fault {
+function energyIssue({ beam }: TransportScenario, says: string, allowed: string): FieldIssue {
   const { energy_MeV, range_mm } = beam;
-  if (range_mm === undefined) return fault(['beam', 'energy_MeV'], energy_MeV, `MeV ${says}`, allowed);
+  if (range_mm === undefined) return fieldIssue(['beam', 'energy_MeV'], energy_MeV, `MeV ${says}`, allowed);
   const energy = formatNumber(Number(energy_MeV.toPrecision(4)));
-  return fault(['beam', 'range_mm'], range_mm, `mm is a beam of ${energy} MeV, which ${says}`, allowed);
+  return fieldIssue(['beam', 'range_mm'], range_mm, `mm is a beam of ${energy} MeV, which ${says}`, allowed);
 }
 
-function checkAboveCutoff(scenario: TransportScenario): readonly Fault[] {
+function checkAboveCutoff(scenario: TransportScenario): readonly FieldIssue[] {
   const { beam, grid } = scenario;
   if (beam.spots !== undefined || beam.energy_MeV > grid.cutoff_MeV) return [];
   const allowed = `more than ${formatNumber(grid.cutoff_MeV)} MeV (grid.cutoff_MeV)`;
-  return [energyFault(scenario, 'is not above the cutoff', allowed)];
+  return [energyIssue(scenario, 'is not above the cutoff', allowed)];
 }
 
-function checkWithinTables(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
+function checkWithinTables(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { energy_MeV, energy_sigma_MeV, spots } = scenario.beam;
   if (spots !== undefined) return [];
   const { highest } = limits(scenario, context);
   const table = `above the stopping power table of ${highest.material}, ${highest.title}`;
   if (energy_MeV > highest.energy_MeV) {
     const allowed = `at most ${formatNumber(highest.energy_MeV)} MeV`;
-    return [energyFault(scenario, `is ${table}`, allowed)];
+    return [energyIssue(scenario, `is ${table}`, allowed)];
   }
   const top = energy_MeV + beamSigmas * energy_sigma_MeV;
   if (top <= highest.energy_MeV) return [];
   const most = Math.floor(((highest.energy_MeV - energy_MeV) / beamSigmas) * 1000) / 1000;
   const says = `MeV is too wide: ${beamSigmas} sigma reach ${formatNumber(top)} MeV, ${table}`;
-  return [fault(['beam', 'energy_sigma_MeV'], energy_sigma_MeV, says, `0 to ${formatNumber(most)} MeV at this energy`)];
+  return [
+    fieldIssue(['beam', 'energy_sigma_MeV'], energy_sigma_MeV, says, `0 to ${formatNumber(most)} MeV at this energy`),
+  ];
 }
 
-function checkCutoff(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
+function checkCutoff(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { cutoff_MeV } = scenario.grid;
   const { lowest } = limits(scenario, context);
   if (cutoff_MeV >= lowest.energy_MeV) return [];
   const says = `MeV is below the stopping power table of ${lowest.material}, ${lowest.title}`;
-  return [fault(['grid', 'cutoff_MeV'], cutoff_MeV, says, `at least ${formatNumber(lowest.energy_MeV)} MeV`)];
+  return [fieldIssue(['grid', 'cutoff_MeV'], cutoff_MeV, says, `at least ${formatNumber(lowest.energy_MeV)} MeV`)];
 }
 
-function checkUniformGrid({ grid, beam }: TransportScenario): readonly Fault[] {
+function checkUniformGrid({ grid, beam }: TransportScenario): readonly FieldIssue[] {
   if (grid.energy.kind !== 'uniform') return [];
   const { min_MeV, step_MeV } = grid.energy;
-  const faults: Fault[] = [];
+  const faults: FieldIssue[] = [];
   if (min_MeV > grid.cutoff_MeV) {
     const allowed = `at most ${formatNumber(grid.cutoff_MeV)} MeV (grid.cutoff_MeV)`;
     faults.push(
-      fault(
+      fieldIssue(
         ['grid', 'energy', 'min_MeV'],
         min_MeV,
         'MeV is above the cutoff: protons between the two would have no bin',
@@ -85,12 +87,14 @@ function checkUniformGrid({ grid, beam }: TransportScenario): readonly Fault[] {
   }
   if (beam.energy_MeV > min_MeV && beam.energy_MeV - min_MeV < 2 * step_MeV) {
     const allowed = `at most ${formatNumber((beam.energy_MeV - min_MeV) / 2)} MeV`;
-    faults.push(fault(['grid', 'energy', 'step_MeV'], step_MeV, 'MeV leaves the beam fewer than two bins', allowed));
+    faults.push(
+      fieldIssue(['grid', 'energy', 'step_MeV'], step_MeV, 'MeV leaves the beam fewer than two bins', allowed),
+    );
   }
   return faults;
 }
 
-function checkRangeGrid(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
+function checkRangeGrid(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { grid, beam } = scenario;
   if (grid.energy.kind !== 'range' || beam.energy_MeV <= grid.cutoff_MeV) return [];
   const { step_mm } = grid.energy;
@@ -99,11 +103,16 @@ function checkRangeGrid(scenario: TransportScenario, context: TransportContext):
   if (span_mm >= 2 * step_mm) return [];
   const allowed = `at most ${formatNumber(Number((span_mm / 2).toPrecision(3)))} mm`;
   return [
-    fault(['grid', 'energy', 'step_mm'], step_mm, 'mm leaves the beam fewer than two bins above the cutoff', allowed),
+    fieldIssue(
+      ['grid', 'energy', 'step_mm'],
+      step_mm,
+      'mm leaves the beam fewer than two bins above the cutoff',
+      allowed,
+    ),
   ];
 }
 
-function warnOfFewSteps(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
+function warnOfFewSteps(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { solver, geometry, beam } = scenario;
   if (solver.stepping === 'depth') return [];
   const table = tableOf(context, geometry.background);
@@ -123,7 +132,7 @@ function warnOfFewSteps(scenario: TransportScenario, context: TransportContext):
 }
 
 /** Residual energy at the cutoff is deposited locally; if its range exceeds the straggling, R80 changes. */
-function warnOfCutoff(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
+function warnOfCutoff(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { beam, grid, initial } = scenario;
   if (initial.kind !== 'beam' || beam.energy_MeV <= grid.cutoff_MeV) return [];
   const range_mm = (energy: number): number => stoppingAt(context.rangeTable, context.water, energy).range * 10;

@@ -3,8 +3,8 @@
  * if energy bins widen the beam: compares the range spread added by the bins with the physical spread.
  */
 import {
-  type Fault,
-  fault,
+  type FieldIssue,
+  fieldIssue,
   type TransportScenario,
   unknownVariant,
   warning,
@@ -43,7 +43,7 @@ export function spreadWarning(
   extra_mm: number,
   range_mm: number,
   slope_mm_MeV: number,
-): Fault | null {
+): FieldIssue | null {
   const physical = physicalSpread_mm(scenario, range_mm, slope_mm_MeV);
   if (extra_mm < NOTICEABLE_MM || extra_mm < NOTICEABLE_SHARE * physical) return null;
   const { energy } = scenario.grid;
@@ -78,21 +78,29 @@ const leastOperatorBytes = 80;
 const depthSteppingLimit_mrad = (Math.PI / 3) * 1000;
 
 function checkDivision(size: 'width_mm' | 'depth_mm', cell: 'dx_mm' | 'dz_mm') {
-  return ({ geometry, grid }: TransportScenario): readonly Fault[] => {
+  return ({ geometry, grid }: TransportScenario): readonly FieldIssue[] => {
     const [whole, part] = [geometry[size], grid[cell]];
     if (divides(part, whole)) return [];
     const near = formatNumber(divisorNear(part, whole));
     const says = `mm does not divide geometry.${size}, ${formatNumber(whole)} mm, into whole cells`;
-    return [fault(['grid', cell], part, says, `a whole fraction of it, such as ${near} mm`)];
+    return [fieldIssue(['grid', cell], part, says, `a whole fraction of it, such as ${near} mm`)];
   };
 }
 
-function tooMany(path: readonly string[], value: number, count: number, most: number, unit: string): readonly Fault[] {
+function tooMany(
+  path: readonly string[],
+  value: number,
+  count: number,
+  most: number,
+  unit: string,
+): readonly FieldIssue[] {
   if (count <= most) return [];
-  return [fault(path, value, `${unit} makes ${formatNumber(count)} cells`, `at most ${most} cells along this axis`)];
+  return [
+    fieldIssue(path, value, `${unit} makes ${formatNumber(count)} cells`, `at most ${most} cells along this axis`),
+  ];
 }
 
-function checkCounts({ geometry, grid }: TransportScenario): readonly Fault[] {
+function checkCounts({ geometry, grid }: TransportScenario): readonly FieldIssue[] {
   const nx = Math.round(geometry.width_mm / grid.dx_mm);
   const nz = Math.round(geometry.depth_mm / grid.dz_mm);
   const each = [
@@ -101,15 +109,15 @@ function checkCounts({ geometry, grid }: TransportScenario): readonly Fault[] {
   ];
   if (each.length > 0 || nx * nz <= maxMapCells) return each;
   const says = `mm by ${formatNumber(grid.dz_mm)} mm makes ${nx} × ${nz} cells`;
-  return [fault(['grid', 'dx_mm'], grid.dx_mm, says, `at most ${maxMapCells} cells in x and z together`)];
+  return [fieldIssue(['grid', 'dx_mm'], grid.dx_mm, says, `at most ${maxMapCells} cells in x and z together`)];
 }
 
-function checkAngleCount(scenario: TransportScenario): readonly Fault[] {
+function checkAngleCount(scenario: TransportScenario): readonly FieldIssue[] {
   const { dtheta_mrad } = scenario.grid;
   return tooMany(['grid', 'dtheta_mrad'], dtheta_mrad, angleBins(scenario), maxCells.theta, 'mrad');
 }
 
-function checkEnergyCount(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
+function checkEnergyCount(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { energy } = scenario.grid;
   const [key, value] =
     energy.kind === 'range' ? (['step_mm', energy.step_mm] as const) : (['step_MeV', energy.step_MeV] as const);
@@ -117,7 +125,7 @@ function checkEnergyCount(scenario: TransportScenario, context: TransportContext
 }
 
 /** The beam angle must be the centre of a bin; otherwise the beam would be spread over two. */
-function checkAngles({ grid, initial }: TransportScenario): readonly Fault[] {
+function checkAngles({ grid, initial }: TransportScenario): readonly FieldIssue[] {
   const { dtheta_mrad, theta_max_mrad } = grid;
   const unit = initial.kind === 'beam' ? dtheta_mrad : dtheta_mrad / 2;
   if (divides(unit, theta_max_mrad)) return [];
@@ -128,10 +136,10 @@ function checkAngles({ grid, initial }: TransportScenario): readonly Fault[] {
       ? 'mrad is not a whole number of angle bins from the beam angle'
       : 'mrad does not hold a whole number of angle bins';
   const rule = initial.kind === 'beam' ? 'a multiple of grid.dtheta_mrad' : 'a multiple of half of grid.dtheta_mrad';
-  return [fault(['grid', 'theta_max_mrad'], theta_max_mrad, says, `${rule}, such as ${near} mrad`)];
+  return [fieldIssue(['grid', 'theta_max_mrad'], theta_max_mrad, says, `${rule}, such as ${near} mrad`)];
 }
 
-function checkDepthStepping({ grid, beam, solver }: TransportScenario): readonly Fault[] {
+function checkDepthStepping({ grid, beam, solver }: TransportScenario): readonly FieldIssue[] {
   if (solver.stepping !== 'depth') return [];
   const beam_mrad = (Math.abs(beam.angle_deg) * 1000 * Math.PI) / 180;
   if (beam_mrad + grid.theta_max_mrad <= depthSteppingLimit_mrad) return [];
@@ -142,17 +150,17 @@ function checkDepthStepping({ grid, beam, solver }: TransportScenario): readonly
     left > 0
       ? `at most ${formatNumber(Number(left.toPrecision(9)))} mrad with this beam angle, or solver.stepping: path`
       : 'with this beam angle only solver.stepping: path';
-  return [fault(['grid', 'theta_max_mrad'], grid.theta_max_mrad, says, allowed)];
+  return [fieldIssue(['grid', 'theta_max_mrad'], grid.theta_max_mrad, says, allowed)];
 }
 
-function warnOfUnusedStep({ grid, solver }: TransportScenario): readonly Fault[] {
+function warnOfUnusedStep({ grid, solver }: TransportScenario): readonly FieldIssue[] {
   if (solver.stepping !== 'depth' || solver.step_mm === grid.dz_mm) return [];
   const message = `is not used: depth stepping steps by grid.dz_mm, ${formatNumber(grid.dz_mm)} mm`;
   return [warning(['solver', 'step_mm'], solver.step_mm, message)];
 }
 
 /** A beam whose row ends between two cells is distributed over both, again at every step. */
-function warnOfPartCells(scenario: TransportScenario): readonly Fault[] {
+function warnOfPartCells(scenario: TransportScenario): readonly FieldIssue[] {
   const { grid, solver, beam, initial } = scenario;
   if (initial.kind !== 'beam' || !partCells(scenario)) return [];
   const cosine = Math.cos((beam.angle_deg * Math.PI) / 180);
@@ -169,7 +177,7 @@ function warnOfPartCells(scenario: TransportScenario): readonly Fault[] {
 }
 
 /** Warns that bins which would affect range or falloff are divided: correct results, but slower. */
-function warnOfParts(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
+function warnOfParts(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { energy } = scenario.grid;
   if (energy.kind !== 'range') return [];
   const parts = partsPerBin(scenario, context);
@@ -194,11 +202,11 @@ function checkOperators(scenario: TransportScenario, context: TransportContext, 
   const message =
     `${angles} angles × ${media} materials, mixtures in cut cells among them, × ${ne} energies have operators of at ` +
     `least ${value}; allowed: ${allowed}`;
-  const found: Fault = { severity: 'error', path: ['grid'], atKey: true, message, value, allowed };
+  const found: FieldIssue = { severity: 'error', path: ['grid'], atKey: true, message, value, allowed };
   return [found];
 }
 
-function checkPictures(cells: Cells): readonly Fault[] {
+function checkPictures(cells: Cells): readonly FieldIssue[] {
   const { ne, ntheta, nz, nx } = cells;
   const bytes = pictureBytes(cells);
   if (bytes <= maxPictureBytes) return [];
@@ -209,7 +217,7 @@ function checkPictures(cells: Cells): readonly Fault[] {
   return [{ severity: 'error', path: ['grid'], atKey: true, message, value, allowed }];
 }
 
-function checkMemory(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
+function checkMemory(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { ne, ntheta, nz, nx, cells, state_bytes } = estimateGrid(scenario, context);
   if (state_bytes <= context.memoryLimit_bytes) {
     const tooMany = checkOperators(scenario, context, { ne, ntheta, nz, nx });

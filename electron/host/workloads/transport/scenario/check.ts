@@ -5,8 +5,8 @@
  * the tables; a beam without spots by its own values.
  */
 import {
-  type Fault,
-  fault,
+  type FieldIssue,
+  fieldIssue,
   formatPath,
   isWithin,
   type Path,
@@ -39,18 +39,22 @@ function between(low: number, high: number): string {
 }
 
 function checkRegions(axis: 'x_mm' | 'z_mm') {
-  return ({ geometry }: TransportScenario, _context: TransportContext, original: RegionIndex): readonly Fault[] => {
+  return (
+    { geometry }: TransportScenario,
+    _context: TransportContext,
+    original: RegionIndex,
+  ): readonly FieldIssue[] => {
     const [low, high] = axis === 'x_mm' ? [-geometry.width_mm / 2, geometry.width_mm / 2] : [0, geometry.depth_mm];
     return geometry.regions.flatMap((region, index) => {
       if (!outside(region[axis], low, high)) return [];
       const path = ['geometry', 'regions', original(index), axis];
-      return [fault(path, region[axis], 'mm reaches outside the geometry', between(low, high))];
+      return [fieldIssue(path, region[axis], 'mm reaches outside the geometry', between(low, high))];
     });
   };
 }
 
 /** Warns of rounded mixtures in cells that borders cut; the number of distinct mixtures is limited. */
-function warnOfRoundedShares(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
+function warnOfRoundedShares(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { geometry, grid } = scenario;
   const [nz, nx] = [Math.round(geometry.depth_mm / grid.dz_mm), Math.round(geometry.width_mm / grid.dx_mm)];
   if (geometry.regions.length === 0 || !(nz >= 1) || !(nx >= 1)) return [];
@@ -63,7 +67,7 @@ function warnOfRoundedShares(scenario: TransportScenario, context: TransportCont
 }
 
 /** Warnings about a CT: densities merged into their mean, and Hounsfield units outside its table. */
-function warnOfCt(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
+function warnOfCt(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { geometry, grid } = scenario;
   const [nz, nx] = [Math.round(geometry.depth_mm / grid.dz_mm), Math.round(geometry.width_mm / grid.dx_mm)];
   if (context.ct === null || !(nz >= 1) || !(nx >= 1)) return [];
@@ -73,11 +77,11 @@ function warnOfCt(scenario: TransportScenario, context: TransportContext): reado
   return [...warnOfHu(context.ct), ...(wide ? [warning(['geometry', 'ct'], 'CT', message)] : [])];
 }
 
-function checkBeamX({ beam, geometry }: TransportScenario): readonly Fault[] {
+function checkBeamX({ beam, geometry }: TransportScenario): readonly FieldIssue[] {
   const half = geometry.width_mm / 2;
   if (Math.abs(beam.x_mm) < half) return [];
   return [
-    fault(
+    fieldIssue(
       ['beam', 'x_mm'],
       beam.x_mm,
       'mm is not inside the geometry',
@@ -86,10 +90,10 @@ function checkBeamX({ beam, geometry }: TransportScenario): readonly Fault[] {
   ];
 }
 
-function checkBeamZ({ beam, geometry }: TransportScenario): readonly Fault[] {
+function checkBeamZ({ beam, geometry }: TransportScenario): readonly FieldIssue[] {
   if (beam.z_mm < geometry.depth_mm) return [];
   return [
-    fault(
+    fieldIssue(
       ['beam', 'z_mm'],
       beam.z_mm,
       'mm is not inside the geometry',
@@ -99,7 +103,10 @@ function checkBeamZ({ beam, geometry }: TransportScenario): readonly Fault[] {
 }
 
 /** Only for a single material without regions, where the path is simple. */
-function warnOfLeaving({ beam, geometry, initial }: TransportScenario, context: TransportContext): readonly Fault[] {
+function warnOfLeaving(
+  { beam, geometry, initial }: TransportScenario,
+  context: TransportContext,
+): readonly FieldIssue[] {
   if (geometry.regions.length > 0 || context.ct !== null || initial.kind !== 'beam') return [];
   const table = tableOf(context, geometry.background);
   // Skip, because the range beyond the table is unknown and the energy is reported as an error.
@@ -152,11 +159,11 @@ const outputChecks: readonly Check[] = [
   },
   {
     uses: ['output.spectra_mm', 'geometry.depth_mm'],
-    run: ({ output, geometry }): readonly Fault[] =>
+    run: ({ output, geometry }): readonly FieldIssue[] =>
       output.spectra_mm.flatMap((depth, i) => {
         if (depth < geometry.depth_mm) return [];
         const allowed = `0 to below ${formatNumber(geometry.depth_mm)} mm`;
-        return [fault(['output', 'spectra_mm', i], depth, 'lies behind the geometry', allowed)];
+        return [fieldIssue(['output', 'spectra_mm', i], depth, 'lies behind the geometry', allowed)];
       }),
   },
   {
@@ -165,7 +172,7 @@ const outputChecks: readonly Check[] = [
       if (!output.let || output.spectra_mm.length === 0 || solver.stepping === 'depth') return [];
       if (solver.step_mm <= ROUNDING * grid.dz_mm) return [];
       const allowed = `at most grid.dz_mm = ${formatNumber(grid.dz_mm)} mm with output.spectra_mm, or solver.stepping: depth`;
-      return [fault(['solver', 'step_mm'], solver.step_mm, 'is longer than a cell in depth', allowed)];
+      return [fieldIssue(['solver', 'step_mm'], solver.step_mm, 'is longer than a cell in depth', allowed)];
     },
   },
 ];
@@ -219,16 +226,16 @@ const judges: readonly Judge[] = [
 ];
 
 /** For a file of spots, errors name the index of the spot, because the file has no paths. */
-function placed({ beam }: TransportScenario, index: number, { key, says, allowed }: Wrong, value: number): Fault {
+function placed({ beam }: TransportScenario, index: number, { key, says, allowed }: Wrong, value: number): FieldIssue {
   if (beam.spots_file === undefined) {
     const path: Path = ['beam', 'spots', index, key];
-    return fault(path, value, says, allowed);
+    return fieldIssue(path, value, says, allowed);
   }
-  return fault(['beam', 'spots', 'file'], beam.spots_file, `, spot ${index + 1}: ${value} ${says}`, allowed);
+  return fieldIssue(['beam', 'spots', 'file'], beam.spots_file, `, spot ${index + 1}: ${value} ${says}`, allowed);
 }
 
-function checkSpots(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
-  const found: Fault[] = [];
+function checkSpots(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
+  const found: FieldIssue[] = [];
   for (const [index, spot] of (scenario.beam.spots ?? []).entries()) {
     for (const judge of judges) {
       const wrong = judge(spot, scenario, context);
@@ -289,7 +296,7 @@ export function checkTransport(
   context: TransportContext,
   leftOut: readonly Path[],
   isSet: (path: Path) => boolean,
-): readonly Fault[] {
+): readonly FieldIssue[] {
   const energyIsOff = energyIsUnknown(leftOut);
   const unusable = (use: string): boolean => {
     const path = parsePath(use) ?? [];

@@ -2,7 +2,7 @@
  * Data that the transport workload needs in addition to a scenario, and the form of a check. Also the contents of
  * cells: media by their shares of the area, without duplicates.
  */
-import type { Fault, TransportScenario } from '../../../../contract/scenario/index.ts';
+import type { FieldIssue, TransportScenario } from '../../../../contract/scenario/index.ts';
 import {
   type Material,
   type MaterialSet,
@@ -49,7 +49,7 @@ export const rangeStraggling_mm = (range_mm: number): number => 0.469 * (range_m
 export interface Check {
   /** Paths that the check reads, as in `beam.energy_MeV`. */
   readonly uses: readonly string[];
-  readonly run: (scenario: TransportScenario, context: TransportContext, region: RegionIndex) => readonly Fault[];
+  readonly run: (scenario: TransportScenario, context: TransportContext, region: RegionIndex) => readonly FieldIssue[];
 }
 
 /** Index in the file of a region in the scenario, which differs if invalid regions before it were left out. */

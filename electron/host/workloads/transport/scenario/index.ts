@@ -7,7 +7,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Issue } from '../../../../contract/errors.ts';
 import {
-  type Fault,
+  type FieldIssue,
   type Path,
   type TransportScenario,
   type TransportWithConstants,
@@ -77,7 +77,7 @@ const readTable = namedFileReader({
 interface WaterTable {
   /** The library's standard table if the requested one cannot be used; errors then give the reason. */
   readonly table: StoppingTable;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldIssue[];
   /** Errors inside the table's own file. */
   readonly issues: readonly Issue[];
 }
@@ -124,13 +124,13 @@ interface TransportParts {
   readonly table: StoppingTable;
   /** CT in the box; null if there is none or it cannot be used. */
   readonly ct: PlacedCt | null;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldIssue[];
   /** Errors in files that the scenario names. */
   readonly issues: readonly Issue[];
   /** Builds the problem; only for a scenario without errors. */
   readonly problem: () => TransportProblem;
   /** Warnings for a scenario without errors, before it is run. */
-  readonly warnings: () => Promise<readonly Fault[]>;
+  readonly warnings: () => Promise<readonly FieldIssue[]>;
 }
 
 /** Materials of the library and of the scenario. */

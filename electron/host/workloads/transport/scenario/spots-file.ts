@@ -3,18 +3,18 @@
 import { showValue, spotListSchema, suggest } from '../../../../contract/scenario/index.ts';
 import { maxSpots, type SpotWithConstants, spotSchema } from '../../../../contract/scenario/transport/beam.ts';
 import { decimalOf } from '../../../../domain/values/csv.ts';
-import { parseJson, schemaFault } from '../../../io/text/json.ts';
+import { parseJson, schemaError } from '../../../io/text/json.ts';
 import { LineIndex, offsetOf, plainValue, type SourceNode } from '../../../io/text/source.ts';
 import { namedFileReader, type Parsed } from '../../../model/scenarios/named-files.ts';
 
 type Path = Parameters<typeof offsetOf>[1];
-interface LineFault {
+interface LineError {
   readonly line: number;
   readonly message: string;
 }
 
 /** A file with more mistakes has another format; only the number of further ones is reported. */
-const maxFaults = 20;
+const maxErrors = 20;
 const columns = Object.keys(spotSchema.shape);
 
 /** A document, and the line number of each path in it. */
@@ -26,19 +26,19 @@ interface Listed {
 function checked({ value, lineOf }: Listed): Parsed<readonly SpotWithConstants[]> {
   const parsed = spotListSchema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
-  const faults = parsed.error.issues.map((issue): LineFault => {
+  const faults = parsed.error.issues.map((issue): LineError => {
     const path = issue.path as Path;
     const key = path.at(-1);
     const found = path.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], value);
     const where = path.length === 0 ? '' : typeof key === 'number' ? `spot ${key + 1}: ` : `${String(key)}: `;
     const allowed = issue.code === 'custom' ? `; allowed: ${String(issue.params?.['allowed'] ?? '')}` : '';
     const shown = found === undefined || typeof found === 'object' ? '' : `${showValue(found)}: `;
-    const says = issue.code === 'custom' && found === undefined ? 'is missing' : schemaFault(issue.message);
+    const says = issue.code === 'custom' && found === undefined ? 'is missing' : schemaError(issue.message);
     return { line: lineOf(path), message: `${where}${shown}${says}${allowed}` };
   });
-  if (faults.length > maxFaults) {
-    const more = faults.length - maxFaults;
-    faults.splice(maxFaults, more, { line: faults[maxFaults]?.line ?? 1, message: `and ${more} more issues` });
+  if (faults.length > maxErrors) {
+    const more = faults.length - maxErrors;
+    faults.splice(maxErrors, more, { line: faults[maxErrors]?.line ?? 1, message: `and ${more} more issues` });
   }
   return { ok: false, faults };
 }

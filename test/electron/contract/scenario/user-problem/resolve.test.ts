@@ -34,7 +34,7 @@ const definition = definitionSchema.parse({
   reference: 'reference.py',
 });
 
-const faultsOf = (document: object, sizes = { rows: 3, columns: 4 }) =>
+const issuesOf = (document: object, sizes = { rows: 3, columns: 4 }) =>
   resolveProblem(definitionSchema.parse({ ...definition, ...document }), sizes).faults.map(({ path, message }) => ({
     path: path.join('.'),
     message,
@@ -63,26 +63,26 @@ test('a tolerance follows from the number of terms by default, and a given one r
   expect(largest({ ...plain, terms: '10 * columns' })).toMatchObject({ largest: 40 * 2 ** -24, absolute: 0 });
   const given = { ...plain, terms: '10 * columns', tolerance: { absolute: 0.5 } };
   expect(largest(given)).toMatchObject({ largest: 0, absolute: 0.5 });
-  expect(faultsOf({ arrays: [x, ids, { ...plain, terms: 'columns - 4' }] })).toEqual([
+  expect(issuesOf({ arrays: [x, ids, { ...plain, terms: 'columns - 4' }] })).toEqual([
     { path: 'arrays.2.terms', message: expect.stringContaining('1 or more') },
     { path: 'arrays.2.tolerance', message: expect.stringContaining('or terms, as fp32 is rounded') },
   ]);
-  expect(faultsOf({ arrays: [{ ...x, terms: 3 }, ids, { ...plain, terms: 1 }] })).toEqual([
+  expect(issuesOf({ arrays: [{ ...x, terms: 3 }, ids, { ...plain, terms: 1 }] })).toEqual([
     { path: 'arrays.0.terms', message: expect.stringContaining('an output that is rounded') },
   ]);
 });
 
-test('resolves arrays of a single row', () => {
+test('arrays of a single row are resolved', () => {
   const { arrays } = resolveProblem(definition, { rows: 1, columns: 4 });
   expect(arrays[0]).toMatchObject({ shape: [1, 2], grain: 1 });
 });
 
 test('sizes that break a constraint or a bound are rejected, naming both', () => {
-  expect(faultsOf({}, { rows: 3, columns: 5 })).toMatchObject([
+  expect(issuesOf({}, { rows: 3, columns: 5 })).toMatchObject([
     { path: 'constraints.0', message: expect.stringContaining('does not hold at rows = 3, columns = 5') },
     { path: 'arrays.0.shape.1', message: expect.stringContaining('is 2.5 at these sizes') },
   ]);
-  expect(faultsOf({}, { rows: 3, columns: 65 })).toEqual([
+  expect(issuesOf({}, { rows: 3, columns: 65 })).toEqual([
     { path: 'problem.columns', message: '65 is not a size of this axis; allowed: 2 to 64' },
   ]);
 });
@@ -130,8 +130,8 @@ test.each([
     'arrays.0.values.max',
     /no value of int8; allowed: -128 to 127/,
   ],
-])('refuses %s', (_, document, path, message) => {
-  expect(faultsOf(document)).toEqual([{ path, message: expect.stringMatching(message) }]);
+])('an invalid definition is rejected: %s', (_, document, path, message) => {
+  expect(issuesOf(document)).toEqual([{ path, message: expect.stringMatching(message) }]);
 });
 
 test('launches follow sizes and constants', () => {

@@ -50,7 +50,7 @@ describe('a new carrier', () => {
   });
 });
 
-it('replaces a frame that waits for a credit by a newer one, which counts it as dropped', () => {
+it('a newer frame replaces one that waits for a credit, which counts as dropped', () => {
   const { stream, all } = sender('latest');
   stream.offer(() => 'd');
   stream.offer(() => 'e');

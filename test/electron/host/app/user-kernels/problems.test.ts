@@ -63,7 +63,7 @@ function expectCorrect(judgement: Pick<Judgement, 'word' | 'reason'>): void {
   if (!isOpen(judgement)) expect({ word, reason }).toEqual({ word: 'correct', reason: null });
 }
 
-test('lists the folders with a problem, and reads one with its signature', async () => {
+test('the host lists the folders with a problem, and reads one with its signature', async () => {
   expect(await listProblems(problems)).toContain(softmax);
   const { scenarios } = await opened;
   expect(await readProblem({ scenarios }, softmax)).toMatchObject({

@@ -236,7 +236,7 @@ describe('Live', () => {
   });
 });
 
-test('cancels a full answer that is being computed when the next question comes', async () => {
+test('the next question cancels a full answer that is being computed', async () => {
   const addon = loadAddon();
   const started = Promise.withResolvers<void>();
   const watched: NativeAddon = {

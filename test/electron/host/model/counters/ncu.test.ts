@@ -111,7 +111,7 @@ test.each([
   expect(readNcuCsv([...lines, row('dram__bytes.sum', other)].join('\n'), 'a.csv').l2_bytes).toBe(value);
 });
 
-test('numbers of two locales in one file are refused', () => {
+test('numbers of two locales in one file are rejected', () => {
   const lines = [
     '"ID","Metric Name","Metric Unit","Metric Value"',
     '"0","lts__t_bytes.sum","byte","1.5"',

@@ -105,7 +105,7 @@ const small = { width_mm: 4, depth_mm: 50 };
 const acrylic = { name: 'acrylic', formula: 'C5H8O2', density_g_cm3: 1.19 };
 const region = (material: string) => ({ material, x_mm: [-2, 2], z_mm: [1, 3] });
 
-async function faults(geometry: object): Promise<readonly string[]> {
+async function issuesIn(geometry: object): Promise<readonly string[]> {
   const reading = await check({ geometry: { ...small, ...geometry } });
   return lines(reading).filter((line) => !line.startsWith('warning'));
 }
@@ -133,7 +133,7 @@ describe('user materials in a scenario', () => {
   });
 
   test('an unknown name is reported with similar ones', async () => {
-    const [line] = await faults({ materials: [acrylic], regions: [region('acrilyc')] });
+    const [line] = await issuesIn({ materials: [acrylic], regions: [region('acrilyc')] });
     expect(line).toContain('geometry.regions[0].material');
     expect(line).toContain('"acrilyc" is not known (did you mean acrylic?)');
   });
@@ -150,11 +150,11 @@ describe('user materials in a scenario', () => {
     [{ ...acrylic, mean_excitation_eV: 5 }, 'is too small'],
     [{ ...acrylic, name: '1a' }, 'geometry.materials[0].name'],
   ])('%j is rejected', async (material, says) => {
-    expect((await faults({ materials: [material] })).join('\n')).toContain(says);
+    expect((await issuesIn({ materials: [material] })).join('\n')).toContain(says);
   });
 
   test('with the same name are rejected', async () => {
-    expect(await faults({ materials: [acrylic, acrylic] })).toEqual([
+    expect(await issuesIn({ materials: [acrylic, acrylic] })).toEqual([
       expect.stringContaining('is the name of two materials'),
     ]);
   });

@@ -10,7 +10,7 @@ import { asTransport } from '../../../../../electron/host/workloads/transport/sc
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { addon, assetsFolder, lines, namedVariants, scenarios } from './open.ts';
 
-function faults(text: string): readonly string[] {
+function issuesIn(text: string): readonly string[] {
   const read = readStoppingCsv(text, 't');
   return read.ok ? [] : read.faults.map(({ line, message }) => `${line}: ${message}`);
 }
@@ -31,7 +31,7 @@ describe('a stopping power table', () => {
         stopping_MeV_cm2_g: Float64Array.of(260.8, 45.67, 7.289, 3.52),
       },
     });
-    expect(faults(good)).toEqual([]);
+    expect(issuesIn(good)).toEqual([]);
   });
 
   test.each([
@@ -59,11 +59,11 @@ describe('a stopping power table', () => {
       ],
     ],
   ])('%s', (_name, text, expected) => {
-    expect(faults(text)).toEqual(expected);
+    expect(issuesIn(text)).toEqual(expected);
   });
 
   test('with many errors names twenty and counts the rest', () => {
-    const found = faults(`T_MeV,S\n${'a,b\n'.repeat(50)}`);
+    const found = issuesIn(`T_MeV,S\n${'a,b\n'.repeat(50)}`);
     expect(found).toHaveLength(21);
     expect(found.at(-1)).toBe('12: and 80 more issues');
   });

@@ -17,7 +17,7 @@ function points(axes: Axes, more: Readonly<Record<string, unknown>> = {}, bases:
 }
 const values = (axes: Axes, more?: Readonly<Record<string, unknown>>) =>
   points(axes, more).points.map(({ settings }) => settings.map(({ value }) => value));
-const faults = (axes: Axes, more?: Readonly<Record<string, unknown>>) =>
+const issuesOf = (axes: Axes, more?: Readonly<Record<string, unknown>>) =>
   points(axes, more).faults.map(({ path, message }) => `${formatPath(path)}: ${message}`);
 
 const energies = { kind: 'list', path: 'beam.energy_MeV', values: [60, 70] } as const;
@@ -56,17 +56,19 @@ describe('points of a study', () => {
     expect([found.points.length, found.repeated, found.combinations]).toEqual([2, 1, 3]);
   });
   test('errors are reported with their path', () => {
-    expect(faults([{ kind: 'list', path: '.a', values: [1] }])).toEqual([
+    expect(issuesOf([{ kind: 'list', path: '.a', values: [1] }])).toEqual([
       expect.stringMatching(/^axes\[0\]\.path: "\.a" is not a path/),
     ]);
-    expect(faults([energies, energies])).toEqual([expect.stringMatching(/^axes\[1\].* is set by axes\[0\] too/)]);
-    expect(faults([{ kind: 'log', path: 'a', from: 0, to: 1, count: 3 }])[0]).toMatch(/axes\[0\]\.from: 0 has no log/);
+    expect(issuesOf([energies, energies])).toEqual([expect.stringMatching(/^axes\[1\].* is set by axes\[0\] too/)]);
+    expect(issuesOf([{ kind: 'log', path: 'a', from: 0, to: 1, count: 3 }])[0]).toMatch(
+      /axes\[0\]\.from: 0 has no log/,
+    );
     const zip = { kind: 'zip', axes: [energies, { kind: 'list', path: 'x', values: [1] }] } as const;
-    expect(faults([zip])[0]).toMatch(/^axes\[0\]\.axes\[1\].* has 1 values/);
+    expect(issuesOf([zip])[0]).toMatch(/^axes\[0\]\.axes\[1\].* has 1 values/);
     const wide = (path: string) => ({ kind: 'range', path, from: 0, to: 1, count: 2000 }) as const;
-    expect(faults([wide('a'), wide('b')])[0]).toMatch(/4000000 combinations.* are too many/);
-    expect(faults([energies], { conditions: ['nowhere > 1'] })[0]).toMatch(/^conditions\[0\].* nowhere is not set/);
-    expect(faults([{ kind: 'list', path: 'list[3]', values: [1] }])[0]).toMatch(/list\[3\]: .*the list is shorter/);
+    expect(issuesOf([wide('a'), wide('b')])[0]).toMatch(/4000000 combinations.* are too many/);
+    expect(issuesOf([energies], { conditions: ['nowhere > 1'] })[0]).toMatch(/^conditions\[0\].* nowhere is not set/);
+    expect(issuesOf([{ kind: 'list', path: 'list[3]', values: [1] }])[0]).toMatch(/list\[3\]: .*the list is shorter/);
   });
 });
 

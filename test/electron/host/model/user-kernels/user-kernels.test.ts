@@ -38,7 +38,7 @@ test('a copy gives the bits of the original, with progress, a live frame and key
   expect(verdict).toMatchObject({ right: true, bitwise: true, repeats: 2 });
 });
 
-test('rejects a register limit for a CPU kernel', async () => {
+test('a register limit is rejected for a CPU kernel', async () => {
   const { message } = await failure(
     make('registers.cpp', kernels.original, { ...description, compile: { registers: 64 } }),
   );

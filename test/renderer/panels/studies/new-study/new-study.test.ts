@@ -10,9 +10,9 @@ import { validateStudy } from '../../../../../electron/contract/study/index.ts';
 import {
   type AxisDraft,
   axisAround,
+  axisIssue,
   axisOf,
   countOf,
-  faultOf,
   firstPath,
   pathsIn,
   pathsOfAxis,
@@ -63,16 +63,16 @@ describe('axis draft', () => {
 
   test('an axis is built, and its errors are reported', () => {
     expect(axisOf(range)).toEqual({ kind: 'range', path: 'beam.energy_MeV', from: 60, to: 80, count: 5 });
-    expect([countOf(range), faultOf(range)]).toEqual([5, null]);
+    expect([countOf(range), axisIssue(range)]).toEqual([5, null]);
     const list: AxisDraft = { ...range, kind: 'list', values: 'depth, window' };
     expect(axisOf(list)).toEqual({ kind: 'list', path: 'beam.energy_MeV', values: ['depth', 'window'] });
-    expect([countOf(list), faultOf(list)]).toEqual([2, null]);
-    expect(faultOf({ ...list, values: ' ' })).toMatch(/Give values/);
-    expect(faultOf({ ...range, from: '' })).toMatch(/numbers/);
-    expect(faultOf({ ...range, kind: 'log', from: '0' })).toMatch(/above 0/);
-    expect(faultOf({ ...range, count: '2.5' })).toMatch(/whole number/);
-    expect(faultOf({ ...range, path: 'beam..energy' })).toMatch(/what changes/);
-    expect(faultOf({ ...range, path: 'grid.dx_mm + grid.dz_mm' })).toBeNull();
+    expect([countOf(list), axisIssue(list)]).toEqual([2, null]);
+    expect(axisIssue({ ...list, values: ' ' })).toMatch(/Give values/);
+    expect(axisIssue({ ...range, from: '' })).toMatch(/numbers/);
+    expect(axisIssue({ ...range, kind: 'log', from: '0' })).toMatch(/above 0/);
+    expect(axisIssue({ ...range, count: '2.5' })).toMatch(/whole number/);
+    expect(axisIssue({ ...range, path: 'beam..energy' })).toMatch(/what changes/);
+    expect(axisIssue({ ...range, path: 'grid.dx_mm + grid.dz_mm' })).toBeNull();
   });
 
   const document = newDocument('transport');

@@ -6,8 +6,8 @@ import { BraggError } from '../../../../../contract/errors.ts';
 import type { CtPicture, CtSeriesInfo } from '../../../../../contract/fields.ts';
 import {
   type CtPlacement,
-  type Fault,
-  fault,
+  type FieldIssue,
+  fieldIssue,
   type TransportScenario,
   type TransportWithConstants,
   warning,
@@ -155,9 +155,9 @@ export function mediumOf(ct: PlacedCt, hu: number): { readonly material: string;
 }
 
 /** Pixels beyond the table use its ends: padding becomes air, metal becomes the densest bone. */
-export function warnOfHu({ slice, table, beyond: { below, above, least, most } }: PlacedCt): readonly Fault[] {
+export function warnOfHu({ slice, table, beyond: { below, above, least, most } }: PlacedCt): readonly FieldIssue[] {
   const [lowest, highest] = huRange(table);
-  const say = (count: number, end: number, which: string, extreme: number): Fault =>
+  const say = (count: number, end: number, which: string, extreme: number): FieldIssue =>
     warning(
       ['geometry', 'ct', 'hu_table'],
       'HU table',
@@ -203,7 +203,7 @@ async function read(requested: CtRequest): Promise<CtSlice> {
 
 interface CtRead {
   readonly slice: CtSlice | null;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldIssue[];
 }
 
 /** `folder`: folder of the scenario; null for an unsaved one. */
@@ -213,7 +213,7 @@ async function ctSlice(
 ): Promise<CtRead> {
   const refuse = (says: string, allowed: string, at: readonly string[] = ['file'], value: unknown = file): CtRead => ({
     slice: null,
-    faults: [fault(['geometry', 'ct', ...at], value, says, allowed)],
+    faults: [fieldIssue(['geometry', 'ct', ...at], value, says, allowed)],
   });
   const allowed = 'a DICOM folder or file, .nrrd, .mha or .mhd in the folder of the scenario';
   if (folder === null) {
@@ -278,14 +278,17 @@ export async function placedCt(
   materials: MaterialSet,
   shipped: HuTable,
   place: { readonly folder: string | null },
-): Promise<{ readonly placed: PlacedCt | null; readonly faults: readonly Fault[] }> {
+): Promise<{ readonly placed: PlacedCt | null; readonly faults: readonly FieldIssue[] }> {
   if (ct === undefined) return { placed: null, faults: [] };
   const { slice, faults } = await ctSlice(ct, place);
   if (slice === null) return { placed: null, faults };
   const own = ct.frame_of_reference;
   if (own !== undefined && slice.frame !== '' && own !== slice.frame) {
     const at = ['geometry', 'ct', 'frame_of_reference'];
-    return { placed: null, faults: [fault(at, own, 'is of another CT', `${slice.frame}, that of the file, or none`)] };
+    return {
+      placed: null,
+      faults: [fieldIssue(at, own, 'is of another CT', `${slice.frame}, that of the file, or none`)],
+    };
   }
   const table = ct.hu_table === 'schneider' ? shipped : ct.hu_table;
   const listed = table.materials.map(([, name]) => materials[name]?.density_g_cm3 ?? 1);
@@ -297,7 +300,7 @@ export async function placedCt(
   return {
     placed,
     faults: [
-      fault(['geometry', 'ct', 'isocentre_mm'], ct.isocentre_mm, "lets the beam's axis miss the image", allowed),
+      fieldIssue(['geometry', 'ct', 'isocentre_mm'], ct.isocentre_mm, "lets the beam's axis miss the image", allowed),
     ],
   };
 }

@@ -34,7 +34,7 @@ const values = (of: RunData, y_mm: number): Float64Array => {
   return field.values;
 };
 
-test('summed over y it is the energy of the plane', () => {
+test('the dose in Gy summed over y is the energy of the plane', () => {
   const { nx, nz, dz_mm, dx_mm } = run.axes;
   let [energy, deposited] = [0, 0];
   const step = 0.25;
@@ -67,7 +67,7 @@ test('a round beam has the same width across y as in the plane', () => {
   expect(acrossPlane / inPlane).toBeCloseTo(1, 1);
 });
 
-test('at the entrance it is fluence times stopping power', () => {
+test('the dose in Gy at the entrance is fluence times stopping power', () => {
   const dose = grayOnAxis(run);
   if ('reason' in dose) throw new Error(dose.reason);
   // 1e9 protons in a spot of 3 mm: 1e9/(2π 9 mm²) · 7.289 MeV cm²/g = 2.065 Gy; cells are means over 0.5 mm.
@@ -96,7 +96,7 @@ test.each([
     { beam: { x_sigma_mm: 3, spots: [{ energy_MeV: 90 }, { energy_MeV: 100 }] } },
     /spots differ/,
   ],
-])('%s has none, with the reason', async (_name, change, why) => {
+])('%s has no dose in Gy, with the reason', async (_name, change, why) => {
   const grid = { dz_mm: 0.5, dx_mm: 1, dtheta_mrad: 20, energy: { kind: 'uniform', step_MeV: 1 } };
   const other = await runScenario({ ...parts, grid, ...change });
   expect(grayOnAxis(other)).toEqual({ reason: expect.stringMatching(why) });

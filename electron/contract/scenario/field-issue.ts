@@ -71,7 +71,7 @@ export function suggest(word: string, candidates: readonly string[]): string | n
   return best;
 }
 
-export interface Fault {
+export interface FieldIssue {
   readonly severity: 'error' | 'warning';
   readonly path: Path;
   /** The key itself is invalid, not its value. */
@@ -82,7 +82,7 @@ export interface Fault {
 }
 
 /** Error about the value at `path`: "`value` `says`; allowed: `allowed`". */
-export function fault(path: Path, value: unknown, says: string, allowed: string): Fault {
+export function fieldIssue(path: Path, value: unknown, says: string, allowed: string): FieldIssue {
   const shown = showValue(value);
   return {
     severity: 'error',
@@ -95,20 +95,20 @@ export function fault(path: Path, value: unknown, says: string, allowed: string)
 }
 
 /** Warning about the value at `path`, which is used unchanged. */
-export function warning(path: Path, value: unknown, message: string): Fault {
+export function warning(path: Path, value: unknown, message: string): FieldIssue {
   return { severity: 'warning', path, atKey: false, message, value: showValue(value), allowed: null };
 }
 
 /** Error for a solver variant that is neither `auto` nor one of `variants`. */
-export function unknownVariant(variant: string, variants: readonly string[]): readonly Fault[] {
+export function unknownVariant(variant: string, variants: readonly string[]): readonly FieldIssue[] {
   const known = ['auto', ...variants];
   if (known.includes(variant)) return [];
   const near = suggest(variant, known);
   const says = near === null ? 'is not known' : `is not known (did you mean ${near}?)`;
-  return [fault(['solver', 'variant'], variant, says, known.join(', '))];
+  return [fieldIssue(['solver', 'variant'], variant, says, known.join(', '))];
 }
 
 /** Error for a required key that is missing. */
-export function missing(path: Path, allowed: string): Fault {
+export function missing(path: Path, allowed: string): FieldIssue {
   return { severity: 'error', path, atKey: true, message: `is missing; needed: ${allowed}`, value: null, allowed };
 }
