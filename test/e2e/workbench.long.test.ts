@@ -64,6 +64,8 @@ describe('the workbench in a browser', () => {
     await open.page.getByRole('button', { name: 'Add a region' }).click();
     await open.page.getByRole('menuitem', { name: /^Half slab/ }).click();
     await open.page.getByLabel('Name of region 1').fill('Bone');
+    const icon = open.page.getByRole('button', { name: 'Remove region 1' }).locator('svg');
+    expect((await icon.boundingBox())?.width).toBeCloseTo(13, 1);
     await open.page.locator('.region').getByLabel('Depth, start').fill('100');
     await expect.poll(() => open.page.locator('.region .field__faults').count()).toBeGreaterThan(0);
     await open.page.keyboard.press('Control+z');
