@@ -20,7 +20,10 @@ function Best({ entry }: { readonly entry: MeasuredSessionEntry }): ReactElement
   const gain = gainOf(entry.ratio);
   return (
     <dl className="range-head grid rounded sunken">
-      <div className="range-head__main" title={`The fastest variant that is right, over the first: ${timesText(gain)}`}>
+      <div
+        className="range-head__main"
+        title={`The fastest correct variant, relative to the first: ${timesText(gain)}`}
+      >
         <dt>Best</dt>
         <dd className="selectable" data-testid="best-gain">
           {timesText({ ...gain, interval: null })}
@@ -36,6 +39,23 @@ function Best({ entry }: { readonly entry: MeasuredSessionEntry }): ReactElement
       </div>
     </dl>
   );
+}
+
+/** Counts of the variants whose answer is not proven: those that were not checked are not wrong. */
+export function unprovenReadouts(measured: readonly Pick<MeasuredSessionEntry, 'verdict'>[]) {
+  const unproven = measured.filter(({ verdict }) => isUnproven(verdict));
+  const unchecked = unproven.filter(({ verdict }) => verdict === 'not checked').length;
+  const wrong = {
+    name: 'Wrong',
+    value: String(unproven.length - unchecked),
+    title: 'Variants whose result differs from the reference, or whose time is impossible',
+  };
+  const notChecked = {
+    name: 'Not checked',
+    value: String(unchecked),
+    title: 'Variants whose answer was compared with nothing, or in doubt at the end',
+  };
+  return unchecked === 0 ? [wrong] : [wrong, notChecked];
 }
 
 function TaskResults(): ReactElement {
@@ -57,11 +77,7 @@ function TaskResults(): ReactElement {
             value: noise.ratio === null ? NO_VALUE : timesText(noise.ratio),
             title: `The first variant against itself. ${noiseText(noise)}`,
           },
-          {
-            name: 'Wrong',
-            value: String(measured.length - right.length),
-            title: 'Variants whose result is not that of the reference',
-          },
+          ...unprovenReadouts(measured),
           {
             name: 'Not here',
             value: String(report.entries.length - measured.length),

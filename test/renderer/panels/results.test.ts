@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test, vi } from 'vitest';
 import type { TableClaim } from '../../../electron/contract/bench/claim-table.ts';
-import type { Session } from '../../../electron/contract/bench/session.ts';
+import type { MeasuredSessionEntry, Session } from '../../../electron/contract/bench/session.ts';
 import type { KernelSet } from '../../../electron/contract/launches.ts';
 import { publishedLimits } from '../../../electron/domain/launch/occupancy.ts';
 import { parseTaskSession } from '../../../electron/host/workloads/task/index.ts';
@@ -13,6 +13,7 @@ import { claimText, findingTone, matches, toneOf } from '../../../renderer/panel
 import { createLaunchStore, explain } from '../../../renderer/panels/launch-explorer/model.ts';
 import { memoryStorage } from '../../../renderer/state/persisted.ts';
 import { fusedPairs, fusionCeiling } from '../../../renderer/workloads/linear-relu/index.tsx';
+import { unprovenReadouts } from '../../../renderer/workloads/task/index.tsx';
 
 describe('claims', () => {
   const found = (value: number | null, unit = '×') => ({ value, unit }) as TableClaim['findings'][number];
@@ -147,5 +148,17 @@ describe('the curves of a sweep', () => {
     expect(curve.arrays.at(-1)?.values).toEqual(Float64Array.of(2, 4, 8));
     // A session of a single size has no curves.
     expect(sweptClaims({ ...base, reports: [{ ...report, claims: [] }] })).toEqual([]);
+  });
+});
+
+describe('counts of a finished session', () => {
+  it('distinguish answers that were not checked from wrong ones', () => {
+    const counted = (...verdicts: MeasuredSessionEntry['verdict'][]) =>
+      unprovenReadouts(verdicts.map((verdict) => ({ verdict }))).map(({ name, value }) => [name, value]);
+    expect(counted('reference', 'faster', 'wrong', 'impossible', 'not checked')).toEqual([
+      ['Wrong', '2'],
+      ['Not checked', '1'],
+    ]);
+    expect(counted('reference', 'undecided')).toEqual([['Wrong', '0']]);
   });
 });
