@@ -143,7 +143,9 @@ const documents: readonly (readonly [string, FieldRules, readonly string[]])[] =
     lower(`data pixel_mask saturation_value underload_value countrate_correction_count_cutoff data_scaling_factor data_offset
       scaling_factor offset distance detector_distance x_pixel_size y_pixel_size beam_center_x beam_center_y flatfield
       flatfield_applied pixel_mask_applied countrate_correction_applied fast_pixel_direction slow_pixel_direction data_size
-      data_origin`),
+      data_origin data_stride image_key bit_depth_image bit_depth_readout countrate_correction_lookup_table
+      virtual_pixel_interpolation_applied angular_calibration angular_calibration_applied dead_time threshold_energy
+      sensor_material sensor_thickness type description count_time frame_time detector_readout_time number_of_cycles dark dark_applied pedestal pedestal_applied gain gain_setting`),
   ],
   [
     'nsys GPUs of processes, by its SQLite Export Schema Reference',
@@ -535,11 +537,17 @@ describe('no field is ignored', () => {
             shape: [3, 4],
             dtype: '<I',
           });
-        } else if (/^(fast|slow)_|^data_(size|origin)/.test(name)) {
+        } else if (/^(fast|slow)_|^data_(size|origin|stride)/.test(name)) {
           const module = group.create_group('module');
           const made = module.create_dataset({ name, data: Int32Array.of(2, 3), shape: [2], dtype: '<i' });
           made.create_attribute('vector', Float64Array.of(1, 0, 0));
-        } else group.create_dataset({ name, data: Float64Array.of(50), shape: [1], dtype: '<d' });
+        } else
+          group.create_dataset({
+            name,
+            data: Float64Array.of(name === 'bit_depth_image' ? 6 : 50),
+            shape: [1],
+            dtype: '<d',
+          });
       };
       return [await read(await image((detector, data) => (name === 'data' ? images(data, 1) : put(detector))))];
     });

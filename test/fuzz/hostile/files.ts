@@ -126,6 +126,25 @@ export const tiff =
     }
     return readImage(new Uint8Array(view.buffer), name);
   };
+/** A TIFF of 4 × 3 counts by MarCCD, with words of its own header by their offsets. */
+export const marCcd = (words: Readonly<Record<number, number>>) => () => {
+  const [header, pixelsAt] = [1024, 4096];
+  const tags = Object.entries({ 256: 4, 257: 3, 258: 16, 259: 1, 262: 1, 273: pixelsAt, 277: 1, 279: 24 });
+  const view = new DataView(new ArrayBuffer(pixelsAt + counts.length));
+  view.setUint32(0, 0x002a4949, true);
+  view.setUint32(4, 8, true);
+  view.setUint16(8, tags.length, true);
+  for (const [i, [tag, value]] of tags.entries()) {
+    view.setUint16(10 + 12 * i, Number(tag), true);
+    view.setUint16(12 + 12 * i, 4, true);
+    view.setUint32(14 + 12 * i, 1, true);
+    view.setUint32(18 + 12 * i, value, true);
+  }
+  new Uint8Array(view.buffer).set(latin('MMX'), header + 4);
+  for (const [at, word] of Object.entries({ 28: 1234, ...words })) view.setUint32(header + Number(at), word, true);
+  new Uint8Array(view.buffer).set(counts, pixelsAt);
+  return readImage(new Uint8Array(view.buffer), 'a.mccd');
+};
 export const nexus = (name: string) => () =>
   readNexusImage(
     readFileSync(path.join(import.meta.dirname, '../../electron/host/workloads/diffraction/images/cases', name)),

@@ -4,7 +4,7 @@
  */
 import { gzipSync } from 'node:zlib';
 import { readImage } from '../../../electron/host/workloads/diffraction/images/read.ts';
-import { cbf, classed, dataset, hostile, latin, measure, nexus, nxModule, nxmx, smv, tiff } from './files.ts';
+import { cbf, classed, dataset, hostile, latin, marCcd, measure, nexus, nxModule, nxmx, smv, tiff } from './files.ts';
 
 const image = (name: string, bytes: Uint8Array | string) => () =>
   readImage(typeof bytes === 'string' ? latin(bytes) : bytes, name);
@@ -60,6 +60,13 @@ hostile([
         'the geometry of a named detector',
         smv('DETECTOR_NAMES=CCD_;\nCCD_GONIO_VALUES=0 0 0 0 0 45;\nCCD_SPATIAL_DISTORTION_INFO=2 1 0.1 0.1;\n'),
         /"header":\{"distance_mm":45,"pixel_mm":0\.1\}/,
+      ],
+      [
+        'the names of d*TREK for a distance',
+        smv(
+          'GONIO_NAMES=RotZ RotX/Swing RotY TransX TransY TransZ/Dist;\nGONIO_VALUES=0 0 0 0 0 45;\nGONIO_UNITS=deg deg deg mm mm mm;\n',
+        ),
+        /"header":\{"distance_mm":45\}/,
       ],
       [
         'a saturation that begins as the name of the detector does',
@@ -188,8 +195,110 @@ hostile([
     ],
   ],
   [
+    'MarCCD',
+    [
+      [
+        // In micrometres, nanometres and femtometres.
+        'its geometry',
+        marCcd({ 104: 100, 640: 120_000, 772: 80_000, 776: 80_000, 908: 97_950 }),
+        /"header":\{"distance_mm":120,"pixel_mm":0\.08,"wavelength_A":0\.9795\},"full":100/,
+      ],
+      ...['origin', 'orientation', 'view_direction'].map(
+        (name, i) =>
+          [
+            `another ${name}`,
+            marCcd({ [116 + 4 * i]: 1 }),
+            new RegExp(`MarCCD header has ${name} 1, not 0: the scenario must state the detector so turned`),
+          ] as const,
+      ),
+      ['several images', marCcd({ 112: 4 }), /^refused: .*its MarCCD header has nimages 4; allowed: 0, 1/],
+      ['multiplexed images', marCcd({ 140: 2 }), /^refused: .*its MarCCD header has multiplexed 2; allowed: 0/],
+      [
+        'a flat field and no correction of distortion',
+        marCcd({ 160: 1 }),
+        /Its MarCCD header has distortion_applied 0: its counts lack that correction\./,
+      ],
+      ['both corrections', marCcd({ 160: 1, 164: 1 }), /^(?!refused|.*notes)/],
+    ],
+  ],
+  [
     'NXmx',
     [
+      [
+        'a saturation for each pixel',
+        nxmx((detector) => {
+          const limits = Int32Array.from({ length: 12 }, (_, i) => (i === 3 ? 40 : 1000));
+          dataset(detector, 'saturation_value', limits, [3, 4]);
+        }),
+        /"left":\[0,0,0,1,0,0,0,0,0,0,0,0\]/,
+      ],
+      [
+        'saturations that are neither one nor of each pixel',
+        nxmx((detector) => dataset(detector, 'saturation_value', Int32Array.of(40, 1000), [2])),
+        /^refused: .*saturation_value has 2 values that differ; allowed: 1, or 12, one for each pixel/,
+      ],
+      [
+        'the same saturation for each image',
+        nxmx((detector) => dataset(detector, 'saturation_value', Int32Array.of(110, 110), [2])),
+        /"full":110/,
+      ],
+      [
+        'a dark image as its first',
+        nxmx((detector) => dataset(detector, 'image_key', Int32Array.of(2), [1])),
+        /^refused: .*image_key is 2; allowed: 0/,
+      ],
+      [
+        'counts of 6 bits stored in 16',
+        nxmx((detector) => dataset(detector, 'bit_depth_image', Int32Array.of(6), [1])),
+        // 2^6 - 1 = 63 marks overloads.
+        /"left":\[0,0,0,0,0,0,1,1,1,1,1,1\].*"full":63\}$/,
+      ],
+      [
+        'two masks',
+        nxmx((detector) => {
+          for (const [name, masked] of [
+            ['pixel_mask', 0],
+            ['pixel_mask_1', 5],
+          ] as const) {
+            dataset(
+              detector,
+              name,
+              Int32Array.from({ length: 12 }, (_, i) => (i === masked ? 1 : 0)),
+              [3, 4],
+            );
+          }
+        }),
+        /"left":\[1,0,0,0,0,1,0,0,0,0,0,0\]/,
+      ],
+      [
+        'the size of pixels in its module alone',
+        nxmx((detector) => {
+          const module = classed(detector, 'module', 'NXdetector_module');
+          const made = dataset(module, 'fast_pixel_direction', Float32Array.of(0.125), [1]);
+          made.create_attribute('vector', Float64Array.of(-1, 0, 0));
+          made.create_attribute('units', 'mm');
+        }),
+        /"header":\{"pixel_mm":0\.125\}/,
+      ],
+      [
+        'another size of pixels in its module',
+        nxmx((detector) => {
+          for (const name of ['x_pixel_size', 'y_pixel_size']) measure(detector, name, 0.25, 'mm');
+          const module = classed(detector, 'module', 'NXdetector_module');
+          const made = dataset(module, 'fast_pixel_direction', Float32Array.of(0.125), [1]);
+          made.create_attribute('vector', Float64Array.of(-1, 0, 0));
+          made.create_attribute('units', 'mm');
+        }),
+        /^refused: .*the size of its pixels in its detector and its module is 0\.25 mm and 0\.125 mm; allowed: the same/,
+      ],
+      [
+        'two distances',
+        nxmx((detector) => {
+          measure(detector, 'distance', 0.25, 'm');
+          measure(detector, 'detector_distance', 0.5, 'm');
+        }),
+        /^refused: .*detector_distance is 500 mm and distance 250 mm; allowed: the same/,
+      ],
       [
         'images of another file behind a virtual dataset',
         nexus('e02-virtual.h5'),
@@ -238,6 +347,55 @@ hostile([
         'a pedestal that may be in the counts',
         nxmx((detector) => dataset(detector, 'pedestal', Float32Array.from({ length: 12 }).fill(10), [3, 4])),
         /It has a pedestal and states no pedestal_applied: its counts are read as they are stored\./,
+      ],
+      [
+        'a pedestal that is not in the counts',
+        nxmx((detector) => {
+          dataset(detector, 'pedestal', Float32Array.from({ length: 12 }).fill(10), [3, 4]);
+          dataset(detector, 'pedestal_applied', Int32Array.of(0), [1]);
+        }),
+        /^refused: .*its pedestal has 10, and pedestal_applied is 0: its counts lack it; allowed: 0 everywhere/,
+      ],
+      [
+        'a pedestal that is in the counts',
+        nxmx((detector) => {
+          dataset(detector, 'pedestal', Float32Array.from({ length: 12 }).fill(10), [3, 4]);
+          dataset(detector, 'pedestal_applied', Int32Array.of(1), [1]);
+        }),
+        /"counts":\[10,20,30.*"full":65535\}$/,
+      ],
+      [
+        'a gain of one pixel',
+        nxmx((detector) => {
+          dataset(
+            detector,
+            'gain',
+            Float32Array.from({ length: 12 }, (_, i) => (i === 7 ? 3 : 1)),
+            [3, 4],
+          );
+        }),
+        /^refused: .*its gain has 3; allowed: 1 everywhere or absent, counts of photons/,
+      ],
+      [
+        'a gain of 1, except where pixels are masked',
+        nxmx((detector) => {
+          const gain = Float32Array.from({ length: 12 }, (_, i) => (i === 5 ? 0 : 1));
+          dataset(
+            detector,
+            'pixel_mask',
+            Int32Array.from(gain, (one) => 1 - one),
+            [3, 4],
+          );
+          dataset(detector, 'gain', gain, [3, 4]);
+        }),
+        /"left":\[0,0,0,0,0,1,0,0,0,0,0,0\].*"full":65535\}$/,
+      ],
+      [
+        'every second pixel of a panel',
+        nxmx((detector) =>
+          dataset(classed(detector, 'module', 'NXdetector_module'), 'data_stride', Int32Array.of(1, 2), [2]),
+        ),
+        /^refused: .*data_stride of its module is 1, 2; allowed: 1/,
       ],
       [
         'scaled counts by an attribute',

@@ -4,10 +4,13 @@
  */
 import type { Dataset, ExternalLink, File, Group } from 'h5wasm';
 import { BraggError } from '../../../../contract/errors.ts';
-import { type FieldRules, honoured, ignored, only } from '../../../../domain/header-fields.ts';
+import { type FieldRule, type FieldRules, honoured, ignored, only } from '../../../../domain/header-fields.ts';
 import { datasetAt, filterFiles, isGroup, openFile } from '../../../io/hdf5/h5.ts';
-import { foreign, type Header, type Pixels, sized, withoutUndefined } from './read-cbf.ts';
+import { foreign, type Header, type Pixels, sized, squareSide, withoutUndefined } from './read-cbf.ts';
 
+const about = ignored('describes the measurement and changes no count');
+const ruled = (names: string, rule: FieldRule): FieldRules =>
+  Object.fromEntries(names.split(' ').map((name) => [name, rule]));
 const is = (wanted: number) => only(String(wanted), (value) => Number(value) === wanted);
 
 /** Fields of NXdata, NXdetector and NXdetector_module that can change the meaning of counts. */
@@ -15,6 +18,9 @@ export const nexusFields: FieldRules = {
   data: honoured,
   pixel_mask: honoured,
   saturation_value: honoured,
+  bit_depth_image: honoured,
+  bit_depth_readout: ignored('is that of a readout, and an image sums readouts'),
+  image_key: is(0),
   countrate_correction_count_cutoff: honoured,
   distance: honoured,
   detector_distance: honoured,
@@ -37,6 +43,14 @@ export const nexusFields: FieldRules = {
   dark: honoured,
   pedestal_applied: honoured,
   pedestal: honoured,
+  gain: honoured,
+  virtual_pixel_interpolation_applied: ignored('values between chips are read as they are stored'),
+  countrate_correction_lookup_table: ignored('counts are read as they are stored'),
+  ...ruled('angular_calibration angular_calibration_applied dead_time', ignored('changes no stored count')),
+  ...ruled('threshold_energy sensor_material sensor_thickness type description', about),
+  ...ruled('count_time frame_time detector_readout_time number_of_cycles', about),
+  gain_setting: ignored('names a setting, and counts are read as they are stored'),
+  data_stride: honoured,
   countrate_correction_applied: ignored('counts are read as they are stored'),
   beam_center_x: ignored('the scenario states the centre'),
   beam_center_y: ignored('the scenario states the centre'),
@@ -47,7 +61,9 @@ const corrections = {
   flatfield: { neutral: 1, flags: ['flatfield_correction_applied', 'flatfield_applied'] },
   dark: { neutral: 0, flags: ['dark_applied'] },
   pedestal: { neutral: 0, flags: ['pedestal_applied'] },
-} as const;
+  // Counts are photons, so a gain that may be within them is refused as well.
+  gain: { neutral: 1, flags: [] },
+} as const satisfies Readonly<Record<string, { readonly neutral: number; readonly flags: readonly string[] }>>;
 
 /** Attributes of images by which NeXus and netCDF scale values, each with the value that changes nothing. */
 const scales = { scale_factor: 1, data_scaling_factor: 1, scaling_factor: 1, add_offset: 0, offset: 0 } as const;
@@ -265,6 +281,10 @@ function moduleNotes(module: Group | null, shown: readonly [number, number]): re
   if (!either.includes(sizes.join(' × '))) {
     throw foreign(`data_size of its module is ${sizes.join(' × ')}; allowed: ${either[0]}, that of its images`);
   }
+  const stride = numbersOf(datasetAt(module, 'data_stride')?.value);
+  if (stride?.some((step) => step !== 1) === true) {
+    throw foreign(`data_stride of its module is ${stride.join(', ')}; allowed: 1`);
+  }
   const origin = numbersOf(datasetAt(module, 'data_origin')?.value);
   if (origin?.some((start) => start !== 0) === true) {
     throw foreign(`data_origin of its module is ${origin.join(', ')}; allowed: 0`);
@@ -272,17 +292,40 @@ function moduleNotes(module: Group | null, shown: readonly [number, number]): re
   return turned;
 }
 
+/** Masks of a detector, of which a pixel may be in any. */
+const masksOf = (group: Group | null): readonly Dataset[] =>
+  (group?.keys() ?? []).flatMap((name) =>
+    group !== null && /^pixel_mask(_\d+)?$/.test(name) ? (datasetAt(group, name) ?? []) : [],
+  );
+
 /** Makes masked pixels negative, so that they are excluded. */
-function masked(counts: Float32Array, mask: Dataset | null): void {
-  if (mask === null) return;
+function masked(counts: Float32Array, mask: Dataset): void {
   const values: unknown = mask.value;
   if (!ArrayBuffer.isView(values) || (values as unknown as ArrayLike<number>).length !== counts.length) {
     throw foreign(
-      `its pixel_mask has ${mask.shape?.join(' × ') ?? 'no'} values; allowed: ${counts.length}, one for each pixel`,
+      `its ${mask.path.split('/').at(-1)} has ${mask.shape?.join(' × ') ?? 'no'} values; allowed: ${counts.length}, one for each pixel`,
     );
   }
   const flags = values as unknown as ArrayLike<number>;
   for (let i = 0; i < counts.length; i += 1) if (flags[i] !== 0) counts[i] = -1;
+}
+
+/**
+ * Limit of counts in a dataset: one number, or one for each pixel, which then excludes pixels itself. NaN without the
+ * dataset.
+ */
+function limitOf(group: Group, name: string, counts: Float32Array, isOut: (count: number, limit: number) => boolean) {
+  const value: unknown = datasetAt(group, name)?.value;
+  const limits = numbersOf(value) ?? (value === undefined ? [] : [Number(value)]);
+  const [limit = Number.NaN] = limits;
+  if (limits.every((one) => one === limit)) return limit;
+  if (limits.length !== counts.length) {
+    throw foreign(
+      `${name} has ${limits.length} values that differ; allowed: 1, or ${counts.length}, one for each pixel`,
+    );
+  }
+  for (const [i, count] of counts.entries()) if (isOut(count, limits[i] ?? Number.NaN)) counts[i] = -1;
+  return Number.NaN;
 }
 
 /** Numbers of an attribute. */
@@ -319,8 +362,12 @@ function correctionNotes(groups: readonly (Group | null)[], counts: Float32Array
         return value === null ? [] : [{ flag, value }];
       }),
     )[0];
+    const [flag] = flags;
+    if (flag === undefined) {
+      throw foreign(`its ${name} has ${numbers[other]}; allowed: ${neutral} everywhere or absent, counts of photons`);
+    }
     if (stated === undefined) {
-      return [`It has a ${name} and states no ${flags[0]}: its counts are read as they are stored.`];
+      return [`It has a ${name} and states no ${flag}: its counts are read as they are stored.`];
     }
     if (stated.value !== 0) return [];
     throw foreign(
@@ -339,24 +386,40 @@ function pixelsIn(file: File, linked: File | null): Pixels {
   const specific = detector === null ? null : groupAt(detector, 'detectorSpecific');
   for (const group of [detector, groupAt(entry, 'data')]) refuseUnread(group);
   const { width, height, counts, most, images: there, empty } = countsOf(images);
-  const mask = (group: Group | null): Dataset | null => (group === null ? null : datasetAt(group, 'pixel_mask'));
-  masked(counts, mask(detector) ?? mask(specific));
-  const least = numberAt(detector, 'underload_value') ?? 0;
+  const masks = masksOf(detector);
+  for (const mask of masks.length > 0 ? masks : masksOf(specific)) masked(counts, mask);
+  const groups = [detector, specific].flatMap((group) => group ?? []);
+  const underload =
+    detector === null ? 0 : limitOf(detector, 'underload_value', counts, (count, limit) => count < limit);
+  const least = Number.isNaN(underload) ? 0 : underload;
   for (let i = 0; i < counts.length; i += 1) if ((counts[i] ?? 0) < least) counts[i] = -1;
   const fill = withoutFill(images.name, images.dataset, counts);
   const uncorrected = correctionNotes([detector, specific], counts);
-  const cutoffs = [detector, specific].flatMap((group) =>
-    ['saturation_value', 'countrate_correction_count_cutoff'].flatMap((name) => numberAt(group, name) ?? []),
-  );
+  const cutoffs = groups.flatMap((group) => [
+    ...['saturation_value', 'countrate_correction_count_cutoff'].map((name) =>
+      limitOf(group, name, counts, (count, limit) => limit > 0 && count >= limit),
+    ),
+    // The greatest value of these bits marks overloads, even if they are stored in more bits.
+    2 ** limitOf(group, 'bit_depth_image', counts, () => false) - 1,
+  ]);
   const unstated: string[] = [];
   const length = (name: string): number => lengthAt(detector, name, lengths, 'm', unstated);
-  const [pixel = 0, other = 0] = ['x_pixel_size', 'y_pixel_size'].map(length);
-  if (Math.abs(other / pixel - 1) > 1e-3) {
-    throw foreign(`y_pixel_size is ${other} mm and x_pixel_size ${pixel} mm; allowed: square pixels`);
+  const [across = 0, other = 0] = ['x_pixel_size', 'y_pixel_size'].map(length);
+  if (Math.abs(other / across - 1) > 1e-3) {
+    throw foreign(`y_pixel_size is ${other} mm and x_pixel_size ${across} mm; allowed: square pixels`);
   }
-  const distance = length('distance');
+  const ofModule = ['fast_pixel_direction', 'slow_pixel_direction'].map((name) =>
+    module !== null && datasetAt(module, name)?.attrs['units'] !== undefined
+      ? lengthAt(module, name, lengths, 'm', unstated)
+      : Number.NaN,
+  );
+  const pixel = squareSide('the size of its pixels in its detector and its module', [across, ...ofModule], 'mm');
+  const [distance = 0, older = 0] = ['distance', 'detector_distance'].map(length);
+  if (Math.abs(older / distance - 1) > 1e-3) {
+    throw foreign(`detector_distance is ${older} mm and distance ${distance} mm; allowed: the same`);
+  }
   const own = {
-    distance_mm: Number.isNaN(distance) ? length('detector_distance') : distance,
+    distance_mm: Number.isNaN(distance) ? older : distance,
     pixel_mm: pixel,
     wavelength_A: [groupAt(entry, 'instrument/beam'), groupAt(entry, 'sample/beam')]
       .map((beam) => lengthAt(beam, 'incident_wavelength', wavelengths, 'angstrom', unstated))

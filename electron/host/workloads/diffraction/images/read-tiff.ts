@@ -12,7 +12,7 @@ import {
   oneOf,
   only,
 } from '../../../../domain/header-fields.ts';
-import { bytesUpToLastPixel, describedBy, foreign, type Header, type Pixels, sized, squareSide } from './read-cbf.ts';
+import { bytesUpToLastPixel, describedBy, foreign, type Pixels, sized, squareSide } from './read-cbf.ts';
 
 interface Tag {
   readonly tag: number;
@@ -355,6 +355,7 @@ function checkDescription(description: string, width: number, height: number): n
 /** Words of 32 bits in the header of MarCCD and Rayonix from byte 1024 on, as described for its frame_header. */
 export const marFields: Readonly<Record<string, { readonly at: number; readonly rule: FieldRule }>> = {
   header_byte_order: { at: 28, rule: honoured },
+  data_byte_order: { at: 32, rule: ignored('the TIFF states its order of bytes') },
   compression_type: { at: 48, rule: is(0) },
   nfast: { at: 80, rule: honoured },
   nslow: { at: 84, rule: honoured },
@@ -363,13 +364,30 @@ export const marFields: Readonly<Record<string, { readonly at: number; readonly 
   saturated_value: { at: 104, rule: honoured },
   pixelsize_x: { at: 772, rule: honoured },
   pixelsize_y: { at: 776, rule: honoured },
+  data_type: { at: 100, rule: ignored('tags of TIFF state the type') },
+  nimages: { at: 112, rule: is(0, 1) },
+  origin: { at: 116, rule: honoured },
+  orientation: { at: 120, rule: honoured },
+  view_direction: { at: 124, rule: honoured },
+  overflow_location: { at: 128, rule: ignored('overflows are stored as the greatest value, which is left out') },
+  multiplexed: { at: 140, rule: is(0) },
+  darkcurrent_applied: { at: 152, rule: ignored('the background of counts is fitted') },
+  bias_applied: { at: 156, rule: ignored('the background of counts is fitted') },
+  flatfield_applied: { at: 160, rule: honoured },
+  distortion_applied: { at: 164, rule: honoured },
+  xtal_to_detector: { at: 640, rule: honoured },
+  source_wavelength: { at: 908, rule: honoured },
   over_16_bits: { at: 136, rule: ignored('counts of more bits are stored as the greatest value, which is left out') },
 };
 const MAR_AT = 1024;
 
-/** Saturation value and pixels from a MarCCD header; infinite and empty for a TIFF without one. */
-function marHeader(view: DataView, width: number, height: number): { readonly full: number; readonly header: Header } {
-  const none = { full: Number.POSITIVE_INFINITY, header: {} };
+/** Saturation value, geometry and notes from a MarCCD header; infinite and empty for a TIFF without one. */
+function marHeader(
+  view: DataView,
+  width: number,
+  height: number,
+): Pick<Pixels, 'full' | 'header'> & { readonly notes: readonly string[] } {
+  const none = { full: Number.POSITIVE_INFINITY, header: {}, notes: [] };
   if (view.byteLength < MAR_AT + 3072) return none;
   const name = String.fromCharCode(...new Uint8Array(view.buffer, view.byteOffset + MAR_AT + 4, 3));
   const order = view.getUint32(MAR_AT + 28, true);
@@ -391,9 +409,27 @@ function marHeader(view: DataView, width: number, height: number): { readonly fu
   }
   const sizes = [word('pixelsize_x'), word('pixelsize_y')].filter((size) => size < 2 ** 31);
   const side_nm = squareSide('pixelsize of its MarCCD header', sizes, 'nm');
+  // Fields that are not set are 0 or negative, which is above 2^31 here.
+  const known = (field: string): number => (word(field) < 2 ** 31 ? word(field) : 0);
+  const own = {
+    distance_mm: known('xtal_to_detector') / 1000,
+    pixel_mm: side_nm / 1e6,
+    wavelength_A: known('source_wavelength') / 1e5,
+  };
+  const turned = ['origin', 'orientation', 'view_direction'].filter((field) => word(field) !== 0);
+  const [flat, straight] = ['flatfield_applied', 'distortion_applied'].map(word);
+  // Writers that set neither state nothing about them.
+  const missing = flat === straight ? [] : [flat === 0 ? 'flatfield_applied' : 'distortion_applied'];
   return {
     full: word('saturated_value') > 0 ? word('saturated_value') : none.full,
-    header: side_nm > 0 ? { pixel_mm: side_nm / 1e6 } : {},
+    header: Object.fromEntries(Object.entries(own).filter(([, value]) => value > 0)),
+    notes: [
+      ...turned.map(
+        (field) =>
+          `Its MarCCD header has ${field} ${word(field)}, not 0: the scenario must state the detector so turned.`,
+      ),
+      ...missing.map((field) => `Its MarCCD header has ${field} 0: its counts lack that correction.`),
+    ],
   };
 }
 
@@ -453,10 +489,11 @@ export function readTiff(bytes: Uint8Array): Pixels {
   const counts = directory.has('TileOffsets')
     ? fromTiles(bytes, tilesOf(directory), width, height, size, read)
     : fromStrips(bytes, directory, width * height, size, read);
+  const notes = [...mar.notes, ...(directory.more ? ['It has more images: the first one is read.'] : [])];
   const described = describedBy(directory.text('ImageDescription').replaceAll('\0', ''));
   return {
     ...{ width, height, counts, header: { ...mar.header, ...described.header } },
     full: Math.min(full, described.full, saturated),
-    ...(directory.more ? { notes: ['It has more images: the first one is read.'] } : {}),
+    ...(notes.length === 0 ? {} : { notes }),
   };
 }

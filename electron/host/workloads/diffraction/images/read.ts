@@ -139,7 +139,7 @@ function trekHeader(fields: Fields): Header {
   }
   const values = numbersIn(fields, 'gonio_values');
   const names = wordsIn(fields, 'gonio_names');
-  const distance = names.findIndex((name) => /^(distance|dist|transz)$/i.test(name));
+  const distance = names.findIndex((name) => /^(transz|(transz\/)?dist(ance)?)$/i.test(name));
   // Default order: three rotations, then three translations, the last of them along the beam.
   const at = distance < 0 && names.length === 0 ? 5 : distance;
   const unit = wordsIn(fields, 'gonio_units')[at] ?? 'mm';
