@@ -37,6 +37,8 @@ interface Layout {
   readonly value: 'F' | 'I';
   /** Column of the value's standard deviation; null without one. */
   readonly sigma: number | null;
+  /** Whether a negative sigma marks a misfit, as XDS documents; elsewhere it is an error. */
+  readonly misfits?: true;
   /** Whether a header names the columns. Without one, a fifth column makes the meaning of the fourth ambiguous. */
   readonly named: boolean;
   /** Limit on the values of a line; null without a limit. A longer line has commas as decimal marks. */
@@ -78,7 +80,7 @@ const HEXAGONAL: Pick<Check, 'accepts' | 'allowed'> = {
 };
 /** Columns without effect on a reflection: standard deviations, calculated values, positions and flags. */
 const IGNORED =
-  /^(sig|sigma|sd|std|esd|err|error|unc|w|weight|f[co]?c|fcalc|f_?calc|ic|icalc|phi[a-z]*|phase|phases|alpha|a|b|acalc|bcalc|fom|free|freer?_?flag|rfree|status|flag|obs|d|d_?hkl|d_?spacing|dspacing|res|resolution|s|stol|stol2|sin|sintheta.*|sin_?theta.*|theta|tth|2theta|twotheta|two_theta|q|lambda|wavelength|n|no|nr|nobs|count|redundancy|index|id|comment|x|y|z|xd|yd|zd|frame|image|psi|lp|corr|path|t|absorption|tbar)([^a-z].*)?$/;
+  /^(sig|sigma|sd|std|esd|err|error|unc|w|weight|f[co]?c|fcalc|f_?calc|f_?(sq|squared)_?calc|ic|icalc|phi[a-z]*|phase|phases|alpha|a|b|acalc|bcalc|fom|free|r?-?freer?[-_]?flags?|rfree|status|flag|obs|d|d_?hkl|d_?spacing|dspacing|res|resolution|s|stol|stol2|sin|sintheta.*|sin_?theta.*|theta|tth|2theta|twotheta|two_theta|q|lambda|wavelength|n|no|nr|nobs|count|redundancy|index|id|comment|x|y|z|xd|yd|zd|frame|image|psi|lp|corr|path|t|absorption|tbar)([^a-z].*)?$/;
 
 /** Limit on columns; other programs name up to about twenty. */
 const MAX_COLUMNS = 24;
@@ -294,7 +296,7 @@ function xdsHeader(lines: Iterable<string>): XdsHeader | string {
       columns: [h, k, l, intensity],
       value: 'I',
       sigma: columns.get('SIGMA(IOBS)') ?? null,
-      ...{ named: true, most: null, checks: [] },
+      ...{ named: true, misfits: true, most: null, checks: [] },
     },
     ...{ merged, friedel },
     items: count === undefined ? null : Number(count),
@@ -338,10 +340,13 @@ function valuesOf(text: string, { columns, named, most }: Layout): readonly stri
   return (touch ? shelxWords(text) : null) ?? words;
 }
 
+/** A reflection that XDS rejected as an outlier. */
+const misfit = Symbol('misfit');
+
 type Observation = readonly [h: number, k: number, l: number, value: number, weight: number];
 
-/** Parses a line. Null if a negative sigma marks the reflection as a misfit; text if the line is invalid. */
-function readLine(text: string, layout: Layout, items: number | null): Observation | string | null {
+/** Parses a line. `misfit` if XDS marked the reflection by a negative sigma; any other text if the line is invalid. */
+function readLine(text: string, layout: Layout, items: number | null): Observation | string | typeof misfit {
   const words = valuesOf(text, layout);
   if (typeof words === 'string') return words;
   const needed = Math.max(...layout.columns) + 1;
@@ -376,8 +381,10 @@ function readLine(text: string, layout: Layout, items: number | null): Observati
   if (layout.value === 'F') return [h, k, l, value, 1];
   const sigma = layout.sigma === null ? 1 : decimalOf(words[layout.sigma] ?? '');
   if (!Number.isFinite(sigma)) return `sigma = ${words[layout.sigma ?? 0]} is not allowed; allowed: a number`;
-  // XDS marks misfits with a negative sigma.
-  return sigma < 0 ? null : [h, k, l, value, sigma > 0 ? 1 / sigma ** 2 : 1];
+  if (sigma < 0) {
+    return layout.misfits ? misfit : `sigma = ${words[layout.sigma ?? 0]} is not allowed; allowed: 0 and more`;
+  }
+  return [h, k, l, value, sigma > 0 ? 1 / sigma ** 2 : 1];
 }
 
 /** Amplitude of a value; 0 for a negative intensity, which is noise. */
@@ -474,6 +481,7 @@ export function readHkl(text: string): HklList {
   const seen = new Map<string, Seen>();
   let line = 0;
   let repeated = 0;
+  let misfits = 0;
   const take = (at: number, [h, k, l, value, weight]: Observation): void => {
     const own = `${h} ${k} ${l}`;
     const mate = `${0 - h} ${0 - k} ${0 - l}`;
@@ -523,7 +531,9 @@ export function readHkl(text: string): HklList {
       faults.push({ line, message: read });
       // Without a header, all lines of another format have the same error.
       if (layout === bare && seen.size === 0) break;
-    } else if (read !== null) {
+    } else if (read === misfit) {
+      misfits += 1;
+    } else {
       const isEnd = layout.named && xds === null && read.slice(0, 4).every((number) => number === 0);
       if (isEnd) end = { line, read };
       else take(line, read);
@@ -537,6 +547,7 @@ export function readHkl(text: string): HklList {
   if (repeated > 0) {
     notes.push(`${repeated} lines repeat a reflection: its observations are averaged, each weighted by 1/sigma².`);
   }
+  if (misfits > 0) notes.push(`${misfits} reflections have a negative sigma, by which XDS marks misfits: left out.`);
   if (seen.size === 0) return fail(1, 'holds no reflection; needed: h k l F');
   const found = new Rows();
   for (const [key, { sum, weight }] of seen) {

@@ -94,9 +94,19 @@ test.each([
 
 test('XDS misfits are left out by their negative sigma', () => {
   const head = ['!FORMAT=XDS_ASCII', '!ITEM_H=1', '!ITEM_K=2', '!ITEM_L=3', '!ITEM_IOBS=4', '!ITEM_SIGMA(IOBS)=5'];
-  expect(read([...head, '!END_OF_HEADER', '1 0 0 4 1', '2 0 0 900 -1', '!END_OF_DATA'].join('\n'))).toEqual([
-    1, 0, 0, 2,
-  ]);
+  const list = readHkl([...head, '!END_OF_HEADER', '1 0 0 4 1', '2 0 0 900 -1', '!END_OF_DATA'].join('\n'));
+  expect(list).toEqual({
+    ok: true,
+    reflections: Float64Array.of(1, 0, 0, 2),
+    notes: ['1 reflections have a negative sigma, by which XDS marks misfits: left out.'],
+  });
+});
+
+test.each([
+  ['the fixed columns of HKLF 4', '   1   0   0    4.00    1.00\n   2   0   0  900.00   -1.00\n'],
+  ['a header', 'h k l I sigma\n1 0 0 4 1\n2 0 0 900 -1.00\n'],
+])('a negative sigma in %s is refused', (_, text) => {
+  expect(read(text)).toEqual([expect.stringMatching(/^[23]: sigma = -1\.00 is not allowed; allowed: 0 and more$/)]);
 });
 
 test('any written list reads back', () => {
