@@ -31,7 +31,7 @@ interface ReadCurveFile extends CurveFile {
 }
 
 /** Unit of depth if the file does not state it, as chosen by the user. `asked`: a file without a unit is refused. */
-type DepthUnitElse = 'mm' | 'cm' | 'asked';
+type DepthUnitElse = LengthName | 'asked';
 
 interface CurveError {
   readonly line: number;
@@ -135,11 +135,9 @@ const COMMENT = /^\s*(?:#+|%+(?=\s)|\/\/+)\s*/;
 const isComment = (line: string): boolean => COMMENT.test(line);
 
 /** Supported units of depth, in millimetres. */
-const lengths: ReadonlyMap<string, number> = new Map([
-  ['mm', 1],
-  ['cm', 10],
-  ['m', 1000],
-]);
+const millimetres = { mm: 1, cm: 10, m: 1000 } as const;
+type LengthName = keyof typeof millimetres;
+const lengths: ReadonlyMap<string, number> = new Map(Object.entries(millimetres));
 
 /**
  * Unit in a column's name: in brackets at the end, after a comma, or a unit of depth after `_`, `/` or a space. Words
@@ -157,7 +155,8 @@ function wordsOf(name: string): readonly string[] {
     .replace(/\ba\.\s?u\.?/gi, 'au')
     .replace(/(?<![A-Za-z])([MkG]?eV|[npu]C|[kmcnu]Gy|[npum]A|mV)(?![A-Za-z])/g, (unit) => unit.toLowerCase())
     .replace(/([a-z])([A-Z])/g, '$1 $2')
-    // A sign or a power makes the column another quantity, so it is replaced by an unknown word.
+    // A sign, a power or a division makes the column another quantity, so it is replaced by an unknown word.
+    .replace(/^\s*\d+\s*\/|(?<!(?:\/|\bper)\s*)\b10\s*(?:\^|\*\*)\s*[-−+]?\d+/i, ' operator ')
     .replace(/^\s*\d*\s*[-−]|(?<=dose|signal|charge|current|reading|[pid]dd)\s*(?:\^|\*\*|²)/i, ' operator ')
     .replaceAll('/', ' per ')
     .toLowerCase()
@@ -225,14 +224,21 @@ const MATTERS = wordSet('pmma tissue medium material');
 const WATER = wordSet('water h2o');
 const COMMENTED_MATTER =
   /(?:\bdepths?\s+in|\b(?:material|medium|phantom)\s*[:=])\s*(pmma|acrylic|perspex|lucite|plexiglas|tissue|bone|lung|muscle|fat|alumini?um|copper|graphite|polyethylene|polystyrene)\b/i;
+/** Unit of depth in a comment: `depth unit: cm`, `depths in cm`. */
+const COMMENTED_UNIT = /\bdepths?(?:\s+units?)?\s*(?:[:=]|\bin\b)\s*\[?(mm|cm|m)\b/i;
 /** Words of corrections, scales and shifts that may apply to a depth or a dose. */
 const CHANGES = wordSet(
   `background bg bkg bkgd dark leakage offset offsets shift correction corrections corr factor factors coefficient
-gain gains amplification range attenuation quenching calibration cal scale baseline pedestal`,
+gain gains amplification range attenuation quenching calibration cal scale scaling baseline pedestal`,
 );
 /** Correction factors of ionization chambers, as in TRS-398. */
 const CHAMBER_FACTOR = /^k_?(tp|t|p|pol|ion|s|sat|q|elec)$/;
-const ABOUT_CHANGES = wordSet('depth z k tp t p pol ion s recombination polarity temperature pressure');
+const ABOUT_CHANGES = wordSet(
+  `depth z k tp t p pol ion s recombination polarity temperature pressure wet equivalent window effective point
+measurement normalization normalisation conversion multiplication`,
+);
+/** Changes that are added; the others are factors. */
+const SHIFTS = wordSet('background bg bkg bkgd dark leakage offset offsets shift baseline pedestal');
 /** Names of positions across the beam. */
 const ACROSS = wordSet('x y r crossline inline lateral radius');
 const ABOUT_ACROSS = wordSet('position pos in off axis distance');
@@ -240,6 +246,7 @@ const TIMES = wordSet('time duration exposure');
 /** Words of energies that are deposited; a mean energy without them is that of particles. */
 const DEPOSITED = wordSet('deposit deposited deposition absorbed');
 const UNITS_OF_DOSE = wordSet('% percent gy cgy');
+const ROWS = 'a line for each depth, with the depth and its dose';
 const ALLOWED_DEPTHS = 'depth or z in mm, cm or m, such as depth_mm';
 const ALLOWED_DOSES =
   'dose (such as dose, dose_Gy, relative dose), PDD, IDD, DDD, D, %, energy deposit, edep, ionization, charge, reading, signal';
@@ -309,7 +316,10 @@ function namedColumns(fields: readonly string[]): { readonly depth: number; read
   if (has(own, READINGS) && reference >= 0) {
     return `"${fields[dose]}" is next to "${fields[reference]}", by which it may have to be divided; allowed: their ratio as the only one of them`;
   }
-  if (own.includes('charge') && words.some((of, i) => i !== dose && has(of, TIMES))) {
+  if (
+    ['charge', 'nc', 'pc'].some((unit) => own.includes(unit)) &&
+    words.some((of, i) => i !== dose && has(of, TIMES))
+  ) {
     const time = fields[words.findIndex((of, i) => i !== dose && has(of, TIMES))];
     return `"${fields[dose]}" is next to "${time}", by which it may have to be divided; allowed: their ratio as the only one of them`;
   }
@@ -373,6 +383,10 @@ function otherColumns(fields: readonly string[], used: readonly number[]): Pick<
 }
 
 function headerColumns(fields: readonly string[], otherwise: DepthUnitElse): Columns | string {
+  const numbers = fields.slice(1).filter((field) => Number.isFinite(decimalOf(field))).length;
+  if (numbers > 1 && numbers === fields.length - 1) {
+    return `"${fields[0]}" with ${numbers} values behind it; allowed: names in the first line, then ${ROWS}`;
+  }
   const named = namedColumns(fields);
   if (typeof named === 'string') return named;
   const { depth, dose } = named;
@@ -395,6 +409,54 @@ function headerColumns(fields: readonly string[], otherwise: DepthUnitElse): Col
   };
 }
 
+interface Change {
+  readonly line: number;
+  readonly text: string;
+  /** False for a factor of the dose, which changes no relative dose. */
+  readonly always: boolean;
+}
+
+/** A statement such as `scale factor: 2.5` or `depth offset 1.3 mm`. */
+const STATED = /^([^:=]+?)(?:\s*[:=]\s*|\s+)([-+]?[\d.,]+(?:e[-+]?\d+)?)\s*[[(]?[a-z%µ]*[\])]?$/i;
+const MULTIPLY = /^(multiply|divide)\b.*\bby\s+([-+.\de]+)/i;
+const APPLIED = /(?<!\bnot\s)\b(applied|included|corrected|subtracted)\b/i;
+
+/** Changes of the dose or depth in a comment, which may have been applied or not. */
+function changesIn(line: string, number: number): readonly Change[] {
+  if (APPLIED.test(line)) return [];
+  return line
+    .replace(COMMENT, '')
+    .split(/[;,]\s+/)
+    .flatMap((part) => {
+      const text = part.replace(/\(?\bnot applied\)?/i, '').trim();
+      const [, order, factor] = MULTIPLY.exec(text) ?? [];
+      const [, name = '', value = ''] = STATED.exec(text) ?? [];
+      const words = order === undefined ? wordsOf(name) : ['factor'];
+      const isChange =
+        CHAMBER_FACTOR.test(words.join('')) ||
+        (has(words, CHANGES) &&
+          !words.includes('range') &&
+          isOnly(words, CHANGES, ABOUT_CHANGES, DOSES, OTHER_DOSES, ABOUT_DOSE, LENGTHS, DEPTHS, ABOUT_DEPTH));
+      const isShift = has(words, SHIFTS);
+      if (!isChange || decimalOf((factor ?? value).replace(',', '.')) === (isShift ? 0 : 1)) return [];
+      return [{ line: number, text: part.trim().slice(0, 60), always: isShift || has(words, DEPTHS) }];
+    });
+}
+
+/** Errors and notes on such changes in the comments of a table with a dose in `unit`. */
+export function commentedChanges(lines: readonly string[], unit: string | null) {
+  const changes = lines.flatMap((line, index) => (isComment(line) ? changesIn(line, index + 1) : []));
+  const isRelative = unit === null || unit === '%';
+  const faults = changes
+    .filter(({ always }) => always || !isRelative)
+    .map(({ line, text, always }) => ({
+      line,
+      message: `its comment "${text}" would change ${always ? 'the depth or ' : ''}the dose; allowed: values with it applied, without the line`,
+    }));
+  const notes = changes.map(({ text }) => `Its comment "${text}" is not applied: it changes no relative dose`);
+  return { faults, notes };
+}
+
 /** Column names with the units from the line below them; null if that line does not contain units. */
 function namesWithUnits(names: readonly string[], line: string): readonly string[] | null {
   const units = fieldsOf(line).map((field) => field.replace(/^[[(](.*)[\])]$/, '$1'));
@@ -403,9 +465,13 @@ function namesWithUnits(names: readonly string[], line: string): readonly string
   return names.map((name, i) => (units[i] === '' ? name : `${name} (${units[i]})`));
 }
 
-/** Columns of a table without a header; with more than two the dose column is ambiguous. */
-function bareColumns(fields: readonly string[], otherwise: DepthUnitElse): Columns | string {
-  if (fields.filter((field) => field !== '').length > 2) {
+/** Columns of a table without a header; with more than two the dose column is ambiguous. `rows`: lines of the table. */
+function bareColumns(fields: readonly string[], otherwise: DepthUnitElse, rows: number): Columns | string {
+  const values = fields.filter((field) => field !== '').length;
+  if (values < 2) return `a column of values without depths; allowed: ${ROWS}`;
+  if (values > 2 && (rows === 1 || (values > 3 && rows === 2)))
+    return `${rows === 1 ? 'a row' : 'two rows'} of ${values} values; allowed: ${ROWS}`;
+  if (values > 2) {
     return `${fields.length} columns without names; allowed: two, or a header such as depth_mm,dose,dose_error`;
   }
   const perUnit_mm = unitOfDepth('', null, otherwise);
@@ -441,6 +507,10 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
   }
   const binned = binnedTable(lines);
   if (binned !== null) return 'message' in binned ? { ok: false, faults: [binned] } : ofBins(binned, otherwise);
+  const begin = lines.findIndex((line) => line.trim() !== '' && !isComment(line));
+  if (/^(?:[^#,;]*=)?\s*(?:np\.array)?[[({]+\s*[-+\d.]/.test(lines[begin] ?? '')) {
+    return { ok: false, faults: [{ line: begin + 1, message: `a list in brackets; allowed: ${ROWS}` }] };
+  }
   // The text is in UTF-16, or in another encoding that was decoded as UTF-8.
   if (/[\0\uFFFD]/.test(text)) {
     return { ok: false, faults: [{ line: 1, message: 'its text is in no encoding that is read; allowed: UTF-8' }] };
@@ -457,13 +527,18 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
   /** Index of a line with units below the names. */
   let unitsAt = -1;
   let commentedMatter: string | null = null;
+  let commentedUnit: { readonly unit: LengthName; readonly line: number } | null = null;
   /** First value of each second position. */
   const places = new Map<number, string>();
   for (const [index, line] of lines.entries()) {
     const fault = (message: string): void => void faults.push({ line: index + 1, message });
     if (faults.length >= MAX_ERRORS) break;
     // Excel files may begin with a line that declares the separator.
-    if (isComment(line)) commentedMatter ??= COMMENTED_MATTER.exec(line)?.[1] ?? null;
+    if (isComment(line)) {
+      commentedMatter ??= COMMENTED_MATTER.exec(line)?.[1] ?? null;
+      const unit = COMMENTED_UNIT.exec(line)?.[1]?.toLowerCase() as LengthName | undefined;
+      if (unit !== undefined) commentedUnit ??= { unit, line: index + 1 };
+    }
     const isSeparator = index === 0 && /^"?sep=.\s*"?$/.test(line);
     if (columns === null && isComment(line)) {
       const names = fieldsOf(line.replace(COMMENT, ''));
@@ -473,6 +548,7 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
       else if (lengths.has((unitIn(names[0] ?? '') ?? '').toLowerCase()))
         refused = { count: names.length, message: named };
     }
+    const usual: DepthUnitElse = commentedUnit?.unit ?? otherwise;
     if (line.trim() === '' || isComment(line) || isSeparator || index === unitsAt) continue;
     const fields = fieldsOf(line);
     if (columns === null) {
@@ -486,10 +562,14 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
           : bare && refused?.count === fields.length
             ? refused.message
             : bare
-              ? bareColumns(fields, otherwise)
-              : headerColumns(withUnits ?? fields, otherwise);
+              ? bareColumns(fields, usual, lines.filter((other) => other.trim() !== '' && !isComment(other)).length)
+              : headerColumns(withUnits ?? fields, usual);
       if (typeof found === 'string') return { ok: false, faults: [{ line: index + 1, message: found }] };
-      columns = found;
+      columns = { ...found, depthUnit: found.depthUnit ?? commentedUnit?.unit ?? null };
+      if (commentedUnit !== null && columns.depthUnit?.toLowerCase() !== commentedUnit.unit) {
+        const message = `the depth is in ${columns.depthUnit}, and in ${commentedUnit.unit} by the comment in line ${commentedUnit.line}; allowed: one unit`;
+        return { ok: false, faults: [{ line: index + 1, message }] };
+      }
       firstLine = index + 1;
       if (!bare) continue;
     }
@@ -544,6 +624,8 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
     const message = `${depths.length} ${depths.length === 1 ? 'point' : 'points'}; allowed: two or more lines of depth and dose`;
     faults.push({ line: lines.length, message });
   }
+  const changes = commentedChanges(lines, columns?.unit ?? null);
+  faults.push(...changes.faults);
   if (faults.length > 0) return { ok: false, faults };
   if (descends === true) {
     depths.reverse();
@@ -554,7 +636,8 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
     curve: {
       ...{ depth_mm: Float64Array.from(depths), dose: Float64Array.from(doses), unit: columns?.unit ?? null },
       ...{ depthUnit: columns?.depthUnit ?? null, firstLine, lastLine },
-      ...{ matter: columns?.matter ?? commentedMatter, notes: columns?.notes ?? [] },
+      matter: columns?.matter ?? commentedMatter,
+      notes: [...(columns?.notes ?? []), ...changes.notes],
     },
   };
 }

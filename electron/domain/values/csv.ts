@@ -34,6 +34,19 @@ export function tableText(bytes: Uint8Array): string | null {
 /** Completes the message "it is …" if `tableText` returns null. */
 export const NO_TABLE_TEXT = 'not text in UTF-8, nor in UTF-16 with a byte order mark';
 
+/** Separator of a table by its first line: spreadsheets with decimal commas save semicolons or tabs. */
+export const separatorOf = (header: string): ',' | ';' | '\t' =>
+  header.includes(';') ? ';' : header.includes('\t') ? '\t' : ',';
+
+const DECIMAL_COMMA = /^([-+]?\d*),(\d+(?:e[-+]?\d+)?)$/i;
+
+/** Cells of a line, without quotes. Between other separators than commas, a comma in a number is a decimal mark. */
+export const cellsOf = (line: string, separator: ',' | ';' | '\t'): readonly string[] =>
+  line.split(separator).map((cell) => {
+    const plain = cell.trim().replace(/^"(.*)"$/, '$1');
+    return separator === ',' ? plain : plain.replace(DECIMAL_COMMA, '$1.$2');
+  });
+
 /** Decimal number; Fortran writes exponents with D. */
 const DECIMAL = /^[-+]?(\d+\.?\d*|\.\d+)([ed][-+]?\d+)?$/i;
 

@@ -1,6 +1,7 @@
 /**
  * Tables, lists of reflections and lists of spots that other programs wrote, or that were damaged: each is read
- * correctly, reported, or refused by name.
+ * correctly, reported, or refused by name. The file is long, because each format is one
+ * table of cases.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,6 +21,21 @@ const spots = (text: string) => () => {
   writeFileSync(path.join(folder, name), text);
   return readSpots(name, { name: 'a.json', folder });
 };
+
+const MAP_HEAD = 'depth_mm,dose_at_x_-0.5_mm,dose_at_x_0.5_mm';
+const MAP = /"dose":\[1,2,3,4\],"nz":2,"nx":2,"dz_mm":1,"dx_mm":1,/;
+/** A map of 2 × 2 cells, with decimal commas unless commas separate. */
+const doseMap =
+  (head: string, separator = ',', end = '\n') =>
+  () => {
+    const rows = [
+      ['0.5', '1', '2'],
+      ['1.5', '3', '4'],
+    ].map((row) => row.map((cell) => (separator === ',' ? cell : cell.replace('.', ','))).join(separator));
+    const file = path.join(folder, 'map.csv');
+    writeFileSync(file, [...head.split('\n'), ...rows, ''].join(end));
+    return readDoseFile(file, {}, null);
+  };
 
 hostile([
   [
@@ -62,6 +78,8 @@ hostile([
         /m = 1 is not allowed; allowed: 0: main reflections alone/,
       ],
       ['satellites of two modulations', hkl('h k l m n F\n1 0 0 0 1 100\n'), /n = 1 is not allowed; allowed: 0/],
+      ['the names of CIF', hkl('h k l F_squared_calc F_squared_meas\n1 0 0 4 9\n'), /"reflections":\[1,0,0,3\]/],
+      ['the names of Phenix', hkl('H,K,L,FOBS,SIGFOBS,R-free-flags\n1,0,0,10,1,0\n'), /"reflections":\[1,0,0,10\]/],
       ['four indices of a hexagonal lattice', hkl('h k i l I\n1 0 -1 0 100\n1 1 -2 3 64\n'), /\[1,0,0,10,1,1,3,8\]/],
       [
         'four indices that are not of one reflection',
@@ -293,7 +311,24 @@ hostile([
         curve('{"depth_mm":[1,2],"dose":[2,3]}'),
         /it is JSON; allowed: a table of depth and dose/,
       ],
+      [
+        'a unit in a comment',
+        curve('# depth unit: cm\ndepth,dose\n1,2\n2,3\n'),
+        /"depth_mm":\[10,20\],"dose":\[2,3\],"unit":null,"depthUnit":"cm"/,
+      ],
+      [
+        'another unit in a comment than in its column',
+        curve('# depths in cm\ndepth_mm,dose\n1,2\n2,3\n'),
+        /"line":2,"message":"the depth is in mm, and in cm by the comment in line 1; allowed: one unit"/,
+      ],
+      [
+        'an ionization next to its time',
+        curve('depth_mm,ionization_nC,time_s\n1,2,5\n2,3,6\n'),
+        /"ionization_nC\\" is next to \\"time_s\\", by which it may have to be divided/,
+      ],
       ...[
+        '1/dose',
+        'dose (10^-2 Gy)',
         'dose^2',
         'dose²',
         '1-dose',
@@ -610,8 +645,42 @@ hostile([
     ],
   ],
   [
+    'dose maps',
+    [
+      ['decimal commas between semicolons', doseMap(MAP_HEAD.replaceAll(',', ';'), ';'), MAP],
+      ['tabs', doseMap(MAP_HEAD.replaceAll(',', '\t'), '\t'), MAP],
+      ['line ends of a Mac', doseMap(MAP_HEAD, ',', '\r'), MAP],
+      [
+        'a factor in a comment',
+        doseMap(`# scale factor: 2\n${MAP_HEAD}`),
+        /"dose":\[1,2,3,4\].*"notes":\["Its comment \\"scale factor: 2\\" is not applied/,
+      ],
+      [
+        'a factor of Gy in a comment',
+        doseMap(`# scale factor: 2\n${MAP_HEAD.replaceAll('dose_', 'dose_Gy_')}`),
+        /^refused: .*line 1: its comment "scale factor: 2" would change the dose; allowed: values with it applied/,
+      ],
+      [
+        'a background in a comment',
+        doseMap(`# background = 0.5\n${MAP_HEAD}`),
+        /^refused: .*line 1: its comment "background = 0\.5" would change the depth or the dose/,
+      ],
+      [
+        'places in centimetres',
+        doseMap(MAP_HEAD.replaceAll('5_mm', '5_cm')),
+        /^refused: .*allowed: depth_mm, then one quantity at each x, as in dose_at_x_-1\.5_mm/,
+      ],
+    ],
+  ],
+  [
     'lists of spots',
     [
+      [
+        'decimal commas between semicolons',
+        spots('energy_MeV;x_mm;weight\n100,5;-2,5;1\n'),
+        /"value":\[\{"energy_MeV":100\.5,"x_mm":-2\.5,"weight":1\}\]/,
+      ],
+      ['tabs', spots('energy_MeV\tx_mm\n100,5\t0\n'), /"value":\[\{"energy_MeV":100\.5,"x_mm":0,/],
       [
         'a weight below zero',
         spots('energy_MeV,x_mm,weight\n100,0,-1\n'),

@@ -7,10 +7,10 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { readCtSlice } from '../../../electron/host/io/volumes/ct-slice.ts';
-import { readDicomPixels } from '../../../electron/host/io/volumes/dicom.ts';
+import { readDicomDose, readDicomPixels } from '../../../electron/host/io/volumes/dicom.ts';
 import { readVolumeFile, volumeHeader } from '../../../electron/host/io/volumes/volume-file.ts';
 import { readDoseFile } from '../../../electron/host/workloads/transport/dose-file.ts';
-import { dicomOf, type Elements } from '../../electron/host/io/volumes/phantom.ts';
+import { dicomOf, doseOf, type Elements } from '../../electron/host/io/volumes/phantom.ts';
 import { dose, folder, hostile, joined, latin, meta, nrrd, odd, pixels, series, shorts, volume } from './files.ts';
 
 const headOf = (encoding: string): string =>
@@ -220,6 +220,11 @@ hostile([
         dose({ '3004000e': ['DS', '0,25'] }),
         /DoseGridScaling is "0,25"; allowed: a number with a decimal/,
       ],
+      [
+        'histograms and no grid',
+        () => readDicomDose('dose', doseOf(odd, { '7fe00010': undefined })),
+        /^refused: dose: it has no PixelData, so that its doses may be histograms or points; allowed: a grid of doses/,
+      ],
       ['centigray', dose({ '30040002': ['CS', 'CGY'] }), /DoseUnits is CGY; allowed: GY, RELATIVE/],
       ['positions for offsets', dose({ '3004000c': ['DS', '-13\\-10'] }), /"origin_mm":\[-7,11,-13\]/],
       [
@@ -291,6 +296,11 @@ hostile([
         'a slope',
         meta({ ElementToIntensityFunctionSlope: '2' }),
         /ElementToIntensityFunctionSlope = 2 is not supported/,
+      ],
+      [
+        'no steps',
+        volume(joined('NDims = 3\nDimSize = 4 3 2\nElementType = MET_SHORT\nElementDataFile = LOCAL\n', shorts)),
+        /"spacing_mm":\[1,1,1\].*"notes":\["It states no ElementSpacing: its steps are 1 mm/,
       ],
       ['a byte too many', meta({}, new Uint8Array(49)), /data has 49 bytes where 48 are announced/],
       ['a size of zero', meta({ DimSize: '4 3 0' }), /a size is 0; allowed/],

@@ -561,6 +561,9 @@ export function readDicomDose(file: string, bytes: Uint8Array): Volume {
   const modality = data.string(a.Modality.tag)?.trim();
   if (modality !== 'RTDOSE') throw foreign(file, `Modality is ${modality ?? 'missing'}; allowed: RTDOSE`);
   checkAttributes(file, data, a);
+  if (data.elements['x7fe00010'] === undefined) {
+    throw foreign(file, 'it has no PixelData, so that its doses may be histograms or points; allowed: a grid of doses');
+  }
   const { format, spacing_mm, orientation, position_mm } = imageOf(file, data, [16, 32], Number.POSITIVE_INFINITY);
   const { columns, rows, frames } = format;
   const [scale = 0] = numbersAt(file, data, a.DoseGridScaling, 'DoseGridScaling', 1);

@@ -146,6 +146,7 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
     matrix === undefined
       ? sizes.flatMap((_, row) => sizes.map((__, column) => (row === column ? 1 : 0)))
       : numbersOf(file, 'TransformMatrix', matrix, axes * axes);
+  const isUnitStep = fields.get('elementspacing') === undefined && fields.get('elementsize') === undefined;
   const spacingText = fields.get('elementspacing') ?? fields.get('elementsize') ?? sizes.map(() => 1).join(' ');
   const spacing = positive(file, 'ElementSpacing', numbersOf(file, 'ElementSpacing', spacingText, axes));
   const steps_mm = spacing.map((length, axis) => {
@@ -197,7 +198,7 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
     origin_mm:
       origin === undefined ? sizes.map(() => 0) : numbersOf(file, 'Offset', origin, axes).map((value) => value * mm),
     unit: null,
-    notes: [],
+    notes: isUnitStep ? ['It states no ElementSpacing: its steps are 1 mm, as MetaIO reads it'] : [],
   };
 }
 

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { type PlaneUnitName, planeUnitSchema, planeUnits } from '../../../contract/dose/units.ts';
 import type { ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import { doseNamed } from '../../../domain/dose/curve-csv.ts';
+import { commentedChanges, doseNamed } from '../../../domain/dose/curve-csv.ts';
 import type { GammaCurve } from '../../../domain/dose/gamma-curve.ts';
-import { decimalOf, NO_TABLE_TEXT, tableText } from '../../../domain/values/csv.ts';
+import { cellsOf, decimalOf, NO_TABLE_TEXT, separatorOf, tableText } from '../../../domain/values/csv.ts';
 import { readNamed } from '../../io/files/plain-file.ts';
 import { onThread } from '../../io/threads/task.ts';
 import { isDicom, readDicomDose } from '../../io/volumes/dicom.ts';
@@ -46,11 +46,16 @@ function stepOf(file: string, what: string, places: readonly number[]): number {
   return step;
 }
 
+/** First line that is neither empty nor a comment. */
+const firstLineOf = (text: string): string =>
+  text.split(/\r\n|\r|\n/).find((line) => line !== '' && !line.startsWith('#')) ?? '';
+
 /** Parses a map; x is the first axis, depth the second. */
 function mapOf(file: string, text: string): Volume {
-  const lines = text
-    .split(/\r?\n/)
-    .map((line, i) => ({ number: i + 1, cells: line.split(',').map((cell) => cell.trim()), text: line }))
+  const all = text.split(/\r\n|\r|\n/);
+  const separator = separatorOf(firstLineOf(text));
+  const lines = all
+    .map((line, i) => ({ number: i + 1, cells: cellsOf(line, separator), text: line }))
     .filter((line) => line.text !== '' && !line.text.startsWith('#'));
   const [head, ...body] = lines;
   const [depth = '', ...names] = head?.cells ?? [];
@@ -70,6 +75,9 @@ function mapOf(file: string, text: string): Volume {
       `${file}, line ${head?.number ?? 1}: its columns are of ${quantity}; allowed: a dose, as in dose_MeV_per_mm2_at_x_0_mm.`,
     );
   }
+  const { faults, notes } = commentedChanges(all, dose.unit);
+  const [change] = faults;
+  if (change !== undefined) throw new BraggError('invalid', `${file}, line ${change.line}: ${change.message}.`);
   const x = names.map((name) => decimalOf(MAP_COLUMN.exec(name)?.[1] ?? ''));
   const rows = body.map(({ cells }) => cells.map(decimalOf));
   const wrong = rows.findIndex((row) => row.length !== x.length + 1 || row.some((value) => !Number.isFinite(value)));
@@ -92,6 +100,7 @@ function mapOf(file: string, text: string): Volume {
     origin_mm: [x[0] ?? 0, z[0] ?? 0],
     values: Float64Array.from(rows.flatMap((row) => row.slice(1))),
     ...(dose.unit === null ? {} : { unit: dose.unit }),
+    ...(notes.length === 0 ? {} : { notes }),
   };
 }
 
@@ -136,10 +145,10 @@ function textOf({ name, bytes }: NamedBytes): string {
   return text;
 }
 
-/** Whether a table is a map: the name of its second column contains an x. */
+/** Whether a table is a map: the name of its second column contains an x, in any unit. */
 function isMap(text: string): boolean {
-  const named = text.split(/\r?\n/).find((line) => line !== '' && !line.startsWith('#')) ?? '';
-  return MAP_COLUMN.test(named.split(',')[1] ?? '');
+  const first = firstLineOf(text);
+  return /_at_x_/.test(cellsOf(first, separatorOf(first))[1] ?? '');
 }
 
 /** File name suffixes of GATE and OpenGATE for other quantities than dose; their files have no other indication. */

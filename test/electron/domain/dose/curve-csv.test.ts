@@ -67,6 +67,79 @@ describe('curve csv', () => {
       });
     });
 
+    it.each([
+      ['0\n1\n2\n', 'a column of values without depths'],
+      ['1.5,2.5,3.5\n', 'a row of 3 values'],
+      ['0 1 2 3\n5 6 7 8\n', 'two rows of 4 values'],
+      ['[0, 1, 2]\n[3, 4, 5]\n', 'a list in brackets'],
+      ['depths = [0, 1, 2]\ndoses = [3, 4, 5]\n', 'a list in brackets'],
+      ['(0, 3)\n(1, 4)\n', 'a list in brackets'],
+    ])('refuses the list %j of depths and doses, with the form of a table', (text, is) => {
+      expect(read(text)).toEqual([
+        { line: 1, message: `${is}; allowed: a line for each depth, with the depth and its dose` },
+      ]);
+    });
+
+    it('refuses a table whose names are in its first column', () => {
+      expect(read('depth_mm,0,1,2\ndose,4,5,6\n')).toEqual([
+        {
+          line: 1,
+          message:
+            '"depth_mm" with 3 values behind it; allowed: names in the first line, then a line for each depth, with the depth and its dose',
+        },
+      ]);
+    });
+
+    it.each([
+      'scale factor: 2.5',
+      'Scaling factor = 2,5',
+      'calibration factor 2.5',
+      'detector: PPC05, gain = 10',
+      'kTP = 1.013',
+      'multiply dose by 2.5',
+      'normalization factor (not applied): 1e-3',
+    ])('refuses the comment %s of a dose in Gy, and notes it for a relative one', (comment) => {
+      const text = (dose: string): string => `# ${comment}\ndepth_mm,${dose}\n1,2\n2,3\n`;
+      expect(read(text('dose_Gy'))).toEqual([
+        { line: 1, message: expect.stringMatching(/^its comment ".*" would change the dose; allowed: values with it/) },
+      ]);
+      for (const dose of ['dose', 'dose_%']) {
+        expect(readCurveCsv(text(dose))).toMatchObject({
+          curve: {
+            dose: Float64Array.of(2, 3),
+            notes: [expect.stringMatching(/^Its comment ".*" is not applied: it changes no relative dose$/)],
+          },
+        });
+      }
+    });
+
+    it.each(['depth offset: 1.3 mm', 'WET shift = -2 mm', 'background 0.03', 'depth scale factor: 1.02'])(
+      'refuses the comment %s of any dose',
+      (comment) => {
+        expect(read(`# ${comment}\ndepth_mm,dose\n1,2\n2,3\n`)).toEqual([
+          {
+            line: 1,
+            message: `its comment "${comment}" would change the depth or the dose; allowed: values with it applied, without the line`,
+          },
+        ]);
+      },
+    );
+
+    it.each([
+      'scale factor: 1',
+      'depth offset: 0 mm',
+      'scale factor 2.5 (applied)',
+      'background subtracted: 0.03',
+      'range: 130 mm',
+      'calibration: 2026-01-31',
+      'depth in water 30 cm',
+      'dose multiplied by 2',
+    ])('reads past the comment %s', (comment) => {
+      expect(readCurveCsv(`# ${comment}\ndepth_mm,dose_Gy\n1,2\n2,3\n`)).toMatchObject({
+        curve: { dose: Float64Array.of(2, 3), notes: [] },
+      });
+    });
+
     it('rejects files without a curve', () => {
       expect(read('energy,dose\n1,2')).toEqual([
         {

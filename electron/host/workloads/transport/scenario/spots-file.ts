@@ -2,7 +2,7 @@
 
 import { showValue, spotListSchema, suggest } from '../../../../contract/scenario/index.ts';
 import { maxSpots, type SpotWithConstants, spotSchema } from '../../../../contract/scenario/transport/beam.ts';
-import { decimalOf } from '../../../../domain/values/csv.ts';
+import { cellsOf, decimalOf, separatorOf } from '../../../../domain/values/csv.ts';
 import { parseJson, schemaError } from '../../../io/text/json.ts';
 import { LineIndex, offsetOf, plainValue, type SourceNode } from '../../../io/text/source.ts';
 import { namedFileReader, type Parsed } from '../../../model/scenarios/named-files.ts';
@@ -58,12 +58,9 @@ function readCsv(text: string): Parsed<readonly SpotWithConstants[]> {
     .split(/\r\n?|\n/)
     .map((content, index) => ({ line: index + 1, content: content.trim() }))
     // Comments may contain commas.
-    .filter(({ content }) => content !== '' && !content.startsWith('#'))
-    .map(({ line, content }) => ({
-      line,
-      cells: content.split(',').map((cell) => cell.trim().replace(/^"(.*)"$/, '$1')),
-    }));
-  const [header, ...data] = rows;
+    .filter(({ content }) => content !== '' && !content.startsWith('#'));
+  const separator = separatorOf(rows[0]?.content ?? '');
+  const [header, ...data] = rows.map(({ line, content }) => ({ line, cells: cellsOf(content, separator) }));
   const allowed = `columns of ${columns.join(', ')}`;
   if (header === undefined)
     return { ok: false, faults: [{ line: 1, message: `the file is empty; allowed: ${allowed}` }] };
