@@ -318,6 +318,17 @@ hostile([
         work({ ...span, cat: 'gpu_memcpy', name: 'Memcpy HtoD', pid: 0, tid: 7, args: { bytes: 'many' } }),
         /"copies":\[1,5000,0\].*The size of 1 copies and fills is not known/,
       ],
+      [
+        'two devices, of which one worked',
+        async () => {
+          const file = path.join(folder, 'devices.json');
+          const deviceProperties = ['A100', 'H100'].map((name, id) => ({ id, name }));
+          const kernel = { ...span, cat: 'kernel', args: { device: 1 } };
+          writeFileSync(file, JSON.stringify({ deviceProperties, traceEvents: [kernel] }));
+          return (await openTrace(file, 'devices.json')).device;
+        },
+        /^"H100"$/,
+      ],
       ['no phase', chrome(span, { ...span, ph: null }), /1 events have no valid time, phase/],
       ['an end without a beginning', chrome(span, { ...span, ph: 'E' }), /1 events end without a beginning/],
     ],
@@ -504,6 +515,38 @@ hostile([
         /lts__t_bytes\.sum is in \\?"hogshead\\?"/,
       ],
       [
+        'rates and shares of all its metrics',
+        ncu(
+          `${ncuHead}\n"0","lts__t_bytes.sum","byte","4"\n"0","dram__bytes_read.sum.per_second","Gbyte/second","2"\n"0","dram__bytes_read.sum.pct_of_peak_sustained_elapsed","%","7"\n"0","smsp__inst_executed.sum.per_cycle_active","inst/cycle","1"`,
+        ),
+        /"dram_bytes":null,"l2_bytes":4,"instructions":null.*"notes":\[\]/,
+      ],
+      ...[',', ';', '\t'].map(
+        (separator) =>
+          [
+            `few quotes and ${JSON.stringify(separator)}, as a spreadsheet saves it`,
+            ncu(
+              [
+                '==PROF== Connected',
+                ...[
+                  'ID,Metric Name,Metric Unit,Metric Value',
+                  '0,lts__t_bytes.sum,byte,4',
+                  '1,lts__t_bytes.sum,byte,5',
+                ],
+                '',
+              ]
+                .join('\n')
+                .replaceAll(',', separator),
+            ),
+            /"launches":2.*"l2_bytes":9,/,
+          ] as const,
+      ),
+      [
+        'units between bare commas',
+        ncu('ID,Kernel Name,lts__t_bytes.sum\n,,Kbyte\n0,"k<1, 2>","1,5"\n1,k,"2,5"\n'),
+        /"launches":2.*"l2_bytes":4000,/,
+      ],
+      [
         'bytes without a unit',
         ncu(`${ncuHead}\n"0","dram__bytes.sum","","1.25"`),
         /dram__bytes\.sum is in \\?"\\?"; allowed: byte, with a prefix/,
@@ -567,6 +610,30 @@ hostile([
     [
       ['a time with a comma', tuner({ time: '1,5' }), /has time = \\?"1,5\\?"; allowed: a number of milliseconds/],
       ['a time with its unit', tuner({ time: '1.5 ms' }), /has time = \\?"1\.5 ms\\?"/],
+      ...[{ correct: false }, { verified: false }, { status: 'failed' }, { invalidity: 'runtime' }].map(
+        (more) =>
+          [
+            `${Object.keys(more).join()} of an entry`,
+            tuner({ time: 2, ...more }),
+            /cache entry \\?"8\\?": (correct|verified|status|invalidity) = (false|failed|runtime) is not supported; allowed/,
+          ] as const,
+      ),
+      [
+        'an entry that is correct',
+        tuner({ time: 2, correct: true, status: 'ok' }),
+        /"outcome":"right","time_s":0\.002/,
+      ],
+      [
+        'a parameter called status',
+        tuner({ time: 2, tile: 8, status: 'x' }, { tune_params_keys: ['tile', 'status'] }),
+        /"status":"x"/,
+      ],
+      ['a unit of its samples', tuner({ time: 2, times: [2], times_unit: 'us' }), /"time_s":0\.000002/],
+      [
+        'times by another name',
+        t4({ times: { kernel_time: [2] } }),
+        /results\[0\]: it has no time \(its times have kernel_time\); allowed: times\.runtimes, or time among/,
+      ],
       ['no time', tuner({ 'GFLOP/s': 100 }), /has no time \(it has: tile, GFLOP\/s\)/],
       [
         'a time beyond the largest number',
@@ -604,6 +671,24 @@ hostile([
         'two units of time',
         t4({}, { metadata: { timeunit: 'ms', time_unit: 's' } }),
         /metadata\.timeunit is ms and metadata\.time_unit is s; allowed: one unit of time/,
+      ],
+      ...['unit', 'timeunit', 'time_unit', 'timeUnit'].map(
+        (name) =>
+          [
+            `times with ${name}`,
+            t4({ times: { runtimes: [2], compilation_time: 3, [name]: 'us' } }, { metadata: {} }),
+            /"time_s":0\.000002,"samples_s":\[0\.000002\],"compile_s":0\.000003/,
+          ] as const,
+      ),
+      [
+        'times in another unit than the file',
+        t4({ times: { runtimes: [2], unit: 'us' } }),
+        /results\[0\]: metadata\.timeunit is ms and times\.unit is us; allowed: one unit of time/,
+      ],
+      [
+        'times in no unit of time',
+        t4({ times: { runtimes: [2], unit: 'cycles' } }, { metadata: {} }),
+        /a\.json, results\[0\]: "cycles" is no unit of time; allowed: s, ms, us, ns/,
       ],
       ['one unit by two names', t4({}, { metadata: { timeunit: 'ms', time_unit: 'milliseconds' } }), /\[0\.002\]/],
       [

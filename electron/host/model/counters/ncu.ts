@@ -86,9 +86,9 @@ const COUNTED = /^(k|m|g|t|)(i?)(bytes?|b|inst|sectors?)$/i;
 
 /** Allowed units of each metric: a number in another unit would be misread. */
 const unitsOf: readonly (readonly [RegExp, RegExp])[] = [
-  [/^(dram|lts)__(t_)?bytes/, /^(bytes?|b)$/i],
+  [/^(dram__bytes(_read|_write)?|lts__t_bytes)\.sum$/, /^(bytes?|b)$/i],
   [/__inst_executed\.sum$/, /^inst$/i],
-  [/_t_sectors_/, /^sectors?$/i],
+  [/_t_sectors_lookup_(hit|miss)\.sum$/, /^sectors?$/i],
 ];
 
 /** Factor from a unit of ncu to bytes, seconds or counts; null for a unit that the metric cannot have. */
@@ -113,9 +113,20 @@ const allowedUnits = (metric: string): string =>
         ? 'byte, with a prefix'
         : 'inst or sector, with a prefix';
 
-/** Every field is quoted, as ncu writes it; spreadsheets in some locales save semicolons instead of commas. */
-function fields(line: string): readonly string[] {
-  return [...line.matchAll(/"((?:[^"]|"")*)"(?:[,;]|$)/g)].map(([, text = '']) => text.replaceAll('""', '"'));
+/** Form of a file. ncu quotes every field; spreadsheets quote few, and some save semicolons or tabs. */
+interface Form {
+  readonly quoted: boolean;
+  readonly separator: string;
+}
+
+function fields(line: string, { quoted, separator }: Form): readonly string[] {
+  const whole = quoted
+    ? /"((?:[^"]|"")*)"(?:[,;\t]|$)/g
+    : new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}]*))(?:${separator}|$)`, 'g');
+  const found = [...line.matchAll(whole)];
+  // A bare field may be empty, so that one more of no letters is found at the end of the line.
+  const cells = quoted || found.at(-1)?.[0] !== '' || line.endsWith(separator) ? found : found.slice(0, -1);
+  return cells.map(([, text, bare = '']) => text?.replaceAll('""', '"') ?? bare.trim());
 }
 
 interface NcuValue {
@@ -303,10 +314,13 @@ function notesOf(
  */
 export function ncuValues(text: string, name: string): readonly NcuValue[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
-  const isHead = (line: string): boolean => /^"ID"[,;]/.test(line) || /"Metric Name"[,;]/.test(line);
-  const first = lines.findIndex((line) => line.startsWith('"') && isHead(line));
-  const head = fields(lines[first] ?? '');
-  if (lines.slice(first + 1).some((line) => first >= 0 && /^"ID"[,;]/.test(line))) {
+  const begins = /^("?)ID\1([,;\t])/;
+  const isHead = (line: string): boolean => begins.test(line) || /^"?\w.*[,;\t]"?Metric Name"?[,;\t]/.test(line);
+  const first = lines.findIndex(isHead);
+  const heading = lines[first] ?? '';
+  const form = { quoted: heading.startsWith('"'), separator: /[,;\t]/.exec(heading)?.[0] ?? ',' };
+  const head = fields(heading, form);
+  if (lines.slice(first + 1).some((line) => first >= 0 && begins.test(line))) {
     throw new BraggError('invalid', `${name}: it has several tables of CSV; allowed: one, of one call of ncu`);
   }
   const summed = head.find((column) => {
@@ -326,7 +340,15 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
       `${name}: ncu failed (${failed.slice(0, 80)}); allowed: the CSV of a run that ended`,
     );
   }
-  const rows = first < 0 ? [] : lines.slice(first + 1).flatMap((line) => (line.startsWith('"') ? [fields(line)] : []));
+  const isRow = (line: string): boolean =>
+    form.quoted ? line.startsWith('"') : line.trim() !== '' && !line.startsWith('==');
+  const rows =
+    first < 0
+      ? []
+      : lines
+          .slice(first + 1)
+          .filter(isRow)
+          .map((line) => fields(line, form));
   const cells = head.includes('Metric Name') ? long(head, rows) : wide(head, rows);
   const decimal = decimalOf(name, cells);
   const values = new Map<string, NcuValue>();

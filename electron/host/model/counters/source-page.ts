@@ -52,9 +52,13 @@ function headOf(cells: readonly string[]): Head | null {
   return { counted, columns: cells.length, source, value: cells.indexOf(counted), address, line, reasons };
 }
 
-/** Parses a cell; null for an empty cell or a dash, which ncu prints without a number. */
+/** Whole number with marks between thousands, which depend on the locale of ncu. */
+const GROUPED = /^\d{1,3}(?:[.,'’]\d{3})+$/;
+
+/** Parses a cell; null for an empty cell or a dash, which ncu prints without a number. Counts are whole numbers. */
 function numberIn(cell: string | undefined): number | null {
-  const plain = (cell ?? '').replaceAll(/[,\s]/g, '');
+  const text = (cell ?? '').replaceAll(/\s/g, '');
+  const plain = GROUPED.test(text) ? text.replaceAll(/\D/g, '') : text;
   const value = plain === '' ? Number.NaN : Number(plain);
   return Number.isFinite(value) && value >= 0 ? value : null;
 }

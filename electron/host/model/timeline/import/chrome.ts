@@ -158,7 +158,8 @@ export class ChromeImport {
   #firstDamage = '';
   #ended = false;
   #last = 0;
-  #device: string | null = null;
+  /** Devices of the machine, of which the recorded program may have used some. */
+  #properties: readonly { readonly id: number; readonly name: string }[] = [];
   #about = '';
 
   /** `base_us` is a time near most events; null to derive a base from the first events. */
@@ -223,7 +224,17 @@ export class ChromeImport {
       this.#builder.note(`Work of devices ${all} is in one process (${pid}) and is counted as that of one GPU.`);
     }
     note(damaged, `damaged events were left out: ${this.#firstDamage}.`);
-    return this.#builder.build({ source: 'chrome-trace', name, about: this.#about, device: this.#device });
+    const device = this.#deviceName();
+    const about = this.#about === '' ? (device ?? '') : this.#about;
+    return this.#builder.build({ source: 'chrome-trace', name, about, device });
+  }
+
+  /** Names of the devices with work, or of all devices if no work has a known number. */
+  #deviceName(): string | null {
+    const used = new Set([...this.#devices.values()].flatMap((devices) => [...devices]));
+    const worked = this.#properties.filter(({ id }) => used.has(id));
+    const names = (worked.length > 0 ? worked : this.#properties).map(({ name }) => name).filter((name) => name !== '');
+    return names.length === 0 ? null : [...new Set(names)].join(', ');
   }
 
   #property(key: string, json: string | null): void {
@@ -236,8 +247,10 @@ export class ChromeImport {
     }
     if (outer[key.toLowerCase()]?.kind !== 'honoured') return;
     if (key === 'deviceProperties' && Array.isArray(value)) {
-      this.#device = text(objectOf(value[0])['name']) || null;
-      this.#about = this.#device ?? this.#about;
+      this.#properties = value.map((one: unknown, i) => {
+        const { id, name } = objectOf(one);
+        return { id: numberOf(id) ?? i, name: text(name) };
+      });
     }
     if (key === 'otherData') {
       const { variant, machine, about } = objectOf(value);

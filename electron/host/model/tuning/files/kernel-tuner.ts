@@ -10,6 +10,7 @@ import {
   type HonouredIn,
   honoured,
   ignored,
+  oneOf,
   only,
 } from '../../../../domain/header-fields.ts';
 import { decimalOf } from '../../../../domain/values/csv.ts';
@@ -192,6 +193,11 @@ export const kernelTunerEntryFields = {
   correctness: honoured,
   __error__: honoured,
   time_unit: honoured,
+  times_unit: honoured,
+  timeunit: honoured,
+  // Other programs write these of a wrong answer or a failure, which Kernel Tuner writes in place of the time.
+  ...{ correct: oneOf('true'), valid: oneOf('true'), verified: oneOf('true'), verification: oneOf('true') },
+  ...{ invalidity: oneOf('correct'), status: oneOf('ok', 'correct', 'success', 'valid') },
   verification_time: duration,
   benchmark_time: duration,
   strategy_time: duration,
@@ -221,6 +227,8 @@ const entrySchema = z.looseObject({
   correctness: z.number().nullable().optional(),
   __error__: z.string().nullish(),
   time_unit: z.string().optional(),
+  times_unit: z.string().optional(),
+  timeunit: z.string().optional(),
 } satisfies Record<HonouredIn<typeof kernelTunerEntryFields>, z.ZodType>);
 const cacheSchema = z.looseObject({
   device_name: z.string().default(''),
@@ -304,6 +312,10 @@ function configured(
     }),
   );
   checkKey(id, configuration, name);
+  const stated = Object.entries(entry).flatMap(([key, value]) =>
+    keys.includes(key) || value === null ? [] : [{ name: key, value: String(value) }],
+  );
+  checkedFields(`${name}, cache entry ${JSON.stringify(id)}`, stated, kernelTunerEntryFields, 'ignored');
   // A text with a digit is a number in an unusual notation, not the name of a failure.
   if (typeof entry.time === 'string' && /\d/.test(entry.time)) {
     throw new BraggError(
@@ -321,7 +333,13 @@ function configured(
   const ran = outcome === 'right' || outcome === 'wrong';
   const samples = (entry.times ?? []).filter(isTime);
   const time = timeOf(entry);
-  const perS = perSecond(timeUnit(name, { time_unit: unit, "an entry's time_unit": entry.time_unit }), name);
+  const { time_unit, times_unit, timeunit } = entry;
+  const own = {
+    "an entry's time_unit": time_unit,
+    "an entry's times_unit": times_unit,
+    "an entry's timeunit": timeunit,
+  };
+  const perS = perSecond(timeUnit(name, { time_unit: unit, ...own }), name);
   const time_s = ran && isTime(time) ? time / perS : null;
   const samples_s = ran ? samples.map((one) => one / perS) : [];
   checkTime(time_s, samples_s, `${name}, cache entry ${JSON.stringify(id)}`);

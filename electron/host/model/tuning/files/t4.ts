@@ -47,6 +47,16 @@ export const t4ResultFields = {
   objectives: ignored('the time of each result is read, whatever was optimised'),
 } satisfies FieldRules;
 
+/** Spellings of the unit of times in an object. */
+const spellings = ['timeunit', 'time_unit', 'timeUnit', 'unit'] as const;
+type Spelling = (typeof spellings)[number];
+const unit = z.string().optional();
+const unitFields = { timeunit: unit, time_unit: unit, timeUnit: unit, unit } satisfies Record<Spelling, z.ZodType>;
+
+/** Units in an object by their path, for messages. */
+const unitsOf = (path: string, of: Readonly<Partial<Record<Spelling, string | undefined>>>) =>
+  Object.fromEntries(spellings.map((name) => [`${path}.${name}`, of[name]]));
+
 const resultSchema = z.looseObject({
   timestamp: z.string().default(''),
   configuration: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])),
@@ -55,6 +65,7 @@ const resultSchema = z.looseObject({
     compilation_time: z.number().optional(),
     compilation: z.number().optional(),
     runtimes: z.array(z.number().nullable()).default([]),
+    ...unitFields,
   }),
   invalidity: z.enum(['timeout', 'compile', 'runtime', 'correctness', 'constraints', 'correct'], {
     error: 'timeout, compile, runtime, correctness, constraints, correct',
@@ -71,9 +82,7 @@ const resultSchema = z.looseObject({
     .default([]),
 } satisfies Record<HonouredIn<typeof t4ResultFields>, z.ZodType>);
 const documentSchema = z.looseObject({
-  metadata: z
-    .looseObject({ timeunit: z.string().optional(), time_unit: z.string().optional(), timeUnit: z.string().optional() })
-    .default({}),
+  metadata: z.looseObject(unitFields).default({}),
   time_unit: z.string().optional(),
   results: z.array(resultSchema),
 });
@@ -122,15 +131,13 @@ export function readT4(text: string, name: string): TuningResults {
   const { metadata, results } = read.data;
   const stated = Object.entries(read.data).map(([key, own]) => ({ name: key, value: String(own) }));
   checkedFields(name, stated, t4Fields, 'ignored');
-  const { timeunit, time_unit, timeUnit: camel } = metadata;
-  const unit = timeUnit(name, {
-    ...{ 'metadata.timeunit': timeunit, 'metadata.time_unit': time_unit, 'metadata.timeUnit': camel },
-    time_unit: read.data.time_unit,
-  });
-  const usual = perSecond(unit, `${name}, metadata.timeunit`);
+  const fileUnits = { ...unitsOf('metadata', metadata), time_unit: read.data.time_unit };
+  perSecond(timeUnit(name, fileUnits), `${name}, metadata.timeunit`);
   const lost: number[] = [];
   const configurations = results.map((one, i): TunedConfiguration => {
     const { configuration, times, invalidity, correctness, measurements, timestamp } = one;
+    const unit = timeUnit(`${name}, results[${i}]`, { ...fileUnits, ...unitsOf('times', times) });
+    const usual = perSecond(unit, `${name}, results[${i}].times`);
     const [time, second] = measurements.filter((measured) => measured.name.trim().toLowerCase() === 'time');
     if (second !== undefined) {
       throw new BraggError(
@@ -145,6 +152,16 @@ export function readT4(text: string, name: string): TuningResults {
     if (ran && time === undefined && samples.length === 0 && measured.length > 0) {
       const what = measured.join(', ');
       throw new BraggError('foreign-file', `${name}, results[${i}]: it measures ${what}; allowed: a time among them.`);
+    }
+    if (ran && time === undefined && times.runtimes.length === 0) {
+      const has =
+        Object.keys(times)
+          .filter((key) => key !== 'runtimes')
+          .join(', ') || 'nothing';
+      throw new BraggError(
+        'foreign-file',
+        `${name}, results[${i}]: it has no time (its times have ${has}); allowed: times.runtimes, or time among its measurements.`,
+      );
     }
     // Samples within the measurement of time, if the configuration ran.
     const own = ran && time !== undefined ? timesOf(time.value, `${name}, results[${i}]`) : [];

@@ -207,6 +207,12 @@ describe('hot lines', () => {
     expect(otherCode({ lines: lines.slice(1) }, hot)).toContain('88 instructions, the listing has 87');
   });
 
+  test.each(['1,234', '1.234', "1'234", '1234', '1\u202f234'])('%s samples are 1234 in any locale', (samples) => {
+    const text = `"Kernel Name","k"\n"File Name","a.cu"\n"Line No","Source","# Samples"\n"3","x","${samples}",\n"4","y","1,5",`;
+    // A count with a decimal mark is none.
+    expect(readSourcePage(text, 'a.csv')[0]?.total).toBe(1234);
+  });
+
   test('source lines count by file, with quotes in them, and a page that counts nothing is rejected', () => {
     const text = [
       '"Kernel Name","k(float *)",',
