@@ -433,6 +433,14 @@ const documents: readonly (readonly [string, Format, readonly string[]])[] = [
   ],
 ];
 
+test('MarCCD, by its frame_header: every field that states the form or place of pixels has a rule', () => {
+  const fields =
+    `header_byte_order data_byte_order compression_type nfast nslow depth signif_bits data_type saturated_value
+    nimages origin orientation view_direction overflow_location over_16_bits multiplexed darkcurrent_applied bias_applied
+    flatfield_applied distortion_applied xtal_to_detector pixelsize_x pixelsize_y source_wavelength`.split(/\s+/);
+  expect(fields.filter((name) => marFields[name] === undefined)).toEqual([]);
+});
+
 test.each(documents)('%s: every field has a rule', (_, { rules }, fields) => {
   expect(fields.filter((name) => rules[name.toLowerCase()] === undefined)).toEqual([]);
 });

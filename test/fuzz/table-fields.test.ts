@@ -173,6 +173,28 @@ const documents: readonly (readonly [string, FieldRules, readonly string[]])[] =
       dstKind srcDeviceId srcContextId dstDeviceId dstContextId migrationCause graphNodeId virtualAddress`),
   ],
   [
+    'nsys fills, by its SQLite Export Schema Reference',
+    nsightColumns.CUPTI_ACTIVITY_KIND_MEMSET,
+    lower(
+      'start end deviceId contextId greenContextId streamId correlationId globalPid value bytes graphNodeId memKind',
+    ),
+  ],
+  [
+    'nsys graphs, by its SQLite Export Schema Reference',
+    nsightColumns.CUPTI_ACTIVITY_KIND_GRAPH_TRACE,
+    lower('start end deviceId graphId graphExecId contextId greenContextId streamId correlationId globalPid'),
+  ],
+  [
+    'nsys calls, by its SQLite Export Schema Reference',
+    nsightColumns.CUPTI_ACTIVITY_KIND_RUNTIME,
+    lower('start end eventClass globalTid correlationId nameId returnValue callchainId'),
+  ],
+  [
+    'nsys calls of the operating system, by its SQLite Export Schema Reference',
+    nsightColumns.OSRT_API,
+    lower('start end eventClass globalTid correlationId nameId returnValue nestingLevel callchainId'),
+  ],
+  [
     'nsys ranges, by its SQLite Export Schema Reference',
     nsightColumns.NVTX_EVENTS,
     lower(`start end eventType rangeId category color text globalTid endGlobalTid textId domainId uint64Value int64Value
