@@ -131,7 +131,9 @@ await main(async () => {
     most_s: 60 * Number(valueAfter(args, '--minutes') ?? Infinity),
   });
   if (left.length > 0)
-    say(`\nNo time was left for ${left.length} of ${sessions.length}:\n--sessions ${left.join(',')}`);
+    say(
+      `\nThe time was used up before ${left.length} of ${sessions.length} sessions; record them with\n--sessions ${left.join(',')}`,
+    );
   if (chosen !== null || left.length > 0) return worst;
   const waits = await measureWaits(['--gpu', ...own]);
   say('');

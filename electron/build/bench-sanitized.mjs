@@ -21,7 +21,7 @@ await main(async () => {
   const runs = [];
   for (const variant of SANITIZED_VARIANTS) {
     const run = sanitizedRun(variant, await jsonOf('sanitize', SANITIZED_SCENARIO, '--variant', variant));
-    say(`${variant}: ${run.errors} errors by ${run.tool}`);
+    say(`${variant}: ${run.errors} errors found by ${run.tool}`);
     for (const { what, file, line } of run.findings) say(`  ${what}, ${file ?? 'no file'}:${line ?? '?'}`);
     runs.push(run);
   }

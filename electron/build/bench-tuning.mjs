@@ -82,7 +82,7 @@ await main(async () => {
     const left_s = minutes * 60 - (performance.now() - begun_ms) / 1000;
     const { name, scenario, variant } = session;
     if (left_s < TOO_LITTLE_S) {
-      report.push(`${name}: not begun, the time was over`);
+      report.push(`${name}: not started, because the time was used up`);
       continue;
     }
     say(`\n${name}: ${variant} on ${scenario}`);
@@ -103,7 +103,7 @@ await main(async () => {
     commit ??= found?.reports[0].program.commit ?? null;
     if (code !== 0 || entries === null) {
       worst = Math.max(worst, code);
-      report.push(`${name}: nothing right was measured`);
+      report.push(`${name}: no correct configuration was measured`);
     } else {
       const { done = 0 } = await jsonOf('study', 'status', study);
       sessions.push({ session: name, ...space, variant, scenario, measured: done, ...entries });

@@ -29,15 +29,15 @@ await main(() =>
   runEntry('npm run bench', {
     cpu: script(
       'bench-cpu.mjs',
-      'CPU variants against their speed targets, and what a user waits for; --waits: the latter alone',
+      'times CPU variants and user-visible latencies against their targets; --waits: only the latencies',
     ),
     gpu: script(
       'bench-gpu.mjs',
       'records the sessions of the measurements page on the GPU of this machine; --plan measures nothing',
     ),
-    start: script('bench-start.mjs', 'from start to use; --cold: the first start in a fresh clone'),
-    maps: program('maps.ts', 'main thread per frame while four maps change', null),
-    timeline: program('timeline.ts', 'main thread per frame of a timeline of a million spans', everyStep),
+    start: script('bench-start.mjs', 'time from start to first use; --cold: the first start in a fresh clone'),
+    maps: program('maps.ts', 'main-thread time per frame while four maps change', null),
+    timeline: program('timeline.ts', 'main-thread time per frame of a timeline of a million spans', everyStep),
     studies: script(
       'bench-studies.mjs',
       'overhead of a study of a thousand points, and views of a hundred thousand rows',
@@ -45,7 +45,7 @@ await main(() =>
     tuning: script('bench-tuning.mjs', 'tunes the shipped kernels on this machine'),
     verdicts: program('verdicts/main.ts', 'simulates how often verdicts are wrong', null),
     aa: program('aa/main.ts', 'measures how often identical code is called faster or slower', userKernels),
-    power: program('aa/power.ts', 'measures how often a kernel that is 1, 3 or 10 % slower is found', userKernels),
+    power: program('aa/power.ts', 'measures how often a kernel that is 1, 3 or 10 % slower is detected', userKernels),
     gate: program('gate.ts', 'measures how often the gate fails unchanged and slower code', userKernels),
     sanitized: script('bench-sanitized.mjs', 'compute-sanitizer on a kernel with an access out of bounds'),
   }),

@@ -5,7 +5,7 @@ import { build, everyStep, prepare } from './steps/all.mjs';
 await main(async () => {
   const args = process.argv.slice(2);
   if (args.length > 0) {
-    process.stderr.write(`npm run build takes no arguments, got: ${args.join(' ')}\n`);
+    process.stderr.write(`npm run build takes no arguments, but got: ${args.join(' ')}\n`);
     return 2;
   }
   const elsewhere = await prepare(args, { developer: false });

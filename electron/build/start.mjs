@@ -59,7 +59,7 @@ async function open(options, solver) {
     const { runInElectron } = await import('./setup/electron-runtime.mjs');
     const result = await runInElectron([...scenario, ...gpu, '--run'], solver);
     if ('exitCode' in result) return result.exitCode;
-    say(`No window of its own: ${result.reason}. Opening the workbench in the browser instead.`);
+    say(`Cannot open a window: ${result.reason}. Opening the workbench in the browser instead.`);
   }
   const { serveInBrowser } = await import('./setup/browser-shell.mjs');
   const port = options.port === null ? [] : ['--port', String(options.port)];

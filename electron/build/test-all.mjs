@@ -27,32 +27,32 @@ const command = 'npm run test:all';
 /** @satisfies {import('./setup/entries.mjs').Entries} */
 const parts = {
   long: {
-    about: 'tests that take long: largest files, floods, a cluster, finest grids',
-    usage: `\`${command} -- long\`: what takes long for what it checks, which \`npm test\` leaves out: see suites/all.mjs.`,
+    about: 'slow tests: largest files, floods of calls, a cluster, finest grids',
+    usage: `\`${command} -- long\`: slow tests that \`npm test\` leaves out: see suites/all.mjs.`,
     run: () => testing(`${command} -- long`, ({ long }) => long, { name: 'long' }),
   },
   sanitized: {
     about: 'C++ tests with address and undefined-behaviour sanitizers',
-    usage: `\`${command} -- sanitized\`: the C++ tests with sanitizers, by Clang where it is installed.`,
+    usage: `\`${command} -- sanitized\`: the C++ tests with sanitizers, with Clang if installed.`,
     run: () => testing(`${command} -- sanitized`, ({ sanitized }) => sanitized, { name: 'sanitized' }),
   },
   desktop: {
-    about: 'desktop stories in Electron itself; FOLDER: in the package of a folder',
-    usage: `\`${command} -- desktop [FOLDER]\`: the desktop stories in Electron itself, or in the package of a folder.`,
+    about: 'desktop stories in Electron itself; FOLDER: in the package in that folder',
+    usage: `\`${command} -- desktop [FOLDER]\`: the desktop stories in Electron itself, or in the package in FOLDER.`,
     run: () =>
       testing(`${command} -- desktop`, ({ desktop }, folder) => desktop(folder), {
         name: 'desktop',
-        argument: { name: 'the FOLDER of a package' },
+        argument: { name: 'FOLDER of a package' },
       }),
   },
   gates: {
-    about: 'every gate on the physics, on the grids that the program chooses',
-    usage: `\`${command} -- gates\`: every gate of test/physics on the grids that the program chooses, some ten minutes on two cores. \`npm test\` runs the quick ones.`,
+    about: 'all physics limits, on the grids that the program chooses',
+    usage: `\`${command} -- gates\`: all limits in test/physics on the grids that the program chooses, about ten minutes on two cores. \`npm test\` runs the quick ones.`,
     run: () => vitest({ BRAGGBENCH_GATES: 'all' }, ['--project', 'long', 'test/physics']),
   },
   kills: {
     about: 'kills a host N times while it saves',
-    usage: `\`${command} -- kills [N]\`: kills a host N times (40 by default) while it saves, and counts the acknowledged edits that are still there. \`npm test\` does it a few times.`,
+    usage: `\`${command} -- kills [N]\`: kills a host N times (40 by default) while it saves, and counts how many acknowledged edits survive. \`npm test\` does this a few times.`,
     run: ([count = '40']) => vitest({ BRAGGBENCH_KILLS: count }, ['killed-saves']),
   },
 };

@@ -51,7 +51,7 @@ async function run(program, args) {
   const totals = TOTALS.exec(output);
   const skipped = [...output.matchAll(/^skip /gm)].length;
   if (totals) return { passed: Number(totals[1]), failed: Number(totals[2]), skipped };
-  say(timedOut ? `  stopped after ${TIMEOUT_S} s` : `  ended with code ${code}`);
+  say(timedOut ? `  stopped after ${TIMEOUT_S} s` : `  exited with code ${code}`);
   return { passed: [...output.matchAll(/^ok {3}/gm)].length, failed: 1, skipped };
 }
 

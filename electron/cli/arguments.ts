@@ -83,7 +83,7 @@ export function parseArguments(words: readonly string[], own: readonly FlagSpec[
 
 function takeValue(spec: FlagSpec, attached: string | null, rest: string[]): string {
   if (spec.value === undefined) {
-    if (attached !== null) throw new UsageError(`--${spec.name} takes no value, and got ${JSON.stringify(attached)}`);
+    if (attached !== null) throw new UsageError(`--${spec.name} takes no value, but got ${JSON.stringify(attached)}`);
     return '';
   }
   const value = attached ?? rest.shift();
@@ -154,16 +154,14 @@ export function listed(parsed: ParsedArguments, flag: string): readonly string[]
   if (list === undefined) return null;
   const ids = list.split(',').map((id) => id.trim());
   if (ids.some((id) => id === ''))
-    throw new UsageError(
-      `--${flag}: ${JSON.stringify(list)} has an empty entry; allowed: names with commas between them`,
-    );
+    throw new UsageError(`--${flag}: ${JSON.stringify(list)} has an empty entry; allowed: names separated by commas`);
   return ids;
 }
 
 export const gpuFlag: FlagSpec = {
   name: 'gpu',
   value: 'INDEX|UUID',
-  help: 'Which of several GPUs, as devices lists them; the first that can be used by default.',
+  help: 'GPU to use if there are several, as listed by devices; the first usable one by default.',
 };
 
 interface Sweep {

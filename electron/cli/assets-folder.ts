@@ -14,7 +14,7 @@ export function assetsFolder(from: string = import.meta.dirname): string {
     const assets = join(folder, 'assets');
     if (existsSync(join(assets, 'materials'))) return assets;
     if (dirname(folder) === folder)
-      throw new Error(`no assets folder at or above ${from}: the program is not complete`);
+      throw new Error(`no assets folder at or above ${from}: the installation is incomplete`);
   }
 }
 

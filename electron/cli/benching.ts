@@ -258,7 +258,7 @@ export async function measured(
 ): Promise<Session> {
   const { verb, readings, ...rest } = requested;
   const [first] = readings;
-  if (first === undefined) throw new Error('there is no scenario to measure');
+  if (first === undefined) throw new Error('no scenario to measure was given');
   const { benchable } = hostWorkloads[first.kind];
   const progress = new BenchProgressView(terminal, rest.limits.mostSeconds);
   const { session } = await taskOfReadings(benchable, readings, {
@@ -284,7 +284,7 @@ export async function measured(
 /** Rejects a trace that would not be saved: it would only cost time. */
 export function refuseUnsavedTrace(parsed: ParsedArguments): void {
   if (hasFlag(parsed, 'trace') && flagValue(parsed, 'out') === undefined)
-    throw new UsageError('--trace needs --out: a name for the session that keeps it, such as run.json');
+    throw new UsageError('--trace needs --out: a file for the session, such as run.json');
 }
 
 /** Variants that are measured by default, and sentences about those that are left out. */
@@ -328,12 +328,12 @@ export async function suggestedFor(
       ...(texts.length === 0
         ? []
         : [
-            `Left out, as they do not fit into ${measuredTime(budget_s)}: ${texts.join(', ')}. --time or --variants takes them.`,
+            `Left out because they do not fit into ${measuredTime(budget_s)}: ${texts.join(', ')}. Include them with --time or --variants.`,
           ]),
       ...(variants.length > 1
         ? []
         : [
-            `Only ${variants[0]} fits, so there is nothing to compare it with: --time ${Math.ceil(10 * budget_s)} or a coarser grid lets others take part.`,
+            `Only ${variants[0]} fits into the time, so there is nothing to compare it with: use --time ${Math.ceil(10 * budget_s)} or a coarser grid.`,
           ]),
     ],
   };
@@ -355,7 +355,7 @@ export async function benchScenario(
   for (const overrides of sweep?.overrides ?? [[]])
     readings.push(await readScenario(context, host, () => workload.fit, overrides));
   const [first] = readings;
-  if (first === undefined) throw new Error('there is no scenario to measure');
+  if (first === undefined) throw new Error('no scenario to measure was given');
   const external = listed(parsed, 'external') ?? [];
   const place = placeOf(first.scenario ?? { kind: first.kind });
   const timed = await measured(context, host, {

@@ -6,7 +6,7 @@ import { BraggError } from '../contract/errors.ts';
 import { checkWritable, writeAtomically } from '../host/api/scenarios.ts';
 import { type FlagSpec, hasFlag, type ParsedArguments } from './arguments.ts';
 
-export const forceFlag: FlagSpec = { name: 'force', help: 'Replace a file that is there.' };
+export const forceFlag: FlagSpec = { name: 'force', help: 'Overwrite an existing file.' };
 
 export const ifExists = (parsed: ParsedArguments): 'replace' | 'refuse' =>
   hasFlag(parsed, 'force') ? 'replace' : 'refuse';
@@ -15,7 +15,7 @@ export const ifExists = (parsed: ParsedArguments): 'replace' | 'refuse' =>
 export function withRemedy(error: unknown): unknown {
   if (!(error instanceof BraggError) || error.code !== 'exists') return error;
   const { message, issues } = error;
-  return new BraggError('exists', `${message}. Choose another name, or replace it with --force.`, issues, {
+  return new BraggError('exists', `${message}. Choose another name, or overwrite it with --force.`, issues, {
     cause: error,
   });
 }

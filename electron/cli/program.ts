@@ -57,7 +57,7 @@ function programHelp(groups: readonly VerbGroup[], version: string): readonly st
     '',
   ]);
   return [
-    `braggbench ${version}: deterministic proton transport, and which kernel does it fastest.`,
+    `braggbench ${version}: deterministic proton transport, and a comparison of its kernels.`,
     '',
     'Usage: braggbench VERB [arguments]',
     '',
@@ -139,7 +139,7 @@ async function perform(words: readonly string[], terminal: Terminal, signal: Abo
   if (parsed.operands.length > max) {
     const [extra = ''] = parsed.operands.slice(max);
     const list = listBefore(rest, extra, verb.flags);
-    const hint = list === null ? '' : `; a list is written with commas: --${list.name} ${list.value},${extra}`;
+    const hint = list === null ? '' : `; write a list with commas: --${list.name} ${list.value},${extra}`;
     throw new UsageError(`unexpected argument ${JSON.stringify(extra)}${hint}; usage: braggbench ${verb.usage}`);
   }
   return verb.run({ parsed, words: rest, terminal, signal });
@@ -165,7 +165,7 @@ function explain(error: unknown, terminal: Terminal, asJson: boolean): ExitCode 
     return isBadInput(error) ? exitCodes.badInput : exitCodes.failed;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  terminal.say(`${terminal.styleSaid('red', 'error')} this is an error of the program, please report it:`);
+  terminal.say(`${terminal.styleSaid('red', 'error')} this is a bug in the program, please report it:`);
   terminal.say(text);
   if (asJson) terminal.printJson(errorDocument(new BraggError('internal', text)));
   return exitCodes.failed;

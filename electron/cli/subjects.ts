@@ -32,8 +32,9 @@ export const isSessionFile = (file: string): boolean => path.extname(file).toLow
 
 async function present(file: string): Promise<void> {
   const handle = await openPlain(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${file}.`);
-    if (error.code === 'EISDIR') throw new BraggError('foreign-file', `${file} is a folder, not a run or a session.`);
+    if (error.code === 'ENOENT') throw new BraggError('not-found', `The file ${file} does not exist.`);
+    if (error.code === 'EISDIR')
+      throw new BraggError('foreign-file', `${file} is a folder; expected a run or a session.`);
     throw error;
   });
   await handle.close();
@@ -55,7 +56,7 @@ export function openSessions(
   files: readonly string[],
 ): Promise<readonly { readonly file: string; readonly session: Session }[]> {
   const run = files.find((file) => !isSessionFile(file));
-  if (run !== undefined) throw new UsageError(`${verb} needs sessions saved by bench: ${run} is one run`);
+  if (run !== undefined) throw new UsageError(`${verb} needs sessions saved by bench, but ${run} is a single run`);
   return withHost(async (host) => {
     const opened = [];
     for (const file of files) opened.push({ file, session: (await openSession(host, file)).session });

@@ -37,7 +37,7 @@ export async function confirmTrust(question: string): Promise<boolean> {
 
 export const trustFlag: FlagSpec = {
   name: 'trust',
-  help: 'You trust the user kernels that are named, as they are now: they are code that runs with your rights.',
+  help: 'Trust the named user kernels in their current version: they are code that runs with your rights.',
 };
 
 export const userKernelFlags: readonly FlagSpec[] = [
@@ -45,7 +45,7 @@ export const userKernelFlags: readonly FlagSpec[] = [
   {
     name: 'limit',
     value: 'SECONDS',
-    help: 'Most seconds that one run of a user kernel may take (120).',
+    help: 'Maximum seconds for one run of a user kernel (120).',
   },
 ];
 
@@ -57,14 +57,14 @@ export async function obtainTrust({ parsed, terminal }: VerbContext, host: Host,
   if (kernel === null || host.userKernels.isTrusted(kernel)) return;
   const { description, answer, id, sha256 } = kernel;
   if (!hasFlag(parsed, 'trust')) {
-    const program = answer === null ? '' : ` ${answer.name}, which gives its answer, runs too.`;
-    const what = `${kernel.file} takes the place of ${description.replaces} in ${description.base}.${program} It is code that runs with your rights.`;
+    const program = answer === null ? '' : ` ${answer.name}, which computes its expected result, runs too.`;
+    const what = `${kernel.file} replaces ${description.replaces} in ${description.base}.${program} It is code that runs with your rights.`;
     if (!canAsk(terminal)) {
       throw new BraggError('untrusted', `${what} It does not run before you say that you trust it: --trust`);
     }
     terminal.say(what);
     if (!(await confirmTrust(`Do you trust ${id}, SHA-256 ${sha256.slice(0, 16)}…? [y/N] `))) {
-      throw new BraggError('untrusted', `${id} is not trusted and does not run.`);
+      throw new BraggError('untrusted', `${id} is not trusted, so it is not run.`);
     }
   }
   await host.trust.add(sha256, kernel.file);
@@ -174,11 +174,11 @@ export function userKernelNotes(host: Host, id: string): readonly string[] {
   if (kernel === null) return [];
   const compiled = optionsText(kernel.description.compile);
   const { first, last, left_out } = host.userKernels.printed(id);
-  const gap = left_out === 0 ? '' : `\n… ${countText(left_out, 'character')} left out …\n`;
+  const gap = left_out === 0 ? '' : `\n… ${countText(left_out, 'character')} omitted …\n`;
   const text = `${first}${gap}${last}`.trimEnd();
   return [
     ...(compiled === '' ? [] : ['', `  Compiled with ${compiled}`]),
-    ...(text === '' ? [] : ['', `  ${id} printed, in the time that was measured:`]),
+    ...(text === '' ? [] : ['', `  ${id} printed this during the measured time:`]),
     ...(text === '' ? [] : text.split('\n').map((line) => `  | ${line}`)),
   ];
 }
@@ -189,7 +189,7 @@ export function verdictLines(
   style: (name: 'red' | 'green', text: string) => string,
 ): readonly string[] {
   const mark = (holds: boolean): string => (holds ? style('green', 'ok   ') : style('red', 'WRONG'));
-  const last = doubtful ? '  The user kernel is not checked on this scenario: a doubt is open (above).' : null;
+  const last = doubtful ? '  The user kernel is not checked on this scenario: one check is undecided (above).' : null;
   const width = Math.max(...checks.map(({ title }) => title.length));
   return [
     ...checks.map(

@@ -64,7 +64,7 @@ export const doseMethods = {
         .max(1000)
         .refine(
           (files) => files.reduce((sum, file) => sum + file.bytes.length, 0) <= MAX_DOSE_BYTES,
-          `more than ${MAX_DOSE_BYTES / 2 ** 20} MiB; larger ones are for braggbench gamma`,
+          `larger than ${MAX_DOSE_BYTES / 2 ** 20} MiB; use braggbench gamma for larger files`,
         ),
     }),
     result: importedDoseSchema,

@@ -21,7 +21,7 @@ const figureArraySchema = z
   })
   .refine(
     ({ shape, values }) => shape.reduce((a, b) => a * b, 1) === values.length,
-    'the shape does not fit the values',
+    'the shape does not match the number of values',
   );
 
 export const packedFigureSchema = z.strictObject({

@@ -13,7 +13,7 @@ export const sshHostSchema = z
   .max(200)
   .regex(
     /^(?:[\p{L}\p{N}_][\p{L}\p{N}_.@-]*@)?[\p{L}\p{N}_[][\p{L}\p{N}_.:[\]%-]*$/u,
-    'is not what ssh takes for a host: name, or user@name',
+    'is not a valid ssh host; expected name, or user@name',
   );
 
 /** Text from another machine: bounded, without control characters or characters that change the text direction. */
@@ -21,7 +21,7 @@ const theirText = (most: number) =>
   z
     .string()
     .max(most)
-    .regex(/^[^\p{Cc}\u202A-\u202E\u2066-\u2069]*$/u, 'holds a control character');
+    .regex(/^[^\p{Cc}\u202A-\u202E\u2066-\u2069]*$/u, 'contains a control character');
 
 const gpuSchema = z.strictObject({
   name: theirText(100),

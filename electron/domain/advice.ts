@@ -136,7 +136,7 @@ function closeTo(best: Advised, lead: Lead | null, right: readonly Advised[], by
 
 function closeText(close: readonly Advised[]): string {
   const names = close.map(({ name }) => name).join(', ');
-  return names === '' ? '' : ` ${names} may be as fast: the intervals overlap.`;
+  return names === '' ? '' : ` ${names} may be equally fast: the intervals overlap.`;
 }
 
 /** Sentence that explains the difference by the parts of both runs. */
@@ -144,8 +144,8 @@ function reasonText(best: Advised, lead: Lead | null): string | null {
   if (lead === null || best.wall_s === null || lead.over.wall_s === null) return null;
   const rest = ({ wall_s, time_s }: Advised): number => Math.max(0, (wall_s ?? 0) - time_s);
   const parts = [
-    `steps ${measuredTime(best.time_s)} against ${measuredTime(lead.over.time_s)}`,
-    `set-up and reading back ${measuredTime(rest(best))} against ${measuredTime(rest(lead.over))}`,
+    `steps ${measuredTime(best.time_s)} compared with ${measuredTime(lead.over.time_s)}`,
+    `set-up and reading back ${measuredTime(rest(best))} compared with ${measuredTime(rest(lead.over))}`,
   ];
   return `Why: ${parts.join('; ')}. Steps are ${percent(best.time_s / best.wall_s)} of its run.`;
 }
@@ -155,7 +155,7 @@ function certaintyText(lead: Lead | null, { instances, noise }: AdviceContext): 
   const from = instances === null ? '' : ` from ${instances} instances of each`;
   const { ratio } = noise;
   const control = ratio === null ? '' : `; the reference against itself gives ${significant(ratio.value, 3)}`;
-  return `How sure: 95 % interval${from}${control}.`;
+  return `How certain: 95 % interval${from}${control}.`;
 }
 
 /** Correct variants, and those among them that may be as fast as the fastest. */
@@ -176,7 +176,7 @@ function changeText(
 ): string | null {
   const open = lead !== null && lead.verdict !== null && (lead.verdict === 'undecided' || lead.gain.interval === null);
   if (open || close.length > 0) {
-    return `What would change it: a longer session${more}.`;
+    return `How this could change: a longer session${more}.`;
   }
   if (by.unit === 'repetition' || best.wall_s === null) return null;
   const own = { ...best, wall_s: best.wall_s };
@@ -186,7 +186,9 @@ function changeText(
     eachRun,
   );
   const from = quicker === null ? null : paysOffFrom(own, quicker);
-  return from === null ? null : `What would change it: from ${from} runs of one set-up on, ${quicker?.name} is faster.`;
+  return from === null
+    ? null
+    : `How this could change: if at least ${from} runs share one set-up, ${quicker?.name} is faster.`;
 }
 
 interface AdviceContext {

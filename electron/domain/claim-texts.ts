@@ -31,8 +31,8 @@ export function claimVerdictText(
   { verdict, wrong = [], unchecked = [] }: Pick<Pair, 'verdict' | 'wrong' | 'unchecked'>,
   { needs }: Pick<ClaimResult, 'needs'> = {},
 ): string {
-  if (wrong.length > 0) return `${verdict}, by a wrong answer`;
-  if (unchecked.length > 0) return `${verdict}, answer not checked`;
+  if (wrong.length > 0) return `${verdict}, with a wrong result`;
+  if (unchecked.length > 0) return `${verdict}, result not checked`;
   return verdict === 'not judged' && needs !== undefined ? `not judged here: needs ${needs}` : verdict;
 }
 

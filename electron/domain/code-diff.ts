@@ -200,7 +200,7 @@ export function otherCode({ lines }: Pick<Code, 'lines'>, hot: HotKernel | null)
   const counted = hot?.places.filter(({ address }) => address !== null).length ?? 0;
   return hot === null || counted === 0 || counted === listed
     ? null
-    : `${hot.kernel}: the counters have ${counted} instructions, the listing has ${listed}. They are of another build, and shares may be at wrong lines.`;
+    : `${hot.kernel}: the counters have ${counted} instructions, the listing has ${listed}. The counters are from another build, so shares may be shown at wrong lines.`;
 }
 
 /** `hot` is matched by instruction if it has addresses, else by file and line. */

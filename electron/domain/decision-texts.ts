@@ -48,13 +48,13 @@ export function stepText({ option, ratio, ratio_range, decided, saved_s, runs_pe
   const range = `${significant(ratio_range.low, 3)} to ${significant(ratio_range.high, 3)}×`;
   if (decided === 'too few') {
     const { samples, instances } = minEvidence;
-    return `${name}: ${measuredText(ratio)} as measured, which is no evidence: ${samples} samples from ${instances} instances of both are needed.`;
+    return `${name}: ${measuredText(ratio)} as measured, but this is not sufficient evidence: ${samples} samples from ${instances} instances of both are needed.`;
   }
-  if (decided === 'overlap') return `${name}: not decided, the samples overlap (${range}).`;
+  if (decided === 'overlap') return `${name}: undecided, the samples overlap (${range}).`;
   if (decided === 'slower') return `${name}: slower, ${significant(1 / ratio, 3)}× the time.`;
   const times = `${significant(ratio, 3)}× as fast (${range})`;
   const worth = spoken(saved_s * runs);
-  return `${name}: ${times}, ${measuredTime(saved_s)} less per run. Pays back an hour of development after ${count(runs_per_hour ?? 0)} runs; over ${count(runs)} runs it saves ${worth}.`;
+  return `${name}: ${times}, ${measuredTime(saved_s)} less per run. An hour of development is paid back after ${count(runs_per_hour ?? 0)} runs; over ${count(runs)} runs it saves ${worth}.`;
 }
 
 /** Reason why no advice is possible: which measurements exist, and that they are too few. */
@@ -66,8 +66,8 @@ function noAdviceText(base: Option, steps: readonly Step[]): string {
   const seen =
     most === undefined || most.ratio <= 1
       ? ''
-      : `; ${approachTitles[most.option.way]} was ${significant(most.ratio, 3)}× as fast as measured`;
-  return `No advice: ${fewText(scarcest)} each${seen}. Benchmark them again to decide.`;
+      : `; ${approachTitles[most.option.way]} was ${significant(most.ratio, 3)}× as fast in these measurements`;
+  return `No advice: only ${fewText(scarcest)} each${seen}. Benchmark them again to decide.`;
 }
 
 /** Sentence above the table: which option to keep, which to consider, or that the evidence is insufficient. */
@@ -78,7 +78,7 @@ export function adviceText({ options, steps }: Decision): string {
   const unknown = steps.filter(({ decided }) => decided === 'too few');
   const stay = approachTitles[base.way];
   if (faster.length === 0 && unknown.length > 0) return noAdviceText(base, unknown);
-  if (faster.length === 0) return `Stay with ${lower(stay)}: no other way is decidedly faster here.`;
+  if (faster.length === 0) return `Stay with ${lower(stay)}: no other way is certainly faster here.`;
   // An option that needs more work is recommended only if it is clearly faster than those that need less.
   const worth = faster.filter((one, i) => faster.slice(0, i).every(({ option }) => beats(one, option.range.low)));
   const names = worth.map(({ option }) => lower(approachTitles[option.way]));
@@ -89,12 +89,12 @@ export function adviceText({ options, steps }: Decision): string {
     .map(({ option }) => lower(approachTitles[option.way]));
   const not = no.length === 0 ? '' : ` Not worth more work here: ${no.join(', ')}.`;
   const few = unknown.map(({ option }) => lower(approachTitles[option.way]));
-  const open = few.length === 0 ? '' : ` Not measured enough: ${few.join(', ')}.`;
-  return `Stay with ${lower(stay)} unless you run it often: ${list} pays, by the runs below.${not}${open}`;
+  const open = few.length === 0 ? '' : ` Too few measurements: ${few.join(', ')}.`;
+  return `Stay with ${lower(stay)} unless you run it often: ${list} pays off, depending on the number of runs below.${not}${open}`;
 }
 
 const beats = ({ option }: Step, low: number): boolean => option.range.high < low;
 
 /** Measured quantity and source of the times. */
 export const sourceText = ({ time, file, created }: Decision): string =>
-  `${time === END_TO_END_RUN ? 'Warm end-to-end runs' : `${time} alone: set-up and reading back are left out`}. From ${file}, ${created.slice(0, 10)}.`;
+  `${time === END_TO_END_RUN ? 'Warm end-to-end runs' : `${time} only: without set-up and reading back`}. From ${file}, ${created.slice(0, 10)}.`;

@@ -62,8 +62,10 @@ export function factorialText(factorial: Factorial): string {
       ? []
       : best === first
         ? [`None of the combinations is faster than ${first.label}.`]
-        : [`Fastest is ${best.label}, ${setText(factorial, best.with)}: ${timesText(best.gain)} over ${first.label}.`]),
-    'A round dot is how many times faster one optimisation makes it, alone or in company; a square how many times more several give together than the product of what each gives.',
+        : [
+            `Fastest is ${best.label}, ${setText(factorial, best.with)}: ${timesText(best.gain)} compared with ${first.label}.`,
+          ]),
+    'A round dot shows the speedup from one optimisation, alone or with others; a square shows the combined speedup of several divided by the product of their separate speedups.',
     ...[...reasons].map(
       ([reason, own]) => `Not measured: ${own.map((one) => setText(factorial, one.with)).join('; ')} (${reason}).`,
     ),

@@ -61,7 +61,7 @@ interface HeaderField {
 export function fieldIn(file: string, line: string, form: RegExp, written: string): HeaderField {
   const [, name, value = ''] = form.exec(line) ?? [];
   if (name === undefined) {
-    throw foreign(file, `its header has the line ${JSON.stringify(line.slice(0, 60))}; allowed: ${written}`);
+    throw foreign(file, `its header contains the line ${JSON.stringify(line.slice(0, 60))}; allowed: ${written}`);
   }
   return { name: name.trim(), value: value.trim() };
 }

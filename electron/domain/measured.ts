@@ -58,7 +58,7 @@ function factor(value: number): string {
 export function intervalsText(judged: Criteria | undefined): string {
   if (judged === undefined) return '95 % bootstrap intervals over the rounds';
   const { instances, margin } = judged;
-  return `95 % intervals from what varies between ${instances} separately prepared instances, all rows at once; the same means within ${percent(margin)}`;
+  return `95 % intervals from the variation between ${instances} separately prepared instances, simultaneous for all rows; "same" means within ${percent(margin)}`;
 }
 
 /** Ratio with its interval, such as `3.42× (3.38–3.47)`. */
@@ -75,7 +75,7 @@ export function noiseText(noise: Noise): string {
   const measured = `A/A ${timesText(ratio)}`;
   if (below === null) return `${measured}: too few rounds for verdicts`;
   if (!isTooNoisy(noise)) return `${measured}; ${below}`;
-  return `${measured}: too noisy for small differences; ${below}${isHighestFloor(floor) ? ', which is the highest floor' : ''}`;
+  return `${measured}: too noisy for small differences; ${below}${isHighestFloor(floor) ? ', the maximum noise floor' : ''}`;
 }
 
 /** Short noise text for charts. */
@@ -87,7 +87,7 @@ export function noisyText(noise: Noise, isRecorded = false): string {
   if (!isTooNoisy(noise)) return '';
   const measured = noise.ratio === null ? '' : `: the reference against itself (A/A) gave ${timesText(noise.ratio)}`;
   if (isRecorded) return `The machine of this recording was noisy${measured}. `;
-  return `This machine was noisy${measured}, so repeat this on an idle one. `;
+  return `This machine was noisy${measured}, so repeat the measurement on an idle one. `;
 }
 
 /**
@@ -112,7 +112,7 @@ export function trendText(trend: Trend | null, sessions: number): string {
     return `${sessions} sessions: at least ${minBefore + 1} are needed to judge how much sessions vary.`;
   const { spread, ratio, expected, verdict } = trend;
   const [low, high] = [expected.low, expected.high].map((value) => significant(value, 4));
-  return `The last takes ${significant(ratio, 4)}× the time of those before: ${verdict}. They differ by ${percent(spread)} (standard deviation); 95 % of further sessions would take ${low} to ${high}×.`;
+  return `The last takes ${significant(ratio, 4)}× the time of the earlier ones: ${verdict}. They vary by ${percent(spread)} (standard deviation); 95 % of further sessions would take ${low} to ${high}×.`;
 }
 
 export function pointTexts({ created, commit, time_s, interval, right, flagged }: HistoryPoint, first_s: number) {
@@ -128,12 +128,12 @@ export function pointTexts({ created, commit, time_s, interval, right, flagged }
 }
 
 const stopText: Readonly<Record<(typeof stoppedSchema.options)[number], string>> = {
-  decided: 'every verdict is settled',
+  decided: 'every verdict is decided',
   precise: 'every ratio is as precise as requested, or known to a tenth of its logarithm',
   narrow: 'every ratio is known to 1 %',
-  settled: 'the noise has settled',
+  settled: 'the noise is known precisely enough',
   time: 'the time limit was reached',
-  rounds: 'the limit of rounds was reached',
+  rounds: 'the maximum number of rounds was reached',
   instances: 'the number of instances was reached',
   cancelled: 'interrupted',
   refused: 'no variant could run',
@@ -148,5 +148,5 @@ interface Ended {
 
 export function endedText({ rounds, elapsed_s, stopped, noise }: Ended): string {
   const count = rounds === 1 ? '1 round' : `${rounds} interleaved rounds`;
-  return `${count}, ${measuredTime(elapsed_s)} in all, ${stopped === 'cancelled' ? '' : 'ended because '}${stopText[stopped]}. Noise, the first variant against itself: ${noiseText(noise)}.`;
+  return `${count}, ${measuredTime(elapsed_s)} in total, ${stopped === 'cancelled' ? '' : 'ended because '}${stopText[stopped]}. Noise, the first variant compared with itself: ${noiseText(noise)}.`;
 }

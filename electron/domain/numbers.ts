@@ -173,7 +173,7 @@ export function clock(iso: string, now = new Date()): string {
 
 /** Text such as `Host: 2 threads, 93 % busy, the busiest 4 % above their mean`. */
 export function threadUseText({ process, threadCount, busyShare, imbalance }: ThreadUse): string {
-  const above = imbalance === null ? '' : `, the busiest ${percent(imbalance)} above their mean`;
+  const above = imbalance === null ? '' : `, the busiest ${percent(imbalance)} above the mean`;
   return `${process}: ${countText(threadCount, 'thread')}, ${percent(busyShare)} busy${above}`;
 }
 

@@ -41,7 +41,7 @@ export function reportProvenance({ machine, program, entries }: Reported, create
 /** Date such as `20 Nov 2026` in UTC, so that figures are equal in every time zone. */
 function day(iso: string): string {
   const time = new Date(iso);
-  if (Number.isNaN(time.getTime())) return 'not recorded when';
+  if (Number.isNaN(time.getTime())) return 'time not recorded';
   return time.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 }
 

@@ -95,7 +95,7 @@ const verdictColumn: readonly Column[] = [
   {
     id: 'verdict',
     title: 'Verdict',
-    tip: 'Of end-to-end runs where they were judged, else of steps. Faster or slower only where the whole interval lies outside of the noise floor; wrong where the answer is',
+    tip: 'Verdict on end-to-end runs if they were judged, otherwise on steps. Faster or slower only if the whole interval is outside the noise floor; wrong if the result is wrong',
     align: 'left',
     text: verdictText,
     by: headVerdict,
@@ -131,7 +131,7 @@ const endToEndColumns: readonly Column[] = [
     id: 'wall',
     unit: 's',
     title: 'End to end',
-    tip: 'Warm, by the host’s clock, from the problem to its answer in memory: what a user waits for',
+    tip: 'Warm, by the host’s clock, from the problem to its result in memory: the time that a user waits',
     align: 'right',
     text: ({ wall_s }) => measuredTime(wall_s),
     by: ({ wall_s }) => wall_s,
@@ -139,7 +139,7 @@ const endToEndColumns: readonly Column[] = [
   {
     id: 'whole',
     title: 'End to end, times faster',
-    tip: 'Than the reference’s end-to-end run, with its 95 % interval',
+    tip: 'Compared with the reference’s end-to-end run, with its 95 % interval',
     align: 'right',
     text: ({ whole }) =>
       whole === null ? NO_VALUE : whole.verdict === 'reference' ? '1' : timesText(gainOf(whole.ratio)),
@@ -164,7 +164,7 @@ function shareColumns(rows: readonly ComparedRow[]): readonly Column[] {
     {
       id: 'share',
       title: 'Share of steps',
-      tip: 'Share of the steps in the end-to-end run; the rest is set-up and reading back',
+      tip: 'Share of the steps in the end-to-end run; the rest is set-up and copying results back',
       align: 'right',
       text: (row) => percent(share(row)),
       by: share,
@@ -172,7 +172,7 @@ function shareColumns(rows: readonly ComparedRow[]): readonly Column[] {
     {
       id: 'pays',
       title: 'Pays from',
-      tip: 'Runs that share one set-up, each to its answer in memory, from which on it needs less time in total than the row with the fastest end-to-end run',
+      tip: 'Number of runs sharing one set-up, each up to its result in memory, from which on it needs less total time than the row with the fastest end-to-end run',
       align: 'right',
       text: (row) => {
         if (row === bestFor(row)?.row) return 'one run';
@@ -205,7 +205,7 @@ const gainColumn: readonly Column[] = [
   {
     id: 'gain',
     title: 'Times faster',
-    tip: 'Than the reference, with its 95 % interval',
+    tip: 'Compared with the reference, with its 95 % interval',
     align: 'right',
     text: gainText,
     by: ({ ratio }) => 1 / ratio.value,
@@ -219,14 +219,14 @@ const modeColumn = (mode: Mode, title: string, tip: string): Column => ({
 });
 
 const modeColumns: readonly Column[] = [
-  modeColumn('cold', 'Cold caches', 'With the caches emptied just before'),
+  modeColumn('cold', 'Cold caches', 'With the caches emptied before each repetition'),
   modeColumn('graph', 'As a graph', 'With its launches captured and replayed as one graph'),
   modeColumn('cold-graph', 'Graph, cold', 'As a graph, with the caches emptied before each replay'),
   {
     id: 'process',
     unit: 's',
     title: 'Cold process',
-    tip: 'From starting a process of its own to the answer in its memory, and times faster than the reference’s',
+    tip: 'Time from the start of a separate process to the result in its memory, and times faster than the reference',
     align: 'right',
     text: ({ process }) => {
       if (process === null) return NO_VALUE;
@@ -243,7 +243,7 @@ const setupColumns: readonly Column[] = [
     id: 'setup',
     unit: 's',
     title: 'Set-up',
-    tip: 'Tables, device, kernels, upload and start state: median of the rounds, or once where it is done once',
+    tip: 'Tables, device, kernels, upload and initial state: median of the rounds, or the single time if done once',
     align: 'right',
     text: ({ setup_s }) => measuredTime(setup_s),
     by: ({ setup_s }) => setup_s,
@@ -254,15 +254,15 @@ const setupColumns: readonly Column[] = [
 const ladderColumns: readonly Column[] = [
   {
     id: 'rung',
-    title: 'Than one below',
-    tip: 'Times faster than the variant that it builds on, with its 95 % interval',
+    title: 'Compared with the one below',
+    tip: 'Times faster than the variant that it is based on, with its 95 % interval',
     align: 'right',
     text: ({ rung }) => (rung === null ? NO_VALUE : timesText(gainOf(rung))),
     by: ({ rung }) => (rung === null ? null : 1 / rung.value),
   },
   {
     id: 'cumulative',
-    title: 'Than the lowest',
+    title: 'Compared with the lowest',
     tip: 'Times faster than the lowest variant of its ladder, with its 95 % interval',
     align: 'right',
     text: ({ cumulative }) => (cumulative === null ? NO_VALUE : timesText(gainOf(cumulative))),
@@ -282,7 +282,7 @@ function rateColumn({ rate: title }: Words): readonly Column[] {
       id: rateId,
       unit: '1/s',
       title,
-      tip: 'Work of a repetition over its median time',
+      tip: 'Work of a repetition divided by its median time',
       align: 'right',
       text: (row) => {
         const rate = rateOf(row);
@@ -297,7 +297,7 @@ const last: readonly Column[] = [
   {
     id: 'determinism',
     title: 'Repeats',
-    tip: 'Whether every run gave the same bits, else the largest difference over the largest value',
+    tip: 'Whether every run gave bitwise identical results, otherwise the largest difference divided by the largest value',
     align: 'left',
     text: repeatsText,
     by: ({ determinism: d }) => (d === null ? null : d.bitwise ? 0 : (d.spread ?? 1)),
@@ -305,7 +305,7 @@ const last: readonly Column[] = [
   {
     id: 'flagged',
     title: 'Flagged',
-    tip: 'Samples under a throttled or dropped clock, or far from the others; they are included. Without a number clocks were not recorded',
+    tip: 'Samples under a throttled or reduced clock, and outliers; they are included. Empty if clocks were not recorded',
     align: 'right',
     text: flaggedText,
     by: ({ flagged }) => flagged,
@@ -313,7 +313,7 @@ const last: readonly Column[] = [
   {
     id: 'spread',
     title: 'Spread',
-    tip: 'Median absolute deviation over the median',
+    tip: 'Median absolute deviation divided by the median',
     align: 'right',
     text: ({ spread, samples }) => spreadText(spread, samples.length),
     by: ({ spread, samples }) => (samples.length < 2 ? null : spread),
@@ -322,7 +322,7 @@ const last: readonly Column[] = [
     id: 'traffic',
     unit: 'byte/s',
     title: 'Traffic',
-    tip: 'Declared bytes over the time, and their share of the measured copy bandwidth',
+    tip: 'Declared bytes divided by the time, and their share of the measured copy bandwidth',
     align: 'right',
     text: ({ roofline }) => rateText(roofline?.bytes_per_s, roofline?.share_of_copy, 'copy'),
     by: ({ roofline }) => roofline?.bytes_per_s ?? null,
@@ -331,7 +331,7 @@ const last: readonly Column[] = [
     id: 'arithmetic',
     unit: 'FLOP/s',
     title: 'Arithmetic',
-    tip: 'Declared operations over the time, and their share of the measured ceiling',
+    tip: 'Declared operations divided by the time, and their share of the measured limit',
     align: 'right',
     text: ({ roofline }) => rateText(roofline?.flops_per_s, roofline?.share_of_flops, 'flops'),
     by: ({ roofline }) => roofline?.flops_per_s ?? null,
@@ -340,7 +340,7 @@ const last: readonly Column[] = [
     id: 'first_setup',
     unit: 's',
     title: 'First set-up',
-    tip: 'Of the first run of the process, which opens the device and loads the kernels',
+    tip: 'Set-up of the first run in the process, which opens the device and loads the kernels',
     align: 'right',
     text: ({ first_setup_s }) => measuredTime(first_setup_s),
     by: ({ first_setup_s }) => first_setup_s,
@@ -348,7 +348,7 @@ const last: readonly Column[] = [
   {
     id: 'device',
     title: 'Device',
-    tip: 'What it ran on',
+    tip: 'Processor or GPU that it ran on',
     align: 'left',
     text: ({ device }) => device,
     by: ({ device }) => device,
@@ -356,7 +356,7 @@ const last: readonly Column[] = [
   {
     id: 'precision',
     title: 'Precision',
-    tip: 'Of the computation',
+    tip: 'Precision of the computation',
     align: 'left',
     text: ({ precision }) => precision || NO_VALUE,
     by: ({ precision }) => precision,
@@ -373,7 +373,7 @@ function accuracyColumns(rows: readonly ComparedRow[]): readonly Column[] {
     const own = ({ accuracy }: ComparedRow): Accuracy | undefined => accuracy.find((one) => one.id === id);
     return {
       ...{ id, title, unit },
-      tip: bound === null ? tip : `${tip}. At most ${errorSize(bound)} is right`,
+      tip: bound === null ? tip : `${tip}. Correct if at most ${errorSize(bound)}`,
       align: 'right',
       text: (row) => accuracyText(own(row)),
       wrong: (row) => own(row)?.holds === false,
@@ -444,7 +444,7 @@ export interface SessionTable {
 /** Title of the column with the names of rows. */
 export const VARIANT = 'Variant';
 
-export const groupsText = 'Times compare within a table: each has one benchmark, one size and one machine.';
+export const groupsText = 'Times can be compared within a table: each has one benchmark, one size and one machine.';
 
 /** One table for each group, because only times within a group are comparable. All tables have the same columns. */
 export function sessionTables(

@@ -67,13 +67,13 @@ export function sweepTableOf({
   const lines = fits.flatMap((fit) => {
     if (fit.points.length < 2) return [];
     const line = lineOf(fit);
-    if (line === null) return [`${fit.label}: no line through these times`];
+    if (line === null) return [`${fit.label}: these times do not fit a line`];
     return [
       `${fit.label}: ${measuredTime(line.fixed_s)} fixed, and ${measuredTime(line.slope_s * 1e6)} per million ${per}`,
     ];
   });
   return {
     ...{ title: `Sweep of ${path}`, columns, rows, lines },
-    note: 'Fixed cost and slope by least squares on the times, in proportion to them.',
+    note: 'Fixed cost and slope by relative least squares.',
   };
 }

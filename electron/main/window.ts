@@ -190,7 +190,7 @@ function confirmLeaving(event: { preventDefault(): void }): void {
   const chosen = dialog.showMessageBoxSync({
     type: 'question',
     message: 'The scenario has unsaved changes.',
-    detail: 'Closing this window loses them. What computes on the other machine goes on.',
+    detail: 'Closing this window discards them. Computations on the other machine continue.',
     buttons: ['Stay', 'Close without saving'],
     defaultId: 0,
     cancelId: 0,

@@ -123,8 +123,8 @@ export class WorkbenchWindow {
     if (computing.length === 0) return true;
     const { response } = await dialog.showMessageBox(this.#window, {
       type: 'question',
-      message: computing.length === 1 ? 'A run is still computing.' : `${computing.length} runs are not finished.`,
-      detail: 'Closing stops them. What was computed is lost unless it is saved.',
+      message: computing.length === 1 ? 'A run is still in progress.' : `${computing.length} runs are not finished.`,
+      detail: 'Closing stops them. Unsaved results are lost.',
       buttons: ['Keep computing', 'Stop and close'],
       defaultId: 0,
       cancelId: 0,
@@ -136,7 +136,7 @@ export class WorkbenchWindow {
     const { response } = await dialog.showMessageBox(this.#window, {
       type: 'error',
       message: 'The page stopped working.',
-      detail: `The reason given is “${reason}”. Runs go on; reloading shows them again.`,
+      detail: `The reported reason is “${reason}”. Runs continue; reloading shows them again.`,
       buttons: ['Reload', 'Close'],
       defaultId: 0,
     });

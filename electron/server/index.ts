@@ -25,7 +25,7 @@ async function sessionToken(folder: string): Promise<string> {
   const file = path.join(folder, TOKEN_FILE);
   const read = servingSchema.shape.token.safeParse(await readFile(file, 'utf8').catch(() => ''));
   if (read.success) return read.data;
-  throw new BraggError('invalid', `${file} holds no token; braggbench connect writes it.`);
+  throw new BraggError('invalid', `${file} contains no token; it is written by braggbench connect.`);
 }
 
 /** Writes the file atomically, because the process that waits for it reads it at once. */

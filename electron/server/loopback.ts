@@ -64,7 +64,7 @@ export async function listen(server: Server, port: number | null): Promise<numbe
     } catch (error) {
       if (isBusy(error) && candidate < last) continue;
       const reason = isBusy(error)
-        ? `Port ${candidate} is in use by another program. Choose another with --port, or leave it out.`
+        ? `Port ${candidate} is in use by another program. Choose another one with --port, or omit it.`
         : `Port ${candidate} cannot be opened: ${messageOf(error)}`;
       throw new BraggError('io', reason, [], { cause: error });
     }

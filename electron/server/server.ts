@@ -59,7 +59,7 @@ function pageFiles(folder: string): ReadonlyMap<string, PageFile> {
   if (!files.has('')) {
     throw new BraggError(
       'unsupported',
-      `The page is not built: ${path.join(folder, ENTRY)} does not exist. Run: npm run build`,
+      `The page is not built: ${path.join(folder, ENTRY)} does not exist. Run npm run build`,
     );
   }
   return files;
@@ -103,7 +103,7 @@ function sendFile(request: IncomingMessage, response: ServerResponse, file: Page
   stream.once('error', () => {
     // The page was rebuilt under a running server, so its files now have other names.
     if (response.headersSent) response.destroy();
-    else plain(response, 404, 'This file is no longer there. Start the program again.');
+    else plain(response, 404, 'This file no longer exists. Start the program again.');
   });
   stream.pipe(response);
 }
@@ -117,20 +117,21 @@ const text = (status: number, sentence: string): Reply => ({ kind: 'text', statu
 
 function decide(request: IncomingMessage, token: string, files: ReadonlyMap<string, PageFile>): Reply {
   const host = hostOf(request);
-  if (host === null) return text(403, 'This address is not one of this machine.');
-  if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, 'Only GET is answered here.');
+  if (host === null) return text(403, "The request's Host header is not an address of this machine.");
+  if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, 'Only GET is supported.');
   let url: URL;
   try {
     url = new URL(request.url ?? '/', `http://${host}`);
   } catch {
-    return text(400, 'This is not an address.');
+    return text(400, 'This address is not valid.');
   }
   const given = url.searchParams.get('token');
   if (url.pathname === '/' && given !== null && isToken(given, token)) return { kind: 'redirect', to: `/${token}/` };
   const name = belowToken(url.pathname, token);
-  if (name === null) return text(403, 'Open the address that the program printed when it started: it carries a token.');
+  if (name === null)
+    return text(403, 'Open the address that the program printed when it started: it contains the access token.');
   const file = files.get(name);
-  return file === undefined ? text(404, 'There is nothing here.') : { kind: 'file', file, host };
+  return file === undefined ? text(404, 'There is nothing at this address.') : { kind: 'file', file, host };
 }
 
 /** Returns whether the request carried the token. */
@@ -237,7 +238,7 @@ export async function servePage(
       return sockets.clients.size;
     },
     close: async () => {
-      door.close('the program was ended');
+      door.close('the program was closed');
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of sockets.clients) socket.terminate();
       server.closeAllConnections();

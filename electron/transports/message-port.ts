@@ -45,7 +45,7 @@ class MessagePortCarrier implements Port {
   readonly received = (data: unknown): void => {
     if (data instanceof Uint8Array) this.#inbox.frame(data);
     else if (data === FAREWELL) this.lost('closed by the other side');
-    else this.close('a message that is not a frame');
+    else this.close('a message is not a frame');
   };
 
   readonly lost = (reason: string): void => {
@@ -75,8 +75,8 @@ export function pagePort(port: DomMessagePort): Port {
     () => port.close(),
   );
   port.addEventListener('message', (event) => carrier.received(event.data));
-  port.addEventListener('messageerror', () => carrier.close('a message that could not be read'));
-  port.addEventListener('close', () => carrier.lost('the host went away'));
+  port.addEventListener('messageerror', () => carrier.close('a message could not be read'));
+  port.addEventListener('close', () => carrier.lost('the host closed'));
   port.start();
   return carrier;
 }
@@ -87,7 +87,7 @@ export function mainPort(port: MainMessagePort): Port {
     () => port.close(),
   );
   port.on('message', (event) => carrier.received(event.data));
-  port.on('close', () => carrier.lost('the page went away'));
+  port.on('close', () => carrier.lost('the page closed'));
   port.start();
   return carrier;
 }

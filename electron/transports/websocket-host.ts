@@ -16,7 +16,7 @@ export class Inbox {
   }
 
   listen(handler: PortHandler): void {
-    if (this.#handler !== null) throw new Error('this port is listened to already');
+    if (this.#handler !== null) throw new Error('another server is already listening on this port');
     this.#handler = handler;
     for (const frame of this.#early) handler.frame(frame);
     this.#early = [];

@@ -51,6 +51,6 @@ export function openSocketPort(url: string): Promise<Port> {
     // Created before `open`, because a frame that follows immediately needs its listener.
     const port = new PageSocketPort(socket);
     socket.addEventListener('open', () => resolve(port));
-    socket.addEventListener('close', () => reject(new Error('the host does not answer')));
+    socket.addEventListener('close', () => reject(new Error('the host does not respond')));
   });
 }

@@ -46,36 +46,39 @@ export interface Question {
 
 /** Note for each kind of example: computed on this computer, or recorded. */
 export const exampleWords: Readonly<Record<QuestionExample['kind'], string>> = {
-  run: 'Runs here, in seconds',
-  'monte-carlo': 'Runs here, in seconds',
+  run: 'Runs on this machine, in seconds',
+  'monte-carlo': 'Runs on this machine, in seconds',
   session: 'Recorded on an H200',
   recorded: 'Recorded on an H200',
-  kernel: 'Compiles and runs here',
+  kernel: 'Compiles and runs on this machine',
 };
 
 export const questions: readonly Question[] = [
   {
     id: 'beam',
     title: 'See a beam stop',
-    text: 'Protons of 150 MeV in water, with a slab of bone: where they stop, and where their dose goes.',
+    text: 'Protons of 150 MeV in water with a slab of bone: where they stop, and where they deposit dose.',
     layout: 'simulate',
     panels: ['scenario', 'depth-dose', 'dose-map'],
     scenario: 'bone-slab-150MeV.json',
     example: { kind: 'run' },
     hints: [
-      { panel: 'dose-map', text: 'It fills while the run goes on. Point anywhere: all plots follow. A click pins it.' },
+      {
+        panel: 'dose-map',
+        text: 'The map fills during the run. Point anywhere: all plots follow. Click to pin the crosshair.',
+      },
       {
         panel: 'depth-dose',
         text: 'The step at 40 mm is the bone. R80, behind the peak, is the range to compare with tables.',
       },
-      { panel: 'scenario', text: 'Switch on Live, next to Run. Then change the energy: everything follows.' },
+      { panel: 'scenario', text: 'Switch on Live, next to Run. Then change the energy: all plots follow.' },
     ],
     picture: 'dose-map',
   },
   {
     id: 'fastest',
     title: 'Which variant is fastest here, and is it right?',
-    text: 'Six ways to compute the same, on two processors. The fastest of each is wrong, and red.',
+    text: 'Six implementations of the same computation, on CPU and GPU. The fastest of each is wrong, and shown in red.',
     layout: 'compare',
     panels: ['scenario', 'ladder', 'compare'],
     scenario: 'micro/views.json',
@@ -83,24 +86,27 @@ export const questions: readonly Question[] = [
     hints: [
       {
         panel: 'compare',
-        text: 'Red rows give a wrong answer, however fast. Benchmark measures the correct ones here; Choose ticks red ones too.',
+        text: 'Red rows give a wrong result, however fast. Benchmark measures the correct ones on this machine; tick red ones too under Choose.',
       },
-      { panel: 'ladder', text: 'What each change gave, with its interval. Wrong variants are left out of the ladder.' },
-      { panel: 'scenario', text: 'Rows and columns are the size of the problem: change them, then press Benchmark.' },
+      {
+        panel: 'ladder',
+        text: 'The gain from each change, with its interval. Wrong variants are left out of the ladder.',
+      },
+      { panel: 'scenario', text: 'Rows and columns set the size of the problem: change them, then press Benchmark.' },
     ],
     picture: 'compare',
   },
   {
     id: 'time',
     title: 'Where does the time go?',
-    text: 'Every kernel, copy and wait of one run on a GPU, on lanes to zoom into.',
+    text: 'Every kernel, copy and wait of one run on a GPU, in lanes that you can zoom.',
     layout: 'profile',
     panels: ['scenario', 'launch-explorer', 'run', 'timeline'],
     scenario: 'uniform-grid-70MeV.json',
     example: { kind: 'recorded', run: 'recorded/h200-uniform-grid-70MeV-cuda-fused.h5' },
     hints: [
-      { panel: 'timeline', text: 'W and S zoom, A and D move. Choose a span: its facts open next to it.' },
-      { panel: 'run', text: 'The same run in numbers. Times are at the end: set-up, solving, steps.' },
+      { panel: 'timeline', text: 'W and S zoom, A and D move. Click a span: its details open next to it.' },
+      { panel: 'run', text: 'The same run in numbers. The times at the end show set-up, solving and steps.' },
       { panel: 'launch-explorer', text: 'What a block size means for a launch: waves, tail, and occupancy.' },
     ],
     picture: 'timeline',
@@ -114,16 +120,19 @@ export const questions: readonly Question[] = [
     scenario: 'diffraction/triclinic-512.json',
     example: { kind: 'run' },
     hints: [
-      { panel: 'image', text: 'Wheel and drag zoom. Point at a pixel: photons, resolution, and its h, k, l.' },
-      { panel: 'peaks', text: 'The brightest spots. Choose one: the image goes there.' },
-      { panel: 'scenario', text: 'Turn the crystal or move the detector, then press Run.' },
+      {
+        panel: 'image',
+        text: 'Zoom with the wheel and by dragging. Point at a pixel: photons, resolution, and its h, k, l.',
+      },
+      { panel: 'peaks', text: 'The brightest spots. Click one to show it in the image.' },
+      { panel: 'scenario', text: 'Rotate the crystal or move the detector, then press Run.' },
     ],
     picture: 'image',
   },
   {
     id: 'claim',
     title: 'Is this claim true?',
-    text: 'What papers and posts claim about GPUs, next to measurements with their uncertainty.',
+    text: 'Claims about GPUs in papers and posts, next to measurements with their uncertainty.',
     layout: 'compare',
     panels: ['scenario', 'compare', 'claims'],
     scenario: 'micro/coalescing.json',
@@ -131,9 +140,9 @@ export const questions: readonly Question[] = [
     hints: [
       {
         panel: 'claims',
-        text: 'Open a claim: claimed and measured, with the interval. Search for coalescing: hint 2 has its measurement.',
+        text: 'Open a claim to compare it with the measurement and its interval. Search for coalescing: hint 2 shows its measurement.',
       },
-      { panel: 'compare', text: 'The measurement behind a claim about reading in order: every row, every sample.' },
+      { panel: 'compare', text: 'The measurement behind a claim about coalesced reads: every row, every sample.' },
       { panel: 'scenario', text: 'A claim holds for one size. Change the stride, then press Benchmark.' },
     ],
     picture: 'claims',
@@ -141,7 +150,7 @@ export const questions: readonly Question[] = [
   {
     id: 'kernel',
     title: 'Write a kernel of my own',
-    text: 'Begin with one that works, change a line, and see whether it is correct and faster.',
+    text: 'Start from a working kernel, change a line, and see whether it is correct and faster.',
     layout: 'compare',
     panels: ['scenario', 'ladder', 'compare', 'kernel-editor'],
     scenario: 'micro/elementwise.json',
@@ -149,17 +158,17 @@ export const questions: readonly Question[] = [
     hints: [
       {
         panel: 'kernel-editor',
-        text: 'Save copy makes it yours: change a line, press Run, and it is checked. New kernel begins with ten lines of your own.',
+        text: 'Save copy makes your own version: change a line, press Run, and it is checked. New kernel starts with ten lines of your own.',
       },
-      { panel: 'compare', text: 'Your variant is among the others. Tick both, then press Benchmark.' },
-      { panel: 'scenario', text: 'The problem that it is run on, and how large it is.' },
+      { panel: 'compare', text: 'Your variant is in this list. Tick both, then press Benchmark.' },
+      { panel: 'scenario', text: 'The problem that the kernel solves, and its size.' },
     ],
     picture: 'kernel-editor',
   },
   {
     id: 'monte-carlo',
     title: 'Check against Monte Carlo',
-    text: 'The depth dose of a beam of 138 MeV over that of TOPAS, in absolute units.',
+    text: 'The depth dose of a 138 MeV beam compared with TOPAS, in absolute units.',
     layout: 'simulate',
     panels: ['scenario', 'ledger', 'dose-map', 'depth-dose'],
     scenario: 'monte-carlo-138MeV.json',
@@ -167,10 +176,13 @@ export const questions: readonly Question[] = [
     hints: [
       {
         panel: 'depth-dose',
-        text: 'The dashed curve is TOPAS, not scaled. Overlay says how much of it passes the gamma test.',
+        text: 'The dashed curve is TOPAS, not scaled. Overlay shows how many points pass the gamma test.',
       },
-      { panel: 'ledger', text: 'Every proton and every MeV has its place, also what reactions carried off.' },
-      { panel: 'scenario', text: 'Under Physics, switch nuclear reactions off and run again: the curves part.' },
+      {
+        panel: 'ledger',
+        text: 'Every proton and every MeV is accounted for, including energy carried away by reactions.',
+      },
+      { panel: 'scenario', text: 'Under Physics, switch nuclear reactions off and run again: the curves separate.' },
     ],
     picture: 'depth-dose',
   },

@@ -320,10 +320,11 @@ export class RunFeed implements RunFollower {
     const wanted = all.filter(([, request]) => isStored(request, pairs));
     const others = all.filter(([, request]) => !isStored(request, pairs));
     for (const [key, { against }] of others) {
-      if (against !== undefined) this.#refuse(key, 'A difference is of stored sums: show the sum, or no reference.');
+      if (against !== undefined)
+        this.#refuse(key, 'A difference uses stored sums: show the sum, or remove the reference.');
     }
     const cuts = others.filter(([, { against }]) => against === undefined);
-    if (live === 'drag') for (const [key] of cuts) this.#refuse(key, 'Computed again when the hand rests.');
+    if (live === 'drag') for (const [key] of cuts) this.#refuse(key, 'Computed when you stop moving.');
     else this.#recomputed.want({ run, index, step: frames[index]?.step ?? 0, maps: cuts });
     await this.#loadMaps(
       run,

@@ -45,7 +45,7 @@ function sendDocumentState(workbench: Workbench): () => void {
   const { shell } = client.capabilities;
   let document = '';
   let menu = '';
-  const failed = (error: unknown): void => stores.notices.fail('The window was not brought up to date', error);
+  const failed = (error: unknown): void => stores.notices.fail('The window could not be updated', error);
   const inform = (): void => {
     if (shell.window) {
       const state = stores.scenario.getState();
@@ -134,7 +134,7 @@ function ConnectionCover(): ReactElement | null {
   if (state.kind === 'reconnecting') {
     return state.attempt >= LATE_ATTEMPT ? (
       <div className="connection-note warning" role="status">
-        The host does not answer: it may have ended. After a restart it has another address, and offers unsaved work
+        The host does not respond and may have ended. After a restart it has another address, and offers unsaved work
         there.{' '}
         <Button icon="copy" tone="quiet" onPress={() => void navigator.clipboard.writeText(documents.textHere())}>
           Copy the scenario
@@ -142,7 +142,7 @@ function ConnectionCover(): ReactElement | null {
       </div>
     ) : (
       <div className="connection-note warning" role="status">
-        The connection to the host is interrupted: trying again. Runs go on meanwhile.
+        The connection to the host is interrupted; reconnecting. Runs continue meanwhile.
       </div>
     );
   }
@@ -151,7 +151,7 @@ function ConnectionCover(): ReactElement | null {
       <EmptyState
         icon="error"
         tone="error"
-        title="The host has gone away"
+        title="The host has closed"
         action={
           <span className="flex gap-l">
             <Button icon="copy" onPress={() => void navigator.clipboard.writeText(documents.textHere())}>
@@ -163,8 +163,8 @@ function ConnectionCover(): ReactElement | null {
           </span>
         }
       >
-        {state.reason} Start the program again if connecting does not help. The scenario in the form has not been lost
-        yet: copy it before you reload if it is not saved.
+        {state.reason} If reconnecting does not help, start the program again. The scenario in the form is not lost yet:
+        if it is unsaved, copy it before you reload.
       </EmptyState>
     </div>
   );

@@ -214,7 +214,7 @@ function usePressed(panel: string, body: RefObject<HTMLElement | null>): void {
       found.scrollIntoView({ block: 'nearest' });
       found.focus();
       if (found.matches(':disabled')) {
-        const text = found.title || 'The panel says what it needs.';
+        const text = found.title || 'See the panel for what it needs.';
         stores.notices.tell({ tone: 'info', title: `${found.textContent || found.ariaLabel} is not available`, text });
       } else if (found.tagName !== 'SELECT') found.click();
     };

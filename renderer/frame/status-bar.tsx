@@ -11,7 +11,7 @@ const words: Readonly<Record<RemoteState['kind'], string>> = {
   starting: 'starting',
   'login-node': 'login node',
   open: 'connected',
-  lost: 'line lost, dialling again',
+  lost: 'connection lost, reconnecting',
   failed: 'not connected',
 };
 
@@ -43,7 +43,7 @@ function Remotes(): ReactElement | null {
   const remotes = useSelected(stores.connection, (state) => state.remotes);
   if (host !== null) {
     return (
-      <span className="ink strong" title="Delay of a call and its answer">
+      <span className="ink strong" title="Round-trip time of a call">
         On {host}
         {delay_ms === null ? '' : ` · ${delay_ms < 10 ? delay_ms.toFixed(1) : Math.round(delay_ms)} ms`}
       </span>
@@ -81,7 +81,7 @@ function SolverProgress(): ReactElement | null {
   }
   if (stage === 'whole') {
     return gpuKernels ? (
-      <span role="status">Compiling the GPU's kernels, this first time; auto runs on the CPU meanwhile</span>
+      <span role="status">Compiling the GPU kernels for the first time; auto runs on the CPU meanwhile</span>
     ) : null;
   }
   const what =

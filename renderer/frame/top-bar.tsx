@@ -63,7 +63,7 @@ function LiveSwitch({ command }: { readonly command: Command | null }): ReactEle
     <Button
       tone="quiet"
       icon="live"
-      title={`Solves again with every edit, and draws the answer as you drag or type${shortcut}`}
+      title={`Solves again after every edit, and shows the result as you drag or type${shortcut}`}
       pressed={on}
       disabled={!command.enabled}
       onPress={command.run}
@@ -264,7 +264,7 @@ function DocumentTitle(): ReactElement {
     <h1 className="document-title baseline flex gap-l grow min-w-0 clip" title={place}>
       <span className="truncate">{title}</span>
       {edited ? (
-        <span className="document-title__edited rigid small" title="There are changes that are not saved">
+        <span className="document-title__edited rigid small" title="There are unsaved changes">
           edited
         </span>
       ) : readOnly ? (

@@ -35,8 +35,8 @@ function StartFailure({ error }: { readonly error: unknown }): ReactElement {
           </Button>
         }
       >
-        {messageOf(error)} If it was started from a terminal, open the address that it printed last: each start has its
-        own.
+        {messageOf(error)} If you started it from a terminal, open the address that it printed last: each start has a
+        new one.
       </EmptyState>
     </div>
   );
@@ -79,7 +79,7 @@ interface StartOptions {
 
 export async function start({ openPort, reconnect, drawn }: StartOptions): Promise<void> {
   const element = document.getElementById('root');
-  if (element === null) throw new Error('the page has no place for the workbench');
+  if (element === null) throw new Error('the page has no element for the workbench');
   const root = createRoot(element);
   const openDrops = collectDroppedFiles(window);
   try {

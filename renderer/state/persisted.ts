@@ -33,7 +33,7 @@ function migrated<T>(options: PersistedOptions<T>, version: number, data: unknow
   let value = data;
   for (let v = version; v < options.version; v += 1) {
     const migrate = options.migrations?.[v];
-    if (migrate === undefined) throw new Error(`settings of version ${v} cannot be carried over`);
+    if (migrate === undefined) throw new Error(`settings of version ${v} cannot be migrated`);
     value = migrate(value);
   }
   return value;

@@ -73,11 +73,11 @@ export function tracingOf({ cuda, cupti }: Pick<DeviceReport, 'cuda' | 'cupti'>)
 } {
   if (!cuda.available) {
     const why = cuda.reason ?? 'there is none.';
-    return { possible: false, says: `There is no GPU to record: ${why} What the CPU does is always recorded.` };
+    return { possible: false, says: `GPU work cannot be recorded: ${why} CPU work is always recorded.` };
   }
-  const what = "Record the GPU's kernels and copies and the driver's calls in the runs that follow";
+  const what = 'Record GPU kernels, copies and driver calls in the next runs';
   const how = cupti.available
-    ? 'it slows launches until the program ends.'
+    ? 'this slows launches until the program exits.'
     : `by events around every launch, which slows it: ${cupti.reason ?? 'CUPTI is missing.'}`;
   return { possible: true, says: `${what}; ${how}` };
 }

@@ -15,7 +15,7 @@ export function RunOffer(): ReactElement {
     stores.scenario,
     ({ check }) => check?.issues.every((issue) => issue.severity !== 'error') ?? true,
   );
-  if (!canStart) return <PanelOffer panel="scenario" icon="sliders" label="Show what is wrong in the form" />;
+  if (!canStart) return <PanelOffer panel="scenario" icon="sliders" label="Show the errors in the form" />;
   return (
     <Button icon="run" onPress={() => void runs.start()}>
       Run the scenario
@@ -83,7 +83,7 @@ export function useNewKernel(): (first?: string) => Promise<void> {
       stores.layout.reveal('kernel-editor');
       stores.userKernels.setState({ wanted: info.id });
     } catch (error) {
-      stores.notices.fail('The kernel was not made', error);
+      stores.notices.fail('The kernel could not be created', error);
     }
   };
 }

@@ -85,8 +85,8 @@ function announcePresence(
       if (others > 0 && presence.getState().others === 0 && file !== null) {
         notices.tell({
           tone: 'warning',
-          title: `${file.name} is open in another window too`,
-          text: 'What is saved there and here replaces one another. Save under another name to keep both.',
+          title: `${file.name} is also open in another window`,
+          text: 'Saves overwrite each other. Save under another name to keep both versions.',
         });
       }
       presence.setState({ others });
@@ -170,7 +170,7 @@ export function createWorkbench({ client, scheduler, storage, pages, workloads }
     notices.tell({
       tone: 'info',
       title: `The ${name} settings were reset`,
-      text: `What was stored of them: ${reason}.`,
+      text: `The stored settings could not be used: ${reason}.`,
     });
   };
   const stores: Stores = {

@@ -150,7 +150,7 @@ export const cheats: readonly Cheat[] = [
     found: /not written|expected|crashed|Resource temporarily unavailable/,
   }),
   cheat('works-in-a-destructor.cpp', { ...adds, alone: true, timed: true, found: /not written|expected|crashed/ }),
-  cheat('replaces-the-clock.cpp', { ...adds, found: /steady_clock::now.*not a kernel's to replace/ }),
+  cheat('replaces-the-clock.cpp', { ...adds, found: /steady_clock::now.*which a kernel must not replace/ }),
   cheat('layer-lower-precision.cpp', {
     ...layer('        double sum = 0.0;\n'),
     found: /relative to the sum of absolute products|Rectified on one side only/,
@@ -186,7 +186,7 @@ export const cheats: readonly Cheat[] = [
     },
     found: /less beam energy/,
   }),
-  cheat('replaces-the-engine.cpp', { ...adds, found: /bb::engine::.*not a kernel's to replace/ }),
+  cheat('replaces-the-engine.cpp', { ...adds, found: /bb::engine::.*which a kernel must not replace/ }),
 ];
 
 /** Most candidates in one session: few enough that a candidate's state is still in a cache at its next slot. */

@@ -169,7 +169,7 @@ describe('the layouts', () => {
     await page.keyboard.press('Alt+Shift+3');
     const blocks = page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');
     await expect.poll(() => blocks.count()).toBe(1);
-    await page.getByText('This run came with the program').waitFor();
+    await page.getByText('This run was shipped with the program').waitFor();
     await inEveryAppearance(page, async ({ name }) => {
       await open.screenshot(`first-sight-profile-${name}`);
       expect(await accessibilityViolations(page, 'main'), name).toEqual([]);
@@ -188,7 +188,7 @@ describe('the layouts', () => {
       .click();
     await bench.state('Done').waitFor();
     await page.keyboard.press('Alt+Shift+3');
-    await expect.poll(() => page.getByText('This run came with the program').count()).toBe(0);
+    await expect.poll(() => page.getByText('This run was shipped with the program').count()).toBe(0);
     await expect.poll(() => blocks.count()).toBe(1);
     expect(open.problems).toEqual([]);
   });

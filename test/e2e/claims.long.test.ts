@@ -51,8 +51,8 @@ describe('claims', () => {
     await expect
       .poll(() => page.getByTestId('decision').filter({ hasText: 'h200-water-70MeV-5-steps' }).textContent())
       .toContain('No advice');
-    expect(await problem.locator('li').last().textContent()).toContain('Pays back an hour of development after');
-    await page.getByLabel('Runs that you will make').fill('1000000');
+    expect(await problem.locator('li').last().textContent()).toContain('An hour of development is paid back after');
+    await page.getByLabel('Number of runs that you plan').fill('1000000');
     await expect.poll(() => problem.locator('li').last().textContent()).toContain('1\u202f000\u202f000 runs it saves');
     await fullyVisible(open, 'decision');
     await open.close();
@@ -238,7 +238,7 @@ describe('the results of a small workload', () => {
     await open.page.getByTestId('results-variants').waitFor();
     await expect
       .poll(() => open.page.getByTestId('results-fusion').textContent())
-      .toMatch(/fusing can save [\d.]+ % at most/);
+      .toMatch(/fusion can save [\d.]+ % at most/);
     await expect.poll(() => open.page.getByTestId('results-variants').textContent()).toContain('cuda-lt-fp32');
     await open.screenshot('results-recorded-dark');
     expect(await accessibilityViolations(open.page)).toEqual([]);

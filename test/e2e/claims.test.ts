@@ -31,7 +31,7 @@ describe('claims', () => {
     await claim.locator('summary').click();
     // One map for the sweep on each card.
     await claim.getByTestId('claim-map').first().waitFor();
-    expect(await claim.textContent()).toContain('It is about:');
+    expect(await claim.textContent()).toContain('Subject:');
     await expect.poll(() => claim.locator('.js-plotly-plot .plotly, svg').count()).toBeGreaterThan(0);
     await fullyVisible(open, 'claims');
     // A claim about another GPU is marked as such, and shows the measurements.

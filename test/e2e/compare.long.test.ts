@@ -27,7 +27,7 @@ describe('Compare when first opened, with own measurements', () => {
     await page.getByRole('group', { name: 'Energy of runs' }).getByRole('checkbox', { name: 'of a run' }).check();
     await page
       .getByRole('group', { name: 'Conditions' })
-      .getByText(/No GPU can be used here/)
+      .getByText(/There is no usable GPU/)
       .waitFor();
     await open.screenshot('compare-conditions-choose');
     await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
@@ -123,7 +123,7 @@ describe('other workloads', () => {
     await page.locator('.segmented__option', { hasText: /^photons$/ }).click();
     expect(await accessibilityViolations(page)).toEqual([]);
     await view(page, 'Curves');
-    await page.getByText('What these variants computed are images: they are side by side in Maps.').waitFor();
+    await page.getByText('These variants compute images: see them side by side in Maps.').waitFor();
     await view(page, 'Source');
     await expect.poll(() => page.getByLabel('Left file').inputValue()).toContain('kernels/diffraction/');
     await page.locator('.code tr').first().waitFor();
@@ -153,7 +153,7 @@ describe('other workloads', () => {
     await view(page, 'Kernels');
     await expect.poll(() => page.getByTestId('compare-kernels').textContent()).toContain('linear_relu_blocked');
     await view(page, 'Maps');
-    await page.getByText('This workload computes nothing to look at').waitFor();
+    await page.getByText('This workload has no maps').waitFor();
     await page.getByRole('button', { name: 'Show all panels' }).click();
 
     await bench.panel('Speedup ladder').click();
@@ -237,7 +237,7 @@ describe('benchmarking', () => {
 
   it('sweeps a scenario value, and shows its fitted cost in the ladder', async () => {
     const { open, page, bench } = await openSmall();
-    const sweep = page.getByLabel('Sweep of a value of the scenario');
+    const sweep = page.getByLabel('Sweep over a value of the scenario');
     await sweep.fill('grid');
     await page.getByText(/has no list of numbers; allowed/).waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Benchmark', exact: true }).isEnabled()).toBe(false);
@@ -251,7 +251,7 @@ describe('benchmarking', () => {
     await session.selectOption({ index: 0 });
     await expect
       .poll(() => page.getByTestId('ladder-sweep').textContent())
-      .toMatch(/window:? .*( per million cells|no line through these times)/);
+      .toMatch(/window:? .*( per million cells|these times do not fit a line)/);
     expect(open.problems).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ describe('Connect…', unless(noSshd), () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Host').fill('-oProxyCommand=x');
     await dialog.getByRole('button', { name: 'Connect' }).click();
-    await expect.poll(() => dialog.getByRole('alert').textContent()).toContain('is not what ssh takes for a host');
+    await expect.poll(() => dialog.getByRole('alert').textContent()).toContain('is not a valid ssh host');
 
     await dialog.getByLabel('Host').fill('stranger');
     await page.keyboard.press('Enter');

@@ -57,7 +57,7 @@ const plots = [
     what: 'the ledger by step',
     keys: 'Alt+6',
     name: 'Coarse-ledger',
-    words: ['Share of what entered', 'Relative error'],
+    words: ['Share of the input', 'Relative error'],
   },
   { what: 'the balance', keys: null, name: 'Coarse-balance', words: ['Protons', 'Deposited', 'Relative error'] },
 ] as const;

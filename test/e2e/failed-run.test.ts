@@ -32,10 +32,10 @@ it('a failed run shows its completed steps, names the kernel, and can be saved a
   await bench.state('Failed').waitFor();
   const alert = page.getByRole('region', { name: 'Results of the run' }).getByRole('alert');
   await expect.poll(() => alert.textContent()).toContain('last kernel launched: transport_gather_stream_f32');
-  await expect.poll(() => alert.textContent()).toContain('The part finished before is saved');
+  await expect.poll(() => alert.textContent()).toContain('The part computed before the failure is saved');
   // The readouts are those of the last complete step, and report that the beam was still in flight.
   const results = page.locator('.run-results');
-  await expect.poll(() => results.textContent()).toMatch(/of the protons were still under way/);
+  await expect.poll(() => results.textContent()).toMatch(/of the protons were still in flight/);
   await expect.poll(() => results.textContent()).toMatch(/Steps24/);
   await expect.poll(() => bench.litShare()).toBeGreaterThan(0.01);
   await expect.poll(() => page.locator('.ledger tfoot').textContent()).toMatch(/×10⁻/);

@@ -22,10 +22,12 @@ describe('the dose', () => {
     await display('dose map').click();
     const choose = open.page.getByTestId('against-file');
     await choose.setInputFiles({ name: 'cut.nrrd', mimeType: '', buffer: buffer.subarray(0, -9) });
-    await expect.poll(() => open.page.locator('body').textContent()).toMatch(/cut\.nrrd was not read.*it is cut/);
+    await expect
+      .poll(() => open.page.locator('body').textContent())
+      .toMatch(/cut\.nrrd could not be read.*it is truncated/);
     await choose.setInputFiles({ name: 'plan.nrrd', mimeType: '', buffer });
     const note = open.page.getByTestId('dose-against');
-    const all = /^Gamma 1 %\/1 mm of dose by mass against plan\.nrrd: 100\.0 % of \d+ cells pass, both scaled/;
+    const all = /^Gamma 1 %\/1 mm of dose per mass against plan\.nrrd: 100\.0 % of \d+ cells pass, both scaled/;
     await expect.poll(() => note.textContent()).toMatch(all);
     expect(await open.page.getByLabel('Axis of the file that is depth').inputValue()).toBe('y');
     await open.page.getByLabel('Added to the depths of the file').fill('4');
@@ -34,23 +36,23 @@ describe('the dose', () => {
     const own = (await open.page.getByTestId('gamma-histogram').getAttribute('aria-label')) ?? '';
     expect(own).toMatch(/3\.0: \d+/);
     await open.page.getByLabel('Axis of the file that is depth').selectOption('x');
-    expect(await open.page.getByLabel('Axis of the file that is across').inputValue()).toBe('y');
+    expect(await open.page.getByLabel('Axis of the file that is the lateral position').inputValue()).toBe('y');
     await open.page.getByLabel('Axis of the file that is depth').selectOption('y');
     await open.page.getByLabel('Added to the depths of the file').fill('0');
     await expect.poll(() => note.textContent()).toMatch(all);
     // Absolute doses agree only in the unit in which the file was written.
-    const unit = open.page.getByLabel('Unit of the file’s doses');
+    const unit = open.page.getByLabel('Unit of the doses in the file');
     expect(await unit.locator('option').first().textContent()).toMatch(/^not known/);
     await unit.selectOption('MeV/mm2');
     await expect
       .poll(() => note.textContent())
-      .toMatch(/of energy by area against plan\.nrrd: 100\.0 % of \d+ cells pass, in absolute terms/);
+      .toMatch(/of energy per area against plan\.nrrd: 100\.0 % of \d+ cells pass, in absolute terms/);
     await open.screenshot('gamma-absolute');
     await unit.selectOption('nGy mm');
     await expect.poll(() => note.textContent()).toMatch(/: 0 % of \d+ cells pass, in absolute terms/);
-    await open.page.getByLabel('What to hold the dose against').selectOption('');
+    await open.page.getByLabel('Dose to compare with').selectOption('');
     await expect.poll(() => note.count()).toBe(0);
-    await open.page.getByLabel('What to hold the dose against').selectOption({ label: 'file plan.nrrd' });
+    await open.page.getByLabel('Dose to compare with').selectOption({ label: 'file plan.nrrd' });
     await expect.poll(() => note.textContent()).toMatch(all);
     await fullyVisible(open, 'gamma-of-a-file');
     expect(open.problems).toEqual([]);
@@ -72,7 +74,7 @@ describe('the dose', () => {
       .poll(() => notes.allTextContents())
       .toEqual([
         'beam.dcm: Its values are in Gy.',
-        'beam.dcm: DoseSummationType is BEAM: not the dose of one whole plan.',
+        'beam.dcm: DoseSummationType is BEAM: not the dose of a whole plan.',
         'beam.dcm: TissueHeterogeneityCorrection is WATER: computed as if the patient were water.',
       ]);
     await expect
@@ -96,19 +98,19 @@ describe('the dose', () => {
     const notices = open.page.locator('body');
     await expect
       .poll(() => notices.textContent())
-      .toMatch(/bad\.csv was not read.*bad\.csv:3: the dose "two" is not a number; allowed: a finite number\./);
+      .toMatch(/bad\.csv could not be read.*bad\.csv:3: the dose "two" is not a number; allowed: a finite number\./);
     const rows = Array.from({ length: 40 }, (_, i) => `${i},${1 + 3 * Math.exp(-((i - 36) ** 2) / 10)}`);
     await bench.drop('measured.csv', `depth_mm,dose\n${rows.join('\n')}\n`, 'text/csv');
     const plot = open.page.getByTestId('depth-dose-plot');
     await expect.poll(() => plot.textContent()).toMatch(/measured\.csv/);
     await open.page.getByRole('button', { name: /Curves over the depth dose/ }).click();
-    await open.page.getByLabel('Run to lay over').selectOption({ index: 1 });
+    await open.page.getByLabel('Run to overlay').selectOption({ index: 1 });
     await expect.poll(() => plot.textContent()).toMatch(/Reference · /);
-    await open.page.getByLabel('What the gamma index compares').selectOption('absolute');
+    await open.page.getByLabel('Quantity for the gamma index').selectOption('absolute');
     const laid = open.page.locator('.depth-dose__overlay');
     await expect
       .poll(() => laid.filter({ hasText: 'measured.csv' }).textContent())
-      .toMatch(/no γ: the file names no unit$/);
+      .toMatch(/no γ: the file gives no unit$/);
     await expect.poll(() => laid.filter({ hasText: 'Reference' }).textContent()).toMatch(/γ [\d.]+ %/);
     expect(await accessibilityViolations(open.page)).toEqual([]);
     await open.screenshot('fields-overlay');

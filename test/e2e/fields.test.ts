@@ -28,7 +28,7 @@ describe('phase space', () => {
 
     const before = await picture(phaseMap('z – x'));
     await display('maps of phase space').click();
-    await open.page.getByLabel('Lines at shares of the largest value').check();
+    await open.page.getByLabel('Lines at fractions of the largest value').check();
     await expect.poll(() => picture(phaseMap('z – x'))).not.toBe(before);
     await open.page.getByRole('button', { name: 'From this step' }).click();
     expect(await accessibilityViolations(open.page)).toEqual([]);
@@ -54,7 +54,7 @@ describe('the dose', () => {
     await bench.drawn();
     const dose = await picture(bench.map);
     await display('dose map').click();
-    await open.page.getByLabel('What to hold the dose against').selectOption({ index: 1 });
+    await open.page.getByLabel('Dose to compare with').selectOption({ index: 1 });
     const note = open.page.getByTestId('dose-against');
     await expect.poll(() => note.textContent()).toMatch(/^Less Reference · /);
     await open.page
@@ -63,11 +63,11 @@ describe('the dose', () => {
       .check();
     await expect
       .poll(() => note.textContent())
-      .toMatch(/^Gamma 1 %\/1 mm of dose by mass against Reference.*: 100\.0 % of \d+ cells pass *$/);
+      .toMatch(/^Gamma 1 %\/1 mm of dose per mass against Reference.*: 100\.0 % of \d+ cells pass *$/);
     await open.page.getByLabel('Distance criterion').fill('0.1');
     await expect
       .poll(() => note.textContent())
-      .toMatch(/^Gamma 1 %\/0\.1 mm of dose by mass against Reference.*: [\d.]+ % of/);
+      .toMatch(/^Gamma 1 %\/0\.1 mm of dose per mass against Reference.*: [\d.]+ % of/);
     const [, passed = ''] = /: ([\d.]+) %/.exec((await note.textContent()) ?? '') ?? [];
     expect(Number(passed)).toBeLessThan(60);
     expect(await accessibilityViolations(open.page)).toEqual([]);
@@ -75,7 +75,7 @@ describe('the dose', () => {
     await open.page.keyboard.press('Escape');
     // The limits are dragged along the colour bar, and reset by a double click.
     await display('dose map').click();
-    await open.page.getByLabel('What to hold the dose against').selectOption('');
+    await open.page.getByLabel('Dose to compare with').selectOption('');
     await open.page.keyboard.press('Escape');
     await expect.poll(() => picture(bench.map)).toBe(dose);
     const box = await bench.map.boundingBox();

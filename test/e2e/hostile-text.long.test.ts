@@ -134,9 +134,9 @@ describe('hostile text', () => {
     const entry = page.locator('.library-entry').filter({ hasText: 'beam.json' });
     await expect.poll(() => entry.first().textContent()).toContain('onerror="ran=1"');
     await page.getByRole('button', { name: 'More for beam.json' }).click();
-    await page.getByRole('menuitem', { name: 'Tags and remark' }).click();
+    await page.getByRole('menuitem', { name: 'Tags and notes' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Tags, with commas').fill(LINK);
+    await dialog.getByLabel('Tags, separated by commas').fill(LINK);
     await dialog.getByLabel('Remark').fill(EVIL);
     await dialog.getByRole('button', { name: 'Keep' }).click();
     await expect.poll(() => entry.first().textContent()).toContain('press</a>');

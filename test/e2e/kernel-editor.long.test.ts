@@ -41,7 +41,9 @@ it('the kernel editor opens the source of an image kernel, runs a copy of it on 
   await bench.panel('Kernel editor').click();
   await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('Trusted in this version.');
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
-  await page.getByText('is made from diffraction-reference of diffraction, and the scenario is of transport').waitFor();
+  await page
+    .getByText('is based on diffraction-reference of diffraction, but the scenario is of kind transport')
+    .waitFor();
 });
 
 it('the kernel editor creates a kernel from a template, checks it against its own answer, and exports a reproducer, at 900 px', async () => {
@@ -56,9 +58,9 @@ it('the kernel editor creates a kernel from a template, checks it against its ow
   const dialog = page.getByRole('dialog', { name: 'New kernel' });
   await dialog.getByLabel('Begins as').selectOption('reduction');
   await dialog.getByLabel('Runs on').selectOption('.cpp');
-  await dialog.getByLabel('Expected answer in').selectOption('typescript');
+  await dialog.getByLabel('Language of the expected result').selectOption('typescript');
   await dialog.getByLabel('Name').fill('no good/name');
-  await expect.poll(() => dialog.textContent()).toContain('A name has letters, digits, - _ and .');
+  await expect.poll(() => dialog.textContent()).toContain('Use only letters, digits, - _ and .');
   await dialog.getByLabel('Name').fill('first');
   await open.screenshot('kernel-editor-begin-dark');
   expect(await accessibilityViolations(page)).toEqual([]);

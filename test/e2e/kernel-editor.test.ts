@@ -40,7 +40,7 @@ it('the kernel editor copies a variant, shows an error at its line, asks for tru
   await page.keyboard.press('Control+b');
   // A copy of shipped code is trusted without a question, edits typed in this editor included.
   await expect.poll(() => expectNotice(page).textContent(), compiled).toBe('Does not compile: 1 error');
-  const issue = page.getByRole('region', { name: 'What the compiler says' }).getByRole('button');
+  const issue = page.getByRole('region', { name: 'Compiler messages' }).getByRole('button');
   await expect.poll(() => issue.textContent()).toContain('my-gather.cpp:1:1');
   await page.locator('.cm-lint-marker-error').waitFor();
   await expect.poll(() => page.locator('.cm-lintRange-error').textContent()).toBe('undefined_thing');
@@ -89,7 +89,7 @@ it('the kernel editor copies a variant, shows an error at its line, asks for tru
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
   const dialog = page.getByRole('dialog', { name: 'Do you trust my-gather.cpp?' });
   await dialog.waitFor();
-  await expect.poll(() => dialog.textContent()).toContain('It is code, and it runs with your rights');
+  await expect.poll(() => dialog.textContent()).toContain('It is code that runs with your rights');
   await open.screenshot('kernel-editor-trust-light');
   expect(await accessibilityViolations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Do not run it' }).click();

@@ -5,7 +5,7 @@ import type { OpenPage } from './browser.ts';
 import { fact, useExplorer } from './workbench-page.ts';
 
 const openExplorer = useExplorer();
-const notes = ({ page }: OpenPage): Locator => page.getByRole('list', { name: 'What to know about this launch' });
+const notes = ({ page }: OpenPage): Locator => page.getByRole('list', { name: 'Notes on this launch' });
 
 it('the launch explorer follows the chosen kernel, problem, block and GPU', async () => {
   const { open } = await openExplorer();
@@ -21,7 +21,7 @@ it('the launch explorer follows the chosen kernel, problem, block and GPU', asyn
   for (let i = 0; i < 8; i += 1) await slider.press('ArrowLeft');
   await expect.poll(() => fact(open, 'Resident blocks')).toBe('4 per SM');
   await page.getByLabel('Block along x').fill('100');
-  await expect.poll(() => notes(open).textContent()).toContain('no multiple of 32');
+  await expect.poll(() => notes(open).textContent()).toContain('not a multiple of 32');
   await page.getByLabel('Block along x').fill('1024');
   await expect.poll(() => notes(open).textContent()).toContain('the launch bounds of this kernel allow 512');
   await page.getByLabel('Block along x').fill('256');
@@ -31,16 +31,16 @@ it('the launch explorer follows the chosen kernel, problem, block and GPU', asyn
   await expect.poll(() => fact(open, 'Occupancy')).toBe('66.7 %');
   // The limits along y and z differ from those along x.
   await page.getByLabel('Elements along y').fill('70000');
-  await expect.poll(() => notes(open).textContent()).toContain('blocks along y; a grid takes 65 535');
+  await expect.poll(() => notes(open).textContent()).toContain('blocks along y; a grid can have at most 65 535');
   await page.getByLabel('Elements along y').fill('1');
   // A grid-stride loop: the chosen thread does more than one element.
   await page.getByRole('radio', { name: 'Grid-stride' }).check();
   await expect.poll(() => fact(open, 'Waves')).toBe('1.000');
-  await page.getByLabel('Thread whose elements are framed').fill('300');
+  await page.getByLabel('Thread whose elements are outlined').fill('300');
   await expect.poll(() => page.locator('.launch-thread').textContent()).toContain('block 1, thread 44 of it, warp 1');
   const map = page.getByTestId('launch-map').locator('svg');
   await expect.poll(() => map.locator('title', { hasText: 'after 1 others' }).count()).toBeGreaterThan(0);
-  await page.getByLabel('How a block adds').selectOption('divergent');
+  await page.getByLabel('How a block computes the sum').selectOption('divergent');
   const tree = page.getByTestId('launch-reduction').locator('svg');
   await expect
     .poll(() => tree.locator('title', { hasText: '16 of 32 lanes add, divergent' }).count())

@@ -127,16 +127,16 @@ describe('the library', () => {
       )
       .toBe(1);
 
-    await choose(open, 'beta.json', 'Tags and remark');
-    const dialog = page.getByRole('dialog', { name: 'Tags and remark of beta.json' });
-    await dialog.getByLabel('Tags, with commas').fill('talk, checked');
+    await choose(open, 'beta.json', 'Tags and notes');
+    const dialog = page.getByRole('dialog', { name: 'Tags and notes of beta.json' });
+    await dialog.getByLabel('Tags, separated by commas').fill('talk, checked');
     await dialog.getByLabel('Remark').fill('For the group meeting');
     expect(await accessibilityViolations(open.page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Keep' }).click();
     await page.getByRole('button', { name: 'talk', exact: true }).click();
     await expect.poll(names(open)).toBe('Beta beam');
     await open.screenshot('library-tagged');
-    await page.getByRole('button', { name: /^Show also what is not tagged/ }).click();
+    await page.getByRole('button', { name: /^Show files without the tag/ }).click();
     await page.getByRole('searchbox').fill('group 55');
     await expect.poll(names(open)).toBe('Beta beam');
     await page.getByRole('searchbox').fill('');

@@ -74,7 +74,7 @@ describe('Live', () => {
       .getByRole('button', { name: /^Display/ })
       .first()
       .click();
-    await page.getByLabel('What to hold the dose against').selectOption({ index: 1 });
+    await page.getByLabel('Dose to compare with').selectOption({ index: 1 });
     const by = page.getByRole('radiogroup', { name: 'Comparison of the doses' });
     await by.getByRole('radio', { name: 'gamma' }).check();
     await page.keyboard.press('Escape');

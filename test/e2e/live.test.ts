@@ -40,7 +40,7 @@ describe('Live', () => {
     await bench.field('Energy').fill('-6');
     await expect
       .poll(() => note(opened).textContent())
-      .toMatch(/The last answer is shown\. Not solved: beam\.energy_MeV: /);
+      .toMatch(/The last result is shown\. Not solved: beam\.energy_MeV: /);
     await expect.poll(() => page.locator('[data-path="beam.energy_MeV"] .field__faults p').count()).toBe(1);
     expect(await r80(opened)).toBeCloseTo(before, 2);
     await bench.field('Energy').fill('65');

@@ -35,13 +35,13 @@ describe('commissioning', () => {
     const choose = page.getByTestId('commissioning-file');
 
     await choose.setInputFiles(file('unit.csv', rows.join('\n')));
-    await expect.poll(() => told.textContent()).toMatch(/unit\.csv:1.*nothing says the unit of depth/);
+    await expect.poll(() => told.textContent()).toMatch(/unit\.csv:1.*the unit of depth is missing/);
     await choose.setInputFiles(file('gantry.csv', ['depth_cm,reading', ...rows].join('\n')));
     await expect.poll(() => told.textContent(), { timeout: 150_000 }).toMatch(/Energy 54\.[789]\d\d ± 0\.\d{3} MeV/);
     await expect.poll(() => commissioning.getByRole('img', { name: 'Measured and fitted depth dose' }).count()).toBe(1);
     await fullyVisible(open, 'commissioning');
 
-    await commissioning.getByRole('button', { name: 'Keep in the library' }).click();
+    await commissioning.getByRole('button', { name: 'Save in the library' }).click();
     await expect.poll(() => page.getByText('Beam of gantry.json is in the library').count()).toBe(1);
     await commissioning.getByRole('button', { name: 'Use this beam' }).click();
     const energy = page.locator('[data-path="beam.energy_MeV"] input');
@@ -191,7 +191,7 @@ describe('matter', () => {
         bench.map.evaluate((canvas) => (canvas.previousElementSibling as HTMLCanvasElement).toDataURL());
       const display = page.getByRole('button', { name: 'Display of the dose map' });
       await display.click();
-      await page.getByLabel('Lines at shares of the largest value').check();
+      await page.getByLabel('Lines at fractions of the largest value').check();
       const greyed = await map();
       const matter = page.getByRole('radiogroup', { name: 'Matter in grey under the dose' });
       await matter.getByRole('radio', { name: 'never' }).check();
@@ -200,12 +200,12 @@ describe('matter', () => {
       await matter.getByRole('radio', { name: 'with a CT' }).check();
       await expect.poll(map).not.toBe(plain);
       await page
-        .getByRole('radiogroup', { name: 'Densities that the greys go over' })
+        .getByRole('radiogroup', { name: 'Density range of the grey scale' })
         .getByRole('radio', { name: 'lung' })
         .check();
       await expect.poll(map).not.toBe(greyed);
       await page
-        .getByRole('radiogroup', { name: 'Densities that the greys go over' })
+        .getByRole('radiogroup', { name: 'Density range of the grey scale' })
         .getByRole('radio', { name: 'all' })
         .check();
       await page.keyboard.press('Escape');

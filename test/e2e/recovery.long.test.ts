@@ -49,14 +49,14 @@ describe('one file in two windows', () => {
     await saveAs(first.open, 'shared');
     const second = await openBench();
     await second.bench.menu('File', 'shared.json');
-    await expect.poll(() => second.open.page.getByText('shared.json is open in another window too').count()).toBe(1);
+    await expect.poll(() => second.open.page.getByText('shared.json is also open in another window').count()).toBe(1);
     await expect.poll(() => first.open.page.getByText('open twice').count()).toBe(1);
     await second.bench.field('Energy').fill('75');
     await second.open.page.keyboard.press('Control+s');
     await expect.poll(() => second.open.page.getByText('Saved shared.json').count()).toBe(1);
     await first.bench.field('Energy').fill('76');
     await first.open.page.keyboard.press('Control+s');
-    const dialog = first.open.page.getByRole('dialog', { name: 'Replace what is in the file?' });
+    const dialog = first.open.page.getByRole('dialog', { name: 'Overwrite the file?' });
     await expect.poll(() => dialog.textContent()).toContain('shared.json was changed by another window or program');
     await first.open.screenshot('open-twice');
     await dialog.getByRole('button', { name: 'Cancel' }).click();

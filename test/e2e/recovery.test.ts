@@ -66,7 +66,7 @@ describe('after kill -9', () => {
     // The page can no longer know whether the run continues, and it never reconnects.
     await expect
       .poll(() => before.open.page.getByRole('status').allInnerTexts())
-      .toContainEqual(expect.stringContaining('it may have ended'));
+      .toContainEqual(expect.stringContaining('may have ended'));
     await expect.poll(() => before.open.page.getByText('Copy the scenario').count()).toBe(1);
     await before.open.screenshot('host-ended');
     await before.open.close();

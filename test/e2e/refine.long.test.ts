@@ -75,7 +75,7 @@ describe('a crystal', () => {
     await page
       .getByTestId('refine-file')
       .setInputFiles({ name: 'frame.png', mimeType: 'image/png', buffer: Buffer.from('none') });
-    await page.getByText('frame.png: .png is read as no image; allowed: .img').waitFor();
+    await page.getByText('frame.png: .png is not a supported image format; allowed: .img').waitFor();
 
     await page.getByTestId('refine-file').setInputFiles({ name: 'frame.img', mimeType: '', buffer: frame });
     const values = page.getByTestId('refine-values');
@@ -92,7 +92,7 @@ describe('a crystal', () => {
       expect.stringMatching(/^Time s\d/),
     ]);
     await page.getByRole('img', { name: /^Residual by iteration/ }).waitFor();
-    await page.getByRole('img', { name: /^Difference of Image less the fit/ }).waitFor();
+    await page.getByRole('img', { name: /^Difference of Image minus the fit/ }).waitFor();
     await seen(all, 'refine-found');
 
     await page.getByRole('button', { name: 'Use this crystal' }).press('Enter');
@@ -118,15 +118,15 @@ describe('a crystal', () => {
     await bench.stop.waitFor();
     await open(all, start);
     await bench.panel('Refinement').click();
-    const runs = page.getByLabel('Or an image that was computed here');
+    const runs = page.getByLabel('Or use an image computed here');
     await runs.selectOption(await runs.locator('option', { hasText: 'Turned' }).first().getAttribute('value'));
     await page.getByText('96 × 96 pixels').first().waitFor();
     await page.getByRole('radio', { name: 'misset' }).check();
     await expect.poll(() => page.getByTestId('refine-values').locator('tbody tr').count()).toBe(3);
     await page.getByRole('button', { name: 'Refine', exact: true }).click();
-    await page.getByText('Waiting for its turn.').waitFor();
+    await page.getByText('Waiting for an earlier computation.').waitFor();
     await page.locator('.refine-panel').getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('Stopped. The form is as it was.').waitFor();
+    await page.getByText('Stopped. The form is unchanged.').waitFor();
     await bench.stop.click();
     await bench.run.waitFor();
     // The device is free again, and can run a fit.

@@ -48,7 +48,7 @@ export function serve(args: readonly string[] = [], env: Readonly<Record<string,
     child.on('exit', (code) => {
       clearTimeout(timer);
       process.off('exit', end);
-      reject(new Error(`the server ended with code ${code}:\n${output}`));
+      reject(new Error(`the server exited with code ${code}:\n${output}`));
     });
     const take = (chunk: Buffer) => {
       output += chunk.toString('utf8');

@@ -249,7 +249,7 @@ it('the library packs selected files for a colleague, and imports a received pro
   expect(download.suggestedFilename()).toBe('for you.braggbench');
   await bench.drop('for you.braggbench', readFileSync(await download.path()), 'application/zip');
   await expect.poll(() => page.getByText('Unpacked for you into the library').count()).toBe(1);
-  await expect.poll(() => page.getByText(/1 scenario.*there already/).count()).toBe(1);
+  await expect.poll(() => page.getByText(/1 scenario.*already existed/).count()).toBe(1);
   await open.close();
 });
 

@@ -14,7 +14,7 @@ it('the page plans a study of the form, solves it, and shows each of its rows', 
   await page.getByRole('button', { name: 'Plan', exact: true }).click();
   await expect
     .poll(() => page.getByTestId('study-plan').textContent())
-    .toMatch(/^8 points\. Memory of one: up to .* Lower bound, in sequence:/);
+    .toMatch(/^8 points\. Memory per point: up to .* Lower bound, in sequence:/);
   await expect
     .poll(() => page.getByTestId('study-forecast').textContent())
     .toMatch(/^On .*: (about|more than) .* estimated from (one|\d+) trial points?\./);
@@ -47,7 +47,7 @@ it('the page plans a study of the form, solves it, and shows each of its rows', 
   const lines = along('beam.energy_MeV, solver.precision, r80_mm').locator('canvas');
   await expect.poll(() => lines.getAttribute('data-lines')).toBe('38');
   // PageUp moves by a tenth of the axis, which excludes two of the nineteen energies.
-  const lower = page.getByRole('slider', { name: 'Lower end shown of beam.energy_MeV' });
+  const lower = page.getByRole('slider', { name: 'Lower visible end of beam.energy_MeV' });
   await lower.press('PageUp');
   await expect.poll(() => lines.getAttribute('data-lines')).toBe('34');
   await expect.poll(() => page.getByText('34 of 38 lines are shown.').count()).toBe(1);

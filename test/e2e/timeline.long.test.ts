@@ -111,7 +111,7 @@ describe('the timeline of a recorded run', () => {
     await open.page.getByRole('radio', { name: 'Notes' }).check();
     const notes = open.page.getByTestId('timeline-notes');
     await open.page.getByLabel('Note', { exact: true }).fill('the graph is built here');
-    await open.page.getByRole('button', { name: 'Note what is in sight' }).click();
+    await open.page.getByRole('button', { name: 'Note the visible range' }).click();
     await expect.poll(() => notes.getByRole('listitem').count()).toBe(1);
     await open.screenshot('timeline-notes');
     await open.page.getByRole('radio', { name: 'Summary' }).check();
@@ -218,7 +218,7 @@ describe('a trace of another program', () => {
     const summary = open.page.getByTestId('timeline-summaries');
     await summary.getByText('No kernel ran for 158.5 ms, 99.9 % of the time from the first to the last').waitFor();
     await summary.getByText('the CPU does something else', { exact: true }).waitFor();
-    const calls = summary.getByRole('table', { name: 'Calls of CUDA by time' });
+    const calls = summary.getByRole('table', { name: 'CUDA calls by time' });
     await expect.poll(() => calls.getByRole('row').nth(1).textContent()).toBe('cudaMalloc');
     await summary.getByRole('heading', { name: 'Longest gaps' }).scrollIntoViewIfNeeded();
     await open.screenshot('timeline-gaps');
@@ -233,10 +233,10 @@ describe('a trace of another program', () => {
 
   it('that is truncated is rejected with its name and the position, and nothing else is lost', async () => {
     await bench.drop('broken.json', '{"traceEvents":[{"ph":"X","ts":1,"dur":1,"name":"a"},{"ph"');
-    const alert = open.page.getByText('broken.json was not opened');
+    const alert = open.page.getByText('broken.json could not be opened');
     await alert.waitFor();
     await open.page
-      .getByText('broken.json cannot be opened as a timeline: it is cut off after 58 bytes and one event.')
+      .getByText('broken.json cannot be opened as a timeline: it is truncated after 58 bytes and one event.')
       .waitFor();
     expect(await blocks().count()).toBe(0);
     await open.screenshot('timeline-broken-file');

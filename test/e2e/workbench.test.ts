@@ -129,8 +129,8 @@ describe('the workbench in a browser', () => {
     // If no GPU is visible, the page states why its work cannot be recorded.
     const trace = open.page.getByRole('button', { name: "Record the GPU's work" });
     await expect.poll(() => trace.isDisabled()).toBe(true);
-    expect(await trace.getAttribute('title')).toMatch(/^There is no GPU to record: /);
-    await expect.poll(() => open.page.getByText(/still under way/).count()).toBe(1);
+    expect(await trace.getAttribute('title')).toMatch(/^GPU work cannot be recorded: /);
+    await expect.poll(() => open.page.getByText(/still in flight/).count()).toBe(1);
     await expect.poll(() => bench.litShare()).toBeGreaterThan(0.01);
     closeBench();
   });
@@ -218,7 +218,7 @@ describe('the workbench in a browser', () => {
     await expect.poll(() => broken.textContent()).toMatch(/broken\.json:1/);
     await broken.getByRole('button', { name: 'Close' }).click();
     await bench.drop('notes.txt', 'hello', 'text/plain');
-    await expect.poll(() => open.page.getByText('notes.txt was not opened').count()).toBe(1);
+    await expect.poll(() => open.page.getByText('notes.txt could not be opened').count()).toBe(1);
     closeBench();
   });
 

@@ -130,7 +130,7 @@ const readers: Readonly<Record<string, (number: string) => unknown>> = {
       readSpots(path.basename(file), { name: 'a.json', folder }),
     ),
   'list of energies': (x) => readEnergies(`70;${x};200`),
-  'list of energies, one on each line': (x) => readEnergies(`70\n${x}\n200\n`),
+  'list of energies, one per line': (x) => readEnergies(`70\n${x}\n200\n`),
   'ncu, long': (x) =>
     readNcuCsv(`"ID","Metric Name","Metric Unit","Metric Value"\n"0","lts__t_bytes.sum","Mbyte","${x}"`, 'n'),
   'ncu, wide': (x) => readNcuCsv(`"ID","Kernel Name","lts__t_bytes.sum"\n"","","Mbyte"\n"0","k","${x}"`, 'n'),

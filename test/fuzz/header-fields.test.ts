@@ -518,7 +518,7 @@ test('TIFF: counts above the stated saturation are left out', () => {
   expect(left(describedTiff('', { 28: 1234 }))).toBe('000000000000');
   // Sides of 100 µm and 50 µm, in nanometres.
   expect(() => left(describedTiff('', { 28: 1234, 772: 100_000, 776: 50_000 }))).toThrow(
-    'pixelsize of its MarCCD header is 100000 nm and 50000 nm; allowed: the same, square pixels',
+    'pixelsize of its MarCCD header is 100000 nm and 50000 nm; allowed: the same, for square pixels',
   );
   const square = readImage(describedTiff('', { 28: 1234, 772: 100_000, 776: 100_000 }), 'a.tif');
   expect(square.header).toEqual({ pixel_mm: 0.1 });
@@ -555,7 +555,7 @@ test('MetaImage: the stated size of packed data is checked', () => {
   };
   const right = deflateSync(data).length;
   expect(answer(packed(right))).toBe(answer(metaImage.bytesOf(metaImage.good)));
-  expect(answer(packed(right + 1))).toMatch(/^refused: .* bytes where \d+ are announced/);
+  expect(answer(packed(right + 1))).toMatch(/^refused: .* bytes, but \d+ are specified/);
 });
 
 test('NRRD: an unknown field is rejected', () => {

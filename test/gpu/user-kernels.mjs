@@ -130,7 +130,7 @@ test('the output of a kernel is shown, and it is compiled with the options of it
     0,
     'is correct on this scenario',
     '  | told 3;',
-    'Compiled with no fused multiply-add, optimised at level 3, places of the source, at most 128 registers, LOUD=3',
+    'Compiled with no fused multiply-add, optimised at level 3, source line information, at most 128 registers, LOUD=3',
   ));
 
 test('a shipped variant is compiled without fused multiply-add by a name', () =>
@@ -146,7 +146,7 @@ test('an illegal address ends only its own run', () =>
   says(run('illegal.cu'), 1, 'illegal.cu', 'ILLEGAL_ADDRESS', 'Only its own process was lost'));
 variant('hang.cu', broken('for (volatile int i = 0;; i = i + 1) {}'));
 test('a hanging kernel is ended in time', () =>
-  says(run('hang.cu', '--limit', '5'), 1, 'hang.cu did not end within 5 s'));
+  says(run('hang.cu', '--limit', '5'), 1, 'hang.cu did not finish within 5 s'));
 
 test('a crash in a session leaves the others running, the copy with the bits of the original', () => {
   const variants = 'cuda-gather,./illegal.cu,./hang.cu,./copy.cu,cuda-fused';

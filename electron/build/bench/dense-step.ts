@@ -45,7 +45,7 @@ export function denseStepOf(csv: string, gpu: string, kernelCommit: string): Den
   const values = ncuValues(csv, 'the CSV');
   const mean = (metric: string): number => {
     const found = values.filter((one) => one.metric === metric).map(({ value }) => value);
-    if (found.length === 0 || found.includes(null)) throw new Error(`the CSV has no ${metric}`);
+    if (found.length === 0 || found.includes(null)) throw new Error(`the CSV has no metric ${metric}`);
     return found.reduce<number>((sum, value) => sum + (value ?? 0), 0) / found.length;
   };
   const { launches, stalls } = readNcuCsv(csv, 'the CSV');
@@ -75,7 +75,8 @@ export function readDenseStep(root: string): DenseStep | null {
 
 if (import.meta.main) {
   const [csv, gpu, commit] = process.argv.slice(2);
-  if (csv === undefined || gpu === undefined || commit === undefined) throw new Error('wanted: NCU.csv GPU COMMIT');
+  if (csv === undefined || gpu === undefined || commit === undefined)
+    throw new Error('expected arguments: NCU.csv GPU COMMIT');
   const kept = denseStepOf(readFileSync(csv, 'utf8'), gpu, commit);
   const root = path.resolve(import.meta.dirname, '../../..');
   // Replaces the counters, but retains the designs, which are timed separately.

@@ -36,7 +36,7 @@ export function sanitizedRun(
   variant: string,
   { tool, errors, findings }: Sanitized,
 ): RecordedSanitized['runs'][number] {
-  if (errors === null) throw new Error(`${tool} did not come to its end with ${variant}`);
+  if (errors === null) throw new Error(`${tool} did not finish with ${variant}`);
   const named = findings.map((one) => ({ ...one, file: one.file === null ? null : path.basename(one.file) }));
   return { variant, tool, errors, findings: named };
 }

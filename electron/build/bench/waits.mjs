@@ -35,7 +35,7 @@ export async function measureWaits(args) {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-waits-'));
   try {
     const out = path.join(folder, 'rows.json');
-    say('\nWhat a user waits for');
+    say('\nLatencies that users see');
     const code = await handOver(process.execPath, [inRoot('test/bench/waits/main.ts'), '--out', out, ...args]);
     return code === 0 ? JSON.parse(readFileSync(out, 'utf8')).rows : [];
   } finally {

@@ -30,7 +30,7 @@ async function jsonAnswer(words: readonly string[]): Promise<string> {
   });
   const terminal = new Terminal(into('out'), into('error'), { ...process.env, NO_COLOR: '1' });
   const code = await runProgram(words, terminal, new AbortController().signal);
-  if (code !== 0) throw new Error(`braggbench ${words.join(' ')} ended with ${code}: ${said.error}`);
+  if (code !== 0) throw new Error(`braggbench ${words.join(' ')} exited with code ${code}: ${said.error}`);
   return said.out;
 }
 

@@ -177,7 +177,7 @@ export interface RecordedGates {
 const COMMAND = code('npm run bench -- gate --keep');
 
 export function gateRates(kept: RecordedGates | null): string {
-  if (kept === null) return `Not recorded yet. ${COMMAND} does it.`;
+  if (kept === null) return `Not recorded yet. Record it with ${COMMAND}.`;
   const count = (gates: readonly RecordedGate[], verdict: string): string =>
     String(gates.filter((one) => one.verdict === verdict).length);
   const rows = kept.series.map(({ slower, gates }) => [

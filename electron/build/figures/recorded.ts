@@ -146,7 +146,7 @@ function resultText({ errors, findings }: RecordedSanitized['runs'][number]): st
 }
 
 export function sanitizedTable(kept: RecordedSanitized | null): string {
-  if (kept === null) return `Not recorded yet. ${COMMAND} does it, where there is a GPU and the CUDA toolkit.`;
+  if (kept === null) return `Not recorded yet. Record it with ${COMMAND} on a machine with a GPU and the CUDA toolkit.`;
   const rows = kept.runs.map((run) => [code(run.variant), run.tool, String(run.errors), resultText(run)]);
   const first = kept.runs.flatMap(({ findings }) => findings)[0]?.more ?? '';
   return [
@@ -254,7 +254,7 @@ async function headline(): Promise<string> {
         over(layers, 'cuda-naive', 'cuda-cublas'),
         shown('linear-relu/layer-1024'),
       ],
-      ['Published claims that recorded sessions bear out', await claimCounts(), code('npx braggbench claims')],
+      ['Published claims tested with recorded sessions', await claimCounts(), code('npx braggbench claims')],
     ],
   );
 }

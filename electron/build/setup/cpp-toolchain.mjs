@@ -30,18 +30,18 @@ const installCommand = (what) => INSTALL_COMMANDS[what][process.platform] ?? INS
 async function checkCmake() {
   const asked = `Braggbench builds its solver with CMake ${MIN_CMAKE.join('.')} or newer`;
   if (!onPath('cmake'))
-    throw new Failure(`${asked}, and there is no cmake on PATH.\nInstall it: ${installCommand('cmake')}`);
+    throw new Failure(`${asked}, but there is no cmake on PATH.\nInstall it: ${installCommand('cmake')}`);
   const { output } = await capture('cmake', ['--version']);
   const [, major, minor] = /version (\d+)\.(\d+)/.exec(output) ?? [];
   const old = Number(major) < MIN_CMAKE[0] || (Number(major) === MIN_CMAKE[0] && Number(minor) < MIN_CMAKE[1]);
-  if (old) throw new Failure(`${asked}; this is ${major}.${minor}.\nInstall it: ${installCommand('cmake')}`);
+  if (old) throw new Failure(`${asked}; version ${major}.${minor} is installed.\nInstall it: ${installCommand('cmake')}`);
 }
 
 async function checkCompiler() {
   const asked = 'Braggbench builds its solver with a C++20 compiler (GCC 11, Clang 14 or newer)';
   const compiler = process.env['CXX'] || onPath('g++') || onPath('clang++');
   if (!compiler)
-    throw new Failure(`${asked}, and there is no g++ or clang++ on PATH.\nInstall it: ${installCommand('compiler')}`);
+    throw new Failure(`${asked}, but there is no g++ or clang++ on PATH.\nInstall it: ${installCommand('compiler')}`);
   const [program = '', ...flags] = process.env['CXX'] ? compiler.split(' ') : [compiler];
   const { code, output } = await capture(program, [...flags, '-dumpfullversion', '-dumpversion']);
   const version = output.trim().split('\n').pop() ?? '';
@@ -64,7 +64,7 @@ const CLANG_TRIED_FROM = 30;
  * @returns {Promise<Readonly<{ program: string, version: string }> | Readonly<{ missing: string }>>}
  */
 export async function findClang() {
-  if (process.platform !== 'linux') return { missing: 'only on Linux: there GCC is the usual compiler' };
+  if (process.platform !== 'linux') return { missing: 'Linux only, because GCC is the default compiler there' };
   const versions = Array.from({ length: CLANG_TRIED_FROM - MIN_CLANG + 1 }, (_, i) => CLANG_TRIED_FROM - i);
   for (const name of [...versions.map((version) => `clang++-${version}`), 'clang++']) {
     const program = onPath(name);
@@ -74,7 +74,7 @@ export async function findClang() {
     const major = Number(/version (\d+)/.exec(version)?.[1]);
     if (code === 0 && major >= MIN_CLANG) return { program, version };
   }
-  return { missing: `no Clang ${MIN_CLANG} or newer here (Debian/Ubuntu: \`sudo apt install clang-19\`)` };
+  return { missing: ` Clang ${MIN_CLANG} or newer is not installed (Debian/Ubuntu: \`sudo apt install clang-19\`)` };
 }
 
 /** Throws a Failure with install instructions if the C++ build lacks a tool. */
@@ -84,7 +84,7 @@ export async function checkCppToolchain() {
   await checkCompiler();
   if (!onPath('ninja') && !onPath('make')) {
     throw new Failure(
-      `Braggbench builds its solver with make or ninja, and neither is on PATH.\nInstall it: ${installCommand('make')}`,
+      `Braggbench builds its solver with make or ninja, but neither is on PATH.\nInstall it: ${installCommand('make')}`,
     );
   }
 }

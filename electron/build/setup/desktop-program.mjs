@@ -36,9 +36,9 @@ export function packageIn(folder, platform = process.platform) {
   const [app] = platform === 'darwin' && !folder.endsWith('.app') ? globSync('*.app', { cwd: folder }) : [''];
   const at = path.join(folder, app ?? '');
   if (!existsSync(path.join(at, executable)))
-    return { missing: `${folder} holds no package: there is no ${executable}` };
+    return { missing: `${folder} contains no package: ${executable} is missing` };
   const [there, wanted] = [versionIn(path.join(at, beside, 'package.json')), versionIn(inRoot('package.json'))];
-  if (there !== wanted) return { missing: `the package in ${folder} is of version ${there}, and this is ${wanted}` };
+  if (there !== wanted) return { missing: `the package in ${folder} is version ${there}, but ${wanted} is needed` };
   return { kind: 'package', executable: path.join(at, executable), folder: at };
 }
 
@@ -57,5 +57,7 @@ export function findDesktop(folder) {
     const found = existsSync(place) ? packageIn(place) : null;
     if (found !== null && !('missing' in found)) return found;
   }
-  return { missing: "Electron's runtime is not here (`npx install-electron` fetches it), and no package is installed" };
+  return {
+    missing: "Electron's runtime is missing (`npx install-electron` downloads it), and no package is installed",
+  };
 }

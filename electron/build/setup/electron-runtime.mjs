@@ -60,7 +60,7 @@ function recentFailure() {
 async function download() {
   const known = recentFailure();
   if (known) return known;
-  say("Fetching Electron's runtime (about 110 MB, once) …");
+  say("Downloading Electron's runtime (about 110 MB, once) …");
   const outcome = await capture(process.execPath, [`${PACKAGE}/install.js`], { timeout_s: DOWNLOAD_TIMEOUT_S });
   if (outcome.code === 0 && program()) return null;
   const what = outcome.output
@@ -84,8 +84,8 @@ function whyItStopped(log, code) {
   const library = /error while loading shared libraries: ([^:]+):/.exec(log)?.[1];
   if (library) return `Electron needs the system library ${library}, which is not installed`;
   if (/Running as root without --no-sandbox/.test(log))
-    return 'Electron does not run as root, because its sandbox would be off';
-  if (/SUID sandbox|No usable sandbox/.test(log)) return "this system does not let Electron's sandbox start";
+    return 'Electron does not run as root, because that disables its sandbox';
+  if (/SUID sandbox|No usable sandbox/.test(log)) return "this system does not allow Electron's sandbox";
   if (/Missing X server|cannot open display|Failed to connect to Wayland/i.test(log))
     return 'the display cannot be opened';
   const fatal = /(?:FATAL|ERROR):[^\]]*\]\s*(.*)/.exec(log)?.[1] ?? log.trim().split('\n').pop();
@@ -137,7 +137,7 @@ function openWindow(electron, args, solver) {
       if (!log.includes(WINDOW_READY)) return;
       isOpen = true;
       clearTimeout(timer);
-      say('Braggbench is open in its own window. Close the window to end it.');
+      say('Braggbench is open in its own window. Close the window to quit.');
     };
     child.stdout?.on('data', take);
     child.stderr?.on('data', take);

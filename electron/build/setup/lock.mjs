@@ -57,7 +57,7 @@ export async function withLock(body) {
       if (dead === pid) rmSync(LOCK, { force: true });
       dead = pid;
     } else if (pid && !told) {
-      say(`Another Braggbench command (process ${pid}) is building here; waiting for it …`);
+      say(`Another Braggbench command (process ${pid}) is already building; waiting for it …`);
       told = true;
     }
     await sleep(RETRY_MS * (0.5 + Math.random()));

@@ -69,7 +69,7 @@ function npm() {
  */
 export async function ensurePackages({ developer = true } = {}) {
   const wanted = readLock(inRoot('package-lock.json'));
-  if (!wanted) throw new Failure('package-lock.json is missing or cannot be read: check out the repository again.');
+  if (!wanted) throw new Failure('package-lock.json is missing or unreadable: check out the repository again.');
   const installed = readLock(inRoot('node_modules/.package-lock.json'));
   if (isInstalled(wanted, installed, { developer })) return;
 
@@ -94,7 +94,7 @@ function explain(log) {
   }
   if (/\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENETUNREACH|ERR_SOCKET_TIMEOUT)\b/.test(log)) {
     const request = /request to \S+ failed.*/.exec(log)?.[0] ?? tail(log, 4);
-    return `${request}\nThe npm registry could not be reached. The first start needs it; later ones work offline.`;
+    return `${request}\nThe npm registry could not be reached. The first start needs the network; later starts work offline.`;
   }
   return `${tail(log, 25)}\nnpm could not install the packages (above).`;
 }

@@ -32,7 +32,7 @@ export const versionToContinue = () => pinnedBinary()?.version ?? process.versio
  * @param {string} platform @param {string} arch
  */
 export const nodeToInstall = (platform = process.platform, arch = process.arch) =>
-  `Braggbench needs Node ${MIN_MAJOR} or newer on ${platform}-${arch}, and this is ${process.version}: install it ` +
+  `Braggbench needs Node ${MIN_MAJOR} or newer on ${platform}-${arch}, but this is ${process.version}: install it ` +
   `${platform === 'darwin' ? 'with `brew install node@24` or ' : ''}from https://nodejs.org.`;
 
 /**

@@ -82,7 +82,7 @@ async function make() {
     });
     await makeImage('electron/cli/start/image.ts', inRoot(IMAGE)).catch((error) => {
       if (!(error instanceof Failure)) throw error;
-      say(`${error.message}\nNo start-up image could be made (above); the command line starts without it.`);
+      say(`${error.message}\nThe start-up image could not be made (above); the command line starts without it.`);
     });
   } catch (error) {
     throw new Failure(`${/** @type {Error} */ (error).message}\nThe command line could not be bundled (above).`);

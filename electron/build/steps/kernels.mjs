@@ -149,7 +149,7 @@ async function architectures(nvcc, sms) {
   const usable = sms.filter((sm) => known.includes(sm));
   if (code !== 0 || usable.length === 0) {
     throw new Failure(
-      `${tail(output, 10)}\n${nvcc} compiles for none of the GPUs sm_${sms.join(', sm_')}: CUDA 11.8 or newer is needed.`,
+      `${tail(output, 10)}\n${nvcc} supports none of the GPUs sm_${sms.join(', sm_')}: CUDA 11.8 or newer is needed.`,
     );
   }
   return usable;

@@ -92,8 +92,7 @@ async function cmake(out, progress, definitions, { target, compiler, ...how } = 
     rmSync(inRoot(out), { recursive: true, force: true });
     configured = await configure(out, definitions, env);
   }
-  if (configured.code !== 0)
-    throw new Failure(`${tail(configured.output, 40)}\nCMake could not be configured (above).`);
+  if (configured.code !== 0) throw new Failure(`${tail(configured.output, 40)}\nCMake configuration failed (above).`);
 
   const parallel = ['--parallel', String(availableParallelism())];
   const only = target ? ['--target', target] : [];
@@ -207,7 +206,7 @@ const settings = () => ({
 export function firstAddonStep(how = {}) {
   return {
     name: 'first-addon',
-    title: 'Building the solver of transport on the CPU (C++)',
+    title: 'Building the CPU transport solver (C++)',
     inputs: SOURCES,
     outputs: [FIRST_ADDON],
     settings: settings(),
@@ -225,7 +224,7 @@ export function addonStep(how = {}) {
     name: 'addon',
     title: existsSync(inRoot(ADDON))
       ? 'Building the solver (C++)'
-      : 'Building the solver (C++), once: minutes on two cores',
+      : 'Building the solver (C++); this happens once and takes minutes on two cores',
     inputs: SOURCES,
     outputs: [ADDON, 'dist/native/include/user_kernel_build.json'],
     settings: settings(),
@@ -288,7 +287,7 @@ export function sanitizedTestsStep(clang) {
   };
   return {
     name: 'sanitized-tests',
-    title: `Building the C++ tests with sanitizers${whole ? ', by Clang' : ''}`,
+    title: `Building the C++ tests with sanitizers${whole ? ', with Clang' : ''}`,
     inputs: [...SOURCES, ...TEST_SOURCES],
     outputs: [SANITIZED_TESTS],
     settings: { ...settings(), ...(clang === null ? {} : { compiler: clang.program, clang: clang.version }) },

@@ -87,5 +87,5 @@ export function noticesOf(modules, more = []) {
     const line = '-'.repeat(100);
     return `${line}\n${about.name} ${about.version} (${about.license})\n${line}\n\n${licenceText(folder, about)}\n`;
   });
-  return `Packages of others in these files, with their licences.\n\n${parts.join('\n')}`;
+  return `Third-party packages in these files, with their licences.\n\n${parts.join('\n')}`;
 }

@@ -84,7 +84,7 @@ async function compile(solver, behind, signal) {
     if (!signal.aborted) {
       solver.report({ stage: 'first', progress: null });
       say(
-        `A beam can run on the CPU now, after ${seconds()} of compiling; the rest of the solver follows in the background.`,
+        `Beams can run on the CPU now, after ${seconds()} of compiling; the rest of the solver is built in the background.`,
       );
     }
     for (const step of [addonStep({ signal }), ...behind]) await inBackground(() => make(step));

@@ -16,7 +16,7 @@ import { FAILED, PASSED, skipped, unlessPassed } from './result.mjs';
 /** @typedef {import('./result.mjs').Suite} Suite */
 /** @typedef {import('./run.mjs').Phase} Phase */
 
-const INSTRUCTION_SETS_NAME = 'Instruction sets keep apart';
+const INSTRUCTION_SETS_NAME = 'Instruction sets are separate';
 
 /** Folders of CMake's objects in dist/cmake: those for every machine, and one per instruction set. */
 const BASELINE = 'CMakeFiles/bb_{core,engine,cuda,more,launching}.dir';
@@ -51,20 +51,20 @@ const instructionSets = {
     if (sets.length < 2)
       return skipped(INSTRUCTION_SETS_NAME, `this build has one instruction set (${EVERY_MACHINE}=1 builds all)`);
     const everywhere = await functions(objectsIn(BASELINE));
-    if (!everywhere) return skipped(INSTRUCTION_SETS_NAME, 'no nm that lists what objects define');
+    if (!everywhere) return skipped(INSTRUCTION_SETS_NAME, 'nm was not found, so symbols of objects cannot be listed');
     const first = new Set(everywhere);
     /** @type {string[]} */
     const wrong = [];
     for (const set of sets) {
       const defined = (await functions(objectsIn(OF_A_SET.replace('*', set)))) ?? [];
-      if (defined.length === 0) wrong.push(`${set}: its objects define nothing`);
+      if (defined.length === 0) wrong.push(`${set}: its objects define no symbols`);
       for (const name of defined) {
         if (name.includes(`${set}::`) || (!name.includes('bb::') && first.has(name))) continue;
         wrong.push(`${set}: ${name}`);
       }
     }
     if (wrong.length === 0) return PASSED;
-    say(`Compiled for one instruction set, and open to all callers:\n  ${wrong.join('\n  ')}`);
+    say(`Compiled for one instruction set, but callable from all code:\n  ${wrong.join('\n  ')}`);
     return FAILED;
   },
 };
@@ -132,7 +132,7 @@ const cppFormat = {
       const { wrong, unavailable } = await checkFormat();
       if (unavailable) return skipped('C++ and CUDA format', unavailable);
       if (wrong.length === 0) return PASSED;
-      say(`Not formatted (\`npm run format\` does it):\n  ${wrong.join('\n  ')}`);
+      say(`Not formatted; run \`npm run format\`:\n  ${wrong.join('\n  ')}`);
       return FAILED;
     }),
 };
@@ -149,7 +149,7 @@ const cudaCompile = {
   run: async () => {
     const workloads = cudaWorkloads();
     const nvcc = findNvcc();
-    if (!nvcc) return skipped('CUDA kernels compile', 'no nvcc here');
+    if (!nvcc) return skipped('CUDA kernels compile', 'nvcc is not installed');
     const failures = await buildConcurrently(
       'Checking that the CUDA kernels compile',
       workloads.map((workload) => cudaCheckStep(nvcc, workload)),

@@ -28,7 +28,7 @@ export function readArguments(args) {
       at += 1;
       names.push(args[at] ?? '');
     } else if (arg.startsWith('--only=') && arg.length > 7) names.push(arg.slice(7));
-    else throw new Failure(`npm test: ${arg}${arg === '--only' ? ' without a name' : ' is not known'}; ${HOW}`, 2);
+    else throw new Failure(`npm test: ${arg}${arg === '--only' ? ' needs a name' : ' is not known'}; ${HOW}`, 2);
   }
   return { files, names };
 }

@@ -20,9 +20,10 @@ const files = () => globSync(FILES, { cwd: root }).sort();
 /** @returns {Promise<{ wrong: string[], unavailable: string | null }>} files that .clang-format would change */
 export async function checkFormat() {
   const program = clangFormat();
-  if (!program) return { wrong: [], unavailable: `no clang-format for ${process.platform}-${process.arch}` };
+  if (!program)
+    return { wrong: [], unavailable: `clang-format is not available for ${process.platform}-${process.arch}` };
   const { code, output } = await capture(program, ['--dry-run', '-Werror', ...files()]);
-  if (code === 127) return { wrong: [], unavailable: `clang-format does not start here (${output.trim()})` };
+  if (code === 127) return { wrong: [], unavailable: `clang-format does not start (${output.trim()})` };
   const wrong = new Set(
     [...output.matchAll(/^(.+?):\d+:\d+: error: code should be clang-formatted/gm)].map((m) => m[1] ?? ''),
   );
@@ -33,6 +34,6 @@ export async function checkFormat() {
 /** Formats every C++ and CUDA file in place. */
 export async function writeFormat() {
   const program = clangFormat();
-  if (!program) return { code: 1, output: `There is no clang-format for ${process.platform}-${process.arch}.` };
+  if (!program) return { code: 1, output: `clang-format is not available for ${process.platform}-${process.arch}.` };
   return capture(program, ['-i', ...files()]);
 }

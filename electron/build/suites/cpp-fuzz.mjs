@@ -78,7 +78,7 @@ async function compiler() {
     const files = readdirSync(libraries, { recursive: true, encoding: 'utf8' });
     if (files.some((file) => path.basename(file).startsWith('libclang_rt.fuzzer'))) return name;
   }
-  throw new Failure('Fuzzing C++ needs Clang with libFuzzer: apt install clang libclang-rt-14-dev, on Debian 12');
+  throw new Failure('Fuzzing C++ needs Clang with libFuzzer; on Debian 12: apt install clang libclang-rt-14-dev');
 }
 
 /**

@@ -59,7 +59,7 @@ async function runTests(program, args = [], env = process.env) {
     const unavailable = skipped('leak check of the C++ tests', 'LeakSanitizer does not run on this kernel');
     return { result: sum(counted, unavailable), failed };
   }
-  say(outcome.timedOut ? `  stopped after ${TIMEOUT_S} s` : `  ended with code ${outcome.code}`);
+  say(outcome.timedOut ? `  stopped after ${TIMEOUT_S} s` : `  exited with code ${outcome.code}`);
   // After a crash there are no totals, so the tests that ended before are counted.
   const ended = (/** @type {RegExp} */ line) => (totals ? 0 : [...outcome.output.matchAll(line)].length);
   const passed = ended(/^ok {3}/gm);
@@ -174,12 +174,16 @@ const lacksSanitizers = (error) =>
  * @type {Suite}
  */
 export const sanitizedCppTests = {
-  name: 'C++ tests with sanitizers, by Clang where it is installed',
+  name: 'C++ tests with sanitizers, with Clang if installed',
   run: async () => {
-    if (process.platform === 'win32') return skipped('sanitized C++ tests', 'not set up for Visual C++');
+    if (process.platform === 'win32') return skipped('sanitized C++ tests', 'not supported with Visual C++');
     const found = await findClang();
     const clang = 'missing' in found ? null : found;
-    say(clang === null ? `  by the usual compiler: ${'missing' in found ? found.missing : ''}` : `  ${clang.version}`);
+    say(
+      clang === null
+        ? `  built by the default compiler: ${'missing' in found ? found.missing : ''}`
+        : `  ${clang.version}`,
+    );
     try {
       await build([...(clang === null ? [coreLibraryStep()] : []), sanitizedTestsStep(clang)]);
     } catch (error) {

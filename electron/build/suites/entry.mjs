@@ -34,7 +34,7 @@ export async function testing(command, choose, { name, argument } = {}) {
     const args = process.argv.slice(name === undefined ? 2 : 3);
     const unknown = args[0] !== undefined && argument?.values?.includes(args[0]) === false;
     if (unknown || args.length > (argument === undefined ? 0 : 1)) {
-      const allowed = argument === undefined ? 'no arguments' : `at most one argument, ${argument.name}`;
+      const allowed = argument === undefined ? 'no arguments' : `at most one argument: ${argument.name}`;
       throw new Failure(`${command}: ${args.join(' ')} is not known; allowed: ${allowed}`, 2);
     }
     const elsewhere = await prepare(process.argv.slice(2));

@@ -66,7 +66,7 @@ export function choose(chosen, all) {
  */
 export function mutatedText(before, { id, file, text, replacement }) {
   const count = before.split(text).length - 1;
-  if (count !== 1) throw new Failure(`${LIST}: the text of "${id}" is ${count} times in ${file}; allowed: once`);
+  if (count !== 1) throw new Failure(`${LIST}: the text of "${id}" occurs ${count} times in ${file}; allowed: once`);
   return before.replace(text, () => replacement);
 }
 
@@ -131,7 +131,7 @@ async function runMutation(mutation) {
     if (ok) return { missed: true };
     const found = failedTest(output);
     if (found === null)
-      throw new Failure(`${tail(output, 30)}\n"${mutation.id}" ended its tests without a failed one.`);
+      throw new Failure(`${tail(output, 30)}\nThe test process of "${mutation.id}" failed, but no test did.`);
     return { found };
   } finally {
     writeFileSync(file, before);

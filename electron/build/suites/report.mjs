@@ -69,7 +69,7 @@ export function report(ran, { seconds, coreSeconds = null, whole, to = inRoot(LA
   const total = ran.map(({ result }) => result).reduce(sum, EMPTY);
   const widest = Math.max(...ran.map(({ name }) => name.length));
   const work = coreSeconds === null ? '' : `, ${Math.round(coreSeconds)} core-s`;
-  say(`\nTook ${inSeconds(seconds)}${work}; of test files the seconds of all are added`);
+  say(`\nTook ${inSeconds(seconds)}${work}; seconds of test files are summed`);
   for (const each of ran) say(`  ${each.name.padEnd(widest)} ${inSeconds(each.seconds).padStart(8)}`);
   if (whole) {
     writeSeconds(ran, { seconds, coreSeconds }, to);
@@ -85,12 +85,12 @@ export function report(ran, { seconds, coreSeconds = null, whole, to = inRoot(LA
   const unsteady = total.unsteady ?? [];
   if (unsteady.length > 0) {
     say(
-      `\nUnsteady: ${unsteady.length} failed and passed when run again. Mend them, or list them in test/unsteady.json:`,
+      `\nUnsteady: ${unsteady.length} failed and passed when run again. Fix them, or list them in test/unsteady.json:`,
     );
     for (const { file, failure } of unsteady) say(`  ${file}: ${failure.split('\n')[0]}`);
   }
   const unreliable = unsteady.length > MOST_UNSTEADY;
-  if (unreliable) say(`More than ${MOST_UNSTEADY} of them: each counts as a failure.`);
+  if (unreliable) say(`More than ${MOST_UNSTEADY} are unsteady: each counts as a failure.`);
   const failed = total.failed + (unreliable ? unsteady.length : 0);
   say(`\n${total.passed} passed, ${failed} failed`);
   return failed === 0 && total.passed > 0 ? 0 : 1;

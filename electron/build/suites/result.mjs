@@ -65,7 +65,7 @@ export async function unlessPassed(name, key, run, folder = inRoot('dist/.stamps
   if (existsSync(file)) {
     const stamp = JSON.parse(readFileSync(file, 'utf8'));
     if (stamp.key === key) {
-      say('  unchanged since they passed');
+      say('  unchanged since they last passed');
       return stamp.result;
     }
   }

@@ -65,10 +65,10 @@ async function runVitest({ projects, files = [], more = [], env = {}, onStart, o
   const code = await new Promise((resolve) => {
     child.once('error', () => resolve(127)).once('close', resolve);
   });
-  if (unhandled === null) return [`vitest ended with code ${code} before its tests did:\n${tail(output, TAIL)}`];
+  if (unhandled === null) return [`vitest exited with code ${code} before its tests ended:\n${tail(output, TAIL)}`];
   const loose = /** @type {readonly string[]} */ (unhandled);
   if (code === 0 || failed || loose.length > 0) return loose;
-  return [`vitest ended with code ${code}, and no test failed:\n${tail(output, TAIL)}`];
+  return [`vitest exited with code ${code}, although no test failed:\n${tail(output, TAIL)}`];
 }
 
 /**
@@ -94,7 +94,7 @@ export const MAX_RERUNS = 3;
 const SUITES = /** @type {const} */ ([
   ['Long tests', /\.long\.test\.tsx?$/],
   ['End to end in Chromium', /^test\/e2e\//],
-  ['The desktop program over a stand-in of Electron', /^test\/electron\/main\//],
+  ['The desktop program on a replacement for Electron', /^test\/electron\/main\//],
   ['The desktop program in Electron', /^test\/desktop\//],
   ['Unit and host tests', /(?:)/],
 ]);
@@ -162,7 +162,7 @@ export function judgeRerun(first, second) {
   if (second.result.failed === 0) {
     const failure = `${before?.test}\n${before?.text}`;
     say(`\n  UNSTEADY ${first.file}: failed once and passed when it ran again. It failed in ${failure}`);
-    say('  Mend it, or list it with its cause in test/unsteady.json.\n');
+    say('  Fix it, or list it with its cause in test/unsteady.json.\n');
     return { ...second.result, unsteady: [{ file: first.file, failure }] };
   }
   const [now] = second.failures;
@@ -215,7 +215,7 @@ async function runFiles(tests, counter, others) {
   for (const text of loose) say(text);
   const failed = reports.filter(({ result }) => result.failed > 0);
   const broken = failed.length > MAX_RERUNS;
-  if (broken) say(`  ${failed.length} files failed: too many to be unsteady, so no second run counts`);
+  if (broken) say(`  ${failed.length} files failed: too many to be unsteady, so they are not run again`);
   /** @type {Map<string, Omit<Required<Ran>, 'name'>>} */
   const suites = new Map();
   for (const report of reports) {

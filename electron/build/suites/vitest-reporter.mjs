@@ -63,7 +63,7 @@ export function reportOf(module) {
   let passed = 0;
   /** @type {import('./result.mjs').Skip[]} */
   const skipped = [];
-  const noNote = broken.length > 0 ? 'its set-up failed' : 'no reason given';
+  const noNote = broken.length > 0 ? 'its setup failed' : 'no reason given';
   for (const test of module.children.allTests()) {
     const result = test.result();
     if (result.state === 'skipped')

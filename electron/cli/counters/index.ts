@@ -13,11 +13,11 @@ export const counterFlags: readonly FlagSpec[] = [
     name: 'counters',
     value: 'VARIANT=NCU.csv',
     repeats: true,
-    help: 'Bytes of DRAM and L2, cache hits, occupancy, instructions and stalls of a run, from a CSV of Nsight Compute. Repeats.',
+    help: 'Bytes of DRAM and L2, cache hits, occupancy, instructions and stalls of a run, from a CSV file of Nsight Compute. May be repeated.',
   },
   {
     name: 'ncu',
-    help: 'After the rounds, count a run of each CUDA variant of a beam or an image with ncu. Where it may not, the reason is said.',
+    help: 'After the rounds, profile one run of each CUDA variant of a beam or an image with ncu. If this is not permitted, the reason is printed.',
   },
 ];
 
@@ -67,6 +67,6 @@ export async function withMeasuredCounters(
     else if (!told.has(counted)) terminal.say(`No counters: ${counted}.`);
     if (typeof counted === 'string') told.add(counted);
   }
-  if (labels.length === 0) terminal.say('No counters: no variant on a GPU was measured.');
+  if (labels.length === 0) terminal.say('No counters: no GPU variant was measured.');
   return out;
 }

@@ -64,7 +64,7 @@ async function commitNamed(folder: string, name: string): Promise<string> {
       .trim();
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const why = missing ? 'git could not be started' : `${folder} has no commit of this name`;
+    const why = missing ? 'git could not be started' : `${folder} has no commit with this name`;
     const allowed = 'a session of bench that ends in .json, or a commit such as HEAD~1 or origin/main';
     throw new BraggError('not-found', `--baseline ${JSON.stringify(name)}: ${why}; allowed: ${allowed}`, [], {
       cause: error,
@@ -87,7 +87,7 @@ async function checkOut(folder: string, commit: string, target: string): Promise
   if (files.length > MAX_FILES)
     throw new BraggError(
       'invalid',
-      `${folder} has ${files.length} files in ${commit}; allowed: ${MAX_FILES} next to a kernel`,
+      `${folder} has ${files.length} files in ${commit}; allowed: ${MAX_FILES} files next to a kernel`,
     );
   for (const { object, name } of files) {
     const file = path.resolve(target, name);
@@ -134,13 +134,13 @@ async function trioOfFile(variant: string, commit: string, target: string): Prom
   await checkOut(folder, commit, target);
   const [old, baseline, again] = [id, `baseline-${id}`, `again-${id}`].map((name) => path.join(target, name));
   if (old === undefined || baseline === undefined || again === undefined)
-    throw new Error('three names are three files');
+    throw new Error('the file name occurs three times');
   for (const copy of [baseline, again]) {
     await copyKernel(old, copy).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
       throw new BraggError(
         'not-found',
-        `${variant}: commit ${commit.slice(0, 9)} has no ${path.basename(error.path ?? id)} there`,
+        `${variant}: commit ${commit.slice(0, 9)} does not contain ${path.basename(error.path ?? id)}`,
       );
     });
   }
@@ -176,13 +176,13 @@ async function trioOfShipped(
     if (changed.length > 1) {
       const names = changed.map(({ file }) => file).join(', ');
       throw new UsageError(
-        `--variants: ${id} differs from ${commit.slice(0, 9)} in ${names}; allowed: one of them, for a user kernel replaces one`,
+        `--variants: ${id} differs from ${commit.slice(0, 9)} in ${names}; allowed: one file, because a user kernel replaces one`,
       );
     }
     const one = changed[0] ?? texts[0];
     if (one === undefined || one.before === null || one.now === null)
       throw new UsageError(
-        `--variants: ${id}: ${one?.file ?? files.join(', ')} is not both in ${commit.slice(0, 9)} and in ${top}`,
+        `--variants: ${id}: ${one?.file ?? files.join(', ')} is not in both ${commit.slice(0, 9)} and ${top}`,
       );
     const write = async (prefix: string, text: string): Promise<string> => {
       const file = path.join(target, `${prefix}-${id}${extensionOf(base)}`);
@@ -275,14 +275,18 @@ export async function againstCommit(context: VerbContext, name: string, request:
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-gate-'));
   try {
     const variants: JudgedVariant[] = [];
-    const facts = new Set([`Baseline: commit ${commit.slice(0, 12)} (${name}); scenario ${operand} as it is now.`]);
+    const facts = new Set([
+      `Baseline: commit ${commit.slice(0, 12)} (${name}); scenario ${operand} in its current version.`,
+    ]);
     for (const [i, variant] of names.entries()) {
       const target = await mkdtemp(path.join(folder, `${i}-`));
       const trio = isKernelFile(variant)
         ? await trioOfFile(variant, commit, target)
         : await trioOfShipped(context, variant, commit, await topFolder(place), target);
       if (!isKernelFile(variant))
-        facts.add(`Of ${variant} one file comes from the commit; headers and the engine are the present ones in both.`);
+        facts.add(
+          `For ${variant}, one file comes from the commit; headers and the engine are the current ones in both.`,
+        );
       const { found, report } = await judgedVariant(
         context,
         trio,
@@ -296,7 +300,7 @@ export async function againstCommit(context: VerbContext, name: string, request:
           `Runner: ${report.machine.cpu}, ${report.machine.logical_cores} logical cores${load === null ? '' : `; other programs used ${load.toFixed(1)} of them`}.`,
         );
       if (found.floor !== null)
-        facts.add(`Equal code of ${variant} differs by up to ${percent(found.floor)} on this runner.`);
+        facts.add(`Identical code of ${variant} differs by up to ${percent(found.floor)} on this runner.`);
     }
     return { variants, facts: [...facts] };
   } finally {

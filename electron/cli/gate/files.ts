@@ -54,7 +54,7 @@ function incomparableReason(before: ComparedRow, after: ComparedRow): string | n
     ['machine', before.provenance.machine, after.provenance.machine],
   ] as const;
   const other = pairs.find(([, a, b]) => a !== b);
-  if (other === undefined && before.group !== after.group) return 'another machine of the same name';
+  if (other === undefined && before.group !== after.group) return 'another machine with the same name';
   return other === undefined ? null : `another ${other[0]}: ${other[2] ?? 'none'}, before ${other[1] ?? 'none'}`;
 }
 
@@ -174,8 +174,8 @@ export async function againstFiles(
       }
       facts.add(
         earlier.length < minBefore
-          ? 'Drifts of the machine between the days of the sessions do not cancel.'
-          : `Intervals are of what ${earlier.length} earlier sessions differ by.`,
+          ? 'Drifts of the machine between the days of the sessions are included.'
+          : `Intervals include the variation between ${earlier.length} earlier sessions.`,
       );
       return { variants, facts: [...facts] };
     });

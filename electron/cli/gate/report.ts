@@ -33,7 +33,7 @@ function gateSentence({ variants, allowed }: GateReport): string {
     const count = variants.filter(({ verdict }) => verdict === word).length;
     return count === 0 ? [] : [`${count} ${word}`];
   });
-  return `${hasFailed(variants) ? 'Failed' : 'Passed'}: ${counts.join(', ')}. Slower: two sessions whose whole 95 % intervals are above ${percent(allowed)} more time, and above what equal code differs by here.`;
+  return `${hasFailed(variants) ? 'Failed' : 'Passed'}: ${counts.join(', ')}. Slower means: in two sessions the whole 95 % interval is more than ${percent(allowed)} above the baseline, and above the difference of identical code on this runner.`;
 }
 
 const titles = ['Variant', 'Before', 'After', 'After over before', 'Second session', 'Equal code', 'Verdict'] as const;

@@ -102,12 +102,12 @@ export function timeVerdict(
   const bound = 1 + Math.max(allowed, floor);
   if (sessions.every((one) => isAbove(one, bound))) {
     if (sessions.length >= minSessions) return { verdict: 'slower', reason: null };
-    return { verdict: 'undecided', reason: 'one session says slower, and no second session was measured' };
+    return { verdict: 'undecided', reason: 'one session found it slower, but no second session was measured' };
   }
   if (sessions.length > 1 && isAbove(first, bound))
     return { verdict: 'undecided', reason: 'the second session does not confirm the first' };
   return floor > allowed && isAbove(first, 1 + allowed)
-    ? { verdict: 'undecided', reason: `equal code differs by up to ${percent(floor)} on this runner` }
+    ? { verdict: 'undecided', reason: `identical code differs by up to ${percent(floor)} on this runner` }
     : { verdict: 'undecided', reason: `the interval contains the allowed ${percent(allowed)}: --time narrows it` };
 }
 
@@ -116,12 +116,15 @@ export function timeVerdict(
  * time.
  */
 export function answerVerdict(entry: SessionEntry | undefined): Pick<JudgedVariant, 'verdict' | 'reason'> | null {
-  if (entry === undefined) return { verdict: 'not measured', reason: 'the session does not contain it' };
+  if (entry === undefined) return { verdict: 'not measured', reason: 'the session does not contain this variant' };
   if (entry.status === 'refused') return { verdict: 'not measured', reason: entry.reason };
   const found = correctnessOf(entry.accuracy);
   const verdict = isIncorrect(entry.verdict) ? entry.verdict : found;
   if (verdict === 'correct') return null;
-  const reason = verdict === 'not checked' ? 'nothing was compared with its answer' : 'its answer is beyond parity';
+  const reason =
+    verdict === 'not checked'
+      ? 'its result was not compared with a reference'
+      : 'the error of its result is beyond the parity limit';
   return { verdict, reason: reasonOf(entry.accuracy) ?? reason };
 }
 

@@ -58,22 +58,23 @@ async function called(
   const { isError, content, structuredContent } = await client.callTool({ name, arguments: input }, undefined, options);
   const [first] = content as readonly { readonly text?: string }[];
   if (isError === true || typeof structuredContent !== 'object' || structuredContent === null)
-    return refusal(400, first?.text ?? 'it gave no answer');
+    return refusal(400, first?.text ?? 'the method returned no result');
   return { status: 200, body: { ...structuredContent } };
 }
 
 async function reply(request: IncomingMessage, client: Client, token: string, signal: AbortSignal): Promise<Reply> {
-  if (hostOf(request) === null) return refusal(403, 'This address is not one of this machine.');
+  if (hostOf(request) === null) return refusal(403, "The request's Host header is not an address of this machine.");
   const [, given = '', version, name = '', ...rest] = (request.url ?? '').split('/');
-  if (!isToken(given, token)) return refusal(403, 'Use the address that the program printed: it carries a token.');
+  if (!isToken(given, token))
+    return refusal(403, 'Use the address that the program printed: it contains the access token.');
   if (version !== VERSION || rest.length > 0) return refusal(404, `Allowed: /TOKEN/${VERSION}/METHOD`);
   if (request.method === 'GET' && name === '')
     return { status: 200, body: { version: Number(VERSION), methods: (await client.listTools()).tools } };
   if (request.method !== 'POST')
-    return refusal(405, 'A method is called by POST with a JSON object; GET lists the methods.');
+    return refusal(405, 'Call a method by POST with a JSON object; GET lists the methods.');
   // Browsers send this type to another origin only after a preflight request, which this server does not answer.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
-    return refusal(415, 'Content-Type: allowed: application/json');
+    return refusal(415, 'Content-Type must be application/json');
   const text = await bodyOf(request);
   if (text === null) return refusal(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
   const input = objectIn(text);

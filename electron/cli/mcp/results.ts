@@ -214,7 +214,7 @@ export function firstWrong(accuracy: readonly Accuracy[]): Attempt['first_wrong'
 
 /** Main limit on a kernel's speed in one sentence, from declared traffic and arithmetic. */
 export function limiterOf({ roofline, accuracy }: Pick<MeasuredSessionEntry, 'roofline' | 'accuracy'>): string {
-  if (correctnessOf(accuracy) === 'wrong') return 'Not known: the answer is wrong, so its time says nothing.';
+  if (correctnessOf(accuracy) === 'wrong') return 'Not known: the result is wrong, so its time is meaningless.';
   const [copy, flops] = [roofline?.share_of_copy ?? null, roofline?.share_of_flops ?? null];
   const parts = [
     ...(copy === null ? [] : [{ what: 'memory traffic', share: copy, of: 'of the measured copy rate' }]),
@@ -222,13 +222,13 @@ export function limiterOf({ roofline, accuracy }: Pick<MeasuredSessionEntry, 'ro
   ].toSorted((a, b) => b.share - a.share);
   const [first] = parts;
   if (first === undefined)
-    return 'Not known: this machine has no measured ceilings for it, or the kernel declares no traffic and no operations.';
+    return 'Not known: the limits of this machine were not measured, or the kernel declares no bytes and no operations.';
   if (first.share >= NEAR) {
     const above = roofline === null ? [] : aboveCeilings(roofline).map((reason) => ` ${reason}.`);
     return `Limited by ${first.what}: ${percent(first.share)} ${first.of}.${above.join('')}`;
   }
   const shares = parts.map(({ what, share }) => `${what} at ${percent(share)}`).join(', ');
-  return `Limited by latency or too little parallelism: ${shares} of its ceiling.`;
+  return `Limited by latency or too little parallelism: ${shares} of its limit.`;
 }
 
 const timesOf = ({ samples }: MeasuredSessionEntry) =>
@@ -252,17 +252,15 @@ const unknown = {
 export const noTimeline = (device: 'cpu' | 'cuda', names: number): string | null => {
   if (names > 0) return null;
   return device === 'cpu'
-    ? 'The session has no spans of this attempt, as those of earlier versions; parts has its times.'
-    : 'The session has no trace of GPU work, which needs CUPTI and the permission to use it; parts has the times.';
+    ? 'The session contains no trace of this attempt, because an earlier version made it; see the times in parts.'
+    : 'The session has no trace of GPU work, which needs CUPTI and permission to use it; see the times in parts.';
 };
 
 /** `words`: command line that runs the attempt, because `bench --ncu` does not count user kernels. */
 export const countersText = (device: 'cpu' | 'cuda', words: readonly string[]): string =>
   device === 'cpu'
-    ? 'Counters are read of CUDA kernels only.'
-    : `Not counted in the session. Where NVIDIA allows it, this counts a run: ncu --target-processes all braggbench ${words
-        .map((word) => (/^[\w./:=-]+$/.test(word) ? word : quoted(word)))
-        .join(' ')}`;
+    ? 'Counters are available for CUDA kernels only.'
+    : `Not profiled in the session. If NVIDIA's driver permits it, this command profiles a run: ncu --target-processes all braggbench ${words.map((word) => (/^[\w./:=-]+$/.test(word) ? word : quoted(word))).join(' ')}`;
 
 /** Agents get only the longest entries of a timeline summary. */
 const MAX_NAMES = 12;
@@ -337,7 +335,7 @@ export function compilerLines(issues: readonly Issue[]): Attempt['compiler'] {
 /** Answer for an attempt that does not compile and so has no session. */
 export function uncompiled(compiler: Attempt['compiler']) {
   const first = compiler.find(({ severity }) => severity === 'error');
-  const reason = first === undefined ? 'the compiler gave no code' : `line ${first.line ?? '?'}: ${first.message}`;
+  const reason = first === undefined ? 'the compiler produced no code' : `line ${first.line ?? '?'}: ${first.message}`;
   return { ...unknown, verdict: 'not compiled', reason, compiler, session: null } as const;
 }
 
@@ -346,14 +344,14 @@ export function toDecide(
 ): string | null {
   // An attempt in doubt has no valid speed until more probes have run.
   if (entry.accuracy.some(isDoubt)) {
-    return 'More probes of whether it remembers results: submit again with more seconds, or on a machine without other load.';
+    return 'More probes are needed to decide whether it remembers results: submit again with more seconds, or on a machine without other load.';
   }
   if (entry.verdict !== 'undecided') return null;
   const more = entry.instances_to_decide ?? null;
-  if (entry.ratio.interval === null) return 'Too few rounds for an interval: submit again with more seconds.';
+  if (entry.ratio.interval === null) return 'Too few rounds for a confidence interval: submit again with more seconds.';
   return more === null
-    ? `The interval ${timesText(gain(entry.ratio))} contains 1: more seconds narrow it.`
-    : `About ${more} instances would decide at the present spread: submit again with more seconds.`;
+    ? `The interval ${timesText(gain(entry.ratio))} contains 1; more seconds would narrow it.`
+    : `About ${more} instances would be needed at the current spread: submit again with more seconds.`;
 }
 
 /**
@@ -364,7 +362,7 @@ export function measuredAttempt({ session, label, best }: Measured) {
   const [report] = session.reports;
   const entry = report?.entries.find((one) => one.label === label);
   if (report === undefined || entry === undefined || entry.status === 'refused') {
-    const reason = entry?.status === 'refused' ? entry.reason : 'the session ended before it was measured';
+    const reason = entry?.status === 'refused' ? entry.reason : 'the session ended before this attempt was measured';
     return { ...unknown, verdict: 'crashed', reason: shortened(reason) } as const;
   }
   const { accuracy, roofline } = entry;

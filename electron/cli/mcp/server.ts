@@ -26,13 +26,8 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 /** Maximum number of claims in one answer, because an agent needs a short text. */
 const MAX_CLAIMS = 20;
 
-const problem = z.string().min(1).max(200).describe('Id of a problem, as list_problems gives it.');
-const attempt = z
-  .number()
-  .int()
-  .min(1)
-  .max(9999)
-  .describe('Number of an attempt, as submit_kernel and ladder give it.');
+const problem = z.string().min(1).max(200).describe('Id of a problem, from list_problems.');
+const attempt = z.number().int().min(1).max(9999).describe('Number of an attempt, from submit_kernel or ladder.');
 
 function answered(structuredContent: Record<string, unknown>): CallToolResult {
   return { structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] };
@@ -98,7 +93,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
   server.registerTool(
     'list_problems',
     {
-      description: 'Problems that kernels can be submitted to.',
+      description: 'Lists the problems that accept kernels.',
       inputSchema: {},
       outputSchema: problemsSchema.shape,
       annotations: reading,
@@ -108,7 +103,8 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
   server.registerTool(
     'read_problem',
     {
-      description: 'The scenario, the reference kernel, the expected answer and the rules of a problem.',
+      description:
+        'Returns the scenario, the reference kernel, the program for the expected result and the rules of a problem.',
       inputSchema: { problem },
       outputSchema: readProblemSchema.shape,
       annotations: reading,
@@ -119,17 +115,22 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
     'submit_kernel',
     {
       description:
-        'Compiles a kernel, checks its answer with hidden inputs, and measures it against the reference and the best attempt.',
+        'Compiles a kernel, checks its result with hidden inputs, and measures it against the reference and the best attempt.',
       inputSchema: {
         problem,
-        source: z.string().min(1).max(USER_KERNEL_TEXT_MAX).describe('The whole file.'),
+        source: z.string().min(1).max(USER_KERNEL_TEXT_MAX).describe('The complete source file.'),
         language: z
           .enum(['cpp', 'py', 'cu'])
           .optional()
           .describe(
-            'Of the file, for a problem folder; by default as its first candidate. A cu file is launched as the first one of the problem.',
+            "Language of the source, for a problem folder; by default that of its first candidate. A cu file uses the launches of the problem's first CUDA candidate.",
           ),
-        seconds: z.number().min(0.1).max(mostSeconds).default(usualSeconds).describe('Most seconds of measuring.'),
+        seconds: z
+          .number()
+          .min(0.1)
+          .max(mostSeconds)
+          .default(usualSeconds)
+          .describe('Maximum measuring time in seconds.'),
       },
       outputSchema: attemptSchema.shape,
     },
@@ -138,7 +139,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
   server.registerTool(
     'explain_slow',
     {
-      description: 'Where the time of a measured attempt goes, and what limits it.',
+      description: 'Shows where the time of a measured attempt goes, and what limits it.',
       inputSchema: { problem, attempt },
       outputSchema: explainSchema.shape,
       annotations: reading,
@@ -148,7 +149,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
   server.registerTool(
     'ladder',
     {
-      description: 'All attempts at a problem in order: verdict, time, and lines changed.',
+      description: 'Lists all attempts at a problem in order: verdict, time, and lines changed.',
       inputSchema: { problem },
       outputSchema: ladderSchema.shape,
       annotations: reading,
@@ -158,8 +159,11 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
   server.registerTool(
     'claims',
     {
-      description: 'Published claims about GPU optimisation that contain all words, each with the measured answer.',
-      inputSchema: { text: z.string().max(200).default('').describe('Words to find; empty for the first ones.') },
+      description:
+        'Finds published claims about GPU optimisation that contain all words, each with the measured result.',
+      inputSchema: {
+        text: z.string().max(200).default('').describe('Words to search for; empty lists the first claims.'),
+      },
       outputSchema: claimsSchema.shape,
       annotations: reading,
     },
@@ -176,7 +180,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
       guarded(async () => {
         const { words, kernel, language } = await workshop.commandOf(input.problem, input.attempt);
         if (language !== 'cu')
-          throw new BraggError('unsupported', 'compute-sanitizer watches CUDA kernels; this problem has none');
+          throw new BraggError('unsupported', 'compute-sanitizer checks CUDA kernels; this problem has none');
         const found = await sanitize({ tool: input.tool, words, kernel, signal });
         const findings = found.findings
           .slice(0, 50)

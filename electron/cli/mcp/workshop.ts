@@ -135,8 +135,8 @@ export class Workshop {
   async read(id: string) {
     const { problem, file, kernel, isFolder } = await this.#find(id);
     const form = isFolder
-      ? `Submit one file with ${cppSignature(kernel.candidate?.definition ?? { arrays: [], axes: [] })}, or with run in Python and the same parameters.`
-      : `Submit one ${problem.language === 'cu' ? 'CUDA' : 'C++'} file that takes the place of ${kernel.description.replaces}.`;
+      ? `Submit one file with ${cppSignature(kernel.candidate?.definition ?? { arrays: [], axes: [] })}, or with a Python function run with the same parameters.`
+      : `Submit one ${problem.language === 'cu' ? 'CUDA' : 'C++'} file that replaces ${kernel.description.replaces}.`;
     return {
       version: 1,
       problem,
@@ -145,9 +145,9 @@ export class Workshop {
       answer: kernel.answer === null ? null : { file: kernel.answer.name, text: kernel.answer.text },
       rules: [
         form,
-        'It is checked against the expected answer with hidden inputs and other sizes, in a process of its own.',
-        'Inputs may not be written to, and every result has to be written in every call.',
-        `A session takes at most ${this.#options.mostSeconds} seconds; ask for fewer while you explore.`,
+        'It is checked against the expected result with hidden inputs and other sizes, in a separate process.',
+        'Do not write to inputs, and write every result in every call.',
+        `A session takes at most ${this.#options.mostSeconds} seconds; request fewer while you explore.`,
       ],
     } as const;
   }
@@ -155,11 +155,14 @@ export class Workshop {
   async submit({ problem: id, source, seconds, language }: Submitted, progress: Progress): Promise<Attempt> {
     const found = await this.#find(id);
     if (language !== undefined && !found.isFolder && language !== found.problem.language)
-      throw new BraggError('invalid', `${id} takes ${found.problem.language}; allowed: no language, or that one`);
+      throw new BraggError('invalid', `${id} accepts ${found.problem.language} only; omit language, or use that one`);
     const opened = { ...found, problem: { ...found.problem, language: language ?? found.problem.language } };
     this.#requireTrust(opened);
     if (Buffer.byteLength(source) > USER_KERNEL_TEXT_MAX)
-      throw new BraggError('invalid', `source is larger than ${USER_KERNEL_TEXT_MAX} bytes, the limit of a kernel`);
+      throw new BraggError(
+        'invalid',
+        `source is larger than ${USER_KERNEL_TEXT_MAX} bytes, the maximum size of a kernel`,
+      );
     // Two clients that submit at once must get different numbers.
     const { saved, attempt, kernel, description } = await this.#options.host.files.holdingLibrary(async () => {
       const known = await this.#attempts(opened);
@@ -187,9 +190,9 @@ export class Workshop {
       async () => withBuild(await this.#measure(opened, labels, seconds, description, progress), kernel.id, build_s),
       progress.signal,
       (count) =>
-        progress.tell(0, seconds, count === 0 ? 'waits for a measurement to end' : `waits for ${count} before it`),
+        progress.tell(0, seconds, count === 0 ? 'waiting for another measurement' : `waiting for ${count} before it`),
     );
-    if (progress.signal.aborted) throw new Cancelled('The request was cancelled while it was measured.');
+    if (progress.signal.aborted) throw new Cancelled('The request was cancelled during the measurement.');
     const file = path.join(this.#library, this.#sessionFile(kernel.id));
     await writeFile(file, sessionText(session));
     this.#options.host.files.library.touched();
@@ -249,10 +252,7 @@ export class Workshop {
     const report = session?.reports[0];
     const entry = report?.entries.find(({ label }) => label === file);
     if (session === null || report === undefined || entry?.status !== 'measured')
-      throw new BraggError(
-        'not-found',
-        `attempt ${attempt} of ${id} was not measured, so nothing is known of its time`,
-      );
+      throw new BraggError('not-found', `attempt ${attempt} of ${id} was not measured, so its time is not known`);
     const recording = await this.#recording(file);
     const [timeline, compare_s] = [timelineOf(recording), comparisonOf(recording)];
     return {
@@ -296,7 +296,7 @@ export class Workshop {
     const saved = await this.#attempts(await this.#find(id));
     const found = saved.find((one) => one.attempt === attempt);
     if (found !== undefined) return found;
-    const allowed = saved.length === 0 ? 'none yet: submit_kernel makes one' : `1 to ${saved.at(-1)?.attempt}`;
+    const allowed = saved.length === 0 ? 'none yet: create one with submit_kernel' : `1 to ${saved.at(-1)?.attempt}`;
     throw new BraggError('not-found', `${id} has no attempt ${attempt}; allowed: ${allowed}`);
   }
 
@@ -304,7 +304,7 @@ export class Workshop {
     if (problem.trusted) return;
     throw new BraggError(
       'untrusted',
-      `${folder} is not trusted: a submitted kernel is code that runs with the rights of this user. The person starts the server with --trust ${folder}, or opens the problem in the window and trusts it there with what agents submit`,
+      `${folder} is not trusted: a submitted kernel is code that runs with this user's rights. The user must start the server with --trust ${folder}, or open the problem in the window and trust it there for submissions of agents`,
     );
   }
 
@@ -336,7 +336,7 @@ export class Workshop {
     const [first] = candidates;
     const file = problemFileIn(folder);
     if (first === undefined || file === null)
-      throw new BraggError('not-found', `${folder} has no candidate, which attempts are compared with`);
+      throw new BraggError('not-found', `${folder} has no candidate to compare attempts with`);
     const kernel = await host.userKernels.open(path.join(folder, first));
     const roots = await this.#trusted;
     const place = await realpath(folder);
@@ -374,7 +374,7 @@ export class Workshop {
       const found = await this.#open(path.join(folder, `${id}.json`));
       if (found !== null) return found;
     }
-    throw new BraggError('not-found', `there is no problem ${JSON.stringify(id)}; list_problems names them`);
+    throw new BraggError('not-found', `there is no problem ${JSON.stringify(id)}; list_problems lists them`);
   }
 
   #nameOf({ problem }: Pick<Opened, 'problem'>, attempt: number): string {
@@ -439,13 +439,13 @@ export class Workshop {
   /** Saves the source, its description and the program of the answer in the library. */
   async #save(opened: Opened, attempt: number, source: string) {
     if (attempt > MAX_ATTEMPTS)
-      throw new BraggError('invalid', `${opened.problem.id} has ${MAX_ATTEMPTS} attempts, the limit`);
+      throw new BraggError('invalid', `${opened.problem.id} already has ${MAX_ATTEMPTS} attempts, the maximum`);
     await mkdir(this.#library, { recursive: true, mode: 0o700 });
     const { bavail, bsize } = await statfs(this.#library);
     if (bavail * bsize < MIN_FREE_BYTES)
       throw new BraggError(
         'no-space',
-        `${this.#library} has less than ${MIN_FREE_BYTES / 2 ** 20} MiB free; free some, then submit again`,
+        `${this.#library} has less than ${MIN_FREE_BYTES / 2 ** 20} MiB of free space; free some, then submit again`,
       );
     const name = this.#nameOf(opened, attempt);
     const file = path.join(this.#library, name);
@@ -456,7 +456,7 @@ export class Workshop {
       if (there !== null && there !== answer.text)
         throw new BraggError(
           'exists',
-          `${program} is another program than the answer of ${opened.problem.id}; rename one of them`,
+          `${program} is not the expected-result program of ${opened.problem.id}, but has its name; rename one of them`,
         );
       if (there === null) await copyFile(path.join(opened.folder, answer.name), program);
     }

@@ -20,7 +20,7 @@ import { withRemoteHost } from './remote-host.ts';
 const onFlag: FlagSpec = {
   name: 'on',
   value: 'HOST',
-  help: 'Run on that machine by your own ssh. The program is copied there once; results come here.',
+  help: 'Run on this host over your own ssh. The program is copied there once; results are copied back.',
 };
 
 /** File of a user kernel in a command, and the suffixes after it. */
@@ -55,7 +55,7 @@ async function scenarioFiles(file: string): Promise<SentFiles> {
     const relative = path.relative(folder, path.resolve(folder, text));
     if (relative === '') continue;
     if (relative.startsWith('..') || path.isAbsolute(relative)) {
-      throw new UsageError(`${file} names ${text}, which is outside of its folder; --on copies only what is inside`);
+      throw new UsageError(`${file} refers to ${text}, which is outside of its folder; --on copies only files inside`);
     }
     names.add(relative);
   }
@@ -136,10 +136,11 @@ async function fetched(stream: Readable, ended: Promise<number | null>, what: st
   for await (const piece of stream) {
     const content = Buffer.from(piece as Uint8Array);
     bytes += content.length;
-    if (bytes > LARGEST_RESULT_BYTES) throw new BraggError('overflow', `${what} has more than 2 GiB there.`);
+    if (bytes > LARGEST_RESULT_BYTES)
+      throw new BraggError('overflow', `${what} on the remote machine is larger than 2 GiB.`);
     pieces.push(content);
   }
-  if ((await ended) !== 0) throw new BraggError('io', `${what} could not be fetched.`);
+  if ((await ended) !== 0) throw new BraggError('io', `${what} could not be copied from the remote machine.`);
   return afterMark(Buffer.concat(pieces)) ?? Buffer.alloc(0);
 }
 
@@ -199,7 +200,7 @@ async function performRemotely(verb: Verb, context: VerbContext, host: string): 
       }
       const found = Object.values(exitCodes).find((one) => one === code);
       if (found !== undefined) return found;
-      throw new BraggError('disconnected', `${host}: the connection was lost; the command there ends.`);
+      throw new BraggError('disconnected', `${host}: the connection was lost; the remote command is stopped.`);
     } finally {
       await ssh.run(`rm -rf -- ${quoted(work)}`).catch(() => undefined);
     }
@@ -239,7 +240,7 @@ export function withOnPiped(verb: Verb): Verb {
   const able: Verb = {
     ...verb,
     usage: `${verb.usage} [--on HOST]`,
-    flags: [...verb.flags, { ...onFlag, help: 'Serve folders of that machine, by your own ssh.' }],
+    flags: [...verb.flags, { ...onFlag, help: 'Serve folders of this host, over your own ssh.' }],
     run: (context) => {
       const host = flagValue(context.parsed, onFlag.name);
       if (host === undefined) return verb.run(context);

@@ -45,12 +45,12 @@ export function machineText(host: string, { gpus, cores, node }: RemoteMachine):
     case 'none':
       return `${name}: no GPU${cpu}`;
     case 'unknown':
-      return `${name}: its GPUs could not be probed (${gpus.reason})${cpu}`;
+      return `${name}: its GPUs could not be detected (${gpus.reason})${cpu}`;
   }
 }
 
 export const loginNodeText = (host: string): string =>
-  `${host} has sbatch, and no GPU was found there: it looks like the login node of a cluster. Describe it with braggbench study clusters add NAME --host ${host}, and give it studies with study run --on NAME.`;
+  `${host} has sbatch but no GPU, so it is probably the login node of a cluster. Describe it with braggbench study clusters add NAME --host ${host}, and send studies to it with study run --on NAME.`;
 
 /** Logs in, finds or copies the program, calls `use`, and always logs out. Throws BraggError with one sentence. */
 export async function withRemoteHost<T>(
@@ -70,7 +70,10 @@ export async function withRemoteHost<T>(
     const onCopied = (done_bytes: number): void => {
       if (!begun) {
         begun = true;
-        const other = machine.otherVersions.length === 0 ? '' : ` ${machine.otherVersions.join(', ')} is there.`;
+        const other =
+          machine.otherVersions.length === 0
+            ? ''
+            : ` Other versions are installed there: ${machine.otherVersions.join(', ')}.`;
         terminal.say(`Copying Braggbench ${source.program.version} to ${host}, once.${other}`);
       }
       progress.draw(`Copied ${formatBytes(done_bytes)}`);

@@ -145,8 +145,8 @@ export function rooflineReport(
       (roofline === null ? [] : aboveCeilings(roofline)).map((reason) => `${label}: ${reason}.`),
     ),
     anyCounted
-      ? 'Declared: by each variant. Counted: DRAM of all kernels of a run, by ncu, over the time of the steps.'
-      : 'Counted from what each variant declares: no counters.',
+      ? 'Declared: by each variant. Counted: DRAM traffic of all kernels in a run, by ncu, divided by the time of the steps.'
+      : 'Bytes and operations as declared by each variant; no hardware counters.',
   ];
 }
 
@@ -187,7 +187,9 @@ export function claimsReport(claims: readonly Claimed[], bold: Bold): readonly s
   return [
     '',
     ...table(claimColumns, measured, { styleTitle: bold }),
-    ...(rest === 0 ? [] : [`${rest} further claims about this workload were not measured here: braggbench claims`]),
+    ...(rest === 0
+      ? []
+      : [`${rest} more claims about this workload were not measured in this session: braggbench claims`]),
   ];
 }
 
@@ -217,7 +219,11 @@ export function factorialReport(all: readonly Factorial[], bold: Bold): readonly
       ),
       '',
       ...table(
-        [{ title: 'Alone, in company, and × together' }, { title: 'Times', align: 'right' }, { title: 'Verdict' }],
+        [
+          { title: 'Optimisations alone, together, and × (combined gain over the product of separate gains)' },
+          { title: 'Times', align: 'right' },
+          { title: 'Verdict' },
+        ],
         effects,
         { styleTitle: bold },
       ),

@@ -100,7 +100,7 @@ function toDecideLines(measured: readonly MeasuredSessionEntry[]): readonly stri
   const open = measured.flatMap(({ label, verdict, instances_to_decide: more = null }) =>
     verdict === 'undecided' && more !== null ? [`${label} after about ${more}`] : [],
   );
-  return open.length === 0 ? [] : [`Instances of each that would decide: ${open.join(', ')}.`];
+  return open.length === 0 ? [] : [`Instances of each that would be needed to decide: ${open.join(', ')}.`];
 }
 
 function headLines(report: SessionReport, created: string): readonly string[] {
@@ -155,7 +155,7 @@ export function benchReport(
     '',
     ...wrap(endedText(report), WIDTH),
     ...wrap(
-      `${words.time}: ${words.timeTip}, by the device's clock (events) where it counts, else by the host's; medians. Above 1× is faster than ${report.reference ?? 'nothing'}, with ${intervalsText(report.judged)}.`,
+      `${words.time}: ${words.timeTip}; medians, by the device's clock (events) if available, otherwise by the host's. Above 1× is faster than ${report.reference ?? 'nothing'}, with ${intervalsText(report.judged)}.`,
       WIDTH,
     ).map((line) => style('dim', line)),
   ];

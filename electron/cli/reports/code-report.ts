@@ -91,10 +91,10 @@ function difference(left: Code, right: Code, look: CodeReportOptions): readonly 
   };
   const rows = look.whole ? all : condensed(all, AROUND);
   return [
-    `${differing} of ${all.length} lines differ${look.exact ? '' : ', names of registers and labels apart'}`,
+    `${differing} of ${all.length} lines differ${look.exact ? '' : ', ignoring names of registers and labels'}`,
     ...(told.length === 0
       ? []
-      : [`Instructions that differ in number: ${told.join(', ')}${opcodes.length > told.length ? ', …' : ''}`]),
+      : [`Instructions with different counts: ${told.join(', ')}${opcodes.length > told.length ? ', …' : ''}`]),
     '',
     ...rows.map((row) => {
       if (row === null) return '   ⋯';
@@ -128,6 +128,6 @@ export function codeLines(sides: readonly [Code] | readonly [Code, Code], look: 
               ? []
               : difference(first, second, look)),
         ]),
-    ...(dropped === 0 ? [] : [`${dropped} lines beyond the limit are left out.`]),
+    ...(dropped === 0 ? [] : [`${dropped} lines beyond the limit are not shown.`]),
   ];
 }

@@ -34,7 +34,7 @@ function mapLines(launch: Launch): readonly string[] {
         whole(thread),
         whole(block),
         `${lane} (warp ${warp})`,
-        count === 0 ? 'none: it ends at once' : `${first.map(whole).join(', ')}${more}`,
+        count === 0 ? 'none: it exits at once' : `${first.map(whole).join(', ')}${more}`,
       ];
     });
   const right = { align: 'right' } as const;
@@ -116,7 +116,7 @@ export function launchLines(subject: LaunchSubject, launch: Launch, look: Launch
       ...(bounds === null ? [] : [['Launch bounds', `${bounds} threads`] as const]),
       [
         'On',
-        `${limits.name} (${limits.architecture}), ${limits.multiprocessors} multiprocessors, ${limits.origin === 'driver' ? 'as its driver says' : 'as published'}`,
+        `${limits.name} (${limits.architecture}), ${limits.multiprocessors} multiprocessors, ${limits.origin === 'driver' ? 'as reported by its driver' : 'as published'}`,
       ],
     ]),
     '',
@@ -129,17 +129,17 @@ export function launchLines(subject: LaunchSubject, launch: Launch, look: Launch
       ['Block', `${extent(request.block)} threads, ${Math.ceil(launch.threadsPerBlock / limits.warpThreads)} warps`],
       [
         'Threads',
-        `${whole(launch.threads)} for ${whole(launch.elements)} elements; ${share(launch.threadsUsed)} have one`,
+        `${whole(launch.threads)} for ${whole(launch.elements)} elements; ${share(launch.threadsUsed)} process one`,
       ],
       ['Per thread', `${whole(launch.elementsPerThread)} element${launch.elementsPerThread === 1 ? '' : 's'} at most`],
-      ['Last block', `${share(launch.lastBlockUsed)} of its threads have an element`],
+      ['Last block', `${share(launch.lastBlockUsed)} of its threads process an element`],
     ]),
     '',
     look.bold('On a multiprocessor'),
     ...pairs([
       [
         'Resident',
-        `${occupancy.blocks} blocks, ${occupancy.warps} warps: occupancy ${share(occupancy.share)}${driverBlocks === null ? '' : driverBlocks === occupancy.blocks ? '; the driver says the same' : `; the driver says ${driverBlocks} blocks`}`,
+        `${occupancy.blocks} blocks, ${occupancy.warps} warps: occupancy ${share(occupancy.share)}${driverBlocks === null ? '' : driverBlocks === occupancy.blocks ? '; the driver reports the same' : `; the driver reports ${driverBlocks} blocks`}`,
       ],
       ['Limited by', occupancy.limitedBy.join(', ')],
       [
@@ -153,7 +153,7 @@ export function launchLines(subject: LaunchSubject, launch: Launch, look: Launch
         'Waves',
         waves === null
           ? 'none: no block fits'
-          : `${short(waves, 4)} of ${whole(launch.residentBlocks)} blocks; the last is ${share(launch.lastWaveUsed)} full, ${share(launch.tail)} of the time is tail`,
+          : `${short(waves, 4)} of ${whole(launch.residentBlocks)} blocks; the last is ${share(launch.lastWaveUsed)} full, ${share(launch.tail)} of the time is its tail`,
       ],
     ]),
     '',
@@ -166,12 +166,12 @@ export function launchLines(subject: LaunchSubject, launch: Launch, look: Launch
     ...mapLines(launch),
   ];
   if (look.reductions) {
-    lines.push('', look.bold(`A sum over the ${launch.threadsPerBlock} threads of a block`));
+    lines.push('', look.bold(`Sum over the ${launch.threadsPerBlock} threads of a block`));
     for (const kind of reductionKinds) lines.push(...reductionLines(kind, launch.threadsPerBlock));
   }
   if (launch.notes.length > 0) lines.push('');
   for (const { severity, text } of launch.notes) {
-    const head = severity === 'refused' ? look.refuse('will not launch') : look.warn('note');
+    const head = severity === 'refused' ? look.refuse('cannot be launched') : look.warn('note');
     lines.push(...wrap(text, WIDTH).map((part, i) => (i === 0 ? `${head}  ${part}` : `  ${part}`)));
   }
   return lines;

@@ -49,7 +49,7 @@ class DevtoolsPipe {
     // The pipe breaks when the browser exits; the exit handler reports the reason.
     this.#input.on('error', () => undefined);
     this.#child.on('error', (error) => this.#end(error));
-    this.#child.on('exit', (code) => this.#end(new Error(this.#said.trim() || `it ended with ${code}`)));
+    this.#child.on('exit', (code) => this.#end(new Error(this.#said.trim() || `it exited with code ${code}`)));
   }
 
   /** Rejects with the browser's error, or when the browser exits. */
@@ -133,14 +133,14 @@ export async function findBrowser(named: string | undefined, environment = proce
   const told = named ?? environment['CHROME'];
   if (told !== undefined && told !== '') {
     if (await runs(told)) return told;
-    throw new BraggError('not-found', `There is no program ${told} to print with.`);
+    throw new BraggError('not-found', `The browser ${told} does not exist.`);
   }
   const folders = (environment['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '');
   const candidates = [...folders.flatMap((folder) => names.map((name) => path.join(folder, name))), ...usual];
   for (const file of candidates) if (await runs(file)) return file;
   throw new BraggError(
     'unsupported',
-    'A PDF is printed by Chrome, Chromium or Edge, and none was found: name one with --browser PATH or in CHROME, or write report.html and print it.',
+    'A PDF needs Chrome, Chromium or Edge, but none was found: name one with --browser PATH or in CHROME, or write report.html and print it.',
   );
 }
 

@@ -50,10 +50,10 @@ const noticeable_mm = 0.005;
 
 /** Gy per 10⁹ protons, or the reason why there is no value. */
 function onAxis(gray: RunSummary['gray']): readonly (readonly [string, string])[] {
-  if ('reason' in gray) return [['On the axis', `no Gy: ${gray.reason}`]];
+  if ('reason' in gray) return [['On axis', `no dose in Gy: ${gray.reason}`]];
   const { highest_Gy, at_mm, entrance_Gy } = gray;
   const most = `${plainDigits(highest_Gy, 4)} Gy per 10⁹ protons at ${millimetres(at_mm)}`;
-  return [['On the axis', `${most}, ${plainDigits(entrance_Gy, 4)} at the entrance`]];
+  return [['On axis', `${most}, ${plainDigits(entrance_Gy, 4)} at the entrance`]];
 }
 
 function readouts({
@@ -143,7 +143,7 @@ function letLines({ summary }: RunFacts, style: Style): readonly string[] {
     ...(rbe === undefined
       ? []
       : placeLines(
-          `RBE, α/β ${rbe.alpha_beta_Gy} Gy, ${rbe.fraction_Gy} Gy a fraction`,
+          `RBE, α/β ${rbe.alpha_beta_Gy} Gy, ${rbe.fraction_Gy} Gy per fraction`,
           rbe.places,
           rbeColumns,
           style,
@@ -182,7 +182,7 @@ function ledgerRows(number: NumberBalance, energy: EnergyBalance): readonly (rea
 const statusWords: Readonly<Record<RunFacts['summary']['status'], (style: Style) => string>> = {
   done: (style) => style('green', 'done'),
   cancelled: (style) => style('yellow', 'interrupted, partial result'),
-  failed: (style) => style('red', 'failed, what was finished before'),
+  failed: (style) => style('red', 'failed; result up to the failure'),
 };
 
 /** First line of the report: status and cost. */
@@ -190,7 +190,7 @@ function headline({ summary }: RunFacts, style: Style): string {
   const { status, steps, wall_s, setup_s, solve_s, products_s, cell_steps } = summary;
   const word = statusWords[status](style);
   const rate = solve_s > 0 ? `, ${compact(cell_steps / solve_s)} cell-steps/s` : '';
-  const products = products_s === undefined ? '' : `, products of reactions ${measuredTime(products_s)}`;
+  const products = products_s === undefined ? '' : `, reaction products ${measuredTime(products_s)}`;
   return `${word}: ${steps} steps in ${measuredTime(wall_s)} (set-up ${measuredTime(setup_s)}, solve ${measuredTime(solve_s)}${rate}${products})`;
 }
 
@@ -204,7 +204,7 @@ export function runReport(facts: RunFacts, style: Style): readonly string[] {
       `${ne} × ${ntheta} × ${nz} × ${nx} cells (energy, angle, depth, across)`,
     headline(facts, style),
     ...(reactionsIn(summary) === 'off'
-      ? [style('dim', 'primary protons alone: --set physics.nuclear=icru63 follows nuclear reactions')]
+      ? [style('dim', 'primary protons only: --set physics.nuclear=icru63 follows nuclear reactions')]
       : []),
     '',
     ...readoutLines(facts),

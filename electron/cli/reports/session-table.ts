@@ -10,7 +10,7 @@ export const WIDTH = 120;
 
 export const wideFlag: FlagSpec = {
   name: 'wide',
-  help: `All columns, and of a benchmark the parts of the set-up; by default lines fit ${WIDTH} columns.`,
+  help: `Show all columns, and for a benchmark the parts of the set-up; by default lines are limited to ${WIDTH} columns.`,
 };
 
 export type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
@@ -63,7 +63,7 @@ export function sessionTableLines(
     ...lines,
     ...(left.size === 0
       ? []
-      : wrap(`With --wide also: ${[...left].join(', ')}.`, WIDTH).map((text) => style('dim', text))),
+      : wrap(`More columns with --wide: ${[...left].join(', ')}.`, WIDTH).map((text) => style('dim', text))),
     ...(groups.length < 2 ? [] : ['', groupsText]),
   ];
 }

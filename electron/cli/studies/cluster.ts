@@ -31,11 +31,19 @@ export const describingFlags: readonly FlagSpec[] = [
   {
     name: 'host',
     value: 'HOST',
-    help: 'clusters add: login host as your ssh takes it. Without one, sbatch of this machine is used.',
+    help: 'clusters add: login host, as for ssh. Without it, sbatch on this machine is used.',
   },
-  { name: 'at', value: 'FOLDER', help: `clusters add: a folder there that every node sees; ${newCluster.folder}.` },
-  { name: 'program', value: 'WORDS', help: 'clusters add: how Braggbench is called there; braggbench.' },
-  { name: 'modules', value: 'NAMES', help: 'clusters add: modules to load first, with commas or spaces between them.' },
+  {
+    name: 'at',
+    value: 'FOLDER',
+    help: `clusters add: a folder on the cluster that every node can read; ${newCluster.folder} by default.`,
+  },
+  {
+    name: 'program',
+    value: 'WORDS',
+    help: 'clusters add: command that starts Braggbench there; braggbench by default.',
+  },
+  { name: 'modules', value: 'NAMES', help: 'clusters add: modules to load first, separated by commas or spaces.' },
 ];
 
 type ClusterAction = (context: VerbContext, host: Host, name: string) => Promise<ExitCode>;
@@ -50,7 +58,7 @@ const list: ClusterAction = async ({ parsed, terminal }, host) => {
     terminal.print('No cluster is described yet: braggbench study clusters add NAME --host LOGIN');
     return exitCodes.done;
   }
-  const titles = ['name', 'login host', 'folder', 'braggbench', 'modules', 'words for sbatch', 'cores'];
+  const titles = ['name', 'login host', 'folder', 'braggbench', 'modules', 'options for sbatch', 'cores'];
   const rows = all.map(({ name, host: login, folder, program, modules, sbatch, cores }) =>
     [name, login || 'this machine', folder, program, modules.join(' '), sbatch, String(cores)].map(
       (cell) => cell || '–',
@@ -84,7 +92,7 @@ const add: ClusterAction = async ({ parsed, terminal }, host, name) => {
 
 const remove: ClusterAction = async ({ terminal }, host, name) => {
   await host.clusters.remove(name);
-  terminal.print(`${name} was removed; nothing on the cluster was touched.`);
+  terminal.print(`${name} was removed from the list; nothing on the cluster was changed.`);
   return exitCodes.done;
 };
 
@@ -107,7 +115,7 @@ export function clustersAction(
   if (deed !== list && name === undefined)
     throw new UsageError(`study clusters ${what} needs the name of a cluster: study clusters ${what} NAME`);
   if (deed === list && name !== undefined)
-    throw new UsageError(`unexpected argument ${JSON.stringify(name)}: study clusters list takes none`);
+    throw new UsageError(`unexpected argument ${JSON.stringify(name)}: study clusters list takes no arguments`);
   return (context, host) => deed(context, host, name ?? '');
 }
 
@@ -117,17 +125,25 @@ export const clusterFlags: readonly FlagSpec[] = [
   {
     name: 'on',
     value: 'NAME',
-    help: 'Give the points to the cluster of that name, or to a host of your ssh; slurm is sbatch of this machine.',
+    help: 'Send the points to the cluster with this name, or to a host of your ssh; slurm means sbatch on this machine.',
   },
-  { name: 'sbatch', value: 'WORDS', help: 'Further words for sbatch: "--partition=gpu --gres=gpu:1 --time=1:00:00".' },
+  {
+    name: 'sbatch',
+    value: 'WORDS',
+    help: 'Additional options for sbatch: "--partition=gpu --gres=gpu:1 --time=1:00:00".',
+  },
   { name: 'at-once', value: 'N', help: 'With --on slurm: most tasks of an array at the same time.' },
-  { name: 'task-minutes', value: 'N', help: `With --on slurm: how long a task is to last; ${DEFAULTS.minutes}.` },
+  { name: 'task-minutes', value: 'N', help: `With --on slurm: intended duration of a task; ${DEFAULTS.minutes}.` },
   {
     name: 'warning',
     value: 'SECONDS',
-    help: `So long before its limit a task stops and is requeued; ${DEFAULTS.warning_s}.`,
+    help: `Time before its limit at which a task stops and is requeued; ${DEFAULTS.warning_s}.`,
   },
-  { name: 'silent', value: 'SECONDS', help: `A task that is silent for longer is given up; ${DEFAULTS.silent_s}.` },
+  {
+    name: 'silent',
+    value: 'SECONDS',
+    help: `A task without a sign of progress for longer is cancelled; ${DEFAULTS.silent_s}.`,
+  },
 ];
 
 /** Target of the points; null for this machine. */
@@ -149,12 +165,13 @@ export async function placeOf({ parsed, terminal }: VerbContext, host: Pick<Host
   const cluster = await host.clusters.named(on).catch((error: unknown) => {
     if (!(error instanceof BraggError && error.code === 'not-found')) throw error;
     checkedHost(on);
-    terminal.say(`${error.message} It is taken as a host of your ssh.`);
+    terminal.say(`${error.message} It is treated as a host of your ssh.`);
     return null;
   });
   if (cluster === null) return { kind: 'host', host: on };
   const idle = localSlurmFlags.find((flag) => flagValue(parsed, flag) !== undefined);
-  if (idle !== undefined) throw new UsageError(`--${idle} goes with --on ${LOCAL_SLURM} alone, not with --on ${on}`);
+  if (idle !== undefined)
+    throw new UsageError(`--${idle} can only be used with --on ${LOCAL_SLURM}, not with --on ${on}`);
   const cores = flagNumber(parsed, 'cores', { min: 1, max: 1024, whole: true }) ?? cluster.cores;
   return { kind: 'cluster', cluster: { ...cluster, sbatch: flagValue(parsed, 'sbatch') ?? cluster.sbatch, cores } };
 }

@@ -62,7 +62,9 @@ export async function collectStudy({ parsed, terminal }: VerbContext, folder: St
     rows.length > MAX_PRINTED_ROWS ? `${rows.length - MAX_PRINTED_ROWS} more rows` : '',
     `${columns.length - shown.length} more columns`,
   ];
-  terminal.print(`And ${hidden.filter((text) => text !== '').join(', ')}: braggbench study export writes all.`);
+  terminal.print(
+    `Not shown: ${hidden.filter((text) => text !== '').join(', ')}; braggbench study export writes everything.`,
+  );
   for (const note of tableNotes(found)) terminal.say(note);
   return exitCodes.done;
 }
@@ -94,7 +96,7 @@ export async function importTuning({ parsed, terminal }: VerbContext, file: stri
   );
   const right = results.configurations.filter(({ outcome }) => outcome === 'right').length;
   for (const note of results.notes ?? []) terminal.say(`${terminal.styleSaid('yellow', 'note')} ${note}`);
-  terminal.print(`${results.configurations.length} configurations, ${right} of them right, in ${folder.folder}`);
+  terminal.print(`${results.configurations.length} configurations, ${right} of them correct, in ${folder.folder}`);
   return exitCodes.done;
 }
 
@@ -114,7 +116,7 @@ export async function exportStudy(
   const write = formats[path.extname(file).toLowerCase()];
   if (write === undefined) {
     throw new UsageError(
-      `study export: ${JSON.stringify(file)} ends in no format that is known; allowed: ${[...Object.keys(formats), ...Object.keys(tuners)].join(', ')}`,
+      `study export: ${JSON.stringify(file)} has an unknown extension; allowed: ${[...Object.keys(formats), ...Object.keys(tuners)].join(', ')}`,
     );
   }
   await checkOutput(parsed, file);

@@ -52,8 +52,8 @@ function settingsText({ settings }: StudyPoint): string {
 function countText({ points, combinations, repeated }: PlannedStudy): string {
   const left = combinations - points.length - repeated;
   const parts = [
-    ...(left > 0 ? [`${left} left out by conditions`] : []),
-    ...(repeated > 0 ? [`${repeated} the same as another`] : []),
+    ...(left > 0 ? [`${left} excluded by conditions`] : []),
+    ...(repeated > 0 ? [`${repeated} identical to another`] : []),
   ];
   const of = parts.length === 0 ? '' : ` of ${combinations} combinations (${parts.join(', ')})`;
   return `${points.length} ${points.length === 1 ? 'point' : 'points'}${of}`;
@@ -61,21 +61,18 @@ function countText({ points, combinations, repeated }: PlannedStudy): string {
 
 function printNeeds(terminal: Terminal, { checked, points, state_bytes, least_s }: PlannedStudy): void {
   const refused = checked.filter(({ refusal }) => refusal !== null);
-  const from = checked.length < points.length ? `, by ${checked.length} of them` : '';
-  if (state_bytes !== null) terminal.print(`Memory of a point: up to ${formatBytes(state_bytes)}${from}`);
+  const from = checked.length < points.length ? `, for ${checked.length} of them` : '';
+  if (state_bytes !== null) terminal.print(`Memory per point: up to ${formatBytes(state_bytes)}${from}`);
   if (least_s !== null) {
-    terminal.print(
-      `Time: at least ${longTime(least_s)} one after the other, which no machine of today undercuts${from}`,
-    );
-    if (least_s > CONFIRM_FROM_S)
-      terminal.print(terminal.style('yellow', 'This takes longer than a day, however fast the machine.'));
+    terminal.print(`Time: at least ${longTime(least_s)} in sequence, the least possible on any current machine${from}`);
+    if (least_s > CONFIRM_FROM_S) terminal.print(terminal.style('yellow', 'This takes longer than a day on any machine.'));
   }
   for (const { point, refusal } of refused.slice(0, MAX_PRINTED_REFUSALS)) {
     terminal.print(`${terminal.style('red', 'cannot be run')} ${point.id} (${settingsText(point)}): ${refusal}`);
   }
   if (refused.length > MAX_PRINTED_REFUSALS) {
     terminal.print(
-      `… nor can ${refused.length - MAX_PRINTED_REFUSALS} more of the ${checked.length} that were looked at`,
+      `… nor can ${refused.length - MAX_PRINTED_REFUSALS} more of the ${checked.length} points that were checked`,
     );
   }
 }
@@ -85,7 +82,7 @@ function printForecast(terminal: Terminal, forecast: StudyForecast): void {
   const parts = [cpu, `${cores} ${cores === 1 ? 'core' : 'cores'}`, ...(gpus > 0 ? [`${gpus} GPUs`] : [])];
   const on = `On ${machine} (${parts.join(', ')})`;
   if (expected_s === null) {
-    terminal.print(`${on}: no forecast, because it cannot be run`);
+    terminal.print(`${on}: no forecast, because the trial point cannot be run`);
     return;
   }
   const by = `estimated from ${probed === 1 ? 'one trial point' : `${probed} trial points`}`;
@@ -170,14 +167,15 @@ function lines(status: StudyStatus, style: VerbContext['terminal']['style']): re
     ...(on === null
       ? []
       : [
-          `given to the cluster ${on.cluster}${working.length > 0 || left === 0 ? '' : `; resume --on ${JSON.stringify(on.cluster)} brings what it has solved since`}`,
+          `sent to the cluster ${on.cluster}${working.length > 0 || left === 0 ? '' : `; resume --on ${JSON.stringify(on.cluster)} fetches newer results`}`,
         ]),
     ...working.map(
       ({ machine, pid, job, ...beat }) =>
         `working: ${machine}, process ${pid}${job === null ? '' : `, job ${job}`}: ${beat.done} done`,
     ),
     ...lost.map(
-      ({ machine, pid, at }) => `lost: ${machine}, process ${pid} said nothing since ${at}; resume does its points`,
+      ({ machine, pid, at }) =>
+        `lost: ${machine}, process ${pid} has reported nothing since ${at}; resume solves its points`,
     ),
     ...attempts.map(
       ({ node, job, task, end, ...attempt }) => `task ${job}_${task} on ${node}: ${attempt.done} done, then ${end}`,
@@ -207,11 +205,12 @@ export async function stopStudy({ terminal }: VerbContext, folder: StudyFolder):
     const cluster = await withHost((host) => host.clusters.named(on.cluster));
     await stopOnCluster(cluster, on.there);
     terminal.print(
-      `Requested a stop on ${on.cluster}; braggbench study resume ${folder.folder} --on ${JSON.stringify(on.cluster)} goes on.`,
+      `Requested a stop on ${on.cluster}; continue with braggbench study resume ${folder.folder} --on ${JSON.stringify(on.cluster)}.`,
     );
     return exitCodes.done;
   }
-  const requested = working.length === 0 ? 'Nobody works on it' : `Requested a stop of ${working.length}`;
-  terminal.print(`${requested}; braggbench study resume ${folder.folder} goes on.`);
+  const requested =
+    working.length === 0 ? 'No process is working on this study' : `Requested a stop of ${working.length}`;
+  terminal.print(`${requested}; continue with braggbench study resume ${folder.folder}.`);
   return exitCodes.done;
 }

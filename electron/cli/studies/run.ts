@@ -60,10 +60,10 @@ export async function refuseTooLong(
   if (Math.max(least, here) <= CONFIRM_FROM_S) return;
   const takes =
     here > CONFIRM_FROM_S
-      ? `${folder}: the ${left} points take about ${longTime(here)} on this machine.`
-      : `${folder}: the ${left} points take at least ${longTime(least)} one after the other.`;
-  if (canAsk(terminal) && (await confirmTrust(`${takes} Begin all the same? [y/N] `))) return;
-  throw new BraggError('invalid', `${takes} Begin all the same with --yes, or give the study a budget.`);
+      ? `${folder}: the ${left} points need about ${longTime(here)} on this machine.`
+      : `${folder}: the ${left} points need at least ${longTime(least)} in sequence.`;
+  if (canAsk(terminal) && (await confirmTrust(`${takes} Start anyway? [y/N] `))) return;
+  throw new BraggError('invalid', `${takes} Start anyway with --yes, or give the study a budget.`);
 }
 
 /** Folder of a study, and the budget of one command, which may change between commands while the plan does not. */
@@ -92,7 +92,7 @@ export async function existing({ parsed }: VerbContext, operand: string): Promis
   if (folder !== null) return StudyFolder.open(folder);
   throw new BraggError(
     'not-found',
-    `${operand} was not run yet: there is no ${defaultFolder(operand)}. Run it with braggbench study run.`,
+    `${operand} has not been run: ${defaultFolder(operand)} does not exist. Run it with braggbench study run.`,
   );
 }
 
@@ -130,13 +130,13 @@ export function printOutcome(
   const ended = `${done} points solved in ${measuredTime(wall_s)}${rate}`;
   const parts = [
     ended,
-    ...(before > 0 ? [`${before} were there before`] : []),
+    ...(before > 0 ? [`${before} had been solved before`] : []),
     ...(failed > 0 ? [terminal.style('red', `${failed} failed`)] : []),
     ...(left > 0 ? [`${left} are left`] : []),
     ...(endings[end] === '' ? [] : [endings[end]]),
   ];
   terminal.print(parts.join('; '));
-  if (failed > 0) terminal.print(`Why: braggbench study status ${folder.folder}`);
+  if (failed > 0) terminal.print(`See the reasons with braggbench study status ${folder.folder}`);
   if (left === 0) terminal.print(`Table: braggbench study collect ${folder.folder}`);
 }
 
@@ -175,7 +175,7 @@ export async function runStudy(context: VerbContext, host: Host, study: Opened):
     printOutcome(context, folder, outcome, folder.head.points - lines.length);
     if (outcome.end === 'cancelled') {
       if (on !== null && on.kind !== 'host')
-        terminal.say('Its jobs go on; braggbench study resume watches them again, stop ends them.');
+        terminal.say('Its jobs continue; braggbench study resume watches them again, stop cancels them.');
       return exitCodes.interrupted;
     }
     return outcome.failed === 0 ? exitCodes.done : exitCodes.failed;

@@ -159,7 +159,7 @@ export async function answerTuner(context: VerbContext, host: Host, opened: Open
   const { folder } = opened;
   const { search } = folder.study;
   if (search === undefined)
-    throw new BraggError('invalid', `${folder.folder} has no search; allowed: a study with one`);
+    throw new BraggError('invalid', `${folder.folder} has no tuning search; this command needs a study with search`);
   const say = (line: object): void => context.terminal.print(JSON.stringify(line));
   const outcome = await tuned(context, host, opened, {
     search,

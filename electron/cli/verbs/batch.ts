@@ -97,9 +97,9 @@ function onSeparateGrids(context: VerbContext, host: Host): Work {
 async function onOneGrid({ parsed, signal }: VerbContext, host: Host): Promise<Work> {
   const [file = '', ...others] = parsed.operands;
   if (others.length > 0)
-    throw new UsageError('--one-grid: several scenarios; allowed: one, with --sweep or beam.spots');
+    throw new UsageError('--one-grid: several scenarios given; allowed: one, with --sweep or beam.spots');
   if (flagValue(parsed, 'lanes') !== undefined) {
-    throw new UsageError('--lanes is for beams on grids of their own; with --one-grid solver.threads says it');
+    throw new UsageError('--lanes is for beams on separate grids; with --one-grid use solver.threads');
   }
   const text = flagValue(parsed, 'sweep');
   const sweep = text === undefined ? null : parseSweep(text);
@@ -218,7 +218,7 @@ async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
     terminal.print('');
     const failed = names.length - right;
     const rate = `${right} of ${names.length} beams in ${plainDigits(wall_s, 3)} s: ${plainDigits(right / wall_s, 3)} a second`;
-    terminal.print(failed === 0 ? rate : `${rate}; ${failed} without an answer`);
+    terminal.print(failed === 0 ? rate : `${rate}; ${failed} failed`);
   }
   if (csv !== undefined) {
     await writeOutput(parsed, csv, curvesCsv(names, outcomes));
@@ -234,19 +234,22 @@ export const batch: Verb = {
     'batch SCENARIO … [--sweep path=first..last/count] [--one-grid] [--variant ID] [--set path=value …] [--csv FILE] [--json]',
   summary: 'solve many beams at once: range, falloff and ledger of each',
   details: [
-    'Solves every scenario, with --sweep once for each value, and prints a line for each. On the CPU a thread takes a beam; on a GPU several are under way at once. A beam that fails does so alone, and its line says why. The answers are those of single runs with one thread.',
-    'With --one-grid all beams of a scenario share the grid of the fastest. Tables are built once, and a GPU takes hundreds of beams at a time. They may differ in energy, spread, place and width. Range and falloff are those of single runs to 0.01 mm.',
+    'Solves every scenario, or with --sweep one beam for each value, and prints one line per beam. On the CPU each thread solves one beam; on a GPU several beams run at once. If a beam fails, the others continue, and its line shows the reason. Results equal those of single runs with one thread.',
+    'With --one-grid, all beams of a scenario share the grid of the one with the highest energy. Tables are built once, and a GPU solves hundreds of beams at a time. The beams may differ in energy, spread, position and width. Range and falloff agree with single runs within 0.01 mm.',
   ],
   flags: [
     {
       name: 'sweep',
       value: 'path=values',
-      help: 'A value of the scenario, as in beam.energy_MeV=60..80/1024 or grid.dx_mm=1,0.5: one beam for each.',
+      help: 'Values of one parameter, as in beam.energy_MeV=60..80/1024 or grid.dx_mm=1,0.5: one beam for each.',
     },
-    { name: 'variant', value: 'ID', help: 'Which implementation solves them; see braggbench variants.' },
+    { name: 'variant', value: 'ID', help: 'Variant that solves them; see braggbench variants.' },
     setFlag('Change a value of every scenario.'),
-    { name: 'lanes', value: 'N', help: 'Beams at the same time; one for each core by default.' },
-    { name: 'one-grid', help: 'Beams of one scenario, by --sweep or its spots, on the grid of the fastest.' },
+    { name: 'lanes', value: 'N', help: 'Number of beams solved at the same time; one per core by default.' },
+    {
+      name: 'one-grid',
+      help: 'Solve the beams of one scenario, from --sweep or its spots, on the grid of the highest energy.',
+    },
     { name: 'csv', value: 'FILE', help: 'Write all depth doses: beam, depth in mm, dose in MeV/mm.' },
     forceFlag,
     gpuFlag,

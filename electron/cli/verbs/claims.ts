@@ -120,7 +120,7 @@ function printAnswers(rows: readonly ClaimTableRow[], terminal: Terminal): void 
   const styleTitle = (text: string): string => terminal.style('bold', text);
   for (const line of table(titles, lines, { styleTitle })) terminal.print(cutLine(line, WIDTH + 1));
   terminal.print();
-  terminal.print('braggbench claims ID shows what was measured, and what would decide an open claim.');
+  terminal.print('braggbench claims ID shows the measurements, and how to decide an open claim.');
 }
 
 /** Prints all measurements of one claim. Throws UsageError for an unknown id. */
@@ -143,7 +143,7 @@ function printClaim(rows: readonly ClaimTableRow[], wanted: string, terminal: Te
   for (const line of wrap(`${claim.claim}: ${claim.answer.sentence}`, WIDTH)) terminal.print(bold(line));
   for (const line of texts.flatMap((text) => wrap(text, WIDTH))) terminal.print(line);
   // Not wrapped, so that it can be copied.
-  if (claim.answer.command !== null) terminal.print(`To decide it: ${claim.answer.command}`);
+  if (claim.answer.command !== null) terminal.print(`Command that would decide it: ${claim.answer.command}`);
   if (!claim.findings.some(isMeasured)) return;
   terminal.print();
   for (const line of findingLines(claim, bold)) terminal.print(line);
@@ -152,18 +152,18 @@ function printClaim(rows: readonly ClaimTableRow[], wanted: string, terminal: Te
 export const claims: Verb = {
   name: 'claims',
   usage: 'claims [ID] [--json | --markdown | --cards]',
-  summary: 'say which published claims recorded sessions bear out',
+  summary: 'show which published claims hold in recorded sessions',
   details: [
-    'Answers each claim that published notes make about GPU kernels, one line a claim: true, true when, not true, or open. With an ID it shows every measurement behind the answer, and the command that would decide an open claim.',
-    'Measurements at the size that the note states decide; without any, all of them do. Only a whole 95 % interval inside or outside of the claim counts. One number holds within its tolerance, 20 % unless the claim has its own. Faster means more than 1 % beyond. Fewer than five repetitions decide nothing.',
-    'A claim about CuPy, PyTorch, the C program or a consumer GPU is judged by measurements of that one alone.',
+    'Judges each published claim about GPU kernels, one line per claim: true, true when, not true, or open. With an ID it shows every measurement used, and the command that would decide an open claim.',
+    'If the claim states a size, only measurements at that size count; otherwise all do. Only a whole 95 % interval inside or outside of the claimed range counts. A single number has a tolerance of 20 % unless the claim gives its own. Faster means more than 1 % faster. Fewer than five repetitions decide nothing.',
+    'A claim about CuPy, PyTorch, the C program or a consumer GPU is judged only by measurements of that program or GPU.',
   ],
   flags: [
     jsonFlag,
     { name: 'markdown', help: 'Print a table in Markdown.' },
     {
       name: 'cards',
-      help: 'Print, in Markdown, what several GPUs measured of one problem, and how many claims rest on one GPU.',
+      help: 'Print, in Markdown, results of several GPUs for the same problem, and how many claims are based on one GPU.',
     },
   ],
   examples: ['braggbench claims', 'braggbench claims launch/launch-cost', 'braggbench claims --cards'],

@@ -29,7 +29,7 @@ function unitOf(parsed: ParsedArguments): (typeof depthUnits)[number] | null {
 
 async function textOf(file: string): Promise<string> {
   const found = await readTableText(file, MAX_CURVE_BYTES);
-  if (!found.ok) throw new BraggError('invalid', `${file} cannot be read: ${found.reason}`);
+  if (!found.ok) throw new BraggError('invalid', `cannot read${file}: ${found.reason}`);
   return found.text;
 }
 
@@ -42,15 +42,15 @@ export const commissionVerb: Verb = {
   name: 'commission',
   usage:
     'commission CURVE.csv [--unit mm|cm] [--set path=value …] [--save NAME] [--out SCENARIO.json] [--svg PLOT.svg] [--json]',
-  summary: "find a beam's energy and spread from its measured depth dose",
+  summary: "determine a beam's energy and spread from its measured depth dose",
   details: [
-    'Reads depth and dose from a CSV file, in any unit of dose. Finds the energy and the energy spread whose depth dose in water fits its peak and its falloff. Their uncertainty is one standard deviation, from the residuals: it does not hold what the model leaves out.',
-    'The curve is one that is integrated across the beam, such as of a large chamber. --save keeps the beam in the library.',
+    'Reads depth and dose from a CSV file, in any unit of dose. Finds the energy and the energy spread whose depth dose in water fits the peak and the falloff. The uncertainties are one standard deviation, from the residuals; they do not include effects missing from the model.',
+    'The curve must be integrated across the beam, as measured by a large chamber. --save saves the beam in the library.',
   ],
   flags: [
-    { name: 'unit', value: 'mm|cm', help: 'Of depth, where the name of its column does not end in it.' },
+    { name: 'unit', value: 'mm|cm', help: 'Unit of depth, if the column name does not end in one.' },
     setFlag('Change the model, as in physics.stopping_power=icru90.'),
-    { name: 'save', value: 'NAME', help: 'Keep the beam in the library, as a scenario of this name.' },
+    { name: 'save', value: 'NAME', help: 'Save the beam in the library, as a scenario with this name.' },
     { name: 'out', value: 'SCENARIO.json', help: 'Write the beam as a scenario.' },
     { name: 'svg', value: 'PLOT.svg', help: 'Draw the curve, the fit and the residuals.' },
     forceFlag,
@@ -66,7 +66,7 @@ export const commissionVerb: Verb = {
       const [file = ''] = parsed.operands;
       const saved = flagValue(parsed, 'save');
       if (saved !== undefined && !/^[^\\/:*?"<>|]+$/.test(saved)) {
-        throw new UsageError(`--save: ${saved} is no name of a file; allowed: letters, digits, blanks, commas`);
+        throw new UsageError(`--save: ${saved} is not a valid file name; allowed: letters, digits, blanks, commas`);
       }
       const scenarios = [
         ...(saved === undefined ? [] : [path.join(host.files.library.folder, `${saved}.json`)]),
@@ -91,7 +91,7 @@ export const commissionVerb: Verb = {
         terminal.print(`Energy ${withError(found.energy_MeV, found.energy_error_MeV)}`);
         terminal.print(`Spread ${withError(found.energy_sigma_MeV, found.sigma_error_MeV)}`);
         terminal.print(
-          `Residuals ${(100 * found.residual).toFixed(2)} % of the largest dose, root mean square over the peak`,
+          `Residuals ${(100 * found.residual).toFixed(2)} % of the largest dose (root mean square over the peak)`,
         );
         for (const note of found.notes) terminal.print(terminal.style('yellow', `${file}: ${note}.`));
         for (const one of [...scenarios, ...(svg === undefined ? [] : [svg])]) terminal.print(`Written: ${one}`);

@@ -57,16 +57,16 @@ async function compareAny({ parsed, terminal }: VerbContext): Promise<void> {
 export const compare: Verb = {
   name: 'compare',
   usage: 'compare RUN.h5|SESSION.json… [--wide] [--json]',
-  summary: 'put stored runs and sessions side by side: time, accuracy, environment',
+  summary: 'compare stored runs and sessions: time, accuracy, environment',
   details: [
-    "Compares every run, and every variant of a session, with the first: the time with its interval where it was measured in rounds; how right the answer is by the workload's own measures; and what differs in machine, program and scenario. All are of one workload. One run each has no uncertainty: bench measures that.",
-    "Of transport runs alone also the dose's largest difference; the share of points that pass the gamma index (global, above 10 % of the maximum, of dose by mass), and the ledgers.",
+    "Compares every run, and every variant of a session, with the first: the time, with its interval if measured in rounds; the accuracy by the workload's own measures; and differences in machine, program and scenario. All must be of one workload. Single runs have no uncertainty: bench measures it.",
+    'For transport runs also the largest difference of the dose, the share of points that pass the gamma index (global, above 10 % of the maximum, dose per mass), and the ledgers.',
   ],
   flags: [
     {
       name: 'gamma',
       value: 'mass|area',
-      help: 'Of transport runs: what the gamma index is of, dose (energy by mass) or energy by area; mass by default.',
+      help: 'For transport runs: quantity for the gamma index, dose (energy per mass) or energy per area; mass by default.',
     },
     wideFlag,
     jsonFlag,

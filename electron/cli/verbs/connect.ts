@@ -25,7 +25,7 @@ function statePrinter({ terminal }: VerbContext, host: string): (remote: Remote)
       knows = true;
       say(machineText(host, machine));
       const other = machine.otherVersions.join(', ');
-      if (other !== '') say(`Another version is there: ${other}. This one works next to it.`);
+      if (other !== '') say(`Another version is installed there: ${other}. This version runs next to it.`);
     }
     switch (state.kind) {
       case 'connecting':
@@ -37,9 +37,9 @@ function statePrinter({ terminal }: VerbContext, host: string): (remote: Remote)
       case 'starting':
         return say(`Starting the workbench on ${host}`);
       case 'lost':
-        return say(`${state.reason}; dialling again. What computes there goes on.`);
+        return say(`${state.reason}; reconnecting. Remote computations continue.`);
       case 'open':
-        say(`Connected to ${host}; Ctrl+C disconnects. What computes there goes on.`);
+        say(`Connected to ${host}; Ctrl+C disconnects. Remote computations continue.`);
         return terminal.print(state.url);
       case 'login-node':
         return say(loginNodeText(host));
@@ -53,18 +53,18 @@ function statePrinter({ terminal }: VerbContext, host: string): (remote: Remote)
 export const connectVerb: Verb = {
   name: 'connect',
   usage: 'connect HOST [--anyway]; connect --pack FOLDER',
-  summary: 'open the workbench of another machine, such as a GPU box, by your own ssh',
+  summary: 'open the workbench of another machine, such as a GPU server, over your own ssh',
   details: [
-    'Logs in as your own ssh does: aliases, jump hosts, agents, keys and second factors are those of your configuration. No password is stored.',
-    'Copies this program there once, with its own Node: neither root nor a CUDA toolkit is needed there. Starts it bound to the loopback interface, forwards its port, and prints the address. A lost line is dialled again, and the page finds the same runs.',
-    'It ends there after 30 minutes without a page and without work.',
+    'Connects with your own ssh: aliases, jump hosts, agents, keys and second factors work as configured. No password is stored.',
+    'Copies this program there once, with its own Node: neither root nor a CUDA toolkit is needed. Starts it on the loopback interface, forwards its port, and prints the address. If the connection is lost, it is restored, and the page finds the same runs.',
+    'The remote server exits after 30 minutes without a page and without work.',
   ],
   flags: [
-    { name: 'anyway', help: 'Start the workbench on the login node of a cluster too.' },
+    { name: 'anyway', help: 'Start the workbench even on the login node of a cluster.' },
     {
       name: 'pack',
       value: 'FOLDER',
-      help: 'Write the folder that is copied as an archive, for a program on another system; Linux only.',
+      help: 'Write the folder to be copied as an archive, for use on another system; Linux only.',
     },
   ],
   examples: ['braggbench connect gpubox', 'braggbench connect me@10.0.0.7'],
@@ -79,7 +79,7 @@ export const connectVerb: Verb = {
       terminal.print(`Packed ${version} for ${platform}: ${formatBytes(unpacked_bytes)} unpacked.`);
       return exitCodes.done;
     }
-    if (given === undefined) throw new UsageError('connect needs a host, as ssh takes it: braggbench connect gpubox');
+    if (given === undefined) throw new UsageError('connect needs a host, as for ssh: braggbench connect gpubox');
     const host = checkedHost(given);
     const tell = statePrinter(context, host);
     const connection: Connection = new Connection({

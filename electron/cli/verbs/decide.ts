@@ -42,17 +42,17 @@ function lines(decision: Decision, runs: number, bold: (text: string) => string)
 export const decide: Verb = {
   name: 'decide',
   usage: 'decide SESSION.json… [--runs N] [--json]',
-  summary: 'array expressions, a raw kernel or C++: what sessions say of how to write a computation',
+  summary: 'choose between array expressions, a raw kernel and C++, from measured sessions',
   details: [
-    'Takes sessions that measured one problem written in several ways: bench with --external makes them. For each way it takes the fastest right answer, and compares it with the right one that takes the least work.',
-    'A difference counts where no sample of one is as fast as a sample of the other. Evidence needs five samples from three instances of each; without it there is no advice. It says what a run saves, after how many runs that pays back an hour of development, and what your runs are worth.',
+    'Uses sessions that measured one problem written in several ways, made by bench with --external. For each way it takes the fastest correct implementation, and compares it with the correct one that needs the least effort.',
+    'A difference counts only if every sample of one is faster than all samples of the other. Each needs five samples from three instances; otherwise there is no advice. Prints the time saved per run, the number of runs that pays back an hour of development, and the total for your number of runs.',
   ],
   flags: [
-    { name: 'runs', value: 'N', help: `Runs that you will make; ${plainDigits(defaultRuns, 5)} by default.` },
+    { name: 'runs', value: 'N', help: `Number of runs that you plan; ${plainDigits(defaultRuns, 5)} by default.` },
     jsonFlag,
   ],
   examples: ['braggbench decide assets/runs/transport/h200-uniform-grid-70MeV.json --runs 1000000'],
-  operands: { min: 1, max: 1000, name: 'a session or more' },
+  operands: { min: 1, max: 1000, name: 'one or more sessions' },
   run: async ({ parsed, terminal }) => {
     const runs = flagNumber(parsed, 'runs', { min: 1, max: 1e12, whole: true }) ?? defaultRuns;
     const sessions = await openSessions('decide', parsed.operands);
@@ -60,7 +60,7 @@ export const decide: Verb = {
     const decisions = decisionsOf(sessions, baselines);
     if (decisions.length === 0) {
       const how = 'braggbench bench SCENARIO --external cupy-array,cupy-raw measures it in several';
-      throw new BraggError('invalid', `None of these sessions has correct answers of two ways of writing; ${how}.`);
+      throw new BraggError('invalid', `None of these sessions has correct results for two ways of writing; ${how}.`);
     }
     if (hasFlag(parsed, 'json')) terminal.printJson({ runs, decisions });
     else

@@ -27,7 +27,7 @@ async function compileAhead(addon: NativeAddon, terminal: Terminal): Promise<voi
     terminal.say(
       warmed === null
         ? `${workload}: compiled when the program was built`
-        : `${workload}: ${warmed.compiled} of ${warmed.pieces} pieces compiled in ${seconds} s, ${warmed.from_cache} were there`,
+        : `${workload}: ${warmed.compiled} of ${warmed.pieces} pieces compiled in ${seconds} s, ${warmed.from_cache} from the cache`,
     );
   }
 }
@@ -37,7 +37,7 @@ export const devices: Verb = {
   usage: 'devices [--warm] [--json]',
   summary: 'list CPU and GPUs, and what is missing',
   details: [
-    'Says what this machine computes on. For everything that is missing (a GPU, a driver, a library) it gives the reason. What a GPU does at best (copy bandwidth, arithmetic, launches) is measured the first time and saved.',
+    'Shows the hardware that this machine computes on. For everything that is missing (a GPU, a driver, a library) it gives the reason. The limits of a GPU (copy bandwidth, arithmetic, launches) are measured the first time and saved.',
     'Without nvcc a GPU variant is compiled when a run first needs it. --warm compiles all of them now.',
   ],
   flags: [jsonFlag, { name: 'warm', help: 'Compile every GPU kernel now, and save it.' }],

@@ -27,9 +27,9 @@ async function exampleOf(folder: string, file: string): Promise<Example> {
 export const examplesVerb: Verb = {
   name: 'examples',
   usage: 'examples [--json]',
-  summary: 'list the scenarios that come with the program',
+  summary: 'list the example scenarios',
   details: [
-    'Lists the example scenarios by the question that they answer. Every verb that takes a scenario takes their names.',
+    'Lists the example scenarios by the question that they answer. Every verb with a SCENARIO argument accepts their names.',
   ],
   flags: [jsonFlag],
   examples: ['braggbench examples', 'braggbench run water-150MeV'],

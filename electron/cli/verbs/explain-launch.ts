@@ -46,7 +46,7 @@ function extentFlag(parsed: ParsedArguments, name: string, otherwise: number): E
   const parts = text.split(/[,x×]/).map((part) => Number(part.trim() === '' ? Number.NaN : part));
   const fine = parts.length <= 3 && parts.every((one) => Number.isInteger(one) && one >= 1 && one <= maxElements);
   if (!fine) {
-    const allowed = 'one to three whole numbers from 1, as in 1000000 or 512,512,8';
+    const allowed = 'one to three whole numbers of at least 1, as in 1000000 or 512,512,8';
     throw new UsageError(`--${name}: ${JSON.stringify(text)} is not allowed; allowed: ${allowed}`);
   }
   const [x = 1, y = 1, z = 1] = parts;
@@ -82,7 +82,7 @@ function userNumbers(parsed: ParsedArguments): Chosen {
   const shared_bytes = flagNumber(parsed, 'static-shared', { min: 0, max: 2 ** 20, whole: true }) ?? 0;
   return {
     kernel: { registers, shared_bytes, barriers: 1 },
-    title: 'A kernel of these numbers',
+    title: 'A kernel with these resources',
     workload: null,
     name: null,
   };
@@ -286,41 +286,41 @@ export const explainLaunchVerb: Verb = {
   name: 'explain-launch',
   usage:
     'explain-launch [KERNEL [OTHER]] [--code sass|ptx] [--elements X,Y,Z] [--block X,Y,Z] [--gpu NAME] [--grid-stride BLOCKS] [--json]',
-  summary: 'what a block size means: grid, occupancy and its limit, waves, tail, elements of threads',
+  summary: 'show what a block size means: grid, occupancy and its limit, waves, tail, elements per thread',
   details: [
-    'Counts what a launch of a kernel amounts to: grid and threads; how many blocks a multiprocessor holds at once and what limits them; waves and their tail; which thread does which elements, and the steps of a sum over a block.',
-    "Registers and shared memory are the compiler's, for each architecture that the kernels were compiled for; the limits of a GPU in this machine come from its driver, those of others from NVIDIA's tables. Without KERNEL and numbers it lists the kernels.",
+    'Analyses a kernel launch: grid and threads; how many blocks fit on a multiprocessor and what limits them; waves and their tail; which thread processes which elements, and the steps of a sum over a block.',
+    "Registers and shared memory are those reported by the compiler for each architecture; limits of a GPU in this machine come from its driver, others from NVIDIA's tables. Without KERNEL and resources it lists the kernels.",
   ],
   flags: [
-    { name: 'elements', value: 'X,Y,Z', help: `Of the problem; ${defaultElements} along x by default.` },
+    { name: 'elements', value: 'X,Y,Z', help: `Size of the problem; ${defaultElements} along x by default.` },
     {
       name: 'block',
       value: 'X,Y,Z',
-      help: `Threads of a block; by default the kernel's launch bounds, else ${defaultThreads}.`,
+      help: `Threads per block; by default the kernel's launch bounds, otherwise ${defaultThreads}.`,
     },
     { name: 'gpu', value: 'NAME', help: 'Index, part of a name, or architecture, such as 0, h200 or sm_89.' },
     {
       name: 'grid-stride',
       value: 'BLOCKS',
-      help: 'Threads go on by the size of the grid; auto: as many blocks as fit at once.',
+      help: 'Each thread continues by the size of the grid; auto: as many blocks as fit at once.',
     },
-    { name: 'shared', value: 'BYTES', help: 'Shared memory given at launch, 0 by default.' },
+    { name: 'shared', value: 'BYTES', help: 'Dynamic shared memory at launch, 0 by default.' },
     {
       name: 'code',
       value: 'sass|ptx',
-      help: 'Instead of the launch: machine code or PTX of the kernel with registers, spills, shared memory and occupancy; of two kernels their differences. KERNEL may be ./my.cu or ./my.cu=NAME. SASS needs nvdisasm.',
+      help: 'Instead of the launch: machine code or PTX of the kernel with registers, spills, shared memory and occupancy; with two kernels, their differences. KERNEL may be ./my.cu or ./my.cu=NAME. SASS needs nvdisasm.',
     },
     { name: 'exact', help: 'With --code and two kernels: names of registers and labels count as differences.' },
     { name: 'whole', help: 'With --code and two kernels: all lines, not only those around differences.' },
     {
       name: 'hot',
       value: 'NCU.csv',
-      help: 'With --code sass: the share of the samples at each instruction, from ncu --import REPORT --page source --csv --print-source sass.',
+      help: 'With --code sass: show the share of samples at each instruction, from ncu --import REPORT --page source --csv --print-source sass.',
     },
     trustFlag,
-    { name: 'reduction', help: 'Also the steps of a sum over a block: divergent, strided, sequential, shuffles.' },
-    { name: 'registers', value: 'N', help: 'Instead of a kernel: of a thread, 32 by default.' },
-    { name: 'static-shared', value: 'BYTES', help: 'Instead of a kernel: shared memory of a block, 0 by default.' },
+    { name: 'reduction', help: 'Also show the steps of a sum over a block: divergent, strided, sequential, shuffles.' },
+    { name: 'registers', value: 'N', help: 'Instead of a kernel: registers per thread, 32 by default.' },
+    { name: 'static-shared', value: 'BYTES', help: 'Instead of a kernel: shared memory per block, 0 by default.' },
     jsonFlag,
   ],
   examples: [

@@ -38,11 +38,11 @@ export const exportProblemVerb: Verb = {
   usage: 'export-problem FOLDER OUT --as flashinfer|kernelbench [--session FILE] [--json]',
   summary: "write a problem folder in another benchmark's format",
   details: [
-    'flashinfer writes the four parts of FlashInfer-Trace into the folder OUT: definition, workload, solutions in Python, and traces of a session. kernelbench writes one module OUT with Model and get_inputs. What the format cannot say is refused, or listed.',
+    'flashinfer writes the four parts of FlashInfer-Trace into the folder OUT: definition, workload, solutions in Python, and traces of a session. kernelbench writes one module OUT with Model and get_inputs. Parts that the format cannot express are refused, or listed.',
   ],
   flags: [
     { name: 'as', value: 'FORMAT', help: 'flashinfer or kernelbench.' },
-    { name: 'session', value: 'FILE', help: 'A saved session of the problem, whose results become traces.' },
+    { name: 'session', value: 'FILE', help: 'A saved session of the problem; its results become traces.' },
     jsonFlag,
   ],
   examples: ['braggbench export-problem my-softmax trace --as flashinfer'],
@@ -52,7 +52,7 @@ export const exportProblemVerb: Verb = {
       const [folder = '', out = ''] = parsed.operands;
       const format = flagOneOf(parsed, 'as', ['flashinfer', 'kernelbench']);
       const target = path.resolve(out);
-      if (existsSync(target)) throw new BraggError('exists', `${out} exists; allowed: a new name`);
+      if (existsSync(target)) throw new BraggError('exists', `${out} already exists; choose a new name`);
       const problem = await readProblem({ scenarios }, path.resolve(folder));
       const { name, definition, sizes, reference, notes } = problem;
       const made = await (async () => {
@@ -91,7 +91,7 @@ export const exportProblemVerb: Verb = {
       if (hasFlag(parsed, 'json')) terminal.printJson({ files: files.map(({ file }) => file), lost: made.lost });
       else {
         for (const { file } of files) terminal.print(`  ${path.relative(process.cwd(), file)}`);
-        for (const line of made.lost) terminal.print(`Not the same: ${line}`);
+        for (const line of made.lost) terminal.print(`Differs from the original: ${line}`);
       }
       return exitCodes.done;
     }),

@@ -92,7 +92,7 @@ async function packed(run: ImageRunData, bits: ImageBits | undefined): Promise<U
 async function exportImage({ parsed, terminal }: VerbContext, out: string): Promise<void> {
   const file = parsed.operands[0] ?? '';
   const run = await anyRunFile(file);
-  if (!isImageRun(run)) throw new BraggError('unsupported', `${file} is a run of proton transport: it has no image.`);
+  if (!isImageRun(run)) throw new BraggError('unsupported', `${file} is a proton transport run: it has no image.`);
   const bits = bitsOf(flagValue(parsed, 'bits'));
   const bytes = hdf5.includes(extname(out).toLowerCase()) ? await packed(run, bits) : imageFile(run, out, bits);
   await writeOutput(parsed, out, bytes);
@@ -115,12 +115,12 @@ async function exportMap({ parsed, terminal }: VerbContext, out: string): Promis
   const ending = extname(out).toLowerCase().slice(1);
   if (endings?.includes(ending) !== true) {
     const allowed = endings?.map((one) => `.${one}`).join(', ');
-    throw new UsageError(`--map: ${JSON.stringify(out)} ends in no format that is written; allowed: ${allowed}`);
+    throw new UsageError(`--map: ${JSON.stringify(out)} has an unknown extension; allowed: ${allowed}`);
   }
   const what = maps.find((id) => id === `${name}-${ending}`);
   if (what === undefined) {
     const allowed = maps.flatMap((id) => (id.endsWith(`-${ending}`) ? [MAP.exec(id)?.[1] ?? ''] : [])).join(', ');
-    throw new UsageError(`--of: ${name} is not written as .${ending}; allowed: ${allowed}`);
+    throw new UsageError(`--of: ${name} cannot be written as .${ending}; allowed: ${allowed}`);
   }
   const { bytes } = await hostWorkloads[run.workload].exported(run, what, runPacker);
   await writeOutput(parsed, out, bytes);
@@ -142,13 +142,11 @@ export const exportVerb: Verb = {
     'export RUN --trace OUT.json | --image OUT.img [--bits 16|32] | --map OUT.mha|OUT.nrrd|OUT.dcm [--of MAP] | --samples OUT.csv',
   summary: "write a run's timeline for Perfetto, its image or dose map for viewers, a session's samples for notebooks",
   details: [
-    "Writes the timeline of a run as Chrome Trace Event JSON, which https://ui.perfetto.dev and chrome://tracing open: the operators of every thread, the stages and rows of an image, or the samples of every variant of a measurement; and of a run with --trace the GPU's kernels and copies with stream, grid, block, registers and shared memory; each with an arrow from its launch.",
-    `Of a diffraction run, writes the image; the name's extension says how: ${Object.entries(imageFormats)
+    "Writes the timeline of a run as Chrome Trace Event JSON, which https://ui.perfetto.dev and chrome://tracing open: the operators of every thread, the stages and rows of an image, or the samples of every variant in a measurement. For a run with --trace it includes the GPU's kernels and copies with stream, grid, block, registers and shared memory, each with an arrow from its launch.",
+    `For a diffraction run, writes the image; the file extension selects the format: ${Object.entries(imageFormats)
       .map(([extension, { title }]) => `${extension} is ${title}`)
-      .join(
-        '; ',
-      )}; .h5 is HDF5 with the detector's axes. Counts of 16 bits are scaled so that the largest pixel is 55040.`,
-    'Of a transport run, writes a map as MetaImage or NRRD: FP64, x across as the first axis, depth as the second, places in mm as in the scenario. The dose in Gy is also written as RT Dose: one frame, x to the left and depth to the back.',
+      .join('; ')}; .h5 is HDF5 with the detector's axes. 16-bit counts are scaled so that the largest pixel is 55040.`,
+    'For a transport run, writes a map as MetaImage or NRRD: FP64, lateral position x as the first axis, depth as the second, positions in mm as in the scenario. The dose in Gy can also be written as RT Dose: one frame, x to the left and depth to the back.',
   ],
   flags: [
     { name: 'trace', value: 'OUT.json', help: 'Where to write the timeline.' },
@@ -157,15 +155,15 @@ export const exportVerb: Verb = {
     {
       name: 'of',
       value: 'MAP',
-      help: 'dose (MeV/mm², integrated over y; the usual), gray (Gy per 10⁹ protons at y = 0) or letd (keV/µm).',
+      help: 'dose (MeV/mm², integrated over y; the default), gray (Gy per 10⁹ protons at y = 0) or letd (keV/µm).',
     },
     {
       name: 'samples',
       value: 'OUT.csv',
-      help: 'Of a session: every warm sample, one a line, with round, clock, flag and verdict.',
+      help: 'Of a session: every warm sample, one per line, with round, clock, flag and verdict.',
     },
     forceFlag,
-    { name: 'bits', value: 'N', help: 'Of a TIFF image: 32 (photons, floating point; the usual) or 16 (counts).' },
+    { name: 'bits', value: 'N', help: 'For a TIFF image: 32 (photons, floating point; the default) or 16 (counts).' },
   ],
   examples: [
     'braggbench run water-70MeV --trace --out mine.h5',

@@ -35,7 +35,7 @@ function oneCriterion(text: string): Pick<GammaCriteria, 'dose' | 'distance_mm'>
   const within = (value: number, [low, high]: readonly [number, number]): boolean => value >= low && value <= high;
   if (within(dose, gammaLimits.dose) && within(distance_mm, gammaLimits.distance_mm)) return { dose, distance_mm };
   throw new UsageError(
-    `--criteria ${JSON.stringify(text)} is not allowed; allowed: as in 2%/1mm, ${100 * gammaLimits.dose[0]} to ${100 * gammaLimits.dose[1]} % and ${gammaLimits.distance_mm.join(' to ')} mm`,
+    `--criteria ${JSON.stringify(text)} is not allowed; allowed: a form such as 2%/1mm, ${100 * gammaLimits.dose[0]} to ${100 * gammaLimits.dose[1]} % and ${gammaLimits.distance_mm.join(' to ')} mm`,
   );
 }
 
@@ -83,7 +83,7 @@ function curveOf(dose: Dose, by: GammaDose) {
   if (dose.kind === 'map') {
     throw new BraggError(
       'unsupported',
-      `${dose.file} is a map, and the other is a curve; allowed: two of one kind, or a run.`,
+      `${dose.file} is a map, but the other is a curve; allowed: two maps, two curves, or a run.`,
     );
   }
   const { curve, perMass } = depthDoseOf(measured(dose.run));
@@ -105,36 +105,36 @@ const scaled = (values: ArrayLike<number>): Float64Array => {
 export const gammaVerb: Verb = {
   name: 'gamma',
   usage: 'gamma EVALUATED REFERENCE [--criteria P%/Dmm]… [--curve] [--local] [--threshold P] [--absolute] [--json]',
-  summary: 'gamma index of a dose against another: pass rates and how often each gamma occurs',
+  summary: 'gamma index of one dose against another: pass rates and distribution of gamma',
   details: [
-    'Each of the two is a run (.h5), or a depth dose or a map as CSV. Or a volume as MetaImage (.mha, .mhd) or NRRD (.nrrd). A volume is summed over the axis that is neither depth nor across. Places are those of the files; a run begins at depth 0 and has x = 0 in its middle.',
-    'Where one is a depth dose both are compared as depth doses. Doses of files have units of their own, so both are scaled to their largest value unless --absolute is given; two runs are not scaled.',
+    'Each of the two is a run (.h5), a depth dose or a map as CSV, or a volume as MetaImage (.mha, .mhd) or NRRD (.nrrd). A volume is summed over the axis that is neither depth nor lateral. Positions are those in the files; a run begins at depth 0 and has x = 0 in its middle.',
+    'If one is a depth dose, both are compared as depth doses. Doses in files can have any unit, so both are scaled to their largest value unless --absolute is given; two runs are not scaled.',
   ],
   flags: [
     {
       name: 'criteria',
       value: 'P%/Dmm',
       repeats: true,
-      help: 'Such as 2%/1mm. Repeats; 1 %/1 mm, 2 %/2 mm and 3 %/3 mm by default.',
+      help: 'Such as 2%/1mm. May be repeated; 1 %/1 mm, 2 %/2 mm and 3 %/3 mm by default.',
     },
     { name: 'curve', help: 'Compare depth doses, also of two runs.' },
-    { name: 'local', help: 'The dose criterion is a share of the dose at each point, not of the largest.' },
+    { name: 'local', help: 'The dose criterion is a percentage of the dose at each point, not of the largest dose.' },
     {
       name: 'threshold',
       value: 'P',
-      help: 'Points below this percentage of the largest dose are not judged; 10 by default.',
+      help: 'Points below this percentage of the largest dose are ignored; 10 by default.',
     },
     {
       name: 'by',
       value: 'mass|area',
-      help: 'Of runs: dose, which is energy by mass, or energy by area; mass by default.',
+      help: 'For runs: dose, which is energy per mass, or energy per area; mass by default.',
     },
-    { name: 'absolute', help: 'Do not scale doses of files to their largest value.' },
-    { name: 'depth', value: 'x|y|z', help: 'Which axis of a volume is depth; the last one by default.' },
-    { name: 'across', value: 'x|y|z', help: 'Which axis of a volume is across; x by default.' },
+    { name: 'absolute', help: 'Do not scale doses in files to their largest value.' },
+    { name: 'depth', value: 'x|y|z', help: 'Axis of a volume that is depth; the last one by default.' },
+    { name: 'across', value: 'x|y|z', help: 'Axis of a volume that is the lateral position; x by default.' },
     { name: 'shift-depth', value: 'MM', help: 'Added to the depths of a volume or a map.' },
-    { name: 'shift-across', value: 'MM', help: 'Added to the places across of a volume or a map.' },
-    { name: 'unit', value: 'mm|cm', help: 'Of depth in a CSV file that does not say.' },
+    { name: 'shift-across', value: 'MM', help: 'Added to the lateral positions of a volume or a map.' },
+    { name: 'unit', value: 'mm|cm', help: 'Unit of depth in a CSV file that does not give one.' },
     { name: 'json', help: 'Print one JSON document instead of text, with the histogram in steps of 0.1.' },
   ],
   examples: [
@@ -159,7 +159,10 @@ export const gammaVerb: Verb = {
     const asCurves = hasFlag(parsed, 'curve') || both.some(({ kind }) => kind === 'curve');
     const units = both.flatMap((dose) => (dose.kind === 'run' || dose.unit === null ? [] : [dose.unit]));
     if (new Set(units).size > 1 && hasFlag(parsed, 'absolute')) {
-      throw new BraggError('unsupported', `--absolute: the files are in ${units.join(' and ')}; allowed: one unit.`);
+      throw new BraggError(
+        'unsupported',
+        `--absolute: the files are in ${units.join(' and ')}; both must have the same unit.`,
+      );
     }
     const toPeaks = both.some(({ kind }) => kind !== 'run') && !hasFlag(parsed, 'absolute');
     const results = criteria.map((one) => {
@@ -168,7 +171,7 @@ export const gammaVerb: Verb = {
           positions,
           values: toPeaks ? scaled(values) : values,
         }));
-        if (here === undefined || wanted === undefined) throw new Error('two doses are compared');
+        if (here === undefined || wanted === undefined) throw new Error('two doses to compare');
         const { passed, points, worst, histogram } = gammaOfCurves(wanted, here, one);
         return { ...one, passed, points, worst, histogram };
       }
@@ -211,7 +214,7 @@ export const gammaVerb: Verb = {
     const words = [
       `γ of the ${how.of}${both.some(({ kind }) => kind === 'run') ? `, by ${by}` : ''}`,
       how.local ? 'local' : 'global',
-      `points above ${100 * threshold} % of the largest`,
+      `points above ${100 * threshold} % of the largest dose`,
       toPeaks ? 'both scaled to their largest value' : 'not scaled',
     ];
     terminal.print(terminal.style('dim', words.join('; ')));

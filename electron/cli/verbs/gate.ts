@@ -21,28 +21,28 @@ export const gateVerb: Verb = {
   usage: 'gate SCENARIO --baseline COMMIT|SESSION.json [--variants a,b,…] [--allow PERCENT] [--trust] [--json]',
   summary: 'fail in continuous integration if a kernel became slower or wrong',
   details: [
-    'Compares variants with a baseline. A commit is best: its kernel and the present one run in the same rounds, so that drifts of the machine cancel. Names of user kernels take their whole folder from the commit. Names of shipped variants take the one file that a user kernel may replace, in a checkout of Braggbench.',
-    'First an A/A session measures how far equal code differs on this runner. Then the variant is measured. If it looks slower, a second session of new processes has to confirm it.',
-    'Ends with code 1 for slower, wrong, impossible or not measured, with code 0 otherwise. Undecided passes, and the reason is printed. Slower: in both sessions the whole 95 % interval is above the allowed time, and above what equal code differs by.',
-    'A session file as the baseline comes from this runner, by bench --out. Drifts between its day and today do not cancel. With three files or more the interval is of what sessions differ by.',
+    'Compares variants with a baseline. A commit is best: its kernel and the current one run in the same rounds, so that drifts of the machine cancel. For user kernels, the whole folder is taken from the commit. For shipped variants, only the file that a user kernel may replace is taken, in a checkout of Braggbench.',
+    'First an A/A session measures how much identical code differs on this runner. Then the variant is measured. If it looks slower, a second session with new processes must confirm it.',
+    'Exits with code 1 for slower, wrong, impossible or not measured, otherwise with code 0. Undecided passes, and the reason is printed. Slower means: in both sessions the whole 95 % interval is above the allowed time, and above the difference of identical code.',
+    'A session file used as the baseline must come from this runner, by bench --out. Drifts of the machine since then do not cancel. With three or more files the interval includes the variation between sessions.',
   ],
   flags: [
     {
       name: 'baseline',
       value: 'COMMIT|SESSION.json',
       repeats: true,
-      help: 'A commit, or sessions of this runner, the newest last. Session files repeat.',
+      help: 'A commit, or sessions of this runner in order of time. Repeat the flag for several session files.',
     },
     {
       name: 'variants',
       value: 'a,b,…',
-      help: "Which ones; by default the scenario's own, or all that the baseline session measured.",
+      help: "Variants to check; by default the scenario's own, or all in the baseline session.",
     },
-    { name: 'allow', value: 'PERCENT', help: `Most additional time that passes; ${DEFAULT_ALLOWED} by default.` },
-    { name: 'time', value: '2m', help: `Time of all sessions together; ${DEFAULT_SECONDS} s by default.` },
-    { name: 'seed', value: 'N', help: 'Of shuffles, 1 by default.' },
+    { name: 'allow', value: 'PERCENT', help: `Additional time that is allowed; ${DEFAULT_ALLOWED} by default.` },
+    { name: 'time', value: '2m', help: `Total time of all sessions; ${DEFAULT_SECONDS} s by default.` },
+    { name: 'seed', value: 'N', help: 'Seed of the random order, 1 by default.' },
     setFlag('Change a value of the scenario.'),
-    { name: 'markdown', value: 'FILE', help: 'Write a summary for a page of the build server.' },
+    { name: 'markdown', value: 'FILE', help: 'Write a Markdown summary for the build server.' },
     { name: 'junit', value: 'FILE', help: 'Write the verdicts as JUnit XML.' },
     forceFlag,
     gpuFlag,
@@ -62,7 +62,9 @@ export const gateVerb: Verb = {
     if (first === undefined) throw new UsageError('gate needs --baseline: a commit, or a session of bench');
     const files = baselines.every(isSessionFile);
     if (!files && baselines.length > 1)
-      throw new UsageError('--baseline: a commit is one; allowed: one commit, or one or more session files');
+      throw new UsageError(
+        '--baseline: a commit was given with other values; allowed: one commit, or one or more session files',
+      );
     const outputs = ['markdown', 'junit'].flatMap((name) => flagValue(parsed, name) ?? []);
     for (const file of outputs) await checkOutput(parsed, file);
     const request = {

@@ -36,13 +36,13 @@ function seriesLines(series: HistorySeries, bold: (text: string) => string): rea
 export const history: Verb = {
   name: 'history',
   usage: 'history SESSION.json… [--variant NAME] [--json]',
-  summary: 'one variant on one problem over sessions of several days and commits',
+  summary: 'show one variant on one problem over sessions of several days and commits',
   details: [
-    `Puts sessions in the order of their days, by variant, scenario and machine, where at least two measured the same. A machine is its identifier, cores, memory and GPU. With ${minBefore} sessions before the last it says how far sessions differ from each other, and whether the last lies beyond that: slower and faster are reported only outside of the interval where 95 % of further sessions would lie.`,
+    `Orders sessions by date, for each variant, scenario and machine that at least two of them measured. A machine is recognised by its identifier, cores, memory and GPU. With at least ${minBefore} earlier sessions it shows how much sessions vary, and whether the last lies beyond that: slower and faster are reported only outside of the interval in which 95 % of further sessions would lie.`,
     'Drifts of the machine do not cancel between sessions. Their spread is what --allow of gate has to exceed where its baseline is a session file.',
   ],
   flags: [
-    { name: 'variant', value: 'NAME', help: 'Only this one, as sessions call it: cuda-fused, gather@fp64.' },
+    { name: 'variant', value: 'NAME', help: 'Only this variant, named as in sessions: cuda-fused, gather@fp64.' },
     jsonFlag,
   ],
   examples: ['braggbench history sessions/*.json --variant cuda-window'],

@@ -28,13 +28,13 @@ export const mcpVerb = withOnPiped({
       name: 'trust',
       value: 'FOLDER',
       repeats: true,
-      help: 'Serve this folder too, and run what agents submit to its problems.',
+      help: 'Serve this folder too, and run kernels that agents submit to its problems.',
     },
-    { name: 'time', value: '60s', help: `Most seconds of one session; ${MAX_SECONDS} s by default.` },
+    { name: 'time', value: '60s', help: `Maximum seconds of one session; ${MAX_SECONDS} s by default.` },
     {
       name: 'port',
       value: 'N',
-      help: 'Serve scripts instead, as JSON over HTTP on 127.0.0.1; 0 is any free port. Prints the address, which carries a token.',
+      help: 'Serve scripts instead, as JSON over HTTP on 127.0.0.1; 0 chooses any free port. Prints the address, which contains a token.',
     },
     gpuFlag,
   ],
@@ -43,7 +43,7 @@ export const mcpVerb = withOnPiped({
     'braggbench mcp --trust problems --time 30s',
     'braggbench mcp --trust problems --port 0',
   ],
-  operands: { min: 0, max: 100, name: 'folders with problems' },
+  operands: { min: 0, max: 100, name: 'folders that contain problems' },
   run: async ({ parsed, terminal, signal }) => {
     const trusted = parsed.flags.get('trust') ?? [];
     const mostSeconds = flagSeconds(parsed, 'time', 3600) ?? MAX_SECONDS;
@@ -52,7 +52,7 @@ export const mcpVerb = withOnPiped({
     const folders = new Set<string>();
     for (const folder of [...parsed.operands, ...trusted]) {
       const found = await realpath(folder).catch(() => null);
-      if (found === null) throw new UsageError(`there is no folder ${folder}`);
+      if (found === null) throw new UsageError(`the folder ${folder} does not exist`);
       folders.add(found);
     }
     if (folders.size === 0) throw new UsageError('mcp needs a folder with problems, or --trust FOLDER');
@@ -73,7 +73,7 @@ export const mcpVerb = withOnPiped({
           await serveScripts(server, port, signal, (url) => terminal.print(url));
           return exitCodes.done;
         }
-        terminal.say(`Serving ${[...folders].join(', ')} to one agent. Ctrl+C ends it.`);
+        terminal.say(`Serving ${[...folders].join(', ')} to one agent. Stop with Ctrl+C.`);
         const transport = new StdioServerTransport(process.stdin, process.stdout, {
           maxBufferSize: MAX_MESSAGE_BYTES,
         });

@@ -9,15 +9,15 @@ import { exitCodes, type Verb } from '../verb.ts';
 export const newKernelVerb: Verb = {
   name: 'new-kernel',
   usage: 'new-kernel TEMPLATE FILE [--answer LANGUAGE] [--json]',
-  summary: 'begin a new user kernel',
+  summary: 'create a new user kernel',
   details: [
-    'Makes a problem folder named after FILE: the kernel, a program that gives the expected answer, and problem.json, which describes inputs and results. FILE ends in .cu for a kernel on a GPU, in .cpp for one on the CPU. TEMPLATE is reduction, stencil or vector-add. Change the files, then measure the folder with bench. Every .cu, .cpp or .py file that you add to it is a candidate.',
+    'Makes a problem folder named after FILE: the kernel, a program that computes the expected result, and problem.json, which describes inputs and results. FILE ends in .cu for a kernel on a GPU, in .cpp for one on the CPU. TEMPLATE is reduction, stencil or vector-add. Edit the files, then measure the folder with bench. Every .cu, .cpp or .py file that you add to it is a candidate.',
   ],
   flags: [
     {
       name: 'answer',
       value: 'LANGUAGE',
-      help: `What the expected answer is written in (python): ${answerLanguages.join(', ')}.`,
+      help: `Language of the program for the expected result (python): ${answerLanguages.join(', ')}.`,
     },
     jsonFlag,
   ],
@@ -25,7 +25,7 @@ export const newKernelVerb: Verb = {
     'braggbench new-kernel reduction my-sum.cu',
     'braggbench new-kernel stencil my-mean.cpp --answer typescript',
   ],
-  operands: { min: 2, max: 2, name: 'a template, and the name of a file' },
+  operands: { min: 2, max: 2, name: 'a template, and a file name' },
   run: async ({ parsed, terminal }) => {
     const [beginning = '', file = ''] = parsed.operands;
     const { dir, base: id } = path.parse(path.resolve(file));

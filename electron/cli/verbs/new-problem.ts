@@ -45,7 +45,7 @@ async function fromModule(file: string, parsed: ParsedArguments, signal: AbortSi
   if (!hasFlag(parsed, 'trust'))
     throw new BraggError(
       'untrusted',
-      `${file} is run to find its shapes: it is code that runs with your rights. Read it, and say that you trust it: --trust`,
+      `${file} must be run to find its shapes: it is code that runs with your rights. Read it, then trust it with --trust`,
     );
   const solutions = Object.fromEntries(await textsOf(filesOf(parsed, 'solution')));
   return fromKernelBench({ file, source: await textOf(file), solutions, signal });
@@ -66,7 +66,7 @@ async function converted(from: string, parsed: ParsedArguments, signal: AbortSig
   if (!isOne)
     throw new BraggError(
       'foreign-file',
-      `${from} is no definition; allowed: JSON with axes, inputs, outputs and reference`,
+      `${from} is not a definition; expected JSON with axes, inputs, outputs and reference`,
     );
   return fromDefinition(from, parsed);
 }
@@ -74,19 +74,19 @@ async function converted(from: string, parsed: ParsedArguments, signal: AbortSig
 export const newProblemVerb: Verb = {
   name: 'new-problem',
   usage: 'new-problem FROM FOLDER [--workloads FILE …] [--solution FILE …] [--trust] [--json]',
-  summary: 'begin a problem of your own from a shipped one, or from another benchmark',
+  summary: 'create your own problem from a shipped one, or from another benchmark',
   details: [
-    'FROM is heat-step, layer-norm, matrix-inverse, segment-sum or softmax-rows: its description, reference and candidates are copied. One candidate of each is wrong. FROM may also be a definition of FlashInfer-Trace (.json), or a task of KernelBench (.py). What has no counterpart is refused with the reason. Change the files, then measure the folder with bench.',
+    'FROM is heat-step, layer-norm, matrix-inverse, segment-sum or softmax-rows: its description, reference and candidates are copied. One candidate of each is wrong. FROM may also be a definition of FlashInfer-Trace (.json), or a task of KernelBench (.py). Parts without an equivalent are refused with the reason. Edit the files, then measure the folder with bench.',
   ],
   flags: [
     {
       name: 'workloads',
       value: 'FILE',
       repeats: true,
-      help: 'Workloads or traces of a definition, a line each. Repeats.',
+      help: 'Workloads or traces of a definition, one per line. May be repeated.',
     },
-    { name: 'solution', value: 'FILE', repeats: true, help: 'A solution that becomes a candidate. Repeats.' },
-    { name: 'trust', help: 'You trust a task of KernelBench, which is run to find its shapes.' },
+    { name: 'solution', value: 'FILE', repeats: true, help: 'A solution that becomes a candidate. May be repeated.' },
+    { name: 'trust', help: 'Trust a task of KernelBench, which is run to find its shapes.' },
     jsonFlag,
   ],
   examples: [
@@ -100,7 +100,7 @@ export const newProblemVerb: Verb = {
     const shipped = path.join(assetsFolder(), 'problems');
     const known = (await readdir(shipped)).sort();
     const target = path.resolve(folder);
-    if (existsSync(target)) throw new BraggError('exists', `${folder} exists; allowed: the name of a new folder`);
+    if (existsSync(target)) throw new BraggError('exists', `${folder} already exists; choose the name of a new folder`);
     const found = await converted(from, parsed, signal);
     if (found === null) {
       if (!known.includes(from)) {
@@ -121,7 +121,7 @@ export const newProblemVerb: Verb = {
     if (hasFlag(parsed, 'json')) terminal.printJson({ files, lost });
     else {
       for (const file of files) terminal.print(`  ${path.relative(process.cwd(), file)}`);
-      for (const line of lost) terminal.print(`Not the same: ${line}`);
+      for (const line of lost) terminal.print(`Differs from the original: ${line}`);
       terminal.print(`Measure it: braggbench bench ${path.relative(process.cwd(), target)} --trust`);
     }
     return exitCodes.done;

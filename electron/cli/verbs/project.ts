@@ -36,7 +36,7 @@ async function named(operands: readonly string[]): Promise<Packed> {
         (await stat(operand).catch(() => null))?.isDirectory() === true
           ? 'a folder without a study or problem'
           : 'no such file';
-      const allowed = `${ENDINGS.join(', ')}, problem folders and folders of studies`;
+      const allowed = `${ENDINGS.join(', ')}, problem folders and study folders`;
       throw new BraggError('invalid', `${operand} is ${is}; allowed: ${allowed}.`);
     }
   }
@@ -59,10 +59,10 @@ async function ofLibrary(host: Host): Promise<Packed> {
 }
 
 async function pack({ parsed, terminal }: VerbContext, file: string, operands: readonly string[]): Promise<ExitCode> {
-  if (!file.endsWith(PROJECT_ENDING)) throw new UsageError(`project pack writes a file that ends in ${PROJECT_ENDING}`);
+  if (!file.endsWith(PROJECT_ENDING)) throw new UsageError(`the output of project pack must end in ${PROJECT_ENDING}`);
   const whole = hasFlag(parsed, 'library');
   if (operands.length === 0 && !whole)
-    throw new UsageError('project pack: name what to pack, or --library for all of it');
+    throw new UsageError('project pack: name the files to pack, or use --library for the whole library');
   await checkOutput(parsed, file);
   return withHost(async (host) => {
     const [some, all] = [await named(operands), whole ? await ofLibrary(host) : null];
@@ -86,7 +86,7 @@ async function pack({ parsed, terminal }: VerbContext, file: string, operands: r
 const outcomeTexts: Readonly<Record<UnpackedPart['how'], string>> = {
   new: 'new',
   there: 'was there',
-  kept: 'another of this name stays',
+  kept: 'the existing file of this name is unchanged',
 };
 
 async function unpack({ parsed, terminal }: VerbContext, file: string): Promise<ExitCode> {
@@ -107,7 +107,7 @@ async function unpack({ parsed, terminal }: VerbContext, file: string): Promise<
     }
     const rows = came.map((one) => [one.part, one.as, outcomeTexts[one.how]]);
     for (const line of table([{ title: 'what' }, { title: 'called' }, { title: 'here' }], rows)) terminal.print(line);
-    terminal.print(`${name} lies in ${library}`);
+    terminal.print(`${name} is in ${library}`);
     return exitCodes.done;
   });
 }
@@ -117,15 +117,15 @@ export const projectVerb: Verb = {
   usage: `project pack FILE${PROJECT_ENDING} WHAT…; project unpack FILE${PROJECT_ENDING} [--into FOLDER] [--json]`,
   summary: 'pack scenarios, runs, sessions, studies and notes into one file for a colleague, or unpack one',
   details: [
-    'pack takes scenarios with the files and user kernels that they name, runs, sessions, and folders of studies with their results. --library takes all of your library, with the notes on timelines.',
-    'A problem folder, or its problem.json, comes with its reference and all candidates, and is unpacked as a folder.',
-    'A kernel comes with its description and what it includes from its folder. It is not trusted there before its owner says so.',
-    'unpack puts all of it into the library. What is there stays as it is: another file of the same name gets a number, a study with the same points takes up results that it lacks.',
-    'A project is a zip archive. Its project.json names every file with its SHA-256, and unpack refuses what is not as it says.',
+    'pack accepts scenarios with the files and user kernels that they use, runs, sessions, and study folders with their results. --library packs your whole library, with the notes on timelines.',
+    'A problem folder, or its problem.json, includes its reference and all candidates, and is unpacked as a folder.',
+    'A kernel includes its description and the files that it includes from its folder. The recipient must trust it before it runs.',
+    'unpack adds everything to the library. Existing files are not changed: a different file of the same name gets a number, a study with the same points receives the results that it lacks.',
+    'A project is a zip archive. Its project.json lists every file with its SHA-256, and unpack refuses files that differ.',
   ],
   flags: [
-    { name: 'library', help: 'Pack all of the library.' },
-    { name: 'into', value: 'FOLDER', help: 'Unpack into this folder, not into your library.' },
+    { name: 'library', help: 'Pack the whole library.' },
+    { name: 'into', value: 'FOLDER', help: 'Unpack into this folder instead of your library.' },
     forceFlag,
     jsonFlag,
   ],

@@ -12,12 +12,12 @@ import { exitCodes, type Verb } from '../verb.ts';
 export const replay: Verb = {
   name: 'replay',
   usage: 'replay SESSION.json [-o FOLDER] [--force]',
-  summary: "draw a session's figures again, as SVG",
+  summary: "redraw a session's figures as SVG",
   details: [
-    'Writes the figures of a saved benchmark session of any workload as SVG files: the ladder, the gains, the roofline, the size sweep, claims over it, the cold start, the samples. Each says the machine, driver, clocks and commit it was measured with. The same session gives the same bytes on every machine; no GPU is needed.',
+    'Writes the figures of a saved benchmark session of any workload as SVG files: the ladder, the gains, the roofline, the size sweep, claims over it, the cold start, the samples. Each shows the machine, driver, clocks and commit of the measurement. The same session gives identical files on every machine; no GPU is needed.',
   ],
   flags: [
-    { name: 'out', short: 'o', value: 'FOLDER', help: "Where to; a folder of the session's name by default." },
+    { name: 'out', short: 'o', value: 'FOLDER', help: 'Output folder; by default named after the session.' },
     forceFlag,
   ],
   examples: ['braggbench replay assets/runs/h200-uniform-grid-70MeV.json -o figures'],
@@ -28,7 +28,7 @@ export const replay: Verb = {
     const { svgFilesOf } = await import('../reports/session-svg.ts');
     const kept = await readSessionNamed(file);
     const figures = svgFilesOf(asSession(kept, await readCurrent(assetsFolder())));
-    if (figures.length === 0) throw new BraggError('invalid', `${file} measured too little for a figure.`);
+    if (figures.length === 0) throw new BraggError('invalid', `${file} has too few measurements for a figure.`);
     await mkdir(folder, { recursive: true });
     // Check all first, so that nothing is written if one file must not be.
     for (const { name } of figures) await checkOutput(parsed, path.join(folder, name));

@@ -15,26 +15,26 @@ export const report: Verb = {
   usage: 'report RUN.h5|SESSION.json… -o report.html|report.pdf',
   summary: 'write a comparison as one HTML file or PDF',
   details: [
-    'Puts the runs and benchmark sessions into one self-contained HTML file: the comparison with the first as the reference, figures, claims, environment, scenarios, and the commands that make it again. It needs no GPU and no network, and prints as it is shown.',
-    'A name that ends in .pdf is printed by Chrome, Chromium or Edge: the one that --browser or the variable CHROME names, else one that is installed.',
+    'Writes the runs and benchmark sessions into one self-contained HTML file: the comparison with the first as the reference, figures, claims, environment, scenarios, and the commands that reproduce it. It needs no GPU and no network, and prints as it is shown.',
+    'A name that ends in .pdf is printed by Chrome, Chromium or Edge: the one named by --browser or the variable CHROME, otherwise an installed one.',
   ],
   flags: [
-    { name: 'out', short: 'o', value: 'FILE', help: 'Where to write it: .html or .pdf.' },
+    { name: 'out', short: 'o', value: 'FILE', help: 'Output file: .html or .pdf.' },
     forceFlag,
-    { name: 'title', value: 'TEXT', help: "Its title; the files' names by default." },
-    { name: 'browser', value: 'PATH', help: 'The browser that prints a PDF.' },
+    { name: 'title', value: 'TEXT', help: 'Title of the report; the file names by default.' },
+    { name: 'browser', value: 'PATH', help: 'Browser used to print a PDF.' },
   ],
   examples: [
     'braggbench report reference.h5 mine.h5 -o comparison.html',
     'braggbench report assets/runs/h200-uniform-grid-70MeV.json -o ladder.pdf',
   ],
-  operands: { min: 1, max: 1000, name: 'a run file or a session' },
+  operands: { min: 1, max: 1000, name: 'one or more run files or sessions' },
   run: async ({ parsed, terminal }) => {
     const out = flagValue(parsed, 'out');
     if (out === undefined) throw new UsageError('report needs -o report.html or -o report.pdf');
     const kind = path.extname(out).toLowerCase();
     if (kind !== '.html' && kind !== '.htm' && kind !== '.pdf') {
-      throw new UsageError(`-o ${out}: a report is .html or .pdf`);
+      throw new UsageError(`-o ${out}: the extension must be .html or .pdf`);
     }
     await checkOutput(parsed, out);
     // Loaded on demand, so that the command line starts without the code that draws reports.

@@ -13,17 +13,17 @@ import { exitCodes, type Verb } from '../verb.ts';
 export const reproduceVerb: Verb = {
   name: 'reproduce',
   usage: 'reproduce SCENARIO --variant FILE [--out FOLDER] [--set path=value …] [--json]',
-  summary: 'export a user kernel and its problem as a program of their own',
+  summary: 'export a user kernel and its problem as a standalone program',
   details: [
-    "Writes one folder with the kernel's source, its problem, our headers and engine, and a CMake file. It builds and runs without the workbench: to show an error to others, and under cuda-gdb, gdb or compute-sanitizer. The folder's README says how. Nothing of the kernel is compiled or run here, but for the program of its expected answer, where it has one.",
+    "Writes one folder with the kernel's source, its problem, our headers and engine, and a CMake file. It builds and runs without the workbench: to show an error to others, and for use with cuda-gdb, gdb or compute-sanitizer. The README in the folder explains how. Nothing of the kernel is compiled or run during the export, except the program for its expected result, if it has one.",
   ],
   flags: [
     { name: 'variant', value: 'FILE', help: 'The kernel: a .cu or .cpp file with its description next to it.' },
-    { name: 'out', value: 'FOLDER', help: 'The folder that is made; by default NAME-reproducer, here.' },
+    { name: 'out', value: 'FOLDER', help: 'Output folder; NAME-reproducer in the current folder by default.' },
     setFlag('Change a value of the scenario first.'),
     {
       name: 'trust',
-      help: "You trust the program of the kernel's expected answer, which is run: it is code with your rights.",
+      help: "Trust the program for the kernel's expected result, which is run: it is code that runs with your rights.",
     },
     jsonFlag,
   ],
@@ -37,7 +37,7 @@ export const reproduceVerb: Verb = {
     return withHost(async (host) => {
       const file = flagValue(parsed, 'variant');
       if (file === undefined || !/\.(cu|cpp)$/.test(file)) {
-        throw new UsageError('--variant names the kernel that is exported; allowed: a .cu or .cpp file');
+        throw new UsageError('--variant is required: the .cu or .cpp file of the kernel to export');
       }
       const kernel = await host.userKernels.open(path.resolve(file));
       // The program that computes the answer is run.

@@ -18,7 +18,7 @@ import { checkRunFlags, runFlags, workloadFor } from '../workloads/index.ts';
 async function outputPath({ parsed }: VerbContext, host: Host): Promise<NamedFile | null> {
   const out = flagValue(parsed, 'out');
   if (out === undefined) return null;
-  if (out.trim() === '') throw new UsageError('--out needs the name of a file, such as run.h5');
+  if (out.trim() === '') throw new UsageError('--out needs a file name, such as run.h5');
   await checkOutput(parsed, resolve(out));
   return host.grant(resolve(out));
 }
@@ -36,13 +36,13 @@ export const run = withOn({
     'run SCENARIO [--variant ID|FILE] [--set path=value …] [--out RUN.h5] [--trust] [--limit SECONDS] [--trace] [--json]',
   summary: 'solve a scenario: range, widths, ledger, or the image of a crystal; save the run',
   details: [
-    'Solves a scenario and prints where the beam stops, how wide it is, and where every proton and every MeV went; of a diffraction scenario its image, whose brightest pixel, sum and resolution are printed; of a small measured workload the checks and times of one variant. Ctrl+C ends the run within one step; what was computed is printed, saved and marked as partial.',
+    'Solves a scenario and prints where the beam stops, how wide it is, and where every proton and every MeV went. For a diffraction scenario it prints brightest pixel, sum and resolution of the image; for a small measured workload the checks and times of one variant. Ctrl+C ends the run within one step; the partial result is printed, saved and marked as partial.',
   ],
   flags: [
     {
       name: 'variant',
       value: 'ID|FILE',
-      help: 'Which implementation solves it; see braggbench variants. Or a file of your own: ./my.cu, ./my.cpp.',
+      help: 'Variant that solves it; see braggbench variants. Or your own file: ./my.cu, ./my.cpp.',
     },
     setFlag('Change a value of the scenario, as in beam.energy_MeV=120.'),
     {
@@ -53,7 +53,7 @@ export const run = withOn({
     forceFlag,
     {
       name: 'trace',
-      help: "Record the GPU's work and the driver's calls in the run, for export; slows it. Of a measured workload every repetition of one sample, after the timing.",
+      help: "Record the GPU's work and the driver's calls in the run, for export; this slows it down. For a measured workload, every repetition of one sample is recorded after the timing.",
     },
     ...runFlags,
     gpuFlag,

@@ -18,13 +18,13 @@ const DEFAULT_LIMIT = '1800';
 export const sanitizeVerb: Verb = {
   name: 'sanitize',
   usage: 'sanitize SCENARIO [--variant ID|FILE] [--tool NAME] [--set path=value …] [--trust] [--json]',
-  summary: "run a scenario under NVIDIA's compute-sanitizer, and say what it found",
+  summary: "run a scenario under NVIDIA's compute-sanitizer, and print its findings",
   details: [
-    "Runs a CUDA variant, ours or a file of yours, under compute-sanitizer of the CUDA toolkit. Prints what it found by kernel and line: memory beyond an array's end, races in shared memory, memory that was never written, barriers that not all threads reach. A watched kernel takes ten to a hundred times as long: choose a small scenario. Exit code 1 where something was found.",
+    'Runs a CUDA variant, shipped or your own, under compute-sanitizer of the CUDA toolkit. Prints its findings by kernel and line: accesses beyond the end of an array, races in shared memory, uninitialised memory, barriers that not all threads reach. A checked kernel runs ten to a hundred times slower: choose a small scenario. Exit code 1 if anything was found.',
   ],
   flags: [
-    { name: 'variant', value: 'ID|FILE', help: 'Which implementation is watched; see braggbench variants.' },
-    { name: 'tool', value: 'NAME', help: `What is looked for (memcheck); one of ${sanitizerTools.join(', ')}.` },
+    { name: 'variant', value: 'ID|FILE', help: 'Variant to check; see braggbench variants.' },
+    { name: 'tool', value: 'NAME', help: `Kind of check (memcheck); one of ${sanitizerTools.join(', ')}.` },
     setFlag('Change a value of the scenario first.'),
     gpuFlag,
     ...userKernelFlags,
@@ -42,8 +42,8 @@ export const sanitizeVerb: Verb = {
       const id = scenario?.solver.variant ?? '';
       const base = host.userKernels.find(id)?.base ?? host.userKernels.bases().find((one) => one.id === id);
       if (base?.device !== 'cuda') {
-        const says = `${id} of ${workload} runs on the CPU, and compute-sanitizer watches CUDA kernels`;
-        throw new BraggError('invalid', `${says}; name one of those: --variant`);
+        const says = `${id} of ${workload} runs on the CPU, but compute-sanitizer checks CUDA kernels only`;
+        throw new BraggError('invalid', `${says}; choose one with --variant`);
       }
       const variant = flagValue(parsed, 'variant');
       const file = variant !== undefined && /\.(cu|cpp)$/.test(variant) ? path.resolve(variant) : null;

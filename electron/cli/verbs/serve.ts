@@ -19,17 +19,17 @@ export const serveVerb: Verb = {
   usage: 'serve [--port N] [--scenario FILE] [--run] [--gpu INDEX|UUID]',
   summary: 'open the workbench in a browser',
   details: [
-    'Serves the workbench on 127.0.0.1 and prints its address, which carries a token: only who knows it gets in. For another machine use braggbench connect. Ctrl+C ends it.',
+    'Serves the workbench on 127.0.0.1 and prints its address, which contains a token: nobody gets access without it. For another machine use braggbench connect. Stop with Ctrl+C.',
   ],
   flags: [
-    { name: 'port', value: 'N', help: 'Which port; the first free one from 7340 on by default.' },
-    { name: 'scenario', value: 'FILE', help: 'Scenario to open first.' },
+    { name: 'port', value: 'N', help: 'Port; the first free one from 7340 on by default.' },
+    { name: 'scenario', value: 'FILE', help: 'Scenario to open at the start.' },
     gpuFlag,
-    { name: 'run', help: 'Run the scenario at once.' },
+    { name: 'run', help: 'Run the scenario immediately.' },
     {
       name: 'session',
       value: 'FOLDER',
-      help: 'Called by braggbench connect: take the token from there, leave the address there, and end when idle.',
+      help: 'Used by braggbench connect: read the token from this file, write the address to it, and exit when idle.',
     },
     { name: 'as', value: 'NAME', help: 'With --session: how the user calls this machine.' },
   ],

@@ -23,7 +23,7 @@ function lengthOf(parsed: ParsedArguments, name: string): number | undefined {
   const [, digits = '', unit = 'mm'] = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*(mm|cm)?\s*$/i.exec(text) ?? [];
   const value = Number(digits);
   if (digits === '' || !Number.isFinite(value)) {
-    throw new UsageError(`--${name}: ${text} is no length; allowed: millimetres, such as 50, or 5cm`);
+    throw new UsageError(`--${name}: ${text} is not a length; allowed: millimetres, such as 50, or 5cm`);
   }
   return unit.toLowerCase() === 'cm' ? 10 * value : value;
 }
@@ -63,7 +63,9 @@ async function requestOf(parsed: ParsedArguments): Promise<SobpRequest> {
   const [width_mm, spacing_mm] = [lengthOf(parsed, 'width'), lengthOf(parsed, 'spacing')];
   const layer_spacing_mm = lengthOf(parsed, 'layer-spacing');
   if (layer_spacing_mm !== undefined && flagValue(parsed, 'energies') !== undefined) {
-    throw new UsageError('--layer-spacing and --energies: layers follow from either; allowed: one of the two');
+    throw new UsageError(
+      '--layer-spacing and --energies exclude each other, because either determines the layers; give one of the two',
+    );
   }
   const energies_MeV = await energiesOf(parsed);
   const weights = weightsOf(parsed);
@@ -96,7 +98,7 @@ function linesOf(sobp: Sobp, request: SobpRequest): readonly string[] {
     `R90 ${number(plateau.r90_mm)} mm, R80 ${number(plateau.r80_mm)} mm, M95 ${number(plateau.m95_mm)} mm`,
     `Flatness ${percent(plateau.flatness)} (${percent(firstFlatness)} by Jette and Chen), distal 80–20 % ${number(plateau.falloff_mm)} mm`,
     ...(off === null ? [] : [off]),
-    `${layers.length} ${layers.length === 1 ? 'layer' : 'layers'} at ${places_mm.length === 1 ? 'one place' : `${places_mm.length} places`}`,
+    `${layers.length} ${layers.length === 1 ? 'layer' : 'layers'} at ${places_mm.length === 1 ? 'one position' : `${places_mm.length} positions`}`,
     ...layers.map(
       ({ energy_MeV, weight }) =>
         `${energy_MeV.toFixed(2).padStart(8)} MeV  ${weight.toFixed(5)}  ${'█'.repeat(Math.round((BAR * weight) / most))}`,
@@ -111,28 +113,32 @@ export const sobpVerb: Verb = {
     'sobp [SCENARIO] --range MM --modulation MM [--width MM] [--spacing MM] [--layer-spacing MM | --energies FILE|LIST] [--weights KIND] [--set path=value …] [--out SCENARIO.json] [--json]',
   summary: 'build a spread-out Bragg peak: layers, weights, flatness; write it as a scenario',
   details: [
-    'Finds energies and weights that make the dose flat, by non-negative least squares on depth doses in water that are solved for it. Prints what one run of all layers together gives. The range is the depth where the dose has fallen to 90 %, the modulation the way between the depths at 95 %.',
-    "Spread and width of the beam, and the physics, are the scenario's; without one, the program's.",
+    'Finds energies and weights that make the dose flat, by non-negative least squares on computed depth doses in water. Prints the results of one run with all layers. The range is the depth where the dose has fallen to 90 %, the modulation is the distance between the depths at 95 %.',
+    "Energy spread and width of the beam, and the physics, are taken from the scenario, or are the program's defaults.",
   ],
   flags: [
     { name: 'range', value: 'MM', help: 'Depth in water behind the plateau at 90 % of its dose.' },
     { name: 'modulation', value: 'MM', help: 'Length of the plateau, between its depths at 95 %.' },
-    { name: 'width', value: 'MM', help: 'Width of the field between its points at 50 %; 0, one place, by default.' },
-    { name: 'spacing', value: 'MM', help: 'Between spots across; the beam’s x_sigma_mm by default.' },
+    {
+      name: 'width',
+      value: 'MM',
+      help: 'Width of the field between its points at 50 %; by default 0, a single position.',
+    },
+    { name: 'spacing', value: 'MM', help: 'Distance between spots across the beam; the beam’s x_sigma_mm by default.' },
     {
       name: 'layer-spacing',
       value: 'MM',
-      help: 'Between the ranges of neighbouring layers; 1.5 standard deviations of their range by default.',
+      help: 'Difference between the ranges of neighbouring layers; 1.5 standard deviations of their range by default.',
     },
     {
       name: 'energies',
       value: 'FILE|LIST',
-      help: 'Energies of the machine in MeV: a list such as 70,72.5,75, or a text file. Layers have these only; the nearest gives the range.',
+      help: 'Available energies of the machine in MeV: a list such as 70,72.5,75, or a text file. Layers use only these; the nearest one determines the range.',
     },
     {
       name: 'weights',
       value: 'KIND',
-      help: 'flattest (default); smooth, by small second differences; or monotone: weights per mm of range fall from layer to layer.',
+      help: 'flattest (default); smooth: small second differences; or monotone: weight per mm of range decreases from layer to layer.',
     },
     setFlag('Change a value of the scenario, as in beam.x_sigma_mm=4.'),
     { name: 'out', value: 'SCENARIO.json', help: 'Write the scenario with the spots.' },

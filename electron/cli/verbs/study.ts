@@ -36,7 +36,7 @@ const studyActions: Readonly<Record<string, StudyAction>> = {
   stop: folderAction(stopStudy),
   collect: folderAction(collectStudy),
   task: (context, study, tag) => {
-    if (tag === undefined) throw new UsageError('study task is called by job arrays: study task FOLDER TAG');
+    if (tag === undefined) throw new UsageError('study task is only called by job arrays: study task FOLDER TAG');
     return withHost((host) => runTask(context, host, study, tag));
   },
   import: (context, file) => importTuning(context, file),
@@ -57,27 +57,27 @@ export const studyVerb: Verb = {
   name: 'study',
   usage:
     'study plan|run|ask|resume|status|stop|collect STUDY [--out FOLDER] [--json]; study export STUDY FILE; study import FILE; study clusters [list|add|remove|try] [NAME]',
-  summary: 'take scenarios through axes: plan the points, solve them, collect one table',
+  summary: 'run parameter studies: plan the points, solve them, collect one table',
   details: [
-    'Reads a study (kind: study, JSON or YAML) and crosses its axes over its base scenarios. Each combination is a point.',
-    `plan prints the points and saves nothing. Up to ${MAX_CHECKED} points, evenly through the plan, are laid out for their memory and their least time. Exit code 2 if one of those cannot be run.`,
-    'Its forecast for this machine solves one or two small points of each variant, for at most 3 s each, and scales the others.',
-    'run solves what has no result yet, into a folder next to the study or into --out. A point that fails does so alone. Ctrl+C loses the points under way and nothing else; run or resume goes on.',
-    'With --on slurm the points go to a cluster, in job arrays of tasks that last minutes. The study must lie where all nodes see it, and this program too. Ctrl+C leaves the jobs; resume finds them again, stop cancels them. task is what the arrays call.',
-    'With --on NAME they go to the cluster of that name, by your own ssh where it has a login host; results come here while it works. With --on HOST a single machine solves them; the program is copied there once. clusters lists those that the workbench knows, add and remove change them, try reports what is installed there.',
-    'A study with a search tunes: constants of kernels are changed, each configuration is checked against the reference, and the best are measured again. ask lets another program choose: it reads configurations and writes times, a JSON document a line.',
-    'status says how far it is. stop asks whoever works on it to stop. collect prints a table, export writes it whole: CSV, Parquet, HDF5 (.h5) or JSON; of one tuned kernel also the cache file of Kernel Tuner (.cache.json) or T4 (.t4.json). import reads those two.',
+    'Reads a study (kind: study, JSON or YAML) and combines its base scenarios with all values of its axes. Each combination is a point.',
+    `plan prints the points and saves nothing. Up to ${MAX_CHECKED} points, spread evenly through the plan, are analysed for their memory and their least possible time. Exit code 2 if one of those cannot be run.`,
+    'For its forecast, plan solves one or two small points of each variant on this machine, for at most 3 s each, and scales the others.',
+    'run solves all points without a result, into a folder next to the study or into --out. If a point fails, the others continue. Ctrl+C loses only the points in progress; run or resume continues.',
+    'With --on slurm the points are sent to a cluster, in job arrays of tasks that last minutes. All nodes must be able to read the study and this program. Ctrl+C leaves the jobs running; resume finds them again, stop cancels them. task is called by the job arrays.',
+    'With --on NAME the points are sent to the cluster of that name, over your own ssh if it has a login host; results are copied here as they arrive. With --on HOST a single machine solves them; the program is copied there once. clusters lists the clusters that you have described, add and remove change the list, try reports what is installed on one.',
+    'A study with a search tunes kernels: it varies constants, checks each configuration against the reference, and measures the best again. ask lets another program choose: it reads configurations and writes times, one JSON document per line.',
+    'status shows the progress. stop requests a stop of all processes that work on the study. collect prints a table, export writes the complete table: CSV, Parquet, HDF5 (.h5) or JSON; for one tuned kernel also the cache file of Kernel Tuner (.cache.json) or T4 (.t4.json). import reads the last two formats.',
   ],
   flags: [
-    { name: 'out', value: 'FOLDER', help: 'Where plan and results are; STUDY.study next to the study by default.' },
+    { name: 'out', value: 'FOLDER', help: 'Folder for plan and results; STUDY.study next to the study by default.' },
     {
       name: 'cores',
       value: 'N',
-      help: 'Cores of this machine to use, all by default; with --on slurm those of a task, one by default.',
+      help: 'Number of cores to use on this machine, all by default; with --on slurm those of a task, one by default.',
     },
     ...userKernelFlags,
-    { name: 'retry', help: 'Solve points that failed once more.' },
-    { name: 'yes', help: 'Begin a study that takes longer than a day.' },
+    { name: 'retry', help: 'Solve failed points once more.' },
+    { name: 'yes', help: 'Start a study that takes longer than a day without asking.' },
     { name: 'points', help: `Print every point of the plan, not only the first ${MAX_PRINTED_POINTS}.` },
     ...clusterFlags,
     ...describingFlags,
@@ -91,7 +91,7 @@ export const studyVerb: Verb = {
     'braggbench study clusters add hpc --host me@login.example --sbatch --partition=cpu',
     'braggbench study run energies.yaml --on hpc',
   ],
-  operands: { min: 1, max: 3, name: 'what to do and a study: run STUDY' },
+  operands: { min: 1, max: 3, name: 'an action and a study: run STUDY' },
   run: (context) => {
     const [what = '', study = '', file] = context.parsed.operands;
     const deed = Object.hasOwn(studyActions, what) ? studyActions[what] : undefined;

@@ -30,12 +30,12 @@ function traceFacts(summary: TraceSummary): readonly (readonly [string, string])
   const { kernels, copies, graphs, launches, gpus } = summary;
   const all: (readonly [string, string])[] = [
     ['Length', `${seconds(summary.duration_ns)}, ${summary.spans} spans`],
-    ['Kernels', `${kernels.count}, ${kernels.unique} different, ${seconds(kernels.sum_ns)} together`],
+    ['Kernels', `${kernels.count}, ${kernels.unique} different, ${seconds(kernels.sum_ns)} in total`],
   ];
   if (summary.device_ns === null) return all;
   return [
     ...all,
-    ['Copies and fills', `${copies.count}, ${formatBytes(copies.bytes)}, ${seconds(copies.sum_ns)} together`],
+    ['Copies and fills', `${copies.count}, ${formatBytes(copies.bytes)}, ${seconds(copies.sum_ns)} in total`],
     ['Device time', `${seconds(summary.device_ns)} from the first launch to the last work`],
     ...(gpus.length > 1
       ? gpus.map(
@@ -95,7 +95,7 @@ function idleTable({ causes, longest, sum_ns, extent_ns }: IdleTime, gpus: numbe
       `${idleWords[cause]}${host === null ? '' : ` (${host})`}, then ${next}`,
     ]);
   return [
-    `No kernel ran${gpus > 1 ? ` on any of ${gpus} GPUs` : ''} for ${seconds(sum_ns)}, ${percent(share)} of the time from the first to the last.`,
+    `No kernel ran${gpus > 1 ? ` on any of ${gpus} GPUs` : ''} for ${seconds(sum_ns)}, ${percent(share)} of the time from the first to the last kernel.`,
     ...table(columns, cells, look),
     '',
     ...table([rightColumn('At'), rightColumn('Length'), { title: 'Longest gaps' }], gaps, look),
@@ -115,8 +115,8 @@ function traceTables({ kernels, idle, host, gpus }: TraceSummary, look: TableLoo
   const tables = [
     ...(kernels.top.length > 0 ? [kernelTable(kernels.top, look)] : []),
     ...(idle === null || idle.causes.length === 0 ? [] : [idleTable(idle, gpus.length, look)]),
-    ...(host.operations.length > 0 ? [operationTable('Operation of the host', host.operations, look)] : []),
-    ...(host.calls.length > 0 ? [operationTable('Call of CUDA', host.calls, look)] : []),
+    ...(host.operations.length > 0 ? [operationTable('Host operation', host.operations, look)] : []),
+    ...(host.calls.length > 0 ? [operationTable('CUDA call', host.calls, look)] : []),
     ...host.processes.map((use) => threadTable(use, look)),
   ];
   return tables.flatMap((lines) => ['', ...lines]);
@@ -125,9 +125,9 @@ function traceTables({ kernels, idle, host, gpus }: TraceSummary, look: TableLoo
 export const traceVerb: Verb = {
   name: 'trace',
   usage: 'trace FILE [--json]',
-  summary: "summarize a timeline of ours or of another profiler's",
+  summary: 'summarize a timeline of Braggbench or of another profiler',
   details: [
-    "Reads a timeline and says what it holds: kernels in total and different ones; the kernels that take the most time; the share that was replayed in CUDA graphs; the share of time that the CPU spent in launch calls; the share in which the GPU did nothing. Says why no kernel ran (copy, launch, wait), what the host's operations took, and how evenly its threads were used. Reads runs (.h5, and .json of measurements). Reads Chrome Trace JSON (PyTorch's profiler, Perfetto's tools) and SQLite databases that Nsight Systems exports, both also as .gz. Reports of Nsight Systems (.nsys-rep) are converted by its program nsys, where that is installed.",
+    "Reads a timeline and summarises it: total and distinct kernels; the kernels that take the most time; the share that was replayed in CUDA graphs; the share of time that the CPU spent in launch calls; the share in which the GPU was idle. Shows why no kernel ran (copy, launch, wait), how long the host's operations took, and how evenly its threads were used. Reads runs (.h5, and .json of measurements), Chrome Trace JSON (PyTorch's profiler, Perfetto's tools) and SQLite databases exported by Nsight Systems, both also as .gz. Reports of Nsight Systems (.nsys-rep) are converted by its program nsys, if installed.",
   ],
   flags: [jsonFlag],
   examples: ['braggbench trace mine.h5', 'braggbench trace pytorch.json.gz', 'braggbench trace report.sqlite --json'],

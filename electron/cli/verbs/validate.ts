@@ -58,15 +58,15 @@ async function check(host: Host, reading: AnyReading, file: string): Promise<Che
 }
 
 function verdict({ file, takes }: Checked, bold: (text: string) => string): string {
-  return takes === null ? `${bold(file)}: cannot be run` : `${bold(file)}: valid; ${takes}`;
+  return takes === null ? `${bold(file)}: cannot be run` : `${bold(file)}: valid; needs ${takes}`;
 }
 
 export const validate: Verb = {
   name: 'validate',
   usage: 'validate SCENARIO… [--set path=value …] [--json]',
-  summary: 'check scenarios, every issue with its line',
+  summary: 'check scenarios, and print every issue with its line',
   details: [
-    'Reads scenarios, names every issue with file, line, path, value and what is allowed, and says what the valid ones take. Exit code 2 if one of them cannot be run.',
+    'Reads scenarios, prints every issue with file, line, path, value and what is allowed, and shows memory and time of the valid ones. Exit code 2 if one of them cannot be run.',
   ],
   flags: [setFlag('Change a value of the scenarios first.'), jsonFlag],
   examples: ['braggbench validate mine.yaml', 'braggbench validate scenarios/*.json --json'],

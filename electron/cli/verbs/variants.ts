@@ -32,7 +32,7 @@ export const variants: Verb = {
   usage: 'variants [--json]',
   summary: 'list the implementations and what each changes',
   details: [
-    'Lists every variant of every workload: where it runs, what it offers, the variant it builds on and what it changes. Bytes and FLOPs are those that it declares per cell and step, of a diffraction image per lattice factor. User kernels in the working directory are included.',
+    'Lists every variant of every workload: where it runs, what it offers, which variant it is based on and what it changes. Bytes and FLOPs are those that it declares per cell and step, or for a diffraction image per lattice factor. User kernels in the working directory are included.',
   ],
   flags: [jsonFlag],
   examples: [],

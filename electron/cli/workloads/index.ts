@@ -33,7 +33,7 @@ export function checkRunFlags(parsed: ParsedArguments, kind: ScenarioKindName | 
   if (strange !== undefined) {
     const owners = scenarioKindNames.filter((name) => workloads[name].flags?.includes(strange) === true);
     throw new UsageError(
-      `--${strange.name} is for scenarios of ${owners.join(', ')}; this one is of ${kind ?? defaultKind}`,
+      `--${strange.name} is for scenarios of kind ${owners.join(', ')}; this one is of kind ${kind ?? defaultKind}`,
     );
   }
   checkFlags?.(parsed);

@@ -191,7 +191,7 @@ export function runBy<W extends ProgressDetail['workload']>({
 }: Solving<W>): Workload['run'] {
   return async (context, host, any, place) => {
     const { parsed, terminal } = context;
-    if (any.kind !== workload) throw new Error(`a scenario of ${any.kind} came to ${workload}`);
+    if (any.kind !== workload) throw new Error(`a scenario of kind ${any.kind} was passed to ${workload}`);
     const reading = any as Extract<AnyReading, { readonly kind: W }>;
     const id = await solve(context, host, reading, words);
     const run = openedAs(workload, await host.runs.data(id), id) as RunOf<W>;
@@ -236,7 +236,7 @@ export async function factorialVariants(
 ): Promise<readonly string[] | null> {
   if (!hasFlag(parsed, 'factorial')) return null;
   if (listed(parsed, 'variants') !== null) {
-    throw new UsageError('--factorial names variants of its own; leave --variants out');
+    throw new UsageError('--factorial selects the variants itself; leave out --variants');
   }
   const { known, able } = await runnableDesigns(assetsFolder(), place, allVariants(host.addon));
   // The CPU would need minutes for problem sizes that suit a GPU.
@@ -247,10 +247,10 @@ export async function factorialVariants(
   throw here.length === 0
     ? new BraggError(
         'invalid',
-        `--factorial: no variants of ${nameOf(place)} are known to have its optimisations one by one; known of: ${[...new Set(known.map(nameOf))].join(', ')}`,
+        `--factorial: no variants of ${nameOf(place)} differ by single optimisations; allowed: ${[...new Set(known.map(nameOf))].join(', ')}`,
       )
     : new BraggError(
         'unsupported',
-        `--factorial: of ${here.map(({ title }) => title).join('; ')} no two variants can run here that differ in one optimisation`,
+        `--factorial: no two variants that differ in one of ${here.map(({ title }) => title).join('; ')} can run on this machine`,
       );
 }

@@ -32,13 +32,15 @@ export function readEnergies(text: string): ReadEnergies {
   for (const [index, line] of lines.entries()) {
     if (index === header && /^[\s"]*(energy|energie|e)?_?[\s([]*MeV[\s)\]"]*$/i.test(line)) continue;
     if (lines.length > 1 && /^\s*\d+,\d+\s*$/.test(line)) {
-      return refused(`line ${index + 1}: ${line.trim()} is two energies or a decimal comma; allowed: decimal points`);
+      return refused(
+        `line ${index + 1}: ${line.trim()} is two energies or has a decimal comma; allowed: decimal points`,
+      );
     }
     for (const word of line.split(/[\s,;]+/).filter((part) => part !== '')) {
       const energy = Number(word);
       if (!(energy > 0 && energy <= HIGHEST_MEV)) {
         return refused(
-          `line ${index + 1}: ${word} is not an energy; allowed: above 0 to ${HIGHEST_MEV} MeV, without unit`,
+          `line ${index + 1}: ${word} is not an energy; allowed: above 0 to ${HIGHEST_MEV} MeV, without a unit`,
         );
       }
       energies_MeV.push(energy);
@@ -104,7 +106,7 @@ export function sobpSpots({ layers, places_mm }: Pick<Sobp, 'layers' | 'places_m
 /** Deviation from the requested range if a machine's energies cannot reach it; otherwise null. */
 export function rangeOff({ plateau }: Sobp, { range_mm, energies_MeV }: SobpRequest): string | null {
   if (energies_MeV === undefined || Math.abs(plateau.r90_mm - range_mm) < 0.05) return null;
-  return `Requested R90 ${range_mm} mm: the nearest energy of the list gives ${plateau.r90_mm.toFixed(2)} mm.`;
+  return `Requested R90 ${range_mm} mm: the nearest available energy gives ${plateau.r90_mm.toFixed(2)} mm.`;
 }
 
 export const sobpMethods = {

@@ -55,7 +55,7 @@ function gpuText(gpu: NonNullable<Environment['gpu']>): string {
   const limit = rangeText(power_limit_W, 'W');
   return [
     ...rangeText(sm_MHz, 'MHz'),
-    ...rangeText(memory_MHz, 'MHz of memory'),
+    ...rangeText(memory_MHz, 'MHz memory clock'),
     ...rangeText(power_W, 'W').map((power) => power + limit.map((at) => `, limit ${at}`).join('')),
     ...rangeText(temperature_C, '°C'),
     ...(ecc === null ? [] : [ecc ? 'ECC on' : 'ECC off']),
@@ -74,9 +74,9 @@ export function environmentFacts(environment: Environment | undefined, cores: nu
   const { other_load_cores, governor, dirty, versions, gpu } = environment;
   const libraries = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   return [
-    ...(gpu === null ? [] : [['GPU while measured', gpuText(gpu)] as [string, string]]),
+    ...(gpu === null ? [] : [['GPU during the measurement', gpuText(gpu)] as [string, string]]),
     ...(other_load_cores === null ? [] : [['Other programs', loadText(other_load_cores, cores)] as [string, string]]),
-    ...(governor === null ? [] : [['Clock of the CPU', governor] as [string, string]]),
+    ...(governor === null ? [] : [['CPU clock', governor] as [string, string]]),
     ...(dirty === true ? [['Sources', 'changed since the commit'] as [string, string]] : []),
     ...(libraries.length === 0 ? [] : [['Libraries', libraries.join(', ')] as [string, string]]),
   ];

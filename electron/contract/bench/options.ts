@@ -32,22 +32,22 @@ const none = null as number | null;
 export const benchOptions = {
   processes: {
     ...{ flag: 'processes', value: 'N', kind: 'count', min: 0, max: 100, usual: none },
-    help: 'Runs of each variant in processes of their own, after the rounds: 5 by default for a beam or an image, none for small workloads and sweeps.',
+    help: 'Number of cold processes for each variant, measured after the rounds: 5 by default for a beam or an image, none for small workloads and sweeps.',
     form: {
       label: 'Cold processes',
-      choices: [[null, 'the usual cold processes'], ...counts([0, 5, 10, 20], 'cold processes of each')],
+      choices: [[null, 'the default number of cold processes'], ...counts([0, 5, 10, 20], 'cold processes for each')],
     },
   },
   instances: {
     // At least 3, because two instances give no interval.
     ...{ flag: 'instances', value: 'N', kind: 'count', min: 3, max: 100_000, usual: none },
-    help: 'Most separately prepared states of each variant; no limit by default.',
+    help: 'Maximum number of separate preparations of each variant; no limit by default.',
     form: { label: 'Instances', choices: [[null, 'any instances'], ...counts([5, 10, 20], 'instances')] },
   },
   warm_up: {
     // Limited, because longer warm-up belongs in a separate session.
     ...{ flag: 'warm-up', value: 'N', kind: 'count', min: 0, max: 1000, usual: 0 },
-    help: 'Untimed samples of each variant in each mode before its first timed one, and again after it is prepared again; 0 by default.',
+    help: 'Untimed samples of each variant in each mode before its first timed one, and again after each new preparation; 0 by default.',
     form: {
       label: 'Warm-up',
       choices: [[0, 'no sample'], [1, '1 untimed sample'], ...counts([3, 10, 30], 'untimed samples')],
@@ -55,31 +55,31 @@ export const benchOptions = {
   },
   lock_MHz: {
     ...{ flag: 'lock-clocks', value: 'MHZ', kind: 'count', min: 1, max: 10_000, usual: none },
-    help: "Keep the GPU's clock there for the session, for all programs. Needs the rights of an administrator, else the report says so.",
+    help: "Fix the GPU's clock at this frequency during the session, for all programs. Needs administrator rights; without them the report says so.",
   },
   cool_C: {
     ...{ flag: 'cool', value: '°C', kind: 'number', min: 20, max: 120, usual: none },
-    help: 'Begin no round while the GPU is hotter; at most two minutes are waited.',
+    help: 'Start a round only when the GPU is cooler than this; waits for at most two minutes.',
     form: {
       label: 'Warmest GPU',
       choices: [
-        [null, 'rounds begin at any temperature'],
-        ...[40, 50, 60, 70, 80].map((limit) => [limit, `rounds begin below ${limit} °C`] as const),
+        [null, 'rounds start at any temperature'],
+        ...[40, 50, 60, 70, 80].map((limit) => [limit, `rounds start below ${limit} °C`] as const),
       ],
     },
   },
   energy: {
     ...{ flag: 'energy', kind: 'switch', usual: false as boolean },
-    help: 'After the rounds, two seconds of runs of each variant with the energy of one: by NVML or RAPL, where they can be read.',
+    help: 'After the rounds, run each variant for two seconds and measure the energy of one run: by NVML or RAPL, if readable.',
   },
   rounds: {
     ...{ flag: 'rounds', value: 'N', kind: 'count', min: 1, max: 100_000, usual: none },
-    help: 'Most rounds; no limit by default.',
+    help: 'Maximum number of rounds; no limit by default.',
     form: { label: 'Rounds', choices: [[null, 'any number of rounds'], ...counts([7, 20, 50, 100, 500], 'rounds')] },
   },
   time_s: {
     ...{ flag: 'time', value: '60s', kind: 'time', min: 0, max: 86_400, usual: 60, always: true },
-    help: 'Time of the whole session, first runs, references and cold processes included: 90, 90s, 5m; 60 s by default.',
+    help: 'Time of the whole session, including first runs, references and cold processes: 90, 90s, 5m; 60 s by default.',
     form: {
       label: 'Time',
       choices: [
@@ -95,23 +95,23 @@ export const benchOptions = {
   },
   precision: {
     ...{ flag: 'precision', value: '0.5%', kind: 'percent', min: 1e-4, max: 0.5, usual: none },
-    help: 'End when every interval has this half width (of a ratio far from 1, a tenth of its logarithm); by default the session ends when every verdict is settled.',
+    help: 'End when every interval has this half width (for a ratio far from 1, a tenth of its logarithm); by default the session ends when every verdict is decided.',
     form: {
       label: 'Precision',
       choices: [
-        [null, 'when every verdict is settled'],
+        [null, 'when every verdict is decided'],
         ...percentages.map(([ratio, text]) => [ratio, `when known to ${text}`] as const),
       ],
     },
   },
   margin: {
     ...{ flag: 'margin', value: '1%', kind: 'percent', min: 1e-4, max: 0.5, usual: 0.01, always: true },
-    help: 'What is called the same differs by less than this, 1% by default.',
+    help: 'Differences below this are called the same, 1% by default.',
     form: { label: 'Margin', choices: percentages.map(([ratio, text]) => [ratio, `within ${text}`] as const) },
   },
   seed: {
     ...{ flag: 'seed', value: 'N', kind: 'count', min: 0, max: 2 ** 32 - 1, usual: 1, always: true },
-    help: 'Seed of shuffles, 1 by default.',
+    help: 'Seed of the random order, 1 by default.',
   },
 } as const satisfies Readonly<Record<string, BenchOption>>;
 

@@ -355,16 +355,16 @@ const isAbove = (share: number | null): boolean => share !== null && share >= 1.
 
 /** One sentence for each rate above its measured ceiling; empty if there is none. */
 export function aboveCeilings({ share_of_copy, share_of_flops }: Shares): readonly string[] {
-  const ofCopy = 'Above 100 % of copy: its data come from a cache, or it moves fewer bytes than it declares';
+  const ofCopy = 'Above 100 % of the copy rate: its data come from a cache, or it moves fewer bytes than it declares';
   const ofFlops =
-    'Above 100 % of FMA: it uses other units than the measured ceiling, or fewer operations than it declares';
+    'Above 100 % of the FMA rate: it uses other units than the measured limit, or fewer operations than it declares';
   return [...(isAbove(share_of_copy) ? [ofCopy] : []), ...(isAbove(share_of_flops) ? [ofFlops] : [])];
 }
 
 /** Short note after the share in a table's cell; empty if the rate is not above the ceiling. */
 export function aboveCeilingMark(share: number | null | undefined, of: 'copy' | 'flops'): string {
   if (share === null || share === undefined || !isAbove(share)) return '';
-  return of === 'copy' ? ', from caches or not moved' : ', other units or not computed';
+  return of === 'copy' ? ', from a cache or not moved' : ', by other units or not computed';
 }
 
 /** Whether a check of the answer fails: the time of such an entry measures another computation. */

@@ -54,7 +54,8 @@ const depthUnits: readonly (readonly [RegExp, DepthDoseUnit['by'], number])[] = 
 ];
 
 /** Allowed units in a header, for messages. */
-export const allowedDepthUnits = 'MeV/mm, MeV/cm, MeV cm2/g, nGy mm2, Gy cm2; with "per proton" or "per 1e9" behind';
+export const allowedDepthUnits =
+  'MeV/mm, MeV/cm, MeV cm2/g, nGy mm2, Gy cm2; optionally followed by "per proton" or "per 1e9"';
 
 /** Parses the unit of a depth dose in a table header; null if it is no unit of absolute dose. */
 export function depthDoseUnit(text: string | null): DepthDoseUnit | null {

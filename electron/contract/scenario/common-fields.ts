@@ -49,7 +49,7 @@ export const editorShape = {
   $schema: z
     .string()
     .max(2000)
-    .meta({ title: 'JSON Schema', description: 'Where an editor finds the JSON Schema of this file.' })
+    .meta({ title: 'JSON Schema', description: 'Location of the JSON Schema for editors.' })
     .optional(),
 };
 
@@ -58,12 +58,12 @@ export const namingShape = {
   name: z
     .string()
     .max(200)
-    .meta({ title: 'Name', description: 'What lists and titles call this scenario.' })
+    .meta({ title: 'Name', description: 'Name of this scenario in lists and titles.' })
     .default(''),
   notes: z
     .string()
     .max(20_000)
-    .meta({ title: 'Notes', description: 'For the reader: what this scenario is for and where it comes from.' })
+    .meta({ title: 'Notes', description: 'Notes on the purpose and origin of this scenario.' })
     .default(''),
 };
 
@@ -80,8 +80,8 @@ export function companionFile(meta: {
     .regex(/^(?![/\\])(?!.*(?:^|[/\\])\.\.(?:[/\\]|$))(?!.*[:\\\0]).+$/)
     .meta({
       title: meta.title,
-      description: `${meta.description} The path is relative to this file, with '/', and stays below its folder.`,
-      $comment: `a relative path below the scenario's folder, such as ${meta.example}`,
+      description: `${meta.description} The path is relative to this file, uses '/', and stays inside its folder.`,
+      $comment: `a relative path inside the scenario's folder, such as ${meta.example}`,
     });
 }
 
@@ -94,9 +94,9 @@ export function variantName(description: string) {
     .regex(/^(?:[a-z0-9][a-z0-9-]{0,63}|[A-Za-z0-9][\w.-]{0,59}\.(?:cu|cpp|py))(?:\[[\w=;-]+\])?$/)
     .meta({
       title: 'Variant',
-      description: `Which implementation runs. ${description}; my.cu or my.cpp is a user kernel next to this file, and name[kTile=16] one with other constants.`,
+      description: `Variant that runs. ${description}; my.cu or my.cpp is a user kernel next to this file, and name[kTile=16] sets other constants.`,
       $comment:
-        'lower-case letters, digits and hyphens, such as auto; or the name of a file that ends in .cu, .cpp or .py; constants in [] behind it',
+        'lower-case letters, digits and hyphens, such as auto; or a file name that ends in .cu, .cpp or .py; optionally followed by constants in []',
     })
     .default('auto');
 }

@@ -9,7 +9,7 @@ const typeNames: Readonly<Record<string, string>> = {
   number: 'a number',
   integer: 'a whole number',
   string: 'text',
-  boolean: 'a yes or no',
+  boolean: 'true or false',
   object: 'an object',
   array: 'a list',
 };

@@ -38,16 +38,11 @@ export function migrate(document: Readonly<Record<string, unknown>>, kind: Contr
   const version = valueAt(document, ['version']);
   if (version === undefined) return refuse(missing(['version'], String(newest)));
   if (typeof version !== 'number' || !Number.isInteger(version)) {
-    return refuse(fieldIssue(['version'], version, 'is not a version', allowed));
+    return refuse(fieldIssue(['version'], version, 'is not a valid version', allowed));
   }
   if (version > newest) {
     return refuse(
-      fieldIssue(
-        ['version'],
-        version,
-        'is newer than this program, which cannot read it safely: please update Braggbench',
-        allowed,
-      ),
+      fieldIssue(['version'], version, 'is newer than this program and cannot be read safely: update Braggbench', allowed),
     );
   }
   if (version < oldest) return refuse(fieldIssue(['version'], version, 'never existed', allowed));

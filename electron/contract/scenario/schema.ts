@@ -70,7 +70,7 @@ export function publishedSchema(): JsonSchema {
     $id: 'scenario-1.schema.json',
     title: 'Braggbench scenario',
     description:
-      'A problem for Braggbench. Only kind, version and the energy of the beam are required; the rest has defaults. Keys carry their unit as a suffix.',
+      'A problem for Braggbench. Only kind, version and the energy of the beam are required; everything else has a default. Keys carry their unit as a suffix.',
     ...body,
   };
 }

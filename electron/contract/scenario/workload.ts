@@ -79,7 +79,7 @@ export function oversize(document: unknown): string | null {
     for (const value of level) {
       if (typeof value !== 'object' || value === null) continue;
       for (const inner of Object.values(value)) next.push(inner);
-      if (values + next.length > MAX_VALUES) return `holds too many values; ${allowed}`;
+      if (values + next.length > MAX_VALUES) return `contains too many values; ${allowed}`;
     }
     level = next;
   }

@@ -9,14 +9,14 @@ const noControls = (most: number) =>
   z
     .string()
     .max(most)
-    .regex(/^\P{Cc}*$/u, 'holds a control character');
+    .regex(/^\P{Cc}*$/u, 'contains a control character');
 
 export const clusterSchema = z.strictObject({
   name: z.string().regex(/^[\p{L}\p{N}_][\p{L}\p{N}_ .,()+–-]{0,59}$/u, 'is not a name: letters, digits, spaces'),
   /** Host as `ssh` accepts it, including entries of its configuration; if empty, sbatch is on this machine. */
   host: z.literal('').or(sshHostSchema),
   /** Folder that every node can access. A relative path starts at the cluster's home folder. */
-  folder: noControls(500).min(1, 'is empty: name a folder that every node sees'),
+  folder: noControls(500).min(1, 'is empty: enter a folder that every node can read'),
   /**
    * Command that starts this program on the cluster. If empty: `braggbench`, or this very program if the cluster is
    * this machine.
@@ -24,7 +24,7 @@ export const clusterSchema = z.strictObject({
   program: noControls(500),
   /** Modules to load first. */
   modules: z
-    .array(z.string().regex(/^[\w./+-]{1,100}$/, 'is not the name of a module'))
+    .array(z.string().regex(/^[\w./+-]{1,100}$/, 'is not a module name'))
     .max(20)
     .readonly(),
   /** Additional arguments for sbatch. */
@@ -37,7 +37,7 @@ export type Cluster = Readonly<z.infer<typeof clusterSchema>>;
 export const clustersSchema = z
   .array(clusterSchema)
   .max(50)
-  .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two clusters have one name')
+  .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two clusters have the same name')
   .readonly();
 
 export const newCluster: Cluster = {
@@ -56,7 +56,7 @@ export const draftOf = (cluster: Cluster): ClusterDraft => ({
 
 const fieldNames: Readonly<Record<string, string>> = {
   ...{ name: 'The name', host: 'The login host', folder: 'The folder', program: 'Braggbench there' },
-  ...{ modules: 'A module', sbatch: 'The words for sbatch', cores: 'Cores: must be a whole number from 1 to 1024;' },
+  ...{ modules: 'A module', sbatch: 'The options for sbatch', cores: 'Cores: must be a whole number from 1 to 1024;' },
 };
 
 /** Parses a cluster; an error is one sentence. */
@@ -69,7 +69,7 @@ export function clusterOf(draft: ClusterDraft): { readonly cluster: Cluster } | 
   });
   if (parsed.success) return { cluster: parsed.data };
   const [issue] = parsed.error.issues;
-  return { fault: `${fieldNames[String(issue?.path[0])] ?? 'It'} ${issue?.message ?? 'is not right'}.` };
+  return { fault: `${fieldNames[String(issue?.path[0])] ?? 'It'} ${issue?.message ?? 'is not valid'}.` };
 }
 
 /** Returns the list with one cluster changed or added. `before` is the cluster's previous name. */
@@ -82,5 +82,5 @@ export function withCluster(
   const next = known ? all.map((one) => (one.name === before ? cluster : one)) : [...all, cluster];
   const parsed = clustersSchema.safeParse(next);
   if (parsed.success) return { clusters: parsed.data };
-  return { fault: `Not saved: ${parsed.error.issues[0]?.message ?? 'it is not right'}.` };
+  return { fault: `Not saved: ${parsed.error.issues[0]?.message ?? 'the entry is not valid'}.` };
 }

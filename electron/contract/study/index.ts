@@ -13,7 +13,7 @@ export function publishedStudySchema(): JsonSchema {
     $schema: $schema ?? 'https://json-schema.org/draft/2020-12/schema',
     $id: 'study-1.schema.json',
     title: 'Braggbench study',
-    description: 'Base scenarios and axes along which their values change: every combination is a point.',
+    description: 'Base scenarios and axes of values: every combination is a point.',
     ...body,
   };
 }
@@ -25,7 +25,7 @@ function conditionIssues({ conditions }: Study): readonly FieldIssue[] {
       return [];
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
-      const says = `is no condition: at character ${error.at + 1}, ${error.message}`;
+      const says = `is not a valid condition: at character ${error.at + 1}, ${error.message}`;
       return [fieldIssue(['conditions', i], text, says, allowedInExpressions)];
     }
   });
@@ -46,7 +46,7 @@ function referenceIssues({ reference = {}, axes }: Study): readonly FieldIssue[]
   const known = axisPaths(axes);
   return Object.keys(reference)
     .filter((path) => !known.includes(path))
-    .map((path) => fieldIssue(['reference'], path, 'is set by no axis', known.join(', ') || 'a path of an axis'));
+    .map((path) => fieldIssue(['reference'], path, 'is not set by any axis', known.join(', ') || 'the path of an axis'));
 }
 
 /** Rejects grids with timing or repeats, because beams on one grid are solved together, once. */
@@ -54,10 +54,10 @@ function gridIssues({ grids, timing, repeats }: Study): readonly FieldIssue[] {
   if (grids === 'own') return [];
   return [
     ...(timing === 'alone'
-      ? [fieldIssue(['timing'], timing, 'is of beams that are solved one by one', 'shared, with grids: shared')]
+      ? [fieldIssue(['timing'], timing, 'is only for beams that are solved one by one', 'shared, with grids: shared')]
       : []),
     ...(repeats > 1
-      ? [fieldIssue(['repeats'], repeats, 'is of beams that are solved one by one', '1, with grids: shared')]
+      ? [fieldIssue(['repeats'], repeats, 'is only for beams that are solved one by one', '1, with grids: shared')]
       : []),
   ];
 }
@@ -65,7 +65,7 @@ function gridIssues({ grids, timing, repeats }: Study): readonly FieldIssue[] {
 /** Energy counters cannot separate points: a point's energy would include everything running concurrently. */
 function energyIssues({ measures, timing, search }: Study): readonly FieldIssue[] {
   if (!measures.includes('energy') || timing === 'alone' || search !== undefined) return [];
-  const says = 'counts the energy of all that runs at the same time';
+  const says = 'includes the energy of everything that runs at the same time';
   return [fieldIssue(['measures'], 'energy', says, 'energy with timing: alone, one point at a time')];
 }
 
@@ -77,10 +77,12 @@ function searchIssues({ search, axes, base }: Study): readonly FieldIssue[] {
   if (search === undefined) return [];
   const other = axisPaths(axes).find((path) => path !== VARIANT);
   return [
-    ...(base.length > 1 ? [fieldIssue(['base'], base.length, 'are several problems', 'one, with a search')] : []),
+    ...(base.length > 1
+      ? [fieldIssue(['base'], base.length, 'are more than one problem', 'one problem, with a search')]
+      : []),
     ...(other === undefined
       ? []
-      : [fieldIssue(['axes'], other, 'makes other problems', `axes of ${VARIANT} and tunables, with a search`)]),
+      : [fieldIssue(['axes'], other, 'changes the problem', `only axes of ${VARIANT} and tunables, with a search`)]),
   ];
 }
 

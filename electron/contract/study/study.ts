@@ -10,11 +10,12 @@ const MAX_VALUES = 100_000;
 
 const path = z.string().min(1).max(500).meta({
   title: 'Path',
-  description: 'What changes: beam.energy_MeV, solver.variant. a+b sets both alike.',
+  description: 'Parameter to vary: beam.energy_MeV, solver.variant. a+b sets both to the same value.',
 });
 
-const end = (title: string) => z.number().meta({ title, unit: '1', $comment: 'a number, in the unit of the path' });
-const steps = count({ title: 'Count', description: 'How many values.', min: 1, max: MAX_VALUES });
+const end = (title: string) =>
+  z.number().meta({ title, unit: '1', $comment: 'a number, in the unit of the parameter' });
+const steps = count({ title: 'Count', description: 'Number of values.', min: 1, max: MAX_VALUES });
 
 const listAxis = z.strictObject({
   kind: z.literal('list'),
@@ -47,38 +48,36 @@ const sampled = z.discriminatedUnion('kind', [between, among]);
 
 const zip = z
   .strictObject({ kind: z.literal('zip'), axes: z.array(axis).min(2).max(50) })
-  .meta({ description: 'Axes of one length that go together, first with first.' });
+  .meta({ description: 'Axes of equal length that vary together.' });
 const random = z
   .strictObject({ kind: z.literal('random'), count: steps, axes: z.array(sampled).min(1).max(50) })
   .meta({ description: 'Drawn independently.' });
 const latin = z
   .strictObject({ kind: z.literal('latin'), count: steps, axes: z.array(sampled).min(1).max(50) })
-  .meta({ description: 'Latin hypercube: of each axis cut in as many strata, every one is used once.' });
+  .meta({ description: 'Latin hypercube: each axis is divided into strata, and every stratum is used once.' });
 
 const tunables = z
   .strictObject({
     kind: z.literal('tunables'),
-    variants: z
-      .array(z.string().min(1).max(LONGEST_CONFIGURED))
-      .min(1)
-      .max(50)
-      .meta({ title: 'Variants', description: 'Shipped ones by name, user kernels by their file next to the study.' }),
+    variants: z.array(z.string().min(1).max(LONGEST_CONFIGURED)).min(1).max(50).meta({
+      title: 'Variants',
+      description: 'Shipped variants by name, user kernels by their file next to the study.',
+    }),
     only: z
       .array(z.string().min(1).max(64))
       .max(50)
-      .meta({ title: 'Only', description: 'Constants that change; the others stay as the source has them.' })
+      .meta({ title: 'Only', description: 'Constants to vary; the others keep the values in the source.' })
       .optional(),
   })
-  .meta({ description: 'Every configuration of the constants that these variants let be changed.' });
+  .meta({ description: 'All combinations of the tunable constants of these variants.' });
 
 const dimensionSchema = z.discriminatedUnion('kind', [listAxis, rangeAxis, logAxis, zip, random, latin, tunables]);
 
 const baseFile = z.strictObject({
-  file: z
-    .string()
-    .min(1)
-    .max(2000)
-    .meta({ title: 'File', description: 'A scenario, from the folder of the study; or the name of a shipped one.' }),
+  file: z.string().min(1).max(2000).meta({
+    title: 'File',
+    description: 'A scenario file, relative to the folder of the study; or the name of a shipped scenario.',
+  }),
 });
 const baseScenario = z.strictObject({
   scenario: z.record(z.string(), z.unknown()).meta({ title: 'Scenario', description: 'The scenario itself.' }),
@@ -96,13 +95,13 @@ export const studySchema = z.strictObject({
     .array(z.union([baseFile, baseScenario]))
     .min(1)
     .max(100)
-    .meta({ title: 'Base scenarios', description: 'Of any workload; every one is taken through all axes.' }),
+    .meta({ title: 'Base scenarios', description: 'Scenarios of any workload; each is combined with all axes.' }),
   axes: z
     .array(dimensionSchema)
     .max(50)
     .meta({
       title: 'Axes',
-      description: 'Crossed with each other; zip, random and latin hold several that go together.',
+      description: 'All combinations are used; zip, random and latin contain several parameters that vary together.',
     })
     .default([]),
   conditions: z
@@ -110,10 +109,10 @@ export const studySchema = z.strictObject({
     .max(100)
     .meta({
       title: 'Conditions',
-      description: 'A point stays where all are true: beam.energy_MeV / grid.dx_mm < 400.',
+      description: 'A point is used only if all conditions are true: beam.energy_MeV / grid.dx_mm < 400.',
     })
     .default([]),
-  seed: count({ title: 'Seed', description: 'Of random and latin.', min: 0, max: 4_294_967_295 }).default(1),
+  seed: count({ title: 'Seed', description: 'Seed for random and latin.', min: 0, max: 4_294_967_295 }).default(1),
   measures: z
     .array(z.enum(measureGroups))
     .max(measureGroups.length)
@@ -128,7 +127,7 @@ export const studySchema = z.strictObject({
     .meta({
       title: 'Reference',
       description:
-        'Values of axes, by path. The point that has them, and else the same values, is the reference of errors.',
+        'Values of axes, by path. The point with these values, and otherwise equal ones, is the reference for errors.',
     })
     .optional(),
   timing: z
@@ -143,12 +142,12 @@ export const studySchema = z.strictObject({
     .meta({
       title: 'Grids',
       description:
-        'own: each beam on its grid, as it is run alone. shared: beams that differ in energy, place and width share the grid of the fastest, up to 500 together.',
+        'own: each beam on its own grid, as in a single run. shared: beams that differ in energy, position and width share the grid of the highest energy, up to 500 together.',
     })
     .default('own'),
   repeats: count({
     title: 'Repeats',
-    description: 'Solves each point so often: times are medians, with an interval from 5 on.',
+    description: 'Number of times that each point is solved: times are medians, with an interval from 5 on.',
     min: 1,
     max: 1000,
   }).default(1),
@@ -159,12 +158,12 @@ export const studySchema = z.strictObject({
         .meta({
           title: 'Strategy',
           description:
-            'exhaustive: in order. random: in random order. local: from the usual constants to better neighbours, then again from elsewhere.',
+            'exhaustive: in order. random: in random order. local: from the defaults to better neighbours, then again from elsewhere.',
         })
         .default('local'),
       rounds: count({
         title: 'Rounds',
-        description: 'Samples of a configuration at most.',
+        description: 'Maximum number of samples per configuration.',
         min: 1,
         max: 1000,
       }).default(7),
@@ -172,11 +171,12 @@ export const studySchema = z.strictObject({
         .number()
         .min(0.01)
         .max(3600)
-        .meta({ title: 'Seconds', description: 'For the samples of a configuration.', unit: '1' })
+        .meta({ title: 'Seconds', description: 'Maximum time for the samples of a configuration.', unit: '1' })
         .default(2),
       best: count({
         title: 'Best',
-        description: 'So many are measured again at the end, against each other and the usual constants.',
+        description:
+          'Number of configurations that are measured again at the end, against each other and the defaults.',
         min: 0,
         max: 20,
       }).default(5),
@@ -186,7 +186,7 @@ export const studySchema = z.strictObject({
         .max(86_400)
         .meta({
           title: 'Seconds of the best',
-          description: 'For their session, which ends by its precision before.',
+          description: 'Maximum time of the final session, which may end earlier by its precision.',
           unit: '1',
         })
         .default(60),
@@ -195,27 +195,32 @@ export const studySchema = z.strictObject({
         .max(20)
         .meta({
           title: 'Also',
-          description: 'Configurations that are measured with the best: what won elsewhere.',
+          description:
+            'Additional configurations that are measured with the best, such as the best ones on another GPU.',
         })
         .default([]),
     })
     .meta({
       title: 'Search',
-      description:
-        'Tuning: points are measured one by one and checked against the reference, the most promising first.',
+      description: 'Tuning: points are measured one by one and checked against the reference, most promising first.',
     })
     .optional(),
   budget: z
     .strictObject({
-      points: count({ title: 'Points', description: 'Most points in one go.', min: 1, max: MAX_POINTS }).optional(),
+      points: count({
+        title: 'Points',
+        description: 'Maximum number of points per run.',
+        min: 1,
+        max: MAX_POINTS,
+      }).optional(),
       minutes: z
         .number()
         .min(0.01)
         .max(5_256_000)
-        .meta({ title: 'Minutes', description: 'Longest time in one go.', unit: '1' })
+        .meta({ title: 'Minutes', description: 'Maximum time per run.', unit: '1' })
         .optional(),
     })
-    .meta({ title: 'Budget', description: 'What one go may take; a later one does the rest.' })
+    .meta({ title: 'Budget', description: 'Limits of one run; a later run continues.' })
     .default({}),
 });
 

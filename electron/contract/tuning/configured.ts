@@ -17,7 +17,7 @@ const tunableSchema = z
       .array(z.number().int().min(-999_999_999).max(999_999_999).meta({ unit: '1' }))
       .min(1)
       .max(1000)
-      .meta({ title: 'Values', description: 'Those that tuning tries.' }),
+      .meta({ title: 'Values', description: 'Values that tuning tries.' }),
     /** Effect of the constant in a few words. */
     about: z.string().max(200).meta({ title: 'About' }).default(''),
   })
@@ -33,7 +33,7 @@ export const spaceShape = {
   conditions: z
     .array(z.string().min(1).max(LONGEST_EXPRESSION))
     .max(100)
-    .meta({ title: 'Conditions', description: 'On the tunables, such as "kTile * kRows <= 1024".' })
+    .meta({ title: 'Conditions', description: 'Conditions on the tunables, such as "kTile * kRows <= 1024".' })
     .default([]),
 };
 

@@ -32,10 +32,10 @@ interface Repeats {
  */
 export function userKernelVerdict(checks: readonly Accuracy[], { runs, bitwise, spread }: Repeats): UserKernelVerdict {
   const says = bitwise
-    ? 'gave the same bits'
+    ? 'gave bitwise identical results'
     : spread === null
-      ? 'differ in their bits'
-      : 'differ, over the largest value';
+      ? 'gave results that differ bitwise'
+      : 'gave different results, relative to the largest value';
   const bound = spread === null ? null : (checks.find((check) => check.bound !== null)?.bound ?? null);
   const determinism: Accuracy = {
     ...{ id: 'determinism', title: 'Determinism', tip: `${runs} runs ${says}`, unit: '', value: spread, bound },
@@ -71,10 +71,10 @@ export type SanitizerTool = z.infer<typeof sanitizerToolSchema>;
 
 /** Defects that each tool detects, as text for lists. */
 export const sanitizerWords: Readonly<Record<SanitizerTool, string>> = {
-  memcheck: 'memory beyond its end',
+  memcheck: 'out-of-bounds accesses',
   racecheck: 'races in shared memory',
-  initcheck: 'memory that was never written',
-  synccheck: 'barriers that not all reach',
+  initcheck: 'uninitialised memory',
+  synccheck: 'barriers that not all threads reach',
 };
 
 export const findingSchema = z.strictObject({
@@ -105,8 +105,8 @@ export type Sanitized = Readonly<z.infer<typeof sanitizedSchema>>;
 
 /** Summary of a run: `3 findings by memcheck, 61 errors`. */
 export function sanitizedText({ tool, findings, errors }: Sanitized): string {
-  if (errors === null) return `${tool} did not come to its end`;
-  if (errors === 0) return `${tool} has found nothing: no ${sanitizerWords[tool]}`;
+  if (errors === null) return `${tool} did not finish`;
+  if (errors === 0) return `${tool} found nothing: no ${sanitizerWords[tool]}`;
   const places = findings.length === 1 ? 'one place' : `${findings.length} places`;
-  return `${tool} has found ${errors === 1 ? 'one error' : `${errors} errors`} at ${places}: ${sanitizerWords[tool]}`;
+  return `${tool} found ${errors === 1 ? 'one error' : `${errors} errors`} at ${places}: ${sanitizerWords[tool]}`;
 }

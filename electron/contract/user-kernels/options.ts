@@ -25,7 +25,7 @@ export const compileOptionsSchema = z.strictObject({
       z.string().regex(MACRO_NAME),
       z.union([z.number(), z.string().regex(MACRO_VALUE, 'allowed: letters, digits, _ . + -')]),
     )
-    .refine((all) => Object.keys(all).length <= MAX_MACROS, `allowed: ${MAX_MACROS} at most`)
+    .refine((all) => Object.keys(all).length <= MAX_MACROS, `allowed: at most ${MAX_MACROS}`)
     .optional(),
 });
 export type CompileOptions = Readonly<z.infer<typeof compileOptionsSchema>>;
@@ -76,12 +76,13 @@ export function parseDefines(text: string): NonNullable<CompileOptions['defines'
   for (const word of text.split(/\s+/).filter((one) => one !== '')) {
     const [name = '', ...rest] = word.split('=');
     const value = rest.join('=');
-    if (!MACRO_NAME.test(name)) return `${JSON.stringify(name)} is no name of a macro; allowed: letters, digits and _`;
+    if (!MACRO_NAME.test(name))
+      return `${JSON.stringify(name)} is not a valid macro name; allowed: letters, digits and _`;
     if (!MACRO_VALUE.test(value)) return `${name} is ${JSON.stringify(value)}; allowed: letters, digits, _ . + -`;
     all[name] = value !== '' && String(Number(value)) === value ? Number(value) : value;
   }
   const count = Object.keys(all).length;
-  return count > MAX_MACROS ? `${count} macros; allowed: ${MAX_MACROS} at most` : all;
+  return count > MAX_MACROS ? `${count} macros; allowed: at most ${MAX_MACROS}` : all;
 }
 
 export const definesText = (defines: CompileOptions['defines']): string =>
@@ -98,7 +99,7 @@ export function optionsText({ fast_math, fmad, optimize, lineinfo, registers, de
     fast_math === true && 'fast math',
     fmad !== undefined && (fmad ? 'fused multiply-add' : 'no fused multiply-add'),
     chosen(optimize, (level) => `optimised at level ${level}`),
-    lineinfo === true && 'places of the source',
+    lineinfo === true && 'source line information',
     chosen(registers, (most) => `at most ${most} registers`),
     definesText(defines),
   ];

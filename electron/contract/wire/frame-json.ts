@@ -47,7 +47,7 @@ function isCarried(value: unknown): boolean {
  */
 function takeSections(value: unknown, path: Path, sections: Section[]): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new FrameError(`${path.join('.') || 'the value'} is ${value}, which JSON cannot carry`);
+    throw new FrameError(`${path.join('.') || 'the value'} is ${value}, which JSON cannot represent`);
   }
   if (isLongText(value)) {
     sections.push({ type: TEXT, path, array: new TextEncoder().encode(value) });
@@ -57,7 +57,7 @@ function takeSections(value: unknown, path: Path, sections: Section[]): unknown 
   if (path.length > MAX_PATH) throw new FrameError(`the value is nested deeper than ${MAX_PATH} levels`);
   if (ArrayBuffer.isView(value)) {
     const type = typeOfTag[String(Reflect.get(value, Symbol.toStringTag))];
-    if (type === undefined) throw new FrameError(`${path.join('.')}: arrays of this type are not carried`);
+    if (type === undefined) throw new FrameError(`${path.join('.')}: arrays of this type cannot be sent`);
     sections.push({ type, path, array: value as NumericArray });
     return null;
   }

@@ -55,7 +55,7 @@ const sectionTypes: Readonly<Record<string, { readonly size: number; readonly ma
 };
 
 if (new Uint8Array(new Uint32Array([1]).buffer)[0] !== 1) {
-  throw new FrameError('frames are little-endian and this machine is not');
+  throw new FrameError('frames are little-endian but this machine is not');
 }
 
 const padded = (length: number): number => (length + 7) & ~7;
@@ -134,14 +134,14 @@ function place(root: { value: unknown }, path: unknown, found: NumericArray | st
   for (const step of path) {
     const next: unknown = Object.hasOwn(holder, key) ? Reflect.get(holder, key) : undefined;
     if (next === null || typeof next !== 'object' || ArrayBuffer.isView(next)) {
-      throw new FrameError('a section points to no place in the value');
+      throw new FrameError('a section does not match any path in the value');
     }
     if (typeof step !== 'string' && typeof step !== 'number') throw new FrameError('a section has no valid path');
     holder = next;
     key = step;
   }
   if (!Object.hasOwn(holder, key) || Reflect.get(holder, key) !== null) {
-    throw new FrameError('a section points to no place in the value');
+    throw new FrameError('a section does not match any path in the value');
   }
   Reflect.set(holder, key, found);
 }
@@ -189,19 +189,19 @@ export function decodeFrame(input: Uint8Array): unknown {
   const root = parseHeader(frame.subarray(PROLOGUE, PROLOGUE + headerLength));
   let at = PROLOGUE + padded(headerLength);
   for (const section of root.sections) {
-    if (!Array.isArray(section)) throw new FrameError('a section is not described');
+    if (!Array.isArray(section)) throw new FrameError('a section has no description');
     const [typeName, count, path]: unknown[] = section;
     const isText = typeName === TEXT;
     const ofArray = typeof typeName === 'string' && Object.hasOwn(sectionTypes, typeName);
     const type = isText ? sectionTypes['u8'] : ofArray ? sectionTypes[typeName] : undefined;
     if (type === undefined || typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0) {
-      throw new FrameError('a section is not described');
+      throw new FrameError('a section has no description');
     }
     if (at + count * type.size > frame.byteLength) throw new FrameError(`a section claims ${count} elements`);
     const array = new type.make(frame.buffer, frame.byteOffset + at, count);
     place(root, path, isText ? textOf(array) : array);
     at += padded(count * type.size);
   }
-  if (at !== frame.byteLength) throw new FrameError(`${frame.byteLength} bytes where ${at} were described`);
+  if (at !== frame.byteLength) throw new FrameError(`${frame.byteLength} bytes instead of ${at} as described`);
   return root.value;
 }

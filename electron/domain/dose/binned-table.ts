@@ -52,7 +52,7 @@ function rowsOf(lines: readonly Line[], columns: number) {
     const values = numbersIn(line.text);
     if (values.length !== columns || !values.every(Number.isFinite)) {
       const shown = JSON.stringify(line.text.trim().slice(0, 40));
-      return { line: line.number, message: `${shown} is not ${columns} numbers, as its header announces` };
+      return { line: line.number, message: `${shown} is not ${columns} numbers, as its header specifies` };
     }
     rows.push({ line: line.number, values });
   }
@@ -70,7 +70,7 @@ interface Bins {
 const isLength = (axis: string): boolean => /^[xyz]$/i.test(axis);
 const noDepth = (line: number, axis: string): BinnedTableError => ({
   line,
-  message: `its bins are along ${axis}: no depth dose; allowed: bins along x, y or z`,
+  message: `its bins are along ${axis}, so it is not a depth dose; allowed: bins along x, y or z`,
 });
 
 /** The only axis with several bins, or an error. */
@@ -83,7 +83,7 @@ function depthBins(
   if (first !== undefined && several.length === 1)
     return isLength(first.bins.axis) ? first : noDepth(line, first.bins.axis);
   const counts = bins.map(({ axis, count }) => `${count} along ${axis}`).join(', ');
-  return { line, message: `it has bins of ${counts}: no depth dose; allowed: several bins along one axis` };
+  return { line, message: `it has bins of ${counts}, so it is not a depth dose; allowed: several bins along one axis` };
 }
 
 const about = ignored('describes the simulation and changes no bin or value');
@@ -180,7 +180,10 @@ function refusedLine(lines: readonly Line[], rules: FieldRules): BinnedTableErro
       const value = /^\s*[:=]?\s*([^#!]*?)\s*(?:[#!]|$)/.exec(plain.slice(name.length))?.[1] ?? '';
       const stated = /^\s*[:=]/.test(plain.slice(name.length));
       if (mayBeAbsent(rule) || (stated && !rule.accepts(value))) {
-        return { line: number, message: `its header has "${plain.trim().slice(0, 60)}"; allowed: ${rule.allowed}` };
+        return {
+          line: number,
+          message: `its header contains "${plain.trim().slice(0, 60)}"; allowed: ${rule.allowed}`,
+        };
       }
     }
   }
@@ -204,7 +207,7 @@ const topas: Read = (lines) => {
   const depth = depthBins(bins, binLine);
   if ('message' in depth) return depth;
   if (!(depth.bins.size > 0)) {
-    return { line: binLine, message: 'its bins have no length; allowed: numbers above 0 with decimal points' };
+    return { line: binLine, message: 'its bin size is not valid; allowed: numbers above 0 with decimal points' };
   }
   const quantity = heads.findLast(({ text, number }) => number > binLine && TOPAS_QUANTITY.test(text));
   const [, scored = '', unit = '', names = ''] = TOPAS_QUANTITY.exec(quantity?.text ?? '') ?? [];
@@ -227,8 +230,8 @@ const topas: Read = (lines) => {
     const line = wrong?.line ?? rows.at(-1)?.line ?? binLine;
     const message =
       wrong !== undefined && rows.length === depth.bins.count
-        ? `its line is of bin ${wrong.values[depth.at]}, where bin ${rows.indexOf(wrong)} belongs; allowed: bins in order from 0 to ${depth.bins.count - 1}`
-        : `it has ${rows.length} lines of bins; allowed: ${depth.bins.count}, from 0 on`;
+        ? `its line is for bin ${wrong.values[depth.at]}, but bin ${rows.indexOf(wrong)} is expected; allowed: bins in order from 0 to ${depth.bins.count - 1}`
+        : `it has ${rows.length} lines of bins; allowed: ${depth.bins.count}, starting at 0`;
     return { line, message };
   }
   return {
@@ -264,7 +267,7 @@ const gate: Read = (lines) => {
   const bins = ['X', 'Y', 'Z'].map((axis, i) => ({ axis, count: counts[i] ?? 0, size: steps[i] ?? 0, unit: 'mm' }));
   const depth = depthBins(bins, line);
   if ('message' in depth) return depth;
-  if (!(depth.bins.size > 0)) return { line, message: 'its VoxelSize has no length along the bins; allowed: above 0' };
+  if (!(depth.bins.size > 0)) return { line, message: 'its VoxelSize along the bins is not valid; allowed: above 0' };
   const matrix = lines.find(({ text }) => GATE_MATRIX.test(text));
   const whole = Number((GATE_MATRIX.exec(matrix?.text ?? '')?.[1] ?? '').split(',')[depth.at]);
   const ofBins = depth.bins.count * depth.bins.size;
@@ -277,18 +280,21 @@ const gate: Read = (lines) => {
   const announced = lines.find(({ text }) => GATE_COUNT.test(text));
   const number = Number(GATE_COUNT.exec(announced?.text ?? '')?.[1]);
   if (announced !== undefined && number !== depth.bins.count) {
-    return { line: announced.number, message: `its nbVal is ${number}; allowed: ${depth.bins.count}, as Resol says` };
+    return {
+      line: announced.number,
+      message: `its nbVal is ${number}; allowed: ${depth.bins.count}, as given by Resol`,
+    };
   }
   const rows: { readonly line: number; readonly value: number }[] = [];
   for (const one of lines) {
     if (isComment(one) || one.text.trim() === '') continue;
     if (numbersIn(one.text).length === 0) {
-      return { line: one.number, message: `${JSON.stringify(one.text.trim().slice(0, 40))} is no number` };
+      return { line: one.number, message: `${JSON.stringify(one.text.trim().slice(0, 40))} is not a number` };
     }
     rows.push(...numbersIn(one.text).map((value) => ({ line: one.number, value })));
   }
   if (rows.length !== depth.bins.count) {
-    return { line, message: `it has ${rows.length} values; allowed: ${depth.bins.count}, as Resol says` };
+    return { line, message: `it has ${rows.length} values; allowed: ${depth.bins.count}, as given by Resol` };
   }
   return {
     depths: rows.map((_, i) => (i + 0.5) * depth.bins.size),
@@ -329,7 +335,7 @@ const FLUKA_INTERVALS = /^\s*#\s*N\.?\s*of\s+(?:solid\s+)?(\w+)[\s-]+intervals\s
 
 const fluka: Read = (lines) => {
   const [, second] = lines.filter(({ text }) => FLUKA_DETECTOR.test(text));
-  if (second !== undefined) return { line: second.number, message: 'it has several detectors; allowed: one in a file' };
+  if (second !== undefined) return { line: second.number, message: 'it has several detectors; allowed: one per file' };
   // Detectors of USRBDX and USRTRACK have bins of energy in the same columns.
   const axes = lines.flatMap((line) => {
     const [, axis, count] = FLUKA_INTERVALS.exec(line.text) ?? [];
@@ -365,7 +371,7 @@ const usrbin: Read = (lines) => {
   const refused = refusedLine(heads, binnedFields.usrbin);
   if (refused !== null) return refused;
   const [head, second] = heads.filter(({ text }) => USRBIN.test(text));
-  if (second !== undefined) return { line: second.number, message: 'it has several binnings; allowed: one in a file' };
+  if (second !== undefined) return { line: second.number, message: 'it has several binnings; allowed: one per file' };
   const line = head?.number ?? 1;
   const particle = USRBIN_PARTICLE.exec(head?.text ?? '')?.[1];
   if (particle === undefined || !USRBIN_DEPOSITED.includes(particle)) {
@@ -382,7 +388,7 @@ const usrbin: Read = (lines) => {
     if (!(size > 0) || Math.abs(Number(width) / size - 1) > EDGE) {
       return {
         line: number,
-        message: `its bins along ${axis} are ${width} ${unit} wide; allowed: ${size}, from its ends`,
+        message: `its bins along ${axis} are ${width} ${unit} wide; allowed: ${size}, as follows from its ends`,
       };
     }
     bins.push({ axis, count: Number(count), size, unit, from: Number(from) });
@@ -391,19 +397,20 @@ const usrbin: Read = (lines) => {
   if ('message' in depth) return depth;
   const begin = lines.findIndex(({ text }) => /^\s*Data follow in a matrix A\(ix,iy,iz\)/i.test(text));
   const end = lines.findIndex(({ text }, i) => i > begin && /^\s*Percentage errors follow/i.test(text));
-  if (begin < 0) return { line, message: 'it has no "Data follow in a matrix A(ix,iy,iz)"; allowed: values after it' };
+  if (begin < 0)
+    return { line, message: 'it has no "Data follow in a matrix A(ix,iy,iz)"; allowed: values after this line' };
   const rows: { readonly line: number; readonly value: number }[] = [];
   for (const { text, number } of lines.slice(begin + 1, end < 0 ? undefined : end)) {
     const known = Object.keys(binnedFields.usrbin).some((name) => text.trim().toLowerCase().startsWith(name));
     const values = numbersIn(text);
     if (text.trim() === '' || known) continue;
     if (values.length === 0) {
-      return { line: number, message: `${JSON.stringify(text.trim().slice(0, 40))} is no line of numbers` };
+      return { line: number, message: `${JSON.stringify(text.trim().slice(0, 40))} is not a line of numbers` };
     }
     rows.push(...values.map((value) => ({ line: number, value })));
   }
   if (rows.length !== depth.bins.count) {
-    return { line, message: `it has ${rows.length} values; allowed: ${depth.bins.count}, as its bins say` };
+    return { line, message: `it has ${rows.length} values; allowed: ${depth.bins.count}, as given by its bins` };
   }
   const from = bins[depth.at]?.from ?? 0;
   return {
@@ -440,7 +447,7 @@ function phitsMesh(
         return { line: number, message: `it has ${edges.length} lines of bins; allowed: ${stated}, its ${name}` };
       }
       if (name !== `n${axis}` && stated !== 1) {
-        return { line: number, message: `its ${name} is ${stated}, and it has one column of bins; allowed: 1` };
+        return { line: number, message: `its ${name} is ${stated}, but it has one column of bins; allowed: 1` };
       }
     } else if (name.startsWith(axis)) {
       const found = name.endsWith('min') ? low : end;
@@ -457,7 +464,7 @@ const phits: Read = (lines) => {
   if (refused !== null) return refused;
   const heads = lines.filter(({ text }) => PHITS_HEAD.test(text));
   const [head, second] = heads;
-  if (second !== undefined) return { line: second.number, message: 'it has several pages; allowed: one in a file' };
+  if (second !== undefined) return { line: second.number, message: 'it has several pages; allowed: one per file' };
   const [, axis = '', names = ''] = PHITS_HEAD.exec(head?.text ?? '') ?? [];
   if (!isLength(axis)) return noDepth(head?.number ?? 1, axis);
   // Tallies of flux have the same columns, so the quantity is checked.
@@ -466,14 +473,14 @@ const phits: Read = (lines) => {
   if (!PHITS_DOSES.test(quantity)) {
     return {
       line: scored?.number ?? 1,
-      message: `its quantity is ${quantity || 'stated in no line y:'}; allowed: dose, heat or deposited energy in Gy, J, MeV, or these by cm^3 or kg`,
+      message: `its quantity is ${quantity || 'missing (no line y:)'}; allowed: dose, heat or deposited energy in Gy, J, MeV, or these per cm^3 or kg`,
     };
   }
   const columns = names.trim().split(/\s+/);
   const values = columns.filter((name) => !/^r\.err$/i.test(name));
   const value = columns.indexOf('all');
   if (value < 0) {
-    const allowed = 'all among them, as the dose of one particle is a part of the dose';
+    const allowed = 'a column for all particles, because the dose of one particle is only a part of the dose';
     return { line: head?.number ?? 1, message: `it has columns of ${values.join(', ')}; allowed: ${allowed}` };
   }
   const begin = lines.indexOf(head ?? ({} as Line)) + 1;
@@ -503,7 +510,7 @@ const shieldHit: Read = (lines) => {
   const refused = refusedLine(heads, binnedFields['shield-hit']);
   if (refused !== null) return refused;
   const [, second] = heads.filter(({ text }) => SHIELD_HIT.test(text));
-  if (second !== undefined) return { line: second.number, message: 'it has several detectors; allowed: one in a file' };
+  if (second !== undefined) return { line: second.number, message: 'it has several detectors; allowed: one per file' };
   const lineOf = (mark: RegExp): Line | undefined => heads.find(({ text }) => mark.test(text));
   const [binLine, typeLine] = [lineOf(/BIN:/), lineOf(SHIELD_HIT_TYPE)];
   const line = binLine?.number ?? heads[0]?.number ?? 1;
@@ -528,8 +535,7 @@ const shieldHit: Read = (lines) => {
   });
   const depth = depthBins(bins, line);
   if ('message' in depth) return depth;
-  if (!(depth.bins.size > 0))
-    return { line, message: 'its START and END state no length along the bins; allowed: above 0' };
+  if (!(depth.bins.size > 0)) return { line, message: 'its START and END give no bin size; allowed: above 0' };
   const first = lines.find((one) => !isComment(one) && one.text.trim() !== '');
   const columns = numbersIn(first?.text ?? '').length;
   const rows = rowsOf(lines, columns === 5 ? 5 : 4);
@@ -543,7 +549,7 @@ const shieldHit: Read = (lines) => {
     const at = wrong?.line ?? rows.at(-1)?.line ?? line;
     const message =
       wrong !== undefined && rows.length === depth.bins.count
-        ? `its bin at ${wrong.values[depth.at]} is where ${start + (rows.indexOf(wrong) + 0.5) * depth.bins.size} belongs; allowed: bins in the order of START and END`
+        ? `its bin at ${wrong.values[depth.at]} should be at ${start + (rows.indexOf(wrong) + 0.5) * depth.bins.size}; allowed: bins in the order of START and END`
         : `it has ${rows.length} lines of bins; allowed: ${depth.bins.count} in the order of START and END`;
     return { line: at, message };
   }

@@ -121,7 +121,7 @@ class DecimalMark {
       if (!this.#lines.has(mark)) this.#lines.set(mark, line);
       const [comma, point] = [this.#lines.get(','), this.#lines.get('.')];
       if (comma !== undefined && point !== undefined) {
-        return `"${field}" has a ${mark === ',' ? 'comma' : 'point'}, and line ${mark === ',' ? point : comma} the other mark; allowed: one decimal mark, no thousands`;
+        return `"${field}" has a ${mark === ',' ? 'comma' : 'point'}, but line ${mark === ',' ? point : comma} has the other decimal mark; allowed: one decimal mark, no thousands separators`;
       }
     }
     return null;
@@ -310,18 +310,18 @@ function namedColumns(fields: readonly string[]): { readonly depth: number; read
   if (typeof dose === 'string') return dose;
   const own = words[dose] ?? [];
   if (dose >= 0 && !isDose(own, columns)) {
-    return `the column "${fields[dose]}" has a word that may make it no dose; allowed: ${ALLOWED_DOSES}`;
+    return `the column "${fields[dose]}" contains a word that does not belong to a dose; allowed: ${ALLOWED_DOSES}`;
   }
   const reference = words.findIndex((of, i) => i !== dose && has(of, REFERENCES));
   if (has(own, READINGS) && reference >= 0) {
-    return `"${fields[dose]}" is next to "${fields[reference]}", by which it may have to be divided; allowed: their ratio as the only one of them`;
+    return `"${fields[dose]}" is next to "${fields[reference]}", by which it may have to be divided; allowed: only a column with their ratio`;
   }
   if (
     ['charge', 'nc', 'pc'].some((unit) => own.includes(unit)) &&
     words.some((of, i) => i !== dose && has(of, TIMES))
   ) {
     const time = fields[words.findIndex((of, i) => i !== dose && has(of, TIMES))];
-    return `"${fields[dose]}" is next to "${time}", by which it may have to be divided; allowed: their ratio as the only one of them`;
+    return `"${fields[dose]}" is next to "${time}", by which it may have to be divided; allowed: only a column with their ratio`;
   }
   const depth = only(
     all((of) => has(of, DEPTHS) && isOnly(of, DEPTHS, ABOUT_DEPTH)),
@@ -337,7 +337,7 @@ function namedColumns(fields: readonly string[]): { readonly depth: number; read
  */
 function unitOfDepth(name: string, stated: string | null, otherwise: DepthUnitElse): number | string {
   if (stated === null && otherwise === 'asked')
-    return 'nothing says the unit of depth; allowed: a column such as depth_mm or depth_cm, or --unit';
+    return 'the unit of depth is missing; allowed: a column such as depth_mm or depth_cm, or --unit';
   const length = (stated ?? otherwise).toLowerCase();
   const perUnit_mm = lengths.get(length);
   return perUnit_mm ?? `the depth "${name}" is in ${stated}; allowed: ${[...lengths.keys()].join(', ')}`;
@@ -371,7 +371,7 @@ function otherColumns(fields: readonly string[], used: readonly number[]): Pick<
       (has(words, CHANGES) && isOnly(words, CHANGES, ABOUT_CHANGES, DOSES, OTHER_DOSES, ABOUT_DOSE, LENGTHS)),
   );
   if (change !== undefined) {
-    return `the column "${change.name}" would change the depth or the dose; allowed: values with it applied, without the column`;
+    return `the column "${change.name}" would change the depth or the dose; allowed: values with the change applied, without this column`;
   }
   const across = others.filter(({ words }) => has(words, ACROSS) && isOnly(words, ACROSS, ABOUT_ACROSS, LENGTHS));
   const names = others.map(({ name }) => `"${name}"`).join(', ');
@@ -392,7 +392,7 @@ function headerColumns(fields: readonly string[], otherwise: DepthUnitElse): Col
   const { depth, dose } = named;
   if (depth < 0 || dose < 0) {
     const [missing, allowed] = depth < 0 ? ['depth', ALLOWED_DEPTHS] : ['dose', ALLOWED_DOSES];
-    return `the header "${fields.join(',')}" names no ${missing}; allowed: ${allowed}`;
+    return `the header "${fields.join(',')}" has no ${missing}; allowed: ${allowed}`;
   }
   const name = fields[depth] ?? '';
   const units = twoUnits(name, DEPTH_UNITS) ?? twoUnits(fields[dose] ?? '', DOSE_UNITS);
@@ -499,7 +499,7 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
   if (lines.length > LARGEST_LINES) {
     return {
       ok: false,
-      faults: [{ line: LARGEST_LINES, message: `more lines than a curve has; allowed: ${LARGEST_LINES}` }],
+      faults: [{ line: LARGEST_LINES, message: `too many lines for a curve; allowed: ${LARGEST_LINES}` }],
     };
   }
   if (/^\s*[{[]\s*["{[]/.test(text)) {
@@ -513,7 +513,7 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
   }
   // The text is in UTF-16, or in another encoding that was decoded as UTF-8.
   if (/[\0\uFFFD]/.test(text)) {
-    return { ok: false, faults: [{ line: 1, message: 'its text is in no encoding that is read; allowed: UTF-8' }] };
+    return { ok: false, faults: [{ line: 1, message: 'its text encoding is not supported; allowed: UTF-8' }] };
   }
   const faults: CurveError[] = [];
   const mark = new DecimalMark();
@@ -574,13 +574,15 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
       if (!bare) continue;
     }
     if (fields.slice(columns.count).some((field) => field !== '')) {
-      fault(`${fields.length} values; allowed: ${columns.count}, as the first line has (commas of decimals need ;)`);
+      fault(
+        `${fields.length} values; allowed: ${columns.count}, as in the first line (decimal commas need ; between columns)`,
+      );
       continue;
     }
     const [depth, dose] = [fields[columns.depth], fields[columns.dose]];
     if (depth === undefined || dose === undefined) {
       const has = `${fields.length} ${fields.length === 1 ? 'value' : 'values'}`;
-      fault(`${has}; allowed: ${columns.count}, as the first line has (names with spaces need commas, tabs or quotes)`);
+      fault(`${has}; allowed: ${columns.count}, as in the first line (names with spaces need commas, tabs or quotes)`);
       continue;
     }
     const moved = columns.across.find(({ column }) => {
@@ -590,7 +592,7 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
     });
     if (moved !== undefined) {
       const [was, is] = [places.get(moved.column), fields[moved.column]];
-      fault(`"${moved.name}" is ${is}, and ${was} in the first row; allowed: one place across the beam`);
+      fault(`"${moved.name}" is ${is}, but ${was} in the first row; allowed: one lateral position`);
       break;
     }
     const marks = mark.fault([depth, dose], index + 1);
@@ -612,7 +614,7 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
       if (before !== undefined) descends ??= z < before;
       if (before !== undefined && (descends === true ? z >= before : z <= before)) {
         const way = descends === true ? 'descending' : 'ascending';
-        fault(`the depth ${depth} does not go on from the line before; allowed: ${way} depths`);
+        fault(`the depth ${depth} is out of order; allowed: ${way} depths`);
         continue;
       }
       depths.push(z);

@@ -91,7 +91,7 @@ function extentNotes({ block }: LaunchRequest, grid: Extent): LaunchNote[] {
             {
               severity: 'refused',
               about: 'block',
-              text: `${threads} threads along ${axis}; a block takes ${mostThreads}.`,
+              text: `${threads} threads along ${axis}; a block can have at most ${mostThreads}.`,
             } as const,
           ]
         : []),
@@ -100,7 +100,7 @@ function extentNotes({ block }: LaunchRequest, grid: Extent): LaunchNote[] {
             {
               severity: 'refused',
               about: 'grid',
-              text: `${number(blocks)} blocks along ${axis}; a grid takes ${number(mostBlocks)}. Put the long axis on x, or let threads do several elements.`,
+              text: `${number(blocks)} blocks along ${axis}; a grid can have at most ${number(mostBlocks)}. Put the long axis on x, or let each thread process several elements.`,
             } as const,
           ]
         : []),
@@ -117,7 +117,7 @@ function blockNotes(kernel: LaunchedKernel, limits: LaunchLimits, threads: numbe
   }
   const idle = (limits.warpThreads - (threads % limits.warpThreads)) % limits.warpThreads;
   if (idle > 0) {
-    const text = `${threads} threads are no multiple of ${limits.warpThreads}: ${idle} lanes of each block's last warp do nothing (${percent(idle / (threads + idle))} of its lanes).`;
+    const text = `${threads} threads are not a multiple of ${limits.warpThreads}: ${idle} lanes of each block's last warp are idle (${percent(idle / (threads + idle))} of its lanes).`;
     notes.push({ severity: 'warning', about: 'block', text });
   }
   return notes;
@@ -126,7 +126,7 @@ function blockNotes(kernel: LaunchedKernel, limits: LaunchLimits, threads: numbe
 function sharedNotes(kernel: LaunchedKernel, limits: LaunchLimits, dynamic_bytes: number): LaunchNote[] {
   const bytes = kernel.shared_bytes + dynamic_bytes;
   if (bytes > limits.sharedPerBlockOptIn_bytes) {
-    const text = `${number(bytes)} bytes of shared memory; a block takes ${number(limits.sharedPerBlockOptIn_bytes)}.`;
+    const text = `${number(bytes)} bytes of shared memory; a block can have at most ${number(limits.sharedPerBlockOptIn_bytes)}.`;
     return [{ severity: 'refused', about: 'shared memory', text }];
   }
   if (bytes <= limits.sharedPerBlock_bytes || dynamic_bytes === 0) return [];
@@ -145,20 +145,20 @@ function fillNotes(launch: Omit<Launch, 'notes'>, limits: LaunchLimits): LaunchN
   }
   const notes: LaunchNote[] = [];
   if (blocks < limits.multiprocessors) {
-    const text = `${number(blocks)} blocks: ${number(limits.multiprocessors - blocks)} of ${limits.multiprocessors} multiprocessors have none.`;
+    const text = `${number(blocks)} blocks: ${number(limits.multiprocessors - blocks)} of ${limits.multiprocessors} multiprocessors are idle.`;
     notes.push({ severity: 'warning', about: 'waves', text });
   } else if (blocks < residentBlocks) {
-    const text = `${number(blocks)} blocks do not fill the GPU once: it holds ${number(residentBlocks)} at a time.`;
+    const text = `${number(blocks)} blocks do not fill the GPU, which can run ${number(residentBlocks)} at a time.`;
     notes.push({ severity: 'warning', about: 'waves', text });
   } else if (tail > NOTED_SHARE) {
-    const text = `The last of ${Math.ceil(waves)} waves is not full: ${percent(tail)} of the GPU's time, were all blocks to take the same.`;
+    const text = `The last of ${Math.ceil(waves)} waves is not full: ${percent(tail)} of the GPU's time is lost if all blocks take the same time.`;
     notes.push({ severity: 'warning', about: 'tail', text });
   }
   if (1 - threadsUsed > NOTED_SHARE) {
     notes.push({
       severity: 'warning',
       about: 'tail',
-      text: `${percent(1 - threadsUsed)} of the threads have no element.`,
+      text: `${percent(1 - threadsUsed)} of the threads have no element to process.`,
     });
   }
   return notes;

@@ -45,7 +45,7 @@ function tokensOf(text: string): readonly Token[] {
     const groups = tokenShape.exec(text)?.groups;
     if (groups === undefined) {
       const at = from + (/^\s*/.exec(text.slice(from))?.[0].length ?? 0);
-      throw new ExpressionError(at, `${JSON.stringify(text.slice(at, at + 8))} is not understood`);
+      throw new ExpressionError(at, `${JSON.stringify(text.slice(at, at + 8))} cannot be parsed`);
     }
     const [kind, found] = Object.entries(groups).find(([, value]) => value !== undefined) ?? ['end', ''];
     tokens.push({ kind: kind as Token['kind'], text: found ?? '', at: tokenShape.lastIndex - (found ?? '').length });
@@ -111,7 +111,7 @@ function pathValue(name: string, at: number): Evaluate {
   return (document) => {
     const value = valueAt(document, path);
     if (typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean') return value;
-    const says = value === undefined ? 'is not set at this point' : 'is no single value';
+    const says = value === undefined ? 'is not set for this point' : 'is not a single value';
     throw new ExpressionError(at, `${name} ${says}`);
   };
 }
@@ -128,7 +128,7 @@ class Parser {
   whole(): Evaluate {
     const parsed = this.#binary(0);
     const { kind, text, at } = this.#peek();
-    if (kind !== 'end') throw new ExpressionError(at, `${JSON.stringify(text)} was not expected here`);
+    if (kind !== 'end') throw new ExpressionError(at, `unexpected ${JSON.stringify(text)}`);
     return parsed;
   }
 
@@ -156,7 +156,7 @@ class Parser {
 
   #binary(least: number): Evaluate {
     this.#depth += 1;
-    if (this.#depth > DEEPEST) throw new ExpressionError(this.#peek().at, 'is nested too deep');
+    if (this.#depth > DEEPEST) throw new ExpressionError(this.#peek().at, 'is nested too deeply');
     let left = this.#unary();
     for (;;) {
       const { kind, text, at } = this.#peek();
@@ -194,7 +194,7 @@ class Parser {
     if (name === 'true' || name === 'false') return () => name === 'true';
     if (!this.#takeIf('(')) return pathValue(name, at);
     const call = Object.hasOwn(functions, name) ? functions[name] : undefined;
-    if (call === undefined) throw new ExpressionError(at, `${name} is not a function that is known`);
+    if (call === undefined) throw new ExpressionError(at, `${name} is not a known function`);
     const given = [this.#binary(0)];
     while (this.#takeIf(',')) given.push(this.#binary(0));
     this.#expect(')');
@@ -208,7 +208,7 @@ function joined(sign: string, at: number, left: Evaluate, right: Evaluate): Eval
   if (sign === '==') return (document) => left(document) === right(document);
   if (sign === '!=') return (document) => left(document) !== right(document);
   const compute = arithmetic[sign];
-  if (compute === undefined) throw new Error(`${sign} has no meaning`);
+  if (compute === undefined) throw new Error(`${sign} is not a known operator`);
   return (document) => compute(numeric(left(document), at), numeric(right(document), at));
 }
 

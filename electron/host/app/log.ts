@@ -79,7 +79,8 @@ export class HostLog {
       const first = this.#unwritten.length === 0;
       this.#unwritten = pending.slice(-RECENT_LINES);
       // Report only once: a full disk would cause a warning for every line.
-      if (first) this.write('warning', `The log is not written for now: ${fileError(error, this.file).message}`);
+      if (first)
+        this.write('warning', `The log cannot be written at the moment: ${fileError(error, this.file).message}`);
     }
   }
 }

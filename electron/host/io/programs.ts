@@ -29,7 +29,7 @@ export function startedFile(name: string, source: string): string {
 export async function nodeProgram(what: string): Promise<string> {
   if (process.versions['electron'] === undefined) return process.execPath;
   await promisify(execFile)('node', ['--version']).catch(() => {
-    throw new BraggError('unsupported', `${what} needs Node: none was found.`);
+    throw new BraggError('unsupported', `${what} needs Node, but none was found.`);
   });
   return 'node';
 }

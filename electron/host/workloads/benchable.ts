@@ -61,7 +61,7 @@ function refusal(what: string, seconds: number, why: string, environment: NodeJS
   if (minutes <= most) return null;
   return new BraggError(
     'invalid',
-    `${what} at least ${Number(minutes.toPrecision(2))} minutes (${why}); allowed: ${most}, or as many as ${VARIABLE} says`,
+    `${what} at least ${Number(minutes.toPrecision(2))} minutes (${why}); allowed: ${most}, or the limit set in ${VARIABLE}`,
   );
 }
 
@@ -195,7 +195,7 @@ export async function taskOfReadings(
   stated: TaskSettings & Partial<Pick<TaskProblems, 'documents'>>,
 ): Promise<BenchTask> {
   const [first] = readings;
-  if (first === undefined) throw new Error('there is no scenario to measure');
+  if (first === undefined) throw new Error('no scenario to measure was given');
   const problems: BenchProblem[] = [];
   for (const reading of readings) {
     problems.push(benchable.problem(reading));
@@ -294,7 +294,7 @@ export interface Benchable {
 
 /** Narrows a problem to `kind`, for which it was built. */
 export function problemFor<K extends keyof Problems>(kind: K, any: BenchProblem): Problems[K] {
-  if (any.kind !== kind) throw new Error(`a problem of ${any.kind} came to ${kind}`);
+  if (any.kind !== kind) throw new Error(`a problem of kind ${any.kind} was passed to ${kind}`);
   return any.problem as Problems[K];
 }
 

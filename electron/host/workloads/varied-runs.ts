@@ -182,8 +182,8 @@ export class VariedRuns {
     const proof = this.#again.proof ?? this.#usual.proof;
     if (proof === null) return this.#failed;
     const value = proof.ratio;
-    const tip = `A problem that it has not solved takes ${value.toPrecision(2)} times as long as one that it has: it remembers results`;
-    const remembers = { id: 'remembers', title: 'New over known problems', tip, unit: '', value };
+    const tip = `A new problem takes ${value.toPrecision(2)} times as long as a known one, so it remembers results`;
+    const remembers = { id: 'remembers', title: 'Time ratio of new to known problems', tip, unit: '', value };
     return [...this.#failed, { ...remembers, bound: SUSPECT_RATIO, holds: false }];
   }
 

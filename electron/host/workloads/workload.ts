@@ -174,7 +174,7 @@ export function replaceableBy({ engine, deviceHeaders = [] }: FileRules): UserKe
 export function withoutKernels({ id, device, source, buildsOn }: UserKernelBase): string | null {
   if (device === 'cpu' || source.endsWith('.cu') || source.endsWith('.cuh')) return null;
   const differs = buildsOn === null ? 'is host code' : `differs from ${buildsOn} in host code`;
-  return `${id} ${differs}; a user kernel on CUDA replaces kernels, and ${id} has none of its own.`;
+  return `${id} ${differs}; a CUDA user kernel replaces kernels, but ${id} has none of its own.`;
 }
 
 /** Callbacks of a run while it computes. */

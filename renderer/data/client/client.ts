@@ -97,7 +97,7 @@ class ConnectedClient implements Client {
 
   async call<M extends MethodName>(method: M, params: Params<M>): Promise<Result<M>> {
     const outcome = await this.callCancellable(method, params, new AbortController().signal);
-    if (outcome.status === 'cancelled') throw new BraggError('internal', `${method} was cancelled by nobody`);
+    if (outcome.status === 'cancelled') throw new BraggError('internal', `${method} was cancelled unexpectedly`);
     return outcome.value;
   }
 
@@ -168,7 +168,7 @@ class ConnectedClient implements Client {
     this.#send({ type: 'leave' });
     const port = this.#port;
     this.#lose('closed by the page');
-    port?.close('the page left');
+    port?.close('the page closed');
   }
 
   #received(bytes: Uint8Array): void {
@@ -238,7 +238,7 @@ class ConnectedClient implements Client {
     if (this.#over || !hello.resumed) {
       // Close the connection that the host made for this greeting, because nobody will use it.
       port.send(encodeFrame({ type: 'leave' } satisfies ClientMessage));
-      port.close('the connection is gone');
+      port.close('the connection is closed');
       this.#lose('The host was restarted.');
       return;
     }

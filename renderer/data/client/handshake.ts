@@ -35,7 +35,7 @@ export async function greet(openPort: () => Promise<Port>, resume: Resume): Prom
     let closed: PortClosed | null = null;
     let greeted = false;
 
-    const impatient = setTimeout(() => fail(new Error('the host does not answer')), PATIENCE_MS);
+    const impatient = setTimeout(() => fail(new Error('the host does not respond')), PATIENCE_MS);
     const fail = (error: Error): void => {
       clearTimeout(impatient);
       port.close('no greeting');
@@ -53,7 +53,7 @@ export async function greet(openPort: () => Promise<Port>, resume: Resume): Prom
         fail(BraggError.fromWire(message.error));
         return;
       }
-      if (message.type !== 'hello') throw new Error('the host did not greet');
+      if (message.type !== 'hello') throw new Error('the host sent no greeting');
       clearTimeout(impatient);
       greeted = true;
       resolve({ port, hello: message, listen });
@@ -67,7 +67,7 @@ export async function greet(openPort: () => Promise<Port>, resume: Resume): Prom
           try {
             first(bytes);
           } catch (error) {
-            fail(new Error('something answers that is not a Braggbench host', { cause: error }));
+            fail(new Error('the server is not a Braggbench host', { cause: error }));
           }
         }
       },

@@ -44,13 +44,13 @@ export function curvesChart(curves: readonly NamedCurve[]): Chart {
   const largest = Math.max(0, ...residuals.map(({ y }) => reach(y))) || peak * 1e-12;
   const less: Pane = {
     x: depth,
-    y: { title: 'Less the reference', unit, kind: 'linear', from: -largest * 1.1, to: largest * 1.1 },
+    y: { title: 'Minus the reference', unit, kind: 'linear', from: -largest * 1.1, to: largest * 1.1 },
     series: residuals,
     marks: [{ kind: 'line', axis: 'y', at: 0, ink: 'text-muted' }],
     tall: RESIDUAL,
   };
   return {
-    title: 'Depth dose, and what it differs by',
+    title: 'Depth dose, and its difference',
     panes: residuals.length === 0 ? [dose] : [dose, less],
     linked: true,
     hover: 'values',
@@ -60,7 +60,7 @@ export function curvesChart(curves: readonly NamedCurve[]): Chart {
       const values = curveArray(`${prefix}_dose`, unit, `dose, ${name}`, depths.name, curve.values);
       if (residual === null) return [depths, values];
       const places = axisArray(`${prefix}_residual_depth_mm`, 'mm', `depth, ${name}`, residual.positions);
-      const words = `dose less the reference's, ${name}`;
+      const words = `dose minus the reference's, ${name}`;
       return [depths, values, places, curveArray(`${prefix}_residual`, unit, words, places.name, residual.values)];
     }),
     notes: {},
@@ -92,7 +92,7 @@ export function fitResidualsChart(points: readonly FittedPoint[]): Chart {
   const panes: readonly Pane[] = [
     {
       x,
-      y: { title: 'Dose over its largest', unit: '', kind: 'linear', from: 0, to: highest },
+      y: { title: 'Dose relative to its maximum', unit: '', kind: 'linear', from: 0, to: highest },
       series: [
         {
           ...{ kind: 'dots', name: 'measured', ink: 'text-muted', form: 'ring', radius: 0.25 },
@@ -132,18 +132,18 @@ export function fitResidualsChart(points: readonly FittedPoint[]): Chart {
       curveArray(
         'measured',
         '',
-        'dose over its largest',
+        'dose relative to its maximum',
         index.name,
         points.map(({ measured }) => measured),
       ),
       curveArray(
         'fitted',
         '',
-        'dose over the largest measured',
+        'dose relative to the measured maximum',
         index.name,
         points.map(({ fitted }) => fitted),
       ),
-      curveArray('residual', '%', 'fitted less measured', index.name, percent),
+      curveArray('residual', '%', 'fitted minus measured', index.name, percent),
     ],
     notes: {},
   };

@@ -87,8 +87,8 @@ export function gains(report: SessionReport): readonly Gain[] {
 const GAINS_ROW = 3;
 /** `shift`: vertical offset as a share of a row. */
 const kinds = [
-  { key: 'alone', name: 'alone: relative to the rung below', ink: 'series-1', form: 'round', shift: -0.13 },
-  { key: 'together', name: 'together: over the lowest rung', ink: 'series-2', form: 'square', shift: 0.13 },
+  { key: 'alone', name: 'alone: compared with the rung below', ink: 'series-1', form: 'round', shift: -0.13 },
+  { key: 'together', name: 'together: compared with the lowest rung', ink: 'series-2', form: 'square', shift: 0.13 },
 ] as const;
 
 export function gainsChart(gains: readonly Gain[]): Chart {
@@ -104,7 +104,7 @@ export function gainsChart(gains: readonly Gain[]): Chart {
         y: rowsAxis(gains.map(({ label, base }) => ({ name: label, under: `over ${base}` }))),
         series: kinds.map(({ key, name, ink, form, shift }): Series => {
           const told = (gain: Gain): string =>
-            `${gain.label}: ${timesText(gain[key])} over ${key === 'alone' ? gain.base : gain.root}`;
+            `${gain.label}: ${timesText(gain[key])} compared with ${key === 'alone' ? gain.base : gain.root}`;
           return {
             ...{ kind: 'dots', name, ink, form, radius: 0.36, tips: gains.map(told) },
             ...{ x: gains.map((gain) => gain[key].value), y: gains.map((_, row) => row + shift) },
@@ -160,7 +160,7 @@ export function waterfallChart(chain: readonly MeasuredSessionEntry[]): Chart {
             ...{ x: times, y: chain.map((_, row) => row) },
             tips: chain.map(({ label, time_s }, i) => {
               const gain = gains[i] ?? null;
-              const told = gain === null ? '' : `, ${timesText(gain)} over ${chain[i - 1]?.label}`;
+              const told = gain === null ? '' : `, ${timesText(gain)} compared with ${chain[i - 1]?.label}`;
               return `${label}: ${measuredTime(time_s)}${told}`;
             }),
           },

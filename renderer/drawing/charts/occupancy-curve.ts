@@ -56,7 +56,7 @@ export function occupancyChart(kernel: LaunchedKernel, limits: LaunchLimits, lau
     hover: 'values',
     arrays: [
       index,
-      curveArray('occupancy', '', 'warps held over the most that can be', index.name, shares),
+      curveArray('occupancy', '', 'active warps as a share of the maximum', index.name, shares),
       ...limiters.map((limiter) => {
         const blocks = curve.map(({ occupancy }) => occupancy.allows[limiter]);
         const words = `blocks that ${limiter} allow, per multiprocessor`;

@@ -49,7 +49,7 @@ export function refinementChart(steps: readonly RefinementStep[]): Chart {
             ...{ x: taken.map(({ iteration }) => iteration), y: taken.map(({ rms }) => rms) },
           },
           dots(taken, 'round', 'taken'),
-          ...(missed.length === 0 ? [] : [dots(missed, 'ring', 'worse: a shorter step follows')]),
+          ...(missed.length === 0 ? [] : [dots(missed, 'ring', 'worse: the next step is shorter')]),
         ],
         tall: TALL,
       },

@@ -93,7 +93,7 @@ export function rooflineChart(report: SessionReport): Chart {
   });
   const points = entries.map(({ label, roofline }, i): Series => {
     const { flops_per_byte, flops_per_s, bytes_per_s, share_of_copy } = roofline;
-    const traffic = `${compact(bytes_per_s ?? Number.NaN)}B/s, ${percent(share_of_copy)} of the copy ceiling`;
+    const traffic = `${compact(bytes_per_s ?? Number.NaN)}B/s, ${percent(share_of_copy)} of the copy rate`;
     return {
       ...{ kind: 'dots', name: names[i] ?? '', silent: true, ink: inks[i] ?? 'text', radius: 0.42 },
       ...{ form: i % 2 === 0 ? 'round' : 'square', x: [flops_per_byte], y: [flops_per_s] },
@@ -112,7 +112,7 @@ export function rooflineChart(report: SessionReport): Chart {
       {
         ...{ kind: 'dots', name: `${names[i] ?? ''}, counted`, silent: true, ink: inks[i] ?? 'text', radius: 0.24 },
         ...{ form: i % 2 === 0 ? 'round' : 'square', x: [at], y: [roofline.flops_per_s] },
-        tips: [`${label}: ${significant(at, 3)} FLOP a counted byte of DRAM`],
+        tips: [`${label}: ${significant(at, 3)} FLOP per measured byte of DRAM`],
       },
     ];
   });

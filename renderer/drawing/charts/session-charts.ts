@@ -27,7 +27,7 @@ import { sweepChart } from './sweep.ts';
 const FACTORIAL_ROW = 3;
 const kinds = [
   { isInteraction: false, name: 'times faster', ink: 'series-1', form: 'round' },
-  { isInteraction: true, name: 'times the product of each', ink: 'series-2', form: 'square' },
+  { isInteraction: true, name: 'times the product of the separate gains', ink: 'series-2', form: 'square' },
 ] as const;
 
 function factorialChart(factorial: Factorial): Chart {
@@ -62,7 +62,7 @@ function factorialChart(factorial: Factorial): Chart {
       rowAxis(rows.length),
       ...ratioArrays(
         'times',
-        'times faster, or times the product of each',
+        'times faster, or times the product of the separate gains',
         'row',
         rows.map(({ ratio }) => ratio),
       ),
@@ -171,12 +171,12 @@ function ladder(report: SessionReport): Made {
   const chain = fastestChain(report);
   const [root, fastest] = [chain[0], chain.at(-1)];
   if (chain.length < 2 || root === undefined || fastest === undefined) {
-    return { missing: 'No ladder: no right variant of this session builds on another one that was measured with it.' };
+    return { missing: 'No ladder: no correct variant in this session is based on another one measured with it.' };
   }
   return {
     id: 'ladder',
     title: 'Ladder',
-    text: `From ${root.label} to the fastest correct variant that builds on another, ${fastest.label}: each bar is the time that its step took away (green) or added. At the right how many times faster, with the 95 % interval.`,
+    text: `From ${root.label} to the fastest correct variant based on another, ${fastest.label}: each bar is the time that a step removed (green) or added. At the right is the speedup, with the 95 % interval.`,
     ofSweep: false,
     chart: waterfallChart(chain),
   };
@@ -188,7 +188,7 @@ function alone(report: SessionReport): Made {
   return {
     id: 'gains',
     title: 'Each rung of the ladder',
-    text: 'How many times faster each variant is than the rung below, and than the lowest rung of its chain, with 95 % intervals. Left of 1× it is slower.',
+    text: 'Speedup of each variant compared with the rung below, and with the lowest rung of its chain, with 95 % intervals. Left of 1× it is slower.',
     ofSweep: false,
     chart: gainsChart(steps),
   };
@@ -209,14 +209,14 @@ const listed = (entries: readonly { readonly label: string }[]): string => entri
 function roofline(report: SessionReport): Made {
   const drawn = rooflineEntries(report);
   if (drawn.length === 0) {
-    return { missing: 'No roofline: the variants of this session declare no bytes and operations of their work.' };
+    return { missing: 'No roofline: the variants in this session declare no bytes and operations.' };
   }
   const used = gpusUsed(report.machine, drawn);
   const ceilings = used.some((gpu) => gpu.ceilings !== null);
   const counted = drawn.some(({ quantities }) => quantities.some(({ id }) => id === 'ncu_dram_bytes'));
   const { device } = drawn[0] ?? {};
   const without = measuredEntries(report).filter((one) => one.device === device && !drawn.some((two) => two === one));
-  const left = without.length === 0 ? '' : ` Without, because they declare none: ${listed(without)}.`;
+  const left = without.length === 0 ? '' : ` Without these, which declare none: ${listed(without)}.`;
   return {
     id: 'roofline',
     title: 'Roofline',
@@ -233,7 +233,7 @@ function sweep({ sweep: swept, words }: Session): Made {
   return {
     id: 'sweep',
     title: `Size sweep of ${swept?.path}`,
-    text: `Time ${words.timeTip} with its fit (fixed cost and slope, least squares in proportion to the time), share of set-up${rate}.`,
+    text: `Time ${words.timeTip} with its fit (fixed cost and slope, relative least squares), share of set-up${rate}.`,
     ofSweep: true,
     chart: sweepChart(fits, words),
   };
@@ -241,11 +241,11 @@ function sweep({ sweep: swept, words }: Session): Made {
 
 function coldStart(report: SessionReport): Made {
   const entries = measuredEntries(report).filter(({ setup_parts }) => setup_parts.length > 0);
-  if (entries.length === 0) return { missing: 'No cold start: set-up was not broken into its parts.' };
+  if (entries.length === 0) return { missing: 'No cold start: the parts of the set-up were not measured.' };
   return {
     id: 'cold-start',
     title: 'Cold start',
-    text: 'What set-up went into in the first run of the process and, where it was measured, in later ones.',
+    text: 'Parts of the set-up in the first run of the process and, if measured, in later ones.',
     ofSweep: false,
     chart: coldStartChart(entries),
   };
@@ -266,7 +266,7 @@ function samples(report: SessionReport, { words }: Session): Made {
   return {
     id: 'samples',
     title: 'Samples',
-    text: `Every round's time ${words.timeTip} over its variant's own median; the band is ${reference.label} against itself in the same rounds (A/A). Rings are flagged samples.`,
+    text: `Time of every round ${words.timeTip}, divided by the median of its variant; the band is ${reference.label} compared with itself in the same rounds (A/A). Rings are flagged samples.`,
     ofSweep: false,
     chart: stripsChart(given),
   };
@@ -277,7 +277,7 @@ function claimCharts(session: Session): readonly Made[] {
   return sweptClaims(session).map((claim) => ({
     id: `claim-${claim.id}`,
     title: claim.claim,
-    text: `What was claimed is the band; what was measured, with 95 % intervals, the lines. ${claim.source}.`,
+    text: `The band is the claim; the lines are measurements with 95 % intervals. ${claim.source}.`,
     ofSweep: true,
     chart: claimChart(session, claim),
   }));

@@ -88,11 +88,11 @@ export function stripsChart({ own, noise, ...given }: Strips): Chart {
     { kind: 'line', axis: 'x', at: 1, ink: 'text-muted' },
   ];
   return {
-    title: own ? 'Samples over each row’s own median' : 'Samples over the median of the reference',
+    title: own ? 'Samples relative to each row’s own median' : 'Samples relative to the median of the reference',
     panes: [
       {
         x: {
-          title: own ? 'Time over the row’s own median' : 'Time over the median of the reference',
+          title: own ? 'Time relative to the row’s own median' : 'Time relative to the median of the reference',
           unit: '',
           kind: own ? 'linear' : 'log',
           from: low,

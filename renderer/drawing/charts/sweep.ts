@@ -53,7 +53,7 @@ const sizeText = (size: number, words: Words): string =>
 
 function slopeText(fixed_s: number, slope_s: number, words: Words): string {
   const fixed = `${measuredTime(fixed_s)} fixed`;
-  if (!isCount(words)) return `${fixed}, ${measuredTime(slope_s)} for each more of ${words.size}`;
+  if (!isCount(words)) return `${fixed}, ${measuredTime(slope_s)} per additional ${words.size}`;
   return `${fixed}, ${measuredTime(slope_s * 1e6)} per million ${words.size}`;
 }
 
@@ -87,7 +87,7 @@ export function sweepChart(fits: readonly SessionFit[], words: Words): Chart {
           ? slopeText(fitted.fixed_s, fitted.slope_s, words)
           : points.length < 2
             ? 'too few sizes for a fit'
-            : 'no line through these times';
+            : 'these times do not fit a line';
       const bent = Array.from({ length: FIT_POINTS }, (_, k) => from * (to / from) ** (k / (FIT_POINTS - 1)));
       const line =
         q === 0 && fitted !== null
@@ -140,7 +140,7 @@ export function sweepChart(fits: readonly SessionFit[], words: Words): Chart {
         const line = lineOf(fit);
         const text =
           line === null
-            ? 'no line through these times'
+            ? 'these times do not fit a line'
             : `fixed ${line.fixed_s} s, slope ${line.slope_s} s per one of ${words.size}`;
         return [`fit of ${fit.label}`, text];
       }),

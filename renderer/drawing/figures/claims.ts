@@ -67,7 +67,7 @@ export function claimsFigure(claims: readonly TaskClaimResult[], caption: string
         texts: lines.map(({ claimed }) => claimed),
         numbers: number(
           'claimed_from',
-          'least gain, times, or number that was claimed',
+          'claimed gain, ratio, or number (minimum)',
           lines.map(({ claim }) => claim.from),
         ),
       },
@@ -77,7 +77,7 @@ export function claimsFigure(claims: readonly TaskClaimResult[], caption: string
         texts: lines.map(({ measured }) => measured),
         numbers: number(
           'measured',
-          'gain, times, or number that was measured',
+          'measured gain, ratio, or number',
           lines.map(({ value }) => value),
         ),
       },

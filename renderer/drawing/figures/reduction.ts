@@ -26,11 +26,11 @@ function tipOf(kind: Reduction['kind'], state: ReducedValues, before: ReducedVal
   const value = state.values[place] ?? 0;
   if (before === null || !state.wrote.has(place)) return `${name} = ${text(value)}`;
   const from = state.wrote.get(place) ?? null;
-  if (from === null) return `${name} = ${text(value)}, handed on in shared memory`;
-  if (from === place) return `${name} = ${text(value)}: the lane read beyond its warp and got its own value again`;
+  if (from === null) return `${name} = ${text(value)}, passed on through shared memory`;
+  if (from === place) return `${name} = ${text(value)}: the lane read beyond its warp and got its own value`;
   const other = before.values[from];
   const source = kind === 'shuffle' ? `thread ${from}` : `s[${from}]`;
-  if (other === undefined) return `${name} = ${text(value)}: thread ${from} is not there`;
+  if (other === undefined) return `${name} = ${text(value)}: thread ${from} does not exist`;
   return `${name} = ${text(value)}: ${text(before.values[place] ?? 0)} + ${text(other)} of ${source}`;
 }
 
@@ -83,7 +83,7 @@ export function reductionValuesFigure(
     ...{ x: at, y: y - label * 0.85, width: label, height: label },
   });
   legend({ kind: 'rect', ...box(), ink: 'accent', opacity: 0.35 }, 'written by this step');
-  legend({ kind: 'frame', ...box(), ink: 'text' }, 'read by it from there');
+  legend({ kind: 'frame', ...box(), ink: 'text' }, 'read in this step');
   const index = axisArray('place', '', kind === 'shuffle' ? 'thread' : 'word of shared memory', [
     ...state.values.keys(),
   ]);
@@ -97,7 +97,7 @@ export function reductionValuesFigure(
     arrays: [
       index,
       column('value', 'its value after the step', (place) => state.values[place] ?? 0),
-      column('added_from', 'place whose value the step added; none where it added none', (place) => {
+      column('added_from', 'source of the value added in this step; none if nothing was added', (place) => {
         return state.wrote.get(place) ?? Number.NaN;
       }),
     ],
@@ -174,17 +174,17 @@ export function reductionFigure(reduction: Reduction, threads: number, { width, 
       ),
       column(
         'warps',
-        'warps with such a thread',
+        'warps with an adding thread',
         steps.map((one) => one.warps),
       ),
       column(
         'divergent',
-        'warps of which some lanes add and some do not',
+        'warps in which only some lanes add',
         steps.map((one) => one.divergent),
       ),
       column(
         'ways',
-        'accesses to one bank of shared memory at once',
+        'simultaneous accesses to one bank of shared memory',
         steps.map((one) => one.ways),
       ),
     ],

@@ -124,7 +124,7 @@ export function threadMapFigure(launch: Launch, thread: number, { width, label }
     height: Math.ceil(y + label * 0.6),
     title: 'Threads and elements',
     shapes,
-    arrays: [index, curveArray('thread', '', 'thread along x that does it', index.name, shownThreads)],
+    arrays: [index, curveArray('thread', '', 'thread along x that processes it', index.name, shownThreads)],
     notes: { block: `${blockWidth} threads along x`, mapping: launch.request.mapping },
   };
 }
@@ -185,7 +185,7 @@ export function strideFigure(launch: Launch, thread: number, turn: number, { wid
     `All ${text(elements)} elements, ${text(turns)} ${turns === 1 ? 'turn' : 'turns'} of ${text(stride)} threads`,
   );
   bar(all, 0, elements, 'plot-grid', 1, 'to come');
-  bar(all, 0, start, 'accent', 0.35, `done in ${text(turn)} turns`);
+  bar(all, 0, start, 'accent', 0.35, `processed in ${text(turn)} turns`);
   bar(all, start, end, 'accent', 1, `turn ${turn + 1}: elements ${text(start)} to ${text(end - 1)}`);
   if (room / turns > NARROWEST * 3) {
     for (let one = 1; one < turns; one += 1) {
@@ -214,7 +214,7 @@ export function strideFigure(launch: Launch, thread: number, turn: number, { wid
     const to = from + blockWidth;
     opens(now, from, Math.min(to, end));
     const near: Strip = { from, to, y: now.y + height + gap };
-    const does = mine < end ? `thread ${lane} does element ${text(mine)}` : `thread ${lane} has none left`;
+    const does = mine < end ? `thread ${lane} processes element ${text(mine)}` : `thread ${lane} has no element left`;
     head(near.y, `Block ${text(block)} in this turn: ${does}`);
     bar(near, from, to, 'plot-grid', 1, 'behind the last element');
     const warps = Math.ceil(blockWidth / WARP);
@@ -244,7 +244,13 @@ export function strideFigure(launch: Launch, thread: number, turn: number, { wid
     shapes,
     arrays: [
       index,
-      curveArray('element', '', `element that thread ${thread} does in it`, index.name, [...index.values].map(ofTurn)),
+      curveArray(
+        'element',
+        '',
+        `element that thread ${thread} processes in this turn`,
+        index.name,
+        [...index.values].map(ofTurn),
+      ),
     ],
     notes: { thread: String(thread), stride: String(stride) },
   };

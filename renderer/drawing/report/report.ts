@@ -84,7 +84,7 @@ function comparison(input: ReportInput): Html {
   return [
     heading(2, 'Comparison'),
     paragraph(
-      `Medians of the time ${words?.timeTip ?? 'that is measured'}, by the device’s clock on a GPU and by the host’s on the CPU; ratios of times with 95 % intervals. Faster and slower are said only where the whole interval lies outside of the noise floor.`,
+      `Medians of the time ${words?.timeTip ?? 'that is measured'}, by the device’s clock on a GPU and by the host’s on the CPU; ratios of times with 95 % intervals. Faster and slower appear only if the whole interval is outside the noise floor.`,
     ),
     ...(unproven.length === 0 ? [] : [paragraph(`Not counted as correct: ${unproven.join(', ')}.`, 'wrong')]),
     ...sessionTables(rows, words, groups).map(groupTable),
@@ -116,7 +116,7 @@ function answers({ rows, curves, maps, palettes }: ReportInput): Html {
   const least = first?.vertical.unit === 'px' ? SPOT_DECADES : null;
   const tiles = shown.flatMap(({ name, map, difference }) => {
     const own = { title: name, quantity, palette: palettes.field, low: least === null ? 0 : peak * least, high: peak };
-    const less = { title: `${name}, less the reference`, quantity: 'Difference', palette: palettes.difference };
+    const less = { title: `${name}, minus the reference`, quantity: 'Difference', palette: palettes.difference };
     return [
       svgOf(mapFigure(map, { ...own, logarithmic: least !== null }, HALF_WIDTH)),
       difference === null
@@ -131,7 +131,7 @@ function answers({ rows, curves, maps, palettes }: ReportInput): Html {
       : [
           figure(
             svgOf(chartFigure(curvesChart(named), size)),
-            `${capital(named[0]?.curve.quantity ?? '')}; below, each less the reference.`,
+            `${capital(named[0]?.curve.quantity ?? '')}; below, each minus the reference.`,
           ),
         ]),
     ...(tiles.length === 0
@@ -139,7 +139,7 @@ function answers({ rows, curves, maps, palettes }: ReportInput): Html {
       : [
           `<div class="maps">${tiles.join('\n')}</div>`,
           paragraph(
-            `One range of colours for all${least === null ? '' : ', logarithmic over six decades'}, and one about zero for all differences.`,
+            `One colour range for all${least === null ? '' : ', logarithmic over six decades'}, and one symmetric range for all differences.`,
             'faint',
           ),
         ]),
@@ -247,7 +247,7 @@ function differences({ rows }: ReportInput): Html {
     row.differences.map(({ what, reference, here }) => [nameOf(row, rows), what, reference, here]),
   );
   if (all.length === 0) return '';
-  return [heading(2, 'What differs from the reference'), table(['Of', 'What', 'Reference', 'Here'], all)].join('\n');
+  return [heading(2, 'Differences from the reference'), table(['Of', 'What', 'Reference', 'Here'], all)].join('\n');
 }
 
 function scenarioPart({ scenarios }: ReportInput): Html {
@@ -277,7 +277,7 @@ export function reportHtml(input: ReportInput): string {
     differences(input),
     ...sessions.map(sessionPart),
     scenarioPart(input),
-    heading(2, 'To make it again'),
+    heading(2, 'To reproduce this report'),
     code(commands.map((line) => `braggbench ${line}`).join('\n')),
     '</main>',
     '</body>',

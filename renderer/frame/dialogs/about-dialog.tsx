@@ -36,7 +36,7 @@ export default function AboutDialog({ close }: { readonly close: () => void }): 
         </Button>
       }
     >
-      <p>A workbench for deterministic proton transport. For research; not for treatment planning.</p>
+      <p>A workbench for deterministic proton transport. For research only; not for treatment planning.</p>
       <div className="about">
         <dl>
           {facts.map(([name, value]) => (

@@ -31,7 +31,7 @@ function gpuText({ gpus }: RemoteMachine): string {
     case 'none':
       return 'no GPU';
     case 'unknown':
-      return `GPUs could not be probed: ${gpus.reason}`;
+      return `GPUs could not be detected: ${gpus.reason}`;
   }
 }
 
@@ -45,7 +45,7 @@ function Facts({ machine }: { readonly machine: RemoteMachine | null }): ReactEl
       {cores} · {gpuText(machine)}
       {machine.otherVersions.length === 0
         ? null
-        : `. Another version is there (${machine.otherVersions.join(', ')}); this one works next to it.`}
+        : `. Another version is installed there (${machine.otherVersions.join(', ')}); this one runs next to it.`}
     </p>
   );
 }
@@ -70,21 +70,21 @@ function Progress({ remote: { host, state } }: { readonly remote: Remote }): Rea
     case 'open':
       return (
         <p role="status">
-          Connected. The workbench of {host} opens in a window of its own. What computes there goes on when this one is
-          closed.
+          Connected. The workbench of {host} opens in a separate window. Remote computations continue when this window
+          is closed.
         </p>
       );
     case 'lost':
       return (
         <p role="status">
-          {state.reason}; dialling again. What computes on {host} goes on.
+          {state.reason}; reconnecting. Computations on {host} goes on.
         </p>
       );
     case 'login-node':
       return (
         <p role="status">
-          {host} has Slurm, and no GPU was found there: it looks like the login node of a cluster. Describe it under
-          Studies, Clusters…, and give it studies.
+          {host} has Slurm but no GPU, so it is probably the login node of a cluster. Describe it under Studies,
+          Clusters…, and run studies on it.
         </p>
       );
     case 'failed':
@@ -194,8 +194,8 @@ export default function ConnectDialog({ request, close: done }: ConnectDialogPro
         <>
           <TextField label="Host" value={host} placeholder="gpubox or me@10.0.0.7" onChange={setHost} autoFocus />
           <p className="dialog-hint faint break-anywhere">
-            As your ssh takes it: aliases, jump hosts, keys and second factors are those of your configuration. The
-            program is copied there once; no password is stored.
+            As for ssh: aliases, jump hosts, keys and second factors work as in your configuration. The program is
+            copied there once; no password is stored.
           </p>
           {offered.length === 0 ? null : (
             <div className="flex wrap gap-s">

@@ -12,7 +12,7 @@ interface DiffDialogProps {
 }
 
 function counted(count: number): string {
-  if (count === 0) return 'They say the same.';
+  if (count === 0) return 'They are identical.';
   return count === 1 ? 'One field differs.' : `${count} fields differ.`;
 }
 

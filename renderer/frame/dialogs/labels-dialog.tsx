@@ -25,7 +25,7 @@ export default function LabelsDialog({ request, answer }: LabelsDialogProps): Re
   const submit = (): void => answer({ tags: chosen, remark: remark.trim() });
   return (
     <Dialog
-      title={`Tags and remark of ${request.name}`}
+      title={`Tags and notes of ${request.name}`}
       onDismiss={() => answer(null)}
       onSubmit={submit}
       actions={
@@ -38,7 +38,7 @@ export default function LabelsDialog({ request, answer }: LabelsDialogProps): Re
       }
     >
       <div className="labels-dialog grid gap-s">
-        <label htmlFor="labels-tags">Tags, with commas between them</label>
+        <label htmlFor="labels-tags">Tags, separated by commas</label>
         <TextField id="labels-tags" value={tags} onChange={setTags} placeholder="talk, checked" autoFocus />
         {offered.length === 0 ? null : (
           <div className="flex wrap gap-s">

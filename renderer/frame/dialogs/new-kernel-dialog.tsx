@@ -43,10 +43,10 @@ export default function NewKernelDialog({ request, answer }: NewKernelDialogProp
   const stem = name ?? `my-${beginning}`;
   const id = `${stem.trim()}${extension}`;
   const fault = taken.includes(id)
-    ? `There is a kernel ${id} already`
+    ? `A kernel named ${id} already exists`
     : isUserKernelFile(id)
       ? null
-      : 'A name has letters, digits, - _ and .';
+      : 'Use only letters, digits, - _ and .';
   const done = (): void => {
     if (fault === null) answer({ beginning, id, answer: language });
   };
@@ -74,20 +74,20 @@ export default function NewKernelDialog({ request, answer }: NewKernelDialogProp
         label="Runs on"
         value={extension}
         options={[
-          { value: '.cu', label: device === 'cuda' ? 'the GPU, in CUDA' : 'a GPU, in CUDA: there is none here' },
+          { value: '.cu', label: device === 'cuda' ? 'the GPU, in CUDA' : 'a GPU, in CUDA: no GPU available' },
           { value: '.cpp', label: 'the CPU, in C++' },
         ]}
         onChange={setExtension}
       />
       <Choice
-        label="Expected answer in"
+        label="Language of the expected result"
         value={language}
         options={answerLanguages.map((value) => ({ value, label: languageWords[value] }))}
         onChange={(value) => setLanguage(answerLanguages.find((one) => one === value) ?? 'python')}
       />
       <TextField label="Name" value={stem} onChange={setName} autoFocus />
       <p className="dialog-hint faint break-anywhere">
-        {fault ?? `${id}, its description, its answer, and a scenario that runs it`}
+        {fault ?? `${id}, its description, the program for its expected result, and a scenario that runs it`}
       </p>
     </Dialog>
   );

@@ -55,7 +55,7 @@ async function runListings(client: Client, yours: string): Promise<readonly List
       picked: { kind: 'file', file: item.file },
     })),
   });
-  return [listing(yours, saved, true), listing('Came with the program', recorded, false)];
+  return [listing(yours, saved, true), listing('Shipped with the program', recorded, false)];
 }
 
 function recentListing(recent: readonly NamedFile[]): Listing {

@@ -45,7 +45,7 @@ export default function RecoverDialog({ request, close }: RecoverDialogProps): R
       actions={<Button onPress={close}>Keep for later</Button>}
     >
       <p>
-        The program or its page ended before this was saved. Work that you do not recover now stays available.{' '}
+        The program or its page closed before this was saved. Work that you do not recover now remains available.{' '}
         {SHORT_RUNS_NOTE}
       </p>
       <ul className="recover">

@@ -8,13 +8,13 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { useCommands } from '../use-commands.ts';
 
 const gestures: readonly (readonly [string, string])[] = [
-  ['Arrow keys on the map', 'Move the crosshair; with Shift ten steps at once'],
-  ['Click on the map', 'Keep the crosshair there'],
-  ['Wheel on the map', 'Zoom; with Shift in depth alone, with Alt across alone'],
-  ['Drag on the zoomed map', 'Move the shown part'],
+  ['Arrow keys on the map', 'Move the crosshair; with Shift, ten steps at once'],
+  ['Click on the map', 'Pin the crosshair'],
+  ['Wheel on the map', 'Zoom; with Shift only in depth, with Alt only laterally'],
+  ['Drag on the zoomed map', 'Move the visible part'],
   ['Drag across the curve', 'Zoom in depth'],
   ['Double click on a plot', 'Show the whole field'],
-  ['↑ ↓ in a number field', 'Step by 1 in the second digit (Shift: first, Alt: third)'],
+  ['↑ ↓ in a number field', 'Change the second digit by 1 (Shift: first, Alt: third)'],
   ['5 cm, 70,5 or 1e3 in a number field', 'Units, decimal commas and exponents are understood'],
 ];
 

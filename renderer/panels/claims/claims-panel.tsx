@@ -162,11 +162,11 @@ function Detail({ claim }: { readonly claim: TableClaim }): ReactElement {
   return (
     <div className="claims-panel__detail">
       <p>Answer: {answer.sentence}.</p>
-      {parts.length === 0 ? null : <p>It is about: {parts.join('; ')}.</p>}
+      {parts.length === 0 ? null : <p>Subject: {parts.join('; ')}.</p>}
       <p>Source: {source}.</p>
       {answer.command === null ? null : (
         <p>
-          To decide it: <code className="selectable">{answer.command}</code>
+          Command that would decide it: <code className="selectable">{answer.command}</code>
         </p>
       )}
       {reason === null ? null : <p>{reason}</p>}

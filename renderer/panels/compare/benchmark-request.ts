@@ -12,12 +12,12 @@ interface SweepRequest {
 /** Parses `grid.dx_mm=1,0.5,0.25`. Returns null for empty text and an error message for invalid text. */
 export function sweepOf(text: string): SweepRequest | string | null {
   if (text.trim() === '') return null;
-  const allowed = 'allowed: a value of the scenario and numbers, as in grid.dx_mm=1,0.5,0.25';
+  const allowed = 'allowed: a parameter and numbers, as in grid.dx_mm=1,0.5,0.25';
   const [path = '', list = '', ...more] = text.split('=');
   const parts = list.split(',').map((part) => part.trim());
   const values = parts.map((part) => (part === '' ? Number.NaN : Number(part)));
   if (more.length > 0 || !/^[A-Za-z_][\w.[\]]*$/.test(path.trim()))
-    return `${JSON.stringify(text)} names no value; ${allowed}`;
+    return `${JSON.stringify(text)} names no parameter; ${allowed}`;
   if (!values.every(Number.isFinite)) return `${JSON.stringify(text)} has no list of numbers; ${allowed}`;
   return { path: path.trim(), values };
 }
@@ -28,7 +28,7 @@ export function lockOf(text: string): number | string | null {
   const [, digits = ''] = /^(\d{1,5})(?: ?MHz)?$/i.exec(text.trim()) ?? [];
   const MHz = Number(digits);
   if (MHz >= 1 && MHz <= 10_000) return MHz;
-  return `${JSON.stringify(text)} is no clock; allowed: 1 to 10000 MHz, as in 1500`;
+  return `${JSON.stringify(text)} is not a clock rate; allowed: 1 to 10000 MHz, as in 1500`;
 }
 
 interface Ticked {
@@ -56,7 +56,7 @@ export function labelsOf({ variants, precisions, gpus }: Ticked, known: readonly
 /** Tooltip of the start button. `forecast`: the run times that determine the selected variants are known. */
 export function benchmarkTitle(labels: readonly string[], forecast: boolean): string {
   if (labels.length > 0) return `${labels.join(', ')} on the scenario in the form`;
-  return forecast ? 'Tick the variants to benchmark' : 'Forecasting run times: variants that fit are ticked then';
+  return forecast ? 'Tick the variants to benchmark' : 'Estimating run times; then the variants that fit are ticked';
 }
 
 /** Selected programs that solve the scenario, in order of selection; id=FILE if the user named a file. */

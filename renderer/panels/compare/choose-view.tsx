@@ -57,8 +57,8 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
       <fieldset className="compare-group">
         <legend>Variants to benchmark</legend>
         <p className="compare-group__text">
-          The scenario in the form is of another workload, {scenarioKinds[scenario.workload].title}: open one of this
-          workload to benchmark its variants.
+          The scenario in the form belongs to another workload, {scenarioKinds[scenario.workload].title}: open one of
+          this workload to benchmark its variants.
         </p>
       </fieldset>
     );
@@ -71,12 +71,12 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
       <legend>Variants to benchmark</legend>
       <p className="compare-group__text">
         {reference === undefined
-          ? 'They run on the scenario in the form. The first that you tick is the reference.'
+          ? 'They run on the scenario in the form. The first one that you tick is the reference.'
           : touched
-            ? `Reference: ${reference}, the first that was ticked.`
+            ? `Reference: ${reference}, the first one ticked.`
             : `Variants that finish within ${timeLeft(config.time_s)} are preselected. Reference: ${reference}, the first of them.`}{' '}
         {touched ? (
-          <Button onPress={() => set(withoutTicked(config, scenario))}>Tick what fits into the time</Button>
+          <Button onPress={() => set(withoutTicked(config, scenario))}>Tick variants that fit into the time</Button>
         ) : null}
       </p>
       <div className="compare-ticks stack">
@@ -111,7 +111,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
                 onChange={(on) => set({ precisions: toggled(config.precisions, precision, on).sort() })}
               />
             ))}
-            {config.precisions.length === 0 ? <small>if none is ticked, the scenario’s precision is used</small> : null}
+            {config.precisions.length === 0 ? <small>without a tick, the scenario’s precision is used</small> : null}
           </fieldset>
         )}
         {gpus.length < 2 ? null : (
@@ -166,21 +166,23 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
         <div className="compare-options__row">
           <span>Then</span>
           <OptionSelect store={store} name="processes" />
-          <small>Five of each for a beam or an image of one size, none else.</small>
+          <small>Five of each for a beam or an image of one size, otherwise none.</small>
         </div>
         <ConditionChoices store={store} gpu={gpus.length > 0} />
         <div className="compare-options__row">
           <span>Sweep</span>
           <span className="compare-sweep">
             <TextField
-              label="Sweep of a value of the scenario"
+              label="Sweep over a value of the scenario"
               invalid={typeof sweep === 'string'}
               placeholder={scenarioKinds[scenario.workload].sweepExample}
               value={config.sweep}
               onChange={(text) => set({ sweep: text })}
             />
           </span>
-          <small>{typeof sweep === 'string' ? sweep : 'Measures at each value; the ladder shows what is fixed.'}</small>
+          <small>
+            {typeof sweep === 'string' ? sweep : 'Measures at each value; the ladder shows the fixed cost.'}
+          </small>
         </div>
       </div>
     </fieldset>
@@ -214,7 +216,7 @@ function Subjects({ workload, subjects }: SubjectsProps): ReactElement {
 }
 
 function placeText({ recorded, state, machine, scenario }: BenchInfo): string {
-  const place = recorded ? 'came with the program' : state === 'stored' ? 'saved' : 'measured now';
+  const place = recorded ? 'shipped with the program' : state === 'stored' ? 'saved' : 'measured now';
   return `${scenario}, ${machine}, ${place}`;
 }
 
@@ -300,7 +302,7 @@ export function ChooseView({ store, expected }: VariantsProps): ReactElement {
       <Variants store={store} expected={expected} />
       <OtherPrograms store={store} />
       <fieldset className="compare-group">
-        <legend>Sessions that were measured</legend>
+        <legend>Measured sessions</legend>
         <OpenSession />
         {near.map((one) => (
           <Session key={one.id} bench={one} />

@@ -84,8 +84,8 @@ const views = [
   { value: 'choose', label: 'Choose', title: 'Variants, sessions and runs to compare' },
   { value: 'table', label: 'Table', title: 'All numbers' },
   { value: 'samples', label: 'Samples', title: 'Every sample, with the measured noise' },
-  { value: 'maps', label: 'Maps', title: 'What was computed side by side, and the differences' },
-  { value: 'curves', label: 'Curves', title: 'Curves of what was computed, and their differences' },
+  { value: 'maps', label: 'Maps', title: 'Results side by side, and their differences' },
+  { value: 'curves', label: 'Curves', title: 'Curves of the results, and their differences' },
   { value: 'source', label: 'Source', title: 'The code of two variants side by side' },
   { value: 'kernels', label: 'Kernels', title: 'Registers, shared memory, spills, occupancy' },
   { value: 'code', label: 'PTX, SASS', title: 'Machine code next to its source, or of two variants with differences' },
@@ -117,7 +117,7 @@ function Shown({
       <EmptyState
         icon="error"
         tone="error"
-        title="The comparison could not be made"
+        title="The comparison failed"
         action={<Button onPress={() => store.setState({ view: 'choose' })}>Choose other rows</Button>}
       >
         {rows.failure}
@@ -139,7 +139,7 @@ function Shown({
           </Button>
         }
       >
-        Benchmark measures the variants that are ticked.
+        Benchmark measures the ticked variants.
       </EmptyState>
     );
   }

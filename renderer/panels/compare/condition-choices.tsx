@@ -112,7 +112,7 @@ function ClockChoices({ store }: ChooseProps): ReactElement {
       <small>
         {typeof MHz === 'string'
           ? MHz
-          : 'Locking takes an administrator’s rights; without them the table says so. At most two minutes are waited.'}
+          : 'Locking needs administrator rights; without them the table shows a message. The wait takes at most two minutes.'}
       </small>
     </>
   );
@@ -124,17 +124,14 @@ export function ConditionChoices({ store, gpu }: ConditionProps): ReactElement {
     <>
       <fieldset aria-label="Conditions" className="compare-options__row">
         <span>GPU clock</span>
-        {gpu ? (
-          <ClockChoices store={store} />
-        ) : (
-          <small>No GPU can be used here: there is none to lock or to cool.</small>
-        )}
+        {gpu ? <ClockChoices store={store} /> : <small>There is no usable GPU to lock or to cool.</small>}
       </fieldset>
       <fieldset aria-label="Energy of runs" className="compare-options__row">
         <span>Energy</span>
         <Tick label="of a run" checked={energy} onChange={(on) => store.setState({ energy: on })} />
         <small>
-          Two seconds of each after the rounds, by NVML or RAPL. Where neither can be read the table says so.
+          Two seconds of runs of each variant after the rounds, by NVML or RAPL. If neither is readable, the table shows
+          the reason.
         </small>
       </fieldset>
     </>
@@ -202,9 +199,9 @@ export function OtherPrograms({ store }: ChooseProps): ReactElement {
       <legend>Other programs</legend>
       <p className="compare-group__text">
         {programs === null
-          ? 'Asking what is installed…'
+          ? 'Checking which programs are installed…'
           : programs.length === 0
-            ? 'None is known that solves this scenario.'
+            ? 'No other program solves this scenario.'
             : 'Timed in the same rounds, on the same scenario, and checked against the same reference.'}
       </p>
       <div className="compare-ticks stack">

@@ -38,8 +38,8 @@ interface CurvesProps {
 function NoCurves({ store, rows }: CurvesProps): ReactElement {
   const isImage = rows.some(({ row }) => row.has_map);
   const reason = isImage
-    ? 'What these variants computed are images: they are side by side in Maps.'
-    : 'Stored sessions contain times and no computed results. Benchmark variants here, or add runs, to see it.';
+    ? 'These variants compute images: see them side by side in Maps.'
+    : 'Stored sessions contain times but no results. Benchmark variants here, or add runs.';
   return (
     <EmptyState
       icon="curve"
@@ -72,7 +72,7 @@ export function CurvesView({ store, rows }: CurvesProps): ReactElement {
     let current = true;
     client.call('compare.curves', { subjects, reference }).then(
       (answer) => current && setCurves(answer.curves),
-      (error: unknown) => current && stores.notices.fail(`The curves were not read: ${errorText(error)}`, error),
+      (error: unknown) => current && stores.notices.fail(`The curves could not be read: ${errorText(error)}`, error),
     );
     return () => {
       current = false;
@@ -93,7 +93,7 @@ export function CurvesView({ store, rows }: CurvesProps): ReactElement {
   return (
     <>
       <div className="compare-bar">
-        <span className="panel-readout">Dose integrated across the beam; below, each less the reference.</span>
+        <span className="panel-readout">Dose integrated across the beam; below, each minus the reference.</span>
         <div className="panel-bar__tools">
           <ExportMenu
             what="curves"
@@ -114,8 +114,8 @@ export function CurvesView({ store, rows }: CurvesProps): ReactElement {
 }
 
 const kinds = [
-  { value: 'reference', label: 'over the reference', title: 'Time over the median of the reference' },
-  { value: 'own', label: 'over its own', title: 'Time over the median of the row itself' },
+  { value: 'reference', label: 'relative to the reference', title: 'Time relative to the median of the reference' },
+  { value: 'own', label: 'relative to its own median', title: 'Time relative to the median of the same row' },
 ] as const;
 
 function stripsOf(rows: readonly ShownRow[], groups: readonly ComparedGroup[], own: boolean): Strips | null {
@@ -156,7 +156,7 @@ export function SamplesView({ store, rows, groups }: SamplesProps): ReactElement
     <>
       <div className="compare-bar">
         <span className="panel-readout">
-          Point at a sample to read it. Bars are 95 % intervals of the ratio; rings are flagged samples.
+          Point at a sample for its value. Bars are 95 % intervals of the ratio; rings are flagged samples.
           {strips === null ? '' : ` Noise: ${noiseText(strips.noise)}.`}
         </span>
         <div className="panel-bar__tools">
@@ -184,7 +184,7 @@ export function SamplesView({ store, rows, groups }: SamplesProps): ReactElement
             <ShownChart
               chart={chart}
               scheduler={scheduler}
-              label={`Samples of every round; medians over the reference: ${median ?? 'none'}`}
+              label={`Samples of every round; medians relative to the reference: ${median ?? 'none'}`}
             />
           )}
         </div>

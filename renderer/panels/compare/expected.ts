@@ -49,10 +49,10 @@ export function expectedText(time: ExpectedTime | undefined): string {
   if (time === undefined) return '';
   const { run_s, like, right, reason } = time;
   if (reason !== undefined) return reason;
-  const about = run_s === null ? 'time not known' : `about ${tickTime(Number(run_s.toPrecision(2)))} a run`;
+  const about = run_s === null ? 'time not known' : `about ${tickTime(Number(run_s.toPrecision(2)))} per run`;
   return [
     about,
     ...(run_s !== null && like !== null ? [`as on ${like}`] : []),
-    ...(right ? [] : ['its answer is wrong']),
+    ...(right ? [] : ['its result is wrong']),
   ].join(', ');
 }

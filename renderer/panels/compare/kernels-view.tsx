@@ -20,7 +20,7 @@ export function occupancyText(
 ): { readonly share: string; readonly limitedBy: string } {
   const { max_threads } = kernel;
   if (max_threads != null && threads > max_threads) {
-    return { share: NO_VALUE, limitedBy: `launched with ${max_threads} threads at most` };
+    return { share: NO_VALUE, limitedBy: `launched with at most ${max_threads} threads` };
   }
   if (limits === null) return { share: NO_VALUE, limitedBy: NO_VALUE };
   const { share, limitedBy } = occupancyOf(kernel, limits, threads);
@@ -103,8 +103,8 @@ export function KernelsView({
     <>
       <div className="compare-bar">
         <span className="panel-readout">
-          {compiler === null ? 'From ptxas' : `From ptxas, CUDA ${compiler}`}; occupancy at most: by registers and
-          static shared memory, without what a launch gives on top.
+          {compiler === null ? 'From ptxas' : `From ptxas, CUDA ${compiler}`}; maximum occupancy by registers and static
+          shared memory, without dynamic shared memory.
         </span>
         <div className="panel-bar__tools">
           {architectures.length === 0 ? null : (

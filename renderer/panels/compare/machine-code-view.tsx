@@ -112,7 +112,7 @@ function Resources({ sides, gpu }: { readonly sides: readonly Code[]; readonly g
 const heatTitle = (heat: Heat | null | undefined): string | undefined =>
   heat == null
     ? undefined
-    : `${count(heat.value)}, ${percent(heat.share)}${heat.reason === null ? '' : `; most waited for: ${heat.reason}`}`;
+    : `${count(heat.value)}, ${percent(heat.share)}${heat.reason === null ? '' : `; main stall reason: ${heat.reason}`}`;
 
 function HeatCell({ heat }: { readonly heat: Heat | null | undefined }): ReactElement {
   const shown = heat != null && heat.value > 0 ? heat : null;
@@ -209,7 +209,7 @@ function Opcodes(props: Pick<PairProps, 'left' | 'right'>): ReactElement | null 
   const more = differing.length > MAX_OPCODES ? `, and ${differing.length - MAX_OPCODES} more` : '';
   return (
     <p className="compare-notes">
-      Instructions that differ in number: {changes.join(', ')}
+      Instructions with different counts: {changes.join(', ')}
       {more}.
     </p>
   );
@@ -259,7 +259,9 @@ function WithSource({ code, hot }: OneProps): ReactElement {
     <div className="code-pair grid grow min-h-0">
       <div className="code-pair__half stack min-w-0 min-h-0">
         {readable.length < 2 || file === undefined ? (
-          <span className="panel-readout">{file?.path ?? 'No source: the compiler named no file that is here.'}</span>
+          <span className="panel-readout">
+            {file?.path ?? 'No source: the compiler gave no source file that exists here.'}
+          </span>
         ) : (
           <Select
             label="Source file"
@@ -490,10 +492,10 @@ export function MachineCodeView({
     return (
       <EmptyState
         icon="gauge"
-        title="No kernels of a GPU"
+        title="No GPU kernels"
         action={<Button onPress={() => store.setState({ view: 'choose' })}>Choose variants</Button>}
       >
-        Only CUDA variants have PTX and SASS, and this benchmark has none.
+        Only CUDA variants have PTX and SASS, but this benchmark has none.
       </EmptyState>
     );
   }
@@ -550,10 +552,10 @@ export function MachineCodeView({
             <Button
               tone="quiet"
               pressed={exact}
-              title="Compilers number registers and labels again after any change"
+              title="Compilers renumber registers and labels after any change"
               onPress={() => setExact(!exact)}
             >
-              Register names count
+              Compare register names
             </Button>
           </>
         )}
@@ -569,11 +571,11 @@ export function MachineCodeView({
         {sides.length === 0 ? null : <Resources sides={sides} gpu={architecture} />}
         {imported.length > 0 && sides.length > 0 && !isCounted ? (
           <p className="compare-notes">
-            The file counts {imported.map(({ kernel }) => kernel).join(', ')}: none of it is shown here
+            The file contains {imported.map(({ kernel }) => kernel).join(', ')}: none of it is visible here
             {language === 'ptx' ? ' as PTX; SASS has instructions' : ''}.
           </p>
         ) : null}
-        {dropped === 0 ? null : <p className="compare-notes">{count(dropped)} lines beyond the limit are left out.</p>}
+        {dropped === 0 ? null : <p className="compare-notes">{count(dropped)} lines beyond the limit are not shown.</p>}
         {a.code !== null && right === NONE && a.code.lines.length > 0 ? <WithSource code={a.code} hot={hot} /> : null}
         {a.code === null || b.code === null || diff === null ? null : (
           <>

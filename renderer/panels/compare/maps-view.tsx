@@ -26,7 +26,7 @@ const scales = [
 const kinds = (quantity: string) =>
   [
     { value: 'dose', label: quantity.toLowerCase() },
-    { value: 'difference', label: 'difference', title: 'Less the reference' },
+    { value: 'difference', label: 'difference', title: 'Minus the reference' },
   ] as const;
 
 /** Maximum device pixels per tile and axis, above any screen's resolution. */
@@ -45,9 +45,9 @@ function limitsOf(maps: readonly ComparedMap[], difference: boolean, least: numb
 
 /** Reason why there are no maps. Null if there are maps to show. */
 function reasonOf(plane: Plane | null, rows: readonly ShownRow[]): string | null {
-  if (plane === null) return 'This workload computes nothing to look at: its checks are in the table.';
+  if (plane === null) return 'This workload has no maps: its checks are in the table.';
   if (rows.length > 0) return null;
-  return 'Stored sessions contain times and no computed results. Benchmark variants here, or add runs, to see it.';
+  return 'Stored sessions contain times but no results. Benchmark variants here, or add runs.';
 }
 
 /** Caption of a map: the first accuracy measure of the row. */
@@ -89,7 +89,7 @@ function useMaps(rows: readonly ShownRow[], windows: ReturnType<Plane['windows']
     let current = true;
     client.call('compare.maps', params).then(
       (answer) => current && setMaps(answer.maps),
-      (error: unknown) => current && stores.notices.fail(`The maps were not read: ${errorText(error)}`, error),
+      (error: unknown) => current && stores.notices.fail(`The maps could not be read: ${errorText(error)}`, error),
     );
     return () => {
       current = false;
@@ -192,8 +192,8 @@ export function MapsView({
       <div className="compare-bar">
         <span className="panel-readout">
           {largest === null
-            ? `${plane.quantity} over ${plane.horizontal.title.toLowerCase()} and ${plane.vertical.title.toLowerCase()}; the crosshair and the window are those of all plots.`
-            : `Less the reference, cell by cell; at most ${significant(largest, 2)} ${unit}.`}
+            ? `${plane.quantity} over ${plane.horizontal.title.toLowerCase()} and ${plane.vertical.title.toLowerCase()}; crosshair and visible range are shared with all plots.`
+            : `Minus the reference, cell by cell; at most ${significant(largest, 2)} ${unit}.`}
         </span>
         <div className="panel-bar__tools">
           <MapsChoice store={store} quantity={plane.quantity} scale={scale} />
@@ -202,7 +202,7 @@ export function MapsView({
             onChoose={(format) => {
               const made = visible.flatMap(({ shown }) => parts.current.get(shown.key)?.() ?? []);
               const labels = visible.map(({ shown }) => nameOf(shown, rows));
-              const title = config.difference ? `${plane.quantity} less the reference` : plane.quantity;
+              const title = config.difference ? `${plane.quantity} minus the reference` : plane.quantity;
               const one = joined(
                 made,
                 { name: `${plane.quantity.toLowerCase()}-maps`, title, columns: 2, labels },

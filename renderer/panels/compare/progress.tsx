@@ -54,7 +54,7 @@ export function BenchProgressView({ table }: { readonly table: boolean }): React
   if (bench.state === 'queued' || progress === null) {
     return (
       <p className="compare-progress row wrap line-below numeric" role="status">
-        {bench.name} waits for what runs before it
+        {bench.name} waiting for an earlier measurement
         {bench.queuePosition === null ? '' : ` (place ${bench.queuePosition})`}.
       </p>
     );
@@ -66,7 +66,7 @@ export function BenchProgressView({ table }: { readonly table: boolean }): React
       <progress value={share} max={1} aria-label="Progress of the benchmark" />
       <output aria-live="off">
         {phase === 'rounds' ? `round ${round + 1}` : phase}: {variant}
-        {left_s === null ? '' : `; ${timeLeft(left_s)} left at most`}
+        {left_s === null ? '' : `; at most ${timeLeft(left_s)} left`}
       </output>
       {latest.length === 0 || table ? null : (
         <ul className="flex wrap wide" aria-label="So far">

@@ -232,7 +232,7 @@ export function TableView({ store, rows, words, groups }: TableProps): ReactElem
       <div className="compare-bar">
         <span className="panel-readout">
           {ordered.length === 1 ? 'One row' : `${ordered.length} rows`}
-          {groups.length < 2 ? '' : `, in ${groups.length} groups: times compare within a group alone`}
+          {groups.length < 2 ? '' : `, in ${groups.length} groups: times can be compared only within a group`}
         </span>
         <ExportMenu
           what="the table"

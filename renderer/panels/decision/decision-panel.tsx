@@ -69,7 +69,7 @@ export default function DecisionPanel(): ReactElement {
       <div className="panel-bar">
         <span className="decision__runs">
           <NumberField
-            label="Runs that you will make"
+            label="Number of runs that you plan"
             value={runs}
             unit="1"
             placeholder={null}
@@ -81,7 +81,7 @@ export default function DecisionPanel(): ReactElement {
             }}
           />
         </span>
-        <span className="panel-readout">runs that you will make</span>
+        <span className="panel-readout">runs that you plan</span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
       <section className="decision page" tabIndex={0} aria-label="Which way to write it">
@@ -97,7 +97,7 @@ export default function DecisionPanel(): ReactElement {
             title="No session measured this workload written in several ways"
             action={<PanelOffer panel="compare" icon="ladder" label="Benchmark with other programs" />}
           >
-            Choose external programs in addition to the variants: the statements here come from a session.
+            Choose external programs in addition to the variants: the advice is based on a session.
           </EmptyState>
         ) : null}
         {(decisions ?? []).map((one) => (

@@ -137,16 +137,16 @@ const units = [
   {
     value: 'mass',
     label: 'nGy mm²',
-    title: 'Energy by mass with the density of each cell, integrated across the beam and over y',
+    title: 'Energy per mass with the density of each cell, integrated across the beam and over y',
   },
-  { value: 'gray', label: 'Gy', title: 'Dose on the axis per 10⁹ protons, where matter is layered' },
-  { value: 'percent', label: '%', title: 'Per cent of the peak' },
+  { value: 'gray', label: 'Gy', title: 'Dose on the axis per 10⁹ protons, for layered matter' },
+  { value: 'percent', label: '%', title: 'Percent of the peak' },
 ] as const;
 
 const neighbours = [
   { value: 'none', label: 'dose', title: 'Dose alone' },
   { value: 'let', label: 'LET', title: 'LET in water below the dose: averages over dose and over tracks' },
-  { value: 'rbe', label: 'RBE', title: 'Dose times RBE by 1.1, McNamara, Wedenberg and Carabe' },
+  { value: 'rbe', label: 'RBE', title: 'Dose times RBE: 1.1, McNamara, Wedenberg and Carabe' },
   { value: 'spectra', label: 'spectra', title: 'Energy spectra of primary protons at the depths of the scenario' },
 ] as const;
 

@@ -43,11 +43,12 @@ interface How {
 function absolute(shown: ShownDepthDose, overlay: OverlayCurve, protons: number) {
   const unit = depthDoseUnit(overlay.unit);
   if (unit === null) {
-    const has = overlay.unit === null ? 'the file names no unit' : `${overlay.unit} is no absolute unit`;
+    const has = overlay.unit === null ? 'the file gives no unit' : `${overlay.unit} is not an absolute unit`;
     return `${has}; allowed in its header: ${allowedDepthUnits}`;
   }
   const own = unit.by === 'mass' ? shown.perMass : shown.curve;
-  if (own === null || own === undefined) return 'this run was stored without densities, and the file is a dose by mass';
+  if (own === null || own === undefined)
+    return 'this run was stored without densities, but the file is a dose per mass';
   const factor = unit.factor * (unit.perProton ? protons : 1);
   return [scaled(overlay.depth_mm, overlay.dose, factor), own] as const;
 }
@@ -109,7 +110,7 @@ function PassRate({
   if (rate === null) return null;
   if (typeof rate === 'string') return <small title={rate}>no γ: {rate.split(';', 1)}</small>;
   return (
-    <small title={`${rate.points} points above a tenth of the largest; worst gamma ${rate.worst.toFixed(2)}`}>
+    <small title={`${rate.points} points above a tenth of the largest dose; worst gamma ${rate.worst.toFixed(2)}`}>
       γ {percent(rate.passed)}
     </small>
   );
@@ -173,7 +174,7 @@ export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement
             onChange={(value) => setChoice(gammaCriteria.find((one) => one.value === value)?.value ?? '1/1')}
           />
           <Select
-            label="What the gamma index compares"
+            label="Quantity for the gamma index"
             value={scale}
             options={scales}
             onChange={(value) => setScale(scales.find((one) => one.value === value)?.value ?? 'drawn')}
@@ -182,7 +183,7 @@ export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement
       )}
       <PopoverRow name="Run">
         <Select
-          label="Run to lay over"
+          label="Run to overlay"
           value=""
           options={[
             { value: '', label: others.length === 0 ? 'no other run' : 'choose…' },
@@ -197,7 +198,7 @@ export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement
             if (info === undefined) return;
             overlays
               .addRun(run, `${info.name} · ${info.variant} ${info.precision}`)
-              .catch((error: unknown) => stores.notices.fail('The run was not laid over', error));
+              .catch((error: unknown) => stores.notices.fail('The run could not be overlaid', error));
           }}
         />
       </PopoverRow>
@@ -221,8 +222,8 @@ export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement
       <p className="popover__note">
         {full
           ? `At most ${MAX_OVERLAYS} curves; remove one to add another.`
-          : 'A CSV with depth (mm) and dose, or drop it on the window. A dose without units is scaled to this run’s peak.'}
-        {scale === 'absolute' ? ` For an absolute γ its header names the unit: ${allowedDepthUnits}.` : ''}
+          : 'A CSV with depth (mm) and dose, or drop it on the window. A dose without a unit is scaled to this run’s peak.'}
+        {scale === 'absolute' ? ` For an absolute γ, its header must give the unit: ${allowedDepthUnits}.` : ''}
       </p>
     </Popover>
   );

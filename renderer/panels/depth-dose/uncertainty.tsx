@@ -38,7 +38,7 @@ function Parts({ found }: { readonly found: Uncertainty }): ReactElement {
         {w80_20_mm === null ? null : `W80–20 ${fixed(w80_20_mm, 2)} ± ${fixed(w80_20_sigma_mm ?? 0, 2)} mm.`}
       </p>
       <table className="depth-dose__uncertainty">
-        <caption className="visually-hidden">Inputs, their uncertainty, and how far each moves the range</caption>
+        <caption className="visually-hidden">Inputs, their uncertainty, and their effect on the range</caption>
         <thead>
           <tr>
             <th scope="col">Input</th>
@@ -61,10 +61,10 @@ function Parts({ found }: { readonly found: Uncertainty }): ReactElement {
         </tbody>
       </table>
       <p className="popover__note">
-        {r80_mm === null ? '' : `3.5 % of the range and 1 mm: ${fixed(marginOf(r80_mm), 2)} mm. `}
+        {r80_mm === null ? '' : `3.5 % of the range plus 1 mm: ${fixed(marginOf(r80_mm), 2)} mm. `}
         {differences_because === null
-          ? 'By derivatives along with the solution.'
-          : `By differences of runs, because ${differences_because}.`}
+          ? 'Computed by derivatives along with the solution.'
+          : `Computed by differences of runs, because ${differences_because}.`}
       </p>
     </>
   );

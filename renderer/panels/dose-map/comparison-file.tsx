@@ -72,7 +72,7 @@ export function FileAxes({
       </PopoverRow>
       <PopoverRow name="Across is">
         <Select
-          label="Axis of the file that is across"
+          label="Axis of the file that is the lateral position"
           value={across}
           options={options}
           onChange={(value) => choose('across', axisOf(value))}
@@ -80,14 +80,14 @@ export function FileAxes({
       </PopoverRow>
       <PopoverRow name="Added">
         {shift('shift_depth_mm', 'Added to the depths of the file')}
-        {shift('shift_across_mm', 'Added to the places across of the file')}
+        {shift('shift_across_mm', 'Added to the lateral positions of the file')}
       </PopoverRow>
       <PopoverRow name="Unit">
         <Select
-          label="Unit of the file’s doses"
+          label="Unit of the doses in the file"
           value={plane.unit ?? ''}
           options={[
-            { value: '', label: 'not known: both to their largest' },
+            { value: '', label: 'not known: both relative to their largest' },
             ...planeUnitSchema.options.flatMap((unit) =>
               planeUnits[unit].axes === info.sizes.length ? [{ value: unit, label: planeUnits[unit].title }] : [],
             ),
@@ -96,13 +96,7 @@ export function FileAxes({
         />
       </PopoverRow>
       <p className="popover__note">
-        {`A run begins at depth 0 and has x = 0 in its middle. To the depths of the file is added the first number, to its places across the second.${
-          info.sizes.length > 2 ? ' Its third axis is summed over.' : ''
-        } ${
-          plane.unit === null
-            ? 'Both doses are scaled to their largest value until you choose a unit.'
-            : `Compared in absolute terms, energy by ${planeUnits[plane.unit].by}.`
-        }`}
+        {`A run begins at depth 0 and has x = 0 in its middle. The first number is added to the depths of the file, the second to its lateral positions.${info.sizes.length > 2 ? ' Its third axis is summed over.' : ''} ${plane.unit === null ? 'Both doses are scaled to their largest value until you choose a unit.' : `Compared in absolute terms, energy per ${planeUnits[plane.unit].by}.`}`}
       </p>
       {info.notes.map((note) => (
         <p key={note} className="popover__note" data-testid="dose-note">{`${info.name}: ${note}.`}</p>
@@ -116,10 +110,10 @@ export function OpenDose({ onOpen }: { readonly onOpen: (info: ImportedDoseInfo)
   const { client, stores } = useWorkbench();
   const input = useRef<HTMLInputElement>(null);
   const take = async (chosen: readonly File[]): Promise<void> => {
-    const title = `${chosen.map(({ name }) => name).join(', ')} was not read`;
+    const title = `${chosen.map(({ name }) => name).join(', ')} could not be read`;
     const size = chosen.reduce((sum, file) => sum + file.size, 0);
     if (chosen.length > 2 || size > MAX_DOSE_BYTES) {
-      const allowed = `at most two files of ${MAX_DOSE_BYTES / 2 ** 20} MiB together; larger ones are for braggbench gamma`;
+      const allowed = `at most two files of ${MAX_DOSE_BYTES / 2 ** 20} MiB in total; use braggbench gamma for larger ones`;
       stores.notices.tell({
         tone: 'warning',
         title,

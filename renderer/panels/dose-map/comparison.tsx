@@ -15,18 +15,18 @@ import { FileAxes, OpenDose } from './comparison-file.tsx';
 import { type ComparedDose, comparedName, comparedRun, type DoseViewStore, type GammaOf } from './store.ts';
 
 const kinds = [
-  { value: 'difference', label: 'difference', title: 'This dose less the other' },
+  { value: 'difference', label: 'difference', title: 'This dose minus the other' },
   { value: 'gamma', label: 'gamma', title: 'Gamma index of this dose at the cells of the other' },
 ] as const;
 
 const dosesBy = [
-  { value: 'mass', label: 'by mass', title: 'Dose: energy over the mass of each cell' },
-  { value: 'area', label: 'by area', title: 'Energy over the area of each cell: largest in dense matter' },
+  { value: 'mass', label: 'by mass', title: 'Dose: energy per mass of each cell' },
+  { value: 'area', label: 'by area', title: 'Energy per area of each cell: largest in dense matter' },
 ] as const;
 
 const shares = [
-  { value: 'global', label: 'global', title: 'The dose criterion is a share of the largest dose' },
-  { value: 'local', label: 'local', title: 'The dose criterion is a share of the dose in each cell' },
+  { value: 'global', label: 'global', title: 'The dose criterion is a percentage of the largest dose' },
+  { value: 'local', label: 'local', title: 'The dose criterion is a percentage of the dose in each cell' },
 ] as const;
 
 const presets = [
@@ -82,7 +82,7 @@ function GammaRows({ against, absolute, set }: GammaRowsProps): ReactElement {
       {absolute ? null : (
         <PopoverRow name="Dose">
           <Segmented
-            label="What the gamma index is of"
+            label="Quantity for the gamma index"
             value={against.by}
             options={dosesBy}
             onChange={(by) => set({ ...against, by })}
@@ -91,7 +91,7 @@ function GammaRows({ against, absolute, set }: GammaRowsProps): ReactElement {
       )}
       <PopoverRow name="Share">
         <Segmented
-          label="What the dose criterion is a share of"
+          label="Reference of the dose criterion"
           value={against.local ? 'local' : 'global'}
           options={shares}
           onChange={(value) => set({ ...against, local: value === 'local' })}
@@ -99,7 +99,7 @@ function GammaRows({ against, absolute, set }: GammaRowsProps): ReactElement {
       </PopoverRow>
       <PopoverRow name="Own">
         <NumberField
-          label="Dose criterion, per cent of the largest"
+          label="Dose criterion, percent of the largest"
           value={Number((100 * against.dose).toPrecision(6))}
           unit="1"
           placeholder={1}
@@ -154,7 +154,7 @@ export function ComparisonRows({ view }: { readonly view: DoseViewStore }): Reac
     <>
       <PopoverRow name="Against">
         <Select
-          label="What to hold the dose against"
+          label="Dose to compare with"
           value={plane === null ? (run ?? '') : `${FILE}${plane.dose}`}
           options={[
             { value: '', label: 'nothing' },
@@ -206,7 +206,7 @@ function GammaHistogram({ histogram }: { readonly histogram: readonly number[] }
       width={BAR * histogram.length}
       height={HEIGHT}
       role="img"
-      aria-label={`How often each gamma occurs: ${label}`}
+      aria-label={`Distribution of gamma: ${label}`}
       data-testid="gamma-histogram"
     >
       {histogram.map((count, i) => (
@@ -226,8 +226,8 @@ function GammaHistogram({ histogram }: { readonly histogram: readonly number[] }
 
 /** Description of the gamma index in words. */
 function gammaOf(asked: GammaDose, by: GammaDose): string {
-  if (by === 'mass') return 'dose by mass';
-  return asked === by ? 'energy by area' : 'energy by area (one run was stored without densities)';
+  if (by === 'mass') return 'dose per mass';
+  return asked === by ? 'energy per area' : 'energy per area (one run was stored without densities)';
 }
 
 /** Note over the map that names the reference of the comparison. */

@@ -246,7 +246,8 @@ export function driveDoseMap(
             gamma_dose: against.dose,
             gamma_distance_mm: against.distance_mm,
             gamma_by: against.by,
-            gamma_scaled: against.of.kind === 'file' && against.of.plane.unit === null ? 'to the largest dose' : 'no',
+            gamma_scaled:
+              against.of.kind === 'file' && against.of.plane.unit === null ? 'relative to the largest dose' : 'no',
             ...(against.of.kind === 'file' && against.of.plane.unit !== null && { gamma_unit: against.of.plane.unit }),
           }),
           ...(under !== null && { under: `density in grey, ${under.low} to ${under.high} g/cm³` }),

@@ -46,7 +46,7 @@ function DoseReadout({ mapKey, underKey }: { readonly mapKey: string; readonly u
   if (crosshair?.z === undefined || crosshair.x === undefined || shown === null) {
     return (
       <span className="panel-readout panel-readout--none">
-        Point at the map to read it; click to keep the crosshair.
+        Point at the map to read values; click to pin the crosshair.
       </span>
     );
   }
@@ -57,7 +57,7 @@ function DoseReadout({ mapKey, underKey }: { readonly mapKey: string; readonly u
     decimalsOf((axis.to - axis.from) / axis.count);
   return (
     <output className="panel-readout" aria-live="off" data-testid="dose-readout">
-      {pinned ? <span className="panel-readout__pin" title="Pinned; Esc takes it away" /> : null}
+      {pinned ? <span className="panel-readout__pin" title="Pinned; Esc releases it" /> : null}
       <span>
         z <b>{fixed(crosshair.z, digits(field.horizontal))}</b> mm
       </span>
@@ -78,21 +78,21 @@ function DoseReadout({ mapKey, underKey }: { readonly mapKey: string; readonly u
 }
 
 const units = [
-  { value: 'area', label: 'MeV/mm²: energy by area', title: 'Energy by area of the map' },
+  { value: 'area', label: 'MeV/mm²: energy per area', title: 'Energy per area of the map' },
   {
     value: 'mass',
     label: 'nGy mm: dose summed over y',
-    title: 'Energy by mass with the density of each cell: Gy times the mm of y that the plane model sums over',
+    title: 'Energy per mass with the density of each cell: Gy times mm, because the model integrates over y',
   },
-  { value: 'gray', label: 'Gy per 10⁹ protons', title: 'Dose in three dimensions, where matter is layered' },
-  { value: 'letd', label: 'LETd', title: 'LET in water averaged over dose, of all protons; of runs that scored it' },
-  { value: 'lett', label: 'LETt', title: 'LET in water averaged over tracks, of all protons; of runs that scored it' },
+  { value: 'gray', label: 'Gy per 10⁹ protons', title: 'Dose in three dimensions, for layered matter' },
+  { value: 'letd', label: 'LETd', title: 'LET in water averaged over dose, of all protons; for runs with LET' },
+  { value: 'lett', label: 'LETt', title: 'LET in water averaged over tracks, of all protons; for runs with LET' },
   { value: 'density', label: 'g/cm³: density of the matter', title: 'A CT as the solver sees it' },
 ] as const;
 
 const matters = [
-  { value: 'ct', label: 'with a CT', title: 'Where the matter is that of a CT' },
-  { value: 'always', label: 'always', title: 'Whatever the matter is' },
+  { value: 'ct', label: 'with a CT', title: 'Only for matter from a CT' },
+  { value: 'always', label: 'always', title: 'For any matter' },
   { value: 'off', label: 'never', title: 'Colours alone' },
 ] as const;
 
@@ -190,7 +190,7 @@ export default function DoseMapPanel(): ReactElement {
               {matter === 'off' || !underIsThere ? null : (
                 <PopoverRow name="Greys">
                   <Segmented
-                    label="Densities that the greys go over"
+                    label="Density range of the grey scale"
                     value={window}
                     options={greys}
                     onChange={(next) => store.setState({ greys: next })}
@@ -218,7 +218,7 @@ export default function DoseMapPanel(): ReactElement {
             <div className="plot-panel__cover">
               <EmptyState
                 icon="map"
-                title={against.kind === 'none' ? 'There is no such map' : 'These two cannot be compared'}
+                title={against.kind === 'none' ? 'This map does not exist' : 'These two cannot be compared'}
                 action={
                   against.kind === 'none' ? (
                     <RunOffer />

@@ -80,14 +80,14 @@ export default function HandbookPanel(): ReactElement {
         ) : text === null ? (
           <EmptyState
             icon="info"
-            title="There is no such page"
+            title="This page does not exist"
             action={
               <Button onPress={() => open({ page: handbookPages[0]?.id ?? '', anchor: null })}>
                 Show the first page
               </Button>
             }
           >
-            Choose another from the list.
+            Choose another page from the list.
           </EmptyState>
         ) : (
           <article className="handbook__page">

@@ -98,7 +98,7 @@ function Attempt({ one, before }: { readonly one: ClimbAttempt; readonly before:
         <td className="history__actions nowrap">
           <Button
             pressed={isOpen}
-            title={before === null ? 'The source' : 'Lines that differ from the attempt before'}
+            title={before === null ? 'The source' : 'Lines that differ from the previous attempt'}
             onPress={() => setOpen(!isOpen)}
           >
             Difference
@@ -135,8 +135,8 @@ export function ClimbView({ climb }: { readonly climb: Climb }): ReactElement {
             <th scope="col">Verdict</th>
             <th scope="col">Time</th>
             <th scope="col">95 % interval</th>
-            <th scope="col">Speed over reference</th>
-            <th scope="col">Speed over best before</th>
+            <th scope="col">Speed compared with reference</th>
+            <th scope="col">Speed compared with best before</th>
             <th scope="col">Source</th>
           </tr>
         </thead>

@@ -90,7 +90,7 @@ export default function HistoryPanel(): ReactElement {
         {series !== null && shown.length + climbing.length === 0 && failure === null ? (
           <EmptyState
             icon="curve"
-            title={sought.trim() === '' ? 'No variant was measured twice' : 'No series has these words'}
+            title={sought.trim() === '' ? 'No variant was measured twice' : 'No series contains these words'}
             action={
               sought.trim() === '' ? (
                 <PanelOffer panel="compare" icon="ladder" label="Benchmark in Compare" />
@@ -99,7 +99,7 @@ export default function HistoryPanel(): ReactElement {
               )
             }
           >
-            Two sessions of one variant, scenario and machine begin a history; save sessions to keep them.
+            Two sessions of one variant, scenario and machine start a history; save sessions to add them.
           </EmptyState>
         ) : null}
         {shown.map((one) => (

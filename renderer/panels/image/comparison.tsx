@@ -71,7 +71,7 @@ export function MatchRow({ view, logarithmic }: MatchProps): ReactElement | null
       const low = logarithmic ? high * DECADES_SHOWN : Math.min(map.min, shown.map.min);
       view.setState({ limits: { low, high } });
     } catch (error) {
-      stores.notices.fail('The limits were not matched', error);
+      stores.notices.fail('The limits could not be matched', error);
     }
   };
   return (
@@ -99,8 +99,12 @@ export function Accuracy({ view }: { readonly view: ImagePanelViewStore }): Reac
   if (other === null || error === null) return null;
   const wrong = error.bright === null || error.bright > BRIGHT_PARITY;
   const columns = [
-    { name: 'relative L2', value: error.rel_l2, title: 'Norm of the difference over the norm of the other image' },
-    { name: 'max / max', value: error.max, title: 'Largest difference over the other image’s largest pixel' },
+    {
+      name: 'relative L2',
+      value: error.rel_l2,
+      title: 'Norm of the difference divided by the norm of the other image',
+    },
+    { name: 'max / max', value: error.max, title: 'Largest difference divided by the other image’s largest pixel' },
     {
       name: 'bright pixels',
       value: error.bright,

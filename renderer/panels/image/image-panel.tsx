@@ -84,7 +84,7 @@ function driveImage(
       const name = run?.name ?? 'run';
       return {
         name: `${name}-${other === null ? 'image' : 'image-difference'}`,
-        title: other === null ? `${name}: image` : `${name}: image less ${other.name}`,
+        title: other === null ? `${name}: image` : `${name}: image minus ${other.name}`,
         notes: {
           ...runNotes(run),
           statistic: shownImage()?.map.statistic ?? store.getState().statistic,
@@ -141,7 +141,7 @@ function ImageReadout({ view }: { readonly view: ImagePanelViewStore }): ReactEl
   if (at === null || resolved === null) {
     return (
       <span className="panel-readout panel-readout--none image-readout">
-        Point at the image to read a pixel; click to keep it.
+        Point at the image to read a pixel; click to pin it.
       </span>
     );
   }
@@ -153,11 +153,11 @@ function ImageReadout({ view }: { readonly view: ImagePanelViewStore }): ReactEl
   const photons = read ?? hit?.value ?? null;
   return (
     <output className="panel-readout image-readout" aria-live="off" data-testid="image-readout">
-      {pinned ? <span className="panel-readout__pin" title="Pinned; Esc takes it away" /> : null}
+      {pinned ? <span className="panel-readout__pin" title="Pinned; Esc releases it" /> : null}
       <span>
         fast <b>{fast}</b> slow <b>{slow}</b>
       </span>
-      <span title={several && read === null ? 'Of the pixels that the picture shows as one' : 'Of this pixel'}>
+      <span title={several && read === null ? 'Sum over the pixels drawn as one' : 'Of this pixel'}>
         <b>{photons === null ? '–' : significant(photons, 5)}</b> photons
       </span>
       <span title="Indices at the pixel's middle, and the nearest reflection">
@@ -175,8 +175,12 @@ function ImageReadout({ view }: { readonly view: ImagePanelViewStore }): ReactEl
 }
 
 const statistics = [
-  { value: 'max', label: 'largest', title: 'Of several pixels in one, the brightest: small spots stay in sight' },
-  { value: 'mean', label: 'mean', title: 'Of several pixels in one, their mean' },
+  {
+    value: 'max',
+    label: 'largest',
+    title: 'If several pixels are drawn as one, the brightest: small spots stay visible',
+  },
+  { value: 'mean', label: 'mean', title: 'If several pixels are drawn as one, their mean' },
 ] as const;
 
 export default function ImagePanel(): ReactElement {
@@ -210,7 +214,7 @@ export default function ImagePanel(): ReactElement {
       field={shown?.map ?? null}
       limits={shown === null ? null : { low: shown.map.min, high: shown.map.max }}
       unit="photons"
-      keys="the arrow keys move the crosshair by a pixel, Esc takes it away"
+      keys="the arrow keys move the crosshair by a pixel, Esc releases it"
       whole={{ label: 'Show the whole image', zoomed, show: () => linkedImage(stores.image).resetZoom() }}
       annotations={{
         label: 'Resolution rings and beam centre',
@@ -222,7 +226,7 @@ export default function ImagePanel(): ReactElement {
         <>
           <PopoverRow name="Far out">
             <Segmented
-              label="What several pixels in one show"
+              label="Value shown for several pixels drawn as one"
               value={statistic}
               options={statistics}
               onChange={(next) => store.setState({ statistic: next })}

@@ -85,7 +85,7 @@ export function CompileOptionsView({ info, disabled, onChange }: Props): ReactEl
   return (
     <details className="compile-options line-below muted small">
       <summary>Compiler options: {says === '' ? 'default' : says}</summary>
-      <fieldset className="row wrap" disabled={disabled} aria-label="How it is compiled">
+      <fieldset className="row wrap" disabled={disabled} aria-label="Compiler options">
         <Check
           label="Fast math"
           checked={compile.fast_math ?? false}
@@ -112,7 +112,7 @@ export function CompileOptionsView({ info, disabled, onChange }: Props): ReactEl
           />
         ) : null}
         <Check
-          label="Places of the source"
+          label="Source line information"
           checked={compile.lineinfo ?? false}
           onChange={(on) => change({ lineinfo: on || undefined })}
         />

@@ -31,8 +31,7 @@ export type Outcome =
 export function outcomeOf(session: Session, id: string): Outcome {
   const [report] = session.reports;
   const entry = report?.entries.find(({ variant }) => variant === id);
-  if (report === undefined || entry === undefined)
-    return { kind: 'refused', reason: 'It was stopped before it had run.' };
+  if (report === undefined || entry === undefined) return { kind: 'refused', reason: 'It was stopped before it ran.' };
   if (entry.status === 'refused') return { kind: 'refused', reason: entry.reason };
   const { accuracy, determinism } = entry;
   return {
@@ -138,7 +137,7 @@ export class Editing {
       this.#set(shown, { info: changed, says: 'Saved' });
       await userKernels.refresh();
     } catch (error) {
-      stores.notices.fail(`How ${shown.id} is compiled was not saved`, error);
+      stores.notices.fail(`The compiler options of ${shown.id} were not saved`, error);
     }
   }
 
@@ -154,7 +153,7 @@ export class Editing {
     const [shown, { info }] = [this.#shown, this.store.getState()];
     if (shown === null || info === null || !(await this.#build(shown, text)) || !this.#isShown(shown)) return;
     if (!(await userKernels.trust(shown.id))) {
-      return this.#set(shown, { says: 'It was not run: you have not said that you trust it.' });
+      return this.#set(shown, { says: 'It was not run, because you have not confirmed that you trust it.' });
     }
     if (!this.#isShown(shown)) return;
     this.#set(shown, { busy: 'running' });
@@ -185,9 +184,9 @@ export class Editing {
     const shown = this.#shown;
     if (shown === null || !this.#isRead || !(await this.#build(shown, text)) || !this.#isShown(shown)) return;
     if (!(await userKernels.trust(shown.id))) {
-      return this.#set(shown, { says: 'It was not run: you have not said that you trust it.' });
+      return this.#set(shown, { says: 'It was not run, because you have not confirmed that you trust it.' });
     }
-    this.#set(shown, { busy: 'sanitizing', says: `Running under compute-sanitizer (${tool}), which takes its time …` });
+    this.#set(shown, { busy: 'sanitizing', says: `Running under compute-sanitizer (${tool}); this takes longer …` });
     const scenario = stores.scenario.getState().draft;
     try {
       const found = await client.call('userKernels.sanitize', { ...shown, tool, scenario });
@@ -210,7 +209,9 @@ export class Editing {
       // Exporting runs the program that computes the expected answer, which requires trust.
       const made = await userKernels.trusting(() => client.call('userKernels.reproduce', { ...shown, scenario }));
       const says =
-        made === null ? 'It was not exported: you have not said that you trust it.' : `Exported: ${made.folder}`;
+        made === null
+          ? 'It was not exported, because you have not confirmed that you trust it.'
+          : `Exported: ${made.folder}`;
       this.#set(shown, { says });
     } catch (error) {
       this.#set(shown, { says: errorText(error) });
@@ -274,7 +275,7 @@ export class Editing {
       const { issues, built, seconds } = await compile().catch(async (error: unknown) => {
         if (!(error instanceof BraggError) || error.code !== 'untrusted' || !this.#isShown(shown)) throw error;
         if (!(await this.#parts.userKernels.trust(shown.id))) {
-          throw new BraggError('untrusted', 'It was not compiled: you have not said that you trust it.');
+          throw new BraggError('untrusted', 'It was not compiled, because you have not confirmed that you trust it.');
         }
         return compile();
       });

@@ -49,7 +49,7 @@ function Sanitizing({
   return (
     <>
       <Select
-        label="What compute-sanitizer looks for"
+        label="Kind of check"
         value={tool}
         options={sanitizerTools.map((one) => ({ value: one, label: `${one}: ${sanitizerWords[one]}` }))}
         onChange={(value) => setTool(sanitizerTools.find((one) => one === value) ?? 'memcheck')}
@@ -106,7 +106,7 @@ function Doing({
       <Button
         icon="download"
         disabled={busy}
-        title="A folder that builds and runs outside of the workbench"
+        title="Exports a folder that builds and runs without the workbench"
         onPress={() => void actions.reproduce(text)}
       >
         Export reproducer

@@ -24,11 +24,11 @@ import { createEditorStore, type EditorState, type EditorStore, groupKey, groups
 function PrintedView({ id, printed }: { readonly id: string; readonly printed: Printed }): ReactElement | null {
   const { first, last, left_out } = printed;
   if (first === '') return null;
-  const gap = left_out === 0 ? '' : `\n… ${countText(left_out, 'character')} left out …\n`;
+  const gap = left_out === 0 ? '' : `\n… ${countText(left_out, 'character')} omitted …\n`;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
     <section className="kernel-editor__printed line-above rigid scroll" aria-label={`What ${id} printed`} tabIndex={0}>
-      <h2>What {id} printed, in the time that was measured</h2>
+      <h2>What {id} printed during the measured time</h2>
       <pre>{`${first}${gap}${last}`}</pre>
     </section>
   );
@@ -43,7 +43,7 @@ function VerdictView({ id, outcome }: { readonly id: string; readonly outcome: O
         role="status"
         data-testid="user-kernel-verdict"
       >
-        <h2>{id} did not get through</h2>
+        <h2>{id} did not finish</h2>
         <p>{outcome.reason}</p>
       </div>
     );
@@ -148,7 +148,7 @@ function useCopying(): (base: Variant, replaces: string) => Promise<string | nul
       await actions.refresh();
       return id;
     } catch (error) {
-      stores.notices.fail(`${id} was not made`, error);
+      stores.notices.fail(`${id} could not be created`, error);
       return null;
     }
   };
@@ -220,7 +220,7 @@ export default function KernelEditorPanel(): ReactElement {
   const { text, clear, reveal, place } = useText(
     {
       source: isUserKernel ? readByUser : shipped.shown,
-      label: isUserKernel ? `Code of ${variant}` : `Code of ${shipped.shown?.path ?? variant}, to be read`,
+      label: isUserKernel ? `Code of ${variant}` : `Code of ${shipped.shown?.path ?? variant}, read-only`,
       mayType: isUserKernel,
     },
     editing,
@@ -231,7 +231,7 @@ export default function KernelEditorPanel(): ReactElement {
     if (dirty) {
       const answer = await stores.dialogs.ask('confirm', {
         title: `Save ${variant}?`,
-        text: 'What you changed in it is not saved.',
+        text: 'Your changes are not saved.',
         choices: [
           { id: 'discard', label: 'Discard', tone: 'danger' },
           { id: 'save', label: 'Save', tone: 'primary' },
@@ -281,7 +281,7 @@ export default function KernelEditorPanel(): ReactElement {
       {editing.printed === null ? null : <PrintedView id={variant} printed={editing.printed} />}
       {editing.issues.length === 0 ? null : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
-        <section className="kernel-editor__issues line-above scroll" aria-label="What the compiler says" tabIndex={0}>
+        <section className="kernel-editor__issues line-above scroll" aria-label="Compiler messages" tabIndex={0}>
           <IssueList issues={editing.issues} onChoose={reveal} />
         </section>
       )}

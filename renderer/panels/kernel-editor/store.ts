@@ -123,5 +123,5 @@ export function useShipped(variant: VariantKey, chosen: string): Shipped {
   const at = (wanted: string | undefined) => files.find(({ path }) => path === wanted);
   const shown = at(chosen) ?? at(templates[0]) ?? files[0] ?? null;
   const mayCopy = shown !== null && templates.includes(shown.path);
-  return { files, shown, mayCopy, says: reason ?? (mayCopy ? '' : 'To be read: this file is used by others too.') };
+  return { files, shown, mayCopy, says: reason ?? (mayCopy ? '' : 'Read-only: other variants use this file too.') };
 }

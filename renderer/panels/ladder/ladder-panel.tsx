@@ -84,7 +84,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
     [session, report],
   );
   if (report === undefined) {
-    return <EmptyState icon="curve" title="This session measured nothing" action={<CompareOffer />} />;
+    return <EmptyState icon="curve" title="This session has no measurements" action={<CompareOffer />} />;
   }
   const provenance = provenanceText(reportProvenance(report, session.created));
   const unproven = report.entries.flatMap((entry) =>
@@ -110,7 +110,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
         </p>
       )}
       {charts.length === 0 && !told ? (
-        <EmptyState icon="curve" title="This session has too little for figures" action={<CompareOffer />} />
+        <EmptyState icon="curve" title="This session has too few measurements for figures" action={<CompareOffer />} />
       ) : null}
       {charts.map(({ id, title, text, chart }) => (
         <section key={id} className="section" aria-label={title} data-testid={`ladder-${id}`}>
@@ -144,10 +144,10 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
             />
           </div>
           <p className="section__text muted">
-            A claim is contradicted only where the whole interval lies outside of what was claimed, and as claimed only
-            where all of it lies inside.
+            A claim counts as contradicted only if the whole interval is outside of the claimed range, and as confirmed
+            only if all of it is inside.
             {report.claims.some(({ priority }) => priority !== undefined)
-              ? ' The four priorities of the note come first, each with the gain that it expects.'
+              ? ' The four priorities of the guide come first, each with the gain that it expects.'
               : null}
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
@@ -157,9 +157,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
           <p className="section__note faint small">{provenance}</p>
         </section>
       ) : null}
-      {told ? null : (
-        <p className="ladder__missing muted">No claims: none is known about what this session measures.</p>
-      )}
+      {told ? null : <p className="ladder__missing muted">No claims are known about what this session measures.</p>}
       {missing.map((text) => (
         <p key={text} className="ladder__missing muted">
           {text}
@@ -232,7 +230,7 @@ export default function LadderPanel(): ReactElement {
             icon="error"
             tone="error"
             title="The session could not be read"
-            action={<PanelOffer panel="library" icon="library" label="Look for it in the library" />}
+            action={<PanelOffer panel="library" icon="library" label="Search for it in the library" />}
           >
             {loaded.reason}
           </EmptyState>
@@ -243,7 +241,7 @@ export default function LadderPanel(): ReactElement {
             title={listed ? 'No session yet' : 'Reading the sessions…'}
             action={listed ? <CompareOffer /> : null}
           >
-            {listed ? 'None of this workload was measured, here or elsewhere.' : null}
+            {listed ? 'No session of this workload was measured.' : null}
           </EmptyState>
         ) : null}
       </section>

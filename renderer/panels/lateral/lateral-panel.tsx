@@ -51,10 +51,10 @@ function Readout({ profile }: { readonly profile: DepthProfile }): ReactElement 
       <span>
         z <b>{fixed(depth_mm, 2)}</b> mm
       </span>
-      <span title="Of the protons’ fluence crossing this depth; the dashed curve is a Gaussian of this width and the dose’s area">
+      <span title="Of the protons’ fluence crossing this depth; the dashed curve is a Gaussian of this width with the area of the dose">
         σx <b>{fixed(plane?.sigma_x_mm, 3)}</b> mm
       </span>
-      <span title="Of a Gaussian fitted to the dose where it is above a tenth of its largest value; cells widen a beam that is narrower than a few of them">
+      <span title="Of a Gaussian fitted to the dose above a tenth of its largest value; cells widen a beam that is only a few cells wide">
         fit <b>{fixed(fit?.sigma, 3)}</b> mm
       </span>
       {at?.x === undefined ? null : (
@@ -149,7 +149,7 @@ export default function LateralPanel(): ReactElement {
           <IconButton
             icon="plus"
             size={14}
-            label="Keep this depth: its profile stays while the crosshair moves on"
+            label="Keep this depth: its profile stays visible when the crosshair moves"
             disabled={first === undefined || depths.length >= MAX_DEPTHS}
             onPress={keep}
           />
@@ -197,11 +197,12 @@ export default function LateralPanel(): ReactElement {
                 title="One cell has no profile"
                 action={<PanelOffer panel="scenario" icon="sliders" label="Show the scenario" />}
               >
-                The grid of this run has one cell across the beam: a smaller grid.dx_mm shows dose and width.
+                The grid of this run has one cell across the beam: set a smaller grid.dx_mm to see dose and width.
               </EmptyState>
             ) : (
               <EmptyState icon="curve" title="No profile yet" action={<RunOffer />}>
-                After a run: the dose across the beam at the depth of the crosshair, with the width of the beam there.
+                After a run, this panel shows the dose across the beam at the depth of the crosshair, with the width of
+                the beam there.
               </EmptyState>
             )}
           </div>

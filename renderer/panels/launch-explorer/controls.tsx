@@ -68,8 +68,12 @@ function Extents(props: {
 }
 
 const mappings = [
-  { value: 'one-per-thread', label: 'One element each', title: 'Thread i does element i' },
-  { value: 'grid-stride', label: 'Grid-stride', title: 'Each thread goes on by the number of threads in the grid' },
+  { value: 'one-per-thread', label: 'One element each', title: 'Thread i processes element i' },
+  {
+    value: 'grid-stride',
+    label: 'Grid-stride',
+    title: 'Each thread continues with a stride of the number of threads in the grid',
+  },
 ] as const;
 
 interface ControlsProps {
@@ -114,7 +118,7 @@ export function Controls({ config, store, kernels, gpus, explained }: ControlsPr
           <div className="launch-row">
             <span aria-hidden="true">Registers</span>
             <WholeNumberRow
-              label="Registers of a thread"
+              label="Registers per thread"
               value={config.registers}
               min={1}
               max={255}
@@ -161,7 +165,7 @@ export function Controls({ config, store, kernels, gpus, explained }: ControlsPr
         <output htmlFor={slider}>{block[0]}</output>
       </div>
       <Segmented
-        label="Elements of a thread"
+        label="Elements per thread"
         value={config.mapping}
         options={mappings}
         onChange={(mapping) => set({ mapping })}
@@ -179,9 +183,9 @@ export function Controls({ config, store, kernels, gpus, explained }: ControlsPr
         </div>
       ) : null}
       <div className="launch-row">
-        <span aria-hidden="true">Shared at launch, B</span>
+        <span aria-hidden="true">Dynamic shared memory, B</span>
         <WholeNumberRow
-          label="Shared memory at launch in bytes"
+          label="Dynamic shared memory in bytes"
           value={config.dynamic_bytes}
           min={0}
           max={2 ** 20}
@@ -189,10 +193,10 @@ export function Controls({ config, store, kernels, gpus, explained }: ControlsPr
         />
       </div>
       <p className="launch-source muted small">
-        {choice === null ? 'A kernel given by its numbers.' : sourceOf(kernels, choice.workload)}{' '}
+        {choice === null ? 'A kernel given by its resources.' : sourceOf(kernels, choice.workload)}{' '}
         {gpu.limits.origin === 'driver'
-          ? 'Limits as the driver of this GPU states them.'
-          : 'Limits as NVIDIA publishes them: CUDA C++ Programming Guide 13.0 and cuda_occupancy.h; this GPU is not here.'}
+          ? 'Limits reported by the driver of this GPU.'
+          : 'Limits published by NVIDIA: CUDA C++ Programming Guide 13.0 and cuda_occupancy.h; this GPU is not in this machine.'}
       </p>
     </form>
   );

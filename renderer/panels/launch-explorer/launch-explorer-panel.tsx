@@ -100,8 +100,8 @@ function StrideLoop({ explained }: { readonly explained: Explained }): ReactElem
 }
 
 const starts = [
-  { value: 'ones', label: '1 each', title: 'A sum then says how many values it holds' },
-  { value: 'numbers', label: 'Numbers', title: 'Thread t begins with t' },
+  { value: 'ones', label: '1 each', title: 'The sum then gives the number of values' },
+  { value: 'numbers', label: 'Numbers', title: 'Thread t starts with the value t' },
 ] as const;
 
 interface SumProps {
@@ -153,12 +153,12 @@ const extent = (values: readonly number[]): string => values.map(count).join(' Ã
 function Notes({ explained }: { readonly explained: Explained }): ReactElement | null {
   const { notes } = explained.launch;
   return (
-    <ul className="launch-notes grid" aria-label="What to know about this launch" aria-live="polite">
+    <ul className="launch-notes grid" aria-label="Notes on this launch" aria-live="polite">
       {notes.map(({ severity, about, text }) => (
         <li className={`flex gap-s ${severity === 'refused' ? 'danger' : 'warning'}`} key={`${about} ${text}`}>
           <Icon name={severity === 'refused' ? 'error' : 'warning'} size={14} />
           <span>
-            {severity === 'refused' ? <b>Will not launch. </b> : null}
+            {severity === 'refused' ? <b>Cannot be launched. </b> : null}
             {text}
           </span>
         </li>
@@ -183,9 +183,9 @@ function items({ launch, kernel, gpu }: Explained, driverBlocks: number | null):
     { name: 'Grid', value: extent(launch.grid), unit: 'blocks' },
     { name: 'Blocks', value: count(launch.blocks) },
     { name: 'Threads', value: launch.threads < 1e9 ? count(launch.threads) : compact(launch.threads) },
-    { name: 'With an element', value: percent(launch.threadsUsed), title: 'Threads that do at least one element' },
-    { name: 'Last block used', value: percent(launch.lastBlockUsed), title: 'Its threads that have an element' },
-    { name: 'Elements per thread', value: count(launch.elementsPerThread), title: 'Of the busiest thread' },
+    { name: 'With an element', value: percent(launch.threadsUsed), title: 'Threads that process at least one element' },
+    { name: 'Last block used', value: percent(launch.lastBlockUsed), title: 'Its threads that process an element' },
+    { name: 'Elements per thread', value: count(launch.elementsPerThread), title: 'Maximum of all threads' },
     {
       name: 'Occupancy',
       value: percent(occupancy.share),
@@ -197,14 +197,14 @@ function items({ launch, kernel, gpu }: Explained, driverBlocks: number | null):
       value: count(occupancy.blocks),
       unit: 'per SM',
       strong: true,
-      title: `Blocks that each would allow: ${allows}`,
+      title: `Blocks allowed by each limit: ${allows}`,
     },
-    { name: 'Limited by', value: occupancy.limitedBy.join(', '), title: `Blocks that each would allow: ${allows}` },
+    { name: 'Limited by', value: occupancy.limitedBy.join(', '), title: `Blocks allowed by each limit: ${allows}` },
     ...(driverBlocks === null
       ? []
       : [
           {
-            name: 'The driver says',
+            name: 'Driver reports',
             value: count(driverBlocks),
             unit: 'blocks',
             title: 'cuOccupancyMaxActiveBlocksPerMultiprocessor',
@@ -212,7 +212,7 @@ function items({ launch, kernel, gpu }: Explained, driverBlocks: number | null):
         ]),
     { name: 'Waves', value: launch.waves === null ? NO_VALUE : significant(launch.waves, 4), strong: true },
     { name: 'Last wave used', value: percent(launch.lastWaveUsed) },
-    { name: 'Tail', value: percent(launch.tail), title: 'Of the time, were all blocks to take the same' },
+    { name: 'Tail', value: percent(launch.tail), title: 'Share of the time, if all blocks take the same time' },
     { name: 'Registers', value: count(kernel.registers), unit: 'per thread' },
     { name: 'Shared memory', value: count(kernel.shared_bytes + launch.request.dynamic_bytes), unit: 'B per block' },
     { name: 'Multiprocessors', value: count(gpu.limits.multiprocessors) },
@@ -244,7 +244,7 @@ function ThreadChoice({
     <div className="launch-thread row wrap gap-s muted">
       <span aria-hidden="true">Thread</span>
       <NumberField
-        label="Thread whose elements are framed"
+        label="Thread whose elements are outlined"
         value={thread}
         unit="1"
         placeholder={null}
@@ -279,17 +279,17 @@ function Figures({ store, explained }: { readonly store: LaunchStore; readonly e
         <ThreadChoice store={store} explained={explained} />
       </Section>
       {launch.request.mapping === 'grid-stride' ? <StrideLoop explained={explained} /> : null}
-      <Section id="reduction" title="A sum over the threads of a block" explained={explained} drawn={tree}>
+      <Section id="reduction" title="Sum over the threads of a block" explained={explained} drawn={tree}>
         <Select
-          label="How a block adds"
+          label="How a block computes the sum"
           value={kind}
           options={reductionKinds.map((value) => ({ value, label: reductionTitles[value] }))}
           onChange={(value) => store.setState({ reduction: reductionKinds.find((one) => one === value) ?? kind })}
         />
       </Section>
       <p className="launch-source muted small">
-        {count(threads)} threads: {barriers} barriers, {warps} warp steps, {divergent} of them divergent (in the colour
-        of warnings){worstWays > 1 ? `, up to ${worstWays} accesses to one bank of shared memory at once` : ''}.
+        {count(threads)} threads: {barriers} barriers, {warps} warp steps, {divergent} of them divergent (in the warning
+        colour){worstWays > 1 ? `, up to ${worstWays} simultaneous accesses to one bank of shared memory` : ''}.
       </p>
       <SumByThread kind={kind} threads={threads} explained={explained} />
     </>

@@ -74,7 +74,7 @@ function driveLedgerSteps(
       const { balance } = store.getState();
       const name = run?.name ?? 'run';
       const what = balance === 'number' ? 'protons' : 'energy';
-      const title = `${name}: ledger by step, ${what}: where they are, and the relative error`;
+      const title = `${name}: ledger by step, ${what}: distribution, and the relative error`;
       return view.figure({ name: `${name}-ledger`, title, notes: { ...runNotes(run), balance } });
     },
     stop: () => {
@@ -200,7 +200,7 @@ export default function LedgerStepsPanel(): ReactElement {
       </div>
       <div className="ledger-steps flex gap-l grow min-h-0 relative">
         <div className="grow min-w-0 relative">
-          <ChartPlot host={host} label={`${what} by step: where they are, and the relative error of the ledger`} />
+          <ChartPlot host={host} label={`${what} by step: distribution, and the relative error of the ledger`} />
           <ChartFailure reason={failure} />
         </div>
         <Legend balance={config.balance} pointed={pointed} />
@@ -208,12 +208,12 @@ export default function LedgerStepsPanel(): ReactElement {
           <div className="plot-panel__cover">
             <EmptyState
               icon="ledger"
-              title={running ? 'The ledger is closed when the run ends' : 'No ledger yet'}
+              title={running ? 'The ledger is computed at the end of the run' : 'No ledger yet'}
               action={running ? <PanelOffer panel="run" icon="gauge" label="Show the progress" /> : <RunOffer />}
             >
               {running
-                ? 'Its error is watched with every step: see the progress.'
-                : 'After a run: how many protons are in flight, stopped and gone at every step.'}
+                ? 'The panel Run shows its error at every step.'
+                : 'After a run, this panel shows how many protons are in flight, stopped and lost at every step.'}
             </EmptyState>
           </div>
         ) : null}

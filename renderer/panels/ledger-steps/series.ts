@@ -33,7 +33,7 @@ const curveStyles: readonly (readonly [Column, name: string, ink: LineSeries['in
   ['escaped_x_low', 'Out at low x', 'series-3', [6, 3]],
   ['escaped_x_high', 'Out at high x', 'series-3', [6, 3, 1, 3]],
   ['escaped_z', ledgerColumns.escaped_z.title, 'series-4', [2, 2]],
-  ['escaped_z_low', 'Out in front', 'series-4', [2, 4]],
+  ['escaped_z_low', 'Out at the front', 'series-4', [2, 4]],
   ['escaped_z_high', 'Out behind', 'series-4', [2, 2]],
   ['escaped_theta', ledgerColumns.escaped_theta.title, 'series-5', [8, 3, 2, 3]],
   ['escaped_theta_low', 'Out at low θ', 'series-5', [8, 3, 2, 3]],
@@ -111,7 +111,7 @@ const [SHARES, ERRORS] = [1.6, 1];
 export function sharePane(table: LedgerTable, balance: Balance, kind: 'linear' | 'log'): Pane {
   const series = ledgerSeries(table, balance).flatMap(({ curve, present }) => (present ? [curve] : []));
   const [from, to] = kind === 'log' ? decades(series, LOWEST_SHARE, 1) : [0, 1.02];
-  const y: ChartAxis = { title: 'Share of what entered', unit: '', kind, from, to: kind === 'log' ? to * 1.6 : to };
+  const y: ChartAxis = { title: 'Share of the input', unit: '', kind, from, to: kind === 'log' ? to * 1.6 : to };
   return { x: steps(table), y: { ...y, fixed: true }, series, tall: SHARES };
 }
 

@@ -32,14 +32,14 @@ interface LedgerRow {
 }
 
 const entries = [
-  ['stopped', 'Below the cutoff: what energy was left is deposited on the spot'],
-  ['in_flight', 'Still under way when the run ended'],
-  ['escaped_x', 'Left the geometry through its two faces across x'],
+  ['stopped', 'Below the cutoff: their remaining energy is deposited locally'],
+  ['in_flight', 'Still in flight when the run ended'],
+  ['escaped_x', 'Left the geometry through its two faces in x'],
   ['escaped_z', 'Left the geometry through its far face in z, or the near one'],
   ['escaped_theta', 'Scattered beyond the angle grid'],
   [
     'nuclear',
-    'Removed by nuclear reactions; of the energy, what is not deposited: with icru63 neutrons, photons and binding',
+    'Removed by nuclear reactions; the energy is the part not deposited: with icru63 neutrons, photons and binding',
   ],
   ['skipped', 'Cells below the threshold of the active window'],
 ] as const;
@@ -52,9 +52,9 @@ const parts: Readonly<Partial<Record<(typeof entries)[number][0], readonly Face[
 
 /** Components of the deposited energy from nuclear reactions, if they were simulated. */
 const ofReactions = [
-  ['deposited_local', 'By alphas and recoils, where nuclear reactions were'],
-  ['deposited_protons', 'By protons that came out of nuclear reactions or were deflected by nuclei'],
-  ['deposited_deuterons', 'By deuterons that came out of nuclear reactions'],
+  ['deposited_local', 'Deposited by alphas and recoils at the position of the reaction'],
+  ['deposited_protons', 'Deposited by protons from nuclear reactions or deflected by nuclei'],
+  ['deposited_deuterons', 'Deposited by deuterons from nuclear reactions'],
 ] as const;
 
 export function ledgerRows({ ledger }: Pick<RunSummary, 'ledger'>): readonly LedgerRow[] {
@@ -90,7 +90,7 @@ export function ledgerRows({ ledger }: Pick<RunSummary, 'ledger'>): readonly Led
 
 const shownAs = [
   { value: 'amount', label: 'amount' },
-  { value: 'share', label: 'share', title: 'Share of what entered' },
+  { value: 'share', label: 'share', title: 'Share of the input' },
 ] as const;
 
 /** Font size of exported figures, CSS pixels. */
@@ -127,7 +127,7 @@ function figureOf(summary: RunSummary, run: RunInfo | null) {
     align: 'right' as const,
     texts: rows.map((row) => shown(row[key])),
     numbers: {
-      ...{ name: key === 'number' ? 'protons' : 'energy', unit, description: 'as the row of that number says' },
+      ...{ name: key === 'number' ? 'protons' : 'energy', unit, description: 'as in the row of that number' },
       values: rows.map((row) => row[key] ?? Number.NaN),
     },
   });
@@ -156,12 +156,12 @@ export default function LedgerPanel(): ReactElement {
       <div className="ledger-panel min-h-0 scroll wide">
         <EmptyState
           icon="ledger"
-          title={running ? 'The ledger is closed when the run ends' : 'No ledger yet'}
+          title={running ? 'The ledger is computed at the end of the run' : 'No ledger yet'}
           action={running ? <PanelOffer panel="run" icon="gauge" label="Show the progress" /> : <RunOffer />}
         >
           {running
-            ? 'Its error is watched with every step: see the progress.'
-            : 'After a run: where every proton and every MeV went, and how far the totals are off.'}
+            ? 'The panel Run shows its error at every step.'
+            : 'After a run, this panel shows where every proton and every MeV went, and the error of the totals.'}
         </EmptyState>
       </div>
     );
@@ -200,7 +200,7 @@ export default function LedgerPanel(): ReactElement {
           ))}
         </tbody>
         <tfoot>
-          <tr title="What is missing or too much, over what entered">
+          <tr title="Missing or excess amount, divided by the input">
             <th scope="row">Relative error</th>
             <td>{errorSize(number.rel_error)}</td>
             <td>{errorSize(energy.rel_error)}</td>

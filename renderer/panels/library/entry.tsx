@@ -88,7 +88,7 @@ export function Entry({ item, place, knownTags, filterTag }: EntryProps): ReactE
     onChoose: () => void files.compareWithDraft(item),
   };
   const own: readonly MenuItem[] = [
-    { id: 'label', label: 'Tags and remark…', startsGroup: true, onChoose: () => void files.label(item, knownTags) },
+    { id: 'label', label: 'Tags and notes…', startsGroup: true, onChoose: () => void files.label(item, knownTags) },
     { id: 'trash', label: 'Move to the trash', onChoose: () => void files.trash(item) },
   ];
   const restore: MenuItem = { id: 'restore', label: 'Put back', onChoose: () => void files.restore(item) };
@@ -125,7 +125,7 @@ export function Entry({ item, place, knownTags, filterTag }: EntryProps): ReactE
               key={tag}
               type="button"
               className="library-tag ink small"
-              title={`Show what is tagged ${tag}`}
+              title={`Show files tagged ${tag}`}
               onClick={() => filterTag(tag)}
             >
               {tag}

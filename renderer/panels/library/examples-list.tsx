@@ -31,7 +31,7 @@ function KernelTemplates({ text }: { readonly text: string }): ReactElement | nu
     let current = true;
     client.call('userKernels.beginnings', {}).then(
       ({ beginnings }) => current && setAll(beginnings),
-      (error: unknown) => current && stores.notices.fail('The kernels to begin with were not read', error),
+      (error: unknown) => current && stores.notices.fail('The kernel templates could not be read', error),
     );
     return () => {
       current = false;
@@ -42,14 +42,14 @@ function KernelTemplates({ text }: { readonly text: string }): ReactElement | nu
   return (
     <>
       <h2 className="library-panel__about">Kernels of your own</h2>
-      <h3 className="library-panel__question semi-strong muted">How is one begun from nothing?</h3>
+      <h3 className="library-panel__question semi-strong muted">How do I create one from scratch?</h3>
       <ul>
         {shown.map(({ id, title, says }) => (
           <li key={id} className="library-entry grid rounded library-entry--example">
             <button
               type="button"
               className="library-entry__main text-left grid min-w-0"
-              title={`${title}: a kernel, its expected answer in Python or TypeScript, and a scenario that runs it`}
+              title={`${title}: a kernel, a Python or TypeScript program for its expected result, and a scenario that runs it`}
               onClick={() => void begin(id)}
             >
               <span className="library-thumbnail grid clip muted library-thumbnail--formula" aria-hidden="true">

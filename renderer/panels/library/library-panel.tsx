@@ -120,9 +120,9 @@ const kinds: readonly { readonly value: LibraryKind | 'all'; readonly label: str
 const MAX_SHOWN = 200;
 
 const emptyTexts: Readonly<Record<LibraryPlace, string>> = {
-  yours: 'Saved scenarios and runs are listed here. Save what is in the form, or begin with an example.',
-  examples: 'The program came without examples.',
-  trash: 'What is moved to the trash stays here until you take it out of its folder yourself.',
+  yours: 'Saved scenarios and runs are listed here. Save the scenario in the form, or start with an example.',
+  examples: 'The program was installed without examples.',
+  trash: 'Files in the trash stay there until you delete them from its folder yourself.',
 };
 
 const labelOf = (place: LibraryPlace): string => places.find(({ value }) => value === place)?.label ?? place;
@@ -278,7 +278,7 @@ export default function LibraryPanel(): ReactElement {
           <IconButton
             icon="close"
             size={11}
-            label={`Show also what is not tagged ${tag}`}
+            label={`Show files without the tag ${tag} as well`}
             onPress={() => setTag(null)}
           />
         </p>
@@ -308,8 +308,8 @@ export default function LibraryPanel(): ReactElement {
             }
           >
             {elsewhere.length > 0
-              ? 'It was found elsewhere:'
-              : 'No file of any place has all of these words, this kind and this tag.'}
+              ? 'Found in other sections:'
+              : 'No file in any section contains all of these words and has this kind and this tag.'}
           </EmptyState>
         ) : (
           <EmptyState icon="library" title="Nothing here" action={<EmptyList place={place} show={show} />}>

@@ -145,7 +145,7 @@ export function PackProject({ onDone }: { readonly onDone: () => void }): ReactE
       }
     >
       <p>
-        One file with everything in it. Your colleague drops it on the window of Braggbench, or unpacks it by the
+        One file with all selected parts. Your colleague drops it on the window of Braggbench, or unpacks it on the
         command line.
       </p>
       <TextField label="Name of the project" value={name} autoFocus onChange={setName} />
@@ -157,7 +157,7 @@ export function PackProject({ onDone }: { readonly onDone: () => void }): ReactE
       <Group
         title="From the form, and notes"
         offers={[
-          { key: 'form', label: title, detail: 'the scenario as it is now' },
+          { key: 'form', label: title, detail: 'the scenario in its current state' },
           { key: 'notes', label: 'Notes on timelines', detail: 'all of them' },
         ]}
         chosen={chosen}

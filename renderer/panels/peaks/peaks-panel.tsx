@@ -22,7 +22,17 @@ export default function PeaksPanel(): ReactElement {
         <EmptyState
           icon="list"
           title={peaks === null ? 'No peaks yet' : 'This image has no peak'}
-          action={peaks === null ? <RunOffer /> : <PanelOffer panel="image" icon="map" label="Show the image" />}
+          action={
+            peaks === null ? (
+              <RunOffer />
+            ) : (
+              <PanelOffer
+                panel="image"
+                icon="map"
+                label="After a run, this panel lists its fifty brightest spots with positions and indices."
+              />
+            )
+          }
         >
           {peaks === null
             ? 'After a run: its fifty brightest spots with their places and indices.'

@@ -95,8 +95,8 @@ function HiddenAxes({ axes, cuts, grid, position, live, onChange }: HiddenAxesPr
       })}
       <p className="popover__note">
         {live
-          ? 'Cuts are made from the phase space of the run that computes.'
-          : 'A finished run has only its sums: a cut computes its steps up to this one again.'}
+          ? 'Cuts are computed from the phase space of the run in progress.'
+          : 'A finished run contains only sums: a cut recomputes its steps up to this one.'}
       </p>
     </Popover>
   );
@@ -231,11 +231,11 @@ export function MapCell({ slot, store, view, onDriven }: MapCellProps): ReactEle
           <div className="phase-cell__computing absolute row wrap ink rounded floats numeric" role="status">
             <span>
               {computing.steps === 0
-                ? 'This step is computed again'
+                ? 'This step is recomputed'
                 : `Computing step ${computing.step} of ${computing.steps}`}
             </span>
             <progress
-              aria-label="Computing this step again"
+              aria-label="Recomputing this step"
               max={Math.max(1, computing.steps)}
               value={computing.steps === 0 ? undefined : computing.step}
             />

@@ -74,7 +74,7 @@ function ReferenceRow({ view }: { readonly view: PhaseViewStore }): ReactElement
         />
         <Button
           disabled={frame === undefined || selected === null}
-          title="Then go to another step: the maps show what has changed since this one"
+          title="Then go to another step: the maps show the change since this one"
           onPress={() => {
             if (frame === undefined || selected === null) return;
             const { step } = frame;
@@ -86,7 +86,7 @@ function ReferenceRow({ view }: { readonly view: PhaseViewStore }): ReactElement
       </PopoverRow>
       {runOf({ runs, progress: {}, live: [], listed: true }, selected)?.state === 'running' &&
       reference.kind !== 'none' ? (
-        <p className="popover__note">The difference is shown once the run is over.</p>
+        <p className="popover__note">The difference is shown when the run has finished.</p>
       ) : null}
     </>
   );
@@ -169,7 +169,7 @@ function NothingShown({ run, hasMap }: NothingShownProps): ReactElement | null {
   if (status.kind === 'waiting') {
     return (
       <p className="plot-panel__note" role="status">
-        {run?.state === 'queued' ? 'Waiting for the run before it.' : 'Waiting for the first step…'}
+        {run?.state === 'queued' ? 'Waiting for an earlier run.' : 'Waiting for the first step…'}
       </p>
     );
   }
@@ -191,7 +191,7 @@ function NothingShown({ run, hasMap }: NothingShownProps): ReactElement | null {
         title="This run has no saved phase space"
         action={<PanelOffer panel="scenario" icon="sliders" label="Show the scenario" />}
       >
-        Its scenario asks for no keyframes: give it some under Output, and run it again.
+        Its scenario saves no keyframes: set them under Output, and run it again.
       </EmptyState>
     </Cover>
   );
@@ -248,7 +248,9 @@ function Position(): ReactElement {
   const shown = useShownMaps();
   if (at === null) {
     return (
-      <span className="panel-readout panel-readout--none">Point at a map to read it; click to keep the crosshair.</span>
+      <span className="panel-readout panel-readout--none">
+        Point at a map to read values; click to pin the crosshair.
+      </span>
     );
   }
   const decimals = (axis: AxisName): number => {
@@ -259,7 +261,7 @@ function Position(): ReactElement {
   };
   return (
     <output className="panel-readout" aria-live="off" data-testid="phase-readout">
-      {pinned ? <span className="panel-readout__pin" title="Pinned; Esc takes it away" /> : null}
+      {pinned ? <span className="panel-readout__pin" title="Pinned; Esc releases it" /> : null}
       {axisNames.map((axis) => {
         const value = at[axis];
         return value === undefined ? null : (

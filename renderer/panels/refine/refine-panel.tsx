@@ -47,7 +47,7 @@ function useMap(image: string, show: 'measured' | 'difference', key: unknown): F
     let current = true;
     client.call('refining.view', { image, show, view: { viewport, statistic: 'max' } }).then(
       (answer) => current && setMap(answer.map),
-      (error: unknown) => current && stores.notices.fail(`The image was not read: ${errorText(error)}`, error),
+      (error: unknown) => current && stores.notices.fail(`The image could not be read: ${errorText(error)}`, error),
     );
     return () => {
       current = false;
@@ -86,7 +86,7 @@ function Maps({ image, refined }: MapsProps): ReactElement | null {
       />
       {refined === null ? null : (
         <MapTile
-          title="Image less the fit"
+          title="Image minus the fit"
           aside={difference === null ? '' : `at most ${significant(reach, 2)} counts`}
           field={difference}
           reason={null}
@@ -102,8 +102,8 @@ function Maps({ image, refined }: MapsProps): ReactElement | null {
 
 const fits = [
   { value: 'both', label: 'both', title: 'Misset and cell' },
-  { value: 'misset', label: 'misset', title: 'The crystal is turned, and its cell stays' },
-  { value: 'cell', label: 'cell', title: 'The cell is stretched, and the crystal is not turned' },
+  { value: 'misset', label: 'misset', title: 'The crystal is rotated, its cell is unchanged' },
+  { value: 'cell', label: 'cell', title: 'The cell is changed, the crystal is not rotated' },
 ] as const satisfies readonly { readonly value: FitChoice; readonly label: string; readonly title: string }[];
 
 /** Finished runs, whose computed images can be fitted like images from files. */
@@ -143,7 +143,7 @@ function Source({ feed, primary }: { readonly feed: RefineFeed; readonly primary
       </Button>
       {images.length === 0 ? null : (
         <Select
-          label="Or an image that was computed here"
+          label="Or use an image computed here"
           value=""
           options={[
             { value: '', label: 'or a run …' },
@@ -165,11 +165,11 @@ function summaryOf({ converged, iterations, iteration_s, scale, background, corr
 }
 
 const phaseWords: Readonly<Record<RefineState['phase'], string>> = {
-  idle: 'Refine starts at the crystal of the form.',
-  waiting: 'Waiting for its turn.',
+  idle: 'Refine starts from the crystal in the form.',
+  waiting: 'Waiting for an earlier computation.',
   fitting: 'Fitting …',
   refined: '',
-  stopped: 'Stopped. The form is as it was.',
+  stopped: 'Stopped. The form is unchanged.',
   failed: '',
 };
 
@@ -223,8 +223,8 @@ export default function RefinePanel(): ReactElement {
     stores.scenario.replace(refinedDocument(stores.scenario.getState().draft, found.unknowns), 'Crystal from an image');
     stores.notices.tell({
       tone: 'success',
-      title: 'The crystal of the form is the fitted one',
-      text: 'Undo takes it back.',
+      title: 'The crystal in the form was replaced by the fitted one',
+      text: 'Undo reverts this.',
     });
   };
   if (image === null) {
@@ -232,9 +232,8 @@ export default function RefinePanel(): ReactElement {
       <div className="refine-panel stack min-w-0 min-h-0 wide">
         <EmptyState icon="fit" title="No image yet" action={<Source feed={feed} primary={true} />}>
           <p>
-            Misset and cell of the crystal in the form are fitted to an image of yours: SMV, TIFF, CBF, raw numbers, or
-            a run. Drop it here. The starting crystal must already be close: its spots have to overlap those of the
-            image.
+            Misset and cell of the crystal in the form are fitted to a measured image: SMV, TIFF, CBF, raw numbers, or a
+            run. Drop it here. The starting crystal must already be close: its spots must overlap those of the image.
           </p>
           <Status state={{ ...state, phase: 'refined', refined: null }} />
         </EmptyState>
@@ -246,7 +245,7 @@ export default function RefinePanel(): ReactElement {
       <div className="panel-bar">
         <span className="refine-panel__image min-w-0 break-anywhere">
           <b>{image.name}</b> {count(image.width)} × {count(image.height)} pixels
-          {image.left_out === 0 ? '' : `, ${count(image.left_out)} left out: full, or without a count`}
+          {image.left_out === 0 ? '' : `, ${count(image.left_out)} ignored: saturated, or without a count`}
         </span>
         <div className="panel-bar__tools">
           <Source feed={feed} primary={false} />
@@ -279,7 +278,7 @@ export default function RefinePanel(): ReactElement {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
       <section className="refine-panel__body grow min-h-0 scroll" aria-label="Refinement" tabIndex={0}>
         <Status state={state} />
-        {faulty ? <PanelOffer panel="scenario" icon="sliders" label="Show what is wrong in the form" /> : null}
+        {faulty ? <PanelOffer panel="scenario" icon="sliders" label="Show the errors in the form" /> : null}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls */}
         <section className="refine-panel__values" aria-label="Values" tabIndex={0}>
           <Values state={state} startOf={startOf} />

@@ -39,14 +39,14 @@ export function Values({ state, startOf }: ValuesProps): ReactElement {
               <th scope="col" className="refine-values__found">
                 Found
               </th>
-              <th scope="col" title="One standard deviation, by the residuals">
+              <th scope="col" title="One standard deviation, from the residuals">
                 ±
               </th>
             </>
           )}
           <th scope="col">{begun ? '1, start' : 'Start'}</th>
           {columns.slice(1).map(({ iteration, taken }) => (
-            <th key={iteration} scope="col" data-missed={!taken} title={taken ? undefined : 'Worse: not taken'}>
+            <th key={iteration} scope="col" data-missed={!taken} title={taken ? undefined : 'Worse: not used'}>
               {iteration}
             </th>
           ))}

@@ -126,7 +126,7 @@ export default function ResultsPanel(): ReactElement {
             icon="error"
             tone="error"
             title="The session could not be read"
-            action={<PanelOffer panel="library" icon="library" label="Look for it in the library" />}
+            action={<PanelOffer panel="library" icon="library" label="Search for it in the library" />}
           >
             {opened.reason}
           </EmptyState>
@@ -134,7 +134,7 @@ export default function ResultsPanel(): ReactElement {
         {session === null && isRun ? (
           <EmptyState
             icon="gauge"
-            title={failed ? 'Nothing was measured' : 'Being measured…'}
+            title={failed ? 'There are no measurements' : 'Being measured…'}
             action={failed ? <RunOffer /> : <PanelOffer panel="run" icon="gauge" label="Show the progress" />}
           >
             {failed ? (run?.error?.message ?? status.reason) : 'Every variant, in interleaved rounds.'}
@@ -142,7 +142,7 @@ export default function ResultsPanel(): ReactElement {
         ) : null}
         {chosen === null ? (
           <EmptyState icon="ladder" title="Nothing measured yet" action={<RunOffer />}>
-            Run the scenario: every variant that this machine has is measured and checked.
+            Run the scenario: every available variant is measured and checked.
           </EmptyState>
         ) : null}
       </section>

@@ -32,7 +32,7 @@ function checkText({ accuracy }: MeasuredSessionEntry): string {
   return first === undefined ? NO_VALUE : errorSize(first.value);
 }
 
-const spreadTip = '± is the median absolute deviation over the median';
+const spreadTip = '± is the median absolute deviation divided by the median';
 
 /** Names the clock that measured the time. */
 function clockTip({ samples }: MeasuredSessionEntry): string {
@@ -48,7 +48,7 @@ function clockTip({ samples }: MeasuredSessionEntry): string {
 /** Reasons why samples are flagged; flagged samples are retained. */
 function flagTip({ samples }: MeasuredSessionEntry): string | undefined {
   const reasons = [...new Set(samples.flatMap(({ flag }) => flag ?? []))];
-  return reasons.length === 0 ? undefined : `Flagged, and included: ${reasons.join('; ')}`;
+  return reasons.length === 0 ? undefined : `Flagged, but included: ${reasons.join('; ')}`;
 }
 
 function Row({ entry }: { readonly entry: SessionEntry }): ReactElement {
@@ -79,15 +79,18 @@ function Row({ entry }: { readonly entry: SessionEntry }): ReactElement {
         {verdict}
         {(flagged ?? 0) === 0 ? '' : `, ${flagged} of ${samples.length} flagged`}
       </td>
-      <td className="selectable" title="Compulsory traffic over the time, and its share of the measured copy bandwidth">
+      <td
+        className="selectable"
+        title="Compulsory traffic divided by the time, and its share of the measured copy bandwidth"
+      >
         {rateText(bytes_per_s, share_of_copy, 'copy')}
       </td>
-      <td className="selectable" title="Arithmetic over the time, and its share of the measured ceiling">
+      <td className="selectable" title="Arithmetic divided by the time, and its share of the measured limit">
         {rateText(flops_per_s, share_of_flops, 'flops')}
       </td>
       <td className="selectable" title={reasonOf(entry.accuracy) ?? entry.accuracy[0]?.tip}>
         {checkText(entry)}
-        {determinism === null || determinism.bitwise ? '' : `, bits differ in ${determinism.runs} runs`}
+        {determinism === null || determinism.bitwise ? '' : `, results differ bitwise in ${determinism.runs} runs`}
       </td>
     </tr>
   );
@@ -160,7 +163,7 @@ interface SessionViewProps {
 /** Caption of the table with its number of rounds. */
 function roundsText(rounds: number): string {
   if (rounds < 2) return 'One round: times without a spread, and no verdicts.';
-  return `Medians over ${rounds} interleaved rounds; speed-up over the first variant, with 95 % intervals from five rounds on.`;
+  return `Medians over ${rounds} interleaved rounds; speedup compared with the first variant, with 95 % intervals from five rounds on.`;
 }
 
 export function SessionView({ session, onCompare }: SessionViewProps): ReactElement {
@@ -169,7 +172,7 @@ export function SessionView({ session, onCompare }: SessionViewProps): ReactElem
   const at = Math.min(picked, session.reports.length - 1);
   const report = session.reports[at];
   if (report === undefined) {
-    return <EmptyState icon="ladder" title="This session measured nothing" action={<RunOffer />} />;
+    return <EmptyState icon="ladder" title="This session has no measurements" action={<RunOffer />} />;
   }
   const { sweep } = session;
   const provenance = provenanceText(reportProvenance(report, session.created));
@@ -179,7 +182,7 @@ export function SessionView({ session, onCompare }: SessionViewProps): ReactElem
       <Section
         id="variants"
         title={report.title ?? report.scenario}
-        text={`${roundsText(report.rounds)} A variant that is wrong is red, however fast. Samples, sources, kernels and further numbers are in Compare; the steps, the roofline and sweeps in the ladder.`}
+        text={`${roundsText(report.rounds)} A wrong variant is red, however fast. Samples, sources, kernels and more numbers are in Compare; the steps, the roofline and sweeps are in the ladder.`}
         provenance={provenance}
         menu={
           <>
@@ -211,7 +214,7 @@ export function SessionView({ session, onCompare }: SessionViewProps): ReactElem
         <Section
           id="claims"
           title="Claimed and measured"
-          text="A claim is contradicted only where the whole interval lies outside of what was claimed, and as claimed only where the median lies inside."
+          text="A claim counts as contradicted only if the whole interval is outside of the claimed range, and as confirmed only if the median is inside."
           provenance={provenance}
         >
           <Scroll label="Table of claims">

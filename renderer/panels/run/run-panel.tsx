@@ -30,7 +30,7 @@ function RunProgressView({
     return (
       <p className="muted">
         {ahead === 0
-          ? 'Next, after the run that computes now.'
+          ? 'Next, after the run in progress.'
           : `${ahead} more ${ahead === 1 ? 'run waits' : 'runs wait'} before it.`}
       </p>
     );
@@ -77,7 +77,8 @@ function LiveNote(): ReactElement | null {
   const { on, answer, phase, resting, refusal, perSecond, latency_ms } = useSelected(stores.whatIf, (state) => state);
   if (!on || answer === null) return null;
   const { sequence, full, way, solve_ms } = answer;
-  const next = resting && phase === 'solving' ? 'The full answer is being solved.' : 'Full resolution when you pause.';
+  const next =
+    resting && phase === 'solving' ? 'The full solution is being computed.' : 'Full resolution when you pause.';
   return (
     <section
       className="live-note grid rounded sunken"
@@ -89,17 +90,17 @@ function LiveNote(): ReactElement | null {
     >
       <p>
         <b>{full ? 'At rest' : 'While you drag'}</b>
-        {full ? ': solved as Run solves it.' : `: ${solverText(way)} on ${gridText(way)}. ${next}`}
+        {full ? ': solved exactly as by Run.' : `: ${solverText(way)} on ${gridText(way)}. ${next}`}
       </p>
       <p className="live-note__times flex wrap muted numeric">
         <span>{`solved in ${fixed(solve_ms, 0)} ms`}</span>
         {latency_ms === null ? null : <span>{`drawn ${fixed(latency_ms, 0)} ms after the edit`}</span>}
         {perSecond === null ? null : <span>{`${fixed(perSecond, 1)} answers/s`}</span>}
       </p>
-      {phase === 'waiting' ? <p role="status">Waits for what else has the device; the last answer is shown.</p> : null}
+      {phase === 'waiting' ? <p role="status">Waiting for another computation; the last result is shown.</p> : null}
       {phase === 'refused' ? (
         <p role="status" className="warning">
-          {`The last answer is shown. Not solved: ${refusal ?? 'the scenario as it is now'}`}
+          {`The last answer is shown. Not solved: ${refusal ?? 'the current scenario'}`}
         </p>
       ) : null}
     </section>
@@ -131,7 +132,7 @@ function Failure({ run }: { readonly run: RunInfo }): ReactElement {
     <div className="run-panel__failure danger rounded" role="alert">
       <p>{run.error?.message ?? 'The run failed.'}</p>
       {run.error === null || run.error.issues.length === 0 ? null : <IssueList issues={run.error.issues} />}
-      {hasResult(run) ? <p>The part finished before is saved.</p> : null}
+      {hasResult(run) ? <p>The part computed before the failure is saved.</p> : null}
     </div>
   );
 }
@@ -158,9 +159,7 @@ export default function RunPanel(): ReactElement {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
       <section className="run-panel min-h-0 scroll-y wide" aria-label="Results of the run" tabIndex={0}>
         <EmptyState icon="gauge" title="No run yet" action={<RunOffer />}>
-          {canStart
-            ? 'Progress and readouts appear here.'
-            : 'Correct the scenario first: the form marks what is wrong.'}
+          {canStart ? 'Progress and readouts appear here.' : 'Correct the scenario first: the form marks the errors.'}
         </EmptyState>
       </section>
     );
@@ -170,9 +169,7 @@ export default function RunPanel(): ReactElement {
     <section className="run-panel min-h-0 scroll-y wide" aria-label="Results of the run" tabIndex={0}>
       <RunHead run={run} />
       {run.state === 'cancelled' ? (
-        <p className="run-panel__note warning rounded">
-          Stopped before its end: what is shown is what there was by then.
-        </p>
+        <p className="run-panel__note warning rounded">Stopped early: the results are those at that time.</p>
       ) : null}
       {run.state === 'failed' ? <Failure run={run} /> : null}
       {run.live === true ? <LiveNote /> : <EditedNote />}

@@ -86,7 +86,7 @@ export function EnergyField({ path }: { readonly path: Path }): ReactElement {
     <>
       <div className="field" data-path="beam">
         <div className="field__row center grid gap-s">
-          <label className="field__name" htmlFor={id} title="What the beam is known by">
+          <label className="field__name" htmlFor={id} title="Quantity that defines the beam">
             Given by
           </label>
           <div className="field__control grid min-w-0">

@@ -25,7 +25,7 @@ type State =
   | { readonly kind: 'failed'; readonly reasons: readonly string[] };
 
 const units = [
-  { value: 'column', label: 'as its column says' },
+  { value: 'column', label: 'as in its column' },
   ...depthUnits.map((value) => ({ value, label: value })),
 ] as const;
 
@@ -95,7 +95,7 @@ export function Commissioning(): ReactElement {
       });
       stores.notices.tell({ tone: 'success', title: `${key} is in the library` });
     } catch (error) {
-      stores.notices.fail('The beam was not saved', error);
+      stores.notices.fail('The beam could not be saved', error);
     }
   };
 
@@ -105,7 +105,7 @@ export function Commissioning(): ReactElement {
         From a measured depth dose
       </summary>
       <div className="sobp framed grid rounded">
-        <label className="sobp__field center grid" htmlFor={id} title="Of depth, in the file">
+        <label className="sobp__field center grid" htmlFor={id} title="Unit of depth in the file">
           <span>Depth in</span>
           <Select id={id} value={unit} options={units} onChange={(next) => setUnit(next as Unit)} />
         </label>
@@ -130,7 +130,7 @@ export function Commissioning(): ReactElement {
         )}
         <div className="muted small" role="status">
           {state.kind === 'idle' ? <p>Depth and dose in two columns, integrated across the beam.</p> : null}
-          {state.kind === 'fitting' ? <p>{`Solving depth doses about that of ${state.file} …`}</p> : null}
+          {state.kind === 'fitting' ? <p>{`Solving depth doses near that of ${state.file} …`}</p> : null}
           {state.kind === 'failed'
             ? state.reasons.map((reason) => (
                 <p key={reason} className="field__faults">
@@ -149,7 +149,7 @@ export function Commissioning(): ReactElement {
               <Button tone="primary" onPress={() => take(state)}>
                 Use this beam
               </Button>
-              <Button onPress={() => void keep(state)}>Keep in the library</Button>
+              <Button onPress={() => void keep(state)}>Save in the library</Button>
             </div>
           </>
         ) : null}

@@ -86,7 +86,7 @@ function usePicture(path: Path): CtPicture | null {
 
 function about({ plane, at_mm, from_mm, to_mm, slices, toRange }: CtPicture): string {
   const which = slices === 1 ? 'the only slice' : `of ${slices} from ${fixed(from_mm, 1)} to ${fixed(to_mm, 1)} mm`;
-  const way = toRange ? 'The dot is the range of the beam.' : 'Lines are ways through the box.';
+  const way = toRange ? 'The dot is the range of the beam.' : 'Lines are beam paths through the box.';
   return `${plane} at ${fixed(at_mm, 1)} mm, ${which}. ${way}`;
 }
 
@@ -163,7 +163,7 @@ function CtPictureView({ path }: { readonly path: Path }): ReactElement | null {
       <Drawn picture={picture} window={window} />
       <figcaption className="grid gap-s muted small">
         <Segmented
-          label="Hounsfield units that the greys go over"
+          label="Hounsfield range of the grey scale"
           value={window}
           options={windowOptions}
           onChange={setWindow}
@@ -248,7 +248,7 @@ function SeriesField({ path }: { readonly path: Path }): ReactElement | null {
   const described = series.filter(({ description }) => description === value.trim());
   const chosen = described.length === 1 ? (described[0]?.uid ?? value) : value;
   const readable = series.filter(({ reason }) => reason === null).length;
-  const unchosen = readable > 1 ? `Choose one of ${series.length} series` : 'The only one that can be read';
+  const unchosen = readable > 1 ? `Choose one of ${series.length} series` : 'The only readable series';
   const none = value === '' ? [{ value: '', label: unchosen }] : [];
   return (
     <Row field={field}>
@@ -314,7 +314,7 @@ export function CtField({ path }: { readonly path: Path }): ReactElement {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset's legend cannot be part of the form's grid
     <div className="field-group" role="group" aria-label="CT">
-      <h3 className="field-group__title" title="Matter from a slice of a CT in place of the background">
+      <h3 className="field-group__title" title="Matter from a slice of a CT instead of the background">
         CT
       </h3>
       <FileField path={path} />
@@ -328,7 +328,9 @@ export function CtField({ path }: { readonly path: Path }): ReactElement {
           <Field path={[...path, 'isocentre_depth_mm']} />
           <CtPictureView path={path} />
           <p className="faint">
-            {own ? 'HU by the table in the file.' : "HU by Schneider's materials; a user table is in the file."}
+            {own
+              ? 'HU by the table in the file.'
+              : "HU by Schneider's materials; a custom table can be set in the file."}
           </p>
         </>
       )}

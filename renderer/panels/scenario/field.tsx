@@ -171,7 +171,7 @@ function TextsField({
     <TextField
       id={id}
       value={typed ?? values.join(onLines ? '\n' : ', ')}
-      placeholder={onLines ? 'one on each line' : 'none'}
+      placeholder={onLines ? 'one per line' : 'none'}
       {...(onLines && { lines: Math.max(2, Math.min(6, values.length + 1)) })}
       invalid={invalid}
       {...(describedBy === undefined ? {} : { describedBy })}
@@ -307,7 +307,7 @@ function variantItems(
     return {
       id: variant.id,
       label: `${variant.id} – ${variant.title}`,
-      detail: refusal === null || shared ? variant.changes : `Not here: ${refusal}`,
+      detail: refusal === null || shared ? variant.changes : `Not available: ${refusal}`,
       disabled: refusal !== null,
       checked: chosen === variant.id,
       startsGroup: heading !== null,
@@ -315,7 +315,7 @@ function variantItems(
       onChoose: () => choose(variant.id),
     };
   };
-  const gpuHeading = cuda.available ? 'CUDA' : `CUDA, not on this machine: ${cuda.reason ?? 'there is no device.'}`;
+  const gpuHeading = cuda.available ? 'CUDA' : `CUDA, not available: ${cuda.reason ?? 'there is no device.'}`;
   return [
     ...cpu.map((variant, index) => item(variant, index === 0 ? 'CPU' : null)),
     ...gpu.map((variant, index) => item(variant, index === 0 ? gpuHeading : null)),

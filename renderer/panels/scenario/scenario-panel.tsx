@@ -55,9 +55,7 @@ function ResolvedCard({
   const { workloads } = useWorkbench();
   if (resolved === null)
     return (
-      <p className="resolved grid sunken line-below resolved--none">
-        What it comes to appears once the scenario is complete.
-      </p>
+      <p className="resolved grid sunken line-below resolved--none">Its values appear when the scenario is complete.</p>
     );
   const { estimate } = resolved;
   const share = estimate.total_bytes / estimate.limit_bytes;
@@ -299,7 +297,7 @@ export default function ScenarioPanel(): ReactElement {
             />
             <TextField
               label="Notes"
-              placeholder="Notes: what it is for, where it comes from"
+              placeholder="Notes: purpose and origin of the scenario"
               lines={2}
               value={notes}
               {...(stale !== null && { describedBy: NOTES_HINT })}

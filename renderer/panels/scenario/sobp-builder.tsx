@@ -27,7 +27,7 @@ const fields = [
     tip: 'Depth in water behind the plateau where the dose has fallen to 90 %',
   },
   { key: 'modulation_mm', title: 'Modulation', tip: 'From the proximal to the distal depth at 95 % of the plateau' },
-  { key: 'width_mm', title: 'Width', tip: 'Between the lateral points at 50 %; 0 is one place' },
+  { key: 'width_mm', title: 'Width', tip: 'Distance between the lateral points at 50 %; 0 means a single position' },
 ] as const;
 
 type Wanted = Readonly<Record<(typeof fields)[number]['key'], unknown>>;
@@ -53,7 +53,7 @@ function summaryOf(sobp: Sobp, request: SobpRequest): readonly string[] {
     `R90 ${fixed(plateau.r90_mm, 2)} mm, M95 ${fixed(plateau.m95_mm, 2)} mm, distal 80–20 % ${fixed(plateau.falloff_mm, 2)} mm.`,
     ...(off === null ? [] : [off]),
     `Flat to ${percent(plateau.flatness)}; ${percent(firstFlatness)} by Jette and Chen.`,
-    `${layers.length} layers${places_mm.length === 1 ? '' : ` at ${places_mm.length} places`}.`,
+    `${layers.length} layers${places_mm.length === 1 ? '' : ` at ${places_mm.length} positions`}.`,
   ];
 }
 
@@ -114,7 +114,7 @@ export function SobpBuilder({ path }: { readonly path: Path }): ReactElement {
       {/* biome-ignore lint/a11y/noLabelWithoutControl: the text field is the control */}
       <label
         className="sobp__field center grid"
-        title="Energies of the machine in MeV: layers have these only. Empty: layers as far apart as their spread allows"
+        title="Available energies of the machine in MeV: layers use only these. Empty: layers are as far apart as their spread allows"
       >
         <span>Energies (MeV)</span>
         <TextField label="Energies (MeV)" value={energies} placeholder="70, 72.5, 75 …" onChange={setEnergies} />
@@ -122,7 +122,7 @@ export function SobpBuilder({ path }: { readonly path: Path }): ReactElement {
       {/* biome-ignore lint/a11y/noLabelWithoutControl: the list is the control */}
       <label
         className="sobp__field center grid"
-        title="Flattest dose; smooth by small second differences; or monotone: falling from layer to layer"
+        title="Flattest dose; smooth: small second differences; or monotone: decreasing from layer to layer"
       >
         <span>Weights</span>
         <Select

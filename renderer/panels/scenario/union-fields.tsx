@@ -150,7 +150,7 @@ export function TableField({ path }: { readonly path: Path }): ReactElement | nu
             value={value}
             options={[
               ...words.map((word) => ({ value: word, label: tableTitles[word] ?? word })),
-              { value: OWN_TABLE, label: 'A table of your own…' },
+              { value: OWN_TABLE, label: 'Your own table…' },
             ]}
             onChange={(next) => form.edit(path, next === OWN_TABLE ? { file: '' } : next, field.title)}
             invalid={invalid}

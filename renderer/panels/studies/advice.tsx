@@ -49,12 +49,12 @@ export function Advice({ entry, refines }: AdviceProps): ReactElement | null {
   if (failure !== null) return <p className="studies__said studies__fault">{failure}</p>;
   if (lines.length === 0) return null;
   return (
-    <section className="studies__advice framed grid scroll rounded" aria-label="What this study says">
+    <section className="studies__advice framed grid scroll rounded" aria-label="Results of this study">
       {refines ? (
         <span className="row gap-s">
           <span>Near enough</span>
           <span className="studies__number">
-            <TextField label="Error that is near enough, mm" value={near} invalid={!valid} onChange={setNear} />
+            <TextField label="Acceptable error, mm" value={near} invalid={!valid} onChange={setNear} />
           </span>
           <span>mm</span>
         </span>

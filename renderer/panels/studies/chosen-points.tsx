@@ -161,7 +161,7 @@ function Difference({ a, b }: { readonly a: Point; readonly b: Point }): ReactEl
     <section className="studies__difference min-h-0 scroll wide" tabIndex={0} aria-label="Two points compared">
       <label>
         <input type="checkbox" checked={all} onChange={({ target }) => setAll(target.checked)} />
-        Show what is alike, too
+        Show equal values, too
       </label>
       <table className="table" data-testid="study-difference">
         <thead>
@@ -169,7 +169,7 @@ function Difference({ a, b }: { readonly a: Point; readonly b: Point }): ReactEl
             <th scope="col">Value</th>
             <th scope="col">{pointName(a.id, a)}</th>
             <th scope="col">{pointName(b.id, b)}</th>
-            <th scope="col">second less first</th>
+            <th scope="col">second minus first</th>
             <th scope="col">over</th>
           </tr>
         </thead>
@@ -208,18 +208,18 @@ export function ChosenPoints({ study, chosen, onChange }: ChosenPointsProps): Re
     return client.call('run.start', { scenario: named, name, file: null, trace: stores.tracing.getState().on });
   };
   const run = (point: string): void =>
-    doing('The point was not opened as a run', async () => {
+    doing('The point could not be opened as a run', async () => {
       runs.show((await begin(point)).id);
       stores.layout.reveal('runs');
     });
   const open = (point: string): void =>
-    doing('The point was not opened', async () => {
+    doing('The point could not be opened', async () => {
       const { scenario, name } = await client.call('study.point', { study, point });
       const text = `${JSON.stringify({ ...scenario, name }, null, 2)}\n`;
       if (await documents.openText(`${name}.json`, text)) stores.layout.reveal('scenario');
     });
   const both = (): void =>
-    doing('The points were not compared as runs', async () => {
+    doing('The points could not be compared as runs', async () => {
       const started: RunInfo[] = [];
       for (const point of chosen) started.push(await begin(point));
       for (const { id, workload } of started) stores.comparison.add(workload, [{ kind: 'run', run: id }]);
@@ -245,7 +245,7 @@ export function ChosenPoints({ study, chosen, onChange }: ChosenPointsProps): Re
               </Button>
               <IconButton
                 icon="close"
-                label={`Choose ${pointName(id, point)} no more`}
+                label={`Deselect ${pointName(id, point)}`}
                 onPress={() => onChange(chosen.filter((one) => one !== id))}
               />
             </li>
@@ -254,7 +254,7 @@ export function ChosenPoints({ study, chosen, onChange }: ChosenPointsProps): Re
       </ul>
       {failure === null ? null : <p className="studies__fault">{failure}</p>}
       {chosen.length < 2 ? (
-        <p className="studies__said">Choose a second point to see what they differ by.</p>
+        <p className="studies__said">Select a second point to see the differences.</p>
       ) : (
         <Button icon="ladder" disabled={busy} onPress={both}>
           Run both and compare

@@ -21,13 +21,17 @@ import { useWorkbench } from '../../workbench/context.ts';
 const NEW = '';
 
 const fields: readonly { readonly key: keyof ClusterDraft; readonly label: string; readonly hint: string }[] = [
-  { key: 'name', label: 'Name', hint: 'what you call it' },
-  { key: 'host', label: 'Login host', hint: 'user@login.example, or an entry of ~/.ssh/config; empty: sbatch is here' },
-  { key: 'folder', label: 'Folder', hint: 'every node sees it; from your home there, or absolute' },
-  { key: 'program', label: 'Braggbench there', hint: 'how it is called; empty: braggbench, or this one' },
+  { key: 'name', label: 'Name', hint: 'your name for it' },
+  {
+    key: 'host',
+    label: 'Login host',
+    hint: 'user@login.example, or an entry of ~/.ssh/config; empty: use sbatch on this machine',
+  },
+  { key: 'folder', label: 'Folder', hint: 'readable by every node; relative to your home there, or absolute' },
+  { key: 'program', label: 'Braggbench there', hint: 'command there; empty: braggbench, or this one' },
   { key: 'modules', label: 'Modules', hint: 'loaded first, such as cuda/13.0' },
-  { key: 'sbatch', label: 'Words for sbatch', hint: '--partition=cpu --time=1:00:00' },
-  { key: 'cores', label: 'Cores of a task', hint: '1' },
+  { key: 'sbatch', label: 'Options for sbatch', hint: '--partition=cpu --time=1:00:00' },
+  { key: 'cores', label: 'Cores per task', hint: '1' },
 ];
 
 interface ClustersDialogProps {
@@ -81,7 +85,7 @@ function ClustersDialog({ clusters, onKept, onDone }: ClustersDialogProps): Reac
         NEW,
       );
       setDraft(draftOf(newCluster));
-      return `${chosen} was removed.`;
+      return `${chosen} was removed from the list.`;
     });
   const attempt = (): void => checked(async (cluster) => (await client.call('study.tryCluster', { cluster })).says);
   return (
@@ -110,8 +114,8 @@ function ClustersDialog({ clusters, onKept, onDone }: ClustersDialogProps): Reac
       }
     >
       <p>
-        A cluster with Slurm solves the points of a study; results come here while it works. ssh is your own: log in by
-        a key or an agent. Passwords are neither requested nor stored.
+        A cluster with Slurm solves the points of a study; results are copied here as they arrive. Your own ssh is used:
+        log in with a key or an agent. Passwords are neither requested nor stored.
       </p>
       <div className="studies__cluster center grid">
         <label htmlFor={`${id}-which`}>Cluster</label>
@@ -157,7 +161,7 @@ export function TargetChoice({ on, onChange }: TargetChoiceProps): ReactElement 
     () =>
       client.call('study.clusters', {}).then(
         (answer) => setClusters(answer.clusters),
-        (error: unknown) => stores.notices.fail('The clusters were not read', error),
+        (error: unknown) => stores.notices.fail('The clusters could not be read', error),
       ),
     [client, stores],
   );

@@ -73,7 +73,7 @@ function End({ axis, which, range, onKept }: EndProps): ReactElement {
       tabIndex={0}
       className="studies__axis-end absolute"
       data-end={which}
-      aria-label={`${which === 'low' ? 'Lower' : 'Upper'} end shown of ${axis.title}`}
+      aria-label={`${which === 'low' ? 'Lower' : 'Upper'} visible end of ${axis.title}`}
       aria-orientation="vertical"
       aria-valuemin={0}
       aria-valuemax={100}
@@ -281,11 +281,10 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
   return (
     <>
       <p className="studies__said">
-        Drag along an axis to keep a part of it, drag its name to move it, click a line to see its point. Colours go
-        with {given.at(-1)?.title}.
-        {left === 0 ? '' : ` ${count(left)} points lack a number on some axis, and have no line.`}
+        Drag along an axis to select a part of it, drag its name to move it, click a line to see its point. Colours show{' '}
+        {given.at(-1)?.title}.{left === 0 ? '' : ` ${count(left)} points have no number on some axis, and no line.`}
         {dense
-          ? ` ${count(rows.length)} lines are drawn by density: stronger where more pass, by the logarithm, in the mean of their colours.`
+          ? ` ${count(rows.length)} lines are drawn by density: stronger where more lines pass (logarithmic), in the mean of their colours.`
           : ''}
         <span role="status">
           {' '}

@@ -212,7 +212,7 @@ export function resultsChart(plotted: Plotted): Chart {
       ? []
       : [
           {
-            ...{ kind: 'line', name: 'nothing is below in both', ink: 'text-muted', dash: [4, 3] },
+            ...{ kind: 'line', name: 'no point is better in both', ink: 'text-muted', dash: [4, 3] },
             x: front.map(xOf),
             y: front.map(yOf),
           },

@@ -37,7 +37,7 @@ type Plot = StudyLook['plot'];
 const plotKinds = [
   { value: 'points', label: 'Points' },
   { value: 'lines', label: 'Lines' },
-  { value: 'pareto', label: 'Pareto', title: 'Which points none is below in both, such as error and time' },
+  { value: 'pareto', label: 'Pareto', title: 'Points that no other point beats in both, such as error and time' },
   { value: 'heat', label: 'Heat map', title: 'A third column as colours' },
   { value: 'parallel', label: 'Parallel', title: 'Every point as a line across several columns' },
 ] as const;

@@ -74,8 +74,8 @@ function Cell({ part, look, row, shown: { column, i }, chosen, onChoose, onGroup
     return (
       <input
         type="checkbox"
-        aria-label={`Choose the point ${settingsIn(part.columns, cells)}`}
-        title={`Choose this point, ${name}`}
+        aria-label={`Select the point ${settingsIn(part.columns, cells)}`}
+        title={`Select this point, ${name}`}
         checked={chosen.includes(name)}
         onChange={() => onChoose(name)}
       />
@@ -135,9 +135,7 @@ function NoRows({ part }: { readonly part: Part | null }): ReactElement | null {
   if (part === null || part.matching > 0) return null;
   return (
     <p className="studies__none muted">
-      {part.all === 0
-        ? `${count(0)} points are solved yet.`
-        : `The filter lets none of ${count(part.all)} rows through.`}
+      {part.all === 0 ? `${count(0)} points are solved so far.` : `The filter excludes all ${count(part.all)} rows.`}
     </p>
   );
 }

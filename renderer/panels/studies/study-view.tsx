@@ -35,7 +35,7 @@ function Progress({ entry, onChanged }: ProgressProps): ReactElement {
   const { id, points, done, failed, state, failures } = entry;
   const [on, setOn] = useState(entry.on);
   const doing = (work: Promise<unknown>): void => {
-    work.then(onChanged, (error: unknown) => stores.notices.fail(`${entry.name} was left as it was`, error));
+    work.then(onChanged, (error: unknown) => stores.notices.fail(`${entry.name} was not changed`, error));
   };
   const left = points - done - failed;
   return (
@@ -170,7 +170,7 @@ export function StudyView({ entry, onChanged }: StudyViewProps): ReactElement {
     client
       .call('study.export', { study: id, format })
       .then((file) => deliverFile({ client, stores }, file))
-      .catch((error: unknown) => stores.notices.fail('The table was not written', error));
+      .catch((error: unknown) => stores.notices.fail('The table could not be written', error));
   };
   const table = {
     ...{ entry, look: requested, chosen, onChoose: choose, onGroup: toGroup, onRows: setPart, onFault: setFault },

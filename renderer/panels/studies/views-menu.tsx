@@ -23,7 +23,7 @@ export function ViewsMenu({ study, look, onLook }: ViewsMenuProps): ReactElement
     let current = true;
     client.call('study.views', { study }).then(
       (answer) => current && setViews(answer.views),
-      (error: unknown) => stores.notices.fail('The views of the study were not read', error),
+      (error: unknown) => stores.notices.fail('The views of the study could not be read', error),
     );
     return () => {
       current = false;
@@ -34,7 +34,7 @@ export function ViewsMenu({ study, look, onLook }: ViewsMenuProps): ReactElement
     setViews(next);
     client.call('study.keepViews', { study, views: next }).catch((error: unknown) => {
       setViews(before);
-      stores.notices.fail('The view was not saved', error);
+      stores.notices.fail('The view could not be saved', error);
     });
   };
   const shown = views.find((view) => sameJson(view.look, look))?.name ?? NONE;

@@ -40,7 +40,7 @@ export function forecastText(forecast: StudyForecast | null, probing: boolean): 
   if (forecast === null) return probing ? 'Solving trial points to estimate the time…' : '';
   const { machine, cpu, cores, gpus, probed, expected_s, isLeast, at_once, memory_bytes } = forecast;
   const on = `On ${machine} (${cpu}, ${plural(cores, 'core')}${gpus > 0 ? `, ${plural(gpus, 'GPU')}` : ''})`;
-  if (expected_s === null) return `${on}: no forecast, since no trial point can run.`;
+  if (expected_s === null) return `${on}: no forecast, because no trial point can be run.`;
   const memory = memory_bytes === null ? '' : `, up to ${formatBytes(memory_bytes)}`;
   const together = at_once === 1 ? 'one point at a time' : `${count(at_once)} points at a time`;
   const by = `estimated from ${probed === 1 ? 'one trial point' : `${count(probed)} trial points`}`;
@@ -50,10 +50,10 @@ export function forecastText(forecast: StudyForecast | null, probing: boolean): 
 export function planText(plan: StudyPlan): string {
   const { points, combinations, looked, state_bytes, least_s } = plan;
   const of = combinations > points ? ` of ${plural(combinations, 'combination')}` : '';
-  const by = looked < points ? `, by ${looked} of them` : '';
+  const by = looked < points ? `, for ${looked} of them` : '';
   return [
     `${plural(points, 'point')}${of}.`,
-    ...(state_bytes === null ? [] : [`Memory of one: up to ${formatBytes(state_bytes)}${by}.`]),
+    ...(state_bytes === null ? [] : [`Memory per point: up to ${formatBytes(state_bytes)}${by}.`]),
     ...(least_s === null ? [] : [`Lower bound, in sequence: ${longTime(least_s)}.`]),
   ].join(' ');
 }
@@ -67,7 +67,7 @@ export function stateText({ state, points, done, failed, per_s, left_s, error, o
     ...(state === 'running' && left_s !== null ? [`${longTime(left_s)} left at this rate`] : []),
     ...(state === 'running' && on !== null ? [`on ${on}`] : []),
     ...(state === 'stopping' ? ['stopping'] : []),
-    ...(state === 'elsewhere' ? ['another process works on it'] : []),
+    ...(state === 'elsewhere' ? ['another process is working on it'] : []),
     ...(state === 'open' && left > 0 ? [`${count(left)} left`] : []),
     ...(error === null ? [] : [`ended early: ${error}`]),
   ];

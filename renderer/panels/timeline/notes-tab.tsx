@@ -31,7 +31,7 @@ export function StepsTab({ controller, state }: TabProps): ReactElement {
   if (!some)
     return (
       <p className="timeline-side__none">
-        No step is slower than the others: these timelines have no steps of a simulation, or all took alike.
+        No step is slower than the others: these timelines have no simulation steps, or all steps took the same time.
       </p>
     );
   return (
@@ -69,7 +69,7 @@ export function StepsTab({ controller, state }: TabProps): ReactElement {
               ))}
             </ol>
             {told.leftOut === 0 ? null : (
-              <p className="timeline-side__about">The last launch is left out: how many steps it holds is not known.</p>
+              <p className="timeline-side__about">The last launch is omitted: its number of steps is unknown.</p>
             )}
             {told.slow.length > MAX_LISTED ? (
               <p className="timeline-side__about">{count(told.slow.length - MAX_LISTED)} later ones are not listed.</p>
@@ -119,14 +119,14 @@ export function NotesTab({ controller, state }: TabProps): ReactElement {
         ) : null}
         <TextField
           label="Note"
-          placeholder="What is to be seen here"
+          placeholder="Your note"
           lines={2}
           value={text}
           invalid={text.length > LONGEST}
           onChange={setText}
         />
         <Button icon="tag" disabled={trace === null || text.length > LONGEST} onPress={add}>
-          {`${text.trim() === '' ? 'Bookmark' : 'Note'} ${selected === null ? 'what is in sight' : 'the selection'}`}
+          {`${text.trim() === '' ? 'Bookmark' : 'Note'} ${selected === null ? 'the visible range' : 'the selection'}`}
         </Button>
       </form>
       {open.map(({ id }) => (

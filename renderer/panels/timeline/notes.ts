@@ -23,7 +23,7 @@ export class TimelineNotes {
       if (known[trace] !== undefined) continue;
       const found = await workbench.client
         .call('timeline.notes', { trace })
-        .catch((error: unknown) => this.#context.fail('The notes on the timeline were not read', error));
+        .catch((error: unknown) => this.#context.fail('The notes on the timeline could not be read', error));
       if (found === null || this.#context.closed) continue;
       state.setState(({ notes }) => ({ notes: { ...notes, [trace]: notes[trace] ?? found.notes } }));
     }
@@ -51,7 +51,7 @@ export class TimelineNotes {
     const { state, workbench } = this.#context;
     const kept = await workbench.client
       .call('timeline.keepNotes', { trace, notes })
-      .catch((error: unknown) => this.#context.fail('The note was not saved', error));
+      .catch((error: unknown) => this.#context.fail('The note could not be saved', error));
     if (kept === null || this.#context.closed) return;
     state.setState((now) => ({ notes: { ...now.notes, [trace]: notes } }));
     this.#changed();

@@ -36,7 +36,7 @@ export class SpanChoice {
     const whole = { from_ns: 0, to_ns: block.info.duration_ns };
     const alike = await client
       .call('timeline.statistics', { trace, ...whole, tracks: null, name: details.name })
-      .catch((error: unknown) => this.#context.fail('The spans of that name could not be counted', error));
+      .catch((error: unknown) => this.#context.fail('The spans with that name could not be counted', error));
     if (alike !== null && number === this.#number) state.setState({ chosen: { trace, details, alike } });
   }
 

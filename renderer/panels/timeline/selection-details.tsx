@@ -138,7 +138,7 @@ export function ChosenDetails({
   readonly state: TimelineStateStore;
 }): ReactElement {
   const chosen = useSelected(state, (now) => now.chosen);
-  if (chosen === null) return <p className="timeline-side__none">Click a span to see what it is.</p>;
+  if (chosen === null) return <p className="timeline-side__none">Click a span to see its details.</p>;
   const { details, alike, trace } = chosen;
   const choose = (span: number): void => void controller?.choose(trace, span, true);
   return (
@@ -149,7 +149,7 @@ export function ChosenDetails({
       <Links title="Launches" spans={details.launched} total={details.launchedCount} onChoose={choose} />
       {alike === null ? null : (
         <section className="timeline-links">
-          <h3>All of this name</h3>
+          <h3>All with this name</h3>
           <Facts
             facts={[
               { name: 'Count', value: count(alike.count) },
@@ -206,7 +206,7 @@ export function SelectionDetails({ controller, state }: SelectionDetailsProps): 
   if (selected === null) {
     return (
       <div className="timeline-side__none">
-        <p>Drag over the ruler, or with Shift over the lanes, to select a range of time.</p>
+        <p>Drag over the ruler, or with Shift over the lanes, to select a time range.</p>
         <Button icon="fit" onPress={() => controller?.selectAll()}>
           Select all
         </Button>

@@ -95,7 +95,7 @@ function HostTimes({ host, ours }: { readonly host: HostTime; readonly ours: boo
       {operations.length === 0 ? null : (
         <Operations title={`${ours ? 'Operators' : 'Host operations'} by time${listed}`} rows={operations} />
       )}
-      {calls.length === 0 ? null : <Operations title="Calls of CUDA by time" rows={calls} />}
+      {calls.length === 0 ? null : <Operations title="CUDA calls by time" rows={calls} />}
       {processes.map((use) => (
         <Threads key={use.process} use={use} />
       ))}

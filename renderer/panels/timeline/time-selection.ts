@@ -148,7 +148,7 @@ export class TimeSelection {
           lanes,
         };
       }),
-    ).catch((error: unknown) => this.#context.fail('The selection could not be counted', error));
+    ).catch((error: unknown) => this.#context.fail('The selection could not be analysed', error));
     if (parts !== null && number === this.#number) state.setState({ selected: { from, to, parts } });
   }
 }

@@ -27,7 +27,7 @@ function Reading(): ReactElement | null {
   const rows = [
     ...sending.map((file) => ({
       key: `sending ${file.key}`,
-      text: `Taking in ${file.name}`,
+      text: `Reading ${file.name}`,
       done: share(file.sent_bytes, file.total_bytes),
       spans: null,
     })),
@@ -80,7 +80,7 @@ function Recorded({ recorded }: { readonly recorded: readonly StoredRun[] }): Re
   if (recorded.length === 0) return null;
   return (
     <div className="timeline-recorded flex">
-      <p>Recorded runs came with the program:</p>
+      <p>Recorded runs shipped with the program:</p>
       {recorded.map(({ id, file, fileName, name, facts }) => (
         <Button key={id} onPress={() => void runs.openFile(file, fileName)}>
           {[name, facts.variant, facts.device].filter(Boolean).join(' · ')}
@@ -152,7 +152,7 @@ export default function TimelinePanel(): ReactElement {
       <BlockBar controller={controller} state={state} recorded={recorded} />
       {!offered ? null : (
         <p className="timeline-panel__offered rigid muted sunken line-below">
-          This run came with the program. The timeline of the next run, or of a file that you open, takes its place.
+          This run was shipped with the program. The timeline of your next run, or of a file that you open, replaces it.
         </p>
       )}
       <div className="timeline-panel__main flex grow min-h-0">

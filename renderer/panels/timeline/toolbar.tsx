@@ -80,7 +80,7 @@ function Pointed({ state, disabled }: Pick<ToolbarProps, 'state' | 'disabled'>):
     return (
       <span className="panel-readout panel-readout--none timeline-pointed clip">
         {shown > 0 && !disabled
-          ? `${timeText(shown)} shown. The wheel zooms, dragging moves, dragging on the ruler selects.`
+          ? `${timeText(shown)} visible. The wheel zooms, dragging moves, dragging on the ruler selects.`
           : ''}
       </span>
     );
@@ -107,8 +107,8 @@ export function Toolbar({ controller, settings, state, disabled }: ToolbarProps)
           label="Dragging over the lanes"
           value={drag}
           options={[
-            { value: 'pan', label: 'Move', title: 'Dragging moves; with Shift it selects a range of time' },
-            { value: 'select', label: 'Select', title: 'Dragging selects a range of time; with Shift it moves' },
+            { value: 'pan', label: 'Move', title: 'Dragging moves; with Shift it selects a time range' },
+            { value: 'select', label: 'Select', title: 'Dragging selects a time range; with Shift it moves' },
           ]}
           onChange={(value) => settings.setState({ drag: value })}
         />

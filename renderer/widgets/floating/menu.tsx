@@ -216,7 +216,7 @@ export function ExportMenu({ what, disabled = false, onChoose, files = [] }: Exp
         ...formats.map(({ id, label: name, detail }) => ({
           id,
           label: name,
-          detail: disabled ? 'Not here: nothing is plotted yet' : detail,
+          detail: disabled ? 'Not available: nothing is plotted yet' : detail,
           disabled,
           ...(id === 'png' && { heading: 'Picture' }),
           ...(id === 'csv' && { heading: 'Numbers', startsGroup: true }),
@@ -244,7 +244,7 @@ interface ReportMenuProps {
 }
 
 export function ReportMenu({ desktop, disabled, onChoose }: ReportMenuProps): ReactElement {
-  const absent = 'Not here: nothing is compared yet';
+  const absent = 'Not available: nothing is compared yet';
   return (
     <MenuButton
       label="Report"

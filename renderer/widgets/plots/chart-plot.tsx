@@ -23,7 +23,7 @@ export function ChartFailure({ reason }: { readonly reason: string | null }): Re
           // Reload, because the chart library is a separate file of the page. Edits are saved, and offered after the
           // reload.
           <Button icon="reset" onPress={() => location.reload()}>
-            Load the page again
+            Reload the page
           </Button>
         }
       >

@@ -93,7 +93,7 @@ export function MapDisplay({ what, value, shown, unit, onChange, children }: Map
       <p className="popover__note" data-tone={empty ? 'warning' : undefined}>
         {empty
           ? 'The lower limit must be below the upper one.'
-          : `${unit === '' ? 'Plain numbers' : `In ${unit}`}. Drag them along the colour bar, too; a double click there gives them back.`}
+          : `${unit === '' ? 'Plain numbers' : `In ${unit}`}. You can also drag them along the colour bar; double-click there to reset them.`}
       </p>
       <PopoverRow name="Contours">
         <label className="row gap-m">
@@ -102,7 +102,7 @@ export function MapDisplay({ what, value, shown, unit, onChange, children }: Map
             checked={value.contours}
             onChange={(event) => onChange({ contours: event.target.checked })}
           />
-          Lines at shares of the largest value
+          Lines at fractions of the largest value
         </label>
       </PopoverRow>
       {children}
@@ -112,8 +112,8 @@ export function MapDisplay({ what, value, shown, unit, onChange, children }: Map
 
 const tools: readonly { readonly value: DragTool; readonly label: string; readonly title: string }[] = [
   { value: 'pan', label: 'move', title: 'Dragging moves the zoomed field' },
-  { value: 'segment', label: 'line', title: 'Drag a segment: the values along it' },
-  { value: 'region', label: 'region', title: 'Drag a rectangle: sum, mean, largest value, centre and width' },
+  { value: 'segment', label: 'line', title: 'Drag a line: shows the values along it' },
+  { value: 'region', label: 'region', title: 'Drag a rectangle: shows sum, mean, largest value, centre and width' },
 ];
 
 interface DragToolChoiceProps {

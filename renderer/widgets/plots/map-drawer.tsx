@@ -29,7 +29,7 @@ interface MapDrawerProps {
 const symbols: Readonly<Record<string, string>> = { theta: 'θ', e: 'E' };
 const symbolOf = ({ name }: FieldMap['horizontal']): string => symbols[name] ?? name;
 const MAXIMA =
-  'Each sample is the largest of its cells here, of which there is no sum: zoom in, or choose the mean under Display.';
+  'Each sample is the largest of its cells, so there is no sum: zoom in, or choose the mean under Display.';
 const EXPORT_SIZE = { width: 640, height: 360 } as const;
 const HEADROOM = 1.08;
 const DECADES = 1e-5;
@@ -49,7 +49,7 @@ function profileChart(field: FieldMap, mark: MapMark, scale: ScaleKind): Chart {
   const name = capital(field.quantity);
   const pane: Pane = {
     x: {
-      ...{ title: unit === '' ? 'Share of the segment' : 'Along the segment', unit, kind: 'linear', from: 0 },
+      ...{ title: unit === '' ? 'Position on the line (share)' : 'Along the line', unit, kind: 'linear', from: 0 },
       to: distance[distance.length - 1] ?? 1,
     },
     y: {
@@ -69,7 +69,7 @@ function profileChart(field: FieldMap, mark: MapMark, scale: ScaleKind): Chart {
   const axis = arrays[0]?.name ?? 'distance';
   // Coordinates of each point on the segment, in addition to its distance along it.
   const place = ({ name, unit }: FieldMap['horizontal'], at: Float64Array) =>
-    curveArray(name, unit, 'place on the segment', axis, at);
+    curveArray(name, unit, 'position on the line', axis, at);
   return {
     title: placed(field, mark),
     panes: [pane],
@@ -89,7 +89,7 @@ const areMaxima = (field: FieldMap): boolean => field.statistic === 'max' && isR
 function Statistics({ field, mark }: MapDrawerProps): ReactElement {
   const maxima = areMaxima(field);
   const found = useMemo(() => fieldStatistics(field, mark.from, mark.to), [field, mark]);
-  if (found === null) return <p className="map-drawer__none muted">No sample’s centre lies in this rectangle.</p>;
+  if (found === null) return <p className="map-drawer__none muted">No sample has its centre in this rectangle.</p>;
   const { horizontal, vertical } = field;
   const [h, v] = [symbolOf(horizontal), symbolOf(vertical)];
   const cell = horizontal.cellsPerSample * vertical.cellsPerSample;
@@ -176,7 +176,7 @@ export function MapDrawer(props: MapDrawerProps): ReactElement {
   return (
     <section
       className="map-drawer stack line-above"
-      aria-label={chart === null ? 'Statistics of the region' : 'Profile along the segment'}
+      aria-label={chart === null ? 'Statistics of the region' : 'Profile along the line'}
     >
       <header className="map-drawer__head row gap-l">
         <h2>{chart === null ? 'Region' : 'Profile'}</h2>

@@ -66,7 +66,7 @@ export function createBenchActions(context: ActionContext, userKernels: UserKern
       notices.tell({ tone: 'success', title: `Opened ${bench.name}`, text: 'Its variants are in the comparison.' });
       return bench;
     } catch (error) {
-      notices.fail(`${name} was not opened`, error);
+      notices.fail(`${name} could not be opened`, error);
       return null;
     }
   }
@@ -75,7 +75,7 @@ export function createBenchActions(context: ActionContext, userKernels: UserKern
     await refresh();
     const bench = benchOf(comparison.getState(), id);
     if (bench === null) {
-      notices.tell({ tone: 'warning', title: 'This session is gone', text: 'It was removed, or its file was.' });
+      notices.tell({ tone: 'warning', title: 'This session no longer exists', text: 'It or its file was removed.' });
       return;
     }
     comparison.add(
@@ -99,7 +99,7 @@ export function createBenchActions(context: ActionContext, userKernels: UserKern
       notices.tell({ tone: 'success', title: `Saved ${named.name}` });
       await refresh();
     } catch (error) {
-      notices.fail('The benchmark was not saved', error);
+      notices.fail('The benchmark could not be saved', error);
     }
   }
 
@@ -121,7 +121,7 @@ export function createBenchActions(context: ActionContext, userKernels: UserKern
         };
         return await userKernels.trusting(() => client.call('bench.start', order));
       } catch (error) {
-        notices.fail('The benchmark did not start', error);
+        notices.fail('The benchmark could not be started', error);
         return null;
       }
     },
@@ -131,7 +131,7 @@ export function createBenchActions(context: ActionContext, userKernels: UserKern
       try {
         await client.call('bench.cancel', { bench });
       } catch (error) {
-        notices.fail('The benchmark was not stopped', error);
+        notices.fail('The benchmark could not be stopped', error);
       }
     },
     compare,
@@ -154,7 +154,7 @@ export function createBenchActions(context: ActionContext, userKernels: UserKern
           .map(({ key }) => key);
         comparison.remove(keys);
       } catch (error) {
-        notices.fail('The benchmark was not removed', error);
+        notices.fail('The benchmark could not be removed', error);
       }
     },
   };

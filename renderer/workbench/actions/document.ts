@@ -34,7 +34,7 @@ async function askOpenWithIssues(
 ): Promise<boolean> {
   const answer = await dialogs.ask('confirm', {
     title: `${name} has ${faults === 1 ? 'one issue' : `${faults} issues`}`,
-    text: 'You can open it and correct them in the form. The file stays as it is until you save.',
+    text: 'You can open it and correct it in the form. The file is not changed until you save.',
     issues,
     choices: [
       { id: 'cancel', label: 'Cancel' },
@@ -59,8 +59,8 @@ function askSaveChanges(dialogs: Dialogs, title: string) {
 /** Asks whether to overwrite a file that has changed since it was opened; `reason` explains. */
 function askReplace(dialogs: Dialogs, reason: string) {
   return dialogs.ask('confirm', {
-    title: 'Replace what is in the file?',
-    text: `${reason} Saving replaces those changes by yours.`,
+    title: 'Overwrite the file?',
+    text: `${reason} Saving overwrites those changes.`,
     choices: [
       { id: 'replace', label: 'Replace', tone: 'danger' },
       { id: 'cancel', label: 'Cancel' },
@@ -118,7 +118,7 @@ function createSaving(context: ActionContext, refreshRecent: () => Promise<void>
       await refreshRecent();
       return true;
     } catch (error) {
-      notices.fail('The scenario was not saved', error);
+      notices.fail('The scenario could not be saved', error);
       return false;
     }
   }
@@ -226,7 +226,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
       if (scenario.getState().draft !== draft && !(await mayLeave())) return false;
       return await takeUp(found.file?.name ?? name, found);
     } catch (error) {
-      notices.fail(`${name} was not opened`, error);
+      notices.fail(`${name} could not be opened`, error);
       return false;
     }
   }
@@ -274,7 +274,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
         const { text } = await client.call('scenario.text', { scenario: state.draft });
         download(`${documentTitle(state).replace(/\.(json|ya?ml)$/i, '')}.json`, 'application/json', text);
       } catch (error) {
-        notices.fail('The scenario was not downloaded', error);
+        notices.fail('The scenario could not be downloaded', error);
       }
     },
     textHere: () => writeScenarioText(scenario.getState().draft),

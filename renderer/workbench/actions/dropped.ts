@@ -33,7 +33,7 @@ function unpackedText(came: readonly UnpackedPart[]): string {
   const kept = came.filter(({ how }) => how === 'kept').map(({ name }) => name);
   return [
     counted.length === 0 ? 'nothing new' : counted.join(', '),
-    ...(there === 0 ? [] : [`${there} ${there === 1 ? 'was' : 'were'} there already`]),
+    ...(there === 0 ? [] : [`${there} already existed`]),
     ...(kept.length === 0 ? [] : [`another file of the name stays in place of ${kept.join(', ')}`]),
   ].join('; ');
 }
@@ -49,7 +49,7 @@ async function unpackLocal({ client, stores }: Pick<ActionContext, 'client' | 's
     });
     stores.layout.reveal(came.some(({ part }) => part !== 'study') ? 'library' : 'studies');
   } catch (error) {
-    stores.notices.fail(`${file.name} was not unpacked`, error);
+    stores.notices.fail(`${file.name} could not be unpacked`, error);
   }
 }
 
@@ -75,7 +75,7 @@ export async function openDropped(
 ): Promise<void> {
   const { notices } = stores;
   const refuse = (name: string, text: string): void =>
-    notices.tell({ tone: 'warning', title: `${name} was not opened`, text });
+    notices.tell({ tone: 'warning', title: `${name} could not be opened`, text });
   for (const file of files) {
     if (file.name.toLowerCase().endsWith(PROJECT_ENDING)) {
       await unpackLocal({ client, stores }, file);
@@ -89,19 +89,19 @@ export async function openDropped(
     } else if (await isTimelineFile(file)) {
       await timelines.openLocal(file);
     } else if (/\.(json|ya?ml)$/i.test(file.name)) {
-      if (file.size > LARGEST_SCENARIO_BYTES) refuse(file.name, 'A scenario has at most 8 MiB.');
+      if (file.size > LARGEST_SCENARIO_BYTES) refuse(file.name, 'A scenario can have at most 8 MiB.');
       else await documents.openText(file.name, await file.text());
     } else if (/\.csv$/i.test(file.name)) {
       await openCurve(file, overlays, notices);
     } else if (isImageFile(file.name)) {
       if (!hasCrystal(stores.scenario.getState().draft)) {
-        refuse(file.name, 'A crystal is fitted to an image: open a diffraction scenario first.');
+        refuse(file.name, 'Only a crystal can be fitted to an image: open a diffraction scenario first.');
         continue;
       }
       stores.layout.reveal('refine');
       await takeImageFile([file], feeds.of(RefineFeed), stores);
     } else if (/\.(mha|mhd|nrrd|nhdr|dcm)$/i.test(file.name)) {
-      refuse(file.name, 'A dose volume is opened in the dose map: Display, Against, Open a dose.');
+      refuse(file.name, 'Open a dose volume in the dose map: Display, Against, Open a dose.');
     } else {
       refuse(
         file.name,

@@ -46,7 +46,7 @@ export function createFigureActions(context: ActionContext): FigureActions {
         const bytes = await bytesOf(figure, format);
         await deliverFile(context, { name, mime: types[format], bytes });
       } catch (error) {
-        stores.notices.fail('The figure was not exported', error);
+        stores.notices.fail('The figure could not be exported', error);
       }
     },
   };

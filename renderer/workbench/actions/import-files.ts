@@ -21,7 +21,7 @@ export async function openCurve(
   notices: NoticesStore,
 ): Promise<void> {
   const refuse = (text: string): void => {
-    notices.tell({ tone: 'warning', title: `${file.name} was not read`, text });
+    notices.tell({ tone: 'warning', title: `${file.name} could not be read`, text });
   };
   if (file.size > LARGEST_BYTES) {
     refuse(`It has ${file.size} bytes; allowed: at most ${LARGEST_BYTES}.`);
@@ -43,7 +43,7 @@ export async function openCurve(
     const { notes } = reading.curve;
     const text = notes.length === 0 ? {} : { text: `${notes.join('. ')}.` };
     notices.tell({ tone: 'success', title: `Overlaid ${file.name}`, ...text });
-  } else refuse(`There are ${MAX_OVERLAYS} curves over the depth dose already; remove one first.`);
+  } else refuse(`The depth dose already has ${MAX_OVERLAYS} overlaid curves; remove one first.`);
 }
 
 /** Whether a dropped file is an image file; files of runs are opened as runs. */
@@ -63,7 +63,7 @@ export async function takeImageFile(
   if (file === undefined) return;
   const large = files.find(({ size }) => size > MAX_IMAGE_BYTES);
   if (large !== undefined) {
-    const most = `${MAX_IMAGE_BYTES / 2 ** 20} MiB; larger ones are for braggbench refine`;
+    const most = `${MAX_IMAGE_BYTES / 2 ** 20} MiB; use braggbench refine for larger ones`;
     feed.refuse(`${large.name} has ${large.size} bytes; allowed: at most ${most}`);
     return;
   }

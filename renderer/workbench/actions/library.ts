@@ -50,7 +50,7 @@ export function createLibraryActions(context: ActionContext, openers: Openers): 
   async function documentIn(file: FileRef, item: Pick<LibraryItem, 'kind' | 'fileName'>): Promise<ScenarioDraft> {
     if (item.kind === 'scenario') {
       const { draft } = await client.call('scenario.open', { file });
-      if (draft === null) throw new Error(`${item.fileName} is no scenario that can be read.`);
+      if (draft === null) throw new Error(`${item.fileName} is not a readable scenario.`);
       return draft;
     }
     const run = await client.call('run.open', { source: { kind: 'file', file } });
@@ -69,7 +69,7 @@ export function createLibraryActions(context: ActionContext, openers: Openers): 
     const found = stores.userKernels.getState().variants.find(({ id }) => id.replace(/\.(cu|cpp)$/, '') === stem);
     if (found === undefined) {
       const text = 'Open the scenario in its folder first: the editor shows the kernels next to the open scenario.';
-      notices.tell({ tone: 'warning', title: `${fileName} was not opened`, text });
+      notices.tell({ tone: 'warning', title: `${fileName} could not be opened`, text });
       return;
     }
     stores.userKernels.setState({ opened: found });
@@ -86,14 +86,14 @@ export function createLibraryActions(context: ActionContext, openers: Openers): 
       else if ((await openers.benches.openFile(item.file, item.fileName)) !== null) stores.layout.choose('compare');
     },
     label: (item, known) =>
-      attempt(`The tags of ${item.fileName} were not saved`, async () => {
+      attempt(`The tags of ${item.fileName} could not be saved`, async () => {
         const { file, fileName, tags, remark } = item;
         const answer = await dialogs.ask('labels', { name: fileName, tags, remark, known });
         if (answer === null || file === null) return;
         await client.call('library.label', { file, tags: [...answer.tags], remark: answer.remark });
       }),
     compareWithDraft: (item) =>
-      attempt(`${item.fileName} was not compared`, async () => {
+      attempt(`${item.fileName} could not be compared`, async () => {
         if (item.file === null) return;
         const document = await documentIn(item.file, item);
         const state = scenario.getState();
@@ -101,7 +101,7 @@ export function createLibraryActions(context: ActionContext, openers: Openers): 
         await dialogs.ask('diff', { before: { name: item.fileName, document }, after });
       }),
     compareWithSaved: () =>
-      attempt('The draft was not compared with its file', async () => {
+      attempt('The draft could not be compared with its file', async () => {
         const { file, draft } = scenario.getState();
         if (file === null) return;
         // Read the current file, because another window may have changed it.
@@ -112,23 +112,23 @@ export function createLibraryActions(context: ActionContext, openers: Openers): 
         });
       }),
     trash: (item) =>
-      attempt(`${item.fileName} was not moved to the trash`, async () => {
+      attempt(`${item.fileName} could not be moved to the trash`, async () => {
         if (item.file === null) return;
         await client.call('library.trash', { file: item.file });
         await openers.documents.refreshRecent();
         notices.tell({
           tone: 'success',
           title: `${item.fileName} is in the trash`,
-          text: 'Choose “Trash” in the library to put it back.',
+          text: 'Choose “Trash” in the library to restore it.',
         });
       }),
     restore: (item) =>
-      attempt(`${item.fileName} was not put back`, async () => {
+      attempt(`${item.fileName} could not be restored`, async () => {
         const named = await client.call('library.restore', { id: item.id });
         notices.tell({ tone: 'success', title: `${named.name} is back in the library` });
       }),
     rebuild: () =>
-      attempt('The library index was not rebuilt', async () => {
+      attempt('The library index could not be rebuilt', async () => {
         const { files } = await client.call('library.rebuild', {});
         notices.tell({
           tone: 'success',
@@ -150,7 +150,7 @@ export function createLibraryActions(context: ActionContext, openers: Openers): 
         stores.library.setState({ examples: items });
       }),
     chooseFolder: () =>
-      attempt('The folder of the library was not changed', async () => {
+      attempt('The folder of the library could not be changed', async () => {
         const { folder } = await client.call('library.chooseFolder', {});
         if (folder === null) return;
         const { capabilities } = stores.connection.getState();

@@ -27,7 +27,7 @@ export function curveOfBeam(text: string, energy_MeV: number): CurveFile {
     .split('\n')
     .map((line) => line.split(',').map(Number))
     .filter(([energy]) => energy === energy_MeV);
-  if (lines.length === 0) throw new Error(`No beam of ${energy_MeV} MeV is in the file.`);
+  if (lines.length === 0) throw new Error(`The file has no beam of ${energy_MeV} MeV.`);
   return {
     depth_mm: Float64Array.from(lines, ([, depth = Number.NaN]) => depth),
     dose: Float64Array.from(lines, ([, , dose = Number.NaN]) => dose * PER_MM),
@@ -40,7 +40,7 @@ async function overlayMonteCarlo(overlays: Overlays, energy_MeV: number): Promis
   const name = `TOPAS, ${energy_MeV} MeV`;
   if (overlays.list.getState().items.some((item) => item.name === name)) return;
   const { topas } = await import('../../data/topas.ts');
-  if (!overlays.addFile(name, curveOfBeam(topas, energy_MeV))) throw new Error('There is no room for one more curve.');
+  if (!overlays.addFile(name, curveOfBeam(topas, energy_MeV))) throw new Error('No more curves can be added.');
 }
 
 /** Id of the panel in the layouts. */
@@ -154,14 +154,14 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
         arrange(question);
         await fill(example, isLast);
       } catch (error) {
-        notices.fail(`The example of “${question.title}” was not opened`, error);
+        notices.fail(`The example of “${question.title}” could not be opened`, error);
       }
     },
     show: () => layout.reveal(QUESTIONS_PANEL),
     dismiss() {
       questions.setState({ atStart: false });
       layout.close(QUESTIONS_PANEL);
-      notices.tell({ tone: 'info', title: 'The questions are put away', text: 'Help › Questions shows them again.' });
+      notices.tell({ tone: 'info', title: 'The questions are hidden', text: 'Help › Questions shows them again.' });
     },
   };
 }

@@ -34,7 +34,7 @@ export function createRecoveryActions(
       if (items.length > 0) await dialogs.ask('recover', { items });
       else notices.tell({ tone: 'info', title: 'There is no unsaved work to recover', text: SHORT_RUNS_NOTE });
     } catch (error) {
-      notices.fail('Unsaved work could not be looked for', error);
+      notices.fail('The search for unsaved work failed', error);
     }
   }
 
@@ -63,7 +63,7 @@ export function createRecoveryActions(
       notices.tell({
         tone: 'warning',
         title: items.length === 1 ? 'Unsaved work was found' : `${items.length} pieces of unsaved work were found`,
-        text: `It was saved when the program or its page ended: ${names.slice(0, 3).join(', ')}${more}.`,
+        text: `It was saved when the program or its page closed: ${names.slice(0, 3).join(', ')}${more}.`,
         action: { label: 'Recover…', run: () => void show() },
       });
     },
@@ -91,7 +91,7 @@ export function createRecoveryActions(
         }
         return true;
       } catch (error) {
-        notices.fail(`${item.title} was not recovered`, error);
+        notices.fail(`${item.title} could not be recovered`, error);
         return false;
       }
     },
@@ -99,7 +99,7 @@ export function createRecoveryActions(
       try {
         await client.call('recovery.discard', { id: item.id });
       } catch (error) {
-        notices.fail(`${item.title} was not discarded`, error);
+        notices.fail(`${item.title} could not be discarded`, error);
       }
     },
   };

@@ -132,7 +132,7 @@ export function createReportActions(context: ActionContext): ReportActions {
           await write(`${name}.pdf`, 'application/pdf', bytes);
         } else printReport(html);
       } catch (error) {
-        stores.notices.fail('The report was not made', error);
+        stores.notices.fail('The report could not be made', error);
       }
     },
   };

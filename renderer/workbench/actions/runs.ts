@@ -35,13 +35,17 @@ async function ask(dialogs: Dialogs, title: string, text: string): Promise<'remo
 async function askRemoveRun(dialogs: Dialogs, run: RunInfo): Promise<'remove' | 'save' | null> {
   const { name, file, wall_s } = run;
   if (file !== null || !hasResult(run) || (wall_s ?? 0) * 1000 < SAVED_FROM_MS) return 'remove';
-  return ask(dialogs, `Remove ${name} unsaved?`, `It took ${duration(wall_s)}. Its result is lost, in every window.`);
+  return ask(
+    dialogs,
+    `Remove ${name} without saving?`,
+    `It took ${duration(wall_s)}. Its result is lost, in every window.`,
+  );
 }
 
 export async function askRemoveBench(dialogs: Dialogs, bench: BenchInfo): Promise<'remove' | 'save' | null> {
   const { name, file, subjects } = bench;
   if (file !== null || subjects.length === 0) return 'remove';
-  return ask(dialogs, `Remove ${name} unsaved?`, 'Its times and samples are lost, in every window.');
+  return ask(dialogs, `Remove ${name} without saving?`, 'Its times and samples are lost, in every window.');
 }
 
 type RunExport = Params<'run.export'>['what'];
@@ -92,7 +96,7 @@ export function createRunActions(context: ActionContext, userKernels: UserKernel
       const run = await client.call('run.open', { source });
       if (isLast()) put(run.id);
     } catch (error) {
-      notices.fail(`${name} was not opened`, error);
+      notices.fail(`${name} could not be opened`, error);
     }
   }
 
@@ -110,7 +114,7 @@ export function createRunActions(context: ActionContext, userKernels: UserKernel
       });
       if (named !== null) notices.tell({ tone: 'success', title: `Saved ${named.name}` });
     } catch (error) {
-      notices.fail('The run was not saved', error);
+      notices.fail('The run could not be saved', error);
     }
   }
 
@@ -140,7 +144,7 @@ export function createRunActions(context: ActionContext, userKernels: UserKernel
         );
         if (run !== null && isLast()) put(run.id);
       } catch (error) {
-        notices.fail('The run did not start', error);
+        notices.fail('The run could not be started', error);
       }
     },
     async stop(run) {
@@ -149,7 +153,7 @@ export function createRunActions(context: ActionContext, userKernels: UserKernel
       try {
         await client.call('run.cancel', { run: id });
       } catch (error) {
-        notices.fail('The run was not stopped', error);
+        notices.fail('The run could not be stopped', error);
       }
     },
     async forget(run) {
@@ -160,7 +164,7 @@ export function createRunActions(context: ActionContext, userKernels: UserKernel
         await client.call('run.forget', { run: run.id });
         if (selection.getState().run === run.id) selection.setState({ run: null });
       } catch (error) {
-        notices.fail('The run was not removed from the list', error);
+        notices.fail('The run could not be removed from the list', error);
       }
     },
     save,

@@ -44,7 +44,7 @@ async function saveInLibrary({ stores }: ActionContext, question: SaveQuestion):
     }
     const answer = await stores.dialogs.ask('confirm', {
       title: `Replace ${key}?`,
-      text: 'There is a file of this name in the library already.',
+      text: 'The library already has a file with this name.',
       choices: [
         { id: 'other', label: 'Another name' },
         { id: 'replace', label: 'Replace', tone: 'danger' },

@@ -63,7 +63,7 @@ export function createTimelineActions(context: ActionContext): TimelineActions {
     try {
       return (await client.call('timeline.open', { source: await source() })).id;
     } catch (error) {
-      notices.fail(`${name} was not opened`, error);
+      notices.fail(`${name} could not be opened`, error);
       return null;
     }
   }
@@ -72,7 +72,7 @@ export function createTimelineActions(context: ActionContext): TimelineActions {
     try {
       await client.call('timeline.close', { trace });
     } catch (error) {
-      notices.fail('The timeline was not closed', error);
+      notices.fail('The timeline could not be closed', error);
     }
   }
 
@@ -131,7 +131,7 @@ export function createTimelineActions(context: ActionContext): TimelineActions {
         });
         await deliverFile(context, file);
       } catch (error) {
-        notices.fail('The timeline was not exported', error);
+        notices.fail('The timeline could not be exported', error);
       }
     },
   };

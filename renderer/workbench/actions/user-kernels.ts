@@ -64,7 +64,7 @@ export function createUserKernelActions({ client, stores }: ActionContext): User
   }
 
   type Given = (beside: FileRef | null) => Promise<unknown>;
-  const rights = 'It is code, and it runs with your rights: it can read and change your files.';
+  const rights = 'It is code that runs with your rights: it can read and change your files.';
   const hash = ({ sha256 }: UserKernelInfo): string => `SHA-256 ${sha256.slice(0, 16)}…`;
 
   async function askForKernel(info: UserKernelInfo): Promise<Given | null> {
@@ -73,8 +73,8 @@ export function createUserKernelActions({ client, stores }: ActionContext): User
     const answer = await dialogs.ask('confirm', {
       title: `Do you trust ${id}?`,
       text:
-        `${rights} It takes the place of ${replaces} in ${base} and lies at ${place}. Trust it if you wrote it or have ` +
-        `read it. You must trust it again when it changes. ${hash(info)}`,
+        `${rights} It replaces ${replaces} in ${base} and is stored at ${place}. Trust it only if you wrote it or have ` +
+        `read it. You must confirm again when it changes. ${hash(info)}`,
       // Not the default button, so that Enter alone never gives trust.
       choices: [
         { id: 'trust', label: 'I trust it' },
@@ -91,10 +91,10 @@ export function createUserKernelActions({ client, stores }: ActionContext): User
     const answer = await dialogs.ask('confirm', {
       title: `Do you trust the problem ${description.bench}?`,
       text:
-        `${rights} In ${folder} are ${reference}, which gives the expected answers, and ${countText(requested.length, 'candidate')}: ` +
-        `${requested.map((one) => `${one.id} (${hash(one)})`).join(', ')}. Trust them if you wrote them or have read them. You ` +
-        'must trust them again when they change. Agents: braggbench mcp then also runs what coding agents submit to ' +
-        'this folder, which nobody has read, until the problem or its reference changes.',
+        `${rights} In ${folder} are ${reference}, which computes the expected results, and ${countText(requested.length, 'candidate')}: ` +
+        `${requested.map((one) => `${one.id} (${hash(one)})`).join(', ')}. Trust them only if you wrote them or have read them. You ` +
+        'must confirm again when they change. Agents: braggbench mcp then also runs kernels that coding agents submit to ' +
+        'this folder and nobody has read, until the problem or its reference changes.',
       choices: [
         { id: 'agents', label: 'I trust them, and agents' },
         { id: 'trust', label: 'I trust them' },

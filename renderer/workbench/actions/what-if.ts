@@ -70,7 +70,7 @@ class LivePage {
           return scheduler.painted();
         },
         end: (error) => {
-          const reason = error ?? new BraggError('disconnected', 'The program that solves has ended.');
+          const reason = error ?? new BraggError('disconnected', 'The solver process has ended.');
           stores.notices.fail('Live was switched off', reason);
           this.leave();
         },

@@ -17,7 +17,7 @@ function Brightest({ summary: { image, brightest } }: { readonly summary: ImageS
   const { fast, slow, h, k, l, resolution_A } = brightest;
   return (
     <dl className="range-head grid rounded sunken">
-      <div className="range-head__main" title="The first of the largest pixels">
+      <div className="range-head__main" title="Largest pixel (the first, if several are equal)">
         <dt>Brightest</dt>
         <dd className="selectable" data-testid="brightest">
           {significant(image.max, 6)} <small>photons</small>
@@ -29,7 +29,7 @@ function Brightest({ summary: { image, brightest } }: { readonly summary: ImageS
           {fast}, {slow}
         </dd>
       </div>
-      <div title={`h k l there, and the resolution: ${angstrom(resolution_A)}`}>
+      <div title={`Its h k l and resolution: ${angstrom(resolution_A)}`}>
         <dt>h k l</dt>
         <dd className="selectable">{[h, k, l].map((index) => fixed(index, 2)).join(' ')}</dd>
       </div>
@@ -58,7 +58,7 @@ function ImageResults(): ReactElement {
       <Brightest summary={summary} />
       <Readouts
         items={[
-          { name: 'Sum', value: significant(image.sum, 6), title: 'Photons in all pixels' },
+          { name: 'Sum', value: significant(image.sum, 6), title: 'Sum of photons in all pixels' },
           { name: 'Mean', value: significant(image.mean, 4), title: 'Photons per pixel' },
           {
             name: 'Bright',
@@ -75,7 +75,7 @@ function ImageResults(): ReactElement {
           {
             name: 'Render',
             value: duration(solve_s),
-            title: `Set-up ${duration(setup_s)}, everything ${duration(wall_s)}`,
+            title: `Set-up ${duration(setup_s)}, total ${duration(wall_s)}`,
           },
           ...(device_s === null
             ? []
@@ -96,7 +96,11 @@ function ImageResults(): ReactElement {
                 ? `Per lattice factor and thread; ${threads} ${threads === 1 ? 'thread' : 'threads'}, ${isa}`
                 : 'Per lattice factor, on the GPU',
           },
-          { name: 'Memory', value: formatBytes(summary.state_bytes), title: 'The image, and what computes it' },
+          {
+            name: 'Memory',
+            value: formatBytes(summary.state_bytes),
+            title: 'The image, and the variant that computes it',
+          },
         ]}
       />
     </div>
@@ -109,8 +113,8 @@ export const diffraction: PageWorkload<'diffraction'> = {
   feed: (feeds) => feeds.of(ImageFeed),
   words: ({ done }) => [`${percent(done)} of the image`],
   progress: ({ done, terms_per_s }) => [
-    { name: 'Image', value: percent(done), title: 'Share of the pixels that are there' },
-    { name: 'Terms per s', value: compact(terms_per_s), title: 'Lattice factors computed in a second' },
+    { name: 'Image', value: percent(done), title: 'Share of the pixels computed so far' },
+    { name: 'Terms per s', value: compact(terms_per_s), title: 'Lattice factors computed per second' },
   ],
   facts: ({ width, height, oversample, sources, orientations, layers, terms, reflections }) => [
     { name: 'Image', value: `${count(width)} × ${count(height)} pixels` },

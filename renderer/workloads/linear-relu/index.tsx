@@ -57,15 +57,15 @@ function FusionCeiling({ report }: { readonly report: SessionReport }): ReactEle
     <section className="section results__section" aria-label="Fusion ceiling" data-testid="results-fusion">
       <h2>Fusion ceiling</h2>
       <p className="section__text muted">
-        With Y in memory a separate rectifier takes {measuredTime(relu_s)} compared with a product of{' '}
-        {measuredTime(gemm_s)} in FP32, by the {compact(flops_per_s)}FLOP/s and {compact(bytes_per_s)}B/s that were
-        measured on this machine: fusing can save {percent(share)} at most, whatever the kernel.
+        With Y in memory a separate ReLU takes {measuredTime(relu_s)} compared with a product of {measuredTime(gemm_s)}{' '}
+        in FP32, by the {compact(flops_per_s)}FLOP/s and {compact(bytes_per_s)}B/s measured on this machine: fusion can
+        save {percent(share)} at most, for any kernel.
       </p>
       {pairs.length === 0 ? null : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
         <section className="scroll" tabIndex={0} aria-label="Table of the fusion">
           <table className="table results__table">
-            <caption className="visually-hidden">What fusing the rectifier saved</caption>
+            <caption className="visually-hidden">Time saved by fusing the ReLU</caption>
             <thead>
               <tr>
                 <th scope="col">Precision</th>

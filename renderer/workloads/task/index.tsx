@@ -68,14 +68,18 @@ function TaskResults(): ReactElement {
   const { noise } = report;
   return (
     <div className="run-results grid">
-      {best === undefined ? <p className="muted">No variant could be measured here.</p> : <Best entry={best} />}
+      {best === undefined ? (
+        <p className="muted">No variant could be measured on this machine.</p>
+      ) : (
+        <Best entry={best} />
+      )}
       <Readouts
         items={[
           { name: 'Rounds', value: String(report.rounds), title: `Ended: ${report.stopped}` },
           {
             name: 'A/A',
             value: noise.ratio === null ? NO_VALUE : timesText(noise.ratio),
-            title: `The first variant against itself. ${noiseText(noise)}`,
+            title: `The first variant compared with itself. ${noiseText(noise)}`,
           },
           ...unprovenReadouts(measured),
           {
@@ -103,7 +107,7 @@ export function taskWorkload(kind: TaskKind) {
     ],
     facts: ({ title, available, variants }: TaskResolved) => [
       { name: 'Measures', value: title },
-      { name: 'Variants', value: `${available} of ${variants.length}`, title: 'That this machine can run' },
+      { name: 'Variants', value: `${available} of ${variants.length}`, title: 'Variants that this machine can run' },
     ],
     Results: TaskResults,
     plane: null,

@@ -108,7 +108,7 @@ export const transport: PageWorkload<'transport'> = {
     {
       name: 'Weight left',
       value: percent(weight_left),
-      title: 'Share of the protons that is still in flight',
+      title: 'Share of the protons still in flight',
     },
     { name: 'Steps per s', value: compact(steps_per_s) },
     {
@@ -133,8 +133,8 @@ export const transport: PageWorkload<'transport'> = {
             value: expected.seconds < 1 ? 'under 1 s' : `about ${timeLeft(expected.seconds)}`,
             title:
               expected.elsewhere === null
-                ? `Steps of ${variant}, by runs of it that ended here; within a factor of three or so`
-                : `Steps of ${variant} on ${expected.elsewhere}, until one has ended here; within a factor of five or so`,
+                ? `Steps of ${variant}, from its runs in this program; accurate to a factor of about three`
+                : `Steps of ${variant} on ${expected.elsewhere}, until one has run here; accurate to a factor of about five`,
           },
         ]),
   ],

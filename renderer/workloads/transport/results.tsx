@@ -37,8 +37,8 @@ function noRangeReason(summary: RunSummary): string {
   if (share(number.in_flight) > 1e-3) {
     const left = percent(share(number.in_flight));
     return status !== 'done'
-      ? `${left} of the protons were still under way.`
-      : `${left} of the protons were under way at the last step.`;
+      ? `${left} of the protons were still in flight.`
+      : `${left} of the protons were in flight at the last step.`;
   }
   if (leavesBox(summary)) return 'most protons leave the box before stopping.';
   return 'the depth dose has no peak.';
@@ -132,7 +132,7 @@ function PeakReadouts({
                 value: fixed(extra_straggling_mm, 3),
                 unit: 'mm',
                 title:
-                  'Range spread (σ) that range bins and cells add: the falloff is that much wider than physics makes it',
+                  'Range spread (σ) added by range bins and cells: it makes the falloff wider than it physically is',
               },
             ]),
       ]}
@@ -146,19 +146,19 @@ const MoreReadouts = ({ metrics }: { readonly metrics: RunSummary['metrics'] }):
 );
 
 const REACTIONS = {
-  followed: { value: 'icru63', title: 'What comes out of nuclear reactions is followed' },
+  followed: { value: 'icru63', title: 'Products of nuclear reactions are followed' },
   attenuation: {
     value: 'attenuation',
     title: 'Protons are lost to nuclear reactions; their products are not followed',
   },
-  off: { value: 'off', title: 'Primary protons alone: nuclear reactions lower the peak and raise the plateau' },
+  off: { value: 'off', title: 'Primary protons only: nuclear reactions lower the peak and raise the plateau' },
 } as const;
 
 function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElement {
   const { metrics, solve_s, products_s, setup_s, wall_s, cell_steps } = summary;
   const rate = solve_s > 0 ? cell_steps / solve_s : null;
   const reactions = reactionsIn(summary);
-  const times = `Set-up ${duration(setup_s)}, everything ${duration(wall_s)}`;
+  const times = `Set-up ${duration(setup_s)}, total ${duration(wall_s)}`;
   return (
     <Readouts
       items={[
@@ -171,7 +171,7 @@ function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElem
                 value: fixed(metrics.mean_range_mm, 2),
                 unit: 'mm',
                 title:
-                  'Mean depth along the beam at which protons stop; the detour of the path makes it less than the CSDA range',
+                  'Mean depth along the beam at which protons stop; it is less than the CSDA range, because the path is not straight',
               },
             ]),
         { name: 'Solve', value: duration(solve_s), title: times },
@@ -181,7 +181,7 @@ function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElem
               {
                 name: 'Products',
                 value: duration(products_s),
-                title: 'Time for following what comes out of nuclear reactions, after the steps',
+                title: 'Time for following the products of nuclear reactions, after the steps',
               },
             ]),
         { name: 'Steps', value: String(summary.steps) },
@@ -190,7 +190,11 @@ function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElem
           value: rate === null ? NO_VALUE : `${compact(rate)}/s`,
           title: 'Cells visited, summed over the steps, per second',
         },
-        { name: 'Memory', value: formatBytes(summary.state_bytes), title: 'Largest state of this run' },
+        {
+          name: 'Memory',
+          value: formatBytes(summary.state_bytes),
+          title: 'Largest amount of phase-space data in this run',
+        },
         { name: 'Reactions', value: REACTIONS[reactions].value, title: REACTIONS[reactions].title },
       ]}
     />

@@ -144,7 +144,7 @@ export interface Verdict extends Numbered {
 export function writeCopy(folder: string, { variant, file, scenario }: Copied): string {
   const sources = path.join(root, 'dist/kernels/source/transport');
   const [found] = globSync(`**/${file}`, { cwd: sources });
-  if (found === undefined) throw new Error(`${sources} has no ${file}. Run: npm run build`);
+  if (found === undefined) throw new Error(`${sources} has no ${file}. Run npm run build`);
   const copy = `copy${path.extname(file)}`;
   copyFileSync(path.join(sources, found), path.join(folder, copy));
   const replaces = `kernels/transport/${found.replaceAll(path.sep, '/')}`;

@@ -32,8 +32,7 @@ const columns: readonly (readonly [string, (rates: Rates) => string])[] = [
 
 console.log(`${trials} sessions a figure, seed ${seed}. Wanted: false and same at most 5 %, ratio, time and apart
 93 % or more, found 90 % or more. Found: a difference of twice the model's precision. Apart: the ratio
-of two sessions. Same: said of a true 2 %, margin 1 %. Decided: sessions that end when every verdict is
-settled; precise: those that end at the model's precision. Both end at 60 instances.\n`);
+of two sessions. Same: said of a true 2 %, margin 1 %. Decided: sessions that end when every verdict is decided; precise: those that end at the model's precision. Both end at 60 instances.\n`);
 const width = 48;
 console.log(''.padEnd(width) + columns.map(([name]) => name.padStart(10)).join(''));
 let failures = 0;

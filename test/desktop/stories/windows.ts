@@ -70,7 +70,7 @@ export function windowStories(driver: Driver): void {
       await desktop().answerBox(1);
       await desktop().closeWindow();
       expect(await desktop().program.ended).toBe(0);
-      expect((await boxes())[0]?.options).toMatchObject({ message: 'A run is still computing.' });
+      expect((await boxes())[0]?.options).toMatchObject({ message: 'A run is still in progress.' });
     });
   });
 }
@@ -102,7 +102,7 @@ export function crashStories(driver: Driver): void {
       await desktop().closeWindow();
       await poll(async () => (await boxes()).length).toBe(2);
       expect((await boxes())[1]?.options).toMatchObject({
-        message: 'A run is still computing.',
+        message: 'A run is still in progress.',
         buttons: ['Keep computing', 'Stop and close'],
       });
       await poll(progress).toMatch(/step \d/);

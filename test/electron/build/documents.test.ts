@@ -260,7 +260,7 @@ describe('sanitized', () => {
   });
 
   test('an incomplete run is not counted; without a file the table explains what to do', () => {
-    expect(() => sanitizedRun('cuda-unchecked', of(null, []))).toThrow('did not come to its end with cuda-unchecked');
+    expect(() => sanitizedRun('cuda-unchecked', of(null, []))).toThrow('did not finish with cuda-unchecked');
     expect(sanitizedTable(null)).toContain('`npm run bench -- sanitized --keep`');
   });
 });

@@ -83,7 +83,7 @@ describe('the desktop package', onLinux, () => {
 
   it('is found in its folder by the desktop tests', () => {
     expect(packageIn(app)).toEqual({ kind: 'package', executable: path.join(app, 'braggbench'), folder: app });
-    expect(packageIn(work)).toEqual({ missing: `${work} holds no package: there is no braggbench` });
+    expect(packageIn(work)).toEqual({ missing: `${work} contains no package: braggbench is missing` });
   });
 
   it('contains the programs, the page and the licence, and neither node_modules nor sources', () => {

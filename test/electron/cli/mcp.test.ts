@@ -261,7 +261,7 @@ test('a folder trusted in the window for agents accepts submissions until its re
   const client = await connected(shelf, '--time', '2s');
   const text = await readFile(path.join(at, 'sum.cpp'), 'utf8');
   const submit = () => call(client, 'submit_kernel', { problem: 'sum', source: text, seconds: 0.5 });
-  expect((await submit()).text).toContain('or opens the problem in the window');
+  expect((await submit()).text).toContain('or open the problem in the window');
   const window = await openTestHost({ dataFolder: home });
   try {
     const page = await window.page();
@@ -302,7 +302,7 @@ describe('an MCP server rejects', () => {
   test('unknown problems, attempts and arguments', async () => {
     const client = trusting;
     for (const id of ['../sum', 'sums', '/etc/passwd', 'sum/problem.json'])
-      expect((await call(client, 'read_problem', { problem: id })).text).toContain('list_problems names them');
+      expect((await call(client, 'read_problem', { problem: id })).text).toContain('list_problems lists them');
     expect((await call(client, 'explain_slow', { problem: 'sum', attempt: 9000 })).text).toContain(
       'has no attempt 9000',
     );
@@ -377,7 +377,7 @@ test('a submission to a library on a full disk is rejected and leaves nothing be
     const refused = await call(client, 'submit_kernel', { problem: 'sum', source: await source() });
     expect([refused.isError, refused.text]).toEqual([
       true,
-      expect.stringContaining(`no-space: ${library} has less than 64 MiB free; free some, then submit again`),
+      expect.stringContaining(`no-space: ${library} has less than 64 MiB of free space; free some, then submit again`),
     ]);
     const left = (await readdir(library)).filter((name) => name.includes('attempt'));
     expect(left).toEqual([]);

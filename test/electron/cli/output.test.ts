@@ -60,7 +60,7 @@ describe('arguments', () => {
     [['--jsn'], '--jsn is not a known flag (did you mean --json?); allowed: --out, --set, --json, --port, --help'],
     [['-x'], '-x is not a known flag; allowed: --out, --set, --json, --port, --help'],
     [['--out'], '--out needs a value: --out FILE'],
-    [['--json=1'], '--json takes no value, and got "1"'],
+    [['--json=1'], '--json takes no value, but got "1"'],
     [['--out', 'a', '--out', 'b'], '--out may be given only once'],
   ])('%j is refused', (words, message) => {
     expect(() => parseArguments(words, flags)).toThrow(new UsageError(message));
@@ -124,8 +124,8 @@ describe('output file', () => {
     test('does not overwrite an existing file, and explains how to', async () => {
       const { code, stdout, stderr } = await call(words);
       expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toContain(`${path.basename(file)} cannot be written: it exists already`);
-      expect(stderr).toContain('Choose another name, or replace it with --force');
+      expect(stderr).toContain(`${path.basename(file)} cannot be written: it already exists`);
+      expect(stderr).toContain('Choose another name, or overwrite it with --force');
       expect(await readFile(inFolder(file), 'utf8')).toBe(PRECIOUS);
     });
   });

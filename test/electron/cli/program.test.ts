@@ -137,27 +137,27 @@ describe('program', () => {
       [['run', 'small.json', 'b.json'], 'error unexpected argument "b.json"; usage:'],
       [
         ['bench', 'small.json', '--variants', 'window', 'depth'],
-        'error unexpected argument "depth"; a list is written with commas: --variants window,depth; usage:',
+        'error unexpected argument "depth"; write a list with commas: --variants window,depth; usage:',
       ],
       [['run', 'small.json', '--varaint', 'window'], 'error --varaint is not a known flag (did you mean --variant?)'],
       [['run', 'small.json', '--variant', 'windwo'], 'error --variant: "windwo" is not known (did you mean window?)'],
       [['run', 'small.json', '--set', 'beam'], `error --set: "beam" has no '='`],
       [
         ['run', 'none.json'],
-        'error none.json: there is no such file, nor an example of that name (braggbench examples lists them)\n',
+        'error none.json: there is no such file, nor an example with that name (braggbench examples lists them)\n',
       ],
       [['run', 'smal.json'], 'error smal.json: there is no such file (did you mean small.json?)\n'],
       [['run', 'water-70Mev'], 'error water-70Mev: there is no such file (did you mean water-70MeV?)\n'],
       [['run', 'layer-8129'], 'error layer-8129: there is no such file (did you mean layer-8192?)\n'],
       [
         ['bench', '--open', traced],
-        `error ${traced} is HDF5, the format of saved runs, and no session. It is opened by: braggbench compare ${traced}\n`,
+        `error ${traced} is HDF5, the format of saved runs, not a session. Open it with: braggbench compare ${traced}\n`,
       ],
       [
         ['replay', 'small.json'],
-        'error small.json is a scenario, and no session. It is opened by: braggbench bench small.json\n',
+        'error small.json is a scenario, not a session. Open it with: braggbench bench small.json\n',
       ],
-      [['bench', '--open', 'bad.yaml'], 'error bad.yaml is not JSON: it is damaged or of another program.\n'],
+      [['bench', '--open', 'bad.yaml'], 'error bad.yaml is not JSON: it is damaged or from another program.\n'],
       [['bench', '--open', tmpdir()], `error ${tmpdir()} is a folder, not a session.`],
       [['refine', 'simple-cubic-1024', tmpdir()], `error ${tmpdir()} is a folder, not an image.`],
       [
@@ -179,7 +179,7 @@ describe('program', () => {
       expect(stdout).not.toContain('\u001B');
       expect(stdout).toMatch(/^Small\nwindow, fp32, \d+ threads?, /);
       expect(stdout).toMatch(
-        /\ndone: \d+ steps in .*\nprimary protons alone: --set physics\.nuclear=icru63 follows nuclear reactions\n/,
+        /\ndone: \d+ steps in .*\nprimary protons only: --set physics\.nuclear=icru63 follows nuclear reactions\n/,
       );
       const r80 = Number(/R80 +(\d+\.\d\d) mm/.exec(stdout)?.[1]);
       expect(r80).toBeGreaterThan(8.6);
@@ -293,9 +293,9 @@ describe('program', () => {
       const followed = ['run', 'small.json', '--variant', 'gather', '--set', 'physics.nuclear=icru63', ...coarse];
       const { code, stdout } = await say(followed);
       expect(code).toBe(0);
-      expect(stdout).toMatch(/solve [^)]+, products of reactions \d[^)]+\)/);
+      expect(stdout).toMatch(/solve [^)]+, reaction products \d[^)]+\)/);
       expect(stdout).toMatch(/by secondary protons/);
-      expect(stdout).not.toContain('primary protons alone');
+      expect(stdout).not.toContain('primary protons only');
       const document = JSON.parse((await say([...followed, '--json'])).stdout) as {
         products_s: number;
         wall_s: number;
@@ -350,10 +350,10 @@ describe('program', () => {
     test('an output path that is not writable is reported before the run', async () => {
       await mkdir(join(folder, 'taken.h5'));
       const refused: [string, string][] = [
-        ['no/such/folder/x.h5', `x.h5 cannot be written: there is no folder ${join(folder, 'no/such/folder')}`],
+        ['no/such/folder/x.h5', `x.h5 cannot be written: the folder ${join(folder, 'no/such/folder')} does not exist`],
         ['taken.h5', 'taken.h5 cannot be written: it is a folder'],
         ['small.json/x.h5', 'x.h5 cannot be written: '],
-        ['', '--out needs the name of a file'],
+        ['', '--out needs a file name'],
       ];
       if (process.platform !== 'win32') refused.push(['/dev/null', 'it is a device, not a file']);
       await Promise.all(
@@ -455,7 +455,7 @@ describe('program', () => {
         'error bad.yaml:3:20: beam.energy_MeV: 900 MeV is above the stopping power table of water, NIST PSTAR (ICRU 49); allowed: at most 300 MeV',
         'error bad.yaml:4:8: grid.dx: is not a known key (did you mean dx_mm?); allowed here: dx_mm, dz_mm, dtheta_mrad, theta_max_mrad, energy, cutoff_MeV',
         'bad.yaml: cannot be run',
-        'error none.json: there is no such file, nor an example of that name (braggbench examples lists them)',
+        'error none.json: there is no such file, nor an example with that name (braggbench examples lists them)',
         'none.json: cannot be run',
         '',
       ]);
@@ -541,7 +541,7 @@ describe('program', () => {
       return said;
     };
     expect(await limited(64)).toMatch(/^http:\/\/127\.0\.0\.1:/);
-    expect(await limited(30)).not.toContain('error of the program');
+    expect(await limited(30)).not.toContain('bug in the program');
   });
 
   test('serve prints its address and ends on Ctrl+C', async () => {

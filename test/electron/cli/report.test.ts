@@ -68,13 +68,13 @@ describe('compare', () => {
     for (const { time_s, solve_s } of runs) expect(time_s).toBeLessThan(0.99 * solve_s);
     expect(window?.against_first?.time_ratio).toBe((window?.time_s ?? 0) / (depth?.time_s ?? 1));
     const { stdout } = await done('compare', ...files);
-    expect(stdout).toContain("Steps by the GPU's clock where one took them, else by the host's; once each");
+    expect(stdout).toContain("Steps by the GPU's clock if available, otherwise by the host's; measured once");
   });
 
   test('reports invalid operands', async () => {
     expect(await call('compare', 'a.h5')).toMatchObject({ code: 2, stderr: expect.stringContaining('at least two') });
     const missing = await call('compare', 'a.h5', 'none.h5');
-    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no file none.h5') });
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('The file none.h5 does not exist') });
   });
 });
 
@@ -107,7 +107,7 @@ describe('other workloads', () => {
     const mixed = await call('compare', 'a.h5', 'diffraction-fp64.h5');
     expect(mixed).toMatchObject({ code: 2 });
     expect(mixed.stderr).toMatch(
-      /A comparison is of one workload, and these are of several: .* of transport, .* of diffraction\./,
+      /A comparison needs subjects of one workload, but these are of several: .* of transport, .* of diffraction\./,
     );
   });
 
@@ -178,7 +178,7 @@ test('a sweep is measured, fitted, saved, shown and replayed', async () => {
   const words = ['--variants', 'window', '--rounds', '2', '--sweep', 'grid.dx_mm=2,1', '--out', 'sweep.session.json'];
   const { stdout } = await done('bench', 'small.json', ...words);
   expect(stdout).toContain('Sweep of grid.dx_mm');
-  expect(stdout).toMatch(/window: (.* fixed, and .* per million cells|no line through these times)/);
+  expect(stdout).toMatch(/window: (.* fixed, and .* per million cells|these times do not fit a line)/);
   const session = sessionSchema.parse(JSON.parse(await readFile(inFolder('sweep.session.json'), 'utf8')));
   expect(session.sweep?.values).toEqual([2, 1]);
   expect(session.reports[0]?.document).toMatchObject({ name: 'small <beam>' });
@@ -223,7 +223,7 @@ describe('replay', () => {
     expect(await call('replay', 'small.json')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        'small.json is a scenario, and no session. It is opened by: braggbench bench small.json',
+        'small.json is a scenario, not a session. Open it with: braggbench bench small.json',
       ),
     });
     expect(await call('replay', 'none.json')).toMatchObject({ code: 2 });
@@ -275,10 +275,10 @@ describe('report', () => {
     expect(await call('report', 'a.h5', '-o', 'a.docx')).toMatchObject({ code: 2 });
     expect(await call('report', 'small.json', '-o', 'x.html')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is not a benchmark'),
+      stderr: expect.stringContaining('is not a Braggbench benchmark'),
     });
     const missing = await call('report', 'none.h5', '-o', 'x.html');
-    expect(missing.stderr).toContain('There is no file none.h5');
+    expect(missing.stderr).toContain('The file none.h5 does not exist');
     expect(existsSync(inFolder('x.html'))).toBe(false);
   });
 
@@ -301,11 +301,13 @@ describe('report', () => {
 
   test('names a missing browser', async () => {
     expect(await call('report', 'a.h5', '-o', 'r.pdf', '--browser', '/no/chrome')).toMatchObject({
-      stderr: expect.stringContaining('There is no program /no/chrome'),
+      stderr: expect.stringContaining('The browser /no/chrome does not exist'),
     });
     await expect(findBrowser(undefined, { PATH: folder })).rejects.toThrow(
-      'A PDF is printed by Chrome, Chromium or Edge, and none was found: name one with --browser PATH or in CHROME',
+      'A PDF needs Chrome, Chromium or Edge, but none was found: name one with --browser PATH or in CHROME',
     );
-    await expect(findBrowser(undefined, { CHROME: '/no/chrome' })).rejects.toThrow('There is no program /no/chrome');
+    await expect(findBrowser(undefined, { CHROME: '/no/chrome' })).rejects.toThrow(
+      'The browser /no/chrome does not exist',
+    );
   });
 });

@@ -159,7 +159,7 @@ describe('history', () => {
       ['3', '333333333', '0.9900'],
       ['4', '444444444', '1.200'],
     ]);
-    expect(stdout).toMatch(/The last takes 1\.2\d*× the time of those before: slower\. They differ by 1\.0/);
+    expect(stdout).toMatch(/The last takes 1\.2\d*× the time of the earlier ones: slower\. They vary by 1\.0/);
     const told = JSON.parse((await call(...files, '--json')).stdout) as {
       readonly series: readonly { readonly label: string; readonly trend: { readonly verdict: string } }[];
     };
@@ -178,7 +178,7 @@ describe('history', () => {
       code: 2,
       stderr: expect.stringContaining('No two of these sessions measured cuda-window.'),
     });
-    expect(await call(recorded, 'run.h5')).toMatchObject({ code: 2, stderr: expect.stringContaining('is one run') });
+    expect(await call(recorded, 'run.h5')).toMatchObject({ code: 2, stderr: expect.stringContaining('is a single run') });
   });
 
   test.for([

@@ -319,5 +319,5 @@ test('a study reports that Slurm is not on the path', unless(noSlurm), async () 
     cwd: folder,
     environment,
   });
-  expect([code, stderr]).toEqual([2, expect.stringMatching(/There is no Slurm here/)]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/Slurm is not available here/)]);
 });

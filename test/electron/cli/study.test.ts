@@ -67,7 +67,9 @@ describe('study clusters', () => {
     ]);
     const again = await call('clusters', 'add', 'far', '--host', 'login');
     expect(again.code).not.toBe(0);
-    expect(again.stderr).toContain('There is a cluster far already. Choose another name, or replace it with --force.');
+    expect(again.stderr).toContain(
+      'A cluster named far already exists. Choose another name, or overwrite it with --force.',
+    );
     expect(await call('clusters', 'add', 'far', '--host', 'login', '--force')).toMatchObject({ code: 0 });
     expect((await page.call('study.clusters', {})).clusters.map(({ host }) => host)).toEqual(['login', '']);
     expect(await call('clusters', 'remove', 'near')).toMatchObject({ code: 0 });
@@ -75,17 +77,20 @@ describe('study clusters', () => {
   });
 
   test.each([
-    [['clusters', 'remove', 'nowhere'], 'There is no cluster nowhere; known: far.'],
-    [['clusters', 'try', 'nowhere'], 'There is no cluster nowhere; known: far.'],
-    [['run', 'two.json', '--on', 'nowhere'], 'There is no cluster nowhere; known: far.'],
+    [['clusters', 'remove', 'nowhere'], 'The cluster nowhere does not exist; known: far.'],
+    [['clusters', 'try', 'nowhere'], 'The cluster nowhere does not exist; known: far.'],
+    [['run', 'two.json', '--on', 'nowhere'], 'The cluster nowhere does not exist; known: far.'],
     [['clusters', 'add', 'slurm'], 'slurm means sbatch of this machine; choose another name'],
     [['clusters', 'add', 'x', '--host', '-oProxyCommand=x'], 'The login host is not what ssh takes for a host'],
     [['clusters', 'add', 'x', '--cores', 'many'], 'Cores: must be a whole number from 1 to 1024'],
     [['clusters', 'add'], 'study clusters add needs the name of a cluster'],
     [['clusters', 'drop', 'far'], '"drop" is not known; allowed: list, add, remove, try'],
     [['run'], 'study run needs a study'],
-    [['run', 'two.json', '--on', 'far', '--silent', '9'], '--silent goes with --on slurm alone, not with --on far'],
-    [['run', 'search.json', '--on', 'far'], 'A search measures on one machine: far has no part in it.'],
+    [
+      ['run', 'two.json', '--on', 'far', '--silent', '9'],
+      '--silent can only be used with --on slurm, not with --on far',
+    ],
+    [['run', 'search.json', '--on', 'far'], 'A tuning search runs on one machine, so far cannot be used.'],
   ])('study %j reports what is wrong', async (words, says) => {
     const { code, stderr } = await call(...words);
     expect(code).not.toBe(0);
@@ -97,7 +102,7 @@ describe('study clusters', () => {
     const says = 'gone: ssh away failed: ssh: connect to host away port 22: Connection timed out.';
     expect((await call('clusters', 'try', 'gone')).stderr).toContain(says);
     expect((await call('run', 'two.json', '--on', 'gone')).stderr).toContain(says);
-    expect((await call('status', 'two.json')).stdout).toContain('given to the cluster gone');
+    expect((await call('status', 'two.json')).stdout).toContain('sent to the cluster gone');
     expect(await call('resume', 'two.json')).toMatchObject({ code: 0 });
     expect((await call('status', 'two.json')).stdout).not.toContain('gone');
   });
@@ -112,11 +117,11 @@ describe('study of many days', () => {
   });
 
   test.each([
-    [begun(400 * DAY_S, null), 100, 'a.study: the 100 points take at least 1.1 years one after the other.'],
-    [begun(3600, 3 * DAY_S), 100, 'a.study: the 100 points take about 3.0 days on this machine.'],
-    [begun(null, 3 * DAY_S), 50, 'a.study: the 50 points take about 1.5 days on this machine.'],
+    [begun(400 * DAY_S, null), 100, 'a.study: the 100 points need at least 1.1 years in sequence.'],
+    [begun(3600, 3 * DAY_S), 100, 'a.study: the 100 points need about 3.0 days on this machine.'],
+    [begun(null, 3 * DAY_S), 50, 'a.study: the 50 points need about 1.5 days on this machine.'],
   ])('%j is refused', async (study, left, says) => {
-    await expect(refuseTooLong({ terminal }, study, left)).rejects.toThrow(`${says} Begin all the same with --yes`);
+    await expect(refuseTooLong({ terminal }, study, left)).rejects.toThrow(`${says} Start anyway with --yes`);
   });
 
   test.each([
@@ -183,9 +188,9 @@ conditions:
     expect(plan.points[6]?.settings).toEqual({ 'beam.energy_MeV': 60, 'solver.precision': 'fp64' });
     const told = await call('plan', 'energies.yaml');
     expect(told.stdout).toMatch(
-      /^Energies\n7 points of 8 combinations \(1 left out by conditions\)\nMemory of a point: up to /,
+      /^Energies\n7 points of 8 combinations \(1 excluded by conditions\)\nMemory per point: up to /,
     );
-    expect(told.stdout).toMatch(/Time: at least .* one after the other/);
+    expect(told.stdout).toMatch(/Time: at least .* in sequence/);
     expect(told.stdout).toMatch(
       /On .* \(.*\d+ cores?\): about .*, (\d+ points|one point) at a time, up to .*, estimated from (one|[2-4]) trial points?/,
     );
@@ -216,7 +221,7 @@ conditions:
       path.join(folder, 'sizes.json'),
       JSON.stringify({ ...study, axes: [{ kind: 'list', path: 'problem.depth', values: [1] }] }),
     );
-    expect((await call('plan', 'sizes.json')).stdout).toContain('is the size of no axis; allowed: rows, columns');
+    expect((await call('plan', 'sizes.json')).stdout).toContain('is not the name of an axis; allowed: rows, columns');
   });
 
   test('errors of the file are named at their lines, and nothing else is printed', async () => {

@@ -97,7 +97,7 @@ test('a recorded session shows the measured values and nothing more', async () =
   const compaction = await open(path.resolve(import.meta.dirname, '../../golden/sessions/one-round.json'));
   expect(compaction).toMatch(/^cuda-block +undecided +0 +75\.7 µs +1060×/m);
   expect(compaction).toMatch(/Ballot instead of atomics +5–10× +0\.999× +not judged +cuda-atomics → cuda-ballot/);
-  expect(compaction).toContain('1 round, 16.1 s in all, ended because the time limit was reached. Noise, the');
+  expect(compaction).toContain('1 round, 16.1 s in total, ended because the time limit was reached. Noise, the');
   expect(compaction).toContain('NVIDIA H200 · driver 580.159.04 · 1\u202f980 MHz · ');
   // Samples under a power cap are retained and reported.
   const capped = await open('linear-relu/layer-8192.json');
@@ -116,7 +116,7 @@ test('bench compares variants, sweeps a value, and is reopened', async () => {
   const bench = await call('bench', 'layer-odd', ...small, ...words, '--sweep', 'problem.batch=10,20');
   expect(bench.code).toBe(0);
   expect(bench.stdout).toMatch(
-    /Sweep of problem\.batch[\s\S]+cpu-fp64: (.* fixed, and .* per million of problem\.batch|no line through these times)/,
+    /Sweep of problem\.batch[\s\S]+cpu-fp64: (.* fixed, and .* per million of problem\.batch|these times do not fit a line)/,
   );
   // The claims are about kernels on a GPU, which this session did not measure.
   expect(bench.stdout).not.toContain('Claimed against measured');

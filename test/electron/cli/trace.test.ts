@@ -34,7 +34,7 @@ describe('project', () => {
       expect.stringMatching(/^ours\.braggbench: 1 file and 1 study in /),
     ]);
     const unpacked = await call('theirs', 'project', 'unpack', 'ours.braggbench');
-    expect(unpacked.stdout).toMatch(/scenario +tiny\.json +new\nstudy +two +new\nours lies in /);
+    expect(unpacked.stdout).toMatch(/scenario +tiny\.json +new\nstudy +two +new\nours is in /);
     const { library } = JSON.parse((await call('theirs', 'project', 'unpack', 'ours.braggbench', '--json')).stdout) as {
       readonly library: string;
     };
@@ -56,7 +56,7 @@ describe('project', () => {
     });
     expect(await pack('x.braggbench')).toMatchObject({ code: 2, stderr: expect.stringContaining('--library') });
     expect(await call('mine', 'project', 'unpack', 'tiny.json')).toMatchObject({
-      ...{ code: 2, stderr: expect.stringContaining('is no archive, or is damaged') },
+      ...{ code: 2, stderr: expect.stringContaining('is not an archive, or is damaged') },
     });
   });
 });
@@ -73,7 +73,7 @@ describe('braggbench trace', () => {
     const { code, stdout } = await braggbenchHere(['trace', earlier]);
     expect(code).toBe(0);
     expect(stdout).toContain('Water, 70 MeV: cuda-window FP32, NVIDIA H200');
-    expect(stdout).toMatch(/Kernels +510, 6 different, 7\.07 ms together/);
+    expect(stdout).toMatch(/Kernels +510, 6 different, 7\.07 ms in total/);
     expect(stdout).toMatch(/Replayed in graphs +94\.0 % of the kernels' time, 15 launches of graphs/);
     expect(stdout).toMatch(/55\.9 % +3\.95 ms +245 +17\.2 µs +transport_fused_stream_path_f32/);
   });
@@ -102,7 +102,7 @@ describe('braggbench trace', () => {
     expect((await braggbenchHere(['run', scenario, '--out', out])).code).toBe(0);
     const { code, stdout } = await braggbenchHere(['trace', out]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/Share +Own time +Time +Calls +Threads +Uneven +Operation of the host\n/);
+    expect(stdout).toMatch(/Share +Own time +Time +Calls +Threads +Uneven +Host operation\n/);
     expect(stdout).toMatch(/[\d.]+ % +[\d.]+ [mµ]s +[\d.]+ [mµ]s +\d+ +[12] .*scatter angles\n/);
     expect(stdout).toMatch(/Host: 2 threads, [\d.]+ % busy/);
     expect(stdout).toMatch(/ % +thread 0\n.* % +thread 1\n/);
@@ -110,7 +110,7 @@ describe('braggbench trace', () => {
 
   it('reports why no kernel ran', async () => {
     const { stdout } = await braggbenchHere(['trace', nsight]);
-    expect(stdout).toContain('No kernel ran for 159 ms, 99.9 % of the time from the first to the last.');
+    expect(stdout).toContain('No kernel ran for 159 ms, 99.9 % of the time from the first to the last kernel.');
     expect(stdout).toMatch(/99\.\d % +15\d ms +\d+ +the CPU does something else\n/);
     expect(stdout).toMatch(/69\.5 ms +the CPU does something else, then /);
     expect(stdout).toMatch(/121 ms +6 +1 +cudaMalloc\n/);
@@ -122,7 +122,7 @@ describe('braggbench trace', () => {
     const cut = await braggbenchHere(['trace', file]);
     expect(cut.code).not.toBe(0);
     expect(cut.stderr).toContain(
-      'cut.json cannot be opened as a timeline: it is cut off after 58 bytes and one event.',
+      'cut.json cannot be opened as a timeline: it is truncated after 58 bytes and one event.',
     );
     const none = await braggbenchHere(['trace', path.join(folder, 'none.json'), '--json']);
     expect(none.code).not.toBe(0);

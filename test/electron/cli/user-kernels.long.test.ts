@@ -46,7 +46,7 @@ test('a user kernel of any workload is run, benchmarked, and rejected for a scen
   expect(wrong.code).toBe(1);
   const foreign = await run('run', 'simple-cubic-1024', '--variant', './sum.cpp', '--trust');
   expect(foreign.stderr).toBe(
-    'error sum.cpp is made from cpu-chain of micro reduction, and the scenario is of diffraction; allowed: variants of diffraction\n',
+    'error sum.cpp is based on cpu-chain of micro reduction, but the scenario is of kind diffraction; allowed: variants of diffraction\n',
   );
   expect(foreign.code).toBe(2);
   const { stdout } = await run('variants');

@@ -25,8 +25,8 @@ describe('the answer of a comparison', () => {
   it('names the fastest variant, its lead and its correctness; then the reason, the certainty, and what would change it', () => {
     expect(advice([window, depth], context)).toEqual([
       'cuda-depth is the fastest here: 11.0 ms a run, 1.3 times cuda-window (1.2–1.4). Its answer is correct (dose error 2.0×10⁻⁷).',
-      'Why: steps 1.60 ms against 3.80 ms; set-up and reading back 9.40 ms against 10.5 ms. Steps are 14.5 % of its run.',
-      'How sure: 95 % interval from 12 instances of each; the reference against itself gives 1.00.',
+      'Why: steps 1.60 ms compared with 3.80 ms; set-up and reading back 9.40 ms compared with 10.5 ms. Steps are 14.5 % of its run.',
+      'How certain: 95 % interval from 12 instances of each; the reference against itself gives 1.00.',
     ]);
   });
 
@@ -39,7 +39,7 @@ describe('the answer of a comparison', () => {
       ) ?? [];
     expect(first).toMatch(/^window is the fastest here: 23\.8 ms a run, 1\.5 times depth \(1\.4–1\.6\)\. /);
     // (78.4 − 20) / (3.84 − 1.6) = 26.07.
-    expect(change).toBe('What would change it: from 27 runs of one set-up on, depth is faster.');
+    expect(change).toBe('How this could change: if at least 27 runs share one set-up, depth is faster.');
   });
 
   it('does not call an uncertain lead certain, and suggests what would help', () => {
@@ -51,7 +51,7 @@ describe('the answer of a comparison', () => {
     expect(found[0]).toMatch(
       /^cuda-depth looks fastest here \(11\.0 ms a run\), but its lead over cuda-window is not yet certain: 1\.2 times cuda-window \(0\.75–2\.0\)\. /,
     );
-    expect(found.at(-1)).toBe('What would change it: a longer session (--time).');
+    expect(found.at(-1)).toBe('How this could change: a longer session (--time).');
   });
 
   it('reports too few rounds if there is no interval, instead of an overlap', () => {
@@ -74,9 +74,9 @@ describe('the answer of a comparison', () => {
     });
     const said = advice([window, depth, near], context) ?? [];
     expect(said[0]).toMatch(
-      / is among the fastest here: .* cuda-(depth|fused) may be as fast: the intervals overlap\.$/,
+      / is among the fastest here: .* cuda-(depth|fused) may be equally fast: the intervals overlap\.$/,
     );
-    expect(said.at(-1)).toMatch(/^What would change it: a longer session/);
+    expect(said.at(-1)).toMatch(/^How this could change: a longer session/);
   });
 
   it('compares repetitions if nothing is timed end to end', () => {
@@ -110,7 +110,7 @@ describe('the answer of a comparison', () => {
   it('warns first of a noisy machine', () => {
     const noise = { ratio: { value: 0.9, interval: { low: 0.696, high: 1.165 } }, floor: Math.expm1(0.02) };
     expect(advice([window, depth], { ...context, noise })?.[0]).toMatch(
-      /^This machine was noisy: the reference against itself \(A\/A\) gave 0\.900× \(0\.696–1\.17\), so repeat this on an idle one\. cuda-depth is/,
+      /^This machine was noisy: the reference against itself \(A\/A\) gave 0\.900× \(0\.696–1\.17\), so repeat the measurement on an idle one\. cuda-depth is/,
     );
   });
 
@@ -171,7 +171,7 @@ describe('the noise of a session', () => {
   it('is the measured value, not the cap of the floor', () => {
     expect(noiseText(quiet)).toBe('A/A 1.00× (0.990–1.02); differences below 0.30 % count as noise');
     expect(noiseText(noisy)).toBe(
-      'A/A 0.900× (0.696–1.17): too noisy for small differences; differences below 2.02 % count as noise, which is the highest floor',
+      'A/A 0.900× (0.696–1.17): too noisy for small differences; differences below 2.02 % count as noise, the maximum noise floor',
     );
     expect(noiseText({ ratio: null, floor: null })).toBe('unknown: too few rounds');
     expect(noiseText({ ratio: { value: 0.98, interval: null }, floor: null })).toBe(
@@ -182,7 +182,7 @@ describe('the noise of a session', () => {
   it('is reported first where the reference differs from itself', () => {
     expect(noisyText(quiet)).toBe('');
     expect(noisyText(noisy)).toBe(
-      'This machine was noisy: the reference against itself (A/A) gave 0.900× (0.696–1.17), so repeat this on an idle one. ',
+      'This machine was noisy: the reference against itself (A/A) gave 0.900× (0.696–1.17), so repeat the measurement on an idle one. ',
     );
   });
 

@@ -103,14 +103,14 @@ describe.for(sessions)('%s', (name) => {
   it('fits 120 terminal columns, and names the columns left to --wide', async () => {
     const [titles = []] = await pageOf(file);
     for (const line of [await printed('bench', '--open', file), await printed('compare', file)]) {
-      const end = line.findIndex((text) => text.startsWith('With --wide also: '));
+      const end = line.findIndex((text) => text.startsWith('More columns with --wide: '));
       const start = line.findIndex((text) => /^Variant {2,}Verdict/.test(text));
       expect(end).toBeGreaterThan(start);
       for (const text of line.slice(start, end)) expect(displayWidth(text), text).toBeLessThanOrEqual(120);
       const left = line
         .slice(end, end + 4)
         .join(' ')
-        .replace(/^With --wide also: /, '')
+        .replace(/^More columns with --wide: /, '')
         .replace(/\. .*$/, '');
       expect(titles.join(', ').endsWith(left.replace(/\.$/, '')), left).toBe(true);
     }

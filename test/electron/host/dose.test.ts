@@ -156,14 +156,14 @@ describe('the gamma index against a dose of another program', () => {
     const { name, bytes } = await page.call('run.export', { run: first, what: 'dose-nrrd' });
     const take = (...files: { name: string; bytes: Uint8Array }[]) => page.call('dose.import', { files });
     const text = (content: string): Uint8Array => new TextEncoder().encode(content);
-    await expect(take(named('plan.pdf', bytes))).rejects.toThrow('plan.pdf: is no dose; allowed: .csv, .txt, .mha');
-    await expect(take(named(name, bytes.slice(0, -1)))).rejects.toThrow(/dose\.nrrd: .*it is cut/);
-    const curve = named('c.csv', text('depth_mm,dose\n0,1\n1,2\n2,1\n'));
-    await expect(take(curve)).rejects.toThrow('c.csv is no map; allowed: depth, then a column for each x');
-    const header = ['NDims = 2', 'DimSize = 2 2', 'ElementType = MET_UCHAR', 'ElementDataFile = d.raw', ''].join('\n');
-    await expect(take(named('d.mhd', text(header)))).rejects.toThrow(
-      'd.mhd: its numbers lie in d.raw; choose all files',
+    await expect(take(named('plan.pdf', bytes))).rejects.toThrow(
+      'plan.pdf: it is not a dose; allowed: .csv, .txt, .mha',
     );
+    await expect(take(named(name, bytes.slice(0, -1)))).rejects.toThrow(/dose\.nrrd: .*it is truncated/);
+    const curve = named('c.csv', text('depth_mm,dose\n0,1\n1,2\n2,1\n'));
+    await expect(take(curve)).rejects.toThrow('c.csv is not a map; allowed: depth, then a column for each x');
+    const header = ['NDims = 2', 'DimSize = 2 2', 'ElementType = MET_UCHAR', 'ElementDataFile = d.raw', ''].join('\n');
+    await expect(take(named('d.mhd', text(header)))).rejects.toThrow('d.mhd: its data is in d.raw; choose all files');
     const zero = await take(named('d.raw', new Uint8Array(4)), named('d.mhd', text(header)));
     expect(zero.sizes).toEqual([2, 2]);
     const against = (dose: string, plane: object = {}) =>

@@ -110,7 +110,7 @@ describe('failed run', () => {
           test.host,
         );
       expect(await perform([scenario, '--out', out])).toBe(1);
-      expect(written.out).toContain('failed, what was finished before: 12 steps');
+      expect(written.out).toContain('failed; result up to the failure: 12 steps');
       expect(written.out).toContain('Saved as');
       expect(written.error).toContain(reason);
       expect(await readRun(await readFile(path.join(test.folder, 'out.h5')), 'out.h5')).toMatchObject({

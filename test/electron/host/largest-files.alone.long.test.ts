@@ -102,7 +102,7 @@ test('a scenario of too many values is rejected with the reason', async () => {
   const [, name, text] = scenarios[0] ?? ['', '', ''];
   const { draft, issues } = await page.call('scenario.parse', { text, name });
   expect(draft).toBeNull();
-  expect(issues.map(({ message }) => message)).toEqual(['holds more than 50000 values, which no scenario does']);
+  expect(issues.map(({ message }) => message)).toEqual(['contains more than 50000 values, the limit for scenarios']);
 });
 
 const companions: readonly (readonly [string, string, string, object])[] = [

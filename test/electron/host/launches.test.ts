@@ -21,7 +21,7 @@ afterAll(async () => {
 it('the host lists the kernels of the recorded sessions if none were compiled here', async () => {
   const page = await host.page();
   const { sets, reason } = await page.call('launch.kernels', {});
-  expect(reason).toContain('The kernels were not compiled here');
+  expect(reason).toContain('The kernels were not compiled on this machine');
   const transport = sets.find(({ workload }) => workload === 'transport');
   expect(transport?.session).toMatch(/^(transport\/)?h[12]00-/);
   const names = transport?.kernels.map(({ name, architecture }) => `${name} ${architecture}`) ?? [];

@@ -31,7 +31,7 @@ describe('a run', () => {
     expect(await runs.ended(id)).toMatchObject({ state: 'done' });
     expect([runs.list(), runs.unsaved]).toEqual([[], 0]);
     await runs.forget(id);
-    await expect(runs.data(id)).rejects.toThrow('There is no such run.');
+    await expect(runs.data(id)).rejects.toThrow('This run does not exist.');
   });
 
   it('goes from start to consistent readouts', async () => {

@@ -54,8 +54,8 @@ describe('scenarios', () => {
     const said = { ...smallScenario, solver: { ...smallScenario.solver, stepping: 'path', precision: 'fp32' } };
     const { resolved: bound } = await page.call('scenario.resolve', { scenario: said });
     expect(bound?.variants.filter(({ id }) => id === 'depth' || id === 'reference')).toEqual([
-      { id: 'reference', refusal: 'It has no fp32.' },
-      { id: 'depth', refusal: 'It has no path stepping.' },
+      { id: 'reference', refusal: 'It does not offer fp32.' },
+      { id: 'depth', refusal: 'It does not offer path stepping.' },
     ]);
     const large = {
       kind: 'transport',

@@ -236,7 +236,7 @@ describe('image runs', () => {
       const larger = await rendered({ ...smallImage, detector: { width: 40, height: 24 } });
       await expect(page.call('image.error', { run: larger, reference: id })).rejects.toMatchObject({
         code: 'unsupported',
-        message: 'The images differ in size: 40 × 24 pixels here, 32 × 24 pixels there.',
+        message: 'The images differ in size: 40 × 24 pixels and 32 × 24 pixels.',
       });
     });
 

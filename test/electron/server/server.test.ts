@@ -265,7 +265,7 @@ describe('a connection', () => {
     // At least two refusals: the first one may have happened before the page was closed.
     await eventually(() => opened.filter(({ readyState }) => readyState === WebSocket.CLOSED).length >= 3);
     client.close();
-    await expect(openSocketPort(`ws://127.0.0.1:${served.port}/`)).rejects.toThrow('the host does not answer');
+    await expect(openSocketPort(`ws://127.0.0.1:${served.port}/`)).rejects.toThrow('the host does not respond');
   });
 });
 
@@ -300,7 +300,7 @@ describe('the port', () => {
   it('in use is one clear error if it was requested, else the next free one is used', async () => {
     await expect(serve({ ...options(), port: served.port })).rejects.toMatchObject({
       code: 'io',
-      message: `Port ${served.port} is in use by another program. Choose another with --port, or leave it out.`,
+      message: `Port ${served.port} is in use by another program. Choose another one with --port, or omit it.`,
     });
     const [first, second] = [await serve({ ...options(), port: null }), await serve({ ...options(), port: null })];
     // This holds whatever ports other programs take and release meanwhile.

@@ -101,7 +101,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       await expect(page.call('fail', null)).rejects.toMatchObject({
         name: 'BraggError',
         code: 'invalid',
-        message: 'The beam energy is out of bounds.',
+        message: 'The beam energy is out of range.',
         issues: [{ path: 'beam.energy_MeV', line: 3, value: '900', allowed: '1 to 250 MeV' }],
       });
       await expect(page.call('crash', null)).rejects.toMatchObject({
@@ -119,7 +119,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       await expect(page.call('values', 2000)).rejects.toMatchObject({
         code: 'overflow',
         message:
-          'The answer of values cannot be sent: it has 19.1 MiB in addition to arrays and long texts; allowed: at most 16.0 MiB.',
+          'The reply of values cannot be sent: it has 19.1 MiB in addition to arrays and long texts; allowed: at most 16.0 MiB.',
       });
       const values = Array.from({ length: 2000 }, (_, i) => `${i}${'x'.repeat(10_000)}`);
       await expect(page.call('echo', values)).rejects.toMatchObject({
@@ -455,7 +455,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       stranger.listen({ frame: (bytes) => texts.push(Buffer.from(bytes).toString()), closed: () => undefined });
       stranger.send(encodeFrame({ type: 'greet', protocol: 99, resume: null }));
       await eventually(() => texts.length === 1);
-      expect(texts[0]).toContain('The page speaks protocol 99');
+      expect(texts[0]).toContain('The page uses protocol 99');
       expect(connections.size).toBe(0);
     });
 

@@ -34,7 +34,7 @@ export class SyntheticService implements Service {
         await this.#released;
         return 'slow answer';
       case 'fail':
-        throw new BraggError('invalid', 'The beam energy is out of bounds.', [
+        throw new BraggError('invalid', 'The beam energy is out of range.', [
           {
             severity: 'error',
             file: 'a.json',
@@ -59,17 +59,17 @@ export class SyntheticService implements Service {
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
         return 'kept';
       default:
-        throw new BraggError('bad-request', `There is no method "${method}".`);
+        throw new BraggError('bad-request', `The method "${method}" does not exist.`);
     }
   }
 
   policyOf(stream: string): StreamPolicy {
     if (stream === 'latest' || stream === 'lossless') return stream;
-    throw new BraggError('bad-request', `There is no stream "${stream}".`);
+    throw new BraggError('bad-request', `The stream "${stream}" does not exist.`);
   }
 
   open(stream: string, params: unknown, sink: Sink<unknown>): () => void {
-    if (params === 'refuse') throw new BraggError('not-found', 'There is no such run.');
+    if (params === 'refuse') throw new BraggError('not-found', 'This run does not exist.');
     this.sinks.push(sink);
     return () => this.stopped.push(stream);
   }

@@ -22,18 +22,18 @@ hostile([
       [
         'gzip named .img',
         image('a.img', new Uint8Array(gzipSync('{\nHEADER_BYTES=512;'))),
-        /it is packed by gzip: unpack/,
+        /it is compressed by gzip: decompress/,
       ],
       [
         'gzip',
         image('a.cbf.gz', new Uint8Array(gzipSync('###CBF'))),
-        /a\.cbf\.gz: it is packed by gzip: unpack it first/,
+        /a\.cbf\.gz: it is compressed by gzip: decompress it first/,
       ],
-      ['bzip2', image('a.cbf.bz2', 'BZh91AY&SY'), /it is packed by bzip2/],
+      ['bzip2', image('a.cbf.bz2', 'BZh91AY&SY'), /it is compressed by bzip2/],
       ['Bruker', image('a.sfrm', 'FORMAT :100       \nVERSION:18'), /it is an image of Bruker/],
-      ['HDF5 named .img', image('a.img', '\x89HDF\r\n\x1a\n'), /it is HDF5: give it the ending \.h5/],
+      ['HDF5 named .img', image('a.img', '\x89HDF\r\n\x1a\n'), /it is HDF5: give it the extension \.h5/],
       ['a picture', image('a.png', '\x89PNG\r\n'), /it is a picture without counts/],
-      ['an unknown format', image('a.mccd2', 'x'), /\.mccd2 is read as no image; allowed: \.img/],
+      ['an unknown format', image('a.mccd2', 'x'), /\.mccd2 is not a supported image format; allowed: \.img/],
       ['TIFF by another name', tiff({}, '', 'a.mccd'), /"counts":\[0,10,20/],
       ['TIFF named .img', tiff({}, '', 'a.img'), /"counts":\[0,10,20/],
     ],
@@ -41,20 +41,20 @@ hostile([
   [
     'SMV',
     [
-      ['a unit behind a number', smv('DISTANCE=100 mm;\n'), /DISTANCE=100 mm is not read; allowed: a number/],
-      ['two pixel sizes', smv('PIXEL_SIZE=0.1 0.2;\n'), /PIXEL_SIZE=0\.1 0\.2 is not read/],
+      ['a unit behind a number', smv('DISTANCE=100 mm;\n'), /DISTANCE=100 mm is not supported; allowed: a number/],
+      ['two pixel sizes', smv('PIXEL_SIZE=0.1 0.2;\n'), /PIXEL_SIZE=0\.1 0\.2 is not supported/],
       ['a size that is no whole number', smv('SIZE2=2.5;\n'), /refused: .*SIZE2 is in its header more than once/],
-      ['a strange type', smv('TYPE=mad;\n'), /TYPE=mad is not read; allowed/],
+      ['a strange type', smv('TYPE=mad;\n'), /TYPE=mad is not supported; allowed/],
       ['packed pixels', smv('COMPRESSION=BS1;\n'), /COMPRESSION = BS1 is not supported; allowed: None/],
       [
         'a saturation with a comma',
         smv('SATURATED_VALUE=6,5e4;\n'),
-        /SATURATED_VALUE=6,5e4 is not read; allowed: a number/,
+        /SATURATED_VALUE=6,5e4 is not supported; allowed: a number/,
       ],
       [
         'more pixels than announced',
         smv('TYPE=unsigned_short;\n', new Uint8Array(26)),
-        /their type or number is another/,
+        /their type or number is wrong/,
       ],
       [
         'the geometry of a named detector',
@@ -81,7 +81,7 @@ hostile([
       [
         'two distances',
         smv('DISTANCE=100;\nGONIO_VALUES=0 0 0 0 0 45;\n'),
-        /DISTANCE=100, and 45 in the fields of d\*TREK; allowed: the same/,
+        /DISTANCE=100, but 45 in the fields of d\*TREK; allowed: the same/,
       ],
       ['a third axis', smv('SIZE3=2;\n'), /SIZE3 = 2 is not supported; allowed: 1/],
     ],
@@ -116,12 +116,12 @@ hostile([
       [
         'items of pixels that are not square',
         cbf('loop_\r\n_array_element_size.index\r\n_array_element_size.size\r\n1 172e-6\r\n2 75e-6\r\n'),
-        /^refused: .*_array_element_size\.size is 0\.000172 m and 0\.000075 m; allowed: the same, square pixels/,
+        /^refused: .*_array_element_size\.size is 0\.000172 m and 0\.000075 m; allowed: the same, for square pixels/,
       ],
       [
         'steps of axes that are not the same',
         cbf('loop_\r\n_array_structure_list_axis.displacement_increment\r\n0.172\r\n-0.1\r\n'),
-        /^refused: .*displacement_increment is 0\.172 mm and 0\.1 mm; allowed: the same, square pixels/,
+        /^refused: .*displacement_increment is 0\.172 mm and 0\.1 mm; allowed: the same, for square pixels/,
       ],
       [
         'items and comments of different pixels',
@@ -153,7 +153,7 @@ hostile([
       [
         'a stack of tifffile in one directory',
         tiff({}, '{"shape": [3, 3, 4]}'),
-        /ImageDescription states 3 × 3 × 4 values; allowed: 12/,
+        /ImageDescription gives 3 × 3 × 4 values; allowed: 12/,
       ],
       ['one image of tifffile', tiff({}, '{"shape": [3, 4]}'), /"counts":\[0,10,20/],
       ['a thumbnail first', tiff({ 254: 1 }), /NewSubfileType \(tag 254\) is 1; allowed: 0, 2/],
@@ -174,7 +174,7 @@ hostile([
       [
         'pixels that are not square',
         tiff({ 282: 100, 283: 50, 296: 3 }),
-        /^refused: .*its resolution \(tags 282, 283\) is 100 pixels per unit and 50 pixels per unit; allowed: the same, square pixels/,
+        /^refused: .*its resolution \(tags 282, 283\) is 100 pixels per unit and 50 pixels per unit; allowed: the same, for square pixels/,
       ],
       ['the same resolution along both axes', tiff({ 282: 72, 283: 72 }), /"counts":\[0,10,20/],
       [
@@ -310,7 +310,7 @@ hostile([
           dataset(detector, 'flatfield', Float32Array.from({ length: 12 }).fill(2), [3, 4]);
           dataset(detector, 'flatfield_correction_applied', Int32Array.of(0), [1]);
         }),
-        /^refused: .*its flatfield has 2, and flatfield_correction_applied is 0: its counts lack it; allowed: 1 everywhere/,
+        /^refused: .*its flatfield has 2, but flatfield_correction_applied is 0, so its counts are uncorrected; allowed: 1 everywhere/,
       ],
       [
         'a dark image that is not applied',
@@ -318,7 +318,7 @@ hostile([
           dataset(detector, 'dark', Float32Array.from({ length: 12 }).fill(50), [3, 4]);
           dataset(detector, 'dark_applied', Int32Array.of(0), [1]);
         }),
-        /^refused: .*its dark has 50, and dark_applied is 0/,
+        /^refused: .*its dark has 50, but dark_applied is 0/,
       ],
       [
         'a flat field that is applied',
@@ -346,7 +346,7 @@ hostile([
       [
         'a pedestal that may be in the counts',
         nxmx((detector) => dataset(detector, 'pedestal', Float32Array.from({ length: 12 }).fill(10), [3, 4])),
-        /It has a pedestal and states no pedestal_applied: its counts are read as they are stored\./,
+        /It has a pedestal but no pedestal_applied: its counts are read as stored\./,
       ],
       [
         'a pedestal that is not in the counts',
@@ -420,12 +420,12 @@ hostile([
       [
         'the value 0 for pixels without a count',
         nxmx(() => undefined, null, {}, { _FillValue: 0 }),
-        /Its _FillValue is 0: counts of 0 are read as counts\./,
+        /Its _FillValue is 0: counts of 0 are treated as valid\./,
       ],
       [
         'rows from right to left',
         nxmx((detector) => nxModule(detector, { fast_pixel_direction: [1, 0, 0], slow_pixel_direction: [0, -1, 0] })),
-        /fast_pixel_direction is 1, 0, 0, not -1, 0, 0: the scenario must state the detector so turned/,
+        /fast_pixel_direction is 1, 0, 0, not -1, 0, 0: the scenario must describe this rotation of the detector/,
       ],
       [
         'rows from bottom to top',
@@ -474,7 +474,7 @@ hostile([
       [
         'a distance without a unit',
         nxmx((detector) => measure(detector, 'distance', 0.25, null)),
-        /"distance_mm":250.*Its distance states no unit: 0\.25 is taken in m\./,
+        /"distance_mm":250.*Its distance has no unit: 0\.25 is assumed to be in m\./,
       ],
       [
         'a foot in millimetres',
@@ -488,7 +488,7 @@ hostile([
           Uint16Array.from({ length: 12 }, (_, i) => (i < 4 ? 5 : 0)),
           { chunks: [1, 4] },
         ),
-        /2 of 3 chunks of its first image have only zeros: they may never have been written/,
+        /2 of 3 chunks of its first image contain only zeros: they may not have been written/,
       ],
       [
         'floats that are no number',

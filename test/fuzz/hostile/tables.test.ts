@@ -41,11 +41,11 @@ hostile([
   [
     'lists of reflections',
     [
-      ['decimal commas between commas', hkl('h,k,l,F\n1,0,0,32,5'), /has 5 values; allowed: 4, as its header names/],
+      ['decimal commas between commas', hkl('h,k,l,F\n1,0,0,32,5'), /has 5 values; allowed: 4, as in its header/],
       ['decimal commas between semicolons', hkl('h;k;l;F\n1;0;0;32,5'), /\[1,0,0,32\.5\]/],
       ['thousands and decimals', hkl('h;k;l;F\n1;0;0;1.234,5'), /F = 1\.234,5 is not allowed/],
-      ['a computed phase', hkl('h k l FC PHIC\n1 0 0 4 90'), /names neither F nor I/],
-      ['a logarithm', hkl('h k l log(I)\n1 0 0 4'), /names neither F nor I/],
+      ['a computed phase', hkl('h k l FC PHIC\n1 0 0 4 90'), /has neither F nor I/],
+      ['a logarithm', hkl('h k l log(I)\n1 0 0 4'), /has neither F nor I/],
       ['indices without spaces', hkl('-10-12-13 1234.56 10.00'), /has 3 values; needed: h k l F/],
       ...[
         ['CIF', '# made by x\r\n\ndata_x\nloop_\n_refln_index_h\n'],
@@ -65,7 +65,7 @@ hostile([
             new RegExp(`it is a list of .*${name}.*: export h k l .*allowed: h k l F`),
           ] as const,
       ),
-      ['blank lines alone', hkl('\n'.repeat(5000)), /holds no reflection/],
+      ['blank lines alone', hkl('\n'.repeat(5000)), /contains no reflection/],
       [
         'a second twin of HKLF 5',
         hkl('h k l I sigma batch\n1 0 0 100 1 1\n2 0 0 64 1 -2\n'),
@@ -97,7 +97,7 @@ hostile([
         hkl('h k l Fobs sigF Fcalc phase sin(theta)/lambda\n1 0 0 5 1 6 90 1\n'),
         /\[1,0,0,5\]/,
       ],
-      ['a column of unknown meaning', hkl('h k l F foo\n1 0 0 5 1\n'), /names the column \\"foo\\", whose meaning/],
+      ['a column of unknown meaning', hkl('h k l F foo\n1 0 0 5 1\n'), /has the unknown column \\"foo\\"/],
       // (100 / 1 + 200 / 4) / (1 + 1 / 4) = 120.
       [
         'observations of HKLF 4',
@@ -107,13 +107,13 @@ hostile([
       [
         'two amplitudes of one reflection',
         hkl('h k l F sigma\n1 0 0 10 1\n1 0 0 20 2\n'),
-        /1 0 0 has F = 20, and F = 10/,
+        /1 0 0 has F = 20, but F = 10/,
       ],
       ['observations of one reflection', xds([], ['1 0 0 100 1', '1 0 0 400 2']), /\[1,0,0,12\.649\d*,-1,0,0,12\.649/],
       [
         'a space group',
         xds(['!SPACE_GROUP_NUMBER=19'], ['1 0 0 100 1']),
-        /space group is 19, and no symmetry is applied/,
+        /space group is 19, but no symmetry is applied/,
       ],
       [
         'unique reflections',
@@ -130,12 +130,12 @@ hostile([
       [
         'intensities before correction',
         hkl('!OUTPUT_FILE=INTEGRATE.HKL\n!H,K,L,IOBS,SIGMA\n1 2 3 4 1'),
-        /without corrections; allowed: XDS_ASCII\.HKL/,
+        /with uncorrected intensities; allowed: XDS_ASCII\.HKL/,
       ],
       [
         'differences of Friedel mates',
         hkl('h k l F(+) SIGF(+) F(-) SIGF(-)\n1 2 3 4 1 5 1'),
-        /names 2 values; allowed: one of F or I/,
+        /has 2 values; allowed: one of F or I/,
       ],
       [
         'Friedel mates that are equal by its header',
@@ -147,7 +147,7 @@ hostile([
         hkl(
           "!FORMAT=XDS_ASCII MERGE=TRUE FRIEDEL'S_LAW=TRUE\n!ITEM_H=1\n!ITEM_K=2\n!ITEM_L=3\n!ITEM_IOBS=4\n!END_OF_HEADER\n1 0 0 100\n-1 0 0 64\n!END_OF_DATA",
         ),
-        /-1 0 0 has F = 8, and F = 10 in line 7/,
+        /-1 0 0 has F = 8, but F = 10 in line 7/,
       ],
       ['the name of a file of XSCALE', xds(['!OUTPUT_FILE=lyso.ahkl'], ['1 0 0 100 1']), /"reflections":\[1,0,0,10,/],
       [
@@ -186,7 +186,7 @@ hostile([
       [
         'the fixed columns of HKLF 4 without a header',
         hkl('   1   2   3  400.00    2.00   1\n   1   0   0   64.00    1.00   1\n   0   0   0    0.00    0.00   0\n'),
-        /"reflections":\[1,2,3,20,1,0,0,8\],"notes":\["Its fixed columns are read as HKLF 4 of SHELX: the fourth value is F²/,
+        /"reflections":\[1,2,3,20,1,0,0,8\],"notes":\["Its fixed columns are read as SHELX HKLF 4: the fourth value is F²/,
       ],
       [
         'a twin in the fixed columns of HKLF 5',
@@ -198,16 +198,16 @@ hostile([
         hkl(
           '!FORMAT=XDS_ASCII MERGE=FALSE\n!ITEM_H=1\n!ITEM_K=2\n!ITEM_L=3\n!ITEM_IOBS=4\n!END_OF_HEADER\n1 0 0 100\n',
         ),
-        /"line":8,"message":"its list of XDS_ASCII has no !END_OF_DATA and may be cut/,
+        /"line":8,"message":"its XDS_ASCII list has no !END_OF_DATA and may be truncated/,
       ],
     ],
   ],
   [
     'depth doses',
     [
-      ['LET averaged by dose', curve('depth_mm,dose_averaged_LET_keV_um\n1,2\n2,3\n'), /names no dose; allowed/],
-      ['a rate', curve('depth_mm,dose_rate_Gy_min\n1,2\n2,3\n'), /names no dose/],
-      ['a dose weighted by biology', curve('depth_mm,biological dose\n1,2\n2,3\n'), /names no dose/],
+      ['LET averaged by dose', curve('depth_mm,dose_averaged_LET_keV_um\n1,2\n2,3\n'), /has no dose; allowed/],
+      ['a rate', curve('depth_mm,dose_rate_Gy_min\n1,2\n2,3\n'), /has no dose/],
+      ['a dose weighted by biology', curve('depth_mm,biological dose\n1,2\n2,3\n'), /has no dose/],
       ['a dose next to a weighted one', curve('depth_mm,RBE_dose,dose\n1,9,2\n2,9,3\n'), /"dose":\[2,3\]/],
       ...[
         ...[
@@ -223,14 +223,14 @@ hostile([
         ...['oxygen_%', 'signal to noise', 'W'],
       ].map(
         (name) =>
-          [`depths of ${name}`, curve(`depth_mm,${name}\n1,2\n2,3\n`), /names no dose; allowed: dose \(/] as const,
+          [`depths of ${name}`, curve(`depth_mm,${name}\n1,2\n2,3\n`), /has no dose; allowed: dose \(/] as const,
       ),
       ...['dose_mean_lineal_energy', 'dose_gradient', 'dose enhancement factor'].map(
         (name) =>
           [
             `depths of ${name}`,
             curve(`depth_mm,${name}\n1,2\n2,3\n`),
-            /has a word that may make it no dose; allowed: dose/,
+            /contains a word that does not belong to a dose; allowed: dose/,
           ] as const,
       ),
       ...['x_mm', 'r_mm', 'crossline (mm)', 'off-axis distance (mm)', 'radius_mm', 'position [mm]', 'y (mm)'].map(
@@ -238,7 +238,7 @@ hostile([
           [
             `a profile along ${name}`,
             curve(`${name},dose_Gy\n1,2\n2,3\n`),
-            /names no depth; allowed: depth or z/,
+            /has no depth; allowed: depth or z/,
           ] as const,
       ),
       ...[
@@ -286,15 +286,15 @@ hostile([
             /"depth_mm":\[5,15\],"dose":\[1,2\]/,
           ] as const,
       ),
-      ['fluence', curve('depth_mm,fluence\n1,2\n2,3\n'), /names no dose/],
+      ['fluence', curve('depth_mm,fluence\n1,2\n2,3\n'), /has no dose/],
       ['names behind #', curve('# depth_cm dose_Gy\n1 2\n2 3\n'), /"depth_mm":\[10,20\],"dose":\[2,3\],"unit":"Gy"/],
       [
         'names of three columns behind #',
         curve('# depth_cm sigma dose\n1 9 2\n2 9 3\n'),
         /"depth_mm":\[10,20\],"dose":\[2,3\]/,
       ],
-      ['another quantity behind #', curve('# depth_mm mean_energy_MeV\n1 2\n2 3\n'), /names no dose; allowed: dose/],
-      ['a profile behind #', curve('# x_mm,dose_Gy\n1,2\n2,3\n'), /names no depth; allowed: depth or z/],
+      ['another quantity behind #', curve('# depth_mm mean_energy_MeV\n1 2\n2 3\n'), /has no dose; allowed: dose/],
+      ['a profile behind #', curve('# x_mm,dose_Gy\n1,2\n2,3\n'), /has no depth; allowed: depth or z/],
       [
         'names behind the comment of MATLAB',
         curve('% depth_cm dose_Gy\n1 2\n2 3\n'),
@@ -344,7 +344,7 @@ hostile([
           [
             `depths of ${name}`,
             curve(`depth_mm,${name}\n1,2\n2,3\n`),
-            /has a word that may make it no dose|names no dose/,
+            /contains a word that does not belong to a dose|has no dose/,
           ] as const,
       ),
       ...['PMMA', 'tissue', 'material'].flatMap((matter) =>
@@ -354,7 +354,7 @@ hostile([
               `depths in ${name}`,
               () => [readOneCurve(falling(name), null), readCurve(falling(name), null)],
               new RegExp(
-                `^\\[\\{"ok":false,.*its depths are in ${matter.toLowerCase()}, and the fit is in water; allowed: .*"ok":true`,
+                `^\\[\\{"ok":false,.*its depths are in ${matter.toLowerCase()}, but the fit is in water; allowed: .*"ok":true`,
               ),
             ] as const,
         ),
@@ -362,7 +362,7 @@ hostile([
       [
         'depths in PMMA by a comment',
         () => readOneCurve(`# depths in PMMA\n${falling('depth_mm')}`, null),
-        /its depths are in PMMA, and the fit is in water/,
+        /its depths are in PMMA, but the fit is in water/,
       ],
       [
         'depths in water by a comment and a column',
@@ -404,7 +404,7 @@ hostile([
           [
             `a reading next to ${name}`,
             curve(`depth_mm,reading,${name}\n1,2,5\n2,3,5\n`),
-            new RegExp(`the column \\\\"${name}\\\\" would change the depth or the dose; allowed: values with it`),
+            new RegExp(`the column \\\\"${name}\\\\" would change the depth or the dose; allowed: values with the change`),
           ] as const,
       ),
       [
@@ -415,7 +415,7 @@ hostile([
       [
         'a place across the beam that changes',
         curve('depth_mm,x_mm,dose\n1,0,2\n2,3,3\n'),
-        /"line":3,"message":"\\"x_mm\\" is 3, and 0 in the first row; allowed: one place across the beam/,
+        /"line":3,"message":"\\"x_mm\\" is 3, but 0 in the first row; allowed: one lateral position/,
       ],
       [
         'a place across the beam',
@@ -447,7 +447,7 @@ hostile([
           [
             `depths of ${name}`,
             curve(`depth_mm,${name}\n1,2\n2,3\n`),
-            /has a word that may make it no dose|names no dose/,
+            /contains a word that does not belong to a dose|has no dose/,
           ] as const,
       ),
       ['a mean of deposited energy', curve('depth_mm,mean energy deposit\n1,2\n2,3\n'), /"dose":\[2,3\]/],
@@ -461,10 +461,10 @@ hostile([
       ),
       ...[
         ['nz = 3', 'it has 2 lines of bins; allowed: 3, its nz'],
-        ['nx = 4', 'its nx is 4, and it has one column of bins; allowed: 1'],
+        ['nx = 4', 'its nx is 4, but it has one column of bins; allowed: 1'],
         ['zmin = -1.', 'its bins reach 0; allowed: -1, its zmin'],
         ['zmax = 5.', 'its bins reach 2; allowed: 5, its zmax'],
-        ['trcl = 1', 'its header has .*trcl = 1.*; allowed: 0: a mesh that no transformation moves'],
+        ['trcl = 1', 'its header contains .*trcl = 1.*; allowed: 0: a mesh that no transformation moves'],
         ['trcl = 0\n nz = 2\n nx = 1\n zmin = 0.\n zmax = 2.', '"depth_mm":\\[5,15\\],"dose":\\[1,2\\]'],
       ].map(
         ([mesh, answer = '']) =>
@@ -479,9 +479,9 @@ hostile([
       [
         'reversed bins of TOPAS',
         curve('# Z in 2 bins of 1 cm\n# DoseToMedium ( Gy ) : Sum\n0, 0, 1, 1\n0, 0, 0, 2\n'.replaceAll('0, 0, ', '')),
-        /its line is of bin 1, where bin 0 belongs; allowed: bins in order from 0 to 1/,
+        /its line is for bin 1, but bin 0 is expected; allowed: bins in order from 0 to 1/,
       ],
-      ['edges of bins', curve('z_low_mm,z_high_mm,dose\n0,1,2\n1,2,3\n'), /names no depth; allowed: depth or z/],
+      ['edges of bins', curve('z_low_mm,z_high_mm,dose\n0,1,2\n1,2,3\n'), /has no depth; allowed: depth or z/],
       ['prose behind #', curve('# a depth dose in water\n1 2\n2 3\n'), /"depth_mm":\[1,2\]/],
       ['depths of water equivalence', curve('Depth [mm H2O],Dose\n1,2\n2,3\n'), /is in mm H2O; allowed: mm, cm, m/],
       [
@@ -507,15 +507,15 @@ hostile([
         /the depth \\"depth_mm\\" is not a number/,
       ],
       ['a last line that is cut', curve('depth_mm,dose\n1,2\n2,3\n3,'), /the dose \\"\\" is not a number/],
-      ['a scan of W2CAD', curve('$NUMS 001\n$STOM\n< +000.0 +000.0 +000.0 +100.0>\n'), /names no depth/],
-      ['a scan of a PTW tank', curve('BEGIN_SCAN_DATA\n\tFORMAT=CC-Export V1.9\n'), /names no depth/],
-      ['a histogram of Geant4', curve('#class tools::histo::h1d\nentries,Sw,Sw2\n0,0,0\n'), /names no depth/],
+      ['a scan of W2CAD', curve('$NUMS 001\n$STOM\n< +000.0 +000.0 +000.0 +100.0>\n'), /has no depth/],
+      ['a scan of a PTW tank', curve('BEGIN_SCAN_DATA\n\tFORMAT=CC-Export V1.9\n'), /has no depth/],
+      ['a histogram of Geant4', curve('#class tools::histo::h1d\nentries,Sw,Sw2\n0,0,0\n'), /has no depth/],
       [
-        'a bin that is no number',
+        'a bin that is not a number',
         curve(
           '# X in 1 bin of 20 cm\n# Y in 1 bin of 20 cm\n# Z in 2 bins of 5 mm\n# DoseToMedium ( Gy ) : Sum\n0, 0, 0, 2\n0, 0, 1, nan\n',
         ),
-        /is not 4 numbers, as its header announces/,
+        /is not 4 numbers, as its header specifies/,
       ],
       ["Excel's separator", curve('sep=;\ndepth_mm;dose\n1;2\n2;3\n'), /"ok":true/],
       [
@@ -541,7 +541,7 @@ hostile([
       [
         'names of several words between spaces',
         curve('depth_mm relative dose\n1 2\n2 3\n'),
-        /2 values; allowed: 3, as the first line has \(names with spaces need commas, tabs or quotes\)/,
+        /2 values; allowed: 3, as in the first line \(names with spaces need commas, tabs or quotes\)/,
       ],
       [
         'names with commas in quotes',
@@ -556,7 +556,7 @@ hostile([
           [
             `a part of the dose: ${name}`,
             curve(`depth_mm,${name}\n1,2\n2,3\n`),
-            /has a word that may make it no dose; allowed: dose/,
+            /contains a word that does not belong to a dose; allowed: dose/,
           ] as const,
       ),
       ...[
@@ -570,14 +570,14 @@ hostile([
             /"depth_mm":\[1,2\],"dose":\[2,3\]/,
           ] as const,
       ),
-      ['depths that count backwards', curve('-depth_mm,dose\n1,2\n2,3\n'), /names no depth; allowed/],
-      ['a share of another column', curve('depth_mm,kerma,%\n1,2,9\n2,3,9\n'), /names no dose; allowed/],
-      ['a depth in place of a dose', curve('depth_mm,d_mm\n1,2\n2,3\n'), /names no dose; allowed/],
-      ['the charge of particles', curve('depth_mm,particle_charge\n1,2\n2,3\n'), /names no dose; allowed/],
+      ['depths that count backwards', curve('-depth_mm,dose\n1,2\n2,3\n'), /has no depth; allowed/],
+      ['a share of another column', curve('depth_mm,kerma,%\n1,2,9\n2,3,9\n'), /has no dose; allowed/],
+      ['a depth in place of a dose', curve('depth_mm,d_mm\n1,2\n2,3\n'), /has no dose; allowed/],
+      ['the charge of particles', curve('depth_mm,particle_charge\n1,2\n2,3\n'), /has no dose; allowed/],
       [
         'a signal next to its reference',
         curve('depth_mm,signal,reference\n1,2,5\n2,3,5\n'),
-        /"signal\\" is next to \\"reference\\", by which it may have to be divided; allowed: their ratio/,
+        /"signal\\" is next to \\"reference\\", by which it may have to be divided; allowed: only a column with their ratio/,
       ],
       ['a dose next to a reference', curve('depth_mm,dose,reference_dose\n1,2,5\n2,3,5\n'), /"dose":\[2,3\]|one dose/],
       [
@@ -607,7 +607,7 @@ hostile([
             curve(
               `[ T - Deposit ]\n${echo}x: z [cm]\ny: Dose [Gy/source]\n#  z-lower  z-upper  ${column}  r.err\n0 1 1 0.1${' 1 0.1'.repeat(column.split('r.err').length - 1)}\n`,
             ),
-            /its header has .*; allowed: |it has columns of proton.*; allowed: all among them/,
+            /its header contains .*; allowed: |it has columns of proton.*; allowed: a column for all particles/,
           ] as const,
       ),
       [
@@ -620,7 +620,7 @@ hostile([
       [
         'PHITS without its quantity',
         curve('x: z [cm]\n#  z-lower  z-upper  all  r.err\n0 1 1 0.1\n1 2 2 0.1\n'),
-        /its quantity is stated in no line y:; allowed/,
+        /its quantity is missing \(no line y:\); allowed/,
       ],
       ['percent signs', curve('depth_mm,dose\n1,20%\n2,30%\n'), /the dose \\"20%\\" is not a number/],
       ['two doses', curve('depth_mm,dose_a,dose_b\n1,2,3\n2,3,4\n'), /allowed: one dose/],
@@ -695,7 +695,7 @@ hostile([
       [
         'a row without its weight',
         spots('energy_MeV,x_mm,weight\n100,0,1\n40,5\n'),
-        /"line":3,.*"message":"2 values; allowed: 3, as the first line names columns \(an empty value keeps its commas\)/,
+        /"line":3,.*"message":"2 values; allowed: 3, the number of columns in the first line \(an empty value keeps its commas\)/,
       ],
       [
         'energies in other units',

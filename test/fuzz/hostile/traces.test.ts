@@ -70,7 +70,7 @@ hostile([
       [
         'a beginning without an end',
         chrome(span, { ...span, ph: 'B', ts: 20 }),
-        /1 events have no end and last until the trace does/,
+        /1 events have no end and are extended to the end of the trace/,
       ],
       [
         'times of processors alone',
@@ -98,7 +98,7 @@ hostile([
           ['MemcpyH2D', 5, { memcpy_details: 'kind_src:pinned size:4' }],
           ['Memset', 2],
         ]),
-        /"kernels":\[3,51500\],"copies":\[2,7000,4\],"operations":\[\],"gpus":\["\/device:GPU:0"\].*"notes":\["The size of 1 copies and fills is not known: bytes are those of the others\."\]/,
+        /"kernels":\[3,51500\],"copies":\[2,7000,4\],"operations":\[\],"gpus":\["\/device:GPU:0"\].*"notes":\["The size of 1 copies and fills is unknown: bytes include only the others\."\]/,
       ],
       [
         'a stream of XLA for fills',
@@ -123,7 +123,7 @@ hostile([
       [
         'operations of a TPU',
         xla('XLA Ops', [['fusion.1', 50]]),
-        /"kernels":\[0,0\].*1 events in lanes that are named like a GPU's \(\/device:GPU:0: XLA Ops\) have no category/,
+        /"kernels":\[0,0\].*1 events in lanes with GPU names \(\/device:GPU:0: XLA Ops\) have no kernel category/,
       ],
       [
         'all streams of TensorFlow, and what launches them',
@@ -188,7 +188,7 @@ hostile([
       [
         'a stream of an unknown program',
         work({ ...span, cat: 'cuda', name: 'gemm', pid: 'render', tid: 'Stream 7' }),
-        /"kernels":\[0,0\].*1 events in lanes that are named like a GPU's \(render: Stream 7\)/,
+        /"kernels":\[0,0\].*1 events in lanes with GPU names \(render: Stream 7\)/,
       ],
       [
         'waits of a stream beside its kernels',
@@ -255,7 +255,7 @@ hostile([
       [
         'kernels of two devices in one process',
         work(...[0, 1].map((device) => ({ ...span, cat: 'kernel', name: 'gemm', pid: 0, tid: 7, args: { device } }))),
-        /"kernels":\[2,10000\].*"notes":\["Work of devices 0, 1 is in one process \(0\) and is counted as that of one GPU/,
+        /"kernels":\[2,10000\].*"notes":\["Work of devices 0, 1 is in one process \(0\) and is counted as one GPU/,
       ],
       [
         'spans and time of the profiler',
@@ -285,7 +285,7 @@ hostile([
           { ...span, cat: 'gpu_op', name: 'k', pid: 0, tid: 7, ts: 10, args: { stream: 7 } },
           { ...span, cat: 'cpu_op', name: 'aten::mm', args: { stream: 7, device: 0 } },
         ),
-        /"kernels":\[0,0\].*"operations":\["aten::mm"\].*1 events of the category npu_op are work of a device of an unknown kind, and are not counted\.","1 events of the category gpu_op are work of a device/,
+        /"kernels":\[0,0\].*"operations":\["aten::mm"\].*1 events of the category npu_op belong to a device of unknown kind, and are not counted\.","1 events of the category gpu_op belong to a device/,
       ],
       [
         'sizes of copies in other forms',
@@ -311,12 +311,12 @@ hostile([
       [
         'a peer copy of -1 bytes',
         work({ ...span, cat: 'gpu_memcpy', name: 'Memcpy PtoP', pid: 0, tid: 7, args: { bytes: -1 } }),
-        /"copies":\[1,5000,0\].*The size of 1 copies and fills is not known/,
+        /"copies":\[1,5000,0\].*The size of 1 copies and fills is unknown/,
       ],
       [
         'a copy with an unreadable size',
         work({ ...span, cat: 'gpu_memcpy', name: 'Memcpy HtoD', pid: 0, tid: 7, args: { bytes: 'many' } }),
-        /"copies":\[1,5000,0\].*The size of 1 copies and fills is not known/,
+        /"copies":\[1,5000,0\].*The size of 1 copies and fills is unknown/,
       ],
       [
         'two devices, of which one worked',
@@ -330,7 +330,7 @@ hostile([
         /^"H100"$/,
       ],
       ['no phase', chrome(span, { ...span, ph: null }), /1 events have no valid time, phase/],
-      ['an end without a beginning', chrome(span, { ...span, ph: 'E' }), /1 events end without a beginning/],
+      ['an end without a beginning', chrome(span, { ...span, ph: 'E' }), /1 events have an end but no beginning/],
     ],
   ],
   [
@@ -410,7 +410,7 @@ hostile([
           [
             `no ${column} of ${table}`,
             nsys(`ALTER TABLE CUPTI_ACTIVITY_KIND_${table} DROP COLUMN ${column}`),
-            new RegExp(`CUPTI_ACTIVITY_KIND_${table} has no ${column}: that is not known of its rows`),
+            new RegExp(`CUPTI_ACTIVITY_KIND_${table} has no ${column}, so this is unknown for its rows`),
           ] as const,
       ),
       [
@@ -433,7 +433,7 @@ hostile([
         nsys(
           'CREATE TABLE m AS SELECT * FROM CUPTI_ACTIVITY_KIND_MEMCPY; UPDATE m SET bytes = NULL; DROP TABLE CUPTI_ACTIVITY_KIND_MEMCPY; ALTER TABLE m RENAME TO CUPTI_ACTIVITY_KIND_MEMCPY',
         ),
-        /"notes":\["The size of 1 copies and fills is not known: bytes are those of the others\."\]/,
+        /"notes":\["The size of 1 copies and fills is unknown: bytes include only the others\."\]/,
       ],
       [
         'pages cut off behind the tables that are read',
@@ -445,7 +445,7 @@ hostile([
           writeFileSync(cut, bytes.subarray(0, bytes.length - 4096));
           return openTrace(cut, 'shorter.sqlite');
         },
-        /shorter\.sqlite cannot be opened as a timeline: it is cut off after 36864 of 40960 bytes/,
+        /shorter\.sqlite cannot be opened as a timeline: it is truncated after 36864 of 40960 bytes/,
       ],
       [
         'times as text',
@@ -472,7 +472,7 @@ hostile([
       [
         'a number below zero',
         ncu(`${ncuHead}\n"0","lts__t_bytes.sum","byte","-4"`),
-        /lts__t_bytes\.sum is -4; allowed: 0 and more/,
+        /lts__t_bytes\.sum is -4; allowed: at least 0/,
       ],
       [
         'an occupancy above all warps',
@@ -501,12 +501,12 @@ hostile([
         ncu(
           '"Process ID","Kernel Name","Invocations","Metric Name","Metric Unit","Minimum","Maximum","Average"\n"1","k","3","dram__bytes_read.sum","byte","1","3","2"',
         ),
-        /it has the column Invocations; allowed: one value of each launch/,
+        /it has the column Invocations; allowed: one value per launch/,
       ],
       [
         'two tables',
         ncu(`${ncuHead}\n"0","lts__t_bytes.sum","byte","4"\n${ncuHead}\n"0","lts__t_bytes.sum","byte","5"`),
-        /it has several tables of CSV; allowed: one/,
+        /it has several CSV tables; allowed: one/,
       ],
       ['a mark of its encoding', ncu(`\uFEFF${ncuHead}\n"0","lts__t_bytes.sum","byte","4"`), /"l2_bytes":4/],
       [
@@ -565,17 +565,17 @@ hostile([
       [
         'Arabic digits beside another counter',
         ncu(`${ncuHead}\n"0","dram__bytes.sum","Mbyte","١٫٢٥"\n"0","lts__t_bytes.sum","byte","4"`),
-        /"l2_bytes":4.*dram__bytes\.sum has a number in 0 of 1 launches \(\\?"١٫٢٥\\?" is not one number/,
+        /"l2_bytes":4.*dram__bytes\.sum has a number in only 0 of 1 launches \(\\?"١٫٢٥\\?" is not one number/,
       ],
       [
         'values of instances',
         ncu(`${ncuHead}\n"0","lts__t_bytes.sum","byte","4 (1; 3)"`),
-        /has a number in 0 of 1 launches \(\\?"4 \(1; 3\)\\?" is not one number in the digits 0 to 9\)/,
+        /has a number in only 0 of 1 launches \(\\?"4 \(1; 3\)\\?" is not one number in the digits 0 to 9\)/,
       ],
       [
         'one launch with two values',
         ncu(`${ncuHead}\n"0","lts__t_bytes.sum","byte","5"\n"0","lts__t_bytes.sum","byte","7"`),
-        /lts__t_bytes\.sum of the launch with the ID 0 is 5 and 7; allowed: one value/,
+        /lts__t_bytes\.sum of the launch with the ID 0 is both 5 and 7; allowed: one value/,
       ],
       [
         'one launch with one value twice, once without a number',
@@ -601,7 +601,7 @@ hostile([
         ncu(
           `${ncuHead}\n"0","lts__t_bytes.sum","byte","4"\n"1","lts__t_bytes.sum","byte","4"\n"1","dram__bytes.sum","byte","4"`,
         ),
-        /"dram_bytes":null,"l2_bytes":8.*dram__bytes\.sum has a number in 1 of 2 launches, and is not that/,
+        /"dram_bytes":null,"l2_bytes":8.*dram__bytes\.sum has a number in only 1 of 2 launches, so it is not that/,
       ],
     ],
   ],
@@ -661,7 +661,7 @@ hostile([
         /schema_version = 2\.0\.0 is not supported; allowed: 1\.0\.0 to 1\.x/,
       ],
       ['another version of T4', t4({}, { schema_version: '3' }), /schema_version = 3 is not supported/],
-      ['hours', t4({}, { metadata: { timeunit: 'hours' } }), /"hours" is no unit of time/],
+      ['hours', t4({}, { metadata: { timeunit: 'hours' } }), /"hours" is not a unit of time/],
       ...['time_unit', 'timeUnit', 'timeunit'].map(
         (name) =>
           [`metadata with ${name}`, t4({}, { metadata: { [name]: 'us' } }), /"samples_s":\[0\.000002\]/] as const,
@@ -670,7 +670,7 @@ hostile([
       [
         'two units of time',
         t4({}, { metadata: { timeunit: 'ms', time_unit: 's' } }),
-        /metadata\.timeunit is ms and metadata\.time_unit is s; allowed: one unit of time/,
+        /metadata\.timeunit is ms but metadata\.time_unit is s; allowed: one unit of time/,
       ],
       ...['unit', 'timeunit', 'time_unit', 'timeUnit'].map(
         (name) =>
@@ -710,12 +710,12 @@ hostile([
       [
         'a unit of an entry that is not its cache\u2019s',
         tuner({ time: 2, time_unit: 's' }, { time_unit: 'ms' }),
-        /time_unit is ms and an entry's time_unit is s; allowed: one/,
+        /time_unit is ms but an entry's time_unit is s; allowed: one/,
       ],
       [
         'an unknown unit of a cache',
         tuner({ time: 2 }, { time_unit: 'cycles' }),
-        /"cycles" is no unit of time; allowed: s, ms, us, ns/,
+        /"cycles" is not a unit of time; allowed: s, ms, us, ns/,
       ],
       [
         'a time twice in one entry',
@@ -727,7 +727,7 @@ hostile([
       [
         'words of Python',
         () => parseTuning({ text: '{"tune_params_keys":["t"],"cache":{"a":{"t":True,"time":1}}}', name: 'a' }),
-        /a is no JSON \(Unexpected token .*; allowed: the cache file of Kernel Tuner/,
+        /a is not JSON \(Unexpected token .*; allowed: the cache file of Kernel Tuner/,
       ],
       ['a wrong answer', t4({ correctness: 0.5 }), /"outcome":"wrong"/],
       [
@@ -766,7 +766,7 @@ hostile([
           tune_params_keys: ['t'],
           cache: { a: { t: 8, time: 2, times: [1, 1e20, 3] }, b: { t: 9, time: 1e20 } },
         }),
-        /"1 samples of 1 configurations are no times, such as 1e20, and were left out\."/,
+        /"1 samples of 1 configurations are not times, such as 1e20, and were omitted\."/,
       ],
       [
         'a failed sample beside a time of a result',
@@ -778,17 +778,17 @@ hostile([
             },
           ],
         }),
-        /"2 samples of 1 configurations are no times/,
+        /"2 samples of 1 configurations are not times/,
       ],
       [
         'a key of another value than its entry',
         noted({ tune_params_keys: ['b', 'c'], cache: { '64,x': { b: 32, c: 'x', time: 2 } } }),
-        /the cache entry \\?"64,x\\?" has b = 32, and its key says 64; allowed: a key of its values/,
+        /the cache entry \\?"64,x\\?" has b = 32, but its key says 64; allowed: a key that matches its values/,
       ],
       [
         'a key of another text than its entry',
         noted({ tune_params_keys: ['b', 'c'], cache: { '32,y': { b: 32, c: 'x', time: 2 } } }),
-        /has c = \\?"x\\?", and its key says y/,
+        /has c = \\?"x\\?", but its key says y/,
       ],
       [
         'keys as Python writes them',
@@ -798,13 +798,13 @@ hostile([
       [
         'a time that its samples do not have',
         tuner({ time: 1.5, times: [3, 4] }),
-        /cache entry \\?"8\\?": its time is 1\.5 ms, and its samples are 3 to 4 ms; allowed: a time within/,
+        /cache entry \\?"8\\?": its time is 1\.5 ms, but its samples are 3 to 4 ms; allowed: a time within/,
       ],
       ['a median of its samples', tuner({ time: 1.5, times: [1, 1.5, 8] }), /"time_s":0\.0015/],
       [
         'a time in seconds of samples in milliseconds',
         t4({ measurements: [{ name: 'time', value: 2, unit: 's' }] }),
-        /results\[0\]: its time is 2000 ms, and its samples are 2 ms/,
+        /results\[0\]: its time is 2000 ms, but its samples are 2 ms/,
       ],
       ['a list as the time', tuner({ time: [1, 2] }), /cache\.8\.time = \[1,2\]; allowed: number, string/],
       ['a list as a result', t4({ times: [1] }), /results\.0\.times = \[1\]; allowed: object/],

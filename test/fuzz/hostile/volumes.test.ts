@@ -72,7 +72,7 @@ hostile([
       [
         'a tilt that the orientation lacks',
         series('gantry', () => ({ '00181120': ['DS', '15'] })),
-        /GantryDetectorTilt is 15°, and ImageOrientationPatient has none: slices are read without a tilt\./,
+        /GantryDetectorTilt is 15°, but ImageOrientationPatient shows no tilt: slices are read without a tilt\./,
       ],
       ['a tilt of 0', series('no-gantry', () => ({ '00181120': ['DS', '0.0'] })), /^(?!refused|.*Gantry)/],
       ['an icon with its own rows', pixels({ '00880200': ['SQ', icon] }), /^\{"hu":\[0,100/],
@@ -81,11 +81,11 @@ hostile([
         pixels({ '00280030': ['DS', '1,5\\2'] }),
         /PixelSpacing is "1,5\\\\2"; allowed: 2 numbers/,
       ],
-      ['a position that is no number', pixels({ '00200032': ['DS', '0\\0\\nan'] }), /ImagePositionPatient is .*nan/],
+      ['a position that is not a number', pixels({ '00200032': ['DS', '0\\0\\nan'] }), /ImagePositionPatient is .*nan/],
       [
         'rows without a direction',
         pixels({ '00200037': ['DS', '0\\0\\0\\0\\1\\0'] }),
-        /its axis 1 has the direction 0, 0, 0; allowed: a vector above 0/,
+        /its axis 1 has the direction 0, 0, 0; allowed: a vector longer than 0/,
       ],
       ['one spacing for both', pixels({ '00280030': ['DS', '1'] }), /PixelSpacing is "1"; allowed: 2 numbers/],
       ['inverted greys', pixels({ '00280004': ['CS', 'MONOCHROME1'] }), /^\{"hu":\[0,100/],
@@ -136,7 +136,7 @@ hostile([
       [
         'a range of padding beyond its bits',
         twelve([63536], { '00280120': ['US', 63536], '00280121': ['US', 10] }),
-        /its padding is from 63536 to 10; allowed: 0 to 4095, as BitsStored is 12/,
+        /its padding is from 63536 to 10; allowed: 0 to 4095, because BitsStored is 12/,
       ],
       [
         'values beyond its bits',
@@ -161,7 +161,7 @@ hostile([
       [
         'padding by two bytes',
         () => readDicomPixels('ct', dicomOf(odd, 0, { '7fe00010': ['OW', new Uint8Array(26)] })),
-        /PixelData has 26 bytes where 24 are announced/,
+        /PixelData has 26 bytes, but 24 are specified/,
       ],
     ],
   ],
@@ -173,7 +173,7 @@ hostile([
       [
         'a packed table',
         asDose('tank.csv.gz', gzipSync('depth_mm,dose\n1,2\n2,3\n')),
-        /it is packed by gzip: unpack it first/,
+        /it is compressed by gzip: decompress it first/,
       ],
       [
         'a workbook',
@@ -187,7 +187,9 @@ hostile([
           [
             `GATE's ${name}`,
             asDose(name, latin('# Resol = (1,1,2)\n# VoxelSize = (1,1,2)\n1\n2\n')),
-            new RegExp(`${name}: it is named (Squared|Uncertainty|NbOfHits), which is no dose; allowed: names such`),
+            new RegExp(
+              `${name}: its name contains (Squared|Uncertainty|NbOfHits), which is not a dose; allowed: names such`,
+            ),
           ] as const,
       ),
       ...['plan-Edep-Squared.mha', 'plan_dose_uncertainty.mha', 'plan_counts.mha', 'plan-Dose-Squared.mhd.mha'].map(
@@ -198,7 +200,7 @@ hostile([
               name,
               joined('NDims = 3\nDimSize = 4 3 2\nElementType = MET_SHORT\nElementDataFile = LOCAL\n', shorts),
             ),
-            /it is named (Squared|uncertainty|counts), which is no dose/,
+            /its name contains (Squared|uncertainty|counts), which is not a dose/,
           ] as const,
       ),
       [
@@ -230,12 +232,12 @@ hostile([
       [
         'of a control point',
         dose({ '3004000a': ['CS', 'CONTROL_POINT'] }),
-        /is CONTROL_POINT: not the dose of one whole plan/,
+        /is CONTROL_POINT: not the dose of a whole plan/,
       ],
       [
         'a beam that is turned',
         dose({ '00200037': ['DS', '0.9\\0.43589\\0\\-0.43589\\0.9\\0'] }),
-        /turned by 25\.8° from the patient's; .*Resample it/,
+        /rotated by 25\.8° from the patient's; .*Resample it/,
       ],
       ['of a fraction', dose({ '3004000a': ['CS', 'FRACTION'] }), /DoseSummationType is FRACTION/],
       ['of errors', dose({ '30040004': ['CS', 'ERROR'] }), /DoseType is ERROR; allowed: PHYSICAL, EFFECTIVE/],
@@ -302,7 +304,7 @@ hostile([
         volume(joined('NDims = 3\nDimSize = 4 3 2\nElementType = MET_SHORT\nElementDataFile = LOCAL\n', shorts)),
         /"spacing_mm":\[1,1,1\].*"notes":\["It states no ElementSpacing: its steps are 1 mm/,
       ],
-      ['a byte too many', meta({}, new Uint8Array(49)), /data has 49 bytes where 48 are announced/],
+      ['a byte too many', meta({}, new Uint8Array(49)), /data has 49 bytes, but 48 are specified/],
       ['a size of zero', meta({ DimSize: '4 3 0' }), /a size is 0; allowed/],
       [
         'keys of DICOM, as ITK writes them',
@@ -384,7 +386,7 @@ hostile([
       [
         'an axis without a direction',
         nrrd({ 'space directions': '(1,0,0) (0,0,0) (0,0,3)' }),
-        /its axis 2 has the direction 0, 0, 0; allowed: a vector above 0/,
+        /its axis 2 has the direction 0, 0, 0; allowed: a vector longer than 0/,
       ],
       ['a number of samples', nrrd({ number: '23' }), /number is 23; allowed: 24/],
       [
@@ -416,7 +418,7 @@ hostile([
       ],
       ['axes by name', byAxes('spacings: 1 2 3\nlabels: "x (mm)" "Y" "slice"'), /"values":\[0,1,2,/],
       ['an axis of time', byAxes('spacings: 1 2 3\nlabels: "x" "y" "time"'), /labels = "x" "y" "time" without/],
-      ['an axis of energy in a space', nrrd({ labels: '"R" "A" "energy"' }), /labels has "energy"; allowed: axes of a/],
+      ['an axis of energy in a space', nrrd({ labels: '"R" "A" "energy"' }), /labels has "energy"; allowed: spatial axes/],
       ['directions of the patient', nrrd({ labels: '"R" "A" "S"' }), /"spacing_mm":\[1,2,3\]/],
     ],
   ],

@@ -135,7 +135,7 @@ describe('base', () => {
       const wrong = { ...pair, wrong: ['a'] };
       expect([pairText(wrong), claimVerdictText(wrong)]).toEqual([
         'a, whole run (wrong) → ab',
-        'more, by a wrong answer',
+        'more, with a wrong result',
       ]);
     });
   });

@@ -170,7 +170,7 @@ describe('the data of the selected run', () => {
     const third = await ask(130);
     follow('b', 'done');
     await finish(host, 7);
-    third.fail(new Error('There is no such run.'));
+    third.fail(new Error('This run does not exist.'));
     await settled();
     expect(status()).toBe('loaded');
     expect(shown()).toBe(7);
@@ -316,7 +316,7 @@ describe('the data of the selected run', () => {
       await feed.showKeyframe(1);
       await vi.advanceTimersByTimeAsync(400);
       expect(host.streams).toHaveLength(0);
-      expect(data.troubles.get('cut')).toBe('Computed again when the hand rests.');
+      expect(data.troubles.get('cut')).toBe('Computed when you stop moving.');
       take(5, true);
       void feed.showKeyframe(1);
       await vi.advanceTimersByTimeAsync(400);

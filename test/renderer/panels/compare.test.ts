@@ -22,7 +22,7 @@ test('a kernel has an occupancy for an allowed number of threads, and else a rea
   const h200 = publishedFor('sm_90');
   // With 128 registers, two blocks of 8 warps fit, of at most 64 warps.
   expect(occupancyText(kernel, h200, 256)).toEqual({ share: '25.0 %', limitedBy: 'registers' });
-  expect(occupancyText(kernel, h200, 512)).toEqual({ share: '–', limitedBy: 'launched with 256 threads at most' });
+  expect(occupancyText(kernel, h200, 512)).toEqual({ share: '–', limitedBy: 'launched with at most 256 threads' });
   expect(occupancyText(kernel, null, 128)).toEqual({ share: '–', limitedBy: '–' });
 });
 
@@ -46,7 +46,7 @@ describe('the request of a benchmark', () => {
   });
 
   test('reports that ticks are loading, and requests ticks only if none arrive', () => {
-    expect(benchmarkTitle([], false)).toBe('Forecasting run times: variants that fit are ticked then');
+    expect(benchmarkTitle([], false)).toBe('Estimating run times; then the variants that fit are ticked');
     expect(benchmarkTitle([], true)).toBe('Tick the variants to benchmark');
     expect(benchmarkTitle(['gather', 'window'], false)).toBe('gather, window on the scenario in the form');
   });
@@ -55,15 +55,15 @@ describe('the request of a benchmark', () => {
     expect(sweepOf('')).toBeNull();
     expect(sweepOf(' grid.dx_mm = 1, 0.5,0.25')).toEqual({ path: 'grid.dx_mm', values: [1, 0.5, 0.25] });
     expect(sweepOf('geometry.regions[0].density=1')).toMatchObject({ values: [1] });
-    expect(sweepOf('1,2')).toMatch(/names no value; allowed: .*grid\.dx_mm=1,0\.5,0\.25/);
+    expect(sweepOf('1,2')).toMatch(/names no parameter; allowed: .*grid\.dx_mm=1,0\.5,0\.25/);
     expect(sweepOf('grid.dx_mm=1,,2')).toMatch(/has no list of numbers/);
-    expect(sweepOf('a=b=1')).toMatch(/names no value/);
+    expect(sweepOf('a=b=1')).toMatch(/names no parameter/);
   });
 
   test('may lock a clock', () => {
     expect([' ', '1500', ' 1980 MHz'].map(lockOf)).toEqual([null, 1500, 1980]);
     for (const text of ['0', '10001', '1.5 GHz', '-5'])
-      expect(lockOf(text)).toMatch(/is no clock; allowed: 1 to 10000/);
+      expect(lockOf(text)).toMatch(/is not a clock rate; allowed: 1 to 10000/);
   });
 
   test('names a user program by its file, and leaves out an entry without one', () => {

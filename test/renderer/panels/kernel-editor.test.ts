@@ -167,7 +167,7 @@ describe('kernel editing', () => {
       expect(await built).toBe(trusts);
       expect(calls).toEqual([]);
       expect(state().says).toBe(
-        trusts ? 'Compiled in 1.0 s' : 'It was not compiled: you have not said that you trust it.',
+        trusts ? 'Compiled in 1.0 s' : 'It was not compiled, because you have not confirmed that you trust it.',
       );
     }
   });
@@ -215,12 +215,18 @@ describe('kernel editor', () => {
     expect(differs(1e-3).right).toBe(false);
     expect(differs(null).checks.map(checkText)).toEqual([
       'Largest error: 0.0e+0, 2.0e-5 allowed',
-      '3 runs differ in their bits',
+      '3 runs gave results that differ bitwise',
     ]);
   });
 
   test('an open doubt about memory leaves a verdict neither correct nor wrong, unless a check fails', () => {
-    const doubt = { id: 'remembers', title: 'New over known inputs', tip: 'It may remember', unit: '', value: null };
+    const doubt = {
+      id: 'remembers',
+      title: 'Time ratio of new to known inputs',
+      tip: 'It may remember',
+      unit: '',
+      value: null,
+    };
     const same = { runs: 2, bitwise: true, spread: null };
     const verdictWith = (value: number) =>
       userKernelVerdict([accuracy(value, 2e-5), { ...doubt, bound: 1.5, holds: true }], same);

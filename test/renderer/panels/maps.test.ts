@@ -143,10 +143,10 @@ describe('initially ticked variants', () => {
   test('have their time next to them, and its source', () => {
     expect(expectedText(undefined)).toBe('');
     expect(expectedText({ variant: 'a', run_s: 0.02384, like: null, right: true, able: true })).toBe(
-      'about 24 ms a run',
+      'about 24 ms per run',
     );
     expect(expectedText({ variant: 'a', run_s: 0.5, like: 'NVIDIA H200', right: false, able: true })).toBe(
-      'about 500 ms a run, as on NVIDIA H200, its answer is wrong',
+      'about 500 ms per run, as on NVIDIA H200, its result is wrong',
     );
     expect(expectedText({ variant: 'a', run_s: null, like: null, right: true, able: true })).toBe('time not known');
     const reason = 'needs about 19.7 GiB, the limit is 17.7 GiB';
@@ -242,8 +242,8 @@ describe('gamma comparison of two doses', () => {
   });
 
   test('files with and without an absolute unit, and runs without densities, are distinguished', () => {
-    expect(passed(file(1, null), 'absolute')).toMatch(/^the file names no unit; allowed in its header: MeV\/mm/);
-    expect(passed(file(1, '%'), 'absolute')).toMatch(/^% is no absolute unit/);
+    expect(passed(file(1, null), 'absolute')).toMatch(/^the file gives no unit; allowed in its header: MeV\/mm/);
+    expect(passed(file(1, '%'), 'absolute')).toMatch(/^% is not an absolute unit/);
     expect(passed(file(1, null), 'drawn')).toBe(1);
     const old = { ...shown, perMass: null } as unknown as ShownDepthDose;
     const told = pairOf(old, file(10, 'MeV cm2/g'), { unit: 'absolute', scale: 'absolute', protons: 1 });

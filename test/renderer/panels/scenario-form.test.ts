@@ -139,7 +139,7 @@ describe('the scenario form', () => {
       value: 70,
       unit: 'MeV',
       title: 'Energy',
-      allowed: '0.5 to 300 MeV, in water with a table of your own to 1000 MeV',
+      allowed: '0.5 to 300 MeV; in water with your own table up to 1000 MeV',
     });
     expect(fieldModel(draft, null, ['beam', 'weight'])).toMatchObject({ value: undefined, fallback: 1 });
     // This default follows from the beam: the host has computed it.

@@ -144,7 +144,7 @@ describe('stored settings', () => {
     storage.setItem('braggbench.test', JSON.stringify({ version: 1, data: {} }));
     const reset = vi.fn();
     expect(createPersisted({ ...options, storage, version: 3, onReset: reset }).getState()).toEqual({ size: 1 });
-    expect(reset).toHaveBeenCalledWith('test', 'settings of version 1 cannot be carried over');
+    expect(reset).toHaveBeenCalledWith('test', 'settings of version 1 cannot be migrated');
   });
 
   it('are lost without an error if storage is full', () => {

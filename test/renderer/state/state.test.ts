@@ -23,7 +23,7 @@ describe('tracing', () => {
   const report = deviceReportSchema.parse(JSON.parse(readFileSync(golden, 'utf8')));
 
   test('the GPU can be recorded by CUPTI or by events, or the reason is given', () => {
-    expect(tracingOf(report)).toEqual({ possible: true, says: expect.stringContaining('until the program ends.') });
+    expect(tracingOf(report)).toEqual({ possible: true, says: expect.stringContaining('until the program exits.') });
     const cupti = { ...report.cupti, available: false, reason: 'libcupti was not found.' };
     const byEvents = tracingOf({ ...report, cupti });
     expect(byEvents.possible).toBe(true);
@@ -31,7 +31,7 @@ describe('tracing', () => {
     const cuda = { ...report.cuda, available: false, reason: 'the driver was not found.', devices: [] };
     expect(tracingOf({ ...report, cuda })).toEqual({
       possible: false,
-      says: 'There is no GPU to record: the driver was not found. What the CPU does is always recorded.',
+      says: 'GPU work cannot be recorded: the driver was not found. CPU work is always recorded.',
     });
   });
 });

@@ -114,7 +114,7 @@ async function measuredIn(file: string, size: readonly [number, number] | null):
     if ('image' in found) return found.image;
     const { run } = found;
     if (run.workload !== 'diffraction')
-      throw new BraggError('unsupported', `${file} is a run of ${run.workload}, and no image`);
+      throw new BraggError('unsupported', `${file} is a run of ${run.workload}, not an image`);
     const { width, height, image } = run;
     return ofImage({ width, height, image });
   }
@@ -132,10 +132,10 @@ function linesOf(refined: Refined, { width, height, left }: Measured): readonly 
   ]);
   const out = left.length - pixels;
   return [
-    `Image        ${width} × ${height} pixels${out === 0 ? '' : `, ${out} left out: full, or without a count`}`,
+    `Image        ${width} × ${height} pixels${out === 0 ? '' : `, ${out} ignored: saturated, or without a count`}`,
     `Fit          ${converged ? 'converged' : 'not converged'} after ${iterations} iterations of ${images} images, ${plainDigits(iteration_s, 2)} s each`,
     `Correlation  ${correlation.start.toFixed(6)} before, ${correlation.end.toFixed(6)} after`,
-    `Counts       ${plainDigits(scale, 4)} a photon, ${plainDigits(background, 4)} without any`,
+    `Scale        ${plainDigits(scale, 4)} counts per photon, background ${plainDigits(background, 4)} counts`,
     ...table(
       [
         { title: '' },
@@ -153,15 +153,15 @@ export const refineVerb: Verb = {
   name: 'refine',
   usage:
     'refine SCENARIO IMAGE [--fit both|misset|cell] [--size WxH] [--variant ID] [--set path=value …] [--out SCENARIO.json] [--json]',
-  summary: "fit a crystal's misset and cell to an image that you have",
+  summary: "fit a crystal's misset and cell to a measured image",
   details: [
-    'Starts at the crystal of the scenario, and turns and stretches it until its image is that of the file, by least squares after Gauss and Newton. Scale and background of the counts are fitted too. Saturated, negative and NaN pixels are ignored. The starting crystal must already be close: spots of both must overlap.',
-    'Reads SMV (.img), TIFF and BigTIFF that are not compressed, CBF with byte offsets, raw 32-bit floats (.bin, with --size), and runs (.h5). Prints the fitted values with standard deviations by the residuals, and writes the scenario with them.',
+    'Starts from the crystal in the scenario, and changes its orientation and cell until its image matches the file, by Gauss–Newton least squares. Scale and background of the counts are fitted too. Saturated, negative and NaN pixels are ignored. The starting crystal must already be close: the spots of both must overlap.',
+    'Reads SMV (.img), uncompressed TIFF and BigTIFF, CBF with byte offsets, raw 32-bit floats (.bin, with --size), and runs (.h5). Prints the fitted values with standard deviations from the residuals, and writes the scenario with them.',
   ],
   flags: [
-    { name: 'fit', value: 'WHAT', help: 'What of the crystal is fitted: both (the usual), misset, cell.' },
+    { name: 'fit', value: 'WHAT', help: 'What to fit: both (the default), misset, cell.' },
     { name: 'size', value: 'WxH', help: 'Pixels of a raw image, fast and slow.' },
-    { name: 'variant', value: 'ID', help: 'Which implementation makes the images; see braggbench variants.' },
+    { name: 'variant', value: 'ID', help: 'Variant that computes the images; see braggbench variants.' },
     setFlag('Change a value of the scenario, as in crystal.misset.x_deg=12.'),
     { name: 'out', value: 'SCENARIO.json', help: 'Write the scenario with the fitted crystal.' },
     forceFlag,
@@ -180,7 +180,7 @@ export const refineVerb: Verb = {
       if (out !== undefined) await checkOutput(parsed, resolve(out));
       const reading = await readScenario(context, host, () => fitByName);
       if (reading.kind !== 'diffraction')
-        throw new UsageError(`refine takes a crystal; this is a scenario of ${reading.kind}`);
+        throw new UsageError(`refine needs a crystal; this is a scenario of kind ${reading.kind}`);
       const measured = await measuredIn(parsed.operands[1] ?? '', sizeOf(parsed));
       const differences = reading.scenario === null ? [] : disagreements(measured.header, reading.scenario);
       for (const text of [...(measured.notes ?? []), ...differences]) {

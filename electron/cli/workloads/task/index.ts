@@ -60,7 +60,7 @@ async function runTask(
 ): Promise<ExitCode> {
   const { parsed, terminal } = context;
   refuseUnsavedTrace(parsed);
-  if (!isTask(reading)) throw new Error(`a scenario of ${reading.kind} came to a small measured workload`);
+  if (!isTask(reading)) throw new Error(`a scenario of kind ${reading.kind} is not a small measured workload`);
   const variant = chosen(host, reading, problemOf(reading));
   const session = await measured(context, host, {
     verb: 'run',
@@ -72,7 +72,7 @@ async function runTask(
     withoutClaims: true,
   });
   const [report] = session.reports;
-  if (report === undefined) throw new Error('a measurement gave no report');
+  if (report === undefined) throw new Error('the measurement returned no report');
   const kept = await savedAt(parsed, session);
   const verdict = verdictOf(host, report, variant);
   if (verdict !== null && hasFlag(parsed, 'json'))

@@ -32,11 +32,11 @@ import { type More, type ReadRun, runBy, type Solving, variantList, type Workloa
 const uncertaintyFlags: readonly FlagSpec[] = [
   {
     name: 'uncertainty',
-    help: 'Print the uncertainty of the depth dose and its range, and the part of each input.',
+    help: 'Print the uncertainty of the depth dose and its range, and the contribution of each input.',
   },
   {
     ...{ name: 'vary', value: 'input=sigma', repeats: true },
-    help: `With --uncertainty: the standard deviation of an input; 0 leaves it out. Inputs: ${uncertainNames.join(', ')}. Repeats.`,
+    help: `With --uncertainty: the standard deviation of an input; 0 excludes it. Inputs: ${uncertainNames.join(', ')}. May be repeated.`,
   },
 ];
 
@@ -88,8 +88,8 @@ function linesOf(found: Uncertainty, { terminal }: VerbContext): readonly string
   ]);
   const by =
     differences_because === null
-      ? `By derivatives along with the solution, in ${plainDigits(found.seconds, 2)} s.`
-      : `By differences of end-to-end runs, because ${differences_because}; in ${plainDigits(found.seconds, 2)} s.`;
+      ? `Computed by derivatives along with the solution, in ${plainDigits(found.seconds, 2)} s.`
+      : `Computed by differences of end-to-end runs, because ${differences_because}; in ${plainDigits(found.seconds, 2)} s.`;
   return [
     '',
     terminal.style('bold', 'Uncertainty, one standard deviation'),
@@ -97,7 +97,7 @@ function linesOf(found: Uncertainty, { terminal }: VerbContext): readonly string
     ...table(COLUMNS, rows, { styleTitle: (text) => terminal.style('bold', text) }),
     ...(r80_mm === null
       ? []
-      : [`For comparison: a margin of 3.5 % of the range and 1 mm is ${marginOf(r80_mm).toFixed(2)} mm.`]),
+      : [`For comparison: the clinical margin of 3.5 % of the range plus 1 mm is ${marginOf(r80_mm).toFixed(2)} mm.`]),
     by,
   ];
 }
@@ -229,9 +229,9 @@ const columns = [
 function notes({ file, against_first, differences }: ComparedRun, requested: GammaDose): readonly string[] {
   const reason = against_first?.reason ?? null;
   return [
-    ...(reason === null ? [] : [`${file}: no relL2, ${reason}`]),
+    ...(reason === null ? [] : [`${file}: no relative L2 error, because ${reason}`]),
     ...(against_first !== null && against_first.gamma_by !== requested
-      ? [`${file}: γ by ${against_first.gamma_by}, for one of the runs was stored without densities`]
+      ? [`${file}: γ by ${against_first.gamma_by}, because one of the runs was stored without densities`]
       : []),
     ...differences.map(({ what, first, here }) => `${file}: ${what} is ${here}, in the first ${first}`),
   ];
@@ -246,8 +246,8 @@ function gammaBy(parsed: ParsedArguments): GammaDose {
 }
 
 const gammaTexts = {
-  mass: 'γ of dose, which is energy by mass.',
-  area: 'γ of energy by area, whose largest value lies in dense matter.',
+  mass: 'γ of dose (energy per mass).',
+  area: 'γ of energy per area, whose largest value lies in dense matter.',
 } as const;
 
 /** At least two runs; the first is the reference. Gamma and ledgers are defined only for doses. */
@@ -266,7 +266,7 @@ function compareTransport({ parsed, terminal }: VerbContext, runs: readonly Read
   terminal.print(
     terminal.style(
       'dim',
-      `Steps by the GPU's clock where one took them, else by the host's; once each, so without intervals. ${gammaTexts[used]}`,
+      `Steps by the GPU's clock if available, otherwise by the host's; measured once, so without intervals. ${gammaTexts[used]}`,
     ),
   );
 }

@@ -20,7 +20,7 @@ function endingOf(out: string): (typeof volumeEndings)[number] {
   const ending = volumeEndings.find((one) => `.${one}` === extname(out).toLowerCase());
   if (ending !== undefined) return ending;
   const allowed = volumeEndings.map((one) => `.${one}`).join(', ');
-  throw new UsageError(`--out: ${JSON.stringify(out)} ends in no format that is written; allowed: ${allowed}`);
+  throw new UsageError(`--out: ${JSON.stringify(out)} has an unknown extension; allowed: ${allowed}`);
 }
 
 function requestOf(parsed: ParsedArguments): VolumeRequest {
@@ -46,7 +46,7 @@ function linesOf(volume: VolumeAnswer): readonly string[] {
     `Energy: ${share(energy.deposited)} in the cells, ${share(energy.outside)} outside of them, ${share(energy.neutral)} neutral or lost to reactions, ${share(energy.left)} left the box; ledger ${plainError(energy.rel_error)}`,
     ...(energy.products > 0
       ? [
-          `Products of reactions: ${share(energy.products)}; their Gaussians miss the projected dose by ${(100 * products_misfit).toFixed(1)} % of it`,
+          `Reaction products: ${share(energy.products)}; the fitted Gaussians differ from the projected dose by ${(100 * products_misfit).toFixed(1)} % of it`,
         ]
       : []),
     `Solved in ${plainDigits(volume.seconds, 2)} s.`,
@@ -57,19 +57,23 @@ export const volumeVerb: Verb = {
   name: 'volume',
   usage:
     'volume SCENARIO [--across MM] [--cell MM] [--protons-per-mu N] [--set path=value …] [--out DOSE.mha|.nrrd|.dcm] [--json]',
-  summary: 'dose in three dimensions of a beam or a list of spots in layered matter; write it for viewers',
+  summary: 'compute the dose of a beam or a list of spots in three dimensions, in layered matter; write it for viewers',
   details: [
-    'Solves each kind of spot once by moments. In every plane its dose is a sum of products of Gaussians of x and y, put at the place of each spot. Spots have x_mm and y_mm. Matter must lie in layers across the beam.',
-    'Products of nuclear reactions make a halo about each spot, where physics.nuclear is icru63. Depth is the second axis of a file, y the third.',
+    'Solves each kind of spot once by moments. In every plane its dose is a sum of products of Gaussians in x and y, shifted to the position of each spot. Spots have x_mm and y_mm. Matter must be layered perpendicular to the beam.',
+    'With physics.nuclear icru63, products of nuclear reactions form a halo about each spot. In files, depth is the second axis and y the third.',
   ],
   flags: [
-    { name: 'across', value: 'MM', help: 'Side of the square across the beam; as far as the dose goes by default.' },
+    {
+      name: 'across',
+      value: 'MM',
+      help: 'Side of the square perpendicular to the beam; as wide as the dose by default.',
+    },
     {
       name: 'cell',
       value: 'MM',
-      help: 'Side of a cell across the beam; 2 by default. Rows of depth are the scenario’s.',
+      help: 'Side of a cell perpendicular to the beam; 2 by default. The cells along depth are the scenario’s.',
     },
-    { name: 'protons-per-mu', value: 'N', help: 'Protons of a monitor unit: the dose is then in Gy per MU.' },
+    { name: 'protons-per-mu', value: 'N', help: 'Protons per monitor unit: the dose is then in Gy per MU.' },
     setFlag('Change a value of the scenario, as in grid.dz_mm=1.'),
     { name: 'out', value: 'DOSE', help: 'Write the dose; .mha is MetaImage, .nrrd is NRRD, .dcm is RT Dose.' },
     forceFlag,

@@ -6,7 +6,7 @@ import { backgroundSchema, detectorSchema, rotationSchema } from './detector.ts'
 
 /** Crystal: lattice, orientation, size and shape, mosaic blocks, and scattering of a cell. */
 const edge = (name: string) =>
-  quantity({ title: `Edge ${name}`, description: 'Of the unit cell.', unit: 'A', min: 1, max: 100_000 });
+  quantity({ title: `Edge ${name}`, description: 'Edge of the unit cell.', unit: 'A', min: 1, max: 100_000 });
 const angle = (name: string, between: string) =>
   quantity({
     title: name,
@@ -22,7 +22,9 @@ const component = (axis: string) =>
 const reciprocal = (name: string) =>
   z.strictObject({ x: component('x'), y: component('y'), z: component('z') }).meta({ title: name });
 const cells = (name: string) =>
-  count({ title: `Along ${name}`, description: 'Cells along this edge.', min: 1, max: 100_000 }).default(1);
+  count({ title: `Along ${name}`, description: 'Number of unit cells along this edge.', min: 1, max: 100_000 }).default(
+    1,
+  );
 
 const cellLattice = z
   .strictObject({
@@ -49,43 +51,43 @@ const crystalSchema = z.strictObject({
   lattice: z.discriminatedUnion('kind', [cellLattice, matrixLattice]).meta({
     title: 'Lattice',
     description:
-      'A unit cell, with a* along the beam (x) and b* in the x–y plane; or the vectors of its reciprocal cell, mounted.',
+      'A unit cell, with a* along the beam (x) and b* in the x–y plane; or its reciprocal cell vectors as mounted.',
   }),
   misset: z
     .strictObject({ x_deg: turn('x'), y_deg: turn('y'), z_deg: turn('z') })
     .prefault({})
     .meta({
       title: 'Misset',
-      description: 'Turns the mounted lattice about x (the beam), then y, then z (the spindle).',
+      description: 'Rotates the mounted lattice about x (the beam), then y, then z (the spindle).',
     }),
   cells: z
     .strictObject({ a: cells('a'), b: cells('b'), c: cells('c') })
     .prefault({})
-    .meta({ title: 'Size', description: 'How many unit cells the crystal (of a mosaic one, each block) has.' }),
+    .meta({ title: 'Size', description: 'Number of unit cells in the crystal, or in each block of a mosaic crystal.' }),
   shape: z
     .enum(['square', 'round', 'gauss', 'tophat'])
     .meta({
       title: 'Shape',
       description:
-        'What a spot looks like: a parallelepiped has fringes, an ellipsoid rings; Gaussian and top hat have neither.',
+        'Shape of the crystal: a parallelepiped gives fringes, an ellipsoid rings; Gaussian and top hat give neither.',
     })
     .default('square'),
   mosaic_spread_deg: quantity({
     title: 'Mosaic spread',
-    description: 'Largest angle by which mosaic blocks are turned.',
+    description: 'Largest rotation angle of mosaic blocks.',
     unit: 'deg',
     min: 0,
     max: 90,
   }).default(0),
   mosaic_domains: count({
     title: 'Mosaic blocks',
-    description: 'How many orientations are averaged. The first is not turned.',
+    description: 'Number of orientations that are averaged. The first is not rotated.',
     min: 1,
     max: 10_000,
   }).default(1),
   mosaic_seed: count({
     title: 'Mosaic seed',
-    description: 'Of the random orientations; equal seeds give equal crystals.',
+    description: 'Seed of the random orientations; equal seeds give equal crystals.',
     min: 1,
     max: 2_147_483_646,
   }).default(12_345_678),
@@ -94,21 +96,22 @@ const crystalSchema = z.strictObject({
 const structureFactorsSchema = z.strictObject({
   default_electrons: quantity({
     title: 'Default F',
-    description: 'Structure factor, in electrons, of every reflection that is not in the list.',
+    description: 'Structure factor, in electrons, of all reflections missing from the list.',
     unit: '1',
     min: 0,
     max: 1e9,
   }).default(0),
   file: companionFile({
     title: 'Reflections',
-    description: 'A text file with h k l F on every line; P1: no symmetry is applied.',
+    description: 'A text file with h k l F on every line, in P1: no symmetry is applied.',
     example: 'data/mine.hkl',
   }).optional(),
   lookup: z
     .enum(['auto', 'nearest', 'tricubic'])
     .meta({
       title: 'Between reflections',
-      description: 'nearest: that of the nearest one; tricubic: interpolated; auto: tricubic for 1 or 2 cells an edge.',
+      description:
+        'nearest: value of the nearest reflection; tricubic: interpolated; auto: tricubic for 1 or 2 cells per edge.',
     })
     .default('auto'),
 });
@@ -123,19 +126,19 @@ const divergence = (across: string) =>
     max: 200,
   }).default(0);
 const steps = (title: string) =>
-  count({ title, description: 'How many, evenly over the full range.', min: 1, max: 1000 }).default(1);
+  count({ title, description: 'Number of steps, evenly over the full range.', min: 1, max: 1000 }).default(1);
 
 const beamSchema = z.strictObject({
   wavelength_A: quantity({
     title: 'Wavelength',
-    description: 'Of the photons; 12398.42 divided by their energy in eV.',
+    description: 'Wavelength of the photons; 12398.42 divided by their energy in eV.',
     unit: 'A',
     min: 0.01,
     max: 100,
   }).default(1),
   dispersion_percent: quantity({
     title: 'Dispersion',
-    description: 'Full range of the wavelengths, in percent of the wavelength.',
+    description: 'Full range of wavelengths, in percent of the wavelength.',
     unit: 'percent',
     min: 0,
     max: 50,
@@ -147,7 +150,7 @@ const beamSchema = z.strictObject({
   divergence_v_steps: steps('Vertical directions'),
   fluence: quantity({
     title: 'Fluence',
-    description: 'Photons per m². The default makes one electron scatter one photon per steradian.',
+    description: 'Photons per m². With the default, one electron scatters one photon per steradian.',
     unit: '1',
     min: 0,
     max: 1e40,
@@ -162,7 +165,7 @@ const beamSchema = z.strictObject({
 });
 
 const solverSchema = z.strictObject({
-  variant: variantName('auto picks the fastest in FP64'),
+  variant: variantName('auto chooses the fastest in FP64'),
   threads: count({ title: 'Threads', description: 'CPU threads. 0 uses every core.', min: 0, max: 1024 }).default(0),
 });
 
@@ -172,7 +175,7 @@ const diffractionSchema = z
     kind: z
       .literal('diffraction')
       .meta({ title: 'Kind', description: 'The workload: the X-ray diffraction image of a crystal.' }),
-    version: z.literal(1).meta({ title: 'Version', description: 'Of this file format.' }),
+    version: z.literal(1).meta({ title: 'Version', description: 'Version of this file format.' }),
     ...namingShape,
     beam: beamSchema.prefault({}).meta({ title: 'Beam' }),
     crystal: crystalSchema.meta({ title: 'Crystal' }),

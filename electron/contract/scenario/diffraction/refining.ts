@@ -112,7 +112,7 @@ export type RefineFrame = Readonly<z.infer<typeof refineFrameSchema>>;
 
 const imageBytes = bytes.refine(
   ({ length }) => length <= MAX_IMAGE_BYTES,
-  `more than ${MAX_IMAGE_BYTES / 2 ** 20} MiB; larger ones are for braggbench refine`,
+  `larger than ${MAX_IMAGE_BYTES / 2 ** 20} MiB; use braggbench refine for larger files`,
 );
 /** Limit on linked files. Only one data file is read, but users may select all files of a folder. */
 const MAX_LINKED = 16;

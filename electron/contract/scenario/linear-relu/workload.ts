@@ -18,7 +18,7 @@ const problemSchema = z.strictObject({
     .meta({
       title: 'Direction',
       description:
-        'forward: Y. backward: dX, dW and db of dY, which the rectifier gates. through: the gradient dY W as the rectifier before the layer lets it pass, and its sums.',
+        'forward: computes Y. backward: computes dX, dW and db from dY, masked by the ReLU. through: computes the gradient dY W as passed by the ReLU before the layer, and its sums.',
     })
     .default('forward'),
   activation: z
@@ -26,20 +26,23 @@ const problemSchema = z.strictObject({
     .meta({
       title: 'Function',
       description:
-        'relu: the rectifier. gelu: by the hyperbolic tangent, as the libraries have it. none: the product with its bias. Others than relu are of the forward direction.',
+        'relu: max(Z, 0). gelu: the hyperbolic tangent formula, as in the libraries. none: the product with its bias. Only relu is available in the backward direction.',
     })
     .default('relu'),
   residual: z
     .boolean()
-    .meta({ title: 'Residual', description: 'Whether a matrix as large as Y is added before the function.' })
+    .meta({ title: 'Residual', description: 'Whether a matrix of the same size as Y is added before the activation.' })
     .default(false),
-  bias: z.boolean().meta({ title: 'Bias', description: 'Whether b is added, and its gradient taken.' }).default(true),
+  bias: z
+    .boolean()
+    .meta({ title: 'Bias', description: 'Whether b is added, and its gradient computed.' })
+    .default(true),
   values: z
     .enum(['uniform', 'with-nan', 'zero'])
     .meta({
       title: 'Values',
       description:
-        'uniform: in [-1, 1). with-nan: some rows of X hold a NaN, which has to reach Y. zero: W and b are zero, so that Z is exactly 0, whose gradient is zero.',
+        'uniform: in [-1, 1). with-nan: some rows of X contain NaN, which must propagate to Y. zero: W and b are zero, so that Z is exactly 0 and its gradient is zero.',
     })
     .default('uniform'),
 });
@@ -47,7 +50,7 @@ const problemSchema = z.strictObject({
 const linearReluSchema = taskSchema(
   'linear-relu',
   'Linear layer with ReLU',
-  'a linear layer and its rectifier, fused or not',
+  'a linear layer and its ReLU, fused or not',
   problemSchema.meta({ title: 'Layer' }),
 );
 

@@ -17,44 +17,45 @@ export function row<K extends string, S extends z.core.$ZodLooseShape>(kind: K, 
 
 /** Row 7 of the claim ledger: weighted sums over neighbours, including those of transport over angles. */
 const radius = (usual: number) =>
-  number('Radius', 'Neighbours on each side; zeros lie beyond the edges.', [0, usual, 32]);
+  number('Radius', 'Number of neighbours on each side; values beyond the edges are zero.', [0, usual, 32]);
 
 const matrix = z
   .enum(['diagonal', 'tridiagonal', 'five-point', 'power-law'])
   .meta({
     title: 'Matrix',
-    description: 'power-law: n entries in a row with a chance of about n^-2, in random columns; the others are bands.',
+    description:
+      'power-law: a row has n entries with a probability of about n^-2, in random columns; the other matrices are banded.',
   })
   .default('five-point');
 
 const rows = (usual: number, most: number) =>
-  number('Rows', 'Of the square matrix; of a five-point one rounded down to a square.', [1, usual, most]);
+  number('Rows', 'Rows of the square matrix; for five-point, rounded down to a square number.', [1, usual, most]);
 
 const footprint = (usual: number) =>
   z
     .int()
     .min(256)
     .max(2_000_000_000)
-    .meta({ title: 'Footprint', description: 'Of the table that the chain runs through.', unit: '1' })
+    .meta({ title: 'Footprint', description: 'Size of the table that the chain of loads runs through.', unit: '1' })
     .default(usual);
 
 /** Rows about arrays and memory access patterns. */
 export const arrayRows = [
   row('stencil-1d', 'Stencil along a line', {
-    n: elements('Of the line.', 16_000_000),
+    n: elements('Number of points on the line.', 16_000_000),
     radius: radius(4),
   }),
   row('stencil-2d', 'Square stencil', {
-    nx: number('Width', 'Points along x, which lie next to each other.', [1, 4096, 32_768]),
+    nx: number('Width', 'Points along x, adjacent in memory.', [1, 4096, 32_768]),
     ny: number('Height', 'Points along y.', [1, 4096, 32_768]),
     radius: radius(2),
   }),
   row('scattering', 'Scattering of angles', {
-    angles: number('Angles', 'Of every column.', [2, 128, 4096]),
-    cells: number('Cells', 'Columns, which lie next to each other.', [1, 65_536, 10_000_000]),
+    angles: number('Angles', 'Number of angles in every column.', [2, 128, 4096]),
+    cells: number('Cells', 'Number of columns, adjacent in memory.', [1, 65_536, 10_000_000]),
     reach: quantity({
       title: 'Reach',
-      description: 'Of the kernel to each side, a share of the angles; at least one bin.',
+      description: 'Half-width of the convolution kernel, as a fraction of the angles; at least one bin.',
       unit: '1',
       min: 0,
       max: 1,
@@ -66,66 +67,67 @@ export const arrayRows = [
     matrix,
   }),
   row('changing-pattern', 'A sparse pattern that changes', {
-    rows: number('Rows', 'Of the square matrix, another one in each call.', [1, 200_000, 10_000_000]),
-    entries_per_row: number('Entries a row', 'On average, in random places.', [1, 5, 100]),
+    rows: number('Rows', 'Rows of the square matrix, which is different in each call.', [1, 200_000, 10_000_000]),
+    entries_per_row: number('Entries a row', 'Average number of entries per row, in random places.', [1, 5, 100]),
   }),
   row('elementwise', 'Elementwise', {
-    n: elements('Of a, b and the result.', 1_000_000),
+    n: elements('Length of a, b and the result.', 1_000_000),
   }),
   row('grid-stride', 'Grid-stride loops', {
     n: elements('Of x and y.', 64_000_000),
-    blocks_per_sm: number('Blocks per SM', 'Of 256 threads, in the grid that walks.', [1, 8, 256]),
+    blocks_per_sm: number('Blocks per SM', 'Blocks of 256 threads in the grid-stride loop.', [1, 8, 256]),
   }),
   row('bounds', 'Check of the end', {
-    n: elements('Of x and y. Multiples of 128 need no check.', 1_000_003),
+    n: elements('Length of x and y. Multiples of 128 need no check.', 1_000_003),
   }),
   row('block-size', 'Block size', {
-    n: elements('Results; of gemm rounded down to a square.', 16_000_000),
+    n: elements('Number of results; for gemm rounded down to a square number.', 16_000_000),
     kernel: z
       .enum(['axpy', 'stencil', 'gemm'])
-      .meta({ title: 'Kernel', description: 'Bound by memory, by the caches, or by arithmetic.' })
+      .meta({ title: 'Kernel', description: 'Limited by memory, by the caches, or by arithmetic.' })
       .default('axpy'),
   }),
   row('coalescing', 'Coalescing', {
-    n: elements('Copied, each of element_bytes.', 4_000_000, 500_000_000),
-    stride: number('Stride', 'Elements from one that is read to the next.', [1, 1, 64]),
-    offset: number('Offset', 'Elements before the first that is read.', [0, 0, 31]),
+    n: elements('Number of copied elements, each of element_bytes.', 4_000_000, 500_000_000),
+    stride: number('Stride', 'Distance in elements between two reads.', [1, 1, 64]),
+    offset: number('Offset', 'Number of elements before the first read.', [0, 0, 31]),
     element_bytes: z
       .union([z.literal(4), z.literal(8), z.literal(16)])
-      .meta({ title: 'Element size', description: 'Bytes that a thread loads at once.', unit: '1' })
+      .meta({ title: 'Element size', description: 'Bytes per load of a thread.', unit: '1' })
       .default(4),
     order: z
       .enum(['forward', 'random'])
-      .meta({ title: 'Order', description: 'forward: as they lie. random: through a table of indices.' })
+      .meta({ title: 'Order', description: 'forward: in memory order. random: through a table of indices.' })
       .default('forward'),
   }),
   row('layout', 'Layout of records', {
-    n: elements('Records of eight FP32 fields, two of which are used.', 4_000_000, 250_000_000),
+    n: elements('Number of records with eight FP32 fields, two of which are used.', 4_000_000, 250_000_000),
   }),
   row('latency', 'Latency by level', {
     footprint_bytes: footprint(16_384),
-    hops: number('Hops', 'Loads, each of which waits for the one before.', [1, 10_000, 10_000_000]),
+    hops: number('Hops', 'Number of loads, each of which waits for the one before.', [1, 10_000, 10_000_000]),
   }),
   row('bandwidth', 'Bandwidth by level', {
-    n: elements('Of each of three arrays.', 64_000_000),
-    passes: number('Passes', 'Over the same arrays.', [1, 10, 100_000]),
+    n: elements('Length of each of three arrays.', 64_000_000),
+    passes: number('Passes', 'Number of passes over the same arrays.', [1, 10, 100_000]),
   }),
   row('transpose', 'Transpose', {
-    rows: number('Rows', 'Of the input.', [1, 4096, 65_536]),
-    columns: number('Columns', 'Of the input.', [1, 4096, 65_536]),
+    rows: number('Rows', 'Size of the input.', [1, 4096, 65_536]),
+    columns: number('Columns', 'Size of the input.', [1, 4096, 65_536]),
   }),
   row('bank-conflicts', 'Bank conflicts', {
-    stride: number('Stride', 'Words of shared memory from one lane to the next.', [1, 32, 64]),
-    reads: number('Reads', 'Of each thread.', [1, 1000, 1_000_000]),
+    stride: number('Stride', 'Distance in words of shared memory between neighbouring lanes.', [1, 32, 64]),
+    reads: number('Reads', 'Number of reads by each thread.', [1, 1000, 1_000_000]),
   }),
   row('views', 'Strided views', {
-    rows: number('Rows', 'Of the view.', [1, 4096, 32_768]),
-    columns: number('Columns', 'Of the view.', [1, 4096, 32_768]),
+    rows: number('Rows', 'Size of the view.', [1, 4096, 32_768]),
+    columns: number('Columns', 'Size of the view.', [1, 4096, 32_768]),
     view: z
       .enum(['transposed', 'every-other'])
       .meta({
         title: 'View',
-        description: 'transposed: of an array of columns × rows. every-other: column of one twice as wide.',
+        description:
+          'transposed: view of an array of columns × rows. every-other: every other column of an array twice as wide.',
       })
       .default('transposed'),
   }),

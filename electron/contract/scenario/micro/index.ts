@@ -8,34 +8,38 @@ import { taskSchema, taskWorkload } from '../task/workload.ts';
 import { arrayRows, elements, number, row } from './arrays.ts';
 
 /** Rows on images of many crystals, and on a crystal fitted to its image. */
-const pixels = number('Pixels', 'Of a side of the detector, which is 51.2 mm wide.', [1, 256, 4096]);
-const cells = number('Cells', 'Of the crystal, along each edge.', [1, 5, 1000]);
+const pixels = number('Pixels', 'Pixels along a side of the detector, which is 51.2 mm wide.', [1, 256, 4096]);
+const cells = number('Cells', 'Cells of the crystal along each edge.', [1, 5, 1000]);
 
-const degree = number('Degree', 'Of the polynomial. Low ones are bound by memory.', [1, 128, 4096]);
+const degree = number('Degree', 'Degree of the polynomial. Low degrees are limited by memory.', [1, 128, 4096]);
 
 const size = (title: string, description: string) => number(title, description, [1, 1024, 16_384]);
 
 /** Rows 1 to 3 of the claim ledger: launches, graphs, loops on the host. */
-const steps = number('Steps', 'Dependent y += a x, one launch each unless they are fused.', [1, 100, 10_000]);
+const steps = number(
+  'Steps',
+  'Number of dependent operations y += a x, one launch each unless fused.',
+  [1, 100, 10_000],
+);
 
-const work = (usual: number) => number('Work', 'Steps of an element.', [1, usual, 1_000_000]);
+const work = (usual: number) => number('Work', 'Iterations per element.', [1, usual, 1_000_000]);
 
 /** Rows about arithmetic, reductions and launches. */
 const arithmeticRows = [
   row('image-series', 'Images of many crystals', {
-    images: number('Images', 'Each of a crystal with its own orientation and cell.', [1, 10, 10_000]),
+    images: number('Images', 'Number of images, each of a crystal with its own orientation and cell.', [1, 10, 10_000]),
     pixels,
     cells,
   }),
   row('refinement', 'A crystal fitted to its image', {
     pixels,
-    cells: number('Cells', 'Of the crystal, along each edge: the more, the sharper the spots.', [2, 5, 20]),
+    cells: number('Cells', 'Cells of the crystal along each edge: more cells give sharper spots.', [2, 5, 20]),
   }),
   row('fma', 'Fused multiply-add', { n: elements('Arguments.', 4_000_000), degree }),
   row('fp64', 'FP64', { n: elements('Arguments.', 4_000_000, 250_000_000), degree }),
   row('divergence', 'Divergence', {
-    n: elements('Each with a key that chooses one of eight branches.', 4_000_000, 250_000_000),
-    work: number('Work', 'Steps within a branch.', [1, 64, 100_000]),
+    n: elements('Number of elements, each with a key that selects one of eight branches.', 4_000_000, 250_000_000),
+    work: number('Work', 'Iterations within a branch.', [1, 64, 100_000]),
     pattern: z
       .enum(['same', 'warps', 'halves', 'lanes', 'random'])
       .meta({
@@ -46,7 +50,7 @@ const arithmeticRows = [
   }),
   row('unrolling', 'Unrolling', {
     n: elements('Arguments.', 4_000_000),
-    terms: number('Terms', 'Of the sum: rounds of the loop.', [1, 128, 4096]),
+    terms: number('Terms', 'Terms of the sum: iterations of the loop.', [1, 128, 4096]),
   }),
   row('gemm', 'Tensor cores', {
     m: size('Rows', 'Of A and C.'),
@@ -54,89 +58,101 @@ const arithmeticRows = [
     k: size('Depth', 'Columns of A, rows of B.'),
   }),
   row('few-threads', 'Too few threads', {
-    n: elements('Iterated by all threads together.', 1_000_000, 250_000_000),
-    threads: number('Threads', 'Of the whole grid. The CPU uses its own.', [1, 1024, 1_000_000]),
-    work: number('Work', 'Steps of an element.', [1, 64, 100_000]),
+    n: elements('Number of elements, processed by all threads together.', 1_000_000, 250_000_000),
+    threads: number('Threads', 'Threads in the whole grid. CPU variants use their own number.', [1, 1024, 1_000_000]),
+    work: number('Work', 'Iterations per element.', [1, 64, 100_000]),
   }),
   row('instruction-latency', 'Latency of instructions', {
-    operations: number('Operations', 'Each waits for the one before.', [1, 10_000, 10_000_000]),
+    operations: number(
+      'Operations',
+      'Number of operations, each of which waits for the one before.',
+      [1, 10_000, 10_000_000],
+    ),
   }),
   row('reduction', 'Reduction', { n: elements('Added up.', 16_000_000) }),
-  row('scan', 'Running sums', { n: elements('Whose running sums are taken.', 16_000_000) }),
+  row('scan', 'Running sums', { n: elements('Number of elements in the prefix sum.', 16_000_000) }),
   row('compaction', 'Compaction', {
-    n: elements('Elements before compaction.', 16_000_000),
+    n: elements('Number of elements before compaction.', 16_000_000),
     kept: quantity({
       title: 'Share retained',
-      description: 'Of the elements, about.',
+      description: 'Approximate share of the elements that is retained.',
       unit: '1',
       min: 0,
       max: 1,
     }).default(0.5),
   }),
   row('histogram', 'Histogram', {
-    n: elements('Added, each to the bin of its key.', 4_000_000, 500_000_000),
-    bins: number('Bins', 'Which keys choose among.', [1, 256, 10_000_000]),
+    n: elements('Number of elements, each added to the bin of its key.', 4_000_000, 500_000_000),
+    bins: number('Bins', 'Number of bins that the keys select from.', [1, 256, 10_000_000]),
     distribution: z
       .enum(['uniform', 'zipf'])
       .meta({
         title: 'Distribution',
-        description: 'uniform: every key as often. zipf: key k about 1 / (k + 1) as often as key 0.',
+        description: 'uniform: all keys are equally frequent. zipf: key k is about 1 / (k + 1) as frequent as key 0.',
       })
       .default('uniform'),
     weights: z
       .enum(['int', 'fp32', 'fp64'])
-      .meta({ title: 'Weights', description: 'What is added, and in which type.' })
+      .meta({ title: 'Weights', description: 'Values that are added, and their type.' })
       .default('fp32'),
   }),
   row('early-exit', 'Early exit', {
-    rows: number('Rows', 'Each is searched for its first value above 1.', [1, 100_000, 10_000_000]),
-    length: number('Length', 'Values of a row.', [1, 1024, 1_000_000]),
+    rows: number('Rows', 'Number of rows; each is searched for its first value above 1.', [1, 100_000, 10_000_000]),
+    length: number('Length', 'Number of values in a row.', [1, 1024, 1_000_000]),
     place: quantity({
-      title: 'Place of the hit',
-      description: 'Share of the row before it, about; 1: there is none.',
+      title: 'Position of the hit',
+      description: 'Approximate fraction of the row before the hit; 1: there is no hit.',
       unit: '1',
       min: 0,
       max: 1,
     }).default(0.1),
   }),
   row('contention', 'Contention', {
-    writers: number('Writers', 'Threads that add.', [1, 4096, 1_048_576]),
-    additions: number('Additions', 'Of each thread, to the same address.', [1, 16, 10_000]),
-    addresses: number('Addresses', 'That the threads take turns on; at most one a thread.', [1, 1, 1_048_576]),
+    writers: number('Writers', 'Number of threads that add.', [1, 4096, 1_048_576]),
+    additions: number('Additions', 'Additions by each thread, to the same address.', [1, 16, 10_000]),
+    addresses: number(
+      'Addresses',
+      'Number of addresses that the threads share; at most one per thread.',
+      [1, 1, 1_048_576],
+    ),
   }),
   row('launch', 'Launches and fusion', { n: elements('Of x and y.', 1_000_000), steps }),
   row('graphs', 'CUDA graphs', { n: elements('Of x and y.', 1000), steps }),
   row('host-loop', 'A loop on the host', {
-    rows: number('Rows', 'Each is convolved by itself.', [1, 1000, 1_000_000]),
-    length: number('Length', 'Values of a row.', [1, 1024, 1_000_000]),
-    radius: number('Radius', 'Of the convolution: 2 radius + 1 taps.', [0, 4, 1024]),
+    rows: number('Rows', 'Number of rows; each is convolved separately.', [1, 1000, 1_000_000]),
+    length: number('Length', 'Number of values in a row.', [1, 1024, 1_000_000]),
+    radius: number('Radius', 'Radius of the convolution: 2 radius + 1 taps.', [0, 4, 1024]),
   }),
   row('overlap', 'Copies overlapping kernels', {
-    n: elements('Copied there, worked on and copied back.', 16_000_000, 500_000_000),
+    n: elements('Number of elements that are copied to the GPU, processed and copied back.', 16_000_000, 500_000_000),
     work: work(64),
-    pieces: number('Pieces', 'That the elements are cut into.', [1, 16, 1024]),
-    streams: number('Streams', 'That the pieces take turns on.', [1, 4, 32]),
+    pieces: number('Pieces', 'Number of pieces that the elements are divided into.', [1, 16, 1024]),
+    streams: number('Streams', 'Number of streams that the pieces are distributed over.', [1, 4, 32]),
   }),
   row('concurrent-kernels', 'Concurrent kernels', {
-    kernels: number('Kernels', 'Independent of each other.', [1, 2, 32]),
-    blocks: number('Blocks', 'Of 256 threads, of each kernel.', [1, 16, 65_536]),
+    kernels: number('Kernels', 'Number of independent kernels.', [1, 2, 32]),
+    blocks: number('Blocks', 'Blocks of 256 threads per kernel.', [1, 16, 65_536]),
     work: work(100_000),
   }),
   row('beside-library', 'A kernel concurrent with a library', {
-    size: number('Size', 'Of the square matrices that cuBLAS multiplies in FP32.', [1, 2048, 16_384]),
-    blocks: number('Blocks', 'Of 256 threads, of the kernel concurrent with the product.', [1, 16, 65_536]),
+    size: number('Size', 'Size of the square matrices that cuBLAS multiplies in FP32.', [1, 2048, 16_384]),
+    blocks: number(
+      'Blocks',
+      'Blocks of 256 threads in the kernel that runs concurrently with the product.',
+      [1, 16, 65_536],
+    ),
     work: work(100_000),
   }),
-  row('timing', 'Timing', { n: elements('Of a, b and the result.', 1_000_000) }),
+  row('timing', 'Timing', { n: elements('Length of a, b and the result.', 1_000_000) }),
   row('cold-start', 'Cold start', { n: elements('Of x and y.', 1_000_000) }),
 ] as const;
 
 const rowSchema = z.discriminatedUnion('kind', [...arithmeticRows, ...arrayRows]).meta({
   title: 'Benchmark',
-  description: 'Which row of the claim ledger, and its parameters.',
+  description: 'Benchmark of a published claim, and its parameters.',
 });
 
-const microSchema = taskSchema('micro', 'Small workloads', 'one row of the ledger of published claims', rowSchema);
+const microSchema = taskSchema('micro', 'Small workloads', 'a benchmark of one published claim', rowSchema);
 
 export const micro = taskWorkload({
   kind: 'micro',

@@ -51,7 +51,7 @@ export function taskWorkload<const K extends string, S extends z.ZodType>(own: O
 }
 
 const solverSchema = z.strictObject({
-  variant: variantName('auto picks the last of the ladder that this machine can run'),
+  variant: variantName('auto chooses the last variant of the ladder that this machine can run'),
   threads: count({ title: 'Threads', description: 'CPU threads. 0 uses every core.', min: 0, max: 1024 }).default(0),
 });
 
@@ -68,7 +68,7 @@ export function taskSchema<
     .strictObject({
       ...editorShape,
       kind: z.literal(kind).meta({ title: 'Kind', description: `The workload: ${about}.` }),
-      version: z.literal(1).meta({ title: 'Version', description: 'Of this file format.' }),
+      version: z.literal(1).meta({ title: 'Version', description: 'Version of this file format.' }),
       ...namingShape,
       problem,
       ...more,

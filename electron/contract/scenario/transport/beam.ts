@@ -6,33 +6,33 @@ import { z } from 'zod';
 import { companionFile, quantity } from '../common-fields.ts';
 
 /** Material tables end at 300 MeV; only a user's table of water may reach further. */
-export const ENERGIES = '0.5 to 300 MeV, in water with a table of your own to 1000 MeV';
+export const ENERGIES = '0.5 to 300 MeV; in water with your own table up to 1000 MeV';
 
 const rangeKinds = ['csda', 'r80', 'r90'] as const;
 
 export const beamShape = {
   energy_MeV: quantity({
     title: 'Energy',
-    description: 'Mean kinetic energy of the protons where they enter.',
+    description: 'Mean kinetic energy of the protons at entry.',
     unit: 'MeV',
     min: 0.5,
     max: 1000,
   }).meta({ $comment: ENERGIES }),
   range_mm: quantity({
     title: 'Range in water',
-    description: 'In place of the energy: the energy is found that has this range in water.',
+    description: 'Replaces the energy: the program finds the energy with this range in water.',
     unit: 'mm',
     min: 0.05,
     max: 4000,
   }),
   range_is: z.enum(rangeKinds).meta({
-    title: 'That range is',
+    title: 'Kind of range',
     description:
-      'csda: the way of a proton that slows down without straggling. r80, r90: the depth behind the peak where the dose has fallen to 80 or 90 %.',
+      'csda: path length of a proton that slows down without straggling. r80, r90: the depth behind the peak where the dose has fallen to 80 or 90 %.',
   }),
   energy_sigma_MeV: quantity({
     title: 'Energy spread',
-    description: 'Standard deviation of the energy at entry. 0 is one energy.',
+    description: 'Standard deviation of the energy at entry. 0 is a single energy.',
     unit: 'MeV',
     min: 0,
     max: 100,
@@ -46,14 +46,14 @@ export const beamShape = {
   }),
   angle_sigma_mrad: quantity({
     title: 'Angular spread',
-    description: 'Standard deviation of the plane angle at entry. 0 is a parallel beam.',
+    description: 'Standard deviation of the angle in the plane at entry. 0 is a parallel beam.',
     unit: 'mrad',
     min: 0,
     max: 500,
   }),
   x_mm: quantity({
     title: 'Position across',
-    description: 'Where the beam axis enters, across the depth. 0 is the middle of the geometry.',
+    description: 'Lateral position where the beam axis enters. 0 is the middle of the geometry.',
     unit: 'mm',
     min: -5000,
     max: 5000,
@@ -61,7 +61,7 @@ export const beamShape = {
   x_sigma_mm: quantity({
     title: 'Beam width',
     description:
-      'Standard deviation of the lateral profile at entry, along the entry plane: across the axis of a tilted beam it is this times cos(angle). 0 means as narrow as one cell.',
+      'Standard deviation of the lateral profile at entry, measured along the entry plane. Perpendicular to the axis of a tilted beam it is smaller by cos(angle). 0 means as narrow as one cell.',
     unit: 'mm',
     min: 0,
     max: 1000,
@@ -69,11 +69,11 @@ export const beamShape = {
   x_sigma_is: z.enum(['plane', 'axis']).meta({
     title: 'Width measured',
     description:
-      'plane: along the entry plane. axis: across the beam axis; along the plane it is this over cos(angle).',
+      'plane: measured along the entry plane. axis: measured perpendicular to the beam axis; along the plane it is larger by 1/cos(angle).',
   }),
   y_sigma_mm: quantity({
     title: 'Width across y',
-    description: 'Standard deviation across the other lateral axis at entry, for dose in Gy. Left out: the beam width.',
+    description: 'Standard deviation along y at entry, for dose in Gy. Default: the beam width.',
     unit: 'mm',
     min: 0,
     max: 1000,
@@ -81,7 +81,7 @@ export const beamShape = {
   focus_mm: quantity({
     title: 'Focus',
     description:
-      'Way from the entrance to where the beam is narrowest. Negative: it comes apart from a source that far in front. 0 leaves place and angle independent.',
+      'Distance from the entrance to the narrowest point of the beam. Negative: it diverges from a source at that distance in front. 0 leaves position and angle uncorrelated.',
     unit: 'mm',
     min: -10_000,
     max: 10_000,
@@ -95,7 +95,7 @@ export const beamShape = {
   }),
   weight: quantity({
     title: 'Protons',
-    description: 'Number of protons. Dose and ledger scale with it.',
+    description: 'Number of protons. Dose and ledger are proportional to it.',
     unit: '1',
     min: 1e-12,
     max: 1e18,
@@ -114,7 +114,8 @@ export const spotSchema = z
     x_mm: beamShape.x_mm.optional(),
     y_mm: quantity({
       title: 'Position along y',
-      description: 'Place along the axis that the plane model sums over, for dose in three dimensions.',
+      description:
+        'Position along y, the axis that the two-dimensional model integrates over, for dose in three dimensions.',
       unit: 'mm',
       min: -5000,
       max: 5000,
@@ -122,7 +123,7 @@ export const spotSchema = z
     x_sigma_mm: beamShape.x_sigma_mm.optional(),
     angle_deg: quantity({
       title: 'Angle',
-      description: 'Direction of the spot, from +z towards +x: one that the angle grid about the beam holds.',
+      description: 'Direction of the spot, from +z towards +x; it must be within the angle grid of the beam.',
       unit: 'deg',
       min: -85,
       max: 85,
@@ -130,7 +131,8 @@ export const spotSchema = z
     angle_sigma_mrad: beamShape.angle_sigma_mrad.optional(),
     weight: quantity({
       title: 'Weight',
-      description: 'Protons of the spot, times those of the beam. A spot of weight 0 counts for the grid only.',
+      description:
+        'Number of protons of the spot, multiplied by the number of the beam. A spot of weight 0 affects only the grid.',
       unit: '1',
       min: 0,
       max: 1e18,
@@ -143,7 +145,7 @@ export const spotSchema = z
       code: 'custom',
       path: [given === 0 ? 'energy_MeV' : 'range_mm'],
       message: 'cannot be combined with energy_MeV',
-      params: { allowed: given === 0 ? `${ENERGIES}, or range_mm in its place` : 'energy_MeV or range_mm, one' },
+      params: { allowed: given === 0 ? `${ENERGIES}, or range_mm instead` : 'either energy_MeV or range_mm' },
     });
   });
 export type SpotDocument = z.input<typeof spotSchema>;
@@ -157,7 +159,7 @@ export const spotListSchema = z
   .min(1)
   .max(maxSpots)
   .refine((spots) => !allWeightless(spots), {
-    error: 'hold no protons: every weight is 0',
+    error: 'contain no protons: every weight is 0',
     params: { allowed: 'at least one weight above 0' },
   });
 
@@ -175,7 +177,7 @@ export const spotsSchema = z
   .meta({
     title: 'Spots',
     description:
-      'Beams that enter together in place of the one: a list, or a file of it. What a spot leaves out, it has from the beam.',
+      'Beams that enter together instead of a single one: a list, or a file with a list. Values that a spot leaves out are taken from the beam.',
   });
 
 /** A spot with every value present. */

@@ -21,7 +21,7 @@ const nameSchema = z
   .regex(/^[A-Za-z][A-Za-z0-9_-]*$/)
   .meta({
     title: 'Name',
-    description: 'What regions and tables call the material.',
+    description: 'Name of the material in regions and tables.',
     $comment: 'a letter, then letters, digits, - and _, up to 64',
   });
 
@@ -31,11 +31,11 @@ const userMaterialSchema = z
     formula: z
       .string()
       .max(200)
-      .meta({ title: 'Formula', description: 'A chemical formula, such as C5H8O2. Or a composition in its place.' })
+      .meta({ title: 'Formula', description: 'A chemical formula, such as C5H8O2. Alternative: a composition.' })
       .optional(),
     composition: z
       .record(z.string().max(2), z.number().positive().max(1))
-      .meta({ title: 'Composition', description: 'Mass fraction of each element by its symbol; together 1.' })
+      .meta({ title: 'Composition', description: 'Mass fraction of each element by its symbol; the sum is 1.' })
       .optional(),
     density_g_cm3: quantity({
       title: 'Density',
@@ -47,7 +47,7 @@ const userMaterialSchema = z
     mean_excitation_eV: quantity({
       title: 'Mean excitation energy',
       description:
-        "I. Left out: that of ICRU Reports 37 and 49 for a formula that they list, else the elements' own by Bragg's rule.",
+        "Mean excitation energy I. Default: the value in ICRU Reports 37 and 49 for a formula listed there, otherwise Bragg's rule for the elements.",
       unit: 'eV',
       min: 10,
       max: 1000,
@@ -57,11 +57,11 @@ const userMaterialSchema = z
     const refuse = (path: readonly string[], message: string, allowed: string): void =>
       context.addIssue({ code: 'custom', path: [...path], message, params: { allowed } });
     if ((materialNames as readonly string[]).includes(name)) {
-      refuse(['name'], 'is a built-in material', 'a name of its own');
+      refuse(['name'], 'is a built-in material', 'a unique name');
     }
     if ((formula === undefined) === (composition === undefined)) {
       const says = formula === undefined ? 'has neither formula nor composition' : 'cannot be combined with formula';
-      refuse(formula === undefined ? ['name'] : ['composition'], says, 'formula or composition, one of them');
+      refuse(formula === undefined ? ['name'] : ['composition'], says, 'either formula or composition');
       return;
     }
     if (formula !== undefined && atomsOf(formula) === null) {
@@ -70,7 +70,7 @@ const userMaterialSchema = z
     const fractions = Object.entries(composition ?? {});
     const unknown = fractions.find(([symbol]) => !isElement(symbol));
     if (unknown !== undefined) {
-      refuse(['composition', unknown[0]], 'belongs to no element', 'symbols such as H, C, O, Ca');
+      refuse(['composition', unknown[0]], 'is not the symbol of an element', 'symbols such as H, C, O, Ca');
       return;
     }
     const sum = fractions.reduce((total, [, fraction]) => total + fraction, 0);
@@ -93,7 +93,7 @@ const MAX_POINTS = 200;
 const ascending = (points: readonly (readonly [number, unknown])[]): boolean =>
   points.every(([hu], i) => i === 0 || hu > (points[i - 1]?.[0] ?? Number.NEGATIVE_INFINITY));
 
-const order = { error: 'does not ascend', params: { allowed: 'points whose HU ascend' } };
+const order = { error: 'is not in ascending order', params: { allowed: 'points in ascending order of HU' } };
 
 export const huTableSchema = z.strictObject({
   density: z
@@ -101,13 +101,16 @@ export const huTableSchema = z.strictObject({
     .min(2)
     .max(MAX_POINTS)
     .refine(ascending, order)
-    .meta({ title: 'Density', description: 'Points [HU, g/cm³]; straight lines between them.' }),
+    .meta({ title: 'Density', description: 'Points [HU, g/cm³], interpolated linearly.' }),
   materials: z
     .array(z.tuple([hounsfield, z.string().min(1).max(64)]))
     .min(1)
     .max(MAX_POINTS)
     .refine(ascending, order)
-    .meta({ title: 'Materials', description: 'Points [HU, material]: each from its HU on, up to the next.' }),
+    .meta({
+      title: 'Materials',
+      description: 'Points [HU, material]: each material is used from its HU up to the next point.',
+    }),
 });
 
 const shippedHuTables = ['schneider'] as const;
@@ -127,8 +130,7 @@ const ctSchema = z.strictObject({
     .max(64)
     .meta({
       title: 'Series',
-      description:
-        'Which CT series of a folder that holds several: its SeriesInstanceUID, or its SeriesDescription. Left out: the only one.',
+      description: 'CT series to use if the folder has several: its SeriesInstanceUID, or its SeriesDescription.',
     })
     .optional(),
   plane: z
@@ -141,7 +143,7 @@ const ctSchema = z.strictObject({
   at_mm: quantity({
     title: 'Slice',
     description:
-      'Place of the slice along the third axis of the patient; the nearest is taken. Left out: the middle one.',
+      'Position of the slice along the third patient axis; the nearest slice is used. Default: the middle one.',
     unit: 'mm',
     min: -10_000,
     max: 10_000,
@@ -149,7 +151,7 @@ const ctSchema = z.strictObject({
   angle_deg: quantity({
     title: 'Direction',
     description:
-      'Angle of the beam in the slice: 0 goes along its second axis, from the front to the back; 90 comes from the left.',
+      'Angle of the beam in the slice: 0 is along its second axis, from front to back; 90 comes from the left.',
     unit: 'deg',
     min: -360,
     max: 360,
@@ -159,12 +161,12 @@ const ctSchema = z.strictObject({
     .meta({
       title: 'Isocentre',
       description:
-        "Point of the slice, along its two axes in the patient's coordinates, through which x = 0 goes. Left out: its middle.",
+        'Point of the slice on the line x = 0, along its two axes in patient coordinates. Default: its middle.',
     })
     .optional(),
   isocentre_depth_mm: quantity({
     title: 'Isocentre depth',
-    description: 'Depth z of the isocentre in the box. Left out: the box begins at the edge of the image.',
+    description: 'Depth z of the isocentre in the box. By default the box begins at the edge of the image.',
     unit: 'mm',
     min: -5000,
     max: 5000,
@@ -174,8 +176,7 @@ const ctSchema = z.strictObject({
     .regex(/^[\d.]{1,64}$/)
     .meta({
       title: 'Frame of reference',
-      description:
-        'FrameOfReferenceUID of a DICOM CT, which an RT Dose of the run carries. Left out: that of the file.',
+      description: 'FrameOfReferenceUID of a DICOM CT, written into an RT Dose of the run. Default: that of the file.',
     })
     .optional(),
   hu_table: z
@@ -183,7 +184,7 @@ const ctSchema = z.strictObject({
     .meta({
       title: 'HU table',
       description:
-        'Density and material by Hounsfield unit. schneider: the 24 materials of Schneider et al. Or one of your own.',
+        'Density and material by Hounsfield unit. schneider: the 24 materials of Schneider et al. Or your own table.',
     })
     .default('schneider'),
   outside: z
@@ -206,14 +207,14 @@ const materialSchema = z
   .meta({ examples: [...materialNames] });
 
 const regionSchema = z.strictObject({
-  name: z.string().max(200).meta({ title: 'Name', description: 'What lists call this region.' }).default(''),
+  name: z.string().max(200).meta({ title: 'Name', description: 'Name of this region in lists.' }).default(''),
   material: materialSchema.meta({
     title: 'Material',
-    description: 'What fills the region: a built-in material, or one of your own.',
+    description: 'Material of the region: built-in, or your own.',
   }),
   x_mm: interval({
     title: 'Across',
-    description: 'Lateral extent [from, to]; 0 is the middle of the geometry. Left out: the whole width.',
+    description: 'Lateral extent [from, to]; 0 is the middle of the geometry. Default: the whole width.',
     unit: 'mm',
     min: -5000,
     max: 5000,
@@ -227,7 +228,7 @@ const regionSchema = z.strictObject({
   }),
   density_scale: quantity({
     title: 'Density factor',
-    description: "The material's density is multiplied by this.",
+    description: "Factor by which the material's density is multiplied.",
     unit: '1',
     min: 0.001,
     max: 20,
@@ -237,20 +238,20 @@ const regionSchema = z.strictObject({
 const shape = {
   width_mm: quantity({
     title: 'Width',
-    description: 'Lateral size, centred on x = 0. Left out: about the range of the beam.',
+    description: 'Lateral size, centred on x = 0. Default: about the range of the beam.',
     unit: 'mm',
     min: 0.001,
     max: 10_000,
   }).optional(),
   depth_mm: quantity({
     title: 'Depth',
-    description: 'Size in depth, from z = 0. Left out: about 1.2 ranges of the beam.',
+    description: 'Size in depth, from z = 0. Default: about 1.2 ranges of the beam.',
     unit: 'mm',
     min: 0.001,
     max: 5000,
   }).optional(),
   background: materialSchema
-    .meta({ title: 'Background', description: 'The material wherever no region lies.' })
+    .meta({ title: 'Background', description: 'The material outside of all regions.' })
     .default('water'),
   regions: z
     .array(regionSchema)
@@ -258,7 +259,7 @@ const shape = {
     .meta({
       title: 'Regions',
       description:
-        'Rectangles of other materials, later ones over earlier ones. A cell that borders cut holds each by its share.',
+        'Rectangles of other materials; later ones cover earlier ones. A cell cut by boundaries contains each material by its share.',
     })
     .default([]),
   materials: z
@@ -267,13 +268,13 @@ const shape = {
     .meta({
       title: 'Own materials',
       description:
-        "By formula or mass fractions, density and I. Stopping follows from Bethe's formula, scattering from the composition.",
+        "Defined by formula or mass fractions, density and I. Stopping follows from Bethe's formula, scattering from the composition.",
     })
     .default([]),
   ct: ctSchema
     .meta({
       title: 'CT',
-      description: 'Matter from a slice of a CT in place of the background. Regions lie over it.',
+      description: 'Matter from a slice of a CT instead of the background. Regions cover it.',
     })
     .optional(),
 };
@@ -303,7 +304,7 @@ export const geometrySchema = z.strictObject(shape).superRefine(
       check(['ct', 'hu_table', 'materials', i, 1], valueAt(point, [1]));
     }
     own.forEach((name, i) => {
-      if (own.indexOf(name) < i) refuse(['materials', i, 'name'], 'is the name of two materials', 'a name of its own');
+      if (own.indexOf(name) < i) refuse(['materials', i, 'name'], 'is used for two materials', 'a unique name');
     });
   },
   // Check names despite other errors, so that all are reported at once.

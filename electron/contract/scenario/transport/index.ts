@@ -9,7 +9,7 @@ import { geometrySchema } from './geometry.ts';
 /** Selection of physics models. Formulas and references are in kernels/physics. */
 const tableFile = companionFile({
   title: 'Table',
-  description: "A CSV file with the columns T_MeV,S (MeV cm²/g) in place of water's table.",
+  description: "A CSV file with the columns T_MeV,S (MeV cm²/g), used instead of water's table.",
   example: 'tables/mine.csv',
 });
 
@@ -20,7 +20,7 @@ const physicsSchema = z.strictObject({
     .union([z.enum(stoppingPowerNames), z.strictObject({ file: tableFile })])
     .meta({
       title: 'Stopping power of water',
-      description: 'icru49: NIST PSTAR, I = 75 eV. icru90: I = 78 eV, range 0.5 % longer. Or a table of your own.',
+      description: 'icru49: NIST PSTAR, I = 75 eV. icru90: I = 78 eV, range 0.5 % longer. Or your own table.',
     })
     .default('icru49'),
   scattering: z
@@ -28,7 +28,7 @@ const physicsSchema = z.strictObject({
     .meta({
       title: 'Scattering',
       description:
-        'Model of the scattering power: gottschalk is differential Molière; highland depends on the thickness so far.',
+        'Model of the scattering power: gottschalk is differential Molière; highland depends on the thickness traversed.',
     })
     .default('gottschalk'),
   straggling: z
@@ -40,7 +40,7 @@ const physicsSchema = z.strictObject({
     .meta({
       title: 'Nuclear reactions',
       description:
-        'icru63 follows what comes out of reactions, by tabulated spectra. attenuation removes 1.2 % of the protons per g/cm² and deposits 60 % of their energy on the spot, a share that builds up over the first 2 cm.',
+        'icru63 follows reaction products, by tabulated spectra. attenuation removes 1.2 % of the protons per g/cm² and deposits 60 % of their energy locally, a share that builds up over the first 2 cm.',
     })
     .default('icru63'),
 });
@@ -50,26 +50,27 @@ const solverSchema = z.strictObject({
     .enum(['path', 'depth'])
     .meta({
       title: 'Stepping',
-      description: 'path: steps along the path, any direction. depth: plane by plane in z, less work, up to 60°.',
+      description: 'path: steps along the path, for any direction. depth: plane by plane in z, faster, up to 60°.',
     })
     .default('path'),
   remap: z
     .enum(['high-order', 'linear'])
     .meta({
       title: 'Streaming',
-      description: 'high-order keeps edges sharp. linear is the bilinear shift of the earlier solver, with its smear.',
+      description:
+        'high-order keeps edges sharp. linear is the bilinear shift of the earlier solver, which smears them.',
     })
     .default('high-order'),
   step_mm: quantity({
     title: 'Step',
-    description: 'Path length of one step. Left out: the cell size in depth.',
+    description: 'Path length of one step. Default: the cell size in depth.',
     unit: 'mm',
     min: 1e-5,
     max: 100,
   }).optional(),
   max_steps: count({
     title: 'Most steps',
-    description: 'The run ends here even if protons are left.',
+    description: 'Maximum number of steps; the run ends there even if protons are left.',
     min: 1,
     max: 10_000_000,
   }).default(20_000),
@@ -82,9 +83,12 @@ const solverSchema = z.strictObject({
   }).default(1e-6),
   precision: z
     .enum(['fp32', 'fp64'])
-    .meta({ title: 'Precision', description: 'Of the phase-space state. Sums and the ledger are always fp64.' })
+    .meta({
+      title: 'Precision',
+      description: 'Precision of the phase-space data. Sums and the ledger are always fp64.',
+    })
     .default('fp32'),
-  variant: variantName('auto picks the fastest that fits'),
+  variant: variantName('auto chooses the fastest that fits'),
   threads: count({
     title: 'Threads',
     description: 'CPU threads. 0 uses every core.',
@@ -96,7 +100,7 @@ const solverSchema = z.strictObject({
 const outputSchema = z.strictObject({
   keyframes: count({
     title: 'Keyframes',
-    description: 'How many steps keep their phase-space slices in the run file.',
+    description: 'Number of steps whose phase-space slices are saved in the run file.',
     min: 0,
     max: 2000,
   }).default(64),
@@ -105,7 +109,7 @@ const outputSchema = z.strictObject({
     .meta({
       title: 'LET',
       description:
-        'Scores LET per cell, the spectra below and the RBE-weighted dose. On a GPU by cuda-window and cuda-depth.',
+        'Computes LET per cell, the spectra below and the RBE-weighted dose. On a GPU only with cuda-window and cuda-depth.',
     })
     .default(false),
   spectra_mm: z
@@ -113,26 +117,27 @@ const outputSchema = z.strictObject({
     .max(50)
     .meta({
       title: 'Spectra at',
-      description: 'Depths (mm) whose energy spectrum of primary protons is saved, with LET.',
+      description: 'Depths (mm) at which the energy spectrum of primary protons is saved, with LET.',
     })
     .default([]),
   gray: z
     .boolean()
     .meta({
-      title: 'Gy of fields',
-      description: 'Solves each kind of spot by itself afterwards, in wide columns, so that a field has dose in Gy.',
+      title: 'Gy for fields',
+      description:
+        'Solves each kind of spot separately after the run, in wide columns, so that a field has dose in Gy.',
     })
     .default(false),
   alpha_beta_Gy: quantity({
     title: 'α/β',
-    description: 'Of photons, for the RBE by McNamara, Wedenberg and Carabe.',
+    description: 'α/β for photons, for the RBE by McNamara, Wedenberg and Carabe.',
     unit: 'Gy',
     min: 0.1,
     max: 100,
   }).default(2),
   fraction_Gy: quantity({
     title: 'Fraction dose',
-    description: 'Physical dose of a fraction where the depth dose is highest, for the RBE.',
+    description: 'Physical dose per fraction at the maximum of the depth dose, for the RBE.',
     unit: 'Gy',
     min: 0.01,
     max: 100,
@@ -146,7 +151,7 @@ const rangeGrid = z
     step_mm: quantity({
       title: 'Range step',
       description:
-        'Spacing of the energy bins in residual range in water. Left out: the solver step, so that slowing down in water is an exact shift.',
+        'Spacing of the energy bins in residual range in water. Default: the solver step, so that slowing down in water is an exact shift.',
       unit: 'mm',
       min: 1e-5,
       max: 100,
@@ -159,7 +164,7 @@ const uniformGrid = z
     kind: z.literal('uniform'),
     step_MeV: quantity({
       title: 'Energy step',
-      description: 'Width of the energy bins. Splitting between two bins adds straggling of its own.',
+      description: 'Width of the energy bins. Splitting between two bins adds straggling.',
       unit: 'MeV',
       min: 0.001,
       max: 50,
@@ -177,21 +182,21 @@ const uniformGrid = z
 const gridSchema = z.strictObject({
   dx_mm: quantity({
     title: 'Cell across',
-    description: 'Lateral cell size. Left out: about a quarter of the beam width at the end of its range.',
+    description: 'Lateral cell size. Default: about a quarter of the beam width at the end of its range.',
     unit: 'mm',
     min: 1e-5,
     max: 100,
   }).optional(),
   dz_mm: quantity({
     title: 'Cell in depth',
-    description: 'Cell size in depth. Left out: a third of the distal falloff or less.',
+    description: 'Cell size in depth. Default: a third of the distal falloff or less.',
     unit: 'mm',
     min: 1e-5,
     max: 100,
   }).optional(),
   dtheta_mrad: quantity({
     title: 'Angle bin',
-    description: 'Width of the angle bins. Left out: 5 mrad, and more for metals.',
+    description: 'Width of the angle bins. Default: 5 mrad, and more for metals.',
     unit: 'mrad',
     min: 0.01,
     max: 500,
@@ -199,19 +204,19 @@ const gridSchema = z.strictObject({
   theta_max_mrad: quantity({
     title: 'Largest angle',
     description:
-      'Centre of the outermost angle bin, from the beam angle. There are 2 · theta_max / dtheta + 1 bins. Left out: 400 mrad, and more for metals.',
+      'Centre of the outermost angle bin, from the beam angle. There are 2 · theta_max / dtheta + 1 bins. Default: 400 mrad, and more for metals.',
     unit: 'mrad',
     min: 0.01,
     max: 3140,
   }).optional(),
   energy: z
     .discriminatedUnion('kind', [rangeGrid, uniformGrid])
-    .meta({ title: 'Energy grid', description: 'Where the energy bins lie.' })
+    .meta({ title: 'Energy grid', description: 'Spacing of the energy bins.' })
     .prefault({ kind: 'range' }),
   cutoff_MeV: quantity({
     title: 'Cutoff',
     description:
-      'Below this energy a proton stops and leaves what energy it has where it is. Left out: 0.5 MeV, less for slow beams, and up to 2 MeV in metals.',
+      'Below this energy a proton stops and deposits its remaining energy locally. Default: 0.5 MeV, less for low-energy beams, and up to 2 MeV in metals.',
     unit: 'MeV',
     min: 0.2,
     max: 500,
@@ -227,10 +232,10 @@ const initialSchema = z.discriminatedUnion('kind', [
         .int()
         .min(0)
         .max(0xffff_ffff)
-        .meta({ title: 'Seed', description: 'Of the random numbers.', unit: '1' })
+        .meta({ title: 'Seed', description: 'Seed of the random numbers.', unit: '1' })
         .default(1),
     })
-    .meta({ title: 'Every cell filled at random, for timing kernels' }),
+    .meta({ title: 'Every cell filled with random numbers, for timing kernels' }),
 ]);
 
 /** Proton beam: one energy and one direction, each with a Gaussian spread; or spots, each of which is such a beam. */
@@ -261,7 +266,9 @@ const beamSchema = z
       message: `cannot be combined with ${first}`,
       params: {
         allowed:
-          given.length === 0 ? `${ENERGIES}, or range_mm or spots in its place` : 'energy_MeV, range_mm or spots, one',
+          given.length === 0
+            ? `${ENERGIES}, or range_mm or spots instead`
+            : 'exactly one of energy_MeV, range_mm and spots',
       },
     });
   });
@@ -270,14 +277,14 @@ export const transportSchema = z
   .strictObject({
     ...editorShape,
     kind: z.literal('transport').meta({ title: 'Kind', description: 'The workload: transport of a proton beam.' }),
-    version: z.literal(2).meta({ title: 'Version', description: 'Of this file format.' }),
+    version: z.literal(2).meta({ title: 'Version', description: 'Version of this file format.' }),
     ...namingShape,
     beam: beamSchema.meta({ title: 'Beam' }),
     geometry: geometrySchema.prefault({}).meta({ title: 'Geometry' }),
     grid: gridSchema.prefault({}).meta({ title: 'Grid' }),
     initial: initialSchema
       .prefault({ kind: 'beam' })
-      .meta({ title: 'Initial state', description: 'What the phase space holds before the first step.' }),
+      .meta({ title: 'Initial state', description: 'Content of the phase space before the first step.' }),
     physics: physicsSchema.prefault({}).meta({ title: 'Physics' }),
     solver: solverSchema.prefault({}).meta({ title: 'Solver' }),
     output: outputSchema.prefault({}).meta({ title: 'Output' }),

@@ -64,11 +64,11 @@ const readouts = {
     ...{ digits: { significant: 4 }, from: 'curve', summary: true },
   },
   penumbra_half_mm: {
-    ...{ title: 'Penumbra at half of R80', unit: 'mm', about: `${lateral}, at half of R80; for beams along z` },
+    ...{ title: 'Penumbra at half of R80', unit: 'mm', about: `${lateral}, at half of R80; only for beams along z` },
     ...{ digits: { fixed: 2 }, from: 'run', summary: true },
   },
   penumbra_peak_mm: {
-    ...{ title: 'Penumbra at the peak', unit: 'mm', about: `${lateral}, at the peak; for beams along z` },
+    ...{ title: 'Penumbra at the peak', unit: 'mm', about: `${lateral}, at the peak; only for beams along z` },
     ...{ digits: { fixed: 2 }, from: 'run', summary: true },
   },
 } as const satisfies Readonly<Record<string, Readout>>;

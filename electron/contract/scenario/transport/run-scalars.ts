@@ -22,12 +22,12 @@ export interface RunScalar {
 
 const runScalars = {
   steps: { unit: '', about: 'steps taken', at: ['timing', 'steps'], whole: 0, engine: 'steps', summary: true },
-  wall_s: { unit: 's', about: 'from the start to the end', at: ['timing', 'wall_s'], summary: true },
+  wall_s: { unit: 's', about: 'from start to end', at: ['timing', 'wall_s'], summary: true },
   setup_s: { unit: 's', about: 'before the first step', at: ['timing', 'setup_s'], engine: 'setup_s', summary: true },
   solve_s: { unit: 's', about: 'in steps', at: ['timing', 'solve_s'], engine: 'solve_s', summary: true },
   device_s: {
     unit: 's',
-    about: "in steps by the GPU's clock; 0 on the CPU",
+    about: "time in steps by the GPU's clock; 0 on the CPU",
     at: ['timing', 'device_s'],
     engine: 'device_s',
   },
@@ -40,7 +40,7 @@ const runScalars = {
   },
   peak_state_bytes: {
     unit: 'bytes',
-    about: 'largest state that was held',
+    about: 'largest amount of phase-space data in memory',
     at: ['timing', 'peak_state_bytes'],
     engine: 'peak_state_bytes',
   },
@@ -69,7 +69,7 @@ const runScalars = {
   },
   end_excess_mm: {
     unit: 'mm',
-    about: 'by which the path along the beam axis is scored longer than it is, where protons stop',
+    about: 'error of the scored path length along the beam axis, where protons stop',
     at: ['engine', 'end_excess_mm'],
     engine: 'end_excess_mm',
     // The reader of older files estimates the value.
@@ -77,19 +77,19 @@ const runScalars = {
   },
   x_variance_of_representation_mm2: {
     unit: 'mm²',
-    about: "variance in x that the start's representation adds",
+    about: 'variance in x added by the initial discretisation',
     at: ['engine', 'x_variance_of_representation_mm2'],
     engine: 'x_variance_of_representation_mm2',
   },
   extra_straggling_mm: {
     unit: 'mm',
-    about: 'range spread (sigma, of water) that the energy grid adds to the beam',
+    about: 'range spread (sigma, in water) that the energy grid adds to the beam',
     at: ['engine', 'extra_straggling_mm'],
     engine: 'extra_straggling_mm',
   },
   min_psi_over_max: {
     unit: '',
-    about: 'smallest cell over the largest; negative where a scheme undershoots',
+    about: 'smallest cell value divided by the largest; negative if a scheme undershoots',
     at: ['engine', 'min_psi_over_max'],
     engine: 'min_psi_over_max',
     summary: true,

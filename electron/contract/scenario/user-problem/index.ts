@@ -28,8 +28,8 @@ const axisSchema = z
   .strictObject({
     name: nameSchema('Name', 'Parameter of every candidate, after the arrays.'),
     about: z.string().max(200).meta({ title: 'About', description: 'The meaning of the axis.' }).default(''),
-    min: count({ title: 'Least', description: 'The smallest size allowed.', min: 0, max: MAX_AXIS_SIZE }).default(1),
-    max: count({ title: 'Most', description: 'The largest size allowed.', min: 0, max: MAX_AXIS_SIZE }).default(
+    min: count({ title: 'Least', description: 'Smallest allowed size.', min: 0, max: MAX_AXIS_SIZE }).default(1),
+    max: count({ title: 'Most', description: 'Largest allowed size.', min: 0, max: MAX_AXIS_SIZE }).default(
       MAX_AXIS_SIZE,
     ),
     try: z
@@ -59,7 +59,7 @@ const pair = (kind: 'uniform' | 'integers' | 'sorted', title: string) =>
     .strictObject({
       kind: z.literal(kind),
       min: formula('Least', 'The smallest value.'),
-      max: formula('Most', 'The largest value; of uniform values it is excluded.'),
+      max: formula('Most', 'The largest value; excluded for uniform values.'),
       ...(kind === 'uniform' && {
         diagonal: formula('Diagonal', 'Added on the diagonal of the last two dimensions.').optional(),
       }),
@@ -72,7 +72,7 @@ const valuesSchema = z
     z
       .strictObject({
         kind: z.literal('normal'),
-        mean: formula('Mean', 'Of the distribution.').default(0),
+        mean: formula('Mean', 'Mean of the distribution.').default(0),
         deviation: formula('Deviation', 'The standard deviation.').default(1),
         diagonal: formula('Diagonal', 'Added on the diagonal of the last two dimensions.').optional(),
       })
@@ -84,11 +84,11 @@ const valuesSchema = z
       .strictObject({
         kind: z.literal('range'),
         first: formula('First', 'The first value.').default(0),
-        step: formula('Step', 'From one value to the next.').default(1),
+        step: formula('Step', 'Difference between consecutive values.').default(1),
       })
       .meta({ title: 'Range' }),
     z
-      .strictObject({ kind: z.literal('constant'), value: formula('Value', 'Of every element.') })
+      .strictObject({ kind: z.literal('constant'), value: formula('Value', 'Value of every element.') })
       .meta({ title: 'Constant' }),
     z
       .strictObject({
@@ -100,34 +100,36 @@ const valuesSchema = z
           .regex(/^(?!\/)(?!.*(?:^|[\\/])\.\.(?:[\\/]|$))(?!.*[:\n])/)
           .meta({
             title: 'File',
-            description: 'In the folder of the problem: .npy, .bin, .h5 or .safetensors.',
-            $comment: 'a path in the folder of the problem',
+            description: 'A file in the folder of the problem: .npy, .bin, .h5 or .safetensors.',
+            $comment: 'a path inside the folder of the problem',
           }),
         dataset: z
           .string()
           .max(1000)
-          .meta({ title: 'Data set', description: 'Of an HDF5 or safetensors file.' })
+          .meta({ title: 'Data set', description: 'Name of the data set in an HDF5 or safetensors file.' })
           .default(''),
       })
       .meta({ title: 'File' }),
   ])
   .meta({
     title: 'Values',
-    description: 'Of an input. Drawn values follow a hidden seed; those of a file are the same in every instance.',
+    description:
+      'Values of an input. Random values follow a hidden seed; values from a file are the same in every instance.',
   });
 
 const toleranceSchema = z
   .strictObject({
     absolute: formula('Absolute', 'Allowed error of every value.').default(0),
     relative: formula('Relative', 'Allowed error as a share of the expected value.').default(0),
-    roundings: formula('Roundings', 'Allowed error in roundings of the type, of the largest expected value.').default(
-      0,
-    ),
+    roundings: formula(
+      'Roundings',
+      'Allowed error in units of the rounding error of the type, at the largest expected value.',
+    ).default(0),
   })
   .meta({
     title: 'Tolerance',
     description:
-      'The sum of the three is the largest error allowed against the FP64 reference. Without one and without terms, results are exact.',
+      'The sum of the three is the largest allowed error against the FP64 reference. Without a tolerance and without terms, results must be exact.',
   });
 
 const arraySchema = z
@@ -146,7 +148,7 @@ const arraySchema = z
     tolerance: toleranceSchema.optional(),
     terms: formula(
       'Terms',
-      'Added for one value of an output. Without a tolerance, each may cost one rounding of the largest expected value.',
+      'Number of terms added for one value of an output. Without a tolerance, each may contribute one rounding error of the largest expected value.',
     ).optional(),
   })
   .meta({ title: 'Array' });
@@ -156,16 +158,16 @@ const launchSchema = z
   .strictObject({
     kernel: nameSchema('Kernel', 'An extern "C" __global__ function of the candidate.'),
     grid: z
-      .array(formula('Blocks', 'Along one dimension.'))
+      .array(formula('Blocks', 'Number along one dimension.'))
       .min(1)
       .max(3)
       .meta({ title: 'Grid', description: 'Blocks along x, y, z.' }),
     block: z
-      .array(formula('Threads', 'Along one dimension.'))
+      .array(formula('Threads', 'Number along one dimension.'))
       .min(1)
       .max(3)
       .meta({ title: 'Block', description: 'Threads along x, y, z.' }),
-    shared_bytes: formula('Shared memory', 'Dynamic shared memory of a block.').default(0),
+    shared_bytes: formula('Shared memory', 'Dynamic shared memory per block.').default(0),
   })
   .meta({ title: 'Launch' });
 
@@ -176,13 +178,21 @@ const candidateSchema = z
       .string()
       .max(64)
       .regex(/^[A-Za-z0-9][\w.-]*\.(cu|cpp|py)$/)
-      .meta({ title: 'File', description: 'Next to the problem.', $comment: 'a file that ends in .cpp, .cu or .py' }),
-    title: z.string().max(100).meta({ title: 'Title', description: 'As tables show it.' }).default(''),
-    changes: z.string().max(500).meta({ title: 'Changes', description: 'Compared with other candidates.' }).default(''),
+      .meta({
+        title: 'File',
+        description: 'File next to the problem.',
+        $comment: 'a file that ends in .cpp, .cu or .py',
+      }),
+    title: z.string().max(100).meta({ title: 'Title', description: 'Title in tables.' }).default(''),
+    changes: z
+      .string()
+      .max(500)
+      .meta({ title: 'Changes', description: 'Difference from other candidates.' })
+      .default(''),
     launches: z
       .array(launchSchema)
       .max(64)
-      .meta({ title: 'Launches', description: 'Of a .cu file, one after the other.' })
+      .meta({ title: 'Launches', description: 'Launches of a .cu file, executed in order.' })
       .default([]),
     ...spaceShape,
     tunables: spaceShape.tunables.default([]),
@@ -191,7 +201,7 @@ const candidateSchema = z
 export type ProblemCandidate = z.infer<typeof candidateSchema>;
 
 const sizesSchema = z
-  .record(z.string().max(64), count({ title: 'Size', description: 'Of an axis.', min: 0, max: MAX_AXIS_SIZE }))
+  .record(z.string().max(64), count({ title: 'Size', description: 'Size of an axis.', min: 0, max: MAX_AXIS_SIZE }))
   .meta({ title: 'Sizes', description: 'The size of every axis in this session.' });
 
 const definitionShape = {
@@ -204,10 +214,10 @@ const definitionShape = {
   arrays: z.array(arraySchema).min(1).max(64).meta({ title: 'Arrays', description: 'Inputs and outputs.' }),
   work: z
     .strictObject({
-      bytes: formula('Bytes', 'Least traffic of a repetition; by default each array once.').optional(),
-      flops: formula('Operations', 'Least arithmetic of a repetition.').optional(),
+      bytes: formula('Bytes', 'Minimum memory traffic of a repetition; by default each array once.').optional(),
+      flops: formula('Operations', 'Minimum arithmetic of a repetition.').optional(),
     })
-    .meta({ title: 'Work', description: 'For the roofline and the least possible time.' })
+    .meta({ title: 'Work', description: 'Used for the roofline and the least possible time.' })
     .default({}),
   reference: z
     .string()
@@ -221,7 +231,7 @@ const definitionShape = {
   candidates: z
     .array(candidateSchema)
     .max(1000)
-    .meta({ title: 'Candidates', description: 'In the order of the ladder; other files of the folder follow.' })
+    .meta({ title: 'Candidates', description: 'In the order of the ladder; other files in the folder follow.' })
     .default([]),
 };
 export const definitionSchema = z.strictObject(definitionShape);
@@ -229,7 +239,7 @@ export type ProblemDefinition = Readonly<z.infer<typeof definitionSchema>>;
 
 const problemSchema = taskSchema(
   USER_PROBLEM,
-  'Problem of the user',
+  'User problem',
   'arrays, a reference and candidates in a folder',
   sizesSchema,
   definitionShape,
@@ -237,7 +247,7 @@ const problemSchema = taskSchema(
 
 export const userProblem = taskWorkload({
   kind: USER_PROBLEM,
-  title: 'Problem of the user',
+  title: 'User problem',
   schema: problemSchema,
   standIns: [
     { path: ['problem'], value: {} },

@@ -118,7 +118,7 @@ class Resolver {
       if (value === true) return;
       const sizes = Object.entries(this.#sizes).map(([name, size]) => `${name} = ${size}`);
       const says = value === false ? `does not hold at ${sizes.join(', ')}` : `is ${String(value)}`;
-      this.faults.push(fieldIssue(path, condition, says, 'sizes of the axes at which it is true'));
+      this.faults.push(fieldIssue(path, condition, says, 'sizes of the axes for which it is true'));
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
       this.faults.push(fieldIssue(path, condition, `cannot be computed: ${error.message}`, 'a condition on the axes'));
@@ -147,7 +147,7 @@ function fillOf(array: ProblemArray, path: Path, to: Resolver): Pick<ResolvedArr
   const [least, most] = wholeRange[type] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   const within = (value: number, name: string, top = most): number => {
     if (value < least || value > top)
-      to.faults.push(fieldIssue([...at, name], value, `is no value of ${type}`, `${least} to ${top}`));
+      to.faults.push(fieldIssue([...at, name], value, `is not a value of type ${type}`, `${least} to ${top}`));
     return value;
   };
   switch (values.kind) {
@@ -156,17 +156,17 @@ function fillOf(array: ProblemArray, path: Path, to: Resolver): Pick<ResolvedArr
     case 'sorted': {
       if (values.kind === 'uniform' && isWholeType(type))
         to.faults.push(
-          fieldIssue([...at, 'kind'], values.kind, `draws no values of ${type}`, 'integers, sorted or constant'),
+          fieldIssue([...at, 'kind'], values.kind, `cannot be generated for type ${type}`, 'integers, sorted or constant'),
         );
       const [a, b] = [within(number(values.min, 'min'), 'min'), within(number(values.max, 'max'), 'max')];
-      if (a > b) to.faults.push(fieldIssue([...at, 'max'], b, `is below the least, ${a}`, 'the least value or more'));
+      if (a > b) to.faults.push(fieldIssue([...at, 'max'], b, `is below the minimum, ${a}`, 'the minimum or more'));
       const diagonal = 'diagonal' in values ? number(values.diagonal as Formula | undefined, 'diagonal') : 0;
       return { fill: values.kind, a, b, diagonal };
     }
     case 'normal':
       if (isWholeType(type))
         to.faults.push(
-          fieldIssue([...at, 'kind'], 'normal', `draws no values of ${type}`, 'integers, sorted or constant'),
+          fieldIssue([...at, 'kind'], 'normal', `cannot be generated for type ${type}`, 'integers, sorted or constant'),
         );
       return {
         fill: 'normal',
@@ -192,7 +192,7 @@ function roundingsOf({ role, type, tolerance, terms }: ProblemArray, path: Path,
   if (terms === undefined) return 0;
   const at = [...path, 'terms'];
   if (role === 'input' || isWholeType(type))
-    to.faults.push(fieldIssue(at, terms, 'has no meaning here', 'terms of an output that is rounded'));
+    to.faults.push(fieldIssue(at, terms, 'has no effect here', 'terms only for a rounded output'));
   const count = to.number(terms, at);
   if (!(count >= 1)) to.faults.push(fieldIssue(at, count, 'is too few', '1 or more'));
   return tolerance === undefined ? count : 0;
@@ -203,9 +203,9 @@ function resolvedArray(array: ProblemArray, path: Path, to: Resolver): ResolvedA
   const shape = array.shape.map((size, i) => to.whole(size, [...path, 'shape', i]));
   const given = role === 'input' || role === 'in-place';
   if (given && array.values === undefined)
-    to.faults.push(missing([...path, 'values'], 'a distribution or a file, of an input'));
+    to.faults.push(missing([...path, 'values'], 'a distribution or a file, for an input'));
   if (!given && array.values !== undefined)
-    to.faults.push(fieldIssue([...path, 'values'], array.values, `is of inputs, and ${name} is an output`, 'nothing'));
+    to.faults.push(fieldIssue([...path, 'values'], array.values, `is only for inputs, but ${name} is an output`, 'nothing'));
   const limit = (key: 'absolute' | 'relative' | 'roundings'): number => {
     const value = to.number(tolerance?.[key] ?? 0, [...path, 'tolerance', key]);
     if (value < 0) to.faults.push(fieldIssue([...path, 'tolerance', key], value, 'is negative', '0 or more'));
@@ -215,7 +215,7 @@ function resolvedArray(array: ProblemArray, path: Path, to: Resolver): ResolvedA
   const roundings = limit('roundings') + roundingsOf(array, path, to);
   if (role !== 'input' && !isWholeType(type) && absolute + relative + roundings === 0)
     to.faults.push(
-      missing([...path, 'tolerance'], `absolute, relative or roundings above 0, or terms, as ${type} is rounded`),
+      missing([...path, 'tolerance'], `absolute, relative or roundings above 0, or terms, because ${type} is rounded`),
     );
   const fill = fillOf(array, path, to);
   return {
@@ -241,21 +241,21 @@ export function resolveProblem(
   const taken = new Set<string>();
   const once = (name: string, path: Path): void => {
     if (taken.has(name))
-      to.faults.push(fieldIssue(path, name, 'is the name of another axis or array', 'a name of its own'));
+      to.faults.push(fieldIssue(path, name, 'is already the name of an axis or array', 'a unique name'));
     taken.add(name);
   };
   for (const [i, { name, min, max }] of axes.entries()) {
     once(name, ['axes', i, 'name']);
     const size = sizes[name];
     if (min > max)
-      to.faults.push(fieldIssue(['axes', i, 'max'], max, `is below the least size, ${min}`, `${min} or more`));
+      to.faults.push(fieldIssue(['axes', i, 'max'], max, `is below the smallest size, ${min}`, `${min} or more`));
     if (size === undefined) to.faults.push(missing(['problem', name], `the size of the axis, ${min} to ${max}`));
     else if (size < min || size > max)
       to.faults.push(fieldIssue(['problem', name], size, 'is not a size of this axis', `${min} to ${max}`));
   }
   for (const name of Object.keys(sizes)) {
     if (!names.includes(name))
-      to.faults.push(fieldIssue(['problem', name], sizes[name], 'is the size of no axis', names.join(', ')));
+      to.faults.push(fieldIssue(['problem', name], sizes[name], 'is not the name of an axis', names.join(', ')));
   }
   if (to.faults.length > 0) return { arrays: [], bytes: 0, flops: null, faults: to.faults };
   for (const [i, condition] of constraints.entries()) to.holds(condition, ['constraints', i]);
@@ -284,7 +284,7 @@ export function resolveProblem(
         ['arrays'],
         arrays.flatMap(({ values }) => values?.kind ?? []),
         'are the same in every instance, so that a candidate could remember the results',
-        'at least one input that is drawn: uniform, normal, integers, sorted or permutation',
+        'at least one input with random values: uniform, normal, integers, sorted or permutation',
       ),
     );
   const traffic = resolved.reduce((sum, { shape, type }) => sum + elementsOf(shape) * bytesOf[type], 0);

@@ -158,7 +158,7 @@ export class Benches {
 
   forget(id: string): void {
     const live = this.#own(id);
-    if (!isOver(live)) throw new BraggError('unsupported', 'This benchmark has not ended. Cancel it first.');
+    if (!isOver(live)) throw new BraggError('unsupported', 'This benchmark is still running. Cancel it first.');
     this.#live.delete(id);
     void this.#options.checkpoints?.drop(id);
     this.#changed();
@@ -255,7 +255,7 @@ export class Benches {
 
   #own(id: string): Live {
     const live = this.#live.get(id);
-    if (live === undefined) throw new BraggError('not-found', 'There is no such benchmark.');
+    if (live === undefined) throw new BraggError('not-found', 'This benchmark does not exist.');
     return live;
   }
 

@@ -163,7 +163,7 @@ const nothing = { time_s: null, interval: null, vs_reference: null, vs_best: nul
 const unmeasured: Result = {
   ...nothing,
   verdict: 'not measured',
-  reason: 'It has no session: it does not compile, is being measured, or was cancelled.',
+  reason: 'There is no session: the attempt does not compile, is being measured, or was cancelled.',
 };
 
 const speedOf = ({ value, interval }: Ratio): Ratio => ({
@@ -182,7 +182,11 @@ function resultIn(session: Session, file: string): Result {
   const entries = session.reports[0]?.entries ?? [];
   const entry = entries.find(({ label }) => label === file);
   if (entry?.status !== 'measured')
-    return { ...nothing, verdict: 'crashed', reason: entry?.reason ?? 'The session ended before it was measured.' };
+    return {
+      ...nothing,
+      verdict: 'crashed',
+      reason: entry?.reason ?? 'The session ended before this attempt was measured.',
+    };
   const { accuracy, time_s, ratio } = entry;
   const verdict = isIncorrect(entry.verdict) ? entry.verdict : correctnessOf(accuracy);
   const counts = verdict === 'correct' || verdict === 'not checked';

@@ -82,7 +82,7 @@ const LIBRARY = 'library~';
 const OPENED = 'opened~';
 const RUN = 'run~';
 
-const missing = (): BraggError => new BraggError('not-found', 'There is no such session.');
+const missing = (): BraggError => new BraggError('not-found', 'This session does not exist.');
 
 /** Computed once and cached; errors are not. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {

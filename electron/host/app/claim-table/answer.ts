@@ -81,8 +81,8 @@ export function rangeOf(findings: readonly Pick<ClaimFinding, 'value' | 'unit'>[
 const DEVIATION_TEXTS: Readonly<Record<Claim['kind'], Readonly<Record<'less' | 'more', string>>>> = {
   gain: { less: 'a smaller gain', more: 'a larger gain' },
   cost: { less: 'a smaller cost', more: 'a larger cost' },
-  bound: { less: 'below the claim', more: 'above the claim' },
-  'yes-no': { less: 'it is not so', more: 'it is not so' },
+  bound: { less: 'less than claimed', more: 'more than claimed' },
+  'yes-no': { less: 'the claim does not hold', more: 'the claim does not hold' },
 };
 
 type Decided = ClaimFinding & { readonly verdict: 'as claimed' | 'less' | 'more' };
@@ -166,7 +166,7 @@ function conditionText(conditions: readonly string[], or: string): string {
 export function answerOf(claim: Answered): ClaimAnswer {
   const { reason, needs, findings, maps, command, kind, remedy = null } = claim;
   const all = findings.filter(({ value, rival }) => value !== null && (needs === undefined || rival === true));
-  const own = all.filter(({ verdict }) => !/wrong answer/.test(verdict));
+  const own = all.filter(({ verdict }) => !/wrong result/.test(verdict));
   const atNote = own.filter((one) => one.atNote === true);
   const counted = atNote.length > 0 ? atNote : own;
   const decided = counted.filter(isDecided);
@@ -176,7 +176,7 @@ export function answerOf(claim: Answered): ClaimAnswer {
   });
   if (reason !== null) return answer('cannot-judge', `cannot be judged here: ${reason}`);
   if (counted.length === 0 && all.length > 0) {
-    return answer('cannot-judge', 'cannot be judged here: what measures it gives a wrong answer', remedy);
+    return answer('cannot-judge', 'cannot be judged here: the variant that measures it gives a wrong result', remedy);
   }
   if (counted.length === 0) {
     if (needs !== undefined) return answer('cannot-judge', `cannot be judged here: needs ${needs}`, command);
@@ -191,7 +191,7 @@ export function answerOf(claim: Answered): ClaimAnswer {
   if (good.length === 0) {
     const off = [...new Set(decided.map(({ verdict }) => verdict))];
     const words = new Set(off.map((way) => (way === 'as claimed' ? '' : DEVIATION_TEXTS[kind][way])));
-    const text = isReversed(claim, decided) ? 'the other way round' : [...words].join(' or ');
+    const text = isReversed(claim, decided) ? 'the opposite' : [...words].join(' or ');
     return answer('not-true', `not true: ${found} instead, ${text}`);
   }
   const swept = atNote.length > 0 ? [] : fromMaps(maps, new Set(good.map(({ by }) => by)));

@@ -120,7 +120,7 @@ export function partsOf({ row, claims }: ClaimRow): readonly RowPart[] {
   return Object.entries(claims).map(([about, ids]) => {
     const [name = '', bench = ''] = about.split('/');
     const workload = scenarioKindNames.find((one) => one === name);
-    if (workload === undefined) throw new Error(`row ${row} of the claims names ${JSON.stringify(about)}`);
+    if (workload === undefined) throw new Error(`row ${row} of the claims table refers to ${JSON.stringify(about)}`);
     return { workload, bench, ids };
   });
 }
@@ -186,9 +186,9 @@ function findingsOf(claim: Claim, about: About, measured: Measured): readonly Cl
     ...{ value: gain?.value ?? null, interval: gain?.interval ?? null },
     verdict:
       wrong !== undefined
-        ? `${verdict}, by a wrong answer`
+        ? `${verdict}, with a wrong result`
         : unchecked !== undefined
-          ? `${verdict}, answer not checked`
+          ? `${verdict}, result not checked`
           : verdict,
     ...(rival && { rival }),
   }));
@@ -400,7 +400,8 @@ async function judgedRow(row: ClaimRow, { catalogue, recorded, scenarios: all }:
     const known = claimsOf(catalogue, part);
     return part.ids.map((id) => {
       const claim = known.find((one) => one.id === id);
-      if (claim === undefined) throw new Error(`row ${row.row} of the claims names ${id}, which there is not`);
+      if (claim === undefined)
+        throw new Error(`row ${row.row} of the claims table refers to ${id}, which does not exist`);
       return judged(claim, part, sessions, scenarios);
     });
   });

@@ -141,15 +141,15 @@ function noteOf(
   { group: { reference }, ratio, paired }: Placed,
 ): string | null {
   if (here === reference) {
-    return here === main ? null : `${notComparableText(here, main)}: its times are not compared with those`;
+    return here === main ? null : `${notComparableText(here, main)}: its times cannot be compared`;
   }
   const [own, other] = [here.row, reference.row];
   if (own.scenario !== other.scenario) return `another scenario: ${own.scenario}`;
   if (ratio.interval === null) return 'too few samples for an interval';
   if (paired) return null;
   return sameSession(own, other)
-    ? 'timed after the rounds and not in them: drifts of the machine do not cancel'
-    : 'from another session: drifts of the machine do not cancel';
+    ? 'timed after the rounds, so drifts of the machine do not cancel'
+    : 'from another session, so drifts of the machine do not cancel';
 }
 
 /** Throws BraggError `unsupported` if there are several workloads, with the workload of each. */
@@ -157,7 +157,10 @@ function checkOneWorkload(all: readonly LoadedSubject[]): void {
   const byWorkload = Map.groupBy(all, ({ row }) => row.workload);
   if (byWorkload.size < 2) return;
   const each = [...byWorkload].map(([workload, list]) => `${list[0]?.row.origin} of ${workload}`);
-  throw new BraggError('unsupported', `A comparison is of one workload, and these are of several: ${each.join(', ')}.`);
+  throw new BraggError(
+    'unsupported',
+    `A comparison needs subjects of one workload, but these are of several: ${each.join(', ')}.`,
+  );
 }
 
 /** Verdict of the row's session, combined with the comparison with the chosen reference. */
@@ -195,7 +198,7 @@ export async function comparedRows(
   const rowOf = async (here: LoadedSubject, i: number): Promise<ComparedRow> => {
     const [index, own] = [groupOf(here), times[i]];
     const group = groups[index];
-    if (own === undefined || group === undefined) throw new Error('a subject whose times were not compared');
+    if (own === undefined || group === undefined) throw new Error('a subject without compared times');
     const { speed, ...told } = own;
     // Answers compare across machines and sizes, so differences are relative to the chosen reference.
     const accuracy = await accuracyOf(here, reference);

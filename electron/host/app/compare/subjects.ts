@@ -105,7 +105,7 @@ async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Pr
   const run = await runs.data(subject.run);
   const { compared } = hostWorkloads[run.workload];
   if (compared.kind === 'sessions') {
-    throw new BraggError('unsupported', `${run.name} measured several variants: it is in the list of sessions.`);
+    throw new BraggError('unsupported', `${run.name} measured several variants: open it from the list of sessions.`);
   }
   const { threads, isa, time_s, setup_s, setup_parts, size, quantities, accuracy, field, environment } =
     await compared.of(run);

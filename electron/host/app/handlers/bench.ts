@@ -76,7 +76,7 @@ export function comparisonHandlers(parts: SubjectParts): ComparisonHandlers {
           if (i === reference || against === null) return { map, reason: null, difference: null };
           const less = await difference(field, against);
           if (less !== null) return { map, reason: null, difference: await fieldMap(less, viewport) };
-          const reason = `the grids differ: ${gridText(field)} here, ${gridText(against)} of the reference`;
+          const reason = `the grids differ: ${gridText(field)} here, ${gridText(against)} in the reference`;
           return { map, reason, difference: null };
         }),
       );
@@ -118,7 +118,7 @@ function sweptDrafts({ scenario, sweep }: Request): readonly ScenarioDraft[] {
   if (sweep === null) return [scenario];
   const path = parsePath(sweep.path);
   if (path === null) {
-    throw new BraggError('invalid', `${JSON.stringify(sweep.path)} is not a path; allowed: grid.dx_mm and the like`);
+    throw new BraggError('invalid', `${JSON.stringify(sweep.path)} is not a path; allowed: paths such as grid.dx_mm`);
   }
   return sweep.values.map((value) => withValueAt(scenario, path, value) as ScenarioDraft);
 }
@@ -233,7 +233,7 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
     const variant = allVariants(addon).find(
       (one) => one.id === id && (workload ?? one.workload) === one.workload && (bench ?? one.bench) === one.bench,
     );
-    if (variant === undefined) throw new BraggError('not-found', `There is no variant ${JSON.stringify(id)}.`);
+    if (variant === undefined) throw new BraggError('not-found', `The variant ${JSON.stringify(id)} does not exist.`);
     return variant;
   };
   return {
@@ -287,9 +287,9 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       const { variant } = which;
       const found = find(which);
       const none = (reason: string) => ({ resources: null, reason, origin: null });
-      if (found.device === 'cpu') return none('It runs on the CPU, which launches no kernels.');
+      if (found.device === 'cpu') return none('It runs on the CPU and launches no kernels.');
       if (userKernels.find(variant) !== null) {
-        return none('A user kernel is compiled when it is run; its registers are not read.');
+        return none('A user kernel is compiled when it runs; its registers are not known before.');
       }
       const { images, sources } = kernelFolders();
       const kept = session === null ? null : await benches.session(session.bench);
@@ -301,16 +301,19 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       });
       if (report?.resources !== undefined) return shown(report.resources, `recorded with ${kept?.name}`);
       const built = await kernelResources(images, found.workload);
-      if (built === null) return none('The kernels were not compiled here: that takes nvcc, and npm run build.');
+      if (built === null)
+        return none('The kernels were not compiled on this machine: install nvcc, then run npm run build.');
       if (report === undefined) return shown(built, 'of this build');
       // A different commit may have different kernels.
       const here = await commitOf(path.dirname(parts.assetsFolder));
       const { commit } = report.program;
       if (commit !== null && commit === here) {
-        return shown(built, `of this build, of the same commit as ${kept?.name}, which has none`);
+        return shown(built, `of this build, from the same commit as ${kept?.name}, which has no kernel data`);
       }
-      const there = commit === null ? 'does not say its commit' : `is of commit ${commit.slice(0, 7)}`;
-      return none(`${kept?.name} has none and ${there}; this build is of ${here?.slice(0, 7) ?? 'an unknown one'}.`);
+      const there = commit === null ? 'does not give its commit' : `is from commit ${commit.slice(0, 7)}`;
+      return none(
+        `${kept?.name} has no kernel data and ${there}; this build is from ${here?.slice(0, 7) ?? 'an unknown commit'}.`,
+      );
     },
   };
 }

@@ -78,7 +78,7 @@ async function againstImport(
   const by = gammaDoseOf(unit === null ? asked : planeUnits[unit].by, [run]);
   if (unit !== null && by !== planeUnits[unit].by) {
     const title = planeUnits[unit].title;
-    throw new BraggError('unsupported', `${title} is a dose by mass, and this run was stored without densities.`);
+    throw new BraggError('unsupported', `${title} is a dose per mass, but this run was stored without densities.`);
   }
   const wanted = await doses.plane(dose, { plane, unit, protons: run.beam.weight });
   const own = await gammaMapOfRun(run, by);
@@ -170,7 +170,7 @@ async function measured(file: string, text: string, unit: Parameters<typeof read
     const at = { severity: 'error', file, path: '', line, column: null } as const;
     return { ...at, message, value: null, allowed: null };
   });
-  throw new BraggError('invalid', `${file} is no depth dose`, issues);
+  throw new BraggError('invalid', `${file} is not a depth dose`, issues);
 }
 
 export function beamHandlers({
@@ -183,7 +183,7 @@ export function beamHandlers({
     const { scenario, issues } = await check(withAnyEnergy(document));
     const wrong = issues.filter(({ severity, path }) => severity === 'error' && /^(beam|physics)/.test(path));
     if (scenario !== null && wrong.length === 0) return scenario;
-    throw new BraggError('invalid', 'the beam or the physics of the scenario is the cause', wrong);
+    throw new BraggError('invalid', 'the cause is the beam or the physics of the scenario', wrong);
   }
   async function problemOf(document: Readonly<Record<string, unknown>>): Promise<TransportProblem> {
     const { problem, issues } = await check(document);

@@ -52,8 +52,8 @@ async function codeOf(
   const mine = userKernels.find(id);
   if (mine !== null) return userKernels.code(mine, { ...request, kernel });
   const variant = allVariants(addon).find((one) => one.id === id && one.workload === workload && one.bench === bench);
-  if (variant === undefined) throw new BraggError('not-found', `There is no variant ${JSON.stringify(id)}.`);
-  if (variant.device === 'cpu') throw new BraggError('unsupported', `${id} runs on the CPU: it launches no kernels.`);
+  if (variant === undefined) throw new BraggError('not-found', `The variant ${JSON.stringify(id)} does not exist.`);
+  if (variant.device === 'cpu') throw new BraggError('unsupported', `${id} runs on the CPU and launches no kernels.`);
   const { images, sources } = kernelFolders();
   const folder = workloadFolder(variant);
   const known = await kernelResources(images, folder);
@@ -77,7 +77,7 @@ export function launchHandlers(parts: LaunchParts): Pick<Handlers, Extract<keyof
     'launch.kernels': async () => {
       const built = await allKernelResources(kernelFolders().images);
       if (built.length > 0) return { sets: built, reason: null };
-      const reason = 'The kernels were not compiled here: that takes nvcc, and npm run build.';
+      const reason = 'The kernels were not compiled on this machine: install nvcc, then run npm run build.';
       // The first of several equal names counts.
       const workloads = new Map(
         addon
@@ -97,7 +97,7 @@ export function launchHandlers(parts: LaunchParts): Pick<Handlers, Extract<keyof
           threads,
           dynamic_bytes,
         });
-        if (answer === undefined) throw new BraggError('internal', `The driver said nothing of ${kernel}.`);
+        if (answer === undefined) throw new BraggError('internal', `The driver reported nothing about ${kernel}.`);
         return answer;
       } catch (error) {
         throw fromNative(error);

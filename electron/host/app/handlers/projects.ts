@@ -113,7 +113,7 @@ export function libraryHandlers(parts: LibraryParts, shell: ShellHandlers | null
     'library.restore': ({ id }) => catalogue.restore(id),
     'library.rebuild': async () => ({ files: await catalogue.rebuild() }),
     'library.chooseFolder': async () => {
-      if (shell === null) throw new BraggError('unsupported', 'There is no folder dialog here.');
+      if (shell === null) throw new BraggError('unsupported', 'A folder dialog is not available here.');
       const folder = await shell.chooseFolder('Folder of the library', files.library.folder);
       if (folder !== null) {
         await settings.change({ libraryFolder: folder });
@@ -177,7 +177,7 @@ export function projectHandlers({
         studies: wanted.map((id) => ({ name: id, folder: studies.folderOf(id) })),
       };
       if (packed.length === 0 && wanted.length === 0 && !notes)
-        throw new BraggError('invalid', 'Nothing was chosen: a project holds something.');
+        throw new BraggError('invalid', 'Nothing was selected: a project needs at least one file.');
       return { name: plain(name, PROJECT_ENDING), mime: 'application/zip', bytes: await packProject(request) };
     },
     'project.unpack': async ({ source }, signal) => {

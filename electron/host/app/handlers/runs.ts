@@ -203,7 +203,7 @@ export function taskHandlers({ runs, stored }: TaskHandlerParts): TaskHandlers {
     'task.open': async ({ id }) => {
       const session = await (await stored.get(id)).session();
       if (isTaskKind(session.workload)) return session;
-      throw new BraggError('unsupported', `${id} is no session of a small workload.`);
+      throw new BraggError('unsupported', `${id} is not a session of a small workload.`);
     },
   };
 }

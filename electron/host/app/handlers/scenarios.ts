@@ -129,7 +129,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       const named = await files.write(file, text, replaced, async (present) => {
         if (stamp === null || (await stampOf(present)) === stamp) return;
         const { name } = files.nameOf(file);
-        throw new BraggError('exists', `${name} was changed by another window or program since it was opened here.`);
+        throw new BraggError('exists', `${name} was changed by another window or program after it was opened here.`);
       });
       const { path: written } = await files.readable(file);
       await recent.add(written);

@@ -53,7 +53,7 @@ async function folderOf(files: FileAccess, beside: FileRef | null): Promise<stri
 
 function baseOf(userKernels: UserKernels, key: VariantKey): UserKernelBase {
   const base = userKernels.bases().find((one) => sameVariant(one, key));
-  if (base === undefined) throw new BraggError('not-found', `There is no variant ${JSON.stringify(key.id)}.`);
+  if (base === undefined) throw new BraggError('not-found', `The variant ${JSON.stringify(key.id)} does not exist.`);
   return base;
 }
 
@@ -66,7 +66,7 @@ async function createBoth(file: string, text: string, description: string): Prom
   await writeAtomically(beside, description, 'refuse').catch((error: unknown) => {
     if (!(error instanceof BraggError) || error.code !== 'exists') throw error;
     const [id, taken] = [path.basename(file), path.basename(beside)];
-    const says = `${id} was not made: its description would be ${taken}, and there is a file of that name. Choose another name.`;
+    const says = `${id} was not created: its description would be ${taken}, but a file with that name exists. Choose another name.`;
     throw new BraggError('exists', says, [], { cause: error });
   });
   try {
@@ -78,7 +78,7 @@ async function createBoth(file: string, text: string, description: string): Prom
 }
 
 const changedElsewhere = (id: string): BraggError =>
-  new BraggError('exists', `${id} was changed by another window or program since it was opened here.`);
+  new BraggError('exists', `${id} was changed by another window or program after it was opened here.`);
 
 const templatesOf = (base: UserKernelBase) => replaceable(kernelFolders().sources, base, rulesOf(base));
 
@@ -110,7 +110,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
   const unchanged = async (beside: FileRef | null, id: string, sha256: string): Promise<UserKernel> => {
     const found = await open(beside, id);
     if (found.sha256 === sha256) return found;
-    throw new BraggError('untrusted', `${id} has changed since you saw it. Read it again before you trust it.`);
+    throw new BraggError('untrusted', `${id} has changed since you read it. Read it again before you trust it.`);
   };
   /** No question is necessary for shipped code, or for the user's edit of a trusted text. */
   const trusted = async (kernel: UserKernel, because: boolean) => {
@@ -179,7 +179,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       if (problemFileIn(folder) === null || here !== problem)
         throw new BraggError(
           'invalid',
-          `${attempt} is an attempt at the problem folder ${problem}, and the open scenario is in ${folder}. Open problem.json of ${problem} first.`,
+          `${attempt} is an attempt at the problem folder ${problem}, but the open scenario is in ${folder}. Open problem.json of ${problem} first.`,
         );
       const text = await attemptText(files.library.folder, attempt);
       const file = path.join(folder, attempt);
@@ -244,7 +244,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       const [first] = found;
       if (!submissions || first === undefined) return {};
       if (first.candidate === undefined)
-        throw new BraggError('invalid', `${first.id} is in no problem folder; allowed: candidates of one`);
+        throw new BraggError('invalid', `${first.id} is not in a problem folder; allowed: candidates of a problem`);
       await trust.addFolder(await realpath(path.dirname(first.file)), problemHash(first));
       return {};
     },

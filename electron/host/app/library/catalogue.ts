@@ -235,7 +235,7 @@ export class Catalogue {
   async #own(file: FileRef): Promise<string> {
     if (file.kind !== 'library') throw new BraggError('unsupported', 'This file is not in the library.');
     const { readOnly } = await this.#options.files.library.readable(file.key);
-    if (readOnly) throw new BraggError('unsupported', `${file.key} comes with the program and stays as it is.`);
+    if (readOnly) throw new BraggError('unsupported', `${file.key} is shipped with the program and cannot be changed.`);
     return file.key;
   }
 
@@ -247,7 +247,7 @@ export class Catalogue {
   /** Labels for display. If they cannot be read, files are listed without them and the error is reported. */
   async #shownLabels(): Promise<Labels> {
     return this.#labelsFile.read().catch((error: unknown) => {
-      this.#options.onTrouble(`Tags and remarks are not shown: ${error instanceof Error ? error.message : error}`);
+      this.#options.onTrouble(`Tags and notes are not shown: ${error instanceof Error ? error.message : error}`);
       return {};
     });
   }
@@ -258,7 +258,7 @@ export class Catalogue {
       await this.#labelsFile.changeLocked(() => ({ [key]: null }));
     } catch (error) {
       const reason = messageOf(error);
-      this.#options.onTrouble(`Tags of ${path.basename(key)} stay where it was, too: ${reason}`);
+      this.#options.onTrouble(`Tags of ${path.basename(key)} were not moved: ${reason}`);
     }
   }
 

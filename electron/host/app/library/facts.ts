@@ -134,7 +134,8 @@ async function readSession(file: LibraryFile): Promise<FileFacts> {
 /** Never throws: a file that cannot be read is listed with the reason. */
 export async function readFacts(file: LibraryFile, readers: FactReaders): Promise<FileFacts> {
   try {
-    if (file.bytes > MAX_BYTES) throw new Error(`it has ${formatBytes(file.bytes)}, which no run has`);
+    if (file.bytes > MAX_BYTES)
+      throw new Error(`it has ${formatBytes(file.bytes)}, which is too large for a run`);
     switch (kindOf(file.key)) {
       case 'scenario':
         return await readScenario(file, readers);
@@ -172,7 +173,7 @@ export class LabelsFile {
       empty: { version: 1, labels: {} },
       locks,
       onDamaged: (aside) =>
-        onTrouble(`The tags and remarks of the library could not be read. Their file was moved to ${aside}.`),
+        onTrouble(`The tags and notes of the library could not be read. Their file was moved to ${aside}.`),
     });
   }
 

@@ -54,7 +54,7 @@ function openDatabase(file: string): DatabaseSync {
   try {
     const version = database.prepare('PRAGMA user_version').get()?.['user_version'];
     if (version === 0) database.exec(`BEGIN IMMEDIATE; ${TABLES} COMMIT;`);
-    else if (version !== VERSION) throw new Error(`it is of version ${version}`);
+    else if (version !== VERSION) throw new Error(`it has the unsupported version ${version}`);
     // Damage is often detected only when pages are read.
     const check = database.prepare('PRAGMA quick_check').get()?.['quick_check'];
     if (check !== 'ok') throw new Error(String(check));
@@ -207,9 +207,7 @@ export class LibraryIndex {
 
   /** Used if the disk is full or read-only: the index lasts until the program ends. */
   #inMemory(error: unknown): DatabaseSync {
-    this.#onTrouble(
-      `The index of the library is held in memory only: ${error instanceof Error ? error.message : error}`,
-    );
+    this.#onTrouble(`The index of the library is only in memory: ${error instanceof Error ? error.message : error}`);
     return openDatabase(':memory:');
   }
 

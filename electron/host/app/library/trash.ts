@@ -100,7 +100,7 @@ export async function restoreFromTrash(
 ): Promise<string> {
   const parsed = parse(id);
   if (parsed === null || path.basename(id) !== id || id.includes('\\')) {
-    throw new BraggError('not-found', 'There is nothing of this name in the trash.');
+    throw new BraggError('not-found', 'The trash has no file with this name.');
   }
   checkKey(parsed.fileName);
   try {

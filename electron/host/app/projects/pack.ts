@@ -106,7 +106,7 @@ class Packing {
       if (known !== undefined) continue;
       this.#bytes += bytes.length;
       if (this.#bytes > MAX_BYTES)
-        throw new BraggError('unsupported', `A project holds at most ${MAX_BYTES / 2 ** 20} MiB. Pack fewer runs.`);
+        throw new BraggError('unsupported', `A project can have at most ${MAX_BYTES / 2 ** 20} MiB. Pack fewer runs.`);
       const at = `${FOLDERS[part]}/${called}`;
       this.#entries.set(at, { bytes, packed: /\.(h5|gz|zip|png)$/i.test(called) });
       this.#told.push({ part, path: at, name: called, bytes: bytes.length, sha256 });
@@ -221,7 +221,7 @@ async function addScenario(packing: Packing, { name, from, folder }: PackedFile,
   const [inside, at] = [path.basename(path.resolve(beside)), path.resolve(beside)];
   const before = problems.get(inside) ?? at;
   if (before !== at)
-    throw new BraggError('invalid', `${before} and ${at} are problems of one name. Rename one of the folders.`);
+    throw new BraggError('invalid', `${before} and ${at} are problems with the same name. Rename one of the folders.`);
   problems.set(inside, at);
   const own = path.basename(problem);
   packing.add('beside', `${inside}/${own}`, bytes);

@@ -43,13 +43,13 @@ function parsed<T>(bytes: Uint8Array | undefined, parse: (value: unknown) => T, 
     if (bytes === undefined) throw new Error('it is missing');
     return parse(JSON.parse(text(bytes)));
   } catch (error) {
-    throw new BraggError('foreign-file', `${what} is damaged, or of a newer version.`, [], { cause: error });
+    throw new BraggError('foreign-file', `${what} is damaged, or from a newer version.`, [], { cause: error });
   }
 }
 
 function manifestOf(archive: ZipArchive, name: string): ProjectManifest {
   const refuse = (why: string): BraggError => new BraggError('foreign-file', `${name} ${why}`);
-  if (!archive.has('project.json')) throw refuse('is no project: there is no project.json in it.');
+  if (!archive.has('project.json')) throw refuse('is not a project: it contains no project.json.');
   const manifest = parsed(
     archive.read(new Set(['project.json'])).get('project.json'),
     (value) => projectManifestSchema.parse(value),
@@ -59,7 +59,7 @@ function manifestOf(archive: ZipArchive, name: string): ProjectManifest {
   const seen = new Set<string>();
   for (const { part, path: at, name: called } of manifest.entries) {
     for (const key of [`at ${at}`, `${part} ${called}`]) {
-      if (seen.has(key)) throw refuse(`is damaged: project.json names ${JSON.stringify(called)} twice.`);
+      if (seen.has(key)) throw refuse(`is damaged: project.json lists ${JSON.stringify(called)} twice.`);
       seen.add(key);
     }
   }
@@ -71,7 +71,7 @@ function entriesOf(archive: ZipArchive, manifest: ProjectManifest, name: string)
   for (const { path: at, sha256 } of manifest.entries) {
     const bytes = entries.get(at);
     if (bytes === undefined || createHash('sha256').update(bytes).digest('hex') !== sha256)
-      throw new BraggError('foreign-file', `${name} is damaged: ${at} is not what project.json says.`);
+      throw new BraggError('foreign-file', `${name} is damaged: ${at} does not match project.json.`);
   }
   return entries;
 }
@@ -80,10 +80,7 @@ function entriesOf(archive: ZipArchive, manifest: ProjectManifest, name: string)
 function dataFilePath(library: string, name: string): string {
   const parts = checkedParts(name);
   if (RESERVED_NAMES.has((parts[0] ?? '').normalize('NFC').toLowerCase()))
-    throw new BraggError(
-      'foreign-file',
-      `The project holds a file named ${JSON.stringify(name)}, which no scenario names.`,
-    );
+    throw new BraggError('foreign-file', `The project contains a file ${JSON.stringify(name)} that no scenario uses.`);
   return path.join(library, ...parts);
 }
 
@@ -95,7 +92,7 @@ async function checkInside(folder: string, file: string): Promise<void> {
   if (above === folder || (root != null && real?.startsWith(`${root}${path.sep}`))) return;
   throw new BraggError(
     'foreign-file',
-    `${file} is behind a link that leads out of ${folder}; nothing is written there.`,
+    `${file} is behind a link to a location outside of ${folder}; nothing is written there.`,
   );
 }
 
@@ -188,7 +185,7 @@ async function problemFolder(library: string, folder: string, document: Unpacked
 /** Merges both sets of notes. */
 async function placeNotes(folder: string, name: string, bytes: Uint8Array): Promise<Pick<UnpackedPart, 'as' | 'how'>> {
   if (!new RegExp(`^[0-9a-f]{24}\\${NOTES_ENDING}$`).test(name))
-    throw new BraggError('foreign-file', `The project holds notes named ${JSON.stringify(name)}, as none are.`);
+    throw new BraggError('foreign-file', `The project contains notes with the invalid name ${JSON.stringify(name)}.`);
   const came = parsed(bytes, (value) => notesFileSchema.parse(value), name);
   const file = path.join(folder, NOTES_FOLDER, name);
   const before = await readPlain(file).catch(() => null);
@@ -214,7 +211,7 @@ function studyOf(id: string, files: ReadonlyMap<string, Uint8Array>): StudyParts
   const head = parsed(files.get('plan.json'), (value) => planHeadSchema.parse(value), `${what}: plan.json`);
   const lines = files.get('points.jsonl');
   if (lines === undefined || createHash('sha256').update(lines).digest('hex') !== head.sha256)
-    throw new BraggError('foreign-file', `${what}: points.jsonl is not what its plan says.`);
+    throw new BraggError('foreign-file', `${what}: points.jsonl does not match the plan.`);
   const results = text(files.get('results.jsonl') ?? new Uint8Array())
     .split('\n')
     .filter((line) => line !== '')
@@ -301,7 +298,7 @@ export const unpackProject = onThread(
     const studies = Map.groupBy(of('study'), (entry) => entry.name.split('/')[0] ?? '');
     const read = [...studies].map(([id, files]) => {
       if (!studyIdSchema.safeParse(id).success)
-        throw new BraggError('foreign-file', `${name} holds a study named ${JSON.stringify(id)}, as none is.`);
+        throw new BraggError('foreign-file', `${name} contains a study with the invalid name ${JSON.stringify(id)}.`);
       const inside = files.map((entry) => [entry.name.split('/').slice(1).join('/'), bytesOf(entry.path)] as const);
       for (const [file] of inside) checkedParts(file);
       return { id, study: studyOf(id, new Map(inside)) };

@@ -195,5 +195,5 @@ export class Recovery {
 }
 
 function notFound(): BraggError {
-  return new BraggError('not-found', 'This no longer exists: it was taken up or discarded elsewhere.');
+  return new BraggError('not-found', 'This no longer exists: another window restored or discarded it.');
 }

@@ -82,13 +82,13 @@ export class Refinements {
   async view(id: string, difference: boolean, view: ImageView): Promise<FieldMap> {
     const kept = this.#of(id);
     const { measured, fitted } = kept;
-    if (difference && fitted === null) throw new BraggError('not-found', 'Nothing was fitted to this image yet.');
+    if (difference && fitted === null) throw new BraggError('not-found', 'Nothing has been fitted to this image yet.');
     if (kept.shown?.difference !== difference) {
       kept.shown = { difference, counts: shownCounts({ measured, fitted: difference ? fitted : null }) };
     }
     const { width, height } = measured;
     const image = await kept.shown.counts;
-    const map = await imageMap({ width, height, image }, view, difference ? 'counts less the fit' : 'counts');
+    const map = await imageMap({ width, height, image }, view, difference ? 'counts minus the fit' : 'counts');
     return { ...map, unit: 'counts' };
   }
 
@@ -108,7 +108,7 @@ export class Refinements {
     const reading = ofCrystal(await scenarios.check(scenario, await place()));
     const problem = problemOf(reading);
     if (isUserKernelId(problem.solver.variant)) {
-      const says = `solver.variant = ${problem.solver.variant}: a kernel of yours makes no images for a fit; choose one of ours`;
+      const says = `solver.variant = ${problem.solver.variant}: a user kernel cannot compute images for a fit; choose a shipped variant`;
       throw new BraggError('unsupported', says);
     }
     const { lane, plan } = new ImageRunning(addon, problem, false);

@@ -77,7 +77,7 @@ async function startSession(ssh: Ssh, folder: string, token: string): Promise<Se
     const says = plainLine(output);
     throw new BraggError(
       'unsupported',
-      `${ssh.host}: the workbench there gave no address: ${says || 'no answer'}.`,
+      `${ssh.host}: the remote workbench gave no address: ${says || 'no reply'}.`,
       [],
       {
         cause: error,
@@ -134,7 +134,7 @@ export class Connection {
   /** Forwards an answer to ssh. */
   answer(answer: string | null): void {
     this.#answer?.(answer);
-    if (answer === null) this.#fail(new Error('No answer was given to ssh.'));
+    if (answer === null) this.#fail(new Error('The question of ssh was not answered.'));
   }
 
   async close(): Promise<void> {

@@ -86,14 +86,14 @@ function gpusOf(answers: z.infer<typeof answersSchema>, lines: readonly string[]
   }
   if (pci === 0 && device === '0') return { kind: 'none' };
   if (pci === 'unreadable') return { kind: 'unknown', reason: 'its list of devices cannot be read' };
-  return { kind: 'unknown', reason: 'an NVIDIA GPU is there, and nvidia-smi is not' };
+  return { kind: 'unknown', reason: 'the machine has an NVIDIA GPU, but nvidia-smi is not installed' };
 }
 
 /** Throws BraggError with one sentence if the output is incomplete, because then nothing is known about the machine. */
 export function readProbe(host: string, output: string, own: string): Probed {
   const refuse = (why: string): BraggError =>
     new BraggError('unsupported', `${host} could not be probed: ${plainText(why)}.`);
-  if (output.length > MAX_BYTES) throw refuse(`it answered with more than ${MAX_BYTES / 1024} KiB`);
+  if (output.length > MAX_BYTES) throw refuse(`the reply is longer than ${MAX_BYTES / 1024} KiB`);
   const values: Record<string, string> = Object.create(null);
   const [gpuLines, programs]: [string[], string[]] = [[], []];
   for (const line of output.split(/\r?\n/)) {
@@ -102,13 +102,13 @@ export function readProbe(host: string, output: string, own: string): Probed {
     const [key, value] = [line.slice(0, at), line.slice(at + 1).trim()];
     if (key === 'gpu') gpuLines.push(value);
     else if (key === 'program') programs.push(value);
-    else if (key in values) throw refuse(`it answered twice what its ${plainText(key, 40)} is`);
+    else if (key in values) throw refuse(`the reply gives ${plainText(key, 40)} twice`);
     else values[key] = value;
   }
   const read = answersSchema.safeParse(values);
   if (!read.success) {
     const [issue] = read.error.issues;
-    throw refuse(`its answer has no usable value for ${String(issue?.path[0] ?? 'anything')}`);
+    throw refuse(`the reply has no usable value for ${String(issue?.path[0] ?? 'anything')}`);
   }
   const answers = read.data;
   const processor = PROCESSORS[answers.machine.toLowerCase()] ?? answers.machine;

@@ -81,7 +81,7 @@ async function localSource(root: string, nodeFile: string): Promise<Source> {
   if (missing !== undefined) {
     throw new BraggError(
       'unsupported',
-      `${path.join(root, missing)} does not exist: build the program first, npm run build.`,
+      `${path.join(root, missing)} does not exist: build the program first with npm run build.`,
     );
   }
   const files = (await Promise.all(PARTS.map((part) => filesBelow(root, part)))).flat().sort();
@@ -129,7 +129,7 @@ async function localSource(root: string, nodeFile: string): Promise<Source> {
       });
       const ended = new Promise<string | null>((resolve) => {
         tar.on('error', (error) => resolve(error.message));
-        tar.on('close', (code) => resolve(code === 0 ? null : says || `tar ended with exit code ${code}`));
+        tar.on('close', (code) => resolve(code === 0 ? null : says || `tar exited with code ${code}`));
       }).finally(() => rm(extra, { recursive: true, force: true }));
       return { stream, ended };
     },
@@ -165,7 +165,7 @@ export async function programSource(root: string): Promise<Source> {
   if (packed !== null) return packed;
   throw new BraggError(
     'unsupported',
-    `There is no program for Linux in this one for ${process.platform}: on Linux run braggbench connect --pack FOLDER, and put ${ARCHIVE} and ${MANIFEST} into ${path.join(root, 'dist', 'remote')}.`,
+    `This program for ${process.platform} does not include the Linux program: on Linux run braggbench connect --pack FOLDER, and put ${ARCHIVE} and ${MANIFEST} into ${path.join(root, 'dist', 'remote')}.`,
   );
 }
 
@@ -225,14 +225,14 @@ export async function installProgram({ ssh, probed, source, onCopied }: Install)
   if (there.trim() === 'yes') return folder;
   const refuse = (why: string): BraggError => new BraggError('unsupported', `${ssh.host}: ${why}.`);
   if (machine.platform !== program.platform) {
-    throw refuse(`it is ${machine.platform}, and the program here is for ${program.platform}`);
+    throw refuse(`it is ${machine.platform}, but this program is for ${program.platform}`);
   }
   if (glibc === null && program.platform.startsWith('linux')) {
     throw refuse('its C library is not glibc, which the program needs');
   }
   if (free_bytes !== null && free_bytes < REQUIRED_BYTES * program.unpacked_bytes) {
     const [need, free] = [formatBytes(REQUIRED_BYTES * program.unpacked_bytes), formatBytes(free_bytes)];
-    throw new BraggError('no-space', `${ssh.host}: ${base} has ${free} of space, and the program needs ${need}.`);
+    throw new BraggError('no-space', `${ssh.host}: ${base} has ${free} of space, but the program needs ${need}.`);
   }
   const { stream, ended } = await source.archive();
   let done = 0;
@@ -263,7 +263,7 @@ export async function installProgram({ ssh, probed, source, onCopied }: Install)
     const why = messageOf(error);
     throw new BraggError(
       'unsupported',
-      `${why.replace(/\.$/, '')}: the program that was copied does not run there. One that is built for every processor and GPU may: build with BRAGGBENCH_EVERY_MACHINE=1.`,
+      `${why.replace(/\.$/, '')}: the copied program does not run there. A build for every processor and GPU may run: build with BRAGGBENCH_EVERY_MACHINE=1.`,
       [],
       { cause: error },
     );

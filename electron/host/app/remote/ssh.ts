@@ -72,7 +72,7 @@ export function checkedHost(host: string): string {
   if (read.success) return read.data;
   throw new BraggError(
     'invalid',
-    `Host ${JSON.stringify(host.slice(0, 200))} ${read.error.issues[0]?.message ?? ''}; allowed: letters, digits and . _ - : [ ] %, beginning with a letter or digit.`,
+    `Host ${JSON.stringify(host.slice(0, 200))} ${read.error.issues[0]?.message ?? ''}; allowed: letters, digits and . _ - : [ ] %, starting with a letter or digit.`,
   );
 }
 
@@ -236,7 +236,7 @@ function loggedIn(host: string, master: ChildProcess, signal: AbortSignal): Prom
     });
     master.on('error', (error) => {
       const missing = 'code' in error && error.code === 'ENOENT';
-      reject(new LoginRefused('io', missing ? 'There is no ssh on this machine.' : error.message));
+      reject(new LoginRefused('io', missing ? 'ssh is not installed on this machine.' : error.message));
     });
     master.on('close', (code) =>
       reject(signal.aborted ? signal.reason : failure(host, { code, stdout: Buffer.alloc(0), stderr })),
@@ -255,11 +255,11 @@ function failure(host: string, { code, stderr }: Ended): BraggError {
   if (FULL.test(stderr) || code === FILE_LIMIT) {
     const line = stderr.split('\n').find((each) => FULL.test(each));
     const reason = line === undefined ? 'the file size limit is reached' : plainLine(line);
-    return new BraggError('no-space', `${host}: no space is left there (${reason}).`);
+    return new BraggError('no-space', `${host}: its disk is full (${reason}).`);
   }
   if (code === null) return new BraggError('io', `${host} did not answer in time.`);
   if (code !== SSH_FAILED) {
-    return new BraggError('unsupported', `${host}: ${says || `the command ended with exit code ${code}`}.`);
+    return new BraggError('unsupported', `${host}: ${says || `the command exited with code ${code}`}.`);
   }
   const refused = /permission denied|verification failed|passphrase|could not resolve|bad configuration|too many/i.test(
     stderr,

@@ -45,7 +45,7 @@ function readAll(file: File, file_bytes: number): AnyRunData {
   const { workload, runFile } = checkFormat(f, file);
   f.limitTotal(file_bytes);
   return runFile === null
-    ? f.refuse(`it holds a run of "${workload}", which this version does not know`)
+    ? f.refuse(`it contains a run of "${workload}", which this version does not support`)
     : runFile.read(f);
 }
 

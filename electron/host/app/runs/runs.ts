@@ -174,7 +174,7 @@ export class Runs {
   async forget(id: string): Promise<void> {
     const record = this.#record(id);
     if (!ended(record)) throw new BraggError('unsupported', 'This run has not ended. Cancel it first.');
-    if (record.live) throw new BraggError('unsupported', 'This is the answer of a page in Live: it goes with that.');
+    if (record.live) throw new BraggError('unsupported', 'This is a Live result; it ends with Live.');
     this.#records.delete(id);
     this.#changed();
     await Promise.all([this.#options.cache.drop(id), this.#options.checkpoints?.drop(id)]);
@@ -183,10 +183,10 @@ export class Runs {
   /** The result of a run that has ended. */
   async data(id: string): Promise<AnyRunData> {
     const record = this.#record(id);
-    if (!ended(record)) throw new BraggError('unsupported', 'This run has not ended yet.');
+    if (!ended(record)) throw new BraggError('unsupported', 'This run is still in progress.');
     if (record.error !== null && record.wall_s === null) throw BraggError.fromWire(record.error);
     if (record.state === 'cancelled' && record.wall_s === null) {
-      throw new BraggError('not-found', 'This run was cancelled before it began: there is no result.');
+      throw new BraggError('not-found', 'This run was cancelled before it started: there is no result.');
     }
     return this.#options.cache.get(id);
   }
@@ -320,7 +320,7 @@ export class Runs {
 
   #record(id: string): RunRecord {
     const record = this.#records.get(id);
-    if (record === undefined) throw new BraggError('not-found', 'There is no such run.');
+    if (record === undefined) throw new BraggError('not-found', 'This run does not exist.');
     return record;
   }
 

@@ -52,7 +52,7 @@ class Connection {
   attach(port: Port): void {
     const old = this.#port;
     this.#port = port;
-    old?.close('another carrier took over this connection');
+    old?.close('another transport took over this connection');
   }
 
   /** Called when a carrier breaks. False if it was not the present one. */
@@ -78,7 +78,7 @@ class Connection {
       const answer = this.#answers.get(id);
       if (answer !== undefined) this.#port?.send(answer);
       else if (id <= this.#highestCall && !this.#running.has(id)) {
-        const error = new BraggError('disconnected', 'The answer was lost with the connection. Please repeat.');
+        const error = new BraggError('disconnected', 'The reply was lost with the connection. Please repeat.');
         this.#send({ type: 'error', id, error: error.toWire() });
       }
     }
@@ -93,7 +93,7 @@ class Connection {
   /** Handles one frame from the page. Throws BraggError or FrameError if the frame is invalid. */
   received(bytes: Uint8Array): 'leave' | null {
     const parsed = clientMessageSchema.safeParse(decodeFrame(bytes));
-    if (!parsed.success) throw new BraggError('bad-request', 'A message that is not of this protocol.');
+    if (!parsed.success) throw new BraggError('bad-request', 'A message does not follow the protocol.');
     const message = parsed.data;
     switch (message.type) {
       case 'call':
@@ -133,7 +133,7 @@ class Connection {
     this.#highestCall = Math.max(this.#highestCall, id);
     if (this.#running.has(id)) return;
     if (this.#running.size >= MAX_RUNNING_CALLS) {
-      const error = new BraggError('bad-request', `More than ${MAX_RUNNING_CALLS} calls at a time.`);
+      const error = new BraggError('bad-request', `More than ${MAX_RUNNING_CALLS} calls at the same time.`);
       this.#send({ type: 'error', id, error: error.toWire() });
       return;
     }
@@ -162,7 +162,7 @@ class Connection {
       if (!(error instanceof FrameError)) throw error;
       const tooLarge = error instanceof FrameSizeError;
       const failure = tooLarge
-        ? new BraggError('overflow', `The answer of ${method} cannot be sent: ${error.message}.`)
+        ? new BraggError('overflow', `The reply of ${method} cannot be sent: ${error.message}.`)
         : error;
       bytes = encodeFrame({ type: 'error', id, error: toWireError(failure) } satisfies HostMessage);
     }
@@ -182,7 +182,7 @@ class Connection {
     if (this.#streams.has(stream)) return;
     try {
       if (this.#streams.size >= MAX_OPEN_STREAMS) {
-        throw new BraggError('bad-request', `More than ${MAX_OPEN_STREAMS} streams at a time.`);
+        throw new BraggError('bad-request', `More than ${MAX_OPEN_STREAMS} streams at the same time.`);
       }
       const sender = new StreamSender({
         stream,
@@ -248,12 +248,12 @@ export class Connections {
       frame: (bytes) => {
         try {
           if (connection === null) connection = this.#greet(port, bytes);
-          else if (connection.received(bytes) === 'leave') this.#end(connection, 'the page left');
+          else if (connection.received(bytes) === 'leave') this.#end(connection, 'the page closed');
         } catch (error) {
           // Pages never send such a frame: the sender is another program, or there is an internal error, so close the
           // connection.
           this.#options.log?.(`A connection was closed: ${toWireError(error).message}`);
-          port.close('a message that is not of this protocol');
+          port.close('a message does not follow the protocol');
           if (connection !== null) this.#detached(connection, port, options.singleUse ?? false);
         }
       },
@@ -272,13 +272,13 @@ export class Connections {
     const message = clientMessageSchema.parse(decodeFrame(bytes));
     if (message.type !== 'greet') throw new BraggError('bad-request', 'The first message must be a greeting.');
     if (message.protocol !== PROTOCOL_VERSION) {
-      const text = `The page speaks protocol ${message.protocol}, this host ${PROTOCOL_VERSION}. Reload the page.`;
+      const text = `The page uses protocol ${message.protocol}, this host ${PROTOCOL_VERSION}. Reload the page.`;
       this.#refuse(port, new BraggError('unsupported', text));
       return null;
     }
     const known = message.resume === null ? undefined : this.#connections.get(message.resume.connection);
     if (known === undefined && this.#connections.size >= MAX_CONNECTIONS && !this.#endOldestDetached()) {
-      this.#refuse(port, new BraggError('unsupported', `${MAX_CONNECTIONS} pages are open already.`));
+      this.#refuse(port, new BraggError('unsupported', `${MAX_CONNECTIONS} pages are already open.`));
       return null;
     }
     const connection = known ?? this.#create();
@@ -320,11 +320,11 @@ export class Connections {
   #detached(connection: Connection, port: Port, singleUse: boolean): void {
     if (!connection.detach(port)) return;
     if (singleUse) {
-      this.#end(connection, 'the page is gone');
+      this.#end(connection, 'the page was closed');
       return;
     }
     const timer = setTimeout(
-      () => this.#end(connection, 'the page did not come back'),
+      () => this.#end(connection, 'the page did not reconnect'),
       this.#options.keepDetached_ms ?? KEEP_DETACHED_MS,
     );
     timer.unref();

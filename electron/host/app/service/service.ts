@@ -148,18 +148,18 @@ export class Registry implements Service {
 
   /** Call from outside, with unchecked name and parameters. */
   async callByName(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
-    if (!isMethod(method)) throw new BraggError('bad-request', `There is no method ${JSON.stringify(method)}.`);
+    if (!isMethod(method)) throw new BraggError('bad-request', `The method ${JSON.stringify(method)} does not exist.`);
     return this.call(method, params as Params<MethodName>, signal);
   }
 
   policyOf(name: string): StreamPolicy {
-    if (!isStream(name)) throw new BraggError('bad-request', `There is no stream ${JSON.stringify(name)}.`);
+    if (!isStream(name)) throw new BraggError('bad-request', `The stream ${JSON.stringify(name)} does not exist.`);
     return streams[name].policy;
   }
 
   /** Opens a stream. Returns a function that stops it. */
   open(name: string, params: unknown, sink: Sink<unknown>): () => void {
-    if (!isStream(name)) throw new BraggError('bad-request', `There is no stream ${JSON.stringify(name)}.`);
+    if (!isStream(name)) throw new BraggError('bad-request', `The stream ${JSON.stringify(name)} does not exist.`);
     return this.#open(name, params, sink);
   }
 

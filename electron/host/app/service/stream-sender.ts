@@ -127,7 +127,7 @@ export class StreamSender implements Sink<unknown> {
     }
     const limit = this.#options.losslessBytes ?? LOSSLESS_BYTES;
     if (this.#options.policy === 'lossless' && this.#unreadBytes + bytes.byteLength > limit) {
-      this.#fail(new BraggError('overflow', `More than ${limit} bytes of this stream were left unread.`));
+      this.#fail(new BraggError('overflow', `More than ${limit} bytes of this stream were not read.`));
       return;
     }
     this.#sequence += 1;

@@ -158,14 +158,14 @@ function tooLarge(path: string): BraggError {
   const most = `allowed: ${MAX_SESSION_BYTES / 2 ** 20} MiB`;
   return new BraggError(
     'foreign-file',
-    `${path} is too large to be shown; ${most}. braggbench replay reads larger ones.`,
+    `${path} is too large to be shown; ${most}. Use braggbench replay for larger ones.`,
   );
 }
 
 async function textOf(file: string, path: string): Promise<SessionText> {
   const bytes = await readPlainAtMost(file, MAX_SESSION_BYTES, path).catch((error: unknown) => {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    throw missing ? new BraggError('not-found', `There is no file ${path}.`) : error;
+    throw missing ? new BraggError('not-found', `The file ${path} does not exist.`) : error;
   });
   if (bytes === null) throw tooLarge(path);
   return { text: bytes.toString('utf8'), path };
@@ -211,9 +211,6 @@ export async function readSessionNamed(file: string): Promise<Session> {
     const other = otherIn(text);
     if (other === null) throw error;
     const { what, verb } = other;
-    throw new BraggError(
-      'foreign-file',
-      `${file} is ${what}, and no session. It is opened by: braggbench ${verb} ${file}`,
-    );
+    throw new BraggError('foreign-file', `${file} is ${what}, not a session. Open it with: braggbench ${verb} ${file}`);
   }
 }

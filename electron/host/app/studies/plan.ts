@@ -205,16 +205,14 @@ function refuseUnsolvable({ checked, points }: PlannedStudy): void {
   const [first] = checked;
   if (first === undefined || checked.some(({ refusal }) => refusal === null)) return;
   const looked =
-    points.length === checked.length
-      ? `${points.length}`
-      : `${checked.length} that were looked at, of ${points.length}`;
+    points.length === checked.length ? `${points.length}` : `${checked.length} checked of ${points.length}`;
   throw new BraggError('invalid', `None of the points (${looked}) can be run. ${first.point.id}: ${first.refusal}`);
 }
 
 /** Writes the plan, or opens an existing folder with the same plan. */
 export async function savePlan(planned: PlannedStudy, folder: string): Promise<StudyFolder> {
   const { study, bases, points, state_bytes, least_s, file } = planned;
-  if (points.length === 0) throw new BraggError('invalid', `${file}: its conditions leave no point.`);
+  if (points.length === 0) throw new BraggError('invalid', `${file}: its conditions exclude every point.`);
   refuseUnsolvable(planned);
   const { base: _, ...told } = study;
   return StudyFolder.create(
@@ -253,7 +251,7 @@ export async function lockStudy({ folder }: StudyFolder): Promise<Lock> {
   if (lock !== null) return lock;
   throw new BraggError(
     'exists',
-    `${folder} is being run by another process; braggbench study status ${folder} says which.`,
+    `${folder} is being run by another process; braggbench study status ${folder} shows which.`,
   );
 }
 

@@ -181,7 +181,7 @@ export class Studies {
   /** Folder of a study. Throws BraggError `not-found`. */
   folderOf(id: StudyId): string {
     if (existsSync(this.#path(id))) return this.#path(id);
-    throw new BraggError('not-found', `There is no study ${id}.`);
+    throw new BraggError('not-found', `The study ${id} does not exist.`);
   }
 
   /** Studies, newest first. */

@@ -36,7 +36,7 @@ const MAX_BYTES = 16 * 2 ** 30;
 function gzipError(error: unknown, read_bytes: number): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'Z_BUF_ERROR') {
-    return new BraggError('foreign-file', `its compressed data are cut off after ${read_bytes} bytes`);
+    return new BraggError('foreign-file', `its compressed data end too early, after ${read_bytes} bytes`);
   }
   return code.startsWith('Z_') ? new BraggError('foreign-file', 'its compressed data are damaged') : error;
 }
@@ -71,7 +71,7 @@ export async function unpack(
     transform: (chunk: Buffer, _encoding, done) => {
       bytes += chunk.length;
       progress(source.bytesRead);
-      const says = `it is more than ${formatBytes(most_bytes)} when unpacked, the most that is taken in`;
+      const says = `it is larger than ${formatBytes(most_bytes)} when decompressed, the maximum`;
       done(bytes > most_bytes ? new BraggError('memory', says) : null, chunk);
     },
   });
@@ -122,7 +122,7 @@ async function convertReport(file: string, target: string, folder: string): Prom
   if (program === null) {
     throw new BraggError(
       'foreign-file',
-      'Nsight Systems keeps this format to itself, and its program nsys was not found here: where it is, run nsys export --type sqlite on it',
+      'the format of Nsight Systems is proprietary, and its program nsys was not found here: on a machine with nsys, run nsys export --type sqlite',
     );
   }
   // nsys requires this file extension, which an uploaded file lacks.
@@ -132,7 +132,7 @@ async function convertReport(file: string, target: string, folder: string): Prom
   const { failed, output } = await runContained({ title: 'nsys', program, args, folder, limits: LIMITS });
   if (failed || !existsSync(target)) {
     const says = output.trim().replace(/\s+/g, ' ').slice(-300);
-    throw new BraggError('foreign-file', `nsys could not convert it: ${says === '' ? 'it said nothing' : says}`);
+    throw new BraggError('foreign-file', `nsys could not convert it: ${says === '' ? 'no error message' : says}`);
   }
 }
 
@@ -157,9 +157,9 @@ const NSYS = /\.(nsys-rep|qdrep)$/i;
 
 /** Files of related programs, and advice on each. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/\.qdstrm$/i, 'it is a recording that Nsight Systems has not imported: run QdstrmImporter on it'],
-  [/\.ncu-rep$/i, 'it is a report of Nsight Compute, which has no timeline'],
-  [/\.(pftrace|perfetto-trace|pb)$/i, 'it is a trace of Perfetto in its own format: convert it with traceconv json'],
+  [/\.qdstrm$/i, 'it is a recording that Nsight Systems has not imported yet: run QdstrmImporter on it'],
+  [/\.ncu-rep$/i, 'it is a Nsight Compute report, which has no timeline'],
+  [/\.(pftrace|perfetto-trace|pb)$/i, 'it is a Perfetto trace in its native format: convert it with traceconv json'],
   [/\.zip$/i, 'it is a ZIP archive: unpack it first'],
 ];
 
@@ -260,7 +260,7 @@ export async function openTrace(
       if (run !== null) {
         const trace = importRun(timelineOf(run));
         if (spanCount(trace) > 0) return trace;
-        throw new BraggError('foreign-file', 'nothing of its time was recorded');
+        throw new BraggError('foreign-file', 'no times were recorded');
       }
       switch (kind) {
         case 'sqlite':

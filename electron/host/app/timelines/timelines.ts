@@ -60,7 +60,7 @@ export class TraceProcess {
       this.#fail(
         new BraggError(
           'foreign-file',
-          `${name} cannot be opened as a timeline: reading made no progress for ${limit}; the file is damaged, or made to take for ever.`,
+          `${name} cannot be opened as a timeline: reading made no progress for ${limit}; the file is damaged or malicious.`,
         ),
       );
       this.#link.kill();
@@ -250,7 +250,7 @@ export class Timelines {
 
   #makeRoom(): void {
     if (this.#entries.size < MAX_OPEN) return;
-    throw new BraggError('memory', `${MAX_OPEN} timelines are open, the most there can be. Close one first.`);
+    throw new BraggError('memory', `${MAX_OPEN} timelines are open, the maximum. Close one first.`);
   }
 
   #list(): { timelines: TraceState[] } {

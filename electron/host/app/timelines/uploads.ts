@@ -48,7 +48,10 @@ export class Uploads {
   async take(id: string, offset: number, bytes: Uint8Array): Promise<void> {
     const upload = this.#upload(id);
     if (offset !== upload.taken_bytes || offset + bytes.length > upload.size_bytes) {
-      throw new BraggError('bad-request', `Byte ${offset} of ${upload.name} came where ${upload.taken_bytes} was due.`);
+      throw new BraggError(
+        'bad-request',
+        `Byte ${offset} of ${upload.name} arrived, but ${upload.taken_bytes} was expected.`,
+      );
     }
     upload.taken_bytes += bytes.length;
     try {
@@ -63,7 +66,7 @@ export class Uploads {
   finished(id: string): { readonly file: string; readonly name: string } {
     const { file, name, taken_bytes, size_bytes } = this.#upload(id);
     if (taken_bytes !== size_bytes) {
-      throw new BraggError('bad-request', `Of ${name} ${taken_bytes} bytes came of ${size_bytes}.`);
+      throw new BraggError('bad-request', `${name}: received ${taken_bytes} bytes of ${size_bytes}.`);
     }
     return { file, name };
   }
@@ -86,8 +89,7 @@ export class Uploads {
 
   #upload(id: string): Upload {
     const upload = this.#open.get(id);
-    if (upload === undefined)
-      throw new BraggError('not-found', 'This file is no longer being taken in. Drop it again.');
+    if (upload === undefined) throw new BraggError('not-found', 'The upload of this file has ended. Drop it again.');
     return upload;
   }
 }

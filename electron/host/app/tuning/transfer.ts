@@ -33,7 +33,7 @@ function outcomeOf(result: PointResult): Outcome {
   if (result.status === 'done') return measured(result, 'right') === 'yes' ? 'right' : 'wrong';
   const { code = '', message = '' } = result.error ?? {};
   if (result.where.build === IMPORTED) return OUTCOMES.find((one) => one === message) ?? 'runtime';
-  if (/did not end|was not compiled/.test(message)) return 'timeout';
+  if (/did not (?:end|finish)|was not compiled/.test(message)) return 'timeout';
   // Compile errors have locations in the source.
   return code === 'invalid' ? 'compile' : 'runtime';
 }
@@ -61,12 +61,12 @@ export function tuningResultsOf(head: PlanHead, rows: readonly Row[]): TuningRes
   if (variants.length !== 1)
     throw new BraggError(
       'invalid',
-      `${variants.join(', ')}: files of tuners hold one kernel; allowed: a study of one variant`,
+      `${variants.join(', ')}: files of tuners contain one kernel; allowed: a study of one variant`,
     );
   if (new Set(found.map(({ configuration }) => canonical(configuration))).size !== found.length)
     throw new BraggError(
       'invalid',
-      'points are of one configuration several times; allowed: a study of which nothing but tunables differs',
+      'some points have the same configuration; allowed: a study in which only tunables differ',
     );
   const { where } = rows[0]?.result ?? {};
   const of = importedSchema.safeParse(head.bases[0]?.document).data;
@@ -129,7 +129,7 @@ export async function importStudy(results: TuningResults, folder: string, name: 
   });
   const once = new Set(lines.map(({ id }) => id));
   if (once.size !== lines.length)
-    throw new BraggError('foreign-file', `${name} holds a configuration twice; allowed: each once`);
+    throw new BraggError('foreign-file', `${name} contains a configuration twice; allowed: each once`);
   const study = await StudyFolder.create(
     folder,
     {

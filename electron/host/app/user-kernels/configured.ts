@@ -48,7 +48,7 @@ async function ofShipped(base: UserKernelBase, shipped: ShippedSpace, folders: K
   const { workload, bench, file, tunables, conditions } = shipped;
   const place = path.join(onDisk(folders.sources), path.posix.relative('kernels', file));
   const text = await readFile(place, 'utf8').catch(() => {
-    throw new BraggError('not-found', `${place} cannot be read: it holds the tunables of ${base.id}.`);
+    throw new BraggError('not-found', `${place} cannot be read: it contains the tunables of ${base.id}.`);
   });
   const usual = constantsOf(
     text,

@@ -54,7 +54,10 @@ export async function createKernel({ templates, folder, id, beginning, answer }:
   const made = path.join(folder, name);
   await mkdir(made).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
-    throw new BraggError('exists', `${made} exists; allowed: a name that is free, as the problem gets a folder of it`);
+    throw new BraggError(
+      'exists',
+      `${made} exists; choose a free name, because the problem gets a folder with this name`,
+    );
   });
   const [kernel, scenario] = [path.join(made, id), path.join(made, 'problem.json')];
   try {

@@ -143,7 +143,7 @@ export class UserKernels {
     const { base } = kernel;
     const here = benchText(workload, bench);
     const from = `${base.id} of ${benchText(base.workload, base.bench)}`;
-    return { says: `is made from ${from}, and the scenario is of ${here}`, allowed: `variants of ${here}` };
+    return { says: `is based on ${from}, but the scenario is of kind ${here}`, allowed: `variants of ${here}` };
   }
 
   /** Throws BraggError `invalid` for a user kernel of another workload. */
@@ -336,7 +336,7 @@ export class UserKernels {
     if (this.isTrusted(kernel)) return;
     throw new BraggError(
       'untrusted',
-      `${kernel.id} has not been trusted in this state: it is code that runs with your rights. Read ${kernel.file}, and say that you trust it`,
+      `${kernel.id} is not trusted in its current version: it is code that runs with your rights. Read ${kernel.file}, then confirm that you trust it`,
     );
   }
 

@@ -181,7 +181,7 @@ class WhatIf {
       try {
         const { maps: shown } = await mapsOf(runs, run, data, data.keyframes.length - 1, [request], true);
         const [field] = shown;
-        return field === undefined ? { reason: 'There is no such map.' } : { field };
+        return field === undefined ? { reason: 'This map does not exist.' } : { field };
       } catch (error) {
         return { reason: fromNative(error).message };
       }
@@ -243,7 +243,7 @@ export class WhatIfs {
 
   /** Opens a Live session. Returns a function that ends it. Throws BraggError `exists` if the name is in use. */
   open(name: string, sink: Sink<WhatIfFrame>): () => void {
-    if (this.#open.has(name)) throw new BraggError('exists', 'This page is in Live already.');
+    if (this.#open.has(name)) throw new BraggError('exists', 'Live is already on for this page.');
     const live = new WhatIf(this.#parts, sink);
     this.#open.set(name, live);
     return () => {

@@ -497,7 +497,7 @@ function findAddon(file?: string): string {
   if (found !== undefined) return found;
   throw new BraggError(
     'unsupported',
-    `The solver is not built: ${places.slice(0, 2).join(' and ')} do not exist. Run: npm run build`,
+    `The solver is not built: ${places.slice(0, 2).join(' and ')} do not exist. Run npm run build`,
   );
 }
 

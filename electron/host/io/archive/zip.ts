@@ -20,7 +20,10 @@ const DEFLATE_RATIO = 1032;
 
 export function packZip(entries: ArchiveEntries): Uint8Array {
   if (entries.size > MAX_ENTRIES)
-    throw new BraggError('unsupported', `An archive holds at most ${MAX_ENTRIES} files; these are ${entries.size}.`);
+    throw new BraggError(
+      'unsupported',
+      `An archive can contain at most ${MAX_ENTRIES} files; this has ${entries.size}.`,
+    );
   return zipSync(
     Object.fromEntries([...entries].map(([name, { bytes, packed }]) => [name, [bytes, { level: packed ? 0 : LEVEL }]])),
   );
@@ -41,13 +44,13 @@ export class ZipArchive {
     this.#unzip((entry) => {
       packed += entry.size;
       unpacked += entry.originalSize;
-      if (names.has(entry.name)) throw this.#refuse(`holds two files named ${JSON.stringify(entry.name)}`);
+      if (names.has(entry.name)) throw this.#refuse(`contains two files named ${JSON.stringify(entry.name)}`);
       names.add(entry.name);
-      if (names.size > MAX_ENTRIES) throw this.#refuse(`holds more than ${MAX_ENTRIES} files`);
+      if (names.size > MAX_ENTRIES) throw this.#refuse(`contains more than ${MAX_ENTRIES} files`);
       // The sum exceeds the archive if entries share their data, as in a zip bomb.
-      if (packed > bytes.length) throw this.#refuse('holds files that overlap each other');
+      if (packed > bytes.length) throw this.#refuse('contains files that overlap each other');
       if (entry.originalSize > DEFLATE_RATIO * (entry.size + 1) || unpacked > most) {
-        throw this.#refuse(`unpacks to more than ${formatBytes(most)}, the limit for its ${formatBytes(bytes.length)}`);
+        throw this.#refuse(`decompresses to more than ${formatBytes(most)}, the limit for its ${formatBytes(bytes.length)}`);
       }
       return false;
     });
@@ -67,7 +70,7 @@ export class ZipArchive {
     try {
       return unzipSync(this.#bytes, { filter });
     } catch (error) {
-      throw error instanceof BraggError ? error : this.#refuse('is no archive, or is damaged', error);
+      throw error instanceof BraggError ? error : this.#refuse('is not an archive, or is damaged', error);
     }
   }
 

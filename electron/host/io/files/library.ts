@@ -74,7 +74,7 @@ export function checkedParts(file: string): readonly string[] {
   const parts = file.split('/');
   const reason =
     parts.map(nameError).find((each) => each !== null) ??
-    (RUNNABLE.test(file) ? 'has an ending that is run when it is opened' : null);
+    (RUNNABLE.test(file) ? 'has an extension that is executed when the file is opened' : null);
   if (reason !== null) throw new BraggError('invalid', `The file name ${JSON.stringify(file)} ${reason}.`);
   return parts;
 }
@@ -150,14 +150,14 @@ export class Library {
     if (shipped !== null) return { path: shipped, readOnly: true };
     // Only keys of shipped files may contain folders.
     checkKey(key);
-    throw new BraggError('not-found', `There is no ${key} in the library.`);
+    throw new BraggError('not-found', `The library has no file ${key}.`);
   }
 
   /** Path of a file to write. Throws `exists` for the name of a shipped file, which is read-only. */
   async writable(key: string): Promise<string> {
     checkKey(key);
     if ((await this.#shippedFile(key)) !== null) {
-      throw new BraggError('exists', `${key} comes with the program. Please choose another name.`);
+      throw new BraggError('exists', `${key} is shipped with the program. Please choose another name.`);
     }
     try {
       await makePrivate(this.folder);
@@ -168,7 +168,7 @@ export class Library {
     // Files are written by renaming, which replaces a link instead of following it.
     const present = await lstat(target).catch(() => null);
     if (present !== null && !present.isFile()) {
-      throw new BraggError('io', `${key} in the library is not a plain file and is left alone.`);
+      throw new BraggError('io', `${key} in the library is not a regular file and is ignored.`);
     }
     return target;
   }

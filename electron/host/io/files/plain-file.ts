@@ -78,7 +78,7 @@ export function readPlainNow(file: string): Buffer {
  */
 export async function readNamed(file: string, what: string): Promise<Buffer> {
   return readPlain(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${file}.`);
+    if (error.code === 'ENOENT') throw new BraggError('not-found', `The file ${file} does not exist.`);
     if (error.code === 'EISDIR') throw new BraggError('foreign-file', `${file} is a folder, not ${what}.`);
     throw error;
   });
@@ -99,12 +99,12 @@ export function fileError(error: unknown, name: string): BraggError {
     case 'EPERM':
       return new BraggError('io', `${name} may not be opened: permission denied.`, [], options);
     case 'EROFS':
-      return new BraggError('io', `${name} cannot be written: the file system can only be read.`, [], options);
+      return new BraggError('io', `${name} cannot be written: the file system is read-only.`, [], options);
     case 'EMFILE':
     case 'ENFILE':
       return new BraggError(
         'io',
-        `${name} cannot be opened: too many files are open. Raise the limit of open files (ulimit -n, at least 256).`,
+        `${name} cannot be opened: too many files are open. Raise the limit on open files (ulimit -n, at least 256).`,
         [],
         options,
       );
@@ -136,6 +136,6 @@ export async function readStateJson<T>(file: string, schema: z.ZodType<T>, most_
   try {
     return schema.parse(JSON.parse(text));
   } catch (error) {
-    throw new BraggError('foreign-file', `${file} is damaged, or of a newer version.`, [], { cause: error });
+    throw new BraggError('foreign-file', `${file} is damaged, or from a newer version.`, [], { cause: error });
   }
 }

@@ -95,7 +95,10 @@ export class StateFile<T> {
 }
 
 function tooLarge(file: string): BraggError {
-  return new BraggError('io', `${file} would hold too much; allowed: ${MAX_BYTES / 2 ** 20} MiB. It is left as it is.`);
+  return new BraggError(
+    'io',
+    `${file} would become too large; allowed: ${MAX_BYTES / 2 ** 20} MiB. It was not changed.`,
+  );
 }
 
 const settingsSchema = z.strictObject({

@@ -91,12 +91,12 @@ export async function sweepOnce(folder: string): Promise<void> {
 const sentences: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: ['no-space', 'there is no space left'],
   EDQUOT: ['no-space', 'there is no space left'],
-  EEXIST: ['exists', 'it exists already'],
+  EEXIST: ['exists', 'it already exists'],
   EACCES: ['io', 'permission denied'],
   EPERM: ['io', 'permission denied'],
   // The folder exists, but it is one such as /proc.
-  ENOENT: ['io', 'its folder takes no files'],
-  EROFS: ['io', 'the file system can only be read'],
+  ENOENT: ['io', 'its folder is not writable'],
+  EROFS: ['io', 'the file system is read-only'],
 };
 
 /** Reason why a file cannot be written, without temporary names that the user does not know. */
@@ -104,7 +104,7 @@ function refusal(path: string, error: unknown, folder = dirname(path)): BraggErr
   if (error instanceof BraggError) return error;
   const { code = '', errno } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   const isMissing = code === 'ENOENT' && !existsSync(folder);
-  const known = isMissing ? (['not-found', `there is no folder ${folder}`] as const) : sentences[code];
+  const known = isMissing ? (['not-found', `the folder ${folder} does not exist`] as const) : sentences[code];
   const said = errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1];
   const reason = known?.[1] ?? said ?? messageOf(error);
   return new BraggError(known?.[0] ?? 'io', `${path} cannot be written: ${reason}`, [], { cause: error });
@@ -134,7 +134,7 @@ export async function checkWritable(path: string, ifExists: 'replace' | 'refuse'
   try {
     const isThere = (await modeOf(path)) !== null;
     if (isThere && ifExists === 'refuse') {
-      throw new BraggError('exists', `${path} cannot be written: it exists already`);
+      throw new BraggError('exists', `${path} cannot be written: it already exists`);
     }
     await tryFolder(dirname(path));
   } catch (error) {

@@ -25,7 +25,7 @@ export class RunFileFields {
   limitTotal(file_bytes: number): void {
     let [total, datasets] = [0, 0];
     const walk = (group: Group, depth: number): void => {
-      if (depth > MAX_DEPTH) this.refuse(`its groups lie more than ${MAX_DEPTH} deep`);
+      if (depth > MAX_DEPTH) this.refuse(`its groups are nested more than ${MAX_DEPTH} deep`);
       for (const name of group.keys()) {
         const found = group.get(name);
         if (isGroup(found)) walk(found, depth + 1);
@@ -40,7 +40,7 @@ export class RunFileFields {
     const most = Math.min(MAX_BYTES, MAX_RATIO * file_bytes);
     if (total > most) {
       this.refuse(
-        `its arrays claim ${formatBytes(total)} together; allowed: ${formatBytes(most)} for a file of ${formatBytes(file_bytes)}`,
+        `its arrays claim ${formatBytes(total)} in total; allowed: ${formatBytes(most)} for a file of ${formatBytes(file_bytes)}`,
       );
     }
   }
@@ -186,7 +186,7 @@ export class RunFileFields {
   }
 
   #mistyped(path: string): never {
-    return this.refuse(`${path} has another number format`);
+    return this.refuse(`${path} has an unexpected number format`);
   }
 
   /** Null if the array has no elements: such arrays are not stored. */
@@ -197,7 +197,7 @@ export class RunFileFields {
     if (dataset === null) this.refuse(`it has no ${path}`);
     const found = dataset.metadata;
     if (found.shape === null || found.shape.join('×') !== shape.join('×')) {
-      this.refuse(`${path} is ${found.shape?.join(' × ') || 'a single value'} where ${shape.join(' × ')} belongs`);
+      this.refuse(`${path} is ${found.shape?.join(' × ') || 'a single value'}, but ${shape.join(' × ')} is expected`);
     }
     if (found.size !== size || found.chunks === null || !NUMBER_CLASSES.includes(found.type)) this.#mistyped(path);
     return dataset.value;

@@ -164,7 +164,7 @@ export async function openFile<T>(
       return new Opened(path, 'r');
     } catch (error) {
       const text = error instanceof Error ? error.message : '';
-      const reason = /truncated/.test(text) ? 'it is cut off' : 'it is not an HDF5 file';
+      const reason = /truncated/.test(text) ? 'it is truncated' : 'it is not an HDF5 file';
       throw new BraggError('foreign-file', reason, [], { cause: error });
     }
   };

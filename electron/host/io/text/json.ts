@@ -116,7 +116,7 @@ class JsonReader {
     try {
       return JSON.parse(this.text.slice(from, to)) as string;
     } catch {
-      throw new JsonError(from, 'this text has a backslash that begins no JSON escape');
+      throw new JsonError(from, 'this text has a backslash that does not start a JSON escape');
     }
   }
 

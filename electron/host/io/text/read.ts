@@ -35,7 +35,7 @@ type Kind = 'scenarios' | 'tables';
 /** Text from UTF-8 without the byte order mark, or the reason why it is invalid. */
 function decodeText(bytes: Uint8Array, largest_bytes: number, kind: Kind): TextOrReason {
   if (bytes.length > largest_bytes) {
-    const what = largest_bytes === largestText_bytes ? 'which no scenario is' : 'the most that is read';
+    const what = largest_bytes === largestText_bytes ? 'the limit for scenarios' : 'the maximum';
     return unread(`is larger than ${largest_bytes / 1024} KiB, ${what}`);
   }
   if (kind === 'tables') {
@@ -122,8 +122,8 @@ export async function readPackedText(file: string, largest_bytes: number): Promi
     const tooLarge = code === 'ERR_BUFFER_TOO_LARGE';
     return unread(
       tooLarge
-        ? `is larger than ${largest_bytes / 1024} KiB when it is unpacked`
-        : 'its compressed data are cut off or damaged',
+        ? `is larger than ${largest_bytes / 1024} KiB when decompressed`
+        : 'its compressed data are truncated or damaged',
     );
   }
 }

@@ -45,7 +45,7 @@ export interface ParsedText {
 /** Limit of nesting; scenarios are less deep, and more could exhaust the stack. */
 export const deepestNesting = 32;
 
-export const tooDeep = `is nested deeper than ${deepestNesting} levels, which no scenario is`;
+export const tooDeep = `is nested deeper than ${deepestNesting} levels, the limit for scenarios`;
 
 /** Value as plain JSON. The last of several duplicate keys counts. */
 export function plainValue(node: SourceNode): unknown {
@@ -212,12 +212,12 @@ function convert(node: ParsedNode | null, at: number, depth: number, faults: Tex
   const here = node.range[0];
   if (depth > deepestNesting) throw new YamlError(here, tooDeep);
   if (isAlias(node)) {
-    faults.push({ at: here, message: 'aliases (*name) are not read here; write the value out' });
+    faults.push({ at: here, message: 'aliases (*name) are not supported; write the value out' });
     return { kind: 'scalar', at: here, value: null };
   }
-  if (node.anchor !== undefined) faults.push({ at: here, message: 'anchors (&name) are not read here' });
+  if (node.anchor !== undefined) faults.push({ at: here, message: 'anchors (&name) are not supported' });
   if (node.tag !== undefined) {
-    faults.push({ at: here, message: 'tags (!name) are not read here' });
+    faults.push({ at: here, message: 'tags (!name) are not supported' });
     return { kind: 'scalar', at: here, value: null };
   }
   if (isSeq<ParsedNode>(node)) {
@@ -233,7 +233,7 @@ function convert(node: ParsedNode | null, at: number, depth: number, faults: Tex
 function entry(key: ParsedNode, value: ParsedNode | null, depth: number, faults: TextError[]): SourceEntry {
   const keyAt = key.range[0];
   if (!isScalar(key) || key.anchor !== undefined || key.tag !== undefined) {
-    faults.push({ at: keyAt, message: 'a key has to be a plain word' });
+    faults.push({ at: keyAt, message: 'a key must be a plain word' });
     return { key: '?', keyAt, value: { kind: 'scalar', at: keyAt, value: null } };
   }
   return { key: String(key.value), keyAt, value: convert(value, keyAt, depth + 1, faults) };
@@ -267,7 +267,7 @@ export function parseYaml(text: string): ParsedText {
     }
     const faults = yamlRuleErrors(document);
     const second = documents[1];
-    if (second) faults.push({ at: second.range[0], message: 'a second document begins here; allowed: one' });
+    if (second) faults.push({ at: second.range[0], message: 'a second document begins here; allowed: one document' });
     if (document.errors.length > 0) return { root: null, faults };
     return { root: convert(document.contents, 0, 0, faults), faults };
   } catch (error) {

@@ -67,7 +67,7 @@ export function onThreadReusing<A, R>(
 /** Performs a task in the worker thread. */
 export function performHere(name: string, argument: unknown, signal: AbortSignal): unknown {
   const work = taskFunctions.get(name);
-  if (work === undefined) throw new Error(`the thread does not know how to ${name}`);
+  if (work === undefined) throw new Error(`the worker thread has no task ${name}`);
   return work(argument as never, signal);
 }
 

@@ -65,13 +65,13 @@ export function chosenSeries(name: string, found: readonly ListedSeries[], asked
   const allowed = 'its UID or its description in geometry.ct.series';
   if (asked === null) {
     if (second === undefined) return only;
-    throw unchosen(name, `it mixes ${uids.length} series (${listed(found)}); allowed: one, or ${allowed}`, asked);
+    throw unchosen(name, `it contains ${uids.length} series (${listed(found)}); allowed: one, or ${allowed}`, asked);
   }
   if (uids.includes(asked)) return asked;
   const described = new Set(found.filter((one) => one.description.trim() === asked.trim()).map((one) => one.series));
   const [match, other] = described;
   if (match !== undefined && other === undefined) return match;
-  const how = match === undefined ? 'no series is' : `${described.size} series are`;
+  const how = match === undefined ? 'no series matches' : `${described.size} series match`;
   throw unchosen(name, `${how} "${asked}"; allowed: ${allowed}: ${listed(found)}`, asked);
 }
 
@@ -86,7 +86,7 @@ interface Scanned {
 async function scanned(folder: string, name: string): Promise<Scanned> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.') && entry.name !== 'DICOMDIR');
-  if (files.length > MAX_FILES) throw foreign(name, `it holds ${files.length} files; allowed: ${MAX_FILES}`);
+  if (files.length > MAX_FILES) throw foreign(name, `it contains ${files.length} files; allowed: ${MAX_FILES}`);
   const found: ListedSeries[] = [];
   const unusable: Unusable[] = [];
   const others = new Map<string, number>();
@@ -146,7 +146,7 @@ export async function seriesIn(folder: string, name: string, asked: string | nul
     const there = [...others].map(([kind, count]) => `${count} × ${kind}`).join(', ');
     throw foreign(
       name,
-      `it holds no DICOM file of a CT${there === '' ? '' : ` (${there})`}; allowed: the slices of one CT series`,
+      `it contains no DICOM file of a CT${there === '' ? '' : ` (${there})`}; allowed: the slices of one CT series`,
     );
   }
   const chosen = chosenSeries(name, found, asked);
@@ -157,12 +157,12 @@ export async function seriesIn(folder: string, name: string, asked: string | nul
   return {
     slices: found.filter((one) => one.series === chosen),
     notes: [
-      ...(left.length === 0 ? [] : [`Other series in ${name} left out: ${listed(left)}.`]),
+      ...(left.length === 0 ? [] : [`Other series in ${name} were ignored: ${listed(left)}.`]),
       ...[...others].map(
         ([kind, count]) =>
-          `${count} ${count === 1 ? 'file' : 'files'} in ${name} left out: ${kind}, not a slice of the CT.`,
+          `${count} ${count === 1 ? 'file' : 'files'} in ${name} ignored: ${kind}, not a slice of the CT.`,
       ),
-      ...[...foreignSeries].map(([uid, why]) => `The series ${uid} in ${name} left out: ${why}`),
+      ...[...foreignSeries].map(([uid, why]) => `The series ${uid} in ${name} was ignored: ${why}`),
     ],
   };
 }

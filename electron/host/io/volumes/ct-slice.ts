@@ -176,7 +176,7 @@ function sameGrid(name: string, slices: readonly ListedSeries[]): void {
     const [what, , own, usual] = differs;
     throw foreign(
       `${name}/${one.file}`,
-      `its ${what} is ${own}, and that of ${first.file} is ${usual}; allowed: one grid`,
+      `its ${what} is ${own}, but that of ${first.file} is ${usual}; allowed: one grid`,
     );
   }
 }
@@ -191,14 +191,17 @@ function sliceSpacing(name: string, slices: readonly ListedSeries[]): number | n
   for (const [i, gap] of gaps.entries()) {
     const [low, high] = [slices[i], slices[i + 1]];
     if (gap <= PLACE_SLACK * usual) {
-      throw foreign(name, `${low?.file} and ${high?.file} are the same slice, at ${place(i)} mm; allowed: each once`);
+      throw foreign(
+        name,
+        `${low?.file} and ${high?.file} are the same slice, at ${place(i)} mm; allowed: each slice once`,
+      );
     }
     // Scanners change the spacing for a part of the body; a single wider gap means a missing slice.
     const repeated = [gaps[i - 1], gaps[i + 1]].some((next) => next !== undefined && same(next, gap));
     if (!same(gap, usual) && !repeated) {
       throw foreign(
         name,
-        `slices are missing between ${low?.file} at ${place(i)} mm and ${high?.file} at ${place(i + 1)} mm; allowed: ${usual} mm apart, as the others`,
+        `slices are missing between ${low?.file} at ${place(i)} mm and ${high?.file} at ${place(i + 1)} mm; allowed: ${usual} mm apart, like the others`,
       );
     }
   }
@@ -248,7 +251,7 @@ async function seriesSlice(
     );
   }
   const [first] = sorted;
-  if (first === undefined) throw foreign(name, 'it holds no slice');
+  if (first === undefined) throw foreign(name, 'it contains no slice');
   const { columns, rows, spacing_mm, way } = first;
   const origin = ([0, 1] as const).map((axis) => {
     const start = first.position_mm[axis];
@@ -274,7 +277,7 @@ async function seriesSlice(
     read.push(wanted === null || wanted === i ? await pixels(i) : new Float32Array(0));
   if (padded > 0) {
     notes.push(
-      `${padded} of ${all} pixels have the stored value ${padding}, which the file declares as padding: they are taken as air.`,
+      `${padded} of ${all} pixels have the stored value ${padding}, which the file declares as padding: they are treated as air.`,
     );
   }
   const box: Box = {
@@ -301,7 +304,7 @@ export async function readCtSlice(asked: CtRequest): Promise<CtSlice> {
   const header = volumeHeader(name, bytes);
   if (header !== null) {
     if (series !== null)
-      throw foreign(name, `it has no series "${series}"; allowed: geometry.ct.series for DICOM alone`);
+      throw foreign(name, `it has no series "${series}"; allowed: geometry.ct.series only for DICOM`);
     return sliceOf(name, boxOf(name, await readVolumeFile(name, where, bytes, header)), plane, at_mm);
   }
   const other = otherFormat(bytes);

@@ -13,14 +13,12 @@ const PATTERN = /^([^%]*)%(0?)(\d{0,2})d([^%]*)$/;
 
 function numbered(file: string, field: string, pattern: string, range: readonly string[]): readonly string[] {
   const parts = PATTERN.exec(pattern);
-  if (parts === null) throw foreign(file, `${field} is ${pattern}; allowed: one number in it, as in slice%03d.raw`);
+  if (parts === null)
+    throw foreign(file, `${field} is ${pattern}; allowed: a pattern with one number, as in slice%03d.raw`);
   const [, before = '', zeros = '', width = '', after = ''] = parts;
   const [first = 0, last = 0, step = 0] = range.map((text) => integersOf(file, field, text, -1e9));
   if (range.length !== 3 || step === 0 || (last - first) / step < 0) {
-    throw foreign(
-      file,
-      `${field} counts by ${range.join(' ')}; allowed: the first number, the last and a step between`,
-    );
+    throw foreign(file, `${field} counts by ${range.join(' ')}; allowed: first number, last number and a step`);
   }
   const count = Math.floor((last - first) / step) + 1;
   if (count > MAX_FILES) throw foreign(file, `${field} names ${count} files; allowed: ${MAX_FILES}`);

@@ -46,19 +46,20 @@ function rleFrame(file: string, bytes: Uint8Array, pixels: number, size: number)
         from += 1;
       }
     }
-    if (pixel !== pixels) throw foreign(file, `its RLE frame unpacks to ${pixel} pixels where ${pixels} are announced`);
+    if (pixel !== pixels)
+      throw foreign(file, `its RLE frame decompresses to ${pixel} pixels, but ${pixels} are specified`);
   }
   return out;
 }
 
 /** Little-endian bytes of a frame. Encoders store BitsStored or all allocated bits. */
 function jpegFrame(file: string, bytes: Uint8Array, { rows, columns, stored, allocated }: PixelFormat): Uint8Array {
-  if (allocated !== 16) throw foreign(file, `BitsAllocated is ${allocated}; allowed: 16 where pixels are of JPEG`);
+  if (allocated !== 16) throw foreign(file, `BitsAllocated is ${allocated}; allowed: 16 for JPEG pixels`);
   const image = jpegLossless(file, bytes);
   if (image.rows !== rows || image.columns !== columns) {
     throw foreign(
       file,
-      `its JPEG frame has ${image.columns} × ${image.rows} pixels where ${columns} × ${rows} are announced`,
+      `its JPEG frame has ${image.columns} × ${image.rows} pixels, but ${columns} × ${rows} are specified`,
     );
   }
   if (image.precision < stored || image.precision > allocated) {
@@ -115,21 +116,21 @@ function unpackedBytes(file: string, data: DataSet, packing: Packing, format: Pi
   const wanted = (rows * columns * frames * allocated) / 8;
   if (packing === 'none') {
     if (element.encapsulatedPixelData === true || element.hadUndefinedLength === true) {
-      throw foreign(file, 'its PixelData is in fragments, and its transfer syntax is uncompressed');
+      throw foreign(file, 'its PixelData is in fragments, but its transfer syntax is uncompressed');
     }
     const there = Math.min(element.length, data.byteArray.length - element.dataOffset);
     if (there !== wanted) {
-      const how = there < wanted ? 'it is cut' : 'its rows, columns or bits are others';
-      throw foreign(file, `its PixelData has ${there} bytes where ${wanted} are announced: ${how}`);
+      const how = there < wanted ? 'it is truncated' : 'its rows, columns or bits differ';
+      throw foreign(file, `its PixelData has ${there} bytes, but ${wanted} are specified: ${how}`);
     }
     return data.byteArray.subarray(element.dataOffset, element.dataOffset + wanted) as Uint8Array;
   }
   const fragments = element.fragments ?? [];
   if (fragments.length === 0)
-    throw foreign(file, 'its PixelData has no fragments, and its transfer syntax is compressed');
+    throw foreign(file, 'its PixelData has no fragments, but its transfer syntax is compressed');
   const table = element.basicOffsetTable ?? [];
   if (frames > 1 && table.length !== frames && fragments.length !== frames) {
-    throw foreign(file, `its PixelData has ${fragments.length} fragments of ${frames} frames; allowed: one for each`);
+    throw foreign(file, `its PixelData has ${fragments.length} fragments for ${frames} frames; allowed: one per frame`);
   }
   const out = new Uint8Array(wanted);
   const pixels = rows * columns;

@@ -60,7 +60,7 @@ interface Attribute {
 const display = ignored('changes how values are displayed, and no value');
 const repeated = ignored('ImagePositionPatient and ImageOrientationPatient state positions');
 
-const perFrame = absentAs('a file for each slice, no Enhanced CT');
+const perFrame = absentAs('one file per slice, not Enhanced CT');
 const colours = ignored('colours the image when it is displayed');
 
 /** Attributes, by keyword, of both kinds of image that can change the meaning of pixels. */
@@ -234,7 +234,7 @@ function inflated(bytes: Uint8Array, position: number): Uint8Array {
 
 function parsedBytes(file: string, bytes: Uint8Array): DataSet {
   if (!isDicom(bytes)) {
-    throw foreign(file, 'it is no DICOM file: neither DICM at byte 128 nor a data set at byte 0');
+    throw foreign(file, 'it is not a DICOM file: neither DICM at byte 128 nor a data set at byte 0');
   }
   const before = startsWithMeta(bytes)
     ? Buffer.concat([new Uint8Array(MARK_AT), Buffer.from(MARK)])
@@ -249,7 +249,7 @@ function parsedBytes(file: string, bytes: Uint8Array): DataSet {
     const inner: unknown = (error as { readonly exception?: unknown } | null)?.exception ?? error;
     const message = messageOf(inner);
     if (/0002,0010/.test(message)) throw foreign(file, 'it has no transfer syntax (0002,0010)');
-    throw foreign(file, `it is cut or damaged: ${message.replace(/^dicomParser\.?\w*: /, '')}`);
+    throw foreign(file, `it is truncated or damaged: ${message.replace(/^dicomParser\.?\w*: /, '')}`);
   }
 }
 
@@ -286,7 +286,7 @@ function parsed(file: string, bytes: Uint8Array): Parsed {
   const is = uid === '' ? 'missing' : name === undefined ? uid : `${name} (${uid})`;
   throw foreign(
     file,
-    `its transfer syntax is ${is}; allowed: uncompressed, deflated, RLE, lossless JPEG (as gdcmconv --raw writes)`,
+    `its transfer syntax is ${is}; allowed: uncompressed, deflated, RLE, lossless JPEG (as written by gdcmconv --raw)`,
   );
 }
 
@@ -318,13 +318,13 @@ function imageOf(file: string, data: DataSet, allocatable: readonly number[], mo
   // Checked first, because files with several frames state other attributes per frame.
   const frames = Number(data.string(a.NumberOfFrames.tag) ?? '1');
   if (!Number.isInteger(frames) || frames < 1 || frames > mostFrames) {
-    const allowed = mostFrames === 1 ? '1: a file for each slice, no multi-frame CT' : '1 and more';
+    const allowed = mostFrames === 1 ? '1: one file per slice, not multi-frame CT' : '1 and more';
     throw foreign(file, `NumberOfFrames is ${frames}; allowed: ${allowed}`);
   }
   short('SamplesPerPixel');
   const [rows, columns, allocated] = [short('Rows'), short('Columns'), short('BitsAllocated')];
   if (!(rows >= 1) || !(columns >= 1)) {
-    throw foreign(file, `it has ${rows} rows and ${columns} columns; allowed: 1 and more`);
+    throw foreign(file, `it has ${rows} rows and ${columns} columns; allowed: at least 1`);
   }
   if (!allocatable.includes(allocated)) {
     throw foreign(file, `BitsAllocated is ${allocated}; allowed: ${allocatable.join(', ')}`);
@@ -359,11 +359,11 @@ const NO_HU =
 /** Values of ImageType for Hounsfield units that are not from one scan with one spectrum. */
 const OTHER_HU: readonly (readonly [RegExp, string])[] = [
   [/^(VMI|MONO.*)$/, 'a virtual image at one X-ray energy'],
-  [/^(MAT_REMOVED|VNC|VUE)$/, 'an image from which a material is computed away'],
+  [/^(MAT_REMOVED|VNC|VUE)$/, 'an image with a material computed away'],
   [/^MAT_MODIFIED$/, 'an image in which a material is replaced'],
   [/^ENERGY_PROP_WT$/, 'a mixture of two X-ray spectra'],
   [/^(MAXIMUM|MIP|MAX_IP)$/, 'a projection of the largest values'],
-  [/^(MINIMUM|MINIP|MIN_IP)$/, 'a projection of the least values'],
+  [/^(MINIMUM|MINIP|MIN_IP)$/, 'a projection of the smallest values'],
   [/^(MEAN|MEDIAN|AVERAGE|ADDITION)$/, 'a mean of several images'],
 ];
 /** Free text that identifies such images if ImageType does not. */
@@ -384,7 +384,7 @@ function notesOfCt(file: string, data: DataSet): readonly string[] {
   const imageType = text(a.ImageType);
   const words = imageType.split('\\').map((word) => word.trim().toUpperCase());
   const none = words.find((word) => NO_HU.test(word));
-  if (none !== undefined) throw foreign(file, `ImageType is ${imageType}; allowed: images in HU, not of ${none}`);
+  if (none !== undefined) throw foreign(file, `ImageType is ${imageType}; allowed: images in HU other than ${none}`);
   const spectral: string[] = [];
   const keV = inSequence(data, a.MultienergyCTCharacteristicsSequence.tag, 'x0018937c');
   const kinds = OTHER_HU.filter(([form]) => words.some((word) => form.test(word))).map(([, kind]) => kind);
@@ -397,18 +397,21 @@ function notesOfCt(file: string, data: DataSet): readonly string[] {
   }
   if (spectral.length === 0 && words[0] === 'DERIVED')
     spectral.push(`ImageType is ${imageType}: computed from other images`);
-  const notes = spectral.map((fact) => `${fact}. The table of HU must be one for such images`);
+  const notes = spectral.map((fact) => `${fact}. The HU table must be valid for such images`);
   const agent = text(a.ContrastBolusAgent);
   if (agent !== '' && !/^(no|none|nil|n\/?a|without.*)$/i.test(agent)) {
-    notes.push(`ContrastBolusAgent is ${agent}: its HU are read as those of tissue and bone`);
+    notes.push(`ContrastBolusAgent is ${agent}: HU of contrast agent are treated like those of tissue and bone`);
   }
-  if (text(a.LossyImageCompression) === '01') notes.push('LossyImageCompression is 01: values were changed by packing');
+  if (text(a.LossyImageCompression) === '01')
+    notes.push('LossyImageCompression is 01: values were changed by compression');
   // Oblique slices are refused before, so a tilt here contradicts the orientation.
   const tilt = text(a.GantryDetectorTilt);
   if (Math.abs(decimalOf(tilt)) > MIN_TILT_DEG) {
-    notes.push(`GantryDetectorTilt is ${tilt}°, and ImageOrientationPatient has none: slices are read without a tilt`);
+    notes.push(
+      `GantryDetectorTilt is ${tilt}°, but ImageOrientationPatient shows no tilt: slices are read without a tilt`,
+    );
   }
-  if (/^yes$/i.test(text(a.BurnedInAnnotation))) notes.push('BurnedInAnnotation is YES: pixels may be of text');
+  if (/^yes$/i.test(text(a.BurnedInAnnotation))) notes.push('BurnedInAnnotation is YES: pixels may contain text');
   return notes;
 }
 
@@ -493,7 +496,7 @@ function paddingOf(file: string, data: DataSet, format: PixelFormat): Padding | 
   if (outside.length > 0 && last !== undefined && last !== first) {
     throw foreign(
       file,
-      `its padding is from ${wide(first)} to ${wide(last)}; allowed: ${low} to ${high - 1}, as BitsStored is ${format.stored}`,
+      `its padding is from ${wide(first)} to ${wide(last)}; allowed: ${low} to ${high - 1}, because BitsStored is ${format.stored}`,
     );
   }
   const asPixel = (raw: number): number => (isOutside(raw) ? wide(raw) : storedValue(raw, format));
@@ -507,7 +510,7 @@ export function readDicomPixels(file: string, bytes: Uint8Array): CtPixels {
   const { data, syntax } = found;
   const [slope = 0] = numbersAt(file, data, ctAttributes.RescaleSlope, 'RescaleSlope', 1);
   const [intercept = 0] = numbersAt(file, data, ctAttributes.RescaleIntercept, 'RescaleIntercept', 1);
-  if (slope === 0) throw foreign(file, 'RescaleSlope is 0; allowed: other numbers');
+  if (slope === 0) throw foreign(file, 'RescaleSlope is 0; allowed: any other number');
   const padding = paddingOf(file, data, format);
   const stored = storedValues(file, data, format, syntax, padding?.raw);
   const [low, high] = padding?.range ?? [Number.NaN, Number.NaN];
@@ -536,7 +539,7 @@ function frameOffsets(
   if (frames === 1) return [0];
   const offsets = numbersAt(file, data, doseAttributes.GridFrameOffsetVector, 'GridFrameOffsetVector', null);
   if (offsets.length !== frames) {
-    throw foreign(file, `GridFrameOffsetVector has ${offsets.length} values; allowed: ${frames}, one for each frame`);
+    throw foreign(file, `GridFrameOffsetVector has ${offsets.length} values; allowed: ${frames}, one per frame`);
   }
   const [first = 0] = offsets;
   // Relative offsets start with 0. Absolute positions start with the image's z, and require the normal +z.
@@ -574,7 +577,8 @@ export function readDicomDose(file: string, bytes: Uint8Array): Volume {
   const offsets = frameOffsets(file, data, frames, position_mm, normal);
   const step = frames === 1 ? 1 : (offsets[1] ?? 0);
   const off = offsets.findIndex((offset, i) => Math.abs(offset - i * step) > 1e-3 * Math.abs(step) || step === 0);
-  if (off >= 0) throw foreign(file, `frame ${off + 1} is at ${offsets[off]} mm; allowed: ${off * step}: equal steps`);
+  if (off >= 0)
+    throw foreign(file, `frame ${off + 1} is at ${offsets[off]} mm; allowed: ${off * step}, for equal steps`);
   countOf(file, [columns, rows, frames]);
   const stored = storedValues(file, data, format, syntax);
   for (let i = 0; i < stored.length; i += 1) stored[i] = (stored[i] ?? 0) * scale;
@@ -598,7 +602,7 @@ export function readDicomDose(file: string, bytes: Uint8Array): Volume {
     (data.string(tag) ?? '').trim(),
   );
   const notes = [
-    ...(part === '' || part === 'PLAN' ? [] : [`DoseSummationType is ${part}: not the dose of one whole plan`]),
+    ...(part === '' || part === 'PLAN' ? [] : [`DoseSummationType is ${part}: not the dose of a whole plan`]),
     ...(tissue?.split('\\').includes('WATER') === true
       ? ['TissueHeterogeneityCorrection is WATER: computed as if the patient were water']
       : []),

@@ -41,7 +41,7 @@ function huffmanTables(file: string, segment: Uint8Array, into: Map<number, Huff
     const total = counts.reduce((a, b) => a + b, 0);
     const symbols = segment.slice(at + 1 + LONGEST_CODE, at + 1 + LONGEST_CODE + total);
     if (counts.length !== LONGEST_CODE || symbols.length !== total || symbols.some((one) => one > 16)) {
-      throw foreign(file, 'its JPEG frame has a Huffman table that is cut or names more than 16 bits');
+      throw foreign(file, 'its JPEG frame has a Huffman table that is truncated or has codes longer than 16 bits');
     }
     const [firsts, indices] = [new Int32Array(LONGEST_CODE + 1), new Int32Array(LONGEST_CODE + 1)];
     let [code, index] = [0, 0];
@@ -175,7 +175,8 @@ function scanOf(
     );
   }
   const table = tables.get(destination >> 4);
-  if (table === undefined) throw foreign(file, `its JPEG scan uses Huffman table ${destination >> 4}, which it lacks`);
+  if (table === undefined)
+    throw foreign(file, `its JPEG scan uses Huffman table ${destination >> 4}, which is missing`);
   return { frame, table, predict, point, interval };
 }
 
@@ -203,7 +204,7 @@ function valuesOf(file: string, bytes: Uint8Array, from: number, scan: Scan): Ui
       else predicted = column === 0 ? above : predict(left, above, values[at - columns - 1] ?? 0);
       const found = difference(bits, table);
       if (found === null) {
-        throw foreign(file, `its JPEG data is cut or damaged at pixel ${at + 1} of ${values.length}`);
+        throw foreign(file, `its JPEG data is truncated or damaged at pixel ${at + 1} of ${values.length}`);
       }
       values[at] = (predicted + found) & 0xffff;
     }
@@ -211,14 +212,15 @@ function valuesOf(file: string, bytes: Uint8Array, from: number, scan: Scan): Ui
   const end = bits.marker();
   if (end !== EOI) {
     const there = end === null ? 'further bytes' : `marker ${hex(end)}`;
-    throw foreign(file, `its JPEG data has ${there} after the last pixel; allowed: ${hex(EOI)}, its end`);
+    throw foreign(file, `its JPEG data has ${there} after the last pixel; allowed: ${hex(EOI)}, the end marker`);
   }
   return point === 0 ? values : values.map((value) => value << point);
 }
 
 /** Throws BraggError `foreign-file`. */
 export function jpegLossless(file: string, bytes: Uint8Array): JpegImage {
-  if (bytes[0] !== 0xff || bytes[1] !== SOI) throw foreign(file, 'its frame is no JPEG: it does not begin with FFD8');
+  if (bytes[0] !== 0xff || bytes[1] !== SOI)
+    throw foreign(file, 'its frame is not a JPEG: it does not begin with FFD8');
   const tables = new Map<number, HuffmanTable>();
   let frame: Frame | null = null;
   let interval = 0;
@@ -229,7 +231,7 @@ export function jpegLossless(file: string, bytes: Uint8Array): JpegImage {
     const length = ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0);
     const next = at + 2 + length;
     if (bytes[at] !== 0xff || marker === undefined || length < 2 || next > bytes.length) {
-      throw foreign(file, `its JPEG frame is cut or damaged at byte ${at + 1} of ${bytes.length}`);
+      throw foreign(file, `its JPEG frame is truncated or damaged at byte ${at + 1} of ${bytes.length}`);
     }
     const segment = bytes.subarray(at + 4, next);
     if (marker === DHT) huffmanTables(file, segment, tables);

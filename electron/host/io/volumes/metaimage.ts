@@ -98,7 +98,7 @@ export const isMetaImage = (bytes: Uint8Array): boolean => {
 /** Throws BraggError `foreign-file`. */
 export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
   const head = textOf(bytes);
-  if (head === null) throw foreign(file, 'it has no ElementDataFile: it is no MetaImage');
+  if (head === null) throw foreign(file, 'it has no ElementDataFile, so it is not a MetaImage');
   const lines = head.text
     .replace(/^\u00ef\u00bb\u00bf/, '')
     .split(/\r?\n/)
@@ -155,7 +155,7 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
     if (Math.abs(norm - 1) > 1e-3) {
       throw foreign(
         file,
-        `TransformMatrix has a row of length ${norm}; allowed: 1, as ElementSpacing states the steps`,
+        `TransformMatrix has a row of length ${norm}; allowed: 1, because ElementSpacing gives the steps`,
       );
     }
     return direction.map((part) => (part / norm) * length * mm);
@@ -179,7 +179,7 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
   if (skip < 0 && text)
     throw foreign(file, `HeaderSize = ${skip} with BinaryData = False is not supported; allowed: 0`);
   if (skip !== 0 && packed)
-    throw foreign(file, `HeaderSize = ${skip} of packed data is not supported; allowed: 0 or absent`);
+    throw foreign(file, `HeaderSize = ${skip} for compressed data is not supported; allowed: 0 or absent`);
   if (packed && (dataFiles?.length ?? 1) > 1) {
     throw foreign(file, `CompressedData = True with ${dataFiles?.length} data files is not supported; allowed: False`);
   }

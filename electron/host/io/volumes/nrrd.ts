@@ -140,7 +140,7 @@ function ownSteps(
   positive(file, spacings === undefined ? 'axis mins and axis maxs' : 'spacings', own);
   const differs = between?.find((step, i) => Math.abs(step - (own[i] ?? 0)) > 1e-3 * (own[i] ?? 0));
   if (differs !== undefined)
-    throw foreign(file, `axis mins and axis maxs give a step of ${differs}, and spacings another`);
+    throw foreign(file, `axis mins and axis maxs give a step of ${differs}, but spacings give another`);
   return own;
 }
 
@@ -215,7 +215,7 @@ function bySpace(file: string, fields: Fields, sizes: readonly number[], directi
     throw foreign(file, `units = ${fields.get('units')} with space directions is not supported; allowed: space units`);
   }
   const label = wordsOf(fields.get('labels') ?? '').find((word) => NO_PLACE.test(word));
-  if (label !== undefined) throw foreign(file, `labels has "${label}"; allowed: axes of a place`);
+  if (label !== undefined) throw foreign(file, `labels has "${label}"; allowed: spatial axes`);
   const mm = unitsOf(file, 'space units', fields.get('space units'), axes);
   const all = numbersOf(file, 'space directions', directions, axes * axes);
   const origin = fields.get('space origin');
@@ -237,7 +237,7 @@ function placed(file: string, fields: Fields, sizes: readonly number[]): Placed 
   const space = fields.get('space');
   const dimension = fields.get('space dimension');
   if (dimension !== undefined && integersOf(file, 'space dimension', dimension, 1) !== sizes.length) {
-    throw foreign(file, `space dimension is ${dimension}; allowed: ${sizes.length}, as it has axes`);
+    throw foreign(file, `space dimension is ${dimension}; allowed: ${sizes.length}, the number of axes`);
   }
   const ways = space === undefined ? [1, 1, 1] : spaces[space.toLowerCase()];
   if (ways === undefined) throw foreign(file, `its space is ${space}; allowed: ${Object.keys(spaces).join(', ')}`);
@@ -297,7 +297,7 @@ export function nrrdHeader(file: string, bytes: Uint8Array): VolumeHeader {
   }
   const skipBytes = integersOf(file, 'byte skip', either(fields, 'byte skip', 'byteskip') ?? '0', -1);
   if (encoding === 'text' && skipBytes !== 0) {
-    throw foreign(file, `byte skip is ${skipBytes}; allowed: 0 where the data is text`);
+    throw foreign(file, `byte skip is ${skipBytes}; allowed: 0 for text data`);
   }
   const dataFile = either(fields, 'data file', 'datafile');
   const unit = either(fields, 'sample units', 'sampleunits')?.replace(/^"(.*)"$/, '$1');

@@ -29,12 +29,12 @@ export function volumeIn(
 }
 
 const NIFTI = 'NIfTI: convert it to NRRD or MetaImage, as 3D Slicer can';
-const SHEET = 'a spreadsheet or a ZIP archive: export a table as CSV, or unpack it first';
+const SHEET = 'a spreadsheet or a ZIP archive: export a table as CSV, or extract it first';
 const PICTURE = 'a PDF or an image';
 const TREE = 'an HDF5 or netCDF file';
 /** Signatures, with their offsets, of files that users open in place of a volume or a table. */
 const others: readonly (readonly [kind: string, at: number, ...marks: string[]])[] = [
-  ['packed by gzip: unpack it first', 0, '\x1f\x8b'],
+  ['compressed by gzip: decompress it first', 0, '\x1f\x8b'],
   [SHEET, 0, 'PK\x03\x04', '\xd0\xcf\x11\xe0'],
   [NIFTI, 344, 'n+1\0', 'ni1\0'],
   [NIFTI, 4, 'n+2\0', 'ni2\0'],

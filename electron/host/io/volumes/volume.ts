@@ -71,7 +71,7 @@ export function countOf(file: string, sizes: readonly number[]): number {
     throw foreign(file, `it has ${sizes.length} axes; allowed: 2 or ${MAX_AXES}`);
   }
   const wrong = sizes.find((size) => !Number.isSafeInteger(size) || size < 1);
-  if (wrong !== undefined) throw foreign(file, `a size is ${wrong}; allowed: whole numbers of 1 and more`);
+  if (wrong !== undefined) throw foreign(file, `a size is ${wrong}; allowed: whole numbers of at least 1`);
   const values = sizes.reduce((a, b) => a * b, 1);
   if (values > MAX_VALUES) throw foreign(file, `it has ${values} values; allowed: ${MAX_VALUES}`);
   return values;
@@ -81,7 +81,7 @@ function bytesAfterLines(file: string, bytes: Uint8Array, lines: number): Uint8A
   let from = 0;
   for (let i = 0; i < lines; i += 1) {
     const end = bytes.indexOf(0x0a, from);
-    if (end < 0) throw foreign(file, `${lines} lines are to be skipped and its data has ${i}`);
+    if (end < 0) throw foreign(file, `${lines} lines should be skipped, but its data has only ${i}`);
     from = end + 1;
   }
   return bytes.subarray(from);
@@ -104,11 +104,12 @@ function unpacked(file: string, encoding: 'zlib' | 'gzip', bytes: Uint8Array, li
     const found = unpack(bytes, options) as unknown as Unpacked;
     const read = found.engine.bytesWritten;
     if (read === bytes.length) return found.buffer;
-    throw foreign(file, `its packed data ends at byte ${read} of ${bytes.length}: what follows is another's`);
+    throw foreign(file, `its compressed data ends at byte ${read} of ${bytes.length}, but more data follows`);
   } catch (error) {
     if (error instanceof BraggError) throw error;
-    if (error instanceof RangeError) throw foreign(file, `its data unpacks to more than the ${limit} bytes announced`);
-    throw foreign(file, `its data cannot be unpacked: ${messageOf(error)}`);
+    if (error instanceof RangeError)
+      throw foreign(file, `its data decompresses to more than the ${limit} bytes specified`);
+    throw foreign(file, `its data cannot be decompressed: ${messageOf(error)}`);
   }
 }
 
@@ -134,7 +135,7 @@ function textNumbers(file: string, bytes: Uint8Array, count: number, type: Numbe
   if (comma !== undefined) {
     throw foreign(file, `its data has ${comma.slice(0, 40)}; allowed: decimal points, and spaces between values`);
   }
-  if (words.length !== count) throw foreign(file, `its data has ${words.length} values where ${count} are announced`);
+  if (words.length !== count) throw foreign(file, `its data has ${words.length} values, but ${count} are specified`);
   const values = Float64Array.from(words, decimalOf);
   const [low, high] = ranges[type] ?? [-Number.MAX_VALUE, Number.MAX_VALUE];
   const wrong = values.findIndex(
@@ -150,12 +151,12 @@ function partOf(file: string, header: VolumeHeader, data: Uint8Array, count: num
   const [size, read] = numberTypes[type];
   const wanted = count * size;
   if (packedBytes !== null && packedBytes !== data.length) {
-    throw foreign(file, `its packed data has ${data.length} bytes where ${packedBytes} are announced`);
+    throw foreign(file, `its compressed data has ${data.length} bytes, but ${packedBytes} are specified`);
   }
   let bytes = bytesAfterLines(file, data, skipLines);
   // Limited like the data, because a header may request any number.
   if (skipBytes > wanted + 2 ** 20) {
-    throw foreign(file, `${skipBytes} bytes are to be skipped; allowed: ${wanted + 2 ** 20}`);
+    throw foreign(file, `${skipBytes} bytes should be skipped; allowed: at most ${wanted + 2 ** 20}`);
   }
   if (encoding === 'zlib' || encoding === 'gzip') {
     bytes = unpacked(file, encoding, bytes, skipBytes < 0 ? 2 * wanted + 2 ** 20 : skipBytes + wanted);
@@ -164,8 +165,8 @@ function partOf(file: string, header: VolumeHeader, data: Uint8Array, count: num
   else if (skipBytes > 0) bytes = bytes.subarray(skipBytes);
   if (encoding === 'text') return textNumbers(file, bytes, count, type);
   if (bytes.length !== wanted) {
-    const how = bytes.length < wanted ? 'it is cut' : 'its type or sizes are others';
-    throw foreign(file, `its data has ${bytes.length} bytes where ${wanted} are announced: ${how}`);
+    const how = bytes.length < wanted ? 'it is truncated' : 'its type or sizes differ';
+    throw foreign(file, `its data has ${bytes.length} bytes, but ${wanted} are specified: ${how}`);
   }
   const values = new Float64Array(count);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -203,7 +204,8 @@ const degrees = (cosine: number): number => (Math.acos(Math.min(1, cosine)) * 18
 /** Reason why axes cannot be aligned with the patient's: angles between them, or to the nearest patient axis. */
 export function obliqueness(steps: readonly (readonly number[])[]): string {
   const none = steps.findIndex((step) => Math.hypot(...step) === 0);
-  if (none >= 0) return `its axis ${none + 1} has the direction ${steps[none]?.join(', ')}; allowed: a vector above 0`;
+  if (none >= 0)
+    return `its axis ${none + 1} has the direction ${steps[none]?.join(', ')}; allowed: a vector longer than 0`;
   const units = steps.map((step) => step.map((part) => part / Math.hypot(...step)));
   const cosine = (a: readonly number[], b: readonly number[]): number =>
     a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
@@ -211,13 +213,13 @@ export function obliqueness(steps: readonly (readonly number[])[]): string {
     for (const [k, other] of units.entries()) {
       const apart = Math.abs(cosine(one, other));
       if (k > i && apart > 2 * STRAIGHT) {
-        return `its axes ${i + 1} and ${k + 1} are at ${degrees(apart).toFixed(1)}°; allowed: right angles`;
+        return `its axes ${i + 1} and ${k + 1} are at an angle of ${degrees(apart).toFixed(1)}°; allowed: right angles`;
       }
     }
   }
   const most = Math.max(...units.map((unit) => degrees(Math.max(...unit.map(Math.abs)))));
   const allowed = degrees(Math.cos(STRAIGHT)).toFixed(2);
-  return `its axes are turned by ${most.toFixed(1)}° from the patient's; allowed: up to ${allowed}°. Resample it along the patient's axes first, as 3D Slicer and plastimatch can`;
+  return `its axes are rotated by ${most.toFixed(1)}° from the patient's; allowed: up to ${allowed}°. Resample it along the patient's axes first, for example with 3D Slicer or plastimatch`;
 }
 
 interface Grid {
@@ -235,7 +237,7 @@ export function alignedToAxes(file: string, { sizes, steps_mm, origin_mm }: Grid
     throw foreign(file, obliqueness(steps_mm));
   });
   const from = Array.from({ length: axes }, (_, axis) => ways.findIndex((way) => way.axis === axis));
-  if (from.includes(-1)) throw foreign(file, `two of its axes go along the same one of the patient`);
+  if (from.includes(-1)) throw foreign(file, `two of its axes are along the same patient axis`);
   const size = from.map((own) => sizes[own] ?? 1);
   const spacing_mm = from.map((own) => Math.hypot(...(steps_mm[own] ?? [])));
   const way = from.map((own) => ways[own]?.way ?? 1);
@@ -292,7 +294,7 @@ export function numbersOf(file: string, name: string, text: string, count: numbe
 export function integersOf(file: string, name: string, text: string, least: number): number {
   const [value = 0] = numbersOf(file, name, text, 1);
   if (!Number.isSafeInteger(value) || value < least) {
-    throw foreign(file, `${name} is ${text}; allowed: whole numbers from ${least}`);
+    throw foreign(file, `${name} is ${text}; allowed: whole numbers of at least ${least}`);
   }
   return value;
 }

@@ -28,7 +28,7 @@ function knownVariant<V extends { readonly id: string }>(id: string, variants: r
 function refuseDuplicates(labels: readonly string[]): void {
   const twice = labels.find((label, index) => labels.indexOf(label) !== index);
   if (twice !== undefined) {
-    throw new BraggError('invalid', `the variant ${twice} is listed twice; allowed: once`);
+    throw new BraggError('invalid', `the variant ${twice} is given twice; allowed: once`);
   }
 }
 
@@ -65,10 +65,10 @@ function requested<V extends Labelled>(
   const choices = precisions(variant);
   if (wanted !== undefined && !choices.includes(wanted)) {
     const known = choices.map((one) => `${id}@${one}`).join(', ');
-    refuse(label, known === '' ? `${id}, which computes in one precision` : known);
+    refuse(label, known === '' ? `${id}, which has only one precision` : known);
   }
   if (device === undefined) return { label, variant, precision: wanted ?? null, gpu: null };
-  if (!/^\d{1,3}$/.test(device)) refuse(label, `${id}:0 and further GPUs as the driver counts them`);
+  if (!/^\d{1,3}$/.test(device)) refuse(label, `${id}:0 and further GPUs in the driver's order`);
   if (variant.device === 'cpu') refuse(label, `${id}, which runs on the CPU`);
   return { label, variant, precision: wanted ?? null, gpu: Number(device) };
 }

@@ -142,7 +142,9 @@ const isConsumer = (gpu: string): boolean =>
 /** Requirement for measuring a claim that cannot be judged here; undefined if it can. */
 export function needsOf({ needs, gpus }: Claim, gpu: string | null): string | undefined {
   if (needs !== undefined) return needs;
-  return gpus === 'consumer' && (gpu === null || !isConsumer(gpu)) ? 'a consumer GPU, of which it is said' : undefined;
+  return gpus === 'consumer' && (gpu === null || !isConsumer(gpu))
+    ? 'a consumer GPU, which the claim is about'
+    : undefined;
 }
 
 /** Fields of a claim that are copied into its results. */

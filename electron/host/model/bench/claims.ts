@@ -181,7 +181,7 @@ export const appliesTo = ({ where }: Claim, values: Values): boolean => meetsCon
  */
 export function countedBy(formula: string, numbers: Values['numbers'] = {}): number {
   const value = parseExpression(formula).evaluate(numbers);
-  if (typeof value !== 'number') throw new Error(`${formula} is no number`);
+  if (typeof value !== 'number') throw new Error(`${formula} is not a number`);
   return value;
 }
 

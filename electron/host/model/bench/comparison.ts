@@ -64,7 +64,7 @@ export function flagSeries<S extends { readonly clocks: Clocked }>(
   const odd = oddIn(samples.map(timeOf));
   return samples.map((raw) => ({
     raw,
-    flag: flagOf(raw.clocks, highest_MHz) ?? (odd(timeOf(raw)) ? 'far from the others of its series' : null),
+    flag: flagOf(raw.clocks, highest_MHz) ?? (odd(timeOf(raw)) ? 'far from the other samples of its series' : null),
   }));
 }
 
@@ -351,7 +351,7 @@ export function compareTimes<S extends SampleMarks>(own: Ranked<S>, basis: Basis
     const own_s = series.samples.map(timeOf);
     const common = { mode: series.mode, samples: flagged(series.samples) };
     if (own_s.length === 0) {
-      const reason = series.reason ?? 'the session ended before a round was whole';
+      const reason = series.reason ?? 'the session ended before a round was complete';
       return { ...common, reason, time_s: null, spread: null, ratio: null };
     }
     return {

@@ -122,13 +122,15 @@ function boundsOnProcessor(
   };
   if (state_bytes <= CACHE_GROUPS * last_level_cache_bytes) return [cached];
   const rate = MEASURED_MARGIN * memory_bytes_per_s();
-  return [cached, { work: bytes, unit: 'bytes', rate, of: 'read rate of memory as measured here, plus 15 %' }];
+  return [cached, { work: bytes, unit: 'bytes', rate, of: 'memory read rate measured on this machine, plus 15 %' }];
 }
 
 function boundsOnGpu({ bytes, fp32_flops, fp64_flops }: Work, state_bytes: number, ceilings: Ceilings): Bound[] {
   const { copy_bytes_per_s, fp32_flops_per_s, fp64_flops_per_s } = ceilings;
   const measured = (work: number | null, unit: string, rate: number, of: string): Bound[] =>
-    work === null ? [] : [{ work, unit, rate: MEASURED_MARGIN * rate, of: `${of} as measured here, plus 15 %` }];
+    work === null
+      ? []
+      : [{ work, unit, rate: MEASURED_MARGIN * rate, of: `${of} measured on this machine, plus 15 %` }];
   return [
     // Per cycle, a multiprocessor has at least 64 FP32 lanes, which perform 128 operations, and loads at most 128
     // bytes.

@@ -37,10 +37,10 @@ export function checkedSession<T>(text: string, path: string, formats: readonly 
   try {
     value = JSON.parse(text);
   } catch {
-    throw new BraggError('foreign-file', `${path} is not JSON: it is damaged or of another program.`);
+    throw new BraggError('foreign-file', `${path} is not JSON: it is damaged or from another program.`);
   }
   if (value === null || typeof value !== 'object' || !('format' in value) || !isOneOf(value.format, formats)) {
-    throw new BraggError('foreign-file', `${path} is not a benchmark of this program.`);
+    throw new BraggError('foreign-file', `${path} is not a Braggbench benchmark.`);
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -124,7 +124,7 @@ function refusalOf(error: unknown): BraggError {
 
 const warmUpFact = (count: number): [string, string] => [
   'Warm-up',
-  `${count} untimed sample${count === 1 ? '' : 's'} of each variant in each mode before its first timed one, and again after it is prepared again`,
+  `${count} untimed sample${count === 1 ? '' : 's'} of each variant in each mode before its first timed one, and again after each new preparation`,
 ];
 
 class Session {
@@ -233,7 +233,7 @@ class Session {
     const { mostSeconds } = this.options.limits;
     const spent = Math.round(this.clock.elapsed_s - began_s);
     const state = spent === 0 ? 'not started' : `still starting or compiling after ${spent} s`;
-    const room = `first runs have ${Number(this.forStarts_s.toPrecision(3))} s of the session's ${mostSeconds} s`;
+    const room = `first runs may use ${Number(this.forStarts_s.toPrecision(3))} s of the session's ${mostSeconds} s`;
     return new BraggError('unsupported', `${state}: ${room}. Allow more time.`);
   }
 
@@ -322,7 +322,7 @@ class Session {
 
   private arenaEntrant(gathered: CandidateData): BenchEntry {
     const benchEntry = this.entrantOf.get(gathered);
-    if (benchEntry === undefined) throw new Error(`${gathered.head.label} never entered`);
+    if (benchEntry === undefined) throw new Error(`${gathered.head.label} never started`);
     return benchEntry;
   }
 
@@ -546,7 +546,7 @@ class Session {
         ...(warmUp > 0 ? [warmUpFact(warmUp)] : []),
         ...this.steady.facts.map(([name, value]): [string, string] => [name, value]),
         ...[...this.energyFrom].map((told): [string, string] => [ENERGY_FACT, told]),
-        ...[...this.oracles].map((told): [string, string] => ['Answers checked against', told]),
+        ...[...this.oracles].map((told): [string, string] => ['Results checked against', told]),
         ...this.all.flatMap(({ candidate }) =>
           (candidate.facts?.() ?? []).map(([name, value]): [string, string] => [name, value]),
         ),

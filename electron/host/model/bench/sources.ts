@@ -34,7 +34,7 @@ async function ownFile(
     const text = await readFile(path.join(folder, name), 'utf8');
     if (entries.every((entry) => entry.test(text))) return name;
   }
-  throw new BraggError('not-found', `The source of ${id} is not in ${folder}.`);
+  throw new BraggError('not-found', `The source of ${id} is missing in ${folder}.`);
 }
 
 /** Files that are compiled for every instruction set and include a header of operators; they contain the loops. */
@@ -61,7 +61,7 @@ export async function variantSources(sources: string, variant: Pick<Variant, 'id
   const workload = workloadFolder(variant);
   const folder = path.join(sources, workload);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => {
-    throw new BraggError('not-found', `The kernel sources are not in ${sources}. Run: npm run build`);
+    throw new BraggError('not-found', `The kernel sources are missing in ${sources}. Run npm run build`);
   });
   const names = entries
     .filter((entry) => entry.isFile())

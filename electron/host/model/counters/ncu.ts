@@ -29,7 +29,7 @@ export const ncuMetrics = [
 ] as const;
 
 const ofRun = ignored('counters are summed over all kernels of the run');
-const summary = absentAs('one value of each launch, as without --print-summary');
+const summary = absentAs('one value per launch, as without --print-summary');
 
 /** Columns of `ncu --csv`, on either page, from the documentation of its command line. Other columns are metrics. */
 export const ncuColumns: FieldRules = {
@@ -295,15 +295,15 @@ function notesOf(
   const partial = [...numbers].filter(([metric, count]) => isCounter(metric) && count < launches);
   const notes = partial.map(
     ([metric, count]) =>
-      `${metric} has a number in ${count} of ${launches} launches${unreadable(values, metric)}, and is not that of the run`,
+      `${metric} has a number in only ${count} of ${launches} launches${unreadable(values, metric)}, so it is not that of the run`,
   );
   const whole = (metric: string): boolean => numbers.get(metric) === launches;
   if (occupancy === null && whole(OCCUPANCY) && !numbers.has(TIME)) {
-    notes.push(`${OCCUPANCY} of ${launches} launches has no mean without ${TIME}, which weighs them`);
+    notes.push(`${OCCUPANCY} of ${launches} launches has no mean without ${TIME}, its weight`);
   }
   const stalled = [...numbers.keys()].some((metric) => STALLED.test(metric) && whole(metric));
   if (stalls.length === 0 && stalled && launches > 1 && !numbers.has(ISSUED)) {
-    notes.push(`stalls of ${launches} launches have no mean without ${ISSUED}, which weighs them`);
+    notes.push(`stalls of ${launches} launches have no mean without ${ISSUED}, their weight`);
   }
   return notes;
 }
@@ -321,7 +321,7 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
   const form = { quoted: heading.startsWith('"'), separator: /[,;\t]/.exec(heading)?.[0] ?? ',' };
   const head = fields(heading, form);
   if (lines.slice(first + 1).some((line) => first >= 0 && begins.test(line))) {
-    throw new BraggError('invalid', `${name}: it has several tables of CSV; allowed: one, of one call of ncu`);
+    throw new BraggError('invalid', `${name}: it has several CSV tables; allowed: one, from one call of ncu`);
   }
   const summed = head.find((column) => {
     const rule = ncuColumns[column.toLowerCase()];
@@ -330,14 +330,14 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
   if (summed !== undefined) {
     throw new BraggError(
       'invalid',
-      `${name}: it has the column ${summed}; allowed: one value of each launch, as without --print-summary`,
+      `${name}: it has the column ${summed}; allowed: one value per launch, as without --print-summary`,
     );
   }
   const failed = lines.find((line) => line.startsWith('==ERROR=='));
   if (failed !== undefined && first >= 0) {
     throw new BraggError(
       'invalid',
-      `${name}: ncu failed (${failed.slice(0, 80)}); allowed: the CSV of a run that ended`,
+      `${name}: ncu failed (${failed.slice(0, 80)}); allowed: the CSV of a completed run`,
     );
   }
   const isRow = (line: string): boolean =>
@@ -361,7 +361,7 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
     }
     // Attributes such as launch__ and device__ are -1 if a GPU lacks them; only counters are summed.
     if (value !== null && value < 0 && isCounter(metric)) {
-      throw new BraggError('invalid', `${name}: ${metric} is ${number}; allowed: 0 and more`);
+      throw new BraggError('invalid', `${name}: ${metric} is ${number}; allowed: at least 0`);
     }
     if (metric === OCCUPANCY && value !== null && value > MAX_PERCENT) {
       throw new BraggError('invalid', `${name}: ${metric} is ${number}; allowed: 0 to 100`);
@@ -372,7 +372,7 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
     if (isMetric(metric) && before !== null && scaled !== null && before !== scaled) {
       throw new BraggError(
         'invalid',
-        `${name}: ${metric} of the launch with the ID ${launch.split(' ')[0]} is ${before} and ${scaled}; allowed: one value, as of one call of ncu`,
+        `${name}: ${metric} of the launch with the ID ${launch.split(' ')[0]} is both ${before} and ${scaled}; allowed: one value, from one call of ncu`,
       );
     }
     values.set(key, { launch, metric, value: scaled ?? before, text: number });
@@ -415,12 +415,12 @@ export function readNcuCsv(text: string, name: string): Counters {
       const there = values.filter(({ metric, value }) => metric === lacking && value !== null).length;
       throw new BraggError(
         'invalid',
-        `${name}: ${lacking} has a number in ${there} of ${launches} launches${unreadable(values, lacking)}; allowed: in all, as their sum is the run's`,
+        `${name}: ${lacking} has a number in ${there} of ${launches} launches${unreadable(values, lacking)}; allowed: in all launches, because the run's value is their sum`,
       );
     }
     throw new BraggError(
       'invalid',
-      `${name}: has no counters of kernels; allowed: the CSV of ncu --csv --metrics ${ncuMetrics.join(',')}`,
+      `${name}: it has no kernel counters; allowed: the CSV of ncu --csv --metrics ${ncuMetrics.join(',')}`,
     );
   }
   return counters;

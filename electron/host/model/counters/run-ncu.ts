@@ -22,12 +22,12 @@ interface NcuRun {
 
 /** Reason why there are no counters, as one sentence that suggests a remedy. */
 export function ncuRefusal(code: string | number | null, output: string): string {
-  if (code === 'ENOENT') return 'ncu is not on the PATH: it comes with the CUDA toolkit, as Nsight Compute';
+  if (code === 'ENOENT') return 'ncu is not on PATH: it is part of the CUDA toolkit (Nsight Compute)';
   if (output.includes('ERR_NVGPUCTRPERM')) {
-    return 'the driver keeps counters for administrators: run as root, or load it with NVreg_RestrictProfilingToAdminUsers=0';
+    return 'the driver restricts counters to administrators: run as root, or load it with NVreg_RestrictProfilingToAdminUsers=0';
   }
   const told = output.split(/\r?\n/).find((line) => /==ERROR==/.test(line));
-  return told?.replace(/^==ERROR==\s*/, '') ?? `ncu ended with code ${code ?? 'none'}`;
+  return told?.replace(/^==ERROR==\s*/, '') ?? `ncu exited with code ${code ?? 'none'}`;
 }
 
 /** Counters of a run, or the reason why there are none. */
@@ -62,7 +62,7 @@ const fact = 'Counters';
 export function withCounters(session: Session, label: string, counters: Counters, source: string): Session {
   const [report] = session.reports;
   if (session.sweep !== null || report === undefined) {
-    throw new BraggError('invalid', 'counters are of one size: a sweep takes none');
+    throw new BraggError('invalid', 'counters are for one size; a sweep cannot use them');
   }
   const measured = report.entries.filter((entry) => entry.status === 'measured');
   if (!measured.some((entry) => entry.label === label)) {

@@ -171,7 +171,7 @@ export function readSourcePage(text: string, name: string): readonly HotKernel[]
   if (all.size === 0) {
     throw new BraggError(
       'invalid',
-      `${name}: has no source counters; allowed: the CSV of ncu --import REPORT --page source --csv, of a report with --section SourceCounters`,
+      `${name}: it has no source counters; allowed: the CSV of ncu --import REPORT --page source --csv, from a report with --section SourceCounters`,
     );
   }
   return [...all.values()];

@@ -70,7 +70,7 @@ const fileOf = ({ path }: Baseline): string | null => (path === undefined ? null
 /** Reason why a user's program cannot run; null if it can, or if the program is not the user's. */
 export function missingFile({ baseline: { id, path }, file }: ChosenBaseline): string | null {
   if (path === undefined || file !== null) return null;
-  return `it is a program of yours: name ${path.what}, by ${id}=FILE or in the variable ${path.variable}`;
+  return `it is a program of yours: give the path of ${path.what} by ${id}=FILE or in the variable ${path.variable}`;
 }
 
 /**
@@ -88,9 +88,9 @@ export function chooseBaselines(
     const id = at < 0 ? text : text.slice(0, at);
     const baseline = able.find((one) => one.id === id);
     if (baseline !== undefined) return { baseline, file: at < 0 ? fileOf(baseline) : text.slice(at + 1) };
-    const allowed = able.map((one) => one.id).join(', ') || 'none, for no other program solves such scenarios';
+    const allowed = able.map((one) => one.id).join(', ') || 'none, because no other program solves such scenarios';
     const known = registry.baselines.some((one) => one.id === id);
-    const why = known ? `does not solve scenarios of ${nameOf(solved)}` : 'is not registered';
+    const why = known ? `does not solve scenarios of kind ${nameOf(solved)}` : 'is not registered';
     throw new BraggError('invalid', `the program ${JSON.stringify(id)} ${why}; allowed: ${allowed}`);
   });
 }
@@ -113,8 +113,8 @@ function ask([program = '', ...args]: readonly string[], folder: string): Promis
   return new Promise((resolve) => {
     execFile(program, args, { cwd: folder, env, timeout: TIMEOUT_MS }, (error, _output, said) => {
       if (error === null) resolve(null);
-      else if (error.code === 'ENOENT') resolve(`${program} is not installed, or not in PATH.`);
-      else if (error.killed) resolve(`${program} did not answer within ${TIMEOUT_MS / 1000} s.`);
+      else if (error.code === 'ENOENT') resolve(`${program} is not installed, or not on PATH.`);
+      else if (error.killed) resolve(`${program} did not respond within ${TIMEOUT_MS / 1000} s.`);
       else resolve(said.trim().split('\n').at(-1) || error.message);
     });
   });
@@ -237,13 +237,13 @@ export class Conversation {
     // A program that has ended reads no more input; its exit is reported instead.
     this.#child.stdin.on('error', () => undefined);
     this.#child.on('error', (error: NodeJS.ErrnoException) => {
-      const missing = `${program} is not installed, or not in PATH`;
+      const missing = `${program} is not installed, or not on PATH`;
       this.#end(error.code === 'ENOENT' ? missing : `${program}: ${error.message}`);
     });
     this.#child.on('close', (code, by) => {
       const last = this.#said.trim().split('\n').slice(-QUOTED_LINES).join(' / ');
-      const memory = by === 'SIGKILL' ? ', as by a system without free memory' : '';
-      const how = code === null ? `it was killed by ${by}${memory}` : `it ended with code ${code}`;
+      const memory = by === 'SIGKILL' ? ', possibly because the system ran out of memory' : '';
+      const how = code === null ? `it was killed by ${by}${memory}` : `it exited with code ${code}`;
       this.#end(`${how}${last === '' ? '' : `: ${last}`}`);
     });
   }
@@ -254,7 +254,7 @@ export class Conversation {
     const refused = errorSchema.safeParse(said);
     if (refused.success) throw new BraggError('unsupported', refused.data.error.message);
     const answer = schema.safeParse(said);
-    if (!answer.success) throw new BraggError('unsupported', 'its answer is not of the protocol');
+    if (!answer.success) throw new BraggError('unsupported', 'its reply does not follow the protocol');
     return answer.data;
   }
 
@@ -294,7 +294,7 @@ export class Conversation {
   #hear(text: string): void {
     this.#output += text;
     if (this.#output.length > MAX_OUTPUT_BYTES) {
-      this.#end(`${this.#program} writes what is not of the protocol`);
+      this.#end(`${this.#program} writes output that does not follow the protocol`);
       this.#child.kill('SIGKILL');
       return;
     }

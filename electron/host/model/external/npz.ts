@@ -32,7 +32,7 @@ function unpack(bytes: Buffer, entry: number): Buffer {
   const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28);
   const data = bytes.subarray(start, start + packed);
   if (method === stored) return data;
-  return method === deflated ? inflateRawSync(data) : refuse(`its compression ${method} is not known`);
+  return method === deflated ? inflateRawSync(data) : refuse(`its compression ${method} is not supported`);
 }
 
 function parseNpy(bytes: Buffer): NpyArray {
@@ -49,7 +49,7 @@ function parseNpy(bytes: Buffer): NpyArray {
     .filter((part) => part !== '')
     .map(Number);
   const count = shape.reduce((a, b) => a * b, 1);
-  if (bytes.length - start !== 8 * count) refuse(`its array holds ${bytes.length - start} bytes for ${count} numbers`);
+  if (bytes.length - start !== 8 * count) refuse(`its array has ${bytes.length - start} bytes for ${count} numbers`);
   const values = new Float64Array(count);
   new Uint8Array(values.buffer).set(bytes.subarray(start));
   return { shape, values };
@@ -70,7 +70,7 @@ export function readNpz(bytes: Uint8Array, name: string): NpyArray {
     }
   } catch (error) {
     if (error instanceof BraggError) throw error;
-    refuse('it is cut off');
+    refuse('it is truncated');
   }
   return refuse(`it has no array ${name}`);
 }

@@ -167,8 +167,10 @@ export class ProgramCandidate implements BenchCandidate {
   take(mode: Mode): Promise<TimedRun | null> {
     if (mode !== 'warm') {
       const why =
-        mode === 'cold' || mode === 'cold-graph' ? 'empties no caches' : 'launches by itself, which no graph replays';
-      return Promise.reject(new BraggError('unsupported', `a program of its own ${why}`));
+        mode === 'cold' || mode === 'cold-graph'
+          ? 'cannot empty the caches'
+          : 'launches its own kernels, which cannot be captured in a graph';
+      return Promise.reject(new BraggError('unsupported', `a separate program ${why}`));
     }
     return this.#unlessAborted(() => this.#take());
   }
@@ -188,7 +190,7 @@ export class ProgramCandidate implements BenchCandidate {
           if (got !== length) {
             throw new BraggError(
               'unsupported',
-              `its answer has ${got} numbers in ${told.arrays[i]}, and not ${length}`,
+              `its result has ${got} numbers in ${told.arrays[i]}, expected ${length}`,
             );
           }
         }

@@ -194,7 +194,7 @@ function residualOf(here: Curve, reference: Curve): Curve {
   };
 }
 
-export const noAnswer = 'a stored session keeps times and not what was computed: run the variant, or benchmark it here';
+export const noAnswer = 'a stored session contains times but no results: run the variant, or benchmark it here';
 const noCurve = 'it has no curve';
 
 export async function comparedCurves(

@@ -192,7 +192,7 @@ export function volumeDose(file: string, volume: Volume, plane: PlaneOfVolume = 
   const { depth, across } = planeAxesOf(sizes, plane);
   if (depth === across || depth >= sizes.length || across >= sizes.length) {
     const there = names.slice(0, sizes.length).join(', ');
-    throw new BraggError('invalid', `${file}: depth and across must be two of its axes: ${there}.`);
+    throw new BraggError('invalid', `${file}: depth and lateral position must be two of its axes: ${there}.`);
   }
   const strides = sizes.map((_, axis) => sizes.slice(0, axis).reduce((a, b) => a * b, 1));
   const [nz, nx] = [sizes[depth] ?? 0, sizes[across] ?? 0];

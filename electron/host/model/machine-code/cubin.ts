@@ -31,7 +31,7 @@ class Reader {
 
   #checked(at: number, size: number): number {
     if (!Number.isSafeInteger(at) || at < 0 || at + size > this.#view.byteLength) {
-      throw damaged(`${this.#what} ends at byte ${this.#view.byteLength}, and byte ${at} is needed`);
+      throw damaged(`${this.#what} ends at byte ${this.#view.byteLength}, but byte ${at} is needed`);
     }
     return at;
   }
@@ -73,7 +73,7 @@ export function lz4Block(packed: Uint8Array, size: number): Uint8Array {
     for (let i = 0; i < length; i += 1) out[to + i] = out[to + i - back] ?? 0;
     to += length;
   }
-  if (to !== size) throw damaged(`an LZ4 block has ${to} bytes in place of ${size}`);
+  if (to !== size) throw damaged(`an LZ4 block has ${to} bytes instead of ${size}`);
   return out;
 }
 
@@ -92,7 +92,7 @@ function unpacked(payload: Uint8Array, flags: bigint, size: number): Uint8Array 
 /** Machine code by architecture, such as 90; PTX in a fat binary is left out. */
 export function cubinsOf(fatbin: Uint8Array): ReadonlyMap<number, () => Uint8Array> {
   const file = new Reader(fatbin, 'the fat binary');
-  if (file.u32(0) !== FATBIN_MAGIC) throw damaged('it does not begin as a fat binary does');
+  if (file.u32(0) !== FATBIN_MAGIC) throw damaged('it does not begin like a fat binary');
   const end = file.u16(6) + file.u64(8);
   const out = new Map<number, () => Uint8Array>();
   let at = file.u16(6);
@@ -104,7 +104,7 @@ export function cubinsOf(fatbin: Uint8Array): ReadonlyMap<number, () => Uint8Arr
     const whole = compressed ? file.u64(at + 56) : size;
     const begin = at + header;
     const payload = fatbin.subarray(begin, begin + (compressed && packed > 0 ? packed : size));
-    if (begin + size > fatbin.length) throw damaged(`its entry at byte ${at} ends behind the file`);
+    if (begin + size > fatbin.length) throw damaged(`its entry at byte ${at} ends beyond the file`);
     if (kind === KIND_ELF) out.set(architecture, () => unpacked(payload, flags, whole));
     at = begin + size;
   }
@@ -160,7 +160,7 @@ function sectionsOf(cubin: Uint8Array, file: Reader): readonly Section[] {
       info: file.u32(at + 44),
     };
     if (section.type !== NOBITS && section.offset + section.size > cubin.length) {
-      throw damaged(`its section ${section.name} ends behind the file`);
+      throw damaged(`its section ${section.name} ends beyond the file`);
     }
     return section;
   });
@@ -182,7 +182,7 @@ function attributesOf(file: Reader, section: Section | undefined): readonly (rea
 /** Kernels of one cubin, by name. */
 export function kernelsIn(cubin: Uint8Array, architecture: string): readonly CubinKernel[] {
   const file = new Reader(cubin, 'the machine code');
-  if (file.u32(0) !== ELF_MAGIC) throw damaged('it does not begin as an ELF file does');
+  if (file.u32(0) !== ELF_MAGIC) throw damaged('it does not begin like an ELF file');
   const sections = sectionsOf(cubin, file);
   const named = new Map(sections.map((section) => [section.name, section]));
   const symbols = sections.find(({ type }) => type === SYMTAB);

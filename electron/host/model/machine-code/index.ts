@@ -122,7 +122,7 @@ async function sassOf({ image, architecture, signal, ...wanted }: Read): Promise
   const names = found.map(({ name }) => name);
   const { name, kernels } = chosen(names, wanted, `The machine code for ${architecture}`);
   const own = found.find((one) => one.name === name);
-  if (own === undefined) throw new BraggError('internal', `${name} is in no image.`);
+  if (own === undefined) throw new BraggError('internal', `${name} is not in any image.`);
   const spills = image.spills.get(name) ?? { spill_store_bytes: null, spill_load_bytes: null };
   const code = {
     ...{ kernel: name, kernels, architecture, language: 'sass' as const },
@@ -172,7 +172,10 @@ export async function shippedCode(
   const file = path.join(onDisk(images), `${folder}.${language === 'ptx' ? 'ptx' : 'fatbin'}`);
   const bytes = await bounded(file);
   if (bytes === null || known === null) {
-    throw new BraggError('unsupported', `${workload} was not compiled here: that takes nvcc, and npm run build.`);
+    throw new BraggError(
+      'unsupported',
+      `${workload} was not compiled on this machine: install nvcc, then run npm run build.`,
+    );
   }
   const cubins = language === 'ptx' ? null : cubinsOf(bytes);
   const cubin = cubins?.get(numberOf(architecture));
@@ -233,7 +236,7 @@ async function byNvcc(
       ]),
     );
     const bytes = await bounded(path.join(folder, 'out'));
-    if (bytes === null) throw new BraggError('invalid', `nvcc made nothing of ${kernel.id}.`);
+    if (bytes === null) throw new BraggError('invalid', `nvcc produced no output for ${kernel.id}.`);
     return { bytes, by: await toolName(nvcc, { folder, signal }), spills };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -259,7 +262,7 @@ async function byNvrtc(kernel: UserKernel, options: BuildOptions, { architecture
  */
 async function compiledImage(kernel: UserKernel, options: BuildOptions, request: CodeRequest) {
   if (kernel.base.device !== 'cuda' || !codeFileOf(kernel).endsWith('.cu')) {
-    throw new BraggError('unsupported', `${kernel.id} is not in CUDA C++: it has neither PTX nor SASS here.`);
+    throw new BraggError('unsupported', `${kernel.id} is not CUDA C++, so it has neither PTX nor SASS.`);
   }
   const [refused] = kernel.refused;
   if (refused !== undefined) throw new BraggError('invalid', `${kernel.id}: ${refused.message}`, kernel.refused);

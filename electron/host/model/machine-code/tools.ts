@@ -53,4 +53,4 @@ export async function toolName(program: string, called: ToolOutput): Promise<str
 }
 
 export const NO_DISASSEMBLER =
-  "SASS is missing: nvdisasm was not found, in $PATH and in CUDA's folder. It is a part of the CUDA toolkit, as the package cuda-nvdisasm of NVIDIA's Linux repositories or nvidia-cuda-nvdisasm of Python's. PTX needs no disassembler.";
+  "SASS cannot be shown: nvdisasm was not found on $PATH or in CUDA's folder. It is part of the CUDA toolkit, and available as the package cuda-nvdisasm in NVIDIA's Linux repositories or nvidia-cuda-nvdisasm for Python. PTX needs no disassembler.";

@@ -132,7 +132,7 @@ interface Axes {
 function axesOf({ name, axes, constraints }: Definition): Axes {
   const known = Object.keys(axes);
   for (const axis of known)
-    if (!NAME.test(axis)) refuse(name, `axes.${axis} is no name`, 'a letter, then letters, digits and _');
+    if (!NAME.test(axis)) refuse(name, `axes.${axis} is not a valid name`, 'a letter, then letters, digits and _');
   const derived = new Map<string, string>();
   const kept: string[] = [];
   const ofValues: string[] = [];
@@ -158,11 +158,12 @@ const sizeIn = (axis: string, { derived }: Axes): string => {
 
 function arrayOf(name: string, tensor: Tensor, role: 'input' | 'output', axes: Axes, of: Definition): ProblemArray {
   const place = `${of.name}: ${role}s.${name}`;
-  if (!NAME.test(name)) refuse(of.name, `${role}s.${name} is no name`, 'a letter, then letters, digits and _');
+  if (!NAME.test(name)) refuse(of.name, `${role}s.${name} is not a valid name`, 'a letter, then letters, digits and _');
   const type = problemType(tensor.dtype);
   if (type === null) refuse(place, `dtype ${tensor.dtype}`, Object.values(torchTypes).join(', '));
   const shape = (tensor.shape ?? []).map((axis) => {
-    if (!(axis in of.axes)) refuse(place, `the shape names ${axis}, which is no axis`, Object.keys(of.axes).join(', '));
+    if (!(axis in of.axes))
+      refuse(place, `the shape uses ${axis}, which is not an axis`, Object.keys(of.axes).join(', '));
     return sizeIn(axis, axes);
   });
   const isWhole = type === 'int32' || type === 'int8' || type === 'bool';
@@ -179,13 +180,13 @@ function valuesOf(name: string, { type, shape }: ProblemArray, of: Definition, w
   const scalar = of.inputs[name]?.shape === null;
   if (given?.type === 'safetensors') return { kind: 'file', path: given.path, dataset: given.tensor_key } as const;
   if (given?.type === 'scalar') {
-    if (shape.length > 0) refuse(place, 'a scalar for an array', 'random or safetensors');
+    if (shape.length > 0) refuse(place, 'a scalar used as an array', 'random or safetensors');
     return { kind: 'constant', value: Number(given.value) } as const;
   }
-  if (scalar) refuse(place, 'no value of the scalar', 'a workload that has it');
+  if (scalar) refuse(place, 'the scalar has no value', 'a workload that gives its value');
   if (type === 'int32' || type === 'int8' || type === 'bool') {
     if (given === undefined && type !== 'bool')
-      refuse(place, `whole numbers without a range (${type})`, 'a workload that has them');
+      refuse(place, `whole numbers without a range (${type})`, 'a workload that contains them');
     const [min, max] = wholeRanges[type];
     return { kind: 'integers', min, max } as const;
   }
@@ -216,7 +217,7 @@ function candidateOf(solution: Solution, definition: Definition): string {
   if (solution.definition !== definition.name)
     refuse(name, `it solves ${solution.definition}`, `solutions of ${definition.name}`);
   if (spec.language !== 'python' && spec.language !== 'triton')
-    refuse(name, `language ${spec.language}: its binding to Python is compiled by that benchmark`, 'python, triton');
+    refuse(name, `language ${spec.language}: its Python binding is compiled by that benchmark`, 'python, triton');
   const [only, ...more] = sources;
   if (only === undefined || more.length > 0) refuse(name, `${sources.length} source files`, 'one file');
   const [file = '', entry = ''] = spec.entry_point.split('::');
@@ -272,17 +273,17 @@ export function fromFlashInfer(
   const [first] = mine;
   const workload = first?.workload ?? null;
   if (mine.length > 1)
-    lost.push(`The session's sizes are of the first of ${mine.length} workloads; the others are sizes to try.`);
+    lost.push(`The session uses the sizes of the first of ${mine.length} workloads; the others are sizes to try.`);
   const files = Object.values(workload?.inputs ?? {}).some(({ type }) => type === 'safetensors');
   const [ofValues] = axes.ofValues;
   if (ofValues !== undefined) {
     if (!files)
       refuse(
         definition.name,
-        `constraint ${JSON.stringify(ofValues)} is about values of an array`,
+        `constraint ${JSON.stringify(ofValues)} is on values of an array`,
         'conditions on axes, or a workload with files',
       );
-    lost.push(`Constraints about values of arrays hold for the files alone: ${axes.ofValues.join('; ')}.`);
+    lost.push(`Constraints on values of arrays hold only for the files: ${axes.ofValues.join('; ')}.`);
   }
   const own = Object.entries(definition.axes).filter(([axis]) => !axes.derived.has(axis));
   const tried = (axis: string): number[] =>
@@ -293,7 +294,7 @@ export function fromFlashInfer(
   };
   const inputs = Object.entries(definition.inputs).map(([name, tensor]) => {
     const array = arrayOf(name, tensor, 'input', axes, definition);
-    if (tensor.optional === true) lost.push(`${name} is optional there, and always given here.`);
+    if (tensor.optional === true) lost.push(`${name} is optional in the original, and always given here.`);
     return { ...array, values: valuesOf(name, array, definition, workload) };
   });
   const outputs = Object.entries(definition.outputs).map(([name, tensor]) => {
@@ -411,14 +412,14 @@ export function toFlashInfer(of: Exported): {
       .map(({ name: array, values, shape }) => {
         if (values?.kind === 'constant' && shape.length === 0 && typeof values.value === 'number')
           return [array, { type: 'scalar', value: values.value }];
-        if (values?.kind === 'file') refuse(array, 'values from a file', 'drawn values; that format has safetensors');
+        if (values?.kind === 'file') refuse(array, 'values from a file', 'random values; that format has safetensors');
         if (values?.kind !== 'normal' || values.mean !== 0 || values.deviation !== 1)
-          lost.push(`${array} is random there: a normal distribution, or whole numbers from -1024.`);
+          lost.push(`${array} is random in that format: a normal distribution, or whole numbers from -1024.`);
         return [array, { type: 'random' }];
       }),
   );
   if (definition.arrays.some(({ tolerance }) => tolerance !== undefined))
-    lost.push('Tolerances are the benchmark’s own there.');
+    lost.push('That format uses the benchmark’s own tolerances.');
   const variable = definition.axes.filter(({ min, max }) => min !== max).map(({ name: axis }) => axis);
   const placed = { uuid, axes: Object.fromEntries(variable.map((axis) => [axis, sizes[axis] ?? 1])), inputs: workload };
   const names = definition.axes.map(({ name: axis }) => axis);
@@ -428,7 +429,7 @@ export function toFlashInfer(of: Exported): {
       if (role === 'input' && at >= 0) return `${array}.shape[${at}]`;
     }
     const fixed = definition.axes.find((one) => one.name === axis && one.min === one.max);
-    if (fixed === undefined) refuse(name, `axis ${axis} is the size of no input`, 'axes in the shape of an input');
+    if (fixed === undefined) refuse(name, `axis ${axis} is not the size of any input`, 'axes in the shape of an input');
     return String(fixed.min);
   };
   const parameters = Object.keys(inputs).join(', ');
@@ -456,7 +457,8 @@ def run(${parameters}):
     [`workloads/user/${name}.jsonl`]: `${JSON.stringify({ definition: name, solution: null, workload: placed, evaluation: null })}\n`,
   };
   for (const { file, title, changes } of definition.candidates)
-    if (!(file in candidates)) lost.push(`${file} (${title || changes || 'a candidate'}) has no binding there.`);
+    if (!(file in candidates))
+      lost.push(`${file} (${title || changes || 'a candidate'}) cannot be bound in that format.`);
   for (const [file, source] of Object.entries(candidates)) {
     const solution = file.replace(/\.py$/, '');
     const given = Object.keys(inputs).join(', ');
@@ -477,7 +479,7 @@ def run_tensors(${[...Object.keys(inputs), ...Object.keys(outputs)].join(', ')})
         target.copy_(torch.from_numpy(values))
 `;
     if (definition.arrays.some(({ type }) => type === 'bf16')) {
-      lost.push(`${file} takes bf16 as bits, which NumPy does not get from tensors.`);
+      lost.push(`${file} takes bf16 as bits, which NumPy cannot get from tensors.`);
       continue;
     }
     parts[`solutions/user/${name}/${solution}.json`] = `${JSON.stringify(
@@ -517,7 +519,7 @@ def run_tensors(${[...Object.keys(inputs), ...Object.keys(outputs)].join(', ')})
   });
   if (lines.length > 0) {
     lost.push(
-      'Errors are shares of their tolerance here, so traces have no correctness; their reference is the first candidate.',
+      'Errors here are shares of their tolerance, so traces have no correctness; their reference is the first candidate.',
     );
     parts[`traces/user/${name}.jsonl`] = `${lines.join('\n')}\n`;
   }

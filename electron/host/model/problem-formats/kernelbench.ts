@@ -225,7 +225,7 @@ interface Task {
 
 async function probed({ file, source, signal }: Task): Promise<ProbedTask> {
   const name = path.basename(file);
-  const python = await findPython(`${name} is in Python`, signal);
+  const python = await findPython(`${name} is a Python file`, signal);
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-kernelbench-'));
   try {
     await writeFile(path.join(folder, 'task.py'), source);
@@ -282,8 +282,8 @@ export async function fromKernelBench(task: Task): Promise<Converted> {
       return { name: result, role: 'output', type, shape, ...(!isWhole && { tolerance: TOLERANCE }) };
     }),
   ] as readonly ProblemArray[];
-  if (found.results.some(({ dtype }) => dtype === 'int64')) lost.push('Results of int64 are int32 here.');
-  lost.push('The shape is fixed: that format has no axes, so candidates are not tried at other sizes.');
+  if (found.results.some(({ dtype }) => dtype === 'int64')) lost.push('Results of type int64 become int32 here.');
+  lost.push('The shape is fixed, because that format has no axes, so candidates are not tried at other sizes.');
   const extra = Object.entries(solutions);
   const candidate = (named: string, title: string) => ({
     ...{ file: named, title, changes: '', launches: [], tunables: [], conditions: [] },
@@ -322,7 +322,7 @@ export function toKernelBench(
 ): { readonly text: string; readonly lost: readonly string[] } {
   if (!definition.reference.endsWith('.py'))
     refuse(definition.reference, 'a reference in another language', 'a .py file');
-  const lost = ['Tolerances are the benchmark’s own there, and the sizes are fixed.'];
+  const lost = ['That format uses the benchmark’s own tolerances, and its sizes are fixed.'];
   const inputs = definition.arrays.filter(({ role }) => role === 'input' || role === 'in-place');
   const outputs = definition.arrays.filter(({ role }) => role !== 'input');
   const formula = (value: number | string): string => {

@@ -212,9 +212,9 @@ export async function writeReproducer(options: ReproducerOptions): Promise<{ rea
   const { folder, kernel, folders } = options;
   if (kernel.refused.length > 0) throw new BraggError('invalid', kernel.refused[0]?.message ?? '', kernel.refused);
   if (!existsSync(path.join(onDisk(folders.images), 'reproduce'))) {
-    throw new BraggError('unsupported', 'The sources of reproducers are not here. Run: npm run build');
+    throw new BraggError('unsupported', 'The sources for reproducers are missing. Run npm run build');
   }
-  const taken = (): BraggError => new BraggError('exists', `${folder} exists already. Choose another name.`);
+  const taken = (): BraggError => new BraggError('exists', `${folder} already exists. Choose another name.`);
   if (existsSync(folder)) throw taken();
   const made = temporaryIn(path.dirname(folder));
   try {

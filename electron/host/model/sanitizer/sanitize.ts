@@ -102,7 +102,7 @@ export async function findSanitizer(environment: NodeJS.ProcessEnv = process.env
   if (found !== null) return found;
   throw new BraggError(
     'unsupported',
-    "compute-sanitizer was not found, in $PATH and in CUDA's folder: it comes with the CUDA toolkit.",
+    "compute-sanitizer was not found on $PATH or in CUDA's folder: it is part of the CUDA toolkit.",
   );
 }
 
@@ -111,7 +111,7 @@ function commandLine(): string {
   const here = import.meta.dirname;
   const places = [path.join(here, '../host/cli.js'), path.join(here, '../../../cli/main.ts')];
   const found = places.find((place) => existsSync(place));
-  if (found === undefined) throw new BraggError('unsupported', 'The command line is not part of this program.');
+  if (found === undefined) throw new BraggError('unsupported', 'This program does not include the command line.');
   return found;
 }
 
@@ -143,7 +143,7 @@ interface SanitizeOptions {
  */
 export async function sanitize({ tool, words, kernel, signal }: SanitizeOptions): Promise<Sanitized> {
   const program = await findSanitizer();
-  const node = await nodeProgram('compute-sanitizer watches the command line, which');
+  const node = await nodeProgram('compute-sanitizer runs the command line, which');
   const ours = ['--tool', tool, '--target-processes', 'all', '--print-limit', String(MAX_FINDINGS)];
   const args = [...ours, node, commandLine(), ...words];
   // Separate home folder for the trust decisions and saved data of the run.
@@ -157,7 +157,7 @@ export async function sanitize({ tool, words, kernel, signal }: SanitizeOptions)
     });
     const parsed = parseSanitizer(output);
     if (parsed.errors === null && failed) {
-      throw new BraggError('device', `The run under compute-sanitizer did not begin: ${output.trim().slice(-1000)}`);
+      throw new BraggError('device', `The run under compute-sanitizer did not start: ${output.trim().slice(-1000)}`);
     }
     return {
       tool,

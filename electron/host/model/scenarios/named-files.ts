@@ -62,10 +62,10 @@ export function namedFileReader<T>({ task, path, largest_bytes, allowed, parse }
       issues: [],
     });
     if (folder === null) {
-      return refuse('cannot be found before the scenario is saved: the path is relative to its file');
+      return refuse('cannot be found before the scenario is saved, because the path is relative to its file');
     }
     const file = await insideFolder(folder, wanted);
-    if (file === null) return refuse('leads out of the folder of the scenario');
+    if (file === null) return refuse('is outside of the folder of the scenario');
     // The file's state is read before its text, so that a change in between is noticed at the next read.
     const found = await stat(file).catch(() => null);
     const stamp = found === null ? null : `${wanted} ${file} ${found.mtimeMs} ${found.size} ${found.ino}`;

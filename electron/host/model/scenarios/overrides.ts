@@ -80,7 +80,7 @@ export function applyOverrides(
       const list = valueAt(current, path.slice(0, gap));
       const last = Array.isArray(list) ? list.length : 0;
       faults.push(
-        fieldIssue(path.slice(0, gap + 1), value, 'has no place: the list is shorter', `entries 0 to ${last}`),
+        fieldIssue(path.slice(0, gap + 1), value, 'does not exist: the list is shorter', `entries 0 to ${last}`),
       );
       continue;
     }

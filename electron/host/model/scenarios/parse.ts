@@ -66,17 +66,17 @@ interface TextParts {
 
 function tooMuch(root: SourceNode): TextError | null {
   if (countValues(root, maxValues) > maxValues) {
-    return { at: root.at, message: `holds more than ${maxValues} values, which no scenario does` };
+    return { at: root.at, message: `contains more than ${maxValues} values, the limit for scenarios` };
   }
   const at = firstWithMoreKeys(root, maxKeys);
-  return at === null ? null : { at, message: `has more than ${maxKeys} keys in one object, which no scenario has` };
+  return at === null ? null : { at, message: `has more than ${maxKeys} keys in one object, the limit for scenarios` };
 }
 
 function partsOf(text: string, name: string): TextParts {
   const content = text.startsWith('\uFEFF') ? text.slice(1) : text;
   // Text from a page has the same size limit as a file.
   if (content.length > largestText_bytes) {
-    const message = `is larger than ${largestText_bytes / 1024} KiB, which no scenario is`;
+    const message = `is larger than ${largestText_bytes / 1024} KiB, the limit for scenarios`;
     const said: FieldIssue = { severity: 'error', path: [], atKey: false, message, value: null, allowed: null };
     return { root: null, issues: [issueAt(said, name)], lineStarts: lineStarts('') };
   }

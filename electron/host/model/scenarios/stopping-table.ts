@@ -116,11 +116,11 @@ function columnsOf(header: Row): { energy: number; stopping: number } | CsvError
   if (twice !== undefined) {
     return {
       line: header.line,
-      message: `the columns ${twice.join(' and ')} are of one quantity; allowed: ${allowed}`,
+      message: `the columns ${twice.join(' and ')} have the same quantity; allowed: ${allowed}`,
     };
   }
   if (energy < 0 || stopping < 0) {
-    return { line: header.line, message: `the first line has to name the columns; allowed: ${allowed}` };
+    return { line: header.line, message: `the first line must name the columns; allowed: ${allowed}` };
   }
   return { energy, stopping };
 }
@@ -130,7 +130,7 @@ function numberIn(row: Row, column: number, name: string, bounds: readonly [numb
   const value = decimalOf(text);
   if (Number.isFinite(value) && value >= bounds[0] && value <= bounds[1]) return value;
   const shown = text === '' ? 'nothing' : text.slice(0, 40);
-  const says = Number.isFinite(value) ? 'is out of bounds' : 'is not a finite number';
+  const says = Number.isFinite(value) ? 'is out of range' : 'is not a finite number';
   return { line: row.line, message: `${name}: ${shown} ${says}; allowed: ${bounds[0]} to ${bounds[1]}` };
 }
 
@@ -153,7 +153,7 @@ export function readStoppingCsv(text: string, title: string): CsvTable {
   for (const row of rows.slice(0, maxEntries)) {
     // A decimal comma would shift the following numbers by a column.
     if (row.cells.length > header.cells.length) {
-      const message = `${row.cells.length} values; allowed: ${header.cells.length}, as the first line names columns`;
+      const message = `${row.cells.length} values; allowed: ${header.cells.length}, the number of columns in the first line`;
       faults.push({ line: row.line, message });
       continue;
     }
@@ -164,7 +164,10 @@ export function readStoppingCsv(text: string, title: string): CsvTable {
     if (typeof energy !== 'number' || typeof value !== 'number') continue;
     const before = energies.at(-1);
     if (before !== undefined && energy <= before) {
-      faults.push({ line: row.line, message: `T_MeV: ${energy} does not ascend; allowed: more than ${before}` });
+      faults.push({
+        line: row.line,
+        message: `T_MeV: ${energy} is not in ascending order; allowed: more than ${before}`,
+      });
       continue;
     }
     energies.push(energy);

@@ -150,7 +150,7 @@ function parsed<T>(text: string, parse: (value: unknown) => T, name: string): T 
   try {
     return parse(JSON.parse(text) as unknown);
   } catch (error) {
-    throw new BraggError('foreign-file', `${name} is damaged, or not of a study.`, [], { cause: error });
+    throw new BraggError('foreign-file', `${name} is damaged, or not from a study.`, [], { cause: error });
   }
 }
 
@@ -178,7 +178,7 @@ export class StudyFolder {
       if (differing.length === 0) return there;
       throw new BraggError(
         'exists',
-        `${folder} holds the plan of another study (${differing.join(', ')}), of ${there.head.points} points from ${there.head.created}: plans do not change. Choose another folder with --out.`,
+        `${folder} contains the plan of another study (${differing.join(', ')}), with ${there.head.points} points, from ${there.head.created}: plans cannot change. Choose another folder with --out.`,
       );
     }
     const whole: PlanHead = { ...head, sha256 };
@@ -204,13 +204,13 @@ export class StudyFolder {
       text = await readText(name);
     } catch (error) {
       if (!isMissing(error)) throw fileError(error, name);
-      throw new BraggError('not-found', `${folder} holds no study: there is no ${HEAD} in it.`);
+      throw new BraggError('not-found', `${folder} contains no study: ${HEAD} is missing.`);
     }
     const head = parsed(
       text,
       (value) => {
         const { format } = value as { readonly format?: unknown };
-        if (format !== PLAN_FORMAT) throw new Error(`its format is ${String(format)}`);
+        if (format !== PLAN_FORMAT) throw new Error(`its format ${String(format)} is not supported`);
         return planHeadSchema.parse(value);
       },
       name,
@@ -230,10 +230,7 @@ export class StudyFolder {
       throw fileError(error, name);
     });
     if (digest(text) !== this.head.sha256)
-      throw new BraggError(
-        'foreign-file',
-        `${name} was changed after it was planned: its digest is not that of ${HEAD}.`,
-      );
+      throw new BraggError('foreign-file', `${name} was changed after planning: its digest does not match ${HEAD}.`);
     return text
       .split('\n')
       .filter((line) => line !== '')

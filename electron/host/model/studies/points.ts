@@ -70,7 +70,7 @@ function valuesOf(axis: StudyAxis, at: Path): readonly unknown[] | FieldIssue {
   const wrong = scale === 'log' ? scaleIssue(axis, at) : null;
   if (wrong !== null) return wrong;
   if (count === 1 && from !== to)
-    return fieldIssue([...at, 'count'], count, 'cannot hold both ends', 'a whole number of 2 or more');
+    return fieldIssue([...at, 'count'], count, 'cannot hold both ends', 'a whole number of at least 2');
   return Array.from({ length: count }, (_, i) => between(from, to, count === 1 ? 0 : i / (count - 1), scale));
 }
 
@@ -93,8 +93,8 @@ function settingsOfZip(axes: readonly StudyAxis[], at: Path): AxisSettings {
   const length = columns[0]?.ways.length ?? 0;
   const odd = columns.findIndex(({ ways, faults }) => faults.length === 0 && ways.length !== length);
   if (odd < 0 || columns.some(({ faults }) => faults.length > 0)) return zipped(columns, length);
-  const says = `has ${columns[odd]?.ways.length} values, and the first axis of the zip has ${length}`;
-  return { ways: [], faults: [fieldIssue([...at, 'axes', odd], axes[odd]?.path, says, 'axes of one length')] };
+  const says = `has ${columns[odd]?.ways.length} values, but the first axis of the zip has ${length}`;
+  return { ways: [], faults: [fieldIssue([...at, 'axes', odd], axes[odd]?.path, says, 'axes of equal length')] };
 }
 
 /** `shares` in [0, 1) are the positions of the samples within the axis' range. */
@@ -227,7 +227,7 @@ function meetsConditions(
       const path: Path = ['conditions', i];
       faults.set(
         `${i}`,
-        fieldIssue(path, condition.text, `cannot be decided: ${error.message}`, 'paths that every point sets'),
+        fieldIssue(path, condition.text, `cannot be evaluated: ${error.message}`, 'paths that every point sets'),
       );
       return false;
     }

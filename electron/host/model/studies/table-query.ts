@@ -179,7 +179,7 @@ function matchingRows(table: StudyTable, filter: string): readonly Row[] {
   const { rows } = table;
   if (filter.trim() === '') return rows;
   const refuse = (error: ExpressionError): BraggError =>
-    new BraggError('invalid', `The filter is no condition: at character ${error.at + 1}, ${error.message}.`);
+    new BraggError('invalid', `The filter is not a valid condition: at character ${error.at + 1}, ${error.message}.`);
   const documentOf = documentsOf(table);
   try {
     const expression = parseExpression(filter);

@@ -239,18 +239,18 @@ export function tableNotes({ machines, missing, damaged, rows, columns }: StudyT
   const shared = rows.filter((row) => Number(row[atOnce]) > 1).length;
   return [
     ...(missing > 0 ? [`${missing} points have no result yet.`] : []),
-    ...(damaged.length > 0 ? [`Moved away as damaged, to be solved again: ${damaged.join(', ')}.`] : []),
+    ...(damaged.length > 0
+      ? [`Moved away because they are damaged; they will be solved again: ${damaged.join(', ')}.`]
+      : []),
     ...(machines.length > 1
       ? [
-          `The rows are of ${machines.length} machines; their times are not one sample: ${machines
-            .map(({ machine, rows: count }) => `${machine} (${count})`)
-            .join('; ')}. Group by the columns machine and gpu_uuid.`,
+          `The rows come from ${machines.length} machines, so their times cannot be pooled: ${machines.map(({ machine, rows: count }) => `${machine} (${count})`).join('; ')}. Group by the columns machine and gpu_uuid.`,
         ]
       : []),
     ...[...unknown].map(([why, count]) => `The energy of ${count} points is ${why}.`),
     ...(shared > 0
       ? [
-          `${shared} points ran at the same time as others (at_once): their times are longer than alone. timing: alone measures.`,
+          `${shared} points ran at the same time as others (at_once), so their times are inflated. Use timing: alone for measurements.`,
         ]
       : []),
   ];

@@ -229,7 +229,7 @@ export class TraceBuilder {
   lane(lane: LaneKey): number {
     if (this.#lanes.length >= MAX_LANES) {
       const limit = MAX_LANES.toLocaleString('en');
-      throw new BraggError('memory', `it has more than ${limit} lanes (threads and streams), the most that are shown`);
+      throw new BraggError('memory', `it has more than ${limit} lanes (threads and streams), the maximum`);
     }
     this.#lanes.push(lane);
     return this.#lanes.length - 1;
@@ -243,7 +243,7 @@ export class TraceBuilder {
   /** Adds a span and returns its number, for `finish`. Throws BraggError `memory` if there are too many. */
   span(span: NewSpan): number {
     if (this.#start.length >= MAX_SPANS) {
-      throw new BraggError('memory', `it has more than ${MAX_SPANS / 1e6} million spans, the most that are taken in`);
+      throw new BraggError('memory', `it has more than ${MAX_SPANS / 1e6} million spans, the maximum`);
     }
     this.#lane.push(span.lane);
     this.#start.push(span.start_ns);
@@ -382,7 +382,7 @@ export class TraceBuilder {
 
   #buildNotes(crowded: number): readonly string[] {
     const notes: string[] = [];
-    if (crowded > 0) notes.push(`${crowded} spans overlap more others than there are rows and were cut short.`);
+    if (crowded > 0) notes.push(`${crowded} spans overlap more others than there are rows and were shortened.`);
     const [copy, memset] = [kindNumber('copy'), kindNumber('memset')];
     // Copies without a size would make the sum of bytes too small without a word.
     const sized = this.#details.all.map((detail) => /"bytes":\d/.test(detail));
@@ -390,9 +390,9 @@ export class TraceBuilder {
     for (const [span, kind] of this.#kind.view().entries()) {
       if ((kind === copy || kind === memset) && sized[this.#detail.view()[span] ?? 0] !== true) unsized += 1;
     }
-    if (unsized > 0) notes.push(`The size of ${unsized} copies and fills is not known: bytes are those of the others.`);
+    if (unsized > 0) notes.push(`The size of ${unsized} copies and fills is unknown: bytes include only the others.`);
     const { refused } = this.#details;
-    if (refused > 0) notes.push(`The arguments of ${refused} spans were left out: there are too many different ones.`);
+    if (refused > 0) notes.push(`The arguments of ${refused} spans were omitted: there are too many different ones.`);
     return notes;
   }
 

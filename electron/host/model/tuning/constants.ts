@@ -36,7 +36,7 @@ function declarationsOf(text: string, name: string, file: string): readonly (rea
 function declarationOf(text: string, name: string, file: string): readonly Stretch[] {
   const [declaration, ...more] = declarationsOf(text, name, file);
   if (declaration !== undefined && more.length === 0) return declaration;
-  const says = declaration === undefined ? 'is no constant with a whole number' : `is there ${more.length + 1} times`;
+  const says = declaration === undefined ? 'is not a constant whole number' : `occurs ${more.length + 1} times`;
   throw new BraggError(
     'invalid',
     `${file}: ${name} ${says}; allowed: one ${file.endsWith('.py') ? '' : 'constexpr int '}${name} = …`,

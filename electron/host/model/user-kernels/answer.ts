@@ -235,7 +235,10 @@ export class References {
       const made = await stat(path.join(work, 'answer.f64')).catch(() => null);
       if (made === null || made.size !== wanted) {
         const values = made === null ? 'none' : String(made.size / 8);
-        throw new BraggError('invalid', `${reference.name} gave ${values} of ${wanted / 8} results. ${said}`.trim());
+        throw new BraggError(
+          'invalid',
+          `${reference.name} returned ${values} of ${wanted / 8} results. ${said}`.trim(),
+        );
       }
       // Only the answer is saved, so that a kernel cannot read the inputs from this folder.
       for (const name of await readdir(work)) {
@@ -325,5 +328,5 @@ function printedBy(name: string, { failed, output }: { readonly failed: boolean;
   if (/No module named '(numpy|torch)'/.test(output)) {
     throw new BraggError('unsupported', `${name} needs a Python with NumPy: ${output.trim().split('\n').at(-1)}`);
   }
-  throw new BraggError('invalid', `${name} gave no answer: ${output.trim().slice(-1000) || 'it printed nothing'}`);
+  throw new BraggError('invalid', `${name} returned no result: ${output.trim().slice(-1000) || 'it printed nothing'}`);
 }

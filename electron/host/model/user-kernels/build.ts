@@ -188,7 +188,10 @@ async function toolsFor({ base, description }: UserKernel, folders: KernelFolder
   const compiler = await findCompiler(build);
   const core = path.join(native, coreLibrary(compiler.style));
   const found = await stat(core).catch(() => {
-    throw new BraggError('unsupported', `${core} does not exist: user kernels are linked with it. Run: npm run build`);
+    throw new BraggError(
+      'unsupported',
+      `${core} does not exist, but user kernels are linked with it. Run npm run build`,
+    );
   });
   return {
     compiler,
@@ -241,7 +244,10 @@ async function entryFor(
     signal,
   });
   if (failed)
-    throw new BraggError('unsupported', `Our kernel headers do not compile here: ${output.trim().slice(-1000)}`);
+    throw new BraggError(
+      'unsupported',
+      `Our kernel headers do not compile on this machine: ${output.trim().slice(-1000)}`,
+    );
   await rename(path.join(work, made), object);
   return object;
 }
@@ -283,7 +289,7 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
       return { code: null, issues: issues.length > 0 ? issues : [unlocatedIssue(id, quotable(output, includes))] };
     const [foreign] = await foreignOf(work, includes);
     if (foreign !== undefined) {
-      const says = `${foreign} was included, which is neither in the folder of the kernel, nor shipped, nor of the system`;
+      const says = `${foreign} was included, but is neither in the folder of the kernel, nor a shipped or system header`;
       return { code: null, issues: [unlocatedIssue(id, says)] };
     }
     await writeFile(path.join(work, 'output.txt'), output);
@@ -365,7 +371,7 @@ async function compileKernels(
 async function buildPython(kernel: UserKernel, { folders, signal }: BuildOptions): Promise<Built> {
   const { whole, candidate } = kernel;
   const id = codeFileOf(kernel);
-  const python = await findPython(`${id} is in Python`, signal);
+  const python = await findPython(`${id} is a Python file`, signal);
   const kept = path.join(folders.cache, 'user-kernels');
   const folder = path.join(kept, keyOf(['python', id, whole]));
   const file = path.join(folder, id);

@@ -103,7 +103,7 @@ export function runContained(work: Work): Promise<Outcome> {
       killAll(child);
       reject(error);
     };
-    const cancel = (): void => stop(new BraggError('disconnected', `${title} was ended: it was cancelled.`));
+    const cancel = (): void => stop(new BraggError('disconnected', `${title} was stopped: it was cancelled.`));
     const leave = (): void => killAll(child);
     const release = (): void => {
       clearTimeout(late);
@@ -111,7 +111,8 @@ export function runContained(work: Work): Promise<Outcome> {
       process.off('exit', leave);
     };
     late = setTimeout(
-      () => stop(new BraggError('invalid', `${title} did not end within ${limits.time_ms / 1000} s; it was ended.`)),
+      () =>
+        stop(new BraggError('invalid', `${title} did not finish within ${limits.time_ms / 1000} s and was stopped.`)),
       limits.time_ms,
     );
     signal?.addEventListener('abort', cancel, { once: true });
@@ -192,7 +193,7 @@ export class ContainedServer {
     this.#hold(true);
     const { time_ms } = this.#limits;
     const late = setTimeout(() => {
-      this.#end(new BraggError('invalid', `${this.#title} did not end within ${time_ms / 1000} s; it was ended.`));
+      this.#end(new BraggError('invalid', `${this.#title} did not finish within ${time_ms / 1000} s and was stopped.`));
     }, time_ms);
     try {
       return await new Promise<Outcome>((resolve, reject) => {
@@ -212,7 +213,7 @@ export class ContainedServer {
 
   close(): void {
     clearTimeout(this.#idle);
-    this.#end(new BraggError('disconnected', `${this.#title} was ended: it was cancelled.`));
+    this.#end(new BraggError('disconnected', `${this.#title} was stopped: it was cancelled.`));
   }
 
   /** Between requests the server does not prevent the host from exiting. */

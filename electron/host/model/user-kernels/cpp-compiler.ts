@@ -21,7 +21,7 @@ export async function readUserKernelBuild(nativeFolder: string): Promise<UserKer
   try {
     return buildSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch {
-    throw new BraggError('unsupported', `${file} cannot be read: user kernels need it. Run: npm run build`);
+    throw new BraggError('unsupported', `${file} cannot be read, but user kernels need it. Run npm run build`);
   }
 }
 
@@ -61,7 +61,7 @@ export async function findCompiler(
     if (found !== null) return found;
   }
   const looked = names.join(', ');
-  throw new BraggError('unsupported', `User kernels for the CPU need a C++ compiler, and none of ${looked} was found.`);
+  throw new BraggError('unsupported', `User kernels for the CPU need a C++ compiler, but none of ${looked} was found.`);
 }
 
 /**
@@ -248,7 +248,7 @@ export async function compileLibrary(
     if (assembled.failed) return { failed: true, output };
     const replaced = await replacedName(compiler, path.join(folder, 'kernel.o'));
     if (replaced !== null) {
-      const reason = "which is not a kernel's to replace; give it another name or make it static";
+      const reason = 'which a kernel must not replace; give it another name or make it static';
       return { failed: true, output: `${what.source}:1:1: error: defines ${replaced}, ${reason}` };
     }
   }

@@ -70,7 +70,7 @@ export function quotable(output: string, shipped: readonly string[]): string {
     const [, file = '', row = '', column, severity = ''] = match ?? [];
     if (match === null || mayBeQuoted(file, shipped)) return line;
     const place = column === undefined ? row : `${row}:${column}`;
-    return `${file}:${place}: ${severity}: a message about a file outside the kernel's folder, the program and the system is not shown`;
+    return `${file}:${place}: ${severity}: a message about a file outside of the kernel's folder, the program and the system is hidden`;
   });
   return lines.join('\n');
 }
@@ -114,7 +114,7 @@ export function diagnosticsOf(said: string, name: string, shipped: readonly stri
     }
     led = null;
   }
-  for (const one of undefinedNames) found.push(issue(name, 'error', null, `${one} is used but defined nowhere`));
+  for (const one of undefinedNames) found.push(issue(name, 'error', null, `${one} is used but not defined`));
   // A template's error is repeated for each type.
   const places = new Set<string>();
   const distinct = found.filter(({ line, column, severity, message }) => {

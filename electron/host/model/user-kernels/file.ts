@@ -129,7 +129,7 @@ function baseOf(description: UserKernelDescription, name: string, bases: readonl
   if (!benches.includes(bench)) {
     const allowed = benches[0] === '' ? `none, of ${workload}` : benches.join(', ');
     refuse([
-      issue(name, 'bench', `${JSON.stringify(bench)} is no benchmark of ${workload}; allowed: ${allowed}`, allowed),
+      issue(name, 'bench', `${JSON.stringify(bench)} is not a benchmark of ${workload}; allowed: ${allowed}`, allowed),
     ]);
   }
   const known = of.filter((one) => one.bench === bench);
@@ -140,7 +140,7 @@ function baseOf(description: UserKernelDescription, name: string, bases: readonl
   const near = suggest(base, ids);
   const hint =
     elsewhere !== undefined
-      ? ` (one of ${benchText(elsewhere.workload, elsewhere.bench)} is: "workload" and "bench" say of which)`
+      ? ` (it is a variant of ${benchText(elsewhere.workload, elsewhere.bench)}: set "workload" and "bench" to it)`
       : near === null
         ? ''
         : ` (did you mean ${near}?)`;
@@ -207,7 +207,7 @@ export async function readUserKernel(
     return { ...found, file: path.resolve(file), text, sha256: hashOf(text, described, [...included, found.answer]) };
   }
   if (id.endsWith('.py')) {
-    const says = `${id} is next to no problem.json; allowed: Python programs as candidates of a problem folder`;
+    const says = `${id} has no problem.json next to it; allowed: Python programs as candidates of a problem folder`;
     throw new BraggError('invalid', says);
   }
   const json = descriptionFile(file);
@@ -230,7 +230,7 @@ export async function readUserKernel(
     refuse([issue(name, 'replaces', `${says}; allowed: ${allowed.join(', ')}`, allowed.join(', '))]);
   }
   if (base.device !== 'cuda' && description.compile.registers !== undefined) {
-    const says = 'is of CUDA kernels, and this one is compiled for the CPU';
+    const says = 'is for CUDA kernels, but this one is compiled for the CPU';
     refuse([issue(name, 'compile.registers', says, 'nothing')]);
   }
   const { whole, included, refused } = await readClosure(file, text);

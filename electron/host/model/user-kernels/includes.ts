@@ -29,7 +29,7 @@ const DIRECTIVE = /^[ \t\v\f]*(?:#|%:)[ \t\v\f]*(?:include|include_next|import|e
 const OPERAND = /^(?:"([^"\n]+)"|<([^>\n]+)>)/;
 /** Each include is looked up on disk, so their number is limited. */
 const MAX_INCLUDES = 1000;
-const ALLOWED = 'files in the folder of the kernel, shipped headers, and headers of the system in <>';
+const ALLOWED = 'files in the folder of the kernel, shipped headers, and system headers in <>';
 
 function refuse(file: string, line: number, value: string, why: string): never {
   const message = `includes ${value}, ${why}; allowed: ${ALLOWED}`;
@@ -97,7 +97,7 @@ class Reader {
     }
     this.#open.pop();
     const hidden = operandsOf(text).find((operand) => !seen.has(operand));
-    if (hidden !== undefined) refuse(name, 1, hidden, 'on a line that is joined or commented');
+    if (hidden !== undefined) refuse(name, 1, hidden, 'on a line that is continued or commented');
     return out.join('\n');
   }
 
@@ -107,24 +107,25 @@ class Reader {
     const name = quoted ?? angled;
     this.#count += 1;
     if (this.#count > MAX_INCLUDES) refuse(from, line, operand, `the ${MAX_INCLUDES + 1}st include`);
-    if (name === undefined) refuse(from, line, operand || 'nothing', 'which is no name in quotes');
+    if (name === undefined) refuse(from, line, operand || 'nothing', 'which is not a name in quotes');
     const leads = path.isAbsolute(name) || /^[A-Za-z]:|^[\\/]/.test(name);
     const file = path.resolve(this.#folder, path.dirname(from), name);
     if (leads || (/(^|[\\/])\.\.([\\/]|$)/.test(name) && !isWithin(this.#folder, file))) {
-      refuse(from, line, operand, 'which leads out of the folder of the kernel');
+      refuse(from, line, operand, 'which is outside of the folder of the kernel');
     }
     if (angled !== undefined || !isWithin(this.#folder, file)) return null;
     const real = await realpath(file).catch(() => null);
     if (real === null) return null;
     if (!isWithin(await realpath(this.#folder), real)) {
-      refuse(from, line, operand, 'a link that leads out of the folder of the kernel');
+      refuse(from, line, operand, 'a link to a file outside of the folder of the kernel');
     }
     const key = path.relative(this.#folder, file).replaceAll('\\', '/');
     // A recursive include expands to nothing, as its include guard would ensure.
     if (this.#once.has(key) || this.#open.includes(key)) return '';
     const text = await this.#read(key, file, { from, line, operand });
     this.#bytes += text.length;
-    if (this.#bytes > USER_KERNEL_TEXT_MAX) refuse(from, line, operand, 'with which all includes have more than 1 MiB');
+    if (this.#bytes > USER_KERNEL_TEXT_MAX)
+      refuse(from, line, operand, 'with which all includes are larger than 1 MiB');
     return `#line 1 "${key}"\n${await this.put(key, text)}`;
   }
 

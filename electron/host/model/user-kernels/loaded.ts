@@ -79,7 +79,7 @@ export class LoadedUserKernel {
     }
     return {
       process,
-      run: (method, args, onReport) => process.within(limit_ms, 'did not end', process.call(method, args, onReport)),
+      run: (method, args, onReport) => process.within(limit_ms, 'did not finish', process.call(method, args, onReport)),
       release: () => this.#keep(process, memory_bytes),
       discard: () => this.#drop(process),
     };

@@ -66,7 +66,7 @@ export async function readProblemFolder(folder: string): Promise<ProblemFolder |
   const all = [...issues, ...faults.map(locate)];
   const [first] = all;
   if (document === null || filled?.kind !== USER_PROBLEM) {
-    const says = first === undefined ? `${file} is no problem; allowed: kind: ${USER_PROBLEM}` : formatIssue(first);
+    const says = first === undefined ? `${file} is not a problem; allowed: kind: ${USER_PROBLEM}` : formatIssue(first);
     throw new BraggError('invalid', says, all);
   }
   const definition = definitionSchema.parse(
@@ -149,7 +149,7 @@ export async function readCandidate(
   const launches = (declared ?? definition.candidates.find((one) => one.launches.length > 0))?.launches ?? [];
   const place = places[ending];
   const found = bases.find((one) => one.workload === USER_PROBLEM && one.id === place.variant);
-  if (found === undefined) throw new BraggError('unsupported', `${id}: the solver knows no problems yet`);
+  if (found === undefined) throw new BraggError('unsupported', `${id}: the solver does not support user problems yet`);
   if (ending === '.cu' && launches.length === 0) {
     throw new BraggError(
       'invalid',
@@ -185,7 +185,7 @@ export async function readCandidate(
 async function readReference(folder: string, reference: string): Promise<Included> {
   const file = path.join(folder, reference);
   const found = await readText(file, USER_KERNEL_TEXT_MAX);
-  if (!found.ok) throw new BraggError('not-found', `${file}: ${found.reason}; the problem needs its reference`);
+  if (!found.ok) throw new BraggError('not-found', `${file}: ${found.reason}; the problem needs this reference`);
   if (!reference.endsWith('.cpp')) return { name: reference, text: found.text };
   const { whole, refused } = await readClosure(file, found.text);
   if (refused.length > 0) throw new BraggError('invalid', refused[0]?.message ?? reference, refused);

@@ -76,7 +76,7 @@ function numbersIn(bytes: Uint8Array, kind: string): Float64Array {
   const reader = readers[kind];
   if (reader === undefined) throw new Error(`numbers of kind ${kind}; allowed: ${Object.keys(readers).join(', ')}`);
   if (bytes.byteLength % reader.bytes !== 0)
-    throw new Error(`${bytes.byteLength} bytes are no whole count of numbers of ${reader.bytes} bytes`);
+    throw new Error(`${bytes.byteLength} bytes are not a multiple of ${reader.bytes}, the size of a number`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Float64Array.from({ length: bytes.byteLength / reader.bytes }, (_, i) => reader.at(view, i * reader.bytes));
 }
@@ -116,7 +116,7 @@ function safetensors(bytes: Buffer, dataset: string): Values {
     throw new Error(`it has no tensor ${JSON.stringify(dataset)}; allowed: ${names.slice(0, 20).join(', ')}`);
   const [from, to] = offsets.map((offset) => 8 + length + Number(offset));
   if (from === undefined || to === undefined || !(from <= to && to <= bytes.length))
-    throw new Error(`${dataset} lies outside of the file`);
+    throw new Error(`${dataset} is outside of the file`);
   const kind = tensorKinds[String(dtype)];
   if (kind === undefined)
     throw new Error(`${dataset} has the type ${String(dtype)}; allowed: ${Object.keys(tensorKinds).join(', ')}`);
@@ -149,7 +149,7 @@ function read(bytes: Buffer, { file, dataset, type }: ValueFile): Values | Promi
     case '.hdf5':
       return hdf5(bytes, dataset);
     default:
-      throw new Error(`its name does not say what it is; allowed: ${ENDINGS}`);
+      throw new Error(`its file extension is not known; allowed: ${ENDINGS}`);
   }
 }
 
@@ -181,7 +181,7 @@ async function valuesOf(of: ValueFile): Promise<string> {
   if (stated !== null && JSON.stringify(stated) !== JSON.stringify(shape))
     throw new BraggError(
       'foreign-file',
-      `${name} has the shape [${stated.join(', ')}]; allowed: [${shape.join(', ')}], as the array has`,
+      `${name} has the shape [${stated.join(', ')}]; allowed: [${shape.join(', ')}], the shape of the array`,
     );
   if (values.length !== count)
     throw new BraggError('foreign-file', `${name} has ${values.length} numbers; allowed: ${count}`);

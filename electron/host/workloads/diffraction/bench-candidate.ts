@@ -27,12 +27,12 @@ export const imageWords: Words = {
 };
 
 const columns = [
-  { id: 'rel_l2', title: 'relL2', tip: 'Norm of the difference from the FP64 image over its norm' },
-  { id: 'max', title: 'max / max', tip: 'Largest difference over the largest pixel of the FP64 image' },
+  { id: 'rel_l2', title: 'relL2', tip: 'Norm of the difference from the FP64 image divided by its norm' },
+  { id: 'max', title: 'max / max', tip: 'Largest difference divided by the largest pixel of the FP64 image' },
   {
     id: 'bright',
     title: 'Bright pixels',
-    tip: `Largest relative error of the pixels above a thousandth of the largest; at most ${BRIGHT_PARITY} is right`,
+    tip: `Largest relative error of the pixels above a thousandth of the largest; correct if at most ${BRIGHT_PARITY}`,
   },
   { id: 'sum', title: 'Sum', tip: 'Relative difference of the sums' },
   { id: 'mean', title: 'Mean', tip: 'Mean relative error of the pixels above a thousandth of the largest' },

@@ -134,7 +134,7 @@ function leastOfEach(addon: NativeAddon, problem: DiffractionProblem, labels: re
 
 export const imageBenchable: Benchable = {
   problem: (reading) => {
-    if (reading.kind !== 'diffraction') throw new Error(`a scenario of ${reading.kind} came to diffraction`);
+    if (reading.kind !== 'diffraction') throw new Error(`a scenario of kind ${reading.kind} was passed to diffraction`);
     return { kind: 'diffraction', problem: problemOf(reading) };
   },
   check: (addon, problem, variants) => {

@@ -114,7 +114,7 @@ const imageRunFile: Hdf5RunFile = {
     const [height, width] = f.size('image');
     return `${width} × ${height} pixels`;
   },
-  holds: 'it holds a diffraction image, which braggbench export writes as an image file',
+  holds: 'it contains a diffraction image, which braggbench export writes as an image file',
 };
 
 const diffractionScenario: ScenarioSide = {
@@ -266,7 +266,7 @@ function imageTimeline({ name, variant, precision, machine, spans, trace }: Imag
 }
 
 function narrowed(reading: AnyReading): DiffractionReading {
-  if (reading.kind !== 'diffraction') throw new Error(`a scenario of ${reading.kind} came to diffraction`);
+  if (reading.kind !== 'diffraction') throw new Error(`a scenario of kind ${reading.kind} was passed to diffraction`);
   return reading;
 }
 

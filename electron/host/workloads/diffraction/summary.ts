@@ -48,7 +48,7 @@ export async function imageMap(
 export function checkSameSize(a: Image, b: Image): void {
   if (a.width === b.width && a.height === b.height) return;
   const size = ({ width, height }: Image): string => `${width} × ${height} pixels`;
-  throw new BraggError('unsupported', `The images differ in size: ${size(a)} here, ${size(b)} there.`);
+  throw new BraggError('unsupported', `The images differ in size: ${size(a)} and ${size(b)}.`);
 }
 
 /** Difference `here` less `there`, pixel by pixel. */

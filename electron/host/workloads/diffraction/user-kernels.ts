@@ -78,7 +78,7 @@ export const diffractionUserKernels: UserKernelWorkload = {
   replaceable: replaceableBy({ engine, deviceHeaders: ['device_pixel.hpp', 'device_arithmetic.hpp'] }),
   fixed: withoutKernels,
   reproduced: (_addon, reading, { base }) => {
-    if (reading.kind !== 'diffraction') throw new Error(`a scenario of ${reading.kind} came to diffraction`);
+    if (reading.kind !== 'diffraction') throw new Error(`a scenario of kind ${reading.kind} was passed to diffraction`);
     const problem = problemOf(reading);
     const own = { ...problem, solver: { ...problem.solver, variant: base.id } };
     return { kind: 'image', problem: own, held: { reference: REFERENCE, limit: BRIGHT_PARITY } };
@@ -93,7 +93,7 @@ export const diffractionUserKernels: UserKernelWorkload = {
     },
   }),
   check: async (addon, reading, run, signal) => {
-    if (reading.kind !== 'diffraction') throw new Error(`a scenario of ${reading.kind} came to diffraction`);
+    if (reading.kind !== 'diffraction') throw new Error(`a scenario of kind ${reading.kind} was passed to diffraction`);
     const problem = problemOf(reading);
     const first = runOf('diffraction', run);
     const { result: again } = await render(addon, problem, { variant: first.variant, mode: 'warm' }, signal);

@@ -126,7 +126,7 @@ export function ofKind<K extends ScenarioWithConstants['kind']>(
   filled: ScenarioWithConstants,
 ): Extract<ScenarioWithConstants, { kind: K }> {
   if (!(kinds as readonly string[]).includes(filled.kind))
-    throw new Error(`a scenario of ${filled.kind} came to ${kinds.join()}`);
+    throw new Error(`a scenario of kind ${filled.kind} was passed to ${kinds.join()}`);
   return filled as Extract<ScenarioWithConstants, { kind: K }>;
 }
 
@@ -262,7 +262,7 @@ export class Scenarios {
       path: '',
       line: null,
       column: null,
-      message: `${read.reason}${near !== null ? ` (did you mean ${near}?)` : isExampleName ? ', nor an example of that name (braggbench examples lists them)' : ''}`,
+      message: `${read.reason}${near !== null ? ` (did you mean ${near}?)` : isExampleName ? ', nor an example with that name (braggbench examples lists them)' : ''}`,
       value: null,
       allowed: null,
     };

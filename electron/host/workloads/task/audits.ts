@@ -105,7 +105,7 @@ interface Delay {
   readonly timed_s: number;
 }
 
-const NEW_OVER_KNOWN = 'New over known inputs';
+const NEW_OVER_KNOWN = 'Time ratio of new to known inputs';
 
 const times = (value: number): string => `${value.toPrecision(2)} times`;
 
@@ -356,30 +356,36 @@ export class Audits {
     };
     if (this.#unwritten !== null) {
       const { count, outputs, first } = this.#unwritten;
-      const tip = `${Math.min(count, outputs)} of ${outputs} results were not written by an audited repetition, the first at ${first}`;
+      const tip = `${Math.min(count, outputs)} of ${outputs} results were not written in an audited repetition, the first at ${first}`;
       add('unwritten', 'Unwritten results', tip, count, 0);
     } else if (this.#left !== null) {
-      const tip = `Result ${this.#left} was not written by a repetition within a sample`;
+      const tip = `Result ${this.#left} was not written in a repetition within a sample`;
       add('unwritten', 'Unwritten results', tip, 1, 0);
     }
     if (this.#inputsChanged) {
-      add('inputs', 'Inputs changed', 'A repetition wrote to its inputs: later repetitions had another problem', 1, 0);
+      add(
+        'inputs',
+        'Inputs changed',
+        'A repetition wrote to its inputs, which changed the problem for later repetitions',
+        1,
+        0,
+      );
     }
     const proof = this.#proof;
     if (proof !== null) {
       const { ratio, longer, pairs } = proof;
-      const tip = `Inputs that it has not seen take ${times(ratio)} as long as inputs that it has: it remembers results`;
+      const tip = `New inputs take ${times(ratio)} as long as known inputs, so it remembers results`;
       add(REMEMBERS_RESULTS, NEW_OVER_KNOWN, `${tip} (${longer} of ${pairs} probes)`, ratio, SUSPECT_RATIO);
     }
     const { cpu_s, elapsed_s } = this.#between;
     if (cpu_s > idleLimits.cpu_s && cpu_s > idleLimits.cores * elapsed_s) {
-      const busy = `${cpu_s.toPrecision(2)} s of processor time in ${elapsed_s.toPrecision(2)} s`;
-      const tip = `Its process was busy between its calls, while others are timed: ${busy}. Their times are inflated; end its threads within each call`;
+      const busy = `${cpu_s.toPrecision(2)} s of CPU time in ${elapsed_s.toPrecision(2)} s`;
+      const tip = `Its process was busy between its calls, while others were timed: ${busy}. This inflates their times; end its threads within each call`;
       add('between', 'Cores between calls', tip, cpu_s / elapsed_s, idleLimits.cores);
     }
     const slowed_s = this.#slowed();
     if (slowed_s !== null) {
-      const tip = `The clock of its process lost ${slowed_s.toPrecision(2)} s against this one's within the samples`;
+      const tip = `The clock of its process lost ${slowed_s.toPrecision(2)} s compared with the host's clock within the samples`;
       add('clock', 'Clock slowed', tip, slowed_s, clock.slack_s);
     }
     return out;
@@ -390,7 +396,7 @@ export class Audits {
     const hint = this.#hint;
     if (!this.#suspected || this.#proof !== null || hint === null) return [];
     const { ratio, longer, pairs } = hint;
-    const tip = `It may remember results: inputs that it has not seen took ${times(ratio)} as long in ${longer} of ${pairs} probes. A longer session or an idle machine decides it`;
+    const tip = `It may remember results: new inputs took ${times(ratio)} as long in ${longer} of ${pairs} probes. A longer session or an idle machine would decide`;
     return [
       { id: REMEMBERS_RESULTS, title: NEW_OVER_KNOWN, tip, unit: '', value: null, bound: SUSPECT_RATIO, holds: true },
     ];

@@ -63,7 +63,10 @@ export function runOfSession(session: Session, name: string): TaskRunData {
   const [report] = session.reports;
   const { workload } = session;
   if (report === undefined || !isTaskKind(workload)) {
-    throw new BraggError('foreign-file', `${name} holds a run of "${workload}", which this version does not know.`);
+    throw new BraggError(
+      'foreign-file',
+      `${name} contains a run of "${workload}", which this version does not support.`,
+    );
   }
   const { machine, program, document, elapsed_s } = report;
   const scenario = document ?? { kind: workload, version: 1, name: report.scenario };
@@ -133,13 +136,13 @@ const taskRunFile: SessionRunFile = {
   read: readTaskRun,
   write: (run: AnyRunData) => writeTaskRun(asTaskRun(run)),
   facts: (run: AnyRunData) => taskFacts(asTaskRun(run)),
-  holds: 'it holds a measurement of small workloads, which the page and braggbench replay show',
+  holds: 'it contains a measurement of small workloads, which the page and braggbench replay can show',
 };
 
 function taskBenchable(kind: TaskKind): Benchable {
   return {
     problem: (reading) => {
-      if (reading.kind !== kind) throw new Error(`a scenario of ${reading.kind} came to ${kind}`);
+      if (reading.kind !== kind) throw new Error(`a scenario of kind ${reading.kind} was passed to ${kind}`);
       return { kind, problem: problemOf(reading) };
     },
     check: (addon, problem, variants) => {
@@ -162,7 +165,7 @@ const comparedTasks: ComparedRuns = {
   kind: 'sessions',
   session: (run: AnyRunData) => {
     if ('session' in run) return run.session;
-    throw new Error(`a run of ${run.workload} came to the small workloads`);
+    throw new Error(`a run of ${run.workload} was passed to the small workloads`);
   },
 };
 
@@ -213,7 +216,7 @@ function taskMeasures(run: TaskRunData): Measured {
   const own = entries.find(({ variant }) => variant === requested);
   if (own?.status === 'refused') throw new BraggError('unsupported', `${own.label}: ${own.reason}`);
   const entry = own ?? bestOf(run.session);
-  if (entry === null) throw new BraggError('unsupported', `${run.name}: no variant could be measured here.`);
+  if (entry === null) throw new BraggError('unsupported', `${run.name}: no variant could be measured on this machine.`);
   const checks = entry.accuracy.map(({ id, value }) => [`check.${id}`, value] as const);
   return {
     variant: entry.variant,
@@ -296,7 +299,7 @@ function taskTimeline({ name, variant, precision, machine, session }: TaskRunDat
 
 function narrowed(kind: TaskKind, reading: AnyReading): TaskReading {
   if (isTask(reading)) return reading;
-  throw new Error(`a scenario of ${reading.kind} came to ${kind}`);
+  throw new Error(`a scenario of kind ${reading.kind} was passed to ${kind}`);
 }
 
 export function taskWorkload(kind: TaskKind): HostWorkload {

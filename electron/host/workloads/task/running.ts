@@ -46,10 +46,11 @@ async function checkedAnswer(
 ) {
   const able = variantsFor(problem, addon.taskVariants(problem.workload)).filter((one) => one.precision === precision);
   const judge = able.find(({ device }) => device === 'cpu') ?? able[0];
-  if (judge === undefined) throw new BraggError('unsupported', `no variant computes in ${precision}, to judge it by`);
+  if (judge === undefined)
+    throw new BraggError('unsupported', `no variant offers ${precision}, the precision of the reference`);
   try {
     const told = await addon.createTask({ ...problem, variant: judge.id }).compare(arrays);
-    if (told === null) throw new BraggError('internal', `${judge.id} gave no answer`);
+    if (told === null) throw new BraggError('internal', `${judge.id} returned no result`);
     return { accuracy: taskAccuracy(told), compared: told.compared };
   } catch (error) {
     throw fromNative(error);

@@ -177,7 +177,7 @@ class UserKernelTask implements NativeTask {
       if (isKnown) await judge.compare([]);
       if (seed !== this.#problem.seed || ALTERED in numbers)
         await rm(path.dirname(answer), { recursive: true, force: true });
-      if (!isKnown) throw new BraggError('unsupported', 'the altered inputs have no finite answer');
+      if (!isKnown) throw new BraggError('unsupported', 'the altered inputs have no finite result');
       const [oldest] = judges.keys();
       if (judges.size >= MAX_JUDGES && oldest !== undefined) judges.delete(oldest);
       judges.set(key, judge);
@@ -199,7 +199,7 @@ class UserKernelTask implements NativeTask {
 
   async #judged(results: readonly Float64Array[]): Promise<Report> {
     const report = await this.#compare(this.#judge, results);
-    if (report === null) throw new Error('results were handed over before the task was prepared');
+    if (report === null) throw new Error('results were sent before the task was prepared');
     return report;
   }
 
@@ -296,11 +296,12 @@ export function taskUserKernels(kind: TaskKind): UserKernelWorkload {
     replaceable: replaceableBy({ engine }),
     fixed: (base) => {
       const library = 'library' in base && typeof base.library === 'string' ? base.library : null;
-      if (library !== null) return `${base.id} calls ${library}, whose code is not here: there is nothing to copy.`;
+      if (library !== null)
+        return `${base.id} calls ${library}, whose source is not available: there is nothing to copy.`;
       return withoutKernels(base);
     },
     reproduced: (_addon, reading, kernel) => {
-      if (!isTask(reading)) throw new Error(`a scenario of ${reading.kind} came to ${kind}`);
+      if (!isTask(reading)) throw new Error(`a scenario of kind ${reading.kind} was passed to ${kind}`);
       const problem = engineProblem(kernel, problemOf(reading));
       if (kernel.answer === null) return { kind: 'task', problem, held: null };
       const words = { ...problem.words, answer: ANSWER_FILE };

@@ -217,7 +217,7 @@ const asProblem = (problem: TransportProblem): TransportProblem => ({
 export function asBeam(name: string, reading: AnyReading): TransportReading {
   if (reading.kind === 'transport') return reading;
   if (reading.kind === null) throw refusalOf(reading.issues);
-  throw new BraggError('unsupported', `${name} is a scenario of ${reading.kind}: a batch is of beams.`);
+  throw new BraggError('unsupported', `${name} is a scenario of kind ${reading.kind}, but a batch needs beams.`);
 }
 
 /** Readouts and curve of a run of one beam; `known` is its profile if already computed. */

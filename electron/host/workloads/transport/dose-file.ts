@@ -72,7 +72,7 @@ function mapOf(file: string, text: string): Volume {
   if (dose === null) {
     throw new BraggError(
       'invalid',
-      `${file}, line ${head?.number ?? 1}: its columns are of ${quantity}; allowed: a dose, as in dose_MeV_per_mm2_at_x_0_mm.`,
+      `${file}, line ${head?.number ?? 1}: its columns contain ${quantity}; allowed: a dose, as in dose_MeV_per_mm2_at_x_0_mm.`,
     );
   }
   const { faults, notes } = commentedChanges(all, dose.unit);
@@ -91,7 +91,7 @@ function mapOf(file: string, text: string): Volume {
     throw new BraggError('invalid', `${file}, line ${number}: ${has}; allowed: ${x.length + 1} finite numbers.`);
   }
   if (rows.length < 2 || x.length < 2)
-    throw new BraggError('invalid', `${file}: a map needs two rows and columns or more.`);
+    throw new BraggError('invalid', `${file}: a map needs at least two rows and columns.`);
   const z = rows.map((row) => row[0] ?? 0);
   const [dz, dx] = [stepOf(file, 'depths', z), stepOf(file, 'places across', x)];
   return {
@@ -115,7 +115,7 @@ function curveOf(
     return { kind: 'curve', curve: { positions: depth_mm, values: dose }, unit: stated, notes };
   }
   const [first] = read.faults;
-  throw new BraggError('invalid', `${file}, line ${first?.line ?? 1}: ${first?.message ?? 'is no depth dose'}.`);
+  throw new BraggError('invalid', `${file}, line ${first?.line ?? 1}: ${first?.message ?? 'is not a depth dose'}.`);
 }
 
 export interface NamedBytes {
@@ -162,7 +162,7 @@ function checkName(name: string): void {
   if (quantity === undefined) return;
   throw new BraggError(
     'foreign-file',
-    `${name}: it is named ${quantity}, which is no dose; allowed: names such as plan-Dose.txt and plan-Edep.mhd, or one without the word.`,
+    `${name}: its name contains ${quantity}, which is not a dose; allowed: names such as plan-Dose.txt and plan-Edep.mhd, or one without this word.`,
   );
 }
 
@@ -205,20 +205,23 @@ function ofFiles(files: readonly NamedBytes[]): { readonly name: string; readonl
     files.find(({ name }) => importedEndings.includes(endingOf(name))) ?? files.find(({ bytes }) => isDicom(bytes));
   if (main === undefined) {
     const names = files.map(({ name }) => name).join(', ');
-    throw new BraggError('foreign-file', `${names}: is no dose; allowed: ${importedEndings.join(', ')}.`);
+    throw new BraggError('foreign-file', `${names}: it is not a dose; allowed: ${importedEndings.join(', ')}.`);
   }
   const header = volumeHeader(main.name, main.bytes);
   const named = header?.dataFiles ?? [];
   const parts = named.map((name) => files.find((file) => file.name === name)?.bytes ?? null);
   const missing = named.find((_, i) => parts[i] === null);
   if (missing !== undefined) {
-    throw new BraggError('foreign-file', `${main.name}: its numbers lie in ${missing}; choose all files at once.`);
+    throw new BraggError('foreign-file', `${main.name}: its data is in ${missing}; choose all files together.`);
   }
   const isTable = header === null && !isDicom(main.bytes);
   const dose = isTable && !isMap(textOf(main)) ? null : readDose(main, parts, null);
   if (dose?.kind !== 'volume') {
     const allowed = 'allowed: depth, then a column for each x, as the program exports a dose map';
-    throw new BraggError('unsupported', `${main.name} is no map; ${allowed}. A depth dose lies over the depth dose.`);
+    throw new BraggError(
+      'unsupported',
+      `${main.name} is not a map; ${allowed}. Open a depth dose over the depth dose instead.`,
+    );
   }
   return { name: main.name, volume: dose.volume };
 }
@@ -259,7 +262,7 @@ function factorOf(
     const allowed = planeUnitSchema.options.filter((one) => planeUnits[one].axes === sizes.length);
     throw new BraggError(
       'unsupported',
-      `${name} has ${sizes.length} axes, and ${title} is of ${axes}; allowed: ${allowed.map((one) => planeUnits[one].title).join('; ')}.`,
+      `${name} has ${sizes.length} axes, but ${title} is for ${axes}; allowed: ${allowed.map((one) => planeUnits[one].title).join('; ')}.`,
     );
   }
   const thickness_mm = axes === 2 ? 1 : (spacing_mm[summedAxis(sizes, plane) ?? 1] ?? 1);
@@ -276,7 +279,7 @@ function checkUnit(name: string, { unit }: Volume, chosen: PlaneUnitName): void 
   if (unit === undefined || plain(unit) === plain(chosen)) return;
   throw new BraggError(
     'unsupported',
-    `${name} states its values in ${unit}; ${planeUnits[chosen].title} is not allowed. Allowed: that unit, or scaled to the largest value.`,
+    `${name} gives its values in ${unit}, so ${planeUnits[chosen].title} is not allowed. Allowed: that unit, or scaled to the largest value.`,
   );
 }
 

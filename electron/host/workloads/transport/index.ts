@@ -76,7 +76,7 @@ const transportScenario: ScenarioSide = {
 
 const transportBenchable: Benchable = {
   problem: (reading) => {
-    if (reading.kind !== 'transport') throw new Error(`a scenario of ${reading.kind} came to transport`);
+    if (reading.kind !== 'transport') throw new Error(`a scenario of kind ${reading.kind} was passed to transport`);
     return { kind: 'transport', problem: problemOf(reading) };
   },
   check: (addon, problem, variants) => {
@@ -204,7 +204,7 @@ function transportTimeline(run: RunData, declared: (variant: string) => number):
 }
 
 function narrowed(reading: AnyReading): TransportReading {
-  if (reading.kind !== 'transport') throw new Error(`a scenario of ${reading.kind} came to transport`);
+  if (reading.kind !== 'transport') throw new Error(`a scenario of kind ${reading.kind} was passed to transport`);
   return reading;
 }
 

@@ -92,7 +92,7 @@ async function prepareBeams(
   if (device === 'cpu' && sharing.length > 0) {
     throw new BraggError(
       'invalid',
-      `GPUs were named, and ${native.plan.variant} solves on the CPU; allowed: a CUDA variant`,
+      `GPUs were named, but ${native.plan.variant} solves on the CPU; allowed: a CUDA variant`,
     );
   }
   const sideBySide = device === 'cpu' ? lanes : Math.max(1, sharing.length);
@@ -199,7 +199,7 @@ function keyOf({ path }: Override): string {
   if (beam === 'beam' && rest.length === 0 && OF_A_SPOT.some((name) => name === key)) return String(key);
   throw new BraggError(
     'invalid',
-    `${path.join('.')} needs a grid for each value; beams on one grid may differ in ${OF_A_SPOT.map((name) => `beam.${name}`).join(', ')}.`,
+    `${path.join('.')} needs a separate grid for each value; beams on one grid may differ in ${OF_A_SPOT.map((name) => `beam.${name}`).join(', ')}.`,
   );
 }
 

@@ -185,7 +185,7 @@ function lateralCurves(run: RunData, depths_mm: readonly number[]): Curve[] {
     if (!(z >= 0 && z < nz)) {
       throw new BraggError(
         'invalid',
-        `There is no dose at ${depth} mm; the geometry reaches from 0 to ${nz * dz_mm} mm.`,
+        `There is no dose at ${depth} mm; the geometry extends from 0 to ${nz * dz_mm} mm.`,
       );
     }
     return {
@@ -306,7 +306,7 @@ function exportLedgerTable(run: RunData): string {
 function scoredQuality(run: RunData): Quality {
   const quality = qualityOf(run);
   if (quality !== null) return quality;
-  throw new BraggError('unsupported', 'This run did not score LET; output.let in the scenario does.');
+  throw new BraggError('unsupported', 'This run has no LET; set output.let in the scenario.');
 }
 
 function letTable(run: RunData): string {
@@ -327,7 +327,7 @@ function spectraTable(run: RunData): string {
   if (first === undefined) {
     throw new BraggError(
       'unsupported',
-      'This run has no saved spectra; output.spectra_mm in the scenario names depths.',
+      'This run has no saved spectra; set depths in output.spectra_mm of the scenario.',
     );
   }
   return csv([

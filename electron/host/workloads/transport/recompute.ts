@@ -64,7 +64,7 @@ function repeatedBy(variants: readonly TransportVariant[], data: RunData, proble
   );
   // Use the last one, because built-in variants are registered from the simplest to the fastest.
   const last = fits.at(-1);
-  if (last === undefined) throw new BraggError('unsupported', `No variant on the CPU can repeat ${data.variant}.`);
+  if (last === undefined) throw new BraggError('unsupported', `No CPU variant can repeat ${data.variant}.`);
   return last.id;
 }
 
@@ -157,7 +157,7 @@ export class Recomputing {
     const apart = difference(end.zx, keyframe.zx);
     if (end.step !== keyframe.step || !(apart <= SAME_STATE)) {
       const by = `the saved sums over z–x of step ${keyframe.step} differ by ${apart.toExponential(1)}`;
-      const why = `It was made by version ${data.program.version}; tables or numerics have changed since.`;
+      const why = `It was made by version ${data.program.version}; tables or numerics have changed since then.`;
       throw new BraggError('unsupported', `This run cannot be repeated here: ${by} (limit ${SAME_STATE}). ${why}`);
     }
     return end.planes;

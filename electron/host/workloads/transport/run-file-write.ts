@@ -107,7 +107,7 @@ function putKinds(group: Group, kinds: readonly YKind[], nz: number): void {
     'count',
     Float64Array.from(kinds, ({ x_mm }) => x_mm.length),
     [kinds.length],
-    { long_name: 'spots of it' },
+    { long_name: 'its spots' },
   );
   const widths = { units: 'mm', long_name: 'standard deviation by row of z, by Fermi and Eyges' };
   put(group, 'sigma_y_mm', joined(kinds.map((kind) => kind.sigma_y_mm)), shape, widths);

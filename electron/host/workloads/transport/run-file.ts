@@ -181,5 +181,5 @@ export const transportRunFile: Hdf5RunFile = {
     // NaN marks a dose without an R80.
     return Number.isFinite(r80) ? `R80 ${r80.toFixed(2)} mm` : null;
   },
-  holds: 'it holds a run of proton transport',
+  holds: 'it contains a run of proton transport',
 };

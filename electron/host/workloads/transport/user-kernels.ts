@@ -80,7 +80,7 @@ export function depthDoseError(dose: Values, reference: Values | null, nx: numbe
   const value = reference === null ? null : relativeL2(depthDose(dose, nx), depthDose(reference, nx));
   return {
     id: 'depth-dose',
-    title: 'Depth dose error',
+    title: 'Relative L2 error of the depth dose',
     tip: 'Relative L2 difference of the dose integrated across x from the FP64 reference on its grid',
     unit: '',
     value,
@@ -212,7 +212,7 @@ class UserKernelTransportRun implements TransportRun {
   keyframe(index: number): Marginals {
     const frame = this.#keyframes[index];
     if (frame === undefined) {
-      throw new BraggError('invalid', 'keyframe(i): the run is not over or has no such keyframe');
+      throw new BraggError('invalid', 'keyframe(i): the run is not finished or has no such keyframe');
     }
     return frame;
   }
@@ -265,7 +265,7 @@ export const transportUserKernels: UserKernelWorkload = {
   replaceable: replaceableBy({ engine: ['registry.cpp', 'tables.cpp', 'energy_grid.cpp'] }),
   fixed: withoutKernels,
   reproduced: (addon, reading, kernel) => {
-    if (reading.kind !== 'transport') throw new Error(`a scenario of ${reading.kind} came to transport`);
+    if (reading.kind !== 'transport') throw new Error(`a scenario of kind ${reading.kind} was passed to transport`);
     const problem = byBase({ ...problemOf(reading), keyframes: 0 }, kernel);
     const reference = oracleNameOf(addon, problem);
     const held = reference === null ? null : { reference, limit: parityLimit[problem.solver.precision] };
@@ -287,7 +287,7 @@ export const transportUserKernels: UserKernelWorkload = {
     },
   }),
   check: (addon, reading, run, signal) => {
-    if (reading.kind !== 'transport') throw new Error(`a scenario of ${reading.kind} came to transport`);
+    if (reading.kind !== 'transport') throw new Error(`a scenario of kind ${reading.kind} was passed to transport`);
     const { dose, ledgerNumber, ledgerEnergy } = runOf('transport', run);
     const first = { dose, ledger_number: ledgerNumber, ledger_energy: ledgerEnergy };
     return checkTransport(addon, problemOf(reading), first, signal);

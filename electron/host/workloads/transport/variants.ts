@@ -22,9 +22,9 @@ export function variantsFor(
       reason !== null
         ? reason
         : isSet(document, 'stepping') && !steppings.includes(stepping)
-          ? `It has no ${stepping} stepping.`
+          ? `It does not offer ${stepping} stepping.`
           : isSet(document, 'precision') && !precisions.includes(precision)
-            ? `It has no ${precision}.`
+            ? `It does not offer ${precision}.`
             : null;
     return { id, refusal };
   });

@@ -49,13 +49,13 @@ export const typedValues = (text: string): readonly unknown[] =>
 /** Error message of an invalid axis; null if valid. */
 export function axisIssue({ path, kind, values, from, to, count }: AxisDraft): string | null {
   const paths = path.split('+').map((one) => one.trim());
-  if (paths.some((one) => parsePath(one) === null)) return 'Choose what changes.';
-  if (kind === 'list') return typedValues(values).length === 0 ? 'Give values, with commas between them.' : null;
+  if (paths.some((one) => parsePath(one) === null)) return 'Choose a parameter to vary.';
+  if (kind === 'list') return typedValues(values).length === 0 ? 'Enter values separated by commas.' : null;
   const ends = [from, to].map((one) => (one.trim() === '' ? Number.NaN : Number(one)));
-  if (ends.some((end) => !Number.isFinite(end))) return 'From and to are numbers.';
-  if (kind === 'log' && ends.some((end) => end <= 0)) return 'Ends of a logarithmic axis are above 0.';
+  if (ends.some((end) => !Number.isFinite(end))) return 'From and to must be numbers.';
+  if (kind === 'log' && ends.some((end) => end <= 0)) return 'Both ends of a logarithmic axis must be above 0.';
   const steps = Number(count);
-  return Number.isInteger(steps) && steps >= 1 ? null : 'The count is a whole number from 1.';
+  return Number.isInteger(steps) && steps >= 1 ? null : 'The count must be a whole number of at least 1.';
 }
 
 export function axisOf({ path, kind, values, from, to, count }: AxisDraft): StudyAxes[number] {

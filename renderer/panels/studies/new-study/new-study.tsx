@@ -61,13 +61,13 @@ function MeasureChoices({ form, onChange }: MeasureChoicesProps): ReactElement {
           label="Points at a time"
           value={form.timing ?? 'shared'}
           options={[
-            { value: 'shared', label: 'As many at once as fit' },
+            { value: 'shared', label: 'As many at the same time as fit' },
             { value: 'alone', label: 'One at a time, for times and energy' },
           ]}
           onChange={(timing) => onChange(withTiming(form, timing))}
         />
         <Segmented
-          label="Repeats of each point"
+          label="Repeats per point"
           value={String(form.repeats ?? 1)}
           options={[
             { value: '1', label: 'Once' },
@@ -104,7 +104,7 @@ function PlanWords({ planned, combinations, isSearch, endless }: PlanWordsProps)
         <p role="status" className="studies__plan" data-testid="study-forecast">
           {[
             forecastText(planned.forecast, planned.probing),
-            ...(endless ? ['That is longer than a day: begin it all the same, or with fewer points.'] : []),
+            ...(endless ? ['This takes more than a day: start it anyway, or use fewer points.'] : []),
           ].join(' ')}
         </p>
       )}
@@ -200,7 +200,7 @@ function Questions({ ready, chosen, onChoose }: QuestionsProps): ReactElement {
           />
           <span>
             <strong>{made?.title ?? 'One of my own'}</strong>
-            <span>{made?.asks ?? 'Choose what changes, and its values.'}</span>
+            <span>{made?.asks ?? 'Choose parameters to vary, and their values.'}</span>
           </span>
         </label>
       ))}
@@ -248,7 +248,7 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
     <section className="studies__new page" tabIndex={0} aria-label="New study">
       <h2>Study {title}</h2>
       <p className="muted">
-        A study solves the scenario in the form at many points and makes one table of them. Nothing is solved twice.
+        A study solves the scenario in the form at many points and collects one table. Nothing is solved twice.
       </p>
       <Questions ready={ready} chosen={made} onChoose={choose} />
       <h3>{made === null ? 'Axes (all combinations)' : 'Further axes'}</h3>
@@ -270,7 +270,7 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
           disabled={faulty || busy || planned?.plan.points === 0}
           onPress={() => void start()}
         >
-          {planned === null ? 'Plan and start…' : endless ? 'Start all the same' : 'Start'}
+          {planned === null ? 'Plan and start…' : endless ? 'Start anyway' : 'Start'}
         </Button>
         {onBack === null ? null : <Button onPress={onBack}>Back</Button>}
       </div>

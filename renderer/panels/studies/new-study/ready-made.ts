@@ -61,7 +61,7 @@ function convergence({ draft, complete }: StudySubject): ReadyMade | null {
   return {
     id: 'convergence',
     title: 'Convergence',
-    asks: 'How fine must the grid be? All its steps are doubled and halved together, then each alone halved.',
+    asks: 'How fine must the grid be? All steps are doubled and halved together, then each is halved alone.',
     base: draft,
     axes: [
       {
@@ -184,7 +184,7 @@ function claims({ draft, complete, offers }: StudySubject): ReadyMade | null {
   return {
     id: 'claims',
     title: 'Where does each claim hold',
-    asks: `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}: both variants of each, ${over === null ? 'of this problem' : 'over sizes'}. Each alone, five times.`,
+    asks: `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}: both variants of each, ${over === null ? 'for this problem' : 'over sizes'}. Each alone, five times.`,
     base: beam ? boxFree(draft) : draft,
     axes: [
       { kind: 'list', path: 'solver.variant', values: ids },
@@ -204,7 +204,7 @@ function tuning({ draft, complete, offers }: StudySubject): ReadyMade | null {
   return {
     id: 'tune',
     title: 'Tune this kernel',
-    asks: `Which block sizes and tiles suit ${variant} here? ${TUNING_MINUTES} minutes of local search; the best five measured again.`,
+    asks: `Which block sizes and tiles are fastest for ${variant} here? ${TUNING_MINUTES} minutes of local search; the best five are measured again.`,
     base: draft,
     axes: [{ kind: 'tunables', variants: [variant] }],
     search: { strategy: 'local' },

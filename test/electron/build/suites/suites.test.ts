@@ -241,7 +241,7 @@ describe('planted faults', () => {
 it('assigns a file to one suite by its path', () => {
   expect(suiteOf('test/e2e/live.long.test.ts')).toBe('Long tests');
   expect(suiteOf('test/e2e/live.test.ts')).toBe('End to end in Chromium');
-  expect(suiteOf('test/electron/main/work.test.ts')).toBe('The desktop program over a stand-in of Electron');
+  expect(suiteOf('test/electron/main/work.test.ts')).toBe('The desktop program on a replacement for Electron');
   expect(suiteOf('test/renderer/base/time.test.ts')).toBe('Unit and host tests');
 });
 
@@ -346,7 +346,7 @@ describe('a suite that depends only on files', () => {
     const run = (key: string) => unlessPassed('some', key, async () => left.shift() ?? nothing, folder);
     for (const result of results.slice(0, 4)) expect(await run('one')).toEqual(result);
     expect(await run('one')).toEqual(results[3]);
-    expect(printed()).toBe('  unchanged since they passed\n');
+    expect(printed()).toBe('  unchanged since they last passed\n');
     expect(await run('two')).toEqual(results[4]);
   });
 });

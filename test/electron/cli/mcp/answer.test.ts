@@ -44,14 +44,14 @@ test('an answer names the limit of a kernel by its share of the measured ceiling
     });
   expect(at(0.72, 0.1)).toBe('Limited by memory traffic: 72.0 % of the measured copy rate.');
   expect(at(1.34, 0.1)).toBe(
-    'Limited by memory traffic: 134.0 % of the measured copy rate. Above 100 % of copy: its data come from a cache, or it moves fewer bytes than it declares.',
+    'Limited by memory traffic: 134.0 % of the measured copy rate. Above 100 % of the copy rate: its data come from a cache, or it moves fewer bytes than it declares.',
   );
   expect(at(0.1, 0.8)).toBe('Limited by arithmetic: 80.0 % of the measured rate of operations.');
   expect(at(0.05, 0.02)).toBe(
-    'Limited by latency or too little parallelism: memory traffic at 5.00 %, arithmetic at 2.00 % of its ceiling.',
+    'Limited by latency or too little parallelism: memory traffic at 5.00 %, arithmetic at 2.00 % of its limit.',
   );
-  expect(at(null, null)).toMatch(/^Not known: this machine has no measured ceilings/);
-  expect(at(0.9, 0.1, [check(false, 'wrong')])).toMatch(/^Not known: the answer is wrong/);
+  expect(at(null, null)).toMatch(/^Not known: the limits of this machine were not measured/);
+  expect(at(0.9, 0.1, [check(false, 'wrong')])).toMatch(/^Not known: the result is wrong/);
 });
 
 test('an answer sums the spans of the traced sample by name, longest first; GPU work if there is any', () => {
@@ -92,9 +92,9 @@ test('an answer reports what would decide an open answer or speed', () => {
   const interval = { low: 0.9, high: 1.1 };
   const open = { accuracy: [right], verdict: 'undecided' as const, ratio: { value: 1, interval } };
   expect(toDecide({ ...open, accuracy: [right, doubt], verdict: 'not checked' })).toMatch(
-    /^More probes of whether it remembers results: submit again with more seconds/,
+    /^More probes are needed to decide whether it remembers results: submit again with more seconds/,
   );
-  expect(toDecide(open)).toMatch(/contains 1: more seconds narrow it/);
+  expect(toDecide(open)).toMatch(/contains 1; more seconds would narrow it/);
   expect(toDecide({ ...open, instances_to_decide: 12 })).toMatch(/^About 12 instances/);
   expect(toDecide({ ...open, ratio: { value: 1, interval: null } })).toMatch(/^Too few rounds/);
   expect(toDecide({ ...open, verdict: 'faster' })).toBeNull();
@@ -103,12 +103,12 @@ test('an answer reports what would decide an open answer or speed', () => {
 test('an answer explains an empty timeline, and names the command that counts a CUDA attempt', () => {
   expect(noTimeline('cuda', 2)).toBeNull();
   expect(noTimeline('cuda', 0)).toContain('CUPTI');
-  expect(noTimeline('cpu', 0)).toContain('no spans of this attempt');
+  expect(noTimeline('cpu', 0)).toContain('no trace of this attempt');
   const words = ['run', '/a b/problem.json', '--variant', '/l/x-attempt-0001.cu', '--trust'];
   expect(countersText('cuda', words)).toMatch(
     /: ncu --target-processes all braggbench run '\/a b\/problem\.json' --variant \/l\/x-attempt-0001\.cu --trust$/,
   );
-  expect(countersText('cpu', words)).toBe('Counters are read of CUDA kernels only.');
+  expect(countersText('cpu', words)).toBe('Counters are available for CUDA kernels only.');
 });
 
 test('an answer lists compiler messages by line, with the first error as the reason', () => {

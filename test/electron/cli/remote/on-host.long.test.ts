@@ -56,7 +56,7 @@ describe('with --on', { timeout: 300_000, ...unless(noSshd) }, () => {
 
     const refused = await call('run', 'mine.json', '--on', 'box', '--out', 'far.h5');
     expect(refused).toMatchObject({ code: 2 });
-    expect(refused.stderr).toContain('replace it with --force');
+    expect(refused.stderr).toContain('overwrite it with --force');
 
     const bench = await call(
       'bench',
@@ -115,7 +115,7 @@ describe('with --on', { timeout: 300_000, ...unless(noSshd) }, () => {
   test('an invalid or unreachable host is reported before anything is copied', async () => {
     const option = await call('run', 'water-70MeV', '--on', '-oProxyCommand=touch x');
     expect(option.code).toBe(2);
-    expect(option.stderr).toContain('Host "-oProxyCommand=touch x" is not what ssh takes for a host');
+    expect(option.stderr).toContain('Host "-oProxyCommand=touch x" is not a valid ssh host');
     const stranger = await call('connect', 'stranger');
     expect(stranger.code).toBe(1);
     expect(stranger.stderr).toMatch(/ssh stranger failed: .*Permission denied/);

@@ -51,7 +51,7 @@ describe('bench parts', () => {
     const lines = claimsReport([claim('a', [value(3), value(null)]), claim('b', [value(null)]), claim('c', [])], plain);
     expect(lines).toHaveLength(4);
     expect(lines[2]).toMatch(/^Claim a +2–10 µs +3 µs/);
-    expect(lines[3]).toBe('2 further claims about this workload were not measured here: braggbench claims');
+    expect(lines[3]).toBe('2 more claims about this workload were not measured in this session: braggbench claims');
   });
 
   it('omits claims if a session measured none', () => {
@@ -132,11 +132,11 @@ describe('run report', () => {
 
   test('dose in Gy on the axis is reported, or the reason why there is none', async () => {
     const layered = told(await runScenario(parts));
-    expect(layered.find((line) => line.includes('On the axis'))).toMatch(/Gy per 10⁹ protons at/);
+    expect(layered.find((line) => line.includes('On axis'))).toMatch(/Gy per 10⁹ protons at/);
     const regions = [{ material: 'lead', x_mm: [2, 4], z_mm: [1, 3] }];
     const beside = told(await runScenario({ ...parts, geometry: { ...parts.geometry, regions } }));
-    expect(beside.find((line) => line.includes('On the axis'))).toMatch(
-      /no Gy: matter is not layered: at z = 1\.25 mm water and lead are next to each other/,
+    expect(beside.find((line) => line.includes('On axis'))).toMatch(
+      /no dose in Gy: matter is not layered: at z = 1\.25 mm water and lead are next to each other/,
     );
   });
 

@@ -37,14 +37,14 @@ describe('messages', () => {
       [
         'too large',
         { beam: { energy_MeV: 2000 } },
-        'beam.energy_MeV: 2000 MeV is too large; allowed: 0.5 to 300 MeV, in water with a table of your own to 1000 MeV',
+        'beam.energy_MeV: 2000 MeV is too large; allowed: 0.5 to 300 MeV; in water with your own table up to 1000 MeV',
       ],
       ['too small', { grid: { dx_mm: -1 } }, 'grid.dx_mm: -1 mm is too small; allowed: 1e-5 to 100 mm'],
       ['degrees', { beam: { energy_MeV: 70, angle_deg: 90 } }, 'beam.angle_deg: 90° is too large; allowed: -85 to 85°'],
       [
         'NaN',
         { beam: { energy_MeV: Number.NaN } },
-        'beam.energy_MeV: NaN is not a finite number; allowed: 0.5 to 300 MeV, in water with a table of your own to 1000 MeV',
+        'beam.energy_MeV: NaN is not a finite number; allowed: 0.5 to 300 MeV; in water with your own table up to 1000 MeV',
       ],
       [
         'infinite',
@@ -63,7 +63,7 @@ describe('messages', () => {
         { output: [] },
         'output: [] is not an object; allowed: an object with the keys keyframes, let, spectra_mm, gray, alpha_beta_Gy, fraction_Gy',
       ],
-      ['yes or no', { output: { let: 5 } }, 'output.let: 5 is not a yes or no; allowed: true or false'],
+      ['true or false', { output: { let: 5 } }, 'output.let: 5 is not true or false; allowed: true or false'],
       [
         'fraction',
         { solver: { max_steps: 1.5 } },
@@ -118,7 +118,7 @@ describe('messages', () => {
       [
         'table path out of the folder',
         { physics: { stopping_power: { file: '../x.csv' } } },
-        `physics.stopping_power.file: "../x.csv" is not allowed here; allowed: a relative path below the scenario's folder, such as tables/mine.csv`,
+        `physics.stopping_power.file: "../x.csv" is not allowed here; allowed: a relative path inside the scenario's folder, such as tables/mine.csv`,
       ],
       [
         'table key',
@@ -153,7 +153,7 @@ describe('messages', () => {
       [
         'variant',
         { solver: { variant: 'Fused 2' } },
-        'solver.variant: "Fused 2" is not allowed here; allowed: lower-case letters, digits and hyphens, such as auto; or the name of a file that ends in .cu, .cpp or .py; constants in [] behind it',
+        'solver.variant: "Fused 2" is not allowed here; allowed: lower-case letters, digits and hyphens, such as auto; or a file name that ends in .cu, .cpp or .py; optionally followed by constants in []',
       ],
     ])('%s', (_name, parts, expected) => {
       expect(messages(transport(parts))).toEqual([expected]);
@@ -180,10 +180,10 @@ describe('messages', () => {
       [
         'newer version',
         { kind: 'transport', version: 3 },
-        'version: 3 is newer than this program, which cannot read it safely: please update Braggbench; allowed: 1 to 2',
+        'version: 3 is newer than this program and cannot be read safely: update Braggbench; allowed: 1 to 2',
       ],
       ['version 0', { kind: 'transport', version: 0 }, 'version: 0 never existed; allowed: 1 to 2'],
-      ['version as text', { kind: 'transport', version: '1' }, 'version: "1" is not a version; allowed: 1 to 2'],
+      ['version as text', { kind: 'transport', version: '1' }, 'version: "1" is not a valid version; allowed: 1 to 2'],
     ])('%s', (_name, document, expected) => {
       expect(messages(document)).toEqual([expected]);
     });
@@ -246,7 +246,7 @@ describe('saved document', () => {
     expect(oversize({ kind: 'transport', beam: { spots: Array.from({ length: 10_000 }, () => spot) } })).toBeNull();
     const { error } = storedDocumentSchema.safeParse({ x: Array.from({ length: 100_000 }, () => 1) });
     expect(error?.issues.map(({ message }) => message)).toEqual([
-      'holds too many values; allowed: at most 100000 values in 32 levels',
+      'contains too many values; allowed: at most 100000 values in 32 levels',
     ]);
   });
 
@@ -344,10 +344,10 @@ describe('migrate', () => {
   });
 
   test.each([
-    [4, '4 is newer than this program, which cannot read it safely: please update Braggbench; allowed: 1 to 3'],
+    [4, '4 is newer than this program and cannot be read safely: update Braggbench; allowed: 1 to 3'],
     [0, '0 never existed; allowed: 1 to 3'],
-    [1.5, '1.5 is not a version; allowed: 1 to 3'],
-    ['2', '"2" is not a version; allowed: 1 to 3'],
+    [1.5, '1.5 is not a valid version; allowed: 1 to 3'],
+    ['2', '"2" is not a valid version; allowed: 1 to 3'],
   ])('refuses version %j', (version, message) => {
     const result = migrate({ version }, aged);
     expect(result.ok ? [] : result.faults.map((fault) => fault.message)).toEqual([message]);

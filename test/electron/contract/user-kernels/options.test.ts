@@ -27,7 +27,7 @@ test('each compiler gets the same options in its own syntax', () => {
   for (const style of ['cuda', 'gnu', 'msvc'] as const) expect(flagsFor(style, {})).toEqual([]);
   expect(flagsFor('gnu', { fast_math: false, lineinfo: false, fmad: true })).toEqual(['-ffp-contract=fast']);
   expect(optionsText(all)).toBe(
-    'fast math, no fused multiply-add, optimised at level 1, places of the source, at most 64 registers, TILE=16 SAFE',
+    'fast math, no fused multiply-add, optimised at level 1, source line information, at most 64 registers, TILE=16 SAFE',
   );
   expect(optionsText({})).toBe('');
 });
@@ -46,6 +46,6 @@ test('macros are read as they are written', () => {
   expect(read).toEqual({ TILE: 16, CHECKED: '', N: '1e3', T: 'float' });
   if (typeof read === 'string') throw new Error(read);
   expect(parseDefines(definesText(read))).toEqual(read);
-  expect(parseDefines('2x=1')).toBe('"2x" is no name of a macro; allowed: letters, digits and _');
+  expect(parseDefines('2x=1')).toBe('"2x" is not a valid macro name; allowed: letters, digits and _');
   expect(parseDefines('A=(1)')).toBe('A is "(1)"; allowed: letters, digits, _ . + -');
 });

@@ -45,10 +45,10 @@ describe('curve csv', () => {
         { line: 3, message: 'the depth "x" is not a number; allowed: a finite number' },
         {
           line: 4,
-          message: '1 value; allowed: 2, as the first line has (names with spaces need commas, tabs or quotes)',
+          message: '1 value; allowed: 2, as in the first line (names with spaces need commas, tabs or quotes)',
         },
         { line: 5, message: 'the dose "" is not a number; allowed: a finite number' },
-        { line: 6, message: 'the depth 1 does not go on from the line before; allowed: ascending depths' },
+        { line: 6, message: 'the depth 1 is out of order; allowed: ascending depths' },
       ]);
     });
 
@@ -60,7 +60,11 @@ describe('curve csv', () => {
 
     it('rejects thousands separators among decimal commas, and numbers that are not decimal', () => {
       expect(read('depth_mm;dose\n10,5;900,5\n11,0;1.200\n')).toEqual([
-        { line: 3, message: '"1.200" has a point, and line 2 the other mark; allowed: one decimal mark, no thousands' },
+        {
+          line: 3,
+          message:
+            '"1.200" has a point, but line 2 has the other decimal mark; allowed: one decimal mark, no thousands separators',
+        },
       ]);
       expect(read('depth_mm,dose\n1,0x10\n2,3\n')[0]).toEqual({
         ...{ line: 2, message: 'the dose "0x10" is not a number; allowed: a finite number' },
@@ -144,7 +148,7 @@ describe('curve csv', () => {
       expect(read('energy,dose\n1,2')).toEqual([
         {
           line: 1,
-          message: 'the header "energy,dose" names no depth; allowed: depth or z in mm, cm or m, such as depth_mm',
+          message: 'the header "energy,dose" has no depth; allowed: depth or z in mm, cm or m, such as depth_mm',
         },
       ]);
       expect(read('depth_mm,dose\n1,2')).toEqual([
@@ -179,7 +183,7 @@ describe('curve csv', () => {
 
     it('of TOPAS has its unit of dose, and that of FLUKA needs one of depth', () => {
       expect(ofCase('c01-topas-z.csv')).toMatchObject({ unit: 'Gy', depthUnit: 'cm' });
-      expect(() => ofCase('c03-fluka.txt')).toThrow('nothing says the unit of depth');
+      expect(() => ofCase('c03-fluka.txt')).toThrow('the unit of depth is missing');
     });
   });
 
@@ -210,18 +214,18 @@ describe('curve csv', () => {
         {
           line: 2,
           message:
-            'it has bins of 3 along X, 1 along Y, 2 along Z: no depth dose; allowed: several bins along one axis',
+            'it has bins of 3 along X, 1 along Y, 2 along Z, so it is not a depth dose; allowed: several bins along one axis',
         },
       ]);
       expect(topas(depthBins, 'Sum', ['0, 0, 0, 2'])).toEqual([
-        { line: 6, message: 'it has 1 lines of bins; allowed: 2, from 0 on' },
+        { line: 6, message: 'it has 1 lines of bins; allowed: 2, starting at 0' },
       ]);
     });
 
     it('of TOPAS by radius, or of another quantity, are rejected', () => {
       const radial = ['# R in 2 bins of 1 mm', '# Phi in 1 bin  of 360 deg', '# Z in 1 bin  of 1 cm'];
       expect(topas(radial, 'Sum', ['0, 0, 0, 2', '1, 0, 0, 1'])).toEqual([
-        { line: 2, message: 'its bins are along R: no depth dose; allowed: bins along x, y or z' },
+        { line: 2, message: 'its bins are along R, so it is not a depth dose; allowed: bins along x, y or z' },
       ]);
       for (const quantity of ['Fluence ( /mm2 )', 'ProtonLET ( MeV/mm/(g/cm3) )']) {
         const name = quantity.split(' ')[0];
@@ -237,7 +241,7 @@ describe('curve csv', () => {
 
     it('of FLUKA and PHITS by energy or radius, or of flux, are rejected', () => {
       const noDepth = (line: number, axis: string) => [
-        { line, message: `its bins are along ${axis}: no depth dose; allowed: bins along x, y or z` },
+        { line, message: `its bins are along ${axis}, so it is not a depth dose; allowed: bins along x, y or z` },
       ];
       const rows = '0 1 4 0.1\n1 2 3 0.1';
       expect(read(` # Detector n:  1 fluence\n # N.of energy intervals 2\n${rows}`)).toEqual(noDepth(2, 'energy'));
@@ -247,7 +251,7 @@ describe('curve csv', () => {
         {
           line: 2,
           message:
-            'its quantity is Flux [1/cm^2/source]; allowed: dose, heat or deposited energy in Gy, J, MeV, or these by cm^3 or kg',
+            'its quantity is Flux [1/cm^2/source]; allowed: dose, heat or deposited energy in Gy, J, MeV, or these per cm^3 or kg',
         },
       ]);
       expect(read(`# x: z [cm]\n# y: Dose [Gy/source]\n# z-lower z-upper all r.err\n${rows}`)).toEqual([
@@ -289,7 +293,7 @@ describe('curve csv', () => {
         {
           line: 5,
           message:
-            'it has columns of proton, neutron; allowed: all among them, as the dose of one particle is a part of the dose',
+            'it has columns of proton, neutron; allowed: a column for all particles, because the dose of one particle is only a part of the dose',
         },
       ]);
       expect(phits('#  z-lower  z-upper  all  r.err', [rows[0] ?? '', '  1.5E+00  2.0E+00  7.0E-01  0.01'])).toEqual([
@@ -332,21 +336,21 @@ describe('curve csv', () => {
         [...rows].reverse(),
         undefined,
         7,
-        'its bin at 1.75 is where 1.25 belongs; allowed: bins in the order of START and END',
+        'its bin at 1.75 should be at 1.25; allowed: bins in the order of START and END',
       ],
       [
         'DOSE',
         rows,
         '   2 Y BIN:     1 Z BIN:     2',
         2,
-        'it has bins of 2 along X, 1 along Y, 2 along Z: no depth dose; allowed: several bins along one axis',
+        'it has bins of 2 along X, 1 along Y, 2 along Z, so it is not a depth dose; allowed: several bins along one axis',
       ],
       [
         'DOSE',
         [rows[0] ?? '', '0 0 1.75 NaN'],
         undefined,
         8,
-        '"0 0 1.75 NaN" is not 4 numbers, as its header announces',
+        '"0 0 1.75 NaN" is not 4 numbers, as its header specifies',
       ],
     ] as const)('of %s is rejected if it is not a complete depth dose', (type, of, bins, line, message) => {
       expect(table(type, of, bins)).toEqual([{ line, message }]);
@@ -355,7 +359,7 @@ describe('curve csv', () => {
 
   it('refuses text of another encoding', () => {
     const wide = readFileSync(path.join(import.meta.dirname, 'cases/c09-utf16.csv')).toString('utf8');
-    expect(read(wide)).toEqual([{ line: 1, message: 'its text is in no encoding that is read; allowed: UTF-8' }]);
+    expect(read(wide)).toEqual([{ line: 1, message: 'its text encoding is not supported; allowed: UTF-8' }]);
   });
 
   describe('columns', () => {
@@ -377,7 +381,7 @@ describe('curve csv', () => {
     it('of descending depths are reversed, and unordered ones rejected', () => {
       expect(read('depth_mm,dose\n3,1\n2,5\n1,4')).toEqual([[1, 2, 3], [4, 5, 1], null]);
       expect(read('depth_mm,dose\n3,1\n2,5\n2.5,4')).toEqual([
-        { line: 4, message: 'the depth 2.5 does not go on from the line before; allowed: descending depths' },
+        { line: 4, message: 'the depth 2.5 is out of order; allowed: descending depths' },
       ]);
     });
   });

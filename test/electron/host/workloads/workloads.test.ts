@@ -200,7 +200,7 @@ describe('image clocks', () => {
     expect(entry).toMatchObject({ flagged: 2 });
     expect(report.environment).toMatchObject({ gpu: { sm_MHz: { low: 1500, high: 1980 }, power_W: null } });
     expect(entry.ratio_unflagged?.value).toBe(1);
-    expect(environmentFacts(report.environment, 1)).toContainEqual(['GPU while measured', '1500 to 1980 MHz']);
+    expect(environmentFacts(report.environment, 1)).toContainEqual(['GPU during the measurement', '1500 to 1980 MHz']);
     expect(sessionReportSchema.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
   });
 });

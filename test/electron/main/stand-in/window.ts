@@ -32,7 +32,7 @@ class StandInContents extends EventEmitter {
     this.openHandler = handler;
   }
   executeJavaScript(code: string): Promise<unknown> {
-    if (this.#window.page === null) throw new Error('the page is gone');
+    if (this.#window.page === null) throw new Error('the page was closed');
     return this.#window.page.evaluate(code);
   }
   async printToPDF(options: { pageSize: string; printBackground: boolean; preferCSSPageSize: boolean }) {

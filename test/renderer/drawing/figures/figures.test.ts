@@ -191,9 +191,9 @@ describe('launch', () => {
 
     it('marks lanes that read beyond their warp, and missing lanes', () => {
       const whole = reductionValuesFigure('shuffle', reducedValues('shuffle', ones(32)), 1, size);
-      expect(tips(whole)).toContain('thread 20: v = 2: the lane read beyond its warp and got its own value again');
+      expect(tips(whole)).toContain('thread 20: v = 2: the lane read beyond its warp and got its own value');
       const five = reductionValuesFigure('shuffle', reducedValues('shuffle', ones(5)), 1, size);
-      expect(tips(five)).toContain('thread 2: v = 1: thread 6 is not there');
+      expect(tips(five)).toContain('thread 2: v = 1: thread 6 does not exist');
     });
 
     it('shows a value only if its digits fit', () => {
@@ -213,7 +213,7 @@ describe('launch', () => {
       const figure = strideFigure(launch, 100, 1, size);
       expect(tips(figure)).toContain('turn 2: elements 384 to 767');
       expect(tips(figure)).toContain('block 3');
-      expect(tips(figure)).toContain('thread 4 does element 484; warp 0, lane 4');
+      expect(tips(figure)).toContain('thread 4 processes element 484; warp 0, lane 4');
       expect(values(figure, 'element')).toEqual([100, 484, 868]);
     });
 
@@ -222,7 +222,7 @@ describe('launch', () => {
       expect(tips(none)).toContain('block 2');
       const words = none.shapes.flatMap((shape) => (shape.kind === 'text' ? [shape.text] : []));
       expect(words).toContain('Block 3 has no element in this turn: its threads leave the loop.');
-      expect(tips(strideFigure(launch, 240, 2, size))).toContain('thread 48 has none left; warp 1, lane 16');
+      expect(tips(strideFigure(launch, 240, 2, size))).toContain('thread 48 has no element left; warp 1, lane 16');
       expect(values(none, 'element')[2]).toBeNaN();
     });
 

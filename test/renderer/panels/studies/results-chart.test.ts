@@ -53,7 +53,7 @@ test('the Pareto front contains the points that none is below in both', () => {
   ).toEqual([5, 1, 3, 0]);
   expect(paretoOf([])).toEqual([]);
   const { panes } = resultsChart({ ...plotted, look: 'pareto' });
-  const front = panes[0]?.series.find(({ name }) => name.startsWith('nothing'));
+  const front = panes[0]?.series.find(({ name }) => name.startsWith('no point'));
   expect(Array.from(front?.x ?? [])).toEqual([0, 3]);
 });
 
@@ -153,7 +153,7 @@ test('the front of many grouped points is that of all of them, and of equal poin
     y: { info: info('y', ''), numbers: lifted },
     groups: { title: 'side', of: Array.from(x, (_, i) => `${i % 3}`) },
   });
-  const front = panes[0]?.series.find(({ name }) => name.startsWith('nothing'));
+  const front = panes[0]?.series.find(({ name }) => name.startsWith('no point'));
   const whole = paretoOf(Array.from(x, (value, i) => [value, lifted[i] ?? 0] as const));
   expect(whole.length).toBeGreaterThan(5);
   expect(Array.from(front?.x ?? [])).toEqual(whole.map((i) => x[i]));

@@ -268,7 +268,7 @@ describe('blocks of the timeline', () => {
     void selection.count(0, 10);
     host.calls.at(-1)?.fail(new Error('gone'));
     await turn();
-    expect(failed).toEqual(['The selection could not be counted']);
+    expect(failed).toEqual(['The selection could not be analysed']);
     // No errors are reported after the panel was closed.
     context.close();
     expect(context.fail('too late', new Error('late'))).toBeNull();

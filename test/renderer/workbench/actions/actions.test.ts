@@ -216,7 +216,7 @@ describe('document', () => {
       await turn();
       host.pending('scenario.parse').fail(new Error('gone'));
       expect(await opening).toBe(false);
-      expect(asked).toEqual(['gone.json was not opened']);
+      expect(asked).toEqual(['gone.json could not be opened']);
       expect(name()).toBeUndefined();
     });
   });
@@ -280,7 +280,7 @@ describe('runs', () => {
     it('asks first if it was long and is not saved', async () => {
       const { host, runs, dialogs } = open();
       const removed = runs.forget(run);
-      expect(dialogs.getState().open?.request).toMatchObject({ title: 'Remove Long unsaved?' });
+      expect(dialogs.getState().open?.request).toMatchObject({ title: 'Remove Long without saving?' });
       dialogs.getState().open?.answer('cancel' as never);
       await removed;
       expect(() => host.pending('run.forget')).toThrow();

@@ -168,7 +168,7 @@ describe('questions', () => {
     });
 
     it('is rejected if the file has no such energy', () => {
-      expect(() => curveOfBeam(text, 70)).toThrow('No beam of 70 MeV');
+      expect(() => curveOfBeam(text, 70)).toThrow('has no beam of 70 MeV');
     });
   });
 });

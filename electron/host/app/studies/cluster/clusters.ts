@@ -7,7 +7,7 @@ const namesOf = (all: readonly Cluster[]): string =>
   all.length === 0 ? 'none is described yet' : `known: ${all.map(({ name }) => name).join(', ')}`;
 
 const unknown = (name: string, all: readonly Cluster[]): BraggError =>
-  new BraggError('not-found', `There is no cluster ${name}; ${namesOf(all)}.`);
+  new BraggError('not-found', `The cluster ${name} does not exist; ${namesOf(all)}.`);
 
 export class Clusters {
   readonly #settings: Pick<HostSettings, 'now' | 'change'>;
@@ -37,7 +37,7 @@ export class Clusters {
   async add(cluster: Cluster, replace: boolean): Promise<void> {
     await this.#settings.change(({ clusters }) => {
       if (!replace && clusters.some(({ name }) => name === cluster.name))
-        throw new BraggError('exists', `There is a cluster ${cluster.name} already`);
+        throw new BraggError('exists', `A cluster named ${cluster.name} already exists`);
       const next = withCluster(clusters, cluster.name, cluster);
       if ('fault' in next) throw new BraggError('invalid', next.fault);
       return { clusters: next.clusters };

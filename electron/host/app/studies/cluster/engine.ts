@@ -134,20 +134,22 @@ export class Login {
     const { name, host, program } = this.cluster;
     const says = lastLine(stderr);
     const saying = (text: string): BraggError => new BraggError('unsupported', `${name}: ${text}`);
-    if (missing) return saying(`there is no ${host === '' ? 'bash' : 'ssh'} on this machine.`);
+    if (missing) return saying(`${host === '' ? 'bash' : 'ssh'} is not installed on this machine.`);
     if (code === null) return saying(`${host === '' ? 'the shell' : host} did not answer in time.`);
     if (code === SSH_FAILED && host !== '') {
       const asks = /denied|verification failed|passphrase/i.test(stderr);
       const log = asks
-        ? ` Log in once with ssh ${host} in a terminal, by a key: passwords are not supported here.`
+        ? ` Log in once with ssh ${host} in a terminal, using a key: passwords are not supported here.`
         : '';
-      return saying(`ssh ${host} failed: ${says || 'it said nothing'}.${log}`.replace(/\.\./, '.'));
+      return saying(`ssh ${host} failed: ${says || 'no error message'}.${log}`.replace(/\.\./, '.'));
     }
     if (code === NOT_FOUND)
-      return saying(`${program || 'braggbench'} was not found there (${says}); name it in the cluster's entry.`);
+      return saying(
+        `${program || 'braggbench'} was not found there (${says}); set its path in the cluster's description.`,
+      );
     const given: ErrorCode = jsonIn(stdout, remoteIssueSchema)?.error.code ?? 'unsupported';
     if (says !== '') return new BraggError(given, `${name}: ${says}`);
-    return saying(`it ended with exit code ${code} and said nothing.`);
+    return saying(`exit code ${code}, no error message.`);
   }
 }
 
@@ -202,7 +204,7 @@ interface ClusterOptions extends Omit<LocalOptions, 'share' | 'job' | 'assetsFol
 /** A search compares configurations by time, so all must be measured on one machine. */
 export function refuseSearch(search: unknown, cluster: Pick<Cluster, 'name'> | null): void {
   if (search === undefined || cluster === null) return;
-  throw new BraggError('invalid', `A search measures on one machine: ${cluster.name} has no part in it.`);
+  throw new BraggError('invalid', `A tuning search runs on one machine, so ${cluster.name} cannot be used.`);
 }
 
 const [MAX_TRIES, LOCK_RETRY_MS] = [5, 2000];
@@ -260,7 +262,7 @@ async function send(login: Login, { folder, host }: ClusterOptions): Promise<str
   );
   const came = jsonIn(output, unpackedSchema)?.came.find(({ part }) => part === 'study');
   if (came !== undefined) return came.as;
-  throw new BraggError('unsupported', `${login.cluster.name}: its Braggbench did not take the study.`);
+  throw new BraggError('unsupported', `${login.cluster.name}: its Braggbench did not accept the study.`);
 }
 
 /**

@@ -306,7 +306,8 @@ class Pool {
         for (const line of begun) await this.#options.died(line, how).catch((error: unknown) => this.#fail(error));
       else this.#suspects.push(...begun);
       const never = !hand.ready && this.#starts >= MAX_STARTS + this.#options.crew.processes.length;
-      if (never) this.#fail(new BraggError('internal', `The process for points ended before it began (${how}).`));
+      if (never)
+        this.#fail(new BraggError('internal', `The process for points ended before it started work (${how}).`));
       else if (this.#waiting.length > 0 && (lost.length > 0 || !hand.ready)) this.#start(hand.gpu, hand.slots);
     }
     this.#hands.delete(hand);
@@ -364,7 +365,7 @@ export async function solveLocally(options: LocalOptions): Promise<StudyOutcome>
         ended: (_, status) => ended(status),
         mayBegin: () => !outOfTime(),
         died: async (line, how) => {
-          const says = `The process ended (${how}) while it solved this point, and did so again when it solved nothing else.`;
+          const says = `The process ended (${how}) while it solved this point, and again when it solved only this point.`;
           await folder.write(writer.failed(line, 'internal', says));
           ended('failed');
         },

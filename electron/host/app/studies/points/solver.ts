@@ -145,7 +145,7 @@ export class PointEnergy {
       return each.map((one) => energyMeasures(one, counterText(counter)));
     const take = (): Promise<number> => again().then(() => 1);
     const joules = await energyOf(counter, take, this.#least_s);
-    return [energyMeasures(joules, joules === null ? 'not known: the counter did not go on' : counterText(counter))];
+    return [energyMeasures(joules, joules === null ? 'not known: the counter did not advance' : counterText(counter))];
   }
 }
 
@@ -230,7 +230,7 @@ export class PointSolver {
         all.push(await hostWorkloads[run.workload].measures(run));
       }
       const [first] = all;
-      if (first === undefined) throw new Error('a point was not solved at all');
+      if (first === undefined) throw new Error('a point was not solved');
       // A session reports the energy of its runs itself.
       const told = energy === null || first.measures.some(({ group }) => group === 'energy');
       const joules = told ? [] : await energy.measures(onGpu, solveOnce);
@@ -293,7 +293,7 @@ export class PointSolver {
       const [first] = family;
       const base = head.bases[first?.base ?? -1];
       if (first === undefined || base === undefined)
-        throw new BraggError('foreign-file', 'The plan has no such family.');
+        throw new BraggError('foreign-file', 'The plan has no such family of points.');
       await this.#refuseChanged(first, documentOf(base.document, first.settings));
       const documents = family.map(({ settings }) => documentOf(base.document, settings));
       const place = { name: base.name, folder: base.folder };

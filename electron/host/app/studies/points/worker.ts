@@ -102,7 +102,7 @@ process.on('message', (message: ToWorker) => {
     interrupt.abort();
     leaveIfIdle();
   } else if (message.kind === 'points') {
-    if (points === null) sendFailure(new BraggError('internal', 'A point came before the study.'));
+    if (points === null) sendFailure(new BraggError('internal', 'A point arrived before the study.'));
     else points(message.lines);
   } else {
     void work(message).then((ready) => {

@@ -178,7 +178,7 @@ export class SlurmEngine {
     for (let wait_ms: number = POLL_MS.soonest; !signal.aborted; wait_ms = Math.min(2 * wait_ms, POLL_MS.away)) {
       const found = await slurm.find(tag, facts);
       if (found !== undefined) return found;
-      say('Slurm does not answer; asking again.');
+      say('Slurm does not respond; trying again.');
       await sleep(wait_ms, undefined, { signal }).catch(() => undefined);
     }
     return null;
@@ -308,7 +308,7 @@ export class SlurmEngine {
     const { folder, host, lines, slurm, signal } = this.#options;
     const attempts = (await this.#journal.attempts(entry.tag)).filter(({ task }) => task === index);
     const last = attempts.at(-1);
-    const told = (await slurm.end(job, index, facts)) ?? 'how is not known';
+    const told = (await slurm.end(job, index, facts)) ?? 'reason not known';
     const end = `${last?.end ?? 'without a word'} (${told})`;
     if (last !== undefined && last.end === null) {
       await this.#journal.keepAttempt(entry.tag, { ...last, finished: new Date().toISOString(), end });
@@ -357,7 +357,7 @@ export class SlurmEngine {
       changed = true;
       const undone = (entry.tasks[index] ?? []).filter((id) => missing.has(id)).length;
       say(
-        `Task ${job}_${index} on ${node} has said nothing for ${silent_s} s, with ${undone} points left: it is cancelled.`,
+        `Task ${job}_${index} on ${node} has reported nothing for ${silent_s} s, with ${undone} points left: it is cancelled.`,
       );
       await slurm.cancel(`${job}_${index}`);
     }

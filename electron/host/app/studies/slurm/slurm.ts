@@ -80,10 +80,10 @@ export class Slurm {
     if (config.missing) {
       throw new BraggError(
         'unsupported',
-        'There is no Slurm here: scontrol is not on the path. Log in where sbatch is.',
+        'Slurm is not available here: scontrol is not on PATH. Log in to a machine with sbatch.',
       );
     }
-    if (!config.ok) throw new BraggError('unsupported', `Slurm does not answer: ${config.stderr}`);
+    if (!config.ok) throw new BraggError('unsupported', `Slurm does not respond: ${config.stderr}`);
     const [nodes, told] = [
       await this.#run('sinfo', ['-h', '-o', '%R']),
       await this.#run('sacct', ['-n', '-X', '-j', '1']),

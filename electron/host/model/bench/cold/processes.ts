@@ -56,7 +56,7 @@ function watched(startChild: StartChild) {
 }
 
 function refuseFailed(result: unknown): void {
-  if (result === null) throw new BraggError('device', 'its process gave no answer');
+  if (result === null) throw new BraggError('device', 'its process returned no result');
   if (typeof result === 'object' && 'error' in result && result.error !== null) throw fromNative(result.error);
 }
 
@@ -225,7 +225,7 @@ export class ColdProcesses {
     const samples = own.reason === null ? own.samples : [];
     const none = { time_s: null, ratio: null, samples: [] };
     if (samples.length === 0) {
-      const reason = own.reason ?? 'the time limit left no room for a process of each';
+      const reason = own.reason ?? 'the time limit left no time for a process of each variant';
       return { reason, ...none, verdict: own === reference ? 'reference' : 'undecided' };
     }
     const time_s = median(samples.map((sample) => sample.time_s));

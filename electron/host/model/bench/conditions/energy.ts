@@ -24,12 +24,12 @@ export const [ENERGY_QUANTITY, ENERGY_FACT] = ['energy', 'Energy'] as const;
 
 /** Description of the counted energy, for a reader. */
 export const counterText = ({ of }: EnergyCounter): string =>
-  `${of}, idling included, in the mean over ${energySeconds} s of end-to-end runs`;
+  `${of}, idle power included, mean over ${energySeconds} s of end-to-end runs`;
 
 /** Energy of the whole GPU board, including its idle power. */
 export function gpuCounter(addon: Pick<NativeAddon, 'clockState'>, uuid: string): MaybeCounter {
   const read = (): number | null => addon.clockState({ device: uuid })?.energy_J ?? null;
-  return read() === null ? 'NVML reads no energy of this GPU' : { of: "the GPU's board, by NVML", read };
+  return read() === null ? 'NVML reports no energy for this GPU' : { of: "the GPU's board, by NVML", read };
 }
 
 const number = (file: string): number => Number(readFileSync(file, 'utf8'));

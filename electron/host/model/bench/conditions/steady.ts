@@ -67,7 +67,7 @@ export class SteadyGpu {
   #cooling(cool_C: number): string {
     if (this.#uuid === null) return 'not waited for: there is no GPU';
     if (!this.#tells) return 'not waited for: this GPU reports no temperature';
-    return `${this.#waited_s.toFixed(1)} s waited for ${cool_C} °C${this.#gaveUp ? ', in vain' : ''}`;
+    return `waited ${this.#waited_s.toFixed(1)} s for ${cool_C} °C${this.#gaveUp ? ', which was not reached' : ''}`;
   }
 
   /** Unlocks the clock if it was locked. */

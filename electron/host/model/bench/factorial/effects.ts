@@ -130,14 +130,16 @@ interface Absent {
 function cellOf(design: FactorialDesign, set: readonly string[], { entries }: Measured): Cell | Absent {
   const wanted = design.cells.find((cell) => sameSet(cell.with, set));
   if (wanted === undefined) {
-    return { with: set, reason: absenceOf(design, set) ?? 'no variant has just these' };
+    return { with: set, reason: absenceOf(design, set) ?? 'no variant has exactly these' };
   }
   const { variant, precision } = wanted;
   const found = entries.find((one) => one.variant === variant && (precision ?? one.precision) === one.precision);
   const name = precision === undefined ? variant : `${variant}@${precision}`;
   if (found === undefined) return { with: set, reason: `${name} is not in this session` };
   if (found.status === 'refused') return { with: set, reason: `${name}: ${found.reason}` };
-  return found.samples.length === 0 ? { with: set, reason: `${name} has no whole round` } : { with: set, entry: found };
+  return found.samples.length === 0
+    ? { with: set, reason: `${name} has no complete round` }
+    : { with: set, entry: found };
 }
 
 /**

@@ -152,12 +152,12 @@ function convergenceAdvice(head: PlanHead, rows: readonly Solved[], asked_mm: nu
         {
           text:
             grid === undefined
-              ? `${goal}: no grid of this study is fine enough.`
+              ? `${goal}: no grid in this study is fine enough.`
               : `${goal}: ${gridText(grid)} is fine enough.`,
           evidence: [
             fit.order === null
-              ? `its changes do not shrink evenly: no order; errors are relative to the finest grid, with its last change added`
-              : `order ${Number(fit.order.toPrecision(2))}, tends to ${Number(fit.limit.toPrecision(7))} mm`,
+              ? `its changes do not decrease regularly, so there is no order; errors are relative to the finest grid, with its last change added`
+              : `order ${Number(fit.order.toPrecision(2))}, converges to ${Number(fit.limit.toPrecision(7))} mm`,
             `errors: ${[...fit.errors]
               .toSorted(([a], [b]) => a - b)
               .map(([h, error]) => `${number(error)} mm at ${number(h)}× the finest steps`)
@@ -194,7 +194,7 @@ function claimEvidenceAt(place: VariantComparison, claim: StudyClaim, pair: Clai
   const [slower, faster] = [of(pair.slower), of(pair.faster)];
   if (slower === undefined || faster === undefined || !claim.speaks(faster.line)) return null;
   const value = slower.time_s / faster.time_s;
-  if (slower.wrong !== null || faster.wrong !== null) return { place, value, label: 'by a wrong answer' };
+  if (slower.wrong !== null || faster.wrong !== null) return { place, value, label: 'with a wrong result' };
   const [s, f] = [slower.interval, faster.interval];
   // Combines the ends of both intervals, so that the interval of the ratio has at least 95 % coverage.
   const interval = s === null || f === null ? null : { low: s.low / f.high, high: s.high / f.low };
@@ -231,7 +231,7 @@ function claimAdvice(places: readonly VariantComparison[], claims: readonly Stud
 
 /** Fastest correct variant by region of a study's space; machines are treated separately. */
 const UNDECIDED = 'undecided';
-const NONE = 'none is right';
+const NONE = 'none is correct';
 
 interface Winner {
   readonly place: VariantComparison;
@@ -264,9 +264,9 @@ function evidenceOf(won: readonly Winner[]): readonly string[] {
     const all = mine.flatMap(({ gain }) => (gain === null ? [] : [gain])).toSorted((a, b) => a - b);
     const [low, high] = [all[0], all.at(-1)];
     if (low === undefined || high === undefined)
-      return `${label}: fastest at ${points(mine.length)}, with no other close to it`;
+      return `${label}: fastest at ${points(mine.length)}, without a close competitor`;
     const span = all.length === 1 ? '' : ` (${times(low)} to ${times(high)})`;
-    return `${label}: fastest at ${mine.length} of ${points(won.length)}, ${times(median(all))} the next${span}`;
+    return `${label}: fastest at ${mine.length} of ${points(won.length)}, ${times(median(all))} faster than the next${span}`;
   });
   const undecided = won.filter(({ label }) => label === UNDECIDED).length;
   const single = won.filter(({ place }) => place.candidates.some(({ interval }) => interval === null)).length;
@@ -281,16 +281,18 @@ function evidenceOf(won: readonly Winner[]): readonly string[] {
   return [
     ...gains,
     ...(undecided === 0 ? [] : [`undecided at ${points(undecided)}: the intervals of the two fastest overlap`]),
-    ...[...wrong].map(([variant, all]) => `left out: ${variant} at ${points(all.length)}, since ${all[0]?.wrong}`),
+    ...[...wrong].map(([variant, all]) => `excluded: ${variant} at ${points(all.length)}, because ${all[0]?.wrong}`),
     ...(worst === undefined
       ? []
       : [
-          `readouts of the variants differ by at most ${percent(worst.ratio)} (${worst.readout}); beyond ${percent(FAR_APART)} one is left out`,
+          `readouts of the variants differ by at most ${percent(worst.ratio)} (${worst.readout}); beyond ${percent(FAR_APART)} a variant is excluded`,
         ]),
     ...(single === 0
       ? []
-      : [`at ${points(single)} times have no interval: fewer than five repeats decide by the times alone`]),
-    ...(shared === 0 ? [] : [`at ${points(shared)} other points ran at the same time: such times are no measurement`]),
+      : [`at ${points(single)} times have no interval: with fewer than five repeats, only the times decide`]),
+    ...(shared === 0
+      ? []
+      : [`at ${points(shared)} other points ran at the same time: such times are not measurements`]),
   ];
 }
 

@@ -83,9 +83,9 @@ function deviatingFrom(all: readonly Solved[]): {
 function wrongOf({ result }: Solved, apart: number, of: number): string | null {
   const isWrong = ({ name, value }: Measure): boolean =>
     (name === 'right' && value === 'no') || (name === 'verdict' && value === 'wrong');
-  if (result.measures.some(isWrong)) return 'its answer is wrong';
+  if (result.measures.some(isWrong)) return 'its result is wrong';
   if (of < MIN_FOR_MEDIAN || apart <= FAR_APART) return null;
-  return `its readouts are up to ${Number((100 * apart).toPrecision(2))} % from those of the others`;
+  return `its readouts differ by up to ${Number((100 * apart).toPrecision(2))} % from those of the others`;
 }
 
 /** Groups points by place; null if the study compares fewer than two variants, or lacks times. */

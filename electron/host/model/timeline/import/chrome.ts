@@ -211,19 +211,19 @@ export class ChromeImport {
     };
     note(counters, 'counter values are not shown.');
     note(other, 'events of kinds without a duration are not shown.');
-    note(unmatched, 'events end without a beginning and were left out.');
+    note(unmatched, 'events have an end but no beginning and were omitted.');
     note(unended, 'events have no duration and are shown as moments.');
-    note(invalid, 'events have no valid time, phase or duration and were left out.');
-    note(far, 'events are more than three years away from the others and were left out.');
+    note(invalid, 'events have no valid time, phase or duration and were omitted.');
+    note(far, 'events are more than three years away from the others and were omitted.');
     for (const [cat, count] of this.#unknown) {
-      note(count, `events of the category ${cat} are work of a device of an unknown kind, and are not counted.`);
+      note(count, `events of the category ${cat} belong to a device of unknown kind, and are not counted.`);
     }
     for (const [pid, devices] of this.#devices) {
       if (devices.size < 2) continue;
       const all = [...devices].sort((a, b) => a - b).join(', ');
-      this.#builder.note(`Work of devices ${all} is in one process (${pid}) and is counted as that of one GPU.`);
+      this.#builder.note(`Work of devices ${all} is in one process (${pid}) and is counted as one GPU.`);
     }
-    note(damaged, `damaged events were left out: ${this.#firstDamage}.`);
+    note(damaged, `damaged events were omitted: ${this.#firstDamage}.`);
     const device = this.#deviceName();
     const about = this.#about === '' ? (device ?? '') : this.#about;
     return this.#builder.build({ source: 'chrome-trace', name, about, device });
@@ -436,7 +436,7 @@ export class ChromeImport {
         count += 1;
       }
     }
-    if (count > 0) this.#builder.note(`${count} events have no end and last until the trace does.`);
+    if (count > 0) this.#builder.note(`${count} events have no end and are extended to the end of the trace.`);
   }
 
   #add(event: Event, start_ns: number, duration_ns: number, forced?: Part): number {
@@ -536,7 +536,7 @@ export class ChromeImport {
     ];
     const shownNames = `${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`;
     this.#builder.note(
-      `${events} events in lanes that are named like a GPU's (${shownNames}) have no category of a kernel, and are not counted.`,
+      `${events} events in lanes with GPU names (${shownNames}) have no kernel category, and are not counted.`,
     );
   }
 

@@ -141,7 +141,7 @@ export class JsonEvents {
       }
     }
     const events = this.#events === 1 ? 'one event' : `${this.#events} events`;
-    const place = `it is cut off after ${this.#offset} bytes and ${events}`;
+    const place = `it is truncated after ${this.#offset} bytes and ${events}`;
     switch (this.#mode) {
       case 'begin':
         throw new BraggError('foreign-file', 'it is empty');

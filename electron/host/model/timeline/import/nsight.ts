@@ -230,7 +230,7 @@ class NsightImport {
         `it is an SQLite database without the tables of Nsight Systems, such as CUPTI_ACTIVITY_KIND_KERNEL (it has: ${tables})`,
       );
     }
-    if (this.#invalid > 0) this.#builder.note(`${this.#invalid} rows without a valid start and end were left out.`);
+    if (this.#invalid > 0) this.#builder.note(`${this.#invalid} rows without a valid start and end were omitted.`);
     if (this.#unended > 0) this.#builder.note(`${this.#unended} rows have no end and are shown as moments.`);
     for (const note of this.#missingColumns()) this.#builder.note(note);
     const unread = this.#unreadTables();
@@ -250,7 +250,7 @@ class NsightImport {
     for (const row of this.#database.prepare(sql).iterate()) {
       if (this.#read >= this.#mostRows) {
         const limit = this.#mostRows.toLocaleString('en');
-        throw new BraggError('memory', `it has more than ${limit} rows, the most that are read`);
+        throw new BraggError('memory', `it has more than ${limit} rows, the maximum`);
       }
       this.#read += 1;
       if (this.#read % REPORT_EVERY === 0) this.#progress(this.#builder.spans);
@@ -291,14 +291,14 @@ class NsightImport {
       if (name === null || !this.#has(name, 'start') || !this.#isFilled(name)) return [];
       const missing = NEEDED[table].filter((names) => !names.split(' ').some((column) => this.#has(name, column)));
       const columns = missing.map((names) => names.replaceAll(' ', ' or '));
-      return columns.length === 0 ? [] : [`${name} has no ${columns.join(', no ')}: that is not known of its rows.`];
+      return columns.length === 0 ? [] : [`${name} has no ${columns.join(', no ')}, so this is unknown for its rows.`];
     });
     const named = this.#texts !== null && this.#isFilled('StringIds');
     return named
       ? notes
       : [
           ...notes,
-          'It has no StringIds: kernels, calls and ranges have no names, and launches are not found among the calls.',
+          'It has no StringIds: kernels, calls and ranges have no names, and launches cannot be matched with calls.',
         ];
   }
 
@@ -576,7 +576,7 @@ class NsightImport {
   #closeOpen(): void {
     for (const { span, start } of this.#open) this.#builder.finish(span, this.#last - start);
     if (this.#open.length > 0) {
-      this.#builder.note(`${this.#open.length} NVTX ranges have no end and last until the trace does.`);
+      this.#builder.note(`${this.#open.length} NVTX ranges have no end and are extended to the end of the trace.`);
     }
   }
 
@@ -605,12 +605,12 @@ function refuseCut(file: string): void {
   try {
     const head = Buffer.alloc(100);
     if (readSync(handle, head, 0, 100, 0) < 100)
-      throw new BraggError('foreign-file', 'it is cut off within its header');
+      throw new BraggError('foreign-file', 'it is truncated within its header');
     const page_bytes = head.readUInt16BE(16) === 1 ? 65_536 : head.readUInt16BE(16);
     // Old versions of SQLite leave the number of pages as it was; then the two counts of changes differ.
     if (head.readUInt32BE(24) !== head.readUInt32BE(92)) return;
     const [is, was] = [fstatSync(handle).size, page_bytes * head.readUInt32BE(28)];
-    if (is < was) throw new BraggError('foreign-file', `it is cut off after ${is} of ${was} bytes`);
+    if (is < was) throw new BraggError('foreign-file', `it is truncated after ${is} of ${was} bytes`);
   } finally {
     closeSync(handle);
   }
@@ -632,7 +632,7 @@ export function importNsight(
     if (error instanceof BraggError) throw error;
     const text = messageOf(error);
     const reason = /malformed|corrupt|not a database/i.test(text)
-      ? 'the database is damaged or cut off'
+      ? 'the database is damaged or truncated'
       : `the database cannot be read: ${text}`;
     throw new BraggError('foreign-file', reason, [], { cause: error });
   } finally {

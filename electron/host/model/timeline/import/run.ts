@@ -211,7 +211,7 @@ export function importRun(run: RunTimeline): Trace {
   const builder = new TraceBuilder();
   for (const [place, part] of run.parts.entries()) new PartImport(builder, run, place, part).add();
   if (builder.spans === 0)
-    builder.note('Nothing of its time was recorded: it is of an earlier version, or was broken off.');
+    builder.note('No times were recorded: the file is from an earlier version, or recording was interrupted.');
   const { device, cpu } = run.machine;
   return builder.build({
     source: 'run',

@@ -87,7 +87,7 @@ export function perSecond(unit: string, name: string, usual = ''): number {
   if (found !== undefined) return found;
   throw new BraggError(
     'foreign-file',
-    `${name}: ${JSON.stringify(unit)} is no unit of time; allowed: s, ms, us, ns, or their names`,
+    `${name}: ${JSON.stringify(unit)} is not a unit of time; allowed: s, ms, us, ns, or their names`,
   );
 }
 
@@ -101,7 +101,7 @@ export function timeUnit(name: string, stated: Readonly<Record<string, string | 
   if (first === undefined || other === undefined) return first?.unit ?? '';
   throw new BraggError(
     'foreign-file',
-    `${name}: ${first.field} is ${first.unit} and ${other.field} is ${other.unit}; allowed: one unit of time`,
+    `${name}: ${first.field} is ${first.unit} but ${other.field} is ${other.unit}; allowed: one unit of time`,
   );
 }
 
@@ -136,7 +136,7 @@ export function checkTime(time_s: number | null, samples_s: readonly number[], w
   const range = least === most ? ms(least) : `${ms(least)} to ${ms(most)}`;
   throw new BraggError(
     'foreign-file',
-    `${where}: its time is ${ms(time_s)} ms, and its samples are ${range} ms; allowed: a time within its samples.`,
+    `${where}: its time is ${ms(time_s)} ms, but its samples are ${range} ms; allowed: a time within its samples.`,
   );
 }
 
@@ -152,7 +152,7 @@ export function sampleNotes(counts: readonly number[]): readonly string[] {
   const all = some.reduce((sum, count) => sum + count, 0);
   return all === 0
     ? []
-    : [`${all} samples of ${some.length} configurations are no times, such as 1e20, and were left out.`];
+    : [`${all} samples of ${some.length} configurations are not times, such as 1e20, and were omitted.`];
 }
 
 /** Values of each parameter in the results, in the order of their first use. */
@@ -286,7 +286,7 @@ function checkKey(id: string, configuration: TunedConfiguration['configuration']
   if (key === undefined) return;
   throw new BraggError(
     'foreign-file',
-    `${name}: the cache entry ${JSON.stringify(id)} has ${key} = ${JSON.stringify(own)}, and its key says ${parts[at]}; allowed: a key of its values.`,
+    `${name}: the cache entry ${JSON.stringify(id)} has ${key} = ${JSON.stringify(own)}, but its key says ${parts[at]}; allowed: a key that matches its values.`,
   );
 }
 
@@ -304,7 +304,7 @@ function configured(
       const has =
         key in entry
           ? `has ${key} = ${JSON.stringify(entry[key]).slice(0, 40)}`
-          : `has no ${key}, which tune_params_keys names`;
+          : `has no ${key}, which is in tune_params_keys`;
       throw new BraggError(
         'foreign-file',
         `${name}: an entry of its cache ${has}; allowed: a number, text, true or false.`,
@@ -368,9 +368,9 @@ export function readKernelTuner(text: string, name: string): TuningResults {
     document = parsed.value;
     // A cache in use ends with a comma after its last entry; Kernel Tuner closes it when tuning ends.
     if (parsed.broken && !/[,}]\s*$/.test(text))
-      notes.push(`${name} breaks off within an entry: the whole ones are read.`);
+      notes.push(`${name} is truncated within an entry: complete entries are read.`);
   } catch (error) {
-    throw new BraggError('foreign-file', `${name} is no JSON: ${(error as Error).message}`);
+    throw new BraggError('foreign-file', `${name} is not JSON: ${(error as Error).message}`);
   }
   const read = cacheSchema.safeParse(document);
   if (!read.success) throw foreignField(name, document, read.error);

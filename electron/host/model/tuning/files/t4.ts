@@ -122,9 +122,9 @@ export function readT4(text: string, name: string): TuningResults {
   try {
     const parsed = parseBroken(text, 2);
     document = parsed.value;
-    if (parsed.broken) notes.push(`${name} breaks off: the whole results are read.`);
+    if (parsed.broken) notes.push(`${name} is truncated: complete results are read.`);
   } catch (error) {
-    throw new BraggError('foreign-file', `${name} is no JSON: ${(error as Error).message}`);
+    throw new BraggError('foreign-file', `${name} is not JSON: ${(error as Error).message}`);
   }
   const read = documentSchema.safeParse(document);
   if (!read.success) throw foreignField(name, document, read.error);
@@ -151,7 +151,10 @@ export function readT4(text: string, name: string): TuningResults {
     const measured = measurements.filter((each) => each !== time).map((each) => each.name);
     if (ran && time === undefined && samples.length === 0 && measured.length > 0) {
       const what = measured.join(', ');
-      throw new BraggError('foreign-file', `${name}, results[${i}]: it measures ${what}; allowed: a time among them.`);
+      throw new BraggError(
+        'foreign-file',
+        `${name}, results[${i}]: it measures ${what}, but no time; allowed: results with a time.`,
+      );
     }
     if (ran && time === undefined && times.runtimes.length === 0) {
       const has =
@@ -225,13 +228,13 @@ export function parseTuning({ text, name }: TunerFile): TuningResults {
   try {
     document = parseBroken(text, 2).value;
   } catch (error) {
-    throw new BraggError('foreign-file', `${name} is no JSON (${(error as Error).message}); allowed: ${TUNERS}`);
+    throw new BraggError('foreign-file', `${name} is not JSON (${(error as Error).message}); allowed: ${TUNERS}`);
   }
   const key = repeatedKey(text);
   if (key !== null) throw new BraggError('foreign-file', `${name} has "${key}" twice in one object; allowed: once.`);
   if (isKernelTunerCache(document)) return readKernelTuner(text, name);
   if (isT4(document)) return readT4(text, name);
-  throw new BraggError('foreign-file', `${name} is no file of a tuner that is known; allowed: ${TUNERS}`);
+  throw new BraggError('foreign-file', `${name} is not a known tuning file; allowed: ${TUNERS}`);
 }
 
 export const readTuning = onThread('read a tuner’s file', parseTuning);

@@ -26,16 +26,16 @@ const OTHERS_UNAFFECTED = ' Only its own process was lost.';
 
 /** Descriptions of signals and Windows exit codes with which a process ends. */
 const endTexts: Readonly<Record<string, string>> = {
-  SIGSEGV: 'it read or wrote memory that is not its own (SIGSEGV)',
-  SIGBUS: 'it read or wrote memory that is not there (SIGBUS)',
-  SIGFPE: 'it divided a whole number by zero (SIGFPE)',
-  SIGILL: 'it reached an instruction that the processor does not have (SIGILL)',
-  SIGABRT: 'it called abort, or an exception left a thread (SIGABRT)',
+  SIGSEGV: 'it accessed memory outside of its own (SIGSEGV)',
+  SIGBUS: 'it accessed memory that does not exist (SIGBUS)',
+  SIGFPE: 'it divided an integer by zero (SIGFPE)',
+  SIGILL: 'it used an instruction that the processor does not support (SIGILL)',
+  SIGABRT: 'it called abort, or an exception was not caught (SIGABRT)',
   SIGTRAP: 'it ran into a trap (SIGTRAP)',
-  SIGKILL: 'the system ended it, most likely for the memory that it took (SIGKILL)',
-  '3221225477': 'it read or wrote memory that is not its own (access violation)',
+  SIGKILL: 'the system killed it, most likely because of its memory use (SIGKILL)',
+  '3221225477': 'it accessed memory outside of its own (access violation)',
   '3221225725': 'its stack overflowed',
-  '3221225620': 'it divided a whole number by zero',
+  '3221225620': 'it divided an integer by zero',
 };
 
 /** Processor time for receiving a call and sending its result, outside the call. */
@@ -182,7 +182,7 @@ export class UserKernelProcess {
   #take(raw: unknown): void {
     const parsed = fromChildSchema.safeParse(raw);
     if (!parsed.success) {
-      this.fail('device', `${this.name} damaged its kernel process: it sent what is no message`);
+      this.fail('device', `${this.name} damaged its kernel process: it sent an invalid message`);
       return;
     }
     const message = parsed.data;
@@ -200,7 +200,10 @@ export class UserKernelProcess {
         return;
       }
       case 'too-large':
-        this.fail('memory', `${this.name} took ${formatBytes(message.rss_bytes)} of memory, more than it may`);
+        this.fail(
+          'memory',
+          `${this.name} used ${formatBytes(message.rss_bytes)} of memory, more than allowed`,
+        );
         return;
       case 'failed': {
         // An exception in the user's code is not an internal error of Braggbench.
@@ -220,7 +223,7 @@ export class UserKernelProcess {
 
   /** Adds the variant's file name to errors of the engine. */
   #named({ code, message }: Extract<FromChild, { kind: 'failed' }>): string {
-    if (code === 'memory') return `${this.name} requested more memory than it may use: ${message}`;
+    if (code === 'memory') return `${this.name} requested more memory than allowed: ${message}`;
     // A lost device affects only that process.
     const here = message.replace(/ The device is not used again until the program is restarted\.$/, OTHERS_UNAFFECTED);
     return here.startsWith(this.name) ? here : `${this.name}: ${here}`;
@@ -236,7 +239,7 @@ export class UserKernelProcess {
 
   #lastWords({ code, signal }: Ended): string {
     const why = endTexts[signal ?? String(code === null ? '' : code >>> 0)];
-    const exit = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+    const exit = signal === null ? `it exited with code ${code}` : `it was killed by ${signal}`;
     const said = this.#output.trim().split('\n').slice(-6).join('\n');
     const last = said === '' ? '' : ` Its last output:\n${said}`;
     return `${this.name} crashed: ${why ?? exit}.${OTHERS_UNAFFECTED}${last}`;

@@ -229,7 +229,7 @@ export function imageFile(run: ImageRunData, name: string, bits?: ImageBits): Ui
     const known = [...Object.keys(imageFormats), '.h5'].join(', ');
     throw new BraggError(
       'unsupported',
-      `${name}: ${extension || 'no extension'} is no image format; allowed: ${known}`,
+      `${name}: ${extension || 'no extension'} is not an image format; allowed: ${known}`,
     );
   }
   const [usual = 32] = format.bits;
@@ -237,7 +237,7 @@ export function imageFile(run: ImageRunData, name: string, bits?: ImageBits): Ui
   if (!format.bits.includes(wanted)) {
     throw new BraggError(
       'unsupported',
-      `${name}: ${format.title} has no ${wanted} bits; allowed: ${format.bits.join(', ')}`,
+      `${name}: ${format.title} does not support ${wanted} bits; allowed: ${format.bits.join(', ')}`,
     );
   }
   return format.write(run, wanted);

@@ -41,14 +41,14 @@ export function squareSide(name: string, sizes: readonly number[], unit: string)
   const [side = Number.NaN] = known;
   if (known.every((size) => Math.abs(size / side - 1) <= 1e-3)) return side;
   const shown = known.map((size) => Number(size.toPrecision(6))).join(` ${unit} and `);
-  throw foreign(`${name} is ${shown} ${unit}; allowed: the same, square pixels`);
+  throw foreign(`${name} is ${shown} ${unit}; allowed: the same, for square pixels`);
 }
 
 /** Checks a size. Throws a BraggError if it is invalid or too large. */
 export function sized(width: number, height: number): void {
   const whole = [width, height].every((side) => Number.isInteger(side) && side > 0);
   if (!whole || width * height > MAX_PIXELS) {
-    throw foreign(`${width} × ${height} pixels; allowed: whole numbers from 1, ${MAX_PIXELS} pixels in all`);
+    throw foreign(`${width} × ${height} pixels; allowed: whole numbers from 1, at most ${MAX_PIXELS} pixels in total`);
   }
 }
 
@@ -56,15 +56,13 @@ export function sized(width: number, height: number): void {
 export function exactly(bytes: Uint8Array, from: number, length: number): Uint8Array {
   const pixels = bytesUpToLastPixel(bytes, from, length);
   if (from + length === bytes.length) return pixels;
-  throw foreign(
-    `it has ${bytes.length} bytes, and its pixels end at ${from + length}: their type or number is another`,
-  );
+  throw foreign(`it has ${bytes.length} bytes, but its pixels end at ${from + length}: their type or number is wrong`);
 }
 
 /** Throws a BraggError if the file ends before the last pixel. */
 export function bytesUpToLastPixel(bytes: Uint8Array, from: number, length: number): Uint8Array {
   if (!(from >= 0) || from + length > bytes.length) {
-    throw foreign(`it ends at byte ${bytes.length}, before its pixels do at ${from + length}`);
+    throw foreign(`it ends at byte ${bytes.length}, but its pixels end at ${from + length}`);
   }
   return bytes.subarray(from, from + length);
 }
@@ -103,7 +101,7 @@ function indexOfStart(bytes: Uint8Array, from: number): number {
 
 function startOf(bytes: Uint8Array): number {
   const start = indexOfStart(bytes, 0);
-  if (start < 0) throw foreign('it is no CBF image with pixels in it');
+  if (start < 0) throw foreign('it is not a CBF image with pixels');
   return start;
 }
 
@@ -264,7 +262,7 @@ const numbersOf = (items: ReadonlyMap<string, readonly string[]>, name: string):
 export function withoutUndefined(counts: Float32Array, values: readonly number[], name: string): readonly string[] {
   const none = new Set(values.filter((value) => value > 0).map(Math.fround));
   if (none.size > 0) for (const [i, count] of counts.entries()) if (none.has(count)) counts[i] = -1;
-  return values.includes(0) ? [`Its ${name} is 0: counts of 0 are read as counts.`] : [];
+  return values.includes(0) ? [`Its ${name} is 0: counts of 0 are treated as valid.`] : [];
 }
 
 /** Side of a pixel in mm by CIF items, of which the first is in metres, and by comments. NaN if there is none. */
@@ -313,7 +311,8 @@ function countsOf(bytes: Uint8Array, from: number, amount: number): Unpacked {
       counts[i] = value;
     }
   } catch (error) {
-    if (error instanceof RangeError) throw foreign(`it ends at byte ${bytes.length}, before its ${amount} pixels do`);
+    if (error instanceof RangeError)
+      throw foreign(`it ends at byte ${bytes.length}, before the end of its ${amount} pixels`);
     throw error;
   }
   return { counts, end: at };
@@ -338,23 +337,25 @@ export function readCbf(bytes: Uint8Array): Pixels {
   const [width, height] = [numberOf('x-binary-size-fastest-dimension'), numberOf('x-binary-size-second-dimension')];
   sized(width, height);
   if (!/conversions\s*=\s*"?x-CBF_BYTE_OFFSET"?\s*$/i.test(fields.get('content-type') ?? '')) {
-    throw foreign('its pixels are compressed otherwise; allowed: x-CBF_BYTE_OFFSET');
+    throw foreign('its compression is not supported; allowed: x-CBF_BYTE_OFFSET');
   }
-  if (!fields.has('x-binary-element-type')) throw foreign('its header says no X-Binary-Element-Type');
+  if (!fields.has('x-binary-element-type')) throw foreign('its header has no X-Binary-Element-Type');
   const items = itemsIn(text);
   const elements = numberOf('x-binary-number-of-elements');
   if (fields.has('x-binary-number-of-elements') && elements !== width * height) {
-    throw foreign(`X-Binary-Number-of-Elements is ${elements}; allowed: ${width * height}, as its dimensions say`);
+    throw foreign(
+      `X-Binary-Number-of-Elements is ${elements}; allowed: ${width * height}, the product of its dimensions`,
+    );
   }
   const { counts, end } = countsOf(bytes, from, width * height);
   const size = numberOf('x-binary-size');
   if (fields.has('x-binary-size') && size !== end - from) {
-    throw foreign(`X-Binary-Size is ${size} bytes, and its pixels have ${end - from}: their number or type is another`);
+    throw foreign(`X-Binary-Size is ${size} bytes, but its pixels have ${end - from}: their number or type is wrong`);
   }
   const digest = fields.get('content-md5');
   const own = createHash('md5').update(bytes.subarray(from, end)).digest('base64');
   if (digest !== undefined && digest !== own) {
-    throw foreign(`Content-MD5 is ${digest}, and that of its pixels ${own}: they are damaged`);
+    throw foreign(`Content-MD5 is ${digest}, but that of its pixels is ${own}: they are damaged`);
   }
   const { header, full } = describedBy(text);
   const pixel = pixelOf(items, header.pixel_mm ?? Number.NaN);
@@ -363,7 +364,7 @@ export function readCbf(bytes: Uint8Array): Pixels {
   const more = START.length <= bytes.length - end && indexOfStart(bytes, end) >= 0;
   const notes = [
     ...withoutUndefined(counts, numbersOf(items, undefinedValue), undefinedValue),
-    ...(more ? ['It has more images: the first one is read.'] : []),
+    ...(more ? ['It contains more images: only the first one is read.'] : []),
   ];
   // Elements of an array may have different saturation values.
   return {

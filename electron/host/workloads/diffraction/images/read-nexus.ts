@@ -130,7 +130,7 @@ function lengthAt(
   const value = numberAt(group, path);
   if (group === null || value === null) return Number.NaN;
   const stated: unknown = datasetAt(group, path)?.attrs['units']?.value;
-  if (typeof stated !== 'string') unstated.push(`Its ${path} states no unit: ${value} is taken in ${usual}.`);
+  if (typeof stated !== 'string') unstated.push(`Its ${path} has no unit: ${value} is assumed to be in ${usual}.`);
   const unit = typeof stated === 'string' ? stated : usual;
   const factor = units[unit.toLowerCase()];
   if (factor === undefined) throw foreign(`${path} is in ${unit}; allowed: ${Object.keys(units).join(', ')}`);
@@ -165,7 +165,7 @@ function linkedFile(file: File): string | null {
   if (!isLink(found)) return null;
   const plain = found.filename.replace(/^\.\//, '');
   if (plain === '' || /[/\\\0]|^\.\.?$/.test(plain)) {
-    throw foreign(`its images ${name} lie in "${found.filename}"; allowed: files in the same folder`);
+    throw foreign(`its images ${name} are in "${found.filename}"; allowed: files in the same folder`);
   }
   return plain;
 }
@@ -180,11 +180,11 @@ function imagesOf(entry: Group, linked: File | null) {
     : datasetAt(data, name);
   if (dataset !== null) return { name, dataset, parts };
   const where = isLink(found) ? `${found.obj_path} of ${found.filename}` : name;
-  throw foreign(`its images ${name} are no dataset: ${where} is none`);
+  throw foreign(`its images ${name} are not a dataset: ${where} is none`);
 }
 
 const otherFile = (): BraggError =>
-  new BraggError('unsupported', 'it has no entry with a group data: it is no NXmx file');
+  new BraggError('unsupported', 'it has no entry with a group data, so it is not an NXmx file');
 
 function entryOf(file: File): Group {
   const root = file as unknown as Group;
@@ -213,22 +213,22 @@ function countsOf({ name, dataset }: ReturnType<typeof imagesOf>) {
   const [high = 0, wide = 0] = shape?.slice(-2) ?? [];
   if (shape === null || (shape.length !== 2 && shape.length !== 3)) {
     throw foreign(
-      `its images ${name} have ${shape?.length ?? 0} axes; allowed: 2, or 3 of which the first counts images`,
+      `its images ${name} have ${shape?.length ?? 0} axes; allowed: 2, or 3 with the first counting images`,
     );
   }
   sized(wide, high);
   const images = shape.length === 3 ? (shape[0] ?? 0) : 1;
-  if (images < 1) throw foreign(`its images ${name} are none; allowed: 1 and more`);
+  if (images < 1) throw foreign(`its images ${name} are empty; allowed: at least 1`);
   const unread = dataset.filters.find(({ id }) => !FILTERS.includes(id));
   if (unread !== undefined) {
     const filter = unread.name.split(';')[0] || 'without a name';
     throw foreign(
-      `its images are packed by the filter ${filter} (${unread.id}), which is not read; allowed: bitshuffle, LZ4, gzip, or none (h5repack -f GZIP=4)`,
+      `its images are compressed by the filter ${filter} (${unread.id}), which is not supported; allowed: bitshuffle, LZ4, gzip, or none (h5repack -f GZIP=4)`,
     );
   }
   const most = typeof dtype === 'string' ? greatest[dtype.slice(-1)] : undefined;
   if (most === undefined) {
-    throw foreign(`its images have values of ${String(dtype)}; allowed: whole numbers of 8 to 32 bits, floats of 32`);
+    throw foreign(`its images have values of ${String(dtype)}; allowed: integers of 8 to 32 bits, floats of 32`);
   }
   const values = dataset.slice(shape.length === 3 ? [[0, 1], [], []] : [[], []]);
   if (!ArrayBuffer.isView(values)) throw foreign(`its images ${name} cannot be read`);
@@ -253,8 +253,8 @@ function unwritten(
   const empty = written.filter((one) => one === 0).length;
   if (empty === 0) return [];
   return written.length === 1
-    ? ['All counts of its first image are 0: it may never have been written.']
-    : [`${empty} of ${written.length} chunks of its first image have only zeros: they may never have been written.`];
+    ? ['All counts of its first image are 0: it may not have been written.']
+    : [`${empty} of ${written.length} chunks of its first image contain only zeros: they may not have been written.`];
 }
 
 /**
@@ -272,14 +272,14 @@ function moduleNotes(module: Group | null, shown: readonly [number, number]): re
     const found = vector(name);
     if (found === null || straight.every((part, i) => Math.abs((found[i] ?? 0) - part) <= 1e-3)) return [];
     return [
-      `Its ${name} is ${found.join(', ')}, not ${straight.join(', ')}: the scenario must state the detector so turned.`,
+      `Its ${name} is ${found.join(', ')}, not ${straight.join(', ')}: the scenario must describe this rotation of the detector.`,
     ];
   });
   const sizes = numbersOf(datasetAt(module, 'data_size')?.value)?.slice(-2) ?? shown;
   // Early Eiger firmware stores the fast side first.
   const either = [shown.join(' × '), shown.toReversed().join(' × ')];
   if (!either.includes(sizes.join(' × '))) {
-    throw foreign(`data_size of its module is ${sizes.join(' × ')}; allowed: ${either[0]}, that of its images`);
+    throw foreign(`data_size of its module is ${sizes.join(' × ')}; allowed: ${either[0]}, the size of its images`);
   }
   const stride = numbersOf(datasetAt(module, 'data_stride')?.value);
   if (stride?.some((step) => step !== 1) === true) {
@@ -303,7 +303,7 @@ function masked(counts: Float32Array, mask: Dataset): void {
   const values: unknown = mask.value;
   if (!ArrayBuffer.isView(values) || (values as unknown as ArrayLike<number>).length !== counts.length) {
     throw foreign(
-      `its ${mask.path.split('/').at(-1)} has ${mask.shape?.join(' × ') ?? 'no'} values; allowed: ${counts.length}, one for each pixel`,
+      `its ${mask.path.split('/').at(-1)} has ${mask.shape?.join(' × ') ?? 'no'} values; allowed: ${counts.length}, one per pixel`,
     );
   }
   const flags = values as unknown as ArrayLike<number>;
@@ -367,11 +367,11 @@ function correctionNotes(groups: readonly (Group | null)[], counts: Float32Array
       throw foreign(`its ${name} has ${numbers[other]}; allowed: ${neutral} everywhere or absent, counts of photons`);
     }
     if (stated === undefined) {
-      return [`It has a ${name} and states no ${flag}: its counts are read as they are stored.`];
+      return [`It has a ${name} but no ${flag}: its counts are read as stored.`];
     }
     if (stated.value !== 0) return [];
     throw foreign(
-      `its ${name} has ${numbers[other]}, and ${stated.flag} is 0: its counts lack it; allowed: ${neutral} everywhere, or counts with it applied and ${stated.flag} 1`,
+      `its ${name} has ${numbers[other]}, but ${stated.flag} is 0, so its counts are uncorrected; allowed: ${neutral} everywhere, or corrected counts with ${stated.flag} 1`,
     );
   });
 }
@@ -434,7 +434,7 @@ function pixelsIn(file: File, linked: File | null): Pixels {
     ...{ width, height, counts, header },
     full: Math.min(most, ...cutoffs.filter((value) => value > 0)),
     ...noted([
-      ...(there > 1 || images.parts > 1 ? [`It has ${total} images: the first one is read.`] : []),
+      ...(there > 1 || images.parts > 1 ? [`It has ${total} images: only the first one is read.`] : []),
       ...turned,
       ...unstated,
       ...fill,
@@ -456,7 +456,7 @@ export async function readNexus(bytes: Uint8Array, readLinked: ReadLinkedFile): 
   const linked = name === null ? null : await readLinked(name);
   if (name !== null && linked === null) {
     throw foreign(
-      `its first images lie in ${name}, which is not there; put it into the same folder, or choose both files`,
+      `its first images are in ${name}, which is missing; put it into the same folder, or choose both files`,
     );
   }
   return openFile(bytes, pixelsIn, { filters: true, linked });

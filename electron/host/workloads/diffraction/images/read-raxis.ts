@@ -120,7 +120,7 @@ function refuseUnread(bytes: Uint8Array, field: Field): void {
 }
 
 export function readRaxis(bytes: Uint8Array): Pixels {
-  if (!isRaxis(bytes)) throw foreign('it is no R-AXIS image: it does not begin with R-AXIS or RAXIS');
+  if (!isRaxis(bytes)) throw foreign('it is not an R-AXIS image: it does not begin with R-AXIS or RAXIS');
   if (bytes.length < SHORTEST) throw foreign(`it ends at byte ${bytes.length}, within its header`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   // The correct byte order gives a small width; the other one a huge or negative number.
@@ -155,7 +155,7 @@ export function readRaxis(bytes: Uint8Array): Pixels {
       ? {}
       : {
           notes: [
-            `It was scanned in another direction (dr_x, dr_z, drxz are ${scanned.join(', ')}, not 0): the scenario must state the detector so turned.`,
+            `It was scanned in another direction (dr_x, dr_z, drxz are ${scanned.join(', ')}, not 0): the scenario must describe this rotation of the detector.`,
           ],
         }),
   };

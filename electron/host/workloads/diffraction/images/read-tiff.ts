@@ -126,10 +126,10 @@ function directoryOf(view: DataView, little: boolean, big: boolean): Directory {
   const word = (at: number): number => (big ? long8(view, at, little) : view.getUint32(at, little));
   const [countBytes, entryBytes, wordBytes] = big ? [8, 20, 8] : [2, 12, 4];
   const at = word(big ? 8 : 4);
-  if (at + countBytes > view.byteLength) throw foreign('its directory lies behind its end');
+  if (at + countBytes > view.byteLength) throw foreign('its directory is beyond the end of the file');
   const count = big ? long8(view, at, little) : view.getUint16(at, little);
   const end = at + countBytes + entryBytes * count;
-  if (!(end <= view.byteLength)) throw foreign('its directory is cut off');
+  if (!(end <= view.byteLength)) throw foreign('its directory is truncated');
   if (count === 0) throw foreign('its directory is empty');
   const entries = new Map(
     Array.from({ length: count }, (_, i) => {
@@ -146,7 +146,7 @@ function directoryOf(view: DataView, little: boolean, big: boolean): Directory {
       throw foreign(`tag ${tag} is of type ${type}; allowed: ${Object.keys(TYPE_BYTES).join(', ')}`);
     const own = entry + 4 + wordBytes;
     const from = size * values <= wordBytes ? own : word(own);
-    if (!(from + size * values <= view.byteLength)) throw foreign(`tag ${tag} lies behind the end of the file`);
+    if (!(from + size * values <= view.byteLength)) throw foreign(`tag ${tag} is beyond the end of the file`);
     if (values > MAX_VALUES) throw foreign(`tag ${tag} has ${values} values; allowed: ${MAX_VALUES}`);
     return { from, size, values, isFraction: FRACTIONS.includes(type), isSigned: type === 10, isText: type === 2 };
   };
@@ -204,7 +204,7 @@ function sampleOf(
       return { get: (view, at, little) => view.getFloat32(at, little), full: none };
     default:
       throw foreign(
-        `${bits} bits of kind ${kind} are not read; allowed: 8, 16, 32 bits of whole numbers, 32 of floats`,
+        `${bits} bits of kind ${kind} are not supported; allowed: integers of 8, 16, 32 bits, floats of 32`,
       );
   }
 }
@@ -234,7 +234,7 @@ function fromTiles(
   get: Get,
 ): Float32Array {
   if (!(tiles.width > 0) || !(tiles.height > 0)) {
-    throw foreign(`its tiles have ${tiles.width} × ${tiles.height} pixels; allowed: 1 and more`);
+    throw foreign(`its tiles have ${tiles.width} × ${tiles.height} pixels; allowed: at least 1`);
   }
   const across = Math.ceil(width / tiles.width);
   const wanted = across * Math.ceil(height / tiles.height);
@@ -265,7 +265,7 @@ function fromStrips(bytes: Uint8Array, { values }: Directory, amount: number, si
   const [strips, lengths] = [values('StripOffsets'), values('StripByteCounts')];
   const announced = lengths.reduce((sum, length) => sum + length, 0);
   if (strips.length !== lengths.length || announced !== amount * size) {
-    throw foreign(`its ${strips.length} strips hold ${announced / size} of ${amount} pixels`);
+    throw foreign(`its ${strips.length} strips contain ${announced / size} of ${amount} pixels`);
   }
   let next = 0;
   for (const [i, from] of strips.entries()) {
@@ -404,7 +404,7 @@ function marHeader(
     ['nslow', height],
   ] as const) {
     if (word(field) !== 0 && word(field) !== size) {
-      throw foreign(`its MarCCD header has ${field} ${word(field)}; allowed: ${size}, as its tags state`);
+      throw foreign(`its MarCCD header has ${field} ${word(field)}; allowed: ${size}, as in its tags`);
     }
   }
   const sizes = [word('pixelsize_x'), word('pixelsize_y')].filter((size) => size < 2 ** 31);
@@ -438,7 +438,7 @@ function checkShape(description: string, pixels: number): void {
   const shape = /^\{"shape": ?\[([\d, ]+)\]/.exec(description)?.[1]?.split(',').map(Number) ?? [];
   const values = shape.reduce((product, size) => product * size, 1);
   if (shape.length > 0 && values > pixels) {
-    throw foreign(`its ImageDescription states ${shape.join(' × ')} values; allowed: ${pixels}, of one image`);
+    throw foreign(`its ImageDescription gives ${shape.join(' × ')} values; allowed: ${pixels}, for one image`);
   }
 }
 
@@ -447,9 +447,9 @@ export function readTiff(bytes: Uint8Array): Pixels {
   const little = mark === 'II';
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const version = bytes.length < 16 || (!little && mark !== 'MM') ? 0 : view.getUint16(2, little);
-  if (version !== 42 && version !== 43) throw foreign('it is no TIFF');
+  if (version !== 42 && version !== 43) throw foreign('it is not a TIFF');
   if (version === 43 && view.getUint16(4, little) !== 8) {
-    throw foreign(`its BigTIFF has places of ${view.getUint16(4, little)} bytes; allowed: 8`);
+    throw foreign(`its BigTIFF has offsets of ${view.getUint16(4, little)} bytes; allowed: 8`);
   }
   const directory = directoryOf(view, little, version === 43);
   for (const [name, { tag, rule }] of Object.entries(tiffTags)) {
@@ -489,7 +489,7 @@ export function readTiff(bytes: Uint8Array): Pixels {
   const counts = directory.has('TileOffsets')
     ? fromTiles(bytes, tilesOf(directory), width, height, size, read)
     : fromStrips(bytes, directory, width * height, size, read);
-  const notes = [...mar.notes, ...(directory.more ? ['It has more images: the first one is read.'] : [])];
+  const notes = [...mar.notes, ...(directory.more ? ['It contains more images: only the first one is read.'] : [])];
   const described = describedBy(directory.text('ImageDescription').replaceAll('\0', ''));
   return {
     ...{ width, height, counts, header: { ...mar.header, ...described.header } },

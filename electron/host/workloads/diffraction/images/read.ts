@@ -105,7 +105,7 @@ function numberIn(fields: Fields, key: string): number {
   const text = fields.get(key.toLowerCase());
   const value = decimalOf(text ?? '');
   if (text === undefined) throw foreign(`its header has no ${key}`);
-  if (!Number.isFinite(value)) throw foreign(`${key}=${text} is not read; allowed: a number`);
+  if (!Number.isFinite(value)) throw foreign(`${key}=${text} is not supported; allowed: a number`);
   return value;
 }
 
@@ -135,7 +135,7 @@ function trekHeader(fields: Fields): Header {
   const dimensions = numbersIn(fields, 'detector_dimensions');
   const sizes = [numberIn(fields, 'SIZE1'), numberIn(fields, 'SIZE2')];
   if (dimensions.length > 0 && dimensions.some((size, i) => size !== sizes[i])) {
-    throw foreign(`DETECTOR_DIMENSIONS is ${dimensions.join(' ')}; allowed: ${sizes.join(' ')}, as SIZE1 and SIZE2`);
+    throw foreign(`DETECTOR_DIMENSIONS is ${dimensions.join(' ')}; allowed: ${sizes.join(' ')}, as in SIZE1 and SIZE2`);
   }
   const values = numbersIn(fields, 'gonio_values');
   const names = wordsIn(fields, 'gonio_names');
@@ -159,7 +159,7 @@ function headerOf(fields: Fields): Header {
       const other = trek[name];
       if (value > 0 && other !== undefined && !close(value, other)) {
         throw foreign(
-          `its header has ${key.toUpperCase()}=${value}, and ${other} in the fields of d*TREK; allowed: the same`,
+          `its header has ${key.toUpperCase()}=${value}, but ${other} in the fields of d*TREK; allowed: the same`,
         );
       }
       const found = value > 0 ? value : other;
@@ -176,19 +176,19 @@ function trekNotes(fields: Fields): readonly string[] {
   return [
     ...(vectors.some((part, i) => Math.abs(part - (straight[i] ?? 0)) > 1e-3)
       ? [
-          `Its DETECTOR_VECTORS is ${vectors.join(' ')}, not ${straight.join(' ')}: the scenario must state the detector so turned.`,
+          `Its DETECTOR_VECTORS is ${vectors.join(' ')}, not ${straight.join(' ')}: the scenario must describe this rotation of the detector.`,
         ]
       : []),
     ...(/^none$/i.test(corrections)
       ? []
-      : [`Its NONUNF_TYPE is ${corrections}: the corrections and bad pixels of other files are not applied.`]),
+      : [`Its NONUNF_TYPE is ${corrections}: corrections and bad pixels in other files are not applied.`]),
   ];
 }
 
 /** Parses the header up to HEADER_BYTES, because values may contain braces. */
 function fieldsOf(bytes: Uint8Array): Fields {
   const text = new TextDecoder('latin1').decode(bytes.subarray(0, LONGEST_HEADER));
-  if (!/^\{\s*[^}]*\}/.test(text)) throw foreign('it is no SMV image: it begins with no header in braces');
+  if (!/^\{\s*[^}]*\}/.test(text)) throw foreign('it is not an SMV image: it has no header in braces');
   const length = Number(/HEADER_BYTES\s*=\s*(\d+)\s*;/i.exec(text)?.[1] ?? LONGEST_HEADER);
   const fields = [...text.slice(0, length).matchAll(/(?:^\{|;)\s*([A-Z][A-Z0-9_]*)\s*=\s*([^;]*)(?=;)/gi)];
   const lines = fields.map(([, name = '', value = '']) => ({ name, value: value.trim() }));
@@ -209,11 +209,12 @@ function sampleOf(fields: Fields): Sample {
     return value === undefined ? [] : [{ key, value, sample: samples[value.toLowerCase().replaceAll(' ', '_')] }];
   });
   for (const { key, value, sample } of named) {
-    if (sample === undefined) throw foreign(`${key}=${value} is not read; allowed: ${Object.keys(samples).join(', ')}`);
+    if (sample === undefined)
+      throw foreign(`${key}=${value} is not supported; allowed: ${Object.keys(samples).join(', ')}`);
   }
   const [first, second] = named;
   if (first !== undefined && second !== undefined && first.sample !== second.sample) {
-    throw foreign(`its header has TYPE=${first.value} and Data_type=${second.value}; allowed: the same`);
+    throw foreign(`its header has TYPE=${first.value} but Data_type=${second.value}; allowed: the same`);
   }
   return first?.sample ?? uint16;
 }
@@ -226,16 +227,16 @@ function readSmv(bytes: Uint8Array): Pixels {
   const { size, read, most } = sampleOf(fields);
   const order = fields.get('byte_order')?.toLowerCase();
   if (size > 1 && order !== 'little_endian' && order !== 'big_endian') {
-    throw foreign(`BYTE_ORDER=${order ?? ' (missing)'} is not read; allowed: little_endian, big_endian`);
+    throw foreign(`BYTE_ORDER=${order ?? ' (missing)'} is not supported; allowed: little_endian, big_endian`);
   }
   const pixels = exactly(bytes, numberIn(fields, 'HEADER_BYTES'), size * width * height);
   const view = new DataView(pixels.buffer, pixels.byteOffset, pixels.length);
   const little = order === 'little_endian';
   const ratio = fields.has('raxis_compression_ratio') ? numberIn(fields, 'RAXIS_COMPRESSION_RATIO') : 1;
-  if (!(ratio >= 1)) throw foreign(`RAXIS_COMPRESSION_RATIO=${ratio} is not read; allowed: 1 and more`);
+  if (!(ratio >= 1)) throw foreign(`RAXIS_COMPRESSION_RATIO=${ratio} is not supported; allowed: at least 1`);
   const packed = ratio > 1;
   if (packed && size !== 2)
-    throw foreign(`RAXIS_COMPRESSION_RATIO=${ratio} is of counts of 16 bits; these have ${8 * size}`);
+    throw foreign(`RAXIS_COMPRESSION_RATIO=${ratio} is for 16-bit counts; these have ${8 * size} bits`);
   const counts = Float32Array.from({ length: width * height }, (_, i) => {
     const stored = read(view, size * i, little);
     return packed ? plateCount(stored, ratio) : stored;
@@ -254,12 +255,12 @@ export interface Measured extends Pixels {
 }
 
 function readRaw(bytes: Uint8Array, size: readonly [number, number] | null): Pixels {
-  if (size === null) throw foreign('raw numbers have no size of their own; give it, as in --size 1024x1024');
+  if (size === null) throw foreign('a raw file does not contain its size; give it, as in --size 1024x1024');
   const [width, height] = size;
   sized(width, height);
   if (bytes.length !== 4 * width * height) {
     throw foreign(
-      `${width} × ${height} numbers of 32 bits are ${4 * width * height} bytes; the file has ${bytes.length}`,
+      `${width} × ${height} numbers of 32 bits need ${4 * width * height} bytes; the file has ${bytes.length}`,
     );
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -288,12 +289,12 @@ function readerOf(begin: string, bytes: Uint8Array): Reader | null {
 /** Other image formats and compressed files by their first bytes, for messages. */
 const others: readonly (readonly [string, ...(string | RegExp)[]])[] = [
   ['EDF of the ESRF', /^\{\s*(EDF_|HeaderID|(?:[^}]*;\s*)?(Dim_1|DataType|ByteOrder)\s*=)/i],
-  ['packed by gzip: unpack it first', '\x1f\x8b'],
-  ['packed by bzip2: unpack it first', 'BZh'],
-  ['an archive: unpack it first', 'PK\x03\x04', '\xfd7zXZ', '7z\xbc\xaf'],
+  ['compressed by gzip: decompress it first', '\x1f\x8b'],
+  ['compressed by bzip2: decompress it first', 'BZh'],
+  ['an archive: extract it first', 'PK\x03\x04', '\xfd7zXZ', '7z\xbc\xaf'],
   ['an image of Bruker (SFRM)', /^FORMAT\s*:\s*\d+/],
   ['an image of CrysAlisPro', 'OD SAPPHIRE', 'ESPERANTO'],
-  ['HDF5: give it the ending .h5', '\x89HDF'],
+  ['HDF5: give it the extension .h5', '\x89HDF'],
   ['a picture without counts', '\x89PNG', '\xff\xd8\xff', 'GIF8'],
 ];
 
@@ -327,7 +328,7 @@ export function readImage(bytes: Uint8Array, name: string, size: readonly [numbe
     const known = [...Object.keys(readers), '.h5'].join(', ');
     throw new BraggError(
       'unsupported',
-      `${name}: ${extension || 'no extension'} is read as no image; allowed: ${known}`,
+      `${name}: ${extension || 'no extension'} is not a supported image format; allowed: ${known}`,
     );
   }
   try {

@@ -59,7 +59,7 @@ export const countLeftOut = onThreadIfLarge('count what is left out', (left: Uin
 /** Throws BraggError for a scenario without a crystal. */
 export function ofCrystal(reading: AnyReading): DiffractionReading {
   if (reading.kind === 'diffraction') return reading;
-  throw new BraggError('unsupported', 'A crystal is fitted to an image; this is a scenario of another kind.');
+  throw new BraggError('unsupported', 'Only a crystal can be fitted to an image; this scenario is of another kind.');
 }
 
 /** Differences of more than a thousandth between the file's header and the scenario. */
@@ -72,6 +72,6 @@ export function disagreements(header: Header, { detector, beam }: DiffractionSce
   return said.flatMap(([place, file, own]) =>
     file === undefined || Math.abs(file / own - 1) < 1e-3
       ? []
-      : [`${place} is ${own} in the scenario, and ${file} in the header of the image`],
+      : [`${place} is ${own} in the scenario, but ${file} in the header of the image`],
   );
 }

@@ -161,7 +161,10 @@ type Values = readonly number[];
 
 function startOf({ crystal }: DiffractionProblem): Values {
   if (!('cell' in crystal)) {
-    throw new BraggError('unsupported', 'crystal.lattice: an orientation matrix is not refined; allowed: a unit cell');
+    throw new BraggError(
+      'unsupported',
+      'crystal.lattice: an orientation matrix cannot be refined; allowed: a unit cell',
+    );
   }
   const { a_m, b_m, c_m, alpha_rad, beta_rad, gamma_rad } = crystal.cell;
   const angles = [alpha_rad, beta_rad, gamma_rad].map((angle) => angle / DEG);
@@ -269,7 +272,7 @@ export async function refineCrystal(
   if (measured.width !== width || measured.height !== height) {
     throw new BraggError(
       'unsupported',
-      `the image has ${measured.width} × ${measured.height} pixels, the detector of the scenario ${width} × ${height}; set detector.width and detector.height`,
+      `the image has ${measured.width} × ${measured.height} pixels, but the detector of the scenario has ${width} × ${height}; set detector.width and detector.height`,
     );
   }
   const start = startOf(problem);
@@ -292,7 +295,7 @@ export async function refineCrystal(
     if (lines.length === 0 && !(line.scale > 0)) {
       throw new BraggError(
         'unsupported',
-        'the image has nothing in common with that of the scenario: no spot of one is near one of the other. Start nearer: set crystal.misset and crystal.lattice',
+        "no spot of the image is near a spot of the scenario's image. Start closer: set crystal.misset and crystal.lattice",
       );
     }
     lines.push(line);

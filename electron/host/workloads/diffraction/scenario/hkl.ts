@@ -98,7 +98,7 @@ const HKLF4: Layout = {
   ],
 };
 const HKLF4_NOTE =
-  'Its fixed columns are read as HKLF 4 of SHELX: the fourth value is F². For F, as in HKLF 3, put a line "h k l F sigma" first.';
+  'Its fixed columns are read as SHELX HKLF 4: the fourth value is F². For F, as in HKLF 3, put a line "h k l F sigma" first.';
 
 /** Names of an amplitude, and of an intensity. The square of an amplitude is an intensity. */
 const AMPLITUDE = /^(f|fp|amp|ampl|amplitude)$/;
@@ -153,11 +153,11 @@ function headerIn(line: string): Layout | string | null {
   const values = words.map((word, column) => (column === third ? null : quantityOf(word)));
   const value = values.findIndex((quantity) => quantity !== null);
   const quantity = values[value] ?? null;
-  if (quantity === null) return `its header "${words.join(' ')}" names neither F nor I; allowed: h k l F, h k l I`;
+  if (quantity === null) return `its header "${words.join(' ')}" has neither F nor I; allowed: h k l F, h k l I`;
   const both = values.includes('F') && values.includes('I');
-  if (both) return `its header "${words.join(' ')}" names both F and I; allowed: one of them`;
+  if (both) return `its header "${words.join(' ')}" has both F and I; allowed: one of them`;
   const count = values.filter((one) => one !== null).length;
-  if (count > 1) return `its header "${words.join(' ')}" names ${count} values; allowed: one of F or I`;
+  if (count > 1) return `its header "${words.join(' ')}" has ${count} values; allowed: one of F or I`;
   const sigma = plain.findIndex((word) => SIGMAS.test(word));
   const others = plain.flatMap((name, column) =>
     [h, k, l, value, sigma, third].includes(column) ? [] : [{ column, name: name.toLowerCase() }],
@@ -169,7 +169,7 @@ function headerIn(line: string): Layout | string | null {
   });
   const strange = others.find(({ column, name }) => !checks.some((one) => one.column === column) && !isIgnored(name));
   if (strange !== undefined) {
-    return `its header names the column "${strange.name}", whose meaning is not known; allowed: h k l, F or I, sigma, batch, multiplicity and columns such as phase or d`;
+    return `its header has the unknown column "${strange.name}"; allowed: h k l, F or I, sigma, batch, multiplicity and columns such as phase or d`;
   }
   return {
     columns: [h, k, l, value],
@@ -272,10 +272,11 @@ function xdsHeader(lines: Iterable<string>): XdsHeader | string {
   const columns = new Map(items);
   const [h, k, l, intensity] = ['H', 'K', 'L', 'IOBS'].map((name) => columns.get(name));
   if (h === undefined || k === undefined || l === undefined || intensity === undefined) {
-    return `its header of XDS_ASCII names ${[...columns.keys()].join(', ') || 'no items'}; allowed: H, K, L and IOBS among them`;
+    return `its XDS_ASCII header has the items ${[...columns.keys()].join(', ') || 'none'}; allowed: H, K, L and IOBS among them`;
   }
   const wrong = items.find(([, column]) => !Number.isInteger(column) || column < 0 || column >= MAX_COLUMNS);
-  if (wrong !== undefined) return `ITEM_${wrong[0]}=${wrong[1] + 1} is no column; allowed: 1 to ${MAX_COLUMNS}`;
+  if (wrong !== undefined)
+    return `ITEM_${wrong[0]}=${wrong[1] + 1} is not a valid column; allowed: 1 to ${MAX_COLUMNS}`;
   const yes = (name: string): boolean | string => {
     const value = fields.get(name) ?? 'FALSE';
     return /^(true|false)$/i.test(value) ? /^true$/i.test(value) : `${name} = ${value}; allowed: TRUE, FALSE`;
@@ -301,9 +302,7 @@ function xdsHeader(lines: Iterable<string>): XdsHeader | string {
     ...{ merged, friedel },
     items: count === undefined ? null : Number(count),
     notes:
-      group === 1
-        ? []
-        : [`Its space group is ${group}, and no symmetry is applied: reflections that it does not list are zero.`],
+      group === 1 ? [] : [`Its space group is ${group}, but no symmetry is applied: missing reflections are zero.`],
   };
 }
 
@@ -316,7 +315,7 @@ function wordsOf(text: string): readonly string[] | string {
   if (apart.length < 4) return text.split(/[\s,;]+/).filter((word) => word !== '');
   const unclear = apart.find((word) => /^-?[1-9]\d{0,2},\d{3}$/.test(word));
   if (unclear !== undefined) {
-    return `${unclear} is a number of thousands or with three decimals; allowed: a decimal point`;
+    return `${unclear} may be thousands or have three decimals; allowed: a decimal point`;
   }
   return apart.map((word) => (/^[-+]?\d*,\d+([eE][-+]?\d+)?$/.test(word) ? word.replace(',', '.') : word));
 }
@@ -355,13 +354,13 @@ function readLine(text: string, layout: Layout, items: number | null): Observati
     return `${JSON.stringify(text.trim().slice(0, 40))} has ${has}; needed: h k l ${layout.value}`;
   }
   if (items !== null && words.length !== items) {
-    return `${JSON.stringify(text.trim().slice(0, 40))} has ${words.length} values; allowed: ${items}, as NUMBER_OF_ITEMS_IN_EACH_DATA_RECORD states`;
+    return `${JSON.stringify(text.trim().slice(0, 40))} has ${words.length} values; allowed: ${items}, as in NUMBER_OF_ITEMS_IN_EACH_DATA_RECORD`;
   }
   if (layout.most !== null && words.length > layout.most) {
-    return `${JSON.stringify(text.trim().slice(0, 40))} has ${words.length} values; allowed: ${layout.most}, as its header names (commas of decimals need ; or spaces between values)`;
+    return `${JSON.stringify(text.trim().slice(0, 40))} has ${words.length} values; allowed: ${layout.most}, as in its header (decimal commas need ; or spaces between values)`;
   }
   if (!layout.named && words.length > 4) {
-    return `${JSON.stringify(text.trim().slice(0, 40))} has ${words.length} values, and no header says whether the fourth is F or I; allowed: h k l F, or a header such as h k l I sigma (HKLF 4 of SHELX needs none in its fixed columns 3I4, 2F8, I4)`;
+    return `${JSON.stringify(text.trim().slice(0, 40))} has ${words.length} values, but no header says whether the fourth is F or I; allowed: h k l F, or a header such as h k l I sigma (SHELX HKLF 4 needs none in its fixed columns 3I4, 2F8, I4)`;
   }
   const own = layout.columns.map((at) => words[at] ?? '');
   const [h, k, l, value] = own.map(decimalOf) as [number, number, number, number];
@@ -470,7 +469,7 @@ export function readHkl(text: string): HklList {
   try {
     if (/^\uFEFF?!FORMAT=/.test(text)) xds = xdsHeader(linesOf(text));
     else if (/^\uFEFF?!OUTPUT_FILE=INTEGRATE\.HKL/.test(text)) {
-      return fail(1, 'its OUTPUT_FILE is INTEGRATE.HKL, of intensities without corrections; allowed: XDS_ASCII.HKL');
+      return fail(1, 'its OUTPUT_FILE is INTEGRATE.HKL, with uncorrected intensities; allowed: XDS_ASCII.HKL');
     }
   } catch (error) {
     return fail(1, messageOf(error));
@@ -494,7 +493,7 @@ export function readHkl(text: string): HklList {
       first.weight += weight;
     } else if (first.sum / first.weight !== value) {
       const [f, other] = [value, first.sum / first.weight].map((one) => amplitude(one, layout));
-      faults.push({ line: at, message: `${own} has F = ${f}, and F = ${other} in line ${first.line}` });
+      faults.push({ line: at, message: `${own} has F = ${f}, but F = ${other} in line ${first.line}` });
     }
   };
   /** A reflection 0 0 0 with zero intensity, which ends a SHELX list if no reflection follows. */
@@ -521,7 +520,7 @@ export function readHkl(text: string): HklList {
     const read = readLine(content, layout, xds?.items ?? null);
     if (end !== null) {
       if (typeof read === 'string') {
-        notes.push(`Line ${end.line}, 0 0 0 without a value, ends the list: the text after it is not read.`);
+        notes.push(`Line ${end.line}, 0 0 0 without a value, ends the list: the text after it is ignored.`);
         break;
       }
       take(end.line, end.read);
@@ -542,13 +541,16 @@ export function readHkl(text: string): HklList {
   }
   if (faults.length > 0) return { ok: false, faults };
   if (!ended) {
-    return fail(line, 'its list of XDS_ASCII has no !END_OF_DATA and may be cut; allowed: a whole list, to that line');
+    return fail(
+      line,
+      'its XDS_ASCII list has no !END_OF_DATA and may be truncated; allowed: a list with this last line',
+    );
   }
   if (repeated > 0) {
     notes.push(`${repeated} lines repeat a reflection: its observations are averaged, each weighted by 1/sigma².`);
   }
   if (misfits > 0) notes.push(`${misfits} reflections have a negative sigma, by which XDS marks misfits: left out.`);
-  if (seen.size === 0) return fail(1, 'holds no reflection; needed: h k l F');
+  if (seen.size === 0) return fail(1, 'contains no reflection; needed: h k l F');
   const found = new Rows();
   for (const [key, { sum, weight }] of seen) {
     const [h = 0, k = 0, l = 0] = key.split(' ').map(Number);

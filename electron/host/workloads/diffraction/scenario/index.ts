@@ -125,7 +125,7 @@ function checkAngles({ crystal: { lattice } }: DiffractionScenario): readonly Fi
     number,
   ];
   if (1 - ca * ca - cb * cb - cg * cg + 2 * ca * cb * cg > 1e-9) return [];
-  const says = `° closes no cell with beta ${beta_deg}° and gamma ${gamma_deg}°`;
+  const says = `° gives no closed cell with beta ${beta_deg}° and gamma ${gamma_deg}°`;
   const allowed = 'each angle below the sum of the other two, all three together below 360°';
   return [fieldIssue(['crystal', 'lattice', 'alpha_deg'], alpha_deg, says, allowed)];
 }
@@ -137,7 +137,7 @@ function checkMatrix({ crystal: { lattice } }: DiffractionScenario): readonly Fi
   const size = Math.hypot(a.x, a.y, a.z) * Math.hypot(b.x, b.y, b.z) * Math.hypot(c.x, c.y, c.z);
   if (Math.abs(volume) > 1e-9 * size) return [];
   return [
-    fieldIssue(['crystal', 'lattice', 'c_star'], c, 'lies in one plane with a_star and b_star', 'three directions'),
+    fieldIssue(['crystal', 'lattice', 'c_star'], c, 'is in one plane with a_star and b_star', 'three directions'),
   ];
 }
 
@@ -145,7 +145,7 @@ function checkMemory({ detector }: DiffractionScenario, limit_bytes: number): re
   const { width, height } = detector;
   const needed = bytesPerPixel * width * height;
   if (needed <= limit_bytes) return [];
-  const says = `by ${height} pixels take ${formatBytes(needed)}`;
+  const says = `by ${height} pixels need ${formatBytes(needed)}`;
   return [fieldIssue(['detector', 'width'], width, says, `images of at most ${formatBytes(limit_bytes)}`)];
 }
 
@@ -191,7 +191,7 @@ function warnings(scenario: DiffractionScenario): readonly FieldIssue[] {
           warning(
             ['structure_factors', 'default_electrons'],
             0,
-            'leaves the image empty: there is no list of reflections either',
+            'leaves the image empty, because there is no list of reflections',
           ),
         ]
       : []),

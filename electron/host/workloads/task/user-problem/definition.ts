@@ -42,8 +42,8 @@ export function checkProblem(scenario: ProblemScenario): readonly FieldIssue[] {
         fieldIssue(
           ['name'],
           name,
-          'cannot name a problem',
-          'letters, digits, - _ and ., at most 64, as sessions are listed by it',
+          'is not a valid problem name',
+          'letters, digits, - _ and ., at most 64 characters; sessions are listed by this name',
         ),
       ];
   const definition = definitionOf(scenario);
@@ -71,7 +71,7 @@ export async function valuesInFiles(scenario: ProblemScenario, folder: string | 
     if (values?.kind !== 'file') continue;
     const at = ['arrays', i, 'values', 'path'];
     if (folder === null) {
-      faults.push(fieldIssue(at, values.path, 'is next to a problem that is not saved', 'a saved problem'));
+      faults.push(fieldIssue(at, values.path, 'is next to a problem that has not been saved', 'a saved problem'));
       continue;
     }
     const of = {
@@ -89,7 +89,7 @@ export async function valuesInFiles(scenario: ProblemScenario, folder: string | 
         fieldIssue(
           at,
           values.path,
-          `gives no values of ${name}: ${error.message}`,
+          `has no usable values for ${name}: ${error.message}`,
           'a file with the values of the array',
         ),
       );
@@ -179,7 +179,7 @@ export function forCandidate(
   if (signatureOf(definitionIn(problem)) !== signatureOf(definition)) {
     throw new BraggError(
       'invalid',
-      `${id} was compiled for other arrays or axes than the problem has now: open the problem again`,
+      `${id} was compiled for other arrays or axes than the problem has now: reopen the problem`,
     );
   }
   if (launches.length === 0) return problem;

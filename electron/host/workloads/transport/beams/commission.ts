@@ -52,11 +52,14 @@ function completeCurve(read: Parsed): ReadCurve {
   }
   const top = dose.reduce((most, one) => Math.max(most, one), 0);
   if (!(top > 0) || (dose.at(-1) ?? 0) > 0.2 * top) {
-    return refused(lastLine, 'the dose does not fall to 20 % of its largest; allowed: a curve to behind its peak');
+    return refused(
+      lastLine,
+      'the dose does not fall to 20 % of its maximum; allowed: a curve that continues behind its peak',
+    );
   }
   const low = dose.findIndex((one) => one < -LARGEST_NOISE * top);
   if (low >= 0) {
-    const allowed = `${-100 * LARGEST_NOISE} % of its largest value and more`;
+    const allowed = `${-100 * LARGEST_NOISE} % of its largest value or more`;
     return refused(firstLine, `the dose is ${dose[low]} at ${depth_mm[low]} mm; allowed: ${allowed}`);
   }
   return { ok: true, curve: { depth_mm, dose, unit, notes } };
@@ -75,12 +78,12 @@ export function readOneCurve(text: string, unit: DepthUnit | null): ReadCurve {
     const allowed = 'depths in water, in a column such as depth_mm';
     return refused(
       read.curve.firstLine,
-      `its depths are in ${read.curve.matter}, and the fit is in water; allowed: ${allowed}`,
+      `its depths are in ${read.curve.matter}, but the fit is in water; allowed: ${allowed}`,
     );
   }
   const told = read.ok ? read.curve.depthUnit?.toLowerCase() : undefined;
   if (read.ok && unit !== null && told !== undefined && told !== unit) {
-    return refused(read.curve.firstLine, `the depth is in ${told} by its column; allowed: that unit, or no unit`);
+    return refused(read.curve.firstLine, `the depth column is in ${told}; allowed: that unit, or no unit`);
   }
   return completeCurve(read);
 }
@@ -232,7 +235,7 @@ function fitted({ curve, doses }: { readonly curve: MeasuredCurve; readonly dose
   const used = curve.dose.map((_, i) => (i >= first && (curve.depth_mm[i] ?? 0) < r20 + room_mm ? 1 : 0));
   const depths = curve.depth_mm.filter((_, i) => used[i] === 1);
   const measured = curve.dose.filter((_, i) => used[i] === 1).map((value) => value / top);
-  if (depths.length < 6) refuse(`${depths.length} points lie in the peak; allowed: at least 6`);
+  if (depths.length < 6) refuse(`the peak has ${depths.length} points; allowed: at least 6`);
   const look = (energy: number, variance: number) => residuals(family.dose(energy, variance, depths), measured);
 
   let energy = 10 * (r80 / 1.23) ** 0.565;

@@ -179,7 +179,7 @@ function fittedTo(wanted: Wanted): Fit {
     return (
       long ??
       short ??
-      refuse(`modulation_mm: ${modulation_mm} mm cannot be made of these layers; allowed: more than the falloff`)
+      refuse(`modulation_mm: ${modulation_mm} mm cannot be made from these layers; allowed: more than the falloff`)
     );
   }
   let [near, far, best]: [number, number, Fit] = [0, 1, long];

@@ -59,7 +59,7 @@ function spacedRanges(request: SobpRequest, sigmaAt: SigmaAt): readonly number[]
     ranges.push(range);
     if (ranges.length > MAX_LAYERS) {
       refuse(
-        `modulation_mm: ${modulation_mm} mm takes more than ${MAX_LAYERS} layers; allowed: less, a wider energy_sigma_MeV, or a larger layer_spacing_mm`,
+        `modulation_mm: ${modulation_mm} mm needs more than ${MAX_LAYERS} layers; allowed: less, a wider energy_sigma_MeV, or a larger layer_spacing_mm`,
       );
     }
   }
@@ -80,7 +80,7 @@ function candidatesOf(energies_MeV: readonly number[], lowest_mm: number, range_
   const found = inside.length > 1 ? inside : sorted.slice(from, below < 0 ? undefined : below + 1);
   if (found.length <= MAX_LAYERS) return found;
   return refuse(
-    `energies_MeV: ${found.length} energies from ${found.at(-1)} to ${found[0]} MeV may be layers; allowed: at most ${MAX_LAYERS}`,
+    `energies_MeV: ${found.length} energies from ${found.at(-1)} to ${found[0]} MeV could be layers; allowed: at most ${MAX_LAYERS}`,
   );
 }
 
@@ -134,7 +134,7 @@ async function listedLayers(building: Building, listed: readonly number[]): Prom
   const nearest = ranges[first] ?? 0;
   if (Math.abs(nearest - range_mm) > FARTHEST_MM + FARTHEST * range_mm) {
     refuse(
-      `range_mm: the energy of the list that comes nearest to ${range_mm} mm, ${energies[first]} MeV, reaches ${nearest.toFixed(1)} mm; allowed: at most ${100 * FARTHEST} % and ${FARTHEST_MM} mm away`,
+      `range_mm: the available energy nearest to ${range_mm} mm, ${energies[first]} MeV, reaches ${nearest.toFixed(1)} mm; allowed: at most ${100 * FARTHEST} % and ${FARTHEST_MM} mm away`,
     );
   }
   const lowest = lowestRange({ range_mm: nearest, modulation_mm }, sigmaAt);
@@ -150,7 +150,7 @@ async function listedLayers(building: Building, listed: readonly number[]): Prom
 function placesOf({ width_mm = 0, spacing_mm }: SobpRequest, x_mm: number, sigma_mm: number): readonly number[] {
   if (width_mm === 0) return [x_mm];
   if (!(sigma_mm > 0)) {
-    refuse('width_mm: a field of several spots needs their width; allowed: beam.x_sigma_mm above 0');
+    refuse('width_mm: a field of several spots needs the width of a spot; allowed: beam.x_sigma_mm above 0');
   }
   const spacing = spacing_mm ?? sigma_mm;
   if (spacing > WIDEST_SPACING * sigma_mm) {
@@ -180,10 +180,10 @@ export async function buildSobp(
   const { range_mm, modulation_mm } = request;
   const most_mm = Number((range_mm - 2 * MIN_RANGE_MM).toPrecision(4));
   if (modulation_mm > most_mm) {
-    refuse(`modulation_mm: ${modulation_mm} mm reaches the surface; allowed: at most ${most_mm} mm of this range`);
+    refuse(`modulation_mm: ${modulation_mm} mm reaches the surface; allowed: at most ${most_mm} mm for this range`);
   }
   if (request.energies_MeV !== undefined && request.layer_spacing_mm !== undefined) {
-    refuse('layer_spacing_mm: layers follow from energies_MeV; allowed: one of the two');
+    refuse('layer_spacing_mm cannot be combined with energies_MeV, which determines the layers; allowed: one of them');
   }
   const places_mm = placesOf(request, beam.x_mm, beam.x_sigma_mm);
   const sigmaAt: SigmaAt = (range) =>

@@ -189,7 +189,7 @@ function variedOf(problem: TransportProblem, model: UncertaintyModel): readonly 
   if (thickness_mm > 0 && !layered) {
     throw new BraggError(
       'unsupported',
-      `thickness_mm = ${thickness_mm}: matter is not layered; allowed: 0, or a geometry of layers.`,
+      `thickness_mm = ${thickness_mm}: matter is not layered; allowed: 0, or a layered geometry.`,
     );
   }
   // The last layer is omitted, because it ends with the box.
@@ -273,7 +273,7 @@ async function byDifferences(
   if (without !== undefined) {
     throw new BraggError(
       'unsupported',
-      `thickness_mm = ${without.sigma}: layers end on the rows of the grid, so that no run has them a little thicker; allowed: 0, or physics.nuclear off or attenuation.`,
+      `thickness_mm = ${without.sigma}: layers end on grid rows, so a slightly thicker layer cannot be run; allowed: 0, or physics.nuclear off or attenuation.`,
     );
   }
   const dose = await depthDose({ addon }, lean, signal);
@@ -294,7 +294,7 @@ async function byDifferences(
 function withoutTangents(problem: TransportProblem): string | null {
   const { beam, spots = [beam], physics, initial } = problem;
   if (initial.kind === 'filled') return 'phase space was filled with numbers';
-  if (physics.nuclear === 'icru63') return 'products of reactions are followed';
+  if (physics.nuclear === 'icru63') return 'reaction products are followed';
   if (!isLayered(problem)) return 'matter is not layered';
   return spots.every(({ angle_rad }) => angle_rad === 0) ? null : 'the beam is tilted';
 }
@@ -307,7 +307,7 @@ export async function uncertaintyOf(
 ): Promise<Uncertainty> {
   const begun = performance.now();
   if (problem.initial.kind === 'filled') {
-    throw new BraggError('unsupported', 'initial.kind = filled: no beam enters; allowed: beam.');
+    throw new BraggError('unsupported', 'initial.kind = filled has no beam; allowed: beam.');
   }
   for (const name of uncertainNames) {
     const [sigma, { most, unit }] = [model[name] ?? 0, uncertainInputs[name]];

@@ -112,7 +112,7 @@ export async function solveVolume(
   if (n * n * nz > MAX_VOLUME_CELLS) {
     throw new BraggError(
       'invalid',
-      `${n} × ${n} × ${nz} cells of ${cell_mm} mm; allowed: ${MAX_VOLUME_CELLS} in all. Larger cells, or a smaller across_mm.`,
+      `${n} × ${n} × ${nz} cells of ${cell_mm} mm; allowed: at most ${MAX_VOLUME_CELLS} in total. Use larger cells, or a smaller across_mm.`,
     );
   }
   signal.throwIfAborted();

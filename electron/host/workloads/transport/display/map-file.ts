@@ -94,7 +94,7 @@ const quantities = {
     content: 'LETd of all protons, in water, keV/um',
     values: ({ tracks }) => {
       if (tracks !== null) return letMap(tracks, 'letd');
-      throw new BraggError('unsupported', 'This run did not score LET; output.let in the scenario does.');
+      throw new BraggError('unsupported', 'This run has no LET; set output.let in the scenario.');
     },
   },
 } as const satisfies Readonly<Record<string, Quantity>>;
@@ -214,7 +214,7 @@ export async function imageOf(
     return { name: 'gray.dcm', bytes: rtDoseBytes(await grayVolume(run), words) };
   }
   const requested = exportsByName.get(what);
-  if (requested === undefined) throw new Error(`${what} is no image`);
+  if (requested === undefined) throw new Error(`${what} is not an image`);
   const quantity = requested.name === 'gray' ? null : quantities[requested.name];
   const volume = quantity === null ? await grayVolume(run) : { ...planeGrid(run), values: quantity.values(run) };
   const content = `${run.name}: ${quantity?.content ?? GRAY_CONTENT}`;

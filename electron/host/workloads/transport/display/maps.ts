@@ -114,7 +114,7 @@ const protons = { scale: 1, quantity: 'protons', unit: 'protons per cell' } as c
 
 function cutOf(fields: Fields, request: MapRequest, cuts: readonly Cut[]): Source {
   const shown = cuts.find(({ axis }) => axis === request.horizontal || axis === request.vertical);
-  if (shown !== undefined) throw new BraggError('invalid', `The axis ${shown.axis} is shown, and cannot be cut.`);
+  if (shown !== undefined) throw new BraggError('invalid', `The axis ${shown.axis} is shown, so it cannot be cut.`);
   const plane = planeOf(request);
   const found = fields.planes?.find((each) => samePlane(each, plane));
   if (found === undefined) {
@@ -128,7 +128,7 @@ async function letSource({ tracks = null }: Fields, request: MapRequest, name: '
     throw new BraggError('unsupported', 'LET has the axes z and x only.');
   }
   if (tracks === null) {
-    throw new BraggError('not-found', 'This run did not score LET, or is not over; output.let in the scenario does.');
+    throw new BraggError('not-found', 'This run has no LET, or is not finished; set output.let in the scenario.');
   }
   const quantity = name === 'letd' ? 'LETd' : 'LETt';
   return { values: await letField(tracks, name), axes: ['z', 'x'], scale: 1, quantity, unit: 'keV/µm' };
@@ -138,7 +138,7 @@ async function graySource({ gray }: Fields, request: MapRequest): Promise<Source
   if (!same(['z', 'x'], request.horizontal, request.vertical)) {
     throw new BraggError('unsupported', 'Dose has the axes z and x only.');
   }
-  const found = (await gray?.(request.y_mm ?? 0)) ?? { reason: 'the run is not over' };
+  const found = (await gray?.(request.y_mm ?? 0)) ?? { reason: 'the run is not finished' };
   if ('reason' in found) throw new BraggError('unsupported', `There is no dose in Gy: ${found.reason}.`);
   return { values: found.values, axes: ['z', 'x'], scale: 1, quantity: 'dose in Gy', unit: 'Gy per 10⁹ protons' };
 }
@@ -160,7 +160,7 @@ async function sourceOf(fields: Fields, request: MapRequest): Promise<Source> {
   if (quantity === 'density') return densitySource(fields, request);
   if (quantity === 'dose' || quantity === 'dose-per-mass') {
     if (!same(['z', 'x'], horizontal, vertical)) throw new BraggError('unsupported', 'Dose has the axes z and x only.');
-    if (fields.dose === null) throw new BraggError('not-found', 'Keyframes keep protons, not dose.');
+    if (fields.dose === null) throw new BraggError('not-found', 'Keyframes contain protons, not dose.');
     const cell = fields.axes.dz_mm * fields.axes.dx_mm;
     if (quantity === 'dose-per-mass') {
       const per = perMass(fields.axes.density_g_cm3);
@@ -174,7 +174,8 @@ async function sourceOf(fields: Fields, request: MapRequest): Promise<Source> {
   const made = fields.planes?.find((plane) => samePlane(plane, planeOf(request)));
   if (made !== undefined) return { ...protons, values: made.values, axes: [made.slow, made.fast] };
   const kept = marginals.find(({ axes }) => same(axes, horizontal, vertical));
-  if (kept === undefined) throw new BraggError('unsupported', `A map needs two axes, not ${horizontal} twice.`);
+  if (kept === undefined)
+    throw new BraggError('unsupported', `A map needs two different axes, not ${horizontal} twice.`);
   if (fields.marginals === null) throw new BraggError('not-found', 'This run has no saved keyframes.');
   const values = fields.marginals[kept.key];
   if (values.length === 0) {
@@ -182,7 +183,7 @@ async function sourceOf(fields: Fields, request: MapRequest): Promise<Source> {
     const there = pairs.join(', ');
     throw new BraggError(
       'unsupported',
-      `Protons over ${horizontal} and ${vertical} are not saved; there are ${there}.`,
+      `Protons over ${horizontal} and ${vertical} are not saved; available: ${there}.`,
     );
   }
   return { ...protons, values, axes: kept.axes };

@@ -53,7 +53,7 @@ type Beam = TransportProblem['beam'];
 
 /** Reason for plane doses, which contain the sum of spots over y. */
 export const apartAlongY: None = {
-  reason: 'spots lie at different places of y, which the plane sums over (braggbench volume has their dose)',
+  reason: 'spots have different positions in y, which the model integrates over (use braggbench volume for their dose)',
 };
 
 /** Single beam that all spots equal in width; null if they differ. */
@@ -65,10 +65,11 @@ function commonBeam({ beam, spots = [] }: TransportProblem): Beam | null {
 }
 
 export function acrossY(problem: TransportProblem): AcrossY {
-  if (problem.initial.kind === 'filled') return { reason: 'phase space was filled with numbers: there is no beam' };
+  if (problem.initial.kind === 'filled')
+    return { reason: 'phase space was filled with random numbers: there is no beam' };
   const { beam: asked, spots = [asked] } = problem;
   if (spots.some(({ angle_rad }) => angle_rad !== 0)) {
-    return { reason: 'the beam is not along z: its layers would have to be tilted as well' };
+    return { reason: 'the beam is not along z, but matter is only layered in z' };
   }
   if (spots.some(({ y_mm = 0 }) => y_mm !== 0)) return apartAlongY;
   const mixed = mixedRow(problem);
@@ -81,8 +82,7 @@ export function acrossY(problem: TransportProblem): AcrossY {
   if (beam === null) {
     return {
       reason:
-        'the spots differ in energy or width: the plane holds their sum, and each has a width of its own ' +
-        '(output.gray has each solved by itself)',
+        'the spots differ in energy or width, but only their sum is stored ' + '(set output.gray to separate them)',
     };
   }
   return widthAcross(problem, beam, beam.y_sigma_mm ?? beam.x_sigma_mm);
@@ -90,7 +90,7 @@ export function acrossY(problem: TransportProblem): AcrossY {
 
 /** Width of a beam along z, with `width` mm at the entrance. */
 export function widthAcross(problem: TransportProblem, beam: Beam, width: number): Width | None {
-  if (!(width > 0)) return { reason: 'a beam without width has none (set beam.x_sigma_mm or beam.y_sigma_mm)' };
+  if (!(width > 0)) return { reason: 'the beam has no width (set beam.x_sigma_mm or beam.y_sigma_mm)' };
   const { spots: _spots, ...single } = problem;
   try {
     const { sigma_x_mm } = loadAddon().fermiEyges({ ...single, beam: { ...beam, x_mm: 0, x_sigma_mm: width } });

@@ -62,7 +62,7 @@ export function grayField(
   columns: Columns = [0, run.axes.nx],
 ): { readonly values: Float64Array } | { readonly reason: string } {
   const { acrossY, axes, beam, dose } = run;
-  if (acrossY === null) return { reason: 'this run was stored without the width across y' };
+  if (acrossY === null) return { reason: 'this run was stored without the width along y' };
   if ('reason' in acrossY) return acrossY;
   const { density_g_cm3, nx, nz, dz_mm, dx_mm } = axes;
   if (density_g_cm3 === null) return { reason: 'this run was stored without the densities of its cells' };

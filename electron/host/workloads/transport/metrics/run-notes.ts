@@ -38,7 +38,7 @@ function lossNote(number: NumberBalance): readonly RunNote[] {
   const most = escapeBorders.reduce((a, b) => (number[b.column] > number[a.column] ? b : a));
   const share = number.in > 0 ? number[most.column] / number.in : 0;
   if (share < NOTICEABLE_SHARE) return [];
-  const text = `${shareInDecimals(share, share < 0.1 ? 1 : 0)} of the protons left ${most.where}: range, peak and widths are of the rest; ${most.remedy} keeps them.`;
+  const text = `${shareInDecimals(share, share < 0.1 ? 1 : 0)} of the protons left ${most.where}: range, peak and widths describe only the rest; ${most.remedy} avoids this.`;
   return [{ code: 'protons-lost', text }];
 }
 
@@ -51,7 +51,7 @@ function openLedgerNote({ number, energy }: RunSummary['ledger']): readonly RunN
   if (error <= CLOSED) return [];
   const of = energy.rel_error >= number.rel_error ? 'energy' : 'protons';
   const text =
-    `The ledger of ${of} is open by ${error.toExponential(1)} of what entered; ${CLOSED.toExponential()} is allowed. Longer steps ` +
+    `The ledger of ${of} is open by ${error.toExponential(1)} of the input; ${CLOSED.toExponential()} is allowed. Longer steps ` +
     '(grid.dz_mm) or solver.precision: fp64 close it.';
   return [{ code: 'ledger-open', text }];
 }
@@ -83,9 +83,9 @@ function edgeNote({ metrics: { energy_deposited_MeV } }: Read, cells: Cells): re
   const much = ERROR_NEXT_TO_FACE * sideFaces_MeV(dose, nx);
   if (!(much > SHOWN_ENERGY * energy_deposited_MeV)) return [];
   const text =
-    `The beam runs along a side of the box, and is narrower than cells of ${dx_mm} mm across can show: of the ` +
-    `${energy_deposited_MeV.toPrecision(3)} MeV that were deposited, up to ${much.toPrecision(2)} MeV are too much or ` +
-    'missing; finer cells or a wider box keep that small.';
+    `The beam runs along a side of the box, and is too narrow for cells of ${dx_mm} mm across: of the ` +
+    `${energy_deposited_MeV.toPrecision(3)} MeV deposited, up to ${much.toPrecision(2)} MeV may be too much or ` +
+    'missing; use finer cells or a wider box.';
   return [{ code: 'beam-at-edge', text }];
 }
 
@@ -98,7 +98,7 @@ function coarseNote({ metrics: { w80_20_mm, mean_range_mm }, resolution_mm, bins
   const parts = (w80_20_mm / resolution_mm).toFixed(1);
   const text =
     `Cells or steps of ${formatNumber(Number(resolution_mm.toPrecision(3)))} mm are too coarse: the falloff spans only ${parts} of them, so R80, W80–20, ` +
-    `FWHM and peak to entrance are the grid’s; ${fine ? 'two' : 'three'} or more show the beam’s.`;
+    `FWHM and peak to entrance are limited by the grid; with ${fine ? 'two' : 'three'} or more they describe the beam.`;
   return [{ code: 'coarse-grid', text }];
 }
 
@@ -162,7 +162,7 @@ function tableNote({ physics: { stopping_power }, geometry }: ScenarioParts, tit
   const built: readonly string[] = materialNames;
   const others = materials.filter((material) => material !== 'water' && built.includes(material)).join(', ');
   if (others === '') return [];
-  const covers = materials.includes('water') ? 'is for water alone' : 'changes nothing here, where there is no water';
+  const covers = materials.includes('water') ? 'applies to water only' : 'has no effect, because there is no water';
   return [{ code: 'table-of-water', text: `${title} ${covers}: ${others} by NIST PSTAR (ICRU 49).` }];
 }
 
@@ -191,7 +191,7 @@ function tailNote({ beam, grid: { cutoff_MeV } }: ScenarioParts): readonly RunNo
   if (1 - share < CUT_SHARE) return [];
   const lost = shareText(1 - share, 2);
   const entered = (energy_MeV + sigma * mean).toPrecision(6);
-  const text = `${lost} of the beam's energies lie below the cutoff of ${cutoff_MeV} MeV and are left out: ${entered} MeV is the mean that enters.`;
+  const text = `${lost} of the beam's energies are below the cutoff of ${cutoff_MeV} MeV and are omitted: the mean at entry is ${entered} MeV.`;
   return [{ code: 'energies-cut-off', text }];
 }
 
@@ -213,10 +213,12 @@ function tiltNote(
   if (w80_20_mm === null || beam.angle_deg === 0) return [];
   const share = falloffShare(w80_20_mm, extra_straggling_mm);
   if (share < SHOWN_SHARE) return [];
-  const much = Number.isFinite(share) ? `about ${(100 * share).toFixed(0)} % wider than it is` : 'what it is';
+  const much = Number.isFinite(share)
+    ? `about ${(100 * share).toFixed(0)} % wider than the true value`
+    : 'the true value';
   const text =
     `Tilted by ${beam.angle_deg}°, the beam has thin rows of cells of ${grid.dz_mm} mm in depth and ${grid.dx_mm} mm ` +
-    `across: they and the range bins make W80–20 ${much}; finer ones less.`;
+    `across: they and the range bins make W80–20 ${much}; finer ones reduce this.`;
   return [{ code: 'tilted-rows', text }];
 }
 
@@ -232,10 +234,10 @@ function rearFaceNote({ beam, grid, solver }: ScenarioParts, { ledger: { number 
   if (isWhole || !(number.escaped_z > NOTICEABLE_SHARE * number.in)) return [];
   const { ofShort, power, ofLong } = RETAINED_DOSE;
   const much = Math.ceil(100 * (cells < 1 ? 0.01 + ofShort * (1 - cells) ** power : ofLong));
-  const held = cells < 1 ? 'last cell holds' : `last ${Math.ceil(cells) + 1} cells hold`;
+  const held = cells < 1 ? 'last cell has' : `last ${Math.ceil(cells) + 1} cells have`;
   const text =
     `Protons leave through the back of the box in steps of ${formatNumber(Number(cells.toPrecision(3)))} cells in depth: ` +
-    `its ${held} up to ${much} % too much dose, or too little; steps of one cell, depth stepping or a deeper box do not.`;
+    `its ${held} up to ${much} % too much dose, or too little; use steps of one cell, depth stepping or a deeper box.`;
   return [{ code: 'last-cells', text }];
 }
 

@@ -90,7 +90,7 @@ export async function yKinds(
   const all = found.reduce((sum, { places }) => sum + places.size, 0);
   if (found.length > LIMITS.kinds || all > LIMITS.places) {
     const allowed = `allowed: ${LIMITS.kinds} kinds at ${LIMITS.places} places`;
-    return { reason: `the spots are of ${found.length} kinds at ${all} places; ${allowed}` };
+    return { reason: `the spots have ${found.length} kinds at ${all} positions; ${allowed}` };
   }
   const kinds: YKind[] = [];
   try {

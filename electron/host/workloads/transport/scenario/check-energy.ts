@@ -127,7 +127,7 @@ function warnOfFewSteps(scenario: TransportScenario, context: TransportContext):
     steps <= solver.max_steps
   )
     return [];
-  const message = `the beam needs about ${steps} steps to stop, the run ends after ${solver.max_steps}`;
+  const message = `the beam needs about ${steps} steps to stop, but the run ends after ${solver.max_steps}`;
   return [warning(['solver', 'max_steps'], solver.max_steps, message)];
 }
 
@@ -139,7 +139,7 @@ function warnOfCutoff(scenario: TransportScenario, context: TransportContext): r
   const left = range_mm(grid.cutoff_MeV);
   if (left <= rangeStraggling_mm(range_mm(beam.energy_MeV))) return [];
   const size = Number(left.toPrecision(2));
-  const message = `protons of ${formatNumber(grid.cutoff_MeV)} MeV still have ${formatNumber(size)} mm of range in water, which ends on the spot: R80 comes out that much short`;
+  const message = `protons of ${formatNumber(grid.cutoff_MeV)} MeV still have a range of ${formatNumber(size)} mm in water, which is cut off: R80 is too short by that amount`;
   return [warning(['grid', 'cutoff_MeV'], grid.cutoff_MeV, message)];
 }
 

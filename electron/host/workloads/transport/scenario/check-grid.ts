@@ -53,10 +53,10 @@ export function spreadWarning(
     energy.kind === 'range' ? (['step_mm', energy.step_mm] as const) : (['step_MeV', energy.step_MeV] as const);
   const factor = (Math.hypot(physical, extra_mm) / physical).toFixed(2);
   const effect =
-    physical === 0 ? 'this beam has none of its own' : `physics gives ${physical.toFixed(2)} mm; W80–20 is ${factor}×`;
+    physical === 0 ? 'this beam has no energy spread' : `physics gives ${physical.toFixed(2)} mm; W80–20 is ${factor}×`;
   const remedy =
     energy.kind === 'range'
-      ? 'a solver step of a whole number of bins, in water, adds nothing; elsewhere finer bins add less'
+      ? 'a solver step of a whole number of bins adds nothing in water; elsewhere finer bins add less'
       : 'finer bins add less; a range grid adds nothing in water';
   const bins = `${formatNumber(Number(value.toPrecision(4)))} ${key.slice(5)}`;
   return warning(
@@ -134,7 +134,7 @@ function checkAngles({ grid, initial }: TransportScenario): readonly FieldIssue[
   const says =
     initial.kind === 'beam'
       ? 'mrad is not a whole number of angle bins from the beam angle'
-      : 'mrad does not hold a whole number of angle bins';
+      : 'mrad is not a whole number of angle bins';
   const rule = initial.kind === 'beam' ? 'a multiple of grid.dtheta_mrad' : 'a multiple of half of grid.dtheta_mrad';
   return [fieldIssue(['grid', 'theta_max_mrad'], theta_max_mrad, says, `${rule}, such as ${near} mrad`)];
 }
@@ -145,7 +145,7 @@ function checkDepthStepping({ grid, beam, solver }: TransportScenario): readonly
   if (beam_mrad + grid.theta_max_mrad <= depthSteppingLimit_mrad) return [];
   const reach = Math.round(((beam_mrad + grid.theta_max_mrad) * 180) / Math.PI / 1000);
   const left = Math.floor((depthSteppingLimit_mrad - beam_mrad) / grid.dtheta_mrad) * grid.dtheta_mrad;
-  const says = `mrad lets the angle grid reach ${reach}°, and depth stepping ends at 60°`;
+  const says = `mrad extends the angle grid to ${reach}°, but depth stepping ends at 60°`;
   const allowed =
     left > 0
       ? `at most ${formatNumber(Number(left.toPrecision(9)))} mrad with this beam angle, or solver.stepping: path`
@@ -184,8 +184,8 @@ function warnOfParts(scenario: TransportScenario, context: TransportContext): re
   if (parts === 1) return [];
   const taken = formatNumber(Number((energy.step_mm / parts).toPrecision(4)));
   const message =
-    `${formatNumber(energy.step_mm)} mm is taken in ${parts} parts of ${taken} mm: ` +
-    'wider ones would show in the range and its falloff';
+    `${formatNumber(energy.step_mm)} mm is divided into ${parts} parts of ${taken} mm: ` +
+    'wider ones would affect the range and its falloff';
   return [warning(['grid', 'energy', 'step_mm'], energy.step_mm, message)];
 }
 
@@ -200,7 +200,7 @@ function checkOperators(scenario: TransportScenario, context: TransportContext, 
   if (bytes <= context.memoryLimit_bytes) return [];
   const [value, allowed] = [formatBytes(bytes), formatBytes(context.memoryLimit_bytes)];
   const message =
-    `${angles} angles × ${media} materials, mixtures in cut cells among them, × ${ne} energies have operators of at ` +
+    `${angles} angles × ${media} materials, including mixtures in cut cells, × ${ne} energies have operators of at ` +
     `least ${value}; allowed: ${allowed}`;
   const found: FieldIssue = { severity: 'error', path: ['grid'], atKey: true, message, value, allowed };
   return [found];
@@ -212,7 +212,7 @@ function checkPictures(cells: Cells): readonly FieldIssue[] {
   if (bytes <= maxPictureBytes) return [];
   const [value, allowed] = [formatBytes(bytes), formatBytes(maxPictureBytes)];
   const message =
-    `${ne} × ${ntheta} × ${nz} × ${nx} cells (energy, angle, depth, across) take ${value} for one picture of the run, ` +
+    `${ne} × ${ntheta} × ${nz} × ${nx} cells (energy, angle, depth, across) need ${value} for one picture of the run, ` +
     `its dose and the sums over every two axes; allowed: ${allowed}; a larger grid.dz_mm or grid.dx_mm makes it smaller`;
   return [{ severity: 'error', path: ['grid'], atKey: true, message, value, allowed }];
 }

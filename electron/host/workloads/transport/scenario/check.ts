@@ -48,7 +48,7 @@ function checkRegions(axis: 'x_mm' | 'z_mm') {
     return geometry.regions.flatMap((region, index) => {
       if (!outside(region[axis], low, high)) return [];
       const path = ['geometry', 'regions', original(index), axis];
-      return [fieldIssue(path, region[axis], 'mm reaches outside the geometry', between(low, high))];
+      return [fieldIssue(path, region[axis], 'mm extends outside the geometry', between(low, high))];
     });
   };
 }
@@ -61,8 +61,8 @@ function warnOfRoundedShares(scenario: TransportScenario, context: TransportCont
   const { roundedTo } = cellContents(scenario, context, nz, nx);
   if (roundedTo === null) return [];
   const message =
-    `cut cells into more than ${MAX_CONTENTS} different mixtures: shares of a cell are rounded to ` +
-    `${roundedTo === 1 ? 'whole cells' : `1/${roundedTo}`}; borders on those of the cells need none`;
+    `boundaries cut cells into more than ${MAX_CONTENTS} different mixtures: shares of a cell are rounded to ` +
+    `${roundedTo === 1 ? 'whole cells' : `1/${roundedTo}`}; boundaries between cells need no rounding`;
   return [{ severity: 'warning', path: ['geometry', 'regions'], atKey: true, message, value: null, allowed: null }];
 }
 
@@ -73,7 +73,7 @@ function warnOfCt(scenario: TransportScenario, context: TransportContext): reado
   if (context.ct === null || !(nz >= 1) || !(nx >= 1)) return [];
   const { densitiesWithin } = cellContents(scenario, context, nz, nx);
   const wide = densitiesWithin !== null && densitiesWithin > MAX_WIDTH;
-  const message = `densities that differ by up to ${formatNumber(100 * (densitiesWithin ?? 0))} % are taken together as their mean`;
+  const message = `densities that differ by up to ${formatNumber(100 * (densitiesWithin ?? 0))} % are merged and replaced by their mean`;
   return [...warnOfHu(context.ct), ...(wide ? [warning(['geometry', 'ct'], 'CT', message)] : [])];
 }
 
@@ -148,13 +148,7 @@ const outputChecks: readonly Check[] = [
     uses: ['output.spectra_mm', 'output.let'],
     run: ({ output }) =>
       output.spectra_mm.length > 0 && !output.let
-        ? [
-            warning(
-              ['output', 'spectra_mm'],
-              output.spectra_mm,
-              'are saved only where output.let is true; here it is not',
-            ),
-          ]
+        ? [warning(['output', 'spectra_mm'], output.spectra_mm, 'are saved only if output.let is true')]
         : [],
   },
   {
@@ -163,7 +157,7 @@ const outputChecks: readonly Check[] = [
       output.spectra_mm.flatMap((depth, i) => {
         if (depth < geometry.depth_mm) return [];
         const allowed = `0 to below ${formatNumber(geometry.depth_mm)} mm`;
-        return [fieldIssue(['output', 'spectra_mm', i], depth, 'lies behind the geometry', allowed)];
+        return [fieldIssue(['output', 'spectra_mm', i], depth, 'is behind the geometry', allowed)];
       }),
   },
   {

@@ -36,7 +36,7 @@ export function tableOf(context: Pick<TransportContext, 'water' | 'materials'>, 
 /** Material by name; scenarios with unknown names are rejected before. */
 export function materialOf({ materials }: Pick<TransportContext, 'materials'>, name: string): Material {
   const found = Object.hasOwn(materials, name) ? materials[name] : undefined;
-  if (found === undefined) throw new Error(`no material is called ${name}`);
+  if (found === undefined) throw new Error(`there is no material ${name}`);
   return found;
 }
 

@@ -142,7 +142,7 @@ export function asTransport(
   const { draft, issues, kind, locate } = reading;
   if (kind === null) return { draft, issues, locate, ...nothing };
   if (isTransport(reading)) return reading;
-  const message = `${JSON.stringify(kind)} is another workload; allowed here: transport`;
+  const message = `${JSON.stringify(kind)} is another workload; allowed: transport`;
   const at = { severity: 'error', file, path: 'kind', line: null, column: null } as const;
   return {
     draft: null,

@@ -73,7 +73,7 @@ function readCsv(text: string): Parsed<readonly SpotWithConstants[]> {
   }
   const twice = header.cells.find((name, i) => header.cells.indexOf(name) !== i);
   if (twice !== undefined) {
-    return { ok: false, faults: [{ line: header.line, message: `the column ${twice} is there twice; allowed: once` }] };
+    return { ok: false, faults: [{ line: header.line, message: `the column ${twice} is given twice; allowed: once` }] };
   }
   if (data.length === 0 || data.length > maxSpots) {
     return {
@@ -85,7 +85,7 @@ function readCsv(text: string): Parsed<readonly SpotWithConstants[]> {
   if (other !== undefined) {
     const has = `${other.cells.length} ${other.cells.length === 1 ? 'value' : 'values'}`;
     const empty = other.cells.length < header.cells.length ? ' (an empty value keeps its commas)' : '';
-    const message = `${has}; allowed: ${header.cells.length}, as the first line names columns${empty}`;
+    const message = `${has}; allowed: ${header.cells.length}, the number of columns in the first line${empty}`;
     return { ok: false, faults: [{ line: other.line, message }] };
   }
   // An empty cell omits its value; invalid numbers stay text, which the schema rejects with the column name.

@@ -65,10 +65,10 @@ test('a tolerance follows from the number of terms by default, and a given one r
   expect(largest(given)).toMatchObject({ largest: 0, absolute: 0.5 });
   expect(issuesOf({ arrays: [x, ids, { ...plain, terms: 'columns - 4' }] })).toEqual([
     { path: 'arrays.2.terms', message: expect.stringContaining('1 or more') },
-    { path: 'arrays.2.tolerance', message: expect.stringContaining('or terms, as fp32 is rounded') },
+    { path: 'arrays.2.tolerance', message: expect.stringContaining('or terms, because fp32 is rounded') },
   ]);
   expect(issuesOf({ arrays: [{ ...x, terms: 3 }, ids, { ...plain, terms: 1 }] })).toEqual([
-    { path: 'arrays.0.terms', message: expect.stringContaining('an output that is rounded') },
+    { path: 'arrays.0.terms', message: expect.stringContaining('only for a rounded output') },
   ]);
 });
 
@@ -105,19 +105,19 @@ test.each([
     'values of an output',
     { arrays: [{ ...definition.arrays[2], values: { kind: 'permutation' } }] },
     'arrays.0.values',
-    /is of inputs/,
+    /is only for inputs/,
   ],
   [
     'a name given twice',
     { arrays: [{ ...definition.arrays[2], name: 'rows' }] },
     'arrays.0.name',
-    /another axis or array/,
+    /already the name of an axis or array/,
   ],
   [
     'an interval that runs backwards',
     { arrays: [{ ...definition.arrays[0], values: { kind: 'uniform', min: 1, max: 0 } }, definition.arrays[2]] },
     'arrays.0.values.max',
-    /below the least, 1/,
+    /below the minimum, 1/,
   ],
   [
     'a value that the type lacks',
@@ -128,7 +128,7 @@ test.each([
       ],
     },
     'arrays.0.values.max',
-    /no value of int8; allowed: -128 to 127/,
+    /not a value of type int8; allowed: -128 to 127/,
   ],
 ])('an invalid definition is rejected: %s', (_, document, path, message) => {
   expect(issuesOf(document)).toEqual([{ path, message: expect.stringMatching(message) }]);

@@ -92,15 +92,17 @@ describe('answer', () => {
 
   test('a claimed gain that is a loss in every measurement is reported as the reverse', () => {
     const loss = finding('less', 0.37, { unit: '×', interval: { low: 0.3, high: 0.4 } });
-    expect(sentence({ findings: [loss] })).toBe('not true: 0.37× instead, the other way round');
-    expect(sentence({ kind: 'yes-no', findings: [loss] })).toBe('not true: 0.37× instead, it is not so');
+    expect(sentence({ findings: [loss] })).toBe('not true: 0.37× instead, the opposite');
+    expect(sentence({ kind: 'yes-no', findings: [loss] })).toBe('not true: 0.37× instead, the claim does not hold');
     const none = finding('less', 0.99, { unit: '×', interval: { low: 0.97, high: 1.01 } });
     expect(sentence({ findings: [loss, none] })).toBe('not true: 0.37–0.99× instead, a smaller gain');
   });
 
   test('measurements with a wrong answer are ignored', () => {
-    const wrong = finding('as claimed, by a wrong answer', 5);
-    expect(sentence({ findings: [wrong] })).toBe('cannot be judged here: what measures it gives a wrong answer');
+    const wrong = finding('as claimed, with a wrong result', 5);
+    expect(sentence({ findings: [wrong] })).toBe(
+      'cannot be judged here: the variant that measures it gives a wrong result',
+    );
     expect(sentence({ findings: [wrong, finding('less', 1.5)] })).toBe('not true: 1.5× instead, a smaller gain');
   });
 
@@ -289,7 +291,7 @@ describe('claim table', async () => {
       expect(file).toMatch(/^(h200-|transport\/h[12]00-)/);
       expect(value).toBeGreaterThan(0);
       // Smatrix_2D gives no dose map, so its dose is not checked.
-      const unchecked = file?.includes('smatrix') ? ['not judged, answer not checked'] : [];
+      const unchecked = file?.includes('smatrix') ? ['not judged, result not checked'] : [];
       expect(['as claimed', 'less', 'more', ...unchecked]).toContain(verdict);
     }
   });

@@ -99,7 +99,7 @@ test('the row of FP64 covers FP64, consumer GPUs and transport', () => {
   ]);
   // The H200 of the sessions is not a consumer GPU.
   for (const { answer } of claims)
-    expect(answer.sentence).toBe('cannot be judged here: needs a consumer GPU, of which it is said');
+    expect(answer.sentence).toBe('cannot be judged here: needs a consumer GPU, which the claim is about');
 });
 
 test('every recorded sweep belongs to a row', async () => {
@@ -172,7 +172,7 @@ describe('claims measure what the notes mean', () => {
     expect(filesOf('c-over-gpu-warm-1024')).toContain('diffraction/h100-programs-1024.json');
     expect([...new Set(filesOf('c-over-gpu-1024'))]).toEqual(['diffraction/h200-sweep-first-runs.json']);
     expect(answerTo(31, 'c-over-gpu-1024', '')).toBe('not true: 2.47–2.72× instead, a smaller gain');
-    expect(answerTo(31, 'c-over-gpu-warm-1024', '')).toBe('not true: 0.271–0.28× instead, the other way round');
+    expect(answerTo(31, 'c-over-gpu-warm-1024', '')).toBe('not true: 0.271–0.28× instead, the opposite');
   });
 
   test('claims about CuPy, PyTorch or the C program are judged by them, or report that they need them', () => {
@@ -216,7 +216,7 @@ describe('claims measure what the notes mean', () => {
   test('costs are compared as costs, shares are in per cent, and the pair of the note counts', () => {
     expect(answerTo(26, 'fused-naive-measured', '')).toMatch(/a larger cost$/);
     expect(answerTo(31, 'c-over-gpu-total-256', '')).toMatch(/^not true: .*a smaller cost$/);
-    expect(answerTo(26, 'memory-bound', '')).toBe('not true: 5.15–7.29 % instead, below the claim');
+    expect(answerTo(26, 'memory-bound', '')).toBe('not true: 5.15–7.29 % instead, less than claimed');
     // Three launches from Python compared with one kernel in C++, as in the source note.
     expect(answerTo(1, 'kernel-fusion', 'launch')).toMatch(/^true when the pair is cupy-expert → cuda-fused;/);
     // The removal of a cleared buffer is measured, so the claim has a number and an answer.
@@ -309,7 +309,7 @@ describe('counts in the note of the layer', () => {
     expect(findings('traffic-rate').map(({ verdict }) => verdict)).toEqual(['less']);
     expect(claim('naive-rate')?.cards.map(({ machine, answer }) => [machine, answer.sentence])).toContainEqual([
       'NVIDIA H200',
-      'not true: 1500 GFLOP/s instead, above the claim',
+      'not true: 1500 GFLOP/s instead, more than claimed',
     ]);
   });
 

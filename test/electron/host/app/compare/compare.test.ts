@@ -171,7 +171,7 @@ describe('sessions', async () => {
 
   test('rejects a foreign or damaged file by its name', () => {
     expect(() => parseSession('{', 'x.json')).toThrow('x.json is not JSON');
-    expect(() => parseSession('{"format":"mine"}', 'x.json')).toThrow('x.json is not a benchmark of this program');
+    expect(() => parseSession('{"format":"mine"}', 'x.json')).toThrow('x.json is not a Braggbench benchmark');
     const text = textOf('micro/latency.json').replace('"format_version":2', '"format_version":7');
     expect(() => parseSession(text, 'x.json')).toThrow(/x\.json cannot be read as a benchmark: format_version/);
   });
@@ -327,7 +327,7 @@ describe('rows', async () => {
     expect(rows[2]).toMatchObject({ verdict: 'reference', ratio: { value: 1 } });
     expect(rows[3]?.ratio.value).toBeCloseTo(2, 6);
     expect(rows[3]?.verdict).toBe('slower');
-    expect(rows[2]?.note).toMatch(/^another benchmark than .*: its times are not compared with those$/);
+    expect(rows[2]?.note).toMatch(/^another benchmark than .*: its times cannot be compared$/);
   });
 
   test('another size is another group', async () => {
@@ -372,6 +372,6 @@ describe('rows', async () => {
     const { rows, groups } = await comparedOf({ a, b }, all);
     expect(groups).toHaveLength(1);
     expect(rows[2]?.ratio.value).toBeCloseTo(1.03, 6);
-    expect(rows[2]?.note).toBe('from another session: drifts of the machine do not cancel');
+    expect(rows[2]?.note).toBe('from another session, so drifts of the machine do not cancel');
   });
 });

@@ -182,10 +182,10 @@ describe('the library', () => {
     await writeFile(path.join(test.folder, 'library', 'x.session.json'), '{}');
     const problems = Object.fromEntries((await search()).map(({ fileName, problem }) => [fileName, problem]));
     expect(problems).toMatchObject({
-      'cut.h5': 'cut.h5 cannot be opened as a run: it is cut off.',
+      'cut.h5': 'cut.h5 cannot be opened as a run: it is truncated.',
       'empty.h5': expect.stringMatching(/empty\.h5 cannot be opened as a run/),
       'bad.json': expect.stringMatching(/^beam: /),
-      'x.session.json': expect.stringMatching(/is not a benchmark of this program/),
+      'x.session.json': expect.stringMatching(/is not a Braggbench benchmark/),
     });
   });
 

@@ -73,7 +73,7 @@ describe('hostile', () => {
       ['a data file', (): Uint8Array => beside('ct/slice.dcm')],
       ['a data file in a new folder', (): Uint8Array => beside('ct/deeper/slice.dcm')],
     ])('writes nothing through it: %s', async (_what, bytes) => {
-      await expect(unpack(bytes())).rejects.toThrow(/leads out of|ending that is run/);
+      await expect(unpack(bytes())).rejects.toThrow(/location outside of|extension that is executed/);
       expect(readdirSync(library)).toEqual(['ct']);
     });
 
@@ -89,7 +89,7 @@ describe('hostile', () => {
     it.each(['name-beside-142', 'name-beside-151', 'name-beside-156', 'name-beside-173', 'name-scenario-000'])(
       'of the case %s are refused',
       async (name) => {
-        await expect(unpack(caseOf(name))).rejects.toThrow(/which no scenario names|^The file name /);
+        await expect(unpack(caseOf(name))).rejects.toThrow(/that no scenario uses|^The file name /);
         expect(readdirSync(library)).toEqual([]);
       },
     );
@@ -101,7 +101,7 @@ describe('hostile', () => {
       ...['Studies/x', 'STUDIES/x', 'Notes/x', 'notes/x', 'studies./x', 'studies /x', 'x\u0000.csv', 'x\u202evsc.csv'],
     ].filter((name) => name !== '');
     it.each(HOSTILE.map((name) => [JSON.stringify(name), name]))('refuses %s', async (_shown, name) => {
-      await expect(unpack(beside(name))).rejects.toThrow(/which no scenario names|^The file name /);
+      await expect(unpack(beside(name))).rejects.toThrow(/that no scenario uses|^The file name /);
       expect(readdirSync(library)).toEqual([]);
     });
 
@@ -125,8 +125,8 @@ describe('hostile', () => {
 
   describe('a project that exceeds the limits of its archive', () => {
     it.each([
-      ['overlap-3.9GiB', /overlap each other|unpacks to more than 64.0 MiB/],
-      ['claims-3.75GiB', 'x.braggbench unpacks to more than 64.0 MiB, the limit for its 102 B.'],
+      ['overlap-3.9GiB', /overlap each other|decompresses to more than 64.0 MiB/],
+      ['claims-3.75GiB', 'x.braggbench decompresses to more than 64.0 MiB, the limit for its 102 B.'],
     ])('is refused before anything is unpacked: %s', async (name, says) => {
       const before = process.resourceUsage().maxRSS;
       await expect(unpack(caseOf(name))).rejects.toThrow(says);
@@ -142,7 +142,7 @@ describe('hostile', () => {
           })),
         );
       expect(await unpack(zeros(63))).toHaveLength(63);
-      await expect(unpack(zeros(65))).rejects.toThrow(/unpacks to more than 64.0 MiB/);
+      await expect(unpack(zeros(65))).rejects.toThrow(/decompresses to more than 64.0 MiB/);
     });
 
     it('has one entry for each file', async () => {
@@ -151,10 +151,10 @@ describe('hostile', () => {
         { part: 'beside', name: 'b.csv', text: 'x', at: 'e0' },
       ];
       await expect(unpack(projectOf(twice))).rejects.toThrow(
-        'x.braggbench is damaged: project.json names "b.csv" twice.',
+        'x.braggbench is damaged: project.json lists "b.csv" twice.',
       );
       const named = ['x', 'y'].map((text) => ({ part: 'scenario', name: 'a.json', text }));
-      await expect(unpack(projectOf(named))).rejects.toThrow('project.json names "a.json" twice.');
+      await expect(unpack(projectOf(named))).rejects.toThrow('project.json lists "a.json" twice.');
       expect(readdirSync(library)).toEqual([]);
     });
 
@@ -298,7 +298,7 @@ describe('projects', () => {
     test('inconsistent contents are rejected with the reason, and none of them is written', async () => {
       const before = (await theirs.call('study.list', {})).studies.length;
       expect(await refused((all) => delete all['project.json'])).toBe(
-        'x.braggbench is no project: there is no project.json in it.',
+        'x.braggbench is not a project: it contains no project.json.',
       );
       expect(await refused((all) => (all['scenarios/kept.json'] = strToU8('{}')))).toMatch(
         /scenarios\/kept\.json is not what/,
@@ -322,17 +322,17 @@ describe('projects', () => {
             if (entry.name === 'kept.json') Object.assign(entry, { name, part: 'beside' });
           all['project.json'] = strToU8(JSON.stringify(manifest));
         });
-        expect(says).toMatch(/which no scenario names|^The file name /);
+        expect(says).toMatch(/that no scenario uses|^The file name /);
       }
       const bytesOf = (written: string) =>
         theirs.call('project.unpack', { source: { kind: 'bytes', name: 'y.braggbench', bytes: strToU8(written) } });
-      await expect(bytesOf('no zip')).rejects.toThrow('y.braggbench is no archive, or is damaged.');
+      await expect(bytesOf('no zip')).rejects.toThrow('y.braggbench is not an archive, or is damaged.');
       expect((await theirs.call('study.list', {})).studies).toHaveLength(before);
     });
 
     test('an empty selection is not packed', async () => {
       const nothing = { name: 'x', scenario: null, files: [], runs: [], benches: [], studies: [], notes: false };
-      await expect(mine.call('project.pack', nothing)).rejects.toThrow('Nothing was chosen');
+      await expect(mine.call('project.pack', nothing)).rejects.toThrow('Nothing was selected');
     });
   });
 

@@ -63,7 +63,7 @@ describe('a crystal', () => {
     expect(iterations.every(({ seconds }) => seconds > 0)).toBe(true);
     expect(iterations.at(-1)?.rms).toBeLessThan((iterations[0]?.rms ?? 0) / 100);
     const refined = told.at(-1);
-    if (refined?.state !== 'refined') throw new Error('it did not come to its end');
+    if (refined?.state !== 'refined') throw new Error('it did not finish');
     expect(refined.converged).toBe(true);
     expect(refined.iterations).toBe(iterations.length);
     for (const [k, wanted] of Object.values(turned.crystal.misset).entries()) {
@@ -83,10 +83,10 @@ describe('a crystal', () => {
   test('reports where the header disagrees, and what cannot be fitted', async () => {
     const far = fitted({ ...triclinic, detector: { ...triclinic.detector, width: 32 } }, image.id);
     await far.over();
-    expect(far.end()?.message).toContain('the image has 64 × 48 pixels, the detector of the scenario 32 × 48');
+    expect(far.end()?.message).toContain('the image has 64 × 48 pixels, but the detector of the scenario has 32 × 48');
     const beam = fitted({ kind: 'transport', version: 2, name: 'Beam', beam: { energy_MeV: 70 } }, image.id);
     await beam.over();
-    expect(beam.end()?.message).toContain('this is a scenario of another kind');
+    expect(beam.end()?.message).toContain('this scenario is of another kind');
     const own = fitted({ ...triclinic, solver: { variant: 'my.cpp' } }, image.id);
     await own.over();
     expect(own.end()?.code).toMatch(/^(invalid|unsupported)$/);
@@ -118,19 +118,19 @@ describe('an image', () => {
     values.fill(-1, 0, 64);
     values[200] = Number.NaN;
     expect(await raw(values)).toMatchObject({ name: 'frame.bin', width: 64, height: 48, left_out: 65, header: {} });
-    await expect(raw(values, [64, 47])).rejects.toThrow('frame.bin: 64 × 47 numbers of 32 bits are');
+    await expect(raw(values, [64, 47])).rejects.toThrow('frame.bin: 64 × 47 numbers of 32 bits need');
     await expect(
       page.call('refining.take', {
         source: { kind: 'file', name: 'frame.png', bytes: new Uint8Array(4), linked: [], size: [1, 1] },
       }),
-    ).rejects.toThrow('frame.png: .png is read as no image; allowed: .img');
+    ).rejects.toThrow('frame.png: .png is not a supported image format; allowed: .img');
   });
 
   test('without a fit has no difference, and the oldest is dropped', async () => {
     const values = Float32Array.from({ length: 64 * 48 }, (_, i) => i);
     const [first, second] = [await raw(values), await raw(values)];
     await expect(page.call('refining.view', { image: second.id, show: 'difference', view })).rejects.toThrow(
-      'Nothing was fitted to this image yet.',
+      'Nothing has been fitted to this image yet.',
     );
     await raw(values);
     await expect(page.call('refining.view', { image: first.id, show: 'measured', view })).rejects.toThrow(

@@ -180,7 +180,10 @@ describe('a machine that ssh reaches', { timeout: 300_000, ...unless(noSshd) }, 
     const unanswered = watched({ host: 'locked', asking: 'page' });
     await unanswered.until('asks');
     unanswered.connection.answer(null);
-    expect(await unanswered.until('failed')).toEqual({ kind: 'failed', reason: 'No answer was given to ssh.' });
+    expect(await unanswered.until('failed')).toEqual({
+      kind: 'failed',
+      reason: 'The question of ssh was not answered.',
+    });
   });
 
   test('a key that is unknown there is refused once, and not tried again', async () => {
@@ -235,7 +238,7 @@ describe('a machine that ssh reaches', { timeout: 300_000, ...unless(noSshd) }, 
       try {
         const early = await watched({ host: 'box' }).until('failed');
         expect(early.kind === 'failed' && early.reason).toMatch(
-          /^box: .*braggbench has [\d.]+ MiB of space, and the program needs [\d.]+ MiB\.$/,
+          /^box: .*braggbench has [\d.]+ MiB of space, but the program needs [\d.]+ MiB\.$/,
         );
         execFileSync('mount', ['-o', 'remount,size=700m', mounted]);
         const filler = path.join(mounted, 'filler');

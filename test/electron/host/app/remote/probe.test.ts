@@ -55,7 +55,10 @@ describe('a GPU that could not be probed is not "no GPU"', () => {
     expect(gpusOf({ pci: '0', device: '0', smi: 'absent' }).kind).toBe('none');
     expect(gpusOf({ pci: 'unreadable' })).toEqual({ kind: 'unknown', reason: 'its list of devices cannot be read' });
     for (const changed of [{ pci: '1' }, { device: '1' }]) {
-      expect(gpusOf(changed)).toEqual({ kind: 'unknown', reason: 'an NVIDIA GPU is there, and nvidia-smi is not' });
+      expect(gpusOf(changed)).toEqual({
+        kind: 'unknown',
+        reason: 'the machine has an NVIDIA GPU, but nvidia-smi is not installed',
+      });
     }
   });
   test('a driver that fails is quoted', () => {
@@ -71,8 +74,8 @@ test('a truncated, doubled or too long answer gives no facts about the machine',
   for (let length = 0; length < text.length - 2; length += 1) {
     expect(() => read(text.slice(0, length))).toThrow(/^box could not be probed: /);
   }
-  expect(() => read(`${text}pci=0\n`)).toThrow('box could not be probed: it answered twice what its pci is.');
-  expect(() => read(text + ' '.repeat(65_536))).toThrow('box could not be probed: it answered with more than 64 KiB.');
+  expect(() => read(`${text}pci=0\n`)).toThrow('box could not be probed: the reply gives pci twice.');
+  expect(() => read(text + ' '.repeat(65_536))).toThrow('box could not be probed: the reply is longer than 64 KiB.');
 });
 
 test('hostile values are rejected, or shown without terminal control characters', () => {

@@ -72,7 +72,7 @@ test.each([
   const { state, machine: probed } = await connected();
   expect(state).toEqual({
     kind: 'failed',
-    reason: `login: it is ${platform}, and the program here is for linux-x64.`,
+    reason: `login: it is ${platform}, but this program is for linux-x64.`,
   });
   expect(probed).toMatchObject({ node: 'far', platform, gpus: { kind: 'unknown' } });
 });

@@ -222,7 +222,7 @@ describe('a figure as HDF5', () => {
 
   it('is refused when a shape does not fit its values', () => {
     const wrong = packedFigureSchema.safeParse({ title: '', notes: {}, arrays: [{ ...field, shape: [2, 4] }] });
-    expect(wrong.error?.issues[0]?.message).toBe('the shape does not fit the values');
+    expect(wrong.error?.issues[0]?.message).toBe('the shape does not match the number of values');
   });
 });
 
@@ -300,7 +300,7 @@ describe('foreign', () => {
 
     it('arrays that do not match their axes', async () => {
       expect(await refusal(await crafted(bytes, (f) => replaceAttribute(group(f, 'timing'), 'steps', 3)))).toMatch(
-        /ledger\/number is \d+ × 9 where 3 × 9 belongs/,
+        /ledger\/number is \d+ × 9, but 3 × 9 is expected/,
       );
     });
 
@@ -326,7 +326,7 @@ describe('foreign', () => {
         }
       });
       const before = process.memoryUsage().arrayBuffers;
-      expect(await refusal(claims)).toMatch(/its arrays claim 2\.\d\d GiB together; allowed: \d+ MiB for a file of \d/);
+      expect(await refusal(claims)).toMatch(/its arrays claim 2\.\d\d GiB in total; allowed: \d+ MiB for a file of \d/);
       expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 ** 27);
     });
 

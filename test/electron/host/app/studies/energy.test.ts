@@ -288,7 +288,7 @@ describe('energy', () => {
   test('a counter that does not change has counted nothing', async () => {
     const still = { of: 'it', read: () => 7 };
     const { values } = await solved(tinyScenario, () => ({ cpu: still, cuda: 'none' }), 1, 0.01);
-    expect(values).toMatchObject({ energy_J: null, energy_of: 'not known: the counter did not go on' });
+    expect(values).toMatchObject({ energy_J: null, energy_of: 'not known: the counter did not advance' });
   });
 
   test('a run on a GPU is counted by its board', async () => {

@@ -65,21 +65,21 @@ describe('cluster', () => {
     test('a missing program is reported', async () => {
       const login = new Login(cluster({ host, program: 'no-such-braggbench' }));
       await expect(login.run(`${await login.program()} --version`)).rejects.toThrow(
-        /^X: no-such-braggbench was not found there \(.*\); name it in the cluster's entry\.$/,
+        /^X: no-such-braggbench was not found there \(.*\); set its path in the cluster's description\.$/,
       );
     });
   });
 
   test('errors of ssh are reported in one sentence, and no password is requested', async () => {
     await expect(new Login(cluster({ host: 'locked' })).run('true')).rejects.toThrow(
-      'X: ssh locked failed: user@locked: Permission denied (publickey). Log in once with ssh locked in a terminal, by a key: passwords are not supported here.',
+      'X: ssh locked failed: user@locked: Permission denied (publickey). Log in once with ssh locked in a terminal, using a key: passwords are not supported here.',
     );
     await expect(new Login(cluster({ host: 'away' })).run('true')).rejects.toThrow(
       'X: ssh away failed: ssh: connect to host away port 22: Connection timed out.',
     );
     process.env['PATH'] = path.join(folder, 'empty');
     await expect(new Login(cluster({ host: 'login' })).run('true')).rejects.toThrow(
-      'X: there is no ssh on this machine.',
+      'X: ssh is not installed on this machine.',
     );
   });
 
@@ -131,7 +131,7 @@ describe('cluster', () => {
         await expect(page.call('study.keepClusters', { clusters: [cluster(bad)] })).rejects.toThrow();
       await expect(
         page.call('study.keepClusters', { clusters: [cluster({ name: 'a' }), cluster({ name: 'a' })] }),
-      ).rejects.toThrow('two clusters have one name');
+      ).rejects.toThrow('two clusters have the same name');
       expect(await page.call('study.clusters', {})).toEqual({ clusters });
     });
 
@@ -140,7 +140,7 @@ describe('cluster', () => {
       await page.call('study.keepClusters', { clusters: [away] });
       await expect(page.call('study.tryCluster', { cluster: away })).rejects.toThrow(/^far away: ssh away failed/);
       await expect(page.call('study.start', { ...study({}), on: 'nowhere' })).rejects.toThrow(
-        'There is no cluster nowhere; known: far away.',
+        'The cluster nowhere does not exist; known: far away.',
       );
       const { study: id } = await page.call('study.start', { ...study({}), on: 'far away' });
       const entry = async () => (await page.call('study.list', {})).studies.find((one) => one.id === id);

@@ -37,7 +37,7 @@ describe('open', async () => {
     );
     const session = written('cut-session.json', readFileSync('assets/runs/micro/launch.json', 'utf8').slice(0, 1000));
     await expect(openTrace(session, 'cut-session.json')).rejects.toThrow(
-      /^cut-session\.json is not JSON: it is damaged or of another program\.$/,
+      /^cut-session\.json is not JSON: it is damaged or from another program\.$/,
     );
   });
   const left = (): readonly string[] =>
@@ -58,7 +58,7 @@ describe('open', async () => {
     it('that is cut off or damaged is refused, and leaves nothing behind', async () => {
       const cut = written('cut.sqlite.gz', packed.subarray(0, packed.length - 20));
       await expect(openTrace(cut, 'cut.sqlite.gz')).rejects.toThrow(
-        /^cut\.sqlite\.gz cannot be opened as a timeline: its compressed data are cut off after \d+ bytes\.$/,
+        /^cut\.sqlite\.gz cannot be opened as a timeline: its compressed data end too early, after \d+ bytes\.$/,
       );
       const bad = written('bad.sqlite.gz', Buffer.from(packed).fill(0, packed.length - 60, packed.length - 20));
       await expect(openTrace(bad, 'bad.sqlite.gz')).rejects.toThrow(/its compressed data are damaged\.$/);
@@ -69,7 +69,7 @@ describe('open', async () => {
       const file = written('bomb.gz', gzipSync(Buffer.alloc(4 * 2 ** 20)));
       const target = path.join(folder, 'bomb');
       await expect(unpack(file, target, () => undefined, 2 ** 20)).rejects.toThrow(
-        'it is more than 1.00 MiB when unpacked, the most that is taken in',
+        'it is larger than 1.00 MiB when decompressed, the maximum',
       );
     });
   });
@@ -166,7 +166,7 @@ describe('a database with unbounded rows', () => {
     const { start, ended } = watched();
     const timeline = new TraceProcess(start, 1500);
     await expect(timeline.openFile(ENDLESS, 'endless.sqlite', () => undefined)).rejects.toThrow(
-      'endless.sqlite cannot be opened as a timeline: reading made no progress for 1.5 s; the file is damaged, or made to take for ever.',
+      'endless.sqlite cannot be opened as a timeline: reading made no progress for 1.5 s; the file is damaged or malicious.',
     );
     expect(await ended).toBe('SIGKILL');
     await timeline.close();
@@ -225,7 +225,7 @@ describe('a database with hostile names and times', () => {
       importNsight(caseOf('names.sqlite'), 'names.sqlite', () => undefined, mostRows);
     expect(read()).toThrow('none of its 3 rows has a valid start and end');
     // Names, devices and the schema are rows too.
-    expect(read(4)).toThrow('it has more than 4 rows, the most that are read');
+    expect(read(4)).toThrow('it has more than 4 rows, the maximum');
   });
 
   it('is read without the invalid rows', async () => {
@@ -245,7 +245,7 @@ describe('a database with hostile names and times', () => {
       [0, 20, 40],
       [10, 5, 5],
     ]);
-    expect(trace.notes).toEqual(['2 rows without a valid start and end were left out.']);
+    expect(trace.notes).toEqual(['2 rows without a valid start and end were omitted.']);
   });
 });
 
@@ -259,7 +259,7 @@ describe('a trace with a thread for every event', () => {
     };
     expect((await openTrace(traceOf(20_000), 'lanes.json')).lanes).toHaveLength(20_000);
     await expect(openTrace(traceOf(20_001), 'lanes.json')).rejects.toThrow(
-      'lanes.json cannot be opened as a timeline: it has more than 20,000 lanes (threads and streams), the most that are shown.',
+      'lanes.json cannot be opened as a timeline: it has more than 20,000 lanes (threads and streams), the maximum.',
     );
   });
 });

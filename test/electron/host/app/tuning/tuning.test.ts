@@ -104,7 +104,7 @@ describe('transfer', () => {
       return { line, result: { ...failedResult, id: line.id } };
     };
     expect(tuningResultsOf(head, [at(1)]).configurations).toMatchObject([{ configuration: { kDepth: 32 } }]);
-    expect(() => tuningResultsOf(head, [at(1), at(2)])).toThrow(/of one configuration several times; allowed: a study/);
+    expect(() => tuningResultsOf(head, [at(1), at(2)])).toThrow(/have the same configuration; allowed: a study/);
   });
 
   test('a file of one kernel rejects a study whose points are not configurations', async () => {
@@ -115,7 +115,7 @@ describe('transfer', () => {
     const study = await importStudy(results, path.join(folder, 'empty.study'), 'empty');
     const { rows } = await readRows(study);
     expect(() => tuningResultsOf(study.head, rows)).toThrow(
-      'files of tuners hold one kernel; allowed: a study of one variant',
+      'files of tuners contain one kernel; allowed: a study of one variant',
     );
   });
 });

@@ -137,7 +137,7 @@ describe('Live', () => {
     await expect(page.call('run.forget', { run })).rejects.toThrow('in Live');
     session.close();
     await eventually(() => !test_.host.runs.list().some(({ id }) => id === run));
-    await expect(page.call('run.lateral', { run, depths_mm: [5] })).rejects.toThrow('no such run');
+    await expect(page.call('run.lateral', { run, depths_mm: [5] })).rejects.toThrow('This run does not exist');
     await expect(session.ask(withEnergy(29))).rejects.toThrow('Live has ended');
   });
 

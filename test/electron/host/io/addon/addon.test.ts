@@ -130,8 +130,8 @@ describe('a solver that is compiled while pages are served', () => {
     const solver = staged();
     const cancelled = new AbortController();
     const left = solver.answer(() => 'answer', cancelled.signal);
-    cancelled.abort(new Error('the page left'));
-    await expect(left).rejects.toThrow('the page left');
+    cancelled.abort(new Error('the page closed'));
+    await expect(left).rejects.toThrow('the page closed');
     const refused = solver.reach('first');
     solver.report({ stage: 'none', progress: null, failed: 'The C++ build failed.' });
     await expect(refused).rejects.toThrow('The C++ build failed.');

@@ -196,7 +196,7 @@ describe('disk refuses', () => {
       expect(log.warnings).toEqual([expect.stringMatching(/braggbench\.log cannot be used/)]);
 
       expect(index.total).toBe(200);
-      expect(index.said).toEqual([expect.stringMatching(/^The index of the library is held in memory only: /)]);
+      expect(index.said).toEqual([expect.stringMatching(/^The index of the library is only in memory: /)]);
     });
 
     it('is distinguished from other errors', () => {
@@ -268,7 +268,7 @@ describe('state files', () => {
     test('above the size limit is neither read nor overwritten, and is reported', async () => {
       const text = JSON.stringify({ texts: ['x'.repeat(5 * 2 ** 20)] });
       await writeFile(file, text);
-      const tooLarge = /state\.json would hold too much; allowed: 4 MiB\. It is left as it is/;
+      const tooLarge = /state\.json would become too large; allowed: 4 MiB\. It was not changed/;
       await expect(state().read()).rejects.toThrow(tooLarge);
       await expect(state().change(() => ({ texts: [] }))).rejects.toThrow(tooLarge);
       expect(await readFile(file, 'utf8')).toBe(text);

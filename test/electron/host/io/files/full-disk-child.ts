@@ -62,7 +62,7 @@ async function log(): Promise<unknown> {
   const tail = await kept.tail();
   return {
     whole: file.endsWith('\n'),
-    warnings: heard.filter((text) => text.startsWith('The log is not written')),
+    warnings: heard.filter((text) => text.startsWith('The log cannot be written')),
     last: heard.at(-1)?.slice(0, 8),
     missing: Array.from({ length: count }, (_, i) => `line ${i} `).filter(
       (text) => !tail.includes(text) && !file.includes(text),

@@ -37,7 +37,7 @@ describe('a user kernel whose description has the name of an existing file', () 
     const before = await readFile(path.join(library, 'precious.json'), 'utf8');
     await expect(create('precious.cpp', base)).rejects.toMatchObject({
       code: 'exists',
-      message: expect.stringMatching(/^precious\.cpp was not made: .* precious\.json/),
+      message: expect.stringMatching(/^precious\.cpp could not be created: .* precious\.json/),
     });
     expect(await readFile(path.join(library, 'precious.json'), 'utf8')).toBe(before);
     expect((await readdir(library)).filter((name) => !name.startsWith('.'))).toEqual(['precious.json']);

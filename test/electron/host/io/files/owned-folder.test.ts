@@ -181,7 +181,7 @@ describe('disks that refuse writes', () => {
       try {
         const page = await test.page();
         const kept = page.call('recovery.keep', { page: 'page-one', title: 'x', file: null, draft: scenario });
-        await expect(kept).rejects.toThrow(/can only be read/);
+        await expect(kept).rejects.toThrow(/is read-only/);
       } finally {
         await test.close().catch(() => undefined);
         execFileSync('umount', ['-l', data]);

@@ -36,28 +36,28 @@ describe('h5', () => {
 });
 
 describe('fields', () => {
-  const numbers = 'dose has another number format';
+  const numbers = 'dose has an unexpected number format';
 
   test.each<[string, (file: File) => unknown, string]>([
     [
       'one dimension',
       (f) => f.create_dataset({ name: 'dose', data: new Float64Array(6), shape: [6], chunks: [6] }),
-      'dose is 6 where 2 × 3 belongs',
+      'dose is 6, but 2 × 3 is expected',
     ],
     [
       'three dimensions',
       (f) => f.create_dataset({ name: 'dose', data: new Float64Array(6), shape: [1, 2, 3], chunks: [1, 2, 3] }),
-      'dose is 1 × 2 × 3 where 2 × 3 belongs',
+      'dose is 1 × 2 × 3, but 2 × 3 is expected',
     ],
     [
       'turned round',
       (f) => f.create_dataset({ name: 'dose', data: new Float64Array(6), shape: [3, 2], chunks: [3, 2] }),
-      'dose is 3 × 2 where 2 × 3 belongs',
+      'dose is 3 × 2, but 2 × 3 is expected',
     ],
     [
       'a single value',
       (f) => f.create_dataset({ name: 'dose', data: 1.5 }),
-      'dose is a single value where 2 × 3 belongs',
+      'dose is a single value, but 2 × 3 is expected',
     ],
     ['a group', (f) => f.create_group('dose'), 'it has no dose'],
     [

@@ -63,7 +63,7 @@ describe('task', () => {
   const OF_TESTS: ReadonlySet<string> = new Set(['fly', 'read a number', 'count its arguments']);
 
   it('an unknown task fails, and the next task runs', async () => {
-    await expect(task<null, null>('fly')(null)).rejects.toThrow('the thread does not know how to fly');
+    await expect(task<null, null>('fly')(null)).rejects.toThrow('the worker thread has no task fly');
     await expect(unpackRun({ bytes: new Uint8Array(3), name: 'a.h5' })).rejects.toThrow(
       'a.h5 cannot be opened as a run',
     );
@@ -76,7 +76,7 @@ describe('task', () => {
     for (const name of names) {
       // Without arguments each task fails with its own error.
       const failed = await task<unknown, unknown>(name)(undefined).catch((error: Error) => error);
-      expect(String(failed), name).not.toContain('does not know how');
+      expect(String(failed), name).not.toContain('has no task');
     }
   });
 

@@ -55,14 +55,14 @@ describe('cases', () => {
       expect(rowsOf(found)).toEqual(phantom);
       expect(found.slices).toBe(5);
       expect(found.notes).toHaveLength(1);
-      expect(found.notes[0]).toMatch(/left out/);
+      expect(found.notes[0]).toMatch(/ignored/);
     });
 
     test('a plan, whose RTSTRUCT is named', async () => {
       const found = await slice('d09-with-rtstruct');
       expect([found.slices, found.notes]).toEqual([
         5,
-        ['1 file in d09-with-rtstruct left out: RTSTRUCT, not a slice of the CT.'],
+        ['1 file in d09-with-rtstruct ignored: RTSTRUCT, not a slice of the CT.'],
       ]);
     });
   });
@@ -88,14 +88,14 @@ describe('cases', () => {
     const water = await slice('d25-padding-zero.dcm');
     expect(rowsOf(water)).toEqual(layers([4, -1000], [8, -100], [20, -1000]));
     expect(water.notes).toEqual([
-      '640 of 1024 pixels have the stored value 0, which the file declares as padding: they are taken as air.',
+      '640 of 1024 pixels have the stored value 0, which the file declares as padding: they are treated as air.',
     ]);
   });
 
   test.each([
     ['d08-decimal-comma.dcm', 'RescaleSlope is "1,0"; allowed: a number with a decimal point'],
     ['d20-no-transfer-syntax.dcm', 'it has no transfer syntax (0002,0010)'],
-    ['m12-too-large/ct.mhd', 'its data has 12288 bytes where 6144 are announced'],
+    ['m12-too-large/ct.mhd', 'its data has 12288 bytes, but 6144 are specified'],
   ])('%s is refused', async (name, message) => {
     await expect(slice(name)).rejects.toThrow(message);
   });
@@ -258,13 +258,13 @@ describe('ct slice', () => {
       ['other units', { '00281054': ['LO', 'US'] }, 'RescaleType is US; allowed: HU'],
       ['of JPEG-LS', { '00020010': ['UI', '1.2.840.10008.1.2.4.80'] }, 'transfer syntax is JPEG-LS'],
       // atan(0.1 / 0.9) is 6.3°, atan(0.2 / 0.98) is 11.5°.
-      ['sheared', { '00200037': ['DS', '0.9\\0.1\\0\\0\\1\\0'] }, 'its axes 1 and 2 are at 83.7°'],
-      ['tilted', { '00200037': ['DS', '1\\0\\0\\0\\0.98\\0.2'] }, "turned by 11.5° from the patient's"],
+      ['sheared', { '00200037': ['DS', '0.9\\0.1\\0\\0\\1\\0'] }, 'its axes 1 and 2 are at an angle of 83.7°'],
+      ['tilted', { '00200037': ['DS', '1\\0\\0\\0\\0.98\\0.2'] }, "rotated by 11.5° from the patient's"],
       ['sagittal', { '00200037': ['DS', '0\\1\\0\\0\\0\\-1'] }, 'allowed: rows along ±x and columns along ±y'],
       [
         'of several frames, which state the rest for each',
         { '00280008': ['IS', '40'], '00280030': undefined, '00200032': undefined },
-        'NumberOfFrames is 40; allowed: 1: a file for each slice',
+        'NumberOfFrames is 40; allowed: 1: one file per slice',
       ],
       ['no orientation', { '00200037': undefined }, 'it has no ImageOrientationPatient'],
       ['no place', { '00200032': undefined }, 'it has no ImagePositionPatient'],
@@ -272,7 +272,7 @@ describe('ct slice', () => {
       ['colours', { '00280002': ['US', 3] }, 'SamplesPerPixel is 3; allowed: 1'],
       ['no spacing', { '00280030': ['DS', '0\\0.5'] }, 'PixelSpacing is 0, 0.5'],
       ['no pixels', { '7fe00010': undefined }, 'it has no PixelData'],
-      ['more rows than pixels', { '00280010': ['US', 50] }, 'it is cut'],
+      ['more rows than pixels', { '00280010': ['US', 50] }, 'it is truncated'],
     ])('%s', async (_, changes, says) => {
       write('bad.dcm', dicomOf(odd, 0, changes));
       expect(await refused('bad.dcm')).toContain(says);
@@ -283,7 +283,7 @@ describe('ct slice', () => {
       for (let length = 0; length < whole.length; length += 13) {
         write('cut.dcm', whole.slice(0, length));
         expect(await refused('cut.dcm')).toMatch(
-          /no DICOM file|cut or damaged|it has no|it is cut|is missing|rows and/,
+          /not a DICOM file|truncated or damaged|it has no|it is truncated|is missing|rows and/,
         );
       }
     });
@@ -293,7 +293,7 @@ describe('ct slice', () => {
       for (const k of [0, 1, 2]) {
         write(`two-frames/${k}.dcm`, dicomOf(odd, k, { '00200052': ['UI', k === 1 ? '1.2.9' : '1.2.8'] }));
       }
-      expect(await refused('two-frames')).toMatch(/its FrameOfReferenceUID is 1\.2\.9, and that of .* is 1\.2\.8/);
+      expect(await refused('two-frames')).toMatch(/its FrameOfReferenceUID is 1\.2\.9, but that of .* is 1\.2\.8/);
     });
 
     test('rejects a series name that no series or more than one has', async () => {
@@ -307,17 +307,21 @@ describe('ct slice', () => {
         for (const k of [0, 1]) write(`three/${i}-${k}.dcm`, dicomOf({ ...odd, hu: () => 100 * i }, k, changes));
       }
       const all = '2 of 1.1 "soft", 2 of 1.2 "lung", 2 of 1.3 "lung"';
-      expect(await refused('three')).toContain(`it mixes 3 series (${all}); allowed: one, or its UID`);
+      expect(await refused('three')).toContain(`it contains 3 series (${all}); allowed: one, or its UID`);
       const soft = await read('three', 'transverse', null, 'soft');
       expect([soft.slices, soft.hu[0], soft.notes]).toEqual([
         2,
         0,
-        ['Other series in three left out: 2 of 1.2 "lung", 2 of 1.3 "lung".'],
+        ['Other series in three were ignored: 2 of 1.2 "lung", 2 of 1.3 "lung".'],
       ]);
       expect((await read('three', 'transverse', null, '1.3')).hu[0]).toBe(200);
-      await expect(read('three', 'transverse', null, 'lung')).rejects.toThrow(`2 series are "lung"; allowed: its UID`);
-      await expect(read('three', 'transverse', null, '1.4')).rejects.toThrow(`no series is "1.4"; allowed: its UID`);
-      await expect(read('three/0-0.dcm', 'transverse', null, '1.2')).rejects.toThrow('no series is "1.2"');
+      await expect(read('three', 'transverse', null, 'lung')).rejects.toThrow(
+        `2 series match "lung"; allowed: its UID`,
+      );
+      await expect(read('three', 'transverse', null, '1.4')).rejects.toThrow(
+        `no series matches "1.4"; allowed: its UID`,
+      );
+      await expect(read('three/0-0.dcm', 'transverse', null, '1.2')).rejects.toThrow('no series matches "1.2"');
       write('plain.nrrd', nrrdOf(odd));
       await expect(read('plain.nrrd', 'transverse', null, 'soft')).rejects.toThrow('it has no series "soft"');
     });
@@ -343,7 +347,7 @@ describe('ct slice', () => {
         ['1.2', 'MonoE 70 keV', 2, -6, -4],
         ['1.3', '', 1, 0, 0],
       ]);
-      expect(found.map(({ reason }) => reason)).toEqual([null, null, expect.stringContaining('not of MAT_SPECIFIC')]);
+      expect(found.map(({ reason }) => reason)).toEqual([null, null, expect.stringContaining('other than MAT_SPECIFIC')]);
       expect(found[1]?.notes).toEqual([expect.stringContaining('SeriesDescription is "MonoE 70 keV"')]);
       expect(await ctSeries({ path: path.join(folder, 'plan/a0.dcm'), name: 'a0.dcm' })).toEqual([]);
     });
@@ -357,7 +361,9 @@ describe('ct slice', () => {
       };
       const four = [0, 1, 2, 3].map((k) => dicomOf(odd, k));
       series('mixed', [...four, dicomOf(odd, 4, { '0020000e': ['UI', '9.9'] })]);
-      expect(await refused('mixed')).toContain('it mixes 2 series (4 of 1.2.3.4, 1 of 9.9); allowed: one, or its UID');
+      expect(await refused('mixed')).toContain(
+        'it contains 2 series (4 of 1.2.3.4, 1 of 9.9); allowed: one, or its UID',
+      );
       series(
         'gap',
         [0, 1, 3, 4].map((k) => dicomOf(odd, k)),
@@ -367,11 +373,11 @@ describe('ct slice', () => {
       expect(await refused('twice')).toContain('are the same slice, at -2 mm');
       series('other', [...four.slice(0, 3), dicomOf({ ...odd, columns: 6 }, 3)]);
       expect(await refused('other')).toContain(
-        'other/3.dcm: its size is 6 × 5, and that of 0.dcm is 7 × 5; allowed: one grid',
+        'other/3.dcm: its size is 6 × 5, but that of 0.dcm is 7 × 5; allowed: one grid',
       );
       series('none', []);
       write('none/readme.txt', new Uint8Array(200));
-      expect(await refused('none')).toContain('it holds no DICOM file');
+      expect(await refused('none')).toContain('it contains no DICOM file');
     });
 
     test('positions outside of the image, formats of other kinds', async () => {
@@ -382,12 +388,12 @@ describe('ct slice', () => {
       write('scanner.nrrd', nrrdOf(odd, { space: 'scanner-xyz' }));
       expect(await refused('scanner.nrrd')).toContain('its space is scanner-xyz; allowed: left-posterior-superior');
       write('cut.nrrd', nrrdOf(odd).slice(0, -10));
-      expect(await refused('cut.nrrd')).toContain('it is cut');
+      expect(await refused('cut.nrrd')).toContain('it is truncated');
       write('cut.mha', metaImageOf(odd).slice(0, -1));
-      expect(await refused('cut.mha')).toContain('it is cut');
+      expect(await refused('cut.mha')).toContain('it is truncated');
       expect(await refused('nowhere.dcm')).toContain('it cannot be found');
       write('text.dcm', new TextEncoder().encode('hello'));
-      expect(await refused('text.dcm')).toContain('it is no DICOM file');
+      expect(await refused('text.dcm')).toContain('it is not a DICOM file');
     });
   });
 
@@ -406,8 +412,8 @@ describe('ct slice', () => {
     });
 
     test.each<[string, Elements, RegExp]>([
-      ['virtual monoenergetic', derived('VMI'), /VMI, a virtual image at one X-ray energy\. The table of HU must/],
-      ['virtual non-contrast', derived('MAT_REMOVED'), /from which a material is computed away\. The table of HU must/],
+      ['virtual monoenergetic', derived('VMI'), /VMI, a virtual image at one X-ray energy\. The HU table must/],
+      ['virtual non-contrast', derived('MAT_REMOVED'), /with a material computed away\. The HU table must/],
       ['a projection of maxima', derived('MAXIMUM'), /a projection of the largest values/],
       ['a mean of phases', derived('AVERAGE'), /a mean of several images/],
       ['a reformatted one', derived('MPR'), /ImageType is DERIVED.*: computed from other images/],
@@ -425,10 +431,10 @@ describe('ct slice', () => {
     });
 
     test.each<[string, Elements, string]>([
-      ['iodine', derived('MAT_SPECIFIC', 'IODINE'), 'allowed: images in HU, not of MAT_SPECIFIC'],
-      ['effective atomic numbers', derived('EFF_ATOMIC_NUM'), 'not of EFF_ATOMIC_NUM'],
-      ['electron densities', derived('ELECTRON_DENSITY'), 'not of ELECTRON_DENSITY'],
-      ['a spread', derived('STD_DEVIATION'), 'not of STD_DEVIATION'],
+      ['iodine', derived('MAT_SPECIFIC', 'IODINE'), 'allowed: images in HU other than MAT_SPECIFIC'],
+      ['effective atomic numbers', derived('EFF_ATOMIC_NUM'), 'other than EFF_ATOMIC_NUM'],
+      ['electron densities', derived('ELECTRON_DENSITY'), 'other than ELECTRON_DENSITY'],
+      ['a spread', derived('STD_DEVIATION'), 'other than STD_DEVIATION'],
       ['modified HU', { '00281054': ['LO', 'HU_MOD'] }, 'RescaleType is HU_MOD; allowed: HU'],
       ['milligrams of iodine', { '00281054': ['LO', 'MGML'] }, 'RescaleType is MGML; allowed: HU'],
       [
@@ -444,7 +450,7 @@ describe('ct slice', () => {
       [
         'functional groups',
         { '52009229': ['SQ', new Uint8Array(0)] },
-        'allowed: absent: a file for each slice, no Enhanced CT',
+        'allowed: absent: one file per slice, not Enhanced CT',
       ],
     ])('%s is refused', async (name, changes, says) => {
       write(`${name}.dcm`, dicomOf(odd, 0, changes));
@@ -455,7 +461,7 @@ describe('ct slice', () => {
       const notes = (changes: Elements) => readDicomDose('d', doseOf(odd, changes)).notes;
       expect(notes({})).toBeUndefined();
       expect(notes({ '3004000a': ['CS', 'BEAM'] })).toEqual([
-        'DoseSummationType is BEAM: not the dose of one whole plan',
+        'DoseSummationType is BEAM: not the dose of a whole plan',
       ]);
       expect(notes({ '30040014': ['CS', 'WATER'] })).toEqual([expect.stringContaining('as if the patient were water')]);
     });

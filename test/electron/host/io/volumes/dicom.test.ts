@@ -343,7 +343,7 @@ describe('a CT slice', () => {
     const bytes = withFragments('1.2.840.10008.1.2.5', rleOf(stored));
     expect([...readDicomPixels('a', bytes).hu]).toEqual(wanted);
     const short = withFragments('1.2.840.10008.1.2.5', rleOf(stored.slice(1)));
-    expect(() => readDicomPixels('a', short)).toThrow('its RLE frame unpacks to 34 pixels where 35 are announced');
+    expect(() => readDicomPixels('a', short)).toThrow('its RLE frame decompresses to 34 pixels, but 35 are specified');
   });
 
   describe('of lossless JPEG', () => {
@@ -393,7 +393,7 @@ describe('a CT slice', () => {
       [
         'is cut',
         (bytes: Uint8Array) => bytes.subarray(0, bytes.length - 20),
-        /its JPEG data is cut or damaged at pixel \d+ of 35/,
+        /its JPEG data is truncated or damaged at pixel \d+ of 35/,
       ],
       [
         'has no end',
@@ -403,7 +403,7 @@ describe('a CT slice', () => {
       [
         'is cut in its header',
         (bytes: Uint8Array) => bytes.subarray(0, 30),
-        /its JPEG frame is cut or damaged at byte \d+/,
+        /its JPEG frame is truncated or damaged at byte \d+/,
       ],
       [
         'is of JPEG baseline',
@@ -411,7 +411,7 @@ describe('a CT slice', () => {
           bytes.with(bytes.findIndex((byte, i) => byte === 0xff && bytes[i + 1] === 0xc3) + 1, 0xc0),
         /has marker FFC0; allowed: FFC3, lossless/,
       ],
-      ['is no JPEG', (bytes: Uint8Array) => bytes.subarray(1), /its frame is no JPEG/],
+      ['is not a JPEG', (bytes: Uint8Array) => bytes.subarray(1), /its frame is not a JPEG/],
       [
         'has predictor 0',
         (bytes: Uint8Array) => bytes.with(bytes.findIndex((byte, i) => byte === 0xff && bytes[i + 1] === 0xda) + 7, 0),
@@ -424,7 +424,7 @@ describe('a CT slice', () => {
 
     test('is refused with other sizes or bits than its attributes', () => {
       const other = withFragments('1.2.840.10008.1.2.4.57', frame('signed, predictor 1'), { '00280010': ['US', 4] });
-      expect(() => readDicomPixels('a', other)).toThrow('its JPEG frame has 7 × 5 pixels where 7 × 4 are announced');
+      expect(() => readDicomPixels('a', other)).toThrow('its JPEG frame has 7 × 5 pixels, but 7 × 4 are specified');
       const bytes = frame('signed, predictor 1');
       const precision = bytes.findIndex((byte, i) => byte === 0xff && bytes[i + 1] === 0xc3) + 4;
       expect(() => readDicomPixels('a', fileOf(bytes.with(precision, 12), true))).toThrow(
@@ -472,7 +472,7 @@ describe('a CT slice', () => {
     [
       'too many pixels',
       { '7fe00010': ['OW', new Uint8Array(72)] },
-      'its PixelData has 72 bytes where 70 are announced',
+      'its PixelData has 72 bytes, but 70 are specified',
     ],
   ] as const)('is refused for %s', (_, changes, message) => {
     expect(() => readDicomPixels('a.dcm', dicomOf(odd, 0, changes))).toThrow(`a.dcm: ${message}`);
@@ -524,7 +524,7 @@ describe('RT Dose', () => {
   });
 
   test.each([
-    ['uneven frames', { '3004000c': ['DS', '0\\2\\5'] }, 'frame 3 is at 5 mm; allowed: 4: equal steps'],
+    ['uneven frames', { '3004000c': ['DS', '0\\2\\5'] }, 'frame 3 is at 5 mm; allowed: 4, for equal steps'],
     ['too few offsets', { '3004000c': ['DS', '0\\2'] }, 'GridFrameOffsetVector has 2 values; allowed: 3'],
     ['no scaling', { '3004000e': undefined }, 'it has no DoseGridScaling'],
     ['no units', { '30040002': undefined }, 'it has no DoseUnits'],

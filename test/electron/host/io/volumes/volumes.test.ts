@@ -58,14 +58,14 @@ describe('NRRD', () => {
     [
       'cut',
       nrrd(`encoding: raw\nendian: little\n${steps}`, floats(true).subarray(0, 40)),
-      /40 bytes where 48 are announced: it is cut/,
+      /40 bytes, but 48 are specified: it is truncated/,
     ],
     ['no NRRD', floats(true), /does not begin with NRRD0001/],
     [
       // atan(0.1) is 5.7°.
       'sheared',
       nrrd('encoding: raw\nendian: little\nspace directions: (1,0.1,0) (0,2,0) (0,0,2.5)\n', floats(true)),
-      /its axes 1 and 2 are at 84\.3°; allowed: right angles/,
+      /its axes 1 and 2 are at an angle of 84\.3°; allowed: right angles/,
     ],
     [
       // sin 10° = 0.1736, cos 10° = 0.9848.
@@ -74,12 +74,12 @@ describe('NRRD', () => {
         'encoding: raw\nendian: little\nspace directions: (0.9848,0.1736,0) (-0.1736,0.9848,0) (0,0,2.5)\n',
         floats(true),
       ),
-      /its axes are turned by 10\.0° from the patient's; allowed: up to 0\.06°/,
+      /its axes are rotated by 10\.0° from the patient's; allowed: up to 0\.06°/,
     ],
     [
       'a field without a space behind its colon',
       nrrd(`encoding: raw\nendian: little\nspace:RAS\n${steps}`, floats(true)),
-      /its header has the line "space:RAS"; allowed: "field: value", with a space/,
+      /its header contains the line "space:RAS"; allowed: "field: value", with a space/,
     ],
     [
       'without steps',
@@ -111,7 +111,7 @@ describe('NRRD', () => {
       textOf('short', '0 1.5 2 3 4 5 6 7 8 9 10 11'),
       /value 2 is 1\.5; allowed: numbers of int16/,
     ],
-    ['packed badly', nrrd(`encoding: gzip\nendian: little\n${steps}`, floats(true)), /cannot be unpacked/],
+    ['packed badly', nrrd(`encoding: gzip\nendian: little\n${steps}`, floats(true)), /cannot be decompressed/],
   ])('%s is refused with its file', (_name, bytes, why) => {
     expect(() => readNrrd('plan.nrrd', bytes)).toThrow(why);
     expect(() => readNrrd('plan.nrrd', bytes)).toThrow(/^plan.nrrd: /);
@@ -119,7 +119,7 @@ describe('NRRD', () => {
 
   it('that unpacks to more than its stated size is rejected', () => {
     const bomb = nrrd(`encoding: gzip\nendian: little\n${steps}`, gzipSync(new Uint8Array(1e6)));
-    expect(() => readNrrd('bomb.nrrd', bomb)).toThrow(/unpacks to more than the 48 bytes announced/);
+    expect(() => readNrrd('bomb.nrrd', bomb)).toThrow(/decompresses to more than the 48 bytes specified/);
   });
 });
 
@@ -146,20 +146,20 @@ describe('MetaImage', () => {
   });
 
   test.each([
-    ['cut', meta('', floats(true).subarray(0, 40)), /40 bytes where 48 are announced: it is cut/],
+    ['cut', meta('', floats(true).subarray(0, 40)), /40 bytes, but 48 are specified: it is truncated/],
     ['with one axis twice', meta('TransformMatrix = 0 1 0 0 1 0 0 0 1\n', floats(true)), /two of its axes/],
     [
       'of channels',
       meta('ElementNumberOfChannels = 3\n', floats(true)),
       /ElementNumberOfChannels = 3 is not supported; allowed: 1/,
     ],
-    ['no MetaImage', floats(true), /no ElementDataFile/],
+    ['not a MetaImage', floats(true), /no ElementDataFile/],
     [
       'packed with bytes behind',
       meta('CompressedData = True\n', Buffer.concat([deflateSync(floats(true)), Buffer.from('more')])),
-      /its packed data ends at byte \d+ of \d+/,
+      /its compressed data ends at byte \d+ of \d+/,
     ],
-    ['a line that is no field', meta('HeaderSize 16\n', floats(true)), /its header has the line "HeaderSize 16"/],
+    ['a line that is no field', meta('HeaderSize 16\n', floats(true)), /its header contains the line "HeaderSize 16"/],
     [
       'a size of a header with a colon',
       meta('HeaderSize: 16\n', floats(true)),
@@ -255,8 +255,8 @@ describe('a list of data files', () => {
     ['LIST', '', 'names 0 files; allowed: 1 to 4000'],
     ['LIST 4', 'a\nb\n', 'names 2 files of 4 axes; allowed: equal parts of 2 × 3 × 2'],
     ['LIST', 'a\n../b\n', 'names "../b"; allowed: files in the same folder'],
-    ['s%d%d.raw 1 2 1', '', 'is s%d%d.raw; allowed: one number in it, as in slice%03d.raw'],
-    ['s%f.raw 1 2 1', '', 'is s%f.raw; allowed: one number'],
+    ['s%d%d.raw 1 2 1', '', 'is s%d%d.raw; allowed: a pattern with one number, as in slice%03d.raw'],
+    ['s%f.raw 1 2 1', '', 'is s%f.raw; allowed: a pattern with one number'],
     ['s%d.raw 1 2 0', '', 'counts by 1 2 0; allowed'],
     ['s%d.raw 1 1e9 1', '', 'names 1000000000 files; allowed: 4000'],
   ] as const)('%s with %j is refused', (value, names, message) => {
@@ -270,7 +270,7 @@ describe('a list of data files', () => {
     const [first = new Uint8Array(0)] = cut(2);
     expect(() => volumeIn('v', bytes, header, [first, null])).toThrow('v: its data file b.raw cannot be read');
     expect(() => volumeIn('v', bytes, header, [first, first.subarray(4)])).toThrow(
-      'v: b.raw: its data has 20 bytes where 24 are announced: it is cut',
+      'v: b.raw: its data has 20 bytes, but 24 are specified: it is truncated',
     );
   });
 });

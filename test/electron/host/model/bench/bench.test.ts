@@ -167,7 +167,7 @@ describe('label', () => {
     expect(() => ask('gather', 'gather')).toThrow('the variant gather is listed twice');
     expect(() => ask('cuda-fused@fp64')).toThrow('cuda-fused@fp64 is not known; allowed: cuda-fused@fp32');
     expect(() => requestedVariants(['cuda-fused@fp64'], known)).toThrow(
-      'allowed: cuda-fused, which computes in one precision',
+      'allowed: cuda-fused, which has only one precision',
     );
     expect(() => ask('cuda-fused:one')).toThrow('allowed: cuda-fused:0 and further GPUs');
     expect(() => ask('gather:1')).toThrow('allowed: gather, which runs on the CPU');
@@ -285,11 +285,11 @@ describe('environment', () => {
     expect(found.gpu).toMatchObject({ sm_MHz: { low: 1755, high: 1980 }, memory_MHz: null });
     expect(environmentFacts(found, 16)).toEqual([
       [
-        'GPU while measured',
+        'GPU during the measurement',
         '1755 to 1980 MHz · 120 to 700 W, limit 700 W · 41 to 66 °C · ECC on · persistence mode off',
       ],
       ['Other programs', '1.3 of 16 cores; times are inflated'],
-      ['Clock of the CPU', 'powersave'],
+      ['CPU clock', 'powersave'],
       ['Sources', 'changed since the commit'],
       ['Libraries', 'CUDA 13.0'],
     ]);
@@ -328,7 +328,7 @@ describe('flags', () => {
     expect(flagged.map(({ raw }) => raw)).toEqual(samples);
     expect(flagged.map(({ flag }) => flag)).toEqual([
       ...calm.map(() => null),
-      'far from the others of its series',
+      'far from the other samples of its series',
       'clock at 1500 MHz, 1980 MHz at best',
     ]);
     expect(highestOf([])).toBeNull();

@@ -54,9 +54,9 @@ describe('a benchmark of the real engine', () => {
   });
 
   test('checks every dose against the plain FP64 reference', () => {
-    expect(report.facts.filter(([name]) => name === 'Answers checked against')).toEqual([
-      ['Answers checked against', 'path: reference in fp64'],
-      ['Answers checked against', 'depth: reference in fp64'],
+    expect(report.facts.filter(([name]) => name === 'Results checked against')).toEqual([
+      ['Results checked against', 'path: reference in fp64'],
+      ['Results checked against', 'depth: reference in fp64'],
     ]);
     for (const id of ['gather', 'scatter', 'window', 'depth']) {
       const entry = measured(report, id);
@@ -113,7 +113,7 @@ test('unknown and duplicate names are rejected', async () => {
   await expect(start(['gathr'])).rejects.toThrow(
     'the variant "gathr" is not known (did you mean gather?); allowed: reference, ',
   );
-  await expect(start(['gather', 'gather'])).rejects.toThrow('the variant gather is listed twice; allowed: once');
+  await expect(start(['gather', 'gather'])).rejects.toThrow('the variant gather is given twice; allowed: once');
 });
 
 test('a fast variant with a wrong answer is wrong', async () => {

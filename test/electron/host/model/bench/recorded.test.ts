@@ -118,12 +118,12 @@ test('a session survives writing, and foreign files are rejected', async () => {
     await writeFile(file, sessionText(session));
     expect(await readSession(file)).toEqual(session);
     await writeFile(file, '{"format":"other"}');
-    await expect(readSession(file)).rejects.toThrow('is not a benchmark of this program');
+    await expect(readSession(file)).rejects.toThrow('is not a Braggbench benchmark');
     await writeFile(file, '{"form');
     await expect(readSession(file)).rejects.toThrow('is not JSON');
     await writeFile(file, JSON.stringify({ ...session, reports: [] }));
     await expect(readSession(file)).rejects.toThrow('cannot be read as a benchmark: reports');
-    await expect(readSession(path.join(scratch, 'none.json'))).rejects.toThrow('There is no file');
+    await expect(readSession(path.join(scratch, 'none.json'))).rejects.toThrow('does not exist');
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

@@ -178,7 +178,7 @@ test('a foreign file is one error with its name and what is allowed', () => {
 });
 
 test('a missing permission and a missing program are each one sentence with a remedy', () => {
-  expect(ncuRefusal('ENOENT', '')).toContain('not on the PATH');
+  expect(ncuRefusal('ENOENT', '')).toContain('not on PATH');
   expect(ncuRefusal(1, '==ERROR== ERR_NVGPUCTRPERM - The user does not')).toContain(
     'NVreg_RestrictProfilingToAdminUsers=0',
   );

@@ -186,14 +186,14 @@ describe('programs', () => {
         repeats: { runs: 2, bitwise: true },
         note: expect.stringContaining('numpy'),
       });
-      await expect(program.take('graph')).rejects.toThrow('which no graph replays');
+      await expect(program.take('graph')).rejects.toThrow('which cannot be captured in a graph');
     });
   });
 
   describe('a missing part is reported in one readable sentence', () => {
     test('an interpreter', async () => {
       const program = rival('numpy-array', await problemOf({}), { command: ['braggbench-no-such-python', 'x.py'] });
-      await expect(program.first()).rejects.toThrow('braggbench-no-such-python is not installed, or not in PATH');
+      await expect(program.first()).rejects.toThrow('braggbench-no-such-python is not installed, or not on PATH');
     });
 
     test('a package', async (ctx) => {
@@ -281,7 +281,7 @@ for name in methods:
     test('a program that is not registered, or solves something else', () => {
       expect(() => chooseBaselines(registry, transport, ['cupy'])).toThrow('allowed: numpy-array, ');
       expect(() => chooseBaselines(registry, { workload: 'micro', bench: 'timing' }, ['cupy-raw'])).toThrow(
-        'does not solve scenarios of micro/timing; allowed: none',
+        'does not solve scenarios of kind micro/timing; allowed: none',
       );
     });
   });
@@ -293,7 +293,7 @@ for name in methods:
     test('that ends quotes its last message', async (ctx) => {
       if (!python('')) ctx.skip('python3 is not installed');
       const ended = script('raise SystemExit("out of paper")');
-      await expect(ended.ask({ do: 'open' }, openedSchema)).rejects.toThrow('it ended with code 1: out of paper');
+      await expect(ended.ask({ do: 'open' }, openedSchema)).rejects.toThrow('it exited with code 1: out of paper');
       await expect(ended.ask({ do: 'open' }, openedSchema)).rejects.toThrow('out of paper');
       await ended.close();
     });
@@ -302,7 +302,7 @@ for name in methods:
       if (!python('')) ctx.skip('python3 is not installed');
       const killed = script('import os; os.kill(os.getpid(), 9)');
       await expect(killed.ask({ do: 'open' }, openedSchema)).rejects.toThrow(
-        'it was killed by SIGKILL, as by a system without free memory',
+        'it was killed by SIGKILL, possibly because the system ran out of memory',
       );
       await killed.close();
     });
@@ -310,7 +310,7 @@ for name in methods:
     test('that answers something else is an error', async (ctx) => {
       if (!python('')) ctx.skip('python3 is not installed');
       const odd = script('input(); print("hello", flush=True); input()');
-      await expect(odd.ask({ do: 'open' }, openedSchema)).rejects.toThrow('its answer is not of the protocol');
+      await expect(odd.ask({ do: 'open' }, openedSchema)).rejects.toThrow('its reply does not follow the protocol');
       await odd.close();
     });
   });
@@ -378,7 +378,7 @@ describe('candidates', () => {
     const [, refused] = report.entries;
     expect(refused).toMatchObject({
       reason: expect.stringMatching(
-        /^still starting or compiling after \d+ s: first runs have 6 s of the session's 10 s\. Allow more time\.$/,
+        /^still starting or compiling after \d+ s: first runs may use 6 s of the session's 10 s\. Allow more time\.$/,
       ),
     });
     expect(report.rounds).toBeGreaterThanOrEqual(1);

@@ -73,7 +73,7 @@ describe('field', () => {
     // Both curves are dose = depth: the difference is zero where both have values.
     expect([...(second?.residual?.positions ?? [])]).toEqual([0.75, 1.25, 1.75, 2.25, 2.75, 3.25]);
     for (const value of second?.residual?.values ?? []) expect(value).toBeCloseTo(0, 12);
-    expect(none).toMatchObject({ curve: null, reason: expect.stringContaining('keeps times') });
+    expect(none).toMatchObject({ curve: null, reason: expect.stringContaining('contains times') });
   });
 
   test('spots of an image remain visible, with their sign in a difference', async () => {

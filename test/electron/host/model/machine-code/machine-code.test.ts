@@ -102,7 +102,7 @@ describe('compiled kernels', () => {
       }
     };
     expect(() => read(whole.subarray(0, 10))).toThrow(/damaged: the fat binary ends at byte 10/);
-    expect(() => read(Buffer.from('not a fat binary at all'))).toThrow(/does not begin as a fat binary/);
+    expect(() => read(Buffer.from('not a fat binary at all'))).toThrow(/does not begin like a fat binary/);
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: cubin.length - 1 }),
@@ -227,7 +227,7 @@ describe('hot lines', () => {
         places: [{ address: null, file: '/checkout/kernels/a.cu', line: 3, value: 5, reason: 'wait' }],
       },
     ]);
-    expect(() => readSourcePage('"ID","Kernel Name"\n"0","k"', 'a.csv')).toThrow(/a.csv: has no source counters/);
+    expect(() => readSourcePage('"ID","Kernel Name"\n"0","k"', 'a.csv')).toThrow(/a.csv: it has no source counters/);
     fc.assert(
       fc.property(fc.string(), (line) => {
         expect(() => readSourcePage(`"Kernel Name","k"\n${line}`, 'x')).toThrow(BraggError);

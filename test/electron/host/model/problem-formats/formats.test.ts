@@ -90,7 +90,7 @@ test('a definition of FlashInfer-Trace with workloads, a solution and a trace be
 });
 
 test.each([
-  ['a scalar without a value', {}, /inputs\.scale: no value of the scalar; allowed: a workload that has it/],
+  ['a scalar without a value', {}, /inputs\.scale: the scalar has no value; allowed: a workload that gives its value/],
   [
     'a type that is not known',
     { inputs: { x: { shape: ['rows'], dtype: 'float8_e4m3fn' } } },
@@ -99,10 +99,10 @@ test.each([
   [
     'a constraint on values',
     { constraints: ['rows == indptr[-1].item()'] },
-    /"rows == indptr\[-1\]\.item\(\)" is about values of an array/,
+    /"rows == indptr\[-1\]\.item\(\)" is on values of an array/,
   ],
   ['indices without a range', { inputs: { i: { shape: ['rows'], dtype: 'int32' } } }, /whole numbers without a range/],
-  ['a shape of no axis', { inputs: { x: { shape: ['depth'], dtype: 'float32' } } }, /names depth, which is no axis/],
+  ['a shape of no axis', { inputs: { x: { shape: ['depth'], dtype: 'float32' } } }, /uses depth, which is not an axis/],
 ])('a definition with %s is rejected with its path', (_name, changed, says) => {
   expect(() => fromFlashInfer(definitionOf(changed))).toThrow(says);
 });
@@ -153,7 +153,7 @@ test('a problem converted to FlashInfer-Trace and back has the same axes, shapes
     ['PASSED', 2],
     ['INCORRECT_NUMERICAL', undefined],
   ]);
-  expect(lost).toContain('overflow.cpp (No maximum) has no binding there.');
+  expect(lost).toContain('overflow.cpp (No maximum) cannot be bound in that format.');
   const back = fromFlashInfer(
     readDefinition(files['definitions/user/softmax-rows.json'] ?? '', 'd'),
     readTraces(files['workloads/user/softmax-rows.jsonl'] ?? '', 'w'),

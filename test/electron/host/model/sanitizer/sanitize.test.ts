@@ -13,7 +13,7 @@ import { onPosix } from '../../../../unless.ts';
 const beyond = (thread: number): string => `========= Invalid __global__ write of size 4 bytes
 =========     at bb::micro::bounds(unsigned int, float *)+0x90 in /build/kernels/my.cu:18
 =========     by thread (${thread},0,0) in block (7812,0,0)
-=========     Access to 0x7f1c3d00f40c is out of bounds
+=========     Access to 0x7f1c3d00f40c is out of range
 =========     and is 1 bytes after the nearest allocation at 0x7f1c3cc00000 of size 4000012 bytes
 =========     Saved host backtrace up to driver entry point at kernel launch time
 =========         Host Frame: cuLaunchKernel [0x7f1c40] in libcuda.so.1
@@ -26,7 +26,7 @@ ${beyond(68)}
 ========= Invalid __shared__ read of size 8 bytes
 =========     at 0x70 in /build/kernels/my.cu:31:second(float*)
 =========     by thread (0,0,0) in block (0,0,0)
-=========     Address 0x400 is out of bounds
+=========     Address 0x400 is out of range
 =========
 ========= ERROR SUMMARY: 61 errors
 `;
@@ -47,7 +47,7 @@ describe('the output of the sanitizer', () => {
         kernel: 'bb::micro::bounds',
         file: '/build/kernels/my.cu',
         line: 18,
-        more: 'by thread (67,0,0) in block (7812,0,0); Access to 0x7f1c3d00f40c is out of bounds; and is 1 bytes after the nearest allocation at 0x7f1c3cc00000 of size 4000012 bytes',
+        more: 'by thread (67,0,0) in block (7812,0,0); Access to 0x7f1c3d00f40c is out of range; and is 1 bytes after the nearest allocation at 0x7f1c3cc00000 of size 4000012 bytes',
         times: 2,
       },
       {
@@ -55,7 +55,7 @@ describe('the output of the sanitizer', () => {
         kernel: 'second',
         file: '/build/kernels/my.cu',
         line: 31,
-        more: 'by thread (0,0,0) in block (0,0,0); Address 0x400 is out of bounds',
+        more: 'by thread (0,0,0) in block (0,0,0); Address 0x400 is out of range',
         times: 1,
       },
     ]);
@@ -111,13 +111,13 @@ describe('the sanitizer program', onPosix, () => {
       ['my.cu', 18, 'Invalid __global__ write of size 4 bytes, 2 times'.split(':')[0]],
       ['my.cu', 31, 'Invalid __shared__ read of size 8 bytes'],
     ]);
-    expect(sanitizedText(found)).toBe('memcheck has found 61 errors at 2 places: memory beyond its end');
+    expect(sanitizedText(found)).toBe('memcheck found 61 errors at 2 places: out-of-bounds accesses');
   });
 
   test('does not report a rejected run as a finding', async () => {
     await install('echo "nowhere.json does not exist"; exit 2');
     await expect(sanitize({ tool: 'memcheck', words: ['run', 'nowhere.json'], kernel: null })).rejects.toThrow(
-      /did not begin: nowhere\.json does not exist/,
+      /did not start: nowhere\.json does not exist/,
     );
   });
 });

@@ -83,7 +83,7 @@ describe('cells cut by region borders', () => {
     const walls = foils(199).map((one, i) => ({ ...one, x_mm: [-1.3 - i * 1e-3, 1.2 + i * 1e-3] }));
     const reading = await of(walls);
     expect(lines(reading)).toEqual([
-      'warning geometry.regions: cut cells into more than 255 different mixtures: shares of a cell are rounded to 1/64; borders on those of the cells need none',
+      'warning geometry.regions: boundaries cut cells into more than 255 different mixtures: shares of a cell are rounded to 1/64; boundaries between cells need no rounding',
     ]);
     const { materials, map } = scenarios.resolve(reading);
     expect(materials.length).toBeLessThanOrEqual(255);
@@ -283,7 +283,7 @@ describe('diffraction', () => {
     [
       'angles',
       crystal({ lattice: { kind: 'cell', a_A: 70, b_A: 80, c_A: 90, alpha_deg: 120, beta_deg: 120, gamma_deg: 125 } }),
-      /^error: crystal\.lattice\.alpha_deg: 120 ° closes no cell with beta 120° and gamma 125°; allowed: each angle below/,
+      /^error: crystal\.lattice\.alpha_deg: 120 ° gives no closed cell with beta 120° and gamma 125°; allowed: each angle below/,
     ],
     [
       'flat matrix',
@@ -295,7 +295,7 @@ describe('diffraction', () => {
           c_star: { x: 1, y: 1, z: 0 },
         },
       }),
-      /^error: crystal\.lattice\.c_star: .* lies in one plane/,
+      /^error: crystal\.lattice\.c_star: .* is in one plane/,
     ],
     [
       'wavelength',
@@ -350,16 +350,18 @@ describe('diffraction', () => {
       const { issues: found } = await read(list('bad.hkl'));
       expect(found.map((issue) => formatIssue(issue))).toEqual([
         expect.stringMatching(/bad\.hkl:2: .*"1 2 3" has 3 values; needed: h k l F$/),
-        expect.stringMatching(/bad\.hkl:3: .*h = 1\.5 is not an index; allowed: whole numbers from -100000 to 100000$/),
+        expect.stringMatching(
+          /bad\.hkl:3: .*h = 1\.5 is not an index; allowed: whole numbers from -100000 to 100000$/,
+        ),
         expect.stringMatching(/bad\.hkl:4: .*F = five is not allowed; allowed: -1e9 to 1e9 electrons$/),
-        expect.stringMatching(/bad\.hkl:5: .*1 2 3 has F = 9, and F = 4 in line 1$/),
+        expect.stringMatching(/bad\.hkl:5: .*1 2 3 has F = 9, but F = 4 in line 1$/),
       ]);
     });
 
     test('without a reflection are rejected, and hostile ones fail quickly', () => {
       expect(readHkl('# nothing\n')).toEqual({
         ok: false,
-        faults: [{ line: 1, message: 'holds no reflection; needed: h k l F' }],
+        faults: [{ line: 1, message: 'contains no reflection; needed: h k l F' }],
       });
       const lines = 'x\n'.repeat(100_000);
       const found = readHkl(`h k l F\n${lines}`);
@@ -376,7 +378,7 @@ describe('diffraction', () => {
     const reading = await scenarios.check(smallImage, { name: 's', folder: null });
     expect(reading.problem).toBeNull();
     expect(reading.issues.map(({ path: at, message }) => `${at}: ${message}`)).toEqual([
-      'kind: "diffraction" is another workload; allowed here: transport',
+      'kind: "diffraction" is another workload; allowed: transport',
     ]);
   });
 

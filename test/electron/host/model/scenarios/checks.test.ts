@@ -57,7 +57,7 @@ describe('inconsistent fields', () => {
     [
       'angles of a filled state',
       { grid: { theta_max_mrad: 401 }, initial: { kind: 'filled' }, solver: { stepping: 'depth' } },
-      'grid.theta_max_mrad: 401 mrad does not hold a whole number of angle bins; allowed: a multiple of half of grid.dtheta_mrad, such as 400 or 402.5 mrad',
+      'grid.theta_max_mrad: 401 mrad is not a whole number of angle bins; allowed: a multiple of half of grid.dtheta_mrad, such as 400 or 402.5 mrad',
     ],
     [
       'depth stepping beyond 60 degrees',
@@ -66,22 +66,22 @@ describe('inconsistent fields', () => {
         grid: { theta_max_mrad: 400, dx_mm: 0.25 },
         solver: { stepping: 'depth' },
       },
-      'grid.theta_max_mrad: 400 mrad lets the angle grid reach 68°, and depth stepping ends at 60°; allowed: at most 260 mrad with this beam angle, or solver.stepping: path',
+      'grid.theta_max_mrad: 400 mrad extends the angle grid to 68°, but depth stepping ends at 60°; allowed: at most 260 mrad with this beam angle, or solver.stepping: path',
     ],
     [
       'depth stepping with a flat beam',
       { beam: { energy_MeV: 70, angle_deg: 80 }, solver: { stepping: 'depth' } },
-      'grid.theta_max_mrad: 200 mrad lets the angle grid reach 91°, and depth stepping ends at 60°; allowed: with this beam angle only solver.stepping: path',
+      'grid.theta_max_mrad: 200 mrad extends the angle grid to 91°, but depth stepping ends at 60°; allowed: with this beam angle only solver.stepping: path',
     ],
     [
       'region outside across',
       { geometry: { width_mm: 40, regions: [{ ...region, x_mm: [-5, 21] }] } },
-      'geometry.regions[0].x_mm: [-5,21] mm reaches outside the geometry; allowed: -20 to 20 mm',
+      'geometry.regions[0].x_mm: [-5,21] mm extends outside the geometry; allowed: -20 to 20 mm',
     ],
     [
       'region outside in depth',
       { geometry: { depth_mm: 50, regions: [region, { ...region, z_mm: [49, 51] }] } },
-      'geometry.regions[1].z_mm: [49,51] mm reaches outside the geometry; allowed: 0 to 50 mm',
+      'geometry.regions[1].z_mm: [49,51] mm extends outside the geometry; allowed: 0 to 50 mm',
     ],
     [
       'beam beside the geometry',
@@ -101,7 +101,7 @@ describe('inconsistent fields', () => {
     [
       'table of an unsaved scenario',
       { physics: { stopping_power: { file: 'a.csv' } } },
-      'physics.stopping_power.file: "a.csv" cannot be found before the scenario is saved: the path is relative to its file; allowed: a CSV file with the columns T_MeV,S in the folder of the scenario',
+      'physics.stopping_power.file: "a.csv" cannot be found before the scenario is saved, because the path is relative to its file; allowed: a CSV file with the columns T_MeV,S in the folder of the scenario',
     ],
     [
       'memory of a full state',
@@ -123,7 +123,7 @@ describe('inconsistent fields', () => {
     const fine = { dx_mm: 0.001, dz_mm: 0.001, dtheta_mrad: 0.05, energy: { kind: 'range', step_mm: 0.001 } };
     const reading = await check({ geometry: { width_mm: 40, depth_mm: 50 }, grid: fine });
     expect(lines(reading)).toEqual([
-      'warning solver.max_steps: the beam needs about 40801 steps to stop, the run ends after 20000',
+      'warning solver.max_steps: the beam needs about 40801 steps to stop, but the run ends after 20000',
       'grid.dx_mm: 0.001 mm makes 40000 cells; allowed: at most 16384 cells along this axis',
       'grid.dz_mm: 0.001 mm makes 50000 cells; allowed: at most 16384 cells along this axis',
       'grid.dtheta_mrad: 0.05 mrad makes 16001 cells; allowed: at most 8192 cells along this axis',
@@ -143,7 +143,7 @@ describe('inconsistent fields', () => {
     const fine = { dx_mm: 4, dz_mm: 0.005, dtheta_mrad: 100, energy: { kind: 'range', step_mm: 0.005 } };
     const reading = await check({ geometry: { width_mm: 40, depth_mm: 50 }, grid: fine, solver: { step_mm: 0.05 } });
     expect(lines(reading)).toContain(
-      'grid: 8159 × 9 × 10000 × 10 cells (energy, angle, depth, across) take 313 MiB for one picture of the run, ' +
+      'grid: 8159 × 9 × 10000 × 10 cells (energy, angle, depth, across) need 313 MiB for one picture of the run, ' +
         'its dose and the sums over every two axes; allowed: 96.0 MiB; a larger grid.dz_mm or grid.dx_mm makes it smaller',
     );
   });
@@ -164,7 +164,7 @@ describe('warnings', () => {
     [
       'too few steps',
       { solver: { max_steps: 100 } },
-      'warning solver.max_steps: the beam needs about 205 steps to stop, the run ends after 100',
+      'warning solver.max_steps: the beam needs about 205 steps to stop, but the run ends after 100',
     ],
     [
       'a step that depth stepping does not use',
@@ -185,7 +185,7 @@ describe('warnings', () => {
   test('a cutoff that shortens the range', async () => {
     expect(lines(await check({}, 10))).toEqual([]);
     expect(lines(await check({ grid: { cutoff_MeV: 2 } }, 10))).toEqual([
-      'warning grid.cutoff_MeV: protons of 2 MeV still have 0.075 mm of range in water, which ends on the spot: R80 comes out that much short',
+      'warning grid.cutoff_MeV: protons of 2 MeV still have a range of 0.075 mm in water, which is cut off: R80 is too short by that amount',
     ]);
   });
 

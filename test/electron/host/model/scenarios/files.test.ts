@@ -26,13 +26,13 @@ describe('files that are not scenarios', () => {
     expect(lines(await scenarios.read(folder))).toEqual([`${folder}: is a folder, not a file`]);
     expect(await readBytes(Uint8Array.of(0xff, 0xfe, 0x7b, 0))).toEqual(['s.json: is not UTF-8 text']);
     expect(await readBytes(' '.repeat(256 * 1024 + 1))).toEqual([
-      's.json: is larger than 256 KiB, which no scenario is',
+      's.json: is larger than 256 KiB, the limit for scenarios',
     ]);
   });
 
   test('are not read beyond the limit, even if they never end', async () => {
     expect(lines(await scenarios.read('/dev/zero'))).toEqual([
-      '/dev/zero: is larger than 256 KiB, which no scenario is',
+      '/dev/zero: is larger than 256 KiB, the limit for scenarios',
     ]);
   });
 });
@@ -106,7 +106,7 @@ describe('writing', () => {
     await expect(checkWritable('/proc/run.h5', 'refuse')).rejects.toMatchObject({
       code: 'io',
       message: expect.stringMatching(
-        /^\/proc\/run\.h5 cannot be written: (its folder takes no files|permission denied)$/,
+        /^\/proc\/run\.h5 cannot be written: (its folder is not writable|permission denied)$/,
       ),
     });
   });

@@ -144,7 +144,7 @@ describe('user materials in a scenario', () => {
     [{ ...acrylic, formula: undefined }, 'has neither formula nor composition'],
     [{ ...acrylic, composition: { H: 1 } }, 'cannot be combined with formula'],
     [{ name: 'a', composition: { H: 0.5, C: 0.4 }, density_g_cm3: 1 }, 'has mass fractions that sum to 0.9'],
-    [{ name: 'a', composition: { Xy: 1 }, density_g_cm3: 1 }, 'belongs to no element'],
+    [{ name: 'a', composition: { Xy: 1 }, density_g_cm3: 1 }, 'is not the symbol of an element'],
     [{ name: 'a', composition: { H: -1 }, density_g_cm3: 1 }, 'materials[0].composition.H'],
     [{ ...acrylic, density_g_cm3: 0 }, 'is too small'],
     [{ ...acrylic, mean_excitation_eV: 5 }, 'is too small'],
@@ -155,7 +155,7 @@ describe('user materials in a scenario', () => {
 
   test('with the same name are rejected', async () => {
     expect(await issuesIn({ materials: [acrylic, acrylic] })).toEqual([
-      expect.stringContaining('is the name of two materials'),
+      expect.stringContaining('is used for two materials'),
     ]);
   });
 
@@ -229,7 +229,7 @@ describe('--set', () => {
       '--set: beam.energy_MeV: 900 MeV is above the stopping power table of water, NIST PSTAR (ICRU 49); allowed: at most 300 MeV',
     ]);
     expect(lines(await read('geometry.regions[1].material=lead'))).toEqual([
-      '--set: geometry.regions[1]: "lead" has no place: the list is shorter; allowed: entries 0 to 0',
+      '--set: geometry.regions[1]: "lead" does not exist: the list is shorter; allowed: entries 0 to 0',
     ]);
   });
 
@@ -260,7 +260,7 @@ describe('warnings about added spread', () => {
   test('bins that would show in the range are subdivided, and the run uses the result', async () => {
     const reading = await check(bins(0.2, 0.1));
     expect(lines(reading)).toEqual([
-      'warning grid.energy.step_mm: 0.2 mm is taken in 2 parts of 0.1 mm: wider ones would show in the range and its falloff',
+      'warning grid.energy.step_mm: 0.2 mm is divided into 2 parts of 0.1 mm: wider ones would affect the range and its falloff',
     ]);
     expect(reading.problem?.().grid.energy).toEqual({ kind: 'range', step_mm: 0.1 });
     // The bins are also wide compared with the straggling, although a step is a whole number of bins.
@@ -298,7 +298,7 @@ describe('warnings about added spread', () => {
 
   test('without straggling and energy spread any added spread counts', async () => {
     const [line = ''] = lines(await check({ ...bins(0.2, 0.1), physics: { straggling: 'off' } }));
-    expect(line).toMatch(/this beam has none of its own/);
+    expect(line).toMatch(/this beam has no energy spread/);
     const spread = { beam: { energy_MeV: 70, energy_sigma_MeV: 10 } };
     // 10 MeV are 10 mm of range: such a spread hides the contribution of the bins.
     expect(lines(await check({ ...bins(0.08, 0.1), ...spread }))).toEqual([]);

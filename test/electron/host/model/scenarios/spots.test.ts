@@ -46,26 +46,26 @@ describe('spots', () => {
   test.each([
     [{ spots: [] }, 's: beam.spots: [] has 0 entries; allowed:'],
     [{ spots: [{ energy_MeV: 70, weight: -1 }] }, 's: beam.spots[0].weight: -1 is too small; allowed: 0 to'],
-    [{ spots: [{ energy_MeV: 70, weight: 0 }] }, 'hold no protons: every weight is 0; allowed: at least one weight'],
+    [{ spots: [{ energy_MeV: 70, weight: 0 }] }, 'contain no protons: every weight is 0; allowed: at least one weight'],
     [
       { spots: [{ x_mm: 1 }] },
-      's: beam.spots[0].energy_MeV: is missing; needed: 0.5 to 300 MeV, in water with a table of your own to 1000 MeV, or range_mm',
+      's: beam.spots[0].energy_MeV: is missing; needed: 0.5 to 300 MeV; in water with your own table up to 1000 MeV, or range_mm',
     ],
     [{ spots: [{ energy_MeV: 70, range_mm: 3 }] }, 'beam.spots[0].range_mm: 3 cannot be combined with energy_MeV'],
     [{ spots: [{ energy_MeV: 70, z_mm: 3 }] }, 'beam.spots[0].z_mm: is not a known key'],
     [
       { energy_MeV: 70, spots: [{ energy_MeV: 70 }] },
-      'cannot be combined with energy_MeV; allowed: energy_MeV, range_mm or',
+      'cannot be combined with energy_MeV; allowed: exactly one of energy_MeV, range_mm and',
     ],
     [{ spots: [{ energy_MeV: 70 }, { energy_MeV: 0.5 }] }, 'beam.spots[1].energy_MeV: 0.5 MeV is not above the cutoff'],
     [{ spots: [{ energy_MeV: 700 }] }, 'beam.spots[0].energy_MeV: 700 MeV, with 5 of its spreads, is above the'],
     [
       {},
-      's: beam.energy_MeV: is missing; needed: 0.5 to 300 MeV, in water with a table of your own to 1000 MeV, or range_mm or spots in its place',
+      's: beam.energy_MeV: is missing; needed: 0.5 to 300 MeV; in water with your own table up to 1000 MeV, or range_mm or spots instead',
     ],
     [
       { energy_MeV: 70, range_mm: 40 },
-      's: beam.range_mm: 40 cannot be combined with energy_MeV; allowed: energy_MeV, range_mm',
+      's: beam.range_mm: 40 cannot be combined with energy_MeV; allowed: exactly one of energy_MeV, range_mm',
     ],
     [{ range_mm: 3000 }, 's: beam.range_mm: 3000 mm is a beam of'],
   ])('%j is rejected', async (beam, says) => {
@@ -115,11 +115,11 @@ describe('a file of spots', () => {
       'energy_Mev\n70\n',
       'name.csv:1: beam.spots.file: the column "energy_Mev" is not known (did you mean energy_MeV',
     ],
-    ['twice.csv', 'energy_MeV,x_mm,x_mm\n70,1,2\n', 'twice.csv:1: beam.spots.file: the column x_mm is there twice'],
+    ['twice.csv', 'energy_MeV,x_mm,x_mm\n70,1,2\n', 'twice.csv:1: beam.spots.file: the column x_mm is given twice'],
     ['hex.csv', 'energy_MeV,x_mm\n70,0x10\n', 'hex.csv:2: beam.spots.file: x_mm: "0x10": is of type string'],
     ['text.csv', 'energy_MeV,x_mm\n70,1\n70,left\n', 'text.csv:3: beam.spots.file: x_mm: "left": is of type string'],
     ['minus.csv', 'energy_MeV,weight\n70,1\n\n60,-2\n', 'minus.csv:4: beam.spots.file: weight: -2:'],
-    ['zero.csv', 'energy_MeV,weight\n70,0\n60,0\n', 'hold no protons: every weight is 0'],
+    ['zero.csv', 'energy_MeV,weight\n70,0\n60,0\n', 'contain no protons: every weight is 0'],
     ['long.csv', 'energy_MeV\n70,3\n', 'long.csv:2: beam.spots.file: 2 values; allowed: 1'],
     ['cut.json', '[{"energy_MeV": 70},\n {"energy_MeV"', 'cut.json:2: beam.spots.file: expected'],
     [

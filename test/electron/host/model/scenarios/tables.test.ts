@@ -38,25 +38,34 @@ describe('a stopping power table', () => {
     ['empty', '', ['1: the table is empty; allowed: T_MeV,S and at least 4 rows']],
     ['no header', '1,260.8\n2,3\n3,4\n4,5', ['1: the column "1" is not known; allowed: T_MeV,S']],
     ['misspelt header', 'T_Mev,S\n1,2', ['1: the column "T_Mev" is not known (did you mean T_MeV?); allowed: T_MeV,S']],
-    ['header with one column', 'T_MeV\n1', ['1: the first line has to name the columns; allowed: T_MeV,S']],
+    ['header with one column', 'T_MeV\n1', ['1: the first line must name the columns; allowed: T_MeV,S']],
     ['too few rows', 'T_MeV,S\n1,260\n2,158\n3,117', ['1: the table has 3 rows; allowed: 4 to 10000']],
     ['text', good.replace('45.67', 'many'), ['3: S: many is not a finite number; allowed: 0.1 to 10000']],
-    ['decimal commas', good.replace('45.67', '45,67'), ['3: 3 values; allowed: 2, as the first line names columns']],
+    [
+      'decimal commas',
+      good.replace('45.67', '45,67'),
+      ['3: 3 values; allowed: 2, the number of columns in the first line'],
+    ],
     ['hexadecimal', good.replace('45.67', '0x2d'), ['3: S: 0x2d is not a finite number; allowed: 0.1 to 10000']],
-    ['two stopping powers', 'T_MeV,S,S\n1,2,3', ['1: the columns S and S are of one quantity; allowed: T_MeV,S']],
-    ['two energies', 'T_MeV,E_MeV,S\n1,2,3', ['1: the columns T_MeV and E_MeV are of one quantity; allowed: T_MeV,S']],
+    ['two stopping powers', 'T_MeV,S,S\n1,2,3', ['1: the columns S and S have the same quantity; allowed: T_MeV,S']],
+    [
+      'two energies',
+      'T_MeV,E_MeV,S\n1,2,3',
+      ['1: the columns T_MeV and E_MeV have the same quantity; allowed: T_MeV,S'],
+    ],
     ['semicolons and decimal commas', 'T_MeV;S\n1;260,8\n10;45,67\n100;7,289\n300;3,52\n', []],
     ['nothing', good.replace('45.67', ''), ['3: S: nothing is not a finite number; allowed: 0.1 to 10000']],
     ['not finite', good.replace('45.67', 'Infinity'), ['3: S: Infinity is not a finite number; allowed: 0.1 to 10000']],
-    ['negative', good.replace('45.67', '-1'), ['3: S: -1 is out of bounds; allowed: 0.1 to 10000']],
-    ['energy not ascending', good.replace('100,', '10,'), ['4: T_MeV: 10 does not ascend; allowed: more than 10']],
+    ['negative', good.replace('45.67', '-1'), ['3: S: -1 is out of range; allowed: 0.1 to 10000']],
+    [
+      'energy not ascending',
+      good.replace('100,', '10,'),
+      ['4: T_MeV: 10 is not in ascending order; allowed: more than 10'],
+    ],
     [
       'several at once',
       good.replace('45.67', 'x').replace('100,', '0,'),
-      [
-        '3: S: x is not a finite number; allowed: 0.1 to 10000',
-        '4: T_MeV: 0 is out of bounds; allowed: 0.001 to 10000',
-      ],
+      ['3: S: x is not a finite number; allowed: 0.1 to 10000', '4: T_MeV: 0 is out of range; allowed: 0.001 to 10000'],
     ],
   ])('%s', (_name, text, expected) => {
     expect(issuesIn(text)).toEqual(expected);
@@ -163,7 +172,7 @@ describe('a stopping power table of a scenario', () => {
   test.each([
     ['that is not there', 'none.csv', 'cannot be used: there is no such file'],
     ['that is a folder', 'tables', 'cannot be used: is a folder, not a file'],
-    ['behind a link out of the folder', 'link.csv', 'leads out of the folder of the scenario'],
+    ['behind a link out of the folder', 'link.csv', 'is outside of the folder of the scenario'],
   ])('%s is rejected', async (_name, file, says) => {
     const { issues } = await read(file);
     expect(issues.map(({ message }) => message)).toEqual([
@@ -183,7 +192,7 @@ describe('a stopping power table of a scenario', () => {
   ])('the path %j is never opened', async (file) => {
     const { issues } = await read(file);
     expect(issues.map(({ message }) => message.split('; ')[1])).toEqual([
-      "allowed: a relative path below the scenario's folder, such as tables/mine.csv",
+      "allowed: a relative path inside the scenario's folder, such as tables/mine.csv",
     ]);
   });
 });

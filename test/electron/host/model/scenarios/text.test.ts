@@ -40,7 +40,7 @@ describe('invalid JSON', () => {
       '{ "name": "a\nb" }',
       's.json:1:13: a line break or control character inside text; write \\n or \\t',
     ],
-    ['bad escape', '{ "name": "\\q" }', 's.json:1:11: this text has a backslash that begins no JSON escape'],
+    ['bad escape', '{ "name": "\\q" }', 's.json:1:11: this text has a backslash that does not start a JSON escape'],
     ['two values', `{} {}`, 's.json:1:4: expected the end of the file, found "{"'],
     ['no separator', '[1 2]', `s.json:1:4: expected ',' or ']', found "2"`],
     ['YAML', 'kind: transport', 's.json:1:1: kind is not JSON; text needs double quotes'],
@@ -53,21 +53,21 @@ describe('invalid YAML', () => {
   test.each([
     ['empty file', '', 's.yaml:1:1: the file is empty'],
     ['only a comment', '# nothing', 's.yaml:1:1: the file is empty'],
-    ['anchor', 'kind: &a transport', 's.yaml:1:10: anchors (&name) are not read here'],
-    ['alias', 'kind: *a', 's.yaml:1:7: aliases (*name) are not read here; write the value out'],
-    ['tag', 'kind: !!str transport', 's.yaml:1:13: tags (!name) are not read here'],
-    ['own tag', 'kind: !x transport', 's.yaml:1:10: tags (!name) are not read here'],
+    ['anchor', 'kind: &a transport', 's.yaml:1:10: anchors (&name) are not supported'],
+    ['alias', 'kind: *a', 's.yaml:1:7: aliases (*name) are not supported; write the value out'],
+    ['tag', 'kind: !!str transport', 's.yaml:1:13: tags (!name) are not supported'],
+    ['own tag', 'kind: !x transport', 's.yaml:1:10: tags (!name) are not supported'],
     [
       'second document',
       'kind: transport\n---\nkind: transport',
-      's.yaml:2:1: a second document begins here; allowed: one',
+      's.yaml:2:1: a second document begins here; allowed: one document',
     ],
     [
       'YAML 1.1',
       '%YAML 1.1\n---\nkind: transport',
       's.yaml:1:1: YAML 1.1 reads on, off and numbers differently; allowed: YAML 1.2',
     ],
-    ['list as key', '? [a]\n: 1', 's.yaml:1:3: a key has to be a plain word'],
+    ['list as key', '? [a]\n: 1', 's.yaml:1:3: a key must be a plain word'],
     ['tab', '\tkind: transport', 's.yaml:1:1: Tabs are not allowed as indentation'],
     [
       'open list',
@@ -115,7 +115,7 @@ describe('numbers that are not finite are reported at their path', () => {
   test('in JSON', async () => {
     const text = `{ ${head}, "beam": { "energy_MeV": NaN, "weight": 1e999, "x_mm": -Infinity } }`;
     expect(await json(text)).toEqual([
-      `s.json:1:${column(text, 'NaN')}: beam.energy_MeV: NaN is not a finite number; allowed: 0.5 to 300 MeV, in water with a table of your own to 1000 MeV`,
+      `s.json:1:${column(text, 'NaN')}: beam.energy_MeV: NaN is not a finite number; allowed: 0.5 to 300 MeV; in water with your own table up to 1000 MeV`,
       `s.json:1:${column(text, '1e999')}: beam.weight: Infinity is not a finite number; allowed: 1e-12 to 1e18`,
       `s.json:1:${column(text, '-Inf')}: beam.x_mm: -Infinity is not a finite number; allowed: -5000 to 5000 mm`,
     ]);
@@ -137,7 +137,7 @@ describe('positions in a file', () => {
 
   test('of an unknown key point to the key, of a missing one to its parent', async () => {
     expect(await json(`{ ${head},\n  "beam": {\n  "enrgy_MeV": 70 } }`)).toEqual([
-      's.json:2:3: beam.energy_MeV: is missing; needed: 0.5 to 300 MeV, in water with a table of your own to 1000 MeV, or range_mm or spots in its place',
+      's.json:2:3: beam.energy_MeV: is missing; needed: 0.5 to 300 MeV; in water with your own table up to 1000 MeV, or range_mm or spots instead',
       's.json:3:3: beam.enrgy_MeV: is not a known key (did you mean energy_MeV?); allowed here: energy_MeV, range_mm, range_is, spots, energy_sigma_MeV, angle_deg, angle_sigma_mrad, x_mm, x_sigma_mm, x_sigma_is, y_sigma_mm, focus_mm, z_mm, weight',
     ]);
   });

@@ -364,7 +364,7 @@ describe('methods', () => {
         'notes.json cannot be opened as a timeline: it is JSON without a list "traceEvents", so not a Chrome trace.',
       );
       await expect(page.call('timeline.open', { source: { kind: 'upload', upload: upload1 } })).rejects.toThrow(
-        'This file is no longer being taken in. Drop it again.',
+        'The upload of this file has ended. Drop it again.',
       );
     });
 
@@ -372,11 +372,11 @@ describe('methods', () => {
       const { upload: id } = await page.call('timeline.upload', { name: 'part.json', size_bytes: 10 });
       const piece = { upload: id, bytes: new Uint8Array(4) };
       await expect(page.call('timeline.uploadPiece', { ...piece, offset: 3 })).rejects.toThrow(
-        'Byte 3 of part.json came where 0 was due.',
+        'Byte 3 of part.json arrived, but 0 was expected.',
       );
       await page.call('timeline.uploadPiece', { ...piece, offset: 0 });
       await expect(page.call('timeline.open', { source: { kind: 'upload', upload: id } })).rejects.toThrow(
-        'Of part.json 4 bytes came of 10.',
+        'part.json: received 4 bytes of 10.',
       );
     });
 

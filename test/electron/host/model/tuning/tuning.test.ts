@@ -65,15 +65,15 @@ int other(int kLike) { return kThreads == 256 ? kLike : 0; }
   });
 
   test.each([
-    ['kLike', 'is no constant with a whole number'],
-    ['kPitch', 'is no constant with a whole number'],
-    ['kMissing', 'is no constant with a whole number'],
+    ['kLike', 'is not a constant whole number'],
+    ['kPitch', 'is not a constant whole number'],
+    ['kMissing', 'is not a constant whole number'],
   ])('%s is rejected by name', (name, says) => {
     expect(() => constantsOf(text, [name], 'a.hpp')).toThrow(`a.hpp: ${name} ${says}`);
   });
 
   test('a constant that occurs twice is rejected', () => {
-    expect(() => withConstants(`${text}\nconstexpr int kTile = 1;`, { kTile: 2 }, 'a.hpp')).toThrow('is there 2 times');
+    expect(() => withConstants(`${text}\nconstexpr int kTile = 1;`, { kTile: 2 }, 'a.hpp')).toThrow('occurs 2 times');
   });
 });
 
@@ -351,7 +351,7 @@ describe('space', () => {
   test('conditions read values and execute nothing', () => {
     const asks = (condition: string) => () => configurationsOf({ ...space, conditions: [condition] });
     expect(asks('process.exit(1) == 1')).toThrow('own: the condition "process.exit(1) == 1"');
-    expect(asks('kQ > 1')).toThrow('kQ is not set at this point');
+    expect(asks('kQ > 1')).toThrow('kQ is not set for this point');
     expect(asks('kX * kY')).toThrow('is neither true nor false');
   });
 

@@ -98,7 +98,7 @@ test('a failure that earlier answers may have caused is checked in a new process
   const never = 'export const reference = (x) => { if (x.length > 3) throw new Error("too long"); return [0, 0]; };\n';
   await answered(references, 'r.mjs', never, problem(1));
   await expect(answered(references, 'r.mjs', never, problem(2, 5))).rejects.toThrow(
-    /r\.mjs gave no answer: .*too long/s,
+    /r\.mjs returned no result: .*too long/s,
   );
   // A new process answers again.
   expect(await answered(references, 'r.mjs', never, problem(3))).toEqual([0, 0]);
@@ -109,10 +109,10 @@ test('each answer has a separate time limit, and a process that ends is replaced
   const text =
     'export const reference = (x) => {\n  if (x.length === 5) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);\n  if (x.length === 7) process.exit(3);\n  return [process.pid, 1];\n};\n';
   const [first] = await answered(references, 'r.mjs', text, problem(1));
-  await expect(answered(references, 'r.mjs', text, problem(2, 5))).rejects.toThrow('r.mjs did not end within 6 s');
+  await expect(answered(references, 'r.mjs', text, problem(2, 5))).rejects.toThrow('r.mjs did not finish within 6 s');
   const [second] = await answered(references, 'r.mjs', text, problem(3));
   expect(second).not.toBe(first);
-  await expect(answered(references, 'r.mjs', text, problem(4, 7))).rejects.toThrow('r.mjs gave no answer');
+  await expect(answered(references, 'r.mjs', text, problem(4, 7))).rejects.toThrow('r.mjs returned no result');
 });
 
 test('a reference in C++ is compiled once for all sizes', async () => {
@@ -128,7 +128,7 @@ test('a reference in C++ is compiled once for all sizes', async () => {
   expect(sum).toBeGreaterThan(10);
   expect(await readdir(programs)).toEqual(made);
   await expect(answered(references, 'r.cpp', `${text}wrong`, problem(1))).rejects.toThrow(
-    /r\.cpp gave no answer: .*wrong/s,
+    /r\.cpp returned no result: .*wrong/s,
   );
   expect(await readdir(programs)).toEqual(made);
 });

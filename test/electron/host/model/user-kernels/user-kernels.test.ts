@@ -42,7 +42,7 @@ test('a register limit is rejected for a CPU kernel', async () => {
   const { message } = await failure(
     make('registers.cpp', kernels.original, { ...description, compile: { registers: 64 } }),
   );
-  expect(message).toBe('registers.json compile.registers: is of CUDA kernels, and this one is compiled for the CPU');
+  expect(message).toBe('registers.json compile.registers: is for CUDA kernels, but this one is compiled for the CPU');
 });
 
 /**
@@ -86,7 +86,7 @@ describe('a failure ends only its own run, with one message that names the file;
     ['abort', /^breaks\.cpp crashed: .*SIGABRT.*my last words/s, 'device'],
     ['throw', /^breaks\.cpp: my own trouble$/, 'device'],
     ['memory', /^breaks\.cpp (requested more memory|took) /, 'memory'],
-    ['hang', /^breaks\.cpp did not end within 2 s/, 'device'],
+    ['hang', /^breaks\.cpp did not finish within 2 s/, 'device'],
   ])('%s', async (word, message, code) => {
     await how(word);
     kernels.userKernels.limit_s = word === 'hang' ? 2 : 60;

@@ -200,7 +200,7 @@ mine.cu(29): error: class "bb::transport::DeviceStep<double>" has no member "fro
     ]);
     const linker =
       "/usr/bin/ld: kernel.o: in function `f':\nmy.cpp:(.text+0x12): undefined reference to `bb::helper(int)'\n";
-    expect(shown(linker, 'my.cpp')).toEqual(['error null:null bb::helper(int) is used but defined nowhere']);
+    expect(shown(linker, 'my.cpp')).toEqual(['error null:null bb::helper(int) is used but not defined']);
   });
 
   test('messages about files outside the kernel, the shipped sources and the system quote nothing of them', () => {
@@ -241,7 +241,7 @@ describe('contained processes', () => {
     const file = path.join(folder, 'late');
     const limits = { ...compilerLimits, time_ms: 1500 };
     const work = runContained({ program: 'sh', args: driver(file), folder, limits });
-    await expect(work).rejects.toThrow('The compiler did not end within 1.5 s; it was ended.');
+    await expect(work).rejects.toThrow('The compiler did not finish within 1.5 s and was stopped.');
     const pid = await pidIn(file);
     await eventually(() => !isAlive(pid));
   });
@@ -398,14 +398,14 @@ describe('value files', () => {
     ['d.npy', npy('<U4', '(2,)', floats(1, 2)), {}, /numbers of kind U4; allowed: f8/],
     ['e.npy', Buffer.from('text'), {}, /no NPY header/],
     ['a.bin', floats(1, 2, 3), {}, /has 3 numbers; allowed: 2/],
-    ['b.bin', Buffer.alloc(7), {}, /7 bytes are no whole count/],
+    ['b.bin', Buffer.alloc(7), {}, /7 bytes are not a multiple/],
     ['a.npy', npy('<f4', '(2,)', floats(1, 2.5)), { type: 'int32' }, /number 1 is 2\.5; allowed: whole numbers/],
     ['a.safetensors', tensors({ w: {} }, floats()), { dataset: 'v' }, /has no tensor "v"; allowed: w/],
     [
       'b.safetensors',
       tensors({ w: { dtype: 'F32', shape: [2], data_offsets: [0, 99] } }, floats(1, 2)),
       { dataset: 'w' },
-      /w lies outside of the file/,
+      /w is outside of the file/,
     ],
     ['c.safetensors', Buffer.alloc(16, 0xff), { dataset: 'w' }, /header is longer than the file/],
     ['a.h5', Buffer.from('no HDF5'), { dataset: 'x' }, /not an HDF5 file/],
@@ -428,7 +428,7 @@ describe('value files', () => {
   test('a path outside of the folder is rejected as a value file', () => {
     for (const bad of ['../x.npy', '/etc/x.npy', 'a/../../x.npy', 'C:x.npy'])
       expect(validateScenario(problem({ kind: 'file', path: bad }, [random])).faults[0]?.message).toContain(
-        'a path in the folder of the problem',
+        'a path inside the folder of the problem',
       );
     expect(validateScenario(problem({ kind: 'file', path: './blob/..x.npy' }, [random])).faults).toEqual([]);
   });

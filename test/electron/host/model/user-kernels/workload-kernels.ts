@@ -245,7 +245,7 @@ export function kernelStoriesOf(kind: Kind): void {
       ['null', /^my-.*\.cpp crashed: .*SIGSEGV/],
       ['throw', /^my-.*\.cpp: my own trouble$/],
       ['memory', /^my-.*\.cpp (requested more memory|took) /],
-      ['hang', /^my-.*\.cpp did not end within 1 s/],
+      ['hang', /^my-.*\.cpp did not finish within 1 s/],
     ])('%s ends only its own run, with one message that names the file', async (word, message) => {
       await how(word);
       own.limit_s = word === 'hang' ? 1 : 60;
@@ -272,7 +272,7 @@ export function kernelStoriesOf(kind: Kind): void {
         const error = await read(other, id);
         expect(error.issues.map(({ path: field, message }) => `${field} ${message}`)).toEqual([
           expect.stringMatching(
-            new RegExp(`^solver\\.variant ".*is made from ${kind.base} of ${kind.workload}.* of ${other.workload}`),
+            new RegExp(`^solver\\.variant ".*is based on ${kind.base} of ${kind.workload}.* of kind ${other.workload}`),
           ),
         ]);
       }

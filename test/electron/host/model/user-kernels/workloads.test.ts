@@ -136,7 +136,7 @@ describe('workloads', () => {
       return (await replaceable(kernelFolders().sources, base, rulesOf(base))).reason;
     };
     expect(await reason('', 'cuda-lt-fp32')).toBe(
-      'cuda-lt-fp32 calls cuBLASLt, whose code is not here: there is nothing to copy.',
+      'cuda-lt-fp32 calls cuBLASLt, whose source is not available: there is nothing to copy.',
     );
     expect(await reason('gemm', 'cublas-fp32')).toMatch(/calls cuBLAS,/);
     expect(await reason('spmv', 'cusparse')).toMatch(/calls cuSPARSE,/);

@@ -40,7 +40,7 @@ test('unwritten results and changed inputs are named', () => {
   const audits = audited();
   audits.sampled(sample(audit({ unwritten: 4, first_unwritten: 6, inputs_changed: true })));
   expect(failures(audits)).toEqual([
-    ['unwritten', '4 of 10 results were not written by an audited repetition, the first at 6'],
+    ['unwritten', '4 of 10 results were not written in an audited repetition, the first at 6'],
     ['inputs', expect.stringContaining('wrote to its inputs')],
   ]);
 });
@@ -48,7 +48,7 @@ test('unwritten results and changed inputs are named', () => {
 test('a result that was poisoned within a sample and not rewritten is named', () => {
   const audits = audited();
   audits.sampled(sample(null, { ...unchanged, unwritten: 2, first_unwritten: 7 }));
-  expect(failures(audits)).toEqual([['unwritten', 'Result 7 was not written by a repetition within a sample']]);
+  expect(failures(audits)).toEqual([['unwritten', 'Result 7 was not written in a repetition within a sample']]);
 });
 
 test('a wrong result after a change of some inputs is an error of the kernel', () => {
@@ -136,7 +136,7 @@ describe('probes', () => {
     const open = probed([honest, remembering]).accuracy();
     expect(correctnessOf(open)).toBe('not checked');
     expect(reasonOf(open)).toBe(
-      'It may remember results: inputs that it has not seen took 2.0 times as long in 1 of 1 probes. A longer session or an idle machine decides it',
+      'It may remember results: new inputs took 2.0 times as long in 1 of 1 probes. A longer session or an idle machine would decide',
     );
     expect(correctnessOf(probed([honest, remembering, ...probes(5, honest)]).accuracy())).toBe('correct');
     expect(correctnessOf(probed(probes(23, remembering)).accuracy())).toBe('not checked');
@@ -245,10 +245,10 @@ test('a process that is busy between its calls is named, and an idle one is not'
   };
   // Processor time of up to a tenth of a second is no evidence.
   expect(between(0.019)).toEqual([]);
-  expect(between(0.06)).toEqual([['between', expect.stringContaining('0.30 s of processor time in 1.0 s')]]);
+  expect(between(0.06)).toEqual([['between', expect.stringContaining('0.30 s of CPU time in 1.0 s')]]);
   // A thread that never sleeps gets little of two cores that many others share.
   expect(between(0.04, 1)).toEqual([]);
-  expect(between(0.06, 1)).toEqual([['between', expect.stringContaining('0.30 s of processor time in 5.0 s')]]);
+  expect(between(0.06, 1)).toEqual([['between', expect.stringContaining('0.30 s of CPU time in 5.0 s')]]);
 });
 
 test('audits end when they have used their share of the time', () => {

@@ -305,7 +305,7 @@ describe('errors of a CT scenario', () => {
     );
     expect(await messages({ file: '../x' })).toContain('error geometry.ct.file');
     writeFileSync(path.join(folder, 'ct/cut.nrrd'), nrrdOf(layers([0, 0], 2, 1)).slice(0, -1));
-    expect(await messages({ file: 'ct/cut.nrrd' })).toContain('it is cut');
+    expect(await messages({ file: 'ct/cut.nrrd' })).toContain('it is truncated');
     const unsaved = await scenarios.check(geometry({ file: 'ct/cut.nrrd' }), { name: 's', folder: null });
     expect(unsaved.issues.map(({ message }) => message).join()).toContain(
       'cannot be found before the scenario is saved',
@@ -320,15 +320,15 @@ describe('errors of a CT scenario', () => {
     }
     expect(await messages({ file: 'ct/two' })).toMatch(/^error geometry\.ct\.series: .*it mixes 2 series/m);
     const other = await messages({ file: 'ct/two', series: '9.9' });
-    expect(other).toMatch(/^error geometry\.ct\.series: "9\.9" does not choose a series: .*no series is "9\.9"/m);
+    expect(other).toMatch(/^error geometry\.ct\.series: "9\.9" does not select a series: .*no series matches "9\.9"/m);
     expect(other).not.toContain('geometry.ct.file');
   });
 
   test('HU below air and above the table are reported, and clamped to its ends', async () => {
     const file = put('ends.nrrd', { ...layers(rows([40, 0]), 80, 0.5), hu: (i) => [-3024, 9000, 0][i % 3] ?? 0 });
     const found = await messages({ file });
-    expect(found).toContain('2160 pixels lie below -1050 HU, where the table begins (lowest -3024)');
-    expect(found).toContain('2160 pixels lie above 5000 HU, where the table ends (highest 9000)');
+    expect(found).toContain('2160 pixels are below -1050 HU, where the table begins (lowest -3024)');
+    expect(found).toContain('2160 pixels are above 5000 HU, where the table ends (highest 9000)');
     expect(found).not.toContain('error');
   });
 
@@ -342,11 +342,11 @@ describe('errors of a CT scenario', () => {
           [-1, 2],
         ],
       }),
-    ).toContain('does not ascend');
+    ).toContain('is not in ascending order');
     expect(await table({ density: [[0, 1]] })).toContain('error');
     expect(await table({ materials: [[0, 'wood']] })).toContain('"wood" is not known');
     expect(await messages({ file, outside: 'nothing' })).toContain('geometry.ct.outside');
-    expect(await messages({ file, isocentre_mm: [500, 0] })).toContain("lets the beam's axis miss the image");
+    expect(await messages({ file, isocentre_mm: [500, 0] })).toContain("puts the beam's axis outside of the image");
     expect(await messages({ file, at_mm: 90 })).toContain('it has no slice at 90 mm');
   });
 

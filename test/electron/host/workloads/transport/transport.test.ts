@@ -320,7 +320,7 @@ describe('dose file', () => {
       `z_mm,dose\n${Array.from({ length: 12 }, (_, i) => `${i},${i === 3 ? -1 : i % 11}`).join('\n')}`,
       /the dose is -1 at 3 mm; allowed: -5 % of its largest/,
     ],
-    ['a curve without a unit', 'depth,dose\n0,1\n', /nothing says the unit of depth/],
+    ['a curve without a unit', 'depth,dose\n0,1\n', / the unit of depth is missing/],
   ])('%s is rejected with its file', async (name, text, why) => {
     const file = path.join(folder, `${name.replaceAll(' ', '-')}.csv`);
     await writeFile(file, text);
@@ -358,7 +358,7 @@ describe('dose file', () => {
       await expect(plane('Gy', 'Gy/1e9')).resolves.toMatchObject({ nz: 2, nx: 2 });
       await expect(plane('cGy', null)).resolves.toMatchObject({ nz: 2, nx: 2 });
       for (const unit of ['cGy', 'relative', 'Gy (RBE)']) {
-        await expect(plane(unit, 'Gy')).rejects.toThrow(`a.nrrd states its values in ${unit};`);
+        await expect(plane(unit, 'Gy')).rejects.toThrow(`a.nrrd gives its values in ${unit},`);
       }
     });
 
@@ -392,7 +392,7 @@ describe('dose file', () => {
     const { notes } = await inspectDose({ files: [{ name: 'a.dcm', bytes }] });
     expect(notes).toEqual([
       'Its values are in Gy (RBE)',
-      'DoseSummationType is BEAM: not the dose of one whole plan',
+      'DoseSummationType is BEAM: not the dose of a whole plan',
       'TissueHeterogeneityCorrection is WATER: computed as if the patient were water',
     ]);
   });

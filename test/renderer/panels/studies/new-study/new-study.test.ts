@@ -67,11 +67,11 @@ describe('axis draft', () => {
     const list: AxisDraft = { ...range, kind: 'list', values: 'depth, window' };
     expect(axisOf(list)).toEqual({ kind: 'list', path: 'beam.energy_MeV', values: ['depth', 'window'] });
     expect([countOf(list), axisIssue(list)]).toEqual([2, null]);
-    expect(axisIssue({ ...list, values: ' ' })).toMatch(/Give values/);
+    expect(axisIssue({ ...list, values: ' ' })).toMatch(/Enter values/);
     expect(axisIssue({ ...range, from: '' })).toMatch(/numbers/);
     expect(axisIssue({ ...range, kind: 'log', from: '0' })).toMatch(/above 0/);
     expect(axisIssue({ ...range, count: '2.5' })).toMatch(/whole number/);
-    expect(axisIssue({ ...range, path: 'beam..energy' })).toMatch(/what changes/);
+    expect(axisIssue({ ...range, path: 'beam..energy' })).toMatch(/parameter to vary/);
     expect(axisIssue({ ...range, path: 'grid.dx_mm + grid.dz_mm' })).toBeNull();
   });
 

@@ -136,7 +136,7 @@ export function* findCtContents(
     yield* paint(scenario, nz, nx, media, index);
     return { ...numbered(media, index), roundedTo: null, densitiesWithin: width === 0 ? null : width };
   }
-  throw new Error(`the densities of a CT do not fit ${most} media`);
+  throw new Error(`the densities of a CT do not fit into ${most} media`);
 }
 
 /** Puts water of density 1 first in the list, even if it is unused. */

@@ -161,8 +161,8 @@ export function warnOfHu({ slice, table, beyond: { below, above, least, most } }
     warning(
       ['geometry', 'ct', 'hu_table'],
       'HU table',
-      `${count} pixels lie ${which} ${formatNumber(end)} HU, where the table ${which === 'below' ? 'begins' : 'ends'} ` +
-        `(${which === 'below' ? 'lowest' : 'highest'} ${formatNumber(Number(extreme.toPrecision(6)))}): they are taken as given`,
+      `${count} pixels are ${which} ${formatNumber(end)} HU, where the table ${which === 'below' ? 'begins' : 'ends'} ` +
+        `(${which === 'below' ? 'lowest' : 'highest'} ${formatNumber(Number(extreme.toPrecision(6)))}): the last value of the table is used for them`,
     );
   return [
     ...slice.notes.map((note) => warning(['geometry', 'ct', 'file'], 'CT', note.replace(/\.$/, ''))),
@@ -217,10 +217,10 @@ async function ctSlice(
   });
   const allowed = 'a DICOM folder or file, .nrrd, .mha or .mhd in the folder of the scenario';
   if (folder === null) {
-    return refuse('cannot be found before the scenario is saved: the path is relative to its file', allowed);
+    return refuse('cannot be found before the scenario is saved, because the path is relative to its file', allowed);
   }
   const found = await insideFolder(folder, file);
-  if (found === null) return refuse('leads out of the folder of the scenario', allowed);
+  if (found === null) return refuse('is outside of the folder of the scenario', allowed);
   try {
     return {
       slice: await read({ path: found, name: file, series: series ?? null, plane, at_mm: at_mm ?? null }),
@@ -232,7 +232,7 @@ async function ctSlice(
     // Report the error at the field that selects the series, because the folder itself is valid.
     if (error.issues.some((issue) => issue.path === 'geometry.ct.series')) {
       return refuse(
-        `does not choose a series: ${reason}`,
+        `does not select a series: ${reason}`,
         'UID or description of a series',
         ['series'],
         series ?? null,
@@ -287,7 +287,7 @@ export async function placedCt(
     const at = ['geometry', 'ct', 'frame_of_reference'];
     return {
       placed: null,
-      faults: [fieldIssue(at, own, 'is of another CT', `${slice.frame}, that of the file, or none`)],
+      faults: [fieldIssue(at, own, 'belongs to another CT', `${slice.frame}, that of the file, or nothing`)],
     };
   }
   const table = ct.hu_table === 'schneider' ? shipped : ct.hu_table;
@@ -300,7 +300,7 @@ export async function placedCt(
   return {
     placed,
     faults: [
-      fieldIssue(['geometry', 'ct', 'isocentre_mm'], ct.isocentre_mm, "lets the beam's axis miss the image", allowed),
+      fieldIssue(['geometry', 'ct', 'isocentre_mm'], ct.isocentre_mm, "puts the beam's axis outside of the image", allowed),
     ],
   };
 }

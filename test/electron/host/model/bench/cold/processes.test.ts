@@ -99,7 +99,7 @@ describe('cold processes of a session', () => {
     const processes = new ColdProcesses([quick, endless], { ...options(answering([])), limits: limitsOf(5, 0.05) });
     await processes.take();
     expect(processes.of('endless')).toMatchObject({
-      reason: 'the time limit left no room for a process of each',
+      reason: 'the time limit left no time for a process of each variant',
       time_s: null,
     });
   });

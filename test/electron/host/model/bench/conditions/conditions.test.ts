@@ -59,7 +59,7 @@ describe('steady', () => {
     const steady = new SteadyGpu(addon, 'GPU-1', { lock_MHz: null, cool_C: 60 });
     await steady.cooled(() => false);
     expect(temperatures).toEqual([]);
-    expect(steady.facts[0]?.[1]).toMatch(/^0\.[4-9] s|^[1-9][\d.]* s waited for 60 °C/);
+    expect(steady.facts[0]?.[1]).toMatch(/^waited (?:0\.[4-9]|[1-9][\d.]*) s for 60 °C/);
     await steady.cooled(() => false);
     expect(steady.facts).toEqual([['Cooling', 'not waited for: this GPU reports no temperature']]);
     temperatures.push(90);
@@ -104,7 +104,7 @@ describe('energy', () => {
       chmodSync(path.join(own, 'intel-rapl:0/energy_uj'), 0);
       expect(processorCounter(own)).toContain('as root, chmod a+r');
     }
-    expect(gpuCounter({ clockState: () => null }, 'GPU-1')).toContain('NVML reads no energy');
+    expect(gpuCounter({ clockState: () => null }, 'GPU-1')).toContain('NVML reports no energy');
   });
 
   test('the energy of a run is the difference of the counter over all repetitions', async () => {

@@ -57,8 +57,8 @@ describe('the fastest correct variant', () => {
       'Fastest right variant on desk, a CPU: plain with problem.n up to 64; tiled with problem.n from 256.',
     );
     expect(line?.evidence).toEqual([
-      'plain: fastest at 1 of 2 points, 2× the next',
-      'tiled: fastest at 1 of 2 points, 3× the next',
+      'plain: fastest at 1 of 2 points, 2× faster than the next',
+      'tiled: fastest at 1 of 2 points, 3× faster than the next',
     ]);
   });
 
@@ -74,14 +74,14 @@ describe('the fastest correct variant', () => {
       at('slow', 64, 1, { readouts: { right: 'yes' } }),
     ]);
     expect(checked[0]?.text).toContain(': slow.');
-    expect(checked[0]?.evidence.join()).toContain('left out: fast at 1 point, since its answer is wrong');
+    expect(checked[0]?.evidence.join()).toContain('excluded: fast at 1 point, because its result is wrong');
     const apart = ask([
       at('fast', 64, 0.1, { readouts: { r80_mm: 44 } }),
       at('slow', 64, 1, { readouts: { r80_mm: 40 } }),
       at('slower', 64, 2, { readouts: { r80_mm: 40.01 } }),
     ]);
     expect(apart[0]?.text).toContain(': slow.');
-    expect(apart[0]?.evidence.join()).toContain('left out: fast at 1 point');
+    expect(apart[0]?.evidence.join()).toContain('excluded: fast at 1 point');
   });
 
   test('distinguishes machines, and reports what makes times doubtful', () => {
@@ -96,7 +96,7 @@ describe('the fastest correct variant', () => {
       'Fastest right variant on lab, a CPU: b.',
     ]);
     expect(ask(rows)[1]?.evidence.at(-1)).toBe(
-      'at 1 point other points ran at the same time: such times are no measurement',
+      'at 1 point other points ran at the same time: such times are not measurements',
     );
     const { within: _, ...once } = at('a', 1, 1);
     expect(ask([once, at('b', 1, 2)])[0]?.evidence.join()).toContain('fewer than five repeats');
@@ -147,9 +147,9 @@ describe('convergence', () => {
   test('reports order, limit, the coarsest adequate grid, and the effect of each step alone', () => {
     const [line] = ask(rows, [], study, 0.1);
     expect(line?.text).toBe('r80_mm to 0.1 mm: grid.dz_mm = 0.2, grid.dx_mm = 0.5 is fine enough.');
-    expect(line?.evidence[0]).toMatch(/^order 2(\.0)?, tends to 40\.0000/);
+    expect(line?.evidence[0]).toMatch(/^order 2(\.0)?, converges to 40\.0000/);
     expect(line?.evidence[2]).toMatch(/^halving one step alone changes it by -0\.06 mm \(grid\.dz_mm\), -0\.00025 mm/);
-    expect(ask(rows, [], study, 0.001)[0]?.text).toContain('no grid of this study is fine enough');
+    expect(ask(rows, [], study, 0.001)[0]?.text).toContain('no grid in this study is fine enough');
   });
 
   test('finds the order of a scheme if there is one', () => {

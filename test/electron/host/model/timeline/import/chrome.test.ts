@@ -181,8 +181,8 @@ describe('event phases of the trace format', () => {
       'outer in thread 1 0–9000',
     ]);
     expect(trace.notes).toEqual([
-      '1 events have no end and last until the trace does.',
-      '1 events end without a beginning and were left out.',
+      '1 events have no end and are extended to the end of the trace.',
+      '1 events have an end but no beginning and were omitted.',
     ]);
   });
 
@@ -219,7 +219,7 @@ describe('event phases of the trace format', () => {
       { name: 'd', ts: 4 },
     ]);
     expect(spansOf(trace)).toEqual(['a in main 0–2000']);
-    expect(trace.notes).toEqual(['3 events have no valid time, phase or duration and were left out.']);
+    expect(trace.notes).toEqual(['3 events have no valid time, phase or duration and were omitted.']);
   });
 
   it('store equal arguments once, without what differs in every span', async () => {
@@ -248,7 +248,7 @@ describe('a truncated file', () => {
   it('of an object is rejected with the position where it ends', async () => {
     const cut = whole.slice(0, whole.indexOf('"ph":"s"'));
     await expect(open(cut, 'mine.json')).rejects.toThrow(
-      `mine.json cannot be opened as a timeline: it is cut off after ${cut.length} bytes and 4 events.`,
+      `mine.json cannot be opened as a timeline: it is truncated after ${cut.length} bytes and 4 events.`,
     );
   });
 
@@ -256,14 +256,14 @@ describe('a truncated file', () => {
     const event = '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}';
     expect(spansOf(await open(`[${event},\n${event},\n`))).toHaveLength(2);
     await expect(open(`[${event},${event.slice(0, 20)}`)).rejects.toThrow(
-      'it is cut off after 74 bytes and one event.',
+      'it is truncated after 74 bytes and one event.',
     );
   });
 
   it('that is compressed is rejected too, cut off or damaged', async () => {
     const packed = gzipSync(whole);
     await expect(open(packed.subarray(0, -20), 't.json.gz')).rejects.toThrow(
-      /its compressed data are cut off after \d+ bytes/,
+      /its compressed data end too early, after \d+ bytes/,
     );
     const damaged = Buffer.from(packed);
     damaged.fill(0xff, 40, 60);
@@ -283,32 +283,30 @@ describe('a profiler trace', () => {
     const backslash = await ofCase('t01-backslash.trace');
     expect([backslash.start.length, ...kernelsOf(backslash)]).toEqual([4, 2, 50_000]);
     expect(backslash.notes).toEqual([
-      '1 damaged events were left out: the event at byte 563 is not JSON from byte 616.',
+      '1 damaged events were omitted: the event at byte 563 is not JSON from byte 616.',
     ]);
     const newline = await ofCase('t03-newline.trace');
     expect([newline.start.length, ...kernelsOf(newline)]).toEqual([5, 3, 55_000]);
-    expect(newline.notes).toEqual([expect.stringMatching(/^1 damaged events were left out: the event at byte 563/)]);
+    expect(newline.notes).toEqual([expect.stringMatching(/^1 damaged events were omitted: the event at byte 563/)]);
   });
 
   it('with a missing quote at its end has the events before and reports the position', async () => {
     const trace = await ofCase('t13-missing-quote.trace');
     expect(trace.names).toEqual(['', 'add']);
-    expect(trace.notes).toEqual(['1 damaged events were left out: the event at byte 102 is not JSON from byte 147.']);
+    expect(trace.notes).toEqual(['1 damaged events were omitted: the event at byte 102 is not JSON from byte 147.']);
   });
 
   it('with a missing quote in the middle continues with the next event', async () => {
     const event = (name: string, ts: number) => `{"ph":"X","name":"${name}","pid":1,"tid":1,"ts":${ts},"dur":1}`;
     const trace = await open(`{"traceEvents":[${event('a', 1)},${event('b"', 3)},${event('c', 5)},${event('d', 7)}]}`);
     expect(trace.names).toEqual(['', 'a', 'c', 'd']);
-    expect(trace.notes).toEqual([
-      expect.stringMatching(/^1 damaged events were left out: the event at byte 69 is not/),
-    ]);
+    expect(trace.notes).toEqual([expect.stringMatching(/^1 damaged events were omitted: the event at byte 69 is not/)]);
   });
 
   it('with one time of another clock has all others', async () => {
     const trace = await ofCase('t04-first-zero.trace');
     expect(kernelsOf(trace)).toEqual([2, 50_500]);
-    expect(trace.notes).toEqual(['1 events are more than three years away from the others and were left out.']);
+    expect(trace.notes).toEqual(['1 events are more than three years away from the others and were omitted.']);
   });
 
   it('of XLA, without categories, has the kernels of its streams', async () => {
@@ -341,7 +339,7 @@ describe('a foreign file', () => {
     ['[] []', 'two.json', 'at byte 3: "[" instead of the end of the file.'],
     ['hello', 'a.txt', 'it is neither Chrome Trace JSON, nor an SQLite export'],
     ['PK\u0003\u0004', 'a.zip', 'it is a ZIP archive: unpack it first.'],
-    ['\u0000\u0001\u0002', 'a.nsys-rep', 'run nsys export --type sqlite on it.'],
+    ['\u0000\u0001\u0002', 'a.nsys-rep', 'run nsys export --type sqlite.'],
   ])('%j is rejected', async (text, name, message) => {
     await expect(open(text, name)).rejects.toThrow(message);
   });
@@ -434,7 +432,7 @@ describe('events that are not in time order', () => {
       { ph: 'X', name: 'decimal', ts: ' 1.5 ', dur: '2', ...on },
     ]);
     expect([...trace.duration]).toEqual([2000]);
-    expect(trace.notes).toEqual(['1 events have no valid time, phase or duration and were left out.']);
+    expect(trace.notes).toEqual(['1 events have no valid time, phase or duration and were omitted.']);
   });
 
   it('count complete events without a duration', async () => {

@@ -140,7 +140,7 @@ describe('a database of Nsight Systems', () => {
     );
     expect(spans).toContain('open 400+550');
     expect(spans.filter((text) => /NCCL|io |worker/.test(text))).toEqual([]);
-    expect(trace.notes).toEqual(['1 NVTX ranges have no end and last until the trace does.']);
+    expect(trace.notes).toEqual(['1 NVTX ranges have no end and are extended to the end of the trace.']);
   });
 
   it('without the process of its kernels links them to the calls of the only process', async () => {
@@ -167,7 +167,7 @@ describe('a database of Nsight Systems', () => {
     database.close();
     const trace = await openTrace(old, 'old.sqlite');
     expect(trace.names).toEqual(['', 'kernel', '(kernel without a name)']);
-    expect(trace.notes).toEqual(['2 rows without a valid start and end were left out.']);
+    expect(trace.notes).toEqual(['2 rows without a valid start and end were omitted.']);
   });
 
   /** Files modelled on public bug reports; cases/README.md has their sources and correct values. */
@@ -215,7 +215,7 @@ describe('a database of Nsight Systems', () => {
     const trace = await openTrace(wrong, 'wrong-start.sqlite');
     // The kernel, the copy, the fill and the graph that start in 1970 are left out: three of four kernels remain.
     expect(traceSummary(trace).kernels.count).toBe(3);
-    expect(trace.notes).toEqual(['4 rows without a valid start and end were left out.']);
+    expect(trace.notes).toEqual(['4 rows without a valid start and end were omitted.']);
   });
 
   it('counts kernels without an end', async () => {
@@ -228,8 +228,8 @@ describe('a database of Nsight Systems', () => {
     expect([...trace.duration]).toEqual([100, 0]);
     expect(trace.notes).toEqual([
       '1 rows have no end and are shown as moments.',
-      'CUPTI_ACTIVITY_KIND_KERNEL has no demangledName or shortName or mangledName or name: that is not known of its rows.',
-      'It has no StringIds: kernels, calls and ranges have no names, and launches are not found among the calls.',
+      'CUPTI_ACTIVITY_KIND_KERNEL has no demangledName or shortName or mangledName or name, so this is unknown for its rows.',
+      'It has no StringIds: kernels, calls and ranges have no names, and launches cannot be matched with calls.',
     ]);
   });
 
@@ -237,11 +237,11 @@ describe('a database of Nsight Systems', () => {
     const bytes = readFileSync(file);
     const cut = folder.write('cut.sqlite', bytes.subarray(0, 6000));
     await expect(openTrace(cut, 'cut.sqlite')).rejects.toThrow(
-      `cut.sqlite cannot be opened as a timeline: it is cut off after 6000 of ${bytes.length} bytes.`,
+      `cut.sqlite cannot be opened as a timeline: it is truncated after 6000 of ${bytes.length} bytes.`,
     );
     const damaged = Buffer.from(bytes).fill(0x5a, 100, 4000);
     await expect(openTrace(folder.write('bad.sqlite', damaged), 'bad.sqlite')).rejects.toThrow(
-      'the database is damaged or cut off.',
+      'the database is damaged or truncated.',
     );
     const other = folder.path('other.sqlite');
     const database = new DatabaseSync(other);

@@ -117,7 +117,7 @@ describe('a Kernel Tuner cache', () => {
   test('that is truncated within an entry reports it', () => {
     const found = ofCase('k04-cut.cache');
     expect(outcomesOf(found)).toEqual(['right']);
-    expect(found.notes).toEqual(['k04-cut.cache breaks off within an entry: the whole ones are read.']);
+    expect(found.notes).toEqual(['k04-cut.cache is truncated within an entry: complete entries are read.']);
   });
 
   test('whose parameter is an object is rejected', () => {
@@ -158,7 +158,9 @@ describe('T4 files of other tuners', () => {
       invalidity: 'correct',
       measurements: [{ name: 'energy', value: 3, unit: 'J' }],
     });
-    expect(() => readT4(text, 'a.json')).toThrow('a.json, results[0]: it measures energy; allowed: a time among them.');
+    expect(() => readT4(text, 'a.json')).toThrow(
+      'a.json, results[0]: it measures energy, but no time; allowed: results with a time.',
+    );
   });
 });
 
@@ -241,10 +243,10 @@ test('a time of a cache is a number above 0, also as text', () => {
 
 describe('a foreign file is rejected', () => {
   test.each([
-    ['no JSON at all', 'a.json is no JSON (Unexpected token'],
-    ['{"a": 1}', 'is no file of a tuner that is known'],
-    ['{"tune_params_keys": ["x"], "cache": {"1": {"time": 1}}}', 'has no x, which tune_params_keys names'],
-    ['{"metadata": {"timeunit": "fortnights"}, "results": []}', '"fortnights" is no unit of time'],
+    ['no JSON at all', 'a.json is not JSON (Unexpected token'],
+    ['{"a": 1}', 'is not a known tuning file'],
+    ['{"tune_params_keys": ["x"], "cache": {"1": {"time": 1}}}', 'has no x, which is in tune_params_keys'],
+    ['{"metadata": {"timeunit": "fortnights"}, "results": []}', '"fortnights" is not a unit of time'],
   ])('%s', (text, says) => {
     expect(() => parseTuning({ text, name: 'a.json' })).toThrow(says);
   });

@@ -111,9 +111,9 @@ describe('images', () => {
 
   test('other names and depths are rejected with what is allowed', () => {
     expect(() => imageFile(run, 'small.png')).toThrow(
-      '.png is no image format; allowed: .img, .tif, .tiff, .bin, .raw',
+      '.png is not an image format; allowed: .img, .tif, .tiff, .bin, .raw',
     );
-    expect(() => imageFile(run, 'small.img', 32)).toThrow('SMV has no 32 bits; allowed: 16');
+    expect(() => imageFile(run, 'small.img', 32)).toThrow('SMV does not support 32 bits; allowed: 16');
   });
 
   test('a run file contains the image and all related data', async () => {
@@ -122,7 +122,7 @@ describe('images', () => {
     if (!isImageRun(back)) throw new Error('not an image');
     expect(back).toEqual(run);
     expect(() => openedAs('transport', back, 'small.h5')).toThrow(
-      'small.h5 cannot be opened as a transport run: it holds a diffraction image',
+      'small.h5 cannot be opened as a transport run: it contains a diffraction image',
     );
   });
 
@@ -175,7 +175,7 @@ describe('reader of NeXus files', () => {
       const found = await read((parts) => images(parts, 'data_000001', more));
       expect([found.width, found.height]).toEqual([width, height]);
       expect([...found.counts]).toEqual([0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23]);
-      expect(found.notes).toEqual(['It has 2 images: the first one is read.']);
+      expect(found.notes).toEqual(['It has 2 images: only the first one is read.']);
       expect([...found.left]).toEqual(Array.from({ length: 12 }, () => 0));
     });
 
@@ -275,19 +275,19 @@ describe('reader of NeXus files', () => {
         });
         expect(requested).toEqual(['run_data_1.h5']);
         expect([...found.counts]).toEqual([0, 1, 2, 3, 10, -1, 12, 13, 20, 21, 22, 23]);
-        expect(found.notes).toEqual(['It has more than 2 images: the first one is read.']);
+        expect(found.notes).toEqual(['It has more than 2 images: only the first one is read.']);
       });
 
       test('is rejected by the names of files that are missing, elsewhere or without the images', async () => {
         await expect(readNexusImage(await master('run_data_1.h5'), 'm.h5', alone)).rejects.toThrow(
-          'm.h5: its first images lie in run_data_1.h5, which is not there; put it into the same folder, or choose both files',
+          'm.h5: its first images are in run_data_1.h5, which is missing; put it into the same folder, or choose both files',
         );
         await expect(readNexusImage(await master('../data_1.h5'), 'm.h5', alone)).rejects.toThrow(
-          'its images data_000001 lie in "../data_1.h5"; allowed: files in the same folder',
+          'its images data_000001 are in "../data_1.h5"; allowed: files in the same folder',
         );
         const other = await withImages((parts) => images(parts, 'data'));
         await expect(readNexusImage(await master('d_1.h5', '/nowhere'), 'm.h5', async () => other)).rejects.toThrow(
-          'its images data_000001 are no dataset: /nowhere of d_1.h5 is none',
+          'its images data_000001 are not a dataset: /nowhere of d_1.h5 is none',
         );
       });
     });
@@ -321,7 +321,7 @@ describe('reader of NeXus files', () => {
       FS.writeFile(`${get_plugin_search_paths()[0]}/libH5Zzstd.so`, readFileSync(installed));
       const packed = { chunks: [1, height, width], compression: 32015, compression_opts: [3] };
       await expect(read((parts) => images(parts, 'data_000001', packed))).rejects.toThrow(
-        /its images are packed by the filter .*\(32015\), which is not read; allowed: bitshuffle, LZ4, gzip, or none/,
+        /its images are compressed by the filter .*\(32015\), which is not supported; allowed: bitshuffle, LZ4, gzip, or none/,
       );
     });
 
@@ -353,7 +353,7 @@ describe('reader of NeXus files', () => {
     test('is rejected without a data group', async () => {
       const bytes = await createFile((file) => void file.create_group('other'));
       await expect(readNexusImage(bytes, 'a.h5', alone)).rejects.toThrow(
-        'a.h5: it has no entry with a group data: it is no NXmx file',
+        'a.h5: it has no entry with a group data, so it is not an NXmx file',
       );
     });
   });

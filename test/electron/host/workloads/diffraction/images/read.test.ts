@@ -269,8 +269,8 @@ describe('TIFF', () => {
     [{ 317: 2 }, 'Predictor (tag 317) is 2; allowed: 1'],
     [{ 266: 2 }, 'FillOrder (tag 266) is 2; allowed: 1'],
     [{ 338: 0 }, 'ExtraSamples (tag 338) is 0; allowed: absent'],
-    [{ 279: 28 }, 'its 1 strips hold 14 of 15 pixels'],
-    [{ 279: 32 }, 'its 1 strips hold 16 of 15 pixels'],
+    [{ 279: 28 }, 'its 1 strips contain 14 of 15 pixels'],
+    [{ 279: 32 }, 'its 1 strips contain 16 of 15 pixels'],
     [{ 270: asciiOf('ImageJ=1.53t\nc0=-32768.0\nc1=1.0\n') }, 'c0 = -32768.0 is not supported; allowed: 0 or absent'],
     [{ 270: asciiOf('ImageJ=1.53t\nimages=10\n') }, 'images = 10 is not supported; allowed: 1'],
   ])('is rejected with %o', (changes, message) => {
@@ -310,7 +310,7 @@ describe('CBF', () => {
     const zero = withText('_array_intensities.undefined_value 0\r\n');
     expect([[...zero.counts], zero.notes]).toEqual([
       counts,
-      ['Its _array_intensities.undefined_value is 0: counts of 0 are read as counts.'],
+      ['Its _array_intensities.undefined_value is 0: counts of 0 are treated as valid.'],
     ]);
   });
 
@@ -372,7 +372,7 @@ describe('CBF', () => {
   test('further images are reported in a note', () => {
     const one = cbf(counts, 3, 2);
     expect(readImage(Uint8Array.from([...one, ...one]), 'a.cbf').notes).toEqual([
-      'It has more images: the first one is read.',
+      'It contains more images: only the first one is read.',
     ]);
     expect(readImage(one, 'a.cbf').notes).toBeUndefined();
   });
@@ -393,21 +393,25 @@ describe('a damaged or foreign file is rejected in one sentence', () => {
   const said = (words: string) => text(words.padEnd(600));
   const little = '{\nHEADER_BYTES=512;\nBYTE_ORDER=little_endian;\n';
   const cases: readonly (readonly [string, Uint8Array, string])[] = [
-    ['a.png', said('P5 32 24'), '.png is read as no image; allowed: .img, .osc, .tif, .tiff, .cbf, .bin, .raw, .h5'],
-    ['a.img', text('P5 32 24'), 'it begins with no header in braces'],
-    ['a.img', img.subarray(0, 700), 'it ends at byte 700, before its pixels do at 2048'],
+    [
+      'a.png',
+      said('P5 32 24'),
+      '.png is not a supported image format; allowed: .img, .osc, .tif, .tiff, .cbf, .bin, .raw, .h5',
+    ],
+    ['a.img', text('P5 32 24'), 'it has no header in braces'],
+    ['a.img', img.subarray(0, 700), 'it ends at byte 700, but its pixels end at 2048'],
     ['a.img', said('{\nHEADER_BYTES=512;\nSIZE1=-3;\nSIZE2=4;\n}'), '-3 × 4 pixels; allowed: whole numbers from 1'],
     ['a.img', said('{\nHEADER_BYTES=512;\nSIZE1=1e6;\nSIZE2=1e6;\n}'), '1000000 × 1000000 pixels'],
     ['a.img', said('{\nHEADER_BYTES=512;\nSIZE1=4;\n}'), 'its header has no SIZE2'],
     ['a.img', said('{\nHEADER_BYTES=-8;\nBYTE_ORDER=little_endian;\nSIZE1=4;\nSIZE2=4;\n}'), 'it ends at byte 600'],
-    ['a.img', said('{\nHEADER_BYTES=512;\nSIZE1=4;\nSIZE2=4;\nTYPE=long_integer;\n}'), 'TYPE=long_integer is not read'],
-    ['a.img', said(`{\nHEADER_BYTES=512;\nSIZE1=4;\nSIZE2=4;\n}`), 'BYTE_ORDER= (missing) is not read'],
-    ['a.img', said(`${little}SIZE1=4;\nSIZE2=4;\n}`), 'it has 600 bytes, and its pixels end at 544'],
+    ['a.img', said('{\nHEADER_BYTES=512;\nSIZE1=4;\nSIZE2=4;\nTYPE=long_integer;\n}'), 'TYPE=long_integer is not supported'],
+    ['a.img', said(`{\nHEADER_BYTES=512;\nSIZE1=4;\nSIZE2=4;\n}`), 'BYTE_ORDER= (missing) is not supported'],
+    ['a.img', said(`${little}SIZE1=4;\nSIZE2=4;\n}`), 'it has 600 bytes, but its pixels end at 544'],
     ['a.img', said(`${little}SIZE1=4;\nSIZE2=11;\nDIM=3;\n}`), 'DIM = 3 is not supported; allowed: 2'],
     [
       'a.img',
       said(`${little}SIZE1=4;\nSIZE2=11;\nTYPE=unsigned_short;\nData_type=long int;\n}`),
-      'its header has TYPE=unsigned_short and Data_type=long int; allowed: the same',
+      'its header has TYPE=unsigned_short but Data_type=long int; allowed: the same',
     ],
     [
       'a.img',
@@ -417,15 +421,15 @@ describe('a damaged or foreign file is rejected in one sentence', () => {
     [
       'a.img',
       said(`${little}SIZE1=4;\nSIZE2=11;\nDISTANCE=100,5;\n}`),
-      'DISTANCE=100,5 is not read; allowed: a number',
+      'DISTANCE=100,5 is not supported; allowed: a number',
     ],
-    ['a.img', said(`${little}SIZE1=4;\nSIZE2=11;\nSATURATED_VALUE=1e3,0;\n}`), 'SATURATED_VALUE=1e3,0 is not read'],
-    ['a.tif', said('P5 32 24'), 'it is no TIFF'],
-    ['a.tif', tif.subarray(0, tif.length - 40), 'its directory is cut off'],
-    ['a.tif', tif.subarray(0, 6), 'it is no TIFF'],
-    ['a.cbf', said('P5 32 24'), 'it is no CBF image with pixels in it'],
-    ['a.cbf', cbf([1, 2], 40, 30), 'before its 1200 pixels do'],
-    ['a.cbf', cbf([1], 1, 1, (head) => head.replace('BYTE_OFFSET', 'PACKED')), 'compressed otherwise'],
+    ['a.img', said(`${little}SIZE1=4;\nSIZE2=11;\nSATURATED_VALUE=1e3,0;\n}`), 'SATURATED_VALUE=1e3,0 is not supported'],
+    ['a.tif', said('P5 32 24'), 'it is not a TIFF'],
+    ['a.tif', tif.subarray(0, tif.length - 40), 'its directory is truncated'],
+    ['a.tif', tif.subarray(0, 6), 'it is not a TIFF'],
+    ['a.cbf', said('P5 32 24'), 'it is not a CBF image with pixels'],
+    ['a.cbf', cbf([1, 2], 40, 30), 'before the end of its 1200 pixels'],
+    ['a.cbf', cbf([1], 1, 1, (head) => head.replace('BYTE_OFFSET', 'PACKED')), 'its compression is not supported'],
     [
       'a.cbf',
       cbf([1], 1, 1, (head) => head.replace('signed 32', 'unsigned 32')),
@@ -434,14 +438,14 @@ describe('a damaged or foreign file is rejected in one sentence', () => {
     [
       'a.cbf',
       cbf([1], 1, 1, (head) => `${head}X-Binary-Size: 9\r\n`),
-      'X-Binary-Size is 9 bytes, and its pixels have 1',
+      'X-Binary-Size is 9 bytes, but its pixels have 1',
     ],
     [
       'a.cbf',
       cbf([1], 1, 1, (head) => `${head}X-Binary-Number-of-Elements: 2\r\n`),
       'Number-of-Elements is 2; allowed: 1',
     ],
-    ['a.bin', img, 'raw numbers have no size of their own; give it, as in --size 1024x1024'],
+    ['a.bin', img, 'a raw file does not contain its size; give it, as in --size 1024x1024'],
   ];
   test('an image is recognised by its first bytes, whatever its name', () => {
     expect(readImage(img, 'a.png')).toEqual(readImage(img, 'a.img'));

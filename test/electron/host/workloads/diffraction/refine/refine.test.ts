@@ -139,14 +139,14 @@ describe('refine', () => {
   describe('an impossible fit is rejected, with a remedy', () => {
     test('another size, an orientation matrix, an image with nothing in common', async () => {
       await expect(refine(photons, {}, { ...start, detector: { ...start.detector, width: 64 } })).rejects.toThrow(
-        'the image has 128 × 128 pixels, the detector of the scenario 64 × 128; set detector.width and detector.height',
+        'the image has 128 × 128 pixels, but the detector of the scenario has 64 × 128; set detector.width and detector.height',
       );
       const star = (x: number, y: number, z: number) => ({ x, y, z });
       const lattice = { kind: 'matrix', a_star: star(0.01, 0, 0), b_star: star(0, 0.01, 0), c_star: star(0, 0, 0.01) };
       await expect(refine(photons, {}, { ...start, crystal: { ...start.crystal, lattice } })).rejects.toThrow(
-        'an orientation matrix is not refined',
+        'an orientation matrix cannot be refined',
       );
-      await expect(refine(new Float32Array(128 * 128).fill(3))).rejects.toThrow('nothing in common');
+      await expect(refine(new Float32Array(128 * 128).fill(3))).rejects.toThrow('no spot of the image is near');
     });
 
     test('few iterations end without convergence', async () => {

@@ -24,9 +24,7 @@ test('XDS_ASCII contains intensities, whose roots are the amplitudes', () => {
 
 test('a decimal comma between spaces is a decimal point', () => {
   expect(ofCase('h03-comma.hkl').slice(0, 8)).toEqual([-2, -2, -2, 32.5, -2, -2, -1, 31.5]);
-  expect(read('1 2 3 4,500')).toEqual([
-    '1: 4,500 is a number of thousands or with three decimals; allowed: a decimal point',
-  ]);
+  expect(read('1 2 3 4,500')).toEqual(['1: 4,500 may be thousands or have three decimals; allowed: a decimal point']);
 });
 
 test('a header states whether the fourth value is F or I, in any order of columns', () => {
@@ -40,13 +38,13 @@ test('a header states whether the fourth value is F or I, in any order of column
 
 test('columns without a stated meaning are rejected', () => {
   expect(read('1 2 3 4 0.5')[0]).toMatch(
-    /^1: "1 2 3 4 0\.5" has 5 values, and no header says whether the fourth is F or I/,
+    /^1: "1 2 3 4 0\.5" has 5 values, but no header says whether the fourth is F or I/,
   );
   expect(read('h k l phase\n1 2 3 4')).toEqual([
-    '1: its header "h k l phase" names neither F nor I; allowed: h k l F, h k l I',
+    '1: its header "h k l phase" has neither F nor I; allowed: h k l F, h k l I',
   ]);
-  expect(read('h k l F I\n1 2 3 4 16')[0]).toMatch(/names both F and I/);
-  expect(read('!FORMAT=XDS_ASCII\n!ITEM_H=1\n!END_OF_HEADER\n')[0]).toMatch(/names H; allowed: H, K, L and IOBS/);
+  expect(read('h k l F I\n1 2 3 4 16')[0]).toMatch(/has both F and I/);
+  expect(read('!FORMAT=XDS_ASCII\n!ITEM_H=1\n!END_OF_HEADER\n')[0]).toMatch(/has the items H; allowed: H, K, L and IOBS/);
 });
 
 test.each([
@@ -89,7 +87,7 @@ test.each([
   '1/F',
   'F*',
 ])('a column %s is neither F nor I', (name) => {
-  expect(read(`h k l ${name} sig\n1 0 0 100 1`)[0]).toMatch(/names neither F nor I/);
+  expect(read(`h k l ${name} sig\n1 0 0 100 1`)[0]).toMatch(/has neither F nor I/);
 });
 
 test('XDS misfits are left out by their negative sigma', () => {
@@ -123,5 +121,5 @@ test('any written list reads back', () => {
 test('a header in a comment is read, and prose is ignored', () => {
   for (const head of ['# h k l |F|^2', '! h k l Fo^2']) expect(read(`${head}\n1 2 3 4`)).toEqual([1, 2, 3, 2]);
   expect(read('# list of h, k, l and F in P1\n1 2 3 4')).toEqual([1, 2, 3, 4]);
-  expect(read('h k l F(+) F(-)\n1 2 3 4 5')[0]).toMatch(/names 2 values; allowed: one of F or I/);
+  expect(read('h k l F(+) F(-)\n1 2 3 4 5')[0]).toMatch(/has 2 values; allowed: one of F or I/);
 });

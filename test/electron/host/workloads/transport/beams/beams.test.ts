@@ -85,7 +85,7 @@ describe('an SOBP', () => {
     ['70,5;72', [70.5, 72]],
     ['Energy (MeV)\n70\n80\n', [70, 80]],
     ['energy_MeV\r\n70\r\n80', [70, 80]],
-    ['70 MeV', 'line 1: MeV is not an energy; allowed: above 0 to 1000 MeV, without unit'],
+    ['70 MeV', 'line 1: MeV is not an energy; allowed: above 0 to 1000 MeV, without a unit'],
     ['GeV\n0.07', 'line 1: GeV is not an energy'],
     ['70\n0', 'line 2: 0 is not an energy'],
     ['# none', 'no energies; allowed: energies in MeV'],
@@ -102,20 +102,20 @@ describe('an SOBP', () => {
       {},
       'nearest to 300 mm, 150 MeV, reaches 157.0 mm; allowed: at most 5 % and 1 mm away',
     ],
-    [{ range_mm: 50, modulation_mm: 10, energies_MeV: [70], layer_spacing_mm: 2 }, {}, 'allowed: one of the two'],
+    [{ range_mm: 50, modulation_mm: 10, energies_MeV: [70], layer_spacing_mm: 2 }, {}, 'allowed: one of them'],
     [
       { range_mm: 30, modulation_mm: 12, energies_MeV: Array.from({ length: 120 }, (_, i) => 48 + i / 8) },
       {},
-      'MeV may be layers; allowed: at most 100',
+      'MeV could be layers; allowed: at most 100',
     ],
     [
       { range_mm: 50, modulation_mm: 60 },
       {},
-      'modulation_mm: 60 mm reaches the surface; allowed: at most 40 mm of this range',
+      'modulation_mm: 60 mm reaches the surface; allowed: at most 40 mm for this range',
     ],
     [{ range_mm: 50, modulation_mm: 10, width_mm: 20 }, {}, 'allowed: beam.x_sigma_mm above 0'],
     [{ range_mm: 50, modulation_mm: 10, width_mm: 20, spacing_mm: 8 }, { x_sigma_mm: 4 }, 'allowed: at most 6 mm'],
-    [{ range_mm: 399, modulation_mm: 388 }, {}, 'modulation_mm: 388 mm takes more than'],
+    [{ range_mm: 399, modulation_mm: 388 }, {}, 'modulation_mm: 388 mm needs more than'],
   ])('%j is rejected', async (request, beam, says) => {
     await expect(built(request, beam)).rejects.toThrow(says);
   });
@@ -182,17 +182,17 @@ describe('commission', () => {
         message: expect.stringMatching(/^4 values; allowed: 2/),
       });
       const other = readOneCurve(`depth_cm,dose\n${csv(1)}`, 'mm');
-      expect(!other.ok && other.faults[0]?.message).toContain('the depth is in cm by its column');
+      expect(!other.ok && other.faults[0]?.message).toContain('the depth column is in cm');
       expect(readOneCurve(`depth_cm,dose\n${csv(1)}`, 'cm').ok).toBe(true);
     });
 
     test.each([
       ['', 1, '0 points'],
-      [csv(10), 1, 'nothing says the unit of depth'],
+      [csv(10), 1, 'the unit of depth is missing'],
       ['depth_mm,dose\n1,2\n2,3\n', 1, '2 points; allowed: 10 to'],
       [`depth_mm,dose\n${csv(10)}\nx,3`, 15, '"x" is not a number'],
       [`depth_mm,dose\n${csv(10)}\n130,`, 15, '"" is not a number'],
-      [`depth_mm,dose\n${csv(10)}\n130,0`, 15, 'the depth 130 does not go on'],
+      [`depth_mm,dose\n${csv(10)}\n130,0`, 15, 'the depth 130 is out of order'],
       [`depth_mm,dose\n${csv(10).split('\n').slice(0, 10).join('\n')}`, 11, 'does not fall to 20 %'],
     ])('%j is rejected at its line', (text, line, says) => {
       const read = readCurve(text, null);

@@ -187,7 +187,9 @@ describe('a run in a CT has patient coordinates', () => {
     const own = await runScenario(inCt(), 2 ** 31, folder);
     const { bytes } = await exportRun(own, rtDose, runPacker);
     expect(dicom.parseDicom(bytes).string('x00200052')).toBe('1.2.826.0.7');
-    await expect(runScenario(inCt('1.2.3'), 2 ** 31, folder)).rejects.toThrow(/frame_of_reference.*is of another CT/);
+    await expect(runScenario(inCt('1.2.3'), 2 ** 31, folder)).rejects.toThrow(
+      /frame_of_reference.*belongs to another CT/,
+    );
   });
 
   test('under any angle, by direction cosines', async () => {
@@ -229,7 +231,7 @@ test('a run without map files gives the reason', async () => {
   await expect(exportRun(pencil, 'gray-mha', runPacker)).rejects.toThrow(
     /no dose in Gy: a beam without width has none/,
   );
-  await expect(exportRun(pencil, 'letd-nrrd', runPacker)).rejects.toThrow(/did not score LET; output.let/);
+  await expect(exportRun(pencil, 'letd-nrrd', runPacker)).rejects.toThrow(/has no LET; set output.let/);
 });
 
 test('every map is in the export menu in both formats', () => {

@@ -59,7 +59,7 @@ describe('cuts of live maps', () => {
     const other = { ...plane, cut: [3, -1, -1, -1] } as const;
     await expect(makeMap({ ...fields, planes: [other] }, cut)).rejects.toThrow(/A saved run contains sums/);
     const shown = { ...cut, cuts: [{ axis: 'x' as const, index: 0 }] };
-    await expect(makeMap(fields, shown)).rejects.toThrow('The axis x is shown, and cannot be cut.');
+    await expect(makeMap(fields, shown)).rejects.toThrow('The axis x is shown, so it cannot be cut.');
   });
 
   it('arrive one frame later', async () => {
@@ -156,7 +156,7 @@ describe('maps', () => {
     await expect(makeMap(fields, request('dose', 'z', 'theta', [10, 10]))).rejects.toThrow(/z and x only/);
     const older = { ...fields, marginals: { ...fields.marginals, ztheta: new Float32Array(0) } };
     await expect(makeMap(older, request('protons', 'z', 'theta', [10, 10]))).rejects.toThrow(
-      'Protons over z and theta are not saved; there are z–x, x–theta, e–theta, e–z, e–x.',
+      'Protons over z and theta are not saved; available: z–x, x–theta, e–theta, e–z, e–x.',
     );
     await expect(makeMap(fields, request('protons', 'z', 'z', [10, 10]))).rejects.toThrow(/not z twice/);
     await expect(makeMap({ ...fields, marginals: null }, request('protons', 'z', 'x', [10, 10]))).rejects.toThrow(

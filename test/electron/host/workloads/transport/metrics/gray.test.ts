@@ -90,7 +90,7 @@ test.each([
     /not layered: at z = 20.25 mm water and/,
   ],
   ['a tilted beam', { beam: { ...parts.beam, angle_deg: 10 } }, /not along z/],
-  ['a pencil', { beam: { energy_MeV: 100 } }, /without width/],
+  ['a pencil', { beam: { energy_MeV: 100 } }, /the beam has no width/],
   [
     'spots of two energies',
     { beam: { x_sigma_mm: 3, spots: [{ energy_MeV: 90 }, { energy_MeV: 100 }] } },
@@ -175,14 +175,14 @@ describe('a field whose spots differ', () => {
 
   test('gives the reason if spots cannot be distinguished, or nothing was requested', async () => {
     const plain = await runScenario(field);
-    expect(plain.acrossY).toEqual({ reason: expect.stringContaining('output.gray has each solved by itself') });
+    expect(plain.acrossY).toEqual({ reason: expect.stringContaining('set output.gray to separate them') });
     const scenarios = await openTestScenarios();
     const many = Array.from({ length: 301 }, (_, i) => ({ energy_MeV: 60 + i / 20, x_mm: 0, weight: 1 }));
     const problem = scenarios.resolve(
       await scenarios.check({ ...field, beam: { ...beam, spots: many } }, { name: 'many', folder: null }),
     );
     expect(await yKinds(loadAddon(), problem, new AbortController().signal)).toEqual({
-      reason: 'the spots are of 301 kinds at 301 places; allowed: 300 kinds at 4000 places',
+      reason: 'the spots have 301 kinds at 301 positions; allowed: 300 kinds at 4000 positions',
     });
     expect(
       await yKinds(loadAddon(), { ...problem, spots: problem.spots?.slice(0, 2) ?? [] }, AbortSignal.abort()),

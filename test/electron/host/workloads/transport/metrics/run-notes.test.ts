@@ -38,12 +38,12 @@ describe('run notes', () => {
     [
       'a narrow box',
       { geometry: { width_mm: 2 } },
-      [/^2\d % of the protons left through the sides: .* a larger geometry\.width_mm keeps them\.$/],
+      [/^2\d % of the protons left through the sides: .* a larger geometry\.width_mm avoids this\.$/],
     ],
     [
       'few angles',
       { grid: { theta_max_mrad: 50 } },
-      [/^(89|90) % of the protons left beyond the largest angle: .* a larger grid\.theta_max_mrad keeps them\.$/],
+      [/^(89|90) % of the protons left beyond the largest angle: .* a larger grid\.theta_max_mrad avoids this\.$/],
     ],
     [
       'coarse cells',
@@ -72,7 +72,7 @@ describe('run notes', () => {
     };
     expect(codes(1e-6, 1e-6)).toEqual([]);
     expect(codes(1e-7, 7.7e-6).map(({ text }) => text)).toEqual([
-      'The ledger of energy is open by 7.7e-6 of what entered; 1e-6 is allowed. Longer steps (grid.dz_mm) or ' +
+      'The ledger of energy is open by 7.7e-6 of the input; 1e-6 is allowed. Longer steps (grid.dz_mm) or ' +
         'solver.precision: fp64 close it.',
     ]);
     expect(codes(2e-6, 1e-7).map(({ text }) => text)).toEqual([
@@ -147,7 +147,7 @@ describe('run notes', () => {
       [
         {
           code: 'table-of-water',
-          text: expect.stringMatching(/^ICRU 90 changes nothing here, .*: muscle-skeletal by/),
+          text: expect.stringMatching(/^ICRU 90 has no effect, .*: muscle-skeletal by/),
         },
       ],
     ],
@@ -157,7 +157,7 @@ describe('run notes', () => {
         physics: { stopping_power: 'icru90' },
         geometry: { regions: [{ material: 'bone-compact-icru', x_mm: [-5, 5], z_mm: [10, 12] }] },
       },
-      [{ code: 'table-of-water', text: expect.stringMatching(/^ICRU 90 is for water alone: bone-compact-icru by/) }],
+      [{ code: 'table-of-water', text: expect.stringMatching(/^ICRU 90 applies to water only: bone-compact-icru by/) }],
     ],
   ])('a table with less effect than it appears to have: %s', async (_name, parts, expected) => {
     const found = (await summary({ grid: coarse, ...parts })).notes.filter(({ code }) => code === 'table-of-water');
@@ -167,9 +167,9 @@ describe('run notes', () => {
   test('energies below the cutoff are left out, and the mean energy that enters is reported', async () => {
     const read = await summary({ beam: { energy_MeV: 20, energy_sigma_MeV: 8 }, grid: { ...coarse, cutoff_MeV: 2 } });
     const [note] = read.notes.filter(({ code }) => code === 'energies-cut-off');
-    expect(note?.text).toMatch(/^1\.2 % of the beam's energies lie below the cutoff of 2 MeV/);
+    expect(note?.text).toMatch(/^1\.2 % of the beam's energies are below the cutoff of 2 MeV/);
     const { energy, number } = read.ledger;
-    const said = Number(/([\d.]+) MeV is the mean/.exec(note?.text ?? '')?.[1]);
+    const said = Number(/mean at entry is ([\d.]+) MeV/.exec(note?.text ?? '')?.[1]);
     expect(Math.abs(energy.in / number.in / said - 1)).toBeLessThan(1e-4);
     const narrow = await summary({ beam: { energy_MeV: 70, energy_sigma_MeV: 10 }, grid: coarse });
     expect(narrow.notes.map(({ code }) => code)).not.toContain('energies-cut-off');
