@@ -34,7 +34,8 @@ async function checkCmake() {
   const { output } = await capture('cmake', ['--version']);
   const [, major, minor] = /version (\d+)\.(\d+)/.exec(output) ?? [];
   const old = Number(major) < MIN_CMAKE[0] || (Number(major) === MIN_CMAKE[0] && Number(minor) < MIN_CMAKE[1]);
-  if (old) throw new Failure(`${asked}; version ${major}.${minor} is installed.\nInstall it: ${installCommand('cmake')}`);
+  if (old)
+    throw new Failure(`${asked}; version ${major}.${minor} is installed.\nInstall it: ${installCommand('cmake')}`);
 }
 
 async function checkCompiler() {

@@ -65,7 +65,8 @@ function printNeeds(terminal: Terminal, { checked, points, state_bytes, least_s 
   if (state_bytes !== null) terminal.print(`Memory per point: up to ${formatBytes(state_bytes)}${from}`);
   if (least_s !== null) {
     terminal.print(`Time: at least ${longTime(least_s)} in sequence, the least possible on any current machine${from}`);
-    if (least_s > CONFIRM_FROM_S) terminal.print(terminal.style('yellow', 'This takes longer than a day on any machine.'));
+    if (least_s > CONFIRM_FROM_S)
+      terminal.print(terminal.style('yellow', 'This takes longer than a day on any machine.'));
   }
   for (const { point, refusal } of refused.slice(0, MAX_PRINTED_REFUSALS)) {
     terminal.print(`${terminal.style('red', 'cannot be run')} ${point.id} (${settingsText(point)}): ${refusal}`);

@@ -42,7 +42,12 @@ export function migrate(document: Readonly<Record<string, unknown>>, kind: Contr
   }
   if (version > newest) {
     return refuse(
-      fieldIssue(['version'], version, 'is newer than this program and cannot be read safely: update Braggbench', allowed),
+      fieldIssue(
+        ['version'],
+        version,
+        'is newer than this program and cannot be read safely: update Braggbench',
+        allowed,
+      ),
     );
   }
   if (version < oldest) return refuse(fieldIssue(['version'], version, 'never existed', allowed));

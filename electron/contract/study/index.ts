@@ -46,7 +46,9 @@ function referenceIssues({ reference = {}, axes }: Study): readonly FieldIssue[]
   const known = axisPaths(axes);
   return Object.keys(reference)
     .filter((path) => !known.includes(path))
-    .map((path) => fieldIssue(['reference'], path, 'is not set by any axis', known.join(', ') || 'the path of an axis'));
+    .map((path) =>
+      fieldIssue(['reference'], path, 'is not set by any axis', known.join(', ') || 'the path of an axis'),
+    );
 }
 
 /** Rejects grids with timing or repeats, because beams on one grid are solved together, once. */

@@ -178,7 +178,10 @@ describe('history', () => {
       code: 2,
       stderr: expect.stringContaining('No two of these sessions measured cuda-window.'),
     });
-    expect(await call(recorded, 'run.h5')).toMatchObject({ code: 2, stderr: expect.stringContaining('is a single run') });
+    expect(await call(recorded, 'run.h5')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is a single run'),
+    });
   });
 
   test.for([

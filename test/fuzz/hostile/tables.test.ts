@@ -404,7 +404,9 @@ hostile([
           [
             `a reading next to ${name}`,
             curve(`depth_mm,reading,${name}\n1,2,5\n2,3,5\n`),
-            new RegExp(`the column \\\\"${name}\\\\" would change the depth or the dose; allowed: values with the change`),
+            new RegExp(
+              `the column \\\\"${name}\\\\" would change the depth or the dose; allowed: values with the change`,
+            ),
           ] as const,
       ),
       [

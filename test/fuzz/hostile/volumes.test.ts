@@ -418,7 +418,11 @@ hostile([
       ],
       ['axes by name', byAxes('spacings: 1 2 3\nlabels: "x (mm)" "Y" "slice"'), /"values":\[0,1,2,/],
       ['an axis of time', byAxes('spacings: 1 2 3\nlabels: "x" "y" "time"'), /labels = "x" "y" "time" without/],
-      ['an axis of energy in a space', nrrd({ labels: '"R" "A" "energy"' }), /labels has "energy"; allowed: spatial axes/],
+      [
+        'an axis of energy in a space',
+        nrrd({ labels: '"R" "A" "energy"' }),
+        /labels has "energy"; allowed: spatial axes/,
+      ],
       ['directions of the patient', nrrd({ labels: '"R" "A" "S"' }), /"spacing_mm":\[1,2,3\]/],
     ],
   ],

@@ -156,7 +156,12 @@ function fillOf(array: ProblemArray, path: Path, to: Resolver): Pick<ResolvedArr
     case 'sorted': {
       if (values.kind === 'uniform' && isWholeType(type))
         to.faults.push(
-          fieldIssue([...at, 'kind'], values.kind, `cannot be generated for type ${type}`, 'integers, sorted or constant'),
+          fieldIssue(
+            [...at, 'kind'],
+            values.kind,
+            `cannot be generated for type ${type}`,
+            'integers, sorted or constant',
+          ),
         );
       const [a, b] = [within(number(values.min, 'min'), 'min'), within(number(values.max, 'max'), 'max')];
       if (a > b) to.faults.push(fieldIssue([...at, 'max'], b, `is below the minimum, ${a}`, 'the minimum or more'));
@@ -205,7 +210,9 @@ function resolvedArray(array: ProblemArray, path: Path, to: Resolver): ResolvedA
   if (given && array.values === undefined)
     to.faults.push(missing([...path, 'values'], 'a distribution or a file, for an input'));
   if (!given && array.values !== undefined)
-    to.faults.push(fieldIssue([...path, 'values'], array.values, `is only for inputs, but ${name} is an output`, 'nothing'));
+    to.faults.push(
+      fieldIssue([...path, 'values'], array.values, `is only for inputs, but ${name} is an output`, 'nothing'),
+    );
   const limit = (key: 'absolute' | 'relative' | 'roundings'): number => {
     const value = to.number(tolerance?.[key] ?? 0, [...path, 'tolerance', key]);
     if (value < 0) to.faults.push(fieldIssue([...path, 'tolerance', key], value, 'is negative', '0 or more'));

@@ -134,8 +134,7 @@ async function readSession(file: LibraryFile): Promise<FileFacts> {
 /** Never throws: a file that cannot be read is listed with the reason. */
 export async function readFacts(file: LibraryFile, readers: FactReaders): Promise<FileFacts> {
   try {
-    if (file.bytes > MAX_BYTES)
-      throw new Error(`it has ${formatBytes(file.bytes)}, which is too large for a run`);
+    if (file.bytes > MAX_BYTES) throw new Error(`it has ${formatBytes(file.bytes)}, which is too large for a run`);
     switch (kindOf(file.key)) {
       case 'scenario':
         return await readScenario(file, readers);

@@ -50,7 +50,9 @@ export class ZipArchive {
       // The sum exceeds the archive if entries share their data, as in a zip bomb.
       if (packed > bytes.length) throw this.#refuse('contains files that overlap each other');
       if (entry.originalSize > DEFLATE_RATIO * (entry.size + 1) || unpacked > most) {
-        throw this.#refuse(`decompresses to more than ${formatBytes(most)}, the limit for its ${formatBytes(bytes.length)}`);
+        throw this.#refuse(
+          `decompresses to more than ${formatBytes(most)}, the limit for its ${formatBytes(bytes.length)}`,
+        );
       }
       return false;
     });

@@ -68,10 +68,7 @@ export class FileAccess {
       try {
         const { size } = await handle.stat();
         if (size > MAX_FRAME_BYTES) {
-          throw new BraggError(
-            'foreign-file',
-            `${name} has ${formatBytes(size)}, which is too large for a run.`,
-          );
+          throw new BraggError('foreign-file', `${name} has ${formatBytes(size)}, which is too large for a run.`);
         }
         return await handle.readFile();
       } finally {

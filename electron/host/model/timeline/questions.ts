@@ -127,10 +127,7 @@ export function timelineWindow(trace: Trace, request: WindowRequest): TimelineWi
   const offsets = new Uint32Array(tracks.length + 1);
   for (const [i, track] of tracks.entries()) {
     if (track >= trace.laneOf.length) {
-      throw new BraggError(
-        'bad-request',
-        `There is no track ${track}; this timeline has ${trace.laneOf.length}.`,
-      );
+      throw new BraggError('bad-request', `There is no track ${track}; this timeline has ${trace.laneOf.length}.`);
     }
     reduceTrack(trace, track, from_ns, to_ns, pixel, out);
     offsets[i + 1] = out.length;

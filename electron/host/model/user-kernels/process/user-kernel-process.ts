@@ -200,10 +200,7 @@ export class UserKernelProcess {
         return;
       }
       case 'too-large':
-        this.fail(
-          'memory',
-          `${this.name} used ${formatBytes(message.rss_bytes)} of memory, more than allowed`,
-        );
+        this.fail('memory', `${this.name} used ${formatBytes(message.rss_bytes)} of memory, more than allowed`);
         return;
       case 'failed': {
         // An exception in the user's code is not an internal error of Braggbench.

@@ -347,7 +347,11 @@ describe('ct slice', () => {
         ['1.2', 'MonoE 70 keV', 2, -6, -4],
         ['1.3', '', 1, 0, 0],
       ]);
-      expect(found.map(({ reason }) => reason)).toEqual([null, null, expect.stringContaining('other than MAT_SPECIFIC')]);
+      expect(found.map(({ reason }) => reason)).toEqual([
+        null,
+        null,
+        expect.stringContaining('other than MAT_SPECIFIC'),
+      ]);
       expect(found[1]?.notes).toEqual([expect.stringContaining('SeriesDescription is "MonoE 70 keV"')]);
       expect(await ctSeries({ path: path.join(folder, 'plan/a0.dcm'), name: 'a0.dcm' })).toEqual([]);
     });

@@ -469,11 +469,7 @@ describe('a CT slice', () => {
     ['HighBit', { '00280102': ['US', 11] }, 'HighBit is 11; allowed: 15, one less than BitsStored'],
     ['BitsStored', { '00280101': ['US', 17] }, 'BitsStored is 17; allowed: 1 to 16'],
     ['ModalityLUTSequence', { '00283000': ['LO', 'x'] }, 'ModalityLUTSequence is present; allowed: absent'],
-    [
-      'too many pixels',
-      { '7fe00010': ['OW', new Uint8Array(72)] },
-      'its PixelData has 72 bytes, but 70 are specified',
-    ],
+    ['too many pixels', { '7fe00010': ['OW', new Uint8Array(72)] }, 'its PixelData has 72 bytes, but 70 are specified'],
   ] as const)('is refused for %s', (_, changes, message) => {
     expect(() => readDicomPixels('a.dcm', dicomOf(odd, 0, changes))).toThrow(`a.dcm: ${message}`);
   });

@@ -350,9 +350,7 @@ describe('diffraction', () => {
       const { issues: found } = await read(list('bad.hkl'));
       expect(found.map((issue) => formatIssue(issue))).toEqual([
         expect.stringMatching(/bad\.hkl:2: .*"1 2 3" has 3 values; needed: h k l F$/),
-        expect.stringMatching(
-          /bad\.hkl:3: .*h = 1\.5 is not an index; allowed: whole numbers from -100000 to 100000$/,
-        ),
+        expect.stringMatching(/bad\.hkl:3: .*h = 1\.5 is not an index; allowed: whole numbers from -100000 to 100000$/),
         expect.stringMatching(/bad\.hkl:4: .*F = five is not allowed; allowed: -1e9 to 1e9 electrons$/),
         expect.stringMatching(/bad\.hkl:5: .*1 2 3 has F = 9, but F = 4 in line 1$/),
       ]);

@@ -290,6 +290,7 @@ describe('queries of study rows', () => {
 
   test('an invalid condition is rejected each time', () => {
     const one = table([['a', 1]]);
-    for (const _ of [0, 1]) expect(() => queryTable(one, { ...look, filter: 'time_s >' })).toThrow(/not a valid condition/);
+    for (const _ of [0, 1])
+      expect(() => queryTable(one, { ...look, filter: 'time_s >' })).toThrow(/not a valid condition/);
   });
 });

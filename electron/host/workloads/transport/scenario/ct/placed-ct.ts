@@ -300,7 +300,12 @@ export async function placedCt(
   return {
     placed,
     faults: [
-      fieldIssue(['geometry', 'ct', 'isocentre_mm'], ct.isocentre_mm, "puts the beam's axis outside of the image", allowed),
+      fieldIssue(
+        ['geometry', 'ct', 'isocentre_mm'],
+        ct.isocentre_mm,
+        "puts the beam's axis outside of the image",
+        allowed,
+      ),
     ],
   };
 }

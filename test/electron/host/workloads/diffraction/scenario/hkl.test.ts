@@ -44,7 +44,9 @@ test('columns without a stated meaning are rejected', () => {
     '1: its header "h k l phase" has neither F nor I; allowed: h k l F, h k l I',
   ]);
   expect(read('h k l F I\n1 2 3 4 16')[0]).toMatch(/has both F and I/);
-  expect(read('!FORMAT=XDS_ASCII\n!ITEM_H=1\n!END_OF_HEADER\n')[0]).toMatch(/has the items H; allowed: H, K, L and IOBS/);
+  expect(read('!FORMAT=XDS_ASCII\n!ITEM_H=1\n!END_OF_HEADER\n')[0]).toMatch(
+    /has the items H; allowed: H, K, L and IOBS/,
+  );
 });
 
 test.each([
