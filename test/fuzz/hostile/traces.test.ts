@@ -570,7 +570,7 @@ hostile([
       [
         'values of instances',
         ncu(`${ncuHead}\n"0","lts__t_bytes.sum","byte","4 (1; 3)"`),
-        /has a number in only 0 of 1 launches \(\\?"4 \(1; 3\)\\?" is not one number in the digits 0 to 9\)/,
+        /has a number in 0 of 1 launches \(\\?"4 \(1; 3\)\\?" is not one number in the digits 0 to 9\)/,
       ],
       [
         'one launch with two values',
@@ -683,12 +683,12 @@ hostile([
       [
         'times in another unit than the file',
         t4({ times: { runtimes: [2], unit: 'us' } }),
-        /results\[0\]: metadata\.timeunit is ms and times\.unit is us; allowed: one unit of time/,
+        /results\[0\]: metadata\.timeunit is ms but times\.unit is us; allowed: one unit of time/,
       ],
       [
         'times in no unit of time',
         t4({ times: { runtimes: [2], unit: 'cycles' } }, { metadata: {} }),
-        /a\.json, results\[0\]: "cycles" is no unit of time; allowed: s, ms, us, ns/,
+        /a\.json, results\[0\]: "cycles" is not a unit of time; allowed: s, ms, us, ns/,
       ],
       ['one unit by two names', t4({}, { metadata: { timeunit: 'ms', time_unit: 'milliseconds' } }), /\[0\.002\]/],
       [

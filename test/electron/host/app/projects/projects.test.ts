@@ -301,7 +301,7 @@ describe('projects', () => {
         'x.braggbench is not a project: it contains no project.json.',
       );
       expect(await refused((all) => (all['scenarios/kept.json'] = strToU8('{}')))).toMatch(
-        /scenarios\/kept\.json is not what/,
+        /scenarios\/kept\.json does not match/,
       );
       for (const name of ['../outside.json', '/etc/outside.json', 'con.json', 'a\\..\\b.json']) {
         const says = await refused((all) => {
