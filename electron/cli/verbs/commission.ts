@@ -29,7 +29,7 @@ function unitOf(parsed: ParsedArguments): (typeof depthUnits)[number] | null {
 
 async function textOf(file: string): Promise<string> {
   const found = await readTableText(file, MAX_CURVE_BYTES);
-  if (!found.ok) throw new BraggError('invalid', `cannot read${file}: ${found.reason}`);
+  if (!found.ok) throw new BraggError('invalid', `cannot read ${file}: ${found.reason}`);
   return found.text;
 }
 

@@ -107,7 +107,7 @@ describe('batch', () => {
       expect(code).not.toBe(0);
       return stderr;
     };
-    expect(await refused('--sweep', 'grid.dx_mm=1,0.5')).toMatch(/grid\.dx_mm needs a grid for each value/);
+    expect(await refused('--sweep', 'grid.dx_mm=1,0.5')).toMatch(/grid\.dx_mm needs a separate grid for each value/);
     expect(await refused()).toMatch(/has no beam\.spots/);
     expect(await refused('small.json', '--sweep', 'beam.energy_MeV=30,31')).toMatch(
       /several scenarios given; allowed: one/,
@@ -271,7 +271,7 @@ describe('commission', () => {
 
   test('a missing file is named', async () => {
     const { code, stderr } = await braggbenchHere(['commission', at('gone.csv')]);
-    expect(stderr).toContain('gone.csv cannot be read: there is no such file');
+    expect(stderr).toContain('gone.csv: there is no such file');
     expect(code).toBe(2);
   });
 

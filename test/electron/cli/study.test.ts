@@ -81,7 +81,7 @@ describe('study clusters', () => {
     [['clusters', 'try', 'nowhere'], 'The cluster nowhere does not exist; known: far.'],
     [['run', 'two.json', '--on', 'nowhere'], 'The cluster nowhere does not exist; known: far.'],
     [['clusters', 'add', 'slurm'], 'slurm means sbatch of this machine; choose another name'],
-    [['clusters', 'add', 'x', '--host', '-oProxyCommand=x'], 'The login host is not what ssh takes for a host'],
+    [['clusters', 'add', 'x', '--host', '-oProxyCommand=x'], 'The login host is not a valid ssh host'],
     [['clusters', 'add', 'x', '--cores', 'many'], 'Cores: must be a whole number from 1 to 1024'],
     [['clusters', 'add'], 'study clusters add needs the name of a cluster'],
     [['clusters', 'drop', 'far'], '"drop" is not known; allowed: list, add, remove, try'],

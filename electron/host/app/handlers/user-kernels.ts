@@ -66,7 +66,7 @@ async function createBoth(file: string, text: string, description: string): Prom
   await writeAtomically(beside, description, 'refuse').catch((error: unknown) => {
     if (!(error instanceof BraggError) || error.code !== 'exists') throw error;
     const [id, taken] = [path.basename(file), path.basename(beside)];
-    const says = `${id} was not created: its description would be ${taken}, but a file with that name exists. Choose another name.`;
+    const says = `${id} could not be created: its description would be ${taken}, but a file with that name exists. Choose another name.`;
     throw new BraggError('exists', says, [], { cause: error });
   });
   try {

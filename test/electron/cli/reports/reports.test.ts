@@ -109,9 +109,9 @@ describe('run report', () => {
   test('a run that scored LET reports the RBE of each model where the LET is', async () => {
     const run = await runScenario({ ...parts, output: { let: true, alpha_beta_Gy: 3, fraction_Gy: 1.8 } });
     const lines = told(run);
-    const title = lines.findIndex((line) => line.startsWith('  RBE, α/β 3 Gy, 1.8 Gy a fraction'));
+    const title = lines.findIndex((line) => line.startsWith('  RBE, α/β 3 Gy, 1.8 Gy per fraction'));
     expect(lines[title]?.trim().split(/ {2,}/)).toEqual([
-      'RBE, α/β 3 Gy, 1.8 Gy a fraction',
+      'RBE, α/β 3 Gy, 1.8 Gy per fraction',
       'depth',
       '1.1',
       'McNamara',

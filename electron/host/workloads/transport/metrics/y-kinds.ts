@@ -89,7 +89,7 @@ export async function yKinds(
   const found = kindsOf(problem.spots ?? []);
   const all = found.reduce((sum, { places }) => sum + places.size, 0);
   if (found.length > LIMITS.kinds || all > LIMITS.places) {
-    const allowed = `allowed: ${LIMITS.kinds} kinds at ${LIMITS.places} places`;
+    const allowed = `allowed: ${LIMITS.kinds} kinds at ${LIMITS.places} positions`;
     return { reason: `the spots have ${found.length} kinds at ${all} positions; ${allowed}` };
   }
   const kinds: YKind[] = [];

@@ -164,7 +164,7 @@ describe('label', () => {
 
   test('an invalid label is rejected with the valid ones', () => {
     expect(() => ask('gathr')).toThrow('did you mean gather?');
-    expect(() => ask('gather', 'gather')).toThrow('the variant gather is listed twice');
+    expect(() => ask('gather', 'gather')).toThrow('the variant gather is given twice');
     expect(() => ask('cuda-fused@fp64')).toThrow('cuda-fused@fp64 is not known; allowed: cuda-fused@fp32');
     expect(() => requestedVariants(['cuda-fused@fp64'], known)).toThrow(
       'allowed: cuda-fused, which has only one precision',

@@ -77,7 +77,9 @@ test('a report gives the reason for each answer that is not correct, and for eac
   );
   expect(await of({})).not.toContain(`${entry.label}: wrong`);
   const rates = { bytes_per_s: 9e12, flops_per_s: 1e12, flops_per_byte: 0.1, share_of_flops: 0.5 };
-  expect(await of({ roofline: { ...rates, share_of_copy: 1.34 } })).toContain(`${entry.label}: Above 100 % of copy: `);
+  expect(await of({ roofline: { ...rates, share_of_copy: 1.34 } })).toContain(
+    `${entry.label}: Above 100 % of the copy rate: `,
+  );
   expect(await of({ roofline: { ...rates, share_of_copy: 0.99 } })).not.toContain('Above 100 %');
 });
 
