@@ -67,7 +67,7 @@ function noAdviceText(base: Option, steps: readonly Step[]): string {
     most === undefined || most.ratio <= 1
       ? ''
       : `; ${approachTitles[most.option.way]} was ${significant(most.ratio, 3)}× as fast in these measurements`;
-  return `No advice: only ${fewText(scarcest)} each${seen}. Benchmark them again to decide.`;
+  return `No advice: ${fewText(scarcest)} each${seen}. Benchmark them again to decide.`;
 }
 
 /** Sentence above the table: which option to keep, which to consider, or that the evidence is insufficient. */

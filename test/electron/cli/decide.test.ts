@@ -51,7 +51,7 @@ describe('decide', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Stay with array expressions unless you run it often: an elementwise kernel of a library/m);
     expect(stdout).toMatch(
-      /Pays\s+back\s+an\s+hour\s+of\s+development\s+after\s+[\d\s]+\s+runs;\s+over\s+1\D?000\D?000\s+runs\s+it\s+saves/,
+      /An\s+hour\s+of\s+development\s+is\s+paid\s+back\s+after\s+[\d\s]+\s+runs;\s+over\s+1\D?000\D?000\s+runs\s+it\s+saves/,
     );
   });
 

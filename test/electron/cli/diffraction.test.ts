@@ -63,7 +63,7 @@ test('validate reports what an image needs, and what is invalid', async () => {
   const valid = await call('validate', 'triclinic-512');
   expect(valid).toMatchObject({ code: 0 });
   expect(valid.stdout).toMatch(
-    /valid; 512 × 512 pixels of 2 × 2 sub-pixels, 1 source, 1 orientation, .* with diffraction-fp64/,
+    /valid; needs 512 × 512 pixels of 2 × 2 sub-pixels, 1 source, 1 orientation, .* with diffraction-fp64/,
   );
   const refused = await call(
     'validate',
