@@ -66,7 +66,7 @@ describe('decide', () => {
     const step = decision?.steps.find(({ option }) => option.way === 'elementwise');
     expect(step).toMatchObject({ decided: 'overlap', runs_per_hour: null });
     expect((await call(file)).stdout).toMatch(
-      /^An elementwise kernel of a library: not decided, the samples overlap \(/m,
+      /^An elementwise kernel of a library: undecided, the samples overlap \(/m,
     );
   });
 

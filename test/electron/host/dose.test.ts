@@ -147,7 +147,7 @@ describe('the gamma index against a dose of another program', () => {
     // In Gy, which is a dose of another number of protons.
     expect((await ask(solid.id, 'Gy')).passed).toBe(0);
     await expect(ask(solid.id, 'nGy mm')).rejects.toThrow(
-      /v\.mhd has 3 axes, but nGy mm, .* is of 2; allowed: Gy per 10⁹ protons; /,
+      /v\.mhd has 3 axes, but nGy mm, .* is for 2; allowed: Gy per 10⁹ protons; /,
     );
   });
 
@@ -169,7 +169,9 @@ describe('the gamma index against a dose of another program', () => {
     const against = (dose: string, plane: object = {}) =>
       page.call('dose.gamma', { run: first, reference: { dose, ...plane }, dose: 0.01, distance_mm: 1, viewport });
     await expect(against(zero.id)).rejects.toThrow('d.mhd: no dose is above zero.');
-    await expect(against(zero.id, { depth: 'z' })).rejects.toThrow('depth and lateral position must be two of its axes: x, y');
+    await expect(against(zero.id, { depth: 'z' })).rejects.toThrow(
+      'depth and lateral position must be two of its axes: x, y',
+    );
     for (let i = 0; i < 4; i += 1) await take(named(name, bytes));
     await expect(against(zero.id)).rejects.toThrow('This dose is no longer in memory. Open its file again.');
   });
