@@ -6,6 +6,7 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -92,7 +93,7 @@ void follow_reactions(transport::Problem& problem) {
     if (!file) throw std::runtime_error("cannot read " + path);
     std::ostringstream text;
     text << file.rdbuf();
-    problem.nuclear_texts.push_back({path, text.str()});
+    problem.nuclear_texts.push_back({path, std::make_shared<const std::string>(text.str())});
   }
 }
 

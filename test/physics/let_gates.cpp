@@ -42,7 +42,7 @@ Curve average(const std::vector<double>& fields, const transport::Tables& t, std
 /// elastically scattered ones.
 transport::Problem elastic_alone(transport::Problem p) {
   for (auto& [path, text] : p.nuclear_texts) {
-    std::istringstream lines(text);
+    std::istringstream lines(*text);
     std::ostringstream out;
     for (std::string line; std::getline(lines, line);) {
       if (line.starts_with("spectrum,")) {
@@ -56,7 +56,7 @@ transport::Problem elastic_alone(transport::Problem p) {
       }
       out << line << '\n';
     }
-    text = out.str();
+    text = std::make_shared<const std::string>(out.str());
   }
   return p;
 }

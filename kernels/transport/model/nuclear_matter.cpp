@@ -66,7 +66,7 @@ std::shared_ptr<const std::vector<physics::NuclearTable>> nuclear_tables(const P
   }
   std::vector<physics::NuclearTable> tables;
   try {
-    for (const NuclearText& file : problem.nuclear_texts) tables.emplace_back(file.text, file.name);
+    for (const NuclearText& file : problem.nuclear_texts) tables.emplace_back(*file.text, file.name);
   } catch (const std::invalid_argument& error) {
     throw ProblemError("invalid", error.what());
   }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -51,11 +52,14 @@ struct Material {
   bool operator==(const Material&) const = default;
 };
 
-/// Text of a file in assets/nuclear.
+/// Text of a file in assets/nuclear, shared by the copies of a problem because it is long.
 struct NuclearText {
-  std::string name, text;
+  std::string name;
+  std::shared_ptr<const std::string> text;
 
-  bool operator==(const NuclearText&) const = default;
+  bool operator==(const NuclearText& other) const {
+    return name == other.name && (text == other.text || *text == *other.text);
+  }
 };
 
 struct Problem {

@@ -1,5 +1,6 @@
 #include "problem.hpp"
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -93,7 +94,7 @@ Problem read_problem(const Fields& f) {
                       {{"off", Nuclear::kOff}, {"attenuation", Nuclear::kAttenuation}, {"icru63", Nuclear::kIcru63}});
   if (p.nuclear == Nuclear::kIcru63) {
     for (const Fields& file : physics.list("nuclear_tables")) {
-      p.nuclear_texts.push_back({file.text("name"), file.text("text")});
+      p.nuclear_texts.push_back({file.text("name"), std::make_shared<const std::string>(file.text("text"))});
     }
   }
   read_solver(f.child("solver"), p);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <ranges>
 #include <span>
@@ -149,9 +150,10 @@ TEST("secondaries: an error in tables and compositions is reported with its posi
   p.materials[1].elements.clear();
   CHECK_THROWS(build_tables(p), "the composition of bone-compact-icru is not known");
   p = edge(Stepping::kDepth);
-  p.nuclear_texts = {{"mine.csv", "element,O,8,15.999\ninelastic,7,x,0.1\n"}};
+  p.nuclear_texts = {{"mine.csv", std::make_shared<const std::string>("element,O,8,15.999\ninelastic,7,x,0.1\n")}};
   CHECK_THROWS(build_tables(p), "mine.csv:2: field 3 is x, not a number from 0 up");
-  p.nuclear_texts = {{"mine.csv", "element,O,8,15.999\ninelastic,9,1,0.1\ninelastic,7,1,0.1\n"}};
+  p.nuclear_texts = {
+      {"mine.csv", std::make_shared<const std::string>("element,O,8,15.999\ninelastic,9,1,0.1\ninelastic,7,1,0.1\n")}};
   CHECK_THROWS(build_tables(p), "mine.csv:3: energies must ascend");
 }
 
