@@ -213,10 +213,13 @@ class UserKernelTask implements NativeTask {
 
   /** Adds the comparisons of this process to the spans of the kernel's process, on the lane of its calls. */
   #withComparisons(sample: TaskSample): TaskSample {
-    const { spans, origin_ns } = sample;
-    // A new process has a new origin; earlier comparisons belong to the spans of another process.
-    const all = this.#compared.filter(({ start_ns }) => start_ns >= origin_ns);
+    const { spans } = sample;
+    const since = this.#compared.filter(({ start_ns }) => start_ns >= sample.origin_ns);
+    // A GPU is recorded from its last samples on, behind all comparisons; the latest of them then begins the recording.
+    const all = since.length > 0 ? since : this.#compared.slice(-1);
+    const origin_ns = Math.min(sample.origin_ns, ...all.map(({ start_ns }) => start_ns));
     if (all.length === 0) return sample;
+    const later_ns = sample.origin_ns - origin_ns;
     const grown = <T extends Uint16Array | Uint32Array | Float64Array>(column: T, values: readonly number[]): T => {
       const out = new (column.constructor as new (length: number) => T)(column.length + values.length);
       out.set(column);
@@ -226,6 +229,7 @@ class UserKernelTask implements NativeTask {
     const each = (value: number): readonly number[] => all.map(() => value);
     return {
       ...sample,
+      origin_ns,
       spans: {
         ...spans,
         names: [...spans.names, 'compare'],
@@ -233,11 +237,11 @@ class UserKernelTask implements NativeTask {
         thread: grown(spans.thread, each(0)),
         step: grown(spans.step, each(NO_STEP)),
         start_ns: grown(
-          spans.start_ns,
+          spans.start_ns.map((at) => at + later_ns),
           all.map(({ start_ns }) => start_ns - origin_ns),
         ),
         end_ns: grown(
-          spans.end_ns,
+          spans.end_ns.map((at) => at + later_ns),
           all.map(({ end_ns }) => end_ns - origin_ns),
         ),
       },
