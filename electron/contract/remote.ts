@@ -13,7 +13,7 @@ export const sshHostSchema = z
   .max(200)
   .regex(
     /^(?:[\p{L}\p{N}_][\p{L}\p{N}_.@-]*@)?[\p{L}\p{N}_[][\p{L}\p{N}_.:[\]%-]*$/u,
-    'is not a valid ssh host; expected name, or user@name',
+    'is not a valid ssh host: name, or user@name',
   );
 
 /** Text from another machine: bounded, without control characters or characters that change the text direction. */

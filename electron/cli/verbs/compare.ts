@@ -60,7 +60,7 @@ export const compare: Verb = {
   summary: 'compare stored runs and sessions: time, accuracy, environment',
   details: [
     "Compares every run, and every variant of a session, with the first: the time, with its interval if measured in rounds; the accuracy by the workload's own measures; and differences in machine, program and scenario. All must be of one workload. Single runs have no uncertainty: bench measures it.",
-    'For transport runs also the largest difference of the dose, the share of points that pass the gamma index (global, above 10 % of the maximum, dose per mass), and the ledgers.',
+    'For transport runs also the largest difference of the dose, the pass rate of the gamma index, and the ledgers. The gamma index is global, above 10 % of the maximum, for dose per mass.',
   ],
   flags: [
     {

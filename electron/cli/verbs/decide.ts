@@ -45,7 +45,7 @@ export const decide: Verb = {
   summary: 'choose between array expressions, a raw kernel and C++, from measured sessions',
   details: [
     'Uses sessions that measured one problem written in several ways, made by bench with --external. For each way it takes the fastest correct implementation, and compares it with the correct one that needs the least effort.',
-    'A difference counts only if every sample of one is faster than all samples of the other. Each needs five samples from three instances; otherwise there is no advice. Prints the time saved per run, the number of runs that pays back an hour of development, and the total for your number of runs.',
+    'A difference counts only if every sample of one is faster than all samples of the other. Each needs five samples from three instances; otherwise there is no advice. Prints the time saved per run, and the total for your number of runs. Also prints the number of runs that pays back an hour of development.',
   ],
   flags: [
     { name: 'runs', value: 'N', help: `Number of runs that you plan; ${plainDigits(defaultRuns, 5)} by default.` },

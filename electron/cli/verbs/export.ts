@@ -142,7 +142,7 @@ export const exportVerb: Verb = {
     'export RUN --trace OUT.json | --image OUT.img [--bits 16|32] | --map OUT.mha|OUT.nrrd|OUT.dcm [--of MAP] | --samples OUT.csv',
   summary: "write a run's timeline for Perfetto, its image or dose map for viewers, a session's samples for notebooks",
   details: [
-    "Writes the timeline of a run as Chrome Trace Event JSON, which https://ui.perfetto.dev and chrome://tracing open: the operators of every thread, the stages and rows of an image, or the samples of every variant in a measurement. For a run with --trace it includes the GPU's kernels and copies with stream, grid, block, registers and shared memory, each with an arrow from its launch.",
+    "Writes the timeline of a run as Chrome Trace Event JSON, which https://ui.perfetto.dev and chrome://tracing open: the operators of every thread, the stages and rows of an image, or the samples of every variant in a measurement. For a run with --trace it includes the GPU's kernels and copies, each with an arrow from its launch. Kernels have stream, grid, block, registers and shared memory.",
     `For a diffraction run, writes the image; the file extension selects the format: ${Object.entries(imageFormats)
       .map(([extension, { title }]) => `${extension} is ${title}`)
       .join('; ')}; .h5 is HDF5 with the detector's axes. 16-bit counts are scaled so that the largest pixel is 55040.`,

@@ -107,7 +107,7 @@ export const gammaVerb: Verb = {
   usage: 'gamma EVALUATED REFERENCE [--criteria P%/Dmm]… [--curve] [--local] [--threshold P] [--absolute] [--json]',
   summary: 'gamma index of one dose against another: pass rates and distribution of gamma',
   details: [
-    'Each of the two is a run (.h5), a depth dose or a map as CSV, or a volume as MetaImage (.mha, .mhd) or NRRD (.nrrd). A volume is summed over the axis that is neither depth nor lateral. Positions are those in the files; a run begins at depth 0 and has x = 0 in its middle.',
+    'Each of the two is a run (.h5), a CSV file or a volume. A CSV file has a depth dose or a map. A volume is MetaImage (.mha, .mhd) or NRRD (.nrrd). A volume is summed over the axis that is neither depth nor lateral. Positions are those in the files; a run begins at depth 0 and has x = 0 in its middle.',
     'If one is a depth dose, both are compared as depth doses. Doses in files can have any unit, so both are scaled to their largest value unless --absolute is given; two runs are not scaled.',
   ],
   flags: [

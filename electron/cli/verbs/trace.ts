@@ -127,7 +127,7 @@ export const traceVerb: Verb = {
   usage: 'trace FILE [--json]',
   summary: 'summarize a timeline of Braggbench or of another profiler',
   details: [
-    "Reads a timeline and summarises it: total and distinct kernels; the kernels that take the most time; the share that was replayed in CUDA graphs; the share of time that the CPU spent in launch calls; the share in which the GPU was idle. Shows why no kernel ran (copy, launch, wait), how long the host's operations took, and how evenly its threads were used. Reads runs (.h5, and .json of measurements), Chrome Trace JSON (PyTorch's profiler, Perfetto's tools) and SQLite databases exported by Nsight Systems, both also as .gz. Reports of Nsight Systems (.nsys-rep) are converted by its program nsys, if installed.",
+    "Reads a timeline and summarises it: total and distinct kernels; the kernels that take the most time; the share that was replayed in CUDA graphs; the share of time that the CPU spent in launch calls; the share in which the GPU was idle. Shows why no kernel ran (copy, launch, wait), how long the host's operations took, and how evenly its threads were used. Reads runs (.h5, and .json of measurements). Reads Chrome Trace JSON (PyTorch's profiler, Perfetto's tools) and SQLite databases exported by Nsight Systems, both also as .gz. Reports of Nsight Systems (.nsys-rep) are converted by its program nsys, if installed.",
   ],
   flags: [jsonFlag],
   examples: ['braggbench trace mine.h5', 'braggbench trace pytorch.json.gz', 'braggbench trace report.sqlite --json'],

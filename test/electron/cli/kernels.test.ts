@@ -74,7 +74,7 @@ describe('new kernel', () => {
   test('overwrites nothing, and lists the templates', async () => {
     await writeFile(join(folder, 'taken'), 'mine');
     const taken = await run('new-kernel', 'stencil', 'taken.cpp');
-    expect(taken.stderr).toContain('taken exists; allowed: a name that is free');
+    expect(taken.stderr).toContain('taken exists; choose a free name');
     expect(await readFile(join(folder, 'taken'), 'utf8')).toBe('mine');
     const other = await run('new-kernel', 'fft', 'x.cu');
     expect(other.stderr).toContain('unknown template "fft"; allowed: reduction, stencil, vector-add');

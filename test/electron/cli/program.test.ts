@@ -317,7 +317,7 @@ describe('program', () => {
       const { code, stdout } = await run(['validate', 'water-70MeV']);
       expect(code).toBe(0);
       expect(stdout).toMatch(
-        /water-70MeV\.json: valid; 409 × 161 × 250 × 160 cells, .* with window and .*iB of keyframes, about \d0* m?s on a server with AVX-512\n$/,
+        /water-70MeV\.json: valid; needs 409 × 161 × 250 × 160 cells, .* with window and .*iB of keyframes, about \d0* m?s on a server with AVX-512\n$/,
       );
     });
 
@@ -451,7 +451,7 @@ describe('program', () => {
       const { code, stdout } = await say(['validate', 'small.json', 'bad.yaml', 'none.json']);
       expect(code).toBe(2);
       expect(stdout.split('\n').map((line) => line.replace(/\d+ × .*/, '…'))).toEqual([
-        'small.json: valid; …',
+        'small.json: valid; needs …',
         'error bad.yaml:3:20: beam.energy_MeV: 900 MeV is above the stopping power table of water, NIST PSTAR (ICRU 49); allowed: at most 300 MeV',
         'error bad.yaml:4:8: grid.dx: is not a known key (did you mean dx_mm?); allowed here: dx_mm, dz_mm, dtheta_mrad, theta_max_mrad, energy, cutoff_MeV',
         'bad.yaml: cannot be run',

@@ -146,7 +146,7 @@ test('the table of the rounds is erased when the session ends, however early', a
 
 test('validate and variants support the workload; errors are named with what is allowed', async () => {
   const valid = await call('validate', 'layer-8192');
-  expect(valid.stdout).toMatch(/valid; batch 8192, inputs 4096, outputs 4096, .*with /);
+  expect(valid.stdout).toMatch(/valid; needs batch 8192, inputs 4096, outputs 4096, .*with /);
   const faulty = await call('validate', 'layer-8192', '--set', 'problem.direction=sideways');
   expect(faulty.stdout).toContain('"sideways" is not known; allowed: forward, backward or through');
   const variants = await call('variants');

@@ -184,7 +184,7 @@ test('a session is saved and read again; a sweep gives fixed cost and slope', as
   const fit = session.sweep?.fits[0];
   expect(fit?.points).toHaveLength(2);
   expect(fit?.slope_s).toBeCloseTo(0, 12);
-  expect(() => parseTaskSession('{"format":"other"}', 'x.json')).toThrow('x.json is not a benchmark');
+  expect(() => parseTaskSession('{"format":"other"}', 'x.json')).toThrow('x.json is not a Braggbench benchmark');
 });
 
 test('a variant whose check fails is wrong, whatever its speed', async () => {
@@ -294,7 +294,7 @@ describe('doubts about remembered results that the rounds leave open', () => {
     expect(stopped).toBe('time');
     for (const entry of entries) {
       expect(correctnessOf(entry?.accuracy ?? [])).toBe('not checked');
-      expect(reasonOf(entry?.accuracy ?? [])).toMatch(/It may remember results: .* 2\.0 times as long .* decides it/);
+      expect(reasonOf(entry?.accuracy ?? [])).toMatch(/It may remember results: .* 2\.0 times as long .* would decide/);
     }
     expect(entries[1]?.verdict).toBe('not checked');
     // The first candidate cannot use up the time of the second.

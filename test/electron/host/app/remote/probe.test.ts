@@ -131,7 +131,7 @@ test.each([
   'a/b',
   'x'.repeat(201),
 ])('%j is refused as a host', (host) => {
-  expect(() => checkedHost(host)).toThrow(/^Host ".*" is not what ssh takes for a host|^Host ".*Too big/s);
+  expect(() => checkedHost(host)).toThrow(/^Host ".*" is not a valid ssh host|^Host ".*Too big/s);
 });
 
 test.each(['box', 'me@box.example', 'me@dom.example@box', '10.0.0.1', '[::1]', 'fe80::1%eth0', 'gpu_box-2'])(

@@ -256,7 +256,7 @@ describe('energy', () => {
     const { result, values } = await solved(document, (cpu) => ({ cpu, cuda: 'there is no GPU' }));
     expect(result.error).toBeNull();
     expect(values['energy_J']).toBe(30);
-    expect(values['energy_of']).toContain('what is played, idling included');
+    expect(values['energy_of']).toContain('what is played, idle power included');
   });
 
   test('long enough runs are not solved again; five of them have an interval', async () => {

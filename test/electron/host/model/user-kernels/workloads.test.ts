@@ -140,7 +140,7 @@ describe('workloads', () => {
     );
     expect(await reason('gemm', 'cublas-fp32')).toMatch(/calls cuBLAS,/);
     expect(await reason('spmv', 'cusparse')).toMatch(/calls cuSPARSE,/);
-    expect(await reason('overlap', 'cuda-streams')).toMatch(/in host code; a user kernel on CUDA replaces kernels/);
+    expect(await reason('overlap', 'cuda-streams')).toMatch(/in host code; a CUDA user kernel replaces kernels/);
     // Every other variant has a replaceable file or gives a reason, and each benchmark row has its own.
     for (const base of own.bases()) {
       const { files, reason: why } = await replaceable(kernelFolders().sources, base, rulesOf(base));

@@ -318,7 +318,7 @@ describe('errors of a CT scenario', () => {
     for (const uid of ['1.1', '1.2']) {
       writeFileSync(path.join(folder, `ct/two/${uid}.dcm`), dicomOf(flat, 0, { '0020000e': ['UI', uid] }));
     }
-    expect(await messages({ file: 'ct/two' })).toMatch(/^error geometry\.ct\.series: .*it mixes 2 series/m);
+    expect(await messages({ file: 'ct/two' })).toMatch(/^error geometry\.ct\.series: .*it contains 2 series/m);
     const other = await messages({ file: 'ct/two', series: '9.9' });
     expect(other).toMatch(/^error geometry\.ct\.series: "9\.9" does not select a series: .*no series matches "9\.9"/m);
     expect(other).not.toContain('geometry.ct.file');

@@ -308,12 +308,12 @@ describe('dose file', () => {
     [
       'a map of fluence',
       'z_mm,fluence_per_mm2_at_x_0_mm,fluence_per_mm2_at_x_1_mm\n0,1,1\n1,1,1\n',
-      /its columns are of fluence_per_mm2; allowed: a dose/,
+      /its columns contain fluence_per_mm2; allowed: a dose/,
     ],
     [
       'a map of spreads',
       'z_mm,dose_sigma_at_x_0_mm,dose_sigma_at_x_1_mm\n0,1,1\n1,1,1\n',
-      /its columns are of dose_sigma; allowed: a dose/,
+      /its columns contain dose_sigma; allowed: a dose/,
     ],
     [
       'a curve far below zero',
