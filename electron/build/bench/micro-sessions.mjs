@@ -10,7 +10,7 @@ const DEFAULT_ROUNDS = ['--rounds', '12'];
 const DEFAULT_S = 15;
 /** Benchmarks with slow rounds or preparation, for which the usual time would end before the third prepared state. */
 const SLOW = [
-  ...['compaction', 'elementwise', 'gemm', 'host-loop', 'latency-dram', 'launch', 'launch-small'],
+  ...['compaction', 'elementwise', 'fma', 'fma-memory', 'gemm', 'host-loop', 'latency-dram', 'launch', 'launch-small'],
   ...['launch-ten-thousand', 'reduction', 'spgemm'],
 ];
 const LONG_SESSION = ['--rounds', '21', '--time', '70'];

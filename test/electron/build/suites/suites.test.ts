@@ -191,7 +191,9 @@ describe('planted faults', () => {
   it('replace a text that occurs once in its file', () => {
     expect(mutatedText('c = a + b;', fault)).toBe('c = a - b $&;');
     expect(() => mutatedText('c = a * b;', fault)).toThrow('the text of "one" occurs 0 times in a.ts; allowed: once');
-    expect(() => mutatedText('a + b + a + b', fault)).toThrow('the text of "one" occurs 2 times in a.ts; allowed: once');
+    expect(() => mutatedText('a + b + a + b', fault)).toThrow(
+      'the text of "one" occurs 2 times in a.ts; allowed: once',
+    );
   });
 
   it('of the list each match their file once', () => {
