@@ -1,10 +1,11 @@
 /**
  * `npm run test:gpu`: runs tests that need a GPU on the built programs. They cover parity of every CUDA variant with
  * the reference, the physics gates with the variants that `auto` selects, and the device layer. Last comes an error
- * that makes the device unusable for its process. The last line is `N passed, N failed`. Names, or parts of them, select
- * some of the programs and scripts. Needs Node and dist/host,
- * dist/workers, dist/native, dist/kernels, assets, electron/{contract,domain}, test/gpu, test/cheats/kernels and this
- * folder. Needs neither packages nor a network, so that a copied folder runs on a machine without them.
+ * that makes the device unusable for its process. The last line is `N passed, N failed`.
+ * Names, or parts of them, select programs and scripts: `npm run test:gpu -- cheats`.
+ * Needs Node and dist/host, dist/workers, dist/native, dist/kernels, assets, electron/{contract,domain}, test/gpu,
+ * test/cheats/kernels and this folder. Needs neither packages nor a network, so that a copied folder runs on a machine
+ * without them.
  */
 import { existsSync } from 'node:fs';
 import { capture } from './setup/command.mjs';
