@@ -20,7 +20,7 @@ describe('Compare when first opened', () => {
     await fullyVisible(open, 'compare-first', smallAppearances);
     await view(page, 'Choose');
     const variants = page.getByRole('group', { name: 'Variants to benchmark' });
-    await expect.poll(() => variants.textContent()).toMatch(/gather.*about [\d.]+ m?s a run/s);
+    await expect.poll(() => variants.textContent()).toMatch(/gather.*about [\d.]+ m?s per run/s);
     await expect.poll(() => variants.locator('input:checked').count()).toBeGreaterThan(1);
     await variants.getByText(/^Variants that finish within .* are preselected\./).waitFor();
     // A sentence that spans several controls must not break at a semicolon when it wraps.

@@ -45,7 +45,7 @@ describe('Live', () => {
     expect(await r80(opened)).toBeCloseTo(before, 2);
     await bench.field('Energy').fill('65');
     await expect.poll(() => r80(opened)).toBeGreaterThan(before + 3);
-    await expect.poll(() => note(opened).textContent()).not.toContain('The last answer is shown');
+    await expect.poll(() => note(opened).textContent()).not.toContain('The last result is shown');
     await fullyVisible(open, 'live');
     await open.page.setViewportSize({ width: 1600, height: 900 });
     await open.screenshot('live-1600-light');

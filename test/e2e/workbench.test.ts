@@ -232,7 +232,7 @@ describe('the workbench in a browser', () => {
     await expect.poll(() => items.textContent()).toMatch(/reference/);
     const depth = items.locator('.menu__item', { hasText: /^depth –/ });
     await expect.poll(() => depth.getAttribute('aria-disabled')).toBe('true');
-    await expect.poll(() => depth.textContent()).toMatch(/Not here: /);
+    await expect.poll(() => depth.textContent()).toMatch(/Not available: /);
     await items.locator('.menu__item', { hasText: /^gather –/ }).click();
     await expect.poll(() => open.page.getByRole('button', { name: 'Variant: gather' }).count()).toBe(1);
     closeBench();

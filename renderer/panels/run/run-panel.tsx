@@ -100,7 +100,7 @@ function LiveNote(): ReactElement | null {
       {phase === 'waiting' ? <p role="status">Waiting for another computation; the last result is shown.</p> : null}
       {phase === 'refused' ? (
         <p role="status" className="warning">
-          {`The last answer is shown. Not solved: ${refusal ?? 'the current scenario'}`}
+          {`The last result is shown. Not solved: ${refusal ?? 'the current scenario'}`}
         </p>
       ) : null}
     </section>

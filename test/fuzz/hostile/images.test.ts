@@ -354,7 +354,7 @@ hostile([
           dataset(detector, 'pedestal', Float32Array.from({ length: 12 }).fill(10), [3, 4]);
           dataset(detector, 'pedestal_applied', Int32Array.of(0), [1]);
         }),
-        /^refused: .*its pedestal has 10, but pedestal_applied is 0: its counts lack it; allowed: 0 everywhere/,
+        /^refused: .*its pedestal has 10, but pedestal_applied is 0, so its counts are uncorrected; allowed: 0 everywhere/,
       ],
       [
         'a pedestal that is in the counts',

@@ -30,10 +30,10 @@ import { dicomOf, doseOf, type Elements, type Phantom } from './phantom.ts';
 
 describe('python', () => {
   const folder = scratchFolder('volumes-python');
-  /** Python that has this module; the system's first, since Debian installs packages for it. */
+  /** Python that has these modules; the system's first, since Debian installs packages for it. */
   const pythonWith = (module: string): string | null =>
     ['/usr/bin/python3', 'python3'].find((one) => spawnSync(one, ['-c', `import ${module}`]).status === 0) ?? null;
-  const [pydicom, simpleItk] = [pythonWith('pydicom'), pythonWith('SimpleITK')];
+  const [pydicom, simpleItk] = [pythonWith('pydicom, numpy'), pythonWith('SimpleITK')];
   const transformix = spawnSync('transformix', ['--version']).status === 0 ? 'transformix' : null;
   const plastimatch = spawnSync('plastimatch', ['--version']).status === 0 ? 'plastimatch' : null;
 
@@ -59,7 +59,7 @@ describe('python', () => {
 
   test(
     'pydicom reads RT Dose with its coordinates, units and every value (needs pydicom)',
-    unless(pydicom === null && 'Python with pydicom is not installed'),
+    unless(pydicom === null && 'Python with pydicom and NumPy is not installed'),
     () => {
       const file = path.join(folder, 'dose.dcm');
       writeFileSync(file, rtDoseBytes(volume, { content: 'dose', frame: null }));
@@ -84,7 +84,7 @@ print(json.dumps({'modality': d.Modality, 'units': d.DoseUnits, 'size': [d.Colum
 
   test(
     'CT and RT Dose files of pydicom have its values and coordinates (needs pydicom)',
-    unless(pydicom === null && 'Python with pydicom is not installed'),
+    unless(pydicom === null && 'Python with pydicom and NumPy is not installed'),
     () => {
       const script = `
 import json, os, sys, pydicom
@@ -121,7 +121,7 @@ print(json.dumps(out))`;
 
   test(
     'pydicom reads the directions of RT Dose in a CT (needs pydicom)',
-    unless(pydicom === null && 'Python with pydicom is not installed'),
+    unless(pydicom === null && 'Python with pydicom and NumPy is not installed'),
     () => {
       const file = path.join(folder, 'turned.dcm');
       writeFileSync(file, rtDoseBytes({ ...volume, directions: turned }, { content: 'dose', frame: null }));
