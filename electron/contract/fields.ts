@@ -21,7 +21,7 @@ export type Interval = readonly [from: number, to: number];
 export const viewportSchema = z.strictObject({
   horizontal: intervalSchema.nullable(),
   vertical: intervalSchema.nullable(),
-  /** Device pixels. The host may send fewer cells, never more. */
+  /** Device pixels. The host may send fewer samples, never more. */
   pixels: z.tuple([z.number().int().min(1).max(8192), z.number().int().min(1).max(8192)]),
 });
 export type Viewport = Readonly<z.infer<typeof viewportSchema>>;
@@ -33,11 +33,11 @@ const mapAxisSchema = z.strictObject({
   /** Edges of the range sent; it covers the requested window and ends on cell edges. */
   from: z.number(),
   to: z.number(),
-  /** Cells sent along this axis. */
+  /** Number of samples sent along this axis. */
   count: z.number().int().positive(),
-  /** Number of grid cells in one cell sent. */
+  /** Number of grid cells in one sample. */
   cellsPerSample: z.number().int().positive(),
-  /** Number of grid cells in the last cell sent, which the end of the axis may shorten. */
+  /** Number of grid cells in the last sample, which the end of the axis may shorten. */
   lastCells: z.number().int().positive(),
   /** Edges of the whole axis. */
   fullFrom: z.number(),

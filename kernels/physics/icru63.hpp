@@ -74,8 +74,8 @@ class NuclearTable {
   std::vector<Scattering> scattering_;
 };
 
-/// Scattering angle in degrees (laboratory frame) of a proton with energy `energy` that hits a proton at rest. It keeps
-/// the share 1 - `share` of its energy.
+/// Angle in degrees (laboratory frame) after an elastic collision of a proton of `energy` with a proton at rest: that of
+/// the proton with the fraction `share` of the energy. The other proton has the rest.
 double collision_angle(double energy, double share);
 
 /// Elastic scattering of protons by the hydrogen in water, cm² per gram of water: 0.315 E^-1.126 + 3.78e-6 E above 10

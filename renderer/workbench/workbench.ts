@@ -1,6 +1,6 @@
 /**
- * All parts of the page without a DOM: stores, data, actions, and synchronisation with the host. The host checks the
- * scenario after every edit: issues and resolved values.
+ * All parts of the page that need no DOM: stores, data, actions, and synchronisation with the host. After every edit,
+ * the host checks the scenario and returns its issues and resolved values.
  */
 import { PRESENCE_MS } from '../../electron/contract/recovery.ts';
 import type { Client } from '../data/client/client.ts';

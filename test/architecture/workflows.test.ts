@@ -88,7 +88,7 @@ describe('the workflows', () => {
   });
 
   it('install the volume readers that the tests compare with', () => {
-    const readers = ['python3-pydicom', 'elastix'];
+    const readers = ['python3-pydicom', 'python3-numpy', 'elastix'];
     for (const reader of readers) expect(read('.ci/run')).toContain(`missing+=(${reader})`);
     expect(commands).toContain(`apt-get install -y ${readers.join(' ')}\n`);
   });

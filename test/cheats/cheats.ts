@@ -126,7 +126,11 @@ export const cheats: readonly Cheat[] = [
   cheat('remembers-the-first-inputs.cpp', { ...halvingProblem, found: /remembers|after some of the inputs changed/ }),
   cheat('remembers-in-a-file.cpp', { ...halvingProblem, found: /remembers/ }),
   cheat('updates-what-changed.cpp', { ...halvingProblem, found: /remembers/ }),
-  cheat('computes-between-calls.cpp', { ...halvingProblem, alone: true, found: /remembers|expected|crashed|between its calls/ }),
+  cheat('computes-between-calls.cpp', {
+    ...halvingProblem,
+    alone: true,
+    found: /remembers|expected|crashed|between its calls/,
+  }),
   cheat('skips-in-a-tight-loop.cpp', { ...halvingProblem, found: /not written|less than this machine/ }),
   cheat('skips-while-pages-are-clean.cpp', { ...halvingProblem, found: /remembers|not written|crashed/ }),
   cheat('fills-what-is-poisoned.cpp', { ...halvingProblem, found: /remembers|not written|less than this machine/ }),

@@ -151,7 +151,7 @@ export interface RecordedGate {
   readonly code: number;
   readonly verdict: string;
   readonly reason: string | null;
-  /** Measured difference between equal code, as a ratio less 1; null for too few samples. */
+  /** Measured difference between equal code, as a ratio minus 1; null for too few samples. */
   readonly floor: number | null;
   /** Ratio of the later time to the earlier one, for each session. */
   readonly ratios: readonly Ratio[];

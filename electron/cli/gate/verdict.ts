@@ -52,7 +52,7 @@ export interface JudgedVariant {
   readonly reason: string | null;
   /** Sessions in chronological order. */
   readonly sessions: readonly Evidence[];
-  /** Measured difference between equal code on this runner, as a ratio less 1. Null if there are too few samples. */
+  /** Measured difference between equal code on this runner, as a ratio minus 1. Null if there are too few samples. */
   readonly floor: number | null;
 }
 

@@ -27,7 +27,7 @@ import { quoted } from '../../host/api/studies.ts';
 
 const interval = z.strictObject({ low: z.number(), high: z.number() });
 const ratio = z.strictObject({ value: z.number(), interval: interval.nullable() });
-type Speed = Readonly<z.infer<typeof ratio>>;
+type SpeedUp = Readonly<z.infer<typeof ratio>>;
 const nullableNumber = z.number().nullable();
 
 export const problemSchema = z.strictObject({
@@ -194,7 +194,7 @@ const DEFAULT_TEXT = 2000;
 
 const shortened = (text: string): string => (text.length > DEFAULT_TEXT ? `${text.slice(0, DEFAULT_TEXT)} …` : text);
 
-const gain = ({ value, interval }: Ratio): Speed => ({
+const gain = ({ value, interval }: Ratio): SpeedUp => ({
   value: 1 / value,
   interval: interval === null ? null : { low: 1 / interval.high, high: 1 / interval.low },
 });

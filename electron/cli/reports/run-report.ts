@@ -41,7 +41,7 @@ function valueAtDepth(depths: Float64Array, values: Float64Array, depth: number)
 }
 
 /**
- * Fraction of the range at which σ_x is reported: behind the range it has no meaning, and here enough protons are left.
+ * Fraction of the range at which σ_x is reported: beyond the range it has no meaning, and here enough protons are left.
  */
 const widthDepth = 0.9;
 

@@ -141,7 +141,7 @@ const ledgerError = ({ summary: { ledger } }: SolvedBeam): number =>
   Math.max(Math.abs(ledger.number.rel_error), Math.abs(ledger.energy.rel_error));
 
 /**
- * Explains a beam without a range: most often its peak lies behind the box, so the losses of its protons are listed.
+ * Explains a beam without a range: most often its peak lies beyond the box, so the losses of its protons are listed.
  */
 function outInDepth({ summary: { metrics, ledger } }: SolvedBeam): readonly string[] {
   const share = ledger.number.escaped_z / ledger.number.in;

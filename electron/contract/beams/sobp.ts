@@ -54,7 +54,7 @@ export function readEnergies(text: string): ReadEnergies {
 }
 
 export const sobpRequestSchema = z.strictObject({
-  /** Depth in water behind the plateau at which the dose has fallen to 90 %. */
+  /** Depth in water beyond the plateau at which the dose has fallen to 90 %. */
   range_mm: positive.max(400),
   /** Distance from the proximal to the distal depth at 95 % of the plateau. */
   modulation_mm: positive.max(400),

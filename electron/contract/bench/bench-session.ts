@@ -130,7 +130,7 @@ export const isUnproven = (verdict: Verdict): verdict is z.infer<typeof answerVe
 /** Difference between the session's reference and itself in the same rounds (A/A). */
 export interface Noise {
   readonly ratio: Ratio | null;
-  /** Noise floor as a ratio less 1. */
+  /** Noise floor as a ratio minus 1. */
   readonly floor: number | null;
 }
 
@@ -170,9 +170,9 @@ export const stoppedSchema = z.enum([
 
 /** Criteria that verdicts of the session used; absent in older sessions, which record no instances. */
 const criteriaSchema = z.strictObject({
-  /** Requested half width of every ratio's interval, as a ratio less 1; null if the session was to end when decided. */
+  /** Requested half width of every ratio's interval, as a ratio minus 1; null if the session ends when decided. */
   precision: z.number().positive().nullable(),
-  /** `same` means that the ratio less 1 is smaller than this. */
+  /** `same` means that the ratio minus 1 is smaller than this. */
   margin: z.number().positive(),
   /** Separately prepared states of each candidate. */
   instances: count,

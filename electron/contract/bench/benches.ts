@@ -130,7 +130,7 @@ const sourceFileSchema = z.strictObject({
   text: z.string(),
 });
 
-/** Program outside this one that solves the same scenarios. */
+/** External program that solves the same scenarios. */
 const externalProgramSchema = z.strictObject({
   id: z.string(),
   title: z.string(),

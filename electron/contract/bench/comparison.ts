@@ -111,7 +111,7 @@ const comparedGroupSchema = z.strictObject({
   /** Index of the row that the others of the group are compared with. */
   reference: z.number().int().min(0),
   noise: z.strictObject({
-    /** Spread of the ratio between equal candidates in the reference's session, as a ratio less 1; null if unknown. */
+    /** Spread of the ratio between equal candidates in the reference's session, as a ratio minus 1; null if unknown. */
     floor: z.number().nullable(),
     /** Ratio of the reference to itself in its session; null if it is not the reference of that session. */
     ratio: ratioSchema.nullable(),

@@ -35,7 +35,7 @@ export type HistorySeries = Readonly<z.infer<typeof historySeriesSchema>>;
 export const minBefore = 3;
 
 const trendSchema = z.strictObject({
-  /** Standard deviation of the times in all sessions but the last, as a ratio less 1. */
+  /** Standard deviation of the times in all sessions but the last, as a ratio minus 1. */
   spread: z.number(),
   /**
    * Last time divided by the geometric mean of the earlier ones, and the range expected for 95 % of further sessions.

@@ -9,7 +9,7 @@ export interface BenchOption {
   /** Placeholder in the usage text; absent for a switch. */
   readonly value?: string;
   readonly help: string;
-  /** `percent` is stored as a ratio less 1; flags state it in per cent. */
+  /** `percent` is stored as a ratio minus 1; flags state it in per cent. */
   readonly kind: 'count' | 'number' | 'percent' | 'time' | 'switch';
   /** Absent for a switch. */
   readonly min?: number;

@@ -33,7 +33,7 @@ struct Inputs {
   std::vector<float> c, x;
 };
 
-/// The recurrence in FP32 loses about k² rounding errors near |x| = 1.
+/// Near |x| = 1, the FP32 recurrence for the term of degree k accumulates about k² rounding errors.
 Answer answer(const TaskProblem& problem) {
   const Inputs in(problem);
   const Samples some(in.x.size());

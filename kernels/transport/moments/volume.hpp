@@ -27,7 +27,7 @@ struct VolumeDose {
   double energy_in = 0;
   double outside = 0;  // deposited outside the cells
   double neutral = 0;  // neutrons, photons and binding energy, or energy removed by attenuation
-  double left = 0;     // energy that left behind the last row, or to the sides with products
+  double left = 0;     // energy that left beyond the last row, or to the sides with products
   /// Energy deposited by products of reactions, and the sum of deviations of the fitted Gaussians from the projected
   /// dose.
   double products = 0, misfit = 0;

@@ -14,7 +14,7 @@ constexpr char kListSeparator = ';';
 constexpr std::array<std::string_view, 1> kDriverNames{"nvcuda.dll"};
 constexpr std::array<std::string_view, 1> kNvmlNames{"nvml.dll"};
 constexpr std::array<std::string_view, 3> kNvrtcNames{"nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"};
-// The name of CUPTI's file contains its year and number; only the prefix is stable.
+// CUPTI's file name contains its release, as in cupti64_2024.3.2.dll; only the prefix is stable.
 constexpr std::array<std::string_view, 0> kCuptiNames{};
 constexpr std::array<std::string_view, 1> kCuptiWildcards{"cupti64_"};
 constexpr std::array<std::string_view, 3> kCublasNames{"cublas64_13.dll", "cublas64_12.dll", "cublas64_11.dll"};

@@ -7,7 +7,7 @@ import { type Chart, legendOf, type Pane, type Series } from './chart.ts';
 
 /** Height of a line in the legend, in label heights. */
 export const LEGEND_LINE = 1.6;
-/** Width of the line sample before a name including gaps, in label heights. */
+/** Width of the line sample that precedes a legend name, including its gaps, in label heights. */
 export const LEGEND_SAMPLE = 2.5;
 const LEGEND_BETWEEN = 2;
 /** Width factor, because bold letters and digits are wider than the estimate. */

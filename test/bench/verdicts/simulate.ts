@@ -189,7 +189,7 @@ const roundsPerInstance = 7;
 const maxInstances = 60;
 
 /**
- * One session. Candidates from index 2 on are slower than the reference by `truth` on the logarithm; 1 is the control.
+ * One session. Candidates from index 2 on are slower than the reference by `truth`, a logarithm; 1 is the control.
  */
 function session(
   model: NoiseModel,

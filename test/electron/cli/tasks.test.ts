@@ -80,7 +80,8 @@ test('sessions that show streams on the timeline are traced, with options that t
   const traced = GPU_SESSIONS.filter(({ words }) => words.includes('--trace'));
   expect(traced.map(({ file }) => file)).toEqual(['micro/concurrent-kernels.json', 'micro/overlap.json']);
   for (const { words } of GPU_SESSIONS) expect(parseArguments(words.slice(1), bench.flags).operands).toHaveLength(1);
-  // Runs up to the device: without one, every variant states why it cannot run, and the session is saved nevertheless.
+  // The command runs until it needs a GPU. Without one, every variant states why it cannot run, and the
+  // session is saved nevertheless.
   const { words } = traced[1] ?? { words: [] };
   const ended = await call(...words, '--out', 'overlap.json');
   const session = sessionSchema.parse(JSON.parse(await readFile(path.join(folder, 'overlap.json'), 'utf8')));

@@ -165,7 +165,7 @@ describe('the accuracy of the recommended variant', () => {
 
 describe('the noise of a session', () => {
   const quiet = { ratio: { value: 1.004, interval: { low: 0.99, high: 1.018 } }, floor: 0.003 };
-  // On a loaded machine the noise floor is limited to its cap of 2 % on the logarithm.
+  // On a loaded machine the noise floor is limited to 2 %.
   const noisy = { ratio: { value: 0.9, interval: { low: 0.696, high: 1.165 } }, floor: Math.expm1(0.02) };
 
   it('is the measured value, not the cap of the floor', () => {

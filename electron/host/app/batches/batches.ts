@@ -15,7 +15,7 @@ interface BatchRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
   readonly lanes?: number;
 }
 
-/** Spots of one scenario, each solved separately, with the scenario's numbering. */
+/** Spots of one scenario, each solved as a separate beam; results are numbered as the scenario's spots. */
 interface OneGridRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
   readonly name: string;
   readonly reading: TransportReading;

@@ -71,7 +71,7 @@ export interface LoadedSubject {
   readonly floor: number | null;
   readonly wholeFloor: number | null;
   readonly processFloor: number | null;
-  /** Ratio less 1 within which the session calls two times the same. */
+  /** Ratio minus 1 within which the session calls two times the same. */
   readonly margin: number;
   /** Label of the session's reference. Null if there is none. */
   readonly sessionReference: string | null;

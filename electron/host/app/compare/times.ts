@@ -67,8 +67,8 @@ function speedOf(here: Times, reference: Times, log: LogInterval | null, ratio: 
 }
 
 /**
- * `floor`: ratio less 1. Of two sessions' margins the narrower applies: a difference that either can resolve is not
- * "same".
+ * `floor` is the noise floor as a ratio minus 1. Of two sessions' margins the narrower applies: a difference that
+ * either can resolve is not "same".
  */
 function standingOf(
   here: Times,
@@ -91,7 +91,7 @@ function endToEndOf(here: Times, reference: Times, among: Parameters<typeof logR
   const log = logRatioOf(here.wholes, reference.wholes, among);
   if (log === null) return judged;
   const floor = larger(here.wholeFloor, reference.wholeFloor);
-  // Older sessions record the verdict but not its floor.
+  // Older sessions record the verdict but not its noise floor.
   const verdict = floor === null ? (judged?.verdict ?? 'undecided') : standingOf(here, reference, { log, floor });
   return { ratio: asRatio(log, Number.NaN), verdict };
 }
@@ -117,7 +117,7 @@ function timeIntervalOf({ instances, times }: Times): ComparedRow['time_interval
   return log === null ? null : asInterval(log);
 }
 
-/** Larger of two sessions' floors: a difference must exceed both. */
+/** Larger of the noise floors of two sessions: a difference must exceed both. */
 function larger(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : Math.max(one, other);
 }

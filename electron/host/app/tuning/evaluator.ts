@@ -77,7 +77,7 @@ interface EvaluatorOptions {
 const SEED = 1;
 /** Maximum number of rounds; a session of the best configurations usually ends earlier by its precision or its time. */
 const BEST_ROUNDS = 100;
-/** Half width of a ratio that ranks configurations, as a ratio less 1. */
+/** Half width of a ratio that ranks configurations, as a ratio minus 1. */
 const TUNED_PRECISION = 0.01;
 /** Memory of a compiler for the largest kernels. */
 const COMPILER_BYTES = 3 * 2 ** 30;

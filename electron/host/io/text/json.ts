@@ -157,7 +157,7 @@ class JsonReader {
     return { key, keyAt, value: this.value(depth + 1) };
   }
 
-  /** Called after an entry. True after a comma with an entry behind it, false at the closing bracket. */
+  /** Called after an entry. True after a comma with an entry after it, false at the closing bracket. */
   private another(close: string): boolean {
     this.skipSpace();
     if (this.text[this.at] === close) return false;

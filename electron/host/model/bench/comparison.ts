@@ -225,7 +225,7 @@ export interface Basis<S> {
   readonly all: readonly Ranked<S>[];
   /** Noise floor from the control, on the natural logarithm. */
   readonly floor: number | null;
-  /** Differences within this, as a ratio less 1, do not matter. */
+  /** Differences within this, as a ratio minus 1, do not matter. */
   readonly margin: number;
   /** Seconds of a sample that enter the comparison. */
   readonly timeOf: (sample: S) => number;
@@ -285,8 +285,8 @@ export function bootstrapRatioOf(times: readonly number[], references: readonly 
 const WIDEST_SAME = 0.05;
 
 /**
- * Verdict on a bootstrap interval of the ratio of a time to the reference's time. The floor, a ratio less 1, applies on
- * both sides.
+ * Verdict on a bootstrap interval of the ratio of a time to the reference's time. The floor, a ratio minus 1, applies
+ * on both sides.
  */
 export function bootstrapVerdictOf(ratio: Interval | null, floor: number | null): VerdictStanding {
   if (ratio === null || floor === null) return 'undecided';
@@ -301,7 +301,7 @@ export function noiseOf(control: Instances, reference: Instances) {
   return { ratio: ratioOf(control, reference), floor: noiseFloorOf(control, reference) };
 }
 
-/** Converts a floor on the natural logarithm to a ratio less 1, as shown to users. */
+/** Converts a floor on the natural logarithm to a ratio minus 1, as shown to users. */
 export const floorAsRatio = (floor: number | null): number | null => (floor === null ? null : Math.expm1(floor));
 
 const allSamples = <S>(all: readonly Ranked<S>[]): readonly S[] =>

@@ -20,11 +20,11 @@ export interface BenchLimits {
   /** Number of separately prepared states. */
   readonly mostInstances: number;
   /**
-   * Half width of every ratio's interval that ends the session, as a ratio less 1; null to end when all verdicts are
+   * Half width of every ratio's interval that ends the session, as a ratio minus 1; null to end when all verdicts are
    * settled.
    */
   readonly precision: number | null;
-  /** Largest difference that counts as `same`, as a ratio less 1. */
+  /** Largest difference that counts as `same`, as a ratio minus 1. */
   readonly margin: number;
   /** Number of untimed samples of each series before the first timed one of each prepared state. */
   readonly warmUp: number;

@@ -24,7 +24,7 @@ interface Solved {
   readonly result: PointResult;
 }
 
-/** Linear interpolation; 0 outside, because there is no dose before the entrance or behind the end. */
+/** Linear interpolation; 0 outside, because there is no dose before the entrance or beyond the end. */
 function at(curve: SavedCurve, position: number): number {
   const { positions, values } = curve;
   let [low, high] = [0, positions.length - 1];

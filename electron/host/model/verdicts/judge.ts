@@ -10,7 +10,7 @@ export type VerdictStanding = 'faster' | 'slower' | 'same' | 'undecided';
 interface Criteria {
   /** Number of candidates compared with the reference; their intervals hold simultaneously. */
   readonly candidates: number;
-  /** Largest difference that does not matter to the user, as a ratio less 1. */
+  /** Largest difference that does not matter to the user, as a ratio minus 1. */
   readonly margin: number;
 }
 
@@ -27,7 +27,7 @@ export const missProbability = ({ candidates }: Pick<Criteria, 'candidates'>): n
   familyMissRate / Math.max(1, candidates);
 
 /**
- * Noise floor on the natural logarithm: the expected deviation between two identical candidates, for means over as many
+ * Noise floor as a natural logarithm: the expected deviation between two identical candidates, for means over as many
  * instances. It is the median deviation of the control's instances from the reference's, divided by the square root of
  * their number. Null if there are too few.
  */

@@ -36,7 +36,7 @@ function isPrecise(ratio: LogInterval | null, precision: number): boolean {
   return ratio !== null && ratio.half <= Math.max(precision, shareOfRatio * Math.abs(ratio.middle));
 }
 
-/** `precision` is the requested half width, as a ratio less 1. */
+/** `precision` is the requested half width, as a ratio minus 1. */
 export class PrecisionRule {
   readonly #precision: number;
   readonly #narrow = new Persistence();
@@ -68,7 +68,7 @@ const shareOfGain = 0.5;
 export interface SequentialRatio {
   readonly reported: LogInterval | null;
   readonly strict: LogInterval | null;
-  /** Noise floor of the control, on the logarithm. */
+  /** Noise floor measured with the control, as the natural logarithm of a ratio. */
   readonly floor: number | null;
 }
 

@@ -26,7 +26,7 @@ interface None {
 }
 
 /**
- * σ_y by row of z, mm, constant behind the range; one for each kind of spot if they differ. Or the reason why there is
+ * σ_y by row of z, mm, constant beyond the range; one for each kind of spot if they differ. Or the reason why there is
  * none.
  */
 export type AcrossY = Width | { readonly kinds: readonly YKind[] } | None;

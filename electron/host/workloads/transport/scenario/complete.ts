@@ -46,7 +46,7 @@ const longestCell_mm = 0.75;
 const cellPerStraggling = 0.16;
 /** Number of cells in the beam's width at its end for which halving the cells changes the width by less than 1 %. */
 const cellsPerWidth = 3.5;
-/** Ratio of depth to range: the dose ends three straggling widths behind the range; the rest is for display. */
+/** Ratio of depth to range: the dose ends three straggling widths beyond the range; the rest is for display. */
 const depthPerRange = 1.2;
 /** Beyond this angle from the beam lie less than 1e-6 of the protons of any therapeutic energy in water. */
 const theta_max_mrad = 400;
@@ -234,7 +234,7 @@ function deepOf({ own_mm, water_mm }: Ranges): number {
 }
 
 /**
- * Preferred cell size across, mm: from the beam's width at its end, or behind the box; and from its effect on a tilted
+ * Preferred cell size across, mm: from the beam's width at its end, or beyond the box; and from its effect on a tilted
  * beam's falloff.
  */
 function acrossOf({ beam }: TransportWithBeam, found: Ranges, depth_mm: number, entrance_mm: number): number {
