@@ -19,7 +19,7 @@ describe('Compare when first opened, with own measurements', () => {
     await expect.poll(() => bench.title.textContent()).toContain('Small beam');
     await view(page, 'Choose');
     const variants = page.getByRole('group', { name: 'Variants to benchmark' });
-    await expect.poll(() => variants.textContent()).toMatch(/window.*about [\d.]+ [µm]s a run/s);
+    await expect.poll(() => variants.textContent()).toMatch(/window.*about [\d.]+ [µm]s per run/s);
     await page.getByLabel('Rounds').selectOption('7');
     // Time limit of the rounds, and then of the processes: a loaded machine needs many seconds to start one.
     await page.getByLabel('Time', { exact: true }).selectOption('60');

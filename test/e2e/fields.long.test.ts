@@ -185,7 +185,7 @@ describe('phase space', () => {
       open.page.getByRole('menuitem', { name: /^CSV/ }).click(),
     ]);
     const [head = ''] = readFileSync(await download.path(), 'utf8').split('\n');
-    expect(head).toBe('Share_of_the_segment,Protons_protons_per_cell,theta_mrad,x_mm');
+    expect(head).toBe('Fraction_of_the_line,Protons_protons_per_cell,theta_mrad,x_mm');
     expect(await accessibilityViolations(open.page)).toEqual([]);
     await open.page.getByRole('button', { name: 'Close the profile' }).click();
     expect(open.problems).toEqual([]);

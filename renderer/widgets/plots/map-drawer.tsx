@@ -49,7 +49,7 @@ function profileChart(field: FieldMap, mark: MapMark, scale: ScaleKind): Chart {
   const name = capital(field.quantity);
   const pane: Pane = {
     x: {
-      ...{ title: unit === '' ? 'Position on the line (share)' : 'Along the line', unit, kind: 'linear', from: 0 },
+      ...{ title: unit === '' ? 'Fraction of the line' : 'Along the line', unit, kind: 'linear', from: 0 },
       to: distance[distance.length - 1] ?? 1,
     },
     y: {
