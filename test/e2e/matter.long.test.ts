@@ -133,10 +133,10 @@ describe('matter', () => {
           'Thorax MonoE 70 keV, 3 slices, 60 × 60, 0.0 to 4.0 mm, see its warnings',
           '1.2.3, 3 slices, cannot be read',
         ]);
-      await expect.poll(() => page.getByText('it mixes 2 series').count()).toBeGreaterThan(0);
+      await expect.poll(() => page.getByText('it contains 2 series').count()).toBeGreaterThan(0);
       await fullyVisible(open, 'ct-series-unchosen');
       await list.selectOption('1.2.2');
-      await expect.poll(() => page.getByText('it mixes 2 series').count()).toBe(0);
+      await expect.poll(() => page.getByText('it contains 2 series').count()).toBe(0);
       await expect.poll(() => page.getByText('SeriesDescription is "Thorax MonoE 70 keV"').count()).toBeGreaterThan(0);
       await expect.poll(() => page.getByText('RTSTRUCT, not a slice of the CT').count()).toBeGreaterThan(0);
       await expect.poll(() => page.getByTestId('ct-picture').count()).toBe(1);
@@ -250,7 +250,7 @@ describe('spots', () => {
       await builder.getByRole('button', { name: 'Build' }).click();
       await expect
         .poll(() => builder.getByRole('status').textContent())
-        .toMatch(/R90 (30\.0|29\.9)\d mm, M95 (8\.0|7\.9)\d mm.*10 places/);
+        .toMatch(/R90 (30\.0|29\.9)\d mm, M95 (8\.0|7\.9)\d mm.*10 positions/);
       await expect.poll(() => page.getByRole('img', { name: 'Weights of the spots' }).count()).toBe(1);
       await builder.getByLabel('Energies (MeV)').fill('70 MeV');
       await builder.getByRole('button', { name: 'Build' }).click();

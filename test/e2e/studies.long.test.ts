@@ -275,7 +275,7 @@ it('the page describes a cluster, reports its errors, and offers it as a target 
   await dialog.getByLabel('Name', { exact: true }).fill('institute');
   await dialog.getByLabel('Login host').fill('-oProxyCommand=x');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect.poll(() => says.textContent()).toMatch(/^The login host is not what ssh takes/);
+  await expect.poll(() => says.textContent()).toMatch(/^The login host is not a valid ssh host/);
   await dialog.getByLabel('Login host').fill('');
   await dialog.getByLabel('Braggbench there').fill('no-such-braggbench');
   await dialog.getByLabel('Folder').fill(path.join(home, 'cluster'));
@@ -298,7 +298,7 @@ it('the rows scroll into view when fewer match, and every plot draws many points
   await page.getByLabel('Study', { exact: true }).selectOption('wide');
   const rows = page.getByTestId('study-rows');
   await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe(String(count + 1));
-  const box = page.getByRole('region', { name: /^Results of/ });
+  const box = page.getByRole('region', { name: 'Results of wide' });
   await box.evaluate((it) => it.scrollTo({ top: it.scrollHeight }));
   await expect.poll(() => rows.locator(`tr[aria-rowindex="${count + 1}"]`).count()).toBe(1);
   await page.getByLabel('Group by').selectOption('solver.variant');
