@@ -151,14 +151,14 @@ describe('the timeline of a recorded run', () => {
     await open.page.mouse.move(box.x + box.width * 0.85, box.y + box.height * 0.8);
     for (let i = 0; i < 40; i += 1) await open.page.mouse.wheel(0, -400);
     await open.page.mouse.move(box.x + box.width / 2, box.y - 60);
-    await expect.poll(shown).toMatch(/^10 ns shown/);
+    await expect.poll(shown).toMatch(/^10 ns visible/);
     await canvas().focus();
     await open.page.keyboard.press('s');
-    await expect.poll(shown).toMatch(/^13 ns shown/);
+    await expect.poll(shown).toMatch(/^13 ns visible/);
     await open.page.keyboard.press('Home');
-    await expect.poll(shown).toMatch(/^134 ms shown/);
+    await expect.poll(shown).toMatch(/^134 ms visible/);
     await open.page.keyboard.press('w');
-    await expect.poll(shown).toMatch(/^101 ms shown/);
+    await expect.poll(shown).toMatch(/^101 ms visible/);
     const before = await litPixels();
     await open.page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.8);
     await open.page.mouse.down();
