@@ -8,7 +8,7 @@ import { withHost } from '../subjects.ts';
 import { exitCodes } from '../verb.ts';
 
 const MAX_SECONDS = 60;
-/** Least time limit of one call of a kernel; the first call of one in Python imports its libraries, seconds on busy cores. */
+/** Minimum time limit of one call. The first call of a Python kernel imports libraries, which takes seconds on busy cores. */
 const MIN_CALL_SECONDS = 20;
 /** Agents explore with short sessions. */
 const DEFAULT_SECONDS = 10;

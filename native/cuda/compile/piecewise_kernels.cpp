@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "../loader/libraries.hpp"
+#include "cpu/host.hpp"
 
 namespace bb::cuda {
 
@@ -91,7 +92,7 @@ void PiecewiseKernels::load(std::span<Slot* const> wanted) {
       }
     }
   };
-  const std::size_t threads = std::min<std::size_t>(wanted.size(), std::max(1u, std::thread::hardware_concurrency()));
+  const std::size_t threads = std::min<std::size_t>(wanted.size(), cpu::usable_cores());
   {
     std::vector<std::jthread> others;
     for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);

@@ -13,7 +13,7 @@ import { InOrder } from '../flow/queues.ts';
 import { makePrivate } from './folders.ts';
 import { type Lock, makeLockFile, tryLock } from './locks.ts';
 import { thisMachine } from './this-machine.ts';
-import { isTemporary, temporaryIn } from './write-file.ts';
+import { isTemporary, removeRecursively, temporaryIn } from './write-file.ts';
 
 /** Interval of heartbeats, for machines that do not see the lock. */
 const BEAT_MS = 30_000;
@@ -149,11 +149,8 @@ async function isOfThisMachine(folder: string): Promise<boolean> {
 export async function removeUnless(folder: string, isKept: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(() => null);
   if (names === null || names.some(isKept)) return;
-  // Renamed first, so that the folder disappears at once even if this process ends midway.
-  const going = temporaryIn(path.dirname(folder));
-  const moved = await rename(folder, going).then(
-    () => going,
-    () => folder,
-  );
-  await rm(moved, { recursive: true, force: true }).catch(() => undefined);
+  // A folder that cannot be renamed is emptied in its place.
+  await removeRecursively(folder)
+    .catch(() => rm(folder, { recursive: true, force: true }))
+    .catch(() => undefined);
 }

@@ -84,7 +84,8 @@ export async function readNamed(file: string, what: string): Promise<Buffer> {
   });
 }
 
-function codeOf(error: unknown): string {
+/** Code of a system error, such as ENOENT; empty for other errors. */
+export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
@@ -92,7 +93,7 @@ function codeOf(error: unknown): string {
 export function fileError(error: unknown, name: string): BraggError {
   if (error instanceof BraggError) return error;
   const options = { cause: error };
-  switch (codeOf(error)) {
+  switch (systemCode(error)) {
     case 'ENOENT':
       return new BraggError('not-found', `${name} does not exist.`, [], options);
     case 'EACCES':

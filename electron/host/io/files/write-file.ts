@@ -10,6 +10,7 @@ import { link, open, readdir, rename, rm, stat, unlink, writeFile } from 'node:f
 import path, { dirname, resolve } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { BraggError, type ErrorCode, messageOf } from '../../../contract/errors.ts';
+import { systemCode } from './plain-file.ts';
 import { isAlive, thisMachine } from './this-machine.ts';
 
 /** `.braggbench-ROOM-PID-RANDOM.tmp`; earlier versions wrote `.mine.json.RANDOM.tmp`. */
@@ -17,8 +18,6 @@ const TEMPORARY_NAME = /^\.braggbench-([0-9a-f]{10})-(\d+)-[0-9a-f]{12}\.tmp$/;
 const EARLIER_TEMPORARY_NAME = /^\..+\.[0-9a-f]{12}\.tmp$/;
 /** Age at which a file whose process cannot be checked is considered abandoned; no write takes so long. */
 const ABANDONED_MS = 24 * 60 * 60_000;
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 
 /** New temporary name in `folder`. */
 export function temporaryIn(folder: string): string {
@@ -39,16 +38,19 @@ export async function isAbandoned(folder: string, name: string): Promise<boolean
   return found !== null && Date.now() - found.mtimeMs > ABANDONED_MS;
 }
 
-/** Deletes a file or folder at once for others, by a new name: an own one may be moved to its place meanwhile. */
+/**
+ * Deletes a file or folder. It is renamed first: it disappears at once, even if this process ends midway, and others can
+ * use its name.
+ */
 export async function removeRecursively(file: string): Promise<void> {
-  const going = temporaryIn(dirname(file));
+  const renamed = temporaryIn(dirname(file));
   try {
-    await rename(file, going);
+    await rename(file, renamed);
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
+    if (systemCode(error) !== 'ENOENT') throw error;
     return;
   }
-  await rm(going, { recursive: true, force: true });
+  await rm(renamed, { recursive: true, force: true });
 }
 
 /**
@@ -62,7 +64,7 @@ export async function replaceFolder(completed: string, folder: string): Promise<
       await rename(completed, folder);
       return;
     } catch (error) {
-      const isTaken = ['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(codeOf(error));
+      const isTaken = ['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(systemCode(error));
       if (isTaken && existsSync(folder)) break;
       if (!isTaken || tries >= 100) throw error;
     }

@@ -215,7 +215,7 @@ class UserKernelTask implements NativeTask {
   #withComparisons(sample: TaskSample): TaskSample {
     const { spans } = sample;
     const since = this.#compared.filter(({ start_ns }) => start_ns >= sample.origin_ns);
-    // A GPU is recorded from its last samples on, behind all comparisons; the latest of them then begins the recording.
+    // The recording of a GPU begins after all comparisons. It is then extended back to the latest one.
     const all = since.length > 0 ? since : this.#compared.slice(-1);
     const origin_ns = Math.min(sample.origin_ns, ...all.map(({ start_ns }) => start_ns));
     if (all.length === 0) return sample;
