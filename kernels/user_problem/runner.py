@@ -17,7 +17,7 @@ import numpy as np  # noqa: E402
 
 MEMORY, REQUESTS, ANSWERS = 3, 4, 5
 LIBRARIES_BYTES = 8 << 30  # address space of an interpreter with its libraries
-MOST_MESSAGE = 4000
+MAX_MESSAGE = 4000
 
 # NumPy has no bf16, so its bits are passed as uint16. tf32 is stored as fp32.
 TYPES = {
@@ -87,7 +87,7 @@ def answer(number):
 
 
 def fail(message):
-    text = message.encode()[:MOST_MESSAGE]
+    text = message.encode()[:MAX_MESSAGE]
     os.write(ANSWERS, struct.pack("<QI", 0, len(text)) + text)
 
 

@@ -69,7 +69,7 @@ export const questions: readonly Question[] = [
       },
       {
         panel: 'depth-dose',
-        text: 'The step at 40 mm is the bone. R80, behind the peak, is the range to compare with tables.',
+        text: 'The step at 40 mm is the bone. R80, beyond the peak, is the range to compare with tables.',
       },
       { panel: 'scenario', text: 'Switch on Live, next to Run. Then change the energy: all plots follow.' },
     ],

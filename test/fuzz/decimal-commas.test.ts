@@ -95,12 +95,12 @@ const dicom = (tag: string, value: string): unknown => {
 
 /** Readers of a good file that has the number at one position. */
 const readers: Readonly<Record<string, (number: string) => unknown>> = {
-  'depth dose, dose behind a semicolon': (x) => readCurveCsv(`depth_mm;dose\n0;1\n1;${x}\n`),
+  'depth dose, dose after a semicolon': (x) => readCurveCsv(`depth_mm;dose\n0;1\n1;${x}\n`),
   'depth dose, depth before a semicolon': (x) => readCurveCsv(`depth_mm;dose\n0;1\n${x};2\n`),
-  'depth dose, dose behind a tab': (x) => readCurveCsv(`depth_mm\tdose\n0\t1\n1\t${x}\n`),
-  'depth dose, dose behind a space': (x) => readCurveCsv(`depth_mm dose\n0 1\n1 ${x}\n`),
+  'depth dose, dose after a tab': (x) => readCurveCsv(`depth_mm\tdose\n0\t1\n1\t${x}\n`),
+  'depth dose, dose after a space': (x) => readCurveCsv(`depth_mm dose\n0 1\n1 ${x}\n`),
   'depth dose, depth before a space': (x) => readCurveCsv(`0 1\n${x} 2\n`),
-  'depth dose, dose behind a comma': (x) => readCurveCsv(`depth_mm,dose\n0,1\n1,${x}\n`),
+  'depth dose, dose after a comma': (x) => readCurveCsv(`depth_mm,dose\n0,1\n1,${x}\n`),
   'depth dose, both between commas': (x) => readCurveCsv(`depth_mm,dose\n0,1\n${x},${x}\n`),
   'TOPAS, dose': (x) => readCurveCsv(topas('5', x)),
   'TOPAS, bins': (x) => readCurveCsv(topas(x, '2')),

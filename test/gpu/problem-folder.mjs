@@ -70,8 +70,8 @@ const tips = wrong?.accuracy?.filter((one) => !one.holds).map(({ tip }) => tip) 
 expected('last-row.cu is wrong', wrong?.status === 'measured' && tips.length > 0, wrong);
 
 /** A step of the heat equation: all threads save the old grid before any of them overwrites it. */
-const HEAT = `constexpr int kMost = 512 * 512;
-__device__ float before[kMost];
+const HEAT = `constexpr int kMax = 512 * 512;
+__device__ float before[kMax];
 extern "C" __global__ void save(float* u, int height, int width) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < height * width) before[i] = u[i];

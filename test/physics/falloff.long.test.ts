@@ -102,7 +102,7 @@ describe('default falloff', () => {
   ])('%d MeV with its angles, of cells of %d mm', expectFalloffOfFinerCells);
 });
 
-describe('dose behind range', () => {
+describe('dose beyond range', () => {
   const METALS = [
     { name: 'titanium', formula: 'Ti', density_g_cm3: 4.54 },
     { name: 'iron', formula: 'Fe', density_g_cm3: 7.874 },
@@ -133,7 +133,7 @@ describe('dose behind range', () => {
 
   // Without air, where the range is 34 m.
   test.each([...materialNames.filter((name) => name !== 'air'), ...METALS.map(({ name }) => name)])(
-    '%s: there is no dose behind the range with products of reactions',
+    '%s: there is no dose beyond the range with products of reactions',
     async (material) => {
       const [off, icru63] = [await solved(material, 'off'), await solved(material, 'icru63')];
       const of = (run: RunData) => metricsOf(measured(run));

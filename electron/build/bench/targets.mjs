@@ -113,7 +113,7 @@ export function gpuTargets(sessions) {
   const percent = (value) => `${(100 * value).toFixed(0)} %`;
   return [
     target(
-      'dense-36M, cuda-fused, 8 B a cell and step',
+      'dense-36M, cuda-fused, 8 B per cell and step',
       '≥ 55 % of copy',
       shareOfCopy(dense, 'cuda-fused'),
       (v) => v >= 0.55,
@@ -121,7 +121,7 @@ export function gpuTargets(sessions) {
     ),
     denseStep(dense, 'cuda-fused'),
     target(
-      'dense-144M, cuda-fused, 8 B a cell and step',
+      'dense-144M, cuda-fused, 8 B per cell and step',
       '≥ 55 % of copy',
       shareOfCopy(large, 'cuda-fused'),
       (v) => v >= 0.55,

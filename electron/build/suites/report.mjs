@@ -8,7 +8,7 @@ import { inSeconds } from './run.mjs';
 /** @typedef {import('./run.mjs').Ran} Ran */
 
 /** Largest allowed number of unsteady files; with two the result of the run is not reliable. */
-const MOST_UNSTEADY = 1;
+const MAX_UNSTEADY = 1;
 
 /** File that every run of all suites rewrites, and that continuous integration saves. */
 const LAST_SECONDS = 'dist/test-seconds.json';
@@ -89,8 +89,8 @@ export function report(ran, { seconds, coreSeconds = null, whole, to = inRoot(LA
     );
     for (const { file, failure } of unsteady) say(`  ${file}: ${failure.split('\n')[0]}`);
   }
-  const unreliable = unsteady.length > MOST_UNSTEADY;
-  if (unreliable) say(`More than ${MOST_UNSTEADY} are unsteady: each counts as a failure.`);
+  const unreliable = unsteady.length > MAX_UNSTEADY;
+  if (unreliable) say(`More than ${MAX_UNSTEADY} are unsteady: each counts as a failure.`);
   const failed = total.failed + (unreliable ? unsteady.length : 0);
   say(`\n${total.passed} passed, ${failed} failed`);
   return failed === 0 && total.passed > 0 ? 0 : 1;

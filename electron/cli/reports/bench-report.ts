@@ -55,7 +55,7 @@ const stepsOf = (quantities: MeasuredSessionEntry['quantities']): number | null 
  */
 function certaintyText(own: MeasuredSessionEntry, result: Result): string {
   const [mine, theirs] = [stepsOf(own.quantities), stepsOf(result.quantities)];
-  return mine === null || theirs === null || mine === theirs ? '' : `, which takes ${theirs} steps to its ${mine}`;
+  return mine === null || theirs === null || mine === theirs ? '' : `, which takes ${theirs} steps instead of ${mine}`;
 }
 
 function programText(report: SessionReport, measured: readonly MeasuredSessionEntry[]): readonly string[] {

@@ -176,17 +176,17 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isListOfObjects = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.some(isObject);
 
 /** Paths of all leaves of either document. An interval is one leaf; a list of regions is not. */
-function leaves(before: unknown, after: unknown, path: Path): readonly Path[] {
+function leafPaths(before: unknown, after: unknown, path: Path): readonly Path[] {
   if (isObject(before) || isObject(after)) {
     const keys = new Set([
       ...Object.keys(isObject(before) ? before : {}),
       ...Object.keys(isObject(after) ? after : {}),
     ]);
-    return [...keys].flatMap((key) => leaves(valueAt(before, [key]), valueAt(after, [key]), [...path, key]));
+    return [...keys].flatMap((key) => leafPaths(valueAt(before, [key]), valueAt(after, [key]), [...path, key]));
   }
   if (isListOfObjects(before) || isListOfObjects(after)) {
     const length = Math.max(...[before, after].map((list) => (Array.isArray(list) ? list.length : 0)));
-    return Array.from({ length }, (_, i) => leaves(valueAt(before, [i]), valueAt(after, [i]), [...path, i])).flat();
+    return Array.from({ length }, (_, i) => leafPaths(valueAt(before, [i]), valueAt(after, [i]), [...path, i])).flat();
   }
   return [path];
 }
@@ -215,8 +215,8 @@ export function scenarioDifferences(before: unknown, after: unknown): readonly D
   const [a, b] = [inStableOrder(asCurrentVersion(before)), inStableOrder(asCurrentVersion(after))];
   const kind = valueAt(b, ['kind']) ?? valueAt(a, ['kind']);
   // Merged fields of both, so that a field present on only one side is placed in schema order.
-  const order = leaves(inStableOrder(merged(a, b)), undefined, []).map(formatPath);
-  return leaves(a, b, [])
+  const order = leafPaths(inStableOrder(merged(a, b)), undefined, []).map(formatPath);
+  return leafPaths(a, b, [])
     .flatMap((path): readonly Difference[] => {
       const [old, now] = [valueAt(a, path), valueAt(b, path)];
       if (JSON.stringify(old) === JSON.stringify(now)) return [];

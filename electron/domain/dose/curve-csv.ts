@@ -182,7 +182,7 @@ const SCALES = wordSet(
 /**
  * Words of columns that describe a dose but are not one: its spread, its rate, LET, or a biologically weighted dose.
  */
-const ABOUT = new RegExp(
+const NOT_A_PLAIN_DOSE = new RegExp(
   `^(${[
     'sigma|sd|std|stdev|stddev|dev|deviation|err|error|errors|unc|uncertainty|spread|var|variance|sem|rms|min|max|limit',
     'squared|count|entries|hits|rate|let|letd|lett|log|log10|ln|cumulative|difference|diff|residual|ratio|gamma',
@@ -190,13 +190,13 @@ const ABOUT = new RegExp(
   ].join('|')})$`,
 );
 
-/** The part of them that states a spread. */
+/** Those of the above words that mean a spread or an uncertainty. */
 const SPREAD =
   /^(sigma|sd|std|stdev|stddev|dev|deviation|err|error|errors|unc|uncertainty|spread|var|variance|sem|rms)$/;
 
 /** Words that name a depth, and words that may accompany them. */
 const DEPTHS = wordSet('depth tiefe profondeur z');
-const ABOUT_DEPTH = wordSet(
+const DEPTH_CONTEXT = wordSet(
   'in of the from at along water h2o pmma tissue medium material phantom tank surface beam central axis cax bin center centre mm cm m um nm inch g cm2',
 );
 const DOSES = wordSet('dose doses dosis');
@@ -208,7 +208,7 @@ const OTHER_DOSES = wordSet(
 const READINGS = wordSet('ionization ionisation charge current reading readings signal');
 const REFERENCES = wordSet('reference ref monitor mu');
 /** Words that may accompany a dose: scale, place, source and units. */
-const ABOUT_DOSE = wordSet(
+const DOSE_CONTEXT = wordSet(
   `depth relative relativ rel normalized normalised normiert norm percentage absolute abs integral integrated absorbed physical
 total mean average averaged energy to in of the at on along water h2o medium material phantom tank central axis cax bragg peak
 curve value sum corrected corr raw measured meas measurement simulated calculated computed mc tps topas gate fluka phits geant4
@@ -233,7 +233,7 @@ gain gains amplification range attenuation quenching calibration cal scale scali
 );
 /** Correction factors of ionization chambers, as in TRS-398. */
 const CHAMBER_FACTOR = /^k_?(tp|t|p|pol|ion|s|sat|q|elec)$/;
-const ABOUT_CHANGES = wordSet(
+const CHANGE_CONTEXT = wordSet(
   `depth z k tp t p pol ion s recombination polarity temperature pressure wet equivalent window effective point
 measurement normalization normalisation conversion multiplication`,
 );
@@ -241,7 +241,7 @@ measurement normalization normalisation conversion multiplication`,
 const SHIFTS = wordSet('background bg bkg bkgd dark leakage offset offsets shift baseline pedestal');
 /** Names of positions across the beam. */
 const ACROSS = wordSet('x y r crossline inline lateral radius');
-const ABOUT_ACROSS = wordSet('position pos in off axis distance');
+const ACROSS_CONTEXT = wordSet('position pos in off axis distance');
 const TIMES = wordSet('time duration exposure');
 /** Words of energies that are deposited; a mean energy without them is that of particles. */
 const DEPOSITED = wordSet('deposit deposited deposition absorbed');
@@ -267,14 +267,14 @@ function isDose(words: readonly string[], columns: number): boolean {
     words.some(
       (word, i) => word === 'energy' && ![words[i - 1], words[i + 1]].some((other) => DEPOSITED.has(other ?? '')),
     );
-  return isOnly(words, DOSES, OTHER_DOSES, ABOUT_DOSE) && !isLength && !isUnit && !isMeanEnergy;
+  return isOnly(words, DOSES, OTHER_DOSES, DOSE_CONTEXT) && !isLength && !isUnit && !isMeanEnergy;
 }
 
 /** Unit in the name of a dose, if it has one; null if the name is not that of a dose. */
 export function doseNamed(name: string): { readonly unit: string | null } | null {
   const words = wordsOf(name);
   const isOne = has(words, DOSES) || has(words, OTHER_DOSES);
-  if (!isOne || words.some((word) => ABOUT.test(word)) || !isDose(words, 2)) return null;
+  if (!isOne || words.some((word) => NOT_A_PLAIN_DOSE.test(word)) || !isDose(words, 2)) return null;
   const unit = (/dose[_ ([/]+([^)\]]*?)[)\]]?$/i.exec(name)?.[1] ?? '').replace(/^in\s+/i, '');
   return { unit: unit === '' ? null : unit.replace(/_per_/g, '/') };
 }
@@ -293,7 +293,7 @@ function isPlainDose(name: string): boolean {
 function namedColumns(fields: readonly string[]): { readonly depth: number; readonly dose: number } | string {
   const words = fields.map(wordsOf);
   const columns = fields.filter((field) => field !== '').length;
-  const plain = (i: number): boolean => !(words[i] ?? []).some((word) => ABOUT.test(word));
+  const plain = (i: number): boolean => !(words[i] ?? []).some((word) => NOT_A_PLAIN_DOSE.test(word));
   const all = (accept: (of: readonly string[]) => boolean): readonly number[] =>
     [...words.keys()].filter((i) => plain(i) && accept(words[i] ?? []));
   const only = (found: readonly number[], exact: string, isExact: (name: string) => boolean): number | string => {
@@ -324,7 +324,7 @@ function namedColumns(fields: readonly string[]): { readonly depth: number; read
     return `"${fields[dose]}" is next to "${time}", by which it may have to be divided; allowed: only a column with their ratio`;
   }
   const depth = only(
-    all((of) => has(of, DEPTHS) && isOnly(of, DEPTHS, ABOUT_DEPTH)),
+    all((of) => has(of, DEPTHS) && isOnly(of, DEPTHS, DEPTH_CONTEXT)),
     'depth',
     (name) => wordsOf(name)[0] === 'depth' && unitIn(name) !== null,
   );
@@ -368,12 +368,12 @@ function otherColumns(fields: readonly string[], used: readonly number[]): Pick<
   const change = others.find(
     ({ words }) =>
       CHAMBER_FACTOR.test(words.join('')) ||
-      (has(words, CHANGES) && isOnly(words, CHANGES, ABOUT_CHANGES, DOSES, OTHER_DOSES, ABOUT_DOSE, LENGTHS)),
+      (has(words, CHANGES) && isOnly(words, CHANGES, CHANGE_CONTEXT, DOSES, OTHER_DOSES, DOSE_CONTEXT, LENGTHS)),
   );
   if (change !== undefined) {
     return `the column "${change.name}" would change the depth or the dose; allowed: values with the change applied, without this column`;
   }
-  const across = others.filter(({ words }) => has(words, ACROSS) && isOnly(words, ACROSS, ABOUT_ACROSS, LENGTHS));
+  const across = others.filter(({ words }) => has(words, ACROSS) && isOnly(words, ACROSS, ACROSS_CONTEXT, LENGTHS));
   const names = others.map(({ name }) => `"${name}"`).join(', ');
   const notes =
     others.length === 0
@@ -385,7 +385,7 @@ function otherColumns(fields: readonly string[], used: readonly number[]): Pick<
 function headerColumns(fields: readonly string[], otherwise: DepthUnitElse): Columns | string {
   const numbers = fields.slice(1).filter((field) => Number.isFinite(decimalOf(field))).length;
   if (numbers > 1 && numbers === fields.length - 1) {
-    return `"${fields[0]}" with ${numbers} values behind it; allowed: names in the first line, then ${ROWS}`;
+    return `"${fields[0]}" with ${numbers} values after it; allowed: names in the first line, then ${ROWS}`;
   }
   const named = namedColumns(fields);
   if (typeof named === 'string') return named;
@@ -436,7 +436,7 @@ function changesIn(line: string, number: number): readonly Change[] {
         CHAMBER_FACTOR.test(words.join('')) ||
         (has(words, CHANGES) &&
           !words.includes('range') &&
-          isOnly(words, CHANGES, ABOUT_CHANGES, DOSES, OTHER_DOSES, ABOUT_DOSE, LENGTHS, DEPTHS, ABOUT_DEPTH));
+          isOnly(words, CHANGES, CHANGE_CONTEXT, DOSES, OTHER_DOSES, DOSE_CONTEXT, LENGTHS, DEPTHS, DEPTH_CONTEXT));
       const isShift = has(words, SHIFTS);
       if (!isChange || decimalOf((factor ?? value).replace(',', '.')) === (isShift ? 0 : 1)) return [];
       return [{ line: number, text: part.trim().slice(0, 60), always: isShift || has(words, DEPTHS) }];

@@ -216,7 +216,7 @@ export function strideFigure(launch: Launch, thread: number, turn: number, { wid
     const near: Strip = { from, to, y: now.y + height + gap };
     const does = mine < end ? `thread ${lane} processes element ${text(mine)}` : `thread ${lane} has no element left`;
     head(near.y, `Block ${text(block)} in this turn: ${does}`);
-    bar(near, from, to, 'plot-grid', 1, 'behind the last element');
+    bar(near, from, to, 'plot-grid', 1, 'beyond the last element');
     const warps = Math.ceil(blockWidth / WARP);
     for (let one = 0; one < warps; one += 1) {
       const [a, b] = [from + one * WARP, Math.min(from + blockWidth, from + (one + 1) * WARP, end)];

@@ -24,7 +24,7 @@ const fields = [
   {
     key: 'range_mm',
     title: 'Range (90 %)',
-    tip: 'Depth in water behind the plateau where the dose has fallen to 90 %',
+    tip: 'Depth in water beyond the plateau where the dose has fallen to 90 %',
   },
   { key: 'modulation_mm', title: 'Modulation', tip: 'From the proximal to the distal depth at 95 % of the plateau' },
   { key: 'width_mm', title: 'Width', tip: 'Distance between the lateral points at 50 %; 0 means a single position' },

@@ -136,7 +136,7 @@ describe('batch', () => {
     expect(stdout).toContain('3 failed');
   });
 
-  test('a beam whose peak lies behind the box reports where its protons went', async () => {
+  test('a beam whose peak lies beyond the box reports where its protons went', async () => {
     const { code, stdout } = await call(['batch', 'small.json', '--sweep', 'geometry.depth_mm=8,20']);
     expect(code).toBe(0);
     const [short = '', long = ''] = [8, 20].map((depth) =>

@@ -41,7 +41,7 @@ hostile([
   [
     'SMV',
     [
-      ['a unit behind a number', smv('DISTANCE=100 mm;\n'), /DISTANCE=100 mm is not supported; allowed: a number/],
+      ['a unit after a number', smv('DISTANCE=100 mm;\n'), /DISTANCE=100 mm is not supported; allowed: a number/],
       ['two pixel sizes', smv('PIXEL_SIZE=0.1 0.2;\n'), /PIXEL_SIZE=0\.1 0\.2 is not supported/],
       ['a size that is no whole number', smv('SIZE2=2.5;\n'), /refused: .*SIZE2 is in its header more than once/],
       ['a strange type', smv('TYPE=mad;\n'), /TYPE=mad is not supported; allowed/],

@@ -13,7 +13,7 @@ import { curve, folder, hkl, hostile, xds } from './files.ts';
 
 const fluka = (rows: string) => () =>
   readCurveCsv(` # Detector n:   1  EnDep     \n # N. of Z intervals  2\n${rows}`, 'cm');
-/** A depth dose that falls behind its peak. */
+/** A depth dose that falls beyond its peak. */
 const falling = (name: string): string =>
   `${name},dose\n${[1, 1, 1, 1, 2, 3, 6, 2, 0.1, 0.01].map((dose, i) => `${i},${dose}`).join('\n')}\n`;
 const spots = (text: string) => () => {
@@ -287,16 +287,16 @@ hostile([
           ] as const,
       ),
       ['fluence', curve('depth_mm,fluence\n1,2\n2,3\n'), /has no dose/],
-      ['names behind #', curve('# depth_cm dose_Gy\n1 2\n2 3\n'), /"depth_mm":\[10,20\],"dose":\[2,3\],"unit":"Gy"/],
+      ['names after #', curve('# depth_cm dose_Gy\n1 2\n2 3\n'), /"depth_mm":\[10,20\],"dose":\[2,3\],"unit":"Gy"/],
       [
-        'names of three columns behind #',
+        'names of three columns after #',
         curve('# depth_cm sigma dose\n1 9 2\n2 9 3\n'),
         /"depth_mm":\[10,20\],"dose":\[2,3\]/,
       ],
-      ['another quantity behind #', curve('# depth_mm mean_energy_MeV\n1 2\n2 3\n'), /has no dose; allowed: dose/],
-      ['a profile behind #', curve('# x_mm,dose_Gy\n1,2\n2,3\n'), /has no depth; allowed: depth or z/],
+      ['another quantity after #', curve('# depth_mm mean_energy_MeV\n1 2\n2 3\n'), /has no dose; allowed: dose/],
+      ['a profile after #', curve('# x_mm,dose_Gy\n1,2\n2,3\n'), /has no depth; allowed: depth or z/],
       [
-        'names behind the comment of MATLAB',
+        'names after the comment of MATLAB',
         curve('% depth_cm dose_Gy\n1 2\n2 3\n'),
         /"depth_mm":\[10,20\],"dose":\[2,3\]/,
       ],
@@ -484,7 +484,7 @@ hostile([
         /its line is for bin 1, but bin 0 is expected; allowed: bins in order from 0 to 1/,
       ],
       ['edges of bins', curve('z_low_mm,z_high_mm,dose\n0,1,2\n1,2,3\n'), /has no depth; allowed: depth or z/],
-      ['prose behind #', curve('# a depth dose in water\n1 2\n2 3\n'), /"depth_mm":\[1,2\]/],
+      ['prose after #', curve('# a depth dose in water\n1 2\n2 3\n'), /"depth_mm":\[1,2\]/],
       ['depths of water equivalence', curve('Depth [mm H2O],Dose\n1,2\n2,3\n'), /is in mm H2O; allowed: mm, cm, m/],
       [
         'apostrophes between thousands',
@@ -536,7 +536,7 @@ hostile([
         /the depth \\"depth \(inch\)\\" is in inch; allowed: mm, cm, m/,
       ],
       [
-        'units behind spaces',
+        'units after spaces',
         curve('Depth (cm) Dose (Gy)\n1 2\n2 3\n'),
         /"depth_mm":\[10,20\],"dose":\[2,3\],"unit":"Gy"/,
       ],

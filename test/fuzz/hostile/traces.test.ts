@@ -245,7 +245,7 @@ hostile([
         /"kernels":\[1,50000\],"copies":\[1,5000,\d+\],"operations":\[\]/,
       ],
       [
-        'kernels of a list of categories far behind its first events',
+        'kernels of a list of categories far after its first events',
         work(
           ...Array.from({ length: 9000 }, (_, i) => ({ ...span, ts: i / 1000, dur: 0.5 })),
           ...Array.from({ length: 100 }, (_, i) => ({ ...span, cat: 'gpu,kernel', ts: 1.7e15 + 10 * i, dur: 5 })),
@@ -436,7 +436,7 @@ hostile([
         /"notes":\["The size of 1 copies and fills is unknown: bytes include only the others\."\]/,
       ],
       [
-        'pages cut off behind the tables that are read',
+        'pages cut off after the tables that are read',
         async () => {
           const file = path.join(folder, 'cut.sqlite');
           writeNsight(file);

@@ -327,7 +327,7 @@ hostile([
         /HeaderSize = -1 with BinaryData/,
       ],
       [
-        'its data behind bytes',
+        'its data after other bytes',
         meta({ HeaderSize: '5' }),
         /HeaderSize = 5 with ElementDataFile = LOCAL .*allowed: 0, \d+, -1/,
       ],

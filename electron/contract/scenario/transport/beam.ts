@@ -28,7 +28,7 @@ export const beamShape = {
   range_is: z.enum(rangeKinds).meta({
     title: 'Kind of range',
     description:
-      'csda: path length of a proton that slows down without straggling. r80, r90: the depth behind the peak where the dose has fallen to 80 or 90 %.',
+      'csda: path length of a proton that slows down without straggling. r80, r90: the depth beyond the peak where the dose has fallen to 80 or 90 %.',
   }),
   energy_sigma_MeV: quantity({
     title: 'Energy spread',

@@ -36,7 +36,7 @@ const readouts = {
     ...{ from: 'curve', live: true, summary: true },
   },
   w80_20_mm: {
-    ...{ title: 'W80–20', unit: 'mm', about: 'Depth from 80 % to 20 % behind the peak', digits: { fixed: 3 } },
+    ...{ title: 'W80–20', unit: 'mm', about: 'Depth from 80 % to 20 % beyond the peak', digits: { fixed: 3 } },
     ...{ from: 'curve', live: true, summary: true },
   },
   peak_to_entrance: {

@@ -40,7 +40,7 @@ export class Lanes {
 
   add(job: Job): void {
     this.#waiting = [...this.#waiting, job];
-    this.#startWhatMay();
+    this.#startAllowed();
   }
 
   /**
@@ -63,7 +63,7 @@ export class Lanes {
   remove(id: string): boolean {
     if (!this.#waiting.some((job) => job.id === id)) return false;
     this.#waiting = this.#waiting.filter((job) => job.id !== id);
-    this.#startWhatMay();
+    this.#startAllowed();
     this.#changed();
     return true;
   }
@@ -77,7 +77,7 @@ export class Lanes {
   }
 
   /** Starts each job whose lanes are not in use, and not needed by an earlier waiting job. */
-  #startWhatMay(): void {
+  #startAllowed(): void {
     const taken = [...this.#busy];
     for (const job of this.#waiting) {
       const free = !taken.some((lane) => lanesOverlap(lane, job.lane));
@@ -91,7 +91,7 @@ export class Lanes {
     this.#busy.push(job.lane);
     void job.run().finally(() => {
       this.#busy.splice(this.#busy.indexOf(job.lane), 1);
-      this.#startWhatMay();
+      this.#startAllowed();
       this.#changed();
     });
   }

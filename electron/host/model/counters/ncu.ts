@@ -212,7 +212,7 @@ function decimalOf(name: string, cells: readonly Cell[]): ',' | '.' {
   if (signs.size === 0 && unclear !== undefined) {
     throw new BraggError(
       'invalid',
-      `${name}: ${unclear.metric} is ${unclear.text} ${unclear.unit}: of thousands, or with three decimals; allowed: a file that shows its decimal mark elsewhere, or --print-units base`,
+      `${name}: ${unclear.metric} is ${unclear.text} ${unclear.unit}, where the mark may separate thousands or decimals; allowed: a file with another number that settles it, or ncu --print-units base`,
     );
   }
   return [...signs.keys()][0] ?? '.';

@@ -78,7 +78,10 @@ def built(seed):
 try:
     model, again = built(1), built(2)
 except Exception as error:
-    finish(refused=f"Model cannot be made: {type(error).__name__}: {error}", allowed="a model that PyTorch alone makes")
+    finish(
+        refused=f"Model cannot be created: {type(error).__name__}: {error}",
+        allowed="a model that needs only PyTorch",
+    )
 for name, module in model.named_modules():
     if isinstance(module, torch.nn.modules.dropout._DropoutNd) and module.p > 0:
         finish(refused=f"{name or 'Model'} drops values at random", allowed="a model without dropout")

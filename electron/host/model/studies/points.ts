@@ -245,7 +245,12 @@ export function pointsOf(study: Study, bases: readonly StudyBase[]): Points {
   if (combinations > MAX_POINTS) {
     const told = `${showValue(combinations)} combinations`;
     wrong.push(
-      fieldIssue(['axes'], told, 'are too many', `at most ${MAX_POINTS}: fewer values, or a latin sample of them`),
+      fieldIssue(
+        ['axes'],
+        told,
+        'are too many',
+        `at most ${MAX_POINTS}: fewer values, or a Latin hypercube sample (kind latin)`,
+      ),
     );
   }
   if (wrong.length > 0) return { points: [], combinations, repeated: 0, faults: wrong };

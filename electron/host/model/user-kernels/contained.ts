@@ -72,7 +72,7 @@ function start(
  * Kills the compiler driver and all processes that it started; killing only the driver would leave the compiler
  * running.
  */
-function killAll({ pid }: ChildProcess): void {
+function killTree({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   if (process.platform === 'win32') {
     execFile('taskkill', ['/pid', String(pid), '/T', '/F'], () => undefined);
@@ -100,11 +100,11 @@ export function runContained(work: Work): Promise<Outcome> {
     let output = '';
     let late: NodeJS.Timeout | undefined;
     const stop = (error: BraggError): void => {
-      killAll(child);
+      killTree(child);
       reject(error);
     };
     const cancel = (): void => stop(new BraggError('disconnected', `${title} was stopped: it was cancelled.`));
-    const leave = (): void => killAll(child);
+    const leave = (): void => killTree(child);
     const release = (): void => {
       clearTimeout(late);
       signal?.removeEventListener('abort', cancel);
@@ -121,7 +121,7 @@ export function runContained(work: Work): Promise<Outcome> {
       output = (output + text).slice(0, limits.output_bytes);
     });
     // Kills the remaining processes of the group, including the watcher.
-    child.on('exit', () => killAll(child));
+    child.on('exit', () => killTree(child));
     child.on('error', (error) => {
       release();
       reject(new BraggError('unsupported', `${program} cannot be started: ${error.message}`));
@@ -162,7 +162,7 @@ export class ContainedServer {
     onPrinted(this.#child, (text) => this.#read(text));
     // A program that has ended reads no requests.
     this.#child.stdin?.on('error', () => undefined);
-    this.#child.on('exit', () => killAll(this.#child));
+    this.#child.on('exit', () => killTree(this.#child));
     this.#child.on('error', (error) =>
       this.#end(new BraggError('unsupported', `${work.program} cannot be started: ${error.message}`)),
     );
@@ -238,7 +238,7 @@ export class ContainedServer {
   #end(how: BraggError | Outcome): void {
     if (this.#over !== null) return;
     this.#over = how;
-    killAll(this.#child);
+    killTree(this.#child);
     if (how instanceof BraggError) this.#fail?.(how);
     else this.#answer?.(how);
     [this.#answer, this.#fail] = [null, null];

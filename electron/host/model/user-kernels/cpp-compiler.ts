@@ -211,7 +211,7 @@ function namesOfSystem(compiler: CppCompiler): Promise<ReadonlySet<string>> {
 
 /** Mangled names in the engine's namespaces, and functions of NVIDIA's libraries. */
 const ENGINE_NAMES = /^_ZN?K?(?:TV|TI|TS)?N?K?2bb(?:6engine|3cpu|4cuda|7binding|5tasks|12user_problem(?!4callE))/;
-const NVIDIA = /^(?:cu|cuda|cublas|nvml|nvrtc)[A-Z]/;
+const NVIDIA_NAMES = /^(?:cu|cuda|cublas|nvml|nvrtc)[A-Z]/;
 
 /**
  * Name of a function or variable of the engine, the system or NVIDIA's libraries that the object defines and would
@@ -220,7 +220,7 @@ const NVIDIA = /^(?:cu|cuda|cublas|nvml|nvrtc)[A-Z]/;
 async function replacedName(compiler: CppCompiler, object: string): Promise<string | null> {
   const mine = await namesIn(compiler, object, false);
   const system = await namesOfSystem(compiler);
-  const found = mine.find((name) => ENGINE_NAMES.test(name) || NVIDIA.test(name) || system.has(name));
+  const found = mine.find((name) => ENGINE_NAMES.test(name) || NVIDIA_NAMES.test(name) || system.has(name));
   if (found === undefined) return null;
   const { stdout } = await promisify(execFile)('c++filt', [found]).catch(() => ({ stdout: found }));
   return stdout.trim();

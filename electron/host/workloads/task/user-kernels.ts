@@ -68,7 +68,7 @@ async function hasFiniteValues(answer: string): Promise<boolean> {
 }
 
 /** Most recorded comparisons of a task; sessions have some tens. */
-const MOST_COMPARISONS = 10_000;
+const MAX_COMPARISONS = 10_000;
 /** Step of spans that belong to no step, as in native/engine/spans.hpp. */
 const NO_STEP = 2 ** 32 - 1;
 
@@ -206,7 +206,7 @@ class UserKernelTask implements NativeTask {
   async #compare(judge: NativeTask | null, results: readonly Float64Array[]): Promise<Report | null> {
     const start_ns = Number(process.hrtime.bigint());
     const report = (await judge?.compare(results)) ?? null;
-    if (this.#compared.length < MOST_COMPARISONS)
+    if (this.#compared.length < MAX_COMPARISONS)
       this.#compared.push({ start_ns, end_ns: Number(process.hrtime.bigint()) });
     return report;
   }

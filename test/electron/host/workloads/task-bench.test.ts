@@ -269,7 +269,7 @@ describe('doubts about remembered results that the rounds leave open', () => {
   /** Pairs of which one in five is suspicious: neither a proof nor a refutation for a long time. */
   const unclear = [remembering, honest, honest, honest, honest];
 
-  test('are decided behind the rounds: a kernel that remembers is wrong', async () => {
+  test('are decided after the rounds: a kernel that remembers is wrong', async () => {
     const { entries, deciding } = await settled(
       ['cpu-passes', 'second.cpp'],
       Array.from({ length: 8 }, () => remembering),
@@ -281,7 +281,7 @@ describe('doubts about remembered results that the rounds leave open', () => {
     expect(Math.min(...deciding.map(({ began_s }) => began_s))).toBeGreaterThanOrEqual(SECONDS);
   });
 
-  test('are decided behind the rounds: a kernel that computes is correct', async () => {
+  test('are decided after the rounds: a kernel that computes is correct', async () => {
     const { entries, deciding } = await settled(['cpu-passes', 'second.cpp'], [honest, honest, honest]);
     expect(correctnessOf(entries[1]?.accuracy ?? [])).toBe('correct');
     // After two suspicious pairs, nine honest ones reduce the odds below one: the mean of (1.2125² · 0.9625⁹), (1.425² ·

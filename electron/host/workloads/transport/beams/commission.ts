@@ -1,6 +1,6 @@
 /**
  * Fits energy and spread of a beam to a measured depth dose, on a worker thread. The measurement is a CSV table with a
- * known unit of depth, whose dose falls behind the peak. A few monoenergetic depth doses are solved in water. Between
+ * known unit of depth, whose dose falls beyond the peak. A few monoenergetic depth doses are solved in water. Between
  * them, curves are interpolated with aligned ranges; a spread is a sum over energies. The least-squares fit uses the
  * peak and the points behind it, with a free scale of the dose.
  */
@@ -54,7 +54,7 @@ function completeCurve(read: Parsed): ReadCurve {
   if (!(top > 0) || (dose.at(-1) ?? 0) > 0.2 * top) {
     return refused(
       lastLine,
-      'the dose does not fall to 20 % of its maximum; allowed: a curve that continues behind its peak',
+      'the dose does not fall to 20 % of its maximum; allowed: a curve that continues beyond its peak',
     );
   }
   const low = dose.findIndex((one) => one < -LARGEST_NOISE * top);
@@ -102,7 +102,7 @@ const refuse = (message: string): never => {
   throw new BraggError('invalid', message);
 };
 
-/** Depths behind the peak at which the measured curve falls through a share of its largest dose. */
+/** Depths beyond the peak at which the measured curve falls through a share of its largest dose. */
 function falloffOf({ depth_mm, dose }: MeasuredCurve, share: number): number {
   const top = dose.reduce((a, b) => Math.max(a, b));
   for (let i = dose.indexOf(top); i + 1 < dose.length; i += 1) {
@@ -111,7 +111,7 @@ function falloffOf({ depth_mm, dose }: MeasuredCurve, share: number): number {
     const part = (a - share * top) / (a - b);
     return (depth_mm[i] ?? 0) + part * ((depth_mm[i + 1] ?? 0) - (depth_mm[i] ?? 0));
   }
-  return refuse('the curve does not fall behind its peak');
+  return refuse('the curve does not fall beyond its peak');
 }
 
 interface Node {

@@ -157,7 +157,7 @@ const outputChecks: readonly Check[] = [
       output.spectra_mm.flatMap((depth, i) => {
         if (depth < geometry.depth_mm) return [];
         const allowed = `0 to below ${formatNumber(geometry.depth_mm)} mm`;
-        return [fieldIssue(['output', 'spectra_mm', i], depth, 'is behind the geometry', allowed)];
+        return [fieldIssue(['output', 'spectra_mm', i], depth, 'is beyond the geometry', allowed)];
       }),
   },
   {

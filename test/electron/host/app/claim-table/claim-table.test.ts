@@ -282,7 +282,7 @@ describe('claim table', async () => {
     return made;
   };
 
-  test('recordings are read: the row of all optimisations refers to the transport sessions', async () => {
+  test('the row about all optimisations together has findings from the recorded transport sessions', async () => {
     const last = (await tableOnce()).find(({ row }) => row === 25);
     const findings = last?.claims.flatMap((claim) => claim.findings).filter(({ value }) => value !== null) ?? [];
     expect(findings.length).toBeGreaterThanOrEqual(3);

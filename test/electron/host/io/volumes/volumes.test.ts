@@ -77,7 +77,7 @@ describe('NRRD', () => {
       /its axes are rotated by 10\.0° from the patient's; allowed: up to 0\.06°/,
     ],
     [
-      'a field without a space behind its colon',
+      'a field without a space after its colon',
       nrrd(`encoding: raw\nendian: little\nspace:RAS\n${steps}`, floats(true)),
       /its header contains the line "space:RAS"; allowed: "field: value", with a space/,
     ],
@@ -155,7 +155,7 @@ describe('MetaImage', () => {
     ],
     ['not a MetaImage', floats(true), /no ElementDataFile/],
     [
-      'packed with bytes behind',
+      'packed with bytes after the data',
       meta('CompressedData = True\n', Buffer.concat([deflateSync(floats(true)), Buffer.from('more')])),
       /its compressed data ends at byte \d+ of \d+/,
     ],

@@ -85,7 +85,7 @@ test('a report gives the reason for each answer that is not correct, and for eac
 
 test('a candidate with more steps is marked', async () => {
   const text = await textOf('h200-uniform-grid-70MeV.json');
-  expect(text).toMatch(/^cuda-window is \d+\.\d× .* as fast as CuPy, RawKernel, which takes 96 steps to its 89$/m);
+  expect(text).toMatch(/^cuda-window is \d+\.\d× .* as fast as CuPy, RawKernel, which takes 96 steps instead of 89$/m);
 });
 
 test('claims are judged again from the raw samples', async () => {

@@ -89,7 +89,7 @@ describe('inconsistent fields', () => {
       'beam.x_mm: -20 mm is not inside the geometry; allowed: between -20 and 20 mm',
     ],
     [
-      'beam behind the geometry',
+      'beam beyond the geometry',
       { beam: { energy_MeV: 70, z_mm: 50 }, geometry: { depth_mm: 50 } },
       'beam.z_mm: 50 mm is not inside the geometry; allowed: 0 to less than 50 mm',
     ],

@@ -135,7 +135,7 @@ describe('defaults follow from the beam range', () => {
     expect((await completed({ geometry: { regions: [bone] } })).dz).toBe(0.2);
   });
 
-  test('every therapeutic energy has three cells in the falloff, 3.5 in the width at the end, and space behind the range', async () => {
+  test('every therapeutic energy has three cells in the falloff, 3.5 in the width at the end, and space beyond the range', async () => {
     const reference = [
       [70, 0.616, 0.906],
       [100, 1.13, 1.704],

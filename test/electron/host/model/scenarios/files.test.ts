@@ -139,7 +139,7 @@ describe('writing', () => {
 describe('the shipped scenarios', async () => {
   const shipped = (await readdir(join(assetsFolder, 'scenarios'))).filter((name) => name.endsWith('.json'));
 
-  test('are nine', () => {
+  test('are these nine files', () => {
     expect(shipped.sort()).toEqual([
       'bone-edge-150MeV.json',
       'bone-slab-150MeV.json',

@@ -60,7 +60,7 @@ describe('includes', () => {
     ['lines that end as those of Windows', '#include "mine.h"\r\nint main;\r\n'],
     ['a line that goes on after a carriage return', '#include "mine.h"\r// and more\n'],
     ['a form feed before it', '\f#include "mine.h"\n'],
-    ['a comment that does not end behind it', '#include "mine.h"\n/* and so on\n'],
+    ['a comment that does not end after it', '#include "mine.h"\n/* and so on\n'],
   ])('an include in %s is part of the trusted files', async (_what, text) => {
     const { whole, included, refused } = await readClosure(file, text);
     expect(refused).toEqual([]);
@@ -72,7 +72,7 @@ describe('includes', () => {
     ['comments that do not end', filled('/* ')],
     ['comments', filled('/**/')],
     ['spaces within an include', filled(' ', '#include "a', 'b"')],
-    ['spaces behind an include', filled(' ', '#include "a"', 'b')],
+    ['spaces after an include', filled(' ', '#include "a"', 'b')],
     ['spaces in lines that go on', filled('\\ \t')],
     ['spaces', filled(' ', '', '#')],
     ['lines', filled('\n')],

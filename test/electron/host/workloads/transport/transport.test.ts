@@ -291,7 +291,7 @@ describe('dose file', () => {
       /line 3: "" is not a number; allowed: 3 finite numbers/,
     ],
     [
-      'a map behind a comment',
+      'a map after a comment',
       '# a\nz_mm,dose_at_x_0_mm,dose_at_x_1_mm\n0,1,1\n1,0x1,1\n',
       /line 4: "0x1" is not a number; allowed: 3 finite/,
     ],

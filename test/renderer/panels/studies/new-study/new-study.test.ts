@@ -153,7 +153,7 @@ describe('ready-made studies', () => {
   describe('of a beam', () => {
     const all = readyMade({ draft, complete, capabilities, offers });
 
-    test('list the offered ones', () => {
+    test('are these six, in this order', () => {
       expect(all.map(({ id }) => id)).toEqual([
         ...['convergence', 'range-table', 'variants', 'threads', 'claims', 'tune'],
       ]);

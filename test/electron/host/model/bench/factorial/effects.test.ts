@@ -177,7 +177,7 @@ test('three optimisations have the effect of all three compared with all pairs',
   expect(found?.interactions[0]).toMatchObject({ verdict: 'none' });
 });
 
-test('a contrast of two is their ratio', () => {
+test('the contrast of two variants equals their paired log ratio', () => {
   const own = [
     [1, 1.1, 1.2],
     [1.3, 1, 1.1],

@@ -175,7 +175,7 @@ describe('commission', () => {
       }
     });
 
-    test('is rejected if commas are decimals and separators alike, or if its column states another unit', () => {
+    test('is rejected if commas are both decimal marks and separators, or if its column states another unit', () => {
       const commas = readCurve(`depth_mm,dose\n${peak.map((dose, i) => `${i + 1},5,${dose},25`).join('\n')}`, null);
       expect(!commas.ok && commas.faults[0]).toMatchObject({
         line: 2,

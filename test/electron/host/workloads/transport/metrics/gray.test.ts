@@ -159,7 +159,7 @@ describe('a field whose spots differ', () => {
     expect(Math.abs((narrow[row] ?? 0) / (right[row] ?? 1) - 1)).toBeGreaterThan(0.1);
   });
 
-  test('summed over y is the energy of the plane, and a file stores its kinds of spots', async () => {
+  test('has doses whose sum over y is the deposited energy, and a run file stores the kinds of spots', async () => {
     const whole = await told(field);
     const { nx, nz } = whole.axes;
     const sum = new Float64Array(nx * nz);
