@@ -53,6 +53,15 @@ function reasonOf(task) {
 }
 
 /**
+ * Duration with imports, because a module may compute while it is imported.
+ * @param {TestModule} module
+ */
+function secondsOf(module) {
+  const { collectDuration, duration } = module.diagnostic();
+  return (collectDuration + duration) / 1000;
+}
+
+/**
  * @param {TestModule} module
  * @returns {FileReport}
  */
@@ -74,7 +83,7 @@ export function reportOf(module) {
   return {
     file: fileOf(module),
     project: module.project.name,
-    seconds: module.diagnostic().duration / 1000,
+    seconds: secondsOf(module),
     coreSeconds: module.meta().coreSeconds ?? null,
     result: { passed, failed: failures.length, skipped },
     failures,

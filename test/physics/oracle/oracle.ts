@@ -1,17 +1,7 @@
-/**
- * Numbers of the plane model, calculated without any code of the product. Writes oracle.json and expected.hpp for the
- * gates in TypeScript and C++:
- *
- *   node test/physics/oracle/oracle.ts && npm run format
- *
- * Needs five minutes on one core. oracle.test.ts checks that program and files agree.
- *
- * The stored numbers as a C++ header. The stored numbers of the oracle.
- */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** The stored numbers of the oracle, and as a C++ header for the gates there. write.ts makes both files. */
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { drawn, integrated, protonCases, spreadCases, type Values } from './evaluate.ts';
 
 export const SEED = 20240607;
 /** Protons of each Monte Carlo case, which give R80 to 0.01 mm at 150 MeV. */
@@ -56,7 +46,7 @@ export function header({ monte_carlo, quadrature }: Pick<Stored, 'monte_carlo' |
 #include <string>
 #include <string_view>
 
-// Made by oracle.ts, with oracle.json: results of the plane model, by code independent of the solver. Do not edit.
+// Made by write.ts, with oracle.json: results of the plane model, by code independent of the solver. Do not edit.
 namespace bb::test::oracle {
 
 struct Expected {
@@ -81,30 +71,3 @@ inline Expected expected(std::string_view of, std::string_view quantity) {
 }  // namespace bb::test::oracle
 `;
 }
-
-const rounded = (values: Values): Values =>
-  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Number(value.toPrecision(9))]));
-
-const stored = {
-  program: 'test/physics/oracle/oracle.ts',
-  model: 'plane model, PSTAR (ICRU 49), Bohr straggling, Gottschalk scattering power, no nuclear reactions',
-  seed: SEED,
-  protons: PROTONS,
-  short_protons: SHORT_PROTONS,
-  monte_carlo: protonCases.map((one) => {
-    const long = drawn(one, one.times * PROTONS, SEED);
-    console.log(one.name, long.value['r80_mm']?.toFixed(3), '±', long.error['r80_mm']?.toFixed(3));
-    return {
-      name: one.name,
-      ...one.setup,
-      value: rounded(long.value),
-      error: rounded(long.error),
-      short: rounded(drawn(one, SHORT_PROTONS, SEED).value),
-    };
-  }),
-  quadrature: spreadCases.map((one) => ({ ...one, value: rounded(integrated(one)) })),
-};
-
-const place = (name: string): string => path.join(import.meta.dirname, name);
-writeFileSync(place('oracle.json'), `${JSON.stringify(stored, null, 2)}\n`);
-writeFileSync(place('expected.hpp'), header(stored));

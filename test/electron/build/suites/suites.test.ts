@@ -305,17 +305,24 @@ describe('the report', () => {
   });
 });
 
+/** A test file as vitest reports it: 500 s of imports and 5 s of tests. */
+const ranFile = (suites: readonly object[], tests: readonly object[]) => ({
+  ...{ type: 'module', moduleId: path.join(root, 'test/a.test.ts'), project: { name: 'unit' }, errors: () => [] },
+  ...{ meta: () => ({}), diagnostic: () => ({ collectDuration: 500_000, duration: 5000 }) },
+  children: { allSuites: () => suites, allTests: () => tests },
+});
+
+it('the seconds of a test file include those of its imports', () => {
+  expect(reportOf(ranFile([], []) as unknown as TestModule).seconds).toBe(505);
+});
+
 it('the report states why a test was skipped, from its own reason or that of its suite', () => {
   const suite = { type: 'suite', meta: () => unless('pydicom is not installed').meta ?? {}, errors: () => [] };
   const test = (name: string, parent: object, note?: string) => ({
     ...{ type: 'test', fullName: name, parent, meta: () => ({}), result: () => ({ state: 'skipped', note }) },
   });
   const all: object[] = [];
-  const module = {
-    ...{ type: 'module', moduleId: path.join(root, 'test/a.test.ts'), project: { name: 'unit' }, errors: () => [] },
-    ...{ meta: () => ({}), diagnostic: () => ({ duration: 5 }) },
-    children: { allSuites: () => [suite], allTests: () => all },
-  };
+  const module = ranFile([suite], all);
   all.push(test('by its suite', suite), test('by itself', module, 'no Slurm here'), test('by nobody', module));
   expect(reportOf(module as unknown as TestModule).result.skipped).toEqual([
     { name: 'by its suite', reason: 'pydicom is not installed' },

@@ -130,6 +130,6 @@ describe('with --on', { timeout: 300_000, ...unless(noSshd) }, () => {
     );
     const outside = await call('run', 'outside.json', '--on', 'box');
     expect(outside.code).toBe(2);
-    expect(outside.stderr).toContain('outside.json names ../secret.csv, which is outside of its folder');
+    expect(outside.stderr).toContain('outside.json refers to ../secret.csv, which is outside of its folder');
   });
 });

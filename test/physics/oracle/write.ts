@@ -1,0 +1,39 @@
+/**
+ * Writes oracle.json and expected.hpp for the gates in TypeScript and C++: numbers of the plane model, calculated
+ * without any code of the product.
+ *
+ *   node test/physics/oracle/write.ts && npm run format
+ *
+ * Needs ten minutes on one core, so no test may import it. oracle.test.ts checks that program and files agree.
+ */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { drawn, integrated, protonCases, spreadCases, type Values } from './evaluate.ts';
+import { header, PROTONS, SEED, SHORT_PROTONS } from './oracle.ts';
+
+const rounded = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Number(value.toPrecision(9))]));
+
+const stored = {
+  program: 'test/physics/oracle/write.ts',
+  model: 'plane model, PSTAR (ICRU 49), Bohr straggling, Gottschalk scattering power, no nuclear reactions',
+  seed: SEED,
+  protons: PROTONS,
+  short_protons: SHORT_PROTONS,
+  monte_carlo: protonCases.map((one) => {
+    const long = drawn(one, one.times * PROTONS, SEED);
+    console.log(one.name, long.value['r80_mm']?.toFixed(3), '±', long.error['r80_mm']?.toFixed(3));
+    return {
+      name: one.name,
+      ...one.setup,
+      value: rounded(long.value),
+      error: rounded(long.error),
+      short: rounded(drawn(one, SHORT_PROTONS, SEED).value),
+    };
+  }),
+  quadrature: spreadCases.map((one) => ({ ...one, value: rounded(integrated(one)) })),
+};
+
+const place = (name: string): string => path.join(import.meta.dirname, name);
+writeFileSync(place('oracle.json'), `${JSON.stringify(stored, null, 2)}\n`);
+writeFileSync(place('expected.hpp'), header(stored));
