@@ -222,7 +222,7 @@ describe('notices', () => {
     const parts = text.split(/^-{100}\n(.+?) \([^\n]*\)\n-{100}\n/m);
     return new Map(parts.flatMap((part, i) => (i % 2 === 1 ? [[part, parts[i + 1] ?? '']] : [])));
   }
-  const FOLDERS = ['renderer', 'electron', 'workers', 'host', 'hdf5-filters'];
+  const FOLDERS = ['renderer', 'electron', 'workers', 'host', 'decoders'];
   const all = new Map(FOLDERS.map((folder) => [folder, sectionsOf(folder)]));
 
   describe.each(FOLDERS)('notices of dist/%s', (folder) => {

@@ -60,7 +60,7 @@ export async function prepare(args, options = {}) {
  * @returns {Promise<Step[]>}
  */
 export async function everyStep({ withoutGpu = false, userKernels = false } = {}) {
-  const [native, { bundlesStep, filtersStep }, { imageStep }, { kernelSteps }, { pageStep }] = await Promise.all([
+  const [native, { bundlesStep, decodersStep }, { imageStep }, { kernelSteps }, { pageStep }] = await Promise.all([
     import('./native.mjs'),
     import('./bundles.mjs'),
     import('./image.mjs'),
@@ -68,7 +68,7 @@ export async function everyStep({ withoutGpu = false, userKernels = false } = {}
     import('./page.mjs'),
   ]);
   const core = userKernels ? [native.coreLibraryStep()] : [];
-  const host = [bundlesStep(), filtersStep(), imageStep()];
+  const host = [bundlesStep(), decodersStep(), imageStep()];
   return [native.addonStep(), ...core, ...host, pageStep(), ...kernelSteps({ withoutGpu })];
 }
 

@@ -1,4 +1,5 @@
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { inRoot, root } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
 import { NOTICES, noticesOf } from './notices.mjs';
@@ -105,25 +106,32 @@ export function bundlesStep() {
   };
 }
 
-const FILTERS = 'node_modules/h5wasm-plugins';
-const FILTER_FILES = ['libH5Zbshuf.so', 'libH5Zlz4.so'];
+/** Files of the decoders, by package. */
+const DECODERS = {
+  'node_modules/h5wasm-plugins': ['plugins/libH5Zbshuf.so', 'plugins/libH5Zlz4.so'],
+  'node_modules/dcmjs-codecs': ['build/dcmjs-native-codecs.wasm'],
+};
 
 /**
- * Step for filters that the HDF5 library loads from files (electron/host/io/hdf5/h5.ts): WebAssembly for any platform.
+ * Step for decoders that are loaded from files, WebAssembly for any platform: filters of the HDF5 library, and lossless
+ * JPEG (decoderFile in electron/host/io/programs.ts).
  * @returns {import('./up-to-date.mjs').Step}
  */
-export function filtersStep() {
-  const folder = 'dist/hdf5-filters';
+export function decodersStep() {
+  const folder = 'dist/decoders';
+  const files = Object.entries(DECODERS).flatMap(([from, inner]) =>
+    inner.map((file) => ({ name: path.basename(file), file: `${from}/${file}` })),
+  );
   return {
-    name: 'hdf5-filters',
+    name: 'decoders',
     short: true,
-    title: 'Copying the filters of HDF5',
-    inputs: FILTER_FILES.map((name) => `${FILTERS}/plugins/${name}`),
-    outputs: [...FILTER_FILES, NOTICES].map((name) => `${folder}/${name}`),
+    title: 'Copying the decoders',
+    inputs: [...files.map(({ file }) => file), 'electron/build/steps/*-notices.txt'],
+    outputs: [...files.map(({ name }) => name), NOTICES].map((name) => `${folder}/${name}`),
     run: async () => {
       mkdirSync(inRoot(folder), { recursive: true });
-      for (const name of FILTER_FILES) copyFileSync(inRoot(FILTERS, 'plugins', name), inRoot(folder, name));
-      writeFileSync(inRoot(folder, NOTICES), noticesOf([], [FILTERS]));
+      for (const { name, file } of files) copyFileSync(inRoot(file), inRoot(folder, name));
+      writeFileSync(inRoot(folder, NOTICES), noticesOf([], Object.keys(DECODERS)));
     },
   };
 }

@@ -13,6 +13,8 @@ const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)/i;
  * packaging.
  */
 const BUNDLED_FROM = new Map([['node_modules/plotly.js-cartesian-dist-min', 'node_modules/plotly.js']]);
+/** Notices of libraries within a package's files, which the package itself lacks. */
+const CONTAINS = new Map([['node_modules/dcmjs-codecs', 'electron/build/steps/dcmjs-codecs-notices.txt']]);
 /** Dependencies for WebGL and tools that such a file does not contain, and that have no licence file. */
 const NOT_BUNDLED = new Set(['weak-map', 'glslify-deps']);
 
@@ -85,7 +87,12 @@ export function noticesOf(modules, more = []) {
     if (!existsSync(file)) throw new Error(`${folder} has no package.json: its notice is missing`);
     const about = JSON.parse(readFileSync(file, 'utf8'));
     const line = '-'.repeat(100);
-    return `${line}\n${about.name} ${about.version} (${about.license})\n${line}\n\n${licenceText(folder, about)}\n`;
+    const inner = CONTAINS.get(folder);
+    const texts = [
+      licenceText(folder, about),
+      ...(inner === undefined ? [] : [readFileSync(inRoot(inner), 'utf8').trim()]),
+    ];
+    return `${line}\n${about.name} ${about.version} (${about.license})\n${line}\n\n${texts.join('\n\n')}\n`;
   });
   return `Third-party packages in these files, with their licences.\n\n${parts.join('\n')}`;
 }

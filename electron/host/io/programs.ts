@@ -41,3 +41,20 @@ export function onPrinted(
 ): void {
   for (const stream of [stdout, stderr]) stream?.setEncoding('utf8').on('data', listener);
 }
+
+/**
+ * Path of a decoder of a package: in dist/decoders next to the bundle, and in node_modules of a checkout. Throws
+ * BraggError `unsupported` if it is not installed.
+ * @param installed folder of the file from node_modules
+ */
+export function decoderFile(name: string, installed: string): string {
+  const here = import.meta.dirname;
+  const places = [
+    onDisk(path.join(here, '..', 'decoders', name)),
+    // From a bundle in dist, and from this source.
+    ...['../..', '../../..'].map((root) => path.join(here, root, 'node_modules', installed, name)),
+  ];
+  const found = places.find((file) => existsSync(file));
+  if (found === undefined) throw new BraggError('unsupported', `The decoder ${name} is not installed. Run: npm ci`);
+  return found;
+}

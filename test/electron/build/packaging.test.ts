@@ -172,10 +172,10 @@ describe('packaging', () => {
       for (const folder of ['dist/native/**', 'dist/kernels/**', 'assets/**'])
         expect(config.asarUnpack).toContain(folder);
       // Threads and processes start from unpacked files, without archive support; package.json makes those modules.
-      for (const file of ['dist/workers/**', 'dist/hdf5-filters/**', 'package.json']) {
+      for (const file of ['dist/workers/**', 'dist/decoders/**', 'package.json']) {
         expect(config.asarUnpack).toContain(file);
       }
-      expect(config.files).toContain('dist/hdf5-filters/**');
+      expect(config.files).toContain('dist/decoders/**');
       const { main } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { main: string };
       expect(config.files).toContain(`${path.posix.dirname(main)}/**`);
     });

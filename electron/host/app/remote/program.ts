@@ -30,7 +30,7 @@ const PARTS = [
     'dist/workers',
     'dist/renderer',
     'dist/kernels',
-    'dist/hdf5-filters',
+    'dist/decoders',
   ],
   ...['dist/native/braggbench.node', 'dist/native/libbraggbench_core.a', 'dist/native/include'],
 ];

@@ -1,8 +1,12 @@
 /**
- * Lossless JPEG with one component: process 14 of ITU-T T.81, annex H, as in DICOM's transfer syntaxes 57 and 70. All
- * predictors, point transforms and restart intervals are supported; missing or excess data is an error.
+ * Lossless JPEG with one component: process 14 of ITU-T T.81, annex H, as in DICOM's transfer syntaxes 57 and 70. The
+ * decoder is that of the Independent JPEG Group in dcmjs-codecs, a WebAssembly module that is loaded with the first
+ * frame. jpeg-lossless-decoder-js 2.1.2 ignores the point transform and truncation, and is wrong with restart markers.
  */
+import { readFileSync } from 'node:fs';
+import { messageOf } from '../../../contract/errors.ts';
 import { foreign } from '../../../domain/header-fields.ts';
+import { decoderFile } from '../programs.ts';
 
 interface JpegImage {
   readonly rows: number;
@@ -12,51 +16,100 @@ interface JpegImage {
   readonly values: Uint16Array;
 }
 
-/** For each code length: the first code, the index of its symbol, and the number of codes. */
-interface HuffmanTable {
-  readonly firsts: Int32Array;
-  readonly indices: Int32Array;
-  readonly counts: Uint8Array;
-  readonly symbols: Uint8Array;
+type Frame = Omit<JpegImage, 'values'>;
+
+const [SOI, EOI, SOS, SOF3] = [0xd8, 0xd9, 0xda, 0xc3];
+
+/** Functions of the module; a context is an address in its memory. */
+interface Codecs {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly CreateCodecsContext: () => number;
+  readonly ReleaseCodecsContext: (context: number) => void;
+  readonly CreateDecoderParameters: () => number;
+  readonly ReleaseDecoderParameters: (parameters: number) => void;
+  readonly GetEncodedBuffer: (context: number) => number;
+  readonly GetDecodedBuffer: (context: number) => number;
+  readonly GetDecodedBufferSize: (context: number) => number;
+  readonly DecodeJpeg: (context: number, parameters: number) => void;
+  readonly SetColumns: Setter;
+  readonly SetRows: Setter;
+  readonly SetBitsAllocated: Setter;
+  readonly SetBitsStored: Setter;
+  readonly SetSamplesPerPixel: Setter;
+  readonly SetPixelRepresentation: Setter;
+  readonly SetPlanarConfiguration: Setter;
+  readonly SetPhotometricInterpretation: Setter;
+  readonly SetEncodedBufferSize: Setter;
+}
+type Setter = (context: number, value: number) => void;
+
+interface Decoder {
+  readonly codecs: Codecs;
+  /** Messages of the decoder for the present frame. Errors in the data are messages only. */
+  readonly messages: string[];
 }
 
-interface Frame {
-  readonly precision: number;
-  readonly rows: number;
-  readonly columns: number;
+let compiled: WebAssembly.Module | null = null;
+/** Instance without work. None after an error, because an exception leaves the stack and memory in use. */
+let idle: Decoder | null = null;
+
+/** WASI's error number for unsupported calls. The decoder needs no clock, environment or files. */
+const NOT_SUPPORTED = 58;
+
+function newDecoder(): Decoder {
+  compiled ??= new WebAssembly.Module(readFileSync(decoderFile('dcmjs-native-codecs.wasm', 'dcmjs-codecs/build')));
+  const messages: string[] = [];
+  const text = (at: number, length: number): string => Buffer.from(codecs.memory.buffer, at, length).toString('latin1');
+  const none = (): number => NOT_SUPPORTED;
+  const instance = new WebAssembly.Instance(compiled, {
+    env: {
+      onCodecsException: (at: number, length: number) => {
+        throw new Error(text(at, length));
+      },
+      onCodecsInfo: (at: number, length: number) => messages.push(text(at, length)),
+      onCodecsTrace: () => undefined,
+      emscripten_notify_memory_growth: () => undefined,
+    },
+    wasi_snapshot_preview1: {
+      ...{ proc_exit: none, clock_time_get: none, fd_write: none, fd_close: none, fd_seek: none },
+      ...{ environ_sizes_get: none, environ_get: none },
+    },
+  });
+  const codecs = instance.exports as unknown as Codecs;
+  return { codecs, messages };
 }
 
-const LONGEST_CODE = 16;
-const [SOI, EOI, SOS, DHT, DRI, SOF3] = [0xd8, 0xd9, 0xda, 0xc4, 0xdd, 0xc3];
-const [RST0, RST7] = [0xd0, 0xd7];
+/** Bytes of the values: one per value up to 8 bits, otherwise two, little-endian. Throws for damaged data. */
+function decoded(bytes: Uint8Array, { rows, columns, precision }: Frame): Buffer {
+  const decoder = idle ?? newDecoder();
+  idle = null;
+  const { codecs, messages } = decoder;
+  messages.length = 0;
+  const [context, parameters] = [codecs.CreateCodecsContext(), codecs.CreateDecoderParameters()];
+  codecs.SetColumns(context, columns);
+  codecs.SetRows(context, rows);
+  codecs.SetBitsAllocated(context, precision > 8 ? 16 : 8);
+  codecs.SetBitsStored(context, precision);
+  codecs.SetSamplesPerPixel(context, 1);
+  codecs.SetPixelRepresentation(context, 0);
+  codecs.SetPlanarConfiguration(context, 0);
+  const MONOCHROME2 = 1;
+  codecs.SetPhotometricInterpretation(context, MONOCHROME2);
+  codecs.SetEncodedBufferSize(context, bytes.length);
+  new Uint8Array(codecs.memory.buffer).set(bytes, codecs.GetEncodedBuffer(context));
+  codecs.DecodeJpeg(context, parameters);
+  const [at, size] = [codecs.GetDecodedBuffer(context), codecs.GetDecodedBufferSize(context)];
+  const values = Buffer.from(new Uint8Array(codecs.memory.buffer, at, size));
+  codecs.ReleaseDecoderParameters(parameters);
+  codecs.ReleaseCodecsContext(context);
+  idle = decoder;
+  const damage = messages.map((message) => /Corrupt JPEG data: .*|Premature end.*/.exec(message)?.[0]);
+  const first = damage.find((message) => message !== undefined);
+  if (first !== undefined) throw new Error(first);
+  return values;
+}
 
 const hex = (marker: number): string => `FF${marker.toString(16).toUpperCase().padStart(2, '0')}`;
-
-/** Segment DHT: tables by number. */
-function huffmanTables(file: string, segment: Uint8Array, into: Map<number, HuffmanTable>): void {
-  let at = 0;
-  while (at < segment.length) {
-    const target = segment[at] ?? 0;
-    const counts = segment.slice(at + 1, at + 1 + LONGEST_CODE);
-    const total = counts.reduce((a, b) => a + b, 0);
-    const symbols = segment.slice(at + 1 + LONGEST_CODE, at + 1 + LONGEST_CODE + total);
-    if (counts.length !== LONGEST_CODE || symbols.length !== total || symbols.some((one) => one > 16)) {
-      throw foreign(file, 'its JPEG frame has a Huffman table that is truncated or has codes longer than 16 bits');
-    }
-    const [firsts, indices] = [new Int32Array(LONGEST_CODE + 1), new Int32Array(LONGEST_CODE + 1)];
-    let [code, index] = [0, 0];
-    for (let length = 1; length <= LONGEST_CODE; length += 1) {
-      firsts[length] = code;
-      indices[length] = index;
-      const count = counts[length - 1] ?? 0;
-      if (code + count > 2 ** length) throw foreign(file, 'its JPEG frame has a Huffman table with too many codes');
-      code = (code + count) * 2;
-      index += count;
-    }
-    into.set(target, { firsts, indices, counts, symbols });
-    at += 1 + LONGEST_CODE + total;
-  }
-}
 
 /** Segment SOF3. */
 function frameOf(file: string, segment: Uint8Array): Frame {
@@ -74,156 +127,23 @@ function frameOf(file: string, segment: Uint8Array): Frame {
   return { precision, rows, columns };
 }
 
-/** Bits of entropy-coded data, most significant first. FF is followed by 00, or by a marker, which ends the bits. */
-class Bits {
-  readonly #bytes: Uint8Array;
-  #at: number;
-  #word = 0;
-  #left = 0;
-  constructor(bytes: Uint8Array, at: number) {
-    this.#bytes = bytes;
-    this.#at = at;
-  }
-  /** Null if a marker or the end of the bytes is reached. */
-  next(): 0 | 1 | null {
-    if (this.#left === 0) {
-      const byte = this.#bytes[this.#at];
-      if (byte === undefined || (byte === 0xff && this.#bytes[this.#at + 1] !== 0)) return null;
-      this.#word = byte;
-      this.#at += byte === 0xff ? 2 : 1;
-      this.#left = 8;
-    }
-    this.#left -= 1;
-    return ((this.#word >> this.#left) & 1) === 1 ? 1 : 0;
-  }
-  /** Skips to the marker after the current byte and returns it. Null if there is none. */
-  marker(): number | null {
-    this.#left = 0;
-    while (this.#bytes[this.#at] === 0xff && this.#bytes[this.#at + 1] === 0xff) this.#at += 1;
-    const marker = this.#bytes[this.#at] === 0xff ? this.#bytes[this.#at + 1] : undefined;
-    if (marker === undefined || marker === 0) return null;
-    this.#at += 2;
-    return marker;
-  }
-}
-
-/** Difference from the prediction. Null at the end of the data. */
-function difference(bits: Bits, { firsts, indices, counts, symbols }: HuffmanTable): number | null {
-  let code = 0;
-  for (let length = 1; length <= LONGEST_CODE; length += 1) {
-    const bit = bits.next();
-    if (bit === null) return null;
-    code = code * 2 + bit;
-    const offset = code - (firsts[length] ?? 0);
-    if (offset < 0 || offset >= (counts[length - 1] ?? 0)) continue;
-    const size = symbols[(indices[length] ?? 0) + offset] ?? 0;
-    if (size === 16) return 2 ** 15;
-    let value = 0;
-    for (let i = 0; i < size; i += 1) {
-      const next = bits.next();
-      if (next === null) return null;
-      value = value * 2 + next;
-    }
-    return size > 0 && value < 2 ** (size - 1) ? value - 2 ** size + 1 : value;
-  }
-  return null;
-}
-
-/** Table H.1: predictors from the values to the left, above, and above to the left. */
-const predictors: readonly ((a: number, b: number, c: number) => number)[] = [
-  (a) => a,
-  (_, b) => b,
-  (_, __, c) => c,
-  (a, b, c) => a + b - c,
-  (a, b, c) => a + ((b - c) >> 1),
-  (a, b, c) => b + ((a - c) >> 1),
-  (a, b) => (a + b) >> 1,
-];
-
-interface Scan {
-  readonly frame: Frame;
-  readonly table: HuffmanTable;
-  readonly predict: (a: number, b: number, c: number) => number;
-  /** Number of low bits dropped before prediction. */
-  readonly point: number;
-  /** Values between two restart markers; 0 for none. */
-  readonly interval: number;
-}
-
-function scanOf(
-  file: string,
-  segment: Uint8Array,
-  frame: Frame | null,
-  tables: ReadonlyMap<number, HuffmanTable>,
-  interval: number,
-): Scan {
-  if (frame === null) throw foreign(file, 'its JPEG frame has a scan before its size');
-  const [components, , destination = 0, selection = 0, , low = 0] = segment;
+/** Segment SOS; the module would also decode other processes. */
+function checkScan(file: string, segment: Uint8Array, { precision }: Frame): void {
+  const [components, , , predictor = 0, , low = 0] = segment;
   if (segment.length !== 6 || components !== 1) {
     throw foreign(file, `its JPEG scan has ${components ?? 'no'} components; allowed: 1`);
   }
-  const predict = predictors[selection - 1];
-  if (predict === undefined) throw foreign(file, `its JPEG predictor is ${selection}; allowed: 1 to 7`);
-  const point = low & 15;
-  if (point >= frame.precision) {
-    throw foreign(file, `its JPEG point transform is ${point}; allowed: below ${frame.precision}, its bits`);
+  if (predictor < 1 || predictor > 7) throw foreign(file, `its JPEG predictor is ${predictor}; allowed: 1 to 7`);
+  if ((low & 15) >= precision) {
+    throw foreign(file, `its JPEG point transform is ${low & 15}; allowed: below ${precision}, its bits`);
   }
-  if (interval % frame.columns !== 0) {
-    throw foreign(
-      file,
-      `its JPEG restart interval is ${interval}; allowed: multiples of ${frame.columns}, its columns`,
-    );
-  }
-  const table = tables.get(destination >> 4);
-  if (table === undefined)
-    throw foreign(file, `its JPEG scan uses Huffman table ${destination >> 4}, which is missing`);
-  return { frame, table, predict, point, interval };
 }
 
-function valuesOf(file: string, bytes: Uint8Array, from: number, scan: Scan): Uint16Array {
-  const { frame, table, predict, point, interval } = scan;
-  const { precision, rows, columns } = frame;
-  const values = new Uint16Array(rows * columns);
-  const bits = new Bits(bytes, from);
-  let firstRow = 0;
-  for (let row = 0; row < rows; row += 1) {
-    if (interval > 0 && row > 0 && (row * columns) % interval === 0) {
-      const wanted = RST0 + (((row * columns) / interval - 1) & 7);
-      const marker = bits.marker();
-      if (marker !== wanted) {
-        const there = marker === null ? 'no marker' : hex(marker);
-        throw foreign(file, `its JPEG data has ${there} before row ${row + 1}; allowed: ${hex(wanted)}`);
-      }
-      firstRow = row;
-    }
-    for (let column = 0; column < columns; column += 1) {
-      const at = row * columns + column;
-      const [left, above] = [values[at - 1] ?? 0, values[at - columns] ?? 0];
-      let predicted: number;
-      if (row === firstRow) predicted = column === 0 ? 2 ** (precision - point - 1) : left;
-      else predicted = column === 0 ? above : predict(left, above, values[at - columns - 1] ?? 0);
-      const found = difference(bits, table);
-      if (found === null) {
-        throw foreign(file, `its JPEG data is truncated or damaged at pixel ${at + 1} of ${values.length}`);
-      }
-      values[at] = (predicted + found) & 0xffff;
-    }
-  }
-  const end = bits.marker();
-  if (end !== EOI) {
-    const there = end === null ? 'further bytes' : `marker ${hex(end)}`;
-    throw foreign(file, `its JPEG data has ${there} after the last pixel; allowed: ${hex(EOI)}, the end marker`);
-  }
-  return point === 0 ? values : values.map((value) => value << point);
-}
-
-/** Throws BraggError `foreign-file`. */
-export function jpegLossless(file: string, bytes: Uint8Array): JpegImage {
+/** Size and type of the frame, and the end of its header. */
+function headerOf(file: string, bytes: Uint8Array): Frame & { readonly end: number } {
   if (bytes[0] !== 0xff || bytes[1] !== SOI)
     throw foreign(file, 'its frame is not a JPEG: it does not begin with FFD8');
-  const tables = new Map<number, HuffmanTable>();
   let frame: Frame | null = null;
-  let interval = 0;
   let at = 2;
   for (;;) {
     while (bytes[at] === 0xff && bytes[at + 1] === 0xff) at += 1;
@@ -234,14 +154,15 @@ export function jpegLossless(file: string, bytes: Uint8Array): JpegImage {
       throw foreign(file, `its JPEG frame is truncated or damaged at byte ${at + 1} of ${bytes.length}`);
     }
     const segment = bytes.subarray(at + 4, next);
-    if (marker === DHT) huffmanTables(file, segment, tables);
-    else if (marker === DRI) interval = ((segment[0] ?? 0) << 8) | (segment[1] ?? 0);
-    else if (marker === SOF3) frame = frameOf(file, segment);
+    if (marker === SOF3) frame = frameOf(file, segment);
     else if (marker === SOS) {
-      const scan = scanOf(file, segment, frame, tables, interval);
-      const { rows, columns, precision } = scan.frame;
-      return { rows, columns, precision, values: valuesOf(file, bytes, next, scan) };
-    } else if ((marker >= 0xc0 && marker <= 0xcf) || marker === 0xdc || (marker >= RST0 && marker <= RST7)) {
+      if (frame === null) throw foreign(file, 'its JPEG frame has a scan before its size');
+      checkScan(file, segment, frame);
+      return { ...frame, end: next };
+    } else if (
+      (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4) ||
+      (marker >= 0xd0 && marker <= 0xdc && marker !== 0xdb)
+    ) {
       // Other processes, arithmetic coding, and a height defined after the data.
       throw foreign(
         file,
@@ -249,5 +170,54 @@ export function jpegLossless(file: string, bytes: Uint8Array): JpegImage {
       );
     }
     at = next;
+  }
+}
+
+/** Throws BraggError `foreign-file`. */
+export function jpegLossless(file: string, bytes: Uint8Array): JpegImage {
+  const { end, ...frame } = headerOf(file, bytes);
+  // Fragments have an even length: the last byte may be padding.
+  const padded = bytes.at(-1) === 0 && bytes.at(-2) === EOI;
+  const whole = padded ? bytes.subarray(0, -1) : bytes;
+  const excess = (): Error =>
+    foreign(file, `its JPEG data has further bytes after the last pixel; allowed: ${hex(EOI)}, the end marker`);
+  const damaged = (error: unknown): Error => {
+    const why = messageOf(error);
+    if (/extraneous/.test(why)) return excess();
+    return foreign(file, `its JPEG data is truncated or damaged: ${why.replace(/^.*(::|data: )/, '')}`);
+  };
+  if (whole.at(-2) !== 0xff || whole.at(-1) !== EOI) {
+    throw foreign(file, `its JPEG data is truncated or damaged: it does not end with ${hex(EOI)}`);
+  }
+  let data: Buffer;
+  try {
+    data = decoded(whole, frame);
+  } catch (error) {
+    throw damaged(error);
+  }
+  if (isComplete(whole, end, frame)) throw excess();
+  const values = Uint16Array.from({ length: frame.rows * frame.columns }, (_, i) =>
+    frame.precision > 8 ? data.readUInt16LE(2 * i) : (data[i] ?? 0),
+  );
+  return { ...frame, values };
+}
+
+/**
+ * Whether a frame is complete without its last byte of data. The decoder reads ahead and does not report one or two
+ * excess bytes at the end.
+ */
+function isComplete(whole: Uint8Array, header: number, frame: Frame): boolean {
+  let last = whole.length - 3;
+  // A marker may begin with several FF: DCMTK writes one more.
+  while (whole[last] === 0xff) last -= 1;
+  // FF in data is followed by 00.
+  const cut = whole[last] === 0 && whole[last - 1] === 0xff ? last - 1 : last;
+  if (cut < header) return false;
+  const shorter = Buffer.concat([whole.subarray(0, cut), whole.subarray(-2)]);
+  try {
+    decoded(shorter, frame);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -9,6 +9,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import dicom from 'dicom-parser';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   isDicom,
@@ -17,6 +18,7 @@ import {
   readDicomPixels,
 } from '../../../../../electron/host/io/volumes/dicom.ts';
 import { storedValue } from '../../../../../electron/host/io/volumes/dicom-pixels.ts';
+import { jpegLossless } from '../../../../../electron/host/io/volumes/jpeg-lossless.ts';
 import { volumeHeader, volumeIn } from '../../../../../electron/host/io/volumes/volume-file.ts';
 import {
   type DirectedVolume,
@@ -336,6 +338,84 @@ function rleOf(values: readonly number[]): Uint8Array {
   return joined(header, Uint8Array.from(high), Uint8Array.from(segment(values.map((value) => value & 255))));
 }
 
+interface JpegSettings {
+  readonly columns: number;
+  readonly precision: number;
+  readonly predictor: number;
+  /** Low bits that are dropped. */
+  readonly point: number;
+  /** Rows between restart markers; 0 for none. */
+  readonly restart: number;
+}
+
+/** Lossless JPEG as ITU-T T.81, annex H, describes it; an encoder for tests, with one table of 17 codes. */
+function jpegOf(values: readonly number[], { columns, precision, predictor, point, restart }: JpegSettings) {
+  const rows = values.length / columns;
+  const segment = (marker: number, bytes: readonly number[]): number[] => [0xff, marker, 0, bytes.length + 2, ...bytes];
+  // Fourteen codes of 4 bits and three of 6 bits, for differences of 0 to 16 bits.
+  const lengths = [0, 0, 0, 14, 0, 3, ...Array.from({ length: 10 }, () => 0)];
+  const codes = Array.from({ length: 17 }, (_, size) =>
+    size < 14 ? size.toString(2).padStart(4, '0') : (56 + size - 14).toString(2),
+  );
+  const parts: number[] = [];
+  let bits = '';
+  const endPart = (): void => {
+    for (const eight of bits.padEnd(Math.ceil(bits.length / 8) * 8, '1').match(/.{8}/g) ?? []) {
+      const byte = Number.parseInt(eight, 2);
+      parts.push(...(byte === 0xff ? [0xff, 0] : [byte]));
+    }
+    bits = '';
+  };
+  const low = values.map((value) => value >> point);
+  let first = 0;
+  for (const [at, value] of low.entries()) {
+    const [row, column] = [Math.floor(at / columns), at % columns];
+    if (restart > 0 && at > 0 && column === 0 && row % restart === 0) {
+      endPart();
+      parts.push(0xff, 0xd0 + ((row / restart - 1) & 7));
+      first = row;
+    }
+    const [a = 0, b = 0, c = 0] = [low[at - 1], low[at - columns], low[at - columns - 1]];
+    const inside = [a, b, c, a + b - c, a + ((b - c) >> 1), b + ((a - c) >> 1), (a + b) >> 1][predictor - 1] ?? 0;
+    const start = column === 0 ? 2 ** (precision - point - 1) : a;
+    const edge = row === first ? start : column === 0 ? b : inside;
+    const apart = ((value - edge + 2 ** 15) & 0xffff) - 2 ** 15;
+    const size = apart === -(2 ** 15) ? 16 : 32 - Math.clz32(Math.abs(apart));
+    const extra = apart > 0 ? apart : apart + 2 ** size - 1;
+    bits += (codes[size] ?? '') + (size === 0 || size === 16 ? '' : extra.toString(2).padStart(size, '0'));
+  }
+  endPart();
+  const interval = restart * columns;
+  return Uint8Array.from([
+    ...[0xff, 0xd8],
+    ...segment(0xc4, [0, ...lengths, ...codes.keys()]),
+    ...(interval === 0 ? [] : segment(0xdd, [interval >> 8, interval & 255])),
+    ...segment(0xc3, [precision, rows >> 8, rows & 255, columns >> 8, columns & 255, 1, 1, 0x11, 0]),
+    ...segment(0xda, [1, 1, 0, predictor, 0, point]),
+    ...parts,
+    ...[0xff, 0xd9],
+  ]);
+}
+
+const jpegSettings = fc.record({
+  columns: fc.integer({ min: 1, max: 9 }),
+  precision: fc.integer({ min: 4, max: 16 }),
+  predictor: fc.integer({ min: 1, max: 7 }),
+  point: fc.integer({ min: 0, max: 3 }),
+  restart: fc.integer({ min: 0, max: 2 }),
+});
+const jpegs = jpegSettings.chain((settings) =>
+  fc
+    .array(
+      fc.array(fc.nat(2 ** settings.precision - 1), { minLength: settings.columns, maxLength: settings.columns }),
+      {
+        minLength: 1,
+        maxLength: 8,
+      },
+    )
+    .map((rows) => ({ settings, values: rows.flat().map((value) => (value >> settings.point) << settings.point) })),
+);
+
 describe('a CT slice', () => {
   const stored = wanted.map((hu) => hu + 1024);
 
@@ -389,16 +469,52 @@ describe('a CT slice', () => {
       expect([...readDicomPixels('a', one).hu]).toEqual([32768, 32769, 32769, 32769]);
     });
 
+    test('has its values with any predictor, precision, point transform and restart interval', () => {
+      const property = fc.property(jpegs, ({ settings, values }) => {
+        const { columns, rows, values: found } = jpegLossless('a', jpegOf(values, settings));
+        expect([columns, rows, [...found]]).toEqual([settings.columns, values.length / columns, values]);
+      });
+      fc.assert(property, { numRuns: 200 });
+    });
+
+    test('is refused with missing or excess bytes in its data', () => {
+      const property = fc.property(
+        jpegs,
+        fc.nat(),
+        fc.integer({ min: 1, max: 4 }),
+        ({ settings, values }, at, count) => {
+          const good = jpegOf(values, settings);
+          const data = good.length - 2;
+          // Before the end marker.
+          const longer = joined(good.subarray(0, data), new Uint8Array(count).fill(at & 127), good.subarray(data));
+          expect(() => jpegLossless('a', longer)).toThrow(/has further bytes after the last pixel/);
+          const shorter = good.subarray(0, 1 + (at % (good.length - 1)));
+          expect(() => jpegLossless('a', shorter)).toThrow(/truncated or damaged|not a JPEG/);
+        },
+      );
+      fc.assert(property, { numRuns: 200 });
+    });
+
     test.each([
       [
         'is cut',
         (bytes: Uint8Array) => bytes.subarray(0, bytes.length - 20),
-        /its JPEG data is truncated or damaged at pixel \d+ of 35/,
+        /its JPEG data is truncated or damaged: it does not end with FFD9/,
       ],
       [
         'has no end',
         (bytes: Uint8Array) => bytes.subarray(0, bytes.length - 2),
-        /has further bytes after the last pixel; allowed: FFD9/,
+        /its JPEG data is truncated or damaged: it does not end with FFD9/,
+      ],
+      [
+        'is cut before its end marker',
+        (bytes: Uint8Array) => joined(bytes.subarray(0, bytes.length - 12), hex('ffd9')),
+        /its JPEG data is truncated or damaged: premature end of data segment/,
+      ],
+      [
+        'has two components',
+        (bytes: Uint8Array) => bytes.with(bytes.findIndex((byte, i) => byte === 0xff && bytes[i + 1] === 0xc3) + 9, 2),
+        /its JPEG frame has 2 components; allowed: 1/,
       ],
       [
         'is cut in its header',
