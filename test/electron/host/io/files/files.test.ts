@@ -4,7 +4,7 @@
  * concurrent changes are all saved. Other users of the machine cannot read the data folder, and can lock only files
  * that they may write.
  */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -35,7 +35,7 @@ import { writeAtomically } from '../../../../../electron/host/io/files/write-fil
 import { InOrder } from '../../../../../electron/host/io/flow/queues.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { testProgram } from '../../../../test-programs.ts';
-import { asRoot, onPosix } from '../../../../unless.ts';
+import { asRoot, onPosix, unless } from '../../../../unless.ts';
 
 describe('stamp', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-stamp-'));
@@ -288,6 +288,45 @@ describe('state files', () => {
   });
 });
 
+const NOBODY = { uid: 65534, gid: 65534 } as const;
+
+/** Root can start Node as another user, unless that user may not enter the folder of Node. */
+const asAnotherUser = (() => {
+  if ('skip' in asRoot) return asRoot;
+  try {
+    execFileSync(process.execPath, ['--version'], { ...NOBODY, cwd: '/' });
+    return {};
+  } catch {
+    return unless('another user cannot start Node here');
+  }
+})();
+
+/** Locks a file as another user, as a program of theirs could, until `end`. `says`: "locked", or the error. */
+function lockAsNobody(file: string, readOnly: boolean) {
+  const script = `
+    const { DatabaseSync } = require('node:sqlite');
+    try {
+      const database = new DatabaseSync(${JSON.stringify(file)}, { readOnly: ${readOnly} });
+      database.exec(${JSON.stringify(readOnly ? 'BEGIN; SELECT * FROM sqlite_schema' : 'BEGIN EXCLUSIVE')});
+      console.log('locked');
+    } catch (error) {
+      console.log(error.message);
+    }
+    process.stdin.resume();`;
+  const child = spawn(process.execPath, ['-e', script], { ...NOBODY, cwd: '/', stdio: ['pipe', 'pipe', 'ignore'] });
+  const says = new Promise<string>((resolve) => {
+    child.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()));
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  return {
+    says,
+    end: () => {
+      child.stdin.end();
+      return ended;
+    },
+  };
+}
+
 describe('other users', () => {
   let home = '';
   let data = '';
@@ -339,6 +378,20 @@ describe('other users', () => {
       for (const file of ['mine.json', '.braggbench/lock'])
         expect(asNobody(path.join(library, file))).toContain('Permission denied');
     });
+
+    it('is saved into while another user tries to lock it', asAnotherUser, async () => {
+      const library = path.join(data, 'library');
+      const files = filesOf(library);
+      await files.holdingLibrary(async () => undefined);
+      // SQLite opens for reading what it may not write: a read lock would block all saving.
+      for (const readOnly of [false, true]) {
+        const theirs = lockAsNobody(path.join(library, '.braggbench', 'lock'), readOnly);
+        expect(await theirs.says).toBe('unable to open database file');
+        await save(files);
+        await theirs.end();
+      }
+      expect(readFileSync(path.join(library, 'mine.json'), 'utf8')).toBe('{}');
+    });
   });
 
   describe('a library in a folder of the user', onPosix, () => {
@@ -361,6 +414,24 @@ describe('other users', () => {
       writeFileSync(path.join(library, 'theirs.json'), '{}');
       await save(files);
       expect(modeOf(library)).toBe(mode.toString(8));
+    });
+
+    it('that all may write into is saved into after another user has released the lock', asAnotherUser, async () => {
+      const library = libraryWith(0o777);
+      const files = filesOf(library);
+      await files.holdingLibrary(async () => undefined);
+      const theirs = lockAsNobody(path.join(library, '.braggbench', 'lock'), false);
+      expect(await theirs.says).toBe('locked');
+      let saved = false;
+      const saving = save(files).then(() => {
+        saved = true;
+      });
+      // A later entry of another library is saved: the loop has tried the lock meanwhile.
+      await save(filesOf(path.join(data, 'library')));
+      expect(saved).toBe(false);
+      await theirs.end();
+      await saving;
+      expect(readFileSync(path.join(library, 'mine.json'), 'utf8')).toBe('{}');
     });
   });
 });
