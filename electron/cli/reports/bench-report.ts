@@ -125,6 +125,9 @@ const reasonLines = (entries: readonly MeasuredSessionEntry[]): readonly string[
 const noteLines = (entries: readonly MeasuredSessionEntry[]): readonly string[] =>
   entries.flatMap(({ label, note }) => (note === null ? [] : [`${label}: ${note}`]));
 
+/** The row that others are compared with; not the session's own reference if that is wrong. */
+const referenceName = ({ rows, groups: [main] }: Compared): string | undefined => rows[main?.reference ?? 0]?.title;
+
 /** `compared`: rows of the report, from `reportRows`. */
 export function benchReport(
   report: SessionReport,
@@ -137,17 +140,17 @@ export function benchReport(
   const bold = (text: string): string => style('bold', text);
   return [
     bold(report.scenario),
-    ...headLines(report, created),
+    ...headLines(report, created).flatMap((line) => wrap(line, WIDTH)),
     '',
     ...adviceLines(report, compared, created, bold),
     ...(compared.rows.length === 0 ? [] : sessionTableLines(compared, { style, wide }, false)),
-    ...noteLines(measured),
+    ...noteLines(measured).flatMap((line) => wrap(line, WIDTH)),
     ...unprovenTexts(measured).flatMap((text) => wrap(text, WIDTH)),
     ...refused.flatMap(({ label, reason }) => wrap(`${label}: not run, ${reason}`, WIDTH)),
     ...toDecideLines(measured),
     ...programText(report, measured),
     ...flaggedReport(report, measured),
-    ...reasonLines(measured),
+    ...reasonLines(measured).flatMap((line) => wrap(line, WIDTH)),
     ...(wide ? coldStartReport(measured, bold) : []),
     ...rooflineReport(report, measured, bold),
     ...factorialReport(report.factorials ?? [], bold),
@@ -155,7 +158,7 @@ export function benchReport(
     '',
     ...wrap(endedText(report), WIDTH),
     ...wrap(
-      `${words.time}: ${words.timeTip}; medians, by the device's clock (events) if available, otherwise by the host's. Above 1× is faster than ${report.reference ?? 'nothing'}, with ${intervalsText(report.judged)}.`,
+      `${words.time}: ${words.timeTip}; medians, by the device's clock (events) if available, otherwise by the host's. Above 1× is faster than ${referenceName(compared) ?? 'nothing'}, with ${intervalsText(report.judged)}.`,
       WIDTH,
     ).map((line) => style('dim', line)),
   ];

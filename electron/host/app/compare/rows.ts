@@ -70,10 +70,11 @@ const sameBench = ({ row: a }: LoadedSubject, { row: b }: LoadedSubject): boolea
 const areComparable = (a: LoadedSubject, b: LoadedSubject): boolean =>
   sameBench(a, b) && sameSize(a, b) && sameMachine(a, b);
 
-/** Reference of a member's session, else the first member with a correct answer. */
+/** Reference of a member's session unless its answer is wrong, else the first member with a correct answer. */
 const referenceAmong = (members: readonly LoadedSubject[]): LoadedSubject | undefined =>
   members.find(
-    ({ row: { subject }, sessionReference }) => subject.kind === 'entry' && subject.label === sessionReference,
+    ({ row: { subject }, sessionReference, correctness }) =>
+      subject.kind === 'entry' && subject.label === sessionReference && !isIncorrect(correctness),
   ) ??
   members.find(({ correctness }) => correctness === 'correct') ??
   members[0];
@@ -182,13 +183,23 @@ function controlOf({ noise, sessionReference, row: { subject } }: LoadedSubject)
   return subject.kind === 'entry' && subject.label === sessionReference ? noise : null;
 }
 
-/** Rows in the given order, and their groups, with the group of `reference` first. `reference` must be one of `all`. */
+/** The chosen reference, or a comparable correct one if its answer is wrong: being faster than that means nothing. */
+const correctReference = (all: readonly LoadedSubject[], chosen: LoadedSubject): LoadedSubject =>
+  isIncorrect(chosen.correctness)
+    ? (referenceAmong(all.filter((one) => areComparable(one, chosen) && !isIncorrect(one.correctness))) ?? chosen)
+    : chosen;
+
+/**
+ * Rows in the given order, and their groups, with the group of the reference first. `chosen` must be one of `all`; it
+ * is the reference unless its answer is wrong.
+ */
 export async function comparedRows(
   all: readonly LoadedSubject[],
-  reference: LoadedSubject,
+  chosen: LoadedSubject,
   compareTimes = comparedTimes,
 ): Promise<{ readonly rows: ComparedRow[]; readonly groups: ComparedGroup[] }> {
   checkOneWorkload(all);
+  const reference = correctReference(all, chosen);
   const groups = groupsOf(all, reference);
   const groupOf = (here: LoadedSubject): number => groups.findIndex(({ members }) => members.includes(here));
   const times = await compareTimes(

@@ -330,6 +330,24 @@ describe('rows', async () => {
     expect(rows[2]?.note).toMatch(/^another benchmark than .*: its times cannot be compared$/);
   });
 
+  test('a wrong answer is no reference, neither in the first group nor in another one', async () => {
+    const a = sessionOf([evenly, apart], rules);
+    const wrong = changed(sessionOf([evenly, evenly], rules), ({ reference, entries }) => ({
+      bench: 'views',
+      entries: entries.map((entry) =>
+        entry.status === 'measured' && entry.label === reference
+          ? { ...entry, verdict: 'wrong' as const, accuracy: entry.accuracy.map((one) => ({ ...one, holds: false })) }
+          : entry,
+      ),
+    }));
+    const beside = await comparedOf({ a, b: wrong }, all);
+    expect(beside.groups.map(({ reference }) => reference)).toEqual([0, 3]);
+    expect(beside.rows.slice(2).map(({ verdict }) => verdict)).toEqual(['wrong', 'reference']);
+    const alone = await comparedOf({ a: wrong, b: a }, all);
+    expect(alone.groups.map(({ reference }) => reference)).toEqual([1, 2]);
+    expect(alone.rows.map(({ verdict }) => verdict).slice(0, 2)).toEqual(['wrong', 'reference']);
+  });
+
   test('another size is another group', async () => {
     const a = sessionOf([evenly, evenly], rules);
     const b = changed(sessionOf([apart, apart], rules), ({ entries }) => ({
