@@ -43,6 +43,14 @@ import { refineVerb, volumeVerb } from './workloads/index.ts';
 /** Width of printed help in columns. */
 const width = 88;
 
+/** A usage line, wrapped between its parts; spaces within brackets do not break. */
+function usageLines(usage: string): readonly string[] {
+  const parts = usage.replace(/\[[^[\]]*\]/g, (part) => part.replaceAll(' ', '\u00a0'));
+  return wrap(`Usage: braggbench ${parts}`, width).map((line, i) =>
+    `${i === 0 ? '' : '    '}${line}`.replaceAll('\u00a0', ' '),
+  );
+}
+
 /** Verbs with a common purpose, under a heading. */
 interface VerbGroup {
   readonly title: string;
@@ -53,7 +61,10 @@ function programHelp(groups: readonly VerbGroup[], version: string): readonly st
   const widest = Math.max(...groups.flatMap(({ verbs }) => verbs.map(({ name }) => name.length)));
   const list = groups.flatMap(({ title, verbs }) => [
     `${title}:`,
-    ...pairs(verbs.map(({ name, summary }) => [name.padEnd(widest), summary] as const)),
+    ...pairs(
+      verbs.map(({ name, summary }) => [name.padEnd(widest), summary] as const),
+      width,
+    ),
     '',
   ]);
   return [
@@ -74,10 +85,10 @@ function verbHelp(verb: Verb): readonly string[] {
     return [value === undefined ? words : `${words} ${value}`, help] as const;
   });
   return [
-    `Usage: braggbench ${verb.usage}`,
+    ...usageLines(verb.usage),
     '',
     ...verb.details.flatMap((paragraph) => [...wrap(paragraph, width), '']),
-    ...pairs(flags),
+    ...pairs(flags, width),
     ...(verb.examples.length === 0 ? [] : ['', 'Examples:', ...verb.examples.map((example) => `  ${example}`)]),
   ];
 }
@@ -109,6 +120,9 @@ const verbs = groups.flatMap((group) => group.verbs);
 function findVerb(name: string): Verb {
   const found = verbs.find((verb) => verb.name === name || verb.aliases?.includes(name));
   if (found !== undefined) return found;
+  if (name.startsWith('-')) {
+    throw new UsageError(`${name} is not a flag of braggbench; allowed: --help, --version. Flags of a verb follow it.`);
+  }
   const known = verbs.map((verb) => verb.name);
   const near = suggest(name, known);
   const hint = near === null ? '' : ` (did you mean ${near}?)`;

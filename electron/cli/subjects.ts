@@ -30,7 +30,8 @@ export async function withHost<T>(use: (host: Host) => Promise<T>, gpu?: string)
 /** Sessions are JSON files, and so are runs that are measurements; other runs are HDF5. */
 export const isSessionFile = (file: string): boolean => path.extname(file).toLowerCase() === '.json';
 
-async function present(file: string): Promise<void> {
+/** Throws BraggError if there is no such file. */
+export async function present(file: string): Promise<void> {
   const handle = await openPlain(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new BraggError('not-found', `The file ${file} does not exist.`);
     if (error.code === 'EISDIR')

@@ -33,7 +33,7 @@ export function wrap(text: string, width: number): readonly string[] {
 
 export interface TableLook {
   readonly styleTitle?: (text: string) => string;
-  /** Columns of the terminal: the last column is wrapped to fit. Null without a terminal. */
+  /** Columns of the page: the last column is wrapped to fit, or put below its row. Null for lines of any length. */
   readonly width?: number | null;
   /** Titles are wrapped to the width of their values. */
   readonly narrow?: boolean;
@@ -41,6 +41,9 @@ export interface TableLook {
 
 /** A narrower column has no room for text. */
 const narrowestColumn = 24;
+/** Least share of a page that a table's column of text needs; below that, the text is put under its row. */
+const SHARE_OF_TEXT = 1 / 3;
+const INDENT = 4;
 
 /** Width of each column. `narrow`: titles are wrapped to the width of their values. */
 function columnWidths(columns: readonly Column[], rows: readonly (readonly string[])[], narrow: boolean) {
@@ -76,9 +79,21 @@ export function table(
       .trimEnd();
   const last = columns.length - 1;
   const before = widths.slice(0, last).reduce((sum, one) => sum + one + 2, 0);
-  const room = width === null ? Number.POSITIVE_INFINITY : Math.max(narrowestColumn, width - before);
+  const room = width === null ? Number.POSITIVE_INFINITY : width - before;
+  const isText = columns[last]?.align !== 'right';
+  if (width !== null && isText && room < width * SHARE_OF_TEXT) {
+    const below = (text: string): readonly string[] =>
+      wrap(text, width - INDENT).map((part) => `${' '.repeat(INDENT)}${part}`);
+    const others = table(columns.slice(0, last), rows, { styleTitle, narrow });
+    const titles = others.slice(0, others.length - rows.length);
+    return [
+      ...titles,
+      ...below(styleTitle(columns[last]?.title ?? '')),
+      ...rows.flatMap((row, i) => [others[titles.length + i] ?? '', ...below(row[last] ?? '')]),
+    ];
+  }
   const body = rows.flatMap((row) =>
-    (columns[last]?.align === 'right' ? [row[last] ?? ''] : wrap(row[last] ?? '', room)).map((text, i) =>
+    (isText ? wrap(row[last] ?? '', room) : [row[last] ?? '']).map((text, i) =>
       line(i === 0 ? [...row.slice(0, last), text] : [...row.slice(0, last).map(() => ''), text]),
     ),
   );
@@ -90,8 +105,14 @@ export function table(
   return [...head, ...body];
 }
 
-/** Lines of `name value` pairs, indented, with aligned values. */
-export function pairs(entries: readonly (readonly [name: string, value: string])[]): readonly string[] {
-  const width = Math.max(...entries.map(([name]) => displayWidth(name)));
-  return entries.map(([name, value]) => `  ${pad(name, width, 'left')}  ${value}`.trimEnd());
+/** Lines of `name value` pairs, indented, with aligned values, which are wrapped to fit into `width` columns. */
+export function pairs(
+  entries: readonly (readonly [name: string, value: string])[],
+  width = Number.POSITIVE_INFINITY,
+): readonly string[] {
+  const names = Math.max(...entries.map(([name]) => displayWidth(name)));
+  const room = Math.max(narrowestColumn, width - names - INDENT);
+  return entries.flatMap(([name, value]) =>
+    wrap(value, room).map((text, i) => `  ${pad(i === 0 ? name : '', names, 'left')}  ${text}`.trimEnd()),
+  );
 }

@@ -16,7 +16,8 @@ import { gainOf, measuredTime, timesText } from '../../domain/measured.ts';
 import { compact, percent, plainDigits, short } from '../../domain/numbers.ts';
 import { provenanceText } from '../../domain/provenance.ts';
 import { bootstrapRatioOf } from '../../host/api/benches.ts';
-import { type Column, table } from '../table.ts';
+import { type Column, table, wrap } from '../table.ts';
+import { WIDTH } from './session-table.ts';
 
 type Bold = (text: string) => string;
 
@@ -48,12 +49,13 @@ export function flaggedReport(
     const ratio = unflagged(entry, against, seed);
     return ratio === null ? [] : [`${entry.label} ${timesText(gainOf(ratio))}`];
   });
-  return [
+  const lines = [
     `Samples flagged, and included: ${counts.join(', ')} (${reasons.join('; ')})`,
     ...(without.length === 0
       ? []
       : [`Without the rounds in which it or the reference was flagged: ${without.join(', ')}`]),
   ];
+  return lines.flatMap((line) => wrap(line, WIDTH));
 }
 
 /** Set-up time of a first run and of a later one, by part. */

@@ -8,7 +8,7 @@ import { nameOf } from '../../domain/session-table.ts';
 import { hasFlag, jsonFlag, UsageError } from '../arguments.ts';
 import { anyRunFile } from '../read-scenario.ts';
 import { sessionTableLines, type TableStyle, wideFlag } from '../reports/session-table.ts';
-import { isSessionFile, readSubjects, withHost } from '../subjects.ts';
+import { isSessionFile, present, readSubjects, withHost } from '../subjects.ts';
 import { exitCodes, type Verb, type VerbContext } from '../verb.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { ReadRun } from '../workloads/workload.ts';
@@ -59,7 +59,7 @@ export const compare: Verb = {
   usage: 'compare RUN.h5|SESSION.json… [--wide] [--json]',
   summary: 'compare stored runs and sessions: time, accuracy, environment',
   details: [
-    "Compares every run, and every variant of a session, with the first: the time, with its interval if measured in rounds; the accuracy by the workload's own measures; and differences in machine, program and scenario. All must be of one workload. Single runs have no uncertainty: bench measures it.",
+    "Compares every run, and every variant of a session, with the first one whose answer is not wrong: the time, with its interval if measured in rounds; the accuracy by the workload's own measures; and differences in machine, program and scenario. All must be of one workload. Single runs have no uncertainty: bench measures it.",
     'For transport runs also the largest difference of the dose, the pass rate of the gamma index, and the ledgers. The gamma index is global, above 10 % of the maximum, for dose per mass.',
   ],
   flags: [
@@ -80,6 +80,7 @@ export const compare: Verb = {
     const files = context.parsed.operands;
     const [first = ''] = files;
     if (files.length === 1 && !isSessionFile(first)) {
+      await present(first);
       throw new UsageError(`compare needs at least two run files, or a session; ${path.basename(first)} is one run`);
     }
     const runs = await runFilesOf(files);

@@ -4,6 +4,7 @@ import { devicesWithCeilings } from '../../host/api/benches.ts';
 import { kernelFoldersOf } from '../../host/api/scenarios.ts';
 import { fromNative, loadAddon, type NativeAddon } from '../../host/index.ts';
 import { hasFlag, jsonFlag } from '../arguments.ts';
+import { WIDTH } from '../reports/session-table.ts';
 import { pairs } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { exitCodes, type Verb } from '../verb.ts';
@@ -30,6 +31,23 @@ async function compileAhead(addon: NativeAddon, terminal: Terminal): Promise<voi
         : `${workload}: ${warmed.compiled} of ${warmed.pieces} pieces compiled in ${seconds} s, ${warmed.from_cache} from the cache`,
     );
   }
+}
+
+type Devices = Awaited<ReturnType<typeof devicesWithCeilings>>;
+
+/** Driver and libraries, each with the reason why it is missing. */
+export function supportLines({ cuda, ...libraries }: Devices, width: number): readonly string[] {
+  const parts = Object.entries({ cuda, ...libraries }).map(([name, { available, reason }]) => {
+    const version = name === 'cuda' && cuda.driver !== null ? `driver ${cuda.driver}` : 'available';
+    return { name, missing: !available, text: available ? version : `missing: ${reason ?? 'no reason known'}` };
+  });
+  // Without a driver the libraries are of no use, so their reasons are only in --json.
+  const useless = cuda.available ? [] : parts.filter(({ name, missing }) => missing && name !== 'cuda');
+  const lines = [
+    ...parts.filter((part) => !useless.includes(part)).map(({ name, text }) => [name, text] as const),
+    ...(useless.length === 0 ? [] : [['also missing', useless.map(({ name }) => name).join(', ')] as const]),
+  ];
+  return pairs(lines, width);
 }
 
 export const devices: Verb = {
@@ -70,12 +88,7 @@ export const devices: Verb = {
     }
     terminal.print();
     terminal.print(bold('GPU support'));
-    const { cuda, ...libraries } = report;
-    const parts = Object.entries({ cuda, ...libraries }).map(([name, { available, reason }]) => {
-      const version = name === 'cuda' && cuda.driver !== null ? `driver ${cuda.driver}` : 'there';
-      return [name, available ? version : `missing: ${reason ?? 'no reason known'}`] as const;
-    });
-    for (const line of pairs(parts)) terminal.print(line);
+    for (const line of supportLines(report, terminal.width ?? WIDTH)) terminal.print(line);
     return exitCodes.done;
   },
 };

@@ -8,6 +8,7 @@ import path, { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Verb } from '../../../electron/cli/verb.ts';
+import { supportLines } from '../../../electron/cli/verbs/devices.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { onPosix } from '../../unless.ts';
 import { layers, metaImageOf } from '../host/io/volumes/phantom.ts';
@@ -89,9 +90,13 @@ describe('program', () => {
       for (const { verb, code, stdout: text } of helps) {
         expect(code).toBe(0);
         expect(text.startsWith(`Usage: braggbench ${verb}`)).toBe(true);
-        for (const [, flag] of (text.split('\n')[0] ?? '').matchAll(/(--[a-z-]+)/g))
+        for (const [, flag] of (text.split('\n\n')[0] ?? '').matchAll(/(--[a-z-]+)/g))
           expect(text).toMatch(new RegExp(`^  ${flag}\\b`, 'm'));
+        // Commands in examples are to be copied: they are not wrapped.
+        const [printed = ''] = text.split('\nExamples:\n');
+        expect(printed.split('\n').filter((line) => line.length > 88)).toEqual([]);
       }
+      expect(stdout.split('\n').filter((line) => line.length > 90)).toEqual([]);
     });
 
     test('without a verb goes to standard error with exit code 2', async () => {
@@ -133,6 +138,8 @@ describe('program', () => {
   describe('an invalid command line', () => {
     test.each([
       [['rum', 'small.json'], 'error "rum" is not a known verb (did you mean run?)'],
+      [['--foo'], 'error --foo is not a flag of braggbench; allowed: --help, --version. Flags of a verb follow it.\n'],
+      [['compare', 'none.h5'], 'error The file none.h5 does not exist.\n'],
       [['run'], 'error run needs a scenario; usage: braggbench run SCENARIO'],
       [['run', 'small.json', 'b.json'], 'error unexpected argument "b.json"; usage:'],
       [
@@ -509,12 +516,28 @@ describe('program', () => {
         expect.arrayContaining(['reference', 'scatter', 'gather', 'fused', 'window', 'depth']),
       );
       for (const { id } of variants) expect(text.stdout).toMatch(new RegExp(`(^| )${id} `, 'm'));
+      expect(text.stdout.split('\n').filter((line) => [...line].length > 120)).toEqual([]);
       const found = JSON.parse(devices.stdout) as {
         cpu: { logicalCores: number };
         cuda: { available: boolean; reason: string | null };
       };
       expect(found.cpu.logicalCores).toBeGreaterThan(0);
       expect(found.cuda.available || (found.cuda.reason ?? '').length > 10).toBe(true);
+    });
+
+    test('without a driver give that reason, and only the names of the libraries that are missing too', async () => {
+      const nothing = { available: false, reason: 'not on the path of libraries' };
+      const report = {
+        cuda: { available: false, driver: null, devices: [], reason: 'no driver' },
+        nvrtc: nothing,
+        cupti: { available: true, reason: null },
+        cublas: nothing,
+      };
+      expect(supportLines(report as unknown as Parameters<typeof supportLines>[0], 120)).toEqual([
+        '  cuda          missing: no driver',
+        '  cupti         available',
+        '  also missing  nvrtc, cublas',
+      ]);
     });
 
     test('end quietly when the output pipe is closed', async () => {
