@@ -161,22 +161,16 @@ describe('hostile text', () => {
     }
     expect(await page.locator('body').textContent()).toContain('onerror');
 
-    const event = { pid: 1, tid: 1, name: EVIL, cat: EVIL, args: { [EVIL]: EVIL, name: EVIL } };
-    const traceEvents = [
-      { ...event, ph: 'M', name: 'process_name' },
-      { ...event, ph: 'M', name: 'thread_name' },
-      { ...event, ph: 'X', ts: 1, dur: 50 },
-      { ...event, ph: 'X', ts: 1, dur: 5, tid: 2, cat: 'cpu_op' },
-    ];
     await bench.layout('Alt+Shift+3', 'Timeline');
     // The run's own timeline is much longer than a trace of a few microseconds.
     const blocks = page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');
     await blocks.click();
     await page.getByRole('menuitem', { name: 'Close' }).click();
     await expect.poll(() => blocks.count()).toBe(0);
-    await bench.drop('evil.trace.json', JSON.stringify({ traceEvents }));
+    const trace = path.join(root, 'test/electron/host/app/timelines/cases/evil-trace.json');
+    await bench.drop('evil-trace.json', readFileSync(trace));
     const lanes = page.getByTestId('timeline-canvas');
-    await page.getByTestId('timeline-summaries').getByText('onerror="ran=1"').first().waitFor();
+    await page.getByTestId('timeline-summaries').getByText('onerror=window.ran=1').first().waitFor();
     await expectInert(page);
     // Pointing at a span shows its name, a click shows all of it.
     const box = await lanes.boundingBox();
@@ -186,7 +180,7 @@ describe('hostile text', () => {
       await page.mouse.click(box.x + box.width * 0.4, box.y + box.height * y);
       await bench.drawn();
     }
-    await expect.poll(() => details.textContent()).toContain('onerror="ran=1"');
+    await expect.poll(() => details.textContent()).toContain('onerror=window.ran=1');
     await expectInert(page);
 
     await page.keyboard.press('F1');

@@ -184,6 +184,35 @@ describe('numbers', () => {
   });
 });
 
+describe('a scenario with hostile text', () => {
+  // From a security audit of this program: sequences of a terminal, a reversed direction, a formula, and markup.
+  const evil = path.join(import.meta.dirname, 'cases', 'evil.json');
+  const folder = scratchFolder('evil');
+  const call = (...words: readonly string[]): Promise<Ended> =>
+    braggbenchHere(words, { cwd: folder, environment: environmentWith(path.join(folder, 'home')) });
+
+  test('is solved, and its name is printed without control characters', async () => {
+    for (const words of [
+      ['run', evil],
+      ['validate', evil],
+      ['run', evil, '--json'],
+    ]) {
+      const { code, stdout, stderr } = await call(...words);
+      expect(code).toBe(0);
+      expect(`${stdout}${stderr}`).not.toMatch(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/u);
+    }
+    expect((await call('run', evil)).stdout).toContain('\\u001b[31m\\u001b]0;pwn\\u0007\\u202e');
+  });
+
+  test('is no formula in an exported table', async () => {
+    expect((await call('run', evil, '--out', 'evil.h5')).code).toBe(0);
+    await call('batch', evil, '--csv', 'evil.csv');
+    const cells = (await readFile(path.join(folder, 'evil.csv'), 'utf8')).split(/[\n,]/);
+    expect(cells.length).toBeGreaterThan(10);
+    expect(cells.filter((cell) => /^"?[=+@]/.test(cell))).toEqual([]);
+  });
+});
+
 describe('tables', () => {
   test('line up, also with styles, and end without spaces', () => {
     const bold = (text: string): string => `\u001B[1m${text}\u001B[22m`;
@@ -206,6 +235,17 @@ describe('tables', () => {
     expect(lines.every((line) => displayWidth(line) <= 28)).toBe(true);
   });
 
+  test('put the text of the last column under its row if less than a third of the page is left', () => {
+    const columns = [{ title: 'a name' }, { title: 'Size', align: 'right' as const }, { title: 'Words' }];
+    expect(table(columns, [['much longer', '12', 'some words that are long']], { width: 24 })).toEqual([
+      'a name       Size',
+      '    Words',
+      'much longer    12',
+      '    some words that are',
+      '    long',
+    ]);
+  });
+
   test('keep every word of any text', () => {
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^[!-~]{1,12}$/)), fc.integer({ min: 5, max: 60 }), (words, width) => {
@@ -219,6 +259,10 @@ describe('tables', () => {
         ['long', '2'],
       ]),
     ).toEqual(['  a     1', '  long  2']);
+    expect(pairs([['a', 'words that need more than one line']], 30)).toEqual([
+      '  a  words that need more than',
+      '     one line',
+    ]);
   });
 });
 

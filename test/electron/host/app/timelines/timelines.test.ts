@@ -1,6 +1,6 @@
 /**
- * Files that are first converted to a database: compressed ones, and reports of Nsight Systems. Databases crafted to
- * keep SQLite busy for ever, or to run code on their pages. `cases/README.md` has their sources.
+ * Files that are first converted to a database: compressed ones, and reports of Nsight Systems. Files crafted to keep
+ * SQLite busy for ever, or to run code in SQLite or in the page. `cases/README.md` has their sources.
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { findNsys, openTrace, unpack } from '../../../../../electron/host/app/ti
 import { Timelines, TraceProcess } from '../../../../../electron/host/app/timelines/timelines.ts';
 import { type ChildLink, forkChild, type StartChild } from '../../../../../electron/host/io/processes/link.ts';
 import { importNsight } from '../../../../../electron/host/model/timeline/import/nsight.ts';
+import { traceSummary } from '../../../../../electron/host/model/timeline/summary.ts';
 import { spanCount } from '../../../../../electron/host/model/timeline/trace.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { onLinux, onPosix } from '../../../../unless.ts';
@@ -246,6 +247,17 @@ describe('a database with hostile names and times', () => {
       [10, 5, 5],
     ]);
     expect(trace.notes).toEqual(['2 rows without a valid start and end were omitted.']);
+  });
+});
+
+describe('a trace whose names are markup', () => {
+  it('has them as text, unchanged', async () => {
+    const markup = /^<img src=x onerror=window\.ran=1><svg onload=window\.ran=2><a href="javascript:window\.ran=3">/;
+    const trace = await openTrace(caseOf('evil-trace.json'), 'evil-trace.json');
+    expect(spanCount(trace)).toBe(2);
+    expect(trace.names.filter((name) => markup.test(name))).toHaveLength(2);
+    expect(trace.lanes.map(({ name }) => name)).toContainEqual(expect.stringMatching(markup));
+    expect(traceSummary(trace).kernels.count).toBe(1);
   });
 });
 
