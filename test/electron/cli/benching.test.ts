@@ -9,7 +9,7 @@ import { Terminal } from '../../../electron/cli/terminal.ts';
 import { exitCodes } from '../../../electron/cli/verb.ts';
 import { bench } from '../../../electron/cli/verbs/bench.ts';
 import type { BenchProgress } from '../../../electron/host/model/bench/index.ts';
-import { braggbenchHere, environmentWith } from './command.ts';
+import { braggbenchHere, comparedRows, environmentWith } from './command.ts';
 
 describe('benching', () => {
   const requested = (...words: readonly string[]) =>
@@ -111,7 +111,7 @@ describe('benching', () => {
   });
 });
 
-describe('factorial', () => {
+describe('a benchmark', () => {
   let folder: string;
   let environment: NodeJS.ProcessEnv;
   beforeAll(async () => {
@@ -130,7 +130,7 @@ describe('factorial', () => {
 
   const call = (...words: string[]) => braggbenchHere(words, { cwd: folder, environment });
 
-  test('measures each combination that runs here, and prints single and joint effects', async () => {
+  test('of a factorial measures each combination that runs here, and prints single and joint effects', async () => {
     const all = await call('bench', 'small.json', '--factorial', '--rounds', '1', '--processes', '0');
     expect(all.stderr).not.toMatch(/error/i);
     expect(all.code).toBe(0);
@@ -143,7 +143,17 @@ describe('factorial', () => {
     expect(all.stdout).toMatch(/^single precision × one pass +[\d.]+× +undecided$/m);
   });
 
-  test('is rejected together with --variants, and for workloads without such variants', async () => {
+  test('of the example in the README compares the variants that fit, each with a correct answer', async () => {
+    // The README leaves these two out, which newcomer.long.test.ts measures.
+    const { code, stdout } = await call('bench', 'water-70MeV', '--rounds', '1', '--processes', '0');
+    expect(code).toBe(0);
+    const rows = comparedRows(stdout);
+    expect(rows.map(({ variant }) => variant)).toEqual(expect.arrayContaining(['window', 'depth', 'moments']));
+    expect(rows.filter(({ verdict }) => !/^(?:reference|faster|slower|same|undecided)/.test(verdict))).toEqual([]);
+    expect(stdout.replace(/\s+/g, ' ')).toContain('too few rounds');
+  });
+
+  test('of a factorial is rejected together with --variants, and for workloads without such variants', async () => {
     const both = await call('bench', 'small.json', '--factorial', '--variants', 'gather');
     expect(both.code).toBe(exitCodes.badInput);
     expect(both.stderr).toContain('--factorial selects the variants itself; leave out --variants');

@@ -125,6 +125,17 @@ export function braggbenchHere(words: readonly string[], options: HereOptions = 
   return ended;
 }
 
+/** Rows of the first table that `bench` prints. */
+export function comparedRows(stdout: string): readonly { readonly variant: string; readonly verdict: string }[] {
+  const lines = stdout.split('\n');
+  const head = lines.findIndex((line) => /^Variant +Verdict /.test(line));
+  const end = lines.findIndex((line, i) => i > head && /^(?:More columns|$)/.test(line));
+  return lines.slice(head + 1, end).map((line) => {
+    const [variant = '', verdict = ''] = line.split(/ {2,}/);
+    return { variant, verdict };
+  });
+}
+
 let folder: string;
 export const inFolder = (...names: readonly string[]): string => path.join(folder, ...names);
 export const options = () => ({ cwd: folder, environment: environmentWith(inFolder('home')) });

@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { defaultBenchOptions } from '../../../electron/contract/bench/options.ts';
-import { isIncorrect, type SessionReport } from '../../../electron/contract/bench/session.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
-import { braggbench, environmentWith } from './command.ts';
+import { braggbench, comparedRows, environmentWith } from './command.ts';
 
 const folder = scratchFolder('newcomer');
 const readme = readFileSync(path.join(import.meta.dirname, '../../../README.md'), 'utf8');
@@ -29,12 +28,15 @@ it.each(typed.slice(0, 2).map((words) => [words.join(' '), words] as const))(
   },
 );
 
-it('bench measures at least two variants within a minute, and their answers are correct', async () => {
+it('bench prints the fastest variant, and a table that compares at least two correct ones', async () => {
   expect(defaultBenchOptions.time_s).toBeLessThanOrEqual(60);
-  const { code, stdout } = await call([...(typed[2] ?? []), '--json']);
+  const { code, stdout } = await call(typed[2] ?? []);
   expect(code).toBe(0);
-  const { entries } = JSON.parse(stdout) as SessionReport;
-  const measured = entries.flatMap((entry) => (entry.status === 'measured' ? [entry] : []));
-  expect(measured.length).toBeGreaterThanOrEqual(2);
-  expect(measured.filter(({ verdict }) => isIncorrect(verdict)).map(({ label }) => label)).toEqual([]);
+  const text = stdout.replace(/\s+/g, ' ');
+  expect(text).toMatch(/\w+ (?:is|looks|is among the) fastest .* Its answer is correct \(/);
+  const rows = comparedRows(stdout);
+  expect(rows.length).toBeGreaterThanOrEqual(2);
+  expect(rows[0]?.verdict).toBe('reference');
+  expect(rows.filter(({ verdict }) => /^(?:wrong|not checked|impossible)/.test(verdict))).toEqual([]);
+  expect(stdout.split('\n').filter((line) => [...line].length > 120 && !line.startsWith('Measured '))).toEqual([]);
 });
