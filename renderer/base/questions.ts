@@ -106,7 +106,10 @@ export const questions: readonly Question[] = [
     example: { kind: 'recorded', run: 'recorded/h200-uniform-grid-70MeV-cuda-fused.h5' },
     hints: [
       { panel: 'timeline', text: 'W and S zoom, A and D move. Click a span: its details open next to it.' },
-      { panel: 'run', text: 'The same run in numbers. The times at the end show set-up, solving and steps.' },
+      {
+        panel: 'run',
+        text: 'The same run in numbers. At the end: time to solve, number of steps, and cell-steps per second.',
+      },
       { panel: 'launch-explorer', text: 'What a block size means for a launch: waves, tail, and occupancy.' },
     ],
     picture: 'timeline',

@@ -171,6 +171,12 @@ export function referenceIndex(state: ComparisonState): number {
   );
 }
 
+/** Session of the reference of the shown comparison; null without rows, and for a run. */
+export function referenceBench(state: ComparisonState): BenchId | null {
+  const subject = shownRows(state)[referenceIndex(state)]?.subject;
+  return subject === undefined || subject.kind === 'run' ? null : subject.bench;
+}
+
 export function benchOf({ live, stored }: ComparisonState, id: BenchId | null): BenchInfo | null {
   return [...live, ...stored].find((one) => one.id === id) ?? null;
 }

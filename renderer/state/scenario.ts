@@ -3,14 +3,36 @@
  * windows with the same file, and user kernels next to the open scenario.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Capabilities } from '../../electron/contract/capabilities.ts';
 import type { Issue } from '../../electron/contract/errors.ts';
 import type { FileRef, NamedFile } from '../../electron/contract/files.ts';
 import type { RunId } from '../../electron/contract/run.ts';
-import { defaultKind, newDocument, type Path, withValueAt } from '../../electron/contract/scenario/index.ts';
+import {
+  asCurrentVersion,
+  defaultKind,
+  kindOfDocument,
+  newDocument,
+  type Path,
+  valueAt,
+  withValueAt,
+} from '../../electron/contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenario/workload.ts';
 import type { Resolved } from '../../electron/contract/scenarios.ts';
 import type { UserKernelInfo } from '../../electron/contract/user-kernels.ts';
 import { sameJson } from '../base/same-json.ts';
+
+/** The scenario without its variant if that cannot run on this machine: the default variant is used instead. */
+export function withoutAbsentVariant(document: ScenarioDraft, variants: Capabilities['variants']): ScenarioDraft {
+  const wanted = valueAt(document, ['solver', 'variant']);
+  const found = variants.find(({ id, workload }) => id === wanted && workload === kindOfDocument(document));
+  return found?.reason == null ? document : (withValueAt(document, ['solver', 'variant'], undefined) as ScenarioDraft);
+}
+
+/** Whether the form has the scenario of a run, apart from a variant that cannot run on this machine. */
+export function isFormOf(run: ScenarioDraft, draft: ScenarioDraft, variants: Capabilities['variants']): boolean {
+  const [ran, form] = [run, draft].map((one) => asCurrentVersion(withoutAbsentVariant(one, variants)));
+  return sameJson(ran, form);
+}
 
 interface Revision {
   readonly draft: ScenarioDraft;

@@ -7,7 +7,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { questions } from '../../renderer/base/questions.ts';
 import { braggbench, entry } from '../electron/cli/command.ts';
 import { tracedSession } from '../electron/host/model/timeline/make.ts';
 import { cacheWithUserKernels, scratchFolder } from '../scratch-folder.ts';
@@ -107,6 +109,142 @@ describe('submissions of an agent', () => {
     await open.screenshot('climb-replayed');
     await open.close();
   }, 300_000);
+});
+
+/** A solved example, on cores that other tests keep busy. */
+const solved = { timeout: 180_000 } as const;
+
+type Shown = Readonly<{ page: Page; bench: BenchPage; panel: (title: string) => Locator }>;
+
+/** Checks of the hints against their panels, by the id of the question. */
+const promised: Readonly<Record<string, (shown: Shown) => Promise<void>>> = {
+  beam: async ({ page, bench, panel }) => {
+    await expect.poll(() => bench.state('Done').count(), solved).toBe(1);
+    await bench.map.click({ position: { x: 150, y: 60 } });
+    await panel('Dose map').getByTitle('Pinned; Esc releases it').waitFor();
+    await expect.poll(() => panel('Depth dose').textContent()).toMatch(/R80 \d+\.\d\d mm/);
+    const [from] = await page.getByText(/mm of compact bone at 40 to 60 mm depth/).allTextContents();
+    expect(from).toContain('at 40 to 60 mm');
+    await page.getByRole('banner').getByText('Live', { exact: true }).click();
+    await bench.field('Energy').fill('140');
+    await expect.poll(() => page.getByTestId('live-note').textContent(), solved).toMatch(/[Ff]ull/);
+    await page.getByRole('banner').getByText('Live', { exact: true }).click();
+  },
+  fastest: async ({ page, bench, panel }) => {
+    const rows = page.getByTestId('compare-row');
+    await expect.poll(() => rows.count()).toBe(6);
+    expect(await page.locator('[data-testid=compare-row][data-verdict=wrong]').count()).toBe(2);
+    // The ladder has the times of the table above it, and no wrong variant.
+    const ladder = panel('Speedup ladder');
+    const tableTime = await rows
+      .filter({ hasText: 'cuda-packed' })
+      .getByText(/^[\d.]+ µs/)
+      .first()
+      .textContent();
+    await expect
+      .poll(() => ladder.getByTestId('ladder-ladder').textContent())
+      .toContain(tableTime?.split(' (')[0] ?? '');
+    expect(await ladder.getByTestId('ladder-ladder').textContent()).not.toContain('ignored');
+    expect(await ladder.textContent()).toContain('Left out of the ladder: cpu-ignored (wrong)');
+    await bench.field('Rows').waitFor();
+    await bench.field('Columns').waitFor();
+    await panel('Compare').getByText('Choose', { exact: true }).click();
+    const ticked = (variant: string) => panel('Compare').getByLabel(variant, { exact: true }).isChecked();
+    await expect.poll(() => ticked('cpu-packed')).toBe(true);
+    expect(await ticked('cpu-ignored')).toBe(false);
+    await panel('Compare').getByLabel('cpu-ignored', { exact: true }).check();
+    await expect.poll(() => page.getByRole('button', { name: 'Benchmark', exact: true }).isEnabled()).toBe(true);
+  },
+  time: async ({ page, panel }) => {
+    const about = page.getByText(/ ms visible\. The wheel zooms/);
+    await about.waitFor();
+    const before = await about.textContent();
+    await page.getByTestId('timeline-canvas').focus();
+    await page.keyboard.press('w');
+    await expect.poll(() => about.textContent()).not.toBe(before);
+    await page.keyboard.press('s');
+    const box = await page.getByTestId('timeline-canvas').boundingBox();
+    for (let y = 0.1; y < 1 && (await page.getByTestId('span-details').count()) === 0; y += 0.05) {
+      await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) * 0.4, (box?.y ?? 0) + (box?.height ?? 0) * y);
+      await page.waitForTimeout(50);
+    }
+    await page.getByTestId('span-details').waitFor();
+    const run = await panel('Run').textContent();
+    expect(run).toMatch(/Solve.*Steps.*Cell-steps/);
+    expect(run).not.toContain('The form has changed');
+    const launch = await panel('Launch explorer').textContent();
+    expect(launch).toMatch(/This launch is valid.*Occupancy.*Waves/s);
+    expect(launch).toMatch(/[Tt]ail/);
+  },
+  image: async ({ page, panel }) => {
+    await expect.poll(() => panel('Peaks').getByRole('row').count(), solved).toBeGreaterThan(3);
+    await page.getByRole('img', { name: /^Image of/ }).hover({ position: { x: 200, y: 200 } });
+    await expect.poll(() => page.getByTestId('image-readout').textContent()).toMatch(/photons.*Å.*h k l|hkl/s);
+    await panel('Peaks')
+      .getByRole('button')
+      .filter({ hasText: /^\d+, \d+$/ })
+      .first()
+      .click();
+    await page.getByTestId('image-readout').getByTitle('Pinned; Esc releases it').waitFor();
+    const form = await panel('Scenario').textContent();
+    expect(form).toMatch(/Misset.*About x/s);
+    expect(form).toContain('Detector');
+  },
+  claim: async ({ page, bench, panel }) => {
+    const claims = panel('Claims').getByTestId('claim');
+    await page.getByLabel('Search the claims').fill('coalescing');
+    const found = claims.filter({ hasText: 'Coalesced access instead of strided' });
+    await expect.poll(() => found.count(), solved).toBe(1);
+    await found.locator('summary').click();
+    await expect.poll(() => found.textContent()).toMatch(/micro\/coalescing/);
+    await expect.poll(() => panel('Compare').getByTestId('compare-row').count()).toBe(5);
+    await panel('Compare').getByText('Samples', { exact: true }).click();
+    await bench.field('Stride').waitFor();
+    await expect.poll(() => page.getByRole('button', { name: 'Benchmark', exact: true }).isEnabled()).toBe(true);
+  },
+  kernel: async ({ page, panel }) => {
+    for (const name of ['Save copy', 'New kernel'])
+      await panel('Kernel editor').getByRole('button', { name, exact: true }).waitFor();
+    await expect.poll(() => panel('Scenario').textContent()).toContain('Elements');
+    await page.getByRole('tab', { name: 'Compare', exact: true }).click();
+    await panel('Compare').getByText('Choose', { exact: true }).click();
+    await panel('Compare').getByLabel('cpu-fused', { exact: true }).waitFor();
+  },
+  'monte-carlo': async ({ page, bench, panel }) => {
+    await expect.poll(() => bench.state('Done').count(), solved).toBe(1);
+    await expect.poll(() => panel('Depth dose').textContent(), solved).toContain('TOPAS, 138.143 MeV');
+    await panel('Depth dose').getByText('Overlay', { exact: true }).click();
+    await expect.poll(() => page.locator('.depth-dose__overlay').textContent()).toMatch(/TOPAS.*γ/);
+    await page.keyboard.press('Escape');
+    expect(await panel('Ledger').textContent()).toMatch(/at reactions.*Nuclear/s);
+    await bench.section('Physics');
+    await expect.poll(() => panel('Scenario').textContent()).toMatch(/[Nn]uclear reactions/);
+  },
+};
+
+describe('hints', () => {
+  const { workbench } = useWorkbench('hints');
+
+  it.each(questions.map(({ id, title }) => [title, id] as const))(
+    'of “%s” describe what their panels show',
+    async (title, id) => {
+      const { open, page, bench } = await workbench({ width: 1440, height: 900 });
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Find a command' }).fill(title.replace(/\?$/, ''));
+      await page.keyboard.press('Enter');
+      await expect.poll(focused(page)).toBe(`Hint 1 of 3: ${title}`);
+      const panel = (name: string): Locator => page.getByRole('tabpanel', { name: new RegExp(`^${name}\\s*\\d?$`) });
+      await promised[id]?.({ page, bench, panel });
+      await open.screenshot(`hints-${id}`);
+      expect(open.problems).toEqual([]);
+      await open.close();
+    },
+    300_000,
+  );
+
+  it('have a check each', () => {
+    expect(Object.keys(promised)).toEqual(questions.map(({ id }) => id));
+  });
 });
 
 describe('questions', () => {

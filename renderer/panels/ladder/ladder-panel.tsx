@@ -15,6 +15,7 @@ import { type SessionCharts, sessionCharts } from '../../drawing/charts/session-
 import { claimsFigure } from '../../drawing/figures/claims.ts';
 import { exported } from '../../drawing/figures/exported.ts';
 import { captionLines } from '../../drawing/figures/figure.ts';
+import { referenceBench } from '../../state/comparison.ts';
 import { errorText } from '../../state/notices.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -27,7 +28,7 @@ import { PanelOffer } from '../../workbench/offers.tsx';
 
 /** Session that the ladder shows, saved per user. */
 const schema = z.strictObject({
-  /** Session id by workload; if it no longer exists, the first session is shown. */
+  /** Session id by workload, shown if nothing is compared. If it no longer exists, the first session is shown. */
   benches: z.partialRecord(workloadSchema, z.string().max(255)),
 });
 type LadderState = Readonly<z.infer<typeof schema>>;
@@ -188,9 +189,13 @@ export default function LadderPanel(): ReactElement {
     resolved !== null && 'bench' in resolved ? resolved.bench : '',
   );
   const all = [...live, ...stored].filter((one) => one.workload === workload);
-  // By default, show the session that best matches the scenario.
-  const usual = all.find((one) => one.bench === scenarioBench) ?? all[0] ?? null;
-  const bench = all.find(({ id }) => id === wanted[workload]) ?? usual;
+  const compared = useSelected(stores.comparison, referenceBench);
+  const [picked, setPicked] = useState<{ readonly compared: string | null; readonly id: string } | null>(null);
+  // The ladder and the table next to it show one session, until the user picks another one here. Without a compared
+  // session, it is the last picked one, or the one that best matches the scenario.
+  const candidates = [picked?.compared === compared ? picked.id : null, compared, wanted[workload]];
+  const named = candidates.map((id) => all.find((one) => one.id === id)).find((one) => one !== undefined);
+  const bench = named ?? all.find((one) => one.bench === scenarioBench) ?? all[0] ?? null;
   const loaded = useSession(bench);
   const last = loaded.kind === 'session' ? loaded.session.reports.length - 1 : 0;
   const subjects = (bench?.subjects ?? []).flatMap(({ subject }) =>
@@ -210,10 +215,13 @@ export default function LadderPanel(): ReactElement {
             label="Session"
             value={bench?.id ?? ''}
             options={all.map((one) => ({ value: one.id, label: optionText(one) }))}
-            onChange={(id) => store.setState({ benches: { ...wanted, [workload]: id } })}
+            onChange={(id) => {
+              setPicked({ compared, id });
+              store.setState({ benches: { ...wanted, [workload]: id } });
+            }}
           />
         )}
-        <span className="grow truncate muted">{bench === null ? '' : bench.scenario}</span>
+        <span className="ladder__scenario truncate muted">{bench === null ? '' : bench.scenario}</span>
         <div className="panel-bar__tools">
           <ReportMenu
             desktop={kind === 'desktop'}

@@ -2,12 +2,11 @@
 import './run-panel.css';
 import type { ReactElement } from 'react';
 import { type RunInfo, type RunProgress, shareDone } from '../../../electron/contract/run.ts';
-import { asCurrentVersion } from '../../../electron/contract/scenario/index.ts';
 import type { WhatIfMethod } from '../../../electron/contract/scenario/transport/what-if.ts';
 import { duration, fixed, significant, timeLeft } from '../../../electron/domain/numbers.ts';
-import { sameJson } from '../../base/same-json.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { hasResult, isOver, runOf } from '../../state/runs.ts';
+import { isFormOf } from '../../state/scenario.ts';
 import { Readouts } from '../../widgets/plots/readout.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { IssueList } from '../../widgets/words/issue-list.tsx';
@@ -123,7 +122,8 @@ function EditedNote(): ReactElement | null {
   const { stores, data } = useWorkbench();
   const reference = useCached(data.reference, SHOWN);
   const draft = useSelected(stores.scenario, (state) => state.draft);
-  if (reference === null || sameJson(asCurrentVersion(reference.scenario), asCurrentVersion(draft))) return null;
+  const variants = useSelected(stores.connection, ({ capabilities }) => capabilities.variants);
+  if (reference === null || isFormOf(reference.scenario, draft, variants)) return null;
   return <p className="run-panel__note warning rounded">The form has changed since this run.</p>;
 }
 

@@ -1,14 +1,14 @@
 /** Opens a question: its layout, its example and its hints. */
 import type { Subject } from '../../../electron/contract/bench/benches.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
-import { kindOfDocument, valueAt, withValueAt } from '../../../electron/contract/scenario/index.ts';
-import type { ScenarioDraft } from '../../../electron/contract/scenario/workload.ts';
+import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
 import type { CurveFile } from '../../../electron/domain/dose/curve-csv.ts';
 import { latestRequest } from '../../base/latest-request.ts';
 import { type Question, type QuestionExample, questionOf } from '../../base/questions.ts';
 import type { Overlays } from '../../data/overlays.ts';
 import { subjectKey } from '../../state/comparison.ts';
 import { isOver, runOf } from '../../state/runs.ts';
+import { withoutAbsentVariant } from '../../state/scenario.ts';
 import type { ActionContext } from './context.ts';
 import type { DocumentActions } from './document.ts';
 import type { RunActions } from './runs.ts';
@@ -97,15 +97,11 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
    * Removes a variant that cannot run on this machine, because the form would immediately show an error. The default
    * variant is used instead.
    */
-  function withoutAbsentVariant(): void {
+  function removeAbsentVariant(): void {
     const { draft } = stores.scenario.getState();
-    const { variants } = stores.connection.getState().capabilities;
-    const wanted = valueAt(draft, ['solver', 'variant']);
-    const found = variants.find(({ id, workload }) => id === wanted && workload === kindOfDocument(draft));
-    if (found?.reason == null) return;
+    const runsHere = withoutAbsentVariant(draft, stores.connection.getState().capabilities.variants);
     // Opened instead of edited, so that there is nothing to save when the next question is opened.
-    const runsHere = withValueAt(draft, ['solver', 'variant'], undefined) as ScenarioDraft;
-    stores.scenario.open({ draft: runsHere, file: null, readOnly: false });
+    if (runsHere !== draft) stores.scenario.open({ draft: runsHere, file: null, readOnly: false });
   }
 
   /** Opens a run with its stored scenario in the form, which may be older than the scenario file with that name. */
@@ -115,7 +111,7 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
       await client.call('run.forget', { run: run.id });
       return;
     }
-    withoutAbsentVariant();
+    removeAbsentVariant();
     arrange(question);
     runs.show(run.id);
   }

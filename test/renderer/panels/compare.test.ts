@@ -14,7 +14,12 @@ import {
 } from '../../../renderer/panels/compare/benchmark-request.ts';
 import { occupancyText } from '../../../renderer/panels/compare/kernels-view.tsx';
 import { tickedVariants, withFactorial } from '../../../renderer/panels/compare/store.ts';
-import { createComparisonStore, referenceIndex, shownRows } from '../../../renderer/state/comparison.ts';
+import {
+  createComparisonStore,
+  referenceBench,
+  referenceIndex,
+  shownRows,
+} from '../../../renderer/state/comparison.ts';
 
 test('a kernel has an occupancy for an allowed number of threads, and else a reason', () => {
   const none = { constant_bytes: 0, stack_bytes: 0, spill_store_bytes: 0, spill_load_bytes: 0, barriers: 1 };
@@ -211,6 +216,17 @@ describe('the compared values of a row', () => {
 
 describe('the comparison', () => {
   const entry = (label: string) => ({ kind: 'entry', bench: 'b', report: 0, label }) as const;
+
+  test('names the session of its reference, which the ladder below shows', () => {
+    const store = createComparisonStore();
+    expect(referenceBench(store.getState())).toBeNull();
+    store.add('transport', [{ kind: 'run', run: 'r' }, entry('a'), { ...entry('a'), bench: 'other' }]);
+    expect(referenceBench(store.getState())).toBeNull();
+    store.setReference('entry other 0 a');
+    expect(referenceBench(store.getState())).toBe('other');
+    store.present('micro', [entry('c')], 'entry b 0 c');
+    expect(referenceBench(store.getState())).toBe('b');
+  });
 
   test('adds a row once, with its own colour, and moves and removes it', () => {
     const store = createComparisonStore();

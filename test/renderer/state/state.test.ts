@@ -11,7 +11,14 @@ import { groupWith } from '../../../renderer/state/layout/tree.ts';
 import { memoryStorage } from '../../../renderer/state/persisted.ts';
 import { createQuestionsStore, hintAfter, hintIn } from '../../../renderer/state/questions.ts';
 import { tracingOf } from '../../../renderer/state/runs.ts';
-import { createScenarioStore, documentTitle, emptyDraft, isEdited } from '../../../renderer/state/scenario.ts';
+import {
+  createScenarioStore,
+  documentTitle,
+  emptyDraft,
+  isEdited,
+  isFormOf,
+  withoutAbsentVariant,
+} from '../../../renderer/state/scenario.ts';
 import { createTimelinesStore } from '../../../renderer/state/timelines.ts';
 import type { Stores } from '../../../renderer/workbench/actions/context.ts';
 import { isTimelineFile } from '../../../renderer/workbench/actions/timelines.ts';
@@ -180,6 +187,28 @@ function opened() {
   store.open({ draft: { ...emptyDraft, name: 'Test' }, file, readOnly: false });
   return store;
 }
+
+describe('the scenario of a run', () => {
+  const ran = { kind: 'transport', version: 2, beam: { energy_MeV: 70 }, solver: { variant: 'cuda-fused' } };
+  const variants = ['cuda-fused', 'window'].map((id) => ({
+    ...{ id, workload: 'transport' },
+    reason: id === 'window' ? null : 'no driver',
+  })) as unknown as Parameters<typeof isFormOf>[2];
+  const here = withoutAbsentVariant(ran, variants);
+
+  it('loses a variant that this machine lacks when it is opened, and is still that of the run', () => {
+    expect(here).toEqual({ ...ran, solver: {} });
+    expect(isFormOf(ran, here, variants)).toBe(true);
+    expect(withoutAbsentVariant({ ...ran, solver: { variant: 'window' } }, variants)).toMatchObject({
+      solver: { variant: 'window' },
+    });
+  });
+
+  it('is another one after an edit, or with another variant of this machine', () => {
+    expect(isFormOf(ran, { ...here, beam: { energy_MeV: 71 } }, variants)).toBe(false);
+    expect(isFormOf(ran, { ...here, solver: { variant: 'window' } }, variants)).toBe(false);
+  });
+});
 
 describe('the scenario being edited', () => {
   it('undoes and redoes, and knows when it equals the saved file', () => {
