@@ -17,6 +17,7 @@ export type Appearance = Readonly<{ name: string; width: number; height: number;
 export const appearances: readonly [Appearance, ...Appearance[]] = [
   { name: '1440-light', width: 1440, height: 900, theme: 'light' },
   { name: '1440-dark', width: 1440, height: 900, theme: 'dark' },
+  { name: '1024-light', width: 1024, height: 768, theme: 'light' },
   { name: '900-light', width: 900, height: 700, theme: 'light' },
   // A window of 1440 pixels at 200 % zoom: the page's size in CSS pixels.
   { name: '720-light', width: 720, height: 450, theme: 'light' },
@@ -81,10 +82,12 @@ export const quick = JSON.stringify({
   geometry: { regions: [{ name: 'bone', material: 'bone-compact-icru', x_mm: [0, 6], z_mm: [15, 20] }] },
   grid: { dx_mm: 0.5, dz_mm: 0.5 },
   solver: { stepping: 'depth' },
+  // With products of reactions the ledger has its longest names and numbers.
+  physics: { nuclear: 'icru63' },
   output: { keyframes: 16 },
 });
 
-/** Controls and words that extend beyond the window or are cut at its edge. */
+/** Controls and words that extend beyond the window, are cut at its edge, or overlap in a bar that is too small. */
 function cutOff(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const out: string[] = [];
@@ -97,6 +100,10 @@ function cutOff(page: Page): Promise<string[]> {
           `${element.textContent || element.getAttribute('aria-label')}: ${Math.round(box.left)}–${Math.round(box.right)}`,
         );
       }
+    }
+    for (const bar of document.querySelectorAll('.panel-bar, .segmented__option > span')) {
+      const lost = Math.max(bar.scrollWidth - bar.clientWidth, bar.scrollHeight - bar.clientHeight);
+      if (bar.clientWidth > 0 && lost > 1) out.push(`${bar.textContent}: ${lost} px too small`);
     }
     return out;
   });
@@ -133,6 +140,18 @@ export async function beforeDuringAndAfter(
     seen,
   );
 
+  await bench.layout('Alt+Shift+2', 'Compare');
+  await open.page.getByTestId('compare-row').first().waitFor();
+  await inEveryAppearance(
+    open.page,
+    async (look) => {
+      expect(await cutOff(open.page), look.name).toEqual([]);
+      await open.screenshot(`looks-compare-${look.name}`);
+    },
+    seen,
+  );
+
+  await bench.layout('Alt+Shift+1', 'Dose map');
   await bench.panel('Scenario').click();
   await bench.field('Energy').fill('-1');
   await expect.poll(() => open.page.locator('.field__faults').count()).toBe(1);

@@ -103,10 +103,20 @@ describe('the accessibility check', () => {
 describe('appearance', () => {
   const { workbench } = useWorkbench('looks');
 
-  it('the page is accessible and fully visible in a usual and in the smallest window, before a run, during a question and after a run', async () => {
-    const smallest = appearances.filter(({ name }) => name === '720-light');
-    expect(smallest).toHaveLength(1);
-    await beforeDuringAndAfter(await workbench(), [appearances[0], ...smallest]);
+  it('the page is accessible and fully visible in usual windows and the smallest one, before a run, during a question and after a run', async () => {
+    const others = appearances.filter(({ name }) => name === '1024-light' || name === '720-light');
+    expect(others).toHaveLength(2);
+    await beforeDuringAndAfter(await workbench(), [appearances[0], ...others]);
+  });
+
+  it('a border between panels that has the keyboard is drawn in colour', async () => {
+    const { page } = await workbench();
+    const border = page.getByRole('separator').first();
+    const colour = () => border.evaluate((it) => getComputedStyle(it, '::after').backgroundColor);
+    await expect.poll(colour).toBe('rgba(0, 0, 0, 0)');
+    await page.keyboard.press('Tab');
+    await border.focus();
+    await expect.poll(colour).toMatch(/^rgb\(/);
   });
 
   it('every panel is accessible', async () => everyPanel(await workbench(), ['light']));
