@@ -155,7 +155,8 @@ function certaintyText(lead: Lead | null, { instances, noise }: AdviceContext): 
   const from = instances === null ? '' : ` from ${instances} instances of each`;
   const { ratio } = noise;
   const control = ratio === null ? '' : `; the reference against itself gives ${significant(ratio.value, 3)}`;
-  return `How certain: 95 % interval${from}${control}.`;
+  const known = `${from}${control}`;
+  return known === '' ? null : `How certain: 95 % interval${known}.`;
 }
 
 /** Correct variants, and those among them that may be as fast as the fastest. */

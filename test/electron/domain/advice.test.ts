@@ -30,6 +30,11 @@ describe('the answer of a comparison', () => {
     ]);
   });
 
+  it('has no sentence on its certainty if neither instances nor noise are known', () => {
+    const unknown = { ...context, instances: null, noise: { ...context.noise, ratio: null } };
+    expect(advice([window, depth], unknown)?.some((line) => line.startsWith('How certain'))).toBe(false);
+  });
+
   it('names what the reference is faster than, if it is the fastest', () => {
     const slower = { ratio: { value: 1.5, interval: { low: 1.4, high: 1.6 } }, verdict: 'slower' as const };
     const [first, , , change] =
