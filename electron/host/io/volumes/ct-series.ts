@@ -14,6 +14,9 @@ export interface ListedSeries extends DicomSlice {
   readonly file: string;
 }
 
+/** Position along the axis of the slices. */
+export const placeOf = ({ position_mm, axes }: DicomSlice): number => position_mm[axes[2]] ?? 0;
+
 export interface Series {
   readonly slices: readonly ListedSeries[];
   readonly notes: readonly string[];
@@ -113,7 +116,7 @@ export async function ctSeries({ path: where, name }: { readonly path: string; r
   const reasons = new Map(unusable.map(({ series, error }) => [series, error.message]));
   const readable = [...Map.groupBy(found, ({ series }) => series)].map(([uid, slices]): CtSeriesInfo => {
     const [first] = slices;
-    const places = slices.map(({ position_mm }) => position_mm[2]).sort((a, b) => a - b);
+    const places = slices.map(placeOf).sort((a, b) => a - b);
     return {
       uid,
       description: first?.description.trim() ?? '',

@@ -6,12 +6,13 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { foreign } from '../../../domain/header-fields.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
-import { chosenSeries, type ListedSeries, type Series, seriesIn } from './ct-series.ts';
+import { chosenSeries, type ListedSeries, placeOf, type Series, seriesIn } from './ct-series.ts';
 import { type DicomSlice, isDicom, readDicomHeader, readDicomPixels } from './dicom.ts';
 import type { Volume } from './volume.ts';
 import { otherFormat, readVolumeFile, volumeHeader } from './volume-file.ts';
 
-export type CtPlane = 'transverse' | 'coronal' | 'sagittal';
+const planes = ['transverse', 'coronal', 'sagittal'] as const;
+export type CtPlane = (typeof planes)[number];
 
 /** Patient axes of the image's columns and rows, and the axis normal to it. */
 const axesOf: Readonly<Record<CtPlane, readonly [u: number, v: number, across: number]>> = {
@@ -75,11 +76,11 @@ function nearest(name: string, places: readonly number[], requested: number | nu
   );
 }
 
-/** Values on three patient axes. `places`: positions of slices that are not equally spaced. */
+/** Values on three patient axes. `places`: positions along the axis of slices, which may not be equally spaced. */
 type Box = Pick<Volume, 'sizes' | 'spacing_mm' | 'origin_mm'> & {
   readonly frame: string;
   readonly value: (at: readonly number[]) => number;
-  readonly places?: readonly number[];
+  readonly places?: { readonly axis: number; readonly all: readonly number[] };
   readonly notes: readonly string[];
 };
 
@@ -89,8 +90,8 @@ function sliceOf(name: string, box: Box, plane: CtPlane, at_mm: number | null): 
   const step = (axis: number): number => box.spacing_mm[axis] ?? 1;
   const start = (axis: number): number => box.origin_mm[axis] ?? 0;
   const places =
-    across === 2 && box.places !== undefined
-      ? box.places
+    across === box.places?.axis
+      ? box.places.all
       : Array.from({ length: size(across) }, (_, i) => start(across) + i * step(across));
   const index = nearest(name, places, at_mm, step(across));
   const pixels = size(u) * size(v);
@@ -142,6 +143,11 @@ function boxOf(name: string, { sizes, spacing_mm, origin_mm, values, unit, notes
 /** Tolerance for slice positions, relative to the distance of slices. */
 const PLACE_SLACK = 0.01;
 
+const AXES = ['x', 'y', 'z'];
+/** Directions of the columns and of the rows, such as `+x, -y`. */
+const orientationOf = ({ axes, way }: DicomSlice): string =>
+  way.map((one, i) => `${one > 0 ? '+' : '-'}${AXES[axes[i] ?? 0]}`).join(', ');
+
 /** Rejects slices on different grids, with the difference in the message. */
 function sameGrid(name: string, slices: readonly ListedSeries[]): void {
   const [first] = slices;
@@ -149,6 +155,7 @@ function sameGrid(name: string, slices: readonly ListedSeries[]): void {
   const near = (a: number, b: number, slack: number): boolean => Math.abs(a - b) < slack;
   for (const one of slices) {
     const [step = 1] = first.spacing_mm;
+    const inPlane = [0, 1, 2].filter((axis) => axis !== first.axes[2]);
     const checks: readonly (readonly [string, boolean, unknown, unknown])[] = [
       [
         'size',
@@ -157,7 +164,7 @@ function sameGrid(name: string, slices: readonly ListedSeries[]): void {
         `${first.columns} × ${first.rows}`,
       ],
       ['FrameOfReferenceUID', one.frame === first.frame, one.frame, first.frame],
-      ['orientation', one.way.every((way, i) => way === first.way[i]), one.way, first.way],
+      ['orientation', orientationOf(one) === orientationOf(first), orientationOf(one), orientationOf(first)],
       [
         'PixelSpacing',
         one.spacing_mm.every((own, i) => near(own, first.spacing_mm[i] ?? 0, 1e-4 * own)),
@@ -165,10 +172,10 @@ function sameGrid(name: string, slices: readonly ListedSeries[]): void {
         first.spacing_mm,
       ],
       [
-        'position in x and y',
-        [0, 1].every((i) => near(one.position_mm[i] ?? 0, first.position_mm[i] ?? 0, PLACE_SLACK * step)),
-        one.position_mm.slice(0, 2),
-        first.position_mm.slice(0, 2),
+        `position in ${inPlane.map((axis) => AXES[axis]).join(' and ')}`,
+        inPlane.every((axis) => near(one.position_mm[axis] ?? 0, first.position_mm[axis] ?? 0, PLACE_SLACK * step)),
+        inPlane.map((axis) => one.position_mm[axis]),
+        inPlane.map((axis) => first.position_mm[axis]),
       ],
     ];
     const differs = checks.find(([, same]) => !same);
@@ -184,7 +191,8 @@ function sameGrid(name: string, slices: readonly ListedSeries[]): void {
 /** Distance between slices in ascending order. Null if it varies. Throws if a slice is missing or duplicated. */
 function sliceSpacing(name: string, slices: readonly ListedSeries[]): number | null {
   if (slices.length === 1) return 1;
-  const place = (i: number): number => slices[i]?.position_mm[2] ?? 0;
+  const places = slices.map(placeOf);
+  const place = (i: number): number => places[i] ?? 0;
   const gaps = slices.slice(1).map((_, i) => place(i + 1) - place(i));
   const usual = [...gaps].sort((a, b) => a - b)[Math.floor((gaps.length - 1) / 2)] ?? 1;
   const same = (a: number, b: number): boolean => Math.abs(a - b) <= PLACE_SLACK * usual;
@@ -208,7 +216,7 @@ function sliceSpacing(name: string, slices: readonly ListedSeries[]): number | n
   return gaps.every((gap) => same(gap, usual)) ? usual : null;
 }
 
-/** Reorders the rows and columns of a slice to ascend along the patient's axes. */
+/** Reorders the rows and columns of a slice to ascend along their patient axes. */
 function ascending(values: Float32Array, { columns, rows, way }: DicomSlice): Float32Array {
   if (way[0] === 1 && way[1] === 1) return values;
   const turned = new Float32Array(values.length);
@@ -241,24 +249,28 @@ async function seriesSlice(
   { name, plane, at_mm }: CtRequest,
 ): Promise<CtSlice> {
   sameGrid(name, slices);
-  const sorted = [...slices].sort((a, b) => a.position_mm[2] - b.position_mm[2]);
-  const apart = sliceSpacing(name, sorted);
-  if (apart === null && plane !== 'transverse') {
-    const places = sorted.map(({ position_mm }) => position_mm[2]).join(', ');
-    throw foreign(
-      name,
-      `its slices are not equally spaced (${places} mm); allowed: one spacing, or the transverse plane`,
-    );
-  }
+  const sorted = [...slices].sort((a, b) => placeOf(a) - placeOf(b));
   const [first] = sorted;
   if (first === undefined) throw foreign(name, 'it contains no slice');
-  const { columns, rows, spacing_mm, way } = first;
-  const origin = ([0, 1] as const).map((axis) => {
-    const start = first.position_mm[axis];
-    const length = ((axis === 0 ? columns : rows) - 1) * spacing_mm[axis];
-    return way[axis] === 1 ? start : start - length;
-  });
-  const places = sorted.map(({ position_mm }) => position_mm[2]);
+  const { columns, rows, spacing_mm, axes, way } = first;
+  const [u, v, across] = axes;
+  const places = sorted.map(placeOf);
+  const apart = sliceSpacing(name, sorted);
+  const isOwn = axesOf[plane][2] === across;
+  if (apart === null && !isOwn) {
+    const own = planes.find((one) => axesOf[one][2] === across);
+    throw foreign(
+      name,
+      `its slices are not equally spaced (${places.join(', ')} mm); allowed: one spacing, or the ${own} plane`,
+    );
+  }
+  /** Values for columns, rows and slices by patient axis. */
+  const byAxis = <T>(ofColumns: T, ofRows: T, ofSlices: T): readonly T[] =>
+    [0, 1, 2].map((axis) => (axis === u ? ofColumns : axis === v ? ofRows : ofSlices));
+  const startOf = (i: 0 | 1, count: number): number => {
+    const start = first.position_mm[axes[i]] ?? 0;
+    return way[i] === 1 ? start : start - (count - 1) * spacing_mm[i];
+  };
   const notes = [...before, ...notesOf(slices)];
   let [padded, all] = [0, 0];
   let padding = '';
@@ -270,8 +282,8 @@ async function seriesSlice(
     padding = [...new Set(found.padding ?? [])].join(' to ');
     return ascending(found.hu, first);
   };
-  // A transverse slice needs one file, other planes need all.
-  const wanted = plane === 'transverse' ? nearest(name, places, at_mm, apart ?? 1) : null;
+  // The plane of the slices needs one file, other planes need all.
+  const wanted = isOwn ? nearest(name, places, at_mm, apart ?? 1) : null;
   const read: Float32Array[] = [];
   for (let i = 0; i < sorted.length; i += 1)
     read.push(wanted === null || wanted === i ? await pixels(i) : new Float32Array(0));
@@ -282,12 +294,12 @@ async function seriesSlice(
   }
   const box: Box = {
     frame: first.frame,
-    sizes: [columns, rows, sorted.length],
-    spacing_mm: [...spacing_mm, apart ?? 1],
-    places,
+    sizes: byAxis(columns, rows, sorted.length),
+    spacing_mm: byAxis(...spacing_mm, apart ?? 1),
+    places: { axis: across, all: places },
     notes,
-    origin_mm: [...origin, places[0] ?? 0],
-    value: ([i = 0, j = 0, k = 0]) => read[k]?.[j * columns + i] ?? 0,
+    origin_mm: byAxis(startOf(0, columns), startOf(1, rows), places[0] ?? 0),
+    value: (at) => read[at[across] ?? 0]?.[(at[v] ?? 0) * columns + (at[u] ?? 0)] ?? 0,
   };
   return sliceOf(name, box, plane, at_mm);
 }

@@ -184,7 +184,9 @@ export interface DicomSlice {
   readonly spacing_mm: readonly [number, number];
   /** Centre of the first pixel in the first row: to the patient's left, to the back, to the head. */
   readonly position_mm: readonly [number, number, number];
-  /** Direction of the columns in x and of the rows in y: 1 or -1. */
+  /** Patient axes, 0 to 2, along which columns follow each other, rows, and slices. */
+  readonly axes: readonly [columns: number, rows: number, slices: number];
+  /** Direction of the columns and of the rows along their axes: 1 or -1. */
   readonly way: readonly [number, number];
   /** Facts that change the meaning of the Hounsfield units. */
   readonly notes: readonly string[];
@@ -431,8 +433,8 @@ function ctFile(file: string, bytes: Uint8Array): CtFile {
   if (row === null || column === null) {
     throw foreign(file, obliqueness([orientation.slice(0, 3), orientation.slice(3)]));
   }
-  if (row.axis !== 0 || column.axis !== 1) {
-    const allowed = 'rows along ±x and columns along ±y of the patient';
+  if (row.axis === column.axis) {
+    const allowed = 'rows and columns along two axes of the patient';
     throw foreign(file, `ImageOrientationPatient is ${orientation.join(', ')}; allowed: ${allowed}`);
   }
   const [x = 0, y = 0, z = 0] = position_mm;
@@ -443,6 +445,7 @@ function ctFile(file: string, bytes: Uint8Array): CtFile {
     imageType: imageTypeOf(data),
     ...{ columns: format.columns, rows: format.rows, spacing_mm },
     position_mm: [x, y, z],
+    axes: [row.axis, column.axis, 3 - row.axis - column.axis],
     way: [row.way, column.way],
     notes: notesOfCt(file, data),
     settings: Object.fromEntries(SETTINGS.map((name) => [name, data.string(ctAttributes[name].tag)?.trim() ?? ''])),

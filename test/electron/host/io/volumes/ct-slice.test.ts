@@ -195,6 +195,103 @@ describe('ct slice', () => {
       expect(await read('ras.nrrd')).toEqual(await read('odd.nrrd'));
     });
 
+    /** Files of `odd` whose columns follow each other along axis `u`, rows along `v`, in the given directions. */
+    function rotated(name: string, [u, v, w]: readonly [number, number, number], [wayU, wayV]: readonly number[]) {
+      const size = [odd.columns, odd.rows, odd.slices];
+      const own: Phantom = {
+        ...odd,
+        ...{ columns: size[u] ?? 0, rows: size[v] ?? 0, slices: size[w] ?? 0 },
+        spacing_mm: [odd.spacing_mm[u] ?? 0, odd.spacing_mm[v] ?? 0, 1],
+        hu: (column, row, slice) => {
+          const at = [0, 0, 0];
+          at[u] = wayU === 1 ? column : (size[u] ?? 0) - 1 - column;
+          at[v] = wayV === 1 ? row : (size[v] ?? 0) - 1 - row;
+          at[w] = slice;
+          return odd.hu(at[0] ?? 0, at[1] ?? 0, at[2] ?? 0);
+        },
+      };
+      const unit = (axis: number, way = 1): string => [0, 1, 2].map((i) => (i === axis ? way : 0)).join('\\');
+      mkdirSync(path.join(folder, name), { recursive: true });
+      for (let slice = 0; slice < own.slices; slice += 1) {
+        const first = [...odd.origin_mm];
+        if (wayU !== 1) first[u] = (odd.origin_mm[u] ?? 0) + (own.columns - 1) * (odd.spacing_mm[u] ?? 0);
+        if (wayV !== 1) first[v] = (odd.origin_mm[v] ?? 0) + (own.rows - 1) * (odd.spacing_mm[v] ?? 0);
+        first[w] = (odd.origin_mm[w] ?? 0) + slice * (odd.spacing_mm[w] ?? 0);
+        const changes: Elements = {
+          '00200032': ['DS', first.join('\\')],
+          '00200037': ['DS', `${unit(u, wayU)}\\${unit(v, wayV)}`],
+        };
+        write(`${name}/${slice}.dcm`, dicomOf(own, slice, changes));
+      }
+    }
+
+    test.each([
+      [0, 1, 2],
+      [1, 0, 2],
+      [0, 2, 1],
+      [2, 0, 1],
+      [1, 2, 0],
+      [2, 1, 0],
+    ] as const)('is the same rotated by right angles: columns along axis %i, rows along %i', async (u, v, w) => {
+      for (const ways of [
+        [1, 1],
+        [-1, 1],
+        [1, -1],
+        [-1, -1],
+      ]) {
+        const name = `rotated-${u}${v}${ways.join('')}`;
+        rotated(name, [u, v, w], ways);
+        for (const plane of ['transverse', 'coronal', 'sagittal'] as const)
+          expect(await read(name, plane), `${plane} ${ways.join(' ')}`).toEqual(await read('series', plane));
+      }
+    });
+
+    test('of a patient on the left side has patient axes, by hand', async () => {
+      // Down in the image is the patient's left (+x), and right is the front (-y), as with HFDL.
+      const hu = [
+        [10, 20, 30],
+        [40, 50, 60],
+      ];
+      const side = (slice: number): Uint8Array =>
+        dicomOf({ ...odd, columns: 3, rows: 2, hu: (i, j) => (hu[j]?.[i] ?? 0) + slice }, 0, {
+          '00185100': ['CS', 'HFDL'],
+          '00200032': ['DS', `100\\50\\${-8 + 4 * slice}`],
+          '00200037': ['DS', '0\\-1\\0\\1\\0\\0'],
+          // Rows are 5 mm apart, columns 2 mm.
+          '00280030': ['DS', '5\\2'],
+        });
+      mkdirSync(path.join(folder, 'side'));
+      for (const slice of [0, 1]) write(`side/${slice}.dcm`, side(slice));
+      // y is 46, 48 and 50 mm from front to back; x is 100 and 105 mm.
+      expect(await read('side', 'transverse', -8)).toMatchObject({
+        ...{ columns: 2, rows: 3, spacing_mm: [5, 2], origin_mm: [100, 46] },
+        hu: Float32Array.of(30, 60, 20, 50, 10, 40),
+      });
+      expect(await read('side', 'sagittal', 105)).toMatchObject({
+        ...{ columns: 3, rows: 2, spacing_mm: [2, 4], origin_mm: [46, -8], at_mm: 105 },
+        hu: Float32Array.of(60, 50, 40, 61, 51, 41),
+      });
+    });
+
+    test('with unequal distances is read in the plane of its files, also if that is sagittal', async () => {
+      rotated('unequal', [1, 2, 0], [1, -1]);
+      for (const name of ['7', '8']) {
+        const x = name === '7' ? -6 : -5;
+        write(
+          `unequal/${name}.dcm`,
+          dicomOf({ ...odd, columns: 5, rows: 4, spacing_mm: [0.75, 2, 1] }, 0, {
+            '00200032': ['DS', `${x}\\20\\0`],
+            '00200037': ['DS', '0\\1\\0\\0\\0\\-1'],
+          }),
+        );
+      }
+      expect(await read('unequal', 'sagittal', -9.5)).toEqual({
+        ...(await read('series', 'sagittal', -9.5)),
+        ...{ to_mm: -5, slices: 9 },
+      });
+      await expect(read('unequal', 'transverse')).rejects.toThrow(/one spacing, or the sagittal plane/);
+    });
+
     test('a single slice needs no spacing to a neighbour: DICOM without a thickness, a plane of NRRD and MetaImage', async () => {
       const one = { ...odd, slices: 1 };
       mkdirSync(path.join(folder, 'single'));
@@ -260,7 +357,11 @@ describe('ct slice', () => {
       // atan(0.1 / 0.9) is 6.3°, atan(0.2 / 0.98) is 11.5°.
       ['sheared', { '00200037': ['DS', '0.9\\0.1\\0\\0\\1\\0'] }, 'its axes 1 and 2 are at an angle of 83.7°'],
       ['tilted', { '00200037': ['DS', '1\\0\\0\\0\\0.98\\0.2'] }, "rotated by 11.5° from the patient's"],
-      ['sagittal', { '00200037': ['DS', '0\\1\\0\\0\\0\\-1'] }, 'allowed: rows along ±x and columns along ±y'],
+      [
+        'of rows along columns',
+        { '00200037': ['DS', '0\\1\\0\\0\\-1\\0'] },
+        'allowed: rows and columns along two axes',
+      ],
       [
         'of several frames, which state the rest for each',
         { '00280008': ['IS', '40'], '00280030': undefined, '00200032': undefined },
