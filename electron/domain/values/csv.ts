@@ -52,3 +52,22 @@ const DECIMAL = /^[-+]?(\d+\.?\d*|\.\d+)([ed][-+]?\d+)?$/i;
 
 /** Value of a decimal number in a file; NaN for any other text, including empty text, blanks and hexadecimal digits. */
 export const decimalOf = (text: string): number => (DECIMAL.test(text) ? Number(text.replace(/d/i, 'e')) : Number.NaN);
+
+/** Digits of conventional marks for a missing value: -999, -9999, 99999.99. */
+const NINES = /^9{3,}(\.9{1,2})?$/;
+/** A positive mark is far above all other values, which are of one magnitude. */
+const FAR = 10;
+
+/** Whether a value is a conventional mark for a missing one. `largest`: the largest of the values that are no marks. */
+export const isMissingMark = (value: number, largest: number): boolean =>
+  NINES.test(String(Math.abs(value))) && (value < 0 || (largest > 0 && value > FAR * largest));
+
+/** Largest absolute value, without those that consist of nines. */
+export function largestUnmarked(values: Iterable<number>): number {
+  let largest = 0;
+  for (const value of values) {
+    const size = Math.abs(value);
+    if (size > largest && !NINES.test(String(size))) largest = size;
+  }
+  return largest;
+}

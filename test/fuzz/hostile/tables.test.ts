@@ -26,18 +26,34 @@ const MAP_HEAD = 'depth_mm,dose_at_x_-0.5_mm,dose_at_x_0.5_mm';
 const MAP = /"dose":\[1,2,3,4\],"nz":2,"nx":2,"dz_mm":1,"dx_mm":1,/;
 /** A map of 2 × 2 cells, with decimal commas unless commas separate. */
 const doseMap =
-  (head: string, separator = ',', end = '\n') =>
+  (head: string, separator = ',', end = '\n', last = '4') =>
   () => {
     const rows = [
       ['0.5', '1', '2'],
-      ['1.5', '3', '4'],
+      ['1.5', '3', last],
     ].map((row) => row.map((cell) => (separator === ',' ? cell : cell.replace('.', ','))).join(separator));
     const file = path.join(folder, 'map.csv');
     writeFileSync(file, [...head.split('\n'), ...rows, ''].join(end));
     return readDoseFile(file, {}, null);
   };
 
+/** Counts of a detector, of which one is replaced. */
+const counts = (replaced: string) => () => {
+  const rows = [10, 10, 10, 10, 20, 30, 60, 20, 1, 0.1].map((one, i) => `${i},${i === 2 ? replaced : one * 1e5}`);
+  return readCurve(`depth_mm,dose\n${rows.join('\n')}\n`, null);
+};
+
 hostile([
+  [
+    'marks for missing values in depth doses',
+    [
+      ...['-999', '-9999', '-999.00'].map(
+        (mark) => [mark, counts(mark), /the dose is -9+ at 2 mm, a mark for a missing value/] as const,
+      ),
+      ['far above all others', counts('999999999'), /the dose is 999999999 at 2 mm, a mark for a missing value/],
+      ['a count of nines', counts('999999'), /"dose":\[1000000,1000000,999999,/],
+    ],
+  ],
   [
     'lists of reflections',
     [
@@ -666,6 +682,19 @@ hostile([
         'a background in a comment',
         doseMap(`# background = 0.5\n${MAP_HEAD}`),
         /^refused: .*line 1: its comment "background = 0\.5" would change the depth or the dose/,
+      ],
+      ...['-999', '-9999.0', '9999', '99999.99'].map(
+        (mark) =>
+          [
+            `the mark ${mark} for a missing value`,
+            doseMap(MAP_HEAD, ',', '\n', mark),
+            /^refused: .*value 4 is -?9+(\.9+)?, a mark for a missing value; allowed: doses of 0 and more/,
+          ] as const,
+      ),
+      [
+        'a large negative value, as outside of a resampled grid',
+        doseMap(MAP_HEAD, ',', '\n', '-1000'),
+        /^refused: .*value 4 is -1000, a negative dose; allowed: doses of 0 and more/,
       ],
       [
         'places in centimetres',

@@ -5,7 +5,15 @@ import type { ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { commentedChanges, doseNamed } from '../../../domain/dose/curve-csv.ts';
 import type { GammaCurve } from '../../../domain/dose/gamma-curve.ts';
-import { cellsOf, decimalOf, NO_TABLE_TEXT, separatorOf, tableText } from '../../../domain/values/csv.ts';
+import {
+  cellsOf,
+  decimalOf,
+  isMissingMark,
+  largestUnmarked,
+  NO_TABLE_TEXT,
+  separatorOf,
+  tableText,
+} from '../../../domain/values/csv.ts';
 import { readNamed } from '../../io/files/plain-file.ts';
 import { onThread } from '../../io/threads/task.ts';
 import { isDicom, readDicomDose } from '../../io/volumes/dicom.ts';
@@ -183,8 +191,25 @@ function readDose(file: NamedBytes, parts: Parts, unit: DepthUnit | null): Read 
   return isMap(text) ? { kind: 'volume', volume: mapOf(name, text) } : curveOf(name, text, unit);
 }
 
+/** As for depth doses: noise of a few percent around zero is possible. */
+const LARGEST_NOISE = 0.05;
+
+/** Throws BraggError `foreign-file` for values that are no doses: marks for missing values, and negative ones. */
+function checkDoses(name: string, { values }: Volume): void {
+  const largest = largestUnmarked(values);
+  const wrong = values.findIndex((value) => value < -LARGEST_NOISE * largest || isMissingMark(value, largest));
+  if (wrong < 0) return;
+  const value = values[wrong] ?? 0;
+  const is = isMissingMark(value, largest) ? 'a mark for a missing value' : 'a negative dose';
+  throw new BraggError(
+    'foreign-file',
+    `${name}: value ${wrong + 1} is ${value}, ${is}; allowed: doses of 0 and more, and noise down to -5 % of the largest one.`,
+  );
+}
+
 function inPlane(name: string, dose: Read, plane: PlaneOfVolume): ImportedDose {
   if (dose.kind === 'curve') return dose;
+  checkDoses(name, dose.volume);
   const { unit = null, notes = [] } = dose.volume;
   return { kind: 'map', map: volumeDose(name, dose.volume, plane), unit, notes };
 }
@@ -223,6 +248,7 @@ function ofFiles(files: readonly NamedBytes[]): { readonly name: string; readonl
       `${main.name} is not a map; ${allowed}. Open a depth dose over the depth dose instead.`,
     );
   }
+  checkDoses(main.name, dose.volume);
   return { name: main.name, volume: dose.volume };
 }
 

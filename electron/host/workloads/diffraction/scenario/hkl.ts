@@ -6,7 +6,7 @@
 import { messageOf } from '../../../../contract/errors.ts';
 import type { DiffractionWithConstants } from '../../../../contract/scenario/index.ts';
 import { checkedFields, type FieldRules, honoured, ignored, oneOf, only } from '../../../../domain/header-fields.ts';
-import { decimalOf } from '../../../../domain/values/csv.ts';
+import { decimalOf, isMissingMark, largestUnmarked } from '../../../../domain/values/csv.ts';
 import { type NamedFile, namedFileReader } from '../../../model/scenarios/named-files.ts';
 
 interface HklError {
@@ -28,6 +28,8 @@ type HklList =
 const largestIndex = 100_000;
 /** Limit on reported issues. */
 const maxErrors = 20;
+/** Standard deviations within which a negative intensity is a weak reflection. */
+const NOISE = 5;
 
 const names = ['h', 'k', 'l'] as const;
 
@@ -481,6 +483,7 @@ export function readHkl(text: string): HklList {
   let line = 0;
   let repeated = 0;
   let misfits = 0;
+  const observed: { readonly line: number; readonly read: Observation }[] = [];
   const take = (at: number, [h, k, l, value, weight]: Observation): void => {
     const own = `${h} ${k} ${l}`;
     const mate = `${0 - h} ${0 - k} ${0 - l}`;
@@ -502,7 +505,7 @@ export function readHkl(text: string): HklList {
   let ended = xds === null;
   for (const raw of linesOf(text)) {
     line += 1;
-    if (seen.size === 0 && xds === null) {
+    if (observed.length === 0 && xds === null) {
       const header = headerIn(raw);
       if (typeof header === 'string') return fail(line, header);
       if (header !== null) {
@@ -513,7 +516,7 @@ export function readHkl(text: string): HklList {
     if (/^!END_OF_DATA/.test(raw)) ended = true;
     const content = raw.replace(/[#!].*$/, '');
     if (content.trim() === '') continue;
-    if (seen.size === 0 && layout === bare && (shelxWords(content)?.length ?? 0) > 4) {
+    if (observed.length === 0 && layout === bare && (shelxWords(content)?.length ?? 0) > 4) {
       layout = HKLF4;
       notes.push(HKLF4_NOTE);
     }
@@ -523,23 +526,44 @@ export function readHkl(text: string): HklList {
         notes.push(`Line ${end.line}, 0 0 0 without a value, ends the list: the text after it is ignored.`);
         break;
       }
-      take(end.line, end.read);
+      observed.push(end);
       end = null;
     }
     if (typeof read === 'string') {
       faults.push({ line, message: read });
       // Without a header, all lines of another format have the same error.
-      if (layout === bare && seen.size === 0) break;
+      if (layout === bare && observed.length === 0) break;
     } else if (read === misfit) {
       misfits += 1;
     } else {
       const isEnd = layout.named && xds === null && read.slice(0, 4).every((number) => number === 0);
       if (isEnd) end = { line, read };
-      else take(line, read);
+      else observed.push({ line, read });
     }
     if (faults.length === maxErrors) break;
   }
+  const largest = largestUnmarked(observed.map(({ read }) => read[3]));
+  const isMark = (value: number): boolean => isMissingMark(value, largest);
+  const signed = observed.find(({ read }) => layout.value === 'F' && read[3] < 0 && !isMark(read[3]));
+  let missing = 0;
+  for (const { line: at, read } of observed) {
+    if (faults.length >= maxErrors) break;
+    const [h, k, l, value, weight] = read;
+    // With a sigma, an intensity above or within its noise is a measurement: programs scale the largest to 99999.99.
+    const isMeasured =
+      layout.value === 'I' && layout.sigma !== null && (value > 0 || -value * Math.sqrt(weight) < NOISE);
+    if (isMeasured || !isMark(value)) take(at, read);
+    else if (value < 0 && signed !== undefined) {
+      const message = `${h} ${k} ${l} has F = ${value}, which may mark a missing value or be an amplitude with a sign, as in line ${signed.line}; allowed: no line for a missing value, or other digits such as -999.01`;
+      faults.push({ line: at, message });
+    } else missing += 1;
+  }
   if (faults.length > 0) return { ok: false, faults };
+  if (missing > 0) {
+    notes.push(
+      `${missing} ${missing === 1 ? 'reflection has' : 'reflections have'} a mark for a missing value, such as -999, as ${layout.value}: left out.`,
+    );
+  }
   if (!ended) {
     return fail(
       line,

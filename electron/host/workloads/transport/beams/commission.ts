@@ -7,6 +7,7 @@
 import type { Commissioned, depthUnits } from '../../../../contract/beams/commission.ts';
 import { BraggError } from '../../../../contract/errors.ts';
 import { readCurveCsv } from '../../../../domain/dose/curve-csv.ts';
+import { isMissingMark, largestUnmarked } from '../../../../domain/values/csv.ts';
 import { onThread } from '../../../io/threads/task.ts';
 import { type CellCurve, cellCurve, fallsTo, peakOf } from '../metrics/depth-readouts.ts';
 import { rangeStraggling_mm } from '../scenario/context.ts';
@@ -49,6 +50,15 @@ function completeCurve(read: Parsed): ReadCurve {
   const { depth_mm, dose, unit, firstLine, lastLine, notes } = read.curve;
   if (dose.length < POINTS[0] || dose.length > POINTS[1]) {
     return refused(firstLine, `${dose.length} points; allowed: ${POINTS[0]} to ${POINTS[1]}`);
+  }
+  const largest = largestUnmarked(dose);
+  const mark = dose.findIndex((one) => isMissingMark(one, largest));
+  if (mark >= 0) {
+    const allowed = 'a line for each measured dose, and none for others';
+    return refused(
+      firstLine,
+      `the dose is ${dose[mark]} at ${depth_mm[mark]} mm, a mark for a missing value; allowed: ${allowed}`,
+    );
   }
   const top = dose.reduce((most, one) => Math.max(most, one), 0);
   if (!(top > 0) || (dose.at(-1) ?? 0) > 0.2 * top) {

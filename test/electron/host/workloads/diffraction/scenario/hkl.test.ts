@@ -109,6 +109,37 @@ test.each([
   expect(read(text)).toEqual([expect.stringMatching(/^[23]: sigma = -1\.00 is not allowed; allowed: 0 and more$/)]);
 });
 
+const kept = (text: string) => {
+  const list = readHkl(text);
+  return list.ok ? { reflections: [...list.reflections], notes: list.notes } : list.faults;
+};
+
+test.each([
+  ['-999 as an amplitude', 'h k l F\n1 0 0 12\n2 0 0 -999\n3 0 0 40\n', [1, 0, 0, 12, 3, 0, 0, 40], '1 reflection has'],
+  ['-9999.00 without a header', '1 0 0 12\n2 0 0 -9999.00\n3 0 0 -999\n', [1, 0, 0, 12], '2 reflections have'],
+  ['99999.99, far above the others', 'h k l F\n1 0 0 12\n2 0 0 99999.99\n', [1, 0, 0, 12], '1 reflection has'],
+  ['-999 as an intensity beyond its noise', 'h k l I sig\n1 0 0 4 1\n2 0 0 -999 1\n', [1, 0, 0, 2], '1 reflection has'],
+])('a mark for a missing value is left out and counted: %s', (_, text, reflections, count) => {
+  expect(kept(text)).toEqual({ reflections, notes: [expect.stringContaining(`${count} a mark for a missing value`)] });
+});
+
+test('values of nines that may be measured are read', () => {
+  // A strong reflection among others, and an intensity of -2.5 standard deviations.
+  for (const [text, reflections] of [
+    ['h k l F\n1 0 0 999\n2 0 0 640\n', [1, 0, 0, 999, 2, 0, 0, 640]],
+    ['h k l F\n1 0 0 99999\n', [1, 0, 0, 99999]],
+    ['h k l I sig\n1 0 0 4 1\n2 0 0 -999 400\n', [1, 0, 0, 2, 2, 0, 0, 0]],
+    ['h k l I sig\n1 0 0 4 1\n2 0 0 999999 1\n', [1, 0, 0, 2, 2, 0, 0, Math.sqrt(999999)]],
+  ] as const)
+    expect(kept(text)).toEqual({ reflections, notes: [] });
+});
+
+test('-999 in a list of amplitudes with signs is refused', () => {
+  expect(read('h k l F\n1 0 0 -12\n2 0 0 -999\n3 0 0 40\n')).toEqual([
+    '3: 2 0 0 has F = -999, which may mark a missing value or be an amplitude with a sign, as in line 2; allowed: no line for a missing value, or other digits such as -999.01',
+  ]);
+});
+
 test('any written list reads back', () => {
   const index = fc.integer({ min: -99, max: 99 });
   const row = fc.tuple(index, index, index, fc.double({ min: -1e6, max: 1e6, noNaN: true }));
