@@ -672,7 +672,7 @@ hostile([
         t4({}, { metadata: { timeunit: 'ms', time_unit: 's' } }),
         /metadata\.timeunit is ms but metadata\.time_unit is s; allowed: one unit of time/,
       ],
-      ...['unit', 'timeunit', 'time_unit', 'timeUnit'].map(
+      ...['unit', 'units', 'timeunit', 'time_unit', 'timeUnit', 'time_units'].map(
         (name) =>
           [
             `times with ${name}`,
@@ -706,7 +706,18 @@ hostile([
         tuner({ time: 2, times: [2], compile_time: 3 }, { time_unit: 'us' }),
         /"time_s":0\.000002,"samples_s":\[0\.000002\],"compile_s":0\.000003/,
       ],
-      ['a unit of an entry', tuner({ time: 2, time_unit: 's' }), /"time_s":2,/],
+      ...['time_unit', 'times_unit', 'timeUnit', 'unit', 'units', 'Units'].map(
+        (name) => [`an entry with ${name}`, tuner({ time: 2, [name]: 's' }), /"time_s":2,/] as const,
+      ),
+      ['a cache with unit', tuner({ time: 2 }, { unit: 'us' }), /"time_s":0\.000002,/],
+      ['an entry with the unit of something else', tuner({ time: 2, unit: 'GB/s' }), /"GB\/s" is not a unit of time/],
+      [
+        'a parameter with the name unit',
+        () =>
+          parseTuning({ text: '{"tune_params_keys":["unit"],"cache":{"4":{"unit":4,"time":2}}}', name: 'a' })
+            .configurations,
+        /"configuration":\{"unit":4\},"outcome":"right","time_s":0\.002/,
+      ],
       [
         'a unit of an entry that is not its cache\u2019s',
         tuner({ time: 2, time_unit: 's' }, { time_unit: 'ms' }),

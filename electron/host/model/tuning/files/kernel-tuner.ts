@@ -182,8 +182,7 @@ export const kernelTunerFields: FieldRules = {
   cache: honoured,
   tune_params: ignored('lists values that entries have'),
   objective: ignored('the time of each entry is read, whatever was optimised'),
-  time_unit: honoured,
-  timeunit: honoured,
+  ...{ time_unit: honoured, time_units: honoured, timeunit: honoured, unit: honoured, units: honoured },
 };
 export const kernelTunerEntryFields = {
   time: honoured,
@@ -192,9 +191,9 @@ export const kernelTunerEntryFields = {
   timestamp: honoured,
   correctness: honoured,
   __error__: honoured,
-  time_unit: honoured,
-  times_unit: honoured,
-  timeunit: honoured,
+  // Kernel Tuner writes no unit, but programs that convert to its format do.
+  ...{ time_unit: honoured, time_units: honoured, times_unit: honoured, timeunit: honoured },
+  ...{ unit: honoured, units: honoured },
   // Other programs write these of a wrong answer or a failure, which Kernel Tuner writes in place of the time.
   ...{ correct: oneOf('true'), valid: oneOf('true'), verified: oneOf('true'), verification: oneOf('true') },
   ...{ invalidity: oneOf('correct'), status: oneOf('ok', 'correct', 'success', 'valid') },
@@ -208,6 +207,20 @@ export const kernelTunerEntryFields = {
 const orNull = (number: unknown): unknown => (typeof number === 'number' && !Number.isFinite(number) ? null : number);
 
 const value = z.union([z.number(), z.string(), z.boolean()]);
+
+/** Names of a key with the unit of times, in any case. */
+const UNIT_KEY = /^(times?_?units?|units?)$/i;
+
+/** Units that an object states, by their keys after `path`. `parameters`: keys with another meaning. */
+const unitsOf = (path: string, of: object, parameters: readonly string[] = []): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(of).flatMap(([key, unit]) =>
+      UNIT_KEY.test(key) && !parameters.includes(key) && unit !== null && unit !== undefined
+        ? [[`${path}${key}`, String(unit)]]
+        : [],
+    ),
+  );
+const anything = z.unknown().optional();
 const entrySchema = z.looseObject({
   /** A text if the configuration failed; null also for NaN and Infinity. Spreadsheets convert numbers to text. */
   time: z
@@ -226,9 +239,8 @@ const entrySchema = z.looseObject({
   timestamp: z.string().optional(),
   correctness: z.number().nullable().optional(),
   __error__: z.string().nullish(),
-  time_unit: z.string().optional(),
-  times_unit: z.string().optional(),
-  timeunit: z.string().optional(),
+  ...{ time_unit: anything, time_units: anything, times_unit: anything, timeunit: anything },
+  ...{ unit: anything, units: anything },
 } satisfies Record<HonouredIn<typeof kernelTunerEntryFields>, z.ZodType>);
 const cacheSchema = z.looseObject({
   device_name: z.string().default(''),
@@ -236,9 +248,6 @@ const cacheSchema = z.looseObject({
   problem_size: z.unknown().optional(),
   tune_params_keys: z.array(z.string()).min(1),
   cache: z.record(z.string(), entrySchema).default({}),
-  /** Unit of time. Caches written by Kernel Tuner have no such key, because their times are milliseconds. */
-  time_unit: z.string().optional(),
-  timeunit: z.string().optional(),
 });
 
 const MS = 1000;
@@ -295,7 +304,7 @@ function configured(
   id: string,
   entry: z.infer<typeof entrySchema>,
   name: string,
-  unit: string,
+  fileUnits: Readonly<Record<string, string>>,
 ): TunedConfiguration {
   const configuration = Object.fromEntries(
     keys.map((key) => {
@@ -333,13 +342,8 @@ function configured(
   const ran = outcome === 'right' || outcome === 'wrong';
   const samples = (entry.times ?? []).filter(isTime);
   const time = timeOf(entry);
-  const { time_unit, times_unit, timeunit } = entry;
-  const own = {
-    "an entry's time_unit": time_unit,
-    "an entry's times_unit": times_unit,
-    "an entry's timeunit": timeunit,
-  };
-  const perS = perSecond(timeUnit(name, { time_unit: unit, ...own }), name);
+  const own = unitsOf("an entry's ", entry, keys);
+  const perS = perSecond(timeUnit(name, { ...fileUnits, ...own }), name);
   const time_s = ran && isTime(time) ? time / perS : null;
   const samples_s = ran ? samples.map((one) => one / perS) : [];
   checkTime(time_s, samples_s, `${name}, cache entry ${JSON.stringify(id)}`);
@@ -375,10 +379,9 @@ export function readKernelTuner(text: string, name: string): TuningResults {
   const read = cacheSchema.safeParse(document);
   if (!read.success) throw foreignField(name, document, read.error);
   const { device_name, kernel_name, problem_size, tune_params_keys, cache } = read.data;
-  const { time_unit, timeunit } = read.data;
-  const unit = timeUnit(name, { time_unit, timeunit });
+  const fileUnits = unitsOf('', read.data);
   const configurations = Object.entries(cache).map(([id, entry]) =>
-    configured(tune_params_keys, id, entry, name, unit),
+    configured(tune_params_keys, id, entry, name, fileUnits),
   );
   const ran = Object.values(cache).filter((_, i) => configurations[i]?.time_s != null);
   notes.push(...sampleNotes(ran.map(({ times }) => failedSamples(times ?? []))));

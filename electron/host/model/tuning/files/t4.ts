@@ -48,10 +48,12 @@ export const t4ResultFields = {
 } satisfies FieldRules;
 
 /** Spellings of the unit of times in an object. */
-const spellings = ['timeunit', 'time_unit', 'timeUnit', 'unit'] as const;
+const spellings = ['timeunit', 'time_unit', 'timeUnit', 'time_units', 'unit', 'units'] as const;
 type Spelling = (typeof spellings)[number];
 const unit = z.string().optional();
-const unitFields = { timeunit: unit, time_unit: unit, timeUnit: unit, unit } satisfies Record<Spelling, z.ZodType>;
+const unitFields = {
+  ...{ timeunit: unit, time_unit: unit, timeUnit: unit, time_units: unit, unit, units: unit },
+} satisfies Record<Spelling, z.ZodType>;
 
 /** Units in an object by their path, for messages. */
 const unitsOf = (path: string, of: Readonly<Partial<Record<Spelling, string | undefined>>>) =>
