@@ -53,8 +53,8 @@ const DECIMAL = /^[-+]?(\d+\.?\d*|\.\d+)([ed][-+]?\d+)?$/i;
 /** Value of a decimal number in a file; NaN for any other text, including empty text, blanks and hexadecimal digits. */
 export const decimalOf = (text: string): number => (DECIMAL.test(text) ? Number(text.replace(/d/i, 'e')) : Number.NaN);
 
-/** Digits of conventional marks for a missing value: -999, -9999, 99999.99. */
-const NINES = /^9{3,}(\.9{1,2})?$/;
+/** Digits of conventional marks for a missing value: -999, -99.9, 99999.99. */
+const NINES = /^(9{3,}(\.9{1,2})?|99\.99?)$/;
 /** A positive mark is far above all other values, which are of one magnitude. */
 const FAR = 10;
 

@@ -379,8 +379,9 @@ function readLine(text: string, layout: Layout, items: number | null): Observati
   if (!Number.isFinite(value) || Math.abs(value) > 1e9) {
     return `${layout.value} = ${own[3]} is not allowed; allowed: -1e9 to 1e9${layout.value === 'F' ? ' electrons' : ''}`;
   }
-  if (layout.value === 'F') return [h, k, l, value, 1];
   const sigma = layout.sigma === null ? 1 : decimalOf(words[layout.sigma] ?? '');
+  // A sigma of -1 or -999 marks an amplitude that was not measured.
+  if (layout.value === 'F' && !(sigma < 0)) return [h, k, l, value, 1];
   if (!Number.isFinite(sigma)) return `sigma = ${words[layout.sigma ?? 0]} is not allowed; allowed: a number`;
   if (sigma < 0) {
     return layout.misfits ? misfit : `sigma = ${words[layout.sigma ?? 0]} is not allowed; allowed: 0 and more`;

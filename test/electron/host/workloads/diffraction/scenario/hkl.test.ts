@@ -105,6 +105,7 @@ test('XDS misfits are left out by their negative sigma', () => {
 test.each([
   ['the fixed columns of HKLF 4', '   1   0   0    4.00    1.00\n   2   0   0  900.00   -1.00\n'],
   ['a header', 'h k l I sigma\n1 0 0 4 1\n2 0 0 900 -1.00\n'],
+  ['a header of amplitudes', 'h k l F sigma\n1 0 0 4 1\n2 0 0 5 -1.00\n'],
 ])('a negative sigma in %s is refused', (_, text) => {
   expect(read(text)).toEqual([expect.stringMatching(/^[23]: sigma = -1\.00 is not allowed; allowed: 0 and more$/)]);
 });
@@ -116,6 +117,7 @@ const kept = (text: string) => {
 
 test.each([
   ['-999 as an amplitude', 'h k l F\n1 0 0 12\n2 0 0 -999\n3 0 0 40\n', [1, 0, 0, 12, 3, 0, 0, 40], '1 reflection has'],
+  ['-99.9 as an amplitude', 'h k l F\n1 0 0 12\n2 0 0 -99.9\n', [1, 0, 0, 12], '1 reflection has'],
   ['-9999.00 without a header', '1 0 0 12\n2 0 0 -9999.00\n3 0 0 -999\n', [1, 0, 0, 12], '2 reflections have'],
   ['99999.99, far above the others', 'h k l F\n1 0 0 12\n2 0 0 99999.99\n', [1, 0, 0, 12], '1 reflection has'],
   ['-999 as an intensity beyond its noise', 'h k l I sig\n1 0 0 4 1\n2 0 0 -999 1\n', [1, 0, 0, 2], '1 reflection has'],
