@@ -231,11 +231,12 @@ export const t4 =
       }),
       name: 'a.json',
     }).configurations;
-export const chrome =
-  (...events: readonly object[]) =>
+export const chrome = (...events: readonly object[]) => chromeWith({}, ...events);
+export const chromeWith =
+  (more: object, ...events: readonly object[]) =>
   async () => {
     const file = path.join(folder, 'trace.json');
-    writeFileSync(file, JSON.stringify({ traceEvents: events }));
+    writeFileSync(file, JSON.stringify({ ...more, traceEvents: events }));
     const { duration, notes } = await openTrace(file, 'trace.json');
     return { duration, notes };
   };

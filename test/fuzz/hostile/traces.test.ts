@@ -8,7 +8,7 @@ import { openTrace } from '../../../electron/host/app/timelines/open.ts';
 import { traceSummary } from '../../../electron/host/model/timeline/summary.ts';
 import { parseTuning } from '../../../electron/host/model/tuning/files/t4.ts';
 import { writeNsight } from '../../electron/host/model/timeline/import/nsight-file.ts';
-import { chrome, folder, hostile, ncu, ncuHead, nsys, span, t4, tuner } from './files.ts';
+import { chrome, chromeWith, folder, hostile, ncu, ncuHead, nsys, span, t4, tuner } from './files.ts';
 
 const named = (pid: number | string, name: string, tid?: number) => ({
   ph: 'M',
@@ -86,6 +86,21 @@ hostile([
           ]),
         ),
         /"duration":\[100000,80000\]/,
+      ],
+      ...(
+        [{ timeUnit: 'ns' }, { otherData: { timestamp_unit: 'ns' } }, { metadata: { time_unit: 'ms' } }] as const
+      ).map(
+        (more) =>
+          [
+            `a unit of time in ${Object.keys(more)[0]}`,
+            chromeWith(more, span),
+            /^refused: .*(timeUnit|otherData\.timestamp_unit|metadata\.time_unit) is "[nm]s"; allowed: us/,
+          ] as const,
+      ),
+      [
+        'microseconds, and nanoseconds on the display',
+        chromeWith({ timeUnit: 'us', displayTimeUnit: 'ns' }, span),
+        /"duration":\[5000\],"notes":\[\]/,
       ],
       ['a negative duration', chrome(span, { ...span, dur: -5 }), /1 events have no valid time, phase or duration/],
       ['a time in hexadecimal digits', chrome(span, { ...span, ts: '0x10' }), /1 events have no valid time/],

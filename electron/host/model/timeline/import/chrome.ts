@@ -60,6 +60,16 @@ export const chromeFields = {
 } satisfies FieldRules;
 const outer: FieldRules = chromeFields;
 
+/** Keys with which programs state the unit of `ts` and `dur`, at the end of a path. `displayTimeUnit` is another one. */
+const TIME_UNIT = /(?:^|\.)(?:time|timestamp|ts|dur|duration)s?_?units?$/i;
+const MICROSECONDS = /^(us|µs|μs|usecs?|microseconds?)$/i;
+
+/** Throws BraggError `foreign-file` for a stated unit other than that of Chrome traces. */
+function checkUnit(key: string, value: unknown): void {
+  if (!TIME_UNIT.test(key) || typeof value !== 'string' || MICROSECONDS.test(value.trim())) return;
+  throw new BraggError('foreign-file', `${key} is ${JSON.stringify(value.slice(0, 40))}; allowed: us`);
+}
+
 /** Keys of an event; times are in microseconds. */
 export const chromeEventFields = {
   ...{ name: honoured, cat: honoured, ph: honoured, ts: honoured, dur: honoured, pid: honoured, tid: honoured },
@@ -245,6 +255,8 @@ export class ChromeImport {
     } catch {
       throw new BraggError('foreign-file', `the value of ${JSON.stringify(key)} is not JSON`);
     }
+    checkUnit(key, value);
+    for (const [inner, one] of Object.entries(objectOf(value))) checkUnit(`${key}.${inner}`, one);
     if (outer[key.toLowerCase()]?.kind !== 'honoured') return;
     if (key === 'deviceProperties' && Array.isArray(value)) {
       this.#properties = value.map((one: unknown, i) => {
