@@ -1,8 +1,7 @@
 /** Files that `npm run bench -- verdicts`, `aa`, `power` and `gate` save for the documents, with `--keep`. */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { RecordedGates, RecordedRates, RecordedReal } from '../../electron/build/figures/rates.ts';
-import type { RecordedPower } from './aa/power.ts';
+import type { RecordedGates, RecordedPower, RecordedRates, RecordedReal } from '../../electron/build/figures/rates.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 

@@ -38,6 +38,19 @@ export const recordedRatesSchema = z.strictObject({
 });
 export type RecordedRates = Readonly<z.infer<typeof recordedRatesSchema>>;
 
+const recordedSessionSchema = z.strictObject({
+  /** Number of the session in its series, from 0; its seed follows from it. */
+  number: z.number().int().nonnegative().optional(),
+  /** `verdict`: by steps. `whole`: by end-to-end runs, in which the copy's answer is transferred between processes. */
+  verdict: z.string(),
+  whole: z.string(),
+  ratio: z.number().positive(),
+  interval: z.strictObject({ low: z.number(), high: z.number() }).nullable(),
+  floor: z.number().nullable(),
+  rounds: z.number().int().nonnegative(),
+  otherLoad_cores: z.number().nullable(),
+});
+
 const recordedRealSchema = z.strictObject({
   /** Time in ISO 8601. */
   measured: z.string(),
@@ -56,30 +69,40 @@ const recordedRealSchema = z.strictObject({
       z.strictObject({
         /** Name of the other load on the machine. */
         name: z.string(),
-        sessions: z
-          .array(
-            z.strictObject({
-              /** Number of the session in its half, from 0; its seed follows from it. */
-              number: z.number().int().nonnegative().optional(),
-              /**
-               * `verdict`: by steps. `whole`: by end-to-end runs, in which the copy's answer is transferred between
-               * processes.
-               */
-              verdict: z.string(),
-              whole: z.string(),
-              ratio: z.number().positive(),
-              interval: z.strictObject({ low: z.number(), high: z.number() }).nullable(),
-              floor: z.number().nullable(),
-              rounds: z.number().int().nonnegative(),
-              otherLoad_cores: z.number().nullable(),
-            }),
-          )
-          .min(1),
+        sessions: z.array(recordedSessionSchema).min(1),
       }),
     )
     .min(1),
 });
 export type RecordedReal = Readonly<z.infer<typeof recordedRealSchema>>;
+
+const recordedPowerSchema = z.strictObject({
+  /** Time of the latest session, ISO 8601. */
+  measured: z.string(),
+  machine: z.string(),
+  cores: z.number().int().positive(),
+  /** Cores of each lane; empty if sessions could use all cores. */
+  lanes: z.array(z.string()).readonly(),
+  /** Time budget of each session in seconds. */
+  seconds: z.number().positive(),
+  /** Values that are added up. */
+  n: z.number().int().positive(),
+  /** Commits of the program versions that measured. */
+  commits: z.array(z.string()).readonly(),
+  took_s: z.number().positive(),
+  series: z
+    .array(
+      z.strictObject({
+        /** Extra work as a fraction of the sum's work. */
+        slower: z.number().nonnegative(),
+        busy_cores: z.number().int().nonnegative(),
+        sessions: z.array(recordedSessionSchema),
+      }),
+    )
+    .min(1)
+    .readonly(),
+});
+export type RecordedPower = Readonly<z.infer<typeof recordedPowerSchema>>;
 
 function read<T>(name: string, schema: z.ZodType<T>): T | null {
   const file = path.join(root, 'assets/rates', `${name}.json`);
@@ -144,6 +167,35 @@ export function realRates(recorded: RecordedReal | null = read('real', recordedR
   );
 }
 
+/** Cores of a series: all of the machine, or those that its sessions were pinned to. */
+function placeOf(cores: number, lanes: readonly string[]): string {
+  if (lanes.length === 0) return `${cores} cores`;
+  return `pinned to ${lanes.map((lane) => (lane.includes(',') ? `cores ${lane}` : `core ${lane}`)).join(' or ')}`;
+}
+
+/** Table of the share of sessions that find extra work of 1, 3 and 10 %, and that call equal code the same. */
+export function powerRates(recorded: RecordedPower | null = read('power', recordedPowerSchema)): string {
+  const command = code('npm run bench -- power --keep');
+  if (recorded === null) return `Not measured yet: ${command}`;
+  const { machine, cores, lanes, n, measured } = recorded;
+  const series = recorded.series.filter(({ sessions }) => sessions.length > 0);
+  const rows = series.map(({ slower, busy_cores, sessions }) => {
+    const count = (word: string): string => String(sessions.filter(({ verdict }) => verdict === word).length);
+    return [
+      slower === 0 ? 'none' : `${digits(100 * slower)} %`,
+      String(busy_cores),
+      String(sessions.length),
+      ...['slower', 'faster', 'same', 'undecided'].map(count),
+      middle(sessions.map(({ rounds }) => rounds)),
+    ];
+  });
+  return [
+    table(['Extra work', '>Busy cores', '>Sessions', '>Slower', '>Faster', '>Same', '>Undecided', '>Rounds'], rows),
+    '',
+    `Sum of ${n} squares on ${machine}, ${placeOf(cores, lanes)}, at most ${seconds(recorded.seconds)} a session, ${measured.slice(0, 10)}, by ${command}.`,
+  ].join('\n');
+}
+
 export interface RecordedGate {
   /** Number of the gate in its series, from 0; its seed follows from it. Absent in files of earlier versions. */
   readonly number?: number | undefined;
@@ -188,11 +240,10 @@ export function gateRates(kept: RecordedGates | null): string {
     count(gates, 'not slower'),
   ]);
   const { machine, cores, lanes = [], load, measured } = kept;
-  const among = lanes.length === 0 ? '' : `, each on cores ${lanes.join(' or ')}`;
   return [
     table(['Code', '>Gates', '>Slower (fails)', '>Undecided', '>Not slower'], rows),
     '',
-    `${machine}, ${cores} cores, ${digits(load)} processes running on average, ${seconds(kept.seconds)} a gate${among}, ${measured.slice(0, 10)}, by ${COMMAND}.`,
+    `${machine}, ${placeOf(cores, lanes)}, at most ${seconds(kept.seconds)} a gate, ${digits(load)} processes running on the whole machine on average, ${measured.slice(0, 10)}, by ${COMMAND}.`,
   ].join('\n');
 }
 

@@ -24,7 +24,7 @@ import {
   verbs,
   waterBeams,
 } from './programs.ts';
-import { gate, realRates, simulatedRates } from './rates.ts';
+import { gate, powerRates, realRates, simulatedRates } from './rates.ts';
 import {
   code,
   digits,
@@ -286,6 +286,7 @@ export const tables: Readonly<Record<string, Table>> = {
   'target-machines': { from: 'sessions', make: targetMachines },
   'verdicts-simulated': { from: 'sessions', make: simulatedRates },
   'verdicts-real': { from: 'sessions', make: realRates },
+  power: { from: 'sessions', make: powerRates },
   gate: { from: 'sessions', make: gate },
   sanitized: { from: 'sessions', make: sanitized },
   claims: { from: 'program', make: claimsTable },

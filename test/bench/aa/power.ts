@@ -1,9 +1,9 @@
 /**
  * `npm run bench -- power`: sessions of a sum of squares against the same sum with extra work of 0, 1, 3 and 10 %. The
  * extra work is real: the first elements are added up again. Each session is a process of the command line. 3 % is
- * measured a second time with one core busy. `--keep` saves after every session, and continues from that file when
- * started again. `--cores 2,3` runs on these cores only; if given several times, one session runs on each set of cores
- * at once.
+ * measured a second time with one core busy, if possible outside of the lane. `--keep` saves after every session, and
+ * continues from that file when started again. `--cores 2,3` runs on these cores only; if given several times, one
+ * session runs on each set of cores at once.
  *
  * Needs Node, dist and assets, and no package.
  */
@@ -12,32 +12,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import type { RecordedPower } from '../../../electron/build/figures/rates.ts';
 import { saveRecording, startedAt } from '../recorded.ts';
-import { fill, judged, type Lane, Load, lanesOf, sumWithMore, type Verdict } from './session.ts';
+import { fill, judged, type Lane, Load, lanesOf, outside, sumWithMore, type Verdict } from './session.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
-interface Series {
-  /** Extra work as a fraction of the sum's work. */
-  readonly slower: number;
-  readonly busy_cores: number;
-  readonly sessions: Verdict[];
-}
-
-export interface RecordedPower {
-  /** Time of the latest session, ISO 8601. */
-  readonly measured: string;
-  readonly machine: string;
-  readonly cores: number;
-  /** Cores of each lane; empty if sessions could use all cores. */
-  readonly lanes: readonly string[];
-  /** Time budget of each session in seconds. */
-  readonly seconds: number;
-  /** Commits of the program versions that measured. */
-  readonly commits: readonly string[];
-  readonly took_s: number;
-  readonly series: readonly Series[];
-}
+type Series = RecordedPower['series'][number];
 
 const { values } = parseArgs({
   options: {
@@ -45,18 +26,19 @@ const { values } = parseArgs({
     anew: { type: 'boolean', default: false },
     sessions: { type: 'string', default: '40' },
     seconds: { type: 'string', default: '30' },
+    n: { type: 'string', default: '100000' },
     cores: { type: 'string', multiple: true, default: [] },
   },
 });
 
 /** Throws for anything but a whole number above 0. */
-function whole(name: 'sessions' | 'seconds'): number {
+function whole(name: 'sessions' | 'seconds' | 'n'): number {
   const value = Number(values[name]);
   if (Number.isInteger(value) && value > 0) return value;
   throw new Error(`--${name}: ${JSON.stringify(values[name])} is not a whole number above 0`);
 }
 
-const [wantedSessions, seconds] = [whole('sessions'), whole('seconds')];
+const [wantedSessions, seconds, n] = [whole('sessions'), whole('seconds'), whole('n')];
 const lanes = lanesOf(values.cores);
 
 /**
@@ -75,7 +57,8 @@ const isComplete = ({ series }: RecordedPower): boolean =>
   wanted.every(({ slower, busy_cores }) => sessionsIn(series, slower, busy_cores).length >= wantedSessions);
 const sessionsIn = (all: readonly Series[], slower: number, busy_cores: number): readonly Verdict[] =>
   all.find((one) => one.slower === slower && one.busy_cores === busy_cores)?.sessions ?? [];
-const before = values.keep && !values.anew ? startedAt<RecordedPower>('power', { machine, seconds }, isComplete) : null;
+const before =
+  values.keep && !values.anew ? startedAt<RecordedPower>('power', { machine, seconds, n }, isComplete) : null;
 const series: readonly Series[] = wanted.map(({ slower, busy_cores }) => ({
   ...{ slower, busy_cores },
   sessions: [...sessionsIn(before?.series ?? [], slower, busy_cores)],
@@ -87,7 +70,7 @@ function save(): void {
   if (!values.keep) return;
   saveRecording('power', {
     measured: new Date().toISOString(),
-    ...{ machine, cores: availableParallelism(), lanes: values.cores, seconds, commits: [...commits] },
+    ...{ machine, cores: availableParallelism(), lanes: values.cores, seconds, n, commits: [...commits] },
     took_s: (before?.took_s ?? 0) + (performance.now() - began) / 1000,
     series,
   });
@@ -109,7 +92,7 @@ function writeKernels(folder: string): void {
 async function session(folder: string, slower: number, time: number, seed: number, lane: Lane): Promise<Verdict> {
   const words = [
     ...['bench', 'sum', '--variants', `sum/sum.cpp,sum/${nameOf(slower)}.cpp`, '--trust', '--json'],
-    ...['--processes', '0', '--time', String(time), '--seed', String(seed)],
+    ...['--processes', '0', '--time', String(time), '--seed', String(seed), '--set', `problem.n=${n}`],
   ];
   const { told, commit } = await judged(folder, lane, words);
   commits.add(commit);
@@ -124,7 +107,8 @@ try {
     if (sessions.length >= wantedSessions) continue;
     // One session per lane before those that count, which compiles the kernels.
     for (const lane of lanes) await session(folder, slower, 1, 1, lane);
-    for (const lane of lanes) load.begin(busy_cores, lane);
+    // The system moves other work away from cores that are in use.
+    for (const lane of lanes) load.begin(busy_cores, outside(lane));
     const take = async (i: number, lane: Lane): Promise<Verdict> => {
       const told = await session(folder, slower, seconds, i + 1, lane);
       const { verdict, ratio, interval, rounds } = told;

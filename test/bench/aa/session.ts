@@ -5,6 +5,7 @@
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, globSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -73,6 +74,13 @@ export async function fill<T extends Numbered>(
     }
   };
   await Promise.all(lanes.map(work));
+}
+
+/** A lane of the machine's cores outside of this one; this one if there are none, or if it has all cores. */
+export function outside(lane: Lane): Lane {
+  const taken = lane.cores?.split(',') ?? [];
+  const others = [...cpus().keys()].map(String).filter((core) => !taken.includes(core));
+  return lane.cores === null || others.length === 0 ? lane : { ...lane, cores: others.join() };
 }
 
 /** Processes that keep cores busy; they end with this one. */

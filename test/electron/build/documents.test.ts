@@ -17,6 +17,7 @@ import {
 } from '../../../electron/build/bench/sanitized.ts';
 import {
   gateRates,
+  powerRates,
   type RecordedGate,
   realRates,
   recordedRatesSchema,
@@ -111,8 +112,10 @@ describe('gate', () => {
     const rows = text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
     expect(rows[2]).toEqual(['', 'unchanged', '2', '0', '1', '1', '']);
     expect(rows[3]).toEqual(['', '5.00 % slower', '3', '2', '1', '0', '']);
-    expect(text).toContain('A processor, 2 cores, 3.50 processes running on average, 60.0 s a gate, 2026-11-28');
-    expect(gateRates({ ...kept, lanes: ['2,3', '4,5'] })).toContain('60.0 s a gate, each on cores 2,3 or 4,5, 2026');
+    expect(text).toContain('A processor, 2 cores, at most 60.0 s a gate, 3.50 processes running');
+    expect(gateRates({ ...kept, lanes: ['1', '4,5'] })).toContain(
+      'A processor, pinned to core 1 or cores 4,5, at most',
+    );
   });
 });
 
@@ -155,6 +158,25 @@ describe('rates', () => {
     };
     expect(realRates(kept).split('\n').at(-1)).toBe('| CPU, as it is | 4 | 0.2 | 2 | 2 | 1 | 1 | 15.0 |');
     expect(realRates(null)).toContain('npm run bench -- aa --keep');
+  });
+
+  test('power counts each verdict for each amount of extra work, or explains how to measure it', () => {
+    const session = { whole: 'slower', ratio: 1.03, interval: null, floor: 0.01, rounds: 20, otherLoad_cores: 0.2 };
+    const sessions = ['slower', 'slower', 'undecided'].map((verdict) => ({ ...session, verdict }));
+    const kept = {
+      ...{ measured: '2026-11-29T23:20:00Z', machine: 'CPU', cores: 2, lanes: ['1'], seconds: 30, n: 1000 },
+      ...{ commits: ['abc'], took_s: 60 },
+      series: [
+        { slower: 0, busy_cores: 0, sessions: [] },
+        { slower: 0.03, busy_cores: 1, sessions },
+      ],
+    };
+    const lines = powerRates(kept).split('\n');
+    expect(lines[2]).toBe('| 3.00 % | 1 | 3 | 2 | 0 | 0 | 1 | 20.0 |');
+    expect(lines.at(-1)).toContain(
+      'Sum of 1000 squares on CPU, pinned to core 1, at most 30.0 s a session, 2026-11-29',
+    );
+    expect(powerRates(null)).toContain('npm run bench -- power --keep');
   });
 
   test('sessions are recorded once each, in concurrent lanes, and resume after existing ones', async () => {
