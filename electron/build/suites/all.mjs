@@ -199,6 +199,13 @@ const alone = { tests: { projects: ['alone'] } };
 /** `npm test`. @type {readonly Phase[]} */
 export const suites = [cuda, { tests: queue(['unit-desktop', 'unit']), beside: others }, alone];
 
+/**
+ * Their threads wait for each other at every step, so at low priority, as for suites beside test files, they took ten
+ * times as long as alone.
+ * @type {Phase}
+ */
+const longGates = { beside: [longCppTests] };
+
 /** Each test starts a cluster that uses all cores of this machine. @type {Phase} */
 const clusters = { tests: { projects: ['clusters'] } };
 
@@ -206,7 +213,7 @@ const clusters = { tests: { projects: ['clusters'] } };
 const longAlone = { tests: { projects: ['long-alone'] } };
 
 /** `npm run test:all -- long`. @type {readonly Phase[]} */
-export const long = [{ tests: queue(['long']), beside: [longCppTests] }, clusters, longAlone];
+export const long = [longGates, { tests: queue(['long']) }, clusters, longAlone];
 
 /** `npm run test:all -- sanitized`. @type {readonly Phase[]} */
 export const sanitized = [{ beside: [sanitizedCppTests] }];
@@ -221,7 +228,8 @@ export const desktop = (folder) => [desktopStories(folder)];
 /** `npm run test:all`: all suites in one queue. @returns {readonly Phase[]} */
 export const all = () => [
   cuda,
-  { tests: queue(['unit-desktop', 'long', 'unit']), beside: [...others, longCppTests] },
+  { tests: queue(['unit-desktop', 'long', 'unit']), beside: others },
+  longGates,
   ...sanitized,
   alone,
   longAlone,
