@@ -107,7 +107,10 @@ export const benchOptions = {
   margin: {
     ...{ flag: 'margin', value: '1%', kind: 'percent', min: 1e-4, max: 0.5, usual: 0.01, always: true },
     help: 'Differences below this are called the same, 1% by default.',
-    form: { label: 'Margin', choices: percentages.map(([ratio, text]) => [ratio, `call equal within ${text}`] as const) },
+    form: {
+      label: 'Margin',
+      choices: percentages.map(([ratio, text]) => [ratio, `call equal within ${text}`] as const),
+    },
   },
   seed: {
     ...{ flag: 'seed', value: 'N', kind: 'count', min: 0, max: 2 ** 32 - 1, usual: 1, always: true },
