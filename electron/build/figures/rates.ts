@@ -184,13 +184,27 @@ export function powerRates(recorded: RecordedPower | null = read('power', record
     return [
       slower === 0 ? 'none' : `${digits(100 * slower)} %`,
       String(busy_cores),
+      middle(sessions.flatMap(({ otherLoad_cores }) => otherLoad_cores ?? [])),
       String(sessions.length),
       ...['slower', 'faster', 'same', 'undecided'].map(count),
       middle(sessions.map(({ rounds }) => rounds)),
     ];
   });
   return [
-    table(['Extra work', '>Busy cores', '>Sessions', '>Slower', '>Faster', '>Same', '>Undecided', '>Rounds'], rows),
+    table(
+      [
+        'Extra work',
+        '>Kept busy',
+        '>Cores busy for others',
+        '>Sessions',
+        '>Slower',
+        '>Faster',
+        '>Same',
+        '>Undecided',
+        '>Rounds',
+      ],
+      rows,
+    ),
     '',
     `Sum of ${n} squares on ${machine}, ${placeOf(cores, lanes)}, at most ${seconds(recorded.seconds)} a session, ${measured.slice(0, 10)}, by ${command}.`,
   ].join('\n');

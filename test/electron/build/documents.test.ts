@@ -172,7 +172,7 @@ describe('rates', () => {
       ],
     };
     const lines = powerRates(kept).split('\n');
-    expect(lines[2]).toBe('| 3.00 % | 1 | 3 | 2 | 0 | 0 | 1 | 20.0 |');
+    expect(lines[2]).toBe('| 3.00 % | 1 | 0.2 | 3 | 2 | 0 | 0 | 1 | 20.0 |');
     expect(lines.at(-1)).toContain(
       'Sum of 1000 squares on CPU, pinned to core 1, at most 30.0 s a session, 2026-11-29',
     );
