@@ -191,9 +191,13 @@ export const claimsByGpu = async (): Promise<string> => (await outputOf('claims'
 /** Number of published claims that hold, from the output of `braggbench claims`. */
 export const claimCounts = async (): Promise<string> => (await outputOf('claims')).split('\n')[0] ?? '';
 
+/** Help text with the wrapped lines, which are indented by four or more spaces, joined again. */
+const helpOf = async (...words: readonly string[]): Promise<string> =>
+  (await outputOf(...words, '--help')).replace(/\n {4,}(?=\S)/g, ' ');
+
 /** Table of the commands with their descriptions, from the help text. */
 export async function verbs(): Promise<string> {
-  const help = await outputOf('--help');
+  const help = await helpOf();
   const rows = [...help.matchAll(/^ {2}([a-z-]+) {2,}(\S.*)$/gm)].map(([, name = '', summary = '']) => [
     code(`braggbench ${name}`),
     summary,
@@ -203,10 +207,10 @@ export async function verbs(): Promise<string> {
 
 /** Usage and flags of each command. */
 export async function usages(): Promise<string> {
-  const names = [...(await outputOf('--help')).matchAll(/^ {2}([a-z-]+) {2,}\S/gm)].map(([, name = '']) => name);
+  const names = [...(await helpOf()).matchAll(/^ {2}([a-z-]+) {2,}\S/gm)].map(([, name = '']) => name);
   const parts: string[] = [];
   for (const name of names) {
-    const help = await outputOf(name, '--help');
+    const help = await helpOf(name);
     const usage = /^Usage: (.*)$/m.exec(help)?.[1] ?? name;
     const flags = [...help.matchAll(/^ {2}(-{1,2}[a-z].*?) {2,}(\S.*)$/gm)]
       .filter(([, flag]) => flag !== '--help')

@@ -194,7 +194,7 @@ export function powerRates(recorded: RecordedPower | null = read('power', record
     table(
       [
         'Extra work',
-        '>Kept busy',
+        '>Cores loaded on purpose',
         '>Cores busy for others',
         '>Sessions',
         '>Slower',

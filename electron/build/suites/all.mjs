@@ -200,8 +200,8 @@ const alone = { tests: { projects: ['alone'] } };
 export const suites = [cuda, { tests: queue(['unit-desktop', 'unit']), beside: others }, alone];
 
 /**
- * Their threads wait for each other at every step, so at low priority, as for suites beside test files, they took ten
- * times as long as alone.
+ * Phase of the long gates, whose threads wait for each other at every step. At low priority, with test files, they
+ * took up to nine times as long.
  * @type {Phase}
  */
 const longGates = { beside: [longCppTests] };
