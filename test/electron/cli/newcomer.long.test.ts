@@ -33,7 +33,7 @@ it('bench prints the fastest variant, and a table that compares at least two cor
   const { code, stdout } = await call(typed[2] ?? []);
   expect(code).toBe(0);
   const text = stdout.replace(/\s+/g, ' ');
-  expect(text).toMatch(/\w+ (?:is|looks|is among the) fastest .* Its answer is correct \(/);
+  expect(text).toMatch(/\w+ (?:(?:is the|looks|is among the) fastest|are equally fast) .* Its answer is correct \(/);
   const rows = comparedRows(stdout);
   expect(rows.length).toBeGreaterThanOrEqual(2);
   expect(rows[0]?.verdict).toBe('reference');
