@@ -14,6 +14,7 @@ import {
   ANSWER_WORDS,
   answerCounts,
   claimedText,
+  claimId,
   gpuAnswerCounts,
   gpusText,
   gpuWords,
@@ -52,11 +53,11 @@ export const toneOf = ({ word }: Pick<ClaimAnswer, 'word'>): 'good' | 'less' | '
 export const findingTone = (verdict: string): 'good' | 'less' | 'none' =>
   verdict === 'as claimed' ? 'good' : verdict === 'less' || verdict === 'more' ? 'less' : 'none';
 
-/** True if every searched word occurs in the claim, its row or its answer. */
+/** True if every searched word occurs in the claim, its id (such as `coalescing/random`), its row or its answer. */
 export function matches(row: Pick<ClaimTableRow, 'title' | 'source'>, claim: TableClaim, sought: string): boolean {
-  const text = [row.title, row.source, claim.claim, claim.answer.sentence, claim.about?.what ?? '', claim.remark ?? '']
-    .join(' ')
-    .toLowerCase();
+  const { answer, about, remark } = claim;
+  const words = [row.title, row.source, claimId(claim), claim.claim, answer.sentence, about?.what ?? '', remark ?? ''];
+  const text = words.join(' ').toLowerCase();
   return sought
     .toLowerCase()
     .split(/\s+/)

@@ -34,12 +34,15 @@ describe('claims', () => {
   test('every searched word must occur', () => {
     const row = { title: 'Bank conflicts cost 5–10×', source: 'a note' };
     const claim = {
+      ...{ workload: 'micro', bench: 'coalescing', id: 'random' },
       claim: 'Avoiding them',
       answer: { sentence: 'true when stride is 16' },
       about: null,
       remark: null,
     } as unknown as TableClaim;
     expect(['', 'BANK stride', 'bank tiles'].map((sought) => matches(row, claim, sought))).toEqual([true, true, false]);
+    // Claims about coalesced access do not contain the name of their benchmark.
+    expect(matches(row, claim, 'coalescing')).toBe(true);
   });
 });
 
