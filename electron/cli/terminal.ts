@@ -67,8 +67,7 @@ export class Terminal {
   /** Prints the result as one JSON document. Non-finite numbers become null. */
   printJson(value: unknown): void {
     // JSON escapes only some control characters, and none that change the text direction.
-    const unsafe = /[\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g;
-    this.stdout.write(`${JSON.stringify(value, null, 2).replace(unsafe, escaped)}\n`);
+    this.stdout.write(`${escapeControls(JSON.stringify(value, null, 2))}\n`);
   }
 
   /** Prints a line to standard error: notes, warnings, errors. */
