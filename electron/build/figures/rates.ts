@@ -113,8 +113,8 @@ const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
 
 /** Table of error rates for each noise model, compared with the requested rates. */
 export function simulatedRates(): string {
-  const kept = read('simulated', recordedRatesSchema);
-  if (kept === null) return `Not simulated yet: ${code('npm run bench -- verdicts --keep')}`;
+  const recorded = read('simulated', recordedRatesSchema);
+  if (recorded === null) return `Not simulated yet: ${code('npm run bench -- verdicts --keep')}`;
   return table(
     [
       'Noise',
@@ -128,7 +128,7 @@ export function simulatedRates(): string {
       '>Same at 2 %',
       '>Instances',
     ],
-    kept.rows.map((row) => [
+    recorded.rows.map((row) => [
       row.candidates === 1 ? row.model : `${row.model}, ${row.candidates} candidates`,
       row.rule,
       percent(row.precision),
@@ -173,6 +173,9 @@ function placeOf(cores: number, lanes: readonly string[]): string {
   return `pinned to ${lanes.map((lane) => (lane.includes(',') ? `cores ${lane}` : `core ${lane}`)).join(' or ')}`;
 }
 
+const countOf = (all: readonly { readonly verdict: string }[], verdict: string): string =>
+  String(all.filter((one) => one.verdict === verdict).length);
+
 /** Table of the share of sessions that find extra work of 1, 3 and 10 %, and that call equal code the same. */
 export function powerRates(recorded: RecordedPower | null = read('power', recordedPowerSchema)): string {
   const command = code('npm run bench -- power --keep');
@@ -180,13 +183,12 @@ export function powerRates(recorded: RecordedPower | null = read('power', record
   const { machine, cores, lanes, n, measured } = recorded;
   const series = recorded.series.filter(({ sessions }) => sessions.length > 0);
   const rows = series.map(({ slower, busy_cores, sessions }) => {
-    const count = (word: string): string => String(sessions.filter(({ verdict }) => verdict === word).length);
     return [
       slower === 0 ? 'none' : `${digits(100 * slower)} %`,
       String(busy_cores),
       middle(sessions.flatMap(({ otherLoad_cores }) => otherLoad_cores ?? [])),
       String(sessions.length),
-      ...['slower', 'faster', 'same', 'undecided'].map(count),
+      ...['slower', 'faster', 'same', 'undecided'].map((verdict) => countOf(sessions, verdict)),
       middle(sessions.map(({ rounds }) => rounds)),
     ];
   });
@@ -242,22 +244,20 @@ export interface RecordedGates {
 
 const COMMAND = code('npm run bench -- gate --keep');
 
-export function gateRates(kept: RecordedGates | null): string {
-  if (kept === null) return `Not recorded yet. Record it with ${COMMAND}.`;
-  const count = (gates: readonly RecordedGate[], verdict: string): string =>
-    String(gates.filter((one) => one.verdict === verdict).length);
-  const rows = kept.series.map(({ slower, gates }) => [
+export function gateRates(recorded: RecordedGates | null): string {
+  if (recorded === null) return `Not recorded yet. Record it with ${COMMAND}.`;
+  const rows = recorded.series.map(({ slower, gates }) => [
     slower === 0 ? 'unchanged' : `${digits(100 * slower)} % slower`,
     String(gates.length),
-    count(gates, 'slower'),
-    count(gates, 'undecided'),
-    count(gates, 'not slower'),
+    countOf(gates, 'slower'),
+    countOf(gates, 'undecided'),
+    countOf(gates, 'not slower'),
   ]);
-  const { machine, cores, lanes = [], load, measured } = kept;
+  const { machine, cores, lanes = [], load, measured } = recorded;
   return [
     table(['Code', '>Gates', '>Slower (fails)', '>Undecided', '>Not slower'], rows),
     '',
-    `${machine}, ${placeOf(cores, lanes)}, at most ${seconds(kept.seconds)} a gate, ${digits(load)} processes running on the whole machine on average, ${measured.slice(0, 10)}, by ${COMMAND}.`,
+    `${machine}, ${placeOf(cores, lanes)}, at most ${seconds(recorded.seconds)} a gate, ${digits(load)} processes running on the whole machine on average, ${measured.slice(0, 10)}, by ${COMMAND}.`,
   ].join('\n');
 }
 
