@@ -16,8 +16,8 @@ import { gainOf, measuredTime, timesText } from '../../domain/measured.ts';
 import { compact, percent, plainDigits, short } from '../../domain/numbers.ts';
 import { provenanceText } from '../../domain/provenance.ts';
 import { bootstrapRatioOf } from '../../host/api/benches.ts';
-import { type Column, table, wrap } from '../table.ts';
-import { WIDTH } from './session-table.ts';
+import { type Column, table } from '../table.ts';
+import { fitted } from './session-table.ts';
 
 type Bold = (text: string) => string;
 
@@ -55,7 +55,7 @@ export function flaggedReport(
       ? []
       : [`Without the rounds in which it or the reference was flagged: ${without.join(', ')}`]),
   ];
-  return lines.flatMap((line) => wrap(line, WIDTH));
+  return fitted(lines);
 }
 
 /** Set-up time of a first run and of a later one, by part. */

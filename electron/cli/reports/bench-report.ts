@@ -24,7 +24,7 @@ import {
   measuredUnder,
   rooflineReport,
 } from './bench-parts.ts';
-import { sessionTableLines, type TableStyle, WIDTH } from './session-table.ts';
+import { fitted, sessionTableLines, type TableStyle, WIDTH } from './session-table.ts';
 
 /** Rows of one report, with their groups and labels. */
 type Compared = Omit<MethodResult<'compare.rows'>, 'gone'>;
@@ -93,7 +93,7 @@ function adviceLines(
   });
   if (found === null) return [];
   const [first = '', ...others] = found;
-  return [...wrap(first, WIDTH).map(bold), ...others.flatMap((line) => wrap(line, WIDTH)), ''];
+  return [...wrap(first, WIDTH).map(bold), ...fitted(others), ''];
 }
 
 function toDecideLines(measured: readonly MeasuredSessionEntry[]): readonly string[] {
@@ -140,17 +140,17 @@ export function benchReport(
   const bold = (text: string): string => style('bold', text);
   return [
     bold(report.scenario),
-    ...headLines(report, created).flatMap((line) => wrap(line, WIDTH)),
+    ...fitted(headLines(report, created)),
     '',
     ...adviceLines(report, compared, created, bold),
     ...(compared.rows.length === 0 ? [] : sessionTableLines(compared, { style, wide }, false)),
-    ...noteLines(measured).flatMap((line) => wrap(line, WIDTH)),
-    ...unprovenTexts(measured).flatMap((text) => wrap(text, WIDTH)),
-    ...refused.flatMap(({ label, reason }) => wrap(`${label}: not run, ${reason}`, WIDTH)),
+    ...fitted(noteLines(measured)),
+    ...fitted(unprovenTexts(measured)),
+    ...fitted(refused.map(({ label, reason }) => `${label}: not run, ${reason}`)),
     ...toDecideLines(measured),
     ...programText(report, measured),
     ...flaggedReport(report, measured),
-    ...reasonLines(measured).flatMap((line) => wrap(line, WIDTH)),
+    ...fitted(reasonLines(measured)),
     ...(wide ? coldStartReport(measured, bold) : []),
     ...rooflineReport(report, measured, bold),
     ...factorialReport(report.factorials ?? [], bold),

@@ -8,6 +8,9 @@ import { fitting, table, wrap } from '../table.ts';
 /** Columns of a text page. */
 export const WIDTH = 120;
 
+/** Lines that fit the page: longer ones are wrapped. */
+export const fitted = (lines: readonly string[]): readonly string[] => lines.flatMap((line) => wrap(line, WIDTH));
+
 export const wideFlag: FlagSpec = {
   name: 'wide',
   help: `Show all columns, and for a benchmark the parts of the set-up; by default lines are limited to ${WIDTH} columns.`,

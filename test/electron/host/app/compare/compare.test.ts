@@ -340,9 +340,9 @@ describe('rows', async () => {
           : entry,
       ),
     }));
-    const beside = await comparedOf({ a, b: wrong }, all);
-    expect(beside.groups.map(({ reference }) => reference)).toEqual([0, 3]);
-    expect(beside.rows.slice(2).map(({ verdict }) => verdict)).toEqual(['wrong', 'reference']);
+    const both = await comparedOf({ a, b: wrong }, all);
+    expect(both.groups.map(({ reference }) => reference)).toEqual([0, 3]);
+    expect(both.rows.slice(2).map(({ verdict }) => verdict)).toEqual(['wrong', 'reference']);
     const alone = await comparedOf({ a: wrong, b: a }, all);
     expect(alone.groups.map(({ reference }) => reference)).toEqual([1, 2]);
     expect(alone.rows.map(({ verdict }) => verdict).slice(0, 2)).toEqual(['wrong', 'reference']);
