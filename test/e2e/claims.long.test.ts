@@ -15,7 +15,7 @@ import { tracedSession } from '../electron/host/model/timeline/make.ts';
 import { cacheWithUserKernels, scratchFolder } from '../scratch-folder.ts';
 import { accessibilityViolations } from './accessible.ts';
 import { type Appearance, fullyVisible, inEveryAppearance } from './appearance-page.ts';
-import { type BenchPage, focused } from './bench-page.ts';
+import { type BenchPage, drawn, focused } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
 import { code, compiled, useWorkbench } from './workbench-page.ts';
 
@@ -175,15 +175,15 @@ const promised: Readonly<Record<string, (shown: Shown) => Promise<void>>> = {
     const box = await page.getByTestId('timeline-canvas').boundingBox();
     for (let y = 0.1; y < 1 && (await page.getByTestId('span-details').count()) === 0; y += 0.05) {
       await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) * 0.4, (box?.y ?? 0) + (box?.height ?? 0) * y);
-      await page.waitForTimeout(50);
+      await drawn(page);
     }
     await page.getByTestId('span-details').waitFor();
     const run = await panel('Run').textContent();
     expect(run).toMatch(/Solve.*Steps.*Cell-steps/);
     expect(run).not.toContain('The form has changed');
-    const launch = await panel('Launch explorer').textContent();
-    expect(launch).toMatch(/This launch is valid.*Occupancy.*Waves/s);
-    expect(launch).toMatch(/[Tt]ail/);
+    const launch = () => panel('Launch explorer').textContent();
+    await expect.poll(launch).toMatch(/This launch is valid.*Occupancy.*Waves/s);
+    expect(await launch()).toMatch(/[Tt]ail/);
   },
   image: async ({ page, panel }) => {
     await expect.poll(() => panel('Peaks').getByRole('row').count(), solved).toBeGreaterThan(3);
