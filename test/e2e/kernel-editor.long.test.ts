@@ -20,11 +20,11 @@ it('the kernel editor opens the source of an image kernel, runs a copy of it on 
   await bench.panel('Kernel editor').click();
   await page.getByRole('button', { name: 'Enlarge Kernel editor' }).click();
   await page.getByLabel('Workload', { exact: true }).selectOption('X-ray diffraction');
-  await expect.poll(() => code(page).textContent()).toContain('The oracle.');
+  await expect.poll(() => code(page).textContent()).toContain('Reference solver');
   // A variant that cannot be copied states the reason.
   await page.getByLabel('Workload', { exact: true }).selectOption('Linear layer with ReLU');
   await page.getByLabel('Variant', { exact: true }).selectOption('cuda-cublas');
-  await expect.poll(() => expectNotice(page).textContent()).toContain('calls cuBLAS, whose code is not here');
+  await expect.poll(() => expectNotice(page).textContent()).toContain('calls cuBLAS, whose source is not available');
   await page.getByLabel('Workload', { exact: true }).selectOption('X-ray diffraction');
   await page.getByRole('button', { name: 'Save copy' }).click();
   await page.getByRole('dialog').getByRole('textbox').fill('my-lattice');

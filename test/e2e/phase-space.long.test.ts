@@ -65,7 +65,7 @@ describe('the ledger by step', () => {
     // Half way, nearly all protons are in flight.
     await expect.poll(() => legend.textContent()).toMatch(/In flight(100\.0|99\.\d+) %/);
     await open.screenshot('ledger-steps-light');
-    const plot = open.page.getByRole('img', { name: /^Protons by step: where/ });
+    const plot = open.page.getByRole('img', { name: /^Protons by step: distribution/ });
     const box = await plot.boundingBox();
     if (box === null) throw new Error('the ledger has no place');
     await open.page.mouse.click(box.x + box.width * 0.9, box.y + box.height * 0.4);

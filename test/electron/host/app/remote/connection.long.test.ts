@@ -248,9 +248,7 @@ describe('a machine that ssh reaches', { timeout: 300_000, ...unless(noSshd) }, 
         const { bavail, bsize } = statfsSync(mounted);
         execFileSync('dd', ['if=/dev/zero', `of=${filler}`, `bs=${bsize}`, `count=${bavail}`], { stdio: 'ignore' });
         const late = await box.until('failed');
-        expect(late.kind === 'failed' && late.reason).toMatch(
-          /^box: no space is left there \(.*No space left on device/,
-        );
+        expect(late.kind === 'failed' && late.reason).toMatch(/^box: its disk is full \(.*No space left on device/);
         expect(readdirSync(path.join(mounted, 'braggbench/programs'))).toEqual([]);
       } finally {
         process.env['PATH'] = `${sshd.bin}${path.delimiter}${before}`;
