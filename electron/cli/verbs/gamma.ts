@@ -6,7 +6,6 @@ import { BraggError } from '../../contract/errors.ts';
 import { type GammaCriteria, gammaOfCurves } from '../../domain/dose/gamma-curve.ts';
 import { shareInDecimals } from '../../domain/values/units.ts';
 import {
-  type DepthUnit,
   depthDoseOf,
   gamma,
   gammaDoseOf,
@@ -25,7 +24,8 @@ import { anyRunFile } from '../read-scenario.ts';
 import { table } from '../table.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
-type Dose = { readonly file: string } & ({ readonly kind: 'run'; readonly run: RunData } | ImportedDose);
+type RunDose = Readonly<{ file: string; kind: 'run'; run: RunData }>;
+type Dose = RunDose | ({ readonly file: string } & ImportedDose);
 
 const usual = ['1%/1mm', '2%/2mm', '3%/3mm'];
 
@@ -70,12 +70,44 @@ function planeOf(parsed: ParsedArguments): PlaneOfVolume {
   };
 }
 
-async function readDose(file: string, plane: PlaneOfVolume, unit: DepthUnit | null): Promise<Dose> {
-  // DICOM files often have no extension, so all files except run files are recognized by content.
-  if (['.h5', '.hdf5'].includes(path.extname(file).toLowerCase())) {
-    return { file, kind: 'run', run: transportRunOf(await anyRunFile(file)) };
+// DICOM files often have no extension, so all files except run files are recognized by content.
+const isRunFile = (file: string): boolean => ['.h5', '.hdf5'].includes(path.extname(file).toLowerCase());
+
+async function readRun(file: string): Promise<RunDose> {
+  return { file, kind: 'run', run: transportRunOf(await anyRunFile(file)) };
+}
+
+/** Reads both doses. Doses of a file that is compared with a run in absolute terms are converted to the run's units. */
+async function readDoses(files: readonly string[], parsed: ParsedArguments): Promise<readonly Dose[]> {
+  const [plane, depth] = [planeOf(parsed), chosen(parsed, 'unit', depthUnits) ?? null];
+  const unit = flagValue(parsed, 'dose-unit') ?? null;
+  const runs = await Promise.all(files.filter(isRunFile).map(readRun));
+  const run = runs.length === 1 && hasFlag(parsed, 'absolute') ? runs[0]?.run : undefined;
+  if (unit !== null && run === undefined) {
+    throw new UsageError('--dose-unit is for a file that --absolute compares with a run; leave it out otherwise');
   }
-  return { file, ...(await readDoseFile(file, plane, unit)) };
+  const absolute = run === undefined ? null : { unit, protons: run.beam.weight };
+  const read = async (file: string): Promise<Dose> =>
+    runs.find((one) => one.file === file) ?? { file, ...(await readDoseFile(file, plane, depth, absolute)) };
+  return Promise.all(files.map(read));
+}
+
+/** Quantity to compare: that of a file with an absolute unit, else the requested one if all runs have it. */
+function quantityOf(parsed: ParsedArguments, doses: readonly Dose[]): GammaDose {
+  const requested = chosen(parsed, 'by', gammaDoseSchema.options);
+  const runs = doses.flatMap((dose) => (dose.kind === 'run' ? [dose.run] : []));
+  for (const dose of doses) {
+    if (dose.kind === 'run' || dose.by === null) continue;
+    if (requested !== undefined && requested !== dose.by) {
+      throw new UsageError(`--by is ${requested}, but ${dose.file} has doses by ${dose.by}; allowed: ${dose.by}`);
+    }
+    if (gammaDoseOf(dose.by, runs) === dose.by) return dose.by;
+    throw new BraggError(
+      'unsupported',
+      `${dose.file} has doses by mass, but the run was stored without densities. Allowed: without --absolute.`,
+    );
+  }
+  return gammaDoseOf(requested ?? 'mass', runs);
 }
 
 function curveOf(dose: Dose, by: GammaDose) {
@@ -108,7 +140,7 @@ export const gammaVerb: Verb = {
   summary: 'gamma index of one dose against another: pass rates and distribution of gamma',
   details: [
     'Each of the two is a run (.h5), a CSV file or a volume. A CSV file has a depth dose or a map. A volume is MetaImage (.mha, .mhd) or NRRD (.nrrd). A volume is summed over the axis that is neither depth nor lateral. Positions are those in the files; a run begins at depth 0 and has x = 0 in its middle.',
-    'If one is a depth dose, both are compared as depth doses. Doses in files can have any unit, so both are scaled to their largest value unless --absolute is given; two runs are not scaled.',
+    'If one is a depth dose, both are compared as depth doses. Doses in files can have any unit, so both are scaled to their largest value unless --absolute is given; two runs are not scaled. With --absolute a file compared with a run needs a unit.',
   ],
   flags: [
     {
@@ -129,7 +161,15 @@ export const gammaVerb: Verb = {
       value: 'mass|area',
       help: 'For runs: dose, which is energy per mass, or energy per area; mass by default.',
     },
-    { name: 'absolute', help: 'Do not scale doses in files to their largest value.' },
+    {
+      name: 'absolute',
+      help: "Do not scale doses in files to their largest value. Doses compared with a run are converted to the run's units.",
+    },
+    {
+      name: 'dose-unit',
+      value: 'UNIT',
+      help: 'With --absolute: unit of doses in a file that does not state it, such as MeV/mm or Gy/1e9.',
+    },
     { name: 'depth', value: 'x|y|z', help: 'Axis of a volume that is depth; the last one by default.' },
     { name: 'across', value: 'x|y|z', help: 'Axis of a volume that is the lateral position; x by default.' },
     { name: 'shift-depth', value: 'MM', help: 'Added to the depths of a volume or a map.' },
@@ -147,15 +187,10 @@ export const gammaVerb: Verb = {
     const texts = parsed.flags.get('criteria') ?? usual;
     const threshold = (numberOf(parsed, 'threshold', 0, 90) ?? 10) / 100;
     const criteria = texts.map((text) => ({ ...oneCriterion(text), local: hasFlag(parsed, 'local'), threshold }));
-    const requested = chosen(parsed, 'by', gammaDoseSchema.options) ?? 'mass';
-    const [plane, unit] = [planeOf(parsed), chosen(parsed, 'unit', depthUnits) ?? null];
-    const [first = '', second = ''] = parsed.operands;
-    const [evaluated, reference] = [await readDose(first, plane, unit), await readDose(second, plane, unit)];
-    const both = [evaluated, reference];
-    const by = gammaDoseOf(
-      requested,
-      both.flatMap((dose) => (dose.kind === 'run' ? [dose.run] : [])),
-    );
+    const both = await readDoses(parsed.operands, parsed);
+    const [evaluated, reference] = both;
+    if (evaluated === undefined || reference === undefined) throw new Error('two doses to compare');
+    const by = quantityOf(parsed, both);
     const asCurves = hasFlag(parsed, 'curve') || both.some(({ kind }) => kind === 'curve');
     const units = both.flatMap((dose) => (dose.kind === 'run' || dose.unit === null ? [] : [dose.unit]));
     if (new Set(units).size > 1 && hasFlag(parsed, 'absolute')) {
@@ -189,7 +224,7 @@ export const gammaVerb: Verb = {
       dose.kind === 'map' || dose.kind === 'curve' ? (dose.notes ?? []).map((note) => `${dose.file}: ${note}.`) : [],
     );
     if (hasFlag(parsed, 'json')) {
-      terminal.printJson({ evaluated: first, reference: second, ...how, results, notes });
+      terminal.printJson({ evaluated: evaluated.file, reference: reference.file, ...how, results, notes });
       return exitCodes.done;
     }
     const columns = ['Criteria', 'Pass', 'Points', 'Worst', 'γ ≤ 0.5', '≤ 1', '≤ 1.5', '≤ 2', '> 2'].map(

@@ -1,12 +1,14 @@
 /**
  * `braggbench run --uncertainty`: the band, each input's contribution, and rejected input. `braggbench volume`: printed
- * and written output, and rejected input.
+ * and written output, and rejected input. `braggbench gamma`: a run against files in absolute terms.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { anyRunFile } from '../../../electron/cli/read-scenario.ts';
 import type { Uncertainty } from '../../../electron/contract/beams/uncertainty.ts';
 import type { VolumeAnswer } from '../../../electron/contract/beams/volume.ts';
+import { depthDoseOf, measured, transportRunOf } from '../../../electron/host/api/workloads.ts';
 import { readDicomDose } from '../../../electron/host/io/volumes/dicom.ts';
 import type { Volume } from '../../../electron/host/io/volumes/volume.ts';
 import { volumeHeader, volumeIn } from '../../../electron/host/io/volumes/volume-file.ts';
@@ -182,4 +184,78 @@ describe('volume', () => {
     expect(stderr).toContain(says);
     expect(code).not.toBe(0);
   });
+});
+
+describe('gamma', () => {
+  const folder = scratchFolder('gamma');
+  const file = (name: string): string => path.join(folder, name);
+  const run = file('run.h5');
+
+  async function solved() {
+    const words = [
+      'run',
+      'water-70MeV',
+      '--variant',
+      'moments',
+      '--set',
+      'solver.stepping=depth',
+      '--set',
+      'beam.weight=5',
+      '--out',
+      run,
+      '--force',
+    ];
+    expect(await braggbenchHere(words)).toMatchObject({ code: 0, stderr: '' });
+    return transportRunOf(await anyRunFile(run));
+  }
+
+  async function against(name: string, ...flags: readonly string[]) {
+    const words = ['gamma', run, file(name), '--criteria', '1%/1mm', '--absolute', '--json', ...flags];
+    const { code, stdout, stderr } = await braggbenchHere(words);
+    if (code !== 0) return stderr;
+    const { by, results } = JSON.parse(stdout) as { by: string; results: readonly { passed: number }[] };
+    return `${by} ${results[0]?.passed}`;
+  }
+
+  test('a depth dose in any absolute unit is converted to the units of the run', async () => {
+    const { curve, perMass } = depthDoseOf(measured(await solved()));
+    // 1 MeV/g is 0.1602176634 nGy; 1 MeV cm² g⁻¹ is 16.02 nGy mm². Five protons.
+    const write = (name: string, column: string, factor: number, { positions, values } = curve): void => {
+      const rows = Array.from(positions, (depth, i) => `${depth},${(values[i] ?? 0) * factor}`);
+      writeFileSync(file(name), [`depth_mm,${column}`, ...rows, ''].join('\n'));
+    };
+    write('per-mm.csv', 'dose [MeV/mm]', 1);
+    write('per-cm.csv', 'dose [MeV/cm per proton]', 2);
+    write('mass.csv', 'dose [MeV cm2/g per proton]', 1 / (5 * 16.02176634), perMass ?? curve);
+    write('high.csv', 'dose [MeV/mm]', 2);
+    write('bare.csv', 'dose', 1);
+    expect(await against('per-mm.csv')).toBe('area 1');
+    expect(await against('per-cm.csv')).toBe('area 1');
+    expect(await against('mass.csv')).toBe('mass 1');
+    expect(await against('high.csv')).toMatch(/^area 0\.0/);
+    expect(await against('bare.csv', '--dose-unit', 'MeV/mm')).toBe('area 1');
+    expect(await against('bare.csv')).toContain('bare.csv: its doses have no unit. Allowed for an absolute comparison');
+    expect(await against('per-mm.csv', '--dose-unit', 'MeV/cm')).toContain(
+      'its doses are in MeV/mm, and --dose-unit is MeV/cm',
+    );
+    expect(await against('per-mm.csv', '--by', 'mass')).toContain('has doses by area; allowed: area');
+    expect(await against('run.h5', '--dose-unit', 'MeV/mm')).toContain('--dose-unit is for a file that --absolute');
+  }, 60_000);
+
+  test('so is a map', async () => {
+    const { dose, axes } = await solved();
+    const { nz, nx, dz_mm, dx_mm } = axes;
+    const x = Array.from({ length: nx }, (_, i) => (i + 0.5 - nx / 2) * dx_mm);
+    const rows = Array.from({ length: nz }, (_, z) => {
+      const values = Array.from(dose.subarray(z * nx, (z + 1) * nx), (value) => value / (dz_mm * dx_mm));
+      return [(z + 0.5) * dz_mm, ...values].join(',');
+    });
+    writeFileSync(
+      file('map.csv'),
+      [['depth_mm', ...x.map((at) => `dose_at_x_${at}_mm`)].join(','), ...rows].join('\n'),
+    );
+    expect(await against('map.csv', '--dose-unit', 'MeV/mm2')).toBe('area 1');
+    expect(await against('map.csv')).toContain('its doses have no unit. Allowed');
+    expect(await against('map.csv', '--dose-unit', 'Gy')).toContain('Gy mm/1e9, nGy mm, MeV cm/g, MeV/mm2');
+  }, 60_000);
 });

@@ -1,7 +1,14 @@
 /** Imported doses for comparison: depth doses and maps as tables, volumes as MetaImage, NRRD and RT Dose. */
 import path from 'node:path';
-import { type PlaneUnitName, planeUnitSchema, planeUnits } from '../../../contract/dose/units.ts';
-import type { ImportedDoseInfo } from '../../../contract/dose.ts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  allowedDepthUnits,
+  depthDoseUnit,
+  type PlaneUnitName,
+  planeUnitSchema,
+  planeUnits,
+} from '../../../contract/dose/units.ts';
+import type { GammaDose, ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { commentedChanges, doseNamed } from '../../../domain/dose/curve-csv.ts';
 import type { GammaCurve } from '../../../domain/dose/gamma-curve.ts';
@@ -22,15 +29,19 @@ import { neighbouringDataFiles, otherFormat, volumeHeader, volumeIn } from '../.
 import { type DoseMap, type PlaneOfVolume, summedAxis, toPeak, volumeDose } from '../../model/fields/gamma.ts';
 import { type DepthUnit, readCurve } from './beams/commission.ts';
 
-export type ImportedDose =
-  /** `unit`: as stated in the file, or null. `notes`: facts about the file that a user must know. */
-  | { readonly kind: 'map'; readonly map: DoseMap; readonly unit: string | null; readonly notes?: readonly string[] }
-  | {
-      readonly kind: 'curve';
-      readonly curve: GammaCurve;
-      readonly unit: string | null;
-      readonly notes?: readonly string[];
-    };
+interface Read {
+  /** As stated in the file; null if it states none. */
+  readonly unit: string | null;
+  /** Facts about the file that a user must know. */
+  readonly notes?: readonly string[];
+}
+
+export type ImportedDose = Read &
+  Readonly<{
+    /** Quantity of a run whose units the doses have; null if they have those of the file. */
+    by: GammaDose | null;
+  }> &
+  ({ readonly kind: 'map'; readonly map: DoseMap } | { readonly kind: 'curve'; readonly curve: GammaCurve });
 
 const importedEndings: readonly string[] = ['.csv', '.txt', '.mha', '.mhd', '.nrrd', '.nhdr', '.dcm'];
 
@@ -112,11 +123,7 @@ function mapOf(file: string, text: string): Volume {
   };
 }
 
-function curveOf(
-  file: string,
-  text: string,
-  unit: DepthUnit | null,
-): Extract<ImportedDose, { readonly kind: 'curve' }> {
+function curveOf(file: string, text: string, unit: DepthUnit | null): Extract<ReadDose, { readonly kind: 'curve' }> {
   const read = readCurve(text, unit);
   if (read.ok) {
     const { depth_mm, dose, unit: stated, notes } = read.curve;
@@ -131,7 +138,9 @@ export interface NamedBytes {
   readonly bytes: Uint8Array;
 }
 
-type Read = { readonly kind: 'volume'; readonly volume: Volume } | Extract<ImportedDose, { readonly kind: 'curve' }>;
+type ReadDose =
+  | { readonly kind: 'volume'; readonly volume: Volume }
+  | (Read & { readonly kind: 'curve'; readonly curve: GammaCurve });
 
 const endingOf = (name: string): string => path.extname(name).toLowerCase();
 
@@ -175,7 +184,7 @@ function checkName(name: string): void {
 }
 
 /** Reads a dose. Throws a BraggError with the file and the allowed input. */
-function readDose(file: NamedBytes, parts: Parts, unit: DepthUnit | null): Read {
+function readDose(file: NamedBytes, parts: Parts, unit: DepthUnit | null): ReadDose {
   const { name } = file;
   const volume = volumeOf(file, parts);
   if (volume !== null) return { kind: 'volume', volume };
@@ -207,20 +216,68 @@ function checkDoses(name: string, { values }: Volume): void {
   );
 }
 
-function inPlane(name: string, dose: Read, plane: PlaneOfVolume): ImportedDose {
-  if (dose.kind === 'curve') return dose;
-  checkDoses(name, dose.volume);
-  const { unit = null, notes = [] } = dose.volume;
-  return { kind: 'map', map: volumeDose(name, dose.volume, plane), unit, notes };
+/** A comparison in absolute terms, for which doses are converted to the units of a run. */
+export interface AbsoluteDose {
+  /** Unit as chosen by the user, for files that state none. */
+  readonly unit: string | null;
+  /** Factor for units per proton: the run's number of protons. */
+  readonly protons: number;
 }
 
-/** Reads a dose from disk. Throws a BraggError with the file and the allowed input. */
-export async function readDoseFile(file: string, plane: PlaneOfVolume, unit: DepthUnit | null): Promise<ImportedDose> {
+/** Throws: the doses have no unit in which they can be compared in absolute terms. */
+function noAbsoluteUnit(name: string, stated: string | null, chosen: string | null, allowed: string): never {
+  const has = stated === null ? 'its doses have no unit' : `its doses are in ${stated}`;
+  const asked = chosen === null ? '' : `, and --dose-unit is ${chosen}`;
+  throw new BraggError(
+    'unsupported',
+    `${name}: ${has}${asked}. Allowed for an absolute comparison, in the file or as --dose-unit: ${allowed}.`,
+  );
+}
+
+function absoluteCurve(
+  name: string,
+  read: Extract<ReadDose, { readonly kind: 'curve' }>,
+  { unit: chosen, protons }: AbsoluteDose,
+): ImportedDose {
+  const unit = depthDoseUnit(chosen ?? read.unit);
+  const conflict = chosen !== null && read.unit !== null && !isDeepStrictEqual(depthDoseUnit(read.unit), unit);
+  if (unit === null || conflict) noAbsoluteUnit(name, read.unit, chosen, allowedDepthUnits);
+  const factor = unit.factor * (unit.perProton ? protons : 1);
+  const values = Float64Array.from(read.curve.values, (value) => value * factor);
+  return { ...read, curve: { ...read.curve, values }, by: unit.by === 'mass' ? 'mass' : 'area' };
+}
+
+function inPlane(name: string, dose: ReadDose, plane: PlaneOfVolume, absolute: AbsoluteDose | null): ImportedDose {
+  if (dose.kind === 'curve') return absolute === null ? { ...dose, by: null } : absoluteCurve(name, dose, absolute);
+  const { volume } = dose;
+  checkDoses(name, volume);
+  const read = { kind: 'map', unit: volume.unit ?? null, notes: volume.notes ?? [] } as const;
+  const map = volumeDose(name, volume, plane);
+  if (absolute === null) return { ...read, map, by: null };
+  const allowed = planeUnitSchema.options.filter((one) => planeUnits[one].axes === volume.sizes.length);
+  const chosen = absolute.unit ?? read.unit;
+  const unit = allowed.find((one) => one.toLowerCase() === chosen?.toLowerCase().replaceAll(/[\s_*·]+/g, ' '));
+  if (unit === undefined) noAbsoluteUnit(name, read.unit, absolute.unit, allowed.join(', '));
+  checkUnit(name, volume, unit);
+  const factor = factorOf(name, volume, { plane, protons: absolute.protons }, unit);
+  return { ...read, map: { ...map, dose: map.dose.map((value) => value * factor) }, by: planeUnits[unit].by };
+}
+
+/**
+ * Reads a dose from disk, converted to the units of a run if `absolute` is given. Throws a BraggError with the file and
+ * the allowed input.
+ */
+export async function readDoseFile(
+  file: string,
+  plane: PlaneOfVolume,
+  unit: DepthUnit | null,
+  absolute: AbsoluteDose | null = null,
+): Promise<ImportedDose> {
   const bytes = await readNamed(file, 'a dose');
   const named = { name: file, bytes };
   const header = volumeHeader(file, bytes);
   const parts = header === null ? [] : await neighbouringDataFiles(file, header);
-  return inPlane(file, readDose(named, parts, unit), plane);
+  return inPlane(file, readDose(named, parts, unit), plane, absolute);
 }
 
 /** Returns the header among the files, which refers to the others, and its type. */
@@ -280,7 +337,7 @@ export interface RequestedPlane {
 function factorOf(
   name: string,
   { sizes, spacing_mm }: Volume,
-  { plane, protons }: RequestedPlane,
+  { plane, protons }: Pick<RequestedPlane, 'plane' | 'protons'>,
   unit: PlaneUnitName,
 ) {
   const { axes, title, perProton, factor } = planeUnits[unit];
