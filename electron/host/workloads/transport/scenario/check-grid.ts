@@ -14,7 +14,15 @@ import { divides, divisorNear } from '../../../model/scenarios/rounded.ts';
 import { partsPerBin } from './bins-per-step.ts';
 import { cellContents } from './cell-contents.ts';
 import { type Check, rangeStraggling_mm, type TransportContext } from './context.ts';
-import { angleBins, energyBins, estimateGrid, type GridEstimate, maxPictureBytes, pictureBytes } from './estimate.ts';
+import {
+  angleBins,
+  energyBins,
+  estimateGrid,
+  type GridEstimate,
+  maxMapCells,
+  maxPictureBytes,
+  pictureBytes,
+} from './estimate.ts';
 
 /** Added spread relative to the physical one that makes the distal falloff 2 % wider. */
 const NOTICEABLE_SHARE = 0.2;
@@ -68,9 +76,6 @@ export function spreadWarning(
 
 /** Limits per axis, because the solver's tables grow with these beyond the memory of the state. */
 const maxCells = { x: 16_384, z: 16_384, theta: 8192, energy: 16_384 } as const;
-/** Limit on the cells of the dose and material maps. */
-const maxMapCells = 2 ** 22;
-
 /** Bytes per angle, material and energy: losses, two source bins and two angles. */
 const leastOperatorBytes = 80;
 

@@ -16,7 +16,7 @@ import { gridMedium } from './axis-range.ts';
 import { chosenRangeStep_mm, pathPerCell } from './bins-per-step.ts';
 import { materialOf, rangeStraggling_mm, type TransportContext, tableOf } from './context.ts';
 import type { PlacedCt } from './ct/placed-ct.ts';
-import { estimateGrid, maxPictureBytes, pictureBytes } from './estimate.ts';
+import { estimateGrid, maxMapCells, maxPictureBytes, pictureBytes } from './estimate.ts';
 
 /** Beam width at the end of the range in water, both in mm: a fit like that of the straggling. */
 const widthAtEnd_mm = (range_mm: number): number => 0.906 * (range_mm / 40.8) ** 0.991;
@@ -243,16 +243,28 @@ function acrossOf({ beam }: TransportWithBeam, found: Ranges, depth_mm: number, 
   return tilt === 0 ? width : Math.min(width, (cellPerStraggling * rangeStraggling_mm(found.own_mm)) / tilt);
 }
 
+/** Cells across, mm, of boxes whose maps would be too large with finer ones. */
+const coarserAcross_mm = [0.5, 1, 2, 5];
+
 /**
  * Returns `scenario` with all values filled in, without checks. A deep box, such as one with a nozzle's air gap, may
- * have too many cells for a keyframe. Cells across then follow the beam's width at its entrance too.
+ * have too many cells for a keyframe. Cells across then follow the beam's width at its entrance too. If that is not
+ * enough, they are the finest ones that fit: the gap makes the beam wider.
  */
 export function completeTransport(scenario: TransportWithBeam, context: TransportContext): TransportScenario {
   const complete = completeBy(scenario, context, 0);
-  const isDeep = complete.initial.kind === 'beam' && scenario.grid.dx_mm === undefined;
-  if (!isDeep || pictureBytes(estimateGrid(complete, context)) <= maxPictureBytes) return complete;
+  const fits = (found: TransportScenario): boolean => {
+    const cells = estimateGrid(found, context);
+    return pictureBytes(cells) <= maxPictureBytes && cells.nz * cells.nx <= maxMapCells;
+  };
+  if (complete.initial.kind !== 'beam' || scenario.grid.dx_mm !== undefined || fits(complete)) return complete;
   const narrowest_mm = spotsOf(scenario.beam).reduce((least, { x_sigma_mm }) => Math.min(least, x_sigma_mm), Infinity);
-  return completeBy(scenario, context, narrowest_mm);
+  const wider_mm = coarserAcross_mm.map((cell) => cell * cellsPerWidth).filter((width) => width > narrowest_mm);
+  for (const width_mm of [narrowest_mm, ...wider_mm]) {
+    const coarser = completeBy(scenario, context, width_mm);
+    if (fits(coarser)) return coarser;
+  }
+  return complete;
 }
 
 /** The CT with its slice and the position of the box in it, so that a run is complete without the file. */

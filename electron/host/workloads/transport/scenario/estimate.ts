@@ -22,6 +22,8 @@ export interface GridEstimate {
 
 /** Limit on one keyframe, its dose and the sums over every pair of axes, because it is copied while the page waits. */
 export const maxPictureBytes = 96 * 2 ** 20;
+/** Limit on the cells of the dose and material maps. */
+export const maxMapCells = 2 ** 22;
 
 export function pictureBytes({ ne, ntheta, nz, nx }: Pick<GridEstimate, 'ne' | 'ntheta' | 'nz' | 'nx'>): number {
   const sums = nz * nx + nx * ntheta + ne * ntheta + ne * nz + ne * nx + nz * ntheta;

@@ -106,6 +106,18 @@ describe('defaults follow from the beam range', () => {
   });
 
   test.each([
+    [70, 200, 1],
+    [70, 300, 1],
+    [100, 200, 1],
+  ])('with two metres of air, a pencil beam of %d MeV in %d mm has cells that fit', async (energy, width, dx) => {
+    const slab = { material: 'water', z_mm: [2000, 2100] };
+    const geometry = { background: 'air', width_mm: width, depth_mm: 2100, regions: [slab] };
+    const reading = await check({ beam: { energy_MeV: energy }, geometry }, energy);
+    expect(lines(reading).filter((line) => !line.startsWith('warning'))).toEqual([]);
+    expect(reading.scenario?.grid.dx_mm).toBe(dx);
+  });
+
+  test.each([
     [2, 4500],
     [3, 6500],
   ])('with %s m of air as the background before water, the cells are those of the water', async (metres, planes) => {
