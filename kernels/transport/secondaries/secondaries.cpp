@@ -45,18 +45,30 @@ bool is_deuteron(int beam) { return beam == kDeuterons; }
 /// Beam with the source of `beam`: all directions of an angle class share the source of the first.
 int source_of(int beam) { return beam < kFirstDeflected ? beam : beam - (beam - kFirstDeflected) % kAzimuths; }
 
-/// Slowing down and reactions of the content of one column in a plane, by beam.
+/// Beams with a common path length per mm of depth, of one kind of particle.
+struct Way {
+  double length = 0;  // mm per mm of depth
+  bool deuterons = false;
+
+  bool operator==(const Way&) const = default;
+};
+
+/// Slowing down and reactions of the content of one column in a plane, by way.
 struct Motion {
-  struct Beam {
+  struct Slowing {
     bool same_whole = true;  // equal in all bins
     std::vector<int> whole;
     std::array<std::vector<double>, physics::kRemapTaps> flux;
-    std::vector<double> spread, reacts;  // half of the variance in bins²; fraction that reacts
+    std::vector<double> spread;  // half of the variance, bins²
+  };
+  struct OfWay {
+    Slowing plane, half;         // half: for products emitted in the middle of the plane
+    std::vector<double> reacts;  // fraction that reacts in the plane
   };
 
   std::vector<double> thickness;  // [materials] mm, for which these values were computed
   TrackMoments moments;
-  std::array<Beam, kBeams> beams;
+  std::vector<OfWay> ways;
 };
 
 class Sweep {
@@ -77,6 +89,12 @@ class Sweep {
       state.numbers.assign(u(kBeams) * u(g_.columns) * u(g_.bins), 0.0);
       state.top.assign(u(kBeams) * u(g_.columns), 0);
     }
+    for (int beam = 0; beam < kBeams; ++beam) {
+      const Way way{directions_[u(beam)].way, is_deuteron(beam)};
+      const auto found = std::ranges::find(ways_, way);
+      way_of_.push_back(static_cast<std::size_t>(found - ways_.begin()));
+      if (found == ways_.end()) ways_.push_back(way);
+    }
     recorded_top_.assign(u(g_.columns), 0);
     planes_.assign(u(g_.planes) * u(g_.columns), 0.0);
     if (t_.tracks.on()) {
@@ -87,6 +105,8 @@ class Sweep {
       lane.beam.resize(u(g_.bins));
       lane.reacted.resize(u(g_.bins));
       lane.source.assign(u(kBeams) * u(g_.bins), 0.0);
+      lane.emitted.resize(u(g_.bins));
+      lane.motion.ways.resize(ways_.size());
       lane.of_beam.assign(matter_.size() * nodes_.size(), 0.0);
       lane.of_products.assign(lane.of_beam.size(), 0.0);
     }
@@ -132,6 +152,7 @@ class Sweep {
     Motion motion;
     int pad = 0;                                // number of bins below the lowest that a step can reach
     std::vector<double> beam, reacted, source;  // reacted protons of the beam and of products, and sources of products
+    std::vector<double> emitted;                // one source after the half of a plane
     std::vector<double> of_beam, of_products;   // [materials][nodes] reacted protons that emit products
     MomentTable::Moments beyond{};              // moments of tracks that are in no bin
     std::vector<double> before, after;          // content of a row before and after a step, padded on both sides
@@ -171,36 +192,46 @@ class Sweep {
     return out;
   }
 
+  /// Fills the slowing down over a part of a plane. Returns the lowest shift, whole bins.
+  int slowing(const std::vector<double>& shift, const std::vector<double>& spread, double part,
+              Motion::Slowing& to) const {
+    to.whole.resize(u(g_.bins));
+    to.spread.resize(u(g_.bins));
+    for (auto& flux : to.flux) flux.resize(u(g_.bins));
+    for (std::size_t b = 0; b < u(g_.bins); ++b) {
+      const physics::RemapShift split = physics::split_shift(-std::min(part * shift[b], static_cast<double>(g_.bins)));
+      std::array<double, physics::kRemapTaps> c{};
+      fluxes_.weights(split.fraction, c.data());
+      to.whole[b] = split.whole;
+      for (std::size_t m = 0; m < c.size(); ++m) to.flux[m][b] = c[m];
+      to.spread[b] = 0.5 * std::min(part * spread[b], kWidestSpread);
+    }
+    to.same_whole = std::ranges::all_of(to.whole, [&](int whole) { return whole == to.whole.front(); });
+    return std::ranges::min(to.whole);
+  }
+
   void prepare(std::vector<double> thickness, Lane& lane) const {
     Motion& motion = lane.motion;
     if (thickness == motion.thickness) return;
     int lowest = 0;
-    for (int beam = 0; beam < kBeams; ++beam) {
-      Motion::Beam& to = motion.beams[u(beam)];
-      to.whole.resize(u(g_.bins));
-      to.spread.resize(u(g_.bins));
+    std::vector<double> shift(u(g_.bins)), spread(u(g_.bins));
+    for (std::size_t w = 0; w < ways_.size(); ++w) {
+      Motion::OfWay& to = motion.ways[w];
       to.reacts.assign(u(g_.bins), 0.0);
-      for (auto& flux : to.flux) flux.resize(u(g_.bins));
-      const std::size_t kind = is_deuteron(beam) ? 1 : 0;
+      const std::size_t kind = ways_[w].deuterons ? 1 : 0;
       for (std::size_t b = 0; b < u(g_.bins); ++b) {
-        double shift = 0.0, spread = 0.0, removal = 0.0;
+        double removal = 0.0;
+        shift[b] = spread[b] = 0.0;
         for (std::size_t m = 0; m < matter_.size(); ++m) {
           if (thickness[m] == 0.0) continue;
-          const double way = thickness[m] * directions_[u(beam)].way;
-          shift += way * matter_[m].slowing[kind][b];
-          spread += way * matter_[m].straggling[kind][b];
+          const double way = thickness[m] * ways_[w].length;
+          shift[b] += way * matter_[m].slowing[kind][b];
+          spread[b] += way * matter_[m].straggling[kind][b];
           removal += way * matter_[m].removal[b];
         }
-        const physics::RemapShift split = physics::split_shift(-std::min(shift, static_cast<double>(g_.bins)));
-        std::array<double, physics::kRemapTaps> c{};
-        fluxes_.weights(split.fraction, c.data());
-        to.whole[b] = split.whole;
-        for (std::size_t m = 0; m < c.size(); ++m) to.flux[m][b] = c[m];
-        to.spread[b] = 0.5 * std::min(spread, kWidestSpread);
         if (kind == 0) to.reacts[b] = -std::expm1(-removal);
-        lowest = std::min(lowest, split.whole);
       }
-      to.same_whole = std::ranges::all_of(to.whole, [&](int whole) { return whole == to.whole.front(); });
+      lowest = std::min({lowest, slowing(shift, spread, 1.0, to.plane), slowing(shift, spread, 0.5, to.half)});
     }
     if (t_.tracks.on()) mix_moments(thickness, motion.moments);
     lane.pad = std::max(-lowest, physics::kRemapReach) + 1;
@@ -243,7 +274,7 @@ class Sweep {
 
     for (int beam = 0; beam < kBeams; ++beam) {
       if (is_deuteron(beam)) continue;
-      const double* reacts = lane.motion.beams[u(beam)].reacts.data();
+      const double* reacts = motion_of(lane, beam).reacts.data();
       ops_.take(column(beam, x), reacts, lane.reacted.data(), top(beam, x));
     }
     std::array<int, kBeams> reach{};
@@ -252,22 +283,33 @@ class Sweep {
     for (std::size_t k = 0; t_.tracks.on() && k < lane.beyond.size(); ++k) {
       track_planes_[k][u(plane) * u(g_.columns) + u(x)] += lane.beyond[k];
     }
+    std::pair<int, std::size_t> emitted{-1, 0};  // source and way of lane.emitted
     for (int beam = 0; beam < kBeams; ++beam) {
-      const int n = std::min(g_.bins, std::max(top(beam, x), reach[u(source_of(beam))]));
-      if (n == 0) continue;
-      // Products start in the middle of the plane on average, so half of them are added before the step and half after
-      // it.
+      const int of = source_of(beam), emits = reach[u(of)], holds = top(beam, x);
+      // Straggling may move content up by one bin.
+      const int n = std::min(g_.bins, std::max(holds, emits) + 1);
+      if (holds == 0 && emits == 0) continue;
       double* p = column(beam, x);
-      const double* source = &lane.source[u(source_of(beam)) * u(g_.bins)];
+      const double* source = &lane.source[u(of) * u(g_.bins)];
       const bool tracked = t_.tracks.on() && !is_deuteron(beam);
       const std::size_t cell = u(plane) * u(g_.columns) + u(x);
-      ops_.add(p, source, 0.5, n);
-      double left = energy_of(beam, p, n);
-      if (tracked) score_tracks(lane, cell, 1.0, p, n);
-      slow_down(lane.motion.beams[u(beam)], p, n, lane);
-      ops_.add(p, source, 0.5, n);
-      left += 0.5 * energy_of(beam, source, n);
-      if (tracked) score_tracks(lane, cell, 0.5, source, n);
+      const Motion::OfWay& motion = motion_of(lane, beam);
+      double left = energy_of(beam, p, holds) + energy_of(beam, source, emits);
+      if (tracked) {
+        score_tracks(lane, cell, 1.0, p, holds);
+        score_tracks(lane, cell, 1.0, source, emits);
+      }
+      if (holds > 0) slow_down(motion.plane, p, n, lane);
+      if (emits > 0) {
+        // Products start in the middle of the plane on average. The azimuths of a class share their source and mostly
+        // their way.
+        if (const std::pair wanted{of, way_of_[u(beam)]}; emitted != wanted) {
+          std::copy_n(source, n, lane.emitted.begin());
+          slow_down(motion.half, lane.emitted.data(), n, lane);
+          emitted = wanted;
+        }
+        ops_.add(p, lane.emitted.data(), 1.0, std::min(n, emits + 1));
+      }
       int end = directions_[u(beam)].travels ? n : 0;
       while (end > 0 && p[end - 1] <= least_) --end;
       std::fill(p + end, p + n, 0.0);
@@ -352,8 +394,10 @@ class Sweep {
     return local;
   }
 
+  const Motion::OfWay& motion_of(const Lane& lane, int beam) const { return lane.motion.ways[way_of_[u(beam)]]; }
+
   /// Moves the lowest `n` bins of one column to lower ranges.
-  void slow_down(const Motion::Beam& motion, double* p, int n, Lane& lane) const {
+  void slow_down(const Motion::Slowing& motion, double* p, int n, Lane& lane) const {
     BinShifts shifts{
         .whole = motion.whole.data(), .same_whole = motion.same_whole, .flux = {}, .spread = motion.spread.data()};
     for (std::size_t m = 0; m < motion.flux.size(); ++m) shifts.flux[m] = motion.flux[m].data();
@@ -405,6 +449,8 @@ class Sweep {
   const ReactionGrid& g_;
   std::span<const double> reactions_;
   std::vector<ProductDirection> directions_;  // [kBeams]
+  std::vector<Way> ways_;
+  std::vector<std::size_t> way_of_;  // [kBeams] index into ways_
   cpu::ThreadPool pool_;
   std::vector<Lane> lanes_;
   std::shared_ptr<const SweptMatter> swept_;
