@@ -217,7 +217,7 @@ function checkDoses(name: string, { values }: Volume): void {
 }
 
 /** A comparison in absolute terms, for which doses are converted to the units of a run. */
-export interface AbsoluteDose {
+interface AbsoluteDose {
   /** Unit as chosen by the user, for files that state none. */
   readonly unit: string | null;
   /** Factor for units per proton: the run's number of protons. */
