@@ -10,8 +10,18 @@ type Planned = Pick<TransportRun['plan'], 'variant' | 'precision' | 'threads' | 
 const FOLLOWING = ['window', 'depth'];
 const follows = (variant: string): boolean => FOLLOWING.some((name) => variant.endsWith(name));
 
-/** Visited half width around the beam, in standard deviations. */
-const REACH = 5;
+/** Smallest content of a visited row of cells, as a share of the protons: `kWindowThreshold` in sliced_solver.cpp. */
+const THRESHOLD = { fp32: 1e-11, fp64: 1e-18 } as const;
+/** Reach of a step's angular kernel, in standard deviations: `kTailSigmas` in moment_taps.hpp. */
+const KERNEL_SIGMAS = 6.5;
+/** Energies at which the window of angles and positions is computed, from the middle of the distribution to its end. */
+const SHELLS = [0.125, 0.375, 0.625, 0.875] as const;
+
+/** Share of a normal distribution in the cell at its middle. */
+const middleShare = (sigma: number, cell: number): number => Math.min(1, cell / (Math.sqrt(2 * Math.PI) * sigma));
+
+/** Distance in standard deviations at which a normal distribution has fallen from `middle` to the threshold. */
+const reachOf = (middle: number, threshold: number): number => Math.sqrt(2 * Math.log(Math.max(1, middle / threshold)));
 
 /**
  * Beam in water as a function of the share u of its range: plane angle, rad, and straggling as a share of the range.
@@ -127,16 +137,29 @@ export function expectedVisits(problem: TransportProblem, plan: Planned, ranges:
     u = Math.min(1, u + loss_mm / bins_mm);
     place2 += 2 * step_mm * both + step_mm ** 2 * angle2;
     both += step_mm * angle2;
-    angle2 += scattering ** 2 * (angleAt(u) ** 2 - angleAt(before) ** 2);
+    const step2 = scattering ** 2 * (angleAt(u) ** 2 - angleAt(before) ** 2);
+    angle2 += step2;
+    // A step also visits the cells that its kernel reaches.
+    const kernel = step2 > 0 ? Math.max(1, Math.ceil((KERNEL_SIGMAS * Math.sqrt(step2)) / grid.dtheta_rad)) : 0;
     // A fractional bin splits protons over two bins, which widens the distribution more than the straggling of a thin
     // step.
     const part = (loss_mm / bin_mm) % 1;
     split2 += Math.max(0, part * (1 - part) * bin_mm ** 2 - (STRAGGLING * bins_mm) ** 2 * (u - before));
     const sigma_mm = Math.hypot(STRAGGLING * bins_mm * Math.sqrt(u), spread_mm, Math.sqrt(split2));
-    const energies = Math.min(ne, (2 * REACH * sigma_mm + extent.ranges_mm * (bins_mm / range_mm)) / bin_mm + 2);
-    const angles = Math.min(ntheta, (2 * REACH * Math.sqrt(angle2)) / grid.dtheta_rad + 1);
-    const columns = Math.min(nx, (2 * REACH * Math.sqrt(place2) + extent.places_mm) / grid.dx_mm + 2);
-    sum += energies * angles * columns;
+    const [angle, place_mm] = [Math.sqrt(angle2), Math.sqrt(place2)];
+    const threshold = THRESHOLD[plan.precision];
+    const middle = middleShare(sigma_mm, bin_mm);
+    const reach = reachOf(middle, threshold);
+    const energies = Math.min(ne, (2 * reach * sigma_mm + extent.ranges_mm * (bins_mm / range_mm)) / bin_mm + 2);
+    for (const shell of SHELLS) {
+      const slice = middle * Math.exp(-((shell * reach) ** 2) / 2);
+      const ofAngles = reachOf(slice * middleShare(angle, grid.dtheta_rad), threshold);
+      const ofPlaces = reachOf(slice * middleShare(place_mm, grid.dx_mm), threshold);
+      const angles = Math.min(ntheta, (2 * ofAngles * angle) / grid.dtheta_rad + 1 + 2 * kernel);
+      const drift = Math.ceil((0.5 * angles * grid.dtheta_rad * step_mm) / grid.dx_mm);
+      const columns = Math.min(nx, (2 * ofPlaces * place_mm + extent.places_mm) / grid.dx_mm + 1 + 2 * drift);
+      sum += (energies * angles * columns) / SHELLS.length;
+    }
   }
   return solver.stepping === 'depth' ? sum : sum * Math.min(nz, DEPTH_CELLS);
 }

@@ -47,12 +47,12 @@ test.each([
   ['70 MeV in lead, depth', { beam: { energy_MeV: 70 }, geometry: { background: 'lead' }, solver: depth }],
   ['70 MeV in 1 mm, window', { beam: { energy_MeV: 70 }, grid: { dx_mm: 1, dz_mm: 1, dtheta_mrad: 15 }, solver: path }],
 ])(
-  '%s: the estimated cells are within a factor of three',
+  '%s: the estimated cells are within a factor of two',
   async (_name, document) => {
     const { run, visits } = await planned({ ...parts, ...document });
     const { cell_steps } = await run.start(() => undefined, { unwatched: true });
-    expect((visits ?? 0) / cell_steps).toBeGreaterThan(1 / 3);
-    expect((visits ?? 0) / cell_steps).toBeLessThan(3);
+    expect((visits ?? 0) / cell_steps).toBeGreaterThan(1 / 2);
+    expect((visits ?? 0) / cell_steps).toBeLessThan(2);
   },
   60_000,
 );
