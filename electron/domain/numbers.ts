@@ -116,6 +116,10 @@ export function count(value: number): string {
   return Math.round(value).toLocaleString('en').replaceAll(',', '\u202f');
 }
 
+/** A text of the engine with thin spaces in its counts of five digits and more: `65 536 of 1 000 000 results`. */
+export const groupedDigits = (text: string): string =>
+  text.replace(/(?<![\w.])\d{5,}(?![\w.])/g, (digits) => count(Number(digits)));
+
 /** Headline value with four significant digits, as in lists: `R80 40.75 mm`. */
 export function headlineText({
   name,

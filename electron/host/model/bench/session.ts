@@ -7,6 +7,7 @@ import type { Mode } from '../../../contract/bench/bench-session.ts';
 import { correctnessOf, isIncorrect, type SessionEntry, type SessionReport } from '../../../contract/bench/session.ts';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 import type { KernelResources } from '../../../contract/launches.ts';
+import { groupedDigits } from '../../../domain/numbers.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { CheckpointTimes } from '../../io/flow/checkpoint-times.ts';
 import type { StartChild } from '../../io/processes/link.ts';
@@ -550,7 +551,7 @@ class Session {
         ...this.all.flatMap(({ candidate }) =>
           (candidate.facts?.() ?? []).map(([name, value]): [string, string] => [name, value]),
         ),
-        ...this.compared().map((text): [string, string] => ['Compared', `${text}.`]),
+        ...this.compared().map((text): [string, string] => ['Compared', `${groupedDigits(text)}.`]),
       ],
       entries,
       control: flagSeries(this.control, { highest_MHz: highestOf(samples), timeOf: secondsOf }).map(storedSample),

@@ -5,6 +5,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { type Accuracy, type AuditCost, REMEMBERS_RESULTS, type Words } from '../../../contract/bench/session.ts';
+import { groupedDigits } from '../../../domain/numbers.ts';
 import type { HiddenChanges, TaskAudit, TaskCheck, TaskSample, TaskVerdict } from '../../io/addon/task.ts';
 import { median } from '../../model/bench/statistics.ts';
 import { MemoryEvidence, type MemoryPairs, SUSPECT_RATIO } from '../varied-runs.ts';
@@ -35,7 +36,7 @@ export function taskAccuracy({ checks, compared }: Pick<TaskVerdict, 'checks' | 
     // An infinite error, as from an overflowing sum, becomes null, because JSON has no infinity.
     ...{ id, value: value !== null && Number.isFinite(value) ? value : null, holds },
     title: heads[id] ?? title,
-    tip: `${sentences[id] ?? title}: ${compared}${holds || where === '' ? '' : `; ${where}`}`,
+    tip: `${sentences[id] ?? title}: ${groupedDigits(compared)}${holds || where === '' ? '' : `; ${where}`}`,
     unit: '',
     bound: limit,
   }));

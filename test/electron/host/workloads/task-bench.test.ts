@@ -283,7 +283,8 @@ describe('doubts about remembered results that the rounds leave open', () => {
 
   test('are decided after the rounds: a kernel that computes is correct', async () => {
     const { entries, deciding } = await settled(['cpu-passes', 'second.cpp'], [honest, honest, honest]);
-    expect(correctnessOf(entries[1]?.accuracy ?? [])).toBe('correct');
+    const found = entries[1]?.accuracy ?? [];
+    expect(correctnessOf(found), reasonOf(found) ?? 'no reason').toBe('correct');
     // After two suspicious pairs, nine honest ones reduce the odds below one: the mean of (1.2125² · 0.9625⁹), (1.425² ·
     // 0.925⁹) and (1.7225² · 0.8725⁹) is 0.97, and 1.25 after six.
     expect(deciding).toHaveLength(3);
