@@ -161,7 +161,7 @@ export const questions: readonly Question[] = [
     hints: [
       {
         panel: 'kernel-editor',
-        text: 'Save copy makes your own version: change a line, press Run, and it is checked. New kernel starts with ten lines of your own.',
+        text: 'Save copy makes your own version: change a line, press Run, and it is checked. New kernel begins with a template of ten lines.',
       },
       { panel: 'compare', text: 'Your variant is in this list. Tick both, then press Benchmark.' },
       { panel: 'scenario', text: 'The problem that the kernel solves, and its size.' },

@@ -78,7 +78,7 @@ class Connection {
       const answer = this.#answers.get(id);
       if (answer !== undefined) this.#port?.send(answer);
       else if (id <= this.#highestCall && !this.#running.has(id)) {
-        const error = new BraggError('disconnected', 'The reply was lost with the connection. Please repeat.');
+        const error = new BraggError('disconnected', 'The connection was lost before the reply arrived. Please try again.');
         this.#send({ type: 'error', id, error: error.toWire() });
       }
     }

@@ -361,7 +361,7 @@ const NO_HU =
 /** Values of ImageType for Hounsfield units that are not from one scan with one spectrum. */
 const OTHER_HU: readonly (readonly [RegExp, string])[] = [
   [/^(VMI|MONO.*)$/, 'a virtual image at one X-ray energy'],
-  [/^(MAT_REMOVED|VNC|VUE)$/, 'an image with a material computed away'],
+  [/^(MAT_REMOVED|VNC|VUE)$/, 'an image from which a material was removed by computation'],
   [/^MAT_MODIFIED$/, 'an image in which a material is replaced'],
   [/^ENERGY_PROP_WT$/, 'a mixture of two X-ray spectra'],
   [/^(MAXIMUM|MIP|MAX_IP)$/, 'a projection of the largest values'],

@@ -165,7 +165,7 @@ const comparedTasks: ComparedRuns = {
   kind: 'sessions',
   session: (run: AnyRunData) => {
     if ('session' in run) return run.session;
-    throw new Error(`a run of ${run.workload} was passed to the small workloads`);
+    throw new Error(`expected a run of a small workload, but this is one of ${run.workload}`);
   },
 };
 
