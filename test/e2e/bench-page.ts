@@ -33,6 +33,22 @@ export async function drawn(page: Page): Promise<void> {
   if (frames < 2) throw new Error(`the page drew ${frames} frames in ${FROZEN_MS / 1000} s`);
 }
 
+/** Clicks down the timeline until it shows a span. Details may arrive after the next click, which then removes them. */
+export async function selectSpan(page: Page): Promise<void> {
+  const details = page.getByTestId('span-details');
+  const clickDown = async (): Promise<number> => {
+    const box = await page.getByTestId('timeline-canvas').boundingBox();
+    if (box === null) throw new Error('the timeline has no place');
+    for (let y = 0.05; y < 1 && (await details.count()) === 0; y += 0.05) {
+      await page.mouse.click(box.x + box.width * 0.4, box.y + box.height * y);
+      await drawn(page);
+    }
+    await drawn(page);
+    return details.count();
+  };
+  await expect.poll(clickDown).toBe(1);
+}
+
 /** A scenario that runs longer than any test looks at it. Its single thread leaves a core to the page. */
 function longRun(): string {
   const file = path.resolve(import.meta.dirname, '../../assets/scenarios/bone-edge-150MeV.json');

@@ -15,7 +15,7 @@ import { tracedSession } from '../electron/host/model/timeline/make.ts';
 import { cacheWithUserKernels, scratchFolder } from '../scratch-folder.ts';
 import { accessibilityViolations } from './accessible.ts';
 import { type Appearance, fullyVisible, inEveryAppearance } from './appearance-page.ts';
-import { type BenchPage, drawn, focused } from './bench-page.ts';
+import { type BenchPage, focused, selectSpan } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
 import { code, compiled, useWorkbench } from './workbench-page.ts';
 
@@ -174,12 +174,7 @@ const promised: Readonly<Record<string, (shown: Shown) => Promise<void>>> = {
     await page.keyboard.press('w');
     await expect.poll(() => about.textContent()).not.toBe(before);
     await page.keyboard.press('s');
-    const box = await page.getByTestId('timeline-canvas').boundingBox();
-    for (let y = 0.1; y < 1 && (await page.getByTestId('span-details').count()) === 0; y += 0.05) {
-      await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) * 0.4, (box?.y ?? 0) + (box?.height ?? 0) * y);
-      await drawn(page);
-    }
-    await page.getByTestId('span-details').waitFor();
+    await selectSpan(page);
     const run = () => panel('Run').textContent();
     await expect.poll(run).toMatch(/Solve.*Steps.*Cell-steps/);
     expect(await run()).not.toContain('The form has changed');

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sessionSchema } from '../../electron/contract/bench/session.ts';
-import { BenchPage } from './bench-page.ts';
+import { BenchPage, selectSpan } from './bench-page.ts';
 import { useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
 
@@ -169,18 +169,11 @@ describe('hostile text', () => {
     await expect.poll(() => blocks.count()).toBe(0);
     const trace = path.join(root, 'test/electron/host/app/timelines/cases/evil-trace.json');
     await bench.drop('evil-trace.json', readFileSync(trace));
-    const lanes = page.getByTestId('timeline-canvas');
     await page.getByTestId('timeline-summaries').getByText('onerror=window.ran=1').first().waitFor();
     await expectInert(page);
     // Pointing at a span shows its name, a click shows all of it.
-    const box = await lanes.boundingBox();
-    if (box === null) throw new Error('the timeline has no place');
-    const details = page.getByTestId('span-details');
-    for (let y = 0.05; y < 1 && (await details.count()) === 0; y += 0.05) {
-      await page.mouse.click(box.x + box.width * 0.4, box.y + box.height * y);
-      await bench.drawn();
-    }
-    await expect.poll(() => details.textContent()).toContain('onerror=window.ran=1');
+    await selectSpan(page);
+    await expect.poll(() => page.getByTestId('span-details').textContent()).toContain('onerror=window.ran=1');
     await expectInert(page);
 
     await page.keyboard.press('F1');
