@@ -78,7 +78,10 @@ class Connection {
       const answer = this.#answers.get(id);
       if (answer !== undefined) this.#port?.send(answer);
       else if (id <= this.#highestCall && !this.#running.has(id)) {
-        const error = new BraggError('disconnected', 'The connection was lost before the reply arrived. Please try again.');
+        const error = new BraggError(
+          'disconnected',
+          'The connection was lost before the reply arrived. Please try again.',
+        );
         this.#send({ type: 'error', id, error: error.toWire() });
       }
     }

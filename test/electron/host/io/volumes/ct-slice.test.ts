@@ -518,7 +518,11 @@ describe('ct slice', () => {
 
     test.each<[string, Elements, RegExp]>([
       ['virtual monoenergetic', derived('VMI'), /VMI, a virtual image at one X-ray energy\. The HU table must/],
-      ['virtual non-contrast', derived('MAT_REMOVED'), /from which a material was removed by computation\. The HU table must/],
+      [
+        'virtual non-contrast',
+        derived('MAT_REMOVED'),
+        /from which a material was removed by computation\. The HU table must/,
+      ],
       ['a projection of maxima', derived('MAXIMUM'), /a projection of the largest values/],
       ['a mean of phases', derived('AVERAGE'), /a mean of several images/],
       ['a reformatted one', derived('MPR'), /ImageType is DERIVED.*: computed from other images/],
