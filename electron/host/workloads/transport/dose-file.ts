@@ -251,16 +251,17 @@ function inPlane(name: string, dose: ReadDose, plane: PlaneOfVolume, absolute: A
   if (dose.kind === 'curve') return absolute === null ? { ...dose, by: null } : absoluteCurve(name, dose, absolute);
   const { volume } = dose;
   checkDoses(name, volume);
-  const read = { kind: 'map', unit: volume.unit ?? null, notes: volume.notes ?? [] } as const;
+  const read = { unit: volume.unit ?? null, notes: volume.notes ?? [] };
   const map = volumeDose(name, volume, plane);
-  if (absolute === null) return { ...read, map, by: null };
+  if (absolute === null) return { kind: 'map', map, ...read, by: null };
   const allowed = planeUnitSchema.options.filter((one) => planeUnits[one].axes === volume.sizes.length);
   const chosen = absolute.unit ?? read.unit;
   const unit = allowed.find((one) => one.toLowerCase() === chosen?.toLowerCase().replaceAll(/[\s_*·]+/g, ' '));
   if (unit === undefined) noAbsoluteUnit(name, read.unit, absolute.unit, allowed.join(', '));
   checkUnit(name, volume, unit);
   const factor = factorOf(name, volume, { plane, protons: absolute.protons }, unit);
-  return { ...read, map: { ...map, dose: map.dose.map((value) => value * factor) }, by: planeUnits[unit].by };
+  const converted = { ...map, dose: map.dose.map((value) => value * factor) };
+  return { kind: 'map', map: converted, ...read, by: planeUnits[unit].by };
 }
 
 /**
