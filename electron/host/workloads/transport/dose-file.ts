@@ -254,13 +254,11 @@ function inPlane(name: string, dose: ReadDose, plane: PlaneOfVolume, absolute: A
   const read = { unit: volume.unit ?? null, notes: volume.notes ?? [] };
   const map = volumeDose(name, volume, plane);
   if (absolute === null) return { kind: 'map', map, ...read, by: null };
-  const allowed = planeUnitSchema.options.filter((one) => planeUnits[one].axes === volume.sizes.length);
-  const chosen = absolute.unit ?? read.unit;
-  const unit = allowed.find((one) => one.toLowerCase() === chosen?.toLowerCase().replaceAll(/[\s_*·]+/g, ' '));
+  const allowed = planeUnitsOf(volume);
+  const chosen = plainUnit(absolute.unit ?? read.unit ?? '');
+  const unit = allowed.find((one) => plainUnit(one) === chosen);
   if (unit === undefined) noAbsoluteUnit(name, read.unit, absolute.unit, allowed.join(', '));
-  checkUnit(name, volume, unit);
-  const factor = factorOf(name, volume, { plane, protons: absolute.protons }, unit);
-  const converted = { ...map, dose: map.dose.map((value) => value * factor) };
+  const converted = inRunUnits(name, volume, map, { plane, protons: absolute.protons, unit });
   return { kind: 'map', map: converted, ...read, by: planeUnits[unit].by };
 }
 
@@ -331,22 +329,29 @@ export interface RequestedPlane {
   readonly protons: number;
 }
 
+/** Units for the axes of a volume. */
+const planeUnitsOf = ({ sizes }: Volume): readonly PlaneUnitName[] =>
+  planeUnitSchema.options.filter((one) => planeUnits[one].axes === sizes.length);
+
+/** Text of a unit without the differences in spelling between programs. */
+const plainUnit = (text: string): string => text.toLowerCase().replaceAll(/[\s_*·]+/g, ' ');
+
 /**
  * Factor from cell values to nGy mm³ or MeV, the units of a run. Throws a BraggError if the unit does not fit the kind
  * of file.
  */
 function factorOf(
   name: string,
-  { sizes, spacing_mm }: Volume,
-  { plane, protons }: Pick<RequestedPlane, 'plane' | 'protons'>,
-  unit: PlaneUnitName,
-) {
+  volume: Volume,
+  { plane, protons, unit }: RequestedPlane & { readonly unit: PlaneUnitName },
+): number {
+  const { sizes, spacing_mm } = volume;
   const { axes, title, perProton, factor } = planeUnits[unit];
   if (axes !== sizes.length) {
-    const allowed = planeUnitSchema.options.filter((one) => planeUnits[one].axes === sizes.length);
+    const allowed = planeUnitsOf(volume).map((one) => planeUnits[one].title);
     throw new BraggError(
       'unsupported',
-      `${name} has ${sizes.length} axes, but ${title} is for ${axes}; allowed: ${allowed.map((one) => planeUnits[one].title).join('; ')}.`,
+      `${name} has ${sizes.length} axes, but ${title} is for ${axes}; allowed: ${allowed.join('; ')}.`,
     );
   }
   const thickness_mm = axes === 2 ? 1 : (spacing_mm[summedAxis(sizes, plane) ?? 1] ?? 1);
@@ -355,16 +360,24 @@ function factorOf(
 
 /** Rejects a unit that differs from the one stated in the file. */
 function checkUnit(name: string, { unit }: Volume, chosen: PlaneUnitName): void {
-  const plain = (text: string): string =>
-    text
-      .toLowerCase()
-      .replace(/\/1e9$/, '')
-      .replaceAll(/[\s_*·]+/g, ' ');
+  const plain = (text: string): string => plainUnit(text.replace(/\/1e9$/i, ''));
   if (unit === undefined || plain(unit) === plain(chosen)) return;
   throw new BraggError(
     'unsupported',
     `${name} gives its values in ${unit}, so ${planeUnits[chosen].title} is not allowed. Allowed: that unit, or scaled to the largest value.`,
   );
+}
+
+/** A plane of a volume, converted to the units of a run. */
+function inRunUnits(
+  name: string,
+  volume: Volume,
+  own: DoseMap,
+  requested: RequestedPlane & { readonly unit: PlaneUnitName },
+): DoseMap {
+  checkUnit(name, volume, requested.unit);
+  const factor = factorOf(name, volume, requested);
+  return { ...own, dose: own.dose.map((value) => value * factor) };
 }
 
 /** Extracts the plane of an imported dose that is compared with a run. */
@@ -375,8 +388,6 @@ export const planeOfDose = onThread(
     const own = volumeDose(name, volume, asked.plane);
     if (!own.dose.some((value) => value > 0)) throw new BraggError('foreign-file', `${name}: no dose is above zero.`);
     if (asked.unit === null) return toPeak(own);
-    checkUnit(name, volume, asked.unit);
-    const factor = factorOf(name, volume, asked, asked.unit);
-    return { ...own, dose: own.dose.map((value) => value * factor) };
+    return inRunUnits(name, volume, own, { ...asked, unit: asked.unit });
   },
 );
