@@ -242,7 +242,7 @@ describe('gamma', () => {
     expect(await against('run.h5', '--dose-unit', 'MeV/mm')).toContain('--dose-unit is for a file that --absolute');
   }, 60_000);
 
-  test('so is a map', async () => {
+  test('a map in an absolute unit is converted to the units of the run', async () => {
     const { dose, axes } = await solved();
     const { nz, nx, dz_mm, dx_mm } = axes;
     const x = Array.from({ length: nx }, (_, i) => (i + 0.5 - nx / 2) * dx_mm);

@@ -105,7 +105,7 @@ export function useKilledHosts() {
       const root = path.join(folder, 'recovery');
       const found: { finished: boolean; step: number }[] = [];
       for (const owner of await readdir(root).catch(() => [])) {
-        // A folder that is just being made, or removed, is gone by now.
+        // A folder may vanish between the two listings.
         for (const name of await readdir(path.join(root, owner)).catch(() => [])) {
           if (/^run-.*\.json$/.test(name)) found.push(JSON.parse(await readFile(path.join(root, owner, name), 'utf8')));
         }
