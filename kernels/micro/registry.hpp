@@ -4,8 +4,8 @@
 
 #include "engine/task.hpp"
 
-// The claim ledger is a table of performance claims. A row of it consists of five files (example: memory/bank_conflicts),
-// from which every list of rows is generated:
+// A row of the table of performance claims consists of five files (example: memory/bank_conflicts), from which every
+// list of rows is generated:
 //
 //   1. kernels/micro/<folder>/<row>.cpp defines <row>_bench(). `namespace <row>_row` contains the answer in FP64, and a
 //      function per variant that returns a CpuWork or CudaWork (row/work.hpp). Row (row/row.hpp) lists the variants, with
@@ -18,7 +18,7 @@
 // A .cpp file that several rows share has a header of the same name.
 namespace bb::micro {
 
-/// Returns all rows of the claim ledger.
+/// Returns all rows of the table of performance claims.
 std::span<const engine::TaskBench> benches();
 
 }  // namespace bb::micro

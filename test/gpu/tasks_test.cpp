@@ -125,7 +125,8 @@ TEST("GPU: an audited sample has the results of altered inputs in every mode, an
   CHECK(run.sample({.at_least_s = 1e-3, .audit = true}).audit.altered.empty());
 }
 
-// Every row of the claim ledger on the GPU: each variant compared with FP64, on odd sizes that no block divides.
+// Every row of the table of performance claims on the GPU: each variant compared with FP64, on odd sizes that no block
+// divides.
 
 TEST("micro: every CUDA variant agrees with FP64 on every problem, with itself bit for bit, and as a graph") {
   bb::test::gpu();

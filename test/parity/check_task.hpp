@@ -4,8 +4,8 @@
 
 namespace bb::test {
 
-/// Runs a row of the claim ledger twice. The first result must agree with FP64, unless the variant demonstrates an
-/// error. The second must have the same bits, unless it adds floating-point numbers in no fixed order.
+/// Runs a row of the table of performance claims twice. The first result must agree with FP64, unless the variant
+/// demonstrates an error. The second must have the same bits, unless it adds floating-point numbers in no fixed order.
 void check_task(const engine::TaskProblem& problem);
 
 }  // namespace bb::test

@@ -1,4 +1,5 @@
-// Every row of the claim ledger on the CPU: each variant compared with FP64, on odd sizes that no block divides.
+// Every row of the table of performance claims on the CPU: each variant compared with FP64, on odd sizes that no block
+// divides.
 #include "check_task.hpp"
 
 #include <set>

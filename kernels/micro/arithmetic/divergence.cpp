@@ -1,5 +1,5 @@
-// Claim ledger, row 12: each value has a key that chooses one of eight iterations; the order of the keys decides
-// whether a warp diverges.
+// Row 12 of the table of performance claims: each value has a key that chooses one of eight iterations; the order of
+// the keys decides whether a warp diverges.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

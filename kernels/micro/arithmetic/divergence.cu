@@ -1,4 +1,5 @@
-// Claim ledger, row 12: each value has a key, 0 … 7, which chooses one of eight iterations to run `work` times on it.
+// Row 12 of the table of performance claims: each value has a key, 0 … 7, which chooses one of eight iterations to run
+// `work` times on it.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

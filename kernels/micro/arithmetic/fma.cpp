@@ -1,5 +1,5 @@
-// Claim ledger, row 11: Horner's rule with multiplication and addition rounded separately, and fused. A low degree is
-// the control, because memory limits it.
+// Row 11 of the table of performance claims: Horner's rule with multiplication and addition rounded separately, and
+// fused. A low degree is the control, because memory limits it.
 #include <cmath>
 
 #include "horner.hpp"

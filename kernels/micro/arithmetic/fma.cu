@@ -1,5 +1,5 @@
-// Claim ledger, row 11: Horner's rule with multiplication and addition rounded separately, as the compiler chooses, and
-// fused.
+// Row 11 of the table of performance claims: Horner's rule with multiplication and addition rounded separately, as the
+// compiler chooses, and fused.
 #include "horner.cuh"
 
 namespace bb::micro {

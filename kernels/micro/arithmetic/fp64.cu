@@ -1,5 +1,5 @@
-// Claim ledger, row 24: Horner's rule in FP32, in FP64, and in numbers made of two floats. All kernels but the first
-// read and write FP64.
+// Row 24 of the table of performance claims: Horner's rule in FP32, in FP64, and in numbers made of two floats. All
+// kernels but the first read and write FP64.
 #include "double_float.cuh"
 #include "horner.cuh"
 

@@ -1,5 +1,5 @@
-// Claim ledger, row 14: C = A B, row-major, m x k by k x n, on the FP32 units: blocks of 128 x 128 results, 8 x 8 per
-// thread.
+// Row 14 of the table of performance claims: C = A B, row-major, m x k by k x n, on the FP32 units: blocks of 128 x 128
+// results, 8 x 8 per thread.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

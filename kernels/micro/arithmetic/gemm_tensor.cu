@@ -1,5 +1,5 @@
-// Claim ledger, row 14: C = A B on the tensor cores, sums in FP32. Inputs are FP32 in memory and rounded to TF32, BF16
-// or FP16 on their way into shared memory.
+// Row 14 of the table of performance claims: C = A B on the tensor cores, sums in FP32. Inputs are FP32 in memory and
+// rounded to TF32, BF16 or FP16 on their way into shared memory.
 #include "micro/row/common.cuh"
 #include "tensor.cuh"
 

@@ -6,7 +6,7 @@
 // A polynomial by Horner's rule, c[0] + x (c[1] + x (…)): `terms` = degree + 1 coefficients.
 namespace bb::micro {
 
-/// y = c + x y, in the forms that rows 11 and 24 of the claim ledger compare.
+/// y = c + x y, in the forms that rows 11 and 24 of the table of performance claims compare.
 struct SeparateStep {
   __device__ float operator()(float y, float x, float c) const { return __fadd_rn(__fmul_rn(y, x), c); }
 };

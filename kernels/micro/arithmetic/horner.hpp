@@ -5,7 +5,7 @@
 
 #include "micro/row/row.hpp"
 
-// Polynomials of rows 11, 13 and 24 of the claim ledger on the CPU, compiled per instruction set.
+// Polynomials of rows 11, 13 and 24 of the table of performance claims on the CPU, compiled per instruction set.
 namespace bb::micro {
 
 /// A number as the unevaluated sum of two floats.

@@ -1,5 +1,5 @@
-// Claim ledger, rows 9 and 10: latency of one shuffle, vote or atomic operation in a chain where each waits for the one
-// before.
+// Rows 9 and 10 of the table of performance claims: latency of one shuffle, vote or atomic operation in a chain where
+// each waits for the one before.
 #include "cpu/stopwatch.hpp"
 #include "micro/row/row.hpp"
 #include "micro/row/synthetic.hpp"

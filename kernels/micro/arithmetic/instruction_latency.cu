@@ -1,5 +1,5 @@
-// Claim ledger, rows 9 and 10: chains of one instruction, each of which needs the result of the one before. The block
-// has one warp, so that nothing hides the latency.
+// Rows 9 and 10 of the table of performance claims: chains of one instruction, each of which needs the result of the
+// one before. The block has one warp, so that nothing hides the latency.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

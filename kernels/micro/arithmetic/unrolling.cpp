@@ -1,5 +1,5 @@
-// Claim ledger, row 13: a Chebyshev sum whose loop over terms is unrolled 1, 2, 4 and 8 times, and left to the
-// compiler.
+// Row 13 of the table of performance claims: a Chebyshev sum whose loop over terms is unrolled 1, 2, 4 and 8 times, and
+// left to the compiler.
 #include <cmath>
 
 #include "micro/row/row.hpp"

@@ -1,6 +1,6 @@
-// Claim ledger, row 13: a Chebyshev sum over terms of a recurrence, u[k+1] = 2 x u[k] - u[k-1], y += c[k] u[k]. Its
-// loop is unrolled 1, 2, 4 and 8 times, and left to the compiler. Unrolling saves counters, branches and the two moves
-// per step that shift u.
+// Row 13 of the table of performance claims: a Chebyshev sum over terms of a recurrence, u[k+1] = 2 x u[k] - u[k-1], y
+// += c[k] u[k]. Its loop is unrolled 1, 2, 4 and 8 times, and left to the compiler. Unrolling saves counters, branches
+// and the two moves per step that shift u.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

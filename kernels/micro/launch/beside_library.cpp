@@ -1,4 +1,4 @@
-// Claim ledger, row 15 C: a custom kernel and a cuBLAS product, on one stream or on two.
+// Row 15 C of the table of performance claims: a custom kernel and a cuBLAS product, on one stream or on two.
 #include <cmath>
 
 #include "cuda/library/cublas.hpp"

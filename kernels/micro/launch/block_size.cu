@@ -1,5 +1,5 @@
-// Claim ledger, row 22: three kernels that run with any number of threads per block up to 1024, because they need few
-// registers.
+// Row 22 of the table of performance claims: three kernels that run with any number of threads per block up to 1024,
+// because they need few registers.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

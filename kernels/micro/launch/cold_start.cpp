@@ -1,5 +1,5 @@
-// Claim ledger, row 20: steps before y += a x can run for the first time, and the time of each step. Opening the device
-// and loading the kernels, the first steps in a process, are parts of the setup of any run.
+// Row 20 of the table of performance claims: steps before y += a x can run for the first time, and the time of each
+// step. Opening the device and loading the kernels, the first steps in a process, are parts of the setup of any run.
 #include "cpu/stopwatch.hpp"
 #include "cuda/compile/image_cache.hpp"
 #include "cuda/compile/kernel_library.hpp"

@@ -1,4 +1,4 @@
-// Claim ledger, row 15 B: kernels of a few blocks each, one after another or concurrently.
+// Row 15 B of the table of performance claims: kernels of a few blocks each, one after another or concurrently.
 #include "micro/row/elementwise.hpp"
 #include "micro/row/forked.hpp"
 #include "micro/row/row.hpp"

@@ -1,4 +1,4 @@
-// Claim ledger, row 17: (a + b) scale.
+// Row 17 of the table of performance claims: (a + b) scale.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

@@ -1,4 +1,5 @@
-// Claim ledger, row 23: n values iterated by a given number of threads, each with 1, 2, 4 or 8 values at a time.
+// Row 23 of the table of performance claims: n values iterated by a given number of threads, each with 1, 2, 4 or 8
+// values at a time.
 #include <algorithm>
 
 #include "micro/row/elementwise.hpp"

@@ -1,5 +1,5 @@
-// Claim ledger, row 23: the same number of steps y = y r + t by few or many threads, each with 1, 2, 4 or 8 independent
-// chains.
+// Row 23 of the table of performance claims: the same number of steps y = y r + t by few or many threads, each with 1,
+// 2, 4 or 8 independent chains.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

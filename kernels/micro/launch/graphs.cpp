@@ -1,5 +1,5 @@
-// Claim ledger, row 2: equal launches in a stream, in a graph built once, in a graph built each time, and in a graph
-// with updated arguments. The cost of each step is reported.
+// Row 2 of the table of performance claims: equal launches in a stream, in a graph built once, in a graph built each
+// time, and in a graph with updated arguments. The cost of each step is reported.
 #include "cpu/stopwatch.hpp"
 #include "cuda/device/graph.hpp"
 #include "micro/row/elementwise.hpp"

@@ -1,5 +1,5 @@
-// Claim ledger, row 21: y = a x + y with one thread per element, and with grids of a given size that loop over the
-// array.
+// Row 21 of the table of performance claims: y = a x + y with one thread per element, and with grids of a given size
+// that loop over the array.
 #include "micro/row/elementwise.hpp"
 #include "micro/row/row.hpp"
 

@@ -1,4 +1,5 @@
-// Claim ledger, row 21: y = a x + y by a grid of any size. One thread per element is micro_axpy of launch.cu.
+// Row 21 of the table of performance claims: y = a x + y by a grid of any size. One thread per element is micro_axpy of
+// launch.cu.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

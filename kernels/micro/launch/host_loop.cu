@@ -1,4 +1,5 @@
-// Claim ledger, row 3: convolution of every row of an array with the same taps, zeros beyond its ends.
+// Row 3 of the table of performance claims: convolution of every row of an array with the same taps, zeros beyond its
+// ends.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

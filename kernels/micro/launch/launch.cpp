@@ -16,7 +16,8 @@ inline cuda::LaunchShape cooperative_shape(const cuda::Kernel& kernel, const cud
           .cooperative = true};
 }
 
-// Claim ledger, row 1: `steps` dependent y += a x over `n` elements, as `steps` launches, or fused into one.
+// Row 1 of the table of performance claims: `steps` dependent y += a x over `n` elements, as `steps` launches, or fused
+// into one.
 
 namespace launch_row {
 namespace {

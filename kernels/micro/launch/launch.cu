@@ -1,5 +1,5 @@
-// Claim ledger, row 1: N operations y = a x + y, each on the result of the one before. The operation is equal in every
-// kernel; the number of passes of y through memory and of calls from the host differs.
+// Row 1 of the table of performance claims: N operations y = a x + y, each on the result of the one before. The
+// operation is equal in every kernel; the number of passes of y through memory and of calls from the host differs.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

@@ -1,5 +1,5 @@
-// Claim ledger, row 15 A: pieces of an array are copied to the device, processed, and copied back, on one stream or
-// several.
+// Row 15 A of the table of performance claims: pieces of an array are copied to the device, processed, and copied back,
+// on one stream or several.
 #include <algorithm>
 
 #include "micro/row/elementwise.hpp"

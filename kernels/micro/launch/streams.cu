@@ -1,5 +1,5 @@
-// Claim ledger, row 15: work between the copies (A), and concurrent work (B). Both iterate y = y r + t on their values,
-// long enough to be visible on a timeline.
+// Row 15 of the table of performance claims: work between the copies (A), and concurrent work (B). Both iterate y = y r
+// + t on their values, long enough to be visible on a timeline.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

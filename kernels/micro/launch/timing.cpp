@@ -1,5 +1,5 @@
-// Claim ledger, row 19: results of different methods of timing (a + b) scale. Every repetition ends idle. `reported` is
-// the time by the variant's method, `true` the time by events around the same launch.
+// Row 19 of the table of performance claims: results of different methods of timing (a + b) scale. Every repetition
+// ends idle. `reported` is the time by the variant's method, `true` the time by events around the same launch.
 #include "cpu/stopwatch.hpp"
 #include "cuda/compile/kernel_library.hpp"
 #include "cuda/device/stream.hpp"

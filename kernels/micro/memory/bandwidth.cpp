@@ -1,4 +1,4 @@
-// Claim ledger, row 6: the STREAM triad a = b + s c, `passes` times over arrays of a given size.
+// Row 6 of the table of performance claims: the STREAM triad a = b + s c, `passes` times over arrays of a given size.
 #include "cuda/timing/timing.hpp"
 #include "micro/row/row.hpp"
 

@@ -1,5 +1,6 @@
-// Claim ledger, row 6: the STREAM triad a = b + s c, `passes` times over the same arrays. The size of the arrays
-// decides which level of memory is measured. Pass p adds its number to s, so that no pass can be optimised away.
+// Row 6 of the table of performance claims: the STREAM triad a = b + s c, `passes` times over the same arrays. The size
+// of the arrays decides which level of memory is measured. Pass p adds its number to s, so that no pass can be
+// optimised away.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

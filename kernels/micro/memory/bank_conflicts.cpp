@@ -1,4 +1,4 @@
-// Claim ledger, row 8: reads of shared memory by lanes that are `stride` words apart.
+// Row 8 of the table of performance claims: reads of shared memory by lanes that are `stride` words apart.
 #include <numeric>
 
 #include "micro/row/row.hpp"

@@ -1,4 +1,5 @@
-// Claim ledger, row 21: cost of the check for the end of an array, and consequences of omitting it.
+// Row 21 of the table of performance claims: cost of the check for the end of an array, and consequences of omitting
+// it.
 #include "micro/row/elementwise.hpp"
 #include "micro/row/row.hpp"
 

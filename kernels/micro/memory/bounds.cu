@@ -1,4 +1,5 @@
-// Claim ledger, row 21: y = a x + y by whole blocks, with and without a check for the end of the array.
+// Row 21 of the table of performance claims: y = a x + y by whole blocks, with and without a check for the end of the
+// array.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

@@ -1,4 +1,5 @@
-// Claim ledger, row 4: out[i] = in[offset + stride * order(i)], with elements of 4, 8 and 16 bytes.
+// Row 4 of the table of performance claims: out[i] = in[offset + stride * order(i)], with elements of 4, 8 and 16
+// bytes.
 #include "micro/row/row.hpp"
 #include "micro/row/synthetic.hpp"
 

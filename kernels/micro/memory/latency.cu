@@ -1,5 +1,5 @@
-// Claim ledger, row 5: a chain of loads, each of which gives the address of the next one. One thread, so that nothing
-// hides the latency.
+// Row 5 of the table of performance claims: a chain of loads, each of which gives the address of the next one. One
+// thread, so that nothing hides the latency.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

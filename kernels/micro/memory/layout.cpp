@@ -1,5 +1,5 @@
-// Claim ledger, row 4: one field of records with eight floats is updated from another field, in three layouts of the
-// records.
+// Row 4 of the table of performance claims: one field of records with eight floats is updated from another field, in
+// three layouts of the records.
 #include "micro/row/row.hpp"
 
 namespace bb::micro {

@@ -1,4 +1,5 @@
-// Claim ledger, row 4: position += dt * velocity for one component of a record, in three layouts of the records.
+// Row 4 of the table of performance claims: position += dt * velocity for one component of a record, in three layouts
+// of the records.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

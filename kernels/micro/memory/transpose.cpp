@@ -1,4 +1,4 @@
-// Claim ledger, row 8: out[x][y] = in[y][x].
+// Row 8 of the table of performance claims: out[x][y] = in[y][x].
 #include "micro/row/row.hpp"
 
 namespace bb::micro {

@@ -1,4 +1,5 @@
-// Claim ledger, row 8: out[x][y] = in[y][x], in blocks of 32 x 8 threads that move tiles of 32 x 32.
+// Row 8 of the table of performance claims: out[x][y] = in[y][x], in blocks of 32 x 8 threads that move tiles of 32 x
+// 32.
 #include "micro/row/common.cuh"
 #include "tuning/tunable.hpp"
 

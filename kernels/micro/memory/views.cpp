@@ -1,4 +1,5 @@
-// Claim ledger, row 18: 2 v + 1 for a non-contiguous view v: a transposed array, or every other column of an array.
+// Row 18 of the table of performance claims: 2 v + 1 for a non-contiguous view v: a transposed array, or every other
+// column of an array.
 #include "micro/row/row.hpp"
 
 namespace bb::micro {

@@ -1,5 +1,5 @@
-// Claim ledger, row 18: out = 2 v + 1 for a view v of an array. Element (row, column) of the view is at row *
-// row_stride + column * column_stride of the array.
+// Row 18 of the table of performance claims: out = 2 v + 1 for a view v of an array. Element (row, column) of the view
+// is at row * row_stride + column * column_stride of the array.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

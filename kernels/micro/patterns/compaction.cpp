@@ -1,4 +1,4 @@
-// Claim ledger, row 9: the values below a threshold, packed in the order of arrival.
+// Row 9 of the table of performance claims: the values below a threshold, packed in the order of arrival.
 #include <algorithm>
 
 #include "micro/row/row.hpp"

@@ -1,5 +1,5 @@
-// Claim ledger, row 9: the values below a threshold, packed in the order of arrival, so results are compared as sets.
-// `count` starts at zero.
+// Row 9 of the table of performance claims: the values below a threshold, packed in the order of arrival, so results
+// are compared as sets. `count` starts at zero.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

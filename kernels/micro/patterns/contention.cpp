@@ -1,5 +1,5 @@
-// Claim ledger, row 10: cost of an addition when more threads use the same address. A published note calls the cost
-// quadratic; the exponent is measured here.
+// Row 10 of the table of performance claims: cost of an addition when more threads use the same address. A published
+// note calls the cost quadratic; the exponent is measured here.
 #include <algorithm>
 #include <atomic>
 #include <cmath>

@@ -1,5 +1,5 @@
-// Claim ledger, row 10: many threads add to few addresses. Written in PTX, because the compiler might otherwise sum
-// within a warp first.
+// Row 10 of the table of performance claims: many threads add to few addresses. Written in PTX, because the compiler
+// might otherwise sum within a warp first.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

@@ -1,4 +1,5 @@
-// Claim ledger, row 9: a search that may stop at the first hit. A vote can only save the part of a row after the hit.
+// Row 9 of the table of performance claims: a search that may stop at the first hit. A vote can only save the part of a
+// row after the hit.
 #include <algorithm>
 
 #include "micro/row/row.hpp"

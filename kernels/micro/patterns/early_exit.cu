@@ -1,5 +1,5 @@
-// Claim ledger, row 9: the first value of a row that is above 1, with one warp per row: a search to the end, or until a
-// vote finds a hit.
+// Row 9 of the table of performance claims: the first value of a row that is above 1, with one warp per row: a search
+// to the end, or until a vote finds a hit.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

@@ -1,4 +1,5 @@
-// Claim ledger, row 10, and the key grouping of row 9: sums by key, with frequent or rare collisions of keys.
+// Row 10 of the table of performance claims, and the key grouping of row 9: sums by key, with frequent or rare
+// collisions of keys.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,4 +1,4 @@
-// Claim ledger, row 9: the sum of n values.
+// Row 9 of the table of performance claims: the sum of n values.
 #include <numeric>
 
 #include "micro/row/row.hpp"

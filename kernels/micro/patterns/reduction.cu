@@ -1,5 +1,5 @@
-// Claim ledger, row 9: the sum of n values. Each kernel writes sums of blocks to `out` (or adds to out[0]); the host
-// launches it again on those until one is left.
+// Row 9 of the table of performance claims: the sum of n values. Each kernel writes sums of blocks to `out` (or adds to
+// out[0]); the host launches it again on those until one is left.
 #include "micro/row/common.cuh"
 #include "tuning/tunable.hpp"
 

@@ -1,4 +1,4 @@
-// Claim ledger, row 9: prefix sums.
+// Row 9 of the table of performance claims: prefix sums.
 #include <numeric>
 
 #include "micro/row/row.hpp"

@@ -1,5 +1,5 @@
-// Claim ledger, row 9: prefix sums, out[i] = in[0] + … + in[i]: scans blocks, then the sums of the blocks, and adds
-// those.
+// Row 9 of the table of performance claims: prefix sums, out[i] = in[0] + … + in[i]: scans blocks, then the sums of the
+// blocks, and adds those.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

@@ -1,4 +1,5 @@
-// Claim ledger, row 7: a weighted sum over 2 radius + 1 neighbours along a line, zeros beyond its ends.
+// Row 7 of the table of performance claims: a weighted sum over 2 radius + 1 neighbours along a line, zeros beyond its
+// ends.
 #include "stencil.hpp"
 
 namespace bb::micro {

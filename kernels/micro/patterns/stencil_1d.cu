@@ -1,4 +1,4 @@
-// Claim ledger, row 7: out[i] = sum over k of taps[k] in[i + k - radius], zeros beyond the ends.
+// Row 7 of the table of performance claims: out[i] = sum over k of taps[k] in[i + k - radius], zeros beyond the ends.
 #include "stencil.cuh"
 #include "tuning/tunable.hpp"
 

@@ -1,4 +1,5 @@
-// Claim ledger, row 7: a weighted sum over a square of (2 radius + 1)² neighbours, zeros beyond the edges.
+// Row 7 of the table of performance claims: a weighted sum over a square of (2 radius + 1)² neighbours, zeros beyond
+// the edges.
 #include "stencil.hpp"
 
 namespace bb::micro {

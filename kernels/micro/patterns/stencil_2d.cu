@@ -1,4 +1,4 @@
-// Claim ledger, row 7: out[y][x] = sum over a square of taps, zeros beyond the edges.
+// Row 7 of the table of performance claims: out[y][x] = sum over a square of taps, zeros beyond the edges.
 #include "stencil.cuh"
 #include "tuning/tunable.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Helpers shared by the kernels of the claim ledger. For one-dimensional grids with `n` below 2^31.
+// Helpers shared by the kernels of the table of performance claims. For one-dimensional grids with `n` below 2^31.
 namespace bb::micro {
 
 inline constexpr unsigned kWholeWarp = 0xffffffffu;

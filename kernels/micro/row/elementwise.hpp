@@ -8,14 +8,15 @@
 
 namespace bb::micro {
 
-/// y = y r + t, `work` times: arithmetic without memory accesses, used by three rows of the claim ledger.
+/// y = y r + t, `work` times: arithmetic without memory accesses, used by three rows of the table of performance
+/// claims.
 inline double iterated(double y, int work) {
   for (int w = 0; w < work; ++w) y = y * 0.984375 + 0.0078125;
   return y;
 }
 inline constexpr double kIteratedLimit = 0x1p-24 * 64;  // a step removes a 64th of the error
 
-/// Inputs of y += a x, used by four rows of the claim ledger.
+/// Inputs of y += a x, used by four rows of the table of performance claims.
 struct AxpyInputs {
   explicit AxpyInputs(const TaskProblem& problem)
       : n(problem.count("n")),
@@ -37,7 +38,7 @@ struct AxpyInputs {
 
 }  // namespace bb::micro
 
-// (a + b) scale, element by element, for rows 17 and 19 of the claim ledger.
+// (a + b) scale, element by element, for rows 17 and 19 of the table of performance claims.
 namespace bb::micro::scaled_sum {
 
 inline constexpr float kScale = 0.75f;

@@ -94,7 +94,7 @@ Left<cuda::Stream&> sampled(const std::shared_ptr<cuda::DeviceBuffer<T>>& out) {
           {array_at(out->pointer(), out->size())}};
 }
 
-/// Texts that describe a row of the claim ledger.
+/// Texts that describe a row of the table of performance claims.
 struct About {
   const char* id;
   const char* title;

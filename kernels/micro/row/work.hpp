@@ -12,8 +12,8 @@
 #include "engine/cpu_task.hpp"
 #include "engine/task.hpp"
 
-// Declares the work of a row of the claim ledger: one function per variant, which allocates buffers and returns the
-// function to run, and one function that returns the answer in FP64.
+// Declares the work of a row of the table of performance claims: one function per variant, which allocates buffers and
+// returns the function to run, and one function that returns the answer in FP64.
 namespace bb::micro {
 
 using engine::Quantity;

@@ -1,5 +1,5 @@
-// Claim ledger, row 16: y = A x for a matrix that arrives as an unordered list of entries, a new one in each call. Does
-// converting it to a sparse format first pay off?
+// Row 16 of the table of performance claims: y = A x for a matrix that arrives as an unordered list of entries, a new
+// one in each call. Does converting it to a sparse format first pay off?
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,5 +1,5 @@
-// Claim ledger, row 16: C = A A, sparse times sparse. The pattern of C is not known in advance: finding it is part of
-// the work, unless the pattern is reused between calls.
+// Row 16 of the table of performance claims: C = A A, sparse times sparse. The pattern of C is not known in advance:
+// finding it is part of the work, unless the pattern is reused between calls.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// Claim ledger, row 16: y = A x. Consecutive values belong to a row (CSR) or to a diagonal (DIA: value d of row r at d
-// * rows + r, its column r + offset[d]).
+// Row 16 of the table of performance claims: y = A x. Consecutive values belong to a row (CSR) or to a diagonal (DIA:
+// value d of row r at d * rows + r, its column r + offset[d]).
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

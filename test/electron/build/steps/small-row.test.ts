@@ -1,4 +1,7 @@
-/** Adds a row of the claim ledger to a copy of the checkout by five files, as kernels/micro/registry.hpp describes it. */
+/**
+ * Adds a row of the table of performance claims to a copy of the checkout by five files, as kernels/micro/registry.hpp
+ * describes it.
+ */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
