@@ -10,7 +10,8 @@
 namespace bb::diffraction {
 namespace {
 
-/// Most lattice factors in a pixel on a GPU, where one thread computes it: about ten seconds.
+/// Maximum number of lattice factors of a pixel on a GPU, where one thread computes a pixel: this many need about ten
+/// seconds.
 constexpr double kMostDeviceTerms = 1e8;
 
 Refusal refusal(const Variant& v, const Outline& outline) {

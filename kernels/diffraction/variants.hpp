@@ -14,7 +14,7 @@ Variant delta_variant();
 Variant mixed_variant();
 Variant chebyshev_variant();
 Variant double_float_variant();
-/// Reason why the recurrence is refused on any device; "" if it may run.
+/// Reason why the recurrence rejects a problem on any device; "" if it may run.
 std::string chebyshev_refuses(const Outline& outline);
 
 Variant cuda_unfused_variant();

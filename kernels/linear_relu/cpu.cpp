@@ -77,8 +77,8 @@ class BlasLayer final : public CpuLayer<float> {
   }
 };
 
-// The plain variant does about this many multiply-adds per second and core. Larger problems are refused, because it is
-// meant for checks.
+// The plain variant does about this many multiply-adds per second and core. Problems that would take long are rejected,
+// because the variant is meant for checks.
 constexpr double kPlainPerSecond = 1e9, kMostPlainSeconds = 20.0;
 
 std::string too_long(const TaskProblem& problem) {

@@ -52,7 +52,7 @@ class CudaLayer : public cuda::CudaTask {
 extern template class CudaLayer<float>;
 extern template class CudaLayer<std::uint16_t>;
 
-/// Products over which an algorithm of a library is timed, after one warm-up product.
+/// Number of products over which an algorithm of a library is timed, after one warm-up product.
 inline constexpr int kTimings = 20;
 
 double cuda_bytes(const engine::TaskProblem& problem);
@@ -79,7 +79,7 @@ class Pointwise {
     const unsigned long long count = static_cast<unsigned long long>(rows) * columns;
     finish_.launch(to, whole(count), y, bias, residual, count, columns, static_cast<int>(activation));
   }
-  /// As `gate`, writing only where `by` > 0; `out` must hold zeros.
+  /// Like `gate`, but writes only where `by` > 0; `out` must contain zeros.
   void gate_cleared(cuda::Stream& to, const float* gradient, const float* by, float* out, unsigned long long count) {
     cleared_.launch(to, whole(count), gradient, by, out, count);
   }

@@ -61,7 +61,7 @@ struct Reference {
 };
 
 std::pair<std::size_t, std::size_t> sampled(const Reference& r, std::size_t i) {
-  // The corners first, where tiles end; then elements scattered by a multiplicative hash.
+  // Samples the four corners first, because tiles end there; then elements scattered by a multiplicative hash.
   if (i < 4) return {(i & 1) != 0 ? r.rows - 1 : 0, (i & 2) != 0 ? r.columns - 1 : 0};
   const std::uint64_t h = (i * 0x9e3779b97f4a7c15ull) ^ ((i * 0x9e3779b97f4a7c15ull) >> 29);
   return {static_cast<std::size_t>(h >> 33) % r.rows, static_cast<std::size_t>(h & 0xffffffffu) % r.columns};

@@ -28,7 +28,7 @@ T gelu(T z) {
   return T(0.5) * z * (T(1) + std::tanh(kScale * (z + kCubic * z * z * z)));
 }
 
-/// Arithmetic whose rounding errors set the limits for a variant.
+/// Arithmetic of a variant. Its rounding errors determine the tolerances of the comparison with FP64.
 enum class Arithmetic { kFp64, kFp32, kTf32, kBf16 };
 
 /// Results of a variant, row-major and in the order of engine::TaskResults; only those that `direction` computes.

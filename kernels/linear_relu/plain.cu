@@ -2,7 +2,7 @@
 
 // One thread per output, each with a loop over k. Blocks have 16 x 16 threads.
 
-// As in the published v1: neighbouring threads have neighbouring n and read rows of W that are `inputs` apart.
+// The published version v1: neighbouring threads have neighbouring n and read rows of W that are `inputs` apart.
 extern "C" __global__ void linear_relu_naive(const float* __restrict__ x, const float* __restrict__ w,
                                              const float* __restrict__ bias, float* __restrict__ y, unsigned batch,
                                              unsigned inputs, unsigned outputs) {
@@ -15,7 +15,7 @@ extern "C" __global__ void linear_relu_naive(const float* __restrict__ x, const 
   y[static_cast<unsigned long long>(m) * outputs + n] = rectified(z);
 }
 
-// As linear_relu_naive, from Wᵀ[inputs][outputs]: neighbouring threads read neighbouring addresses.
+// Like linear_relu_naive, but reads Wᵀ[inputs][outputs]: neighbouring threads read neighbouring addresses.
 extern "C" __global__ void linear_relu_coalesced(const float* __restrict__ x, const float* __restrict__ transposed,
                                                  const float* __restrict__ bias, float* __restrict__ y, unsigned batch,
                                                  unsigned inputs, unsigned outputs) {

@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(kSumColumns* kSumRows)
   }
 }
 
-// As linear_relu_gate without the sums, for BF16 bits: values are copied without rounding.
+// Like linear_relu_gate without the sums, but for BF16 bits: values are copied without rounding.
 extern "C" __global__ void linear_relu_gate_bf16(const unsigned short* __restrict__ gradient,
                                                  const unsigned short* __restrict__ gate,
                                                  unsigned short* __restrict__ out, unsigned long long count) {

@@ -44,7 +44,8 @@ struct TaskVerdict {
   int runs = 0;         // number of runs with equal inputs
   bool bitwise = true;  // true if their results have equal bits
   std::string hash;     // of the first run, 16 hexadecimal digits
-  /// Results for a judging process: those of the first run, and of each run whose bits differ from it.
+  /// Results that another process compares with FP64: those of the first run, and of each run whose bits differ from
+  /// it.
   std::vector<TaskResults> unjudged;
   TaskAudit audit;  // all runs together, without their results
 };
@@ -62,8 +63,8 @@ class TaskRun {
   double estimate_bytes() const { return variant_->estimate_bytes(problem_); }
   SpanRecorder& spans() { return spans_; }
 
-  /// Refuses a problem that does not fit, then allocates and uploads. Returns the seconds needed. `seed` determines the
-  /// inputs.
+  /// Throws if the problem does not fit into memory; otherwise allocates and uploads. Returns the seconds needed.
+  /// `seed` determines the inputs.
   double prepare(std::uint64_t seed);
   double prepare() { return prepare(problem_.seed); }
   /// Takes a sample of a prepared task. The first sample of a mode also determines its number of repetitions. Throws

@@ -25,7 +25,7 @@ GpuLimits gpu_of(const Problem& p) {
   }
 }
 
-/// Refuses a variant if a block needs more shared memory than `gpu` has. `auto` avoids variants that may need too much.
+/// Rejects a variant if a block needs more shared memory than `gpu` has. `auto` avoids variants that may need too much.
 Refusal too_little_shared(const Variant& v, const Problem& p, const Tables& t, const GpuLimits& gpu) {
   if (v.shared_need == nullptr || gpu.shared_bytes == 0.0) return {nullptr, ""};
   const SharedNeed need = v.shared_need(p, t);

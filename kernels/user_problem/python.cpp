@@ -24,7 +24,7 @@ namespace {
 
 /// File descriptors in the interpreter's process; must equal those in kernels/user_problem/runner.py.
 constexpr int kMemory = 3, kRequests = 4, kAnswers = 5;
-/// Answer that is followed by an error message.
+/// Reply that is followed by an error message.
 constexpr std::uint64_t kFailed = 0;
 constexpr std::size_t kMostMessage = 4096;
 

@@ -28,8 +28,8 @@ class SharedMemory {
   std::byte* data_ = nullptr;
 };
 
-/// An interpreter with one candidate. Each repetition is a request with a number that the answer repeats, so that an
-/// answer cannot precede its request.
+/// An interpreter with one candidate. Each repetition is a request with a number that the reply repeats, so that a
+/// reply cannot precede its request.
 class PythonProcess {
  public:
   /// `problem` names the interpreter, the runner and the candidate's file. `description` has one line per array.

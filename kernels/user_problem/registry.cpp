@@ -33,7 +33,7 @@ double stated(const TaskProblem& problem, const char* name) {
   return found == problem.numbers.end() ? engine::kAbsent : found->second;
 }
 
-/// State for both kinds of device: the arrays, the answer, and the amount of work that the problem declares.
+/// State for both kinds of device: the arrays, the expected results, and the amount of work that the problem declares.
 class Problem {
  public:
   explicit Problem(const TaskProblem& of) : problem_(of), arrays_(arrays_of(of)), axes_(axes_of(of)) {}
@@ -280,7 +280,7 @@ class CudaProblem final : public ProblemTask<cuda::CudaTask> {
     for (void*& place : places_) arguments.push_back(&place), sizes.push_back(sizeof place);
     for (int& axis : axes) arguments.push_back(&axis), sizes.push_back(sizeof axis);
     for (auto& [kernel, shape] : launches_) {
-      // CUDA refuses empty grids; an empty problem has no results.
+      // CUDA rejects empty grids; an empty problem has no results.
       if (shape.grid.x * shape.grid.y * shape.grid.z == 0) continue;
       kernel.launch_with(to, shape, arguments, sizes);
     }

@@ -4,7 +4,7 @@
 
 namespace bb::user_problem {
 
-/// User problems: arrays in, arrays out, and an answer from the user's reference.
+/// User problems: input arrays, output arrays, and expected results from the user's reference.
 engine::TaskBench bench();
 
 }  // namespace bb::user_problem

@@ -14,11 +14,11 @@ Napi::Value machine(const Napi::CallbackInfo& info);
 /// memoryReadRate(): read bandwidth of all cores from memory, in bytes per second.
 Napi::Value memory_read_rate(const Napi::CallbackInfo& info);
 
-/// kernelOccupancy({ images, sources, cache, device, workload, kernels: string[], threads: number[], dynamic_bytes }): a
-/// promise of the driver's figures for each kernel, in the order of the request: { name, registers, shared_bytes,
+/// kernelOccupancy({ images, sources, cache, device, workload, kernels: string[], threads: number[], dynamic_bytes }):
+/// a promise of the driver's data for each kernel, in the order of the request: { name, registers, shared_bytes,
 /// local_bytes, max_threads, binary_version, blocks }. `blocks` is the number of blocks that a multiprocessor holds at
-/// each of `threads`. Loads the kernels on a separate thread. Rejects with an Error whose `code` is 'invalid', 'memory',
-/// 'unsupported' or 'device'.
+/// each of `threads`. Loads the kernels on a separate thread. Rejects with an Error whose `code` is 'invalid',
+/// 'memory', 'unsupported' or 'device'.
 Napi::Value kernel_occupancy(const Napi::CallbackInfo& info);
 
 /// devices({ cache? }): the device report of electron/contract/capabilities.ts. `cache` is the folder of measured

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-// Conversions between JavaScript and C++. All data are copied, because Electron's V8 memory cage refuses ArrayBuffers
+// Conversions between JavaScript and C++. All data are copied, because Electron's V8 memory cage rejects ArrayBuffers
 // over native memory.
 namespace bb::binding {
 
@@ -24,7 +24,7 @@ class Fields {
   std::vector<Fields> list(const char* key) const;
   std::vector<std::string> texts(const char* key) const;
   std::vector<double> doubles(const char* key) const;  // Float64Array
-  /// As `doubles` without a copy; valid only during the call.
+  /// Like `doubles`, but without a copy; valid only during the call.
   std::span<const double> view_of_doubles(const char* key) const;
   std::vector<std::uint8_t> bytes(const char* key) const;  // Uint8Array
   /// Names of all fields.

@@ -50,7 +50,7 @@ Napi::Promise Job::start(Napi::Env env, const Napi::Value& on_progress, const ch
           own->deferred.Reject(coded_error(finish_env, own->failure.code, own->failure.message).Value());
           return;
         }
-        // No exception may pass through Node's C code, not even if memory for the answer is missing.
+        // No exception may pass through Node's C code, not even if there is no memory for the result.
         try {
           own->deferred.Resolve(own->answer(finish_env));
         } catch (const Napi::Error& error) {

@@ -103,8 +103,8 @@ Napi::Object variant_object(Napi::Env env, const char* workload, const Variant& 
 /// another type.
 std::string text_option(const Napi::CallbackInfo& info, const char* key);
 
-/// As text_option, but as a path. node-addon-api's strings are UTF-8, while Windows would read a narrow string in its
-/// code page.
+/// Like text_option, but returns a path. node-addon-api's strings are UTF-8, while Windows would read a narrow string
+/// in its code page.
 std::filesystem::path path_option(const Napi::CallbackInfo& info, const char* key);
 
 /// Reads the options `images`, `sources` and `cache`.

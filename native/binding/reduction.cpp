@@ -14,7 +14,7 @@
 namespace bb::binding {
 namespace {
 
-/// Runs work on a libuv thread, then makes the answer on the JavaScript thread. Holds references to the arrays that it
+/// Runs work on a libuv thread, then makes the result on the JavaScript thread. Holds references to the arrays that it
 /// reads.
 class Later : public Napi::AsyncWorker {
  public:

@@ -12,8 +12,8 @@ namespace bb::cpu {
 /// object). It does not count address space, which JavaScript engines and GPU drivers reserve by the terabyte.
 bool limit_memory(std::uint64_t bytes);
 
-/// Requests pages of two megabytes for memory that is about to be written for the first time: five hundred times fewer
-/// page faults. Does nothing on systems without that option.
+/// Requests pages of two megabytes for memory that is about to be written for the first time. They cause five hundred
+/// times fewer page faults. Does nothing on systems without that option.
 void prefer_large_pages(std::span<std::byte> memory) noexcept;
 
 /// Returns freed memory to the system, because the allocator retains the freed blocks of a thread that has ended. Takes

@@ -92,7 +92,7 @@ TaskResults altered_results(Task& task, const TaskArrays& arrays, const Copies& 
   return results;
 }
 
-/// Calls with the same inputs before a probe with known inputs, if time allows.
+/// Minimum number of calls with the same inputs before a probe with known inputs, if time allows.
 constexpr int kFewestKnown = 20;
 
 /// Unpredictable random numbers from a seed that the engine drew.
@@ -324,7 +324,8 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
     audit.probes.push_back({fresh_s, again_s, kAbsent});
   }
   if (!audit.probes.empty()) {
-    // As many calls as in a sample: a task may have discarded its stored inputs and learn them again after some calls.
+    // Makes as many calls as a sample: a task may have discarded its stored inputs and learn them again after some
+    // calls.
     const int calls = std::max(repetitions, kFewestKnown);
     write(arrays.inputs, inputs);
     const Clock::time_point known = Clock::now();

@@ -9,8 +9,8 @@
 // Reduces a field of two axes for display, to at most one sample per screen pixel.
 namespace bb::engine {
 
-/// Range of an axis, divided into samples: sample i covers the cells from first + i * cells on; the last one may have
-/// fewer.
+/// Range of an axis, divided into samples: sample i covers the `cells` cells from first + i * cells on; the last sample
+/// may have fewer.
 struct Sampling {
   std::size_t first = 0, end = 0, cells = 1, count = 0;
 };

@@ -73,7 +73,7 @@ bool told(const std::string& title, double value, double limit) {
 bool run_task(const Fields& file, const Options& options) {
   use_kernel(file.child("kernel"));
   bb::engine::TaskProblem problem = bb::binding::read_task(file.child("problem"));
-  // The path of the expected answer is relative to the problem file.
+  // The path of the expected result is relative to the problem file.
   if (const auto answer = problem.words.find("answer"); answer != problem.words.end()) {
     answer->second = (std::filesystem::path(options.problem).parent_path() / answer->second).string();
   }

@@ -7,8 +7,8 @@
 
 namespace bb::diffraction {
 
-/// Computes each pixel in one pass: blocks of neighbouring pixels in vector registers, rows distributed over all
-/// threads.
+/// Computes each pixel in one pass. Blocks of neighbouring pixels are in vector registers, and rows are distributed
+/// over all threads.
 class BlockSolver final : public BandSolver {
  public:
   BlockSolver(const Setup& setup, Arithmetic arithmetic) : BandSolver(setup), row_(block_row(arithmetic)) {}

@@ -7,7 +7,7 @@
 // Included by *.simd.cpp only.
 namespace bb::diffraction::BB_ISA {
 
-/// Neighbouring pixels of a row that are computed together: the temporaries of a block fit the L1 cache.
+/// Number of neighbouring pixels of a row that are computed together, as a block whose temporaries fit the L1 cache.
 inline constexpr int kLanes = kBlockPixels;
 
 template <typename T>
@@ -34,7 +34,7 @@ struct Lanes3 {
   Lanes<T> x, y, z;
 };
 
-/// Sub-pixels of one block, one pixel apart: `count` of them, from column `fast` on, in row `slow` of a layer.
+/// Positions of `count` sub-pixels of one block, one pixel apart, from column `fast` on in row `slow` of a layer.
 struct BlockPlace {
   int fast, slow, count;
   int sub_fast, sub_slow, depth;

@@ -7,7 +7,7 @@
 namespace bb::diffraction {
 namespace {
 
-/// Pixels of a pass that are processed between two checks for cancellation: some milliseconds.
+/// Number of pixels that a pass processes between two checks for cancellation, which are some milliseconds apart.
 constexpr std::size_t kPartPixels = std::size_t{1} << 20;
 
 /// One pass over the image per operator, with temporaries of the image's size, as array programs do.
@@ -87,7 +87,8 @@ class Unfused final : public Solver {
   }
 
  private:
-  /// Clears the image, because a sum over part of the orientations is not an image. Returns 0, the share done.
+  /// Clears the image, because a sum over part of the orientations is not an image. Returns 0, the finished share of
+  /// the image.
   static double unfinished(std::span<double> image) {
     std::ranges::fill(image, 0.0);
     return 0.0;

@@ -50,8 +50,8 @@ namespace {
 
 using engine::TaskMode;
 
-/// Lattice factors in a band: tens of milliseconds on a slow device, which is too short for its watchdog and for a user
-/// to notice.
+/// Number of lattice factors in a band. A slow device needs tens of milliseconds for them, too short to trigger its
+/// watchdog or for a user to notice.
 constexpr double kBandTerms = 2e9;
 /// Interval at which long kernels check for cancellation and the host for completion. A single pixel of a long row may
 /// take hours.

@@ -34,12 +34,12 @@ class CudaImageSolver : public Solver {
   /// Queues the rows first … first + rows - 1. A variant with long bands checks stopped() and, if not null, `work`
   /// between its launches. Returns false if it was cancelled: the band is then incomplete.
   virtual bool queue(cuda::Stream& stream, int first, int rows, const Work* work) = 0;
-  /// Rows of a band. Cancellation takes effect between bands; a single long row polls cancelled() instead.
+  /// Number of rows in a band. Cancellation takes effect between bands; a single long row polls cancelled() instead.
   virtual int band_rows() const;
   /// Lock that is held while kernels of this image run, for variants that share memory with other solvers of their
   /// class.
   virtual std::unique_lock<std::mutex> hold() { return {}; }
-  /// Kernels that one image launches; too many are refused for a graph.
+  /// Number of kernels that one image launches; too many cannot be captured as a graph.
   virtual double launches() const { return 1.0; }
   /// True if queue() already launches a graph.
   virtual bool replays() const { return false; }

@@ -35,7 +35,7 @@ __device__ inline void pixel_per_thread(const S& s, int first, int rows, typenam
     body(s, first, rows, image);                                                                       \
   }
 
-/// As BB_IMAGE_KERNEL, with one pixel per thread and the orientations in global memory.
+/// Like BB_IMAGE_KERNEL, for kernels with one pixel per thread and the orientations in global memory.
 #define BB_LISTED_KERNEL(name, A)                                                         \
   namespace bb::diffraction::device {                                                     \
   template <typename S>                                                                   \

@@ -5,13 +5,13 @@
 
 namespace bb::diffraction::device {
 
-/// Orientations whose intensities are added in the type of the lattice factor before they go to the FP64 sum.
+/// Number of orientations whose intensities are added in the type of the lattice factor before they go to the FP64 sum.
 BB_TUNABLE(int, kTile, 64);
 
-/// Rows of pixels in a block of the fused kernels, which are 32 pixels wide.
+/// Number of rows of pixels in a block of the fused kernels. Blocks are 32 pixels wide.
 BB_TUNABLE(int, kBlockHeight, 8);
 
-/// Sub-pixels and sources of a pixel between two checks for cancellation.
+/// Number of sub-pixels and sources of a pixel that are processed between two checks for cancellation.
 inline constexpr int kBetweenLooks = 16;
 
 /// Reads a flag that the host may write while the kernel runs.

@@ -119,7 +119,7 @@ BB_HD inline float cosine(float x) {
   return c * y + 1.0f;
 }
 
-/// As sine_over_x, for |x| ≤ 1/4, with one coefficient fewer.
+/// Like sine_over_x, but for |x| ≤ 1/4 and with one coefficient fewer.
 BB_HD inline float near_sine_over_x(float x) {
   const float y = x * x;
   float s = -0.589075099f;

@@ -91,7 +91,7 @@ std::size_t count_sources(const Beam& beam) {
 
 namespace {
 
-/// Refuses a problem that needs too much memory. The message names the largest part, which the user can reduce.
+/// Rejects a problem that needs too much memory. The message names the largest part, which the user can reduce.
 void refuse_beyond(double limit, const Problem& p, const Outline& o) {
   if (!(limit > 0.0) || o.bytes() <= limit) return;
   const auto times = [](std::initializer_list<int> factors) {

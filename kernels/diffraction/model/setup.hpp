@@ -55,7 +55,7 @@ struct Outline : Plate {
 
   std::size_t pixels() const { return static_cast<std::size_t>(width) * static_cast<std::size_t>(height); }
   double orientation_count() const { return static_cast<double>(domain_count) * static_cast<double>(phi_count); }
-  /// Lattice factors in one pixel.
+  /// Number of lattice factors that one pixel needs.
   double terms_per_pixel() const {
     return static_cast<double>(oversample) * oversample * layers * static_cast<double>(source_count) *
            orientation_count();

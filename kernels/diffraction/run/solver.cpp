@@ -7,7 +7,7 @@
 namespace bb::diffraction {
 namespace {
 
-/// Lattice factors in a band: about a millisecond, so that a cancelled run ends at once.
+/// Number of lattice factors in a band, which need about a millisecond, so that a cancelled run ends at once.
 constexpr double kBandTerms = 65536;
 /// Parts of a row begin at whole blocks of the vectorised kernels.
 constexpr int kPartPixels = 64;

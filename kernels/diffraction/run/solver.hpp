@@ -35,7 +35,7 @@ struct Work {
   /// Spans of bands have the first row as their step.
   engine::SpanRecorder& spans;
   const std::atomic<bool>& cancel;
-  /// Receives the share done, 0 … 1; called only on the thread that called `render`.
+  /// Receives the finished share of the image, 0 … 1; called only on the thread that called `render`.
   const std::function<void(double)>& progress;
   /// One flag per row of pixels, set when the row is finished, for live display; empty if there is none.
   std::span<std::atomic<std::uint8_t>> row_done = {};
@@ -54,8 +54,8 @@ class Solver {
   /// Writes photons per pixel, [slow][fast]. Returns the share of the image that is finished: below 1 if cancelled, the
   /// rest is then 0.
   virtual double render(const Work& work, std::span<double> image) = 0;
-  /// As `render`, rounded to FP32, into memory that holds 0. A GPU fills only this image: an FP64 image in addition
-  /// would be twice as much new memory, whose allocation takes longer than the kernel.
+  /// Like `render`, but rounds the photons to FP32; the memory must contain zeros. A GPU fills only this image: an FP64
+  /// image in addition would be twice as much new memory, whose allocation takes longer than the kernel.
   virtual Shown render_shown(const Work& work, std::span<float> image);
   /// Device time of the image by the GPU's clock; 0 on the CPU.
   virtual double device_seconds() const { return 0.0; }
@@ -82,7 +82,7 @@ class BandSolver : public Solver {
  private:
   /// Partition of the image into units of work for one thread: some rows, or a part of one.
   struct Bands {
-    int rows, width;  // size of a band; the last one may have less
+    int rows, width;  // size of a band; the last band may be smaller
     int per_row;      // number of bands per row of pixels
     int count;
   };

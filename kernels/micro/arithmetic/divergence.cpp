@@ -49,7 +49,8 @@ Answer answer(const TaskProblem& problem) {
   const Samples some(p.in.size());
   // Each step multiplies the error by a factor < 1, which forgets errors after at most 64 steps.
   const double limit = 0x1p-24 * std::min(static_cast<double>(p.work) + 1, 64.0);
-  // Without fused operations, the product and the sum of a step are rounded separately: the maximum allows for both.
+  // Without fused operations, the product and the sum of a step are rounded separately, so the tolerance of the largest
+  // error is doubled.
   return {some.map([&](std::size_t i) { return p.at<double>(i); }), limit, 2.0 * limit, some.text() + " with FP64"};
 }
 

@@ -13,7 +13,7 @@ constexpr unsigned kThreads = 256;
 
 std::size_t terms_of(const TaskProblem& problem) { return problem.count("degree") + 1; }
 
-/// Error limits for a format whose unit roundoff is 2^-bits.
+/// Tolerances for a format whose unit roundoff is 2^-bits.
 template <int kBits>
 Answer answer(const TaskProblem& problem) {
   const HornerInputs in(problem, terms_of(problem));

@@ -16,7 +16,7 @@ namespace bb::micro::images {
 /// Problem with the common detector and beam: 51.2 mm square, 100 mm away, 1 Å.
 diffraction::Problem scene(int pixels, int cells);
 
-/// As `scene`, with the given crystal.
+/// Like `scene`, but with the given crystal.
 diffraction::Problem with_crystal(diffraction::Problem scene, const diffraction::Cell& cell, diffraction::Vec3 misset);
 
 /// Approximates the published triclinic cell: 70, 80 and 90 Å, 75, 85 and 95 degrees.
@@ -31,7 +31,8 @@ void render_rows(const diffraction::Setup& setup, int first, int last, std::span
 /// Crystal data passed to a kernel.
 diffraction::device::Edges<double> edges_of(const diffraction::Basis& cell);
 
-/// Operations per pixel: one lattice factor, and the work once per pixel; as diffraction-cuda-mixed declares them.
+/// Operations per pixel: those of one lattice factor, and those needed once per pixel, as the variant
+/// diffraction-cuda-mixed declares them.
 inline constexpr double kPixelFlops = 113 + 58;
 
 /// Pixels per side of the image and unit cells per edge of the crystal.

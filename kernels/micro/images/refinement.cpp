@@ -128,7 +128,7 @@ Answer answer(const TaskProblem& problem) {
   return {p.truth, 1e-3, 2e-3, "three angles of the misset and six parameters of the cell with those of the image"};
 }
 
-/// Runs fits one after another, and stores the result and time of the last one.
+/// Runs fits one after another, and stores the result and time of the last fit.
 class Fits {
  public:
   void run(const std::function<NormalEquations(const std::vector<double>&)>& at) {

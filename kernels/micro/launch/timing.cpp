@@ -80,7 +80,7 @@ CudaWork on_gpu(CudaBench& bench, Way way) {
     to.synchronize();
     if (way == Way::kFirstCall) {
       const Clock::time_point first = Clock::now();
-      // As in a program that calls the kernel for the first time: its code is loaded on first use.
+      // Imitates a program that calls the kernel for the first time: its code is loaded on first use.
       const cuda::LoadedKernels again = cuda::load_kernels(device, "micro", cuda::kernel_folders());
       cuda::Kernel cold(again.module, "micro_elementwise_fused");
       for (int call = 0; call < kFirstCalls; ++call) launch(cold, to);

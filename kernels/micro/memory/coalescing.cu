@@ -12,7 +12,7 @@ __device__ void copy_direct(unsigned n, unsigned stride, unsigned offset, const 
   if (i < n) out[i] = in[static_cast<unsigned long long>(i) * stride + offset];
 }
 
-/// As copy_direct, through an index table in any order.
+/// Like copy_direct, but reads through an index table with any order.
 template <typename T>
 __device__ void copy_indexed(unsigned n, unsigned stride, unsigned offset, const unsigned* __restrict__ order,
                              const T* __restrict__ in, T* __restrict__ out) {

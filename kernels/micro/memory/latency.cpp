@@ -1,5 +1,5 @@
 // Row 5 of the table of performance claims: a chain of dependent loads through a table of a given size, which decides
-// the cache level that answers.
+// the cache level that serves the loads.
 #include "cpu/stopwatch.hpp"
 #include "micro/row/row.hpp"
 #include "micro/row/synthetic.hpp"

@@ -47,7 +47,7 @@ Answer answer(const TaskProblem& problem) {
   std::vector<std::size_t> counts(p.bins);
   for (std::size_t i = 0; i < p.keys.size(); ++i) sums[p.keys[i]] += p.weights[i], ++counts[p.keys[i]];
   const Samples some(p.bins);
-  // FP32 limit for a chain of additions in the fullest bin.
+  // Tolerance for a chain of FP32 additions in the fullest bin.
   const auto fullest = static_cast<double>(*std::ranges::max_element(counts));
   const std::string& weights = problem.word("weights");
   const double limit = weights == "int"    ? 0.0

@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 
-/// The limit is that of a chain of atomics; sums in a tree or by parts have much smaller errors.
+/// The tolerance is that of a chain of atomics; sums in a tree or by parts have much smaller errors.
 Answer answer(const TaskProblem& problem) {
   const std::vector<float> values = summands(problem);
   const double sum = std::accumulate(values.begin(), values.end(), 0.0);

@@ -20,7 +20,7 @@ extern "C" __global__ void __launch_bounds__(kStencilThreads)
   out[i] = sum;
 }
 
-/// As micro_stencil_naive, with loads that are declared read-only.
+/// Like micro_stencil_naive, but with loads that are declared read-only.
 extern "C" __global__ void __launch_bounds__(kStencilThreads)
     micro_stencil_read_only(int n, int radius, const float* __restrict__ taps, const float* __restrict__ in,
                             float* __restrict__ out) {

@@ -18,7 +18,7 @@ namespace bb::micro {
 /// longer than the work, `most` results spread evenly.
 class Samples {
  public:
-  static constexpr std::size_t kMost = 1 << 16;  // limit if the reference has many terms
+  static constexpr std::size_t kMost = 1 << 16;  // number of results that are compared if the reference has many terms
 
   explicit Samples(std::size_t total) : Samples(total, total) {}
   Samples(std::size_t total, std::size_t most) : total_(total), count_(std::min(total, most)) {}
@@ -108,14 +108,14 @@ void add(engine::TaskBench& row, const About& about, const Words& words, const c
          std::unique_ptr<engine::Task> (*make)(const TaskProblem&), std::string (*refuses)(const TaskProblem&),
          std::string (*unavailable)());
 
-/// Builds a row: all variants share the answer and the memory estimate.
+/// Builds a row: all variants share the expected results and the memory estimate.
 template <Answer (*kAnswer)(const TaskProblem&)>
 class Row {
  public:
   explicit Row(const About& about)
       : about_(about), bench_{.workload = "micro", .id = about.id, .title = about.title, .variants = {}} {}
 
-  /// `kOwn` replaces the answer for a variant with different limits.
+  /// `kOwn` replaces the expected results for a variant with other tolerances.
   template <CpuWork (*kSetUp)(CpuBench&), Answer (*kOwn)(const TaskProblem&) = kAnswer>
   Row& cpu(const Words& words, std::string (*refuses)(const TaskProblem&) = can_do_all) {
     add(

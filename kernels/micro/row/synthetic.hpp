@@ -57,7 +57,7 @@ inline std::vector<float> summands(const engine::TaskProblem& problem) {
   return values;
 }
 
-/// Relative error limit of a chain of `n` FP32 additions: ten times the expected size of random rounding errors.
+/// Relative tolerance for a chain of `n` FP32 additions: ten times the expected size of random rounding errors.
 inline double chain_limit(double n) { return 10.0 * 0x1p-24 * std::sqrt(n) + 0x1p-22; }
 
 }  // namespace bb::micro

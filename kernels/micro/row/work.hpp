@@ -13,7 +13,7 @@
 #include "engine/task.hpp"
 
 // Declares the work of a row of the table of performance claims: one function per variant, which allocates buffers and
-// returns the function to run, and one function that returns the answer in FP64.
+// returns the function to run, and one function that returns the expected results in FP64.
 namespace bb::micro {
 
 using engine::Quantity;
@@ -23,8 +23,8 @@ using engine::TaskWork;
 /// Expected result of every variant of a row.
 struct Answer {
   std::vector<double> wanted;
-  double limit = 0;        // limit of |Δ|₂ / |wanted|₂; 0 requires equal values
-  double worst_limit = 0;  // limit of the largest |Δ| over the largest |wanted|
+  double limit = 0;        // tolerance of |Δ|₂ / |wanted|₂; 0 requires equal values
+  double worst_limit = 0;  // tolerance of the largest |Δ| over the largest |wanted|
   std::string compared;    // "all 1000 results with FP64"
 };
 
@@ -141,7 +141,7 @@ std::unique_ptr<engine::Task> cpu_task(const TaskProblem& problem, Answer (*answ
 std::unique_ptr<engine::Task> cuda_task(const TaskProblem& problem, Answer (*answer)(const TaskProblem&),
                                         CudaWork (*set_up)(CudaBench&));
 
-/// Compares `result` with the answer.
+/// Compares `result` with the expected results.
 engine::CheckReport compare(const Answer& answer, const std::vector<double>& result);
 
 /// Number of blocks of `threads` threads that cover `count` threads.

@@ -12,7 +12,7 @@ namespace bb::micro {
 namespace spgemm_row {
 namespace {
 
-/// Rows whose entries a thread finds at a time.
+/// Number of rows whose entries a thread finds at a time.
 constexpr std::size_t kPiece = 1 << 10;
 constexpr unsigned kThreads = 256;
 
@@ -159,13 +159,14 @@ CpuWork by_rows(CpuBench& bench) {
 
 /// Entries of C, and the products that each entry sums. Found once, while values of A may change between calls.
 struct KeptPattern {
-  /// Places of the two factors in A's values.
+  /// Indices of the two factors among A's values.
   struct Factors {
     unsigned left, right;
   };
   explicit KeptPattern(const SparseMatrix& a) {
     RowOfC row(a.rows);
-    std::vector<unsigned> next(a.rows);  // by column: number of products in this row of C, then place of the next one
+    std::vector<unsigned> next(a.rows);  // by column: number of products in this row of C, then index of the next
+                                         // product
     for (std::size_t r = 0; r < a.rows; ++r) {
       row.go(a, r,
              [&](unsigned column, bool fresh, unsigned, unsigned) { next[column] = fresh ? 1 : next[column] + 1; });
@@ -183,7 +184,7 @@ struct KeptPattern {
     }
   }
   std::vector<unsigned> begin{0}, columns;
-  std::vector<unsigned> first{0};  // first product of each entry, and the number of all
+  std::vector<unsigned> first{0};  // index of the first product of each entry, then the number of all products
   std::vector<Factors> factors;
 };
 

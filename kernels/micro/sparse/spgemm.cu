@@ -1,5 +1,5 @@
 // Row 16 of the table of performance claims: values of C = A A for a pattern that was found before. Products n in
-// [first[e], first[e + 1]) belong to entry e of C; factors[n] are the places of both factors in A's values.
+// [first[e], first[e + 1]) belong to entry e of C; factors[n] are the indices of both factors among A's values.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

@@ -1,6 +1,6 @@
-// The operators of `scatter` turned round: every cell collects what reaches it. No two threads write
-// the same cell, so nothing is atomic or cleared, and the result does not depend on the number of
-// threads. x is contiguous; blocks of rows are short enough that the sources stay in cache.
+// The operators of `scatter` in gather form: every cell collects the protons that reach it. No two threads write the
+// same cell, so nothing is atomic or cleared, and the result does not depend on the number of threads. x is contiguous;
+// blocks of rows are short enough that the sources stay in cache.
 #include <algorithm>
 #include <optional>
 
@@ -40,8 +40,8 @@ namespace {
 using engine::Crossing;
 using engine::StepTotals;
 
-// Cells of one row block. Six energy bins of a block, the reach of the energy gather, fill a quarter of the smallest L2
-// cache. Blocks of a narrow grid still have many cells, so that loops are long.
+// Number of cells in one row block. Six energy bins of a block, the reach of the energy gather, fill a quarter of the
+// smallest L2 cache. Blocks of a narrow grid still have many cells, so that loops are long.
 constexpr int kBlockCells = 1024;
 constexpr int kColumnsPerTask = 16;  // columns of the reaction grid
 constexpr int kAngleGroups = 8;      // groups of angles, for grids with few row blocks

@@ -1,7 +1,7 @@
-// Energy, angle and streaming as three passes over the whole grid. In each pass, every non-empty cell adds atomically
-// to the cells that it feeds, in an output that was cleared before. The earlier CuPy kernels had the same structure:
-// one work item per cell, no ordering between them. (Streaming scatters along x, then along z, because each remap
-// limits its own flux.)
+// Energy, angle and streaming as three passes over the whole grid. In each pass, every non-empty cell adds its protons
+// atomically to their target cells, in an output that was cleared before. The earlier CuPy kernels had the same
+// structure: one work item per cell, no ordering between them. (Streaming scatters along x, then along z, because each
+// remap limits its own flux.)
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>

@@ -64,14 +64,14 @@ struct Box {
 
 inline constexpr int kRowAlign = 16;  // columns: one AVX-512 vector of floats; rows start at a multiple
 
-/// Angles that a step processes together, stage by stage. A stage reads across the vectors that the previous stage
-/// wrote; with one angle at a time, loads would wait for those stores to reach the cache.
+/// Number of angles that a step processes together, stage by stage. A stage reads across the vectors that the previous
+/// stage wrote; with one angle at a time, loads would wait for those stores to reach the cache.
 inline constexpr int kRowsTogether = 8;
 
 inline constexpr int align_down(int x) { return x / kRowAlign * kRowAlign; }
 inline constexpr int align_up(int x) { return (x + kRowAlign - 1) / kRowAlign * kRowAlign; }
 
-/// Columns on either side of a row that the remap reads if protons move by `low` to `high` columns.
+/// Number of columns on either side of a row that the remap reads if protons move by `low` to `high` columns.
 inline int remap_margin(int low, int high) {
   return align_up(high - low + physics::kRemapReach + kRowAlign) + 2 * kRowAlign;
 }

@@ -17,7 +17,7 @@ using physics::kRemapTaps;
 
 constexpr int kRing = kRemapTaps;  // tiles that the z remap reads
 
-/// Columns on either side of a row that its remap may read or write.
+/// Number of columns on either side of a row that its remap may read or write.
 int row_margin(const Tables& t, int a0, int a1) {
   int low = 0, high = 0;
   for (int a = a0; a < a1; ++a) {

@@ -79,7 +79,7 @@ struct BinLayout {
   std::size_t feeds = 0, weights = 0, kernels = 0;  // sums over all bins
   int most_feeds = 0, most_half = 0;
 
-  /// Places the lists one after the other, by the number of feeds and the widest kernel of each bin.
+  /// Assigns offsets to the lists, one after the other, from the number of sources and the widest kernel of each bin.
   void lay_out(int materials, int classes);
 };
 

@@ -9,7 +9,7 @@ namespace bb::transport {
 
 inline constexpr unsigned kWholeWarp = 0xffffffffu;
 
-/// Cells of one (e, θ) field.
+/// Number of cells in one (e, θ) field.
 template <typename T>
 __device__ inline int field_cells(const DeviceStep<T>& s) {
   return s.rows * s.tables.nx;

@@ -110,8 +110,8 @@ std::vector<double> held_values(const RangeBins& bins, const std::vector<double>
     parabola[1] -= m * (m + 2) * beyond;
     parabola[2] += 0.5 * m * (m + 1) * beyond;
   }
-  // Uses as much of the better version as keeps the values ascending, because a step must not take more energy than a
-  // bin has.
+  // Mixes in the largest part of the better version with which the values still ascend. Otherwise a step would remove
+  // more energy than a bin has.
   constexpr int kTrials = 20;
   using Pair = std::pair<const std::vector<double>*, const std::vector<double>*>;
   for (const auto& [from, to] : {Pair{&line, &parabola}, Pair{&centres, &line}}) {

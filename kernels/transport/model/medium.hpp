@@ -25,7 +25,7 @@ class Medium {
   double energy_after(double energy, double path_mm) const {
     return table.energy_at(table.range(energy) - thickness(path_mm));
   }
-  /// Residual path of a proton with `energy`; 0 for none.
+  /// Residual path, mm, of a proton with `energy`; 0 for energies <= 0.
   double range_mm(double energy) const { return energy > 0.0 ? table.range(energy) / (0.1 * material.density) : 0.0; }
   /// Energy of a proton `path_mm` before it has `energy`.
   double energy_before(double energy, double path_mm) const {

@@ -54,7 +54,7 @@ constexpr int kLowest = 32;            // bins near the end of the range, with e
 constexpr int kSettling = 12;          // first steps, in which five taps would undershoot because content is narrow
 constexpr int kPathParts = 4;          // parts of a step, over which the correction by the path so far is averaged
 constexpr double kWidestAngle = 0.25;  // rad², as in march_ops.simd.cpp
-constexpr double kTimesMean = 8.0;     // limit of a bin's variance of x, relative to the mean
+constexpr double kTimesMean = 8.0;     // largest variance of x of a bin, relative to the mean
 constexpr double kMeaningful = 1e-3;   // share of the protons below which negative numbers are rounding errors
 constexpr double kLeastLeft = 1e-10;   // share of the protons at which the march ends
 

@@ -17,7 +17,7 @@ class Marcher {
  public:
   virtual ~Marcher() = default;
 
-  /// Marches all to `depth` mm and calls March::take() of each.
+  /// Marches all `marches` to `depth` mm and calls March::take() of each.
   virtual void run(std::span<March* const> marches, double depth) = 0;
   virtual double device_seconds() const = 0;
   virtual double state_bytes() const = 0;

@@ -21,8 +21,8 @@ namespace {
 constexpr int kHalf = kAzimuths / 2;       // azimuths on one side of the beam; the other side is symmetric
 constexpr std::size_t kAgesOfSpan = 2;     // maximum number of ages with the same number of planes; older emissions are
                                            // merged
-constexpr std::size_t kSpanGrowth = 4;     // a span of offsets with one width has 1/4 of those before it
-constexpr double kOffsetsPerColumn = 2.0;  // offsets are distances of deflected products from the axis
+constexpr std::size_t kSpanGrowth = 4;     // a group of offsets that share a width is 1/4 of those nearer the axis
+constexpr double kOffsetsPerColumn = 2.0;  // offsets (distances of deflected products from the axis) per column
 
 constexpr int kAhead = 0, kDeuteronClass = 1, kFirstAside = 2;
 constexpr int kKinds = kFirstAside + physics::kAngleClasses;
@@ -526,8 +526,8 @@ class LayeredSweep {
     return std::max(std::sqrt(std::max(deposit[1] / deposit[0], 0.0)), kLeast);
   }
 
-  /// Shares of a Gaussian in cells as wide as a step of offsets. It is centred in the middle cell, and the outermost
-  /// two cells include the tails.
+  /// Shares of a Gaussian with standard deviation `sigma` (mm) in cells of width offset_step_, from the lowest cell on.
+  /// It is centred on the middle cell; the lowest and the highest cell include the tails.
   void make_kernel(double sigma, std::vector<double>& out) const {
     constexpr double kFarthest = 6.0;  // sigmas; 2e-9 is beyond
     const double cell = offset_step_ / sigma;
@@ -565,13 +565,14 @@ class LayeredSweep {
   }
 
   /// Distributes the deposits of products around the axis, and `aside` MeV at the offsets, over the columns of a plane;
-  /// clears the offsets. All spots have the same profile across x, so it is computed once, in cells as wide as a step
-  /// of offsets.
+  /// clears the offsets. All spots have the same profile across x, so it is computed once, in cells of width
+  /// offset_step_.
   void spread(const std::array<Centred, kEmitters>& centred, double aside, int plane, const ReactingBeam& beam) {
     const std::size_t middle = profile_.size() / 2;
     std::ranges::fill(reached(profile_), 0.0);
     farthest_ = middle;
-    // Products far from the axis were emitted earlier, by a narrower beam. Growing spans of offsets share a width.
+    // Products far from the axis were emitted earlier, by a narrower beam. So groups of neighbouring offsets, larger
+    // with distance, share one width.
     for (std::size_t first = 0, end = 1; aside != 0.0 && first < offsets_.size();
          first = end, end += std::max<std::size_t>(1, end / kSpanGrowth)) {
       const std::span<Deposit> some = std::span(offsets_).subspan(first, std::min(end, offsets_.size()) - first);
@@ -663,7 +664,8 @@ class LayeredSweep {
   std::vector<BinRows> reacted_;                           // [kEmitters] reacted products in this plane
   double range_mm_ = 0;                                    // range of the beam in water
   double offset_step_ = 1;                                 // mm
-  std::vector<Deposit> offsets_;                  // MeV in the plane by distance from the axis, both sides together
+  std::vector<Deposit> offsets_;                  // MeV in the plane at multiples of offset_step_ from the axis, both
+                                                  // sides together
   std::vector<double> profile_, below_, kernel_;  // MeV in the plane by cell around the axis, and below each cell
   std::size_t farthest_ = 0;                      // last cell of the profile with content
   std::map<std::size_t, std::vector<double>> kernels_;

@@ -35,7 +35,7 @@ transport::Stepper stepper_of(const transport::Variant& variant) {
   return variant.needs_operators ? transport::Stepper::kOperators : transport::Stepper::kOwnPlanes;
 }
 
-/// `auto` chooses among variants that use operators. Unknown names are refused later.
+/// `auto` chooses among variants that use operators. Unknown names are rejected later.
 transport::Stepper stepper_of(const transport::Problem& p) {
   const auto all = transport::variants();
   const auto named = std::ranges::find_if(all, [&](const transport::Variant& v) { return p.variant == v.id; });

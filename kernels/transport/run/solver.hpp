@@ -99,8 +99,8 @@ class Solver {
   virtual std::span<const double> dose() = 0;
   /// [z][Crossing::kCount] so far.
   virtual std::span<const double> crossing() = 0;
-  /// Reactions of protons so far, on the grid Tables::reactions; empty if that is empty. A solver without reactions for
-  /// a non-empty grid is refused.
+  /// Reactions of protons so far, on the grid Tables::reactions; empty if that is empty. A solver that records no
+  /// reactions is rejected if the grid is not empty.
   virtual std::span<const double> reactions() { return {}; }
   /// Products of the reactions if the solver follows them itself; null if reactions() records them.
   virtual std::unique_ptr<transport::Secondaries> follow_products() { return nullptr; }

@@ -53,7 +53,7 @@ struct Way {
   bool operator==(const Way&) const = default;
 };
 
-/// Slowing down and reactions of the content of one column in a plane, by way.
+/// Slowing down and reactions of the content of one column in a plane, for each Way.
 struct Motion {
   struct Slowing {
     bool same_whole = true;  // equal in all bins
@@ -283,7 +283,7 @@ class Sweep {
     for (std::size_t k = 0; t_.tracks.on() && k < lane.beyond.size(); ++k) {
       track_planes_[k][u(plane) * u(g_.columns) + u(x)] += lane.beyond[k];
     }
-    std::pair<int, std::size_t> emitted{-1, 0};  // source and way of lane.emitted
+    std::pair<int, std::size_t> emitted{-1, 0};  // source and Way of lane.emitted
     for (int beam = 0; beam < kBeams; ++beam) {
       const int of = source_of(beam), emits = reach[u(of)], holds = top(beam, x);
       // Straggling may move content up by one bin.
@@ -301,8 +301,8 @@ class Sweep {
       }
       if (holds > 0) slow_down(motion.plane, p, n, lane);
       if (emits > 0) {
-        // Products start in the middle of the plane on average. The azimuths of a class share their source and mostly
-        // their way.
+        // Products start in the middle of the plane on average. The azimuths of a class share their source, and mostly
+        // their Way too.
         if (const std::pair wanted{of, way_of_[u(beam)]}; emitted != wanted) {
           std::copy_n(source, n, lane.emitted.begin());
           slow_down(motion.half, lane.emitted.data(), n, lane);

@@ -28,7 +28,7 @@
 
 namespace bb::binding {
 
-/// Limits how far solving threads run ahead of JavaScript: each answer occupies a slot, numbered from 0, until
+/// Limits how far solving threads run ahead of JavaScript: each result occupies a slot, numbered from 0, until
 /// JavaScript has read it.
 class Slots {
  public:

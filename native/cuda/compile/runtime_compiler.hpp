@@ -45,7 +45,7 @@ struct CompileRequest {
   std::string_view target{};              // "sm_90" or "compute_90", for inspection; empty: runs on `architecture`
 };
 
-/// As CompileRequest, for one text that includes no project files.
+/// Like CompileRequest, but for one text that includes no project files.
 struct TextRequest {
   std::string_view name;  // for messages
   std::string_view text;

@@ -24,7 +24,7 @@ class Error : public std::runtime_error {
 
   /// Makes an error from a failed driver call.
   explicit Error(Fields fields);
-  /// Makes an error for a request that is refused before any driver call.
+  /// Makes an error for a request that is rejected before any driver call.
   Error(std::string_view code, const std::string& sentence);
 
   std::string_view code() const { return fields_.code; }

@@ -212,7 +212,7 @@ void Kernel::launch_packed(Stream& stream, const LaunchShape& shape, void** argu
     queue_watched(stream, span_of(shape), "cuLaunchKernelEx", launch);
   }
   if (status == api::status::kSuccess) return;
-  // The driver refused this launch itself, so the error names this kernel and its shape.
+  // The driver rejected this launch itself, so the error names this kernel and its shape.
   device_->check(status, "cuLaunchKernelEx",
                  "kernel " + std::string(name_) + ", grid " + extent_text(shape.grid) + ", block " +
                      extent_text(shape.block) + ", " + std::to_string(shape.dynamic_shared_bytes) +

@@ -136,7 +136,7 @@ class Kernel {
     launch_packed(stream, shape, pointers.data());
   }
 
-  /// As `launch`, with arguments whose number is only known at run time: their addresses and sizes.
+  /// Like `launch`, for arguments whose number is only known at run time, given by their addresses and sizes.
   void launch_with(Stream& stream, const LaunchShape& shape, std::span<void*> arguments,
                    std::span<const std::size_t> sizes) {
     if (!checked_) check_arguments(sizes);

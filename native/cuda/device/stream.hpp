@@ -72,7 +72,7 @@ class Stream {
   /// Records later work instead of running it, until end_capture.
   void begin_capture();
   Graph end_capture();
-  /// As end_capture, without instantiating the graph.
+  /// Like end_capture, but does not instantiate the graph.
   CapturedGraph end_capture_only();
   /// Ends a capture after an error, so that the stream can be used again; the captured work is discarded.
   void abandon_capture();
@@ -83,7 +83,7 @@ class Stream {
   /// Marks `bytes` from `base` as persisting in L2, for the share `hit_ratio` of accesses; 0 bytes removes the setting.
   void persist_in_l2(api::DevicePointer base, std::size_t bytes, float hit_ratio);
 
-  /// As Device::check; the error names the kernels launched on this stream since it was last idle.
+  /// Like Device::check, but the error names the kernels launched on this stream since it was last idle.
   void check(api::Status status, const char* call) {
     if (status != api::status::kSuccess) device_->check(status, call, log_.text());
   }
@@ -117,7 +117,7 @@ class Event {
   void record(Stream& stream) { stream.check(driver().EventRecord(handle_, stream.handle()), "cuEventRecord"); }
   /// Waits for the event; throws the error of earlier work in `stream`.
   void synchronize(Stream& stream) { stream.check(driver().EventSynchronize(handle_), "cuEventSynchronize"); }
-  /// As `synchronize`, for an event that may outlive its stream.
+  /// Like `synchronize`, for an event that may outlive its stream.
   void wait() { device_->check(driver().EventSynchronize(handle_), "cuEventSynchronize"); }
 
   /// Device time in seconds between two completed events; the resolution is about 0.5 µs.

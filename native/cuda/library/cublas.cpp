@@ -148,7 +148,7 @@ LtProduct::LtProduct(Stream& stream, const LtProblem& problem) : api_(cublaslt_l
       for (int trial = 0; trial <= kTrials; ++trial) {
         CublasStatus status = 0;
         const double seconds = timer.seconds(stream, nullptr, [&] { status = queue(stream, one); });
-        if (status != 0) break;                                        // suggested, but refused
+        if (status != 0) break;                                        // suggested, but rejected when it runs
         if (trial == 0 || (taken_ != 0 && seconds >= best)) continue;  // the first trial loads code
         best = seconds;
         chosen_ = one;

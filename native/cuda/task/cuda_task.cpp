@@ -66,7 +66,7 @@ std::vector<std::vector<std::byte>> read(const Copies& copies, Stream& stream) {
   return out;
 }
 
-/// Device times of pieces of work on one stream. Events are made beforehand, because that takes the host long.
+/// Device times of pieces of work on one stream. Events are created beforehand, because the host needs long for that.
 class Pieces {
  public:
   explicit Pieces(const std::shared_ptr<Device>& device) {

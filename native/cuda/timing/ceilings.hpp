@@ -11,8 +11,8 @@
 
 namespace bb::cuda {
 
-/// Measured limits of a device: the ceilings of a roofline and the cost of a launch. Rates are the fastest of the
-/// samples, because no good kernel may exceed a ceiling; latencies are medians.
+/// Measured performance limits of a device: the ceilings of a roofline, and the cost of a launch. Rates are the fastest
+/// of the samples, because no good kernel may exceed a ceiling; latencies are medians.
 struct Ceilings {
   double copy_bytes_per_s = 0;  // bytes read plus bytes written
   std::string copy_by;          // the fastest: "kernel" or "cuMemcpyDtoD"

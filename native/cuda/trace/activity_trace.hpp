@@ -35,8 +35,8 @@ class ActivityTrace {
   using Clock = std::chrono::steady_clock;
 
   /// Starts recording; spans are relative to `origin`. Returns null, with a sentence in `reason`, if CUPTI is missing
-  /// or refuses (another profiler, a virtual GPU). Likewise if a trace is already running; for `kGraphs` also while a
-  /// Graph exists, because CUPTI 13.0 crashes in cuGraphLaunch on a graph captured before it was enabled.
+  /// or cannot record (another profiler, a virtual GPU). Also returns null if a trace is already running and, for
+  /// `kGraphs`, while a Graph exists: CUPTI 13.0 crashes in cuGraphLaunch on a graph captured before it was enabled.
   static std::unique_ptr<ActivityTrace> start(GraphDetail detail, Clock::time_point origin, std::string& reason);
   explicit ActivityTrace(Key) {}
   ActivityTrace(const ActivityTrace&) = delete;

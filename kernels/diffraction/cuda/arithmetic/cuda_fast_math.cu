@@ -1,4 +1,4 @@
 #include "diffraction/cuda/cuda_kernels.cuh"
 
-// As cuda_mixed.cu, with the sine of the multiprocessor's special function unit.
+// Like cuda_mixed.cu, but with the sine of the multiprocessor's special function unit.
 BB_LISTED_KERNEL(diffraction_fast_math, FastMath)

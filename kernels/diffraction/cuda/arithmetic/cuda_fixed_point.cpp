@@ -7,7 +7,7 @@
 namespace bb::diffraction {
 namespace {
 
-/// The phase of N cells is accurate to N · 2^-32 turns, and the parity limit needs 1e-6 turns.
+/// The phase of N cells is accurate to N · 2^-32 turns, and the tolerance of the parity tests requires 1e-6 turns.
 constexpr int kMostCells = 1000;
 
 }  // namespace

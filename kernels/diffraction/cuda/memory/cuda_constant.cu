@@ -1,7 +1,7 @@
 #include "cuda_constant.hpp"
 #include "diffraction/cuda/cuda_kernels.cuh"
 
-// As cuda_mixed.cu, with the orientations in constant memory, whose cache broadcasts one address to a whole warp.
+// Like cuda_mixed.cu, but with the orientations in constant memory, whose cache broadcasts one address to a whole warp.
 namespace bb::diffraction::device {
 
 extern "C" {

@@ -1,6 +1,6 @@
 #include "diffraction/cuda/cuda_kernels.cuh"
 
-// As cuda_mixed.cu, but rotates the cell by phi and mosaic block for every sub-pixel and source.
+// Like cuda_mixed.cu, but rotates the cell by phi and mosaic block for every sub-pixel and source.
 namespace bb::diffraction::device {
 
 template <typename S>

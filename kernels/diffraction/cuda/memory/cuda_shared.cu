@@ -1,6 +1,6 @@
 #include "diffraction/cuda/cuda_kernels.cuh"
 
-// As cuda_mixed.cu, with the orientations loaded into shared memory tile by tile.
+// Like cuda_mixed.cu, but with the orientations loaded into shared memory tile by tile.
 namespace bb::diffraction::device {
 
 struct SharedEdges {

@@ -1,7 +1,7 @@
 #include "diffraction/cuda/cuda_kernels.cuh"
 
-// As cuda_mixed.cu, with one warp per pixel: lanes process terms 32 apart and add up their sums by shuffles. Each row
-// of pixels is a row of blocks, with eight warps per block.
+// Like cuda_mixed.cu, but with one warp per pixel: lane k processes the terms k, k + 32, …, and the lanes add up their
+// sums by shuffles. blockIdx.y is the row of pixels; a block has eight warps.
 namespace bb::diffraction::device {
 
 template <typename S>

@@ -13,7 +13,7 @@ constexpr int kPlanes = 13;  // in addition to the sum, which is the image
 /// Read and written by the four stages of a term: indices 6, lattice 4, structure 2, accumulate 4.
 constexpr double kTermValues = 16;
 constexpr unsigned kThreads = 256;
-/// Launches between two checks for cancellation.
+/// Number of launches between two checks for cancellation.
 constexpr int kLaunchesBetweenLooks = 2048;
 
 template <typename T>

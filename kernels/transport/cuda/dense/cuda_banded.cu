@@ -68,7 +68,7 @@ __device__ inline void banded_tile(const DeviceStep<float>& s, const AngleBand& 
   }
 }
 
-/// Blocks of kBandedWarps warps; block rows over groups of angles and the launched energies.
+/// Blocks have kBandedWarps warps. blockIdx.y is the group of kBandedAngles angles, blockIdx.z the launched energy bin.
 extern "C" __global__ void __launch_bounds__(32 * kBandedWarps)
     banded_scatter_angles_f32(const __grid_constant__ DeviceStep<float> s) {
   if (run_is_over(s)) return;

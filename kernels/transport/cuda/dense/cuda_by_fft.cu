@@ -9,7 +9,8 @@ struct FftPart {
   int length;       // length of the FFT; rows beyond the angles are zero
 };
 
-/// Blocks of 256 cells; block rows over the rows of the FFT and the energies.
+/// Copies the angles of every cell to columns for the FFT. Blocks have 256 cells; blockIdx.y is the row of the FFT and
+/// blockIdx.z the energy.
 extern "C" __global__ void __launch_bounds__(256)
     fft_gather_columns_f32(const __grid_constant__ DeviceStep<float> s, FftPart part, float* columns) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), a = static_cast<int>(blockIdx.y);
@@ -34,8 +35,8 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 /// An FFT leaves rounding errors in all cells. So a column's sum differs from its input minus its losses in the ledger,
-/// and some cells are negative. Both errors are corrected in the column's largest cell. One thread per column; block
-/// rows over the energies.
+/// and some cells are negative. Both errors are corrected in the column's largest cell. One thread per column;
+/// blockIdx.y is the energy.
 extern "C" __global__ void __launch_bounds__(256)
     fft_mend_columns_f32(const __grid_constant__ DeviceStep<float> s, FftPart part, float* columns) {
   const DeviceTables<float>& t = s.tables;

@@ -5,15 +5,15 @@
 // Start, clearing and sums of ψ[e][θ][z][x].
 namespace bb::transport {
 
-/// One thread per cell.
+/// Fills ψ with random positive numbers, one cell per thread.
 template <typename T>
 __device__ void dense_fill(T* psi, unsigned long long cells, unsigned long long seed) {
   const unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < cells) psi[i] = static_cast<T>(filled_value(seed, i));
 }
 
-/// Sets row `z` to the start of the beam, the sum of `parts` products [parts][…]. One thread per x, block rows over θ
-/// and e.
+/// Sets row `z` to the start of the beam, the sum of `parts` products [parts][…]. One thread per x; blockIdx.y is the
+/// angle and blockIdx.z the energy bin.
 template <typename T>
 __device__ void dense_start(T* psi, const double* energy, const double* angle, const double* x_weight, int parts,
                             int ne, int ntheta, int rows, int nx, int z) {
@@ -29,7 +29,7 @@ __device__ void dense_start(T* psi, const double* energy, const double* angle, c
   psi[((static_cast<long long>(e) * ntheta + a) * rows + z) * nx + x] = static_cast<T>(sum);
 }
 
-/// Adds Σψ to *number and Σψ·E to *energy; block rows over e.
+/// Adds the protons Σψ to *number and their energy Σψ·E (MeV) to *energy. blockIdx.y is the energy bin.
 template <typename T>
 __device__ void dense_sum(const DeviceStep<T>& s, double* number, double* energy) {
   if (run_is_over(s)) return;

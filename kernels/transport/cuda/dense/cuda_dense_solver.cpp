@@ -11,7 +11,8 @@ namespace bb::transport {
 namespace {
 
 constexpr unsigned kThreads = 256;
-// Blocks of the clearing kernel, which loops. Enough for all multiprocessors of current devices.
+// Number of blocks of the clearing kernel, whose threads loop over the cells. They occupy all multiprocessors of
+// current devices.
 constexpr unsigned kClearBlocks = 2048;
 
 unsigned blocks(std::size_t work, std::size_t per_block) {

@@ -28,11 +28,11 @@ class CudaDenseSolver : public CudaSolver<T> {
   /// Queues the clearing of the other buffer.
   void clear_other(int step);
 
-  /// Cells of one (e, θ) field.
+  /// Number of cells in one (e, θ) field.
   int field_cells() const { return rows_ * this->tables().nx; }
   int rows() const { return rows_; }
   bool depth() const { return depth_; }
-  /// One thread per cell, block rows over θ and e.
+  /// Launch shape with one thread per cell: blockIdx.y is the angle and blockIdx.z the energy bin.
   cuda::LaunchShape cell_shape(unsigned threads) const;
 
   double state_bytes_needed() const override;

@@ -1,9 +1,9 @@
 #include "cuda_gather.hpp"
 #include "transport/cuda/cuda_common.cuh"
 
-// The operators in gather form, one kernel each: a thread computes its cells from the cells that feed them. x is
-// contiguous across the threads of a warp, so every access is coalesced. Nothing is cleared, and only the ledger row is
-// shared by blocks.
+// The operators in gather form, one kernel each: a thread computes its cells from their source cells. x is contiguous
+// across the threads of a warp, so every access is coalesced. Nothing is cleared, and only the ledger row is shared by
+// blocks.
 namespace bb::transport {
 
 /// The cell of a field that thread `n` computes. Neighbouring threads take neighbours along x, which are contiguous; with
@@ -102,7 +102,8 @@ __device__ void gather_score(const DeviceStep<T>& s) {
   }
 }
 
-/// One thread per cell and kGatherAngles angles, block rows over groups of angles and the launched energies.
+/// Energy gather: a thread computes one cell at kGatherAngles angles. blockIdx.y is the group of angles, blockIdx.z the
+/// launched energy bin.
 template <typename T, bool kStrided = false>
 __device__ void gather_slow_down(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;
@@ -137,7 +138,8 @@ __device__ void gather_slow_down(const DeviceStep<T>& s) {
   for (int j = 0; j < kGatherAngles; ++j) to[static_cast<long long>(j) * field_cells(s)] = sum[j];
 }
 
-/// One thread per cell, blocks of 32 cells × kGatherAngleRows angles, block rows over θ and the launched energies.
+/// Angle convolution: a thread computes one cell, a block 32 cells × kGatherAngleRows angles. blockIdx.y is the group
+/// of angles, blockIdx.z the launched energy bin.
 template <typename T, bool kStrided = false>
 __device__ void gather_scatter_angles(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;
@@ -183,7 +185,8 @@ __device__ void gather_scatter_angles(const DeviceStep<T>& s) {
   block_escape(ledger_row(s.scores, s.step), lost, t.energy[e]);
 }
 
-/// One thread per cell and kGatherStreamBins energies, block rows over θ and groups of the launched energies.
+/// Remap along one axis: a thread computes one cell in kGatherStreamBins energy bins. blockIdx.y is the angle,
+/// blockIdx.z the group of launched energy bins.
 template <typename T, bool kAlongX, bool kStrided = false>
 __device__ void gather_stream(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;

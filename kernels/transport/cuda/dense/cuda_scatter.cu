@@ -1,7 +1,7 @@
 #include "cuda_scatter.cuh"
 
-// The structure of the earlier CuPy kernels: three launches per step, one thread per cell, one atomic for each cell
-// that it feeds. Outputs are cleared before, and dose and losses are added by atomics, cell by cell.
+// The structure of the earlier CuPy kernels: three launches per step, one thread per source cell, and one atomic for
+// each target cell. Outputs are cleared before each launch. Dose and losses are added by atomics too, cell by cell.
 namespace bb::transport {
 
 __device__ inline ScatterCell scatter_cell(const DeviceStep<float>& s) {
@@ -20,7 +20,7 @@ __device__ inline void add_escape(double* row, Face face, double number, double 
 }
 
 /// Sums content in flight and the energy that the step will deposit over the grid. This reduction precedes the three
-/// launches. Block rows over e.
+/// launches. blockIdx.y is the energy bin.
 extern "C" __global__ void __launch_bounds__(kScatterThreads)
     scatter_totals_f32(const __grid_constant__ DeviceStep<float> s) {
   if (run_is_over(s)) return;

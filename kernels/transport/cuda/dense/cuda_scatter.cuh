@@ -3,11 +3,11 @@
 #include "cuda_scatter.hpp"
 #include "transport/cuda/cuda_common.cuh"
 
-// Helpers shared by the scatter variants, in which a thread processes the cell of its index and adds to the cells that
-// it feeds. The variants differ in how they score.
+// Helpers shared by the scatter variants, in which each thread processes one source cell and adds its protons to target
+// cells. The variants differ in how they score.
 namespace bb::transport {
 
-/// The cell of a thread. One thread per cell, block rows over θ and e.
+/// The cell of a thread. blockIdx.y is the angle and blockIdx.z the energy bin.
 struct ScatterCell {
   int e, a, i;
   bool inside;

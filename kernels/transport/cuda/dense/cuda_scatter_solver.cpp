@@ -7,7 +7,7 @@
 namespace bb::transport {
 namespace {
 
-// Blocks of the reduction per energy bin.
+// Number of blocks of the reduction per energy bin.
 constexpr unsigned kTotalBlocks = 64;
 
 }  // namespace

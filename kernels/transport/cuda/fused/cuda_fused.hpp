@@ -8,12 +8,14 @@
 // Included by nvcc, by NVRTC and by the host; no standard header.
 //
 // A step has two passes. `collide` applies the energy gather and the angle kernel to one z row of one energy bin. It
-// also scores the row's protons. `stream` moves the result in x and z and writes it back to the buffer with which the
-// step started. The last block of `stream` plans the next step, so that a run needs no host between steps.
+// also scores the row's protons. A block of `collide` processes items: each is one z row and one tile of columns of a
+// target bin. `stream` moves the result in x and z and writes it back to the buffer with which the step started. The
+// last block of `stream` plans the next step, so that a run needs no host between steps.
 namespace bb::transport {
 
-inline constexpr int kFusedThreads = 256;  // maximum per block
-BB_TUNABLE(int, kCollideThreads, 64);      // threads per block of the collide pass on a whole grid; its items are small
+inline constexpr int kFusedThreads = 256;  // maximum number of threads per block
+BB_TUNABLE(int, kCollideThreads, 64);      // threads per block of `collide` if boxes are the whole grid, where items
+                                           // are small
 BB_TUNABLE(int, kFusedTurned, 3);          // angles that a thread computes for one quad of columns
 
 /// Half-open bounds of a bin's non-zero content. Columns are in whole quads (x1 may lie in the padding of a row, which
@@ -22,7 +24,8 @@ struct DeviceBox {
   int z0, z1, a0, a1, x0, x1;
 };
 
-/// A source bin of a collide item: its box in the item's row and its index in the list of feeds (-1: only scored).
+/// A source bin of a collide item: its box in the item's z row, and its index in the target bin's list of sources.
+/// `feed` is -1 if no protons of the target bin remain in it; this entry is then used only for scores.
 struct FusedSource {
   int a0, a1, x0, x1;
   int feed, bin;
@@ -45,7 +48,7 @@ struct FusedParameters {
   T* turned;             // same layout, between the passes of a step
   DeviceBox* bounds[2];  // [ne] box of each bin at the start of step n: bounds[n & 1]
   DeviceBox* from;       // [ne] box around a bin's sources in the current step
-  int* collide_begin;    // [ne + 1] number of items in earlier bins
+  int* collide_begin;    // [ne + 1] number of collide items in lower bins
   int* stream_begin;     // [ne + 1]
   StepControl* control;
   const int* feed_low;    // [ne] sources of bin e: feed_count[e] bins from feed_low[e] on

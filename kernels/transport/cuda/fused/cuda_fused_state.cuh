@@ -2,7 +2,7 @@
 
 #include "cuda_fused_common.cuh"
 
-// Operations on the whole state other than the step: start, count. One block per bin.
+// Operations on the whole state other than the step: set its start, and count its protons. One block per bin.
 namespace bb::transport::fused {
 
 /// Calls f(value, z, angle, x) for every cell of a bin's box.

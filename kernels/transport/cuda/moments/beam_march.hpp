@@ -411,7 +411,7 @@ class BeamMarch {
     return {T(0.5244) + T(0.1975) * mean, T(0.2320) - T(0.0098) * mean};
   }
 
-  /// Limit of the variance of x of a bin in mm²; larger variances are not used.
+  /// Largest variance of x, in mm², that a step uses for a bin; larger variances are replaced by it.
   BB_HD T widest_of(const Scales& scales, int centre, double dz) const {
     if (!(number_ > 0.0)) return T(0);
     const T power =

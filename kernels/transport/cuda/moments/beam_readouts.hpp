@@ -2,8 +2,8 @@
 
 #include "beam_march.hpp"
 
-// Computes readouts from a beam's planes: first its rows of the map, from these range, falloff, peak and width.
-// Formulas are those of electron/host/workloads/transport/metrics/{depth-readouts,cell-curve,stopping-depth}.ts.
+// Computes readouts from a beam's planes: first its rows of the map, then range, falloff, peak and width from these
+// rows. Formulas are those of electron/host/workloads/transport/metrics/{depth-readouts,cell-curve,stopping-depth}.ts.
 // Included by nvcc, by NVRTC and by the host; no standard header but <cmath>.
 namespace bb::transport::beam_march {
 

@@ -163,7 +163,8 @@ class Marches final : public CudaMoments {
     return std::clamp(static_cast<std::size_t>(fit), std::size_t{1}, kMostTogether);
   }
 
-  /// Index into kMomentsSlots: bins per lane for all bins that the protons of a beam occupy at the same time.
+  /// Index of the smallest number of bins per lane in kMomentsSlots that suffices: 32 lanes must hold all bins that a
+  /// beam's protons occupy at the same time. Index of the largest number if none suffices.
   std::size_t lane_bins(std::span<const BeamInput> beams) const {
     constexpr double kStraggling = 1.0 / beam_march::detail::kBinPerSigma,
                      kReach = sizeof(T) == sizeof(float) ? 6.5 : 8.0;

@@ -109,7 +109,7 @@ inline constexpr int kMeanReach = 2;
 inline constexpr double kMeaningful = 1e-3;
 inline constexpr double kLeastLeft = 1e-10;
 inline constexpr double kWidest = 0.25;    // rad²
-inline constexpr double kTimesMean = 8.0;  // limit of the variance of x, relative to the mean
+inline constexpr double kTimesMean = 8.0;  // largest variance of x of a bin, relative to the mean
 inline constexpr double kBeamSigmas = 5.0;
 inline constexpr double kRounding = 1e-9;  // bins
 

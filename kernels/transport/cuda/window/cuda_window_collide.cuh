@@ -295,7 +295,8 @@ class Collide {
   __device__ void turn() {
     const int groups = (a1 - a0 + kWindowTurned - 1) / kWindowTurned;
     const int units = groups * tile_quads;
-    // If units are few, neighbouring lanes share one: each computes a part of the distances.
+    // A unit is one quad of columns at kWindowTurned angles. If there are few units, several lanes share one, and each
+    // computes a part of the distances.
     int split = 0;
     if (!kMixed) {
       while (split < kMostSplit && units << (split + 1) <= kWindowWorkers && 4 << split <= half) ++split;

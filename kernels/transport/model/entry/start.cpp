@@ -22,7 +22,7 @@ constexpr double kNarrowestBeam = 0.8;
 // that the remap adds to that of the start, which readouts account for, falls from 1.4 to 0.4 cells² (90 MeV, 30
 // degrees).
 constexpr double kNarrowestTilted = 1.25;
-constexpr double kStraight = 1e-9;  // limit of the sine of the angle
+constexpr double kStraight = 1e-9;  // a beam counts as straight below this sine of its angle
 
 using Shares = std::array<double, kFaces>;
 
