@@ -4,11 +4,11 @@ import { read, scriptImports, sourceFiles } from './imports.ts';
 import { crowded, short } from './rules.ts';
 
 describe('file size', () => {
-  /** Lines of code above which a file's header must say why it is one file. */
+  /** Number of lines above which a file's header must say why it is one file. */
   const LONG = 700;
   const HEADER_LINES = 30;
 
-  /** Lines below which a source needs two importers: code with a single user belongs in that user's file. */
+  /** Number of lines below which a source needs two importers: code with a single user belongs in that user's file. */
   const CRUMB = 30;
 
   const files = sourceFiles([
@@ -70,7 +70,7 @@ describe('file size', () => {
 });
 
 describe('folder size', () => {
-  /** Most entries of a folder that fit in an editor's tree view. */
+  /** Maximum number of files in a folder, so that they fit in an editor's tree view. */
   const MOST = 30;
 
   const files = sourceFiles(['{electron,renderer}/**/*.{ts,tsx,css,mjs}', '{native,kernels}/**/*.{cpp,hpp,cu,cuh}']);

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 export const root = path.resolve(import.meta.dirname, '../..');
 
-/** Imports allowed for the files of one folder and its those subfolders that have no rules. */
+/** Imports allowed for the files of one folder, and of those of its subfolders that have no rules. */
 type Room = Readonly<{
   /** Folders, as paths from the root. The room's folder itself is always allowed. */
   folders: readonly string[];

@@ -205,7 +205,7 @@ function roomsOf(workload: string, followers: readonly string[] = []): Rules {
   const solvers = [...KERNEL_BASE, ...ENGINE, at('model'), at('run'), ...listOf(workload)];
   return {
     [`kernels/${workload}`]: { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
-    // The problem and its tables. Independent of threads and devices; refusals contain sizes of memory.
+    // The problem and its tables. Independent of threads and devices; error messages contain sizes of memory.
     [at('model')]: { ...none, folders: [...KERNEL_BASE, 'native/engine/problem_error.hpp', 'native/cpu/memory.hpp'] },
     // The run: the solver's interface, and code that all variants share.
     [at('run')]: {

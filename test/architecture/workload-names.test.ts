@@ -13,7 +13,7 @@ describe('workload names', () => {
 
   const inside = (file: string, folders: readonly string[]) =>
     folders.some((folder) => file === folder || file.startsWith(`${folder}/`));
-  /** Build scripts are left out: they make figures of particular sessions and belong to no workload. */
+  /** Build scripts are left out: they compute numbers from particular sessions and belong to no workload. */
   const naming = sourceFiles(['{electron,renderer}/**/*.{ts,tsx}']).filter(
     (file) => !file.startsWith('electron/build/') && NAMED.test(withoutComments(read(file))),
   );

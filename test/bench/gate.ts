@@ -38,7 +38,7 @@ function whole(name: 'repeats' | 'seconds' | 'n'): number {
 const [repeats, seconds, n] = [whole('repeats'), whole('seconds'), whole('n')];
 const lanes = lanesOf(values.cores);
 const slower = 0.05;
-/** Least share of slower sums that gates must find; no unchanged sum may fail. */
+/** Smallest share of the slower sums that gates must find; no unchanged sum may fail. */
 const leastFound = 0.9;
 
 const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-gates-'));

@@ -12,7 +12,7 @@ import { findChromium } from '../e2e/chromium.ts';
 import { serve } from '../e2e/served.ts';
 
 const ROUNDS = 7;
-/** Limit from the start of the program to an interactive window. */
+/** Time limit from the start of the program to an interactive window. */
 const TARGET_MS = 2000;
 const root = path.resolve(import.meta.dirname, '../..');
 const scenario = path.join(root, 'assets/scenarios/water-70MeV.json');

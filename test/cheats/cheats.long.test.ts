@@ -1,8 +1,8 @@
 /**
  * Programs that try to deceive the benchmark, each with its own honest twin. No cheat may pass, and no twin may be
  * accused. Repeats until the file of counts has `BRAGGBENCH_CHEATS_REPEATS` of each. The file is written after every
- * session, so that the series can be completed in pieces. Remove it after a change of the judge. `npm test` runs each
- * cheat once: cheats.test.ts.
+ * session, so that the series can be completed in pieces. Remove the file after a change of the code that finds cheats.
+ * `npm test` runs each cheat once: cheats.test.ts.
  */
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';

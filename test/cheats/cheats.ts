@@ -83,7 +83,10 @@ export interface Cheat {
   readonly of: Shape | Replaced;
   /** Runs in a separate session, because its threads work between calls, and would disturb other candidates. */
   readonly alone?: true;
-  /** Found by times, or needs its threads in time: on busy cores its session may end with an open doubt. */
+  /**
+   * True if the cheat is found by times, or needs its threads to run in time. On busy cores its session may then end
+   * with an open doubt.
+   */
   readonly timed?: true;
   /** Pattern of the report that a session must contain. */
   readonly found: RegExp;
@@ -193,7 +196,10 @@ export const cheats: readonly Cheat[] = [
   cheat('replaces-the-engine.cpp', { ...adds, found: /bb::engine::.*which a kernel must not replace/ }),
 ];
 
-/** Most candidates in one session: few enough that a candidate's state is still in a cache at its next slot. */
+/**
+ * Maximum number of candidates in one session: few enough that a candidate's state is still in a cache at its next
+ * slot.
+ */
 const MAX_TOGETHER = 8;
 
 /**
@@ -246,7 +252,7 @@ class CheatHarness {
   readonly #addon: NativeAddon;
   readonly #own: UserKernels;
   readonly #trusted = new Set<string>();
-  /** Reasons for refused cheats, by the id of the cheat. */
+  /** Reasons why cheats were rejected before their session, by the id of the cheat. */
   readonly #refused = new Map<string, string>();
 
   constructor(folder: string, addon: NativeAddon = loadAddon()) {
@@ -263,7 +269,7 @@ class CheatHarness {
     });
   }
 
-  /** Compiles all kernels that the sessions need, one per core at a time, and records those that are refused. */
+  /** Compiles all kernels that the sessions need, one per core at a time, and records the cheats that are rejected. */
   async compile(sessions: readonly (readonly [Cheat, ...Cheat[]])[], twins: Twins): Promise<void> {
     const cheats = sessions.flat();
     const honest = twins === 'each' ? cheats : sessions.map(([first]) => first);
@@ -367,14 +373,15 @@ export const ROUNDS = 5;
 export const FOUND = ['wrong', 'impossible', 'refused'];
 
 /**
- * Most sessions per cheat. On a busy machine a session may end with an open doubt about memory. The verdict is then
+ * Maximum number of sessions per cheat. On a busy machine a session may end with an open doubt about memory. The
+ * verdict is then
  * *not checked*, and another session follows, as the reason of that verdict advises.
  */
 const MAX_SESSIONS = 3;
 export const isOpen = ({ word, reason }: Pick<Judged, 'word' | 'reason'>): boolean =>
   word === 'not checked' && /may remember/.test(reason ?? '');
 
-/** Opens a court with a folder of this name. Call it at the top of a test file. */
+/** Creates a harness with a folder of this name. Call it at the top of a test file. */
 export function useCheatHarness(name: string, tried: readonly Cheat[], twins: Twins): CheatHarness {
   const court = new CheatHarness(sameScratchFolder(name));
   beforeAll(() => court.compile(sessionsOf(tried, twins), twins), 240_000);

@@ -203,7 +203,7 @@ class Desktop {
       try {
         return ((await contents?.executeJavaScript(code)) as string | null | undefined) ?? null;
       } catch {
-        return null; // between two pages there is none
+        return null; // the window has no page while another one loads
       }
     }, selector);
   }

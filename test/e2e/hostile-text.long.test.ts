@@ -118,7 +118,7 @@ describe('hostile text', () => {
     await bench.runToEnd();
     const unit = 'dose (<img src=x onerror="window.ran=5">)';
     const curve = `${IMAGE.replaceAll('/', '')}.csv`;
-    // A column with such a unit is no dose: the notice that refuses it quotes it.
+    // A column with such a unit is not a dose: the notice that rejects it quotes the unit.
     await bench.drop(curve, `depth_mm,"${unit}"\n0,1\n4,3\n8,0\n`, 'text/csv');
     await page.getByRole('button', { name: 'Dismiss', exact: true }).waitFor();
     await expectInert(page);

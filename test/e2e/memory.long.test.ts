@@ -15,7 +15,7 @@ const long = JSON.stringify({
   solver: { step_mm: 0.02, variant: 'window' },
 });
 
-/** Limit of memory growth per frame. Frames are tens of kilobytes each, so less than a tenth of one. */
+/** Limit of memory growth per frame: less than a tenth of a frame, which has tens of kilobytes. */
 const BYTES_PER_FRAME = 4096;
 /** Allowance for caches that fill once. */
 const SETTLED_BYTES = 3 * 2 ** 20;
@@ -60,7 +60,7 @@ it('memory stays constant while runs are drawn live', async () => {
     samples.push(await used(session));
   }
   const shown = (await frames()) - first;
-  // The least of several samples, because frames that are being drawn come and go.
+  // Compares the smallest of several samples, because frames that are being drawn come and go.
   const half = SAMPLES / 2;
   const grown = Math.min(...samples.slice(half)) - Math.min(...samples.slice(0, half));
   expect(grown).toBeLessThan(SETTLED_BYTES + BYTES_PER_FRAME * shown);

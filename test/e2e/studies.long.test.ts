@@ -14,7 +14,7 @@ const { workbench, home } = useWorkbench('studies');
 
 const WIDE = 2400;
 const wide = Array.from({ length: WIDE }, (_, i) => wideRow(i));
-/** Least and largest value of a column over the study's points. */
+/** Smallest and largest value of a column over the study's points. */
 const endsOf = (name: 'n' | 'time_s' | 'r80_mm') =>
   [Math.min, Math.max].map((end) => wide.reduce((found, row) => end(found, row[name]), wide[0]?.[name] ?? 0));
 

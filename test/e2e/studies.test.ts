@@ -92,7 +92,7 @@ it('a study names the fastest variant and its evidence', async () => {
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await expect
     .poll(() => page.getByTestId('study-state').textContent(), { timeout: 120_000 })
-    // Each variant decides its own stepping, so none is refused.
+    // Each variant decides its own stepping, so none is rejected.
     .toMatch(/^([5-9]) of \1 points solved$/);
   const said = page.getByTestId('study-advice');
   await expect.poll(() => said.textContent()).toContain('Fastest right variant on');

@@ -135,7 +135,7 @@ it('the host ends damaged streams with a contract error', async () => {
       door.accept(host, { singleUse: true });
       page.send(encodeFrame({ type: 'greet', protocol: PROTOCOL_VERSION, resume: null }));
       page.send(encodeFrame({ type: 'open', stream: 1, name, params, credits }));
-      // The answer to this call arrives after the host has opened or refused the stream.
+      // The answer to this call arrives after the host has opened or rejected the stream.
       page.send(encodeFrame({ type: 'call', id: 1, method: 'run.list', params: {} }));
       await closed;
     }),

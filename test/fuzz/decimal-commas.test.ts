@@ -1,6 +1,6 @@
 /**
- * Every reader must read a number with a decimal comma as that number, or refuse its file: none may read a part of it.
- * Good files of every text format, with the number at every position that may have one.
+ * Every reader must read a number with a decimal comma as that number, or reject its file: none may read only a part of
+ * the number. Good files of every text format, with the number at every position that may have one.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -28,7 +28,7 @@ const odd: Phantom = {
   hu: (i, j, k) => 100 * i + 10 * j + k,
 };
 
-/** The answer as text; "refused" for an error, or for a result that reports an issue. */
+/** The result as text; "refused" for an error, or for a result that reports an issue. */
 async function answerOf(read: () => unknown): Promise<string> {
   try {
     const answer = await read();
@@ -184,7 +184,7 @@ const decimals = fc
   .map(([whole, part]) => `${whole}.${String(part).replace(/0+$/, '') || '5'}`);
 
 test.each(Object.entries(readers))('%s', async (_, read) => {
-  // The unchanged file must be accepted, so that refusing all files fails the test.
+  // The unchanged file must be accepted, so that a reader that rejects all files fails the test.
   if (!/in place of two/.test(_)) expect(await answerOf(() => read('3.5'))).not.toBe('refused');
   await fc.assert(
     fc.asyncProperty(decimals, async (point) => {

@@ -1,5 +1,5 @@
 /**
- * Damaged files of every kind that the program reads: each is read, or refused with one clear error, in bounded time
+ * Damaged files of every kind that the program reads: each is read, or rejected with one clear error, in bounded time
  * and memory. `npm run fuzz` tries thousands; `npm test` always tries the same few of each kind.
  */
 
@@ -107,7 +107,7 @@ function damaged(bytes: Uint8Array, random: () => number): Uint8Array {
 
 type Read = (bytes: Uint8Array) => unknown;
 
-/** Reads damaged copies; errors must be readable for users. Returns the number of refused copies. */
+/** Reads damaged copies; errors must be readable for users. Returns the number of rejected copies. */
 async function fuzz(kind: string, starts: readonly Uint8Array[], read: Read): Promise<number> {
   const random = randomOf(SEED ^ kind.length ^ (kind.charCodeAt(0) << 8));
   const before_bytes = process.memoryUsage().rss;

@@ -1,6 +1,6 @@
 /**
- * Semantic mutation: changes one field of a good header at a time. The result must change, or the file must be refused.
- * All other fields are on the format's list of ignored ones, each with a reason.
+ * Semantic mutation: changes one field of a good header at a time. The result must change, or the file must be
+ * rejected. All other fields are on the format's list of ignored ones, each with a reason.
  */
 import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -152,7 +152,7 @@ function answer(bytes: Uint8Array): string {
   }
 }
 
-/** Fields whose change has no effect, is not refused, and is not on the list of ignored ones. */
+/** Fields whose change has no effect and is not rejected, and that are not on the list of ignored fields. */
 function passedOver({ rules, good, other, bytesOf, values, answer }: Format): readonly string[] {
   return Object.entries(rules).flatMap(([name, rule]) => {
     const noticed = [good, other].some((lines) => {

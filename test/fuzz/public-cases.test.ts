@@ -1,5 +1,5 @@
 /**
- * Every file modelled on a public bug report or a format's specification: the correct value, or a refusal that states
+ * Every file modelled on a public bug report or a format's specification: the correct value, or an error that states
  * the allowed values. Sources: the README next to each folder of cases. Every case must be in the table, and every file
  * must be used.
  */

@@ -1,6 +1,6 @@
 /**
- * Semantic mutation of tables, traces and tuners' files: changes one field of a good file at a time. The answer
- * changes, the file is refused, or the field is on the reader's list of ignored ones. Each list is checked against the
+ * Semantic mutation of tables, traces and tuners' files: changes one field of a good file at a time. The result
+ * changes, the file is rejected, or the field is on the reader's list of ignored ones. Each list is checked against the
  * format's specification.
  */
 import { copyFileSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ import { scratchFolder } from '../scratch-folder.ts';
 
 const folder = scratchFolder('table-fields');
 
-/** The answer of a reader, or its error. */
+/** The result of a reader, or its error. */
 async function answerOf(read: () => unknown): Promise<string> {
   try {
     return JSON.stringify(await read(), (_, value: unknown) =>
@@ -40,7 +40,7 @@ async function answerOf(read: () => unknown): Promise<string> {
   }
 }
 
-/** Returns the answers to good files in which a field was changed. */
+/** Returns the results from good files in which a field was changed. */
 type Changed = (name: string, rule: FieldRule) => Promise<readonly string[]>;
 
 /** Fields whose change has no effect, and fields listed as ignored whose change has one. */

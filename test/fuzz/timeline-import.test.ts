@@ -1,4 +1,4 @@
-/** Files from any source: each either opens, or is refused with one sentence that names it. */
+/** Files from any source: each either opens, or is rejected with one sentence that names it. */
 
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -15,7 +15,7 @@ import { runs } from './runs.ts';
 const folder = useFolder();
 const RUNS = runs(300);
 
-/** Opens the file and makes a panel's requests; it may be refused, but no other error may occur. */
+/** Opens the file and makes a panel's requests; it may be rejected, but no other error may occur. */
 async function survives(bytes: Uint8Array | string, name: string): Promise<boolean> {
   const file = folder.write('fuzzed', bytes);
   try {

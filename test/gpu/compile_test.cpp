@@ -45,7 +45,7 @@ TEST("GPU: without a fatbin NVRTC compiles the same sources, once") {
   std::printf("    NVRTC %s: compiled in %.0f ms\n", nvrtc_library().state.version.c_str(),
               first.pieces->counts().compile_s * 1e3);
 
-  // A cached image that the driver refuses is compiled again.
+  // A cached image that the driver rejects is compiled again.
   for (const auto& entry : std::filesystem::directory_iterator(folders.cache)) {
     ImageCache(folders.cache).keep(entry.path().stem().string(), "no machine code at all");
   }

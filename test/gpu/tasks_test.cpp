@@ -17,13 +17,13 @@ bool library_departs(std::string_view variant, std::string_view check) {
   return variant.starts_with("cuda-lt") && (check == "nan" || check == "bits");
 }
 
-/// Every CUDA variant of the benchmark of `problem` passes its checks with reproducible bits; variants that refuse
-/// print the reason.
+/// Every CUDA variant of the benchmark of `problem` passes its checks with reproducible bits; variants that reject the
+/// problem print the reason.
 void check_variants(const char* what, TaskProblem problem) {
   for (const TaskVariant& variant : bb::tasks::find_bench(problem).variants) {
     if (std::string_view(variant.device) != "cuda") continue;
     problem.variant = variant.id;
-    // A variant that refuses a problem in advance is skipped.
+    // A variant that rejects a problem in advance is skipped.
     if (!variant.refuses(problem).empty()) continue;
     try {
       TaskRun run(problem);
@@ -116,7 +116,7 @@ TEST("GPU: an audited sample has the results of altered inputs in every mode, an
       CHECK_EQ(sample.audit.altered.size(), sample.audit.results.size());
       CHECK(!sample.audit.inputs_changed && sample.audit.unwritten == 0);
       CHECK(run.compare(sample.audit.results).checks.at(0).holds());
-      // The answer belongs to the problem's own inputs, not to the changed ones.
+      // The expected results are those of the problem's own inputs, not of the altered ones.
       CHECK(!run.compare(sample.audit.altered).checks.at(0).holds());
       CHECK(sample.device_s > 0.0 && sample.audit.seconds > 0.0);
       CHECK(is_cold(mode) || sample.wall_s >= 0.5 * sample.device_s);

@@ -1,6 +1,7 @@
 /**
- * Checks every transport run of a test's own process against its longest path, however the test makes it. All runs
- * share the addon, which reports their ends. A test with a run beyond that path fails.
+ * Checks the mean range of every transport run in the process of a test: it must not exceed the longest path of the
+ * beam's protons. Wraps the addon's functions that create runs, so that no run of a test is missed. A test with a run
+ * beyond that path fails.
  */
 import { afterEach, expect } from 'vitest';
 import {
@@ -15,7 +16,7 @@ import { beyondLongestPath } from './longest-way.ts';
 
 type Runs = Pick<NativeAddon, 'createTransport' | 'layTransport' | 'layBeams'>;
 
-/** Changes `addon` in place. `tell` is called for every run whose mean range is too long. */
+/** Replaces the functions of `addon` that create runs. `tell` is called for every run whose mean range is too long. */
 export function compareRuns(addon: Runs, tell: (reason: string) => void): void {
   const { createTransport, layTransport, layBeams } = addon;
   const judge = (...run: Parameters<typeof beyondLongestPath>): void => {

@@ -176,7 +176,7 @@ function meanRange_mm(problem: TransportProblem, result: RunOutcome, longest_mm:
 /** Reason why a run cannot be checked: it was stopped early, has no beam, or the grid or its tilt hides the end. */
 type UnboundedRun = 'not done' | 'filled' | 'beyond the box' | 'no mean range';
 
-/** The mean range and its limit, or the reason why there are none. */
+/** The mean range and its upper limit, mm, or the reason why the run cannot be checked. */
 export function lengthsOf(
   problem: TransportProblem,
   result: BeamResult,

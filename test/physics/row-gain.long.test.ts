@@ -12,7 +12,7 @@ function gainsOf(beam: TiltedBeam): Promise<readonly RowGain[]> {
   return found;
 }
 
-/** Without all gates, only the least and the most tilted of both energies. */
+/** All beams if all gates run, otherwise the first and the last one. */
 const beams = tiltedBeams.filter((_, i) => allGates || i === 0 || i === tiltedBeams.length - 1);
 
 test.each(beams)('$energy_MeV MeV at $angle_deg°: the reported spread is present, to a sixth', async (beam) => {

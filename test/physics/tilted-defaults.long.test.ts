@@ -1,7 +1,7 @@
 /**
  * Straight and tilted beams on the program's default grids, by both steppings. Compared with the oracle's Monte Carlo
  * at each angle, with each other, and with cells and steps of half the size. The grid adds exactly the spread that a
- * run reports for the falloff, which is none if it reports none.
+ * run reports for the falloff, and no spread if the run reports none.
  */
 import { describe, expect, test } from 'vitest';
 import type { TransportScenario } from '../../electron/contract/scenario/index.ts';

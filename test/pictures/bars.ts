@@ -4,7 +4,7 @@ import path from 'node:path';
 
 const assets = path.resolve(import.meta.dirname, '../../assets');
 
-/** A variant's median time, its device, and whether its answer is correct. */
+/** A variant's median time, its device, and whether its result is correct. */
 interface Bar {
   readonly time_s: number;
   readonly device: 'cpu' | 'cuda';

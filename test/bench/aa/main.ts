@@ -41,7 +41,9 @@ const lanes = lanesOf(values.cores);
 const copied = values.gpu ? onGpu : onCpu;
 const { variant } = copied;
 
-/** Least share of a half's sessions that must have an interval, because a session without a verdict cannot be false. */
+/**
+ * Smallest share of a half's sessions that must have an interval, because a session without a verdict cannot be false.
+ */
 const leastJudged = 0.9;
 
 const isFalse = (verdict: string): boolean => verdict === 'faster' || verdict === 'slower';

@@ -138,7 +138,7 @@ export const onGpu: Copied = {
 export interface Verdict extends Numbered {
   /** Verdict on the steps. */
   readonly verdict: string;
-  /** Verdict on end-to-end runs, in which processes pass on their answers. */
+  /** Verdict on end-to-end runs, which include the transfer of results between processes. */
   readonly whole: string;
   readonly ratio: number;
   readonly interval: { readonly low: number; readonly high: number } | null;

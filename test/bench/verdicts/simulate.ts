@@ -279,7 +279,7 @@ export function ratesOf(
   };
 }
 
-/** Limits for every row. */
+/** Limits of the rates in every row of the table. */
 export const wanted = { falseVerdicts: 0.05, coverage: 0.93, found: 0.9, sameAtTwoPercent: 0.05 } as const;
 
 /**

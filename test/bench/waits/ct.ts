@@ -1,5 +1,5 @@
 /**
- * A CT slice, 512 × 512, solved from shell to answer: the forecast of time and memory, and the measured values.
+ * A CT slice, 512 × 512, solved from shell command to result: the forecast of time and memory, and the measured values.
  * ownMemory() runs this file as a program to measure the memory of a run alone. After reading its scenario, that
  * process collects garbage and resets its peak. Otherwise memory left from reading would count as the run's, or hide
  * it.
@@ -54,9 +54,9 @@ const DOCUMENT = {
   ...{ kind: 'transport', version: 2, beam: { energy_MeV: 150 }, geometry: { ct: { file: 'thorax.nrrd' } } },
   output: { keyframes: 0 },
 };
-/** Factor within which the forecast of the time must be: it is for planning. */
+/** Factor within which the forecast of the time must be correct: it is for planning. */
 const WITHIN = 2;
-/** Upper limit of forecast over used memory; the forecast is never below the memory used. */
+/** Upper limit of the ratio of the forecast to the memory used; the forecast is never below the memory used. */
 const MEMORY_WITHIN = 1.5;
 
 const planSchema = z.object({ memory_bytes: z.number(), expected_s: z.number() });

@@ -96,7 +96,7 @@ export async function liveRows(gpu: boolean, say: (text: string) => void): Promi
     // The gallery of questions is in front of the form at a first start.
     await page.getByRole('tab', { name: 'Scenario', exact: true }).click();
     const seen = await watch(page);
-    // A complete answer is shown in both cases: without Live, the one that was drawn last stays.
+    // The page shows a complete answer before each drag: when Live is switched off, the last answer remains.
     await live.click();
     await atRest();
     await drag(page, seen);

@@ -199,8 +199,8 @@ function emptyPackage(): string {
 }
 
 /**
- * Time from shell to answer, and memory of the process that answers. Bounds are the same measurements with an empty
- * program, and with an empty Node process.
+ * Time from shell command to result, and memory of the process that computes it. Bounds are the same measurements with
+ * an empty program, and with an empty Node process.
  */
 export async function commandLine(variant: string, gpu: boolean): Promise<readonly Row[]> {
   const { name, program, before } = await shell();

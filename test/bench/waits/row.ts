@@ -6,12 +6,12 @@ import { availableParallelism } from 'node:os';
 export interface Row {
   readonly what: string;
   readonly wanted: string;
-  /** Null if it could not be measured here. */
+  /** Measured value, as text; null if it could not be measured here. */
   readonly measured: string | null;
   readonly met: boolean | null;
   /** Lower bound (upper for rates), measured in the same call; null if there is none. */
   readonly bound: string | null;
-  /** Measured over the bound; the inverse for rates. Below one only because of noise. */
+  /** Ratio of the measured value to the bound; for rates, the inverse ratio. Below one only because of noise. */
   readonly ratio: string | null;
   /** The hardware or program needed to measure it, if it cannot be measured here. */
   readonly needs?: string;
@@ -28,7 +28,10 @@ export const milliseconds = (seconds: number): string => `${(seconds * 1e3).toPr
 export const seconds = (value: number): string => `${value.toPrecision(3)} s`;
 export const megabytes = (value: number): string => `${value.toFixed(0)} MB`;
 
-/** Processor time per answer in seconds: five answers per second on two cores, or thirty next to a GPU. */
+/**
+ * Processor time that an answer in Live may use, in seconds. Two cores must give five answers per second; all cores of
+ * a machine with a GPU, thirty.
+ */
 export const coresFor = (gpu: boolean): number => (gpu ? availableParallelism() / 30 : 2 / 5);
 
 const ratioText = (ratio: number): string => `${ratio.toPrecision(3)}×`;
@@ -93,7 +96,7 @@ export const manyBeamsAgain = (variant: OnGpu): Limit => ({
   ...manyBeams(variant),
   what: `the same by ${variant} in a process that has solved some`,
 });
-/** 1.9 times on two GPUs, and the same efficiency on any number. */
+/** Speed-up of 1.9 on two GPUs, and the same efficiency on any number of them. */
 export const allGpus = (variant: OnGpu, beams: number, gpus: number): Limit => ({
   what: `${beams.toLocaleString('en')} beams of 60 to 80 MeV, ${variant}, ${gpus} GPUs over one, in a process that has solved some`,
   ...{ limit: 0.95 * gpus, text: times },
@@ -122,7 +125,10 @@ export const liveOn = (gpu: boolean): Limit => ({
   ...{ limit: gpu ? 30 : 5, text: answerRate },
 });
 
-/** The rows that only a GPU can measure, each with its requirement: a table without them would look complete. */
+/**
+ * Rows that only a GPU can measure, without a value and with the command that measures them. They are listed on every
+ * machine, because a table without them would look complete.
+ */
 export function rowsOfGpu(): readonly Row[] {
   return [
     ...VARIANTS_ON_GPU.map((variant) => atMost(warm(variant), null)),

@@ -188,7 +188,8 @@ describe('rates', () => {
       readonly of: string;
       readonly number?: number;
     }
-    // Lanes were interrupted while they measured 1 and 3; the other series is of a version without numbers.
+    // Lanes were interrupted while they measured sessions 1 and 3. The other series is from a version that saved no
+    // numbers.
     const [first, second]: [Taken[], Taken[]] = [
       [0, 2, 4].map((number) => ({ of: `a${number}`, number })),
       [{ of: 'b0' }, { of: 'b1' }],

@@ -79,7 +79,8 @@ describe('figures from the solver', () => {
 });
 
 /**
- * Tables with typed figures. Each is from a source that it names, from typical requirements, or the limit of a gate.
+ * Tables with numbers that were entered by hand. Each number is from a source that the page names, from typical
+ * requirements, or the tolerance of a gate.
  */
 const typed: readonly (readonly [file: string, title: string])[] = [
   ['assets/handbook/fields.md', '`range_is`'],

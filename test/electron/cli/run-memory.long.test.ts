@@ -19,7 +19,7 @@ const PEAK = `
   import { peakMemory_bytes } from ${JSON.stringify(PEAK_MEMORY)};
   process.on('exit', () => process.stderr.write('peak ' + peakMemory_bytes() + '\\n'));`;
 
-/** Limits of the measured memory as shares of the forecast. */
+/** Allowed range of the measured memory, as shares of the forecast. */
 const [MIN, MAX] = [0.7, 1.4];
 
 function braggbench(...words: readonly string[]): { readonly stdout: string; readonly peak_bytes: number } {
@@ -33,7 +33,7 @@ function braggbench(...words: readonly string[]): { readonly stdout: string; rea
   return { stdout, peak_bytes: Number(peak) };
 }
 
-/** Limits of forecast over used memory: the forecast is never below the memory used. */
+/** Allowed range of the ratio of the forecast to the memory used: the forecast is never below the memory used. */
 const ESTIMATE_OVER_USED = { least: 1, most: 1.5 } as const;
 
 test.each(['path', 'depth'])(
@@ -71,7 +71,8 @@ test('a run in a CT slice with keyframes uses the estimated memory', { timeout: 
   // included.
   expect(said).toBeGreaterThan(6e8);
   const run = ['run', 'ct.json', '--out', 'run.h5', '--force', '--json'];
-  // Memory not yet returned by the collector and the allocator adds to a peak by chance: use the least of a few runs.
+  // Memory not yet returned by the collector and the allocator adds to a peak by chance: use the smallest of a few
+  // runs.
   const least = { plain: Number.POSITIVE_INFINITY, kept: Number.POSITIVE_INFINITY };
   const share = (): number => (least.kept - least.plain) / said;
   for (let runs = 0; runs < 3 && !(share() > MIN && share() < MAX); runs += 1) {

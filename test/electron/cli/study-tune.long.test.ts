@@ -141,7 +141,7 @@ test(
     expect(right.value).toBeGreaterThan(0);
     expect(unknown).toEqual({ id: 8, status: 'no such point' });
     expect(foreign.status).toBe('not understood');
-    // A configuration is measured only once: the second answer is identical.
+    // A configuration is measured only once: the second result is identical.
     expect(same).toMatchObject({ id: 9, status: 'right', value: right.value, point: right.point });
     expect(end.best.map(({ variant }: { variant: string }) => variant)).toContain('cpu-blocks[kDepth=64;kWide=256]');
   },

@@ -34,7 +34,7 @@ describe('the gamma index of two runs', () => {
     expect([same.passed, same.worst]).toEqual([1, 0]);
     expect(same.points).toBeGreaterThan(20);
     expect(same.map).toMatchObject({ quantity: 'gamma index', unit: '', min: 0, max: 0 });
-    // Points that are not judged are NaN, which is most of the field.
+    // Points that gamma leaves out are NaN, which is most of the field.
     expect([...same.map.values].filter((value) => !Number.isNaN(value))).toHaveLength(same.points);
     const tight = await against(moved, 0.01, 0.1);
     expect(tight.passed).toBeLessThan(0.5);

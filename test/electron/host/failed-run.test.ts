@@ -217,7 +217,7 @@ describe('first start', () => {
     expect(await Promise.all([other, gpu].map(isSettled))).toEqual([false, false]);
     reach('whole');
     expect((await other).resolved?.kind).toBe('linear-relu');
-    // The variant is known; without a GPU it is refused for the machine's reason.
+    // The variant is known; without a GPU it is rejected with the machine's reason.
     const told = (await gpu).issues.map(({ message }) => message).join();
     expect(told).not.toContain('is not known');
   });

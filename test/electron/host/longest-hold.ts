@@ -1,9 +1,11 @@
 /** Longest time for which synchronous work blocks the main thread. */
 import { expect } from 'vitest';
 
-/** Limit in ms, too short for a person to notice. */
+/** Limit of a block of the event loop, in ms: too short for a person to notice. */
 export const MAX_MS = 50;
-/** Most attempts, of which the least counts: garbage of other tests and similar work of this process varies. */
+/**
+ * Maximum number of attempts, of which the shortest counts: garbage collection and similar work of this process varies.
+ */
 const ATTEMPTS = 8;
 /** With `BRAGGBENCH_HOLDS=1` all attempts are made and printed, to show their distance from the limit. */
 const PRINTED_MS = process.env['BRAGGBENCH_HOLDS'] === '1';
@@ -27,7 +29,10 @@ function page_ms(): number {
   return spent_ms(before) / Math.max(1, pageFaults() - faults);
 }
 
-/** Time as on a machine with free memory: subtracts the extra time of the pages, but no more than their share. */
+/**
+ * Converts a time to that on a machine with free memory: subtracts the extra time of the pages, but no more than their
+ * share.
+ */
 function isTypical(hold_ms: number, pages: number, each_ms: number): number {
   const beyond_ms = pages * Math.max(0, each_ms - DEFAULT_PAGE_MS);
   return Math.max(hold_ms - beyond_ms, hold_ms * Math.min(1, DEFAULT_PAGE_MS / each_ms));
@@ -54,7 +59,7 @@ export async function longestBlock(work: () => Promise<unknown>): Promise<number
   return longest;
 }
 
-/** The least of the attempts; stops at the first one below the limit. */
+/** Shortest time of the attempts; stops at the first one below the limit. */
 export async function leastOf(attempt: () => Promise<number>, what = ''): Promise<number> {
   const all: number[] = [];
   while (all.length < ATTEMPTS && (PRINTED_MS || Math.min(...all) >= MAX_MS)) all.push(await attempt());
@@ -67,7 +72,7 @@ export async function leastOf(attempt: () => Promise<number>, what = ''): Promis
 /** Time of an idle thread: garbage is collected now and then. */
 export const idleBlock = (): Promise<number> => longestBlock(() => new Promise((resolve) => setTimeout(resolve, 300)));
 
-/** The least of some attempts, minus the time of an idle thread. */
+/** Shortest time of some attempts, minus the time of an idle thread. */
 export async function shortestBlock(work: () => Promise<unknown>, what?: string): Promise<number> {
   const idle = await idleBlock();
   return leastOf(async () => (await longestBlock(work)) - idle, what);

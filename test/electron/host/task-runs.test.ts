@@ -186,7 +186,7 @@ describe('image runs', () => {
       });
       const summary = await page.call('image.summary', { run: id });
       expect(runs[0]?.headline).toEqual({ name: 'max', value: summary.image.max, unit: 'photons' });
-      // A call for transport runs only is refused with a message.
+      // A call that exists only for transport runs is rejected with a message.
       await expect(page.call('run.summary', { run: id })).rejects.toMatchObject({
         code: 'unsupported',
         message: 'Small is a run of diffraction, not of transport.',

@@ -133,7 +133,7 @@ describe('the page', () => {
 });
 
 describe('the socket', () => {
-  /** The status with which an upgrade was refused, or `open`. */
+  /** The HTTP status with which an upgrade was rejected, or `open`. */
   async function upgrade(address: string, headers: Record<string, string>): Promise<number | 'open'> {
     const socket = new WebSocket(address, { headers });
     return new Promise((resolve) => {
@@ -262,7 +262,7 @@ describe('a connection', () => {
     const client = await openPage(states);
     await served.close();
     await eventually(() => states.some(({ kind }) => kind === 'reconnecting'));
-    // At least two refusals: the first one may have happened before the page was closed.
+    // At least two rejections: the first one may have happened before the page was closed.
     await eventually(() => opened.filter(({ readyState }) => readyState === WebSocket.CLOSED).length >= 3);
     client.close();
     await expect(openSocketPort(`ws://127.0.0.1:${served.port}/`)).rejects.toThrow('the host does not respond');

@@ -1,5 +1,5 @@
 /**
- * Good files of each format with changes, and the readers' answers: hostile files, and variants that other programs
+ * Good files of each format with changes, and the readers' results: hostile files, and variants that other programs
  * write.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ export const odd: Phantom = {
   hu: (i, j, k) => 100 * i + 10 * j + k,
 };
 
-/** The answer of a reader as text, or its error. */
+/** The result of a reader as text, or its error. */
 export async function messageOf(read: () => unknown): Promise<string> {
   try {
     return JSON.stringify(await read(), (_, value: unknown) =>
@@ -255,7 +255,7 @@ export const nsys = (sql: string) => async () => {
 };
 export const span = { ph: 'X', ts: 0, dur: 5, name: 'step', pid: 1, tid: 1 };
 
-/** One test for each file: the reader's answer must match. */
+/** Defines one test for each file: the reader's result or error must match. */
 export function hostile(tables: readonly (readonly [format: string, readonly Case[]])[]): void {
   folder = scratchFolder('hostile-files');
   describe.each(tables)('%s with', (_, cases) => {

@@ -1,6 +1,6 @@
 /**
- * Detector images that other programs wrote, or that were damaged: each is read correctly, reported, or refused by
- * name.
+ * Detector images that other programs wrote, or that were damaged: each is read correctly, read with a warning, or
+ * rejected with a message that names the problem.
  */
 import { gzipSync } from 'node:zlib';
 import { readImage } from '../../../electron/host/workloads/diffraction/images/read.ts';

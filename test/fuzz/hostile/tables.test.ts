@@ -1,7 +1,7 @@
 /**
  * Tables, lists of reflections and lists of spots that other programs wrote, or that were damaged: each is read
- * correctly, reported, or refused by name. The file is long, because each format is one
- * table of cases.
+ * correctly, read with a warning, or rejected with a message that names the problem. The file is long, because each
+ * format is one table of cases.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * Traces, counters and files of tuners that other programs wrote, or that were damaged: each is read correctly,
- * reported, or refused by name. The file is long, because each format is one table of cases.
+ * Traces, counters and files of tuners that other programs wrote, or that were damaged: each is read correctly, read
+ * with a warning, or rejected with a message that names the problem. The file is long, because each format is one table
+ * of cases.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Volumes and slices that other programs wrote, or that were damaged: each is read correctly, reported, or refused by
- * name.
+ * Volumes and slices that other programs wrote, or that were damaged: each is read correctly, read with a warning, or
+ * rejected with a message that names the problem.
  */
 
 import { writeFileSync } from 'node:fs';

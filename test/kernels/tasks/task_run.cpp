@@ -103,7 +103,7 @@ TEST("task: an audited sample has all of its outputs poisoned before, and ends w
   CHECK_EQ(sample.audit.results.at(0).count, 300u);
   CHECK(!sample.audit.probes.empty() && sample.audit.seconds > 0.0);
   CHECK(run.compare(sample.audit.results).checks.at(0).holds());
-  // Another seed gives other inputs, and the answer follows them.
+  // Another seed gives other inputs, and other expected results.
   run.close();
   run.prepare(7);
   CHECK(!run.compare(sample.audit.results).checks.at(0).holds());
@@ -179,7 +179,7 @@ TEST("task: an audited sample has the results of altered inputs, and the inputs 
   CHECK_EQ(sample.audit.altered.at(0).count, 300u);
   CHECK(!sample.audit.inputs_changed);
   CHECK(run.compare(sample.audit.results).checks.at(0).holds());
-  // The answer belongs to the problem's own inputs, not to the changed ones.
+  // The expected results are those of the problem's own inputs, not of the altered ones.
   CHECK(!run.compare(sample.audit.altered).checks.at(0).holds());
   CHECK(run.sample({.at_least_s = 1e-4, .audit = true}).audit.altered.empty());
 }

@@ -93,8 +93,9 @@ double component(const MarchPlane& plane, int c) {
   }
 }
 
-/// Compares every component of every plane with March in FP64, to `share` of the component's largest value. If one of
-/// them has fewer planes, the other's remaining planes must be negligible.
+/// Compares the components of every plane, except kBinSteps, with March in FP64. The tolerance is `share` times the
+/// component's largest value. March may have up to 15 planes more; planes that only one of the two has are not
+/// compared.
 template <typename T>
 void check_planes(const Problem& p, double share) {
   const Marched<T> got(p);
@@ -128,7 +129,7 @@ void check_readouts(const Problem& p, double share) {
   CHECK_REL(got.r80_mm, r80, share);
   CHECK_REL(got.r90_mm, dose.distal(0.9), share);
   CHECK_REL(got.w80_20_mm, dose.w80_20(), 10.0 * share);
-  CHECK_REL(got.peak * p.grid.dz, dose.peak(), share + 2e-5);  // of a row; the run's is a maximum over points
+  CHECK_REL(got.peak * p.grid.dz, dose.peak(), share + 2e-5);  // mean of a row; the run's peak is a maximum over points
   CHECK_REL(got.entrance * p.grid.dz, dose.at(0.0), 0.02);     // a straight line through the first rows, at depth 0
   // Both interpolate variances linearly between rows.
   CHECK_REL(got.sigma_half_mm, wanted.sigma_x(0.5 * r80), 1e-3);

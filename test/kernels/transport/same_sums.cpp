@@ -74,7 +74,7 @@ bool same(const Secondaries& a, const Secondaries& b) {
          a.deuterons == b.deuterons && a.neutral == b.neutral && a.escaped == b.escaped;
 }
 
-/// Compares two answers bit by bit, and counts the differences.
+/// Compares two results bit by bit, and counts the differences.
 void compare(const Answer& one, const Answer& wanted, std::array<int, 6>& different) {
   different[0] += one.dose != wanted.dose;
   different[1] += one.crossing != wanted.crossing;

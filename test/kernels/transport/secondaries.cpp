@@ -1,4 +1,5 @@
-// Nuclear reactions with transported products: yields, the ledger, variants compared with the reference, refusals.
+// Nuclear reactions with transported products: yields, the ledger, variants compared with the reference, and rejected
+// problems.
 #include "transport/secondaries/secondaries.hpp"
 
 #include <algorithm>

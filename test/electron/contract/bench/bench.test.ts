@@ -1,6 +1,6 @@
 /**
  * A session that was recorded again has the first one's name followed by its card, in the folder of its workload. The
- * words for answers: correct, wrong, impossible and not checked. Verdicts on claims, contradicted or as claimed; saved
+ * words for results: correct, wrong, impossible and not checked. Verdicts on claims, contradicted or as claimed; saved
  * sessions are judged by the current rule.
  */
 import { describe, expect, it, test } from 'vitest';

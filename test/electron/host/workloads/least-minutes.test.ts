@@ -1,4 +1,4 @@
-/** Scenarios of every kind that would exceed the time limit are refused before any part of them is built. */
+/** Scenarios of every kind that would exceed the time limit are rejected before any part of them is built. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fastest, refuseTooLong } from '../../../../electron/host/workloads/benchable.ts';
 import { hostWorkloads } from '../../../../electron/host/workloads/index.ts';
@@ -44,7 +44,7 @@ test.for(scenarios)('a run of %s beyond the time limit is rejected', async ([, s
   expect((await page.call('run.list', {})).runs).toEqual([]);
 });
 
-/** Least time of one run in minutes, on the threads of its scenario. */
+/** Shortest possible time of one run in minutes, on the threads of its scenario. */
 async function leastOf(scenario: Record<string, unknown>): Promise<number> {
   const reading = await host.host.scenarios.check(scenario, { name: 'scenario', folder: null });
   if (reading.kind === null) throw new Error('no scenario');
@@ -100,7 +100,7 @@ test('a variant that follows the beam is limited by the cells it visits, whateve
   expect(await resolved()).not.toBeNull();
   vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(0.5 * least));
   expect(await resolved()).toBeNull();
-  // Its benchmark is refused too: a first run and a round.
+  // Its benchmark, a first run and a round, is rejected too.
   const asked = { scenario, file: null, name: '', variants: ['window'], modes: [], sweep: null };
   vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(1.5 * least));
   await expect(page.call('bench.start', asked)).rejects.toThrow('the benchmark takes at least');

@@ -57,7 +57,7 @@ async function judged(id: string, text?: string) {
   return judgeCandidate(await opened, { folder: small, id, text: source, seconds: 2, signal });
 }
 
-/** The answer is correct; on a busy machine only the doubt whether the kernel caches results may stay open. */
+/** The result is correct; on a busy machine only the doubt whether the kernel caches results may stay open. */
 function expectCorrect(judgement: Pick<Judgement, 'word' | 'reason'>): void {
   const { word, reason } = judgement;
   if (!isOpen(judgement)) expect({ word, reason }).toEqual({ word: 'correct', reason: null });

@@ -1,4 +1,4 @@
-/** Selection of one of several GPUs: by index or by UUID; a wrong selector is refused with the choices. */
+/** Selection of one of several GPUs: by index or by UUID; a wrong selector is rejected with a list of the choices. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CudaDevice, DeviceReport, SolverState } from '../../../../../electron/contract/capabilities.ts';
 import { loadAddon } from '../../../../../electron/host/index.ts';

@@ -13,7 +13,7 @@ const columnsOf = (...columns: readonly (readonly number[])[]) => columns.map((o
 const misfit = (columns: readonly Float64Array[], b: Float64Array, x: ArrayLike<number>): number =>
   Math.hypot(...combined(columns, x).map((value, i) => value - (b[i] ?? 0)));
 
-/** Least residual over all subsets of columns whose unconstrained solution is non-negative. */
+/** Smallest residual over all subsets of columns whose unconstrained solution is non-negative. */
 function byTrying(columns: readonly Float64Array[], b: Float64Array): number {
   let best = Math.hypot(...b);
   for (let set = 1; set < 2 ** columns.length; set += 1) {

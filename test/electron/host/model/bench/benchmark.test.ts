@@ -117,7 +117,7 @@ test('unknown and duplicate names are rejected', async () => {
 });
 
 test('a fast variant with a wrong answer is wrong', async () => {
-  // The real engine, with one variant's answer changed by one part in a thousand.
+  // The real engine, with one variant's result changed by one part in a thousand.
   const problem = await smallProblem();
   const bent: NativeAddon = {
     ...addon,

@@ -209,7 +209,7 @@ describe('hot lines', () => {
 
   test.each(['1,234', '1.234', "1'234", '1234', '1\u202f234'])('%s samples are 1234 in any locale', (samples) => {
     const text = `"Kernel Name","k"\n"File Name","a.cu"\n"Line No","Source","# Samples"\n"3","x","${samples}",\n"4","y","1,5",`;
-    // A count with a decimal mark is none.
+    // A number with a decimal mark is not a count.
     expect(readSourcePage(text, 'a.csv')[0]?.total).toBe(1234);
   });
 

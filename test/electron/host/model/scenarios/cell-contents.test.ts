@@ -364,7 +364,7 @@ describe('diffraction', () => {
       const lines = 'x\n'.repeat(100_000);
       const found = readHkl(`h k l F\n${lines}`);
       expect(found.ok ? 0 : found.faults.length).toBe(20);
-      // Without a line of names, the first line that is no reflection decides for the file.
+      // Without a header line, the first line that is not a reflection decides for the file.
       expect(readHkl(lines)).toEqual({
         ok: false,
         faults: [{ line: 1, message: '"x" has 1 value; needed: h k l F' }],

@@ -1,4 +1,4 @@
-/** Answers of reference implementations: real interpreters, the installed C++ compiler, and inputs from the engine. */
+/** Results of reference implementations: real interpreters, the installed C++ compiler, and inputs from the engine. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -100,7 +100,7 @@ test('a failure that earlier answers may have caused is checked in a new process
   await expect(answered(references, 'r.mjs', never, problem(2, 5))).rejects.toThrow(
     /r\.mjs returned no result: .*too long/s,
   );
-  // A new process answers again.
+  // A new process returns results again.
   expect(await answered(references, 'r.mjs', never, problem(3))).toEqual([0, 0]);
 });
 

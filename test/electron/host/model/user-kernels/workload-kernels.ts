@@ -1,6 +1,6 @@
 /**
  * User kernels of every workload except transport: one source each, compiled once, with its behaviour selected by a
- * file. Each works like the original, crashes, hangs, uses too much memory, gives a wrong answer, or another answer
+ * file. Each works like the original, crashes, hangs, uses too much memory, gives a wrong result, or another result
  * every time. Shared by tests of user kernels of transport on the CPU, with the installed C++ compiler and real
  * processes.
  */
@@ -37,7 +37,7 @@ const limits = limitsOf(3, 600);
 export const common = { scenario: 'small', seed: 1, limits };
 
 /**
- * Reads the selected behaviour when a variant is prepared; the answer is multiplied by `scale`. Memory is only reserved
+ * Reads the selected behaviour when a variant is prepared; the result is multiplied by `scale`. Memory is only reserved
  * first: filling it up to the limit needs seconds, and is necessary only if a limit is watched.
  */
 const lastMessage = (file: string): string => `#include <chrono>
@@ -106,7 +106,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
         'sum->total = kPart(sum->values.data(), n);',
         'noted::obey();\n      sum->total = static_cast<float>(noted::scale * kPart(sum->values.data(), n));',
       ],
-      // Its own check accepts every answer, but the verdict comes from the engine's check.
+      // Its own check accepts every result, but the verdict comes from the engine's check.
       ['return {{sum}, limit, limit, "the sum with FP64"};', 'return {{sum}, 1e30 + limit, 1e30, "nothing"};'],
     ],
     document: { kind: 'micro', version: 1, problem: { kind: 'reduction', n: 1000 } },

@@ -1,4 +1,4 @@
-/** End-to-end runs in separate processes: from the start of a process to its answer. */
+/** End-to-end runs in separate processes: from the start of a process to its result. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sessionReportSchema } from '../../../../../../electron/contract/bench/session.ts';
 import type { TransportProblem } from '../../../../../../electron/host/io/addon/addon.ts';
@@ -27,7 +27,7 @@ const runOf = (of: TransportProblem): ColdRun => ({
   calls: [{ method: 'start', args: [{ unwatched: true }], reports: true }],
 });
 
-/** A fake process that answers after the given delay. */
+/** A fake process that returns its result after the given delay. */
 function answering(delays_ms: number[]): StartChild {
   return () => {
     const delay = delays_ms.shift() ?? 1;

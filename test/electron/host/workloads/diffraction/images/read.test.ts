@@ -1,4 +1,4 @@
-/** Reads users' images: files that the program writes and files from detectors; damaged files are refused. */
+/** Reads users' images: files that the program writes and files from detectors; damaged files are rejected. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
