@@ -26,7 +26,7 @@ using Spectrum = std::array<double, kEmissionPoints>;
 
 /// Bounds in degrees (laboratory frame) of the classes for deflected protons. Smaller angles count as straight ahead.
 /// Elastically scattered protons that the change of frame moves there belong to the first class. Protons beyond the
-/// last bound are not moved on.
+/// last bound are not transported.
 inline constexpr std::array<double, 9> kAngleBounds{5, 7.5, 10, 15, 20, 30, 45, 60, 75};
 inline constexpr int kAngleClasses = static_cast<int>(kAngleBounds.size()) - 1;
 

@@ -41,14 +41,14 @@ struct Variant {
   /// Bytes of state and scratch for a problem, known before it runs.
   double (*estimate_bytes)(const Problem&, const Tables&);
   engine::SolverFactory make;
-  /// Bytes for a beam, if these are fewer than for a filled state; null if not.
+  /// Bytes of state and scratch for a beam; null if a beam needs as many as a filled state.
   double (*beam_bytes)(const Problem&, const Tables&, int threads) = nullptr;
-  /// Null if the variant has no such need.
+  /// Returns the shared memory that a block needs; null if the variant needs none that a GPU might lack.
   SharedNeed (*shared_need)(const Problem&, const Tables&) = nullptr;
-  /// Returns the reason why it cannot solve a problem, as "field = value: reason; allowed: …"; "" if it can.
+  /// Returns the reason why the variant cannot solve a problem, as "field = value: reason; allowed: …"; "" if it can.
   std::string (*refuses)(const Problem&) = nullptr;
   bool needs_operators = true;  // if false, TableBuilder::build_axes() is enough, and scores are those of whole cells
-  /// Returns the reason why this machine cannot run it, in one sentence; "" if it can.
+  /// Returns the reason why this machine cannot run the variant, in one sentence; "" if it can.
   std::string (*unavailable)() = [] { return std::string(); };
   /// Creates a solver for many beams that share tables. If null, each beam is solved by `make`.
   engine::BeamsSolverFactory make_beams = nullptr;

@@ -67,7 +67,7 @@ void block_lattice(const Setup& s, Axis<typename A::Factor>* axes, typename A::F
     lattice_squared(s.shape, n, h, k, l, f2, kLanes, naive_row_of_cells);
   } else if constexpr (std::is_same_v<A, Chebyshev>) {
     const int na = static_cast<int>(s.na), nb = static_cast<int>(s.nb), nc = static_cast<int>(s.nc);
-    // One axis at a time: a loop of fixed length over the lanes inside each of the N steps.
+    // Processes one axis at a time. Each of the N steps is a loop of fixed length over the lanes.
     std::fill_n(f2, kLanes, T(1));
     const auto multiply = [&](const T* __restrict delta, int cells) {
       alignas(64) T twice[kLanes], before[kLanes], here[kLanes];

@@ -68,7 +68,7 @@ struct PackedSetup {
   }
   PackedSetup(const PackedSetup&) = delete;
 
-  /// True if the setup is plain: those have a kernel with fewer registers.
+  /// True if the setup is plain, so that the kernel with fewer registers can be used.
   bool plain() const { return view.shape == Shape::kSquare && !view.weighted && !view.table; }
 };
 

@@ -210,7 +210,7 @@ struct Cells {
   T a, b, c;
 };
 
-/// A fraction that is not yet divided: the product of three of them needs one division.
+/// A fraction stored as numerator and denominator, because the product of three fractions then needs one division.
 template <typename T>
 struct Ratio {
   T above, below;

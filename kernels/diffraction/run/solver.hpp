@@ -80,7 +80,7 @@ class BandSolver : public Solver {
   const Setup& setup() const { return setup_; }
 
  private:
-  /// Partition of the image into units of work for one thread: some rows, or a part of one.
+  /// Partition of the image into units of work for one thread: a unit is some rows, or a part of one row.
   struct Bands {
     int rows, width;  // size of a band; the last band may be smaller
     int per_row;      // number of bands per row of pixels

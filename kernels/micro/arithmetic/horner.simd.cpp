@@ -3,7 +3,7 @@
 
 #include "horner.hpp"
 
-// GCC fuses a * b + c on every instruction set that can; clang only within an expression.
+// GCC fuses every a * b + c if the instruction set has a fused multiply-add; clang does so only within an expression.
 #if defined(__clang__)
 #define BB_SEPARATE_FUNCTION
 #define BB_SEPARATE_BODY _Pragma("clang fp contract(off)")

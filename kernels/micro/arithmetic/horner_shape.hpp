@@ -2,12 +2,12 @@
 
 namespace bb::micro {
 
-/// Arguments of one GPU thread, blockDim.x apart. Each coefficient that is read serves all of them, so that arithmetic,
-/// not reading coefficients, limits the speed.
+/// Number of arguments that one GPU thread processes; they are blockDim.x apart. Each coefficient that is read serves
+/// all of them, so that arithmetic limits the speed, not reading coefficients.
 inline constexpr unsigned kHornerChains = 4;
 
-/// The same where coefficients come from shared memory, four per read: a read serves 32 steps, and the chains hide the
-/// latency of a step from fewer warps.
+/// The same number for coefficients in shared memory, of which a thread reads four at a time. A read then serves 32
+/// steps, and the chains hide the latency of a step with fewer warps.
 inline constexpr unsigned kHornerSharedChains = 8;
 
 }  // namespace bb::micro

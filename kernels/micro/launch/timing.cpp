@@ -1,5 +1,6 @@
 // Row 19 of the table of performance claims: results of different methods of timing (a + b) scale. Every repetition
-// ends idle. `reported` is the time by the variant's method, `true` the time by events around the same launch.
+// ends with an idle device. `reported` is the time by the variant's method, `true` the time by events around the same
+// launch.
 #include "cpu/stopwatch.hpp"
 #include "cuda/compile/kernel_library.hpp"
 #include "cuda/device/stream.hpp"
@@ -15,7 +16,7 @@ using cpu::Clock, cpu::seconds_since;
 using scaled_sum::answer, scaled_sum::Inputs, scaled_sum::kScale;
 
 constexpr unsigned kThreads = 256;
-constexpr int kFirstCalls = 10;  // as in typical notes: ten calls, the first cold
+constexpr int kFirstCalls = 10;  // typical notes time ten calls, the first of which is cold
 
 /// Times summed over repetitions.
 struct Said {

@@ -14,7 +14,8 @@ Answer answer(const TaskProblem& problem) {
   const std::vector<float> values = summands(problem);
   const Samples some(values.size());
   Answer out{{}, 0, 0, some.text() + " with FP64"};
-  out.limit = out.worst_limit = chain_limit(static_cast<double>(values.size()));  // largest for the sequential sum
+  out.limit = out.worst_limit = chain_limit(static_cast<double>(values.size()));  // the sequential sum has the largest
+                                                                                  // error
   double sum = 0;
   std::size_t next = 0;
   for (std::size_t k = 0; k < some.size(); ++k) {

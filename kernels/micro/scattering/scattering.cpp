@@ -74,7 +74,7 @@ struct Problem {
     const auto all = static_cast<double>(values());
     return {.bytes = 8.0 * all, .flops = 2.0 * (2.0 * static_cast<double>(reach) + 1.0) * all};
   }
-  /// Two transforms of real columns, 2.5 n log₂ n each, and the product with the spectrum.
+  /// Two transforms of each real column need 2.5 n log₂ n operations each, and the product with the spectrum n.
   TaskWork work_by_fft() const {
     const auto n = static_cast<double>(length()), all = static_cast<double>(cells);
     return {.bytes = 8.0 * static_cast<double>(values()), .flops = all * (5.0 * n * std::log2(n) + n)};

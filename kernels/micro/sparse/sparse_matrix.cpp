@@ -10,7 +10,7 @@
 namespace bb::micro {
 namespace {
 
-constexpr double kMostEntries = 4096;  // entries in a row of the power-law matrix
+constexpr double kMostEntries = 4096;  // maximum number of entries in a row of the power-law matrix
 
 /// Matrix with entries at the given distances from the diagonal; `keep` decides which of them exist.
 template <typename Keep>

@@ -1,7 +1,7 @@
 #pragma once
 
 // Parameters of the reduction of ψ to two axes on the device, so that the whole of ψ is never downloaded. Included by
-// nvcc, by NVRTC and by the host; no standard header.
+// nvcc, by NVRTC and by the host, so it includes no standard header.
 namespace bb::transport {
 
 inline constexpr int kPlaneAxes = 4;  // e, θ, z, x, as in engine::Axis

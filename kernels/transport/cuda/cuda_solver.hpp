@@ -106,7 +106,7 @@ class CudaSolver : public engine::Solver {
   virtual DeviceState<T> device_state() const = 0;
   /// Undoes the host's records of the last `steps` queued steps, which were not taken because the run was over.
   virtual void forget_steps(int steps) = 0;
-  /// Cells visited by one step; for cell_steps().
+  /// Number of cells that one step visits, which cell_steps() adds up.
   virtual double cells_per_step() const = 0;
 
   const Problem& problem() const { return problem_; }

@@ -4,7 +4,7 @@
 #include "physics/hd.hpp"
 
 // Inputs and outputs of every CUDA variant, as plain pointers into device memory. Included by nvcc, by NVRTC and by the
-// host; no standard header, so that all three see the same layout.
+// host. Includes no standard header, so that all three see the same layout.
 namespace bb::transport {
 
 /// The operator tables in the state's precision T, indexed as in tables.hpp.

@@ -2,7 +2,7 @@
 
 #include "physics/hd.hpp"
 
-// Included by nvcc, by NVRTC and by the host; no standard header.
+// Included by nvcc, by NVRTC and by the host, so it includes no standard header.
 namespace bb::transport {
 
 /// Faces of the grid through which protons leave. Low z is the front face, where the beam enters.

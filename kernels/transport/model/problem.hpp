@@ -63,7 +63,7 @@ struct NuclearText {
 };
 
 struct Problem {
-  /// Axis, depth of entry, and energy, which is the highest of the spots.
+  /// The beam's axis, depth of entry and energy. If there are spots, the energy is the highest of theirs.
   Beam beam;
   /// Spots that replace the single beam; if empty, the problem has the beam alone. Spots of weight 0 only affect the
   /// grid. Their depth of entry is that of the beam.

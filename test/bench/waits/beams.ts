@@ -1,6 +1,6 @@
 /**
- * Many beams by the command line: beams per second, with set-up and read-back. Beams by moments on one core, each
- * compared with the time of its steps. The rest is set-up, read-back and readouts.
+ * Many beams: beams per second of the command line, with set-up and read-back. Also measures beams by moments on one
+ * core. Each is compared with the time of its steps; the rest is set-up, read-back and readouts.
  */
 import { BraggError } from '../../../electron/contract/errors.ts';
 import type { AnyReading } from '../../../electron/host/workloads/scenarios/scenarios.ts';

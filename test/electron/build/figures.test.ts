@@ -79,7 +79,7 @@ describe('figures from the solver', () => {
 });
 
 /**
- * Tables with numbers that were entered by hand. Each number is from a source that the page names, from typical
+ * Tables with numbers that were entered by hand. Each number is from a source that the table names, from typical
  * requirements, or the tolerance of a gate.
  */
 const typed: readonly (readonly [file: string, title: string])[] = [

@@ -133,7 +133,7 @@ Variant cuda_gather_fft_variant() {
       .source = "kernels/transport/cuda/dense/cuda_by_fft.cu",
       .precisions = {Precision::kFp32},
       .steppings = {Stepping::kPath},  // with depth stepping the kernel differs by angle
-      .bytes_per_cell_step = 36,       // the score pass reads; four passes read and write
+      .bytes_per_cell_step = 36,       // the score pass reads the state; four passes read and write it
       .flops_per_cell_step = 62,
       .speed_rank = 85,
       .estimate_bytes = estimate_by_fft,

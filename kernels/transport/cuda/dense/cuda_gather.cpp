@@ -26,7 +26,7 @@ Variant cuda_gather_variant() {
       .source = "kernels/transport/cuda/dense/cuda_gather.cu",
       .precisions = {Precision::kFp32, Precision::kFp64},
       .steppings = {Stepping::kPath, Stepping::kDepth},
-      .bytes_per_cell_step = 36,  // the score pass reads; four passes read and write
+      .bytes_per_cell_step = 36,  // the score pass reads the state; four passes read and write it
       .flops_per_cell_step = 62,
       .speed_rank = 120,
       .estimate_bytes = estimate_dense,

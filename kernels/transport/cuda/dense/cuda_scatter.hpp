@@ -1,6 +1,6 @@
 #pragma once
 
-// Included by nvcc, by NVRTC and by the host; no standard header.
+// Included by nvcc, by NVRTC and by the host, so it includes no standard header.
 namespace bb::transport {
 
 /// The energy gather by source: destinations of the protons of each table row.

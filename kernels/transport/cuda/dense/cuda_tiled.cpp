@@ -100,7 +100,7 @@ Variant cuda_tiled_variant() {
       .source = "kernels/transport/cuda/dense/cuda_tiled.cu",
       .precisions = {Precision::kFp32},
       .steppings = {Stepping::kPath},
-      .bytes_per_cell_step = 20,  // the score pass reads; two passes read and write
+      .bytes_per_cell_step = 20,  // the score pass reads the state; two passes read and write it
       .flops_per_cell_step = 62,
       .speed_rank = 130,
       .estimate_bytes = estimate_dense,

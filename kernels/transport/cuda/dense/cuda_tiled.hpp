@@ -2,7 +2,7 @@
 
 #include "tuning/tunable.hpp"
 
-// Shapes of the tiles of `cuda-tiled`. Included by nvcc, by NVRTC and by the host; no standard header.
+// Shapes of the tiles of `cuda-tiled`. Included by nvcc, by NVRTC and by the host, so it includes no standard header.
 namespace bb::transport {
 
 // Energy and angles: a tile is 32 neighbouring cells of a field, a whole line of memory, and all angles up to a maximum

@@ -5,7 +5,7 @@
 #include "transport/model/device_tables.hpp"
 
 // Data of the fused step on the GPU: boxes and the control block that the host initializes and the device updates.
-// Included by nvcc, by NVRTC and by the host; no standard header.
+// Included by nvcc, by NVRTC and by the host, so it includes no standard header.
 //
 // A step has two passes. `collide` applies the energy gather and the angle kernel to one z row of one energy bin. It
 // also scores the row's protons. A block of `collide` processes items: each is one z row and one tile of columns of a
@@ -63,7 +63,7 @@ struct FusedParameters {
   const T* lost;              // [ne][material][angle] share that scattering sends from an angle off the grid, at its
                               // low end
   int lost_high;              // offset in `lost` of the shares at the high end
-  const int* marched;         // [ne] 1: the angle march collides this bin; null: no bin
+  const int* marched;         // [ne] 1: the angle march collides this bin; null: it collides no bin
   double* written;            // [steps + 1][2] protons and MeV that step n wrote (row n + 1), including cut edges
   int rows;                   // stored z rows; 1 with depth stepping
   int pitch;                  // stored columns per row

@@ -4,7 +4,7 @@
 
 // The angle march is the collide pass for whole grids of one material, where most bins have a three-point angle kernel.
 // A thread marches four columns of one z row of two neighbouring bins through the angles. Included by nvcc, by NVRTC
-// and by the host; no standard header.
+// and by the host, so it includes no standard header.
 namespace bb::transport {
 
 inline constexpr int kMarchSources = 6;  // maximum source bins of a pair

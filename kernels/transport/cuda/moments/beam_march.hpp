@@ -8,7 +8,7 @@
 
 // March of the moments of one beam through layers, by a team of lanes: a warp on a GPU, or one lane on the host. Tests
 // compare it with March on the host, because formulas and constants are those of kernels/transport/moments/march.cpp.
-// Included by nvcc, by NVRTC and by the host; no standard header but <cmath>.
+// Included by nvcc, by NVRTC and by the host, so it includes no standard header but <cmath>.
 namespace bb::transport::beam_march {
 
 /// March of a beam by the lanes of a `Team`. Each lane has kSlots neighbouring bins in registers. OneLane shows the

@@ -4,7 +4,7 @@
 
 // Computes readouts from a beam's planes: first its rows of the map, then range, falloff, peak and width from these
 // rows. Formulas are those of electron/host/workloads/transport/metrics/{depth-readouts,cell-curve,stopping-depth}.ts.
-// Included by nvcc, by NVRTC and by the host; no standard header but <cmath>.
+// Included by nvcc, by NVRTC and by the host, so it includes no standard header but <cmath>.
 namespace bb::transport::beam_march {
 
 /// Returns NaN, for which NVRTC has no macro.

@@ -3,8 +3,8 @@
 #include "beam_march.hpp"
 #include "beam_readouts.hpp"
 
-// Inputs and outputs of the kernels that march moments. Included by nvcc, by NVRTC and by the host; no standard header
-// but <cmath>.
+// Inputs and outputs of the kernels that march moments. Included by nvcc, by NVRTC and by the host, so it includes no
+// standard header but <cmath>.
 namespace bb::transport {
 
 inline constexpr int kMomentsWarps = 4;            // per block, one beam each

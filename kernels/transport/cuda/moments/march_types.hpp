@@ -6,8 +6,8 @@
 #include "physics/stopping_view.hpp"
 #include "transport/model/step_model.hpp"
 
-// Inputs, bins and planes of the march of one beam. Included by nvcc, by NVRTC and by the host; no standard header but
-// <cmath>. Loops over a lane's values are unrolled to keep the values in registers.
+// Inputs, bins and planes of the march of one beam. Included by nvcc, by NVRTC and by the host, so it includes no
+// standard header but <cmath>. Loops over a lane's values are unrolled to keep the values in registers.
 #if defined(__CUDACC__) && defined(_MSC_VER)
 #define BB_UNROLL __pragma(unroll)
 #elif defined(__CUDACC__) || defined(__CUDACC_RTC__)

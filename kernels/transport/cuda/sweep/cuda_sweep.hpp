@@ -3,7 +3,7 @@
 #include "transport/cuda/fused/cuda_fused.hpp"
 
 // Data of the sweep, the whole step in one pass: each cell is read once and written once. Included by nvcc, by NVRTC
-// and by the host; no standard header.
+// and by the host, so it includes no standard header.
 //
 // A block processes columns. A column is a few neighbouring bins, some of their angles and all x, and the block marches
 // it through z. Four kinds of warps do so. One warp copies rows of the source bins into shared memory, ahead of their

@@ -3,8 +3,8 @@
 #include "cuda_window.hpp"
 #include "transport/model/step_model.hpp"
 
-// Data for computing the window's operator tables on the device. Included by nvcc, by NVRTC and by the host; no
-// standard header but <cmath>.
+// Data for computing the window's operator tables on the device. Included by nvcc, by NVRTC and by the host, so it
+// includes no standard header but <cmath>.
 namespace bb::transport {
 
 inline constexpr int kStepRowThreads = 128;  // per block, in each kernel

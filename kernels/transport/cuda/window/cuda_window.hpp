@@ -7,8 +7,8 @@
 // Data of the moving window on the GPU. One cooperative kernel takes many steps; between the passes of a step its
 // blocks wait for each other. One warp of every block, the planner, partitions the work of the next step while the
 // workers compute the current one. It uses the current boxes and the reach of protons. Once the boxes of the next step
-// are known, the planner only clips its block's items to them. Included by nvcc, by NVRTC and by the host; no standard
-// header.
+// are known, the planner only clips its block's items to them. Included by nvcc, by NVRTC and by the host, so it
+// includes no standard header.
 namespace bb::transport {
 
 inline constexpr int kWindowWorkers = 480;                  // threads of a block that compute
