@@ -13,7 +13,7 @@
 
 namespace bb::cpu {
 
-/// Number of lanes for a run: `wanted`, but at most four per core; one per core for 0.
+/// Number of lanes for a run: `wanted`, but at most four per core. If `wanted` is 0, one per core.
 int thread_count(int wanted);
 
 /// Threads that live as long as a run. Lane 0 is the thread that calls `run`; the pool's threads are lanes 1 ….

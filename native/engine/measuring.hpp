@@ -12,7 +12,7 @@ inline constexpr double kFrameSeconds = 1.0 / 60.0;
 
 /// Options for timing a run.
 struct Measuring {
-  double keep_every_s = 0.05;  // interval between saved states of a run on a GPU; infinity: none
+  double keep_every_s = 0.05;  // interval between saved states of a run on a GPU; infinity: no states are saved
   bool cold = false;           // caches are emptied before the first step
   bool graph_replay = false;   // launches are captured once and replayed as one graph
   bool unwatched = false;      // live frames are not displayed, so none are made

@@ -32,8 +32,8 @@ struct TaskProblem {
   std::string bench;        // bench of a workload with several; "" otherwise
   std::string variant;      // id of a variant, or "auto"
   std::string device;       // index or UUID of a GPU; "" is the default one
-  int threads = 0;          // for CPU variants; 0 is one per core
-  double memory_limit = 0;  // bytes for CPU variants; 0 is none
+  int threads = 0;          // for CPU variants; 0: one per core
+  double memory_limit = 0;  // bytes for CPU variants; 0: no limit
   std::uint64_t seed = 1;   // seed of synthetic inputs
   std::map<std::string, double> numbers;
   std::map<std::string, std::string> words;
@@ -150,7 +150,7 @@ struct HiddenProbe {
   double changed_s, before_s;
 };
 
-/// Limit of the probes at the end of a sample, in number and time; at least one is run.
+/// Limits of the probes at the end of a sample: their number, and their total time. At least one probe is run.
 inline constexpr int kMostProbes = 12;
 inline constexpr double kMostProbing_s = 0.01;
 
@@ -164,12 +164,13 @@ inline constexpr double kMostHidden = 0.25;
 
 /// Unpredictable positions in a sample, drawn by the engine.
 struct AuditPlan {
-  int at = -1;                   // repetition whose outputs are poisoned before it and copied after it; -1 for none
+  int at = -1;                   // repetition whose outputs are poisoned before it and copied after it; -1: no
+                                 // repetition
   bool probe = false;            // true if the sample ends with MemoryProbes
   bool hide = false;             // true if the sample contains HiddenProbes
   int displaced = 0;             // number of repetitions, from the first, with some inputs changed
   bool swapped = false;          // true if inputs are rotated; TaskAudit::swapped_s is then timed after the repetitions
-  int altered_at = -1;           // repetition before which an untimed one with altered inputs runs; -1 for none
+  int altered_at = -1;           // repetition before which an untimed one with altered inputs runs; -1: no repetition
   std::uint64_t alteration = 0;  // seed of alter()
   double rotation = 0;           // in (0, 1): share of each input by which the first probe rotates it
   std::uint64_t picks = 0;       // seed for the positions of HiddenProbes and for changed inputs
@@ -182,7 +183,7 @@ struct AuditPlan {
 struct TaskAudit {
   bool audited = false;
   TaskResults results;              // results of the audited repetition
-  TaskResults altered{};            // results with altered inputs; empty if there were none
+  TaskResults altered{};            // results with altered inputs; empty if no inputs were altered
   std::size_t outputs = 0;          // values that a repetition must write
   std::size_t unwritten = 0;        // values that still had the poison
   std::size_t first_unwritten = 0;  // index among all outputs, one array after another

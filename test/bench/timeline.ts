@@ -19,7 +19,7 @@ interface SyntheticLane {
   readonly tid: number;
   readonly category: string;
   readonly name: string;
-  /** Levels of nested spans; 1 for none. */
+  /** Levels of nested spans; 1: spans are not nested. */
   readonly depth: number;
 }
 
@@ -38,7 +38,7 @@ function syntheticLanes(): readonly SyntheticLane[] {
   return lanes;
 }
 
-/** Numerical Recipes' linear congruence: the same trace every time. */
+/** Linear congruential generator of Numerical Recipes, so that the trace is the same every time. */
 function numbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -68,7 +68,7 @@ describe('the accessibility check', () => {
     expect(named).toEqual([]);
     const nameless = await faultsAfter(() => document.querySelector('#name')?.replaceChildren());
     expect(nameless).toEqual([expect.stringMatching(/^button-name: /)]);
-    // A rule about the complete page finds this one.
+    // A rule about the complete page finds this violation.
     const untitled = await faultsAfter(() => {
       document.querySelector('button')?.remove();
       document.title = '';

@@ -260,7 +260,7 @@ describe('recorded sessions of beams', () => {
   it('show their ladder and all views of Compare, in every theme and size', async () => {
     const { open, page, bench } = await openCompare();
     await bench.panel('Speedup ladder').click();
-    // The ladder shows the session of the table; this one has every figure.
+    // The ladder shows the session of the table. Selects a session that has every figure.
     await page.getByLabel('Session', { exact: true }).selectOption('recorded~h200-uniform-grid-70MeV.json');
     const ladder = page.getByTestId('ladder-ladder');
     await ladder.waitFor();

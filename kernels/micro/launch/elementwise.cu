@@ -18,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(256)
   if (i < n) out[i] = a[i] * scale + b[i] * scale;
 }
 
-/// Four values per thread with one 16-byte access each; the last n % 4 values one by one.
+/// A thread processes four values with 16-byte accesses; the last n % 4 values are processed one by one.
 extern "C" __global__ void __launch_bounds__(256)
     micro_elementwise_16(unsigned n, float scale, const float* __restrict__ a, const float* __restrict__ b,
                          float* __restrict__ out) {

@@ -12,7 +12,7 @@
 namespace bb::engine {
 namespace {
 
-constexpr double kWhole = 1e-9;  // cells: steps that are longer by less end on the border
+constexpr double kWhole = 1e-9;  // cells: a step that crosses a border by less than this ends on the border
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 

@@ -87,7 +87,7 @@ struct LaunchShape {
   Extent3 grid{}, block{};
   unsigned dynamic_shared_bytes = 0;
   bool cooperative = false;       // all blocks are resident at once, so that they may wait for each other
-  Extent3 cluster{};              // blocks per cluster; 1,1,1 is none
+  Extent3 cluster{};              // blocks per cluster; 1, 1, 1: no clusters
   bool overlap_previous = false;  // programmatic dependent launch
 };
 

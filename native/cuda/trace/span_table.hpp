@@ -21,7 +21,7 @@ struct Span {
   std::uint32_t registers = 0;
   std::uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
   std::uint64_t bytes = 0;       // for a copy or memset
-  std::uint32_t graph = 0;       // graph that contained it; 0 is none
+  std::uint32_t graph = 0;       // graph that contained the work; 0: no graph
   std::uint64_t graph_node = 0;  // node in that graph
 };
 

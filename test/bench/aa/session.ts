@@ -76,7 +76,7 @@ export async function fill<T extends Numbered>(
   await Promise.all(lanes.map(work));
 }
 
-/** A lane of the machine's cores outside of this one; this one if there are none, or if it has all cores. */
+/** Lane of all cores of the machine that `lane` does not have; `lane` itself if there are no such cores. */
 export function outside(lane: Lane): Lane {
   const taken = lane.cores?.split(',') ?? [];
   const others = [...cpus().keys()].map(String).filter((core) => !taken.includes(core));

@@ -74,7 +74,8 @@ export async function ctRows(gpu: boolean): Promise<readonly Row[]> {
     writeFileSync(path.join(folder, 'thorax.nrrd'), nrrdOf(ellipses(512)));
     writeFileSync(path.join(folder, 'ct.json'), JSON.stringify(DOCUMENT));
     const rows: Row[] = [];
-    // By path, a GPU would store the phase space of every depth, hundreds of GB for a slice; by depth, one plane.
+    // With path stepping, a GPU would store the phase space of every depth: hundreds of GB for a slice. With depth
+    // stepping, it stores one plane.
     for (const stepping of gpu ? ['depth'] : ['path', 'depth']) {
       const variant = `${gpu ? 'cuda-' : ''}${stepping === 'depth' ? 'depth' : 'window'}`;
       const requested = [

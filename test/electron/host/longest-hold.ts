@@ -69,7 +69,7 @@ export async function leastOf(attempt: () => Promise<number>, what = ''): Promis
   return least;
 }
 
-/** Time of an idle thread: garbage is collected now and then. */
+/** Longest block of an idle thread, whose garbage is collected now and then. */
 export const idleBlock = (): Promise<number> => longestBlock(() => new Promise((resolve) => setTimeout(resolve, 300)));
 
 /** Shortest time of some attempts, minus the time of an idle thread. */

@@ -121,7 +121,7 @@ describe('task runs', () => {
     expect(await test.host.runs.ended(id)).toMatchObject({ state: 'cancelled', error: null });
     const [report] = (await page.call('task.session', { run: id })).reports;
     expect(report?.stopped).toBe('cancelled');
-    // Only complete rounds: the same number of samples for each variant.
+    // Only complete rounds are in the session, so each variant has the same number of samples.
     for (const entry of report?.entries ?? []) {
       expect(entry.status === 'measured' ? entry.samples.length : 0).toBe(report?.rounds);
     }

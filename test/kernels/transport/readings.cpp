@@ -102,9 +102,9 @@ TEST("axis profile: the energy of a cell is spread along a tilted axis as a trap
   for (const auto& [bin, share] : {std::pair{0u, 0.100481}, {1u, 0.866025}, {2u, 0.033494}}) {
     CHECK_NEAR(near.values[bin], 2.0 * share, 2e-6);
   }
-  // A step of 3 mm extends beyond the bins on either side: the outer bins get the rest. Half width 1.75 mm, flat half
-  // width 1.25 mm. The part below 0 is 0.5 / 6 + (1.25 - 0.4330) / 3 = 0.3557, the part above 1 mm 0.5 / 6 + (1.25 -
-  // 0.5670) / 3 = 0.3110.
+  // A step of 3 mm extends beyond the bins on either side: the outer bins receive the remainder. The half width is 1.75
+  // mm, the flat half width 1.25 mm. The part below 0 is 0.5 / 6 + (1.25 - 0.4330) / 3 = 0.3557, the part above 1 mm
+  // 0.5 / 6 + (1.25 - 0.5670) / 3 = 0.3110.
   g.reach_mm = 3.0;
   const transport::AxisProfile far = transport::axis_profile(dose, g, {}, 1.0);
   for (const auto& [bin, share] : {std::pair{0u, 0.355662}, {1u, 0.333333}, {2u, 0.311004}}) {

@@ -67,7 +67,7 @@ class CudaFusedSolver : public CudaSolver<T> {
   DeviceState<T> device_state() const override;
   void forget_steps(int) override {}  // the device counts the steps
   double cells_per_step() const override;
-  /// Two passes read and write each cell twice, the sweep does so once.
+  /// The two passes read and write each cell twice; the sweep reads and writes it once.
   double bytes_per_cell_step() const override { return sweep_kernel_ ? 8.0 : 16.0; }
 
  private:

@@ -32,7 +32,7 @@ inline constexpr int kCollectWarps = 32;  // warps of a block that collects the 
 
 /// Neighbouring bins that are computed together.
 struct SweepGroup {
-  int bin, bins;  // first bin and number of bins; 0: the group only scores
+  int bin, bins;  // first bin and number of bins; 0 bins: the group only scores its sources
   int half;       // half width of the widest angle kernel
   int windowed;   // 1: bin b has the sources b … b + 3 and the angle kernel has three points
   int sources, source[kSweepSources];
@@ -41,7 +41,7 @@ struct SweepGroup {
   int kernel_at;               // start of the weights if not windowed, [bin][distance 0 … half]
   int scored;
   int scored_at[kSweepBins];  // indices into `source`
-  float counts[kSweepBins];   // 1: scored in this group, 0: in another
+  float counts[kSweepBins];   // 1: this group scores the source bin, 0: another group does
 };
 
 /// Angles a0 … a1 - 1 of a group.

@@ -46,7 +46,7 @@ struct WindowAngle {
   int whole_x, whole_z;
 };
 
-/// A source bin of an item: its box in the item's row.
+/// A source bin of an item (a unit of work of a block): its box in the item's z row.
 template <typename T>
 struct WindowSource {
   const T* row;  // row start, at angle 0 and column 0
@@ -65,7 +65,7 @@ struct WindowControl {
 struct WindowLayout {
   int boxes, bins, feeds, plans, begins, angles, rows, views, sums, partial, own, tile, turned, deposits, weights;
   int bytes;
-  int feeds_held;    // 1: the lists of feeds are in shared memory
+  int feeds_held;    // 1: the lists of source bins are in shared memory
   int most_angles;   // maximum angles per item
   int most_quads;    // maximum quads of columns per item
   int most_weights;  // maximum angle-kernel weights in shared memory

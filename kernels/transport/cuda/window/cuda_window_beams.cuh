@@ -3,7 +3,7 @@
 #include "cuda_window_plan.cuh"
 #include "cuda_window_state.cuh"
 
-// Several beams in one launch: how a team of blocks starts and ends a beam.
+// Several beams in one launch: functions with which a team of blocks starts and ends a beam.
 namespace bb::transport::window {
 
 /// Takes a place (the storage for the state of one beam) that no other block uses. There are as many places as blocks

@@ -7,7 +7,7 @@ namespace bb::transport::window {
 
 /// An item before it is clipped.
 struct Cut {
-  int bin;         // -1: none
+  int bin;         // -1: no work
   int z;           // row, or first of kWindowRows rows
   int part, tile;  // parts of the angles and of the columns in the first pass; `part` is of both in the second
   int chunks, tiles;

@@ -88,7 +88,7 @@ it('every class that a script queries is used by an element', () => {
   const sought = [...page.matchAll(/classList\.contains\('([\w-]+)'\)/g)].map(([, name = '']) => name);
   expect(sought.length).toBeGreaterThan(0);
   const given = new Set([...page.matchAll(/className="([^"]*)"/g)].flatMap(([, names = '']) => names.split(/\s+/)));
-  // Plotly adds this one.
+  // Plotly adds the class `js-plotly-plot`.
   expect(sought.filter((name) => name !== 'js-plotly-plot' && !given.has(name))).toEqual([]);
 });
 

@@ -383,7 +383,7 @@ describe('other users', () => {
       const library = path.join(data, 'library');
       const files = filesOf(library);
       await files.holdingLibrary(async () => undefined);
-      // SQLite opens for reading what it may not write: a read lock would block all saving.
+      // SQLite opens a file that it may not write for reading only, and a read lock would block all saving.
       for (const readOnly of [false, true]) {
         const theirs = lockAsNobody(path.join(library, '.braggbench', 'lock'), readOnly);
         expect(await theirs.says).toBe('unable to open database file');

@@ -32,7 +32,9 @@ import { dicomOf, doseOf, type Elements, type Phantom } from './phantom.ts';
 
 describe('python', () => {
   const folder = scratchFolder('volumes-python');
-  /** Python that has these modules; the system's first, since Debian installs packages for it. */
+  /**
+   * Path of a Python that has these modules. The system's Python is tried first, since Debian installs packages for it.
+   */
   const pythonWith = (module: string): string | null =>
     ['/usr/bin/python3', 'python3'].find((one) => spawnSync(one, ['-c', `import ${module}`]).status === 0) ?? null;
   const [pydicom, simpleItk] = [pythonWith('pydicom, numpy'), pythonWith('SimpleITK')];
@@ -344,7 +346,7 @@ interface JpegSettings {
   readonly predictor: number;
   /** Low bits that are dropped. */
   readonly point: number;
-  /** Rows between restart markers; 0 for none. */
+  /** Rows between restart markers; 0: no restart markers. */
   readonly restart: number;
 }
 

@@ -1,4 +1,4 @@
-/** Claims about numbers that variants report: as precise as the variants' instances agree. */
+/** Claims about numbers that variants report: their precision follows from the agreement of the variants' instances. */
 import { describe, expect, test } from 'vitest';
 import type { Interval } from '../../../../../electron/contract/bench/bench-session.ts';
 import {
