@@ -39,7 +39,7 @@ struct Array {
   std::size_t bytes() const { return TaskArray{nullptr, count(), storage()}.bytes(); }
 };
 
-/// Throws ProblemError('invalid') that quotes the faulty line.
+/// Throws ProblemError('invalid') that quotes the invalid line.
 std::vector<Array> arrays_of(const TaskProblem& problem);
 /// Sizes of the axes, in the order in which they were declared.
 std::vector<int> axes_of(const TaskProblem& problem);

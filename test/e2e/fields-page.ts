@@ -59,7 +59,7 @@ export const picture = (map: Locator): Promise<string> =>
   map.evaluate((canvas) => (canvas.previousElementSibling as HTMLCanvasElement).toDataURL());
 export const display = (what: string): Locator => open.page.getByRole('button', { name: `Display of the ${what}` });
 
-/** Scenario text of a beam that is solved by depth within a moment. */
+/** Scenario text of a beam that is solved with depth stepping within a moment. */
 export const quickBeam = (name: string): string =>
   JSON.stringify({
     kind: 'transport',

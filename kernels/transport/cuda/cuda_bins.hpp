@@ -27,7 +27,7 @@ void each_path(const Tables& t, int bin, F&& f) {
   }
 }
 
-/// Range of neighbouring bins that feed a bin in any class and material.
+/// Range of neighbouring bins that are sources of a bin in any class and material.
 struct Feeds {
   int low, count;
 };
@@ -68,7 +68,7 @@ int widest_kernel(const Tables& t, const TypedTables<T>& typed, int bin) {
 /// class, and one width for all angle kernels of a bin.
 struct BinLayout {
   struct Bin {
-    int feed_low = 0, feed_count = 0;  // range of bins that feed this bin in any class and material
+    int feed_low = 0, feed_count = 0;  // range of source bins of this bin, in any class and material
     int feed_at = 0;                   // start of the list of sources in `feed_bin`, heaviest first
     int feed_weight_at = 0;            // [source in list order][material][class] in `feed_weight`
     int half = 0;                      // half width of the widest angle kernel; weights of zero in T do not count

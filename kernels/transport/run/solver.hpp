@@ -95,9 +95,9 @@ class Solver {
   virtual bool visit(RowVisitor&) const { return false; }
   /// If ψ is not in the host's memory: planes of ψ, summed on the device, in the order of the requests.
   virtual std::vector<Plane> planes(std::span<const PlaneRequest>) { return {}; }
-  /// MeV per cell so far, [z][x].
+  /// Dose so far, MeV per cell, [z][x].
   virtual std::span<const double> dose() = 0;
-  /// [z][Crossing::kCount] so far.
+  /// Crossing moments so far, [z][Crossing::kCount].
   virtual std::span<const double> crossing() = 0;
   /// Reactions of protons so far, on the grid Tables::reactions; empty if that is empty. A solver that records no
   /// reactions is rejected if the grid is not empty.

@@ -142,7 +142,7 @@ extern "C" __global__ void __launch_bounds__(kStepRowThreads)
 /// Writes the tables by class, one bin per block.
 extern "C" __global__ void __launch_bounds__(kStepRowThreads)
     transport_rows_spread(const __grid_constant__ DeviceStepRows p) {
-  extern __shared__ float heaviest[];  // [feed_count], followed by the ranks of the feeds
+  extern __shared__ float heaviest[];  // [feed_count], followed by the ranks of the source bins
   const int e = blockIdx.x;
   const WindowBin& bin = p.bins[e];
   int* place = reinterpret_cast<int*>(heaviest + bin.feed_count);
