@@ -15,8 +15,7 @@ namespace {
 /// mapping their pages again takes as long as solving a beam by moments.
 void reuse_freed_memory() {
 #ifdef __GLIBC__
-  constexpr int kMap = 4 << 20, kTrim = 32 << 20;  // bytes: arrays above kMap, and free memory above kTrim, are
-                                                   // returned
+  constexpr int kMap = 4 << 20, kTrim = 32 << 20;  // bytes: larger arrays, and free memory beyond, are returned
   mallopt(M_MMAP_THRESHOLD, kMap);
   mallopt(M_TRIM_THRESHOLD, kTrim);
 #endif

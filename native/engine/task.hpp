@@ -164,13 +164,12 @@ inline constexpr double kMostHidden = 0.25;
 
 /// Unpredictable positions in a sample, drawn by the engine.
 struct AuditPlan {
-  int at = -1;                   // repetition whose outputs are poisoned before it and copied after it; -1: no
-                                 // repetition
+  int at = -1;                   // repetition whose outputs are poisoned before it and copied after it; -1: none
   bool probe = false;            // true if the sample ends with MemoryProbes
   bool hide = false;             // true if the sample contains HiddenProbes
   int displaced = 0;             // number of repetitions, from the first, with some inputs changed
   bool swapped = false;          // true if inputs are rotated; TaskAudit::swapped_s is then timed after the repetitions
-  int altered_at = -1;           // repetition before which an untimed one with altered inputs runs; -1: no repetition
+  int altered_at = -1;           // repetition before which an untimed one with altered inputs runs; -1: none
   std::uint64_t alteration = 0;  // seed of alter()
   double rotation = 0;           // in (0, 1): share of each input by which the first probe rotates it
   std::uint64_t picks = 0;       // seed for the positions of HiddenProbes and for changed inputs

@@ -14,8 +14,7 @@ Answer answer(const TaskProblem& problem) {
   const std::vector<float> values = summands(problem);
   const Samples some(values.size());
   Answer out{{}, 0, 0, some.text() + " with FP64"};
-  out.limit = out.worst_limit = chain_limit(static_cast<double>(values.size()));  // the sequential sum has the largest
-                                                                                  // error
+  out.limit = out.worst_limit = chain_limit(static_cast<double>(values.size()));  // tolerance of the sequential sum
   double sum = 0;
   std::size_t next = 0;
   for (std::size_t k = 0; k < some.size(); ++k) {

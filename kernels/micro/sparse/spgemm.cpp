@@ -165,8 +165,7 @@ struct KeptPattern {
   };
   explicit KeptPattern(const SparseMatrix& a) {
     RowOfC row(a.rows);
-    std::vector<unsigned> next(a.rows);  // by column: number of products in this row of C, then index of the next
-                                         // product
+    std::vector<unsigned> next(a.rows);  // by column: number of products in this row of C, then index of the next one
     for (std::size_t r = 0; r < a.rows; ++r) {
       row.go(a, r,
              [&](unsigned column, bool fresh, unsigned, unsigned) { next[column] = fresh ? 1 : next[column] + 1; });

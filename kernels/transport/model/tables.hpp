@@ -61,8 +61,7 @@ struct Tables {
   std::vector<double> deposit;         // MeV left in the cell
   std::vector<double> stopped;         // fraction that ends below the cutoff
   std::vector<double> nuclear;         // fraction removed by nuclear reactions
-  std::vector<double> nuclear_escape;  // MeV carried away by reactions; all energy of the reacting protons if reactions
-                                       // are followed
+  std::vector<double> nuclear_escape;  // MeV carried away by reactions; all proton energy if reactions are followed
   std::vector<double> stopped_path;    // last path of stopped protons, mm, times their fraction
 
   // Symmetric angle kernels. Row (path, m, e') has the weights at distances 0 … half.

@@ -664,8 +664,7 @@ class LayeredSweep {
   std::vector<BinRows> reacted_;                           // [kEmitters] reacted products in this plane
   double range_mm_ = 0;                                    // range of the beam in water
   double offset_step_ = 1;                                 // mm
-  std::vector<Deposit> offsets_;                  // MeV in the plane at multiples of offset_step_ from the axis, both
-                                                  // sides together
+  std::vector<Deposit> offsets_;                  // MeV in the plane by distance from the axis, both sides together
   std::vector<double> profile_, below_, kernel_;  // MeV in the plane by cell around the axis, and below each cell
   std::size_t farthest_ = 0;                      // last cell of the profile with content
   std::map<std::size_t, std::vector<double>> kernels_;

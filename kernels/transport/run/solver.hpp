@@ -117,7 +117,6 @@ class Solver {
   virtual double state_bytes() const = 0;                     // peak memory of ψ
   virtual double flops_per_cell_step() const { return 0.0; }  // as in work.hpp, if Tables::operators is used
   virtual double bytes_per_cell_step() const { return 0.0; }  // compulsory traffic, FP32; 0: the variant's value
-                                                              // applies
   virtual double device_seconds() const { return 0.0; }       // time in steps by the GPU's clock; 0 on the CPU
   virtual std::vector<SetupPart> setup_parts() const { return {}; }
 

@@ -14,8 +14,7 @@
 namespace bb::transport {
 
 inline constexpr int kFusedThreads = 256;  // maximum number of threads per block
-BB_TUNABLE(int, kCollideThreads, 64);      // threads per block of `collide` if boxes are the whole grid, where items
-                                           // are small
+BB_TUNABLE(int, kCollideThreads, 64);      // threads per block of `collide` on a whole grid, where items are small
 BB_TUNABLE(int, kFusedTurned, 3);          // angles that a thread computes for one quad of columns
 
 /// Half-open bounds of a bin's non-zero content. Columns are in whole quads (x1 may lie in the padding of a row, which
