@@ -39,8 +39,8 @@ double share_of(double cell, double sigma) { return cell / std::max(cell, sigma 
 /// Beam after some path along its axis.
 struct Widths {
   double left_mm;               // residual range in water
-  physics::PencilMoments beam;  // moments by the spot and by scattering
-  double scattered_mm2 = 0;     // variance in x by scattering alone
+  physics::PencilMoments beam;  // moments from the spot and from scattering
+  double scattered_mm2 = 0;     // variance in x from scattering alone
   double detour_mm = 0;         // mean
 };
 

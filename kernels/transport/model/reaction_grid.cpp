@@ -16,9 +16,9 @@ namespace {
 constexpr double kPlanes = 125.0;
 // Factor by which planes may be longer far from the ends of beams, where the dose of products changes slowly.
 constexpr double kFar = 2.0;
-constexpr double kEntrance = 0.04, kEnd = 0.2;  // shares of a beam's range
+constexpr double kEntrance = 0.04, kEnd = 0.2;  // parts of a beam's range in which planes are not longer
 constexpr double kThin = 10.0;                  // maximum length of a plane in thin material, relative to water
-constexpr double kColumn_mm = 2.0;              // maximum width in water, or one cell; products spread over more
+constexpr double kColumn_mm = 2.0;              // maximum column width in water, or one cell; products spread wider
 constexpr double kStepsPerPlane = 4.0;  // minimum if steps are longer than cells, as one row in several has reactions
 constexpr double kRounding = 1e-9;
 

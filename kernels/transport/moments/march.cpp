@@ -49,8 +49,8 @@ namespace {
 // those with half this width.
 constexpr double kBinPerSigma = 0.3;
 constexpr int kGuard = 16;             // bins above the beam's, which taps reach in thin material
-constexpr int kLeastSteps = 6;         // minimum per layer, because scattering rises with the logarithm of the path
-constexpr int kLowest = 32;            // bins near the end of the range, with exact falls
+constexpr int kLeastSteps = 6;         // minimum steps per layer: scattering rises with the logarithm of the path
+constexpr int kLowest = 32;            // bins near the end of the range, whose falls are computed from ranges
 constexpr int kSettling = 12;          // first steps, in which five taps would undershoot because content is narrow
 constexpr int kPathParts = 4;          // parts of a step, over which the correction by the path so far is averaged
 constexpr double kWidestAngle = 0.25;  // rad², as in march_ops.simd.cpp

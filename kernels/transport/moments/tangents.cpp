@@ -27,8 +27,8 @@ constexpr std::size_t kWays = 4;  // directions per march: a vector register of 
 using Number = Dual<kWays>;
 
 constexpr double kBethe_MeV_cm2_g = 0.307075;  // 4π N_A r_e² m_e c² (Particle Data Group, Review of Particle Physics)
-constexpr int kFewestSteps = 6;                // minimum per layer
-constexpr int kFirstSteps = 12;                // steps with three taps
+constexpr int kFewestSteps = 6;                // minimum number of steps per layer
+constexpr int kFirstSteps = 12;                // number of first steps, which use three taps
 constexpr int kLowBins = 32;                   // bins whose falls are computed from ranges, not from stopping powers
 constexpr int kParts = 4;                      // parts of a step, over which the correction by the path so far is
                                                // averaged

@@ -99,6 +99,7 @@ BB_HD constexpr int table_bins(int grid_bins, int slots, int of_lane) {
 
 namespace detail {
 
+// Most of these constants equal those in kernels/transport/moments/march.cpp, which explains them.
 inline constexpr double kBinPerSigma = 0.3;
 inline constexpr int kLeastSteps = 6;
 inline constexpr int kLowest = 32;

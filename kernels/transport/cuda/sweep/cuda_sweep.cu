@@ -98,7 +98,7 @@ __device__ inline void finish(const FusedParameters<float>& p, int step) {
 
 }  // namespace bb::transport::sweep
 
-/// One step; every block processes its columns.
+/// Takes one step; every block processes its columns.
 extern "C" __global__ void __launch_bounds__(bb::transport::kSweepThreads, 1)
     transport_fused_sweep_f32(const __grid_constant__ bb::transport::FusedParameters<float> p,
                               const __grid_constant__ bb::transport::SweepParameters s) {

@@ -16,12 +16,12 @@ constexpr int kFewestStages = 3;
 constexpr int kMostRounds = 6;                 // maximum columns per block
 constexpr int kWideBins = 2;                   // bins per group with wide angle kernels
 constexpr int kVeryWide = 8;                   // a bin of at least this half width has its own group
-constexpr int kAnglesScored = 3;               // maximum per thread
+constexpr int kAnglesScored = 3;               // maximum number of angles that a thread scores
 constexpr double kCyclesPerInstruction = 4.5;  // for a single warp
 constexpr double kIssued = 0.7;                // maximum share of issue slots in use
-constexpr double kCyclesPerCopy = 230;         // per row of a source, in addition to its bytes
+constexpr double kCyclesPerCopy = 230;         // cycles to copy a source's row, in addition to those for its bytes
 constexpr double kBytesPerCycle = 38;          // bandwidth of a multiprocessor; both fitted to an H200
-constexpr double kCyclesPerRow = 100;          // in addition to the instructions of a row
+constexpr double kCyclesPerRow = 100;          // cycles per row, in addition to those for its instructions
 constexpr int kStaticBytes = 6 * 1024;         // static shared memory of the kernel
 
 int divide_up(int a, int b) { return (a + b - 1) / b; }
