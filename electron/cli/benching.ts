@@ -152,7 +152,7 @@ export function modesOf(parsed: ParsedArguments): readonly Mode[] {
   });
 }
 
-/** Allowed percentages: clocks are too coarse for less, and a larger interval carries no information. */
+/** Allowed percentages: clocks are too coarse for narrower intervals, and a wider interval carries no information. */
 const [leastPercent, maxPercent] = [0.01, 50];
 
 function optionOf(parsed: ParsedArguments, { flag, kind, min = 0, max = 0, usual }: BenchOption) {
@@ -281,7 +281,7 @@ export async function measured(
   return session;
 }
 
-/** Rejects a trace that would not be saved: it would only cost time. */
+/** Rejects a trace that would not be saved, because recording it would only cost time. */
 export function refuseUnsavedTrace(parsed: ParsedArguments): void {
   if (hasFlag(parsed, 'trace') && flagValue(parsed, 'out') === undefined)
     throw new UsageError('--trace needs --out: a file for the session, such as run.json');

@@ -41,7 +41,7 @@ export interface TableLook {
 
 /** A narrower column has no room for text. */
 const narrowestColumn = 24;
-/** Least share of a page that a table's column of text needs; below that, the text is put under its row. */
+/** Minimum share of the page's width for a table's column of text. A narrower column's text is put under its row. */
 const SHARE_OF_TEXT = 1 / 3;
 const INDENT = 4;
 

@@ -19,7 +19,7 @@ export interface DiffRow {
   readonly right: Side | null;
 }
 
-/** Least common share of two lines that are shown as a changed line, instead of a removed and an added one. */
+/** Minimum share of common text for which two lines are shown as one changed line, instead of as removed and added. */
 const MIN_COMMON = 0.35;
 
 interface Parts {

@@ -473,7 +473,7 @@ export function sessionTables(
   });
 }
 
-/** Rows of one group that were measured together, in the form for advice. */
+/** Rows of one group that were measured together, converted to the input of the advice. */
 export function advisedRows(rows: readonly ComparedRow[], reference: ComparedRow): readonly Advised[] {
   return rows.flatMap((row): readonly Advised[] => {
     const { group, title, wall_s, setup_s, time_s, whole, verdict, ratio, accuracy, paired, device } = row;

@@ -64,7 +64,7 @@ export class RefineFeed {
     this.state.setState({ reasons: [reason] });
   }
 
-  /** If an image is refused, the previous image stays. */
+  /** If an image is rejected, the previous image stays. */
   async take(name: string, source: () => Promise<Params<'refining.take'>['source']>): Promise<void> {
     this.#taken += 1;
     const taken = this.#taken;

@@ -93,7 +93,7 @@ interface WhatIfState {
   readonly phase: 'solving' | 'waiting' | 'refused' | 'answered';
   /** True if the drag is at rest and the full answer was requested. */
   readonly resting: boolean;
-  /** Reason why the newest request was refused, in one line. */
+  /** Reason why the newest request was rejected, in one line. */
   readonly refusal: string | null;
   /** Latency in ms from the last answered edit until its answer was drawn. */
   readonly latency_ms: number | null;

@@ -28,9 +28,9 @@ export const TUNING_SESSIONS = [
  */
 const BEST_SECONDS = 8;
 const AROUND_SECONDS = 12;
-/** Least seconds of a search. */
+/** Minimum duration of a search, s. */
 const MIN_SECONDS = 6;
-/** No session starts if less than this is left. */
+/** Minimum time left, in seconds, for another session to start. */
 export const TOO_LITTLE_S = 25;
 
 /**

@@ -228,7 +228,7 @@ const triedSchema = z.array(
   }),
 );
 
-/** Table of public problems of other benchmarks that were converted, and reasons why others were refused. */
+/** Table of public problems from other benchmarks that were converted, and reasons why others were rejected. */
 export function problemFormats(): string {
   const rows = triedSchema.parse(JSON.parse(readFileSync(path.join(root, 'assets/problem-formats.json'), 'utf8')));
   return table(

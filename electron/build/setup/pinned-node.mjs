@@ -68,7 +68,7 @@ export const IMAGE = 'dist/image/cli.blob';
 export const imagesNode = () => pinnedBinary()?.binary ?? process.execPath;
 
 /**
- * Node and flags that start the command line from its image; null if it starts without. A server is started without,
+ * Node and flags that start the command line from its image; null if it starts without the image. A server does so,
  * because it runs for long and is measured with its page. NODE_OPTIONS may request features that an image cannot have.
  * @param {readonly string[]} args
  */

@@ -25,7 +25,7 @@ const OF_A_SET = 'CMakeFiles/bb_simd_{,more_}*.dir';
 /**
  * Functions that objects define for the linker, by their C++ names.
  * @param {readonly string[]} objects
- * @returns {Promise<readonly string[] | null>} null where there is no nm that can tell
+ * @returns {Promise<readonly string[] | null>} null if `nm` is missing or fails
  */
 async function functions(objects) {
   const { code, output } = await capture('nm', ['-C', '-g', '--defined-only', ...objects]);

@@ -36,7 +36,7 @@ import { importedBy, needBuild } from './chosen.mjs';
 const LIST = 'test/mutations.json';
 const RESULTS = 'dist/mutate.json';
 
-/** Least number of mutations that the tests must detect over the full list. */
+/** Minimum number of mutations that the tests must detect when the full list runs. */
 const MIN_FOUND = 58;
 
 /** Copy of the sources. Its programs are built from unmodified sources until a test needs one with a mutation. */
@@ -139,8 +139,8 @@ async function runMutation(mutation) {
 }
 
 /**
- * Saved results of mutations, written after each one, so that an interrupted run can continue. A result is valid for
- * the same sources of the tests and the same mutation.
+ * Saved results of mutations, written after each one, so that an interrupted run can continue. A saved result is reused
+ * only if neither the mutation nor the sources on which its tests depend have changed.
  */
 export class Results {
   #file;

@@ -1,6 +1,6 @@
 /**
  * Tools for scripts: JSON over HTTP on the loopback interface. Each request becomes a call to the MCP server of agents,
- * so that arguments, answers and refusals are equal.
+ * so that arguments, answers and errors are the same.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -38,7 +38,7 @@ export const problemSchema = z.strictObject({
   /** Kernel that candidates replace, and the first of the series of attempts. */
   kernel: z.string(),
   language: z.enum(['cpp', 'cu', 'py']),
-  /** False if submissions are refused, until the user trusts the folder by --trust or in the window. */
+  /** False if submissions are rejected until the user trusts the folder by --trust or in the window. */
   trusted: z.boolean(),
 });
 export type Problem = Readonly<z.infer<typeof problemSchema>>;

@@ -41,7 +41,7 @@ export const environmentSchema = z.strictObject({
 });
 export type Environment = Readonly<z.infer<typeof environmentSchema>>;
 
-/** Above this load by other programs, in cores, a note is shown: timed threads had to wait for them. */
+/** Load by other programs, in cores, above which a note is shown, because timed threads had to wait for them. */
 const quiet_cores = 0.5;
 
 function rangeText(range: z.infer<typeof readSchema>, unit: string): readonly string[] {

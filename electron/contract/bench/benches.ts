@@ -259,7 +259,7 @@ export function labelOf(variant: string, precision: Precision | null, device: nu
   return `${variant}${precision === null ? '' : `@${precision}`}${device === null ? '' : `:${device}`}`;
 }
 
-/** Runs of each variant: the first run, the fewest rounds that give a verdict, and as many processes. */
+/** Runs of each variant: the first run, the smallest number of rounds that gives a verdict, and as many processes. */
 const RUNS_OF_EACH = 1 + 5 + 5;
 /** Additional runs of the reference: the A/A controls of rounds and processes. */
 const FURTHER_OF_REFERENCE = 5 + 5;

@@ -3,7 +3,7 @@
 const GPUS = /** @type {const} */ (['h100', 'h200']);
 
 /**
- * Returns paths that may hold other recordings of a session, later or on another card: in the same workload folder,
+ * Returns the paths of possible further recordings of a session on other cards. They are in the same workload folder,
  * with the card as a prefix of the file name.
  * @param {string} file @returns {readonly string[]}
  */

@@ -208,8 +208,8 @@ function side(value: unknown, schema: JsonSchema | null): string {
 }
 
 /**
- * Differences in the order of the schema. Documents are compared as written, after migration to the newest version. An
- * explicitly written default is a difference; the equivalent of an older version is none.
+ * Differences in the order of the schema. Documents are compared as written, after migration to the newest version. A
+ * default that only one of them writes explicitly counts as a difference; an older spelling of the same value does not.
  */
 export function scenarioDifferences(before: unknown, after: unknown): readonly Difference[] {
   const [a, b] = [inStableOrder(asCurrentVersion(before)), inStableOrder(asCurrentVersion(after))];

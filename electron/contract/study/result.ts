@@ -118,7 +118,9 @@ export const planHeadSchema = z.strictObject({
   points: z.number().int().nonnegative(),
   /** SHA-256 of the plan's lines. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Largest memory of a point, estimated when planning, and least total time; null if unknown. */
+  /**
+   * Largest memory of a point, estimated when planning, and lower bound on the time of all points, s; null if unknown.
+   */
   state_bytes: z.number().nullable(),
   least_s: z.number().nullable(),
 });

@@ -30,7 +30,7 @@ interface ReadCurveFile extends CurveFile {
   readonly notes: readonly string[];
 }
 
-/** Unit of depth if the file does not state it, as chosen by the user. `asked`: a file without a unit is refused. */
+/** Unit of depth if the file does not state it, as chosen by the user. `asked`: a file without a unit is rejected. */
 type DepthUnitElse = LengthName | 'asked';
 
 interface CurveError {
@@ -356,8 +356,8 @@ function matterIn(name: string): string | null {
 }
 
 /**
- * Columns besides depth and dose. Those that would change the depth or the dose are refused, and those whose spread or
- * error is stated need no note.
+ * Columns other than depth and dose. Those that would change the depth or the dose are rejected; columns of a spread or
+ * an error need no note.
  */
 function otherColumns(fields: readonly string[], used: readonly number[]): Pick<Columns, 'across' | 'notes'> | string {
   const others = fields.flatMap((name, column) => {

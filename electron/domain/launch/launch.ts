@@ -64,7 +64,7 @@ export interface Launch {
   readonly notes: readonly LaunchNote[];
 }
 
-/** Least share of lost time or threads that is worth a note. */
+/** Minimum share of lost time or threads that is worth a note. */
 const NOTED_SHARE = 0.1;
 /** Largest signed 32-bit index. */
 const LARGEST_INDEX = 2 ** 31 - 1;

@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Resident bytes. On Linux from the kernel's high-water mark of the present program, because `maxRSS` of getrusage
- * starts with the size of the parent process. A small run started by a large program would look as large.
+ * Peak resident memory in bytes. On Linux it is the kernel's high-water mark of the present program, because `maxRSS`
+ * of getrusage starts with the size of the parent process. A small program started by a large one would otherwise seem
+ * as large.
  */
 export function peakMemory_bytes(): number {
   const own = process.platform === 'linux' ? highWaterMark_bytes() : null;

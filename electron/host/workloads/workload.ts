@@ -262,7 +262,7 @@ export interface Need {
   readonly pictures_bytes?: number;
   /** Size of the computation as text: `1024 × 1024 pixels, …`. */
   readonly size: string;
-  /** Sizes for scripts, by the workload's names. */
+  /** Sizes for scripts: the `grid`, `image` or `problem` of the workload under that key. */
   readonly sizes: Readonly<Record<string, unknown>>;
   /** Lower bound on the time on any machine, seconds; null for runs that end by the clock, such as measurements. */
   readonly least_s: number | null;

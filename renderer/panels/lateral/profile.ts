@@ -104,7 +104,7 @@ export function momentsAt(moments: Moments, depth_mm: number): PlaneMoments | nu
   return Number.isFinite(found.sigma_x_mm) ? found : null;
 }
 
-/** Depth to show; without a pointed depth half of R80, otherwise the middle of the extent. */
+/** Depth to show: the pointed one, otherwise half of R80, otherwise the middle of the extent. */
 export function depthToShow(pointed_mm: number | null, r80_mm: number | null, extent_mm: number): number {
   const depth = pointed_mm ?? (r80_mm ?? extent_mm) / 2;
   // Stay inside the last cell, because the far edge belongs to it.

@@ -39,11 +39,14 @@ export interface ShellHandlers {
   showFolder?(folder: string): Promise<void>;
   document(state: { readonly title: string; readonly edited: boolean }): void;
   menu(commands: readonly MenuCommand[]): void;
-  /** The page's answer to the `close-requested` event with this number. */
+  /** The page's answer to the `close-requested` event with this number: whether the window may close. */
   close(request: number, close: boolean): void;
   /** Prints a self-contained document. */
   pdf(html: string): Promise<Uint8Array>;
-  /** Subscribes to menu entries, files to open and close requests. Returns a function that unsubscribes. */
+  /**
+   * Subscribes to chosen menu entries, files to open, and requests to close the window. Returns a function that
+   * unsubscribes.
+   */
   events(emit: (event: ShellEvent) => void): () => void;
 }
 

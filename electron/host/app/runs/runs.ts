@@ -95,7 +95,7 @@ export class Runs {
     this.#lanes.listen(() => this.#changed());
   }
 
-  /** Queues a run. Throws BraggError when the scenario has errors or the engine refuses it. */
+  /** Queues a run. Throws BraggError if the scenario has errors or the engine rejects it. */
   async start({ reading, name, changes = [], ...options }: StartRequest): Promise<RunInfo> {
     const { trace = false, pictures = true, energy = false, unlisted = false } = options;
     this.#refuseClosing();

@@ -12,7 +12,7 @@ import type { HostMessage } from '../../../contract/wire/protocol.ts';
 import type { StreamPolicy } from '../../../contract/wire/streams.ts';
 import type { Sink } from '../../io/flow/subscribers.ts';
 
-/** Most unread bytes of a lossless stream; far more than the log of a long connection. */
+/** Maximum number of unread bytes of a lossless stream; far more than the log of a long connection. */
 const LOSSLESS_BYTES = 32 * 2 ** 20;
 
 type Sent = { readonly sequence: number; readonly bytes: Uint8Array };

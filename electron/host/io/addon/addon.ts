@@ -276,7 +276,7 @@ export interface TransportProblem {
     readonly variant: string;
     /** GPU by index or UUID. If absent or empty: BRAGGBENCH_CUDA_DEVICE, else the first usable GPU. */
     readonly device?: string;
-    /** 0: all. */
+    /** Number of CPU threads; 0 for all cores. */
     readonly threads: number;
     readonly memory_limit_bytes: number;
   };

@@ -186,7 +186,7 @@ export interface TaskCheck {
   readonly value: number | null;
   readonly limit: number;
   readonly holds: boolean;
-  /** First value beyond the limit, and the reference's value; empty if there is none. */
+  /** First value beyond the tolerance, and the reference's value; empty if there is none. */
   readonly where: string;
 }
 
@@ -297,7 +297,7 @@ export interface DiffractionProblem {
     readonly thickness_m: number;
     readonly attenuation_depth_m: number;
     readonly layers: number;
-    /** 0: enough for the crystal's fringes. */
+    /** Sub-pixels along each side of a pixel; 0 for enough to resolve the crystal's fringes. */
     readonly oversample: number;
     readonly corrections: 'pixel' | 'subpixel';
   };
@@ -326,7 +326,8 @@ export interface DiffractionVariant extends Omit<Variant, 'precisions'> {
   /** Traffic of temporaries. */
   readonly bytesPerTerm: number;
   /**
-   * Limit in the variant's tests for the relative error on pixels above 1e-3 of the maximum; 1 marks a wrong variant.
+   * Tolerance in the variant's tests for the relative error on pixels above 1e-3 of the maximum; 1 marks a wrong
+   * variant.
    */
   readonly brightError: number;
 }

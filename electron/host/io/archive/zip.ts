@@ -63,7 +63,7 @@ export class ZipArchive {
     return this.#names.has(name);
   }
 
-  /** Unpacks these entries; missing names are absent from the answer. Throws BraggError `foreign-file`. */
+  /** Unpacks these entries; missing names are absent from the result. Throws BraggError `foreign-file`. */
   read(wanted: ReadonlySet<string>): ReadonlyMap<string, Uint8Array> {
     return new Map(Object.entries(this.#unzip((entry) => wanted.has(entry.name))));
   }

@@ -11,7 +11,10 @@ import { constants, type FileHandle, open } from 'node:fs/promises';
 import type { z } from 'zod';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 
-/** Zero on Windows, where pipes have separate names. */
+/**
+ * Flags of open(2); 0 on Windows, which lacks them. There, pipes have a namespace of their own, so an ordinary path
+ * never opens one.
+ */
 const WITHOUT_WAITING = (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /** Opens pipes, sockets and terminals without blocking; reading one would wait for the process at its other end. */

@@ -406,7 +406,7 @@ function notesOfCt(file: string, data: DataSet): readonly string[] {
   }
   if (text(a.LossyImageCompression) === '01')
     notes.push('LossyImageCompression is 01: values were changed by compression');
-  // Oblique slices are refused before, so a tilt here contradicts the orientation.
+  // Oblique slices were rejected before, so a tilt here contradicts the orientation.
   const tilt = text(a.GantryDetectorTilt);
   if (Math.abs(decimalOf(tilt)) > MIN_TILT_DEG) {
     notes.push(

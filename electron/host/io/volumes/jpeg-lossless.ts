@@ -50,7 +50,10 @@ interface Decoder {
 }
 
 let compiled: WebAssembly.Module | null = null;
-/** Instance without work. None after an error, because an exception leaves the stack and memory in use. */
+/**
+ * Idle instance of the module, for the next frame. Null after an error, because an exception leaves its stack and
+ * memory in use.
+ */
 let idle: Decoder | null = null;
 
 /** WASI's error number for unsupported calls. The decoder needs no clock, environment or files. */

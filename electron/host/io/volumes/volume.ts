@@ -36,7 +36,7 @@ const numberTypes = {
 export type NumberType = keyof typeof numberTypes;
 export const bytesPer = (type: NumberType): number => numberTypes[type][0];
 
-/** A plan with a resolution of 0.5 mm; more would not fit into memory twice. */
+/** Enough values for a plan with a resolution of 0.5 mm; memory must hold two copies of them. */
 const MAX_VALUES = 2e8;
 const MAX_AXES = 3;
 

@@ -145,8 +145,8 @@ export function candidates(
 }
 
 /**
- * Most cell-steps for the plain `reference` variant: about 10 s on one core. Larger problems use the leanest FP64
- * variant, which the parity tests check against `reference` on small scenarios.
+ * Maximum number of cell-steps for the plain `reference` variant, which needs about 10 s for them on one core. Larger
+ * problems use the leanest FP64 variant, which the parity tests check against `reference` on small scenarios.
  */
 const maxReferenceCellSteps = 4e8;
 

@@ -68,7 +68,7 @@ const clockNames = {
 const nameOf = ({ variant, mode, clock }: Side): string =>
   [variant, mode === 'warm' ? null : mode, clockNames[clock]].filter((part) => part !== null).join(', ');
 
-/** Least number of repetitions for an interval; with fewer, values are reported but decide nothing. */
+/** Minimum number of repetitions for an interval. With fewer, values are reported, but decide nothing. */
 const MIN_REPETITIONS = 5;
 
 const count = (times: Instances): number => times.reduce((sum, each) => sum + each.length, 0);
@@ -219,14 +219,14 @@ export function taskClaimResults(claims: readonly Claim[], measured: Measured): 
 type JudgedReport = Pick<SessionReport, 'entries' | 'external' | 'machine' | 'seed'>;
 
 function measuredEntryOf({ entries }: JudgedReport, label: string): MeasuredSessionEntry | null {
-  // Labels in a factorial name every precision; claims name only an unusual one.
+  // Labels of a factorial session always contain the precision; claims contain it only if it is not fp32.
   const entry = [label, `${label}@fp32`].flatMap((name) => entries.find((one) => one.label === name) ?? [])[0];
   return entry?.status === 'measured' ? entry : null;
 }
 
 /**
- * Whether an answer that exceeds our limits is within the limit of the claim's source. Impossible times are never
- * accepted.
+ * Whether an answer beyond our tolerance is still within the tolerance of the claim's source. Impossible times are
+ * never accepted.
  */
 const isWithin = ({ verdict, accuracy }: MeasuredSessionEntry, within: Side['within']): boolean => {
   const error = accuracy.find(({ id }) => id === within?.error)?.value ?? null;

@@ -31,7 +31,7 @@ const sideSchema = z.strictObject({
   variant: z.string(),
   mode: modeSchema.default('warm'),
   clock: clockSchema.default('counted'),
-  /** Error limit from the claim's source, if it accepts answers that exceed our own limit. */
+  /** Tolerance for an error, from the claim's source, if the source accepts answers beyond our own tolerance. */
   within: z.strictObject({ error: z.string(), most: z.number().positive() }).optional(),
 });
 export type Side = Readonly<z.infer<typeof sideSchema>>;
@@ -97,8 +97,8 @@ const claimSchema = z.strictObject({
   counted: z.array(countedSchema).default([]),
   across: z.array(acrossSchema).default([]),
   /**
-   * Command that decides the claim, where that derived from its scenario and variants does not: another program's
-   * profile, or a problem with other values than the examples.
+   * Command that decides the claim, if the command derived from its scenario and variants does not. Examples are a
+   * profile of another program, and a problem with other values than the shipped examples.
    */
   command: z.string().optional(),
 });

@@ -251,7 +251,7 @@ function differingMetrics(sample: RawSample, all: readonly ReportedSeries[]): Pi
   return own.length === 0 ? {} : { told: Object.fromEntries(own) };
 }
 
-/** Failed check for a time below the least that the machine needs. */
+/** Failed check for a time below the minimum that the machine needs. */
 function impossibleCheck(time_s: number, least: LeastTime | null): Accuracy[] {
   if (least === null || !(time_s < least.time_s)) return [];
   const tip = `${time_s.toPrecision(3)} s is less than this machine needs: ${least.sum}`;

@@ -7,8 +7,8 @@ import { DecisionRule, PrecisionRule, type SequentialRatio, strictShare } from '
 import { OtherLoad, ratioOf } from './comparison.ts';
 
 /**
- * `decided`: every verdict is settled. `precise`: every ratio is as narrow as requested. Other values: that limit was
- * met.
+ * `decided`: every verdict is settled. `precise`: every ratio is as narrow as requested. Other values name the limit
+ * that ended the session.
  */
 export type StopReason = 'decided' | 'precise' | 'time' | 'rounds' | 'instances' | 'cancelled';
 
@@ -190,7 +190,7 @@ export interface BenchProgress {
   readonly latest: readonly Latest[];
 }
 
-/** Least seconds between two updates of the medians. */
+/** Minimum time between two updates of the medians, s. */
 const LATEST_S = 0.2;
 
 export class SessionClock {

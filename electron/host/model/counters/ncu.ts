@@ -124,7 +124,7 @@ function fields(line: string, { quoted, separator }: Form): readonly string[] {
     ? /"((?:[^"]|"")*)"(?:[,;\t]|$)/g
     : new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}]*))(?:${separator}|$)`, 'g');
   const found = [...line.matchAll(whole)];
-  // A bare field may be empty, so that one more of no letters is found at the end of the line.
+  // Bare fields may be empty, so the pattern also matches an empty field at the end of the line, which is dropped.
   const cells = quoted || found.at(-1)?.[0] !== '' || line.endsWith(separator) ? found : found.slice(0, -1);
   return cells.map(([, text, bare = '']) => text?.replaceAll('""', '"') ?? bare.trim());
 }

@@ -45,11 +45,11 @@ export interface ProgramTerms {
   /** Precision of the scenario, used if the registry has none for the program. */
   readonly precision: string;
   /**
-   * `run`: a sample includes everything from the problem to the answer. `prepared`: one state is reused. `anew`: the
-   * state is prepared again for every sample.
+   * `run`: a sample includes everything from the problem to the answer. `prepared`: one state is reused. `anew`: a new
+   * state is prepared for every sample.
    */
   readonly samples: 'run' | 'prepared' | 'anew';
-  /** Least seconds of a sample: a prepared state is run repeatedly until they have passed. */
+  /** Minimum duration of a sample, s; a prepared state is run repeatedly until it is reached. */
   readonly sample_s: number;
   /** Length of each array of the answer; absent if the engine checks it. */
   readonly lengths?: readonly number[];

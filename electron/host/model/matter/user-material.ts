@@ -105,7 +105,9 @@ export function additiveExcitation(composition: Composition, density_g_cm3: numb
  * Below this energy ICRU Report 49 uses fits to measurements instead of the formula, so the ratio to water is constant.
  */
 const LOWEST_MEV = 0.5;
-/** Least stopping number for which the formula holds. Above LOWEST_MEV only an implausible I leads to less. */
+/**
+ * Smallest stopping number for which the formula holds. Above LOWEST_MEV only an implausible I leads to a smaller one.
+ */
 const MIN_NUMBER = 0.5;
 
 interface UserMatter {

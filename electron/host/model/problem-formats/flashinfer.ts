@@ -115,7 +115,7 @@ export const readSolution = (text: string, file: string): Solution => parsed(sol
 
 const NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
-/** Absolute and relative error limits of that benchmark. */
+/** Absolute and relative error tolerances of that benchmark. */
 const TOLERANCE = { absolute: 0.01, relative: 0.01, roundings: 0 } as const;
 
 /** Size of an axis if there is no workload. */

@@ -154,7 +154,7 @@ const probedTaskSchema = z.union([
 ]);
 type ProbedTask = Exclude<z.infer<typeof probedTaskSchema>, { refused: string }>;
 
-/** Error limits of KernelBench for FP32. */
+/** Error tolerances of KernelBench for FP32. */
 const TOLERANCE = { absolute: 1e-4, relative: 1e-4, roundings: 0 } as const;
 
 const identifier = (name: string): string => name.replace(/\W/g, '_').replace(/^(?![A-Za-z])/, 'p_');

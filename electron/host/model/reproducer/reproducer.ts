@@ -25,7 +25,7 @@ export interface ReproducedProblem {
   readonly problem: unknown;
   /** Request to the user's program for an expected answer; absent if there is no such program. */
   readonly answered?: TaskProblem;
-  /** Reference variant and error limit; null if the task has its own. */
+  /** Reference variant and error tolerance; null if the task has its own. */
   readonly held: { readonly reference: string; readonly limit: number } | null;
 }
 

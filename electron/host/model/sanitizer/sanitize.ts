@@ -138,7 +138,7 @@ interface SanitizeOptions {
 }
 
 /**
- * Runs the command line under compute-sanitizer. Throws a BraggError if it cannot run, or if the run is refused before
+ * Runs the command line under compute-sanitizer. Throws a BraggError if it cannot run, or if the run is rejected before
  * it begins.
  */
 export async function sanitize({ tool, words, kernel, signal }: SanitizeOptions): Promise<Sanitized> {

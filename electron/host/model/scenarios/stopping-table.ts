@@ -55,7 +55,7 @@ export function stoppingAt(rangeTable: RangeTable, table: StoppingTable, energy_
   return at;
 }
 
-/** Least number of entries that describe a curve. */
+/** Minimum number of entries that describe a curve. */
 const minEntries = 4;
 /** Longer tables are a mistake, and would slow every lookup. */
 const maxEntries = 10_000;

@@ -164,7 +164,7 @@ export class StudyFolder {
     this.head = head;
   }
 
-  /** Creates a folder with the plan. A folder with the same plan is opened; one with another plan is refused. */
+  /** Creates a folder with the plan. A folder with the same plan is opened; one with another plan is rejected. */
   static async create(
     folder: string,
     head: Omit<PlanHead, 'sha256'>,

@@ -21,7 +21,7 @@ type Row = readonly StudyCell[];
 
 interface GroupLine {
   readonly cells: Row;
-  /** Least and largest of the values whose median a cell shows; null for a single value or none. */
+  /** Smallest and largest of the values whose median a cell shows; null for a single value or none. */
   readonly spans: readonly (readonly [number, number] | null)[];
 }
 

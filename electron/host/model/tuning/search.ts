@@ -24,7 +24,7 @@ const placeOf = ({ variant, at }: Pick<Candidate, 'variant' | 'at'>): string => 
 const NEAR_THE_BEST = 0.7;
 /** Number of tunables that are changed together to leave a local minimum. */
 const PERTURBED_TUNABLES = 3;
-/** Most upcoming candidates passed to `Measure` for preparation. */
+/** Maximum number of upcoming candidates passed to `Measure` for preparation. */
 const MAX_PREPARED = 256;
 
 class LocalSearch {

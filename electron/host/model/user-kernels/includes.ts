@@ -1,6 +1,6 @@
 /**
  * Expands the files that a user kernel includes from its own folder. They are read and hashed with it, so that the user
- * trusts everything that is compiled. Shipped and system headers remain includes; any other file is refused.
+ * trusts everything that is compiled. Shipped and system headers remain includes; any other file is rejected.
  */
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';

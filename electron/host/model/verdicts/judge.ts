@@ -46,7 +46,9 @@ interface Judgement {
   readonly instancesToDecide: number | null;
 }
 
-/** Most instances that a user would wait for; if more are needed, measuring does not decide. */
+/**
+ * Maximum number of instances that a user would wait for. If more are needed, measuring does not lead to a decision.
+ */
 const maxInstances = 10_000;
 
 /** `ratio` is on the natural logarithm, from `instances` instances. Without a control the verdict is undecided. */

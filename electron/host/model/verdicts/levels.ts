@@ -61,9 +61,9 @@ export function meanError(values: readonly number[]): number {
 /** Seconds of one candidate, as lists of rounds by instance. */
 export type Instances = readonly (readonly number[])[];
 
-/** Least number of prepared states for an interval. */
+/** Minimum number of prepared states for an interval. */
 const minInstances = 3;
-/** Least number of rounds in all instances for an interval. */
+/** Minimum number of rounds in all instances for an interval. */
 export const minRounds = 5;
 
 /** An estimate and the half width of its interval, on the natural logarithm. */

@@ -9,7 +9,7 @@ import type { LogInterval } from './levels.ts';
 /** With fewer instances an interval may be narrow by chance. */
 const minForRule = 5;
 
-/** Least number of instances before a rule may end a session, because its condition must hold twice. */
+/** Minimum number of instances before a rule may end a session, because its condition must hold twice. */
 export const leastInstances = minForRule + 1;
 
 /** Share of the instances over which the condition of a rule must hold. */

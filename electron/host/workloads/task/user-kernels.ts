@@ -39,7 +39,7 @@ const judges = new Map<string, NativeTask>();
 /** Number in the engine's problem; if present, its inputs are altered with this seed. */
 const ALTERED = '.altered';
 
-/** Variant whose place a candidate takes on the CPU; also used to compare results. */
+/** Engine variant that a candidate replaces on the CPU; also used to compare results. */
 const JUDGE = 'problem-cpu';
 
 /** Problem for the engine, with the variant that the kernel replaces and a candidate's launches. */
@@ -67,7 +67,7 @@ async function hasFiniteValues(answer: string): Promise<boolean> {
   return new Float64Array(bytes.buffer).every(Number.isFinite);
 }
 
-/** Most recorded comparisons of a task; sessions have some tens. */
+/** Maximum number of recorded comparisons of a task; sessions have some tens. */
 const MAX_COMPARISONS = 10_000;
 /** Step of spans that belong to no step, as in native/engine/spans.hpp. */
 const NO_STEP = 2 ** 32 - 1;
@@ -78,9 +78,9 @@ class UserKernelTask implements NativeTask {
   readonly #session: LoadedUserKernel;
   readonly #problem: TaskProblem;
   #lease: Lease | null = null;
-  /** Knows the answer to the prepared problem. */
+  /** Engine task that knows the answer to the prepared problem, and compares results with it. */
   #judge: NativeTask | null = null;
-  /** Knows the answer with altered inputs; null if there is none. */
+  /** Like `#judge`, for the altered inputs; null if there is no answer for them. */
   #alteredJudge: NativeTask | null = null;
   #cancelled = false;
   /** Intervals on the machine's steady clock in which this process compared results. */

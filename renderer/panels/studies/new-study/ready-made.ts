@@ -27,7 +27,7 @@ export interface StudySubject {
   readonly offers: Result<'study.offers'> | null;
 }
 
-/** Factors of a grid step for convergence: double, unchanged, half and quarter. */
+/** Factors on the grid step in a convergence study: double, unchanged, half and quarter. */
 const FACTORS = [2, 1, 0.5, 0.25] as const;
 const TIMED: Options = { measures: ['readouts', 'times', 'memory'], timing: 'alone', repeats: 5 };
 const ENERGIES = { from: 30, to: 230, count: 11 } as const;
@@ -141,7 +141,7 @@ const SIZES = [
   'problem.batch',
 ] as const;
 
-/** Sizes up to the one in the form, by factors of four; null if the scenario has no size parameter. */
+/** Problem sizes up to the one in the scenario form, by factors of four; null if the scenario has no size parameter. */
 function sizeAxis(document: unknown): { readonly path: string; readonly values: readonly number[] } | null {
   const sizeOf = (path: string): number | null => {
     const all = path.split('+').map((one) => numberAt(document, one));
@@ -196,7 +196,10 @@ function claims({ draft, complete, offers }: StudySubject): ReadyMade | null {
 
 const TUNING_MINUTES = 10;
 
-/** Tunes the kernel in the form, or the last one that can be tuned. */
+/**
+ * Tunes the kernel selected in the scenario form if it is tunable, otherwise the last kernel of the list of tunable
+ * ones.
+ */
 function tuning({ draft, complete, offers }: StudySubject): ReadyMade | null {
   const asked = valueAt(complete ?? draft, ['solver', 'variant']);
   const variant = offers?.tunable.find((one) => one === asked) ?? offers?.tunable.at(-1);

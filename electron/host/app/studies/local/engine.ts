@@ -15,9 +15,9 @@ import { type FromWorker, PointSolver, type ToWorker, type WorkerStart } from '.
 import { byFamily, familiesOf, groupsOf, type Share, type WorkerLayout, workerLayoutOf } from './groups.ts';
 
 const WINDOW_MS = 30_000;
-/** Fewest completions that give a rate. */
+/** Minimum number of completions for a rate. */
 const MIN_COMPLETIONS = 3;
-/** Enough completions for a rate; more would only use memory. */
+/** Maximum number of stored completions; more would not improve the rate. */
 const MAX_COMPLETIONS = 4096;
 
 export class Rate {

@@ -266,12 +266,12 @@ export function arraysOf<T>(tasks: readonly T[], maxArraySize: number): readonly
 /** Quotes a word for a shell. */
 export const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** Most restarts of a task that makes no progress. */
+/** Maximum number of restarts of a task that makes no progress. */
 const MAX_RESTARTS = 3;
 
 /**
- * `program`: the words that call the command line's `study task` for the study and the tag. `progressLeft`: its exit code
- * when points are left and some have ended, so that it is worth another go.
+ * `program`: the words that call the command line's `study task` for the study and the tag. `progressLeft`: its exit
+ * code when points are left and some have ended, so that another attempt is worthwhile.
  */
 export function taskScript(program: readonly string[], progressLeft: number): string {
   return `#!/bin/bash

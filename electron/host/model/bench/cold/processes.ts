@@ -120,7 +120,7 @@ export const coldStart = (run: ColdRun | null): ColdStart | null =>
     return time_s === null ? null : { time_s };
   });
 
-/** Fewest processes that allow a conclusion, because each process is one instance. */
+/** Minimum number of processes for a conclusion, because each process is one instance. */
 export const defaultProcesses = minRounds;
 
 /** Longest delay of a timer, about 24 days. */

@@ -1,6 +1,6 @@
 /**
  * Regions of a study's space in which a conclusion holds: a small decision tree, described in words. Points that differ
- * only in their variant are combined to one place of the space.
+ * only in their variant are combined into one location in that space.
  */
 import { formatPath } from '../../../../contract/scenario/index.ts';
 import type { Measure, PlanHead, PlanLine, PointResult } from '../../../../contract/study/index.ts';
@@ -40,9 +40,12 @@ export interface VariantComparison {
 /** Times by which variants are compared, in order of preference. */
 const TIMES = ['device_s', 'time_s', 'solve_s'] as const;
 const VARIANT = 'solver.variant';
-/** Least deviation that indicates a different answer; grids of the same answer agree much better. */
+/**
+ * Minimum relative deviation of a readout that indicates a different answer. Variants that solve the same problem on
+ * different grids agree much better.
+ */
 export const FAR_APART = 0.01;
-/** Least number of answers for a median: with two it is unknown which one deviates. */
+/** Minimum number of answers for a median. Of two that differ, it is unknown which one deviates. */
 const MIN_FOR_MEDIAN = 3;
 
 const numberOf = (measures: readonly Measure[], name: string): Measure | null =>
@@ -88,7 +91,7 @@ function wrongOf({ result }: Solved, apart: number, of: number): string | null {
   return `its readouts differ by up to ${Number((100 * apart).toPrecision(2))} % from those of the others`;
 }
 
-/** Groups points by place; null if the study compares fewer than two variants, or lacks times. */
+/** Groups points by their location in the space; null if the study compares fewer than two variants, or lacks times. */
 export function comparisonsOf(head: PlanHead, rows: readonly Solved[]): readonly VariantComparison[] | null {
   const done = rows.filter(({ result }) => result.status === 'done');
   const requested = ({ line, result }: Solved): string => {
@@ -175,7 +178,7 @@ function countsOf(places: readonly Labelled[]): Map<string, number> {
   return counts;
 }
 
-/** Probability that two places drawn at random have different labels, times the number of places. */
+/** Probability that two locations drawn at random have different labels, times the number of locations. */
 function impurityOf(counts: Counts): number {
   let [all, squares] = [0, 0];
   for (const count of counts.values()) {
@@ -187,7 +190,7 @@ function impurityOf(counts: Counts): number {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Best threshold for a number, from one pass over the sorted places. */
+/** Best threshold for a number, from one pass over the sorted locations. */
 function cutOf(places: readonly Labelled[], name: string): Split | null {
   const sorted = places.toSorted((a, b) => Number(a.at[name]) - Number(b.at[name]));
   const [left, right] = [new Map<string, number>(), countsOf(places)];

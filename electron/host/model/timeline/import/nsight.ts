@@ -134,7 +134,7 @@ const exact = (column: string): string =>
 
 /** Number of rows between two reports of progress. */
 const REPORT_EVERY = 50_000;
-/** Most rows read from one file, valid or not: enough for all spans of a trace, and their names. */
+/** Maximum number of rows read from one file, valid or not: enough for all spans of a trace, and their names. */
 const MAX_ROWS = 60_000_000;
 /** Limit of SQLite's memory: its page cache and one row. A damaged row may claim 1 GB. */
 const SQLITE_HEAP_BYTES = 256 * 2 ** 20;

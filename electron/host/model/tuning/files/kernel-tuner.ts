@@ -194,7 +194,8 @@ export const kernelTunerEntryFields = {
   // Kernel Tuner writes no unit, but programs that convert to its format do.
   ...{ time_unit: honoured, time_units: honoured, times_unit: honoured, timeunit: honoured },
   ...{ unit: honoured, units: honoured },
-  // Other programs write these of a wrong answer or a failure, which Kernel Tuner writes in place of the time.
+  // Keys with which other programs mark a wrong answer or a failure. Kernel Tuner writes the failure itself in place of
+  // the time.
   ...{ correct: oneOf('true'), valid: oneOf('true'), verified: oneOf('true'), verification: oneOf('true') },
   ...{ invalidity: oneOf('correct'), status: oneOf('ok', 'correct', 'success', 'valid') },
   verification_time: duration,
@@ -398,7 +399,7 @@ export function readKernelTuner(text: string, name: string): TuningResults {
 }
 
 const errorOf: Readonly<Record<Exclude<Outcome, 'right'>, string>> = {
-  // The format has no word for a wrong answer; the value of `correctness` shows it.
+  // The format has no failure name for a wrong answer; the value of `correctness` shows it.
   wrong: 'RuntimeFailedConfig',
   runtime: 'RuntimeFailedConfig',
   timeout: 'RuntimeFailedConfig',

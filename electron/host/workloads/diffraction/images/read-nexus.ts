@@ -61,7 +61,7 @@ const corrections = {
   flatfield: { neutral: 1, flags: ['flatfield_correction_applied', 'flatfield_applied'] },
   dark: { neutral: 0, flags: ['dark_applied'] },
   pedestal: { neutral: 0, flags: ['pedestal_applied'] },
-  // Counts are photons, so a gain that may be within them is refused as well.
+  // Images count photons, so a gain that may still be contained in the counts is rejected too.
   gain: { neutral: 1, flags: [] },
 } as const satisfies Readonly<Record<string, { readonly neutral: number; readonly flags: readonly string[] }>>;
 
@@ -311,8 +311,8 @@ function masked(counts: Float32Array, mask: Dataset): void {
 }
 
 /**
- * Limit of counts in a dataset: one number, or one for each pixel, which then excludes pixels itself. NaN without the
- * dataset.
+ * Common limit on the counts, from a dataset. If limits differ by pixel, pixels beyond theirs are excluded here, and
+ * the result is NaN. Also NaN without the dataset.
  */
 function limitOf(group: Group, name: string, counts: Float32Array, isOut: (count: number, limit: number) => boolean) {
   const value: unknown = datasetAt(group, name)?.value;

@@ -418,7 +418,7 @@ function marHeader(
   };
   const turned = ['origin', 'orientation', 'view_direction'].filter((field) => word(field) !== 0);
   const [flat, straight] = ['flatfield_applied', 'distortion_applied'].map(word);
-  // Writers that set neither state nothing about them.
+  // If neither field is set, the writer does not record corrections, so none counts as missing.
   const missing = flat === straight ? [] : [flat === 0 ? 'flatfield_applied' : 'distortion_applied'];
   return {
     full: word('saturated_value') > 0 ? word('saturated_value') : none.full,

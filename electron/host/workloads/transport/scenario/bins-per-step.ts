@@ -248,7 +248,7 @@ function binsPerStep(
   return fewest(scenario, context, step_mm, stepInWater_mm, fine.length > 0 ? fine : [least], bearable);
 }
 
-/** Least number of bins in a length, given the straggling. */
+/** Minimum number of bins in a length, given the straggling. */
 function leastBins(length_mm: number, spread_mm: number): number {
   return spread_mm > 0 ? Math.ceil(length_mm / (WIDEST_BIN * spread_mm) - 1e-6) : MIN_WITHOUT_SPREAD;
 }

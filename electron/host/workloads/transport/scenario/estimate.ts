@@ -1,4 +1,7 @@
-/** Size of a scenario's grid, and the least memory of any variant. Also the result of reading a transport scenario. */
+/**
+ * Size of a scenario's grid, and the smallest memory with which any variant can solve it. Also the result of reading a
+ * transport scenario.
+ */
 import { spotsOf, type TransportDocument, type TransportScenario } from '../../../../contract/scenario/index.ts';
 import type { TransportProblem } from '../../../io/addon/addon.ts';
 import { highestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
