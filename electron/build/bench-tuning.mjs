@@ -30,7 +30,7 @@ const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
 /** @param {string} file @param {unknown} value */
 const write = (file, value) => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 
-/** The GPU of this machine, in the form of the records. */
+/** The GPU of this machine, as records describe it. */
 async function thisGpu() {
   const { cuda } = await jsonOf('devices');
   const [gpu] = cuda.devices;

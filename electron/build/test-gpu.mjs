@@ -31,7 +31,7 @@ const SCRIPTS = [
   'test/gpu/problem-folder.mjs',
 ];
 
-/** All need under a minute on an H200; the limit ends a hang. */
+/** All need less than a minute on an H200; the timeout ends a script that hangs. */
 const TIMEOUT_S = 600;
 
 const TOTALS = /^(\d+) passed, (\d+) failed$/m;

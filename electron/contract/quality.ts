@@ -2,7 +2,10 @@
 import { z } from 'zod';
 import { float64 } from './wire/arrays.ts';
 
-/** Averages over tracks (LETt) and over dose (LETd): of the beam's protons that have not reacted, and of all protons. */
+/**
+ * Averages over tracks (LETt) and over dose (LETd), each for the beam's protons that have not reacted and for all
+ * protons.
+ */
 export const letNames = ['lett_primary', 'letd_primary', 'lett', 'letd'] as const;
 export type LetName = (typeof letNames)[number];
 

@@ -1,6 +1,6 @@
 /**
- * Windows of the program: they share one host, the menus belong to the window in front, and the program ends with the
- * last one.
+ * Windows of the program: they share one host, the menus belong to the window in front, and the program ends when the
+ * last one closes.
  */
 import { type IpcMainEvent, ipcMain } from 'electron';
 import { PORT_CHANNEL, READY_CHANNEL } from '../contract/wire/page.ts';

@@ -243,7 +243,7 @@ function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeCl
   const entry = panelEntry(node.active);
   const Panel = entry?.component;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a region would make a landmark of every panel
+    // biome-ignore lint/a11y/useSemanticElements: a region would turn every panel into a landmark
     <div
       className="group framed stack min-w-0 min-h-0 clip wide relative"
       role="group"

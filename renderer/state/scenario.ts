@@ -1,6 +1,6 @@
 /**
- * Scenario in the form: the document as its author wrote it, with undo, and the host's check. Also the number of other
- * windows with the same file, and user kernels next to the open scenario.
+ * The scenario being edited in the form: the document as its author wrote it, with undo, and the host's check. Also the
+ * number of other windows with the same file, and user kernels next to the open scenario.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Capabilities } from '../../electron/contract/capabilities.ts';

@@ -8,7 +8,7 @@ import { EmptyState } from '../widgets/words/empty-state.tsx';
 import type { IconName } from '../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from './context.ts';
 
-/** Button that runs the scenario in the form, or shows the form if it has errors. */
+/** Button that runs the scenario being edited, or shows its form if it has errors. */
 export function RunOffer(): ReactElement {
   const { stores, runs } = useWorkbench();
   const canStart = useSelected(

@@ -57,7 +57,7 @@ async function once(cli, scenario, variant, set) {
 
 /**
  * @param {string} cli @param {string} scenario @param {string} variant @param {readonly (keyof typeof CONFIGURATIONS)[]} order
- * @returns {Promise<Round | null>} null where one of them could not be run
+ * @returns {Promise<Round | null>} null if one of them could not be run
  */
 async function roundOf(cli, scenario, variant, order) {
   /** @type {Partial<Round>} */
@@ -70,7 +70,7 @@ async function roundOf(cli, scenario, variant, order) {
   return /** @type {Round} */ (round);
 }
 
-/** @param {string} cli @returns {Promise<readonly PhysicsCost[]>} without those that could not be run */
+/** @param {string} cli @returns {Promise<readonly PhysicsCost[]>} without scenarios that could not be run */
 export async function measurePhysicsCosts(cli) {
   /** @type {PhysicsCost[]} */
   const found = [];

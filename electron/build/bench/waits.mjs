@@ -29,7 +29,7 @@ export function waitsArguments(args) {
 
 /**
  * @param {readonly string[]} args
- * @returns {Promise<import('./targets.mjs').Target[]>} none where it failed
+ * @returns {Promise<import('./targets.mjs').Target[]>} empty if it failed
  */
 export async function measureWaits(args) {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-waits-'));

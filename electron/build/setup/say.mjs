@@ -30,8 +30,8 @@ export function say(line) {
 }
 
 /**
- * Runs all tasks concurrently to their ends without mixing their output. The first one prints immediately, and each of
- * the others once those before it have ended. Throws the error of the first one that failed.
+ * Runs all tasks concurrently to their ends without mixing their output. The first task prints immediately, and each of
+ * the others as soon as those before it have ended. Throws the error of the first task in the list that failed.
  * @template T
  * @param {readonly (() => Promise<T>)[]} works
  * @returns {Promise<T[]>}
@@ -91,7 +91,7 @@ const QUIET_MS = 100;
  * Runs a step, and prints its title, progress, elapsed time and duration.
  * @template T
  * @param {string} title
- * @param {(progress: (how_far: string) => void) => Promise<T>} body may tell how far it is, such as `12 of 260 files`
+ * @param {(progress: (how_far: string) => void) => Promise<T>} body may report its progress, such as `12 of 260 files`
  * @returns {Promise<T>}
  */
 export async function timed(title, body) {

@@ -61,8 +61,8 @@ function collect(folder, found) {
 const inside = (root, names) => names.map((name) => path.resolve(root, name));
 
 /**
- * State of the inputs. Call before the full check, so that changes made during it are noticed by the next one. @param
- * {InputPaths} place
+ * State of the inputs. Call before the full check, so that changes made during it are noticed by the next one.
+ * @param {InputPaths} place
  */
 export function inputsNow({ root, folders, files, settings }) {
   const all = inside(root, files);

@@ -265,7 +265,10 @@ function fatBinaryStep(nvcc, workload) {
   };
 }
 
-/** @param {string} nvcc the compiler; settings of it that change the code */
+/**
+ * Settings of the compiler that change the code it generates.
+ * @param {string} nvcc path of the compiler
+ */
 const compilerSettings = (nvcc) => ({ nvcc, changed_ms: statSync(nvcc).mtimeMs, flags: FLAGS.join(' ') });
 
 /**

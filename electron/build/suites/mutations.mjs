@@ -175,8 +175,8 @@ export class Results {
 const ALL_SOURCES = ['electron', 'renderer', 'kernels', 'native', 'test'].map((folder) => `${folder}/**/*`);
 
 /**
- * Key of the sources: tests of pure functions depend on the modules that they import, all others on all sources. @param
- * {Tests} tests
+ * Key of the sources: tests of pure functions depend on the modules that they import, all others on all sources.
+ * @param {Tests} tests
  */
 async function keyOf({ tests = [], cpp = [] }) {
   const imported = cpp.length > 0 || (await needBuild(tests)) ? null : await importedBy(tests);

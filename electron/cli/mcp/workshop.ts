@@ -493,7 +493,7 @@ export class Workshop {
       limits: limitsOf(maxRounds, seconds, {}),
       assetsFolder: assetsFolder(),
       command,
-      // Costs only one more sample of about a millisecond.
+      // A trace costs only one more sample, which needs about a millisecond.
       trace: true,
       withoutClaims: true,
     });

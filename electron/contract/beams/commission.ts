@@ -50,7 +50,8 @@ export const withError = (value: number, error: number): string => `${value.toFi
 type Document = Readonly<Record<string, unknown>>;
 
 /**
- * Returns `base` with the fitted beam and with notes on its source. `file` is the name of the measurement, no folder.
+ * Returns `base` with the fitted beam and with notes on its source. `file` is the name of the measurement's file,
+ * without its folder.
  */
 export function commissionedBeam(found: Commissioned, base: Document, file: string): Record<string, unknown> {
   const { energy_MeV: _e, range_mm: _r, range_is: _i, spots: _s, ...beam } = (base['beam'] ?? {}) as Document;

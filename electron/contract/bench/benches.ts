@@ -18,8 +18,8 @@ const nothing = z.strictObject({});
 const seconds = z.number().nonnegative();
 
 /**
- * Random for a session of this program's run. For a stored session, derived from its folder and file name, so it is
- * stable.
+ * Id of a session. It is random for a session measured by this process. For a stored session it is derived from the
+ * folder and the file name, and therefore stable.
  */
 export const benchIdSchema = z.string().min(1).max(255);
 export type BenchId = z.infer<typeof benchIdSchema>;

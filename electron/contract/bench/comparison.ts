@@ -53,7 +53,7 @@ const comparedRowSchema = z.strictObject({
   device: z.string(),
   precision: z.string(),
   provenance: provenanceSchema,
-  /** Measurement conditions and how the requested ones were met: name and value. */
+  /** Measurement conditions, with the outcome of requested ones such as a locked clock, as pairs of name and value. */
   conditions: z.array(z.tuple([z.string(), z.string()])),
   /** Median time; for a stored run, its only time. */
   time_s: seconds,

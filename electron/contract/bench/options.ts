@@ -18,8 +18,8 @@ export interface BenchOption {
   /** If true, the command that repeats a session names the option whatever its value. */
   readonly always?: true;
   /**
-   * Choices of the page's form. Without choices, the page has a text field or checkbox for the option, or it is a flag
-   * only.
+   * Choices offered by the page's form. An option without choices has a text field or a checkbox there, or exists only
+   * as a flag.
    */
   readonly form?: { readonly label: string; readonly choices: readonly (readonly [number | null, string])[] };
 }

@@ -60,7 +60,7 @@ export const projectMethods = {
   'project.pack': {
     params: z.strictObject({
       name: z.string().min(1).max(100),
-      /** Scenario in the form, and the file against which its file references are resolved. Null for none. */
+      /** Scenario in the page's form, and the file against which its file references are resolved. Null for none. */
       scenario: z
         .strictObject({
           name: z.string().max(200),

@@ -1,5 +1,5 @@
 /**
- * Studies in the library's folder `studies`, for the page. Views of a study's results, the last one and named ones, are
+ * Studies in the library's folder `studies`, for the page. The last view of a study's results and its named views are
  * saved next to the study.
  */
 import { z } from 'zod';

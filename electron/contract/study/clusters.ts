@@ -1,6 +1,6 @@
 /**
  * Clusters that studies are submitted to, as the user describes them. No password is stored, because `ssh` runs without
- * prompts. Also the draft of a cluster in the form, with every field as typed.
+ * prompts. Also the draft of a cluster in the page's form, with every field as typed.
  */
 import { z } from 'zod';
 import { sshHostSchema } from '../remote.ts';

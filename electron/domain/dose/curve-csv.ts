@@ -207,7 +207,7 @@ const OTHER_DOSES = wordSet(
 /** Readings of a detector, which may have to be divided by those of a second one in the beam. */
 const READINGS = wordSet('ionization ionisation charge current reading readings signal');
 const REFERENCES = wordSet('reference ref monitor mu');
-/** Words that may accompany a dose: scale, place, source and units. */
+/** Words that may accompany a dose: scale, location, source and units. */
 const DOSE_CONTEXT = wordSet(
   `depth relative relativ rel normalized normalised normiert norm percentage absolute abs integral integrated absorbed physical
 total mean average averaged energy to in of the at on along water h2o medium material phantom tank central axis cax bragg peak
@@ -216,7 +216,10 @@ film chamber detector reading mgy ugy ngy kgy mev kev ev j kg g um mm cm m mm2 c
 counts au arb arbitrary unit units 1e9 e9`,
 );
 const LENGTHS = wordSet('mm cm m um nm inch in');
-/** Units of which the name of a depth may have one, and those of a dose. `in` and `g` are also other words. */
+/**
+ * Units that the name of a depth may contain, and those of a dose. `in` and `g` are left out, because they are also
+ * words of other names.
+ */
 const DEPTH_UNITS = wordSet('mm cm m um nm inch cm2');
 const DOSE_UNITS = wordSet('gy cgy mgy ugy ngy kgy %');
 /** Matter other than water, or matter that is not named. */

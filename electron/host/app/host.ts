@@ -181,7 +181,7 @@ export class Host {
     return !this.#parts.lanes.isFree || this.studies.isGoing;
   }
 
-  /** A door for the pages of one shell; Electron has one per window. */
+  /** Accepts the pages of one shell; Electron has one such acceptor per window. */
   door(shell: ShellHandlers | null = null): PageAcceptor {
     const connections = new Connections({
       service: this.#registryFor(shell),

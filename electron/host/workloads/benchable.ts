@@ -248,7 +248,7 @@ export interface Amount {
   readonly threads: number | null;
   /** Amount per second and thread on a current server; null if it was not measured. */
   readonly usualRate: number | null;
-  /** Records that a run needed this many seconds on this machine, to improve the forecasts in the form. */
+  /** Records that a run needed this many seconds on this machine, to improve the forecasts in the scenario form. */
   readonly learn?: (seconds: number) => void;
   /** False if the variant is known to fail its accuracy tests. */
   readonly right: boolean;

@@ -25,7 +25,7 @@ export function loadPlotly(): Promise<Plotly> {
 export class LastDrawn {
   #key: string | null = null;
 
-  /** Returns whether the request differs from the last one, and remembers it. */
+  /** Returns whether the request differs from the previous one, and stores it for the next comparison. */
   isNew(requested: unknown): boolean {
     const key = JSON.stringify(requested);
     if (key === this.#key) return false;

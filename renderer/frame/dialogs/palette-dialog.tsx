@@ -35,7 +35,7 @@ function Option(props: {
   const shortcut = activeShortcut(command, props.desktop);
   const above = commandPath(command).slice(0, -1);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the field above keeps the focus and hears the keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the focus and handles the keys
     <div
       id={props.id}
       role="option"

@@ -268,7 +268,7 @@ export default function ClaimsPanel(): ReactElement {
         />
         <span className="panel-readout">{loaded.kind === 'rows' ? answerCounts(listed) : ''}</span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
       <section className="page" tabIndex={0} aria-label="Published claims">
         {loaded.kind === 'waiting' ? (
           <p className="claims-panel__source faint small">Judging the recorded sessions…</p>

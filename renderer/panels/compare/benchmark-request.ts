@@ -1,4 +1,4 @@
-/** Converts the selections in the form to the labels of a benchmark. No React. */
+/** Converts the selections in the Compare form to the labels of a benchmark. No React. */
 
 import { type ExternalProgram, labelOf } from '../../../electron/contract/bench/benches.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';

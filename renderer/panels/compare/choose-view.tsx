@@ -273,7 +273,7 @@ export function ChooseView({ store, expected }: VariantsProps): ReactElement {
   const stored = useSelected(stores.comparison, (state) => state.stored);
   const runs = useSelected(stores.runs, (state) => state.runs);
   const ends = runs.filter(({ state }) => isOver(state)).length;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that ended may be a session
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that has ended may be a session
   useEffect(() => void benches.refresh(), [benches, ends]);
   const workload = useSelected(stores.comparison, (state) => state.workload);
   const { bench } = useScenarioBench();

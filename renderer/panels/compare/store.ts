@@ -176,7 +176,7 @@ export interface ScenarioBench {
   readonly bench: string;
 }
 
-/** Variants and benchmark of the scenario in the form. */
+/** Variants and benchmark of the scenario being edited. */
 export function useScenarioBench(): ScenarioBench {
   const { stores } = useWorkbench();
   const workload = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
@@ -192,7 +192,7 @@ export function useVariants({ workload, bench }: ScenarioBench): readonly Varian
   return useMemo(() => all.filter((one) => one.workload === workload && one.bench === bench), [all, workload, bench]);
 }
 
-/** Variants and benchmark of the compared rows; without rows, those of the scenario in the form. */
+/** Variants and benchmark of the compared rows; without rows, those of the scenario being edited. */
 export function useRowsBench(rows: readonly ShownRow[]): ScenarioBench {
   const scenario = useScenarioBench();
   const { row } = rows.find(({ reference }) => reference) ?? rows[0] ?? {};

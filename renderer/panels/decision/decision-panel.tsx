@@ -83,7 +83,7 @@ export default function DecisionPanel(): ReactElement {
         </span>
         <span className="panel-readout">runs that you plan</span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
       <section className="decision page" tabIndex={0} aria-label="Which way to write it">
         {failure === null ? null : (
           <Unread title="The sessions could not be read" reason={failure} again={() => ask()} />

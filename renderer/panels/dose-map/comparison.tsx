@@ -211,7 +211,7 @@ function GammaHistogram({ histogram }: { readonly histogram: readonly number[] }
     >
       {histogram.map((count, i) => (
         <rect
-          // biome-ignore lint/suspicious/noArrayIndexKey: bars are their places
+          // biome-ignore lint/suspicious/noArrayIndexKey: a bar is identified by its position
           key={i}
           x={BAR * i}
           y={HEIGHT - (HEIGHT * count) / most}

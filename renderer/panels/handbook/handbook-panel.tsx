@@ -70,7 +70,7 @@ export default function HandbookPanel(): ReactElement {
       </div>
       <section
         className="handbook page selectable"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
         tabIndex={0}
         aria-label={`Handbook: ${pageTitle(place.page)}`}
         ref={body}

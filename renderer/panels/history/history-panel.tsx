@@ -73,7 +73,7 @@ export default function HistoryPanel(): ReactElement {
         </span>
         <span className="panel-readout">{series === null ? '' : `${shown.length} of ${series.length} series`}</span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
       <section className="history page" tabIndex={0} aria-label="Sessions over days and commits">
         {failure === null ? null : (
           <Unread title="The history could not be read" reason={failure} again={() => ask()} />

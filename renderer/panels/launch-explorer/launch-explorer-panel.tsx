@@ -314,7 +314,7 @@ export default function LaunchExplorerPanel(): ReactElement {
   return (
     <div className="plot-panel launch wide">
       <Controls config={config} store={store} kernels={kernels} gpus={gpus} explained={explained} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
       <section className="launch-results grow min-w-0 scroll" tabIndex={0} aria-label="The launch explained">
         <Notes explained={explained} />
         <Numbers explained={explained} driverBlocks={said?.blocks[0] ?? null} />

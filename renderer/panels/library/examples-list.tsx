@@ -106,7 +106,7 @@ interface ExamplesProps {
 
 export function Examples({ items, text, entry }: ExamplesProps): ReactElement {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
     <section className="library-panel__list grow min-h-0 scroll-y" aria-label="Examples" tabIndex={0}>
       {grouped(items).map(({ about, heads, question, items: own }) => (
         <Fragment key={question}>

@@ -46,12 +46,12 @@ function createLibraryViewStore(
 interface Listing {
   /** Null if the first answer has not arrived. */
   readonly result: Result<'library.search'> | null;
-  /** Hits in the other places, in the order of places. */
+  /** Hits in the other locations, in display order. */
   readonly elsewhere: readonly Elsewhere[];
   readonly failure: string | null;
 }
 
-/** Hits of a query in another place. */
+/** Hits of a query in another location, such as the examples or the trash. */
 interface Elsewhere {
   readonly place: LibraryPlace;
   readonly total: number;
@@ -132,7 +132,7 @@ interface ElsewhereProps {
   readonly show: (place: LibraryPlace) => void;
 }
 
-/** Number of hits in each other place, with a link to it. */
+/** Number of hits in each other location, with a link to it. */
 function OtherMatches({ found, show }: ElsewhereProps): ReactElement | null {
   if (found.length === 0) return null;
   return (
@@ -146,7 +146,7 @@ function OtherMatches({ found, show }: ElsewhereProps): ReactElement | null {
   );
 }
 
-/** Actions offered if a place is empty. */
+/** Actions offered if a location contains no files. */
 function EmptyList({
   place,
   show,

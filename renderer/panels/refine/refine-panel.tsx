@@ -1,4 +1,4 @@
-/** Fits the crystal in the form to a user's image: start, iterations, results, and residual image. */
+/** Fits the crystal in the scenario form to a user's image: start, iterations, results, and residual image. */
 import '../../widgets/plots/plots.css';
 import './refine-panel.css';
 import { type ReactElement, useEffect, useId, useMemo, useRef, useState } from 'react';

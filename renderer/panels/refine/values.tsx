@@ -15,7 +15,7 @@ const unknownsOf = (fit: FitChoice): readonly CrystalUnknown[] =>
 
 interface ValuesProps {
   readonly state: RefineState;
-  /** Start value in the form; null if the form has none. */
+  /** Start value from the scenario form; null if the form has none. */
   readonly startOf: (unknown: CrystalUnknown) => number | null;
 }
 

@@ -25,7 +25,7 @@ function useStored(workload: WorkloadName): readonly StoredTask[] {
   const { client, stores } = useWorkbench();
   const [sessions, setSessions] = useState<readonly StoredTask[]>([]);
   const saved = useSelected(stores.runs, ({ runs }) => runs.filter(({ file }) => file !== null).length);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a saved run is a stored session
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a saved run becomes a stored session
   useEffect(() => {
     let current = true;
     client.call('task.stored', { workload }).then(
@@ -112,7 +112,7 @@ export default function ResultsPanel(): ReactElement {
           <Select label="Measurements" value={chosen ?? ''} options={options} onChange={choose} />
         )}
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
       <section className="results page" tabIndex={0} aria-label="Results of the measurement">
         {session === null || benchId === null ? null : (
           <SessionView

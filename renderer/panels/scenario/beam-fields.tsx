@@ -186,7 +186,7 @@ function SpotList({ path, spots }: { readonly path: Path; readonly spots: readon
       <ol className="spots__list grid">
         {spots.slice(0, MAX_ROWS).map((_, index) => (
           <SpotRow
-            // biome-ignore lint/suspicious/noArrayIndexKey: its place identifies a spot
+            // biome-ignore lint/suspicious/noArrayIndexKey: its position identifies a spot
             key={index}
             path={[...path, index]}
             index={index}

@@ -198,7 +198,7 @@ function FileField({ path }: { readonly path: Path }): ReactElement | null {
   );
 }
 
-/** CT series in the folder named in the form; empty until loaded. */
+/** CT series in the folder that the form names; empty until loaded. */
 function useSeries(name: unknown): readonly CtSeriesInfo[] {
   const { client, stores } = useWorkbench();
   const file = useSelected(stores.scenario, (state) => state.file?.file ?? null);

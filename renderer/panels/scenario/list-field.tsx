@@ -154,7 +154,7 @@ export function ListField({ path, entry, children }: ListProps): ReactElement | 
       {entries.length === 0 ? null : (
         <ol className="regions__list grid gap-m">
           {entries.map((_, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: its place identifies an entry
+            // biome-ignore lint/suspicious/noArrayIndexKey: its position identifies an entry
             <Entry key={index} path={[...path, index]} entry={entry}>
               {children}
             </Entry>

@@ -153,7 +153,7 @@ export function UserMaterialsField({ path }: { readonly path: Path }): ReactElem
       ) : (
         <ol className="regions__list grid gap-m">
           {materials.map((_, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: its place identifies a material
+            // biome-ignore lint/suspicious/noArrayIndexKey: its position identifies a material
             <MaterialCard key={index} path={[...path, index]} index={index} />
           ))}
         </ol>

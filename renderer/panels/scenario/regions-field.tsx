@@ -201,7 +201,7 @@ export function RegionsField({ path }: { readonly path: Path }): ReactElement | 
       ) : (
         <ol className="regions__list grid gap-m">
           {regions.map((_, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: its place identifies a region
+            // biome-ignore lint/suspicious/noArrayIndexKey: its position identifies a region
             <RegionCard key={index} path={[...path, index]} index={index} />
           ))}
         </ol>

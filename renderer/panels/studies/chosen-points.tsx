@@ -157,7 +157,7 @@ function Difference({ a, b }: { readonly a: Point; readonly b: Point }): ReactEl
   const rows = useMemo(() => differenceRows(a, b, all), [a, b, all]);
   const chart = useMemo(() => differenceChart(a, b), [a, b]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
     <section className="studies__difference min-h-0 scroll wide" tabIndex={0} aria-label="Two points compared">
       <label>
         <input type="checkbox" checked={all} onChange={({ target }) => setAll(target.checked)} />

@@ -40,7 +40,7 @@ interface ParallelAxisProps {
   readonly label: number;
   readonly kept: AxisRange;
   readonly onKept: (kept: AxisRange) => void;
-  /** Moves the axis to the right by a number of places. */
+  /** Moves the axis to the right by a number of positions. */
   readonly onMove: (places: number) => void;
 }
 
@@ -292,7 +292,7 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
         </span>
       </p>
       <div className="plot-panel__body">
-        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form */}
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset belongs in a form */}
         <div
           role="group"
           className="studies__parallel overlay clip"

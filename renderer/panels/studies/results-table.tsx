@@ -175,7 +175,7 @@ export function ResultsTable(props: ResultsTableProps): ReactElement {
       ref={box}
       className="studies__rows line-above grow min-w-0 scroll"
       aria-label={`Results of ${entry.name}`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
       tabIndex={0}
       onScroll={({ currentTarget }) => setFirst(Math.floor(currentTarget.scrollTop / ROW_PX))}
     >
@@ -244,7 +244,7 @@ export function TransposedTable(props: ResultsTableProps): ReactElement {
     <section
       className="studies__rows line-above grow min-w-0 scroll studies__rows--transposed"
       aria-label={`Results of ${entry.name}, transposed`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
       tabIndex={0}
       onScroll={({ currentTarget }) => setFirst(Math.floor(currentTarget.scrollLeft / COLUMN_PX))}
     >

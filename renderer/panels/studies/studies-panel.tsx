@@ -1,4 +1,4 @@
-/** Studies: planned from the scenario in the form, solved in the background, and displayed as one table. */
+/** Studies: planned from the scenario being edited, solved in the background, and displayed as one table. */
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import type { StudyEntry, StudyId } from '../../../electron/contract/study/calls.ts';
 import { errorText } from '../../state/notices.ts';
@@ -26,7 +26,7 @@ function useStudies(): Listed & { readonly refresh: () => void } {
   const [listed, setListed] = useState<Listed>({ studies: null, failure: null });
   const [turn, setTurn] = useState(0);
   const busy = (listed.studies ?? []).some(({ state }) => state !== 'whole' && state !== 'open');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a turn asks again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each turn requests the list again
   useEffect(() => {
     let current = true;
     let timer: ReturnType<typeof setTimeout> | undefined;

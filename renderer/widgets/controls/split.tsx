@@ -98,7 +98,7 @@ export function Split({ direction, sizes, children, names, smallest, onResize }:
             {child}
           </div>
           {index === children.length - 1 ? null : (
-            // biome-ignore lint/a11y/useSemanticElements: a rule that can be moved is a separator with a value, which <hr> is not
+            // biome-ignore lint/a11y/useSemanticElements: a movable separator has a value, which <hr> cannot have
             <div
               className="split__handle rigid relative"
               role="separator"

@@ -23,7 +23,7 @@ interface BenchOrder extends Partial<BenchOptions> {
 }
 
 export interface BenchActions {
-  /** Measures the scenario in the form. Returns null if the benchmark did not start. */
+  /** Measures the scenario being edited. Returns null if the benchmark did not start. */
   start(order: BenchOrder): Promise<BenchInfo | null>;
   /** Stops the running session; completed rounds are retained. */
   stop(): Promise<void>;

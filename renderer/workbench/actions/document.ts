@@ -147,11 +147,11 @@ function createSaving(context: ActionContext, refreshRecent: () => Promise<void>
 }
 
 export interface DocumentActions {
-  /** Creates a scenario of the given kind, or of the kind in the form. */
+  /** Creates a scenario of the given kind; by default, of the kind in the scenario form. */
   create(kind?: ScenarioKindName): Promise<void>;
   /** Asks for the file to open. */
   open(): Promise<void>;
-  /** Returns true if the file is now in the form. */
+  /** Returns true if the file is now in the scenario form. */
   openFile(file: FileRef, name: string): Promise<boolean>;
   /** Opens a file that the page has read: dropped, or chosen in a browser. */
   openText(name: string, text: string): Promise<boolean>;

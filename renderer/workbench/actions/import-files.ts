@@ -1,6 +1,6 @@
 /**
  * Imports a depth dose from a user's file, or reports its issues by line. Also imports an image file, to fit the
- * crystal in the form to it.
+ * crystal in the scenario form to it.
  */
 
 import { MAX_IMAGE_BYTES, measuredEndings } from '../../../electron/contract/scenario/diffraction/refining.ts';

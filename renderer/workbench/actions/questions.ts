@@ -47,7 +47,7 @@ async function overlayMonteCarlo(overlays: Overlays, energy_MeV: number): Promis
 export const QUESTIONS_PANEL = 'questions';
 
 export interface QuestionActions {
-  /** Opens a question. Nothing changes if the user decides to keep the document in the form. */
+  /** Opens a question. Nothing changes if the user decides to retain the document in the scenario form. */
   open(question: string): Promise<void>;
   /** Shows the gallery in any layout. */
   show(): void;
@@ -104,7 +104,9 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
     if (runsHere !== draft) stores.scenario.open({ draft: runsHere, file: null, readOnly: false });
   }
 
-  /** Opens a run with its stored scenario in the form, which may be older than the scenario file with that name. */
+  /**
+   * Opens a run and loads its stored scenario into the form. That scenario may be older than the file with its name.
+   */
   async function openRecorded(question: Question, { run: file }: Of<'recorded'>, isLast: () => boolean): Promise<void> {
     const run = await client.call('run.open', { source: { kind: 'file', file: { kind: 'library', key: file } } });
     if (!isLast() || !(await documents.openRun(run))) {

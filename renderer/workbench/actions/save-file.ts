@@ -24,7 +24,7 @@ export function withExtension(name: string, extension: string): string {
 export function safeFileName(name: string): string {
   const safe = name
     .trim()
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression removes control characters
     .replace(/[\u0000-\u001f<>:"/\\|?*]+/g, '-')
     .replace(/^[.\s]+|[.\s]+$/g, '');
   return safe === '' ? 'untitled' : safe.slice(0, 120);

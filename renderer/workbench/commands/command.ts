@@ -190,7 +190,7 @@ function exampleEntries({ stores, files }: Workbench): readonly Command[] {
   );
 }
 
-/** Commands that set the background material of the scenario in the form; Undo reverts them. */
+/** Commands that set the background material in the scenario form; Undo reverts them. */
 function materialEntries({ stores }: Workbench): readonly Command[] {
   const scenario = stores.scenario.getState().check?.resolved?.scenario;
   const enabled = valueAt(scenario, BACKGROUND) !== undefined;

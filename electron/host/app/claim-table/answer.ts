@@ -60,7 +60,10 @@ export type Answered = Pick<Claim, 'reason' | 'kind' | 'from' | 'to' | 'toleranc
   readonly maps: readonly ClaimMap[];
   /** Command that measures the claim here, or on the machine that it requires. */
   readonly command: string | null;
-  /** Command of the claim's file: a problem on which the answers are correct, where those of our examples are not. */
+  /**
+   * Command stated by the claim itself, offered if the variant that measures the claim gives a wrong result on our
+   * examples.
+   */
   readonly remedy?: string | null;
 };
 

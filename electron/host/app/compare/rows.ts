@@ -248,7 +248,7 @@ function subjectsOf({ entries, external }: SessionReport, report: number): reado
   ];
 }
 
-/** Rows for one report of a session, in the form of a comparison. Empty if nothing was measured. */
+/** Rows for one report of a session, as a comparison has them. Empty if nothing was measured. */
 export async function reportRows(session: Session, index: number): Promise<Omit<Result<'compare.rows'>, 'gone'>> {
   const report = session.reports[index];
   if (report === undefined) throw new Error(`a session without a report ${index}`);

@@ -14,7 +14,7 @@ import { sshHostSchema } from '../../../contract/remote.ts';
 import { quoted } from '../studies/slurm/task.ts';
 
 const LONGEST = 300;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours of terminals begin with one
+// biome-ignore lint/suspicious/noControlCharactersInRegex: codes of terminal colours begin with a control character
 const COLOURS = /\u001B\[[0-9;?]*[A-Za-z]/g;
 const CONTROLS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 

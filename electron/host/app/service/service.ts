@@ -98,8 +98,8 @@ const WITHOUT_SOLVER: ReadonlySet<string> = new Set<MethodName>([
 ]);
 
 /**
- * Methods that wait for the complete solver: measurements, because the compiler uses the cores, and the library's
- * index, for all readers.
+ * Methods that wait for the complete solver. Measurements do, because the compiler uses the cores meanwhile. The
+ * library's index does, because it reads the files of all workloads.
  */
 const WITH_WHOLE_SOLVER: ReadonlySet<string> = new Set<MethodName>([
   ...(['bench.start', 'study.start', 'study.resume', 'library.search', 'library.rebuild'] as const),

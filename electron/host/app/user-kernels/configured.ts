@@ -86,7 +86,7 @@ export function configuredKernel(source: SpaceSource, { variant, configuration }
   if (option === null) throw new BraggError('invalid', `${variant}: fmad = ${configuration['fmad']}; allowed: 0, 1`);
   const { constants, fmad } = option;
   const whole = completed(space, constants);
-  // Without constants the text stays, since some have another value for newer GPUs.
+  // Without constants the text is unchanged, because some constants have another value for newer GPUs.
   const changed = Object.keys(constants).length === 0 ? text : withConstants(text, whole, space.file);
   const changes = Object.entries(configuration)
     .map(([name, value]) => `${name} = ${value}`)

@@ -202,7 +202,7 @@ export class UserKernels {
     return spaceOf(variant, place, parts);
   }
 
-  /** Registered under the given id, whose parts may be in another order than usual. */
+  /** Registers the kernel under the id as given, whose constants may be in another order than in the usual name. */
   #adoptConfigured(id: string, { from }: SpaceSource, kernel: UserKernel): void {
     if (from === null || this.isTrusted(from)) this.#configured.add(kernel.sha256);
     this.adopt({ ...kernel, id });

@@ -12,8 +12,8 @@ import type { z } from 'zod';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 
 /**
- * Flags of open(2); 0 on Windows, which lacks them. There, pipes have a namespace of their own, so an ordinary path
- * never opens one.
+ * Flags of open(2); 0 on Windows, which lacks them. There, pipes have a separate namespace, so an ordinary path never
+ * opens one.
  */
 const WITHOUT_WAITING = (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 

@@ -96,7 +96,7 @@ const sentences: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   EEXIST: ['exists', 'it already exists'],
   EACCES: ['io', 'permission denied'],
   EPERM: ['io', 'permission denied'],
-  // The folder exists, but it is one such as /proc.
+  // The folder exists, but rejects new files, as /proc does.
   ENOENT: ['io', 'its folder is not writable'],
   EROFS: ['io', 'the file system is read-only'],
 };

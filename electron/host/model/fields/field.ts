@@ -1,6 +1,6 @@
 /**
- * Computed quantity over two axes, in the form that comparisons show for every workload. Reduces one axis, and then a
- * map, to the samples that a screen can show. Compares the curves of several subjects.
+ * Computed quantity over two axes, in the common format that comparisons display for every workload. Reduces one axis,
+ * and then a map, to the samples that a screen can show. Compares the curves of several subjects.
  */
 import type { ComparedCurve } from '../../../contract/bench/comparison.ts';
 import { BraggError } from '../../../contract/errors.ts';

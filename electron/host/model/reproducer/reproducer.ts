@@ -21,7 +21,7 @@ import { codeFileOf, presentIncludes, type UserKernel } from '../user-kernels/fi
 export interface ReproducedProblem {
   /** Kind of answer, which selects the code path of the reproducer's program. */
   readonly kind: 'dose' | 'image' | 'task';
-  /** Problem in the form of the addon, with the shipped variant from which the kernel was made. */
+  /** Problem as the addon accepts it, with the shipped variant from which the kernel was made. */
   readonly problem: unknown;
   /** Request to the user's program for an expected answer; absent if there is no such program. */
   readonly answered?: TaskProblem;

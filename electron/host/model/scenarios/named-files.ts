@@ -47,7 +47,10 @@ const SMALL_BYTES = 20_000;
 
 type Read<T> = Extract<TextOrReason, { ok: false }> | { readonly ok: true; readonly parsed: Parsed<T> };
 
-/** Reads the file and caches the last one until it changes, because scenarios are checked after every key press. */
+/**
+ * Reads files. The content of the last file is cached until it changes, because scenarios are checked on every key
+ * press.
+ */
 export function namedFileReader<T>({ task, path, largest_bytes, allowed, parse }: NamedFileKind<T>): ReadNamedFile<T> {
   const readHere = async ({ file, name }: { readonly file: string; readonly name: string }): Promise<Read<T>> => {
     const read = await readTableText(file, largest_bytes);

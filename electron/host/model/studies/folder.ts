@@ -320,7 +320,7 @@ export class StudyFolder {
     await rm(path.join(this.folder, STOP), { force: true });
   }
 
-  /** Writes which process works on the study. A failure to write does not stop the work. */
+  /** Records which process works on the study. A failure to write does not stop the work. */
   async beat(name: string, beat: Heartbeat): Promise<void> {
     const folder = path.join(this.folder, RUNNING);
     try {
@@ -335,7 +335,7 @@ export class StudyFolder {
     await rm(path.join(this.folder, RUNNING, `${name}.json`), { force: true });
   }
 
-  /** Beats by name, including those of killed processes. */
+  /** Latest heartbeat of each process by its file's name, including those of killed processes. */
   async beats(): Promise<ReadonlyMap<string, Heartbeat>> {
     const folder = path.join(this.folder, RUNNING);
     const beats = new Map<string, Heartbeat>();

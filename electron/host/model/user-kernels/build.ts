@@ -226,7 +226,7 @@ export function entryText(base: UserKernelBase): string {
 
 /**
  * Object file with the exported function, compiled once for each base. Several processes may compile it concurrently;
- * the last one's file is used.
+ * the file of the one that finishes last is used.
  */
 async function entryFor(
   { base }: UserKernel,

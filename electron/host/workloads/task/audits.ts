@@ -282,7 +282,8 @@ export class Audits {
   }
 
   /**
-   * Adds a check from outside the rounds; `of` names the problem if it is not the session's own, and may be smaller.
+   * Adds a check from outside the rounds. `of` names the problem if it is not the session's own; such a problem may be
+   * smaller.
    */
   checked({ checks, compared, audit }: Pick<TaskVerdict, 'checks' | 'compared' | 'audit'>, of = '', same = true): void {
     this.#take(checks, compared, of);

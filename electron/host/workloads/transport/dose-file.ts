@@ -224,7 +224,7 @@ interface AbsoluteDose {
   readonly protons: number;
 }
 
-/** Throws: the doses have no unit in which they can be compared in absolute terms. */
+/** Throws an error: the doses have no unit in which absolute values can be compared. */
 function noAbsoluteUnit(name: string, stated: string | null, chosen: string | null, allowed: string): never {
   const has = stated === null ? 'its doses have no unit' : `its doses are in ${stated}`;
   const asked = chosen === null ? '' : `, and --dose-unit is ${chosen}`;

@@ -62,7 +62,7 @@ function repeatedBy(variants: readonly TransportVariant[], data: RunData, proble
       one.steppings.includes(stepping) &&
       one.precisions.includes(precision),
   );
-  // Use the last one, because built-in variants are registered from the simplest to the fastest.
+  // Use the last variant, because built-in variants are registered from the simplest to the fastest.
   const last = fits.at(-1);
   if (last === undefined) throw new BraggError('unsupported', `No CPU variant can repeat ${data.variant}.`);
   return last.id;

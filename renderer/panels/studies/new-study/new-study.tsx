@@ -1,4 +1,4 @@
-/** New study based on the scenario in the form: a common question or user-defined axes. */
+/** New study based on the scenario being edited: a common question or user-defined axes. */
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { valueAt } from '../../../../electron/contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../../../electron/contract/scenario/workload.ts';
@@ -244,7 +244,7 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
     setForm({ measures, timing, repeats });
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
     <section className="studies__new page" tabIndex={0} aria-label="New study">
       <h2>Study {title}</h2>
       <p className="muted">

@@ -1,4 +1,4 @@
-/** Most frequently needed studies of the scenario in the form. */
+/** Ready-made studies of the scenario being edited: those that are needed most often. */
 import type { Capabilities } from '../../../../electron/contract/capabilities.ts';
 import { kindOfDocument, parsePath, valueAt } from '../../../../electron/contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../../../electron/contract/scenario/workload.ts';

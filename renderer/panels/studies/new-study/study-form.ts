@@ -63,7 +63,7 @@ export interface Planned {
   readonly probing: boolean;
 }
 
-/** `asked`: the study in the form. A plan for another study is ignored. */
+/** `asked`: the study as set in the form. A plan for another study is ignored. */
 export function usePlan(requested: Params<'study.plan'>) {
   const { client } = useWorkbench();
   const key = JSON.stringify(requested.document);

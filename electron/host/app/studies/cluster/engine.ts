@@ -175,7 +175,7 @@ function afterMark(output: Buffer): Buffer {
 /** Last non-empty line, without colours and the prefix. */
 function lastLine(text: string): string {
   const lines = text
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours are
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: codes of colours are control characters
     .replaceAll(/\u001B\[[0-9;]*[A-Za-z]/g, '')
     .split(/[\r\n]+/)
     .map((line) => line.trim());

@@ -162,7 +162,7 @@ export async function watchedRun<T>(
 const PATIENCE_MS = 600;
 /** Points sent to a process in addition to those it runs, so that it never waits. */
 const AHEAD = 2;
-/** Processes that exit before their first point, after which no further one is started. */
+/** Number of processes that exit before their first point, after which no further process is started. */
 const MAX_STARTS = 3;
 
 interface PoolOptions extends Pick<WorkerStart, 'folder' | 'assetsFolder' | 'job'> {

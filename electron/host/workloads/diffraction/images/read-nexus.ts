@@ -292,7 +292,7 @@ function moduleNotes(module: Group | null, shown: readonly [number, number]): re
   return turned;
 }
 
-/** Masks of a detector, of which a pixel may be in any. */
+/** Pixel masks of a detector; a pixel is masked if any of them marks it. */
 const masksOf = (group: Group | null): readonly Dataset[] =>
   (group?.keys() ?? []).flatMap((name) =>
     group !== null && /^pixel_mask(_\d+)?$/.test(name) ? (datasetAt(group, name) ?? []) : [],

@@ -228,7 +228,7 @@ function fewest(
 
 /**
  * @param step_mm along the beam's axis
- * @param stepInWater_mm what such a step takes of the residual range there, mm of water
+ * @param stepInWater_mm loss of residual range in such a step there, mm of water
  */
 function binsPerStep(
   scenario: TransportWithBeam,
