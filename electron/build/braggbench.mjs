@@ -15,7 +15,7 @@ import { COMMAND_LINE, inputsNow, isUnchanged, saveState } from './steps/input-s
 const cli = inRoot('dist/host/cli.js');
 
 /**
- * Runs the command line from its start-up image if possible. Else runs it in this process if its Node version is
+ * Runs the command line from its start-up image if possible. Otherwise runs it in this process if its Node version is
  * suitable, because starting another one needs 40 ms.
  * @param {readonly string[]} args
  */

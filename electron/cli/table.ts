@@ -1,4 +1,4 @@
-/** Aligned tables of text. Custom code: seventy lines, without unused options. */
+/** Aligned tables of text. Written by hand, because seventy lines suffice without the options of a library. */
 import { stripVTControlCharacters } from 'node:util';
 
 type Align = 'left' | 'right';

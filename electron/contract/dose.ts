@@ -37,9 +37,9 @@ const shift = z.number().min(-1e5).max(1e5).default(0);
  */
 const importedPlaneSchema = z.strictObject({
   dose: z.string().max(64),
-  /** Last axis by default. */
+  /** Axis of the file that becomes the depth; by default its last one. */
   depth: volumeAxisSchema.optional(),
-  /** x by default. */
+  /** Axis of the file that becomes the lateral axis; by default x. */
   across: volumeAxisSchema.optional(),
   /** Offsets in mm that are added to the imported positions: a run begins at depth 0 and has x = 0 in its middle. */
   shift_depth_mm: shift,

@@ -60,7 +60,7 @@ export const fieldMapSchema = z.strictObject({
   unit: z.string(),
   horizontal: mapAxisSchema,
   vertical: mapAxisSchema,
-  /** Values per cell of the grid, whatever the zoom. Length horizontal.count × vertical.count. */
+  /** Values per cell of the grid, independent of the zoom; horizontal.count × vertical.count of them. */
   values: float32,
   /** Reduction of the grid cells in each sample. */
   statistic: fieldStatisticSchema,

@@ -115,7 +115,7 @@ export const imageMethods = {
     params: z.strictObject({ run: runIdSchema, view: imageViewSchema, against: runIdSchema.nullable().default(null) }),
     result: imageFrameSchema,
   },
-  /** Photons in one pixel, whatever the view shows. */
+  /** Photons in one pixel, independent of the view. */
   'image.pixel': {
     params: z.strictObject({
       run: runIdSchema,

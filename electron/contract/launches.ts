@@ -165,7 +165,7 @@ export const launchMethods = {
   /** cuOccupancyMaxActiveBlocksPerMultiprocessor of one kernel on a GPU of this machine. */
   'launch.driver': {
     params: z.strictObject({
-      /** UUID. */
+      /** UUID of the GPU. */
       device: z.string().min(1).max(64),
       workload: workloadName,
       kernel: z.string().min(1).max(255),

@@ -267,7 +267,7 @@ interface MapImages {
 interface Screen {
   readonly context: CanvasRenderingContext2D;
   readonly ratio: number;
-  /** CSS pixels. */
+  /** Size in CSS pixels. */
   readonly width: number;
   /**
    * Whether the axes from the previous frame are still valid. Except for the field, text dominates the cost of a live

@@ -41,7 +41,10 @@ export type RecordedRates = Readonly<z.infer<typeof recordedRatesSchema>>;
 const recordedSessionSchema = z.strictObject({
   /** Number of the session in its series, from 0; its seed follows from it. */
   number: z.number().int().nonnegative().optional(),
-  /** `verdict`: by steps. `whole`: by end-to-end runs, in which the copy's answer is transferred between processes. */
+  /**
+   * `verdict`: verdict on the steps. `whole`: verdict on end-to-end runs, in which the copy's answer is transferred
+   * between processes.
+   */
   verdict: z.string(),
   whole: z.string(),
   ratio: z.number().positive(),
@@ -85,7 +88,7 @@ const recordedPowerSchema = z.strictObject({
   lanes: z.array(z.string()).readonly(),
   /** Time budget of each session in seconds. */
   seconds: z.number().positive(),
-  /** Values that are added up. */
+  /** Number of values that are added up. */
   n: z.number().int().positive(),
   /** Commits of the program versions that measured. */
   commits: z.array(z.string()).readonly(),

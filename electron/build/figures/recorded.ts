@@ -160,7 +160,7 @@ export function sanitizedTable(kept: RecordedSanitized | null): string {
 
 const sanitized = (): string => sanitizedTable(readSanitized(path.resolve(root)));
 
-/** FP32 value that is read once and written once. */
+/** Bytes moved for an FP32 value that is read once and written once. */
 const BYTES_OF_A_CELL = 8;
 const LANES = 32;
 

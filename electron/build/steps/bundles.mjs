@@ -12,8 +12,8 @@ import { NOTICES, noticesOf } from './notices.mjs';
 const FOLDERS = {
   host: { cli: 'electron/cli/main.ts', server: 'electron/server/index.ts' },
   electron: { main: 'electron/main/main.ts' },
-  // Threads and processes started by both hosts; in a package they are outside the archive, with all files that they
-  // need.
+  // Programs that both hosts start as threads or processes. In a package they are outside the archive, with all files
+  // that they need.
   workers: {
     'aside-worker': 'electron/host/app/threads/worker.ts',
     'bench-worker': 'electron/host/app/benches/worker.ts',

@@ -50,7 +50,7 @@ export async function makeImage(program, to) {
     outfile: bundle,
     entryPoints: [program],
     format: 'cjs',
-    // Makes the image smaller, which contains the text of all functions.
+    // Makes the image smaller: it contains the text of all functions.
     minifyWhitespace: true,
     sourcemap: false,
     plugins: [inPlace],

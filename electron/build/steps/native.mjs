@@ -136,7 +136,7 @@ export async function whileCompiling(work, out = 'dist/cmake') {
     const from = ['-S', inRoot('native'), '-B', inRoot(out), '-G', 'Ninja', ...definitions];
     // The next step repeats this work and reports any error.
     if ((await capture('cmake', from)).code !== 0 || over) return;
-    // Objects of the first addon precede the others.
+    // Build the objects of the first addon before all others.
     for (const target of ['bb_first_objects', 'all']) {
       if (over) return;
       child = spawn(ninja, ['-C', inRoot(out), target], { stdio: 'ignore' });

@@ -51,7 +51,7 @@ export async function withMeasuredCounters(
     return session;
   }
   const labels = (reports[0]?.entries ?? []).flatMap(({ label, variant, device }) =>
-    // `run` cannot select a variant with its own precision or GPU.
+    // `run` cannot run a variant whose label requests a precision or a GPU.
     device === 'cuda' && label === variant && !isUserKernelId(variant) ? [label] : [],
   );
   const [scenario = ''] = parsed.operands;

@@ -106,7 +106,7 @@ export const attemptSchema = z.strictObject({
       z.strictObject({
         kernel: z.string(),
         registers: z.number().int(),
-        /** Bytes that a thread stores and loads. Null without nvcc. */
+        /** Bytes of spilled registers that a thread stores and loads. Null without nvcc. */
         spill_bytes: z.number().int().nullable(),
         shared_bytes: z.number().int(),
         /**

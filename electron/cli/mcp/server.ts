@@ -33,7 +33,7 @@ function answered(structuredContent: Record<string, unknown>): CallToolResult {
   return { structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] };
 }
 
-/** An expected refusal becomes a result that the agent can act on; anything else is an error of the program. */
+/** Converts a BraggError to a result that the agent can act on; any other error is an error of the program. */
 async function guarded(work: () => Promise<Record<string, unknown>>): Promise<CallToolResult> {
   try {
     return answered(await work());

@@ -27,7 +27,7 @@ const onFlag: FlagSpec = {
 const KERNEL = /^(.+\.(?:cu|cpp))((?:\[[\w=;-]+\])?(?:@[^:]*)?(?::\d{1,3})?)$/;
 const LARGEST_RESULT_BYTES = 2 ** 31;
 
-/** Values of these keys are words, even if a folder has the same name. */
+/** Values of these keys are never file names, even if a folder has the same name. */
 const WORDS: ReadonlySet<string> = new Set(['kind', 'name', 'variant', 'precision', 'material']);
 
 /** All texts in a document that may name a file. */

@@ -189,7 +189,7 @@ export const endToEndSchema = z.strictObject({
 });
 export type EndToEnd = Readonly<z.infer<typeof endToEndSchema>>;
 
-/** Verdict of a row: on end-to-end runs if they were judged, unless the verdict is on the answer. */
+/** Verdict of a row: that on end-to-end runs if they were judged, except for a reference and for an unproven answer. */
 export function headVerdict({
   verdict,
   whole,

@@ -103,7 +103,7 @@ const tableClaimSchema = z.strictObject({
 export type TableClaim = Readonly<z.infer<typeof tableClaimSchema>>;
 
 const claimTableRowSchema = z.strictObject({
-  /** From 1. */
+  /** Number of the row, from 1. */
   row: z.int().positive(),
   title: z.string(),
   source: z.string(),

@@ -26,7 +26,7 @@ const historySeriesSchema = z.strictObject({
   /** Name of the GPU, or of the processor if there is no GPU. */
   machine: z.string(),
   label: z.string(),
-  /** By day. */
+  /** In chronological order. */
   points: z.array(historyPointSchema),
 });
 export type HistorySeries = Readonly<z.infer<typeof historySeriesSchema>>;

@@ -15,7 +15,7 @@ export interface BenchOption {
   readonly min?: number;
   readonly max?: number;
   readonly usual: number | boolean | null;
-  /** If true, the command that repeats a session names the option whatever its value. */
+  /** If true, the command that repeats a session contains the option even if it has its usual value. */
   readonly always?: true;
   /**
    * Choices offered by the page's form. An option without choices has a text field or a checkbox there, or exists only

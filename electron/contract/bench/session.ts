@@ -67,7 +67,7 @@ export const timedSchema = z.strictObject({
   setup_s: seconds.nullable().optional(),
   /** End-to-end time; absent if there is none or it was not recorded. */
   wall_s: seconds.optional(),
-  /** Quantities that the variant reported for this sample, by id; only those that differ between samples. */
+  /** Quantities that the variant reported for this sample, by id, if they differ between samples. */
   told: z.record(z.string(), z.number()).optional(),
   /** Multiprocessor clock; null on the CPU or if not recorded. */
   sm_MHz: z.number().nullable(),

@@ -47,7 +47,7 @@ export const unpackedPartSchema = z.strictObject({
   /** Name after import. */
   as: z.string(),
   /**
-   * `there`: an equal item already existed. `kept`: a different item with this name existed and stays; this one was not
+   * `there`: an equal item already existed. `kept`: a different item with this name existed, so this one was not
    * imported.
    */
   how: z.enum(['new', 'there', 'kept']),

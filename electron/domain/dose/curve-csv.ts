@@ -60,7 +60,7 @@ interface Columns {
    */
   readonly count: number;
   readonly matter: string | null;
-  /** Second positions. A depth dose is along one line, so they must not change. */
+  /** Columns of a second position, such as x. A depth dose is along one line, so their values must not change. */
   readonly across: readonly { readonly column: number; readonly name: string }[];
   readonly notes: readonly string[];
 }
@@ -531,7 +531,7 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
   let unitsAt = -1;
   let commentedMatter: string | null = null;
   let commentedUnit: { readonly unit: LengthName; readonly line: number } | null = null;
-  /** First value of each second position. */
+  /** First value in each column of a second position. */
   const places = new Map<number, string>();
   for (const [index, line] of lines.entries()) {
     const fault = (message: string): void => void faults.push({ line: index + 1, message });

@@ -32,7 +32,7 @@ export interface RunContext {
   /** Start of the run, ISO 8601. */
   readonly created: string;
   readonly finished: string;
-  /** Document as the user wrote it; below, with every default filled in. */
+  /** Document as the user wrote it; the next field has every default filled in. */
   readonly scenario: Readonly<Record<string, unknown>>;
   readonly completeScenario: Readonly<Record<string, unknown>>;
   readonly wall_s: number;

@@ -35,7 +35,7 @@ const learned_s = { cpu: 2e-5, cuda: 4e-6 } as const;
 export interface MemoryPairs {
   /** Median ratio of the times of new and known inputs, over pairs with much longer new times. */
   readonly ratio: number;
-  /** Number of pairs with such a ratio; below, of all pairs. */
+  /** Number of pairs with such a ratio; the next field has the number of all pairs. */
   readonly longer: number;
   readonly pairs: number;
 }

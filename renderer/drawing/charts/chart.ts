@@ -47,7 +47,7 @@ export interface LineSeries extends SeriesBase {
   readonly kind: 'line';
   /** Dash pattern as for `setLineDash`; empty for a solid line. */
   readonly dash: readonly number[];
-  /** Pixels. */
+  /** Line width in pixels. */
   readonly width?: number;
   /** Area fill: down to zero, or to the previous line. */
   readonly fill?: 'to zero' | 'to the line before';

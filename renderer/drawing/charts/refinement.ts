@@ -5,7 +5,7 @@ import type { Chart, Series } from './chart.ts';
 
 interface RefinementStep {
   readonly iteration: number;
-  /** Counts. */
+  /** Root mean square of the residuals, in counts. */
   readonly rms: number;
   readonly taken: boolean;
 }

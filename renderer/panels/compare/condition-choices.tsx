@@ -21,7 +21,7 @@ export function toggled<T>(list: readonly T[], value: T, on: boolean): T[] {
 interface TickProps {
   readonly label: string;
   readonly detail?: string;
-  /** Expected time. */
+  /** Expected time as text. */
   readonly time?: string;
   readonly checked: boolean;
   readonly disabled?: boolean;

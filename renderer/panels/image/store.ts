@@ -97,7 +97,7 @@ export function createImagePanelStore(
 }
 
 interface ImagePanelView extends MapMarking {
-  /** Run that is subtracted. */
+  /** Run whose image is subtracted. */
   readonly against: RunId | null;
   /** Exact value of a pixel, if the picture merges several pixels. */
   readonly exact: PixelValue | null;

@@ -23,9 +23,9 @@ import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
 interface LedgerRow {
   readonly name: string;
   readonly title: string;
-  /** Null if the balance has no such entry. */
+  /** Number of protons; null if the balance has no such entry. */
   readonly number: number | null;
-  /** MeV. */
+  /** Energy in MeV; null if the balance has no such entry. */
   readonly energy_MeV: number | null;
   /** `part`: a component of the row above. */
   readonly kind: 'in' | 'out' | 'part';

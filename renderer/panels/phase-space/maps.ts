@@ -34,8 +34,8 @@ export interface PhaseAxes {
 export type HiddenCuts = readonly Cut[];
 
 /**
- * Pairs of position, angle and energy first. z comes last because a beam has one depth at any moment, so z fills only
- * one column of a map.
+ * Pairs of position, angle and energy come first. z comes last because a beam has one depth at any moment, so z fills
+ * only one column of a map.
  */
 export const defaultAxes: Readonly<Record<SlotKey, PhaseAxes>> = {
   a: { horizontal: 'theta', vertical: 'x' },

@@ -128,7 +128,7 @@ export function isFormula({ anyOf = [] }: JsonSchema): boolean {
   );
 }
 
-/** Value of a typed formula; plain numbers become numbers. */
+/** Value of a typed formula; text that is a plain number becomes a number. */
 export function formulaOf(text: string): number | string {
   const plain = text.trim();
   return plain !== '' && Number.isFinite(Number(plain)) ? Number(plain) : plain;

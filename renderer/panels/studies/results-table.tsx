@@ -13,7 +13,7 @@ const ROWS = 'group rows';
 
 interface ShownColumn {
   readonly column: StudyColumnInfo;
-  /** Index in the rows. */
+  /** Index of the column's cell in each row. */
   readonly i: number;
 }
 

@@ -60,7 +60,7 @@ export function useRows({ entry, look, onRows, onFault }: RowsProps, first: numb
 export interface Values {
   /** Identifies the set of rows; null if nothing has been received. */
   readonly rows: string | null;
-  /** Packed. */
+  /** Ids of the points, packed into two numbers each. */
   readonly points: Uint32Array;
   readonly columns: readonly (Omit<StudyValues, 'texts'> & { readonly texts: readonly string[] | null })[];
 }

@@ -6,12 +6,12 @@ import { MAX_PIXELS, MAX_TRACKS, type TimelineWindow, type TraceId } from '../..
 import type { Client } from '../../data/client/client.ts';
 
 export interface WindowRequest {
-  /** Times of the trace. */
+  /** Window in nanoseconds on the trace's own clock. */
   readonly from_ns: number;
   readonly to_ns: number;
   /** Width in device pixels. */
   readonly pixels: number;
-  /** In ascending order. */
+  /** Track numbers in ascending order. */
   readonly tracks: readonly number[];
 }
 

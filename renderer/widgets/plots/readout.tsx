@@ -6,7 +6,7 @@ export interface ReadoutItem {
   readonly name: ReactNode;
   readonly value: ReactNode;
   readonly unit?: string;
-  /** Meaning and derivation. */
+  /** Tooltip with the meaning and derivation of the value. */
   readonly title?: string;
   readonly swatch?: 'r80' | 'reference' | 'curve';
   readonly strong?: boolean;

@@ -121,7 +121,7 @@ function fromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<string>): reado
 /** `the pair is a → b`, or `it is a` for a number of one variant. */
 const byText = (by: string): string => `${by.includes(' → ') ? 'the pair' : 'it'} is ${by}`;
 
-/** Pair, scenario or machine that separates the findings as claimed from the others. */
+/** Pair, scenario or machine that distinguishes the findings that agree with the claim from the others. */
 function fromFindings(decided: readonly Decided[]): string {
   const ways: readonly {
     readonly of: (one: Decided) => string;

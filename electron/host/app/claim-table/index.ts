@@ -37,7 +37,7 @@ import { answerOf, overValues } from './answer.ts';
  * Rows of the table as in assets/claims/table.json. Claims name their row; a row with a single claim needs no entry.
  */
 const rowSchema = z.strictObject({
-  /** From 1. */
+  /** Number of the row, from 1. */
   row: z.int().positive(),
   claim: z.string().min(1),
   source: z.string().min(1),

@@ -79,7 +79,7 @@ function standingOf(
   return judge(log, floor === null ? null : Math.log1p(floor), criteria, here.instances?.length ?? 0).standing;
 }
 
-/** Whether the reference is that of the same session, which already contains a verdict against it. */
+/** Whether the reference is that of the same session, which already contains a verdict relative to it. */
 function isSessionReference({ rounds, sessionReference }: Times, { rounds: other, subject }: Times): boolean {
   return rounds !== null && rounds === other && subject.kind !== 'run' && subject.label === sessionReference;
 }

@@ -141,7 +141,7 @@ interface ProjectParts {
   readonly program: () => string;
 }
 
-/** A file name with the ending of its contents, whatever its present name is. */
+/** File name with the extension `ending` in place of its present one, and without characters that a system forbids. */
 const plain = (name: string, ending: string): string => {
   const stem = name.replace(/(\.session|\.task)?\.(json|ya?ml|h5)$/i, '').replaceAll(/[<>:"/\\|?*\p{Cc}]+/gu, '-');
   return `${stem.replace(/^[. ]+|[. ]+$/g, '') || 'untitled'}${ending}`;

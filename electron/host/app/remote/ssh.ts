@@ -42,7 +42,7 @@ const SSH_FAILED = 255;
 const MAX_OUTPUT_BYTES = 2 ** 20;
 const PATIENCE_MS = 120_000;
 
-/** Prompts of ssh: in its terminal, through a program that forwards them, or never. */
+/** Way in which ssh prompts: in its terminal, through a program that forwards the prompts, or not at all. */
 export type Asking =
   | { readonly kind: 'terminal' }
   | { readonly kind: 'program'; readonly environment: NodeJS.ProcessEnv }

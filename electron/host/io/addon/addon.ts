@@ -42,7 +42,7 @@ export interface NativeAddon {
     readonly logicalCores: number;
     readonly isa: string;
     readonly memoryBytes: number;
-    /** Size for one group of cores that share the cache. */
+    /** Size of the cache that one group of cores shares. */
     readonly lastLevelCacheBytes: number;
     readonly os: string;
   };
@@ -166,9 +166,9 @@ interface AcrossGrid {
 }
 
 export interface VolumeDose {
-  /** [z][y][x] */
+  /** Dose in each cell, [z][y][x]. */
   readonly dose_MeV: Float64Array;
-  /** Depth dose inside and outside of the cells. */
+  /** Depth dose in each row of z, inside and outside of the cells. */
   readonly depth_dose_MeV: Float64Array;
   readonly energy: Readonly<
     Record<'in' | 'outside' | 'neutral' | 'left' | 'products' | 'misfit' | 'rel_error', number>
@@ -201,7 +201,7 @@ interface UserKernelsRequest {
   readonly root: string;
   readonly replaced: string;
   readonly text: string;
-  /** Name in messages. */
+  /** Name of the code in messages. */
   readonly name: string;
   readonly cache: string;
   /** NVRTC options in addition to the default flags. */
@@ -252,7 +252,7 @@ export interface TransportProblem {
     readonly xs_g_cm2: number;
     readonly energies_MeV: Float64Array;
     readonly stopping_MeV_cm2_g: Float64Array;
-    /** Mass fractions. */
+    /** Composition by mass. */
     readonly elements: readonly { readonly symbol: string; readonly mass_fraction: number }[];
   }[];
   /** Material index per cell, nz × nx, row z, x contiguous. */
@@ -388,7 +388,7 @@ export interface NativeProgress {
   readonly eta_s: number;
 }
 
-/** Protons per cell, summed over the other two axes. The first axis is slow, the second contiguous. */
+/** Protons per cell, summed over the other two axes. In [slow][fast], the fast axis is contiguous. */
 export interface Marginals {
   readonly step: number;
   readonly depth_mm: number;
@@ -417,7 +417,7 @@ export interface PlaneRequest {
 }
 
 export interface NativePlane extends PlaneRequest {
-  /** [slow][fast] */
+  /** Protons in each cell, [slow][fast]. */
   readonly values: Float32Array;
 }
 
@@ -459,7 +459,7 @@ export interface TransportResult extends EngineScalars {
   readonly tracks?: {
     readonly primary: Float64Array;
     readonly protons: Float64Array;
-    /** [rows][ne] mm of track. */
+    /** Track length in mm, [rows][ne]. */
     readonly spectra: Float64Array;
     readonly spectrum_rows: readonly number[];
     readonly spectrum_energies_MeV: Float64Array;

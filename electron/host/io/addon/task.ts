@@ -242,13 +242,13 @@ export interface NativeTask {
   cancel(): void;
 }
 
-/** x, y, z or a, b, c. */
+/** Three components: along x, y, z or along a, b, c. */
 export type Vector3 = Float64Array;
 
 export interface DiffractionProblem {
   readonly beam: {
     readonly wavelength_m: number;
-    /** Full relative width. */
+    /** Full width of the wavelengths relative to their mean. */
     readonly dispersion: number;
     readonly dispersion_steps: number;
     readonly divergence_h_rad: number;
@@ -323,7 +323,7 @@ export interface DiffractionVariant extends Omit<Variant, 'precisions'> {
   /** Other operations per sub-pixel, layer and source; 0 if not stated. */
   readonly flopsPerBeam: number;
   readonly fp64FlopsPerBeam: number;
-  /** Traffic of temporaries. */
+  /** Memory traffic of temporaries, in bytes per term. */
   readonly bytesPerTerm: number;
   /**
    * Tolerance in the variant's tests for the relative error on pixels above 1e-3 of the maximum; 1 marks a wrong

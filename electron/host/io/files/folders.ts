@@ -30,7 +30,10 @@ export async function makePrivate(folder: string): Promise<string | undefined> {
   }
 }
 
-/** The environment variable `BRAGGBENCH_HOME` replaces it, for portable use and for tests. */
+/**
+ * Folder of the program's data for this user. The environment variable `BRAGGBENCH_HOME` replaces it, for portable use
+ * and for tests.
+ */
 export function dataFolder(environment: NodeJS.ProcessEnv = process.env, platform = process.platform): string {
   const own = environment['BRAGGBENCH_HOME'];
   if (own !== undefined && own !== '') return path.resolve(own);

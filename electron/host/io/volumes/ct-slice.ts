@@ -44,7 +44,7 @@ export interface CtSlice {
 export interface CtRequest {
   /** Path of a file or a folder. */
   readonly path: string;
-  /** Name in messages. */
+  /** Name of the CT in messages. */
   readonly name: string;
   /** SeriesInstanceUID or SeriesDescription of one of several series. Null for the only one. */
   readonly series: string | null;

@@ -63,7 +63,7 @@ const repeated = ignored('ImagePositionPatient and ImageOrientationPatient state
 const perFrame = absentAs('one file per slice, not Enhanced CT');
 const colours = ignored('colours the image when it is displayed');
 
-/** Attributes, by keyword, of both kinds of image that can change the meaning of pixels. */
+/** Attributes of both kinds of image, by keyword, that can change the meaning of pixels. */
 const imageAttributes = {
   Modality: { tag: 'x00080060', rule: honoured },
   ImagePositionPatient: { tag: 'x00200032', rule: honoured },
@@ -368,14 +368,14 @@ const OTHER_HU: readonly (readonly [RegExp, string])[] = [
   [/^(MINIMUM|MINIP|MIN_IP)$/, 'a projection of the smallest values'],
   [/^(MEAN|MEDIAN|AVERAGE|ADDITION)$/, 'a mean of several images'],
 ];
-/** Free text that identifies such images if ImageType does not. */
+/** Free text that identifies such images if ImageType does not identify them. */
 const SPECTRAL_TEXT =
   /\bmono(?!chrom)|\d\s*keV\b|\biodine|\bvnc\b|virtual (non|un)|\bz[ _-]?eff|effective (z|atomic)|electron dens|\brho\b|dual[ _-]?energy|spectral|\bmin?ip\b|perfusion|subtract/i;
 
 /** Smaller tilts are within the tolerance for rounded orientations. */
 const MIN_TILT_DEG = 0.1;
 
-/** Number in the first item of a sequence. Undefined without it. */
+/** Number in the first item of a sequence. Undefined without the sequence. */
 const inSequence = (data: DataSet, sequence: string, tag: string): number | undefined =>
   data.elements[sequence]?.items?.[0]?.dataSet?.double(tag);
 

@@ -31,8 +31,8 @@ export function relativeL2(values: Values, reference: Values): number {
 }
 
 /**
- * `bitwise`: every run gave the same bits. Else `spread` is the largest difference relative to the largest value, if
- * known.
+ * `bitwise`: every run gave the same bits. Otherwise `spread` is the largest difference relative to the largest value,
+ * if known.
  */
 export interface Repeats {
   readonly runs: number;

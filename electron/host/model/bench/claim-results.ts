@@ -135,7 +135,7 @@ export function statedValue(
   return { found: { value: own.value / other.value, interval }, unit: '×' };
 }
 
-/** Consumer GPUs: claims about them do not apply to data-centre GPUs. */
+/** Whether a GPU is a consumer GPU: claims about these do not apply to data-centre GPUs. */
 const isConsumer = (gpu: string): boolean =>
   /geforce|\brtx\b|titan/i.test(gpu) && !/rtx (a|pro )?\d{4} ada|quadro/i.test(gpu);
 
@@ -297,7 +297,8 @@ function countedNumber(
 }
 
 /**
- * Values reported by the variant take precedence, because a bandwidth counts bytes whatever operations are declared.
+ * Values reported by the variant take precedence, because a bandwidth counts bytes, and is independent of the declared
+ * operations.
  */
 function reportedOrCounted(
   quantities: readonly Quantity[],

@@ -22,8 +22,8 @@ import type { TaskProblem } from '../../io/addon/task.ts';
 const clockSchema = z.enum(['counted', 'whole', 'first', 'process', 'cold-whole', 'cold-run']);
 
 /**
- * True if the pair uses the very program that the claim is about, not a replacement. Then it is judged whatever the
- * claim requires.
+ * True if the pair uses the very program that the claim is about, not a replacement. Then it is judged, and the claim's
+ * other requirements do not matter.
  */
 const otherProgram = z.boolean().default(false);
 const sideSchema = z.strictObject({

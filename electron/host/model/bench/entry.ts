@@ -145,8 +145,8 @@ function boundsOnGpu({ bytes, fp32_flops, fp64_flops }: Work, state_bytes: numbe
 
 /**
  * Largest of the applicable lower bounds; null if nothing is known about the work or the machine. Inputs and outputs
- * are part of the state, so bytes are limited to its size, whatever traffic a variant declares. The state's size also
- * selects the level of cache.
+ * are part of the state, so bytes are limited to its size, even if a variant declares more traffic. The state's size
+ * also selects the level of cache.
  */
 export function leastTime(work: Work, state_bytes: number, where: Processor | Ceilings | null): LeastTime | null {
   if (where === null) return null;

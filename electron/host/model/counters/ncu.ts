@@ -61,7 +61,7 @@ export const ncuColumns: FieldRules = {
 
 export interface Counters {
   readonly launches: number;
-  /** Traffic of DRAM, and below that of L2; null if the CSV lacks it for a launch. */
+  /** Traffic of DRAM, and of L2 in the next field; null if the CSV lacks it for a launch. */
   readonly dram_bytes: number | null;
   readonly l2_bytes: number | null;
   /** Instructions per warp, not per thread. */
@@ -130,7 +130,7 @@ function fields(line: string, { quoted, separator }: Form): readonly string[] {
 }
 
 interface NcuValue {
-  /** The process and the number of the launch in it. */
+  /** Process, and number of the launch within it. */
   readonly launch: string;
   readonly metric: string;
   /** Value of the metric; null if ncu printed no number: nan, n/a or nothing. */

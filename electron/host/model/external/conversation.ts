@@ -145,7 +145,7 @@ export async function externalPrograms(assetsFolder: string, solved: Solved): Pr
 }
 
 export const PROTOCOL = 2;
-/** Largest message of the protocol; more output at once is not part of it. */
+/** Limit on a message; programs that follow the protocol write less at once. */
 const MAX_OUTPUT_BYTES = 16e6;
 /** Number of output lines of a failed program that the reason quotes. */
 const QUOTED_LINES = 3;

@@ -250,7 +250,7 @@ export function standardTable(material: Material): StoppingTable {
 }
 
 export interface NuclearTable {
-  /** Name in messages. */
+  /** Name of the table in messages. */
   readonly name: string;
   readonly text: string;
 }

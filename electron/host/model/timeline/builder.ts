@@ -171,7 +171,10 @@ class Texts {
   }
 }
 
-/** Needs 1.7 GB of columns: more than any screen or reader can use, and less memory than most machines have. */
+/**
+ * Maximum number of spans, whose columns need 1.7 GB. No screen or reader can use more, and most machines have more
+ * memory.
+ */
 const MAX_SPANS = 40_000_000;
 /**
  * Each lane needs a row in the page and a list in the builder; more threads and streams indicate an attack or an error.

@@ -309,7 +309,7 @@ function unlocatedIssue(id: string, output: string): Issue {
 
 const withLineInfo = (compile: CompileOptions): CompileOptions => ({ ...compile, lineinfo: true });
 
-/** compute-sanitizer needs line information, whatever the description's options are. */
+/** compute-sanitizer needs line information, even if the description's options omit it. */
 const whereSanitized = (compile: CompileOptions): CompileOptions =>
   process.env['BRAGGBENCH_SANITIZED'] === '1' ? withLineInfo(compile) : compile;
 

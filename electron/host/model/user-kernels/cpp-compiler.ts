@@ -155,7 +155,7 @@ function compileCommand(compiler: CppCompiler, build: UserKernelBuild, what: Com
 }
 
 /**
- * Command line that links the library. Functions that the file lacks compared with its original come from the engine's
+ * Command line that links the library. Functions of the original file that the user's file lacks come from the engine's
  * library.
  */
 function linkCommand({ style }: CppCompiler, { entry, core, library }: Compilation): readonly string[] {
@@ -184,7 +184,7 @@ async function namesIn({ program }: CppCompiler, file: string, dynamic: boolean)
     const { stdout } = await promisify(execFile)(nm.trim(), [...flags, file], { maxBuffer: 2 ** 26 });
     return stdout.split('\n').flatMap((line) => {
       const [name = '', type = ''] = line.split(' ');
-      // Weak symbols are templates and inline functions, of which every object has a copy.
+      // Weak symbols are templates and inline functions; every object has its own copy of them.
       return dynamic || /^[TDBRSGC]$/.test(type) ? [name.replace(/@.*$/, '')] : [];
     });
   } catch {

@@ -38,7 +38,7 @@ import { measured, type RunData } from './run-data.ts';
 
 interface Part {
   readonly names: readonly string[];
-  /** [step][name] */
+  /** Values by step and name, [step][name]. */
   readonly values: Float64Array;
 }
 

@@ -45,7 +45,10 @@ export interface WorkerStart {
   readonly kind: 'start';
   readonly folder: string;
   readonly assetsFolder: string;
-  /** Beams in one process, each on a separate thread; complete runs, one after another; or beams that share a grid. */
+  /**
+   * Work of the process: beams, each on a separate thread; complete runs, one after another; or beams that share a
+   * grid.
+   */
   readonly as: 'beams' | 'runs' | 'family';
   /** Number of points that this process solves at the same time. */
   readonly slots: number;

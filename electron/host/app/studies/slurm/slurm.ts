@@ -144,7 +144,7 @@ export class Slurm {
     );
   }
 
-  /** Final state of a task, if Slurm still has it. */
+  /** Final state of a task; null if Slurm no longer knows the task. */
   async end(job: string, index: number, { accounting }: Pick<ClusterFacts, 'accounting'>): Promise<string | null> {
     const shown = await this.#run('scontrol', ['show', 'job', `${job}_${index}`]);
     const [state, exit] = [/JobState=(\S+)/.exec(shown.stdout)?.[1], /ExitCode=(\S+)/.exec(shown.stdout)?.[1]];

@@ -91,7 +91,7 @@ interface KnownVariants extends BenchName {
   readonly device: 'cpu' | 'cuda';
 }
 
-/** Designs of a benchmark of which two variants that differ in one factor can run. */
+/** Designs of a benchmark in which at least two runnable variants differ in one factor only. */
 export async function runnableDesigns(
   assetsFolder: string,
   place: BenchName,
@@ -163,7 +163,8 @@ function contrastOf(cells: readonly { readonly entry: MeasuredSessionEntry; read
     },
     value,
     /**
-     * True if all cells have several instances. Else the interval is a bootstrap one, not symmetric about the median.
+     * True if all cells have several instances. Otherwise the interval is from a bootstrap, and not symmetric about the
+     * median.
      */
     apart,
   };

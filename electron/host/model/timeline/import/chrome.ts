@@ -168,7 +168,7 @@ export class ChromeImport {
   #firstDamage = '';
   #ended = false;
   #last = 0;
-  /** Devices of the machine, of which the recorded program may have used some. */
+  /** Devices of the machine; the recorded program may have used only some of them. */
   #properties: readonly { readonly id: number; readonly name: string }[] = [];
   #about = '';
 

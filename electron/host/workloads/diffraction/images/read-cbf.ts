@@ -265,7 +265,7 @@ export function withoutUndefined(counts: Float32Array, values: readonly number[]
   return values.includes(0) ? [`Its ${name} is 0: counts of 0 are treated as valid.`] : [];
 }
 
-/** Side of a pixel in mm by CIF items, of which the first is in metres, and by comments. NaN if there is none. */
+/** Side of a pixel in mm, from CIF items (the first one is in metres) and from comments. NaN if neither states it. */
 function pixelOf(items: ReadonlyMap<string, readonly string[]>, commented: number): number {
   const sizes = (name: string): readonly number[] => numbersOf(items, name).map(Math.abs);
   const [inMetres, inMillimetres] = [

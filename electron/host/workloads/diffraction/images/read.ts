@@ -279,7 +279,7 @@ const readers: Readonly<Record<string, Reader>> = {
   '.raw': readRaw,
 };
 
-/** Detects the format from the first bytes, whatever the name. */
+/** Detects the format from the first bytes, not from the name. */
 function readerOf(begin: string, bytes: Uint8Array): Reader | null {
   if (['II*\0', 'II+\0', 'MM\0*', 'MM\0+'].some((mark) => begin.startsWith(mark))) return readTiff;
   if (/^###_?CBF/.test(begin)) return readCbf;

@@ -37,7 +37,7 @@ function acrossOf({ beam, spots = [beam], grid }: TransportProblem, cell_mm: num
 interface Volume {
   readonly sizes: readonly [number, number, number];
   readonly spacing_mm: readonly [number, number, number];
-  /** [z][y][x] */
+  /** Dose in each cell, [z][y][x]. */
   readonly values: Float64Array;
 }
 

@@ -186,8 +186,8 @@ function solvable(reading: AnyReading): TransportReading {
 }
 
 /**
- * Reads the scenario for a fast answer: by moments on its grid if its matter is layered; else on the coarser grid. If
- * that is invalid, on the scenario's grid, or else unchanged.
+ * Reads the scenario for a fast answer. Tries, in this order: moments on the scenario's grid if its matter is layered,
+ * the coarser grid, and the scenario's grid. If none of these is valid, the scenario stays unchanged.
  */
 async function readQuickly(
   { scenarios }: Parts,
