@@ -134,7 +134,8 @@ export async function openVariant(context: VerbContext, host: Host, place: Bench
 }
 
 /**
- * Obtains trust for the user kernel that the scenario names; for `auto` in a user problem, for each kernel that fits.
+ * Obtains trust for the user kernel that the scenario names. For `auto` in a user problem, obtains it for each kernel
+ * that fits.
  */
 export async function trustNamed(context: VerbContext, host: Host, scenario: NamingScenario): Promise<void> {
   const { variant } = scenario.solver;

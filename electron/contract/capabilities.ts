@@ -23,7 +23,7 @@ export type LibraryState = Readonly<z.infer<typeof libraryStateSchema>>;
 
 /** Peak performance of a device, measured by the kernels of kernels/probe. */
 export const ceilingsSchema = z.strictObject({
-  /** Bytes read plus bytes written per second by a copy; fastest sample. */
+  /** Bytes read plus bytes written per second by a copy, from the fastest sample. */
   copy_bytes_per_s: positive,
   /** Method of the fastest copy. */
   copyBy: z.enum(['kernel', 'cuMemcpyDtoD']),

@@ -84,7 +84,7 @@ const libraryItemSchema = z.strictObject({
   /** Reason why the file cannot be read; null if it can. */
   problem: z.string().nullable(),
   bytes: z.number().nonnegative(),
-  /** Time of the last change, ISO 8601; for a file in the trash, time of its removal. */
+  /** Time of the last change, ISO 8601; for a file in the trash, the time of its removal. */
   modified: z.string(),
 });
 export type LibraryItem = Readonly<z.infer<typeof libraryItemSchema>>;

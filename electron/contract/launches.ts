@@ -134,7 +134,7 @@ export const launchMethods = {
     params: z.strictObject({}),
     result: z.strictObject({
       sets: z.array(kernelSetSchema),
-      /** Reason if nothing, or nothing from this build, is available; otherwise null. */
+      /** Reason if no kernels, or none from this build, are available; otherwise null. */
       reason: z.string().nullable(),
     }),
   },

@@ -37,7 +37,7 @@ export type StoredTask = Readonly<z.infer<typeof storedTaskSchema>>;
 export const taskMethods = {
   /** Measurements of a run. */
   'task.session': { params: z.strictObject({ run: runIdSchema }), result: sessionSchema },
-  /** Saved sessions of a workload: the recorded ones first, of these the ones with most variants at the top. */
+  /** Saved sessions of a workload. Recorded sessions come first, those with the most variants at the top. */
   'task.stored': {
     params: z.strictObject({ workload: workloadSchema }),
     result: z.strictObject({ sessions: z.array(storedTaskSchema) }),

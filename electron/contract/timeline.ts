@@ -344,7 +344,10 @@ export const timelineMethods = {
     result: z.strictObject({ step: uint32, start_ns: float64, end_ns: float64 }),
   },
   'timeline.summary': { params: ofTrace, result: traceSummarySchema },
-  /** Chrome Trace Event JSON of the full timeline, or of the spans that overlap the interval; gzip if large. */
+  /**
+   * Chrome Trace Event JSON of the full timeline, or of the spans that overlap the interval; compressed by gzip if it
+   * is large.
+   */
   'timeline.export': {
     params: z.strictObject({ trace: traceIdSchema, within: z.tuple([ns, ns]).nullable() }),
     result: z.strictObject({ name: z.string(), mime: z.string(), bytes }),

@@ -36,7 +36,7 @@ const failure = (error: unknown): FeedStatus => ({
 /** Delay in ms: resizing a window changes the size many times a second, so wait until it settles. */
 const SETTLE_MS = 90;
 
-/** Maximum rows of the ledger: more than a screen has pixels across; a few hundred kilobytes. */
+/** Maximum number of ledger rows: more than a screen has pixels across, but only a few hundred kilobytes. */
 const LEDGER_ROWS = 2000;
 
 /** Dose maps that panels show, by panel key. */

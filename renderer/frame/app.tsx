@@ -1,6 +1,6 @@
 /**
- * Root component of the page. Also exchanges messages with the shell: title, unsaved changes, menus; chosen entries,
- * files to open, a window to close.
+ * Root component of the page. Also exchanges messages with the shell. It sends the title, unsaved changes and menus,
+ * and receives chosen entries, files to open, and requests to close the window.
  */
 import type { MenuCommand } from '../../electron/contract/shell.ts';
 import { documentTitle, isEdited } from '../state/scenario.ts';

@@ -21,7 +21,7 @@ export const counterFlags: readonly FlagSpec[] = [
   },
 ];
 
-/** Largest counter file: all metrics of thousands of launches. */
+/** Size limit of a counter file: enough for all metrics of thousands of launches. */
 const MAX_COUNTER_BYTES = 64 * 2 ** 20;
 
 /** Adds the counters from `--counters` files to the session. Throws UsageError or BraggError. */

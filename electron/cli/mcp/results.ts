@@ -127,7 +127,7 @@ export const attemptSchema = z.strictObject({
   compiler: z.array(compilerLine),
   /** Advice on settling an undecided verdict. */
   to_decide: z.string().nullable(),
-  /** Numbers of lines that differ from the attempt before; for the first one, from the reference. */
+  /** Numbers of lines that differ from the previous attempt; the first attempt is compared with the reference. */
   diff: z.strictObject({ added: z.number().int(), removed: z.number().int() }),
   session: z.string().nullable(),
 });

@@ -22,8 +22,8 @@ import { fitted } from './session-table.ts';
 type Bold = (text: string) => string;
 
 /**
- * Ratio without flagged samples. Older sessions do not record it: computed from rounds with both unflagged. Null if
- * none or all are.
+ * Ratio without flagged samples. Older sessions do not record it, so it is computed from the rounds in which neither
+ * sample is flagged. Null if there are no such rounds, or if no sample is flagged.
  */
 function unflagged(own: MeasuredSessionEntry, reference: MeasuredSessionEntry | undefined, seed: number): Ratio | null {
   if (own.ratio_unflagged !== undefined) return own.ratio_unflagged;

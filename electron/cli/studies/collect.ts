@@ -26,7 +26,7 @@ import { table } from '../table.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 
 const MAX_PRINTED_ROWS = 40;
-/** Largest import: a complete space with some ten thousand configurations and all samples. */
+/** Size limit of an import: enough for a complete space with some ten thousand configurations and all samples. */
 const MAX_IMPORTED = 64 * 2 ** 20;
 
 /** Columns that differ between rows, and those that readers look for. */

@@ -131,8 +131,8 @@ function splitUnknownKeys(issue: ZodIssue): readonly ZodIssue[] {
 }
 
 /**
- * Converts zod issues to messages, one per path; beyond `maxIssues` only their number. `root` is the JSON Schema of
- * the zod schema.
+ * Converts zod issues to messages, one per path; beyond `maxIssues`, only the number of issues is reported. `root` is
+ * the JSON Schema of the zod schema.
  */
 export function explain(root: JsonSchema, document: unknown, error: z.ZodError): readonly FieldIssue[] {
   const faults = new Map<string, FieldIssue>();

@@ -176,7 +176,9 @@ const studyRowsSchema = z.strictObject({
 });
 export type StudyRows = Readonly<z.infer<typeof studyRowsSchema>>;
 
-/** Column of all matching rows: numbers, with NaN if absent; or for each row, an index into the distinct texts. */
+/**
+ * Values of one column in all matching rows. Numbers are NaN where absent; texts are indices into the distinct texts.
+ */
 const valuesSchema = z.strictObject({
   key: z.string(),
   numbers: float64.nullable(),

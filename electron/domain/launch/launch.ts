@@ -164,7 +164,10 @@ function fillNotes(launch: Omit<Launch, 'notes'>, limits: LaunchLimits): LaunchN
   return notes;
 }
 
-/** Extents and the number of blocks, if given, must be integers from 1; `dynamic_bytes` an integer from 0. */
+/**
+ * Extents and the number of blocks, if given, must be integers of at least 1, and `dynamic_bytes` an integer of at
+ * least 0.
+ */
 export function explainLaunch(kernel: LaunchedKernel, limits: LaunchLimits, request: LaunchRequest): Launch {
   const { elements, block, dynamic_bytes } = request;
   const threadsPerBlock = volume(block);

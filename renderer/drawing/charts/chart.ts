@@ -144,7 +144,7 @@ export interface Chart {
   readonly besideFrom?: number;
   /** True if panes share the horizontal axis for zooming and the cursor. */
   readonly linked?: boolean;
-  /** Position of the legend; default above. `inside` is the upper left of the first pane. */
+  /** Position of the legend; by default above the panes. `inside` is the upper left of the first pane. */
   readonly legend?: 'above' | 'inside' | 'none';
   /** Margins left and right of the plots in label heights, to align them with another plot. */
   readonly room?: { readonly left: number; readonly right: number };

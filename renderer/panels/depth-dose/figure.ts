@@ -158,7 +158,7 @@ export function curveIn({ curve, perMass, final }: ShownDepthDose, unit: DoseUni
   return unit === 'mass' ? (perMass ?? curve) : curve;
 }
 
-/** An overlaid curve in the plotted unit: by mass for a run if requested; unchanged for a file. */
+/** An overlaid curve in the plotted unit. The curve of a run is by mass if requested; that of a file is unchanged. */
 export function overlayIn<T extends Pick<OverlaidCurve, 'dose' | 'unit' | 'perMass'>>(overlay: T, unit: DoseUnit): T {
   const { perMass } = overlay;
   return unit !== 'mass' || perMass == null ? overlay : { ...overlay, dose: perMass, unit: PER_MASS };

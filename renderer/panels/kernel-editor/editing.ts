@@ -248,7 +248,10 @@ export class Editing {
     }
   }
 
-  /** Saves over the version last read or saved here; over another version only if the user confirms. */
+  /**
+   * Saves the text over the version that was last read or saved here. Replaces another version only if the user
+   * confirms.
+   */
   async #write(shown: EditedKernel, text: string): Promise<UserKernelInfo> {
     const { client, stores } = this.#parts;
     const sha256 = this.#isShown(shown) ? (this.store.getState().info?.sha256 ?? null) : null;

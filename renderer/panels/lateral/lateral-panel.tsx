@@ -1,4 +1,4 @@
-/** Dose across the beam at the crosshair's depth and at retained depths; beam width against depth. */
+/** Dose across the beam at the crosshair's depth and at retained depths, and beam width against depth. */
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { createStore } from 'zustand/vanilla';
 import { fixed, significant } from '../../../electron/domain/numbers.ts';

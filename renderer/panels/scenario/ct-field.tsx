@@ -95,7 +95,7 @@ function Drawn({ picture, window }: { readonly picture: CtPicture; readonly wind
   const { slice, plane, box, beams, toRange } = picture;
   const { horizontal, vertical } = slice;
   const [wide, high] = [horizontal.to - horizontal.from, vertical.to - vertical.from];
-  // Head at the top; in transverse slices, the back of a supine patient at the bottom.
+  // The head is at the top; in transverse slices, the back of a supine patient is at the bottom.
   const up = plane !== 'transverse';
   useEffect(() => {
     const element = canvas.current;

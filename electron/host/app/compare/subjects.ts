@@ -48,7 +48,7 @@ export type AbsoluteRow = Omit<
 export interface LoadedSubject {
   readonly row: AbsoluteRow;
   readonly words: Words;
-  /** Seconds; one per round for a variant in a session. */
+  /** Times in seconds; a variant of a session has one for each round. */
   readonly times: readonly number[];
   /** Times by separately prepared state. Null if the session does not record instances. */
   readonly instances: Instances | null;

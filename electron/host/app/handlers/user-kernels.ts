@@ -45,7 +45,7 @@ const SANITIZED_LIMIT_S = 1800;
 
 type Names = Extract<keyof Handlers, `userKernels.${string}`>;
 
-/** Folder of the scenario; for an unsaved or shipped scenario, the library. */
+/** Folder of user kernels: that of the scenario, or the library for an unsaved or shipped scenario. */
 async function folderOf(files: FileAccess, beside: FileRef | null): Promise<string> {
   const found = beside === null ? null : await files.readable(beside).catch(() => null);
   return found === null || found.readOnly ? files.library.folder : path.dirname(found.path);

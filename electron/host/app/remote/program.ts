@@ -147,7 +147,7 @@ async function packedSource(folder: string): Promise<Source | null> {
   return { program, archive: async () => ({ stream: createReadStream(archive), ended: Promise.resolve(null) }) };
 }
 
-/** Node binary for the copy: that of this process; in Electron, the one of the checkout. */
+/** Node binary for the copy: in Electron the one in the checkout, otherwise that of this process. */
 function nodeFor(root: string): string | null {
   if (process.versions['electron'] === undefined) return process.execPath;
   const pinned = path.join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');

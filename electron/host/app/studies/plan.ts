@@ -394,7 +394,7 @@ export async function forecastOf(
 
 /** Results that are read for a mean. */
 const AVERAGED_RESULTS = 32;
-/** Typical ratio of a point's time to its minimum time on any machine; 10 to 70 on one core of a server. */
+/** Typical ratio of a point's time to its minimum time on any machine; it is 10 to 70 on one core of a server. */
 const TYPICAL_OVER_MIN = 20;
 
 /**

@@ -11,7 +11,7 @@ import { writeReplacing } from '../../io/files/write-file.ts';
 export const NOTES_FOLDER = 'notes';
 export const NOTES_ENDING = '.notes';
 const FORMAT = 'braggbench-notes';
-/** Largest file: the maximum number of notes with the maximum length. */
+/** Size limit of a file: enough for the maximum number of notes with the maximum length. */
 const MAX_BYTES = 4 * 2 ** 20;
 
 export const notesFileSchema = z.strictObject({

@@ -132,7 +132,7 @@ export interface NativeAddon {
   createTask(problem: TaskProblem): NativeTask;
 }
 
-/** An input for which the derivative of a dose is computed; units in transport/moments/tangents.hpp. */
+/** An input for which the derivative of a dose is computed; its units are in transport/moments/tangents.hpp. */
 export interface TangentDirection {
   readonly input:
     | 'energy'
@@ -274,7 +274,9 @@ export interface TransportProblem {
     readonly precision: Precision;
     /** Id of a variant, or `auto`. */
     readonly variant: string;
-    /** GPU by index or UUID. If absent or empty: BRAGGBENCH_CUDA_DEVICE, else the first usable GPU. */
+    /**
+     * GPU by index or UUID. If absent or empty, the GPU that BRAGGBENCH_CUDA_DEVICE names, else the first usable one.
+     */
     readonly device?: string;
     /** Number of CPU threads; 0 for all cores. */
     readonly threads: number;
@@ -299,7 +301,7 @@ export interface TransportBeams {
     readonly isa: string;
   };
   /**
-   * Solves all beams; call once. Reports each beam when it ends, by its index in the list; failed ones with their
+   * Solves all beams; call once. Reports each beam when it ends, by its index in the list. A failed beam has an
    * `error`.
    */
   start(ended: (answer: { readonly beam: number; readonly result: BeamResult }) => void): Promise<void>;

@@ -156,7 +156,7 @@ export interface TaskSample {
   readonly timed_s: number;
   /** End of the call on the machine's steady clock, read in the process that ran it. */
   readonly ended_ns: number;
-  /** End of the call on the same clock, read in this process; only if another process ran it. */
+  /** End of the call on the same clock, read in this process; absent unless another process ran the call. */
   readonly received_ns?: number;
   /** Processor time of that process outside of calls since the previous sample, and the elapsed time. */
   readonly between?: { readonly cpu_s: number; readonly elapsed_s: number };
@@ -306,7 +306,9 @@ export interface DiffractionProblem {
   readonly water_m: number;
   readonly solver: {
     readonly variant: string;
-    /** GPU by index or UUID. If absent or empty: BRAGGBENCH_CUDA_DEVICE, else the first usable GPU. */
+    /**
+     * GPU by index or UUID. If absent or empty, the GPU that BRAGGBENCH_CUDA_DEVICE names, else the first usable one.
+     */
     readonly device?: string;
     readonly threads: number;
     readonly memory_limit_bytes: number;

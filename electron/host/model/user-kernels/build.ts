@@ -125,7 +125,7 @@ export interface BuildOptions {
 const CACHE_BYTES = 256 * 2 ** 20;
 /** Memory limit of NVRTC's process, above its initial use. */
 const NVRTC_MEMORY_BYTES = 4 * 2 ** 30;
-/** NVRTC needs seconds; ten seconds for the largest of our files. */
+/** Time limit of NVRTC, which needs up to ten seconds for the largest of our files. */
 const NVRTC_MS = 120_000;
 /** Target architecture for compiler messages if there is no GPU. */
 const DEFAULT_ARCHITECTURE = 90;

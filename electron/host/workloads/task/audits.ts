@@ -140,7 +140,7 @@ export class Audits {
   readonly #between = { cpu_s: 0, elapsed_s: 0 };
   #samples = 0;
   #audit_s = 0;
-  /** Cost of the latest audited sample; an estimate before the first. */
+  /** Cost of the latest audited sample; before the first one, an estimate. */
   #last_s: number;
   #timed_s = 0;
   #spent_s = 0;

@@ -77,7 +77,7 @@ async function work(start: WorkerStart): Promise<(lines: readonly PlanLine[]) =>
           .write(result)
           .then(() => sendToPool({ kind: 'ended', id: result.id, status: result.status }));
         writing.push(written);
-        // Awaited below; avoids an unhandled rejection until then.
+        // The promise is awaited below; this avoids an unhandled rejection until then.
         written.catch(() => undefined);
       });
       await Promise.all(writing);

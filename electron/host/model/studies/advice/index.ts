@@ -28,7 +28,7 @@ interface Sized {
 interface Fit {
   /** Order of convergence: the error falls as step^order. Null if the changes do not shrink evenly. */
   readonly order: number | null;
-  /** Extrapolated limit; without an order, the finest answer. */
+  /** Extrapolated limit; without an order, the result on the finest grid. */
   readonly limit: number;
   /** Upper limit of the error, by the factor of the steps. */
   readonly errors: ReadonlyMap<number, number>;

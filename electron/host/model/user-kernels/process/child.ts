@@ -11,7 +11,10 @@ import type { BetweenCalls, FromChild, ToChild } from './relay.ts';
 /** Interval between checks of the process's own memory use. */
 const LOOK_EVERY_MS = 100;
 
-/** Time for copying and sending arrays of a result after the call: more than 50 MB per processor second. */
+/**
+ * Allowance of processor time, s per byte, for copying and sending arrays of a result after the call. Processes send
+ * faster than these 50 MB per second.
+ */
 const SENDING_S_PER_BYTE = 2e-8;
 
 type Method = (...args: readonly unknown[]) => unknown;

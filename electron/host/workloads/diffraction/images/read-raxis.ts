@@ -123,7 +123,7 @@ export function readRaxis(bytes: Uint8Array): Pixels {
   if (!isRaxis(bytes)) throw foreign('it is not an R-AXIS image: it does not begin with R-AXIS or RAXIS');
   if (bytes.length < SHORTEST) throw foreign(`it ends at byte ${bytes.length}, within its header`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  // The correct byte order gives a small width; the other one a huge or negative number.
+  // The correct byte order gives a small width; the other one gives a huge or negative number.
   const [big, small] = [fieldsIn(view, false), fieldsIn(view, true)];
   const little = !(big('xpxl') > 0 && big('xpxl') < 2 ** 16);
   const field = little ? small : big;

@@ -2,8 +2,8 @@
  * Readouts of a depth-dose curve: R80, W80–20, peak, width, peak to entrance. Depths are measured from the entrance.
  * The dose is integrated across the beam axis. For a tilted beam, the solver deposits a step's energy in the cell at
  * the step's middle. The profile spreads it along the axis over the step or the cell's projected depth, whichever is
- * longer; and by the cell's width across (a trapezium). Energy is conserved, and neither steps nor cells appear as a
- * comb. Along +z the profile is the plain sum over x.
+ * longer. It is also spread by the cell's width across, which gives a trapezium. Energy is conserved, and neither steps
+ * nor cells appear as a comb. Along +z the profile is the plain sum over x.
  */
 import { type CurveReadouts, noReadouts } from '../../../../contract/scenario/transport/readouts.ts';
 import {

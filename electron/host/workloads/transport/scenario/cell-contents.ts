@@ -29,7 +29,7 @@ interface Band {
 }
 
 interface Axis {
-  /** Positions of all borders in cells from the front of the box, including its faces; ascending. */
+  /** Positions of all borders in cells from the front of the box, including its faces, in ascending order. */
   readonly lines: readonly number[];
   readonly bands: readonly Band[];
 }

@@ -2,7 +2,7 @@
  * Checks beyond the schema: whether the parts of a scenario fit each other and the tables. Each check names the values
  * that it uses, so that it is skipped if one of them was already rejected. There are checks of regions and beam against
  * the box, and of the requested output against geometry and steps. Each spot is checked against the grid, the box and
- * the tables; a beam without spots by its own values.
+ * the tables; a beam without spots is checked by its own values.
  */
 import {
   type FieldIssue,

@@ -234,8 +234,8 @@ function deepOf({ own_mm, water_mm }: Ranges): number {
 }
 
 /**
- * Preferred cell size across, mm: from the beam's width at its end, or beyond the box; and from its effect on a tilted
- * beam's falloff.
+ * Preferred cell size across, mm. It is a share of the beam's width at its end, or at the back of a box that it
+ * crosses. For a tilted beam it is also limited by its effect on the falloff.
  */
 function acrossOf({ beam }: TransportWithBeam, found: Ranges, depth_mm: number, entrance_mm: number): number {
   const width = Math.hypot(widthAt_mm(found, depth_mm), entrance_mm) / cellsPerWidth;
