@@ -1,10 +1,10 @@
 /**
- * Ignores stale responses: only the answer to the latest request counts. `loadLatest` also runs one load at a time and
- * drops all queued loads but the last.
+ * Ignores stale responses: only the response to the latest request counts. `loadLatest` also runs one load at a time
+ * and drops all queued loads but the last.
  */
 /**
- * Call the returned function with each request. Its result reports, once the answer has arrived, whether the request is
- * still the newest.
+ * Call the returned function with each request. Its result reports, once the response has arrived, whether the request
+ * is still the newest.
  */
 export function latestRequest(): () => () => boolean {
   let requested = 0;

@@ -52,7 +52,7 @@ export class ImageFeed implements RunFollower {
   #wanted: ImageWanted | null = null;
   #live: StreamHandle | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** Answers for an earlier target or view are dropped. */
+  /** Responses for an earlier target or view are dropped. */
   #generation = 0;
 
   constructor(client: Client, scheduler: FrameScheduler) {

@@ -49,7 +49,7 @@ export class RefineFeed {
   readonly state: StoreApi<RefineState> = createStore<RefineState>(() => nothing);
   readonly #client: Client;
   #stream: StreamHandle | null = null;
-  /** Answers for an earlier image are dropped. */
+  /** Responses for an earlier image are dropped. */
   #taken = 0;
 
   constructor(client: Client) {

@@ -53,9 +53,9 @@ export class RunFeed implements RunFollower {
   #target: FeedTarget | null = null;
   #live: StreamHandle | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** Answers for an earlier target are dropped. */
+  /** Responses for an earlier target are dropped. */
   #generation = 0;
-  /** Sequence numbers of map requests: answers and errors of superseded requests are dropped. */
+  /** Sequence numbers of map requests: responses and errors of superseded requests are dropped. */
   readonly #requested = { dose: 0, protons: 0 };
   /** Keyframe that the proton maps show; null until the run's keyframes are known. */
   #keyframe: number | null = null;

@@ -61,7 +61,7 @@ export interface ScenarioState {
   readonly saved: ScenarioDraft;
   readonly past: readonly Revision[];
   readonly future: readonly Revision[];
-  /** Check of the current draft or, until the host has answered, of an earlier one. */
+  /** Check of the current draft or, until the host has responded, of an earlier one. */
   readonly check: Check | null;
   /** Last resolved values, so that placeholders remain while the user corrects an error. */
   readonly lastResolved: Resolved | null;

@@ -1,6 +1,6 @@
 /**
  * Access of components to the workbench, its stores and its data. Also the scenario of the plots, and the host's
- * answers about all sessions of the current workload.
+ * responses about all sessions of the current workload.
  */
 import { createContext, useCallback, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { type StoreApi, useStore } from 'zustand';
@@ -44,7 +44,7 @@ export function shownScenario<K extends Resolved['kind']>(
 }
 
 interface OfSessions<T> {
-  /** Null if no answer has arrived. */
+  /** Null if no response has arrived. */
   readonly answer: T | null;
   readonly failure: string | null;
   readonly ask: () => void;

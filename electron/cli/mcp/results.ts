@@ -1,7 +1,7 @@
 /**
- * Answers of the tools, version 1: small, and with the same shape for every problem. Clients get them as JSON Schema.
+ * Responses of the tools, version 1: small, and with the same shape for every problem. Clients get them as JSON Schema.
  *
- * Converts a session with one attempt into the answer for an agent.
+ * Converts a session with one attempt into the response for an agent.
  */
 import { z } from 'zod';
 import type { Ratio } from '../../contract/bench/bench-session.ts';
@@ -332,7 +332,7 @@ export function compilerLines(issues: readonly Issue[]): Attempt['compiler'] {
     .map(({ severity, line, column, message }) => ({ severity, line, column, message: shortened(message) }));
 }
 
-/** Answer for an attempt that does not compile and so has no session. */
+/** Response for an attempt that does not compile and so has no session. */
 export function uncompiled(compiler: Attempt['compiler']) {
   const first = compiler.find(({ severity }) => severity === 'error');
   const reason = first === undefined ? 'the compiler produced no code' : `line ${first.line ?? '?'}: ${first.message}`;

@@ -23,7 +23,7 @@ import type { Progress, Workshop } from './workshop.ts';
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-/** Maximum number of claims in one answer, because an agent needs a short text. */
+/** Maximum number of claims in one response, because an agent needs a short text. */
 const MAX_CLAIMS = 20;
 
 const problem = z.string().min(1).max(200).describe('Id of a problem, from list_problems.');

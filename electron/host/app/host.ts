@@ -92,7 +92,7 @@ export interface HostOptions {
   readonly performBench?: PerformBench;
   /** Starts the processes of user kernels; as children of this process by default. */
   readonly startChild?: StartChild;
-  /** Validate every answer against the contract; for tests. */
+  /** Validate every response against the contract; for tests. */
   readonly checkResults?: boolean;
 }
 

@@ -163,7 +163,7 @@ export interface SceneBlock {
   readonly lanes: readonly Lane[];
   /** Time of the trace at zero of the common axis. */
   readonly origin_ns: number;
-  /** Newest answer of the host; it may be for another window or resolution. Null if none has arrived. */
+  /** Newest response of the host; it may be for another window or resolution. Null if none has arrived. */
   readonly window: TimelineWindow | null;
   /** Text of a name; null if it is not loaded. */
   nameOf(name: number): string | null;

@@ -8,10 +8,10 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 const PAUSE_MS = 300;
 
 export interface Expected {
-  /** Expected times by variant. Empty until the host has answered, and for a scenario with errors. */
+  /** Expected times by variant. Empty until the host has responded, and for a scenario with errors. */
   readonly times: ReadonlyMap<string, ExpectedTime>;
   readonly factorials: readonly FactorialChoice[];
-  /** False before the host's first answer: until then it is unknown which variants fit into the time. */
+  /** False before the host's first response: until then it is unknown which variants fit into the time. */
   readonly known: boolean;
 }
 

@@ -11,7 +11,7 @@ import { AROUND, CodeDiff } from '../../widgets/words/code-diff.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 
 interface Climbs {
-  /** Null if no answer has arrived yet. */
+  /** Null if no response has arrived yet. */
   readonly climbs: readonly Climb[] | null;
   readonly failure: string | null;
   readonly ask: () => void;

@@ -1,5 +1,5 @@
 /**
- * The variant in the editor: text, compiler messages and runs. Answers about a variant that is no longer shown are
+ * The variant in the editor: text, compiler messages and runs. Responses about a variant that is no longer shown are
  * ignored. Also the verdict of a session on a variant, from its checks. No React except for the hook.
  */
 import { useEffect, useState } from 'react';

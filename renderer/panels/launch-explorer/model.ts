@@ -85,7 +85,7 @@ export interface Kernels {
   readonly reason: string | null;
 }
 
-/** Null if the host has not answered yet. */
+/** Null if the host has not responded yet. */
 export function useKernels(): Kernels | null {
   const { client } = useWorkbench();
   const [kernels, setKernels] = useState<Kernels | null>(null);

@@ -44,7 +44,7 @@ function createLibraryViewStore(
 }
 
 interface Listing {
-  /** Null if the first answer has not arrived. */
+  /** Null if the first response has not arrived. */
   readonly result: Result<'library.search'> | null;
   /** Hits in the other locations, in display order. */
   readonly elsewhere: readonly Elsewhere[];

@@ -102,8 +102,8 @@ function asIssue(fault: FieldIssue): Issue {
 }
 
 /**
- * Current issues of the draft. The schema answers immediately. Issues that only the host can find (tables, memory) are
- * reused from its last answer for unchanged values. Messages then do not flicker while typing.
+ * Current issues of the draft. The schema responds immediately. Issues that only the host can find (tables, memory) are
+ * reused from its last response for unchanged values. Messages then do not flicker while typing.
  */
 export function currentIssues(draft: ScenarioDraft, check: Check | null): readonly Issue[] {
   if (check?.draft === draft) return check.issues;

@@ -82,7 +82,7 @@ export const missingOf = ({ columns }: Values, wanted: readonly string[]): reado
   wanted.filter((key) => !columns.some((one) => one.key === key));
 
 /**
- * Merges an answer; existing columns remain if it is for the same rows. `before` contains the values of the rows named
+ * Merges a response; existing columns remain if it is for the same rows. `before` contains the values of the rows named
  * in the request.
  */
 export function withAnswer(before: Values, { rows, points, columns }: StudyColumns, wanted: readonly string[]): Values {

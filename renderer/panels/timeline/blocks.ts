@@ -22,7 +22,7 @@ export class TimelineContext {
     this.state = state;
   }
 
-  /** True after the panel has closed: later answers are ignored. */
+  /** True after the panel has closed: later responses are ignored. */
   get closed(): boolean {
     return this.#closed;
   }

@@ -53,7 +53,7 @@ export class SpanChoice {
       await this.choose(trace, found.span, true);
   }
 
-  /** Discards pending answers; the owner clears the marks. */
+  /** Discards pending responses; the owner clears the marks. */
   clear(): void {
     this.#number += 1;
     this.#context.state.setState({ chosen: null });
@@ -95,7 +95,7 @@ export class LaunchArrows {
   readonly #context: TimelineContext;
   readonly #blocks: TimelineBlocks;
   readonly #viewport: TimelineViewport;
-  /** Discards outdated answers: from another window, another alignment, or with arrows disabled since. */
+  /** Discards outdated responses: from another window, another alignment, or with arrows disabled since. */
   readonly #ask = latestRequest();
 
   constructor(context: TimelineContext, blocks: TimelineBlocks, viewport: TimelineViewport) {

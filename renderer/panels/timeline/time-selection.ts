@@ -108,7 +108,7 @@ export class TimeSelection {
     this.#blocks = blocks;
   }
 
-  /** Discards pending answers. */
+  /** Discards pending responses. */
   clear(): void {
     this.#number += 1;
     this.#context.state.setState({ selected: null });

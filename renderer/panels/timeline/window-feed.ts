@@ -1,6 +1,6 @@
 /**
- * Visible part of a timeline, requested from the host with a margin, so that panning has data while the next answer is
- * pending. One request at a time; then only the latest needed window is requested.
+ * Visible part of a timeline, requested from the host with a margin, so that panning has data while the next response
+ * is pending. One request at a time; then only the latest needed window is requested.
  */
 import { MAX_PIXELS, MAX_TRACKS, type TimelineWindow, type TraceId } from '../../../electron/contract/timeline.ts';
 import type { Client } from '../../data/client/client.ts';
@@ -17,13 +17,13 @@ export interface WindowRequest {
 
 /** Margin requested on either side, as a share of the visible width. */
 const MARGIN_SHARE = 0.5;
-/** Range of pixel widths, relative to the screen's, for which an answer is reused. */
+/** Range of pixel widths, relative to the screen's, for which a response is reused. */
 const [TOO_COARSE, TOO_FINE] = [1.02, 0.45];
 
 /** Maximum number of names in a request. */
 const MAX_NAMES = 4096;
 
-/** True if an answer covers the needed window, tracks and resolution, so that no new request is necessary. */
+/** True if a response covers the needed window, tracks and resolution, so that no new request is necessary. */
 export function serves(window: TimelineWindow | null, wish: WindowRequest): boolean {
   if (window === null) return false;
   const ratio = (window.to_ns - window.from_ns) / window.pixels / ((wish.to_ns - wish.from_ns) / wish.pixels);
@@ -58,7 +58,7 @@ export class WindowFeed {
   #asking = false;
   #closed = false;
 
-  /** `changed` is called after each answer; `failed` if the host no longer has the timeline. */
+  /** `changed` is called after each response; `failed` if the host no longer has the timeline. */
   constructor(
     client: Pick<Client, 'call'>,
     trace: TraceId,

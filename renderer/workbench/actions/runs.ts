@@ -54,7 +54,7 @@ export interface RunActions {
   start(): Promise<void>;
   /** Stops the computing run, or the given one. */
   stop(run?: RunId): Promise<void>;
-  /** Shows the run that the user chose. Late answers to earlier requests do not replace it. */
+  /** Shows the run that the user chose. Late responses to earlier requests do not replace it. */
   show(run: RunId): void;
   /** Shows a run unless another one was requested. */
   offer(run: RunId): void;

@@ -22,7 +22,7 @@ export interface UserKernelActions {
 export function createUserKernelActions({ client, stores }: ActionContext): UserKernelActions {
   const { userKernels, scenario, connection, dialogs, notices } = stores;
 
-  /** Latest request; late answers to earlier ones are ignored. */
+  /** Latest request; late responses to earlier ones are ignored. */
   let newest: Promise<void> = Promise.resolve();
   const ask = latestRequest();
 

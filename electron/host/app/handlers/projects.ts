@@ -39,7 +39,7 @@ export interface ShellHandlers {
   showFolder?(folder: string): Promise<void>;
   document(state: { readonly title: string; readonly edited: boolean }): void;
   menu(commands: readonly MenuCommand[]): void;
-  /** The page's answer to the `close-requested` event with this number: whether the window may close. */
+  /** The page's reply to the `close-requested` event with this number: whether the window may close. */
   close(request: number, close: boolean): void;
   /** Prints a self-contained document. */
   pdf(html: string): Promise<Uint8Array>;

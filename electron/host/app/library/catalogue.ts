@@ -1,5 +1,5 @@
 /**
- * The library with its index, which is synchronized with the folder before every answer.
+ * The library with its index, which is synchronized with the folder before every response.
  *
  * SQLite runs on a worker thread; this is the host's side of it.
  */
@@ -51,7 +51,7 @@ class IndexThread {
     return this.#ended !== null;
   }
 
-  /** Number of rebuilds since opening, according to the last answer. A rebuild discards everything read before. */
+  /** Number of rebuilds since opening, according to the last response. A rebuild discards everything read before. */
   get renewals(): number {
     return this.#renewals;
   }
@@ -138,7 +138,7 @@ export class Catalogue {
       const { renewals } = index;
       const { found, total } = await index.ask('search', query);
       const tags = await index.ask('tags');
-      // If the index was rebuilt during the query, the answer is empty: refresh and query once more.
+      // If the index was rebuilt during the query, the response is empty: refresh and query once more.
       if (index.renewals !== renewals && attempt === 0) continue;
       return { folder: this.#folder, items: found.map(itemOf), total, tags: [...tags] };
     }

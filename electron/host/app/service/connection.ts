@@ -19,7 +19,8 @@ import type { Service } from './service.ts';
 import { StreamSender } from './stream-sender.ts';
 
 /**
- * Answers are cached for a page that lost its carrier before they arrived; larger ones only while there is no carrier.
+ * Responses are cached for a page that lost its carrier before they arrived; larger ones only while there is no
+ * carrier.
  */
 const CACHED_ANSWERS = 256;
 const CACHED_ANSWER_BYTES = 4 * 2 ** 20;
@@ -72,7 +73,7 @@ class Connection {
     };
   }
 
-  /** Sends answers and frames that were lost with the old carrier; called after the hello on a new one. */
+  /** Sends responses and frames that were lost with the old carrier; called after the hello on a new one. */
   resume(resume: Resume): void {
     for (const id of resume.calls) {
       const answer = this.#answers.get(id);
@@ -145,7 +146,7 @@ class Connection {
     let answer: HostMessage;
     try {
       const value = await this.#service.callByName(method, params, controller.signal);
-      // A handler may finish in spite of a cancellation: its result is still the answer.
+      // A handler may finish in spite of a cancellation: its result is still the response.
       answer = { type: 'result', id, value };
     } catch (error) {
       answer = controller.signal.aborted ? { type: 'cancelled', id } : { type: 'error', id, error: toWireError(error) };
@@ -159,7 +160,7 @@ class Connection {
     try {
       const steps = frameInSteps(message);
       const first = steps.next();
-      // Small answers are sent at once, in the order of completion.
+      // Small responses are sent at once, in the order of completion.
       bytes = first.done ? first.value : await inSlices(steps);
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;

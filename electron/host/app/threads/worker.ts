@@ -26,10 +26,10 @@ import '../../workloads/transport/dose-file.ts';
 import '../../workloads/index.ts';
 import '../../workloads/scenarios/scenarios.ts';
 
-/** Answer pieces that the host has not requested yet. */
+/** Response pieces that the host has not requested yet. */
 const remainingPieces = new Map<number, Iterator<{ readonly piece: Piece; readonly last: boolean }>>();
 
-/** Arrays in an answer are not used elsewhere, so they are transferred to the host without a copy. */
+/** Arrays in a response are not used elsewhere, so they are transferred to the host without a copy. */
 function transferable(value: unknown, found: Set<ArrayBuffer> = new Set()): Set<ArrayBuffer> {
   if (ArrayBuffer.isView(value)) {
     const { buffer } = value;

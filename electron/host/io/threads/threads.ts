@@ -138,7 +138,7 @@ export type ToThread =
   | { readonly kind: 'part'; readonly id: number; readonly piece: Piece }
   | { readonly kind: 'task'; readonly id: number; readonly name: string; readonly piece: Piece }
   | { readonly kind: 'cancel'; readonly id: number }
-  /** Requests the next piece of an answer, one at a time, so that other work can run in between. */
+  /** Requests the next piece of a response, one at a time, so that other work can run in between. */
   | { readonly kind: 'more'; readonly id: number };
 
 export type FromThread =

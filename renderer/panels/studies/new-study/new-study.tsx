@@ -157,7 +157,7 @@ function useStart(requested: StudyRequest, on: string | null, onStarted: (study:
   return { planned, endless, busy, failure, look: () => ask(look), start: () => ask(begin) };
 }
 
-// Offers of the host for a scenario; null if it has not answered yet.
+// Offers of the host for a scenario; null if it has not responded yet.
 
 /** Requested again if the kind of the scenario or of its problem changes. */
 function useOffers(draft: ScenarioDraft): Result<'study.offers'> | null {

@@ -23,7 +23,7 @@ export interface StudySubject {
   /** Scenario with all defaults; null if it has errors. */
   readonly complete: unknown;
   readonly capabilities: Pick<Capabilities, 'variants' | 'cpu'>;
-  /** Offers of the host for the scenario; null if it has not answered yet. */
+  /** Offers of the host for the scenario; null if it has not responded yet. */
   readonly offers: Result<'study.offers'> | null;
 }
 

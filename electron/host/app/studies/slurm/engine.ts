@@ -227,7 +227,7 @@ export class SlurmEngine {
         this.#add(entry, job);
         return;
       } catch (error) {
-        // The job may have been accepted before the answer was lost, so search for it before submitting again.
+        // The job may have been accepted before the response was lost, so search for it before submitting again.
         const job = await slurm.find(tag, facts);
         if (typeof job === 'string') {
           await this.#journal.noteJob(tag, job);
