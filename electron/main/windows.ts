@@ -1,5 +1,5 @@
 /**
- * Windows of the program: they share one host, the menus belong to the window in front, and the program ends when the
+ * Windows of the program. They share one host, the menus belong to the window in front, and the program ends when the
  * last one closes.
  */
 import { type IpcMainEvent, ipcMain } from 'electron';

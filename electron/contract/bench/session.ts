@@ -146,8 +146,8 @@ const sessionEntrySchema = z.discriminatedUnion('status', [
     /** Ratio without the flagged samples; null if no sample is flagged. */
     ratio_unflagged: ratioSchema.nullable().optional(),
     /**
-     * Instances per variant that would decide the verdict at the current spread; null if the verdict is decided, or if
-     * no number would decide it.
+     * Instances per variant that would decide the verdict at the current spread; null if it is decided, or if no number
+     * would decide it.
      */
     instances_to_decide: count.nullable().optional(),
     /** The session's own judgement of end-to-end runs; absent if it made none. */

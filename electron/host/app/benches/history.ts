@@ -1,7 +1,7 @@
 /**
- * History of one variant on one problem, over sessions from several days and commits: the spread of the sessions'
- * medians, and whether the last session differs. A machine's drift does not cancel between sessions, so the interval of
- * a single session cannot show it.
+ * History of one variant on one problem, over sessions from several days and commits. It contains the spread of the
+ * sessions' medians, and whether the last session differs. A machine's drift does not cancel between sessions, so the
+ * interval of a single session cannot show it.
  *
  * Attempts of coding agents are read from the same sessions.
  */
