@@ -104,7 +104,7 @@ const cudaDeviceSchema = z.strictObject({
   kernelTimeout: z.boolean(),
   cooperativeLaunch: z.boolean(),
   clusterLaunch: z.boolean(),
-  /** At the time of the report; null without NVML. */
+  /** Clock state at the time of the report; null without NVML. */
   clocks: clockStateSchema.nullable(),
   /** Null if `measureCeilings` has not run with this driver. */
   ceilings: ceilingsSchema.nullable(),

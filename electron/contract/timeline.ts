@@ -255,7 +255,7 @@ export type IdleTime = Readonly<z.infer<typeof idleTimeSchema>>;
 const traceSummarySchema = z.strictObject({
   duration_ns: ns,
   spans: count,
-  /** From the first launch or device work to the last device work; null without a GPU. */
+  /** Time from the first launch or device work to the end of the last device work; null without a GPU. */
   device_ns: ns.nullable(),
   kernels: z.strictObject({ count, unique: count, sum_ns: ns, top: z.array(namedTimeSchema) }),
   copies: z.strictObject({ count, sum_ns: ns, bytes: z.number() }),

@@ -134,7 +134,7 @@ async function chooseFile(window: BrowserWindow, purpose: FilePurpose, suggested
   if (open !== undefined) {
     const { canceled, filePaths } = await dialog.showOpenDialog(window, { ...open, properties: ['openFile'] });
     const chosen = canceled ? null : (filePaths[0] ?? null);
-    // Not listed as recent, because the system would open a trace from its list as a document.
+    // A trace is not listed as recent, because the system would open it from its list as a document.
     return purpose === 'open-trace' ? chosen : noted(chosen);
   }
   const save = saving[purpose];

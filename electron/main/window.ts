@@ -105,7 +105,7 @@ async function writeWindowState(file: string, state: WindowState): Promise<void>
     await mkdir(path.dirname(file), PRIVATE);
     await writeFile(file, `${JSON.stringify(state)}\n`);
   } catch {
-    // Then the next start centres the window.
+    // The next start then centres the window.
   }
 }
 

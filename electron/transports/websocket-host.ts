@@ -120,7 +120,7 @@ class InProcessPort implements Port {
     const peer = this.peer;
     if (peer === null || this.inbox.isClosed) return;
     this.#queued += frame.byteLength;
-    // Asynchronously, so that a reply never re-enters the caller of send().
+    // Deliver asynchronously, so that a reply never re-enters the caller of send().
     queueMicrotask(() => {
       this.#queued -= frame.byteLength;
       peer.inbox.frame(frame);
@@ -134,7 +134,7 @@ class InProcessPort implements Port {
   close(reason = 'closed'): void {
     if (!this.inbox.close({ byUs: true, reason })) return;
     const peer = this.peer;
-    // In the same queue as the frames, so that all frames arrive first.
+    // Close in the same queue as the frames, so that all frames arrive first.
     queueMicrotask(() => peer?.inbox.close({ byUs: false, reason }));
   }
 }

@@ -181,7 +181,7 @@ export function listenForGestures(canvas: HTMLCanvasElement, owner: GestureOwner
   listen('dblclick', (event) => {
     if (owner.pointAt(event.offsetX, event.offsetY) !== null) owner.resetZoom();
   });
-  // Not passive, because zooming must prevent the page from scrolling.
+  // The listener is not passive, because zooming must prevent the page from scrolling.
   listen(
     'wheel',
     (event) => {

@@ -9,7 +9,7 @@ interface Keyframe {
 }
 
 interface PlaybackState {
-  /** In order of steps; empty while a run computes, and for a run without stored moments. */
+  /** Stored moments in order of steps; empty while a run computes, and for a run without stored moments. */
   readonly frames: readonly Keyframe[];
   /** Index of the shown frame; 0 if there are none. */
   readonly index: number;

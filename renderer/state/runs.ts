@@ -9,7 +9,7 @@ import type { RunId, RunInfo, RunProgress, RunState } from '../../electron/contr
 import type { WhatIfAnswer } from '../../electron/contract/scenario/transport/what-if.ts';
 
 export interface RunsState {
-  /** Newest first. */
+  /** Listed runs, newest first. */
   readonly runs: readonly RunInfo[];
   /** Runs with answers of Live. They are in no list, and are removed with their page. */
   readonly live: readonly RunInfo[];

@@ -12,7 +12,7 @@ interface SendingFile {
 }
 
 interface TimelinesState {
-  /** In order of opening. */
+  /** Timelines in order of opening. */
   readonly open: readonly TraceInfo[];
   readonly reading: readonly Extract<TraceState, { state: 'reading' }>[];
   readonly sending: readonly SendingFile[];

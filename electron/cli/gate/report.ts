@@ -101,7 +101,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** As XML 1.0 may have it: other control characters and lone surrogates are replaced. */
+/** Text as XML 1.0 allows it: other control characters and lone surrogates are replaced. */
 const inXml = (text: string): string =>
   text
     .toWellFormed()

@@ -100,7 +100,7 @@ export const attemptSchema = z.strictObject({
     .strictObject({ share_of_memory: nullableNumber, share_of_arithmetic: nullableNumber, least_s: nullableNumber })
     .nullable(),
   limiter: z.string(),
-  /** For CUDA kernels only. Null if the compiler does not report them. */
+  /** Resources of the kernels, for CUDA only. Null if the compiler does not report them. */
   resources: z
     .array(
       z.strictObject({
@@ -110,8 +110,8 @@ export const attemptSchema = z.strictObject({
         spill_bytes: z.number().int().nullable(),
         shared_bytes: z.number().int(),
         /**
-         * For the launch at the problem's sizes, on this machine's GPU if there is one, else on the named one. Null
-         * without a launch.
+         * Occupancy of the launch at the problem's sizes, on this machine's GPU if there is one, else on the named one.
+         * Null without a launch.
          */
         occupancy: z
           .strictObject({

@@ -29,7 +29,7 @@ interface Work {
 
 type Outcome = SolvedBeam | BraggError;
 const solved = (outcome: Outcome): outcome is SolvedBeam => 'summary' in outcome;
-/** Only complete runs: the dose of an interrupted run is partial but looks complete. */
+/** Whether the run is complete: the dose of an interrupted run is partial, but looks complete. */
 const ended = (outcome: Outcome | undefined): outcome is SolvedBeam =>
   outcome !== undefined && solved(outcome) && outcome.summary.status === 'done';
 

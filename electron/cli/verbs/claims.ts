@@ -142,7 +142,7 @@ function printClaim(rows: readonly ClaimTableRow[], wanted: string, terminal: Te
   const texts = [`${claim.source}; ${scenarios}`, ...aboutText(claim)];
   for (const line of wrap(`${claim.claim}: ${claim.answer.sentence}`, WIDTH)) terminal.print(bold(line));
   for (const line of texts.flatMap((text) => wrap(text, WIDTH))) terminal.print(line);
-  // Not wrapped, so that it can be copied.
+  // The command is not wrapped, so that it can be copied.
   if (claim.answer.command !== null) terminal.print(`Command that would decide it: ${claim.answer.command}`);
   if (!claim.findings.some(isMeasured)) return;
   terminal.print();

@@ -63,7 +63,7 @@ export const resolvedShape = {
 
 /** Limit on the values of a document: ten thousand spots of eight values, and the other fields. */
 const MAX_VALUES = 100_000;
-/** Same nesting limit as in a wire frame. */
+/** The same limit on nesting as in a wire frame. */
 const MAX_LEVELS = 32;
 
 const allowed = `allowed: at most ${MAX_VALUES} values in ${MAX_LEVELS} levels`;

@@ -142,7 +142,7 @@ export const methods = {
     }),
     result: runMapsSchema,
   },
-  /** At most `rows` rows, always including the last step. */
+  /** Returns at most `rows` rows, always including the last step. */
   'run.ledger': {
     params: z.strictObject({ run: runIdSchema, rows: z.number().int().min(2).max(100_000) }),
     result: ledgerTableSchema,

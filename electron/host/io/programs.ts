@@ -51,7 +51,7 @@ export function decoderFile(name: string, installed: string): string {
   const here = import.meta.dirname;
   const places = [
     onDisk(path.join(here, '..', 'decoders', name)),
-    // From a bundle in dist, and from this source.
+    // Folders of packages, as seen from a bundle in dist and from this source.
     ...['../..', '../../..'].map((root) => path.join(here, root, 'node_modules', installed, name)),
   ];
   const found = places.find((file) => existsSync(file));

@@ -20,8 +20,8 @@ export const SUSPECT_RATIO = 1.5;
 const ALLOWED = 0.15;
 
 /**
- * Values of λ for a kernel that seldom caches, on a busy machine; for one that often does; and for one that always
- * does.
+ * Values of λ for a kernel that seldom caches on a busy machine, for one that often caches, and for one that always
+ * caches.
  */
 const BET_STAKES = [0.25, 0.5, 0.85] as const;
 

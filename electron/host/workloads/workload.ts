@@ -101,7 +101,7 @@ export function sessionEnergy(quantities: readonly Quantity[], facts: SessionRep
 interface ComparedRun {
   readonly threads: number;
   readonly isa: string;
-  /** Its only measured time; the set-up time is separate. */
+  /** The run's only measured time; the set-up time is separate. */
   readonly time_s: number;
   readonly setup_s: number;
   readonly setup_parts: MeasuredSessionEntry['setup_parts'];

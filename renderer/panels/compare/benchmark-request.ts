@@ -32,7 +32,7 @@ export function lockOf(text: string): number | string | null {
 }
 
 interface Ticked {
-  /** In order of selection: the first is the reference. */
+  /** Ids in order of selection; the first is the reference. */
   readonly variants: readonly string[];
   readonly precisions: readonly Precision[];
   readonly gpus: readonly number[];

@@ -112,7 +112,7 @@ function useText({ source, label, mayType }: ShownText, editing: UsedEditing): U
     };
   }, []);
   useEffect(() => {
-    // Only for text from a read: saved text is already in the editor, and the user may have typed since.
+    // Show only text that was read: saved text is already in the editor, and the user may have typed since.
     if (source === null) return;
     setText(source.text);
     editor.current?.show(source.text, label, !mayType);

@@ -193,7 +193,7 @@ export function lateralChart(
   });
 }
 
-/** Without a legend, because the panel has one in which curves can be removed. */
+/** The chart has no legend, because the panel has one in which curves can be removed. */
 export function oneCurveChart(title: string, pane: Pane): Chart {
   return { title, panes: [pane], legend: 'none', arrays: paneArrays(pane), notes: {} };
 }

@@ -119,7 +119,7 @@ export function listenOnTimeline(canvas: HTMLCanvasElement, owner: TimelineGestu
   });
   listen('pointerleave', () => owner.leave());
   listen('dblclick', (event) => owner.doubleClick(event.offsetX, event.offsetY));
-  // Not passive, because zooming must prevent the page from scrolling.
+  // The listener is not passive, because zooming must prevent the page from scrolling.
   listen(
     'wheel',
     (event) => {

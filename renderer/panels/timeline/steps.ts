@@ -65,7 +65,7 @@ export interface SlowSteps {
   readonly leftOut: number;
   readonly p99_ns: number;
   readonly median_ns: number;
-  /** In order of time. */
+  /** Slow steps in order of time. */
   readonly slow: readonly SlowStep[];
 }
 

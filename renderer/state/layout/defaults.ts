@@ -60,7 +60,7 @@ const table = [
     simulate: 'left',
     compare: 'left',
   },
-  // In front at the start unless the user closed the panel.
+  // The panel is in front at the start unless the user closed it.
   { id: 'questions', title: 'Questions', icon: 'info', help: at('start', 'questions-to-begin-with'), simulate: 'left' },
   { id: 'compare', title: 'Compare', icon: 'list', help: at('comparing'), compare: 'upper' },
   { id: 'kernel-editor', title: 'Kernel editor', icon: 'edit', help: at('user-kernels'), compare: 'upper' },
@@ -176,7 +176,7 @@ const table = [
     compare: 'left',
     profile: 'right',
   },
-  // In no layout by default; F1 opens the handbook at the page of the focused panel.
+  // The panel is in no layout by default; F1 opens the handbook at the page of the focused panel.
   { id: 'handbook', title: 'Handbook', icon: 'library', help: at('start') },
   {
     id: 'ledger',

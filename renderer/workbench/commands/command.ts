@@ -225,7 +225,7 @@ function handbookEntries({ stores }: Workbench): readonly Command[] {
   );
 }
 
-/** In the order in which the palette lists them below the menu commands. */
+/** Commands in the order in which the palette lists them below the menu commands. */
 export function paletteEntries(workbench: Workbench): readonly Command[] {
   return [panelEntries, exampleEntries, materialEntries, handbookEntries].flatMap((part) => part(workbench));
 }

@@ -91,7 +91,7 @@ export function MapTile(props: MapTileProps): ReactElement {
       tell(null);
     };
   }, [scheduler, plane]);
-  // After every render, because any property may be new. Drawing an unchanged map costs at most a frame.
+  // Draw after every render, because any property may be new. Drawing an unchanged map costs at most a frame.
   useEffect(() => show());
 
   return (

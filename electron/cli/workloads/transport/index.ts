@@ -250,7 +250,7 @@ const gammaTexts = {
   area: 'γ of energy per area, whose largest value lies in dense matter.',
 } as const;
 
-/** At least two runs; the first is the reference. Gamma and ledgers are defined only for doses. */
+/** Compares at least two runs; the first is the reference. Gamma and ledgers are defined only for doses. */
 function compareTransport({ parsed, terminal }: VerbContext, runs: readonly ReadRun[]): void {
   const by = gammaBy(parsed);
   const named = runs.map(({ file, run }) => ({ file, run: openedAs('transport', run, file) }));

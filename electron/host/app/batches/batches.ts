@@ -32,7 +32,7 @@ export class Batches {
     this.#options = options;
   }
 
-  /** For a process that solves only these beams, so it does not wait in a queue. */
+  /** Solver without a queue, for a process that only solves these beams. */
   solver(signal: AbortSignal, lanes: number): BeamSolver {
     return new BeamSolver({ ...this.#options, signal }, lanes);
   }

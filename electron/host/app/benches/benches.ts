@@ -259,7 +259,7 @@ export class Benches {
     return live;
   }
 
-  /** Newest first. */
+  /** Sessions of this process, newest first. */
   #present(): BenchInfo[] {
     return [...this.#live.values()].reverse().map((live) => this.#info(live));
   }

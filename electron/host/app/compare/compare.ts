@@ -74,7 +74,7 @@ function environment(run: RunData): Readonly<Record<string, string>> {
 
 type Differences = ComparedRun['differences'];
 
-/** Values between two checks of the clock: less than a millisecond. */
+/** Number of values between two checks of the clock; comparing them needs less than a millisecond. */
 const AT_ONCE = 200;
 
 /** Differing values of the complete scenarios, by path. */
@@ -133,7 +133,7 @@ function againstFirst(first: RunData, here: RunData, requested: GammaDose): Comp
   };
 }
 
-/** At least one run; the first is the reference. `by`: dose quantity of the gamma index. */
+/** Compares the runs with the first one, which must exist. `by`: dose quantity of the gamma index. */
 export function compareRuns(runs: readonly NamedRun[], by: GammaDose = 'mass'): readonly ComparedRun[] {
   const first = runs[0]?.run;
   return runs.map(({ file, run }, i): ComparedRun => {

@@ -114,7 +114,7 @@ export class Recovery {
     for (const folder of await this.#parts.folders.orphans()) await removeUnless(folder, isSaved);
   }
 
-  /** Newest first. */
+  /** Unsaved work, newest first. */
   async list(pages: readonly string[]): Promise<readonly Recoverable[]> {
     const { folders } = this.#parts;
     const items: Recoverable[] = [];

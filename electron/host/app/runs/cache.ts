@@ -31,7 +31,7 @@ export class RunCache {
   readonly #packer: RunPacker;
   readonly #bound: number;
   readonly #onTrouble: (reason: string) => void;
-  /** In order of use, the most recent last. */
+  /** Entries in order of use, the most recent last. */
   readonly #cached = new Map<string, CacheEntry>();
 
   constructor(

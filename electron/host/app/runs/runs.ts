@@ -161,7 +161,7 @@ export class Runs {
     return runInfo(this.#record(id), this.#lanes.position(id));
   }
 
-  /** Newest first. */
+  /** Listed runs, newest first. */
   list(): RunInfo[] {
     const listed = [...this.#records.values()].filter(({ unlisted }) => !unlisted);
     return listed.reverse().map(({ id }) => this.info(id));

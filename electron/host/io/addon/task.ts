@@ -101,7 +101,7 @@ export interface TaskSampling {
   readonly audit?: 'judged' | 'handed-over';
   /** Ends the sample with a probe for remembered inputs. */
   readonly probe?: boolean;
-  /** Whether some inputs change at unpredictable repetitions, on a CPU. */
+  /** Whether some inputs change at unpredictable repetitions; for the CPU only. */
   readonly hide?: boolean;
   /** Seed for changing some inputs in a further repetition of an audit. */
   readonly altered?: number;

@@ -197,7 +197,7 @@ export async function shippedCode(
   return own === undefined ? code : { ...code, resource: shownResource(own) };
 }
 
-/** Same flags as for shipped kernels: electron/build/steps/kernels.mjs. */
+/** The same flags as for shipped kernels, see electron/build/steps/kernels.mjs. */
 const NVCC_FLAGS = ['-std=c++20', '-O3', '--fmad=true', '-lineinfo', '-Xptxas', '-v'];
 
 const SPILLS = /Compiling entry function '([^']+)'[\s\S]*?(\d+) bytes spill stores, (\d+) bytes spill loads/g;

@@ -58,7 +58,7 @@ const finite = (value: number): number | null => (Number.isFinite(value) ? value
 export function imageError(got: Float32Array | Float64Array, reference: Float32Array | Float64Array): ImageError {
   if (got.length !== reference.length) throw new RangeError('images of different sizes');
   let largest = 0;
-  // By index, because an iterator creates an object for each of up to a hundred million pixels.
+  // Loop by index, because an iterator creates an object for each of up to a hundred million pixels.
   for (let i = 0; i < reference.length; i += 1) largest = Math.max(largest, reference[i] ?? 0);
   let [difference, norm, own, together, sum, referenceSum] = [0, 0, 0, 0, 0, 0];
   let [max, bright, relative, counted] = [0, 0, 0, 0];

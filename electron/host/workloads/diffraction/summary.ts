@@ -161,7 +161,7 @@ export function imageSummary(run: ImageRunData): ImageSummary {
   const { image, width, height } = run;
   const scenario = run.completeScenario as unknown as DiffractionScenario;
   let [max, place, sum] = [0, 0, 0];
-  // By index, because an iterator creates an object for each of up to a hundred million pixels.
+  // Loop by index, because an iterator creates an object for each of up to a hundred million pixels.
   for (let i = 0; i < image.length; i += 1) {
     const photons = image[i] ?? 0;
     sum += photons;
@@ -231,7 +231,7 @@ export const brightestOfImage = onThreadIfLarge('find the brightest pixel', brig
 export const summaryOfImage = (run: ImageRunData): Promise<ImageSummary> =>
   summary({ ...run, scenario: {}, spans: noSpans, trace: null });
 
-/** At most `count` peaks, brightest first. */
+/** Returns at most `count` peaks, brightest first. */
 export const peaksOfImage = (
   { image, width, height, completeScenario }: ImageRunData,
   count: number,

@@ -57,13 +57,14 @@ const clock = { share: 0.25, slack_s: 0.05, parts: 4, samples: 16 } as const;
 const FIRST_PROBES = 12;
 
 /**
- * CPU load allowed for a process between calls, for its memory and messages; less CPU time than this in total is no
- * evidence. Low, because a thread that never sleeps gets only 0.1 core where 20 others share two.
+ * CPU load, in cores, allowed for a process between calls, for its memory and messages. CPU time below `cpu_s` in total
+ * is no evidence. The load is low, because a thread that never sleeps gets only 0.1 core where 20 others share two.
  */
 const idleLimits = { cores: 0.05, cpu_s: 0.1 } as const;
 
 /**
- * Odds that swaps must reach. Lower than for probes, because each swap starts two processes and follows other evidence.
+ * Odds that swaps must reach. They are lower than those for probes, because each swap starts two processes and follows
+ * other evidence.
  */
 const SWAPPED_ODDS = 1e3;
 const MAX_SWAPS = 40;
@@ -174,7 +175,10 @@ export class Audits {
     return { audited, probed, altered };
   }
 
-  /** Proven wrong by its results or inputs. Further probes for cached results would not change the verdict. */
+  /**
+   * Whether the candidate is proven wrong by its results or inputs. Further probes for cached results would not change
+   * the verdict.
+   */
   get #isWrong(): boolean {
     if (this.#unwritten !== null || this.#left !== null || this.#inputsChanged) return true;
     return [...this.#worst.values()].some(({ holds }) => !holds);

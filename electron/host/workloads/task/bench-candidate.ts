@@ -140,7 +140,7 @@ export class TaskBenchCandidate implements BenchCandidate {
       if (!(await this.#alsoSolves(further))) return null;
     }
     this.#audits.solvedOthers((performance.now() - start) / 1000);
-    // Its result stays in the engine, which compares it with an FP64 reference.
+    // The result stays in the engine, which compares it with an FP64 reference.
     return { values: null };
   }
 
@@ -270,7 +270,7 @@ export class TaskBenchCandidate implements BenchCandidate {
       this.#audits.sampled(sample);
       await this.#decide(instance, MAX_DECIDING_S);
     }
-    // After the timing, because some variants repeat their work to report on it.
+    // Request metrics after the timing, because some variants repeat their work to report on it.
     const told = sample === null || !tell ? undefined : await this.#ready(instance, () => this.#task.told());
     const prepared = this.#untold;
     this.#untold = null;

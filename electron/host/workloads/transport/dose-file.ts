@@ -30,7 +30,7 @@ import { type DoseMap, type PlaneOfVolume, summedAxis, toPeak, volumeDose } from
 import { type DepthUnit, readCurve } from './beams/commission.ts';
 
 interface Read {
-  /** As stated in the file; null if it states none. */
+  /** Unit as stated in the file; null if it states none. */
   readonly unit: string | null;
   /** Facts about the file that a user must know. */
   readonly notes?: readonly string[];
@@ -200,7 +200,7 @@ function readDose(file: NamedBytes, parts: Parts, unit: DepthUnit | null): ReadD
   return isMap(text) ? { kind: 'volume', volume: mapOf(name, text) } : curveOf(name, text, unit);
 }
 
-/** As for depth doses: noise of a few percent around zero is possible. */
+/** Negative values up to this share of the maximum are allowed: as in depth doses, there may be noise around zero. */
 const LARGEST_NOISE = 0.05;
 
 /** Throws BraggError `foreign-file` for values that are no doses: marks for missing values, and negative ones. */

@@ -199,7 +199,7 @@ function lateralCurves(run: RunData, depths_mm: readonly number[]): Curve[] {
   });
 }
 
-/** At most `rows` evenly spaced steps, including the first and the last. Steps count from 1. */
+/** Returns at most `rows` evenly spaced steps, including the first and the last. Steps count from 1. */
 export function ledgerTable(run: RunData, rows: number): LedgerTable {
   const number = numberBalance(run);
   const { steps } = number;
@@ -253,7 +253,7 @@ export const lateralCurvesOfRun: (run: RunData, depths_mm: readonly number[]) =>
   lateralCurves,
 );
 
-/** At most `rows` steps. */
+/** Ledger of at most `rows` steps. */
 export const ledgerOfRun: (run: RunData, rows: number) => Promise<LedgerTable> = readout('read a ledger', ledgerTable);
 
 /** Dose map: by mass, nGy mm³ per cell; by area, MeV per cell. */

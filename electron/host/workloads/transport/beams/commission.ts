@@ -302,7 +302,7 @@ const fitBeam: (requested: { readonly curve: MeasuredCurve; readonly doses: Solv
   fitted,
 );
 
-/** On a worker thread, because a file of 20,000 points needs some time to parse. */
+/** Runs on a worker thread, because a file of 20,000 points needs some time to parse. */
 export const readMeasured = onThread(
   'read a measured depth dose',
   ({ text, unit }: { readonly text: string; readonly unit: DepthUnit | null }) => readOneCurve(text, unit),

@@ -17,7 +17,7 @@ const NOTICEABLE_SHARE = 0.005;
 const MIN_CELLS = { fineBins: 1.5, wideBins: 2.7 } as const;
 const MIN_BINS = 3;
 
-/** Borders through which protons leave that should stop inside, and the setting that avoids it. */
+/** Borders through which protons leave although they should stop inside, and the setting that avoids such losses. */
 const escapeBorders = [
   { column: 'escaped_theta', where: 'beyond the largest angle', remedy: 'a larger grid.theta_max_mrad' },
   { column: 'escaped_x', where: 'through the sides', remedy: 'a larger geometry.width_mm' },
@@ -195,7 +195,7 @@ function tailNote({ beam, grid: { cutoff_MeV } }: ScenarioParts): readonly RunNo
   return [{ code: 'energies-cut-off', text }];
 }
 
-/** Smallest share of W80–20 worth a note; every grid adds as much. */
+/** Smallest share of W80–20 that is worth a note; every grid widens the falloff by as much. */
 const SHOWN_SHARE = 0.01;
 /** W80–20 of a Gaussian range spread, in units of its standard deviation. */
 const FALLOFF = 1.312;

@@ -61,7 +61,7 @@ function energyOfRange(context: RangeContext, range_mm: number): number {
   for (let step = 0; step < STEPS; step += 1) {
     energy = Math.min(highest, Math.max(lowest, energy));
     const at = stoppingAt(rangeTable, water, energy);
-    // On a logarithmic scale, where range against energy is nearly a line, and the energy stays positive.
+    // Newton step on a logarithmic scale, where range against energy is nearly a line, and the energy stays positive.
     energy *= Math.exp((Math.log(range_mm / (at.range * 10)) * at.range * at.stopping) / energy);
   }
   return Math.min(highest, Math.max(lowest, energy));

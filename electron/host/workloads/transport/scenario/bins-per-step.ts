@@ -16,8 +16,8 @@ import { materialOf, rangeStraggling_mm, type TransportContext, tableOf } from '
 import { huAt, mediumOf, type PlacedCt } from './ct/placed-ct.ts';
 
 /**
- * In order of preference: three bins represent every tissue and metal at its usual density; more need more time in
- * proportion.
+ * Numbers of bins in order of preference. Three represent every tissue and metal at its usual density; more need more
+ * time in proportion.
  */
 const CANDIDATES = [3, 2, 4, 5, 6] as const;
 /** In water alone, only plane-to-plane paths of a tilted beam are fractions of a bin. */

@@ -102,7 +102,7 @@ function checkBeamZ({ beam, geometry }: TransportScenario): readonly FieldIssue[
   ];
 }
 
-/** Only for a single material without regions, where the path is simple. */
+/** Warns if the beam leaves the box; only for a single material without regions, where the path is simple. */
 function warnOfLeaving(
   { beam, geometry, initial }: TransportScenario,
   context: TransportContext,
