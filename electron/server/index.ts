@@ -110,7 +110,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   });
   try {
     const token = session === undefined ? undefined : await sessionToken(session.folder);
-    // Any free port, because it is forwarded.
+    // Use any free port, because it is forwarded.
     const port = session === undefined ? options.port : 0;
     const page = await servePage(host, options.pageFolder ?? builtPage(), port, undefined, token);
     if (session !== undefined && token !== undefined) await writeAddress(session.folder, { port: page.port, token });

@@ -228,7 +228,7 @@ export class MapView {
     const scales = this.#scales();
     const [scene, style] = [this.#scene, this.#style];
     const axes = scales === null || scene === null ? null : axesKey(scene, scales.frame);
-    // A new size also brings a new theme.
+    // A new size also creates a new theme object, so this comparison detects both.
     const axesStand = axes !== null && this.#axes?.key === axes && this.#axes.theme === this.#layers.theme;
     const context = axesStand ? this.#layers.below.again() : this.#layers.below.begin();
     this.#axes = axes === null || context === null ? null : { key: axes, theme: this.#layers.theme };

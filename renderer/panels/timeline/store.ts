@@ -49,7 +49,7 @@ export interface SelectedLane {
 export interface SelectedTime {
   readonly from: number;
   readonly to: number;
-  /** One per timeline, in display order; empty until counted. */
+  /** Statistics of each timeline, in display order; empty until counted. */
   readonly parts: readonly {
     readonly trace: TraceId;
     readonly title: string;

@@ -12,7 +12,7 @@ import { sizeOf } from '../../io/threads/shared.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 
-/** Thirty runs of the default scenario. A run of a bone slab with 64 keyframes needs 60 MB. */
+/** Memory of thirty runs of the default scenario. A run of a bone slab with 64 keyframes needs 60 MB. */
 export const DEFAULT_BOUND_BYTES = 768 * 2 ** 20;
 
 type CacheEntry = {

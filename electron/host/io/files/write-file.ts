@@ -16,7 +16,7 @@ import { isAlive, thisMachine } from './this-machine.ts';
 /** `.braggbench-ROOM-PID-RANDOM.tmp`; earlier versions wrote `.mine.json.RANDOM.tmp`. */
 const TEMPORARY_NAME = /^\.braggbench-([0-9a-f]{10})-(\d+)-[0-9a-f]{12}\.tmp$/;
 const EARLIER_TEMPORARY_NAME = /^\..+\.[0-9a-f]{12}\.tmp$/;
-/** Age at which a file whose process cannot be checked is considered abandoned; no write takes so long. */
+/** Age at which a file whose process cannot be checked is considered abandoned; no write needs that long. */
 const ABANDONED_MS = 24 * 60 * 60_000;
 
 /** New temporary name in `folder`. */
@@ -54,8 +54,8 @@ export async function removeRecursively(file: string): Promise<void> {
 }
 
 /**
- * Moves a completed folder to `folder`, replacing one that may be there. If another process has moved a folder
- * there meanwhile, that one stays, since it has the same content.
+ * Moves a completed folder to `folder`, replacing one that may be there. If another process has moved a folder there
+ * meanwhile, that folder stays, because it has the same content.
  */
 export async function replaceFolder(completed: string, folder: string): Promise<void> {
   await removeRecursively(folder);

@@ -55,7 +55,7 @@ const RUN = 'run';
 
 /**
  * Registry file of a variant, the file with its kernels, and breadth first the files that they include from their
- * workload. Each header brings the files that implement it. `sources` is the folder with the kernels of all workloads.
+ * workload. Each header adds the files that implement it. `sources` is the folder with the kernels of all workloads.
  */
 export async function variantSources(sources: string, variant: Pick<Variant, 'id' | 'bench' | 'source'>) {
   const workload = workloadFolder(variant);

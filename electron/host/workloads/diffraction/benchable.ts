@@ -51,7 +51,7 @@ function imageBenchSetup(addon: NativeAddon, problem: DiffractionProblem, option
       })),
       ...rivals,
     ],
-    // One, because the state is prepared again for each image.
+    // One round, because the state is prepared again for each image.
     roundsPerInstance: 1,
     oracle: () => {
       const { solver: _, ...asked } = problem;

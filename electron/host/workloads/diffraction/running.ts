@@ -105,7 +105,10 @@ export class ImageRunning implements WorkloadRun {
     return true;
   }
 
-  /** Computes frames one at a time; requests in the meantime wait for it, and then receive the newest image. */
+  /**
+   * Computes frames one at a time; requests in the meantime wait for the current frame, and then receive the newest
+   * image.
+   */
   async #refresh(): Promise<void> {
     while (this.#making !== null) await this.#making;
     this.#making = this.#make().finally(() => {

@@ -150,7 +150,7 @@ function taskBenchable(kind: TaskKind): Benchable {
     },
     least_s: async (addon, problem, variants) => leastOfEach(addon, problemFor(kind, problem), variants),
     amount: (addon, problem, variant) => amountFor(addon, problemFor(kind, problem), variant),
-    // None, because the measured object is a kernel, prepared once and repeated.
+    // No cold processes, because the measured object is a kernel, prepared once and repeated.
     usualProcesses: 0,
     words: taskWords,
     // Folders with C++ code have underscores in their names.

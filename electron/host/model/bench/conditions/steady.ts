@@ -12,7 +12,7 @@ export interface SteadyRound {
 type Gpu = Pick<NativeAddon, 'clockState' | 'lockClocks'>;
 
 const LOOK_EVERY_MS = 250;
-/** Longer than a fan needs. A session continues even if its GPU never cools to the limit. */
+/** Longer than a fan needs to cool a GPU. A session continues even if its GPU never cools to the limit. */
 const MAX_WAIT_S = 120;
 
 export class SteadyGpu {
@@ -24,7 +24,7 @@ export class SteadyGpu {
   #gaveUp = false;
   #tells = true;
 
-  /** `uuid` is null without a GPU; then nothing is changed, and the report says so. */
+  /** `uuid` is null without a GPU; then nothing is changed, and the report states this. */
   constructor(addon: Gpu, uuid: string | null, requested: SteadyRound) {
     this.#addon = addon;
     this.#uuid = uuid;

@@ -292,7 +292,7 @@ export function transportBenchSetup(
       })),
       ...rivals,
     ],
-    // One, because every run allocates, uploads and fills its state again.
+    // One round, because every run allocates, uploads and fills its state again.
     roundsPerInstance: 1,
     oracle: ({ label }) => oracleOf(label),
     facts: () => [],

@@ -17,7 +17,7 @@ const WIDTHS = [0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32] as const;
 const LIGHT_G_CM3 = 0.3;
 /** Limit on sampling points in a cell along each axis, two per pixel. */
 const MAX_PLACES = 16;
-/** Points to look up before yielding, a millisecond. */
+/** Number of points to look up before yielding, which needs about a millisecond. */
 const PLACES_AT_ONCE = 16_384;
 /** Marks cells outside the image. */
 const OUTSIDE = -1;
