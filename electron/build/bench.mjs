@@ -9,9 +9,9 @@ const userKernels = () => commandLineSteps({ userKernels: true });
 
 /**
  * Entry for a program in test/bench, which is started after `steps` are up to date.
- * @param {string} file below test/bench
+ * @param {string} file path below test/bench
  * @param {string} about
- * @param {(() => Promise<import('./steps/up-to-date.mjs').Step[]>) | null} steps null: it needs no build
+ * @param {(() => Promise<import('./steps/up-to-date.mjs').Step[]>) | null} steps build steps; null if it needs no build
  * @returns {import('./setup/entries.mjs').Entry}
  */
 const program = (file, about, steps) => ({

@@ -48,7 +48,7 @@ function readOptions(args) {
 /**
  * Opens the workbench: in Electron if possible, else in the browser.
  * @param {ReturnType<typeof readOptions>} options
- * @param {import('./steps/staged.mjs').SolverBuild | null} solver that is being compiled
+ * @param {import('./steps/staged.mjs').SolverBuild | null} solver build of the solver in progress
  * @returns {Promise<number>} its exit code
  */
 async function open(options, solver) {

@@ -12,7 +12,7 @@ import { testing } from './suites/entry.mjs';
 /**
  * Runs selected tests of the unit project alone, with a time limit of half an hour each.
  * @param {Readonly<Record<string, string>>} env
- * @param {readonly string[]} words which tests
+ * @param {readonly string[]} words names of the tests
  */
 async function vitest(env, words) {
   const elsewhere = await prepare(process.argv.slice(2));

@@ -46,7 +46,7 @@ const isCorrect = ({ verdict }) => !['wrong', 'impossible', 'not checked'].inclu
 
 /**
  * Entries of the session that compares the best constants; the first candidate has the default ones.
- * @param {any} session as `best.json` has it
+ * @param {any} session content of `best.json`
  * @returns {{ readonly usual: Configuration, readonly entries: readonly TunedEntry[] } | null}
  */
 export function tunedEntries(session) {

@@ -49,7 +49,7 @@ function openBrowser(address) {
 
 /**
  * Serves the workbench on the loopback interface until it is interrupted.
- * @param {readonly string[]} args for `braggbench serve`
+ * @param {readonly string[]} args arguments for `braggbench serve`
  * @param {{ open: boolean, solver?: import('../steps/staged.mjs').SolverBuild | null }} options `solver` is being compiled
  * @returns {Promise<number>} exit code
  */

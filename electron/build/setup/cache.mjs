@@ -27,10 +27,10 @@ const MAX_CACHED = 24;
 
 /**
  * Makes files, or copies those that this or another checkout has cached for the same inputs.
- * @param {string} digest of all inputs
- * @param {readonly string[]} outputs from the checkout's root
+ * @param {string} digest hash of all inputs
+ * @param {readonly string[]} outputs paths from the checkout's root
  * @param {() => Promise<void>} make
- * @param {string} [folder] of the cache
+ * @param {string} [folder] folder of the cache
  */
 export async function cached(digest, outputs, make, folder = path.join(cacheFolder(), 'compiled')) {
   const place = path.join(folder, digest);
@@ -57,7 +57,7 @@ export async function cached(digest, outputs, make, folder = path.join(cacheFold
   }
 }
 
-/** @param {string} folder whose least recently used entries are deleted */
+/** @param {string} folder cache, whose least recently used entries are deleted */
 function forget(folder) {
   const used = readdirSync(folder).map((name) => {
     const place = path.join(folder, name);

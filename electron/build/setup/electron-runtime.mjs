@@ -94,8 +94,8 @@ function whyItStopped(log, code) {
 
 /**
  * Opens the workbench in Electron, and waits until it is closed.
- * @param {readonly string[]} args for electron/main
- * @param {import('../steps/staged.mjs').SolverBuild | null} [solver] that is being compiled
+ * @param {readonly string[]} args arguments for electron/main
+ * @param {import('../steps/staged.mjs').SolverBuild | null} [solver] build of the solver in progress
  * @returns {Promise<{ exitCode: number } | { reason: string }>} the reason when no window opened
  */
 export async function runInElectron(args, solver = null) {

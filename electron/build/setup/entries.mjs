@@ -33,7 +33,7 @@ function usageText(usage) {
 
 /**
  * Entry with a separate script, which parses its own arguments and may restart in another version of Node.
- * @param {string} file below electron/build
+ * @param {string} file path below electron/build
  * @param {string} about
  * @returns {Entry}
  */

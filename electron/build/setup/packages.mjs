@@ -44,7 +44,7 @@ export function isInstalled(wanted, installed, { developer = true } = {}) {
 /**
  * Arguments for npm. `npm ci` empties node_modules first, so a start in a developer's checkout installs the developer
  * packages again.
- * @param {Lock | null} installed before
+ * @param {Lock | null} installed packages that were installed before
  * @param {{ developer?: boolean, inPlace?: boolean }} options `inPlace`: without emptying node_modules
  * @returns {readonly string[]}
  */

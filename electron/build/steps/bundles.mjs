@@ -52,7 +52,7 @@ export const common = {
 
 /**
  * @param {string} outdir
- * @param {Readonly<Record<string, string>>} programs their files, by the names of their bundles
+ * @param {Readonly<Record<string, string>>} programs source files by the names of their bundles
  * @returns {import('esbuild').BuildOptions}
  */
 const modules = (outdir, programs) => ({
@@ -138,8 +138,8 @@ export function decodersStep() {
 
 /**
  * Step for programs that tests start and kill, bundled with the host's sources; a bundle starts in a third of the time.
- * @param {string} folder from the root
- * @param {Readonly<Record<string, string>>} programs their files, by the names of their bundles
+ * @param {string} folder path from the root
+ * @param {Readonly<Record<string, string>>} programs source files by the names of their bundles
  * @returns {import('./up-to-date.mjs').Step}
  */
 export function testProgramsStep(folder, programs) {

@@ -39,8 +39,8 @@ const bundleOf = (image) => image.replace(/\.blob$/, '.cjs');
 
 /**
  * Makes an image; throws a Failure if Node cannot make one of the program.
- * @param {string} program its file
- * @param {string} to the image's file
+ * @param {string} program path of the program
+ * @param {string} to path of the image's file
  */
 export async function makeImage(program, to) {
   const { build } = await import('esbuild');

@@ -83,7 +83,9 @@ export function isUnchanged(place, file = FILE) {
 
 /**
  * Saves the state after a check in which everything was up to date.
- * @param {InputPaths} place @param {string} inputs of inputsNow() @param {readonly string[]} made outputs, from the root
+ * @param {InputPaths} place
+ * @param {string} inputs result of inputsNow()
+ * @param {readonly string[]} made paths of the outputs, from the root
  */
 export function saveState(place, inputs, made, file = FILE) {
   mkdirSync(path.dirname(file), { recursive: true });

@@ -16,8 +16,8 @@ const FOLDER = 'kernels';
 /**
  * A source file and its transitive includes from this repository, on which alone its compilation depends. Includes
  * inside `#if` count.
- * @param {string} source from the checkout's root
- * @returns {readonly string[]} from the root too, in order of name
+ * @param {string} source path from the checkout's root
+ * @returns {readonly string[]} paths from the root too, sorted by name
  */
 export function includedBy(source) {
   const found = new Set([path.posix.normalize(source)]);
@@ -123,7 +123,7 @@ function wantedArchitectures() {
 }
 
 /**
- * @param {string} capabilities of the GPUs, one per line, such as `9.0`
+ * @param {string} capabilities compute capabilities of the GPUs, one per line, such as `9.0`
  * @returns {readonly number[]} architectures in packages whose code these GPUs run; all if a GPU can run none
  */
 export function architecturesOf(capabilities) {

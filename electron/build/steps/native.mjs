@@ -157,7 +157,7 @@ export async function whileCompiling(work, out = 'dist/cmake') {
 /**
  * Deletes a tree of another compiler, because a tree retains the compiler of its first configuration, whatever $CXX is.
  * @param {string} out folder of the tree, from the root
- * @param {string} compiler $CXX
+ * @param {string} compiler value of $CXX
  */
 function preserveCompiler(out, compiler) {
   const file = inRoot(out, 'compiler.txt');

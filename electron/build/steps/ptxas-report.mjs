@@ -36,7 +36,7 @@ function readBounds(ptx) {
  * The maximum number of threads of a block is only in the PTX of kernels with launch bounds. These may differ by GPU
  * generation.
  * @param {string} log
- * @param {Readonly<Record<number, string>>} ptx by generation: sm_89 has the bounds of 80, sm_100 those of 90
+ * @param {Readonly<Record<number, string>>} ptx texts by generation: sm_89 has the bounds of 80, sm_100 those of 90
  * @returns {KernelResources[]} sorted by name, then architecture
  */
 export function readResources(log, ptx) {

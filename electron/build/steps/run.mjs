@@ -31,9 +31,9 @@ export async function runSteps(steps) {
 
 /**
  * Runs steps that need one core each, as many at a time as there are cores. If one fails, the others still run.
- * @param {string} title of all together
+ * @param {string} title title of all steps together
  * @param {readonly import('./up-to-date.mjs').Step[]} steps
- * @returns {Promise<readonly Failure[]>} of those that failed, in their order
+ * @returns {Promise<readonly Failure[]>} failures of the steps that failed, in their order
  */
 export async function runConcurrently(title, steps) {
   const stale = steps.filter((step) => !isUpToDate(step));

@@ -35,7 +35,7 @@ export class SolverBuild {
     return { [VARIABLE]: programVersion() };
   }
 
-  /** @param {import('node:child_process').ChildProcess} program started with an IPC channel */
+  /** @param {import('node:child_process').ChildProcess} program process that was started with an IPC channel */
   attach(program) {
     this.#programs.add(program);
     // A program closes its channel when it ends or has the complete solver.
@@ -102,7 +102,7 @@ async function compile(solver, behind, signal) {
 
 /**
  * Serves the page while the solver is compiled. If the page is closed before the end, the next start continues.
- * @param {readonly import('./up-to-date.mjs').Step[]} steps of a start
+ * @param {readonly import('./up-to-date.mjs').Step[]} steps all steps of a start
  * @param {(solver: SolverBuild) => Promise<number>} show opens the page; its exit code once it is closed
  * @returns {Promise<number>}
  */

@@ -50,7 +50,7 @@ export function isUpToDate(step) {
 /**
  * Records that the step's outputs belong to these inputs.
  * @param {Step} step
- * @param {string} before digest taken before the step ran: a file edited meanwhile makes it stale
+ * @param {string} before digest that was taken before the step ran: a file edited meanwhile makes it stale
  */
 export function stamp(step, before) {
   mkdirSync(inRoot('dist/.stamps'), { recursive: true });

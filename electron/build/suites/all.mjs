@@ -163,7 +163,7 @@ const NAME = 'The desktop program in Electron';
 
 /**
  * Desktop tests in Electron; `npm test` runs the same tests with a substitute.
- * @param {string | null} folder of a package; null: Electron's runtime, or the installed program
+ * @param {string | null} folder folder of a package; null: Electron's runtime, or the installed program
  * @returns {Phase}
  */
 function desktopStories(folder) {

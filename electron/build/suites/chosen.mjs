@@ -41,7 +41,7 @@ const testFiles = () => [
   ),
 ];
 
-/** @param {string} file a C++ file, from the root */
+/** @param {string} file path of a C++ file, from the root */
 const cppNames = (file) =>
   [...readFileSync(path.join(root, file), 'utf8').matchAll(/^TEST\("((?:[^"\\]|\\.)*)"\)/gm)].map((m) => m[1] ?? '');
 

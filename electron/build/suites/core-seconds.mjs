@@ -26,7 +26,7 @@ function usageOf(pid) {
 /**
  * Processor time of a process and its descendants, including those that have ended.
  * @param {number} [pid]
- * @returns {number | null} null where the system has no /proc
+ * @returns {number | null} null if the system has no /proc
  */
 export function coreSecondsOf(pid = process.pid) {
   if (process.platform !== 'linux') return null;

@@ -27,7 +27,7 @@ throttled 0
 
 /**
  * First row of each kind in a table.
- * @param {string} file from the root
+ * @param {string} file path from the root
  */
 function firstRows(file) {
   const rows = new Map();

@@ -29,7 +29,7 @@ const SKIPPED = /^skip (.*)\t(.*)$/gm;
  * @param {string} program
  * @param {readonly string[]} [args] parts of the tests' names
  * @param {NodeJS.ProcessEnv} [env]
- * @returns {Promise<Readonly<{ result: Result, failed: readonly string[] }>>} with the names of failed tests
+ * @returns {Promise<Readonly<{ result: Result, failed: readonly string[] }>>} the result and the names of failed tests
  */
 async function runTests(program, args = [], env = process.env) {
   /** @type {string[]} lines of the test that runs */
@@ -134,7 +134,7 @@ export const longCppTests = {
 
 /**
  * Suite of selected C++ tests.
- * @param {readonly string[]} parts of their names
+ * @param {readonly string[]} parts parts of their names
  * @returns {Suite}
  */
 export const someCppTests = (parts) => ({
@@ -163,7 +163,7 @@ export const gpuTests = {
   },
 };
 
-/** @param {unknown} error whether the compiler lacks the sanitizers' libraries */
+/** Whether an error is due to missing libraries of the sanitizers. @param {unknown} error */
 const lacksSanitizers = (error) =>
   error instanceof Failure &&
   /(cannot find|unable to find library|No such file).*(l?[au]b?san|clang_rt)/.test(error.message);

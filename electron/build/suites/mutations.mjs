@@ -70,7 +70,7 @@ export function mutatedText(before, { id, file, text, replacement }) {
   return before.replace(text, () => replacement);
 }
 
-/** @param {string} output of tests, by the reporter of this folder or of C++ */
+/** @param {string} output output of tests, by the reporter of this folder or of C++ */
 export const failedTest = (output) =>
   /^ *FAIL +(?!test\/)(?!\[)(.+)$/m.exec(output)?.[1]?.replace(/ \(\d+ ms\)$/, '') ?? null;
 

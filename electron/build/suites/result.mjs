@@ -54,10 +54,10 @@ export function byReason(skips) {
 
 /**
  * Runs a suite whose result depends only on `key`, unless it already passed with the same key.
- * @param {string} name of its stamp
+ * @param {string} name name of its stamp
  * @param {string} key digest of its program, inputs and settings
  * @param {() => Promise<Result>} run
- * @param {string} [folder] of the stamps
+ * @param {string} [folder] folder of the stamps
  * @returns {Promise<Result>}
  */
 export async function unlessPassed(name, key, run, folder = inRoot('dist/.stamps')) {

@@ -193,7 +193,7 @@ async function callsForRerun(first, tests) {
 /**
  * @param {NonNullable<Phase['tests']>} tests
  * @param {Counter} counter
- * @param {number} others suites that run concurrently
+ * @param {number} others number of suites that run concurrently
  * @returns {Promise<readonly Ran[]>}
  */
 async function runFiles(tests, counter, others) {
