@@ -13,7 +13,7 @@ import path from 'node:path';
  * @typedef {{ reports: Report[] }} Session
  * @typedef {{ what: string, wanted: string, measured: string | null, met: boolean | null,
  *   bound?: string | null, ratio?: string | null, needs?: string | null }} Target
- * `bound`: the best possible value, and the factor of the measured value to it. `needs`: the device that could measure it.
+ * `bound`, `ratio`: the best possible value, and the measured one relative to it. `needs`: device that could measure it.
  * @typedef {{ label: string, status: string, verdict: string, time_s: number,
  *   accuracy: Named[], quantities: Named[] }} Image
  * @typedef {{ reports: { entries: Image[] }[] }} ImageSession
