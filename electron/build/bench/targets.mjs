@@ -13,7 +13,7 @@ import path from 'node:path';
  * @typedef {{ reports: Report[] }} Session
  * @typedef {{ what: string, wanted: string, measured: string | null, met: boolean | null,
  *   bound?: string | null, ratio?: string | null, needs?: string | null }} Target
- * `bound`, `ratio`: the best possible value, and the measured one relative to it. `needs`: device that could measure it.
+ * `bound`, `ratio`: best possible value, and the measured one relative to it. `needs`: a device that can measure it.
  * @typedef {{ label: string, status: string, verdict: string, time_s: number,
  *   accuracy: Named[], quantities: Named[] }} Image
  * @typedef {{ reports: { entries: Image[] }[] }} ImageSession
@@ -71,8 +71,8 @@ export function denseStep(session, label) {
 }
 
 /**
- * Rate of reading and writing each cell once per step, relative to the copy bandwidth. @param {Session | undefined}
- * session @param {string} label
+ * Rate of reading and writing each cell once per step, relative to the copy bandwidth.
+ * @param {Session | undefined} session @param {string} label
  */
 function shareOfCopy(session, label) {
   const found = entry(session, label);
