@@ -49,7 +49,7 @@ const volumeSchema = z.strictObject({
     products: z.number(),
     rel_error: z.number(),
   }),
-  /** Sum of the deviations of the Gaussians fitted to the products' dose from that dose, as a share of it. */
+  /** Sum of the deviations of the Gaussians fitted to the dose of reaction products, divided by that dose. */
   products_misfit: z.number(),
   spots: z.number(),
   protons: z.number(),

@@ -387,7 +387,7 @@ export class TraceBuilder {
     const notes: string[] = [];
     if (crowded > 0) notes.push(`${crowded} spans overlap more others than there are rows and were shortened.`);
     const [copy, memset] = [kindNumber('copy'), kindNumber('memset')];
-    // Copies without a size would make the sum of bytes too small without any sign of it.
+    // Copies without a size would silently make the sum of bytes too small.
     const sized = this.#details.all.map((detail) => /"bytes":\d/.test(detail));
     let unsized = 0;
     for (const [span, kind] of this.#kind.view().entries()) {
