@@ -18,7 +18,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { chosenSessions, commandLine, jsonOf, valueAfter } from './bench/command-line.mjs';
-import { byImportance, expectedOf, isDone, nameOf, planLines, wordsOf } from './bench/gpu-plan.mjs';
+import { expectedOf, isDone, nameOf, planLines, sortByImportance, wordsOf } from './bench/gpu-plan.mjs';
 import { GPU_SESSIONS } from './bench/gpu-sessions.mjs';
 import { gpuImageTargets, gpuTargets, layerTargets, readSessions, targetLines } from './bench/targets.mjs';
 import { measureWaits, waitsArguments } from './bench/waits.mjs';
@@ -107,7 +107,7 @@ await main(async () => {
   const folder = path.resolve(callerFolder, valueAfter(args, '--out') ?? kept);
   const { commitOf } = await import('../host/model/bench/commit.ts');
   const commit = await commitOf(inRoot('.'));
-  const sessions = (chosen ?? byImportance(kept, GPU_SESSIONS)).filter(
+  const sessions = (chosen ?? sortByImportance(kept, GPU_SESSIONS)).filter(
     (one) => !args.includes('--resume') || ![folder, kept].some((each) => isDone(each, one, commit)),
   );
   if (args.includes('--plan')) {

@@ -9,7 +9,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { chosenSessions, commandLine, jsonOf, valueAfter } from './bench/command-line.mjs';
-import { alsoFor, reportOf, tunedEntries } from './bench/tuning-record.mjs';
+import { furtherConfigurations, reportOf, tunedEntries } from './bench/tuning-record.mjs';
 import {
   defaultMinutes,
   searchSeconds,
@@ -87,7 +87,7 @@ await main(async () => {
     }
     say(`\n${name}: ${variant} on ${scenario}`);
     const space = spaceOf(session);
-    const also = alsoFor({ file: space.file, variant }, [...sessions, ...carried]);
+    const also = furtherConfigurations({ file: space.file, variant }, [...sessions, ...carried]);
     const search_s = searchSeconds(left_s, chosen.slice(i));
     const study = path.join(work, `${name}.study`);
     const file = path.join(work, `${name}.json`);

@@ -31,7 +31,7 @@ async function perform(args) {
 }
 
 /** @param {readonly string[]} args */
-async function afterBuilding(args) {
+async function runAfterBuilding(args) {
   const { build, commandLineSteps, everyStep, prepare } = await import('./steps/all.mjs');
   const elsewhere = await prepare(args, { developer: false });
   if (elsewhere !== null) return elsewhere;
@@ -51,5 +51,5 @@ await main(async () => {
   const args = process.argv.slice(2);
   // The page is needed only by `serve`, so its state is not checked for other commands.
   const asLooked = args[0] !== 'serve' && !existsSync(LOCK) && isUnchanged(COMMAND_LINE);
-  return asLooked ? perform(args) : afterBuilding(args);
+  return asLooked ? perform(args) : runAfterBuilding(args);
 });

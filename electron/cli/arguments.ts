@@ -149,7 +149,7 @@ export function flagSeconds(parsed: ParsedArguments, name: string, max: number):
 }
 
 /** Values of a comma-separated list. Null if the flag is not given. Throws UsageError for an empty value. */
-export function listed(parsed: ParsedArguments, flag: string): readonly string[] | null {
+export function listFlag(parsed: ParsedArguments, flag: string): readonly string[] | null {
   const list = flagValue(parsed, flag);
   if (list === undefined) return null;
   const ids = list.split(',').map((id) => id.trim());

@@ -32,7 +32,7 @@ import {
   flagSeconds,
   flagValue,
   hasFlag,
-  listed,
+  listFlag,
   type ParsedArguments,
   parseSweep,
   UsageError,
@@ -44,7 +44,7 @@ import { cutLine } from './progress-bar.ts';
 import { readScenario } from './read-scenario.ts';
 import { benchReport } from './reports/bench-report.ts';
 import { table } from './table.ts';
-import { shown, type Terminal } from './terminal.ts';
+import { escapeForTerminal, type Terminal } from './terminal.ts';
 import { openNamed, shippedBase } from './user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from './verb.ts';
 import { factorialVariants, type Workload } from './workloads/workload.ts';
@@ -107,7 +107,7 @@ export class BenchProgressView {
     const { live } = this.#terminal;
     this.#erase();
     const width = live.columns || defaultColumns;
-    live.write(lines.map((line) => shown(cutLine(line, width))).join('\n'));
+    live.write(lines.map((line) => escapeForTerminal(cutLine(line, width))).join('\n'));
     this.#drawn = lines.length;
     this.#due_ms = performance.now() + REDRAW_MS;
   }
@@ -213,7 +213,7 @@ export function sweepLines(session: Pick<Session, 'sweep' | 'words' | 'reports'>
 }
 
 /** Prints one JSON document for scripts, or tables for people. */
-export async function show({ parsed, terminal }: VerbContext, session: Session): Promise<void> {
+export async function printSession({ parsed, terminal }: VerbContext, session: Session): Promise<void> {
   const { reports, sweep, workload } = session;
   if (hasFlag(parsed, 'json')) {
     terminal.printJson(sweep === null ? { workload, ...reports[0] } : session);
@@ -239,7 +239,7 @@ export function exitCodeOf(reports: readonly Pick<SessionReport, 'stopped'>[]): 
 }
 
 /** Measurement requested by a verb: scenarios, variants, modes and limits. */
-interface Measurement extends Pick<BenchTask, 'variants' | 'modes' | 'limits' | 'processes'> {
+interface MeasurementRequest extends Pick<BenchTask, 'variants' | 'modes' | 'limits' | 'processes'> {
   readonly verb: string;
   /** One reading, or one for each value of a sweep. */
   readonly readings: readonly KnownReading[];
@@ -251,10 +251,10 @@ interface Measurement extends Pick<BenchTask, 'variants' | 'modes' | 'limits' | 
 }
 
 /** Measures with a progress line in this process, whose host already knows the user kernels. */
-export async function measured(
+export async function measureWithProgress(
   { parsed, terminal, signal, words }: VerbContext,
   host: Host,
-  requested: Measurement,
+  requested: MeasurementRequest,
 ): Promise<Session> {
   const { verb, readings, ...rest } = requested;
   const [first] = readings;
@@ -282,13 +282,13 @@ export async function measured(
 }
 
 /** Rejects a trace that would not be saved, because recording it would only cost time. */
-export function refuseUnsavedTrace(parsed: ParsedArguments): void {
+export function throwIfTraceUnsaved(parsed: ParsedArguments): void {
   if (hasFlag(parsed, 'trace') && flagValue(parsed, 'out') === undefined)
     throw new UsageError('--trace needs --out: a file for the session, such as run.json');
 }
 
 /** Variants that are measured by default, and sentences about those that are left out. */
-interface Suggested {
+interface SuggestedVariants {
   readonly variants: readonly string[];
   readonly said: readonly string[];
 }
@@ -301,7 +301,7 @@ export async function suggestedFor(
   { parsed }: VerbContext,
   host: Host,
   reading: AnyReading,
-): Promise<Suggested | null> {
+): Promise<SuggestedVariants | null> {
   const { document } = reading;
   if (document === undefined || document === null || reading.problem === null) return null;
   const { times } = await host.call('bench.expected', { scenario: document, file: null });
@@ -344,10 +344,10 @@ export async function benchScenario(
   context: VerbContext,
   host: Host,
   workload: Workload,
-  suggested: Suggested | null,
+  suggested: SuggestedVariants | null,
 ): Promise<ExitCode> {
   const { parsed } = context;
-  refuseUnsavedTrace(parsed);
+  throwIfTraceUnsaved(parsed);
   const { limits, processes } = optionsOfTask(optionsOf(parsed));
   const text = flagValue(parsed, 'sweep');
   const sweep = text === undefined ? null : parseSweep(text);
@@ -356,9 +356,9 @@ export async function benchScenario(
     readings.push(await readScenario(context, host, () => workload.fit, overrides));
   const [first] = readings;
   if (first === undefined) throw new Error('no scenario to measure was given');
-  const external = listed(parsed, 'external') ?? [];
+  const external = listFlag(parsed, 'external') ?? [];
   const place = placeOf(first.scenario ?? { kind: first.kind });
-  const timed = await measured(context, host, {
+  const timed = await measureWithProgress(context, host, {
     verb: 'bench',
     ...{ readings, limits, external, processes },
     variants:
@@ -378,7 +378,7 @@ export async function benchScenario(
     }
   } finally {
     // Print the result even if it cannot be saved.
-    await show(context, withoutRecordings(session));
+    await printSession(context, withoutRecordings(session));
   }
   return exitCodeOf(session.reports);
 }

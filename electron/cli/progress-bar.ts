@@ -6,7 +6,7 @@
 import { type ProgressDetail, type ProgressOf, type RunProgress, shareDone } from '../contract/run.ts';
 import { measuredTime } from '../domain/measured.ts';
 import { displayWidth } from './table.ts';
-import { shown, type Terminal } from './terminal.ts';
+import { escapeForTerminal, type Terminal } from './terminal.ts';
 
 /** Faster redraws cannot be read. */
 const redraw_ms = 80;
@@ -45,7 +45,7 @@ export class ProgressBar {
     this.last_ms = now;
     this.drawn = true;
     const { live } = this.terminal;
-    live.write(`\r\u001B[2K${shown(cutLine(line, live.columns || defaultColumns))}`);
+    live.write(`\r\u001B[2K${escapeForTerminal(cutLine(line, live.columns || defaultColumns))}`);
   }
 
   /** Clears the line for the following output. */

@@ -66,14 +66,14 @@ export function overridesOf({ flags }: ParsedArguments): readonly Override[] {
 }
 
 /** Scenario changes by --variant, and notes to print about them. Throws UsageError. */
-export type Fit = (
+export type VariantFitter = (
   variant: string,
   reading: AnyReading,
   given: readonly Override[],
   addon: NativeAddon,
 ) => { readonly overrides: readonly Override[]; readonly notes: readonly string[] };
 
-export const fitByName: Fit = (variant) => ({
+export const fitByName: VariantFitter = (variant) => ({
   overrides: [{ path: ['solver', 'variant'], value: variant }],
   notes: [],
 });
@@ -85,7 +85,7 @@ export const fitByName: Fit = (variant) => ({
 export async function readScenario(
   context: VerbContext,
   host: Host,
-  fitOf: (kind: ScenarioKindName) => Fit,
+  fitOf: (kind: ScenarioKindName) => VariantFitter,
   more: readonly Override[] = [],
 ): Promise<KnownReading> {
   const { parsed, terminal } = context;

@@ -31,7 +31,7 @@ export async function withHost<T>(use: (host: Host) => Promise<T>, gpu?: string)
 export const isSessionFile = (file: string): boolean => path.extname(file).toLowerCase() === '.json';
 
 /** Throws BraggError if there is no such file. */
-export async function present(file: string): Promise<void> {
+export async function requireFile(file: string): Promise<void> {
   const handle = await openPlain(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new BraggError('not-found', `The file ${file} does not exist.`);
     if (error.code === 'EISDIR')
@@ -70,7 +70,7 @@ export async function openSession(
   host: Host,
   file: string,
 ): Promise<{ readonly info: BenchInfo; readonly session: Session }> {
-  await present(file);
+  await requireFile(file);
   const info = await host.call('bench.open', { source: { kind: 'file', file: host.grant(file).file } });
   const { session } = await host.call('bench.session', { bench: info.id });
   return { info, session };
@@ -92,7 +92,7 @@ export async function readSubjects(host: Host, files: readonly string[]): Promis
       sessions.push({ name: info.name, session });
       commands.push(session.command);
     } else {
-      await present(file);
+      await requireFile(file);
       const run = await host.call('run.open', { source: { kind: 'file', file: host.grant(file).file } });
       const { scenario } = await host.call('run.scenario', { run: run.id });
       subjects.push({ kind: 'run', run: run.id });

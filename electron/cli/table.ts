@@ -31,7 +31,7 @@ export function wrap(text: string, width: number): readonly string[] {
   return [...lines, line];
 }
 
-export interface TableLook {
+export interface TableLayout {
   readonly styleTitle?: (text: string) => string;
   /** Columns of the page: the last column is wrapped to fit, or put below its row. Null for lines of any length. */
   readonly width?: number | null;
@@ -56,7 +56,11 @@ function columnWidths(columns: readonly Column[], rows: readonly (readonly strin
 }
 
 /** Number of leading columns that fit into a line. */
-export function fitting(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): number {
+export function fittingColumnCount(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): number {
   let used = -2;
   const fit = columnWidths(columns, rows, true).findIndex((one) => {
     used += one + 2;
@@ -69,7 +73,7 @@ export function fitting(columns: readonly Column[], rows: readonly (readonly str
 export function table(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  { styleTitle = (text) => text, width = null, narrow = false }: TableLook = {},
+  { styleTitle = (text) => text, width = null, narrow = false }: TableLayout = {},
 ): readonly string[] {
   const widths = columnWidths(columns, rows, narrow);
   const line = (cells: readonly string[]): string =>

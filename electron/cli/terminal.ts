@@ -27,18 +27,20 @@ function makeStyleMarks(): StyleMarks {
   styleMarks = { key, controls };
   return styleMarks;
 }
-const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escapeCharacter = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Escapes text for output on a terminal. */
-export function shown(text: string): string {
+export function escapeForTerminal(text: string): string {
   return text.replace(makeStyleMarks().controls, (found, style?: string) =>
-    style === undefined ? escaped(found) : `${ESC}[${style}m`,
+    style === undefined ? escapeCharacter(found) : `${ESC}[${style}m`,
   );
 }
 
 /** Escapes control characters but retains the style marks of this process. */
 const escapeControls = (text: string): string =>
-  text.replace(makeStyleMarks().controls, (found, style?: string) => (style === undefined ? escaped(found) : found));
+  text.replace(makeStyleMarks().controls, (found, style?: string) =>
+    style === undefined ? escapeCharacter(found) : found,
+  );
 const PLAIN_STYLE = new RegExp(`${ESC}\\[(\\d+)m`, 'g');
 
 /** The parts of a writable stream that output uses. */
@@ -61,7 +63,7 @@ export class Terminal {
 
   /** Prints a line of the result. */
   print(line = ''): void {
-    this.stdout.write(`${shown(line)}\n`);
+    this.stdout.write(`${escapeForTerminal(line)}\n`);
   }
 
   /** Prints the result as one JSON document. Non-finite numbers become null. */
@@ -72,7 +74,7 @@ export class Terminal {
 
   /** Prints a line to standard error: notes, warnings, errors. */
   say(line = ''): void {
-    this.stderr.write(`${shown(line)}\n`);
+    this.stderr.write(`${escapeForTerminal(line)}\n`);
   }
 
   /** Standard error, for lines that redraw themselves. */

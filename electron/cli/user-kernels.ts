@@ -16,7 +16,7 @@ import { countText } from '../domain/values/units.ts';
 import { type BenchKind, placeOf } from '../host/api/kernels.ts';
 import { type AnyReading, type AnyRunData, hostWorkloads } from '../host/api/scenarios.ts';
 import type { Host } from '../host/index.ts';
-import { type FlagSpec, flagNumber, flagValue, hasFlag, listed } from './arguments.ts';
+import { type FlagSpec, flagNumber, flagValue, hasFlag, listFlag } from './arguments.ts';
 import type { Terminal } from './terminal.ts';
 import type { VerbContext } from './verb.ts';
 
@@ -110,7 +110,7 @@ export async function openUserKernels(
 
 /** Variants of --variants. Null without the flag. */
 export async function openNamed(context: VerbContext, host: Host, place: BenchKind): Promise<readonly string[] | null> {
-  const named = listed(context.parsed, 'variants');
+  const named = listFlag(context.parsed, 'variants');
   return named === null ? null : openUserKernels(context, host, named, place);
 }
 

@@ -9,7 +9,7 @@ import { float64 } from './wire/arrays.ts';
 export const letNames = ['lett_primary', 'letd_primary', 'lett', 'letd'] as const;
 export type LetName = (typeof letNames)[number];
 
-const columns = <T>(value: T) =>
+const forEachLet = <T>(value: T) =>
   Object.fromEntries(letNames.map((name) => [name, value])) as { readonly [Name in LetName]: T };
 
 export const rbeModelNames = ['constant', 'mcnamara', 'wedenberg', 'carabe'] as const;
@@ -37,7 +37,7 @@ const spectrumSchema = z.strictObject({
 /** Columns of equal length by depth along the beam axis; NaN where there are no protons. */
 export const qualitySchema = z.strictObject({
   depth_mm: float64,
-  ...columns(float64),
+  ...forEachLet(float64),
   rbe: z.strictObject({
     alpha_beta_Gy: z.number(),
     /** Physical dose per fraction at the peak of the depth dose. */
@@ -52,7 +52,7 @@ const number = z.number().nullable();
 const place = { at: z.enum(['entrance', 'half', 'peak', 'r80']), depth_mm: z.number() } as const;
 
 /** LET at the positions that summaries report. */
-export const letSummarySchema = z.array(z.strictObject({ ...place, ...columns(number) })).readonly();
+export const letSummarySchema = z.array(z.strictObject({ ...place, ...forEachLet(number) })).readonly();
 export type LetSummary = Readonly<z.infer<typeof letSummarySchema>>;
 
 const rbes = Object.fromEntries(rbeModelNames.map((name) => [name, number])) as {

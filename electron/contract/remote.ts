@@ -17,14 +17,14 @@ export const sshHostSchema = z
   );
 
 /** Text from another machine: bounded, without control characters or characters that change the text direction. */
-const theirText = (most: number) =>
+const remoteText = (most: number) =>
   z
     .string()
     .max(most)
     .regex(/^[^\p{Cc}\u202A-\u202E\u2066-\u2069]*$/u, 'contains a control character');
 
 const gpuSchema = z.strictObject({
-  name: theirText(100),
+  name: remoteText(100),
   memory_MiB: z.number().int().nonnegative().nullable(),
   computeCapability: z
     .string()
@@ -36,21 +36,21 @@ const gpuSchema = z.strictObject({
 export const remoteGpusSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('found'), gpus: z.array(gpuSchema).min(1).max(64) }),
   z.strictObject({ kind: z.literal('none') }),
-  z.strictObject({ kind: z.literal('unknown'), reason: theirText(300) }),
+  z.strictObject({ kind: z.literal('unknown'), reason: remoteText(300) }),
 ]);
 export type RemoteGpus = Readonly<z.infer<typeof remoteGpusSchema>>;
 
 export const remoteMachineSchema = z.strictObject({
   /** Name that the machine reports for itself. */
-  node: theirText(100),
+  node: remoteText(100),
   /** Platform such as `linux-x64`. */
-  platform: theirText(60),
+  platform: remoteText(60),
   cores: z.number().int().positive().max(100_000).nullable(),
   gpus: remoteGpusSchema,
   /** Whether Slurm's `sbatch` is installed. */
   slurm: z.boolean(),
   /** Installed versions of this program that differ from this one. */
-  otherVersions: z.array(theirText(60)).max(20),
+  otherVersions: z.array(remoteText(60)).max(20),
 });
 export type RemoteMachine = Readonly<z.infer<typeof remoteMachineSchema>>;
 

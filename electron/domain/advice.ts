@@ -10,7 +10,7 @@ interface AdvisedVariant {
 }
 
 /** Measurements of a variant, in seconds. */
-export interface Advised {
+export interface VariantTimes {
   readonly name: string;
   /** Time from the problem to its answer in memory; null if not timed. */
   readonly wall_s: number | null;
@@ -50,45 +50,54 @@ export function paysOffFrom(best: Costs, other: Costs): number | null {
 export function fastestEndToEnd<A extends { readonly wall_s: number; readonly right: boolean }>(
   all: readonly A[],
 ): A | null {
-  return quickest(
+  return leastBy(
     all.filter(({ right }) => right),
     ({ wall_s }) => wall_s,
   );
 }
 
-const quickest = <A>(all: readonly A[], of: (one: A) => number): A | null =>
+const leastBy = <A>(all: readonly A[], of: (one: A) => number): A | null =>
   all.reduce<A | null>((least, one) => (least === null || of(one) < of(least) ? one : least), null);
 
 /**
  * Quantity by which variants are compared: end-to-end times if all variants have them, else the times of their steps.
  */
-interface By {
+interface ComparisonQuantity {
   readonly unit: 'run' | 'repetition';
-  readonly time: (one: Advised) => number;
-  readonly standing: (one: Advised) => AdvisedVariant | null;
+  readonly time: (one: VariantTimes) => number;
+  readonly standing: (one: VariantTimes) => AdvisedVariant | null;
 }
 
-const byEndToEnd: By = {
+const byEndToEnd: ComparisonQuantity = {
   unit: 'run',
   time: ({ wall_s, time_s }) => wall_s ?? time_s,
   standing: ({ whole }) => whole,
 };
-const bySteps: By = { unit: 'repetition', time: ({ time_s }) => time_s, standing: ({ steps }) => steps };
+const byStepTimes: ComparisonQuantity = {
+  unit: 'repetition',
+  time: ({ time_s }) => time_s,
+  standing: ({ steps }) => steps,
+};
 
 /** Lead of one variant over another: the speed-up and its verdict. */
 interface Lead {
-  readonly over: Advised;
+  readonly over: VariantTimes;
   readonly gain: Ratio;
   /** Verdict on the lead; null if only medians are known. */
   readonly verdict: EndToEnd['verdict'] | null;
 }
 
 /** Lead over the reference. If the reference is fastest, its lead over the second fastest variant. */
-function leadOf(best: Advised, right: readonly Advised[], all: readonly Advised[], by: By): Lead | null {
+function leadOf(
+  best: VariantTimes,
+  right: readonly VariantTimes[],
+  all: readonly VariantTimes[],
+  by: ComparisonQuantity,
+): Lead | null {
   const reference = all.find(({ isReference }) => isReference);
   if (reference === undefined) return null;
   const other = best.isReference
-    ? quickest(
+    ? leastBy(
         right.filter((one) => one !== best),
         by.time,
       )
@@ -109,7 +118,13 @@ function timesOf({ gain: { value, interval }, over }: Lead): string {
   return interval === null ? times : `${times} (${number(interval.low)}–${number(interval.high)})`;
 }
 
-function firstSentence(best: Advised, lead: Lead | null, alone: boolean, where: string, by: By): string {
+function firstSentence(
+  best: VariantTimes,
+  lead: Lead | null,
+  alone: boolean,
+  where: string,
+  by: ComparisonQuantity,
+): string {
   const time = `${measuredTime(by.time(best))} a ${by.unit}`;
   if (lead === null) return `${best.name} is the only correct variant ${where}: ${time}`;
   const { gain, over, verdict } = lead;
@@ -125,7 +140,12 @@ function firstSentence(best: Advised, lead: Lead | null, alone: boolean, where: 
 }
 
 /** Correct variants whose interval overlaps that of the fastest, which is therefore not certainly faster. */
-function closeTo(best: Advised, lead: Lead | null, right: readonly Advised[], by: By): readonly Advised[] {
+function closeTo(
+  best: VariantTimes,
+  lead: Lead | null,
+  right: readonly VariantTimes[],
+  by: ComparisonQuantity,
+): readonly VariantTimes[] {
   if (lead === null || best.isReference) return [];
   const own = by.standing(best)?.ratio.interval ?? null;
   return right.filter((one) => {
@@ -134,15 +154,15 @@ function closeTo(best: Advised, lead: Lead | null, right: readonly Advised[], by
   });
 }
 
-function closeText(close: readonly Advised[]): string {
+function closeText(close: readonly VariantTimes[]): string {
   const names = close.map(({ name }) => name).join(', ');
   return names === '' ? '' : ` ${names} may be equally fast: the intervals overlap.`;
 }
 
 /** Sentence that explains the difference by the parts of both runs. */
-function reasonText(best: Advised, lead: Lead | null): string | null {
+function reasonText(best: VariantTimes, lead: Lead | null): string | null {
   if (lead === null || best.wall_s === null || lead.over.wall_s === null) return null;
-  const rest = ({ wall_s, time_s }: Advised): number => Math.max(0, (wall_s ?? 0) - time_s);
+  const rest = ({ wall_s, time_s }: VariantTimes): number => Math.max(0, (wall_s ?? 0) - time_s);
   const parts = [
     `steps ${measuredTime(best.time_s)} compared with ${measuredTime(lead.over.time_s)}`,
     `set-up and reading back ${measuredTime(rest(best))} compared with ${measuredTime(rest(lead.over))}`,
@@ -161,18 +181,18 @@ function certaintyText(lead: Lead | null, { instances, noise }: AdviceContext): 
 
 /** Correct variants, and those among them that may be as fast as the fastest. */
 interface CloseVariants {
-  readonly right: readonly Advised[];
-  readonly close: readonly Advised[];
+  readonly right: readonly VariantTimes[];
+  readonly close: readonly VariantTimes[];
 }
 
 /** Largest ratio of the time of further runs that is worth mentioning. */
 const mentionedRatio = 0.95;
 
 function changeText(
-  best: Advised,
+  best: VariantTimes,
   lead: Lead | null,
   { right, close }: CloseVariants,
-  by: By,
+  by: ComparisonQuantity,
   more: string,
 ): string | null {
   const open = lead !== null && lead.verdict !== null && (lead.verdict === 'undecided' || lead.gain.interval === null);
@@ -182,7 +202,7 @@ function changeText(
   if (by.unit === 'repetition' || best.wall_s === null) return null;
   const own = { ...best, wall_s: best.wall_s };
   const others = right.flatMap((one) => (one === best || one.wall_s === null ? [] : [{ ...one, wall_s: one.wall_s }]));
-  const quicker = quickest(
+  const quicker = leastBy(
     others.filter((one) => eachRun(one) < mentionedRatio * eachRun(own)),
     eachRun,
   );
@@ -208,10 +228,10 @@ interface AdviceContext {
  * Sentences with the answer, its reasons, its certainty, and what would change it. Null if no variant is correct, or if
  * there is only one.
  */
-export function advice(all: readonly Advised[], context: AdviceContext): readonly string[] | null {
-  const by = all.every(({ wall_s }) => wall_s !== null) ? byEndToEnd : bySteps;
+export function advice(all: readonly VariantTimes[], context: AdviceContext): readonly string[] | null {
+  const by = all.every(({ wall_s }) => wall_s !== null) ? byEndToEnd : byStepTimes;
   const right = all.filter((one) => one.right);
-  const best = quickest(right, by.time);
+  const best = leastBy(right, by.time);
   if (best === null || all.length < 2) return null;
   const lead = leadOf(best, right, all, by);
   const answer = best.error === '' ? 'Its answer was not checked.' : `Its answer is correct (${best.error}).`;

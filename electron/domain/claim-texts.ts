@@ -16,7 +16,7 @@ export const claimTitle = ({ claim, priority }: Pick<ClaimResult, 'claim' | 'pri
   priority === undefined ? claim : `Priority ${priority}: ${claim}`;
 
 /** Sorts claims with a priority first; the others retain their order. */
-export function byPriority<C extends Pick<ClaimResult, 'priority'>>(claims: readonly C[]): readonly C[] {
+export function sortByPriority<C extends Pick<ClaimResult, 'priority'>>(claims: readonly C[]): readonly C[] {
   const last = Number.POSITIVE_INFINITY;
   return claims.toSorted((a, b) => {
     const [one, other] = [a.priority ?? last, b.priority ?? last];
@@ -82,7 +82,7 @@ export function answerCounts(claims: readonly Pick<TableClaim, 'answer'>[]): str
 }
 
 /** Measurements of one statement of a claim, for one problem, on several machines. */
-interface OnGpus {
+interface FindingsByMachine {
   readonly claim: string;
   readonly by: string;
   readonly scenario: string;
@@ -101,7 +101,7 @@ function comparedWords(found: readonly ClaimFinding[]): string {
 
 const byName = (a: ClaimFinding, b: ClaimFinding): number => (a.machine < b.machine ? -1 : 1);
 
-function claimOnGpus({ claim, findings }: TableClaim): readonly OnGpus[] {
+function claimOnGpus({ claim, findings }: TableClaim): readonly FindingsByMachine[] {
   const measured = findings.filter(({ value, counted }) => value !== null && counted === undefined);
   const statements = Map.groupBy(measured, ({ by, scenario, at }) => JSON.stringify([by, scenario, at]));
   return [...statements.values()].flatMap((all) => {
@@ -114,7 +114,7 @@ function claimOnGpus({ claim, findings }: TableClaim): readonly OnGpus[] {
 }
 
 /** Statements that were measured on at least two machines. */
-export const onSeveralGpus = (rows: readonly ClaimTableRow[]): readonly OnGpus[] =>
+export const onSeveralGpus = (rows: readonly ClaimTableRow[]): readonly FindingsByMachine[] =>
   rows.flatMap(({ claims }) => claims.flatMap(claimOnGpus));
 
 /** Machines that measured a claim, as text for a filter: `NVIDIA H100, NVIDIA H200`; empty if there are none. */

@@ -101,7 +101,7 @@ export function sourceDiff(
 }
 
 /** Rows within `around` lines of a difference; null marks rows that were left out. */
-export function condensed(rows: readonly DiffRow[], around: number): readonly (DiffRow | null)[] {
+export function condenseRows(rows: readonly DiffRow[], around: number): readonly (DiffRow | null)[] {
   const near = rows.map(() => false);
   rows.forEach(({ kind }, i) => {
     if (kind === 'same') return;

@@ -17,7 +17,7 @@ import { count, NO_VALUE, significant } from './numbers.ts';
 export const defaultRuns = 10_000;
 
 /** Duration in words, such as hours or minutes. */
-function spoken(seconds: number): string {
+function durationInWords(seconds: number): string {
   if (seconds < 60) return measuredTime(seconds);
   if (seconds < 3600) return `${significant(seconds / 60, 2)} min`;
   return seconds < 48 * 3600 ? `${significant(seconds / 3600, 2)} h` : `${significant(seconds / 86_400, 2)} days`;
@@ -29,11 +29,11 @@ export const decisionTitle = ({ scenario, bench, at, machine }: Decision): strin
 const lower = (text: string): string =>
   /^[A-Z][a-z ]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 
-const several = (n: number, what: string): string => `${n === 1 ? 'one' : n} ${what}${n === 1 ? '' : 's'}`;
+const countText = (n: number, what: string): string => `${n === 1 ? 'one' : n} ${what}${n === 1 ? '' : 's'}`;
 
 /** Number of samples or instances of an option with too little evidence; the scarcer of the two. */
 function fewText({ samples, instances }: Pick<Option, 'samples' | 'instances'>): string {
-  return samples < minEvidence.samples ? several(samples, 'sample') : several(instances, 'instance');
+  return samples < minEvidence.samples ? countText(samples, 'sample') : countText(instances, 'instance');
 }
 
 const measuredText = (ratio: number): string =>
@@ -53,7 +53,7 @@ export function stepText({ option, ratio, ratio_range, decided, saved_s, runs_pe
   if (decided === 'overlap') return `${name}: undecided, the samples overlap (${range}).`;
   if (decided === 'slower') return `${name}: slower, ${significant(1 / ratio, 3)}× the time.`;
   const times = `${significant(ratio, 3)}× as fast (${range})`;
-  const worth = spoken(saved_s * runs);
+  const worth = durationInWords(saved_s * runs);
   return `${name}: ${times}, ${measuredTime(saved_s)} less per run. An hour of development is paid back after ${count(runs_per_hour ?? 0)} runs; over ${count(runs)} runs it saves ${worth}.`;
 }
 
@@ -80,7 +80,9 @@ export function adviceText({ options, steps }: Decision): string {
   if (faster.length === 0 && unknown.length > 0) return noAdviceText(base, unknown);
   if (faster.length === 0) return `Stay with ${lower(stay)}: no other way is certainly faster here.`;
   // An option that needs more work is recommended only if it is clearly faster than those that need less.
-  const worth = faster.filter((one, i) => faster.slice(0, i).every(({ option }) => beats(one, option.range.low)));
+  const worth = faster.filter((one, i) =>
+    faster.slice(0, i).every(({ option }) => isFasterThan(one, option.range.low)),
+  );
   const names = worth.map(({ option }) => lower(approachTitles[option.way]));
   const last = names.at(-1) ?? '';
   const list = names.length === 1 ? last : `${names.slice(0, -1).join(', ')} or ${last}`;
@@ -93,7 +95,7 @@ export function adviceText({ options, steps }: Decision): string {
   return `Stay with ${lower(stay)} unless you run it often: ${list} pays off, depending on the number of runs below.${not}${open}`;
 }
 
-const beats = ({ option }: Step, low: number): boolean => option.range.high < low;
+const isFasterThan = ({ option }: Step, low: number): boolean => option.range.high < low;
 
 /** Measured quantity and source of the times. */
 export const sourceText = ({ time, file, created }: Decision): string =>

@@ -23,29 +23,29 @@ export type FieldRule =
 export type FieldRules = Readonly<Record<string, FieldRule>>;
 
 /** Names of the fields that a reader honours. The type ensures that the reader uses all of them and no others. */
-export type HonouredIn<R extends FieldRules> = keyof {
+export type HonouredFieldName<R extends FieldRules> = keyof {
   [Name in keyof R as R[Name] extends Honoured ? Name : never]: true;
 };
 
 export const honoured: Honoured = { kind: 'honoured' };
-export const ignored = (because: string): Ignored => ({ kind: 'ignored', because });
-export const only = (allowed: string, accepts: (value: string) => boolean): FieldRule => ({
+export const ignoredField = (because: string): Ignored => ({ kind: 'ignored', because });
+export const allowOnly = (allowed: string, accepts: (value: string) => boolean): FieldRule => ({
   kind: 'only',
   allowed,
   accepts,
 });
 export const oneOf = (...values: readonly string[]): FieldRule => {
   const known = values.map((value) => value.toLowerCase());
-  return only(values.join(', '), (value) => known.includes(value.toLowerCase()));
+  return allowOnly(values.join(', '), (value) => known.includes(value.toLowerCase()));
 };
 const never = (): boolean => false;
 /** Rule for a field that must not be in the file. `why` completes the message. */
-export const absentAs = (why: string): FieldRule => only(`absent: ${why}`, never);
-export const absent = only('absent', never);
+export const absentAs = (why: string): FieldRule => allowOnly(`absent: ${why}`, never);
+export const absent = allowOnly('absent', never);
 export const mayBeAbsent = (rule: FieldRule): boolean => rule.kind === 'only' && rule.accepts === never;
 
 /** `file` is empty if the caller adds the name to the message. */
-export const foreign = (file: string, what: string): BraggError =>
+export const foreignFileError = (file: string, what: string): BraggError =>
   new BraggError('foreign-file', file === '' ? what : `${file}: ${what}.`);
 
 interface HeaderField {
@@ -61,7 +61,10 @@ interface HeaderField {
 export function fieldIn(file: string, line: string, form: RegExp, written: string): HeaderField {
   const [, name, value = ''] = form.exec(line) ?? [];
   if (name === undefined) {
-    throw foreign(file, `its header contains the line ${JSON.stringify(line.slice(0, 60))}; allowed: ${written}`);
+    throw foreignFileError(
+      file,
+      `its header contains the line ${JSON.stringify(line.slice(0, 60))}; allowed: ${written}`,
+    );
   }
   return { name: name.trim(), value: value.trim() };
 }
@@ -78,13 +81,13 @@ export function checkedFields(
     const key = name.toLowerCase();
     const rule = rules[key];
     if (rule === undefined && unknown === 'refused') {
-      throw foreign(file, `its header has the unknown field ${name} = ${value.slice(0, 60)}`);
+      throw foreignFileError(file, `its header has the unknown field ${name} = ${value.slice(0, 60)}`);
     }
     if (rule?.kind === 'only' && !rule.accepts(value)) {
-      throw foreign(file, `${name} = ${value.slice(0, 60)} is not supported; allowed: ${rule.allowed}`);
+      throw foreignFileError(file, `${name} = ${value.slice(0, 60)} is not supported; allowed: ${rule.allowed}`);
     }
     if (rule !== undefined && rule.kind !== 'ignored' && found.has(key)) {
-      throw foreign(file, `${name} is in its header more than once`);
+      throw foreignFileError(file, `${name} is in its header more than once`);
     }
     found.set(key, value);
   }

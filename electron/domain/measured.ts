@@ -50,7 +50,7 @@ export function gainOf({ value, interval }: Ratio): Ratio {
 }
 
 /** Small ratios are printed with leading zeros, because a power of ten before the times sign looks like two factors. */
-function factor(value: number): string {
+function formatFactor(value: number): string {
   return value >= 1e-6 && value < 1e-3 ? value.toPrecision(3) : significant(value, 3);
 }
 
@@ -63,8 +63,8 @@ export function intervalsText(judged: Criteria | undefined): string {
 
 /** Ratio with its interval, such as `3.42× (3.38–3.47)`. */
 export function timesText({ value, interval }: Ratio): string {
-  const times = `${factor(value)}×`;
-  return interval === null ? times : `${times} (${factor(interval.low)}–${factor(interval.high)})`;
+  const times = `${formatFactor(value)}×`;
+  return interval === null ? times : `${times} (${formatFactor(interval.low)}–${formatFactor(interval.high)})`;
 }
 
 /** Measured noise of a session: the ratio of the reference to itself, and the noise floor of its verdicts. */
@@ -139,14 +139,14 @@ const stopText: Readonly<Record<(typeof stoppedSchema.options)[number], string>>
   refused: 'no variant could run',
 };
 
-interface Ended {
+interface EndedMeasurement {
   readonly rounds: number;
   readonly elapsed_s: number;
   readonly stopped: keyof typeof stopText;
   readonly noise: Noise;
 }
 
-export function endedText({ rounds, elapsed_s, stopped, noise }: Ended): string {
+export function endedText({ rounds, elapsed_s, stopped, noise }: EndedMeasurement): string {
   const count = rounds === 1 ? '1 round' : `${rounds} interleaved rounds`;
   return `${count}, ${measuredTime(elapsed_s)} in total, ${stopped === 'cancelled' ? '' : 'ended because '}${stopText[stopped]}. Noise, the first variant compared with itself: ${noiseText(noise)}.`;
 }

@@ -4,7 +4,7 @@
  */
 import type { LibraryItem } from '../contract/files.ts';
 import type { ThreadUse } from '../contract/timeline.ts';
-import { belowAll, countText, formatBytes } from './values/units.ts';
+import { countText, formatBelowFull, formatBytes } from './values/units.ts';
 
 /** Placeholder for a missing value. */
 export const NO_VALUE = '–';
@@ -81,7 +81,7 @@ export function percent(fraction: number | null | undefined): string {
   const size = Math.abs(value);
   if (size === 0) return '0 %';
   if (size < 1e-3) return `${significant(value, 2)} %`;
-  return `${belowAll(value, size >= 10 ? 1 : size >= 0.1 ? 2 : 4, fixed)} %`;
+  return `${formatBelowFull(value, size >= 10 ? 1 : size >= 0.1 ? 2 : 4, fixed)} %`;
 }
 
 /** Relative error with two significant digits, because errors span many decades. */

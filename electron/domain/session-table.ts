@@ -5,7 +5,7 @@
 import { type EndToEnd, headVerdict, isUnproven, type Mode, type Quantity } from '../contract/bench/bench-session.ts';
 import type { ComparedGroup, ComparedRow } from '../contract/bench/comparison.ts';
 import { type Accuracy, isIncorrect, type Words } from '../contract/bench/session.ts';
-import { type Advised, fastestEndToEnd, paysOffFrom, rightnessText } from './advice.ts';
+import { fastestEndToEnd, paysOffFrom, rightnessText, type VariantTimes } from './advice.ts';
 import { gainOf, measuredTime, noiseText, rateText, spreadText, timesText } from './measured.ts';
 import { compact, errorSize, NO_VALUE, percent, significant } from './numbers.ts';
 
@@ -474,8 +474,8 @@ export function sessionTables(
 }
 
 /** Rows of one group that were measured together, converted to the input of the advice. */
-export function advisedRows(rows: readonly ComparedRow[], reference: ComparedRow): readonly Advised[] {
-  return rows.flatMap((row): readonly Advised[] => {
+export function advisedRows(rows: readonly ComparedRow[], reference: ComparedRow): readonly VariantTimes[] {
+  return rows.flatMap((row): readonly VariantTimes[] => {
     const { group, title, wall_s, setup_s, time_s, whole, verdict, ratio, accuracy, paired, device } = row;
     const leads = row === reference;
     if (group !== reference.group || !(paired || leads)) return [];
@@ -496,7 +496,7 @@ interface Sort {
 }
 
 /** Copy sorted by a column within each group. Rows without a value are last; equal rows retain their order. */
-export function sorted(
+export function sortRows(
   rows: readonly ComparedRow[],
   sort: Sort | null,
   columns: readonly Column[],

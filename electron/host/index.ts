@@ -3,8 +3,8 @@
 export type { ShellHandlers } from './app/handlers/projects.ts';
 export { Host, type HostOptions, type PageAcceptor, type UnsavedRuns } from './app/host.ts';
 export { openHost } from './app/open-host.ts';
-export { SERVING_FILE, type Serving, servingSchema, TOKEN_FILE } from './app/remote/connection.ts';
-export { fromNative, loadAddon, type NativeAddon, type TransportProblem } from './io/addon/addon.ts';
+export { SERVING_FILE, type ServerAnnouncement, servingSchema, TOKEN_FILE } from './app/remote/connection.ts';
+export { errorFromNative, loadAddon, type NativeAddon, type TransportProblem } from './io/addon/addon.ts';
 export { stagedSolver } from './io/addon/staged-solver.ts';
 export type { TaskProblem } from './io/addon/task.ts';
 export { dataFolder, makePrivate, PRIVATE } from './io/files/folders.ts';
@@ -12,6 +12,6 @@ export { type Lock, tryLock } from './io/files/locks.ts';
 export { fileError, openPlain, readNamed, readPlain } from './io/files/plain-file.ts';
 export { thisMachine } from './io/files/this-machine.ts';
 export { childFile, forkChild, newMark, type StartChild } from './io/processes/link.ts';
-export { onPrinted } from './io/programs.ts';
+export { listenToOutput } from './io/programs.ts';
 export { readPackedText, readTableText, readText } from './io/text/read.ts';
 export { parseYaml, plainValue } from './io/text/source.ts';

@@ -11,8 +11,8 @@ import {
   childFile,
   dataFolder,
   type Host,
+  listenToOutput,
   newMark,
-  onPrinted,
   openHost,
   PRIVATE,
   type StartChild,
@@ -49,7 +49,7 @@ const startUtility: StartChild = (program) => {
   return {
     send: (message) => child.postMessage(message),
     onMessage: (listener) => child.on('message', listener),
-    onOutput: (listener) => onPrinted(child, listener),
+    onOutput: (listener) => listenToOutput(child, listener),
     onEnded: (listener) => child.on('exit', (code) => listener({ code, signal: null })),
     kill: () => {
       // SIGKILL, because `kill` of a utility process sends SIGTERM, which a process in native code never handles.
@@ -131,7 +131,7 @@ function fail(error: unknown): void {
   app.exit(1);
 }
 
-function open(file: string | null): void {
+function openFile(file: string | null): void {
   const front = windows?.front ?? null;
   if (front === null) {
     openedFile = file ?? openedFile;
@@ -151,11 +151,11 @@ if (!app.requestSingleInstanceLock(startOptions)) {
   declarePageScheme();
   app.on('second-instance', (_event, _argv, _folder, handed) => {
     const read = handedOverSchema.safeParse(handed);
-    open(read.success ? readArguments(read.data.args, read.data.folder).file : null);
+    openFile(read.success ? readArguments(read.data.args, read.data.folder).file : null);
   });
   app.on('open-file', (event, file) => {
     event.preventDefault();
-    open(file);
+    openFile(file);
   });
   app.on('before-quit', () => {
     quitRequested = !closedByUser;

@@ -135,7 +135,7 @@ async function chooseFile(window: BrowserWindow, purpose: FilePurpose, suggested
     const { canceled, filePaths } = await dialog.showOpenDialog(window, { ...open, properties: ['openFile'] });
     const chosen = canceled ? null : (filePaths[0] ?? null);
     // A trace is not listed as recent, because the system would open it from its list as a document.
-    return purpose === 'open-trace' ? chosen : noted(chosen);
+    return purpose === 'open-trace' ? chosen : addRecentFile(chosen);
   }
   const save = saving[purpose];
   const { canceled, filePath } = await dialog.showSaveDialog(window, {
@@ -144,11 +144,11 @@ async function chooseFile(window: BrowserWindow, purpose: FilePurpose, suggested
     properties: ['createDirectory', 'showOverwriteConfirmation'],
   });
   const chosen = canceled || filePath === '' ? null : filePath;
-  return purpose === 'export' ? chosen : noted(chosen);
+  return purpose === 'export' ? chosen : addRecentFile(chosen);
 }
 
 /** Adds a file to the system's list of recent documents. */
-function noted(file: string | null): string | null {
+function addRecentFile(file: string | null): string | null {
   if (file !== null) app.addRecentDocument(file);
   return file;
 }

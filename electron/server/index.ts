@@ -7,7 +7,7 @@ import {
   type Host,
   openHost,
   SERVING_FILE,
-  type Serving,
+  type ServerAnnouncement,
   servingSchema,
   stagedSolver,
   TOKEN_FILE,
@@ -29,7 +29,7 @@ async function sessionToken(folder: string): Promise<string> {
 }
 
 /** Writes the file atomically, because the process that waits for it reads it at once. */
-async function writeAddress(folder: string, serving: Serving): Promise<void> {
+async function writeAddress(folder: string, serving: ServerAnnouncement): Promise<void> {
   const file = path.join(folder, SERVING_FILE);
   await writeFile(`${file}.part`, JSON.stringify(serving), { mode: 0o600 });
   await rename(`${file}.part`, file);
@@ -73,7 +73,7 @@ interface ServeOptions {
   readonly session?: { readonly folder: string; readonly as: string };
 }
 
-export interface Served {
+export interface RunningServer {
   readonly host: Host;
   /** URL with the token, for the user to open. */
   readonly url: string;
@@ -95,7 +95,7 @@ function builtPage(): string {
  * Starts the server. Throws BraggError with one sentence for the user: no such scenario, port in use, page or solver
  * not built.
  */
-export async function serve(options: ServeOptions): Promise<Served> {
+export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { scenario, run, dataFolder, gpu, session } = options;
   if (scenario !== undefined && !existsSync(scenario)) throw new BraggError('not-found', `${scenario} does not exist.`);
   const host = await openHost({

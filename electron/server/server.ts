@@ -71,7 +71,7 @@ function pageFiles(folder: string): ReadonlyMap<string, PageFile> {
  */
 const YEAR_S = 365 * 24 * 60 * 60;
 
-function plain(response: ServerResponse, status: number, text: string): void {
+function sendPlainText(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'Content-Type': 'text/plain; charset=utf-8',
     ...pageHeaders,
@@ -81,7 +81,7 @@ function plain(response: ServerResponse, status: number, text: string): void {
 }
 
 /** Decoded part of a path after `/TOKEN/`; null without the token. */
-function belowToken(pathname: string, token: string): string | null {
+function pathBelowToken(pathname: string, token: string): string | null {
   const [, first = '', ...rest] = pathname.split('/');
   return rest.length > 0 && isToken(first, token) ? rest.join('/') : null;
 }
@@ -103,7 +103,7 @@ function sendFile(request: IncomingMessage, response: ServerResponse, file: Page
   stream.once('error', () => {
     // The page was rebuilt under a running server, so its files now have other names.
     if (response.headersSent) response.destroy();
-    else plain(response, 404, 'This file no longer exists. Start the program again.');
+    else sendPlainText(response, 404, 'This file no longer exists. Start the program again.');
   });
   stream.pipe(response);
 }
@@ -115,7 +115,7 @@ type Reply =
 
 const text = (status: number, sentence: string): Reply => ({ kind: 'text', status, text: sentence });
 
-function decide(request: IncomingMessage, token: string, files: ReadonlyMap<string, PageFile>): Reply {
+function replyTo(request: IncomingMessage, token: string, files: ReadonlyMap<string, PageFile>): Reply {
   const host = hostOf(request);
   if (host === null) return text(403, "The request's Host header is not an address of this machine.");
   if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, 'Only GET is supported.');
@@ -127,7 +127,7 @@ function decide(request: IncomingMessage, token: string, files: ReadonlyMap<stri
   }
   const given = url.searchParams.get('token');
   if (url.pathname === '/' && given !== null && isToken(given, token)) return { kind: 'redirect', to: `/${token}/` };
-  const name = belowToken(url.pathname, token);
+  const name = pathBelowToken(url.pathname, token);
   if (name === null)
     return text(403, 'Open the address that the program printed when it started: it contains the access token.');
   const file = files.get(name);
@@ -141,10 +141,10 @@ function answer(
   token: string,
   files: ReadonlyMap<string, PageFile>,
 ): boolean {
-  const reply = decide(request, token, files);
+  const reply = replyTo(request, token, files);
   switch (reply.kind) {
     case 'text':
-      plain(response, reply.status, reply.text);
+      sendPlainText(response, reply.status, reply.text);
       break;
     case 'redirect':
       response.writeHead(303, { Location: reply.to, ...pageHeaders, 'Cache-Control': 'no-store' }).end();
@@ -168,7 +168,7 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-function refuse(socket: Duplex, status: string): void {
+function rejectUpgrade(socket: Duplex, status: string): void {
   // Close from this side, because a rejected client may keep the connection open.
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
@@ -222,8 +222,8 @@ export async function servePage(
     socket.on('error', () => socket.destroy());
     const name = hostOf(request);
     const path = (request.url ?? '').split('?')[0] ?? '';
-    if (name === null || !isOwnOrigin(request, name)) refuse(socket, '403 Forbidden');
-    else if (belowToken(path, token) !== SOCKET) refuse(socket, '403 Forbidden');
+    if (name === null || !isOwnOrigin(request, name)) rejectUpgrade(socket, '403 Forbidden');
+    else if (pathBelowToken(path, token) !== SOCKET) rejectUpgrade(socket, '403 Forbidden');
     else {
       strangers.delete(socket);
       sockets.handleUpgrade(request, socket, head, (accepted) => door.accept(acceptedSocketPort(accepted)));

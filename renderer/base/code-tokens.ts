@@ -76,7 +76,7 @@ function kindOfWord(word: string, after: string): TokenKind {
 }
 
 /** The tokens of every line of a file. */
-export function highlighted(lines: readonly string[]): readonly (readonly Token[])[] {
+export function tokenizeLines(lines: readonly string[]): readonly (readonly Token[])[] {
   let within = false;
   return lines.map((line) => {
     const one = tokensOf(line, within);

@@ -60,7 +60,7 @@ export function nudge(value: number, direction: 1 | -1, size: StepSize, bounds: 
 }
 
 /** `value` moved by several steps. The step size is recomputed from the value before each step. */
-export function moved(value: number, steps: number, size: StepSize, bounds: EntryBounds): number {
+export function moveBySteps(value: number, steps: number, size: StepSize, bounds: EntryBounds): number {
   let at = value;
   for (let left = Math.abs(steps); left > 0; left -= 1) at = nudge(at, steps > 0 ? 1 : -1, size, bounds);
   return at;

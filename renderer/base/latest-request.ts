@@ -15,7 +15,7 @@ export function latestRequest(): () => () => boolean {
   };
 }
 
-interface LoadLatest<T> {
+interface LatestLoader<T> {
   /** Null if nothing is needed or the needed item is already loaded. */
   readonly wanted: () => T | null;
   readonly load: (wanted: T) => Promise<void>;
@@ -27,7 +27,7 @@ interface LoadLatest<T> {
 }
 
 /** Returns a function that loads the currently wanted item. */
-export function loadLatest<T>({ wanted, load, failed }: LoadLatest<T>): () => Promise<void> {
+export function loadLatest<T>({ wanted, load, failed }: LatestLoader<T>): () => Promise<void> {
   let loading = false;
   return async () => {
     if (loading) return;

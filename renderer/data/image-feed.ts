@@ -11,7 +11,7 @@ import type { FrameScheduler } from '../drawing/scheduler.ts';
 import type { Client, StreamHandle } from './client/client.ts';
 import { ArrayCache, type FeedStatus, type FeedTarget, type RunFollower, SHOWN } from './run-data.ts';
 
-interface ImageWanted {
+interface ImageRequest {
   readonly view: ImageView;
   /** Run that is subtracted; null for none. */
   readonly against: RunId | null;
@@ -49,7 +49,7 @@ export class ImageFeed implements RunFollower {
   readonly #client: Client;
   readonly #scheduler: FrameScheduler;
   #target: FeedTarget | null = null;
-  #wanted: ImageWanted | null = null;
+  #wanted: ImageRequest | null = null;
   #live: StreamHandle | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
   /** Responses for an earlier target or view are dropped. */
@@ -61,7 +61,7 @@ export class ImageFeed implements RunFollower {
   }
 
   /** Sets the view that the panel shows; null if the panel is closed. */
-  want(wanted: ImageWanted | null): void {
+  want(wanted: ImageRequest | null): void {
     if (JSON.stringify(wanted) === JSON.stringify(this.#wanted)) return;
     const before = this.#wanted;
     this.#wanted = wanted;
@@ -117,7 +117,7 @@ export class ImageFeed implements RunFollower {
     else if (target.state === 'done' || target.state === 'cancelled') void this.#load(target.run, wanted);
   }
 
-  #openLive(run: RunId, { view }: ImageWanted): void {
+  #openLive(run: RunId, { view }: ImageRequest): void {
     this.#live?.close();
     this.#live = this.#client.stream(
       'image.live',
@@ -135,7 +135,7 @@ export class ImageFeed implements RunFollower {
     );
   }
 
-  async #load(run: RunId, { view, against }: ImageWanted): Promise<void> {
+  async #load(run: RunId, { view, against }: ImageRequest): Promise<void> {
     const generation = this.#generation;
     try {
       const frame = await this.#client.call('image.view', { run, view, against });

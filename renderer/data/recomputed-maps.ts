@@ -9,7 +9,7 @@ import type { RunData, ShownMap } from './run-data.ts';
 /** Delay in ms, so that steps passed during playback are not computed. */
 const SETTLE_MS = 250;
 
-interface WantedMaps {
+interface MapsRequest {
   readonly run: RunId;
   readonly index: number;
   readonly step: number;
@@ -27,7 +27,7 @@ export class RecomputedMaps {
   readonly #client: Client;
   readonly #data: RunData;
   readonly #taker: MapReceiver;
-  #wanted: WantedMaps | null = null;
+  #wanted: MapsRequest | null = null;
   #requested = '';
   #timer: ReturnType<typeof setTimeout> | null = null;
   #stream: StreamHandle | null = null;
@@ -38,7 +38,7 @@ export class RecomputedMaps {
     this.#taker = taker;
   }
 
-  want(wanted: WantedMaps): void {
+  want(wanted: MapsRequest): void {
     const requested = JSON.stringify(wanted);
     // An unchanged request keeps the running computation.
     if (requested === this.#requested && this.#data.computing.get(wanted.maps[0]?.[0] ?? '') !== null) return;
@@ -74,7 +74,7 @@ export class RecomputedMaps {
     this.#requested = '';
   }
 
-  #open({ run, index, maps }: WantedMaps): void {
+  #open({ run, index, maps }: MapsRequest): void {
     const here = this.#wanted;
     const ended = (reason: string | null): void => {
       if (this.#wanted !== here) return;

@@ -100,7 +100,7 @@ export interface RunKeyframes {
 }
 
 /** Progress of recomputing a step for a map. */
-interface Computing {
+interface RecomputeProgress {
   readonly step: number;
   /** 0 while the computation waits for an earlier one. */
   readonly steps: number;
@@ -112,7 +112,7 @@ export interface RunData {
   /** Reasons why a map cannot be shown, by panel key. */
   readonly troubles: ArrayCache<string>;
   /** Progress of recomputed maps, by panel key. */
-  readonly computing: ArrayCache<Computing>;
+  readonly computing: ArrayCache<RecomputeProgress>;
   readonly depthDose: ArrayCache<ShownDepthDose>;
   readonly summary: ArrayCache<RunSummary>;
   readonly moments: ArrayCache<Moments>;

@@ -69,7 +69,7 @@ interface Ranges {
 }
 
 /** Widens the narrower axis so that both axes have the same scale in a plot of this size (CSS pixels). */
-export function squared(
+export function equaliseScales(
   { horizontal, vertical }: Ranges,
   plot: { readonly width: number; readonly height: number },
 ): Ranges {

@@ -134,7 +134,7 @@ function placeOf(box: Box, range: Normalisation, value: number): number {
 const REACH = 6;
 
 /** Whether a press at this position is on the bar. */
-export function onBar(box: Box, x: number, y: number): boolean {
+export function isOnBar(box: Box, x: number, y: number): boolean {
   return (
     x >= box.left - REACH - HANDLE &&
     x <= box.left + box.width + REACH &&

@@ -124,7 +124,7 @@ export function makeColorizer(map: ColorMap, scale: Normalisation, table = color
 }
 
 /** Inputs that determine the pixels; an image with an equal key can be reused. */
-interface Drawn {
+interface ImageKey {
   readonly field: FieldMap;
   readonly map: ColorMap;
   readonly kind: string;
@@ -161,7 +161,7 @@ export class FieldImage {
   #canvas: HTMLCanvasElement | null = null;
   #image: ImageData | null = null;
   #table: ColorTable | null = null;
-  #drawn: Drawn | null = null;
+  #drawn: ImageKey | null = null;
   #spread = '';
 
   /** Paints the field at the position given by the two scales, on any context; the caller clips to the plot. */
@@ -212,8 +212,8 @@ export class FieldImage {
     horizontal: Scale,
     vertical: Scale,
   ): void {
-    const columns = visible(field.horizontal, horizontal, box.left, box.left + box.width, ratio);
-    const rows = visible(field.vertical, vertical, box.top, box.top + box.height, ratio);
+    const columns = visiblePixels(field.horizontal, horizontal, box.left, box.left + box.width, ratio);
+    const rows = visiblePixels(field.vertical, vertical, box.top, box.top + box.height, ratio);
     if (columns.to <= columns.from || rows.to <= rows.from) return;
     const across = pixelSpread(field.horizontal, horizontal, columns, ratio);
     const down = pixelSpread(field.vertical, vertical, rows, ratio);
@@ -230,7 +230,7 @@ export class FieldImage {
     across: Spread,
     along: Spread,
   ): boolean {
-    const drawn: Drawn = { field, map, kind: scale.kind, low: scale.low, high: scale.high };
+    const drawn: ImageKey = { field, map, kind: scale.kind, low: scale.low, high: scale.high };
     const before = this.#drawn;
     const spreads = `${across.key} ${along.key}`;
     const recolor =
@@ -298,7 +298,7 @@ function axisSpread(axis: MapAxis, scale: Scale, ratio: number): Spread {
 }
 
 /** Device pixels of an axis between two positions on the canvas. */
-function visible(axis: MapAxis, scale: Scale, start: number, end: number, ratio: number): Pixels {
+function visiblePixels(axis: MapAxis, scale: Scale, start: number, end: number, ratio: number): Pixels {
   const [a, b] = [scale.toPixel(axis.from), scale.toPixel(axis.to)];
   return {
     from: Math.round(Math.max(Math.min(a, b), start) * ratio),

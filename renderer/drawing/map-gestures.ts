@@ -15,7 +15,7 @@ const SMALLEST_SHARE = 1e-3;
  * `window` (undefined: the full range) scaled by `factor` around `at` and clamped to `whole`; null if it covers all of
  * it.
  */
-export function zoomed(whole: Interval, window: Interval | undefined, at: number, factor: number): Interval | null {
+export function zoomWindow(whole: Interval, window: Interval | undefined, at: number, factor: number): Interval | null {
   const [from, to] = window ?? whole;
   const span = whole[1] - whole[0];
   const size = Math.max((to - from) * factor, span * SMALLEST_SHARE);
@@ -26,7 +26,7 @@ export function zoomed(whole: Interval, window: Interval | undefined, at: number
 }
 
 /** `window` moved by `delta` inside `whole`; an axis that shows its full range does not move. */
-export function panned(whole: Interval, window: Interval | undefined, delta: number): Interval | null {
+export function panWindow(whole: Interval, window: Interval | undefined, delta: number): Interval | null {
   if (window === undefined) return null;
   const size = window[1] - window[0];
   const start = Math.min(Math.max(window[0] + delta, whole[0]), whole[1] - size);
@@ -119,8 +119,8 @@ export function listenForGestures(canvas: HTMLCanvasElement, owner: GestureOwner
     const now = owner.pointAt(event.offsetX, event.offsetY);
     if (whole === null || now === null) return;
     const windows = owner.windows();
-    const horizontal = panned(whole.horizontal, windows.horizontal, point.horizontal - now.horizontal);
-    const vertical = panned(whole.vertical, windows.vertical, point.vertical - now.vertical);
+    const horizontal = panWindow(whole.horizontal, windows.horizontal, point.horizontal - now.horizontal);
+    const vertical = panWindow(whole.vertical, windows.vertical, point.vertical - now.vertical);
     owner.zoom({ ...(horizontal && { horizontal }), ...(vertical && { vertical }) });
   };
 
@@ -193,8 +193,10 @@ export function listenForGestures(canvas: HTMLCanvasElement, owner: GestureOwner
       const windows = owner.windows();
       // Shift zooms only along the horizontal axis, Alt only along the vertical one.
       owner.zoom({
-        ...(event.altKey ? {} : { horizontal: zoomed(whole.horizontal, windows.horizontal, at.horizontal, factor) }),
-        ...(event.shiftKey ? {} : { vertical: zoomed(whole.vertical, windows.vertical, at.vertical, factor) }),
+        ...(event.altKey
+          ? {}
+          : { horizontal: zoomWindow(whole.horizontal, windows.horizontal, at.horizontal, factor) }),
+        ...(event.shiftKey ? {} : { vertical: zoomWindow(whole.vertical, windows.vertical, at.vertical, factor) }),
       });
     },
     { passive: false },

@@ -5,7 +5,7 @@
 import type { FieldMap, MapAxis } from '../../electron/contract/fields.ts';
 import { haloStroke, markTheme } from './annotations.ts';
 import { contains, type MarginKind, type PlotFrame, plotFrame } from './axes.ts';
-import { barValue, movedLimit, nearerLimit, onBar } from './color-bar.ts';
+import { barValue, isOnBar, movedLimit, nearerLimit } from './color-bar.ts';
 import type { Limits } from './colormap.ts';
 import type { Drawing2D } from './context-2d.ts';
 import { axisArray, type Figure, type FigureArray, identifier } from './export/figure.ts';
@@ -165,7 +165,7 @@ export class MapView {
     const [bar, colours] = [this.#scales()?.frame.bar ?? null, this.#colours()];
     if (bar === null || colours === null || this.#style?.handles !== true) return null;
     const [h, v] = this.#layers.above.toPicture(x, y);
-    return onBar(bar, h, v) ? nearerLimit(bar, colours.range, colours.colors, v) : null;
+    return isOnBar(bar, h, v) ? nearerLimit(bar, colours.range, colours.colors, v) : null;
   }
 
   /** Limits with one of them moved to a height on the bar. */

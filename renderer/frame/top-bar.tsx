@@ -114,7 +114,7 @@ function RunStrip({ commands }: { readonly commands: readonly Command[] }): Reac
 }
 
 /** Menus in the page, for shells without native menus. */
-function asItems(commands: readonly Command[]): readonly MenuItem[] {
+function menuItemsOf(commands: readonly Command[]): readonly MenuItem[] {
   const mac = isMac();
   return commands.map((command, index) => {
     const before = commands[index - 1];
@@ -163,7 +163,7 @@ function MenuBar({ commands }: { readonly commands: readonly Command[] }): React
             inBar
             tabIndex={index === stop ? 0 : -1}
             className="menu-bar__button rounded"
-            items={asItems(commands.filter((command) => command.menu === name))}
+            items={menuItemsOf(commands.filter((command) => command.menu === name))}
             open={open === index}
             onOpenChange={(next) => setOpen(next ? index : null)}
           >

@@ -7,7 +7,7 @@ import { defaultKind } from '../../electron/contract/scenario/index.ts';
 import type { WorkloadName } from '../../electron/contract/workload.ts';
 
 /** A row of a comparison. */
-export interface Chosen {
+export interface ChosenRow {
   readonly key: string;
   readonly workload: WorkloadName;
   readonly subject: Subject;
@@ -29,7 +29,7 @@ interface ComparisonState {
   /** Workload of the shown comparison. Each workload has its own comparison. */
   readonly workload: WorkloadName;
   /** Chosen rows of all workloads, in order. */
-  readonly chosen: readonly Chosen[];
+  readonly chosen: readonly ChosenRow[];
   /** Workloads for which rows were offered. Rows are offered once, even if the user removed them. */
   readonly offered: readonly WorkloadName[];
   /** Key of the row that others are compared with, by workload; if missing, the first row. */
@@ -64,30 +64,30 @@ export function subjectKey(subject: Subject): string {
 const INKS = 8;
 
 /** The least used colour; the first of equals. */
-function nextInk(chosen: readonly Chosen[]): number {
+function nextInk(chosen: readonly ChosenRow[]): number {
   const used = Array.from({ length: INKS }, (_, ink) => chosen.filter((one) => one.ink === ink).length);
   return used.indexOf(Math.min(...used));
 }
 
-const of = (chosen: readonly Chosen[], workload: WorkloadName): Chosen[] =>
+const rowsOfWorkload = (chosen: readonly ChosenRow[], workload: WorkloadName): ChosenRow[] =>
   chosen.filter((one) => one.workload === workload);
 
 /** Rows of other workloads, and rows of this one that the user chose. */
-const withoutOffered = (chosen: readonly Chosen[], workload: WorkloadName): readonly Chosen[] =>
+const withoutOffered = (chosen: readonly ChosenRow[], workload: WorkloadName): readonly ChosenRow[] =>
   chosen.filter((one) => one.offered !== true || one.workload !== workload);
 
 /** Appends subjects that are missing. */
 function withSubjects(
-  before: readonly Chosen[],
+  before: readonly ChosenRow[],
   workload: WorkloadName,
   subjects: readonly Subject[],
-  more: Pick<Chosen, 'offered'>,
-): readonly Chosen[] {
+  more: Pick<ChosenRow, 'offered'>,
+): readonly ChosenRow[] {
   const chosen = [...before];
   for (const subject of subjects) {
     const key = subjectKey(subject);
     if (chosen.some((one) => one.key === key)) continue;
-    chosen.push({ key, workload, subject, ink: nextInk(of(chosen, workload)), hidden: false, ...more });
+    chosen.push({ key, workload, subject, ink: nextInk(rowsOfWorkload(chosen, workload)), hidden: false, ...more });
   }
   return chosen;
 }
@@ -104,7 +104,7 @@ export function createComparisonStore(): ComparisonStore {
     references: {},
     tableWanted: false,
   }));
-  const change = (key: string, part: Partial<Chosen>): void =>
+  const change = (key: string, part: Partial<ChosenRow>): void =>
     store.setState(({ chosen }) => ({ chosen: chosen.map((one) => (one.key === key ? { ...one, ...part } : one)) }));
   return {
     ...store,
@@ -142,7 +142,7 @@ export function createComparisonStore(): ComparisonStore {
       store.setState(({ chosen }) => {
         const moved = chosen.find((one) => one.key === key);
         if (moved === undefined) return {};
-        const own = of(chosen, moved.workload);
+        const own = rowsOfWorkload(chosen, moved.workload);
         const from = own.indexOf(moved);
         const rest = own.filter((one) => one !== moved);
         rest.splice(from < place ? place - 1 : place, 0, moved);
@@ -151,13 +151,13 @@ export function createComparisonStore(): ComparisonStore {
   };
 }
 
-const shown = new WeakMap<readonly Chosen[], Map<WorkloadName, readonly Chosen[]>>();
+const shown = new WeakMap<readonly ChosenRow[], Map<WorkloadName, readonly ChosenRow[]>>();
 
 /** Rows of the shown workload; returns the same array for the same state. */
-export function shownRows({ chosen, workload }: Pick<ComparisonState, 'chosen' | 'workload'>): readonly Chosen[] {
-  const known = shown.get(chosen) ?? new Map<WorkloadName, readonly Chosen[]>();
+export function shownRows({ chosen, workload }: Pick<ComparisonState, 'chosen' | 'workload'>): readonly ChosenRow[] {
+  const known = shown.get(chosen) ?? new Map<WorkloadName, readonly ChosenRow[]>();
   shown.set(chosen, known);
-  const rows = known.get(workload) ?? of(chosen, workload);
+  const rows = known.get(workload) ?? rowsOfWorkload(chosen, workload);
   known.set(workload, rows);
   return rows;
 }

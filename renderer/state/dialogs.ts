@@ -13,7 +13,7 @@ interface Choice {
 }
 
 /** A file to open: one that the host can reach, or one that the page has read. */
-export type Picked = Readonly<{ kind: 'file'; file: FileRef }> | Readonly<{ kind: 'local'; file: File }>;
+export type PickedFile = Readonly<{ kind: 'file'; file: FileRef }> | Readonly<{ kind: 'local'; file: File }>;
 
 /** Request and answer types of each kind of dialog. */
 export interface DialogKinds {
@@ -27,7 +27,7 @@ export interface DialogKinds {
     };
     readonly answer: string;
   };
-  readonly pick: { readonly request: { readonly what: 'scenario' | 'run' }; readonly answer: Picked };
+  readonly pick: { readonly request: { readonly what: 'scenario' | 'run' }; readonly answer: PickedFile };
   readonly name: {
     readonly request: { readonly title: string; readonly suggested: string; readonly extension: string };
     readonly answer: string;

@@ -38,7 +38,7 @@ const first: HandbookLink = { page: handbookPages[0]?.id ?? '', anchor: null };
 /** Maximum number of steps back. */
 const HISTORY_LENGTH = 50;
 
-const same = (a: HandbookLink, b: HandbookLink): boolean => a.page === b.page && a.anchor === b.anchor;
+const isSameLink = (a: HandbookLink, b: HandbookLink): boolean => a.page === b.page && a.anchor === b.anchor;
 
 export function createHandbookStore(): HandbookStore {
   const store = createStore<HandbookState>(() => ({ parts: [], place: first, before: [], query: '', about: null }));
@@ -46,7 +46,7 @@ export function createHandbookStore(): HandbookStore {
     ...store,
     open: (place) =>
       store.setState((state) =>
-        same(state.place, place)
+        isSameLink(state.place, place)
           ? { place: { ...place }, query: '' }
           : { place, before: [...state.before, state.place].slice(-HISTORY_LENGTH), query: '' },
       ),

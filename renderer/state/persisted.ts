@@ -29,7 +29,7 @@ interface PersistedOptions<T> {
 
 const PREFIX = 'braggbench.';
 
-function migrated<T>(options: PersistedOptions<T>, version: number, data: unknown): unknown {
+function migrateSettings<T>(options: PersistedOptions<T>, version: number, data: unknown): unknown {
   let value = data;
   for (let v = version; v < options.version; v += 1) {
     const migrate = options.migrations?.[v];
@@ -46,7 +46,7 @@ function read<T>(options: PersistedOptions<T>): T {
   const version: unknown = typeof stored === 'object' && stored !== null ? Reflect.get(stored, 'version') : undefined;
   if (typeof version !== 'number' || !Number.isInteger(version)) throw new Error('they have no version');
   if (version > options.version) throw new Error(`they are of version ${version}, from a newer program`);
-  return options.schema.parse(migrated(options, version, Reflect.get(stored as object, 'data')));
+  return options.schema.parse(migrateSettings(options, version, Reflect.get(stored as object, 'data')));
 }
 
 /** A store whose complete state is saved. The state is plain data; update functions are defined separately. */

@@ -165,7 +165,7 @@ export function createScenarioStore(): ScenarioStore {
     },
     edit(path, value, label, key = null) {
       const { draft, past } = getState();
-      const next = pruned(withValueAt(draft, path, value), path) as ScenarioDraft;
+      const next = withoutEmptyObjects(withValueAt(draft, path, value), path) as ScenarioDraft;
       if (sameJson(next, draft)) return;
       const continues = key !== null && key === openKey;
       openKey = key;
@@ -214,7 +214,7 @@ export function createScenarioStore(): ScenarioStore {
 }
 
 /** Removes objects on the path that have become empty, because `grid: {}` has no effect. */
-function pruned(document: unknown, path: Path): unknown {
+function withoutEmptyObjects(document: unknown, path: Path): unknown {
   let result = document;
   for (let length = path.length - 1; length > 0; length -= 1) {
     const holder = path.slice(0, length);

@@ -43,7 +43,7 @@ export function shownScenario<K extends Resolved['kind']>(
   return resolvedOf(kind, shown);
 }
 
-interface OfSessions<T> {
+interface SessionsAnswer<T> {
   /** Null if no response has arrived. */
   readonly answer: T | null;
   readonly failure: string | null;
@@ -51,7 +51,7 @@ interface OfSessions<T> {
 }
 
 /** Requested again if a session ended or was opened, but not while one is running. */
-export function useOfSessions<M extends 'bench.history' | 'bench.decisions'>(method: M): OfSessions<Result<M>> {
+export function useOfSessions<M extends 'bench.history' | 'bench.decisions'>(method: M): SessionsAnswer<Result<M>> {
   const { client, stores } = useWorkbench();
   const workload = useSelected(stores.comparison, (state) => state.workload);
   const live = useSelected(stores.comparison, (state) => state.live);

@@ -12,9 +12,9 @@ import type { ScaleKind } from '../drawing/colormap.ts';
 import type { KindPanels } from '../state/layout/defaults.ts';
 import type { ReadoutItem } from '../widgets/plots/readout.tsx';
 import type { Stores } from './actions/context.ts';
-import type { Linked } from './actions/linked-map.ts';
+import type { LinkedMapOwner } from './actions/linked-map.ts';
 
-export interface Plane extends Linked {
+export interface Plane extends LinkedMapOwner {
   readonly horizontal: { readonly title: string; readonly unit: string };
   readonly vertical: { readonly title: string; readonly unit: string };
   /** Name of the shown quantity, such as `Dose`. */

@@ -14,10 +14,10 @@ import { BraggError } from '../../electron/contract/errors.ts';
 import { readCurveCsv } from '../../electron/domain/dose/curve-csv.ts';
 import { readDraft } from '../../electron/host/app/recovery/recovery.ts';
 import { readRun as readAnyRun } from '../../electron/host/app/run-files/tasks.ts';
-import { asSession, parseSession, readCurrent } from '../../electron/host/app/sessions/index.ts';
+import { deriveSession, parseSession, readCurrent } from '../../electron/host/app/sessions/index.ts';
 import { openTrace } from '../../electron/host/app/timelines/open.ts';
 import { UserKernels } from '../../electron/host/app/user-kernels/user-kernels.ts';
-import { fromNative } from '../../electron/host/io/addon/addon.ts';
+import { errorFromNative } from '../../electron/host/io/addon/addon.ts';
 import { Locks } from '../../electron/host/io/files/locks.ts';
 import { HostSettings, RecentFiles } from '../../electron/host/io/files/state-file.ts';
 import { kernelFolders } from '../../electron/host/model/bench/machine.ts';
@@ -204,7 +204,7 @@ test('damaged sessions of every workload, and measurements as run files, are rea
     const starts = filesOf(path.join('runs', folderName), '.json', 2 ** 18, folderName !== '');
     expect(starts.length, kind).toBeGreaterThan(0);
     await fuzz(kind, starts, async (bytes) => {
-      sessionSchema.parse(asSession(parseSession(asText(bytes), 'session.json'), current));
+      sessionSchema.parse(deriveSession(parseSession(asText(bytes), 'session.json'), current));
       if (kind === 'micro session') await readAnyRun(bytes, 'run.json');
     });
   }
@@ -254,7 +254,7 @@ test('damaged tables of nuclear reactions are read or rejected', async () => {
     try {
       await addon.createTransport({ ...problem, physics }).start(() => undefined);
     } catch (error) {
-      throw fromNative(error);
+      throw errorFromNative(error);
     }
   });
 });

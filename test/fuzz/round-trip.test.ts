@@ -11,7 +11,7 @@ import { readCurveCsv } from '../../electron/domain/dose/curve-csv.ts';
 import { writeFigure } from '../../electron/host/app/run-files/tasks.ts';
 import { parseSession } from '../../electron/host/app/sessions/index.ts';
 import { createFile, datasetAt, openFile } from '../../electron/host/io/hdf5/h5.ts';
-import { put } from '../../electron/host/io/hdf5/put.ts';
+import { writeDataset } from '../../electron/host/io/hdf5/put.ts';
 import { sessionText } from '../../electron/host/model/bench/index.ts';
 import { imageFile } from '../../electron/host/workloads/diffraction/images/index.ts';
 import { readImage } from '../../electron/host/workloads/diffraction/images/read.ts';
@@ -131,7 +131,9 @@ describe('HDF5', () => {
       );
     await fc.assert(
       fc.asyncProperty(arrays, async ({ rows, columns, data }) => {
-        const bytes = await createFile((file) => put(file, 'a', data, [rows, columns], { unit: 'mm', third: 1 / 3 }));
+        const bytes = await createFile((file) =>
+          writeDataset(file, 'a', data, [rows, columns], { unit: 'mm', third: 1 / 3 }),
+        );
         await openFile(bytes, (file) => {
           const found = datasetAt(file, 'a');
           expect(found?.shape).toEqual([rows, columns]);

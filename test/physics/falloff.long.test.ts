@@ -12,7 +12,7 @@ import { describe, expect, test } from 'vitest';
 import { materialNames } from '../../electron/contract/scenario/index.ts';
 import { loadAddon } from '../../electron/host/io/addon/addon.ts';
 import { metricsOf } from '../../electron/host/workloads/transport/metrics/run-metrics.ts';
-import { measured, type RunData } from '../../electron/host/workloads/transport/run-data.ts';
+import { measuredRunOf, type RunData } from '../../electron/host/workloads/transport/run-data.ts';
 import { assetsFolder, openTestScenarios, runScenario } from '../electron/host/small-run.ts';
 import { allGates, expectFalloffOfFinerCells, expectFalloffWithoutAngles } from './falloff.ts';
 
@@ -29,7 +29,7 @@ describe('csda bound', async () => {
     const reading = await scenarios.check(document, { name: 'bound', folder: null });
     const background = { ...reading.scenario?.geometry, regions: [] };
     const without = await scenarios.check({ ...reading.document, geometry: background }, { name: 'b', folder: null });
-    const { mean_range_mm } = metricsOf(measured(await runScenario(document)));
+    const { mean_range_mm } = metricsOf(measuredRunOf(await runScenario(document)));
     return {
       mean_mm: mean_range_mm ?? Number.NaN,
       longest_mm: Math.max(reading.range_mm ?? 0, without.range_mm ?? 0),
@@ -125,7 +125,7 @@ describe('dose beyond range', () => {
   /** Largest dose beyond `depth_mm`, relative to the peak. */
   function behind(run: RunData, depth_mm: number): number {
     const { nz, nx } = run.axes;
-    const { dose } = measured(run);
+    const { dose } = measuredRunOf(run);
     const rows = Array.from({ length: nz }, (_, z) => dose.slice(z * nx, (z + 1) * nx).reduce((a, b) => a + b, 0));
     const first = Math.ceil(depth_mm / run.axes.dz_mm);
     return Math.max(0, ...rows.slice(first)) / Math.max(...rows);
@@ -136,7 +136,7 @@ describe('dose beyond range', () => {
     '%s: there is no dose beyond the range with products of reactions',
     async (material) => {
       const [off, icru63] = [await solved(material, 'off'), await solved(material, 'icru63')];
-      const of = (run: RunData) => metricsOf(measured(run));
+      const of = (run: RunData) => metricsOf(measuredRunOf(run));
       const range_mm = of(off).r80_mm ?? 0;
       expect(range_mm).toBeGreaterThan(1);
       expect(behind(icru63, 1.06 * range_mm)).toBeLessThan(0.003);

@@ -2,12 +2,12 @@
 import { expect } from 'vitest';
 import type { Metrics } from '../../electron/contract/run.ts';
 import { metricsOf } from '../../electron/host/workloads/transport/metrics/run-metrics.ts';
-import { measured } from '../../electron/host/workloads/transport/run-data.ts';
+import { measuredRunOf } from '../../electron/host/workloads/transport/run-data.ts';
 import { runScenario } from '../electron/host/small-run.ts';
 import { expected } from './oracle/oracle.ts';
 
 async function metrics(energy_MeV: number, parts: object): Promise<Metrics> {
-  return metricsOf(measured(await runScenario({ kind: 'transport', version: 1, beam: { energy_MeV }, ...parts })));
+  return metricsOf(measuredRunOf(await runScenario({ kind: 'transport', version: 1, beam: { energy_MeV }, ...parts })));
 }
 
 /** Without angles: W80–20 and peak within 0.5 %, ranges within 0.02 mm, of the oracle's quadrature. */

@@ -15,7 +15,7 @@ import { type GammaCurve, gammaOfCurves } from '../../electron/domain/dose/gamma
 import { depthReadouts } from '../../electron/host/workloads/transport/metrics/depth-readouts.ts';
 import { depthDoseOf, metricsOf, momentsOf } from '../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { summaryOf } from '../../electron/host/workloads/transport/readouts.ts';
-import { measured, type RunData } from '../../electron/host/workloads/transport/run-data.ts';
+import { measuredRunOf, type RunData } from '../../electron/host/workloads/transport/run-data.ts';
 import { assetsFolder, runScenario } from '../electron/host/small-run.ts';
 import { EDGES_MM } from './oracle/evaluate.ts';
 import { expected } from './oracle/oracle.ts';
@@ -146,7 +146,9 @@ describe('0.1 mm of lead at 70 MeV', () => {
     ['thin-lead-70MeV-off-planes', [10.07, 10.17], 'depth'],
   ] as const)('%s at %j, %s stepping', async (name, z_mm, stepping) => {
     const regions = [{ material: 'lead', x_mm: [-15, 15], z_mm }];
-    const run = measured(await transport({ beam: { energy_MeV: 70 }, geometry: { regions }, solver: { stepping } }));
+    const run = measuredRunOf(
+      await transport({ beam: { energy_MeV: 70 }, geometry: { regions }, solver: { stepping } }),
+    );
     const { r80_mm, w80_20_mm, mean_range_mm } = metricsOf(run);
     expect(Math.abs((r80_mm ?? 0) - expected(name, 'r80_mm').value)).toBeLessThan(0.02);
     expect(Math.abs((mean_range_mm ?? 0) - expected(name, 'mean_range_mm').value)).toBeLessThan(0.01);
@@ -167,7 +169,7 @@ describe('bone at 150 MeV', () => {
   test('a slab of 20 mm that begins and ends inside of cells', async () => {
     const regions = [{ material: 'bone-compact-icru', x_mm: [-80, 80], z_mm: [40.17, 60.17] }];
     const geometry = { width_mm: 160, depth_mm: 160, regions };
-    const run = measured(await transport({ beam, geometry, grid: coarse, solver: { stepping: 'depth' } }));
+    const run = measuredRunOf(await transport({ beam, geometry, grid: coarse, solver: { stepping: 'depth' } }));
     const { r80_mm } = metricsOf(run);
     expect(Math.abs((r80_mm ?? 0) - expected('slab-bone-150MeV', 'r80_mm').value)).toBeLessThan(0.05);
     const theta = at(momentsOf(run), 'theta_rms_mrad', 70);
@@ -232,7 +234,7 @@ describe('depth doses on default grids agree with TOPAS at 1 %/1 mm', () => {
     const physics = { stopping_power: 'icru90' };
     const solver = { variant, ...(variant === 'moments' && { stepping: 'depth' }) };
     const run = await runScenario({ kind: 'transport', version: 2, beam, geometry, physics, solver }, 2 ** 33);
-    const { curve, perMass } = depthDoseOf(measured(run));
+    const { curve, perMass } = depthDoseOf(measuredRunOf(run));
     const wanted = scaled(reference);
     const { passed, points } = gammaOfCurves(wanted, scaled(perMass ?? curve), { dose: 0.01, distance_mm: 1 });
     expect(points).toBeGreaterThan(50);

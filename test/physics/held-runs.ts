@@ -14,10 +14,10 @@ import {
 import { readBlock } from '../../electron/host/io/addon/beam-block.ts';
 import { beyondLongestPath } from './longest-way.ts';
 
-type Runs = Pick<NativeAddon, 'createTransport' | 'layTransport' | 'layBeams'>;
+type RunFactories = Pick<NativeAddon, 'createTransport' | 'layTransport' | 'layBeams'>;
 
 /** Replaces the functions of `addon` that create runs. `tell` is called for every run whose mean range is too long. */
-export function compareRuns(addon: Runs, tell: (reason: string) => void): void {
+export function compareRuns(addon: RunFactories, tell: (reason: string) => void): void {
   const { createTransport, layTransport, layBeams } = addon;
   const judge = (...run: Parameters<typeof beyondLongestPath>): void => {
     const reason = beyondLongestPath(...run);

@@ -5,7 +5,7 @@
  */
 import type { BeamResult, TransportProblem } from '../../electron/host/io/addon/addon.ts';
 import { fluenceMoments, meanRange } from '../../electron/host/workloads/transport/metrics/mean-range.ts';
-import { axesOf, measured, type RunOutcome, runData } from '../../electron/host/workloads/transport/run-data.ts';
+import { axesOf, measuredRunOf, type RunOutcome, runData } from '../../electron/host/workloads/transport/run-data.ts';
 
 type Material = TransportProblem['materials'][number];
 
@@ -167,7 +167,7 @@ function meanRange_mm(problem: TransportProblem, result: RunOutcome, longest_mm:
   // Zero widths: they matter only for the dose across y, which is not needed.
   const narrow = { ...single, beam: { ...problem.beam, x_sigma_mm: 0, y_sigma_mm: 0 } };
   const axes = { ...axesOf({ ...narrow, map: new Uint8Array() }, { energies_MeV: new Float64Array() }) };
-  const run = measured(runData(noProtons, narrow, axes, result, []));
+  const run = measuredRunOf(runData(noProtons, narrow, axes, result, []));
   if (!run.hasBeam || run.weightLeft > MAX_IN_FLIGHT) return null;
   const moments = fluenceMoments(run.crossing, problem.grid.dz_mm, 0);
   return meanRange(moments, run.geometry, run.geometry, run.trackEnd, longest_mm);

@@ -106,7 +106,7 @@ const STATES = /** @type {const} */ (['unrecorded', 'without-instances', 'record
  * @param {string} folder @param {readonly T[]} sessions
  * @returns {readonly T[]}
  */
-export function byImportance(folder, sessions) {
+export function sortByImportance(folder, sessions) {
   /** @param {T} one */
   const rank = (one) => STATES.indexOf(stateOf(folder, one)) * WORKLOADS.length + WORKLOADS.indexOf(workloadOf(one));
   return sessions.toSorted((a, b) => rank(a) - rank(b));

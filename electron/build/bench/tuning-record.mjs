@@ -95,7 +95,7 @@ export function reportOf(session) {
  * @param {Readonly<{ file: string, variant: string }>} session
  * @param {readonly TunedSession[]} known
  */
-export function alsoFor({ file, variant }, known) {
+export function furtherConfigurations({ file, variant }, known) {
   const MOST = 2;
   const names = known
     .filter((one) => one.file === file)

@@ -8,7 +8,7 @@ import { publishedSessionSchema } from '../../contract/bench/json-schema.ts';
 import type { MeasuredSessionEntry, Session, SessionReport } from '../../contract/bench/session.ts';
 import { publishedSchema } from '../../contract/scenario/schema.ts';
 import { publishedStudySchema } from '../../contract/study/index.ts';
-import { asSession, parseSession, readCurrent } from '../../host/app/sessions/index.ts';
+import { deriveSession, parseSession, readCurrent } from '../../host/app/sessions/index.ts';
 
 export const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -119,7 +119,7 @@ const cachedSessions = new Map<string, Session>();
 /** Session from a file in assets/runs, named without `.json`. */
 export function session(name: string): Session {
   const file = path.join(assets, 'runs', `${name}.json`);
-  const read = cachedSessions.get(file) ?? asSession(parseSession(readFileSync(file, 'utf8'), file), current);
+  const read = cachedSessions.get(file) ?? deriveSession(parseSession(readFileSync(file, 'utf8'), file), current);
   cachedSessions.set(file, read);
   return read;
 }

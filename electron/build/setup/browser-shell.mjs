@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { endWithParent, exitCode, onPath } from './command.mjs';
+import { endWithParent, exitCode, findOnPath } from './command.mjs';
 import { callerFolder, inRoot } from './root.mjs';
 
 /** Line of `braggbench serve` that contains the address with its token. */
@@ -13,7 +13,7 @@ function opener() {
   if (process.platform === 'darwin') return { program: 'open', before: [] };
   if (process.platform === 'win32') return { program: 'rundll32', before: ['url.dll,FileProtocolHandler'] };
   const hasDisplay = process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY'];
-  return hasDisplay && onPath('xdg-open') ? { program: 'xdg-open', before: [] } : null;
+  return hasDisplay && findOnPath('xdg-open') ? { program: 'xdg-open', before: [] } : null;
 }
 
 /**

@@ -32,7 +32,7 @@ const MAX_CACHED = 24;
  * @param {() => Promise<void>} make
  * @param {string} [folder] folder of the cache
  */
-export async function cached(digest, outputs, make, folder = path.join(cacheFolder(), 'compiled')) {
+export async function makeOrCopyCached(digest, outputs, make, folder = path.join(cacheFolder(), 'compiled')) {
   const place = path.join(folder, digest);
   const pairs = outputs.map((file) => ({ file: inRoot(file), copy: path.join(place, path.basename(file)) }));
   if (pairs.every(({ copy }) => existsSync(copy))) {
@@ -51,14 +51,14 @@ export async function cached(digest, outputs, make, folder = path.join(cacheFold
     // The copy is atomic, even if another process makes the same files at the same time.
     rmSync(place, { recursive: true, force: true });
     renameSync(fresh, place);
-    forget(folder);
+    evictOldEntries(folder);
   } catch {
     // If the cache folder is full or not writable, this build succeeds and the next one compiles again.
   }
 }
 
 /** @param {string} folder cache, whose least recently used entries are deleted */
-function forget(folder) {
+function evictOldEntries(folder) {
   const used = readdirSync(folder).map((name) => {
     const place = path.join(folder, name);
     return { place, at: statSync(place).mtimeMs };

@@ -43,7 +43,7 @@ const background = new AsyncLocalStorage();
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
-export const inBackground = (work) => background.run(true, work);
+export const runInBackground = (work) => background.run(true, work);
 
 /**
  * Ends a program and its process group when this process exits or when `signal` is aborted.
@@ -166,7 +166,7 @@ export function handOver(program, args, options = {}) {
  * Full path of a program on PATH, or null.
  * @param {string} name
  */
-export function onPath(name) {
+export function findOnPath(name) {
   const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : [''];
   for (const folder of (process.env['PATH'] ?? '').split(path.delimiter)) {
     for (const ending of endings) {

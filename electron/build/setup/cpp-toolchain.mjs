@@ -1,4 +1,4 @@
-import { capture, onPath } from './command.mjs';
+import { capture, findOnPath } from './command.mjs';
 import { Failure } from './say.mjs';
 
 /** Oldest version of CMake with the features that native/CMakeLists.txt needs. */
@@ -29,7 +29,7 @@ const installCommand = (what) => INSTALL_COMMANDS[what][process.platform] ?? INS
 
 async function checkCmake() {
   const asked = `Braggbench builds its solver with CMake ${MIN_CMAKE.join('.')} or newer`;
-  if (!onPath('cmake'))
+  if (!findOnPath('cmake'))
     throw new Failure(`${asked}, but there is no cmake on PATH.\nInstall it: ${installCommand('cmake')}`);
   const { output } = await capture('cmake', ['--version']);
   const [, major, minor] = /version (\d+)\.(\d+)/.exec(output) ?? [];
@@ -40,7 +40,7 @@ async function checkCmake() {
 
 async function checkCompiler() {
   const asked = 'Braggbench builds its solver with a C++20 compiler (GCC 11, Clang 14 or newer)';
-  const compiler = process.env['CXX'] || onPath('g++') || onPath('clang++');
+  const compiler = process.env['CXX'] || findOnPath('g++') || findOnPath('clang++');
   if (!compiler)
     throw new Failure(`${asked}, but there is no g++ or clang++ on PATH.\nInstall it: ${installCommand('compiler')}`);
   const [program = '', ...flags] = process.env['CXX'] ? compiler.split(' ') : [compiler];
@@ -68,7 +68,7 @@ export async function findClang() {
   if (process.platform !== 'linux') return { missing: 'Linux only, because GCC is the default compiler there' };
   const versions = Array.from({ length: CLANG_TRIED_FROM - MIN_CLANG + 1 }, (_, i) => CLANG_TRIED_FROM - i);
   for (const name of [...versions.map((version) => `clang++-${version}`), 'clang++']) {
-    const program = onPath(name);
+    const program = findOnPath(name);
     if (!program) continue;
     const { code, output } = await capture(program, ['--version']);
     const [version = ''] = output.split('\n');
@@ -83,7 +83,7 @@ export async function checkCppToolchain() {
   await checkCmake();
   if (process.platform === 'win32') return; // cmake-js finds Visual Studio, and reports an error without it
   await checkCompiler();
-  if (!onPath('ninja') && !onPath('make')) {
+  if (!findOnPath('ninja') && !findOnPath('make')) {
     throw new Failure(
       `Braggbench builds its solver with make or ninja, but neither is on PATH.\nInstall it: ${installCommand('make')}`,
     );

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { cached } from '../setup/cache.mjs';
-import { capture, onPath, tail } from '../setup/command.mjs';
+import { makeOrCopyCached } from '../setup/cache.mjs';
+import { capture, findOnPath, tail } from '../setup/command.mjs';
 import { inRoot, root } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
 import { EVERY_MACHINE } from './native.mjs';
@@ -68,7 +68,7 @@ export function findNvcc() {
     const folder = process.env[variable];
     if (folder && existsSync(path.join(folder, 'bin', exe))) return path.join(folder, 'bin', exe);
   }
-  const found = onPath('nvcc');
+  const found = findOnPath('nvcc');
   if (found) return found;
   const usual = '/usr/local/cuda/bin/nvcc';
   return existsSync(usual) ? usual : null;
@@ -261,7 +261,7 @@ function fatBinaryStep(nvcc, workload) {
     settings,
     // Compiling for all GPUs needs minutes on all cores. Line information contains the path of the checkout that
     // compiled first.
-    run: () => cached(digest(inputs, settings), outputs, () => compileWorkload(nvcc, workload, sms)),
+    run: () => makeOrCopyCached(digest(inputs, settings), outputs, () => compileWorkload(nvcc, workload, sms)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, constants, setPriority } from 'node:os';
-import { capture, onPath, tail } from '../setup/command.mjs';
+import { capture, findOnPath, tail } from '../setup/command.mjs';
 import { checkCppToolchain } from '../setup/cpp-toolchain.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
@@ -116,7 +116,7 @@ async function cmake(out, progress, definitions, { target, compiler, ...how } = 
  * @returns {Promise<T>}
  */
 export async function whileCompiling(work, out = 'dist/cmake') {
-  const ninja = onPath('ninja');
+  const ninja = findOnPath('ninja');
   // On other systems cmake-js, which continues in the tree, uses another generator or other flags.
   if (ninja === null || process.platform !== 'linux' || existsSync(inRoot(out))) return work();
   preserveCompiler(out, process.env['CXX'] ?? '');

@@ -14,7 +14,7 @@ export async function perform(step, progress) {
 }
 
 /** @param {readonly import('./up-to-date.mjs').Step[]} steps */
-async function inOrder(steps) {
+async function runInOrder(steps) {
   for (const step of steps) await timed(step.title, (progress) => perform(step, progress));
 }
 
@@ -26,7 +26,7 @@ async function inOrder(steps) {
 export async function runSteps(steps) {
   const stale = steps.filter((step) => !isUpToDate(step));
   const lanes = [false, true].map((short) => stale.filter((step) => (step.short ?? false) === short));
-  await concurrently(lanes.filter((lane) => lane.length > 0).map((lane) => () => inOrder(lane)));
+  await concurrently(lanes.filter((lane) => lane.length > 0).map((lane) => () => runInOrder(lane)));
 }
 
 /**

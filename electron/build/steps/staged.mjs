@@ -4,7 +4,7 @@
  */
 
 import { rmSync } from 'node:fs';
-import { inBackground } from '../setup/command.mjs';
+import { runInBackground } from '../setup/command.mjs';
 import { withLock } from '../setup/lock.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
@@ -87,12 +87,12 @@ async function compile(solver, behind, signal) {
         `Beams can run on the CPU now, after ${seconds()} of compiling; the rest of the solver is built in the background.`,
       );
     }
-    for (const step of [addonStep({ signal }), ...behind]) await inBackground(() => make(step));
+    for (const step of [addonStep({ signal }), ...behind]) await runInBackground(() => make(step));
     if (!signal.aborted) {
       solver.report({ stage: 'whole', progress: null });
       say(`The solver is complete after ${seconds()} of compiling.`);
     }
-    await inBackground(() => make(coreLibraryStep({ signal })));
+    await runInBackground(() => make(coreLibraryStep({ signal })));
   } catch (error) {
     if (signal.aborted) return;
     if (error instanceof Failure) solver.report({ failed: error.message.split('\n').at(-1) ?? '' });

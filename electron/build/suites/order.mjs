@@ -22,7 +22,7 @@ const isStory = (file) => file.startsWith('test/e2e/');
  * @param {Readonly<Record<string, number>>} seconds
  * @returns {E[]}
  */
-export function longestFirst(entries, projects, seconds) {
+export function sortLongestFirst(entries, projects, seconds) {
   const of = (/** @type {E} */ { file }) => seconds[file] ?? UNLISTED_S;
   const sorted = (/** @type {readonly E[]} */ some) =>
     [...some].sort((a, b) => of(b) - of(a) || a.file.localeCompare(b.file));
@@ -49,10 +49,10 @@ export function longestFirst(entries, projects, seconds) {
 }
 
 /**
- * Sequencer of vitest that uses longestFirst(). Projects with a process per file come first; others reuse their
+ * Sequencer of vitest that uses sortLongestFirst(). Projects with a process per file come first; others reuse their
  * workers.
  */
-export default class LongestFirst extends BaseSequencer {
+export default class LongestFirstSequencer extends BaseSequencer {
   /**
    * @override
    * @param {import('vitest/node').TestSpecification[]} specs
@@ -68,6 +68,6 @@ export default class LongestFirst extends BaseSequencer {
       file: path.relative(root, spec.moduleId).replaceAll('\\', '/'),
       project: spec.project.name,
     }));
-    return longestFirst(entries, projects, listedSeconds()).map(({ spec }) => spec);
+    return sortLongestFirst(entries, projects, listedSeconds()).map(({ spec }) => spec);
   }
 }

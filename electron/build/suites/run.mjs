@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { inBackground, tail } from '../setup/command.mjs';
+import { runInBackground, tail } from '../setup/command.mjs';
 import { inRoot, root } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
 import { EMPTY, FAILED, sum } from './result.mjs';
@@ -253,6 +253,6 @@ export async function runPhase({ tests, beside = [] }) {
     return ran;
   };
   const files = tests ? runFiles(tests, counter, beside.length) : [];
-  const [small, large] = await Promise.all([tests ? inBackground(others) : others(), files]);
+  const [small, large] = await Promise.all([tests ? runInBackground(others) : others(), files]);
   return [...small, ...large];
 }

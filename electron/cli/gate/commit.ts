@@ -14,10 +14,10 @@ import {
   candidateFiles,
   descriptionFile,
   extensionOf,
+  findReplaceableFiles,
   placeOf,
   problemFileIn,
   readProblemFolder,
-  replaceable,
 } from '../../host/api/kernels.ts';
 import { rulesOf } from '../../host/api/scenarios.ts';
 import { UsageError } from '../arguments.ts';
@@ -163,7 +163,7 @@ async function trioOfShipped(
       .find((one) => one.id === id && one.workload === place.workload && one.bench === place.bench);
     if (base === undefined)
       throw new UsageError(`--variants: ${id} is neither a variant of this scenario nor a .cu or .cpp file`);
-    const { files, reason } = await replaceable(kernelFolders().sources, base, rulesOf(base));
+    const { files, reason } = await findReplaceableFiles(kernelFolders().sources, base, rulesOf(base));
     if (reason !== null) throw new UsageError(`--variants: ${id}: ${reason}`);
     const texts = await Promise.all(
       files.map(async (file) => ({

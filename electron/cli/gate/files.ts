@@ -32,18 +32,19 @@ import {
 
 type Entry = Extract<Subject, { kind: 'entry' }>;
 
-interface Opened {
+interface GateSession {
   readonly session: Session;
   readonly entries: readonly Entry[];
 }
 
-async function opened(host: Host, file: string): Promise<Opened> {
+async function openGateSession(host: Host, file: string): Promise<GateSession> {
   const { info, session } = await openSession(host, file);
   const entries = info.subjects.flatMap(({ subject }) => (subject.kind === 'entry' ? [subject] : []));
   return { session, entries };
 }
 
-const entryIn = ({ entries }: Opened, label: string): Entry | undefined => entries.find((one) => one.label === label);
+const entryIn = ({ entries }: GateSession, label: string): Entry | undefined =>
+  entries.find((one) => one.label === label);
 
 /** Reason why the times of two rows cannot be compared. Null if they can. */
 function incomparableReason(before: ComparedRow, after: ComparedRow): string | null {
@@ -64,7 +65,7 @@ interface Pair {
   readonly facts: readonly string[];
 }
 
-async function compared(host: Host, before: Entry, after: Entry): Promise<Pair> {
+async function compareEntries(host: Host, before: Entry, after: Entry): Promise<Pair> {
   const { rows } = await host.call('compare.rows', { subjects: [before, after], reference: 0 });
   const [first, second] = rows;
   if (first === undefined || second === undefined) throw new Error('two subjects have two rows');
@@ -87,16 +88,16 @@ function betweenSessions(earlier: readonly Session[], now: Session, label: strin
   return own === undefined ? null : ratioToEarlier(times, own.time_s);
 }
 
-interface Against {
+interface GateBaseline {
   readonly host: Host;
-  readonly before: Opened;
+  readonly before: GateSession;
   /** All baseline sessions, oldest first. */
   readonly earlier: readonly Session[];
-  readonly sessions: readonly Opened[];
+  readonly sessions: readonly GateSession[];
   readonly allowed: number;
 }
 
-async function judgedVariant({ host, before, earlier, sessions, allowed }: Against, label: string) {
+async function judgedVariant({ host, before, earlier, sessions, allowed }: GateBaseline, label: string) {
   const facts: string[] = [];
   const base = before.session.reports[0]?.entries.find((one) => one.label === label);
   const evidence: Evidence[] = [];
@@ -113,7 +114,7 @@ async function judgedVariant({ host, before, earlier, sessions, allowed }: Again
       const reason = `the baseline has no time to compare with: ${answerVerdict(base)?.reason ?? 'it was not measured'}`;
       return found({ verdict: 'undecided', reason });
     }
-    const pair = await compared(host, from, to);
+    const pair = await compareEntries(host, from, to);
     if (pair.unlike !== null)
       throw new BraggError(
         'invalid',
@@ -125,7 +126,7 @@ async function judgedVariant({ host, before, earlier, sessions, allowed }: Again
   }
   const [first, second] = sessions.map((one) => entryIn(one, label));
   const floor =
-    first === undefined || second === undefined ? null : floorOf((await compared(host, first, second)).ratio);
+    first === undefined || second === undefined ? null : floorOf((await compareEntries(host, first, second)).ratio);
   return found(timeVerdict(evidence, floor, allowed), floor);
 }
 
@@ -159,11 +160,11 @@ export async function againstFiles(
       written.push(file);
     }
     return await withHost(async (host) => {
-      const sessions: Opened[] = [];
-      for (const file of written) sessions.push(await opened(host, file));
+      const sessions: GateSession[] = [];
+      for (const file of written) sessions.push(await openGateSession(host, file));
       const earlier: Session[] = [];
       for (const file of files) earlier.push((await openSession(host, file)).session);
-      const before = await opened(host, newest);
+      const before = await openGateSession(host, newest);
       const variants: JudgedVariant[] = [];
       const facts = new Set<string>();
       for (const name of names) {

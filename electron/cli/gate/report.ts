@@ -72,15 +72,15 @@ export function gateTable(report: GateReport, style: Style): readonly string[] {
 }
 
 /** Escapes foreign text for a Markdown table: no markup, no further cell, no further line. */
-const inCell = (text: string): string =>
+const escapeCell = (text: string): string =>
   text
     .replace(/[\\`*_[\]<>|~]/g, (mark) => (mark === '<' ? '&lt;' : mark === '>' ? '&gt;' : `\\${mark}`))
     .replace(/\s+/g, ' ');
 
 export function gateMarkdown(report: GateReport): string {
-  const row = (parts: readonly string[]): string => `| ${parts.map(inCell).join(' | ')} |`;
+  const row = (parts: readonly string[]): string => `| ${parts.map(escapeCell).join(' | ')} |`;
   return [
-    `### braggbench gate: ${inCell(report.scenario)} against ${inCell(report.baseline)}`,
+    `### braggbench gate: ${escapeCell(report.scenario)} against ${escapeCell(report.baseline)}`,
     '',
     row(titles),
     `| --- | ${'---: | '.repeat(titles.length - 2)}--- |`,
@@ -88,7 +88,7 @@ export function gateMarkdown(report: GateReport): string {
     '',
     gateSentence(report),
     '',
-    ...report.facts.map((fact) => `- ${inCell(fact)}`),
+    ...report.facts.map((fact) => `- ${escapeCell(fact)}`),
     '',
   ].join('\n');
 }
@@ -102,7 +102,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Text as XML 1.0 allows it: other control characters and lone surrogates are replaced. */
-const inXml = (text: string): string =>
+const escapeXml = (text: string): string =>
   text
     .toWellFormed()
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that XML 1.0 forbids.
@@ -118,7 +118,7 @@ export function gateJunit(report: GateReport): string {
   const cases = variants.map((one) => {
     const { variant, verdict, reason, sessions } = one;
     const ratios = sessions.map(({ ratio }) => timesText(ratio)).join(', ');
-    const words = inXml(
+    const words = escapeXml(
       [
         `${verdict}${reason === null ? '' : `: ${reason}`}`,
         ...(ratios === '' ? [] : [`after over before ${ratios}`]),
@@ -129,12 +129,12 @@ export function gateJunit(report: GateReport): string {
       : verdict === 'undecided'
         ? `<skipped message="${words}"/>`
         : `<system-out>${words}</system-out>`;
-    return `    <testcase classname="${inXml(scenario)}" name="${inXml(variant)}">${result}</testcase>`;
+    return `    <testcase classname="${escapeXml(scenario)}" name="${escapeXml(variant)}">${result}</testcase>`;
   });
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="braggbench gate" ${counts}>`,
-    `  <testsuite name="${inXml(`${scenario} against ${report.baseline}`)}" ${counts} time="${elapsed_s.toFixed(3)}">`,
+    `  <testsuite name="${escapeXml(`${scenario} against ${report.baseline}`)}" ${counts} time="${elapsed_s.toFixed(3)}">`,
     ...cases,
     '  </testsuite>',
     '</testsuites>',

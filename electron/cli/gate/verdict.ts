@@ -17,7 +17,7 @@ import { percent } from '../../domain/numbers.ts';
 import { limitsOf, maxRounds } from '../../host/api/benches.ts';
 import { placeOf } from '../../host/api/kernels.ts';
 import { flagValue, UsageError } from '../arguments.ts';
-import { measured, seedOf } from '../benching.ts';
+import { measureWithProgress, seedOf } from '../benching.ts';
 import { readScenario } from '../read-scenario.ts';
 import { withHost } from '../subjects.ts';
 import { openUserKernels } from '../user-kernels.ts';
@@ -169,7 +169,7 @@ export async function gateSession(
     async (host) => {
       const reading = await readScenario(context, host, (kind) => workloadFor(kind).fit);
       const place = placeOf(reading.scenario ?? { kind: reading.kind });
-      const session = await measured(context, host, {
+      const session = await measureWithProgress(context, host, {
         verb: 'gate',
         ...{ readings: [reading], modes: [], sweep: null, processes: 0, seed: seedOf(parsed) + number },
         variants: await openUserKernels(context, host, names, place),

@@ -22,7 +22,7 @@ interface Reply {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-const refusal = (status: number, error: string): Reply => ({ status, body: { error } });
+const errorReply = (status: number, error: string): Reply => ({ status, body: { error } });
 
 /** Body of a request. Null if it is too large. */
 async function bodyOf(request: IncomingMessage): Promise<string | null> {
@@ -45,7 +45,7 @@ function objectIn(text: string): Record<string, unknown> | null {
   }
 }
 
-async function called(
+async function callTool(
   client: Client,
   name: string,
   input: Record<string, unknown>,
@@ -53,35 +53,40 @@ async function called(
 ): Promise<Reply> {
   const { tools } = await client.listTools();
   const known = tools.map((tool) => tool.name);
-  if (!known.includes(name)) return refusal(404, `${name} is not a method; allowed: ${known.join(', ')}`);
+  if (!known.includes(name)) return errorReply(404, `${name} is not a method; allowed: ${known.join(', ')}`);
   const options = { signal, timeout: LONGEST_MS };
   const { isError, content, structuredContent } = await client.callTool({ name, arguments: input }, undefined, options);
   const [first] = content as readonly { readonly text?: string }[];
   if (isError === true || typeof structuredContent !== 'object' || structuredContent === null)
-    return refusal(400, first?.text ?? 'the method returned no result');
+    return errorReply(400, first?.text ?? 'the method returned no result');
   return { status: 200, body: { ...structuredContent } };
 }
 
-async function reply(request: IncomingMessage, client: Client, token: string, signal: AbortSignal): Promise<Reply> {
-  if (hostOf(request) === null) return refusal(403, "The request's Host header is not an address of this machine.");
+async function handleRequest(
+  request: IncomingMessage,
+  client: Client,
+  token: string,
+  signal: AbortSignal,
+): Promise<Reply> {
+  if (hostOf(request) === null) return errorReply(403, "The request's Host header is not an address of this machine.");
   const [, given = '', version, name = '', ...rest] = (request.url ?? '').split('/');
   if (!isToken(given, token))
-    return refusal(403, 'Use the address that the program printed: it contains the access token.');
-  if (version !== VERSION || rest.length > 0) return refusal(404, `Allowed: /TOKEN/${VERSION}/METHOD`);
+    return errorReply(403, 'Use the address that the program printed: it contains the access token.');
+  if (version !== VERSION || rest.length > 0) return errorReply(404, `Allowed: /TOKEN/${VERSION}/METHOD`);
   if (request.method === 'GET' && name === '')
     return { status: 200, body: { version: Number(VERSION), methods: (await client.listTools()).tools } };
   if (request.method !== 'POST')
-    return refusal(405, 'Call a method by POST with a JSON object; GET lists the methods.');
+    return errorReply(405, 'Call a method by POST with a JSON object; GET lists the methods.');
   // Browsers send this type to another origin only after a preflight request, which this server does not answer.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
-    return refusal(415, 'Content-Type must be application/json');
+    return errorReply(415, 'Content-Type must be application/json');
   const text = await bodyOf(request);
-  if (text === null) return refusal(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
+  if (text === null) return errorReply(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
   const input = objectIn(text);
-  return input === null ? refusal(400, 'The body is not a JSON object.') : called(client, name, input, signal);
+  return input === null ? errorReply(400, 'The body is not a JSON object.') : callTool(client, name, input, signal);
 }
 
-async function answer(
+async function writeReply(
   request: IncomingMessage,
   response: ServerResponse,
   client: Client,
@@ -89,8 +94,8 @@ async function answer(
 ): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  const { status, body } = await reply(request, client, token, gone.signal).catch((error: unknown) =>
-    refusal(500, messageOf(error)),
+  const { status, body } = await handleRequest(request, client, token, gone.signal).catch((error: unknown) =>
+    errorReply(500, messageOf(error)),
   );
   if (response.destroyed) return;
   const headers = {
@@ -113,7 +118,7 @@ export async function serveScripts(
   const client = new Client({ name: 'braggbench-http', version: VERSION });
   await Promise.all([server.connect(far), client.connect(near)]);
   const token = newToken();
-  const http = createServer((request, response) => void answer(request, response, client, token));
+  const http = createServer((request, response) => void writeReply(request, response, client, token));
   try {
     const bound = await listen(http, port);
     ready(`http://127.0.0.1:${bound}/${token}/${VERSION}/`);

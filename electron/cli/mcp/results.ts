@@ -23,7 +23,7 @@ import { type LaunchLimits, limiters, occupancyOf } from '../../domain/launch/oc
 import { timesText } from '../../domain/measured.ts';
 import { percent } from '../../domain/numbers.ts';
 import { instancesOf, ratioOf } from '../../host/api/benches.ts';
-import { quoted } from '../../host/api/studies.ts';
+import { quoteForShell } from '../../host/api/studies.ts';
 
 const interval = z.strictObject({ low: z.number(), high: z.number() });
 const ratio = z.strictObject({ value: z.number(), interval: interval.nullable() });
@@ -192,9 +192,9 @@ export const sanitizedAttemptSchema = z.strictObject({
 const NEAR = 0.6;
 const DEFAULT_TEXT = 2000;
 
-const shortened = (text: string): string => (text.length > DEFAULT_TEXT ? `${text.slice(0, DEFAULT_TEXT)} …` : text);
+const shortenText = (text: string): string => (text.length > DEFAULT_TEXT ? `${text.slice(0, DEFAULT_TEXT)} …` : text);
 
-const gain = ({ value, interval }: Ratio): SpeedUp => ({
+const speedUpOf = ({ value, interval }: Ratio): SpeedUp => ({
   value: 1 / value,
   interval: interval === null ? null : { low: 1 / interval.high, high: 1 / interval.low },
 });
@@ -237,7 +237,7 @@ const timesOf = ({ samples }: MeasuredSessionEntry) =>
     ({ time_s }) => time_s,
   );
 
-export interface Measured {
+export interface AttemptMeasurement {
   readonly session: Session;
   readonly label: string;
   readonly best: { readonly label: string; readonly attempt: number } | null;
@@ -260,7 +260,7 @@ export const noTimeline = (device: 'cpu' | 'cuda', names: number): string | null
 export const countersText = (device: 'cpu' | 'cuda', words: readonly string[]): string =>
   device === 'cpu'
     ? 'Counters are available for CUDA kernels only.'
-    : `Not profiled in the session. If NVIDIA's driver permits it, this command profiles a run: ncu --target-processes all braggbench ${words.map((word) => (/^[\w./:=-]+$/.test(word) ? word : quoted(word))).join(' ')}`;
+    : `Not profiled in the session. If NVIDIA's driver permits it, this command profiles a run: ncu --target-processes all braggbench ${words.map((word) => (/^[\w./:=-]+$/.test(word) ? word : quoteForShell(word))).join(' ')}`;
 
 /** Agents get only the longest entries of a timeline summary. */
 const MAX_NAMES = 12;
@@ -329,11 +329,11 @@ export function resourcesOf(
 export function compilerLines(issues: readonly Issue[]): Attempt['compiler'] {
   return issues
     .slice(0, 50)
-    .map(({ severity, line, column, message }) => ({ severity, line, column, message: shortened(message) }));
+    .map(({ severity, line, column, message }) => ({ severity, line, column, message: shortenText(message) }));
 }
 
 /** Response for an attempt that does not compile and so has no session. */
-export function uncompiled(compiler: Attempt['compiler']) {
+export function notCompiledResult(compiler: Attempt['compiler']) {
   const first = compiler.find(({ severity }) => severity === 'error');
   const reason = first === undefined ? 'the compiler produced no code' : `line ${first.line ?? '?'}: ${first.message}`;
   return { ...unknown, verdict: 'not compiled', reason, compiler, session: null } as const;
@@ -350,7 +350,7 @@ export function toDecide(
   const more = entry.instances_to_decide ?? null;
   if (entry.ratio.interval === null) return 'Too few rounds for a confidence interval: submit again with more seconds.';
   return more === null
-    ? `The interval ${timesText(gain(entry.ratio))} contains 1; more seconds would narrow it.`
+    ? `The interval ${timesText(speedUpOf(entry.ratio))} contains 1; more seconds would narrow it.`
     : `About ${more} instances would be needed at the current spread: submit again with more seconds.`;
 }
 
@@ -358,12 +358,12 @@ export function toDecide(
  * Summary of an attempt from its session. The first entry is the reference; the best earlier attempt may be among the
  * others.
  */
-export function measuredAttempt({ session, label, best }: Measured) {
+export function measuredAttempt({ session, label, best }: AttemptMeasurement) {
   const [report] = session.reports;
   const entry = report?.entries.find((one) => one.label === label);
   if (report === undefined || entry === undefined || entry.status === 'refused') {
     const reason = entry?.status === 'refused' ? entry.reason : 'the session ended before this attempt was measured';
-    return { ...unknown, verdict: 'crashed', reason: shortened(reason) } as const;
+    return { ...unknown, verdict: 'crashed', reason: shortenText(reason) } as const;
   }
   const { accuracy, roofline } = entry;
   const found = isIncorrect(entry.verdict) ? entry.verdict : correctnessOf(accuracy);
@@ -372,7 +372,7 @@ export function measuredAttempt({ session, label, best }: Measured) {
   const vsBest =
     !counts || best === null || before?.status !== 'measured'
       ? null
-      : { ...gain(ratioOf(timesOf(entry), timesOf(before), 2)), attempt: best.attempt };
+      : { ...speedUpOf(ratioOf(timesOf(entry), timesOf(before), 2)), attempt: best.attempt };
   const { verdict } = entry;
   return {
     verdict: found,
@@ -380,7 +380,7 @@ export function measuredAttempt({ session, label, best }: Measured) {
     errors: accuracy.map(({ title, value, bound, holds }) => ({ title, value, limit: bound, holds })),
     first_wrong: firstWrong(accuracy),
     time_s: entry.time_s,
-    vs_reference: counts ? gain(entry.ratio) : null,
+    vs_reference: counts ? speedUpOf(entry.ratio) : null,
     vs_best: vsBest,
     speed:
       verdict === 'faster' || verdict === 'slower' || verdict === 'same' || verdict === 'undecided' ? verdict : null,

@@ -29,14 +29,14 @@ const MAX_CLAIMS = 20;
 const problem = z.string().min(1).max(200).describe('Id of a problem, from list_problems.');
 const attempt = z.number().int().min(1).max(9999).describe('Number of an attempt, from submit_kernel or ladder.');
 
-function answered(structuredContent: Record<string, unknown>): CallToolResult {
+function toolResult(structuredContent: Record<string, unknown>): CallToolResult {
   return { structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] };
 }
 
 /** Converts a BraggError to a result that the agent can act on; any other error is an error of the program. */
-async function guarded(work: () => Promise<Record<string, unknown>>): Promise<CallToolResult> {
+async function toolResultOrError(work: () => Promise<Record<string, unknown>>): Promise<CallToolResult> {
   try {
-    return answered(await work());
+    return toolResult(await work());
   } catch (error) {
     if (!(error instanceof BraggError)) throw error;
     const issues = error.issues.map(
@@ -79,7 +79,7 @@ async function findClaims(text: string) {
   return { version: 1, claims: all.slice(0, MAX_CLAIMS), left_out: Math.max(0, all.length - MAX_CLAIMS) };
 }
 
-interface Served {
+interface McpServerOptions {
   readonly workshop: Workshop;
   readonly version: string;
   /** Maximum and default seconds of one session. */
@@ -87,7 +87,7 @@ interface Served {
   readonly usualSeconds: number;
 }
 
-export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Served): McpServer {
+export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: McpServerOptions): McpServer {
   const server = new McpServer({ name: 'braggbench', version }, { maxToolInputElements: 100 });
   const reading = { readOnlyHint: true } as const;
   server.registerTool(
@@ -98,7 +98,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
       outputSchema: problemsSchema.shape,
       annotations: reading,
     },
-    () => guarded(() => workshop.problems()),
+    () => toolResultOrError(() => workshop.problems()),
   );
   server.registerTool(
     'read_problem',
@@ -109,7 +109,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
       outputSchema: readProblemSchema.shape,
       annotations: reading,
     },
-    (input) => guarded(() => workshop.read(input.problem)),
+    (input) => toolResultOrError(() => workshop.read(input.problem)),
   );
   server.registerTool(
     'submit_kernel',
@@ -134,7 +134,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
       },
       outputSchema: attemptSchema.shape,
     },
-    (input, extra) => guarded(() => workshop.submit(input, progressOf(extra))),
+    (input, extra) => toolResultOrError(() => workshop.submit(input, progressOf(extra))),
   );
   server.registerTool(
     'explain_slow',
@@ -144,7 +144,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
       outputSchema: explainSchema.shape,
       annotations: reading,
     },
-    (input) => guarded(() => workshop.explain(input.problem, input.attempt)),
+    (input) => toolResultOrError(() => workshop.explain(input.problem, input.attempt)),
   );
   server.registerTool(
     'ladder',
@@ -154,7 +154,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
       outputSchema: ladderSchema.shape,
       annotations: reading,
     },
-    (input) => guarded(() => workshop.ladder(input.problem)),
+    (input) => toolResultOrError(() => workshop.ladder(input.problem)),
   );
   server.registerTool(
     'claims',
@@ -167,7 +167,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
       outputSchema: claimsSchema.shape,
       annotations: reading,
     },
-    (input) => guarded(() => findClaims(input.text)),
+    (input) => toolResultOrError(() => findClaims(input.text)),
   );
   server.registerTool(
     'sanitize',
@@ -177,7 +177,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
       outputSchema: sanitizedAttemptSchema.shape,
     },
     (input, { signal }) =>
-      guarded(async () => {
+      toolResultOrError(async () => {
         const { words, kernel, language } = await workshop.commandOf(input.problem, input.attempt);
         if (language !== 'cu')
           throw new BraggError('unsupported', 'compute-sanitizer checks CUDA kernels; this problem has none');

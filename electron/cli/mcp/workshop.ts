@@ -11,7 +11,7 @@ import { launchesText } from '../../contract/scenario/user-problem/resolve.ts';
 import { isUserKernelFile, USER_KERNEL_TEXT_MAX } from '../../contract/user-kernels.ts';
 import { limitsOf as limitsOfGpu, publishedFor } from '../../domain/launch/occupancy.ts';
 import {
-  asSession,
+  deriveSession,
   type KnownReading,
   limitsOf,
   maxRounds,
@@ -46,10 +46,10 @@ import {
   launchesIn,
   measuredAttempt,
   noTimeline,
+  notCompiledResult,
   type Problem,
   resourcesOf,
   timelineOf,
-  uncompiled,
 } from './results.ts';
 
 /** Typical folders of problems have tens of files. */
@@ -61,7 +61,7 @@ const DEFAULT_ARCHITECTURE = 'sm_90';
 /** A session with its source needs less than a megabyte. */
 const MIN_FREE_BYTES = 64 * 2 ** 20;
 
-interface Opened {
+interface OpenedProblem {
   readonly problem: Problem;
   readonly folder: string;
   readonly file: string;
@@ -73,7 +73,7 @@ interface Opened {
   readonly isFolder: boolean;
 }
 
-interface Submitted {
+interface Submission {
   readonly problem: string;
   readonly source: string;
   readonly seconds: number;
@@ -96,7 +96,7 @@ interface WorkshopOptions {
   readonly mostSeconds: number;
 }
 
-interface Saved {
+interface SavedAttempt {
   readonly attempt: number;
   readonly file: string;
   readonly source: string;
@@ -152,7 +152,7 @@ export class Workshop {
     } as const;
   }
 
-  async submit({ problem: id, source, seconds, language }: Submitted, progress: Progress): Promise<Attempt> {
+  async submit({ problem: id, source, seconds, language }: Submission, progress: Progress): Promise<Attempt> {
     const found = await this.#find(id);
     if (language !== undefined && !found.isFolder && language !== found.problem.language)
       throw new BraggError('invalid', `${id} accepts ${found.problem.language} only; omit language, or use that one`);
@@ -174,7 +174,7 @@ export class Workshop {
       version: 1,
       attempt,
       file: kernel.id,
-      diff: changed(before?.source ?? opened.kernel.text, source),
+      diff: countChangedLines(before?.source ?? opened.kernel.text, source),
     } as const;
     await this.#options.host.trust.add(kernel.sha256, kernel.file);
     progress.tell(0, seconds, 'compiles');
@@ -182,7 +182,7 @@ export class Workshop {
     const { code, issues } = await this.#options.host.userKernels.build(kernel, progress.signal);
     const build_s = (performance.now() - began) / 1000;
     const compiler = compilerLines(issues);
-    if (code === null) return { ...common, ...uncompiled(compiler), resources: null };
+    if (code === null) return { ...common, ...notCompiledResult(compiler), resources: null };
     const resources = await this.#resources(opened, kernel, progress.signal);
     const best = await this.#best(opened, saved);
     const labels = [opened.kernel.id, ...(best === null ? [] : [best.file]), kernel.id];
@@ -205,7 +205,7 @@ export class Workshop {
   }
 
   /** Resources of a CUDA kernel. Null if it is a CPU kernel, or this machine has no compiler. */
-  async #resources({ file }: Opened, kernel: UserKernel, signal: AbortSignal): Promise<Attempt['resources']> {
+  async #resources({ file }: OpenedProblem, kernel: UserKernel, signal: AbortSignal): Promise<Attempt['resources']> {
     if (!kernel.id.endsWith('.cu')) return null;
     const { host } = this.#options;
     const gpu = host.addon.devices().cuda.devices.find(({ usable }) => usable);
@@ -231,7 +231,7 @@ export class Workshop {
     const attempts: Ladder['attempts'][number][] = [];
     let before = opened.kernel.text;
     for (const { attempt, file, source } of saved) {
-      const diff = changed(before, source);
+      const diff = countChangedLines(before, source);
       before = source;
       const session = await this.#session(file);
       const found =
@@ -284,7 +284,7 @@ export class Workshop {
     return { words: this.#wordsOf(opened, file), kernel: file, language: opened.problem.language } as const;
   }
 
-  #wordsOf(opened: Opened, file: string): readonly string[] {
+  #wordsOf(opened: OpenedProblem, file: string): readonly string[] {
     return ['run', opened.file, '--variant', path.join(this.#library, file), '--trust'];
   }
 
@@ -292,7 +292,7 @@ export class Workshop {
     return this.#options.host.files.library.folder;
   }
 
-  async #attempt(id: string, attempt: number): Promise<Saved> {
+  async #attempt(id: string, attempt: number): Promise<SavedAttempt> {
     const saved = await this.#attempts(await this.#find(id));
     const found = saved.find((one) => one.attempt === attempt);
     if (found !== undefined) return found;
@@ -300,7 +300,7 @@ export class Workshop {
     throw new BraggError('not-found', `${id} has no attempt ${attempt}; allowed: ${allowed}`);
   }
 
-  #requireTrust({ problem, folder }: Opened): void {
+  #requireTrust({ problem, folder }: OpenedProblem): void {
     if (problem.trusted) return;
     throw new BraggError(
       'untrusted',
@@ -309,7 +309,7 @@ export class Workshop {
   }
 
   /** Opens the scenario of a user kernel. Null for other JSON, such as a kernel's description. Throws a BraggError. */
-  async #open(file: string): Promise<Opened | null> {
+  async #open(file: string): Promise<OpenedProblem | null> {
     const { host } = this.#options;
     const { kind, scenario } = await host.scenarios.read(file, { overrides: [] });
     if (kind === null || scenario === null || !isUserKernelFile(scenario.solver.variant)) return null;
@@ -330,7 +330,7 @@ export class Workshop {
   }
 
   /** The first candidate of the folder is the reference of all attempts. Throws BraggError. */
-  async #openFolder(folder: string): Promise<Opened> {
+  async #openFolder(folder: string): Promise<OpenedProblem> {
     const { host } = this.#options;
     const { notes, candidates, name } = await readProblem({ scenarios: host.scenarios }, folder);
     const [first] = candidates;
@@ -357,14 +357,14 @@ export class Workshop {
   }
 
   /** An attempt as a kernel: next to the problem's document with its saved source, or from its files in the library. */
-  #kernelOf({ folder, isFolder }: Opened, file: string, source: string): Promise<UserKernel> {
+  #kernelOf({ folder, isFolder }: OpenedProblem, file: string, source: string): Promise<UserKernel> {
     const { userKernels } = this.#options.host;
     return isFolder
       ? userKernels.open(path.join(folder, file), source)
       : userKernels.open(path.join(this.#library, file));
   }
 
-  async #find(id: string): Promise<Opened> {
+  async #find(id: string): Promise<OpenedProblem> {
     for (const folder of this.#options.folders) {
       const names = await readdir(folder);
       // Accepts only listed names, so that an agent cannot reach files outside of the folders.
@@ -377,7 +377,7 @@ export class Workshop {
     throw new BraggError('not-found', `there is no problem ${JSON.stringify(id)}; list_problems lists them`);
   }
 
-  #nameOf({ problem }: Pick<Opened, 'problem'>, attempt: number): string {
+  #nameOf({ problem }: Pick<OpenedProblem, 'problem'>, attempt: number): string {
     return `${problem.id.replace(/[^\w-]/g, '-').slice(0, 30)}-attempt-${String(attempt).padStart(4, '0')}.${problem.language}`;
   }
 
@@ -385,9 +385,9 @@ export class Workshop {
     return kernel.replace(/\.(cu|cpp|py)$/, '.session.json');
   }
 
-  async #attempts(opened: Opened): Promise<readonly Saved[]> {
+  async #attempts(opened: OpenedProblem): Promise<readonly SavedAttempt[]> {
     const names = new Set(await readdir(this.#library).catch(() => []));
-    const saved: Saved[] = [];
+    const saved: SavedAttempt[] = [];
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const languages = opened.isFolder ? (['cpp', 'py', 'cu'] as const) : [opened.problem.language];
       const named = languages.map((language) => this.#nameOf({ problem: { ...opened.problem, language } }, attempt));
@@ -405,7 +405,7 @@ export class Workshop {
 
   async #session(file: string): Promise<Session | null> {
     const kept = await this.#kept(file);
-    return kept === null ? null : asSession(kept, await readCurrent(assetsFolder()));
+    return kept === null ? null : deriveSession(kept, await readCurrent(assetsFolder()));
   }
 
   async #recording(file: string): Promise<SavedRecording | undefined> {
@@ -417,8 +417,8 @@ export class Workshop {
    * Fastest attempt that is certainly faster than the reference. Ratios to the reference compare across sessions of
    * several days.
    */
-  async #best(opened: Opened, saved: readonly Saved[]): Promise<Saved | null> {
-    let best: { readonly one: Saved; readonly gain: number } | null = null;
+  async #best(opened: OpenedProblem, saved: readonly SavedAttempt[]): Promise<SavedAttempt | null> {
+    let best: { readonly one: SavedAttempt; readonly gain: number } | null = null;
     for (const one of saved) {
       const session = await this.#session(one.file);
       if (session === null) continue;
@@ -437,7 +437,7 @@ export class Workshop {
   }
 
   /** Saves the source, its description and the program of the answer in the library. */
-  async #save(opened: Opened, attempt: number, source: string) {
+  async #save(opened: OpenedProblem, attempt: number, source: string) {
     if (attempt > MAX_ATTEMPTS)
       throw new BraggError('invalid', `${opened.problem.id} already has ${MAX_ATTEMPTS} attempts, the maximum`);
     await mkdir(this.#library, { recursive: true, mode: 0o700 });
@@ -472,7 +472,7 @@ export class Workshop {
   }
 
   async #measure(
-    { file, kernel }: Opened,
+    { file, kernel }: OpenedProblem,
     labels: readonly string[],
     seconds: number,
     command: string,
@@ -518,7 +518,7 @@ function withBuild(session: Session, label: string, build_s: number): Session {
   return { ...session, reports };
 }
 
-function changed(before: string, after: string): Attempt['diff'] {
+function countChangedLines(before: string, after: string): Attempt['diff'] {
   const parts = diffLines(before, after, { timeout: 1000 }) ?? [];
   const lines = (of: (part: { added: boolean; removed: boolean }) => boolean): number =>
     parts.filter(of).reduce((sum, { count }) => sum + count, 0);

@@ -10,9 +10,9 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Readable, Transform } from 'node:stream';
 import { BraggError } from '../../contract/errors.ts';
-import { afterMark, MARK, quoted, type Ssh } from '../../host/api/studies.ts';
+import { MARK, outputAfterMark, quoteForShell, type Ssh } from '../../host/api/studies.ts';
 import { parseYaml, plainValue, readText } from '../../host/index.ts';
-import { type FlagSpec, flagValue, listed, UsageError } from '../arguments.ts';
+import { type FlagSpec, flagValue, listFlag, UsageError } from '../arguments.ts';
 import { checkOutput, writeOutput } from '../output-file.ts';
 import { type ExitCode, exitCodes, type Verb, type VerbContext } from '../verb.ts';
 import { withRemoteHost } from './remote-host.ts';
@@ -107,7 +107,7 @@ async function remoteCommand(verb: Pick<Verb, 'name' | 'flags'>, { parsed }: Ver
       else if (name === 'out') words.push(`--out=${path.basename(value)}`);
       else if (name === 'variant') words.push(`--variant=${await kernels(value)}`);
       else if (name === 'variants') {
-        const each = await Promise.all((listed(parsed, name) ?? []).map(kernels));
+        const each = await Promise.all((listFlag(parsed, name) ?? []).map(kernels));
         words.push(`--variants=${each.join(',')}`);
       } else words.push(`--${name}=${value}`);
     }
@@ -119,18 +119,18 @@ async function remoteCommand(verb: Pick<Verb, 'name' | 'flags'>, { parsed }: Ver
   };
 }
 
-async function send(ssh: Ssh, folder: string, { folder: from, names }: SentFiles): Promise<void> {
+async function sendFiles(ssh: Ssh, folder: string, { folder: from, names }: SentFiles): Promise<void> {
   const tar = spawn('tar', ['-cf', '-', '-C', from, '--', ...names], { stdio: ['ignore', 'pipe', 'pipe'] });
   let says = '';
   tar.stderr.setEncoding('utf8').on('data', (piece: string) => {
     says += piece;
   });
   const ended = new Promise<number | null>((resolve) => tar.on('close', resolve).on('error', () => resolve(null)));
-  await ssh.run(`cd ${quoted(folder)} && tar -xf -`, { input: tar.stdout });
+  await ssh.run(`cd ${quoteForShell(folder)} && tar -xf -`, { input: tar.stdout });
   if ((await ended) !== 0) throw new BraggError('io', `tar could not pack ${names.join(', ')}: ${says.trim()}.`);
 }
 
-async function fetched(stream: Readable, ended: Promise<number | null>, what: string): Promise<Buffer> {
+async function readStream(stream: Readable, ended: Promise<number | null>, what: string): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of stream) {
@@ -141,14 +141,14 @@ async function fetched(stream: Readable, ended: Promise<number | null>, what: st
     pieces.push(content);
   }
   if ((await ended) !== 0) throw new BraggError('io', `${what} could not be copied from the remote machine.`);
-  return afterMark(Buffer.concat(pieces)) ?? Buffer.alloc(0);
+  return outputAfterMark(Buffer.concat(pieces)) ?? Buffer.alloc(0);
 }
 
 /**
  * Prints the output of the remote command line by line. Ends the command on Ctrl+C, and when the connection is lost.
  */
 async function perform(ssh: Ssh, { terminal, signal }: VerbContext, work: string, words: readonly string[]) {
-  const command = `cd ${quoted(work)} && exec ${words.map(quoted).join(' ')}`;
+  const command = `cd ${quoteForShell(work)} && exec ${words.map(quoteForShell).join(' ')}`;
   // Messages name files in the work folder by their local names.
   const named = (line: string): string => line.replaceAll(`${work}/`, '');
   // A background process ignores Ctrl+C of a terminal, but the program itself handles the signal.
@@ -187,22 +187,22 @@ async function performRemotely(verb: Verb, context: VerbContext, host: string): 
   if (there.out !== null) await checkOutput(parsed, there.out.file);
   return withRemoteHost(context, host, async ({ ssh, probed, folder }) => {
     const work = `${probed.base}/work/${randomBytes(8).toString('hex')}`;
-    await ssh.run(`umask 077; mkdir -p -- ${quoted(work)}`);
+    await ssh.run(`umask 077; mkdir -p -- ${quoteForShell(work)}`);
     try {
-      for (const parcel of there.parcels) await send(ssh, work, parcel);
+      for (const parcel of there.parcels) await sendFiles(ssh, work, parcel);
       const code = await perform(ssh, context, work, [`${folder}/braggbench`, ...there.words]);
       if (there.out !== null && code !== exitCodes.badInput) {
         const file = `${work}/${there.out.name}`;
-        const child = ssh.start(`cat -- ${quoted(file)}`);
+        const child = ssh.start(`cat -- ${quoteForShell(file)}`);
         const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
         child.stdin?.end();
-        await writeOutput(parsed, there.out.file, await fetched(child.stdout, ended, `${host}:${there.out.name}`));
+        await writeOutput(parsed, there.out.file, await readStream(child.stdout, ended, `${host}:${there.out.name}`));
       }
       const found = Object.values(exitCodes).find((one) => one === code);
       if (found !== undefined) return found;
       throw new BraggError('disconnected', `${host}: the connection was lost; the remote command is stopped.`);
     } finally {
-      await ssh.run(`rm -rf -- ${quoted(work)}`).catch(() => undefined);
+      await ssh.run(`rm -rf -- ${quoteForShell(work)}`).catch(() => undefined);
     }
   });
 }
@@ -222,13 +222,13 @@ export function withOn(verb: Verb): Verb {
 }
 
 /** Drops output of login scripts before the output of the command. */
-function behindMark(): Transform {
+function dropBeforeMark(): Transform {
   let before: Buffer | null = Buffer.alloc(0);
   return new Transform({
     transform(piece: Buffer, _encoding, pass) {
       if (before === null) return pass(null, piece);
       before = Buffer.concat([before, piece]);
-      const rest = afterMark(before);
+      const rest = outputAfterMark(before);
       if (rest !== null) before = null;
       pass(null, rest ?? undefined);
     },
@@ -252,12 +252,12 @@ export function withOnPiped(verb: Verb): Verb {
       );
       return withRemoteHost(context, host, async ({ ssh, folder }) => {
         const command = [`${folder}/braggbench`, verb.name, ...words, '--', ...operands];
-        const child = ssh.start(`exec ${command.map(quoted).join(' ')}`);
+        const child = ssh.start(`exec ${command.map(quoteForShell).join(' ')}`);
         if (child.stdin !== null) process.stdin.pipe(child.stdin);
         const stop = (): void => void child.stdin?.end();
         context.signal.addEventListener('abort', stop, { once: true });
         createInterface({ input: child.stderr }).on('line', (line) => context.terminal.say(line));
-        child.stdout.pipe(behindMark()).pipe(process.stdout);
+        child.stdout.pipe(dropBeforeMark()).pipe(process.stdout);
         const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
         process.stdin.unpipe().unref();
         const found = Object.values(exitCodes).find((one) => one === code);

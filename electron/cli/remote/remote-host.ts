@@ -6,11 +6,11 @@ import { BraggError } from '../../contract/errors.ts';
 import type { RemoteMachine } from '../../contract/remote.ts';
 import { formatBytes } from '../../domain/values/units.ts';
 import {
-  type Asking,
   folderName,
   installProgram,
   PROBE,
-  type Probed,
+  type ProbeResult,
+  type PromptMode,
   programSource,
   readProbe,
   Ssh,
@@ -21,7 +21,7 @@ import type { VerbContext } from '../verb.ts';
 
 interface RemoteHost {
   readonly ssh: Ssh;
-  readonly probed: Probed;
+  readonly probed: ProbeResult;
   /** Folder of the program on the remote machine. */
   readonly folder: string;
 }
@@ -30,7 +30,7 @@ interface RemoteHost {
 export const programRoot = (): string => path.dirname(assetsFolder());
 
 /** ssh prompts on the terminal, if there is one. */
-export const localPrompts = (): Asking => ({ kind: process.stdin.isTTY === true ? 'terminal' : 'never' });
+export const localPrompts = (): PromptMode => ({ kind: process.stdin.isTTY === true ? 'terminal' : 'never' });
 
 /** Summary of the remote machine in one line. */
 export function machineText(host: string, { gpus, cores, node }: RemoteMachine): string {

@@ -10,14 +10,14 @@ import type { TaskClaimResult } from '../../contract/bench/claims.ts';
 import type { Provenance } from '../../contract/bench/comparison.ts';
 import type { Factorial } from '../../contract/bench/factorial.ts';
 import { aboveCeilings, type MeasuredSessionEntry, type SessionReport } from '../../contract/bench/session.ts';
-import { byPriority, claimedText, claimTitle, claimVerdictText, pairText } from '../../domain/claim-texts.ts';
+import { claimedText, claimTitle, claimVerdictText, pairText, sortByPriority } from '../../domain/claim-texts.ts';
 import { factorialRows, setText } from '../../domain/factorial-texts.ts';
 import { gainOf, measuredTime, timesText } from '../../domain/measured.ts';
 import { compact, percent, plainDigits, short } from '../../domain/numbers.ts';
 import { provenanceText } from '../../domain/provenance.ts';
 import { bootstrapRatioOf } from '../../host/api/benches.ts';
 import { type Column, table } from '../table.ts';
-import { fitted } from './session-table.ts';
+import { wrapLines } from './session-table.ts';
 
 type Bold = (text: string) => string;
 
@@ -25,7 +25,11 @@ type Bold = (text: string) => string;
  * Ratio without flagged samples. Older sessions do not record it, so it is computed from the rounds in which neither
  * sample is flagged. Null if there are no such rounds, or if no sample is flagged.
  */
-function unflagged(own: MeasuredSessionEntry, reference: MeasuredSessionEntry | undefined, seed: number): Ratio | null {
+function unflaggedRatio(
+  own: MeasuredSessionEntry,
+  reference: MeasuredSessionEntry | undefined,
+  seed: number,
+): Ratio | null {
   if (own.ratio_unflagged !== undefined) return own.ratio_unflagged;
   const against = reference?.samples ?? [];
   const clean = own.samples.map(({ flag }, i) => flag === null && against[i]?.flag === null);
@@ -46,7 +50,7 @@ export function flaggedReport(
   const counts = told.map(({ label, flagged, samples }) => `${label} ${flagged} of ${samples.length}`);
   const against = entries.find(({ label }) => label === reference);
   const without = entries.flatMap((entry) => {
-    const ratio = unflagged(entry, against, seed);
+    const ratio = unflaggedRatio(entry, against, seed);
     return ratio === null ? [] : [`${entry.label} ${timesText(gainOf(ratio))}`];
   });
   const lines = [
@@ -55,7 +59,7 @@ export function flaggedReport(
       ? []
       : [`Without the rounds in which it or the reference was flagged: ${without.join(', ')}`]),
   ];
-  return fitted(lines);
+  return wrapLines(lines);
 }
 
 /** Set-up time of a first run and of a later one, by part. */
@@ -83,7 +87,7 @@ export function coldStartReport(entries: readonly MeasuredSessionEntry[], bold: 
 }
 
 /** DRAM bytes per second, and relative to the declared bytes. Null if nothing was counted. */
-function counted({ quantities, roofline, time_s }: MeasuredSessionEntry) {
+function countedDramRate({ quantities, roofline, time_s }: MeasuredSessionEntry) {
   const bytes = quantities.find(({ id }) => id === 'ncu_dram_bytes')?.value ?? null;
   if (bytes === null) return null;
   const declared = roofline?.bytes_per_s ?? null;
@@ -97,7 +101,7 @@ export function rooflineReport(
 ): readonly string[] {
   const told = entries.filter(({ roofline }) => roofline !== null);
   if (told.length === 0) return [];
-  const anyCounted = told.some((entry) => counted(entry) !== null);
+  const anyCounted = told.some((entry) => countedDramRate(entry) !== null);
   const known = gpusUsed(machine, told).flatMap(({ name, ceilings }) =>
     ceilings === null ? [] : [{ name, ceilings }],
   );
@@ -117,7 +121,7 @@ export function rooflineReport(
   ] as const;
   const or = (value: number | null, text: (value: number) => string): string => (value === null ? '–' : text(value));
   const countedCells = (entry: MeasuredSessionEntry): readonly string[] => {
-    const found = counted(entry);
+    const found = countedDramRate(entry);
     return [found === null ? '–' : `${compact(found.rate)}B/s`, or(found?.ofDeclared ?? null, percent)];
   };
   const rows = told.flatMap((entry) => {
@@ -160,10 +164,10 @@ const claimColumns: readonly Column[] = [
   { title: 'By' },
 ];
 
-type Claimed = Omit<TaskClaimResult, 'values'> & Partial<Pick<TaskClaimResult, 'values'>>;
+type ReportedClaim = Omit<TaskClaimResult, 'values'> & Partial<Pick<TaskClaimResult, 'values'>>;
 
 /** A row for each pair and value that was measured. */
-function claimRows(claim: Claimed): readonly (readonly string[])[] {
+function claimRows(claim: ReportedClaim): readonly (readonly string[])[] {
   const { pairs, values = [] } = claim;
   return [
     ...pairs.flatMap((pair) => {
@@ -181,8 +185,8 @@ function claimRows(claim: Claimed): readonly (readonly string[])[] {
 }
 
 /** Claims that this session measured, and the number of the others. Empty if it measured none. */
-export function claimsReport(claims: readonly Claimed[], bold: Bold): readonly string[] {
-  const sorted = byPriority(claims).map(claimRows);
+export function claimsReport(claims: readonly ReportedClaim[], bold: Bold): readonly string[] {
+  const sorted = sortByPriority(claims).map(claimRows);
   const measured = sorted.flat();
   const rest = sorted.filter((rows) => rows.length === 0).length;
   if (measured.length === 0) return [];

@@ -24,10 +24,10 @@ import {
   measuredUnder,
   rooflineReport,
 } from './bench-parts.ts';
-import { fitted, sessionTableLines, type TableStyle, WIDTH } from './session-table.ts';
+import { sessionTableLines, type TableStyle, WIDTH, wrapLines } from './session-table.ts';
 
 /** Rows of one report, with their groups and labels. */
-type Compared = Omit<MethodResult<'compare.rows'>, 'gone'>;
+type ComparedReport = Omit<MethodResult<'compare.rows'>, 'gone'>;
 
 type Result = NonNullable<SessionExternal['result']>;
 
@@ -77,7 +77,7 @@ function machineNameOf(report: SessionReport, created: string): string {
 
 function adviceLines(
   report: SessionReport,
-  { rows, groups }: Compared,
+  { rows, groups }: ComparedReport,
   created: string,
   bold: (text: string) => string,
 ): readonly string[] {
@@ -93,7 +93,7 @@ function adviceLines(
   });
   if (found === null) return [];
   const [first = '', ...others] = found;
-  return [...wrap(first, WIDTH).map(bold), ...fitted(others), ''];
+  return [...wrap(first, WIDTH).map(bold), ...wrapLines(others), ''];
 }
 
 function toDecideLines(measured: readonly MeasuredSessionEntry[]): readonly string[] {
@@ -126,31 +126,32 @@ const noteLines = (entries: readonly MeasuredSessionEntry[]): readonly string[] 
   entries.flatMap(({ label, note }) => (note === null ? [] : [`${label}: ${note}`]));
 
 /** The row that others are compared with; not the session's own reference if that is wrong. */
-const referenceName = ({ rows, groups: [main] }: Compared): string | undefined => rows[main?.reference ?? 0]?.title;
+const referenceName = ({ rows, groups: [main] }: ComparedReport): string | undefined =>
+  rows[main?.reference ?? 0]?.title;
 
 /** `compared`: rows of the report, from `reportRows`. */
 export function benchReport(
   report: SessionReport,
   { style, wide }: TableStyle,
   { created, words }: Pick<Session, 'created' | 'words'>,
-  compared: Compared,
+  compared: ComparedReport,
 ): readonly string[] {
   const measured = report.entries.filter((entry) => entry.status === 'measured');
   const refused = report.entries.filter((entry) => entry.status === 'refused');
   const bold = (text: string): string => style('bold', text);
   return [
     bold(report.scenario),
-    ...fitted(headLines(report, created)),
+    ...wrapLines(headLines(report, created)),
     '',
     ...adviceLines(report, compared, created, bold),
     ...(compared.rows.length === 0 ? [] : sessionTableLines(compared, { style, wide }, false)),
-    ...fitted(noteLines(measured)),
-    ...fitted(unprovenTexts(measured)),
-    ...fitted(refused.map(({ label, reason }) => `${label}: not run, ${reason}`)),
+    ...wrapLines(noteLines(measured)),
+    ...wrapLines(unprovenTexts(measured)),
+    ...wrapLines(refused.map(({ label, reason }) => `${label}: not run, ${reason}`)),
     ...toDecideLines(measured),
     ...programText(report, measured),
     ...flaggedReport(report, measured),
-    ...fitted(reasonLines(measured)),
+    ...wrapLines(reasonLines(measured)),
     ...(wide ? coldStartReport(measured, bold) : []),
     ...rooflineReport(report, measured, bold),
     ...factorialReport(report.factorials ?? [], bold),

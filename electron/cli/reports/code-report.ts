@@ -3,7 +3,7 @@
 import type { Code, HotKernel } from '../../contract/launches.ts';
 import {
   addressText,
-  condensed,
+  condenseRows,
   heatOf,
   instructionsIn,
   opcodeCounts,
@@ -63,7 +63,7 @@ function resourceRows(sides: readonly Code[], limits: LaunchLimits | null): read
 const hotOf = (hot: readonly HotKernel[], { kernel }: Code): HotKernel | null =>
   hot.find((one) => one.kernel === kernel) ?? null;
 
-const cut = (text: string): string => (text.length > HALF ? `${text.slice(0, HALF - 1)}…` : text.padEnd(HALF));
+const fitToColumn = (text: string): string => (text.length > HALF ? `${text.slice(0, HALF - 1)}…` : text.padEnd(HALF));
 
 function oneListing(code: Code, { hot }: CodeReportOptions): readonly string[] {
   const heat = heatOf(code, hotOf(hot, code)).lines;
@@ -78,7 +78,7 @@ function oneListing(code: Code, { hot }: CodeReportOptions): readonly string[] {
   });
 }
 
-function difference(left: Code, right: Code, look: CodeReportOptions): readonly string[] {
+function differenceLines(left: Code, right: Code, look: CodeReportOptions): readonly string[] {
   const texts = ({ lines }: Code): string[] => lines.map(({ text }) => text);
   const all = sourceDiff(texts(left), texts(right), look.exact ? undefined : withoutNames(left.language));
   const differing = all.filter(({ kind }) => kind !== 'same').length;
@@ -89,7 +89,7 @@ function difference(left: Code, right: Code, look: CodeReportOptions): readonly 
     const at = line === undefined ? undefined : code.lines[line - 1];
     return at === undefined ? '' : addressText(at.address);
   };
-  const rows = look.whole ? all : condensed(all, AROUND);
+  const rows = look.whole ? all : condenseRows(all, AROUND);
   return [
     `${differing} of ${all.length} lines differ${look.exact ? '' : ', ignoring names of registers and labels'}`,
     ...(told.length === 0
@@ -99,7 +99,7 @@ function difference(left: Code, right: Code, look: CodeReportOptions): readonly 
     ...rows.map((row) => {
       if (row === null) return '   ⋯';
       const { kind, left: a, right: b } = row;
-      const text = `${place(left, a?.line).padStart(4)} ${cut(a?.text ?? '')} ${marks[kind]} ${place(right, b?.line).padStart(4)} ${b?.text ?? ''}`;
+      const text = `${place(left, a?.line).padStart(4)} ${fitToColumn(a?.text ?? '')} ${marks[kind]} ${place(right, b?.line).padStart(4)} ${b?.text ?? ''}`;
       return kind === 'same' ? text.trimEnd() : look.differs(text.trimEnd());
     }),
   ];
@@ -126,7 +126,7 @@ export function codeLines(sides: readonly [Code] | readonly [Code, Code], look: 
             ? oneListing(first, look)
             : second.lines.length === 0
               ? []
-              : difference(first, second, look)),
+              : differenceLines(first, second, look)),
         ]),
     ...(dropped === 0 ? [] : [`${dropped} lines beyond the limit are not shown.`]),
   ];

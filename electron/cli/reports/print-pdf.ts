@@ -22,7 +22,7 @@ const answerSchema = z.looseObject({
   error: z.looseObject({ message: z.string() }).optional(),
 });
 
-interface Waiting {
+interface PendingCall {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -30,8 +30,8 @@ interface Waiting {
 class DevtoolsPipe {
   readonly #child: ChildProcess;
   readonly #input: Writable;
-  readonly #calls = new Map<number, Waiting>();
-  readonly #events = new Map<string, Waiting[]>();
+  readonly #calls = new Map<number, PendingCall>();
+  readonly #events = new Map<string, PendingCall[]>();
   #next = 1;
   #buffer = '';
   #said = '';
@@ -118,7 +118,7 @@ const usual = [
 /** A report with hundreds of figures prints in seconds. */
 const TIMEOUT_MS = 120_000;
 
-async function runs(file: string): Promise<boolean> {
+async function isExecutable(file: string): Promise<boolean> {
   return access(file, constants.X_OK).then(
     () => true,
     () => false,
@@ -132,12 +132,12 @@ async function runs(file: string): Promise<boolean> {
 export async function findBrowser(named: string | undefined, environment = process.env): Promise<string> {
   const told = named ?? environment['CHROME'];
   if (told !== undefined && told !== '') {
-    if (await runs(told)) return told;
+    if (await isExecutable(told)) return told;
     throw new BraggError('not-found', `The browser ${told} does not exist.`);
   }
   const folders = (environment['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '');
   const candidates = [...folders.flatMap((folder) => names.map((name) => path.join(folder, name))), ...usual];
-  for (const file of candidates) if (await runs(file)) return file;
+  for (const file of candidates) if (await isExecutable(file)) return file;
   throw new BraggError(
     'unsupported',
     'A PDF needs Chrome, Chromium or Edge, but none was found: name one with --browser PATH or in CHROME, or write report.html and print it.',
@@ -155,7 +155,7 @@ export async function printPdf(browser: string, html: string, out: string): Prom
     const words = ['--headless', '--disable-gpu', '--no-first-run', ...asRoot];
     const devtools = new DevtoolsPipe(browser, [...words, `--user-data-dir=${path.join(folder, 'profile')}`]);
     try {
-      return Buffer.from(await within(TIMEOUT_MS, printed(devtools, pathToFileURL(page).href)), 'base64');
+      return Buffer.from(await withTimeout(TIMEOUT_MS, printPage(devtools, pathToFileURL(page).href)), 'base64');
     } catch (error) {
       if (error instanceof BraggError) throw error;
       const reason = messageOf(error);
@@ -172,7 +172,7 @@ const targetSchema = z.looseObject({ targetId: z.string() });
 const sessionSchema = z.looseObject({ sessionId: z.string() });
 const pdfSchema = z.looseObject({ data: z.string() });
 
-async function printed(devtools: DevtoolsPipe, url: string): Promise<string> {
+async function printPage(devtools: DevtoolsPipe, url: string): Promise<string> {
   const { targetId } = targetSchema.parse(await devtools.call('Target.createTarget', { url: 'about:blank' }));
   const attached = await devtools.call('Target.attachToTarget', { targetId, flatten: true });
   const { sessionId } = sessionSchema.parse(attached);
@@ -184,7 +184,7 @@ async function printed(devtools: DevtoolsPipe, url: string): Promise<string> {
   return pdfSchema.parse(await devtools.call('Page.printToPDF', options, sessionId)).data;
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`it took longer than ${ms / 1000} s`)), ms);

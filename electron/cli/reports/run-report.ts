@@ -49,7 +49,7 @@ const widthDepth = 0.9;
 const noticeable_mm = 0.005;
 
 /** Gy per 10⁹ protons, or the reason why there is no value. */
-function onAxis(gray: RunSummary['gray']): readonly (readonly [string, string])[] {
+function axisDoseRows(gray: RunSummary['gray']): readonly (readonly [string, string])[] {
   if ('reason' in gray) return [['On axis', `no dose in Gy: ${gray.reason}`]];
   const { highest_Gy, at_mm, entrance_Gy } = gray;
   const most = `${plainDigits(highest_Gy, 4)} Gy per 10⁹ protons at ${millimetres(at_mm)}`;
@@ -85,7 +85,7 @@ function readouts({
     ...(summary.extra_straggling_mm < noticeable_mm
       ? []
       : [['Grid adds', `${millimetres(summary.extra_straggling_mm)} of range spread (σ)`] as const]),
-    ...onAxis(summary.gray),
+    ...axisDoseRows(summary.gray),
     [`σx${at}`, millimetres(sigma)],
     [`σθ${at}`, theta === null ? '–' : `${theta.toFixed(1)} mrad`],
     ['Mean range', millimetres(metrics.mean_range_mm)],
@@ -104,7 +104,7 @@ function readoutLines(facts: RunFacts): readonly string[] {
 
 const placeNames = { entrance: 'entrance', half: 'half of R80', peak: 'peak', r80: 'R80' } as const;
 
-interface ReadAt {
+interface ReadoutPosition {
   readonly at: keyof typeof placeNames;
   readonly depth_mm: number;
 }
@@ -112,7 +112,7 @@ interface ReadAt {
 /** Columns of numbers at the depths that matter to readers. */
 function placeLines<Name extends string>(
   title: string,
-  places: readonly (ReadAt & Readonly<Record<NoInfer<Name>, number | null>>)[],
+  places: readonly (ReadoutPosition & Readonly<Record<NoInfer<Name>, number | null>>)[],
   columns: Readonly<Record<Name, string>>,
   style: Style,
 ): readonly string[] {

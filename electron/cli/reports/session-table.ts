@@ -3,13 +3,13 @@ import { isIncorrect } from '../../contract/bench/session.ts';
 import type { Result } from '../../contract/wire/methods.ts';
 import { groupsText, type SessionTable, sessionTables } from '../../domain/session-table.ts';
 import type { FlagSpec } from '../arguments.ts';
-import { fitting, table, wrap } from '../table.ts';
+import { fittingColumnCount, table, wrap } from '../table.ts';
 
 /** Columns of a text page. */
 export const WIDTH = 120;
 
 /** Lines that fit the page: longer ones are wrapped. */
-export const fitted = (lines: readonly string[]): readonly string[] => lines.flatMap((line) => wrap(line, WIDTH));
+export const wrapLines = (lines: readonly string[]): readonly string[] => lines.flatMap((line) => wrap(line, WIDTH));
 
 export const wideFlag: FlagSpec = {
   name: 'wide',
@@ -25,7 +25,7 @@ export interface TableStyle {
 
 type Cells = SessionTable['rows'][number];
 
-function toned({ text, tone }: Cells[number], style: Style): string {
+function colorCell({ text, tone }: Cells[number], style: Style): string {
   if (tone === null) return text;
   if (isIncorrect(tone)) return style('red', text);
   if (tone === 'faster') return style('green', text);
@@ -52,9 +52,9 @@ export function sessionTableLines(
   const lines = all.flatMap(({ title, columns, rows: cells, noise: strays }, i) => {
     const named = wide ? cells : cells.flatMap(withShortName);
     const texts = named.map((row) => row.map(({ text }) => text));
-    const count = wide ? columns.length : fitting(columns, texts, WIDTH);
+    const count = wide ? columns.length : fittingColumnCount(columns, texts, WIDTH);
     for (const column of columns.slice(count)) left.add(column.title);
-    const shown = named.map((row) => row.slice(0, count).map((cell) => toned(cell, style)));
+    const shown = named.map((row) => row.slice(0, count).map((cell) => colorCell(cell, style)));
     return [
       ...(i === 0 ? [] : ['']),
       ...(title === '' ? [] : [style('bold', title)]),

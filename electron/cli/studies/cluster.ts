@@ -96,12 +96,12 @@ const remove: ClusterAction = async ({ terminal }, host, name) => {
   return exitCodes.done;
 };
 
-const attempt: ClusterAction = async ({ terminal }, host, name) => {
+const testConnection: ClusterAction = async ({ terminal }, host, name) => {
   terminal.print(await clusterAnswer(await host.clusters.named(name)));
   return exitCodes.done;
 };
 
-const clusterActions: Readonly<Record<string, ClusterAction>> = { list, add, remove, try: attempt };
+const clusterActions: Readonly<Record<string, ClusterAction>> = { list, add, remove, try: testConnection };
 
 export function clustersAction(
   what: string,
@@ -176,10 +176,13 @@ export async function placeOf({ parsed, terminal }: VerbContext, host: Pick<Host
   return { kind: 'cluster', cluster: { ...cluster, sbatch: flagValue(parsed, 'sbatch') ?? cluster.sbatch, cores } };
 }
 
-type OnSlurm = Pick<LocalOptions, 'host' | 'folder' | 'lines' | 'budget' | 'onProgress'>;
+type ClusterRunOptions = Pick<LocalOptions, 'host' | 'folder' | 'lines' | 'budget' | 'onProgress'>;
 
 /** Solves the remaining points on the cluster; its jobs continue if this process ends first. */
-export async function solveOnSlurm({ parsed, terminal, signal }: VerbContext, study: OnSlurm): Promise<StudyOutcome> {
+export async function solveOnSlurm(
+  { parsed, terminal, signal }: VerbContext,
+  study: ClusterRunOptions,
+): Promise<StudyOutcome> {
   const { folder } = study;
   const number = (flag: string, min: number, whole: boolean): number | undefined =>
     flagNumber(parsed, flag, { min, max: 1e6, whole });

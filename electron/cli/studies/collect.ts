@@ -30,7 +30,7 @@ const MAX_PRINTED_ROWS = 40;
 const MAX_IMPORTED = 64 * 2 ** 20;
 
 /** Columns that differ between rows, and those that readers look for. */
-function interesting({ columns, rows }: StudyTable): readonly number[] {
+function findInterestingColumns({ columns, rows }: StudyTable): readonly number[] {
   return columns.flatMap(({ of, name }, i) => {
     const values = new Set(rows.map((row) => row[i]));
     const wanted = of === 'axis' || of === 'error' || name === 'point' || name === 'status';
@@ -48,7 +48,7 @@ export async function collectStudy({ parsed, terminal }: VerbContext, folder: St
     terminal.printJson({ ...found, notes: tableNotes(found) });
     return exitCodes.done;
   }
-  const shown = interesting(found).slice(0, MAX_PRINTED_COLUMNS);
+  const shown = findInterestingColumns(found).slice(0, MAX_PRINTED_COLUMNS);
   const titles = shown.map((i) => ({ title: columns[i] === undefined ? '' : titleOf(columns[i]) }));
   const cells = rows.slice(0, MAX_PRINTED_ROWS).map((row) =>
     shown.map((i) => {
@@ -69,8 +69,8 @@ export async function collectStudy({ parsed, terminal }: VerbContext, folder: St
   return exitCodes.done;
 }
 
-type Write = (found: StudyTable) => Promise<string | Uint8Array>;
-const formats: Readonly<Record<string, Write>> = {
+type TableFormatter = (found: StudyTable) => Promise<string | Uint8Array>;
+const formats: Readonly<Record<string, TableFormatter>> = {
   '.csv': (found) => Promise.resolve(tableCsv(found)),
   '.parquet': tableParquet,
   '.h5': tableHdf5,
@@ -78,7 +78,7 @@ const formats: Readonly<Record<string, Write>> = {
 };
 
 /** File formats of other tuners. */
-const tuners: Readonly<Record<string, (results: TuningResults) => string>> = {
+const tuningFileFormatters: Readonly<Record<string, (results: TuningResults) => string>> = {
   '.t4.json': t4Text,
   '.cache.json': kernelTunerText,
 };
@@ -105,7 +105,7 @@ export async function exportStudy(
   folder: StudyFolder,
   file: string,
 ): Promise<ExitCode> {
-  const tuner = Object.entries(tuners).find(([ending]) => file.toLowerCase().endsWith(ending));
+  const tuner = Object.entries(tuningFileFormatters).find(([ending]) => file.toLowerCase().endsWith(ending));
   if (tuner !== undefined) {
     await checkOutput(parsed, file);
     const { rows } = await readRows(folder);
@@ -116,7 +116,7 @@ export async function exportStudy(
   const write = formats[path.extname(file).toLowerCase()];
   if (write === undefined) {
     throw new UsageError(
-      `study export: ${JSON.stringify(file)} has an unknown extension; allowed: ${[...Object.keys(formats), ...Object.keys(tuners)].join(', ')}`,
+      `study export: ${JSON.stringify(file)} has an unknown extension; allowed: ${[...Object.keys(formats), ...Object.keys(tuningFileFormatters)].join(', ')}`,
     );
   }
   await checkOutput(parsed, file);

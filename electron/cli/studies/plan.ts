@@ -139,7 +139,7 @@ export function shareOf(parsed: VerbContext['parsed'], host: Host): Share {
 }
 
 /** Throws BraggError `invalid` with every error in the study. */
-export function planned(
+export function planStudyFile(
   file: string,
   { addon, scenarios, userKernels }: Host,
   signal: AbortSignal,
@@ -148,7 +148,7 @@ export function planned(
 }
 
 export async function planOnly({ parsed, terminal, signal }: VerbContext, host: Host, file: string): Promise<ExitCode> {
-  const found = await planned(file, host, signal);
+  const found = await planStudyFile(file, host, signal);
   const forecast = await forecastOf(host, found, shareOf(parsed, host), signal);
   if (hasFlag(parsed, 'json')) terminal.printJson(planDocument(found, forecast));
   else showPlan(terminal, found, forecast, hasFlag(parsed, 'points'));
@@ -156,7 +156,7 @@ export async function planOnly({ parsed, terminal, signal }: VerbContext, host: 
   return found.checked.every(({ refusal }) => refusal === null) ? exitCodes.done : exitCodes.badInput;
 }
 
-function lines(status: StudyStatus, style: VerbContext['terminal']['style']): readonly string[] {
+function statusLines(status: StudyStatus, style: VerbContext['terminal']['style']): readonly string[] {
   const { name, points, done, failed, working, lost, failures, stopping, attempts, on } = status;
   const left = points - done - failed;
   const per_s = working.reduce((sum, beat) => sum + (beat.per_s ?? 0), 0);
@@ -191,7 +191,7 @@ function lines(status: StudyStatus, style: VerbContext['terminal']['style']): re
 export async function showStatus({ parsed, terminal }: VerbContext, folder: StudyFolder): Promise<ExitCode> {
   const status = await statusOf(folder);
   if (hasFlag(parsed, 'json')) terminal.printJson(status);
-  else for (const line of lines(status, (style, text) => terminal.style(style, text))) terminal.print(line);
+  else for (const line of statusLines(status, (style, text) => terminal.style(style, text))) terminal.print(line);
   return exitCodes.done;
 }
 

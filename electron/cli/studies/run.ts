@@ -29,7 +29,7 @@ import { withRemoteHost } from '../remote/remote-host.ts';
 import { canAsk, confirmTrust } from '../user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 import { placeOf, solveOnSlurm } from './cluster.ts';
-import { longTime, planned, shareOf } from './plan.ts';
+import { longTime, planStudyFile, shareOf } from './plan.ts';
 
 // Studies of several days start only after a confirmation.
 
@@ -49,7 +49,7 @@ interface StartedStudy {
 }
 
 /** `left`: points still to be solved. Throws BraggError `invalid` unless the user confirms. */
-export async function refuseTooLong(
+export async function throwIfTooLong(
   { terminal }: Pick<VerbContext, 'terminal'>,
   { folder: { folder, head }, budget, here_s }: StartedStudy,
   left: number,
@@ -67,27 +67,31 @@ export async function refuseTooLong(
 }
 
 /** Folder of a study, and the budget of one command, which may change between commands while the plan does not. */
-export interface Opened {
+export interface OpenedStudy {
   readonly folder: StudyFolder;
   readonly budget: Study['budget'];
   /** Expected seconds, from a few solved points. Null if unknown or short. */
   readonly here_s: number | null;
 }
 
-export const openedAsPlanned = (folder: StudyFolder): Opened => ({ folder, budget: folder.study.budget, here_s: null });
+export const openedAsPlanned = (folder: StudyFolder): OpenedStudy => ({
+  folder,
+  budget: folder.study.budget,
+  here_s: null,
+});
 
 /** Folder of the study: an existing plan, or a new one. */
-export async function opened(context: VerbContext, host: Host, operand: string): Promise<Opened> {
+export async function openOrPlanStudy(context: VerbContext, host: Host, operand: string): Promise<OpenedStudy> {
   const { parsed, signal } = context;
   if (await isStudyFolder(operand)) return openedAsPlanned(await StudyFolder.open(operand));
-  const found = await planned(operand, host, signal);
+  const found = await planStudyFile(operand, host, signal);
   const folder = await savePlan(found, flagValue(parsed, 'out') ?? defaultFolder(operand));
   const here_s = flagValue(parsed, 'on') === undefined ? await hereSeconds(context, host, found) : null;
   return { folder, budget: found.study.budget, here_s };
 }
 
 /** Folder of a study with an existing plan. Throws BraggError `not-found`. */
-export async function existing({ parsed }: VerbContext, operand: string): Promise<StudyFolder> {
+export async function openPlannedStudy({ parsed }: VerbContext, operand: string): Promise<StudyFolder> {
   const folder = flagValue(parsed, 'out') ?? (await plannedFolder(operand));
   if (folder !== null) return StudyFolder.open(folder);
   throw new BraggError(
@@ -146,7 +150,7 @@ const remoteHostEntry = (host: string, base: string, program: string): Cluster =
   ...{ name: host, host, folder: base, program: `${program}/braggbench` },
 });
 
-export async function runStudy(context: VerbContext, host: Host, study: Opened): Promise<ExitCode> {
+export async function runStudy(context: VerbContext, host: Host, study: OpenedStudy): Promise<ExitCode> {
   const { folder, budget } = study;
   const { parsed, terminal, signal } = context;
   const on = await placeOf(context, host);
@@ -154,7 +158,7 @@ export async function runStudy(context: VerbContext, host: Host, study: Opened):
   try {
     const retry = hasFlag(parsed, 'retry');
     const lines = await unsolvedPoints(folder, retry);
-    if (!hasFlag(parsed, 'yes')) await refuseTooLong(context, study, lines.length);
+    if (!hasFlag(parsed, 'yes')) await throwIfTooLong(context, study, lines.length);
     await folder.goOn();
     const progress = new ProgressBar(terminal);
     const onProgress = (now: StudyProgress): void => progress.draw(progressText(now));

@@ -11,10 +11,10 @@ import { reportRows } from '../../host/api/benches.ts';
 import {
   BEST_FILE,
   lockStudy,
-  refuseSearch,
   type Search,
   type SteeredMeasure,
   type TuneOutcome,
+  throwIfSearch,
   timeOf,
   tuneLocally,
   variantOf,
@@ -27,10 +27,10 @@ import { benchReport } from '../reports/bench-report.ts';
 import type { TableStyle } from '../reports/session-table.ts';
 import { obtainTrust } from '../user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
-import { type Opened, printOutcome, progressText } from './run.ts';
+import { type OpenedStudy, printOutcome, progressText } from './run.ts';
 
 /** Trust for user kernels among the tuned variants: none is compiled before its author is trusted. */
-async function trustTuned(context: VerbContext, host: Host, { folder: { head, study } }: Opened): Promise<void> {
+async function trustTuned(context: VerbContext, host: Host, { folder: { head, study } }: OpenedStudy): Promise<void> {
   for (const axis of study.axes) {
     if (axis.kind !== 'tunables') continue;
     for (const written of axis.variants) {
@@ -48,13 +48,18 @@ async function showBest({ terminal }: VerbContext, session: Session): Promise<vo
   }
 }
 
-interface Tuning {
+interface TuningOptions {
   readonly search: Search;
   readonly steer?: (lines: readonly PlanLine[], measure: SteeredMeasure) => Promise<void>;
   readonly silent?: boolean;
 }
 
-async function tuned(context: VerbContext, host: Host, opened: Opened, tuning: Tuning): Promise<TuneOutcome> {
+async function tuneStudy(
+  context: VerbContext,
+  host: Host,
+  opened: OpenedStudy,
+  tuning: TuningOptions,
+): Promise<TuneOutcome> {
   const { folder, budget } = opened;
   const { parsed, terminal, signal } = context;
   const lock = await lockStudy(folder);
@@ -80,12 +85,17 @@ async function tuned(context: VerbContext, host: Host, opened: Opened, tuning: T
   }
 }
 
-export async function runTuning(context: VerbContext, host: Host, opened: Opened, search: Search): Promise<ExitCode> {
+export async function runTuning(
+  context: VerbContext,
+  host: Host,
+  opened: OpenedStudy,
+  search: Search,
+): Promise<ExitCode> {
   const { folder } = opened;
   const on = flagValue(context.parsed, 'on');
-  refuseSearch(search, on === undefined ? null : { name: on });
+  throwIfSearch(search, on === undefined ? null : { name: on });
   const before = (await folder.ended()).size;
-  const outcome = await tuned(context, host, opened, { search });
+  const outcome = await tuneStudy(context, host, opened, { search });
   const { best, ...told } = outcome;
   printOutcome(context, folder, told, hasFlag(context.parsed, 'retry') ? 0 : before);
   if (best !== null && !hasFlag(context.parsed, 'json')) {
@@ -139,7 +149,7 @@ function answerLine(result: PointResult): object {
   };
 }
 
-function wanted(head: PlanHead, lines: readonly PlanLine[]) {
+function lineFinder(head: PlanHead, lines: readonly PlanLine[]) {
   const byName = new Map(lines.map((line) => [variantOf(head, line), line]));
   const byId = new Map(lines.map((line) => [line.id, line]));
   const variants = [...new Set([...byName.keys()].map((name) => name.replace(/\[.*$/, '')))];
@@ -155,18 +165,18 @@ function wanted(head: PlanHead, lines: readonly PlanLine[]) {
 /**
  * Ask-and-tell protocol with one JSON document per line: the space is sent, configurations come in, times are returned.
  */
-export async function answerTuner(context: VerbContext, host: Host, opened: Opened): Promise<ExitCode> {
+export async function answerTuner(context: VerbContext, host: Host, opened: OpenedStudy): Promise<ExitCode> {
   const { folder } = opened;
   const { search } = folder.study;
   if (search === undefined)
     throw new BraggError('invalid', `${folder.folder} has no tuning search; this command needs a study with search`);
   const say = (line: object): void => context.terminal.print(JSON.stringify(line));
-  const outcome = await tuned(context, host, opened, {
+  const outcome = await tuneStudy(context, host, opened, {
     search,
     silent: true,
     steer: async (lines, measure) => {
       say(spaceLine(folder.head, lines));
-      const find = wanted(folder.head, lines);
+      const find = lineFinder(folder.head, lines);
       const incoming = createInterface({ input: process.stdin });
       const close = (): void => incoming.close();
       context.signal.addEventListener('abort', close, { once: true });

@@ -22,16 +22,16 @@ interface Beam {
 }
 
 /** Beams of a batch, and the function that solves them. */
-interface Work {
+interface BatchWork {
   readonly names: readonly string[];
   readonly solve: (ended: (index: number, outcome: Outcome) => void) => Promise<void>;
 }
 
 type Outcome = SolvedBeam | BraggError;
-const solved = (outcome: Outcome): outcome is SolvedBeam => 'summary' in outcome;
+const isSolved = (outcome: Outcome): outcome is SolvedBeam => 'summary' in outcome;
 /** Whether the run is complete: the dose of an interrupted run is partial, but looks complete. */
-const ended = (outcome: Outcome | undefined): outcome is SolvedBeam =>
-  outcome !== undefined && solved(outcome) && outcome.summary.status === 'done';
+const isComplete = (outcome: Outcome | undefined): outcome is SolvedBeam =>
+  outcome !== undefined && isSolved(outcome) && outcome.summary.status === 'done';
 
 /** Names of files, or their paths if several files share a name. */
 function namesOf(files: readonly string[]): readonly string[] {
@@ -74,7 +74,7 @@ function lanesOf({ parsed }: VerbContext): number | undefined {
 }
 
 /** Each beam on its own grid. */
-function onSeparateGrids(context: VerbContext, host: Host): Work {
+function solveOnSeparateGrids(context: VerbContext, host: Host): BatchWork {
   if (flagValue(context.parsed, 'gpus') !== undefined) throw new UsageError('--gpus needs --one-grid');
   const lanes = lanesOf(context);
   const beams = beamsOf(context);
@@ -94,7 +94,7 @@ function onSeparateGrids(context: VerbContext, host: Host): Work {
 }
 
 /** All beams on the grid of the most energetic one: values of a sweep, or the scenario's own spots. */
-async function onOneGrid({ parsed, signal }: VerbContext, host: Host): Promise<Work> {
+async function solveOnOneGrid({ parsed, signal }: VerbContext, host: Host): Promise<BatchWork> {
   const [file = '', ...others] = parsed.operands;
   if (others.length > 0)
     throw new UsageError('--one-grid: several scenarios given; allowed: one, with --sweep or beam.spots');
@@ -123,7 +123,7 @@ async function onOneGrid({ parsed, signal }: VerbContext, host: Host): Promise<W
   return { names, solve: (ended) => host.batches.solveOnOneGrid({ name, reading, ...sharing, signal, ended }) };
 }
 
-async function solveAll({ terminal }: VerbContext, { names, solve }: Work) {
+async function solveAll({ terminal }: VerbContext, { names, solve }: BatchWork) {
   const outcomes: (Outcome | undefined)[] = names.map(() => undefined);
   const progress = new ProgressBar(terminal);
   const begun_ms = performance.now();
@@ -152,7 +152,7 @@ function outInDepth({ summary: { metrics, ledger } }: SolvedBeam): readonly stri
 
 function tableRow(name: string, outcome: Outcome | undefined): readonly string[] {
   if (outcome === undefined) return [name, '', '', '', '', '', '', 'not begun'];
-  if (!solved(outcome)) return [name, '', '', '', '', '', '', outcome.message];
+  if (!isSolved(outcome)) return [name, '', '', '', '', '', '', outcome.message];
   const { metrics, status, notes, variant } = outcome.summary;
   const { r80_mm, w80_20_mm, peak_to_entrance, energy_deposited_MeV } = metrics;
   return [
@@ -180,7 +180,7 @@ const COLUMNS = [
 
 function jsonOf(name: string, outcome: Outcome | undefined): object {
   if (outcome === undefined) return { name, status: 'not begun' };
-  if (!solved(outcome)) return { name, status: 'failed', code: outcome.code, error: outcome.message };
+  if (!isSolved(outcome)) return { name, status: 'failed', code: outcome.code, error: outcome.message };
   return { name, ...summaryDocument(outcome.summary) };
 }
 
@@ -189,7 +189,7 @@ function curvesCsv(names: readonly string[], outcomes: readonly (Outcome | undef
   const lines = ['beam,depth_mm,dose_MeV_per_mm'];
   for (const [i, name] of names.entries()) {
     const outcome = outcomes[i];
-    if (!ended(outcome)) continue;
+    if (!isComplete(outcome)) continue;
     const { positions, values } = outcome.depthDose;
     const beam = csvCell(name);
     for (let k = 0; k < positions.length; k += 1) lines.push(`${beam},${positions[k]},${values[k]}`);
@@ -201,10 +201,10 @@ async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
   const { parsed, terminal, signal } = context;
   const csv = flagValue(parsed, 'csv');
   if (csv !== undefined) await checkOutput(parsed, csv);
-  const work = hasFlag(parsed, 'one-grid') ? await onOneGrid(context, host) : onSeparateGrids(context, host);
+  const work = hasFlag(parsed, 'one-grid') ? await solveOnOneGrid(context, host) : solveOnSeparateGrids(context, host);
   const { names } = work;
   const { outcomes, wall_s } = await solveAll(context, work);
-  const right = outcomes.filter(ended).length;
+  const right = outcomes.filter(isComplete).length;
   if (hasFlag(parsed, 'json')) {
     terminal.printJson({ wall_s, beams: names.map((name, i) => jsonOf(name, outcomes[i])) });
   } else {

@@ -2,19 +2,19 @@
 
 import type { WorkloadName } from '../../contract/workload.ts';
 import {
-  asSession,
   type BenchKind,
+  deriveSession,
   readCurrent,
   readSessionNamed,
-  refuseLongBench,
   sessionText,
+  throwIfBenchTooLong,
 } from '../../host/api/benches.ts';
 import { placeOf } from '../../host/api/kernels.ts';
 import { type AnyReading, hostWorkloads, type Override } from '../../host/api/scenarios.ts';
 import type { Host } from '../../host/index.ts';
-import { flagValue, gpuFlag, hasFlag, listed, parseSweep, setFlag, UsageError } from '../arguments.ts';
+import { flagValue, gpuFlag, hasFlag, listFlag, parseSweep, setFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { benchScenario, optionSpecs, show, suggestedFor } from '../benching.ts';
+import { benchScenario, optionSpecs, printSession, suggestedFor } from '../benching.ts';
 import { counterFlags, withCounterFiles } from '../counters/index.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
 import { overridesOf, scenarioPath } from '../read-scenario.ts';
@@ -27,7 +27,7 @@ import { workloadFor } from '../workloads/index.ts';
 import { factorialVariants } from '../workloads/workload.ts';
 
 /** The time limit applies to all values of a sweep together. */
-async function refuseLong(
+async function throwIfTooLong(
   { parsed }: VerbContext,
   host: Host,
   operand: string,
@@ -38,7 +38,7 @@ async function refuseLong(
   const { benchable } = hostWorkloads[kind];
   // Files of user kernels are opened later, so nothing is known about their contents yet. A configuration has the size of
   // its variant.
-  const shipped = listed(parsed, 'variants')
+  const shipped = listFlag(parsed, 'variants')
     ?.filter((name) => !/[\\/]|\.(cu|cpp)/.test(name))
     .map((name) => name.replace(/\[.*\]/, ''));
   const named =
@@ -48,7 +48,7 @@ async function refuseLong(
     return reading.issues.some(({ severity }) => severity === 'error') ? null : reading;
   };
   const values = sweep === undefined ? [[]] : parseSweep(sweep).overrides;
-  await refuseLongBench(host.addon, benchable, values, readingAt, named);
+  await throwIfBenchTooLong(host.addon, benchable, values, readingAt, named);
 }
 
 async function perform(context: VerbContext): Promise<ExitCode> {
@@ -56,14 +56,14 @@ async function perform(context: VerbContext): Promise<ExitCode> {
   const kept = flagValue(parsed, 'open');
   if (kept !== undefined) {
     if (parsed.operands.length > 0) throw new UsageError('--open shows a saved session: it takes no scenario');
-    const read = asSession(await readSessionNamed(kept), await readCurrent(assetsFolder()));
+    const read = deriveSession(await readSessionNamed(kept), await readCurrent(assetsFolder()));
     const session = await withCounterFiles(read, parsed);
     const out = flagValue(parsed, 'out');
     if (out !== undefined) {
       await checkOutput(parsed, out);
       await writeOutput(parsed, out, sessionText(session));
     }
-    await show(context, session);
+    await printSession(context, session);
     return exitCodes.done;
   }
   const [operand] = parsed.operands;
@@ -78,7 +78,13 @@ async function perform(context: VerbContext): Promise<ExitCode> {
       const suggested = kind === null || chosen ? null : await suggestedFor(context, host, reading);
       for (const line of suggested?.said ?? []) context.terminal.say(line);
       if (kind !== null) {
-        await refuseLong(context, host, operand, { kind, place: placeOf(scenario ?? { kind }) }, suggested?.variants);
+        await throwIfTooLong(
+          context,
+          host,
+          operand,
+          { kind, place: placeOf(scenario ?? { kind }) },
+          suggested?.variants,
+        );
       }
       return benchScenario(context, host, workloadFor(kind), suggested);
     },

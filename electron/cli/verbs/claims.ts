@@ -21,7 +21,7 @@ import { table, wrap } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
-function measured(value: number | null, unit: string): string {
+function formatMeasured(value: number | null, unit: string): string {
   if (value === null) return '–';
   const read = readableUnit(unit, [value]);
   const text = plainDigits(read.factor * value, 3);
@@ -37,7 +37,7 @@ function cells({ value, interval, unit, verdict, file, at }: ClaimFinding): read
   const { factor } = readableUnit(unit, [value ?? 0]);
   const ends =
     interval === null ? '–' : `${plainDigits(factor * interval.low, 3)}–${plainDigits(factor * interval.high, 3)}`;
-  return [`  ${measured(value, unit)}`, ends, verdict, at === null ? file : `${file} at ${at}`];
+  return [`  ${formatMeasured(value, unit)}`, ends, verdict, at === null ? file : `${file} at ${at}`];
 }
 
 /** A table of all findings. Each pair or variant has a heading with the claimed number in its unit. */
@@ -89,13 +89,13 @@ function markdown(rows: readonly ClaimTableRow[]): readonly string[] {
 }
 
 /** Verdicts on claims that several machines measured, one column per machine, and the number of claims by machines. */
-function byGpus(rows: readonly ClaimTableRow[]): readonly string[] {
+function linesByGpus(rows: readonly ClaimTableRow[]): readonly string[] {
   const line = (words: readonly string[]) => `| ${words.join(' | ')} |`;
   const several = onSeveralGpus(rows);
   const machines = [
     ...new Set(rows.flatMap(({ claims }) => claims.flatMap(({ cards }) => cards)).map((one) => one.machine)),
   ].sort();
-  const said = ({ value, unit, verdict }: ClaimFinding): string => `${measured(value, unit)}, ${verdict}`;
+  const said = ({ value, unit, verdict }: ClaimFinding): string => `${formatMeasured(value, unit)}, ${verdict}`;
   return [
     line(['Claim', 'By', 'Scenario', ...machines, 'Holds']),
     line(['---', '---', '---', ...machines.map(() => '---'), '---']),
@@ -179,7 +179,7 @@ export const claims: Verb = {
       return exitCodes.done;
     }
     if (hasFlag(parsed, 'cards')) {
-      for (const line of byGpus(rows)) terminal.print(line);
+      for (const line of linesByGpus(rows)) terminal.print(line);
       return exitCodes.done;
     }
     const [wanted] = parsed.operands;

@@ -8,7 +8,7 @@ import { nameOf } from '../../domain/session-table.ts';
 import { hasFlag, jsonFlag, UsageError } from '../arguments.ts';
 import { anyRunFile } from '../read-scenario.ts';
 import { sessionTableLines, type TableStyle, wideFlag } from '../reports/session-table.ts';
-import { isSessionFile, present, readSubjects, withHost } from '../subjects.ts';
+import { isSessionFile, readSubjects, requireFile, withHost } from '../subjects.ts';
 import { exitCodes, type Verb, type VerbContext } from '../verb.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { ReadRun } from '../workloads/workload.ts';
@@ -80,7 +80,7 @@ export const compare: Verb = {
     const files = context.parsed.operands;
     const [first = ''] = files;
     if (files.length === 1 && !isSessionFile(first)) {
-      await present(first);
+      await requireFile(first);
       throw new UsageError(`compare needs at least two run files, or a session; ${path.basename(first)} is one run`);
     }
     const runs = await runFilesOf(files);

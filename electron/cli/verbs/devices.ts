@@ -2,7 +2,7 @@
 import { formatBytes, formatNumber } from '../../domain/values/units.ts';
 import { devicesWithCeilings } from '../../host/api/benches.ts';
 import { kernelFoldersOf } from '../../host/api/scenarios.ts';
-import { fromNative, loadAddon, type NativeAddon } from '../../host/index.ts';
+import { errorFromNative, loadAddon, type NativeAddon } from '../../host/index.ts';
 import { hasFlag, jsonFlag } from '../arguments.ts';
 import { WIDTH } from '../reports/session-table.ts';
 import { pairs } from '../table.ts';
@@ -10,10 +10,10 @@ import type { Terminal } from '../terminal.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
 /** A field of a device as `name value`, with nested objects on one line. */
-function field(value: unknown): string {
+function formatField(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
-    .map(([name, inner]) => `${name} ${field(inner)}`)
+    .map(([name, inner]) => `${name} ${formatField(inner)}`)
     .join(', ');
 }
 
@@ -22,7 +22,7 @@ async function compileAhead(addon: NativeAddon, terminal: Terminal): Promise<voi
   for (const workload of kernelFoldersOf(addon, () => true)) {
     const begun_ms = performance.now();
     const warmed = await addon.warmKernels({ workload }).catch((error: unknown) => {
-      throw fromNative(error);
+      throw errorFromNative(error);
     });
     const seconds = formatNumber((performance.now() - begun_ms) / 1000);
     terminal.say(
@@ -84,7 +84,7 @@ export const devices: Verb = {
       terminal.print();
       terminal.print(bold(`GPU ${device.index}: ${device.name}`));
       const rest = Object.entries(device).filter(([name]) => name !== 'name' && name !== 'index');
-      for (const line of pairs(rest.map(([name, value]) => [name, field(value)] as const))) terminal.print(line);
+      for (const line of pairs(rest.map(([name, value]) => [name, formatField(value)] as const))) terminal.print(line);
     }
     terminal.print();
     terminal.print(bold('GPU support'));

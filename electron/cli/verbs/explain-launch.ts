@@ -20,11 +20,11 @@ import {
   occupancyCurve,
 } from '../../domain/launch/launch.ts';
 import {
-  asLoaded,
   type LaunchedKernel,
   type LaunchLimits,
   limitsOf,
   publishedLimits,
+  withLoadedProperties,
 } from '../../domain/launch/occupancy.ts';
 import { reductionKinds, reductionOf } from '../../domain/launch/reduction.ts';
 import type { Host } from '../../host/index.ts';
@@ -70,14 +70,14 @@ const flags = ['registers', 'static-shared'] as const;
 /** Flags that request a launch; without a kernel's name, that of a kernel with the default numbers. */
 const launchFlags = [...flags, 'elements', 'block', 'grid-stride', 'shared'] as const;
 
-interface Chosen {
+interface ChosenKernel {
   readonly kernel: LaunchedKernel;
   readonly title: string;
   readonly workload: string | null;
   readonly name: string | null;
 }
 
-function userNumbers(parsed: ParsedArguments): Chosen {
+function userNumbers(parsed: ParsedArguments): ChosenKernel {
   const registers = flagNumber(parsed, 'registers', { min: 1, max: 255, whole: true }) ?? 32;
   const shared_bytes = flagNumber(parsed, 'static-shared', { min: 0, max: 2 ** 20, whole: true }) ?? 0;
   return {
@@ -88,7 +88,7 @@ function userNumbers(parsed: ParsedArguments): Chosen {
   };
 }
 
-function named(sets: readonly KernelSet[], name: string, architecture: string): Chosen {
+function findKernel(sets: readonly KernelSet[], name: string, architecture: string): ChosenKernel {
   const all = sets.flatMap(({ workload, kernels }) => kernels.map((kernel) => ({ workload, kernel })));
   const here = all.filter(({ kernel }) => kernel.architecture.replace(/[a-z]$/, '') === architecture);
   const found = here.find(({ kernel }) => kernel.name === name);
@@ -139,7 +139,7 @@ function listKernels({ terminal, parsed }: VerbContext, sets: readonly KernelSet
 async function driverOccupancyOf(
   { terminal }: VerbContext,
   host: Host,
-  chosen: Chosen,
+  chosen: ChosenKernel,
   device: string | null,
   request: LaunchRequest,
 ): Promise<DriverOccupancy | null> {
@@ -175,7 +175,7 @@ async function subjectOf(
 ) {
   const [, file, kernel = null] = /^(.+\.cu)(?:=(\w+))?$/.exec(text) ?? [];
   if (file === undefined) {
-    const { workload, name } = named(sets, text, architecture);
+    const { workload, name } = findKernel(sets, text, architecture);
     return { kind: 'kernel', workload: workload ?? '', kernel: name ?? text } as const;
   }
   const { id, base } = await host.userKernels.open(resolve(file));
@@ -245,7 +245,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
     if (listing) return listKernels(context, sets, limits.architecture);
     if (operand !== undefined && own)
       throw new UsageError(`--${flags.join(' and --')} describe a kernel: give no name with them`);
-    const chosen = operand === undefined ? userNumbers(parsed) : named(sets, operand, limits.architecture);
+    const chosen = operand === undefined ? userNumbers(parsed) : findKernel(sets, operand, limits.architecture);
     const request: LaunchRequest = {
       elements: extentFlag(parsed, 'elements', defaultElements),
       block: extentFlag(parsed, 'block', chosen.kernel.max_threads ?? defaultThreads),
@@ -254,7 +254,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
       dynamic_bytes: flagNumber(parsed, 'shared', { min: 0, max: 2 ** 20, whole: true }) ?? 0,
     };
     const said = await driverOccupancyOf(context, host, chosen, device?.uuid ?? null, request);
-    const kernel = said === null ? chosen.kernel : asLoaded(chosen.kernel, said);
+    const kernel = said === null ? chosen.kernel : withLoadedProperties(chosen.kernel, said);
     const driverBlocks = said?.blocks[0] ?? null;
     const launch = explainLaunch(kernel, limits, request);
     if (hasFlag(parsed, 'json')) {

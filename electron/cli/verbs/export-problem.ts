@@ -7,8 +7,8 @@ import { gpuOf } from '../../contract/bench/bench-session.ts';
 import { correctnessOf, type SessionEntry, type SessionReport } from '../../contract/bench/session.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { resolveProblem } from '../../contract/scenario/user-problem/resolve.ts';
-import { asSession, readCurrent, readSessionNamed } from '../../host/api/benches.ts';
-import { type Reported, readProblem, toFlashInfer, toKernelBench } from '../../host/api/kernels.ts';
+import { deriveSession, readCurrent, readSessionNamed } from '../../host/api/benches.ts';
+import { type ReportedResult, readProblem, toFlashInfer, toKernelBench } from '../../host/api/kernels.ts';
 import { flagOneOf, flagValue, hasFlag, jsonFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { withHost } from '../subjects.ts';
@@ -20,9 +20,9 @@ function hardwareOf(report: SessionReport | undefined, { device, gpu }: Pick<Ses
 }
 
 /** Results of the session's candidates. Empty without a session. */
-async function reportedIn(file: string | undefined): Promise<readonly Reported[]> {
+async function reportedIn(file: string | undefined): Promise<readonly ReportedResult[]> {
   if (file === undefined) return [];
-  const session = asSession(await readSessionNamed(file), await readCurrent(assetsFolder()));
+  const session = deriveSession(await readSessionNamed(file), await readCurrent(assetsFolder()));
   const [report] = session.reports;
   return (report?.entries ?? []).map((entry) => ({
     solution: entry.variant,

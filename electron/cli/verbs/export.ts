@@ -84,7 +84,7 @@ function bitsOf(text: string | undefined): ImageBits | undefined {
 
 const hdf5: readonly string[] = ['.h5', '.hdf5'];
 
-async function packed(run: ImageRunData, bits: ImageBits | undefined): Promise<Uint8Array> {
+async function packImage(run: ImageRunData, bits: ImageBits | undefined): Promise<Uint8Array> {
   if (bits === 16) throw new UsageError('--bits: HDF5 images have 32 bits; 16 are for TIFF');
   return runPacker.figure(imageFigure(run));
 }
@@ -94,7 +94,7 @@ async function exportImage({ parsed, terminal }: VerbContext, out: string): Prom
   const run = await anyRunFile(file);
   if (!isImageRun(run)) throw new BraggError('unsupported', `${file} is a proton transport run: it has no image.`);
   const bits = bitsOf(flagValue(parsed, 'bits'));
-  const bytes = hdf5.includes(extname(out).toLowerCase()) ? await packed(run, bits) : imageFile(run, out, bits);
+  const bytes = hdf5.includes(extname(out).toLowerCase()) ? await packImage(run, bits) : imageFile(run, out, bits);
   await writeOutput(parsed, out, bytes);
   terminal.say(`${run.width} × ${run.height} pixels written to ${out}`);
 }

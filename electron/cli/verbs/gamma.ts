@@ -11,7 +11,7 @@ import {
   gammaDoseOf,
   gammaMap,
   type ImportedDose,
-  measured,
+  measuredRunOf,
   type PlaneOfVolume,
   type RunData,
   readDoseFile,
@@ -29,7 +29,7 @@ type Dose = RunDose | ({ readonly file: string } & ImportedDose);
 
 const usual = ['1%/1mm', '2%/2mm', '3%/3mm'];
 
-function oneCriterion(text: string): Pick<GammaCriteria, 'dose' | 'distance_mm'> {
+function parseCriterion(text: string): Pick<GammaCriteria, 'dose' | 'distance_mm'> {
   const match = /^\s*([\d.]+)\s*%\s*\/\s*([\d.]+)\s*mm\s*$/.exec(text);
   const [dose, distance_mm] = [Number(match?.[1]) / 100, Number(match?.[2])];
   const within = (value: number, [low, high]: readonly [number, number]): boolean => value >= low && value <= high;
@@ -39,7 +39,7 @@ function oneCriterion(text: string): Pick<GammaCriteria, 'dose' | 'distance_mm'>
   );
 }
 
-function chosen<T extends string>(parsed: ParsedArguments, name: string, allowed: readonly T[]): T | undefined {
+function choiceFlag<T extends string>(parsed: ParsedArguments, name: string, allowed: readonly T[]): T | undefined {
   const text = flagValue(parsed, name);
   if (text === undefined) return undefined;
   const found = allowed.find((one) => one === text);
@@ -60,7 +60,7 @@ function numberOf(parsed: ParsedArguments, name: string, low: number, high: numb
 const axes: readonly VolumeAxis[] = ['x', 'y', 'z'];
 
 function planeOf(parsed: ParsedArguments): PlaneOfVolume {
-  const [depth, across] = [chosen(parsed, 'depth', axes), chosen(parsed, 'across', axes)];
+  const [depth, across] = [choiceFlag(parsed, 'depth', axes), choiceFlag(parsed, 'across', axes)];
   const [z, x] = [numberOf(parsed, 'shift-depth', -1e5, 1e5), numberOf(parsed, 'shift-across', -1e5, 1e5)];
   return {
     ...(depth !== undefined && { depth }),
@@ -79,7 +79,7 @@ async function readRun(file: string): Promise<RunDose> {
 
 /** Reads both doses. Doses of a file that is compared with a run in absolute terms are converted to the run's units. */
 async function readDoses(files: readonly string[], parsed: ParsedArguments): Promise<readonly Dose[]> {
-  const [plane, depth] = [planeOf(parsed), chosen(parsed, 'unit', depthUnits) ?? null];
+  const [plane, depth] = [planeOf(parsed), choiceFlag(parsed, 'unit', depthUnits) ?? null];
   const unit = flagValue(parsed, 'dose-unit') ?? null;
   const runs = await Promise.all(files.filter(isRunFile).map(readRun));
   const run = runs.length === 1 && hasFlag(parsed, 'absolute') ? runs[0]?.run : undefined;
@@ -94,7 +94,7 @@ async function readDoses(files: readonly string[], parsed: ParsedArguments): Pro
 
 /** Quantity to compare: that of a file with an absolute unit, else the requested one if all runs have it. */
 function quantityOf(parsed: ParsedArguments, doses: readonly Dose[]): GammaDose {
-  const requested = chosen(parsed, 'by', gammaDoseSchema.options);
+  const requested = choiceFlag(parsed, 'by', gammaDoseSchema.options);
   const runs = doses.flatMap((dose) => (dose.kind === 'run' ? [dose.run] : []));
   for (const dose of doses) {
     if (dose.kind === 'run' || dose.by === null) continue;
@@ -118,7 +118,7 @@ function curveOf(dose: Dose, by: GammaDose) {
       `${dose.file} is a map, but the other is a curve; allowed: two maps, two curves, or a run.`,
     );
   }
-  const { curve, perMass } = depthDoseOf(measured(dose.run));
+  const { curve, perMass } = depthDoseOf(measuredRunOf(dose.run));
   return by === 'mass' && perMass !== null ? perMass : curve;
 }
 
@@ -128,7 +128,7 @@ function mapOf(dose: Dose, by: GammaDose) {
   throw new BraggError('unsupported', `${dose.file} is a curve.`);
 }
 
-const scaled = (values: ArrayLike<number>): Float64Array => {
+const relativeToPeak = (values: ArrayLike<number>): Float64Array => {
   const all = Float64Array.from(values);
   const peak = all.reduce((a, b) => Math.max(a, b), 0);
   return peak > 0 ? all.map((value) => value / peak) : all;
@@ -186,7 +186,7 @@ export const gammaVerb: Verb = {
   run: async ({ parsed, terminal }) => {
     const texts = parsed.flags.get('criteria') ?? usual;
     const threshold = (numberOf(parsed, 'threshold', 0, 90) ?? 10) / 100;
-    const criteria = texts.map((text) => ({ ...oneCriterion(text), local: hasFlag(parsed, 'local'), threshold }));
+    const criteria = texts.map((text) => ({ ...parseCriterion(text), local: hasFlag(parsed, 'local'), threshold }));
     const both = await readDoses(parsed.operands, parsed);
     const [evaluated, reference] = both;
     if (evaluated === undefined || reference === undefined) throw new Error('two doses to compare');
@@ -204,7 +204,7 @@ export const gammaVerb: Verb = {
       if (asCurves) {
         const [here, wanted] = [curveOf(evaluated, by), curveOf(reference, by)].map(({ positions, values }) => ({
           positions,
-          values: toPeaks ? scaled(values) : values,
+          values: toPeaks ? relativeToPeak(values) : values,
         }));
         if (here === undefined || wanted === undefined) throw new Error('two doses to compare');
         const { passed, points, worst, histogram } = gammaOfCurves(wanted, here, one);

@@ -3,7 +3,7 @@
  * integration.
  */
 import path from 'node:path';
-import { flagSeconds, flagValue, gpuFlag, hasFlag, jsonFlag, listed, setFlag, UsageError } from '../arguments.ts';
+import { flagSeconds, flagValue, gpuFlag, hasFlag, jsonFlag, listFlag, setFlag, UsageError } from '../arguments.ts';
 import { againstCommit } from '../gate/commit.ts';
 import { againstFiles } from '../gate/files.ts';
 import { gateJunit, gateMarkdown, gateTable } from '../gate/report.ts';
@@ -70,7 +70,7 @@ export const gateVerb: Verb = {
     const request = {
       allowed: allowedSlowdown(flagValue(parsed, 'allow') ?? DEFAULT_ALLOWED),
       seconds: flagSeconds(parsed, 'time', 86_400) ?? DEFAULT_SECONDS,
-      variants: listed(parsed, 'variants'),
+      variants: listFlag(parsed, 'variants'),
     };
     const began = performance.now();
     try {

@@ -7,9 +7,9 @@ import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import {
-  type Converted,
-  fromFlashInfer,
-  fromKernelBench,
+  type ConvertedProblem,
+  convertFlashInfer,
+  convertKernelBench,
   isDefinition,
   readDefinition,
   readSolution,
@@ -30,30 +30,34 @@ const filesOf = ({ flags }: ParsedArguments, name: string): readonly string[] =>
 const textsOf = (files: readonly string[]): Promise<readonly (readonly [string, string])[]> =>
   Promise.all(files.map(async (file) => [path.basename(file), await textOf(file)] as const));
 
-async function fromDefinition(file: string, parsed: ParsedArguments): Promise<Converted> {
+async function convertDefinition(file: string, parsed: ParsedArguments): Promise<ConvertedProblem> {
   const definition = readDefinition(await textOf(file), path.basename(file));
   const traces = await textsOf(filesOf(parsed, 'workloads'));
   const solutions = await textsOf(filesOf(parsed, 'solution'));
-  return fromFlashInfer(
+  return convertFlashInfer(
     definition,
     traces.flatMap(([name, text]) => readTraces(text, name)),
     solutions.map(([name, text]) => readSolution(text, name)),
   );
 }
 
-async function fromModule(file: string, parsed: ParsedArguments, signal: AbortSignal): Promise<Converted> {
+async function convertModule(file: string, parsed: ParsedArguments, signal: AbortSignal): Promise<ConvertedProblem> {
   if (!hasFlag(parsed, 'trust'))
     throw new BraggError(
       'untrusted',
       `${file} must be run to find its shapes: it is code that runs with your rights. Read it, then trust it with --trust`,
     );
   const solutions = Object.fromEntries(await textsOf(filesOf(parsed, 'solution')));
-  return fromKernelBench({ file, source: await textOf(file), solutions, signal });
+  return convertKernelBench({ file, source: await textOf(file), solutions, signal });
 }
 
 /** Problem converted from another benchmark's file; null for the name of a shipped problem. */
-async function converted(from: string, parsed: ParsedArguments, signal: AbortSignal): Promise<Converted | null> {
-  if (from.endsWith('.py')) return fromModule(from, parsed, signal);
+async function convertProblem(
+  from: string,
+  parsed: ParsedArguments,
+  signal: AbortSignal,
+): Promise<ConvertedProblem | null> {
+  if (from.endsWith('.py')) return convertModule(from, parsed, signal);
   if (!from.endsWith('.json')) return null;
   const text = await textOf(from);
   const isOne = (() => {
@@ -68,7 +72,7 @@ async function converted(from: string, parsed: ParsedArguments, signal: AbortSig
       'foreign-file',
       `${from} is not a definition; expected JSON with axes, inputs, outputs and reference`,
     );
-  return fromDefinition(from, parsed);
+  return convertDefinition(from, parsed);
 }
 
 export const newProblemVerb: Verb = {
@@ -101,7 +105,7 @@ export const newProblemVerb: Verb = {
     const known = (await readdir(shipped)).sort();
     const target = path.resolve(folder);
     if (existsSync(target)) throw new BraggError('exists', `${folder} already exists; choose the name of a new folder`);
-    const found = await converted(from, parsed, signal);
+    const found = await convertProblem(from, parsed, signal);
     if (found === null) {
       if (!known.includes(from)) {
         const says = `unknown example ${JSON.stringify(from)}; allowed: ${known.join(', ')}, a .json or a .py file`;

@@ -17,9 +17,9 @@ import { type ExitCode, exitCodes, type Verb, type VerbContext } from '../verb.t
 const ENDINGS = ['.json', '.yaml', '.yml', '.h5', '.cu', '.cpp'];
 const STUDY = '.study';
 
-type Packed = Pick<PackRequest, 'files' | 'studies' | 'notesFolder'>;
+type PackContents = Pick<PackRequest, 'files' | 'studies' | 'notesFolder'>;
 
-async function named(operands: readonly string[]): Promise<Packed> {
+async function collectOperands(operands: readonly string[]): Promise<PackContents> {
   const files: PackRequest['files'][number][] = [];
   const studies: PackRequest['studies'][number][] = [];
   for (const operand of operands) {
@@ -43,7 +43,7 @@ async function named(operands: readonly string[]): Promise<Packed> {
   return { files, studies, notesFolder: null };
 }
 
-async function ofLibrary(host: Host): Promise<Packed> {
+async function collectLibrary(host: Host): Promise<PackContents> {
   const { library } = host.files;
   const own = (await library.list(ENDINGS)).filter(({ readOnly }) => !readOnly);
   const studies = await host.studies.list();
@@ -65,7 +65,7 @@ async function pack({ parsed, terminal }: VerbContext, file: string, operands: r
     throw new UsageError('project pack: name the files to pack, or use --library for the whole library');
   await checkOutput(parsed, file);
   return withHost(async (host) => {
-    const [some, all] = [await named(operands), whole ? await ofLibrary(host) : null];
+    const [some, all] = [await collectOperands(operands), whole ? await collectLibrary(host) : null];
     const request: PackRequest = {
       name: path.basename(file, PROJECT_ENDING),
       program: host.capabilities().version,

@@ -2,7 +2,7 @@
  * `braggbench reproduce`: writes a user kernel and its scenario to a folder that builds and runs without the workbench.
  */
 import path from 'node:path';
-import { byBase, freeFolder, reproduce } from '../../host/api/kernels.ts';
+import { documentForBase, freeFolder, reproduce } from '../../host/api/kernels.ts';
 import { refusalOf } from '../../host/api/scenarios.ts';
 import { flagValue, hasFlag, jsonFlag, setFlag, UsageError } from '../arguments.ts';
 import { overridesOf, scenarioPath } from '../read-scenario.ts';
@@ -46,7 +46,7 @@ export const reproduceVerb: Verb = {
       const found = await host.scenarios.read(scenario, { overrides: overridesOf(parsed) });
       if (found.draft === null) throw refusalOf(found.issues);
       const place = { name: scenario, folder: path.dirname(scenario) };
-      const reading = await host.scenarios.check(byBase(found.draft, kernel), place);
+      const reading = await host.scenarios.check(documentForBase(found.draft, kernel), place);
       const out = flagValue(parsed, 'out');
       const folder = out === undefined ? freeFolder(process.cwd(), kernel) : path.resolve(out);
       const { addon, userKernels } = host;

@@ -7,7 +7,7 @@ import { scenarioPath } from '../read-scenario.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
 /** Settles when the signal is aborted. */
-function aborted(signal: AbortSignal): Promise<void> {
+function waitForAbort(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((done) => {
     signal.addEventListener('abort', () => done(), { once: true });
@@ -55,7 +55,7 @@ export const serveVerb: Verb = {
     });
     // The log of a remote session must not contain its token.
     terminal.print(session === undefined ? served.url : `Serving on port ${served.port}.`);
-    await Promise.race([aborted(signal), served.idle]);
+    await Promise.race([waitForAbort(signal), served.idle]);
     const { kept, sessions, lost } = await served.close();
     const runs = (n: number): string => `${n} ${n === 1 ? 'run' : 'runs'} not saved`;
     if (kept > 0) terminal.say(`${runs(kept)}: saved, and offered at the next start.`);

@@ -6,7 +6,7 @@ import { forceFlag } from '../output-file.ts';
 import { clusterFlags, clustersAction, describingFlags, runTask } from '../studies/cluster.ts';
 import { collectStudy, exportStudy, importTuning } from '../studies/collect.ts';
 import { MAX_PRINTED_POINTS, planOnly, showStatus, stopStudy } from '../studies/plan.ts';
-import { existing, type Opened, opened, openedAsPlanned, runStudy } from '../studies/run.ts';
+import { type OpenedStudy, openedAsPlanned, openOrPlanStudy, openPlannedStudy, runStudy } from '../studies/run.ts';
 import { answerTuner, runTuning } from '../studies/tune.ts';
 import { withHost } from '../subjects.ts';
 import { userKernelFlags } from '../user-kernels.ts';
@@ -18,20 +18,21 @@ type StudyAction = (context: VerbContext, study: string, file: string | undefine
 const folderAction =
   (deed: (context: VerbContext, folder: StudyFolder) => Promise<ExitCode>): StudyAction =>
   async (context, study) =>
-    deed(context, await existing(context, study));
+    deed(context, await openPlannedStudy(context, study));
 
 /** A study with a search is measured point by point. */
-function solve(context: VerbContext, host: Host, opened: Opened): Promise<ExitCode> {
+function solve(context: VerbContext, host: Host, opened: OpenedStudy): Promise<ExitCode> {
   const { search } = opened.folder.study;
   return search === undefined ? runStudy(context, host, opened) : runTuning(context, host, opened, search);
 }
 
 const studyActions: Readonly<Record<string, StudyAction>> = {
   plan: (context, study) => withHost((host) => planOnly(context, host, study)),
-  run: (context, study) => withHost(async (host) => solve(context, host, await opened(context, host, study))),
-  ask: (context, study) => withHost(async (host) => answerTuner(context, host, await opened(context, host, study))),
+  run: (context, study) => withHost(async (host) => solve(context, host, await openOrPlanStudy(context, host, study))),
+  ask: (context, study) =>
+    withHost(async (host) => answerTuner(context, host, await openOrPlanStudy(context, host, study))),
   resume: (context, study) =>
-    withHost(async (host) => solve(context, host, openedAsPlanned(await existing(context, study)))),
+    withHost(async (host) => solve(context, host, openedAsPlanned(await openPlannedStudy(context, study)))),
   status: folderAction(showStatus),
   stop: folderAction(stopStudy),
   collect: folderAction(collectStudy),
@@ -46,7 +47,7 @@ const studyActions: Readonly<Record<string, StudyAction>> = {
   },
   export: async (context, study, file) => {
     if (file === undefined) throw new UsageError('study export needs a file: study export STUDY FILE.csv');
-    return exportStudy(context, await existing(context, study), file);
+    return exportStudy(context, await openPlannedStudy(context, study), file);
   },
 };
 

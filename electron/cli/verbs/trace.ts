@@ -18,7 +18,7 @@ import { formatBytes } from '../../domain/values/units.ts';
 import { TraceProcess } from '../../host/api/files.ts';
 import { forkChild } from '../../host/index.ts';
 import { hasFlag, jsonFlag } from '../arguments.ts';
-import { type Column, pairs, type TableLook, table } from '../table.ts';
+import { type Column, pairs, type TableLayout, table } from '../table.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
 const seconds = (ns: number): string => measuredTime(ns * 1e-9);
@@ -49,7 +49,7 @@ function traceFacts(summary: TraceSummary): readonly (readonly [string, string])
 
 const rightColumn = (title: string): Column => ({ title, align: 'right' });
 
-function kernelTable(rows: readonly NamedTime[], look: TableLook): readonly string[] {
+function kernelTable(rows: readonly NamedTime[], look: TableLayout): readonly string[] {
   const columns = [
     rightColumn('Share'),
     rightColumn('Time'),
@@ -67,7 +67,7 @@ function kernelTable(rows: readonly NamedTime[], look: TableLook): readonly stri
   return table(columns, cells, look);
 }
 
-function operationTable(title: string, rows: readonly HostOperation[], look: TableLook): readonly string[] {
+function operationTable(title: string, rows: readonly HostOperation[], look: TableLayout): readonly string[] {
   const columns = ['Share', 'Own time', 'Time', 'Calls', 'Threads', 'Uneven'].map(rightColumn);
   const cells = rows
     .slice(0, MAX_OPERATIONS)
@@ -83,7 +83,11 @@ function operationTable(title: string, rows: readonly HostOperation[], look: Tab
   return table([...columns, { title }], cells, look);
 }
 
-function idleTable({ causes, longest, sum_ns, extent_ns }: IdleTime, gpus: number, look: TableLook): readonly string[] {
+function idleTable(
+  { causes, longest, sum_ns, extent_ns }: IdleTime,
+  gpus: number,
+  look: TableLayout,
+): readonly string[] {
   const share = extent_ns > 0 ? sum_ns / extent_ns : null;
   const columns = [rightColumn('Share'), rightColumn('Time'), rightColumn('Gaps'), { title: 'Why no kernel ran' }];
   const cells = causes.map((row) => [percent(row.share), seconds(row.sum_ns), String(row.count), idleWords[row.cause]]);
@@ -102,7 +106,7 @@ function idleTable({ causes, longest, sum_ns, extent_ns }: IdleTime, gpus: numbe
   ];
 }
 
-function threadTable(use: ThreadUse, look: TableLook): readonly string[] {
+function threadTable(use: ThreadUse, look: TableLayout): readonly string[] {
   const { threads, threadCount } = use;
   const columns = [rightColumn('Busy'), rightColumn('Share'), { title: 'Thread' }];
   const cells = threads.map(({ name, busy_ns, share }) => [seconds(busy_ns), percent(share), name]);
@@ -111,7 +115,7 @@ function threadTable(use: ThreadUse, look: TableLook): readonly string[] {
 }
 
 /** Tables below each other, each after an empty line. */
-function traceTables({ kernels, idle, host, gpus }: TraceSummary, look: TableLook): readonly string[] {
+function traceTables({ kernels, idle, host, gpus }: TraceSummary, look: TableLayout): readonly string[] {
   const tables = [
     ...(kernels.top.length > 0 ? [kernelTable(kernels.top, look)] : []),
     ...(idle === null || idle.causes.length === 0 ? [] : [idleTable(idle, gpus.length, look)]),

@@ -1,14 +1,14 @@
 /** `braggbench validate`: reports whether scenarios can run, and every error with its line. */
 import type { Issue } from '../../contract/errors.ts';
 import { formatBytes } from '../../domain/values/units.ts';
-import { type AnyReading, engineIssue, hostWorkloads, type Need } from '../../host/api/scenarios.ts';
+import { type AnyReading, engineIssue, hostWorkloads, type ResourceNeeds } from '../../host/api/scenarios.ts';
 import type { Host } from '../../host/index.ts';
 import { hasFlag, jsonFlag, setFlag } from '../arguments.ts';
 import { issueLine, overridesOf, scenarioPath } from '../read-scenario.ts';
 import { withHost } from '../subjects.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
-interface Checked {
+interface CheckedScenario {
   readonly file: string;
   readonly valid: boolean;
   readonly issues: readonly Issue[];
@@ -25,14 +25,14 @@ const units = [
 ] as const;
 
 /** Expected time with one significant digit, and the machine it was measured on. */
-function timeText({ seconds, elsewhere }: NonNullable<Need['expected']>): string {
+function timeText({ seconds, elsewhere }: NonNullable<ResourceNeeds['expected']>): string {
   const [unit_s, name] = units.find(([each_s]) => seconds >= each_s) ?? units[3];
   const about = `about ${Number((seconds / unit_s).toPrecision(1))} ${name}`;
   return elsewhere === null ? about : `${about} on ${elsewhere}`;
 }
 
 /** The engine makes the final check, because it knows the requirements of each variant. */
-async function check(host: Host, reading: AnyReading, file: string): Promise<Checked> {
+async function checkScenario(host: Host, reading: AnyReading, file: string): Promise<CheckedScenario> {
   const { issues } = reading;
   const refused = { file, valid: false, plan: null, takes: null } as const;
   if (reading.kind === null || reading.problem === null) return { ...refused, issues };
@@ -57,7 +57,7 @@ async function check(host: Host, reading: AnyReading, file: string): Promise<Che
   }
 }
 
-function verdict({ file, takes }: Checked, bold: (text: string) => string): string {
+function formatVerdict({ file, takes }: CheckedScenario, bold: (text: string) => string): string {
   return takes === null ? `${bold(file)}: cannot be run` : `${bold(file)}: valid; needs ${takes}`;
 }
 
@@ -74,10 +74,10 @@ export const validate: Verb = {
   run: ({ parsed, terminal }) =>
     withHost(async (host) => {
       const overrides = overridesOf(parsed);
-      const all: Checked[] = [];
+      const all: CheckedScenario[] = [];
       for (const operand of parsed.operands) {
         const path = scenarioPath(operand);
-        all.push(await check(host, await host.scenarios.read(path, { overrides }), path));
+        all.push(await checkScenario(host, await host.scenarios.read(path, { overrides }), path));
       }
       if (hasFlag(parsed, 'json'))
         terminal.printJson({ scenarios: all.map(({ takes: _takes, ...document }) => document) });
@@ -85,7 +85,7 @@ export const validate: Verb = {
         for (const one of all) {
           for (const issue of one.issues)
             terminal.print(issueLine(issue, (style, text) => terminal.style(style, text)));
-          terminal.print(verdict(one, (text) => terminal.style('bold', text)));
+          terminal.print(formatVerdict(one, (text) => terminal.style('bold', text)));
         }
       }
       return all.every(({ valid }) => valid) ? exitCodes.done : exitCodes.badInput;

@@ -11,7 +11,7 @@ import { allWorkloads } from '../workloads/index.ts';
 import type { VariantList } from '../workloads/workload.ts';
 
 /** Variants that cannot run on this machine, grouped by reason. */
-function absences(all: VariantList['all']): readonly string[] {
+function unavailableVariantLines(all: VariantList['all']): readonly string[] {
   const byReason = Map.groupBy(
     all.filter(({ available }) => !available),
     ({ reason }) => reason ?? 'no reason known',
@@ -52,7 +52,7 @@ export const variants: Verb = {
       terminal.print(bold(scenarioKinds[kind].title));
       for (const line of table(list.columns, list.rows, { styleTitle: bold, width: terminal.width ?? WIDTH }))
         terminal.print(line);
-      for (const text of absences(list.all))
+      for (const text of unavailableVariantLines(list.all))
         for (const line of ['', ...wrap(text, terminal.width ?? WIDTH)]) terminal.print(line);
     }
     return exitCodes.done;

@@ -11,11 +11,11 @@ import type { ProgressDetail } from '../../contract/run.ts';
 import { type KnownReading, runnableDesigns } from '../../host/api/benches.ts';
 import { type AnyReading, type AnyRunData, allVariants, engineRefusal, openedAs } from '../../host/api/scenarios.ts';
 import type { Host, NativeAddon } from '../../host/index.ts';
-import { type FlagSpec, flagValue, hasFlag, listed, type ParsedArguments, UsageError } from '../arguments.ts';
+import { type FlagSpec, flagValue, hasFlag, listFlag, type ParsedArguments, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { ifExists, withRemedy } from '../output-file.ts';
 import { ProgressBar, type ProgressWords, progressLine } from '../progress-bar.ts';
-import type { Fit } from '../read-scenario.ts';
+import type { VariantFitter } from '../read-scenario.ts';
 import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { checkedUserKernel, userKernelNotes, verdictLines } from '../user-kernels.ts';
@@ -67,7 +67,7 @@ export interface ReadRun {
 
 export interface Workload {
   /** Changes of scenarios by --variant. */
-  readonly fit: Fit;
+  readonly fit: VariantFitter;
   /** Flags of `run` for this workload only, and the check of their values. */
   readonly flags?: readonly FlagSpec[];
   readonly checkFlags?: (parsed: ParsedArguments) => void;
@@ -164,7 +164,7 @@ interface RunOutcome {
 }
 
 /** Additional fields of the document, and lines after those of the run. */
-export interface More {
+export interface AdditionalOutput {
   readonly document: object;
   readonly lines: readonly string[];
 }
@@ -172,12 +172,12 @@ export interface More {
 type Style = (...styled: Parameters<Terminal['style']>) => string;
 
 /** Progress and result texts of a workload whose runs are computed once. */
-export interface Solving<W extends ProgressDetail['workload']> {
+export interface SolvingTexts<W extends ProgressDetail['workload']> {
   readonly workload: W;
   readonly words: ProgressWords<W>;
   readonly tell: (run: RunOf<W>, reading: Extract<AnyReading, { readonly kind: W }>) => RunOutcome;
   /** Further results that flags request, in addition to the run. */
-  readonly more?: (context: VerbContext, host: Host, reading: AnyReading) => Promise<More>;
+  readonly more?: (context: VerbContext, host: Host, reading: AnyReading) => Promise<AdditionalOutput>;
 }
 
 type RunOf<W> = Extract<AnyRunData, { readonly workload: W }>;
@@ -188,7 +188,7 @@ export function runBy<W extends ProgressDetail['workload']>({
   words,
   tell,
   more,
-}: Solving<W>): Workload['run'] {
+}: SolvingTexts<W>): Workload['run'] {
   return async (context, host, any, place) => {
     const { parsed, terminal } = context;
     if (any.kind !== workload) throw new Error(`a scenario of kind ${any.kind} was passed to ${workload}`);
@@ -235,7 +235,7 @@ export async function factorialVariants(
   place: BenchName,
 ): Promise<readonly string[] | null> {
   if (!hasFlag(parsed, 'factorial')) return null;
-  if (listed(parsed, 'variants') !== null) {
+  if (listFlag(parsed, 'variants') !== null) {
     throw new UsageError('--factorial selects the variants itself; leave out --variants');
   }
   const { known, able } = await runnableDesigns(assetsFolder(), place, allVariants(host.addon));

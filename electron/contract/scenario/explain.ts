@@ -32,7 +32,7 @@ function wordsOf(schema: JsonSchema): readonly unknown[] {
 }
 
 /** Explains a rejected value from its schema. */
-function refused(path: Path, value: unknown, schema: JsonSchema): FieldIssue {
+function explainRejected(path: Path, value: unknown, schema: JsonSchema): FieldIssue {
   const allowed = allowedText(schema);
   if (value === undefined) return missing(path, allowed);
   const words = wordsOf(schema);
@@ -40,7 +40,7 @@ function refused(path: Path, value: unknown, schema: JsonSchema): FieldIssue {
   if (schema.type !== undefined && !isOfType(value, schema.type)) {
     return fieldIssue(path, value, `is not ${typeNames[schema.type] ?? schema.type}`, allowed);
   }
-  if (typeof value === 'number') return refusedNumber(path, value, schema, allowed);
+  if (typeof value === 'number') return explainRejectedNumber(path, value, schema, allowed);
   if (typeof value === 'string' && schema.maxLength !== undefined && value.length > schema.maxLength) {
     return fieldIssue(path, value, `has ${value.length} characters`, allowed);
   }
@@ -49,7 +49,7 @@ function refused(path: Path, value: unknown, schema: JsonSchema): FieldIssue {
   return fieldIssue(path, value, 'is not allowed here', allowed);
 }
 
-function refusedNumber(path: Path, value: number, schema: JsonSchema, allowed: string): FieldIssue {
+function explainRejectedNumber(path: Path, value: number, schema: JsonSchema, allowed: string): FieldIssue {
   if (!Number.isFinite(value)) return fieldIssue(path, value, 'is not a finite number', allowed);
   const shown = withUnit(value, unitOf(schema));
   const says =
@@ -118,10 +118,10 @@ function explainOne(root: JsonSchema, document: unknown, issue: ZodIssue, base: 
       }
       const meant = matchingBranch(issue.errors);
       if (meant) return meant.flatMap((inner) => explainOne(root, document, inner, path));
-      return [refused(path, value, schema ?? {})];
+      return [explainRejected(path, value, schema ?? {})];
     }
     default:
-      return [refused(path, value, schema ?? {})];
+      return [explainRejected(path, value, schema ?? {})];
   }
 }
 
@@ -134,7 +134,7 @@ function splitUnknownKeys(issue: ZodIssue): readonly ZodIssue[] {
  * Converts zod issues to messages, one per path; beyond `maxIssues`, only the number of issues is reported. `root` is
  * the JSON Schema of the zod schema.
  */
-export function explain(root: JsonSchema, document: unknown, error: z.ZodError): readonly FieldIssue[] {
+export function explainIssues(root: JsonSchema, document: unknown, error: z.ZodError): readonly FieldIssue[] {
   const faults = new Map<string, FieldIssue>();
   const issues = error.issues.flatMap(splitUnknownKeys);
   for (const [i, issue] of issues.entries()) {

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { formatPath, isWithin, type Path, valueAt, withoutPaths, withValueAt } from '../../domain/values/path.ts';
-import { atOnce, type Pausing } from '../../domain/values/pausing.ts';
+import { type Pausing, runToCompletion } from '../../domain/values/pausing.ts';
 import { formatNumber, unitSymbols, withUnit } from '../../domain/values/units.ts';
-import { explain } from './explain.ts';
+import { explainIssues } from './explain.ts';
 import type { FieldIssue } from './field-issue.ts';
 import {
   isScenarioKind,
   type ScenarioDocument,
   type ScenarioKindName,
-  type ScenarioWithConstants,
+  type ScenarioWithStaticDefaults,
   scenarioKinds,
 } from './kinds.ts';
 import { asCurrentVersion, kindOf, migrate } from './migrate.ts';
@@ -24,24 +24,24 @@ export interface Validated {
    * Scenario with constants filled in. Invalid values are omitted if they have a default, so that checks can find
    * further errors. Null if the remaining values are no valid scenario.
    */
-  readonly filled: ScenarioWithConstants | null;
+  readonly filled: ScenarioWithStaticDefaults | null;
   /** Paths that were omitted from `filled`. */
   readonly leftOut: readonly Path[];
   readonly faults: readonly FieldIssue[];
 }
 
-function nothing(faults: readonly FieldIssue[], kind: ScenarioKindName | null = null): Validated {
+function invalidResult(faults: readonly FieldIssue[], kind: ScenarioKindName | null = null): Validated {
   return { kind, document: null, filled: null, leftOut: [], faults };
 }
 
 /** Path to remove for an invalid value: within a list entry, the whole entry. */
-function removable(path: Path): Path {
+function pathToRemove(path: Path): Path {
   const index = path.findIndex((step) => typeof step === 'number');
   return index < 0 ? path : path.slice(0, index + 1);
 }
 
 /** Returns the nearest of `path` and its ancestors that exists in the document. */
-function present(document: unknown, path: Path): Path {
+function nearestExistingPath(document: unknown, path: Path): Path {
   let here = path;
   while (here.length > 0 && valueAt(document, here) === undefined) here = here.slice(0, -1);
   return here;
@@ -57,13 +57,13 @@ function repair<T>(document: unknown, entry: ContractWorkload, parse: (value: un
   for (let round = 0; round < maxRounds; round += 1) {
     const parsed = parse(rest);
     if (parsed.success) return { filled: parsed.data, leftOut };
-    const paths = unique(parsed.error.issues.flatMap((issue) => issuePaths(issue).map(removable)));
+    const paths = uniquePaths(parsed.error.issues.flatMap((issue) => issuePaths(issue).map(pathToRemove)));
     const gone: Path[] = [];
     const added: { readonly path: Path; readonly value: unknown }[] = [];
     for (const path of paths) {
       const standIn = entry.standIns.find((required) => isWithin(required.path, path) || isWithin(path, required.path));
       if (standIn && valueAt(rest, path) === undefined) added.push(standIn);
-      else gone.push(present(rest, path));
+      else gone.push(nearestExistingPath(rest, path));
     }
     rest = withoutPaths(rest, gone);
     for (const { path, value } of added) rest = withValueAt(rest, path, value);
@@ -78,25 +78,25 @@ function issuePaths(issue: z.core.$ZodIssue): readonly Path[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...path, key]) : [path];
 }
 
-function unique(paths: readonly Path[]): Path[] {
+function uniquePaths(paths: readonly Path[]): Path[] {
   return [...new Map(paths.map((path) => [formatPath(path), path])).values()];
 }
 
 /** Validates `value`, which may be any JSON. */
 export function validateScenario(value: unknown): Validated {
   const kind = kindOf(value);
-  if (typeof kind !== 'string') return nothing([kind]);
+  if (typeof kind !== 'string') return invalidResult([kind]);
   const entry: ContractWorkload = scenarioKinds[kind];
   const migrated = migrate(value as Readonly<Record<string, unknown>>, entry);
-  if (!migrated.ok) return nothing(migrated.faults, kind);
+  if (!migrated.ok) return invalidResult(migrated.faults, kind);
 
-  const schema: z.ZodType<ScenarioWithConstants> = scenarioKinds[kind].schema;
+  const schema: z.ZodType<ScenarioWithStaticDefaults> = scenarioKinds[kind].schema;
   const parsed = schema.safeParse(migrated.document);
   if (parsed.success) {
     const document = migrated.document as ScenarioDocument;
     return { kind, document, filled: parsed.data, leftOut: [], faults: [] };
   }
-  const faults = explain(schemaOfKind(kind), migrated.document, parsed.error);
+  const faults = explainIssues(schemaOfKind(kind), migrated.document, parsed.error);
   return { kind, document: null, faults, ...repair(migrated.document, entry, (rest) => schema.safeParse(rest)) };
 }
 
@@ -127,7 +127,7 @@ function oneLine(value: unknown, room: number): string | null {
   return isList ? `[${parts.join(', ')}]` : `{ ${parts.join(', ')} }`;
 }
 
-function* print(value: unknown, indent: string, before: number): Pausing<string> {
+function* printJson(value: unknown, indent: string, before: number): Pausing<string> {
   yield;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (indent !== '') {
@@ -139,7 +139,7 @@ function* print(value: unknown, indent: string, before: number): Pausing<string>
   const items: string[] = [];
   for (const [key, item] of isList ? value.entries() : Object.entries(value)) {
     const name = isList ? inner : `${inner}${JSON.stringify(key)}: `;
-    items.push(name + (yield* print(item, inner, name.length + 1)));
+    items.push(name + (yield* printJson(item, inner, name.length + 1)));
   }
   const [open, close] = isList ? '[]' : '{}';
   return items.length === 0 ? `${open}${close}` : `${open}\n${items.join(',\n')}\n${indent}${close}`;
@@ -150,12 +150,12 @@ function* print(value: unknown, indent: string, before: number): Pausing<string>
  * contents of the document, even if they are invalid.
  */
 export function writeScenarioText(document: unknown): string {
-  return atOnce(scenarioTextInSteps(document));
+  return runToCompletion(scenarioTextInSteps(document));
 }
 
 /** Cooperative version of `writeScenarioText`, which yields so that the event loop is not blocked. */
 export function* scenarioTextInSteps(document: unknown): Pausing<string> {
-  return `${yield* print(yield* stableOrderInSteps(document), '', 0)}\n`;
+  return `${yield* printJson(yield* stableOrderInSteps(document), '', 0)}\n`;
 }
 
 /** Difference between two scenarios in one field, formatted for people. */
@@ -191,7 +191,7 @@ function leafPaths(before: unknown, after: unknown, path: Path): readonly Path[]
   return [path];
 }
 
-function shown(value: unknown, schema: JsonSchema | null): string {
+function formatFieldValue(value: unknown, schema: JsonSchema | null): string {
   if (typeof value === 'number') return schema === null ? formatNumber(value) : withUnit(value, unitOf(schema));
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((each) => typeof each === 'number')) {
@@ -202,9 +202,9 @@ function shown(value: unknown, schema: JsonSchema | null): string {
   return JSON.stringify(value) ?? '';
 }
 
-function side(value: unknown, schema: JsonSchema | null): string {
-  if (value !== undefined) return shown(value, schema);
-  return schema?.default === undefined ? 'default' : `default (${shown(schema.default, schema)})`;
+function formatDifferenceSide(value: unknown, schema: JsonSchema | null): string {
+  if (value !== undefined) return formatFieldValue(value, schema);
+  return schema?.default === undefined ? 'default' : `default (${formatFieldValue(schema.default, schema)})`;
 }
 
 /**
@@ -215,7 +215,7 @@ export function scenarioDifferences(before: unknown, after: unknown): readonly D
   const [a, b] = [inStableOrder(asCurrentVersion(before)), inStableOrder(asCurrentVersion(after))];
   const kind = valueAt(b, ['kind']) ?? valueAt(a, ['kind']);
   // Merged fields of both, so that a field present on only one side is placed in schema order.
-  const order = leafPaths(inStableOrder(merged(a, b)), undefined, []).map(formatPath);
+  const order = leafPaths(inStableOrder(mergeDocuments(a, b)), undefined, []).map(formatPath);
   return leafPaths(a, b, [])
     .flatMap((path): readonly Difference[] => {
       const [old, now] = [valueAt(a, path), valueAt(b, path)];
@@ -229,8 +229,8 @@ export function scenarioDifferences(before: unknown, after: unknown): readonly D
         {
           path: formatPath(path),
           title,
-          before: side(old, schemaBefore ?? schemaAfter),
-          after: side(now, schemaAfter ?? schemaBefore),
+          before: formatDifferenceSide(old, schemaBefore ?? schemaAfter),
+          after: formatDifferenceSide(now, schemaAfter ?? schemaBefore),
           absent,
         },
       ];
@@ -239,13 +239,13 @@ export function scenarioDifferences(before: unknown, after: unknown): readonly D
 }
 
 /** Merges two documents so that every key of either is present. */
-function merged(a: unknown, b: unknown): unknown {
+function mergeDocuments(a: unknown, b: unknown): unknown {
   if (isObject(a) && isObject(b)) {
     const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
-    return Object.fromEntries(keys.map((key) => [key, merged(a[key], b[key])]));
+    return Object.fromEntries(keys.map((key) => [key, mergeDocuments(a[key], b[key])]));
   }
   if (isListOfObjects(a) && isListOfObjects(b)) {
-    return Array.from({ length: Math.max(a.length, b.length) }, (_, i) => merged(a[i], b[i]));
+    return Array.from({ length: Math.max(a.length, b.length) }, (_, i) => mergeDocuments(a[i], b[i]));
   }
   return b ?? a;
 }
@@ -261,7 +261,7 @@ export {
 } from '../../domain/values/path.ts';
 /** Scenario contract for all processes. */
 export { type ImageGeometry, imageGeometry } from './diffraction/geometry.ts';
-export type { DiffractionDocument, DiffractionScenario, DiffractionWithConstants } from './diffraction/index.ts';
+export type { DiffractionDocument, DiffractionScenario, DiffractionWithStaticDefaults } from './diffraction/index.ts';
 export {
   type FieldIssue,
   fieldIssue,
@@ -279,7 +279,7 @@ export {
   newDocument,
   type ScenarioDocument,
   type ScenarioKindName,
-  type ScenarioWithConstants,
+  type ScenarioWithStaticDefaults,
   scenarioKindNames,
   scenarioKinds,
   scenarioSchema,
@@ -309,6 +309,6 @@ export {
   type TransportDocument,
   type TransportScenario,
   type TransportWithBeam,
-  type TransportWithConstants,
+  type TransportWithStaticDefaults,
 } from './transport/index.ts';
 export type { ContractWorkload } from './workload.ts';

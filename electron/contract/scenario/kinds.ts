@@ -68,8 +68,8 @@ export const scenarioSchema = z.discriminatedUnion('kind', eachWorkloads('schema
 export type ScenarioDocument = z.input<typeof scenarioSchema>;
 
 /** Document with defaults filled in, except for defaults that depend on other values. */
-export type ScenarioWithConstants = z.output<typeof scenarioSchema>;
+export type ScenarioWithStaticDefaults = z.output<typeof scenarioSchema>;
 
 /** Small measured workloads, whose `problem` is a flat object. */
-export type TaskScenario = Extract<ScenarioWithConstants, { kind: TaskKind }>;
+export type TaskScenario = Extract<ScenarioWithStaticDefaults, { kind: TaskKind }>;
 export type TaskDocument = Extract<ScenarioDocument, { kind: TaskKind }>;

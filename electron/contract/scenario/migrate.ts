@@ -3,14 +3,14 @@
 import { valueAt } from '../../domain/values/path.ts';
 import { type FieldIssue, fieldIssue, missing, suggest } from './field-issue.ts';
 import { isScenarioKind, type ScenarioKindName, scenarioKindNames, scenarioKinds } from './kinds.ts';
-import { list } from './schema.ts';
+import { joinWithOr } from './schema.ts';
 import type { ContractWorkload } from './workload.ts';
 
 type Migrated =
   | { readonly ok: true; readonly document: Readonly<Record<string, unknown>>; readonly from: number }
   | { readonly ok: false; readonly faults: readonly FieldIssue[] };
 
-function refuse(...faults: readonly FieldIssue[]): Migrated {
+function rejectDocument(...faults: readonly FieldIssue[]): Migrated {
   return { ok: false, faults };
 }
 
@@ -20,7 +20,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** Returns the kind that a document names, or the error if it names none. */
 export function kindOf(document: unknown): ScenarioKindName | FieldIssue {
-  const allowed = list(scenarioKindNames);
+  const allowed = joinWithOr(scenarioKindNames);
   if (!isRecord(document))
     return fieldIssue([], document, 'is not a scenario', 'an object with kind, version and beam');
   const kind = valueAt(document, ['kind']);
@@ -36,12 +36,12 @@ export function migrate(document: Readonly<Record<string, unknown>>, kind: Contr
   const oldest = Math.min(newest, ...Object.keys(kind.migrations).map(Number));
   const allowed = oldest === newest ? String(newest) : `${oldest} to ${newest}`;
   const version = valueAt(document, ['version']);
-  if (version === undefined) return refuse(missing(['version'], String(newest)));
+  if (version === undefined) return rejectDocument(missing(['version'], String(newest)));
   if (typeof version !== 'number' || !Number.isInteger(version)) {
-    return refuse(fieldIssue(['version'], version, 'is not a valid version', allowed));
+    return rejectDocument(fieldIssue(['version'], version, 'is not a valid version', allowed));
   }
   if (version > newest) {
-    return refuse(
+    return rejectDocument(
       fieldIssue(
         ['version'],
         version,
@@ -50,7 +50,7 @@ export function migrate(document: Readonly<Record<string, unknown>>, kind: Contr
       ),
     );
   }
-  if (version < oldest) return refuse(fieldIssue(['version'], version, 'never existed', allowed));
+  if (version < oldest) return rejectDocument(fieldIssue(['version'], version, 'never existed', allowed));
   let current = document;
   for (let v = version; v < newest; v += 1) {
     const step = kind.migrations[v];

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { type Path, valueAt } from '../../domain/values/path.ts';
-import { atOnce, type Pausing } from '../../domain/values/pausing.ts';
+import { type Pausing, runToCompletion } from '../../domain/values/pausing.ts';
 import { formatNumber, type Unit, unitSymbols, withUnit } from '../../domain/values/units.ts';
 import { isScenarioKind, type ScenarioKindName, scenarioKinds, scenarioSchema } from './kinds.ts';
 
@@ -37,7 +37,7 @@ export interface JsonSchema {
 }
 
 /** Generates the JSON Schema of an input file. */
-export function generate(schema: z.ZodType): JsonSchema {
+export function generateJsonSchema(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, {
     io: 'input',
     target: 'draft-2020-12',
@@ -57,14 +57,14 @@ const cache = new Map<ScenarioKindName, JsonSchema>();
 export function schemaOfKind(kind: ScenarioKindName): JsonSchema {
   const known = cache.get(kind);
   if (known) return known;
-  const made = generate(scenarioKinds[kind].schema);
+  const made = generateJsonSchema(scenarioKinds[kind].schema);
   cache.set(kind, made);
   return made;
 }
 
 /** The published file, scenario-1.schema.json. */
 export function publishedSchema(): JsonSchema {
-  const { $schema, ...body } = generate(scenarioSchema);
+  const { $schema, ...body } = generateJsonSchema(scenarioSchema);
   return {
     $schema: $schema ?? 'https://json-schema.org/draft/2020-12/schema',
     $id: 'scenario-1.schema.json',
@@ -79,14 +79,14 @@ function branches(schema: JsonSchema): readonly JsonSchema[] {
   return schema.oneOf ?? schema.anyOf ?? [schema];
 }
 
-function fits(schema: JsonSchema, value: unknown): boolean {
+function matchesSchema(schema: JsonSchema, value: unknown): boolean {
   if (schema.const !== undefined) return schema.const === value;
   if (schema.enum) return schema.enum.includes(value);
   if (schema.type === 'array') return Array.isArray(value);
   if (schema.type === 'object') {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
     const kind = schema.properties?.['kind'];
-    return kind === undefined || fits(kind, valueAt(value, ['kind']));
+    return kind === undefined || matchesSchema(kind, valueAt(value, ['kind']));
   }
   return true;
 }
@@ -95,7 +95,10 @@ function fits(schema: JsonSchema, value: unknown): boolean {
 export function branchFor(schema: JsonSchema, value: unknown): JsonSchema {
   const all = branches(schema);
   return (
-    all.find((branch) => fits(branch, value)) ?? all.find((branch) => branch.type === 'object') ?? all[0] ?? schema
+    all.find((branch) => matchesSchema(branch, value)) ??
+    all.find((branch) => branch.type === 'object') ??
+    all[0] ??
+    schema
   );
 }
 
@@ -120,7 +123,7 @@ export function schemaWithin(root: JsonSchema, path: Path, document: unknown): J
   return schema;
 }
 
-export function list(words: readonly string[]): string {
+export function joinWithOr(words: readonly string[]): string {
   if (words.length < 2) return words.join('');
   return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
@@ -134,9 +137,10 @@ export function unitOf(schema: JsonSchema): Unit {
 export function allowedText(schema: JsonSchema): string {
   if (schema.$comment !== undefined) return schema.$comment;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return list(schema.enum.map(String));
+  if (schema.enum) return joinWithOr(schema.enum.map(String));
   const alternatives = schema.oneOf ?? schema.anyOf;
-  if (alternatives) return list(alternatives.flatMap((branch) => branch.enum?.map(String) ?? [allowedText(branch)]));
+  if (alternatives)
+    return joinWithOr(alternatives.flatMap((branch) => branch.enum?.map(String) ?? [allowedText(branch)]));
   switch (schema.type) {
     case 'number':
       return `${formatNumber(schema.minimum ?? Number.NEGATIVE_INFINITY)} to ${withUnit(schema.maximum ?? Number.POSITIVE_INFINITY, unitOf(schema))}`;
@@ -187,7 +191,7 @@ function* orderedBy(schema: JsonSchema | undefined, value: unknown): Pausing<unk
 
 /** Returns a copy with keys in schema order; documents of an unknown kind are returned unchanged. */
 export function inStableOrder(document: unknown): unknown {
-  return atOnce(stableOrderInSteps(document));
+  return runToCompletion(stableOrderInSteps(document));
 }
 
 /** Cooperative version of `inStableOrder`, which yields so that the event loop is not blocked. */

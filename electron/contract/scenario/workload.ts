@@ -69,7 +69,7 @@ const MAX_LEVELS = 32;
 const allowed = `allowed: at most ${MAX_VALUES} values in ${MAX_LEVELS} levels`;
 
 /** Reason why a document is too large; null if it is not. */
-export function oversize(document: unknown): string | null {
+export function tooLargeReason(document: unknown): string | null {
   let level: unknown[] = [document];
   let values = 0;
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -87,6 +87,6 @@ export function oversize(document: unknown): string | null {
 }
 
 export const storedDocumentSchema = z.record(z.string(), z.unknown()).superRefine((document, context) => {
-  const message = oversize(document);
+  const message = tooLargeReason(document);
   if (message !== null) context.addIssue({ code: 'custom', message });
 });

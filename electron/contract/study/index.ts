@@ -1,14 +1,14 @@
 import { allowedInExpressions, ExpressionError, parseExpression } from '../../domain/values/expression.ts';
-import { explain } from '../scenario/explain.ts';
+import { explainIssues } from '../scenario/explain.ts';
 import { type FieldIssue, fieldIssue } from '../scenario/field-issue.ts';
-import { generate, type JsonSchema } from '../scenario/schema.ts';
+import { generateJsonSchema, type JsonSchema } from '../scenario/schema.ts';
 import { type Study, studySchema } from './study.ts';
 
 // Validates studies, and publishes their JSON Schema.
 
 /** The published file, study-1.schema.json. */
 export function publishedStudySchema(): JsonSchema {
-  const { $schema, ...body } = generate(studySchema);
+  const { $schema, ...body } = generateJsonSchema(studySchema);
   return {
     $schema: $schema ?? 'https://json-schema.org/draft/2020-12/schema',
     $id: 'study-1.schema.json',
@@ -94,7 +94,7 @@ export function validateStudy(value: unknown): {
   readonly faults: readonly FieldIssue[];
 } {
   const parsed = studySchema.safeParse(value);
-  if (!parsed.success) return { study: null, faults: explain(publishedStudySchema(), value, parsed.error) };
+  if (!parsed.success) return { study: null, faults: explainIssues(publishedStudySchema(), value, parsed.error) };
   const faults = [conditionIssues, referenceIssues, gridIssues, energyIssues, searchIssues].flatMap((of) =>
     of(parsed.data),
   );
@@ -102,7 +102,7 @@ export function validateStudy(value: unknown): {
 }
 
 /** Study contract for all processes. */
-export { type Expression, ExpressionError, holds, parseExpression } from '../../domain/values/expression.ts';
+export { type Expression, ExpressionError, isTrue, parseExpression } from '../../domain/values/expression.ts';
 export {
   type Heartbeat,
   heartbeatSchema,

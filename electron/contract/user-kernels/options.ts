@@ -34,27 +34,27 @@ export type CompileOptions = Readonly<z.infer<typeof compileOptionsSchema>>;
 type CompilerStyle = 'cuda' | 'gnu' | 'msvc';
 
 type Flags = (options: CompileOptions) => readonly (string | false | undefined)[];
-const chosen = <T>(value: T | undefined, flag: (value: T) => string): string | undefined =>
+const flagIfSet = <T>(value: T | undefined, flag: (value: T) => string): string | undefined =>
   value === undefined ? undefined : flag(value);
 
 const flags: Readonly<Record<CompilerStyle, Flags>> = {
   cuda: ({ fast_math, fmad, optimize, lineinfo, registers }) => [
     fast_math === true && '--use_fast_math',
-    chosen(fmad, (on) => `--fmad=${on}`),
-    chosen(optimize, (level) => `--ptxas-options=-O${level}`),
+    flagIfSet(fmad, (on) => `--fmad=${on}`),
+    flagIfSet(optimize, (level) => `--ptxas-options=-O${level}`),
     lineinfo === true && '--generate-line-info',
-    chosen(registers, (most) => `--maxrregcount=${most}`),
+    flagIfSet(registers, (most) => `--maxrregcount=${most}`),
   ],
   gnu: ({ fast_math, fmad, optimize, lineinfo }) => [
     fast_math === true && '-ffast-math',
-    chosen(fmad, (on) => `-ffp-contract=${on ? 'fast' : 'off'}`),
-    chosen(optimize, (level) => `-O${level}`),
+    flagIfSet(fmad, (on) => `-ffp-contract=${on ? 'fast' : 'off'}`),
+    flagIfSet(optimize, (level) => `-O${level}`),
     lineinfo === true && '-g1',
   ],
   msvc: ({ fast_math, fmad, optimize, lineinfo }) => [
     fast_math === true && '/fp:fast',
     fmad === true && '/fp:contract',
-    chosen(optimize, (level) => ['/Od', '/O1', '/O2', '/O2'][level] ?? '/O2'),
+    flagIfSet(optimize, (level) => ['/Od', '/O1', '/O2', '/O2'][level] ?? '/O2'),
     lineinfo === true && '/Z7',
   ],
 };
@@ -98,9 +98,9 @@ export function optionsText({ fast_math, fmad, optimize, lineinfo, registers, de
   const parts = [
     fast_math === true && 'fast math',
     fmad !== undefined && (fmad ? 'fused multiply-add' : 'no fused multiply-add'),
-    chosen(optimize, (level) => `optimised at level ${level}`),
+    flagIfSet(optimize, (level) => `optimised at level ${level}`),
     lineinfo === true && 'source line information',
-    chosen(registers, (most) => `at most ${most} registers`),
+    flagIfSet(registers, (most) => `at most ${most} registers`),
     definesText(defines),
   ];
   return parts.filter((one) => typeof one === 'string' && one !== '').join(', ');

@@ -45,7 +45,7 @@ function isCarried(value: unknown): boolean {
  * Returns the value with null in place of typed arrays and long texts, and appends these with their paths to
  * `sections`.
  */
-function takeSections(value: unknown, path: Path, sections: Section[]): unknown {
+function extractSections(value: unknown, path: Path, sections: Section[]): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new FrameError(`${path.join('.') || 'the value'} is ${value}, which JSON cannot represent`);
   }
@@ -63,7 +63,7 @@ function takeSections(value: unknown, path: Path, sections: Section[]): unknown 
   }
   // Avoid a path for each number: for a million numbers it would need more time than all else.
   const take = (item: unknown, step: string | number): unknown =>
-    isCarried(item) ? item : takeSections(item, [...path, step], sections);
+    isCarried(item) ? item : extractSections(item, [...path, step], sections);
   if (Object.values(value).every(isCarried)) return value;
   if (Array.isArray(value)) return value.map(take);
   const out: Record<string, unknown> = {};
@@ -97,7 +97,7 @@ const isHeavy = (value: unknown): value is object =>
 
 /** Text of items from index `first` on, without brackets. */
 function itemsText(items: readonly unknown[], first: number, path: Path, sections: Section[]): string {
-  const bare = items.map((item, i) => (isCarried(item) ? item : takeSections(item, [...path, first + i], sections)));
+  const bare = items.map((item, i) => (isCarried(item) ? item : extractSections(item, [...path, first + i], sections)));
   return JSON.stringify(bare).slice(1, -1);
 }
 
@@ -122,7 +122,7 @@ function* listInSteps(list: readonly unknown[], path: Path, sections: Section[])
 
 function* inSteps(value: unknown, path: Path, sections: Section[]): Generator<string> {
   if (!isHeavy(value)) {
-    yield JSON.stringify(takeSections(value, path, sections)) ?? 'null';
+    yield JSON.stringify(extractSections(value, path, sections)) ?? 'null';
     return;
   }
   if (path.length > MAX_PATH) throw new FrameError(`the value is nested deeper than ${MAX_PATH} levels`);
@@ -139,7 +139,7 @@ function* inSteps(value: unknown, path: Path, sections: Section[]): Generator<st
       held = '';
       yield* inSteps(item, [...path, key], sections);
     } else {
-      const text = JSON.stringify(takeSections(item, [...path, key], sections));
+      const text = JSON.stringify(extractSections(item, [...path, key], sections));
       // Values without a JSON representation are omitted.
       if (text === undefined) continue;
       held += name + text;

@@ -15,7 +15,7 @@
  * Decoded sections are views on the frame's own bytes: allocation sizes never come from a length field, only from bytes
  * received.
  */
-import { atOnce, type Pausing } from '../../domain/values/pausing.ts';
+import { type Pausing, runToCompletion } from '../../domain/values/pausing.ts';
 import type { NumericArray } from './arrays.ts';
 import { FrameError, jsonInSteps, MAX_PATH, type Section, TEXT } from './frame-json.ts';
 
@@ -58,7 +58,7 @@ if (new Uint8Array(new Uint32Array([1]).buffer)[0] !== 1) {
   throw new FrameError('frames are little-endian but this machine is not');
 }
 
-const padded = (length: number): number => (length + 7) & ~7;
+const paddedLength = (length: number): number => (length + 7) & ~7;
 
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
@@ -66,7 +66,7 @@ const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} Mi
  * Encodes a JSON-like value that may contain typed arrays. Throws FrameError for values that frames cannot represent.
  */
 export function encodeFrame(value: unknown): Uint8Array {
-  return atOnce(frameInSteps(value));
+  return runToCompletion(frameInSteps(value));
 }
 
 /**
@@ -94,8 +94,8 @@ export function* frameInSteps(value: unknown): Pausing<Uint8Array> {
       `it has ${mebibytes(headerBytes)} in addition to arrays and long texts; allowed: at most ${most}`,
     );
   }
-  let total = PROLOGUE + padded(headerBytes);
-  for (const s of sections) total += padded(s.array.byteLength);
+  let total = PROLOGUE + paddedLength(headerBytes);
+  for (const s of sections) total += paddedLength(s.array.byteLength);
   if (total > MAX_FRAME_BYTES) {
     throw new FrameSizeError(`it has ${mebibytes(total)}; allowed: at most ${mebibytes(MAX_FRAME_BYTES)}`);
   }
@@ -109,7 +109,7 @@ export function* frameInSteps(value: unknown): Pausing<Uint8Array> {
     frame.set(part, put_at);
     put_at += part.length;
   }
-  let at = PROLOGUE + padded(headerBytes);
+  let at = PROLOGUE + paddedLength(headerBytes);
   let copied = 0;
   for (const { array } of sections) {
     const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
@@ -121,13 +121,13 @@ export function* frameInSteps(value: unknown): Pausing<Uint8Array> {
       copied = 0;
       yield;
     }
-    at += padded(array.byteLength);
+    at += paddedLength(array.byteLength);
   }
   return frame;
 }
 
 /** Puts an array or text at the path from the header, which must hold the placeholder null. */
-function place(root: { value: unknown }, path: unknown, found: NumericArray | string): void {
+function placeSection(root: { value: unknown }, path: unknown, found: NumericArray | string): void {
   if (!Array.isArray(path) || path.length > MAX_PATH + 1) throw new FrameError('a section has no valid path');
   let holder: object = root;
   let key: string | number = 'value';
@@ -187,7 +187,7 @@ export function decodeFrame(input: Uint8Array): unknown {
     throw new FrameError(`the frame claims a header of ${headerLength} bytes`);
   }
   const root = parseHeader(frame.subarray(PROLOGUE, PROLOGUE + headerLength));
-  let at = PROLOGUE + padded(headerLength);
+  let at = PROLOGUE + paddedLength(headerLength);
   for (const section of root.sections) {
     if (!Array.isArray(section)) throw new FrameError('a section has no description');
     const [typeName, count, path]: unknown[] = section;
@@ -199,8 +199,8 @@ export function decodeFrame(input: Uint8Array): unknown {
     }
     if (at + count * type.size > frame.byteLength) throw new FrameError(`a section claims ${count} elements`);
     const array = new type.make(frame.buffer, frame.byteOffset + at, count);
-    place(root, path, isText ? textOf(array) : array);
-    at += padded(count * type.size);
+    placeSection(root, path, isText ? textOf(array) : array);
+    at += paddedLength(count * type.size);
   }
   if (at !== frame.byteLength) throw new FrameError(`${frame.byteLength} bytes instead of ${at} as described`);
   return root.value;

@@ -4,7 +4,7 @@
  * usbrea). PHITS (tallies for ANGEL) and SHIELD-HIT12A (text of bdo2txt and of pymchelper) are supported too.
  */
 
-import { absentAs, type FieldRules, honoured, ignored, mayBeAbsent, oneOf, only } from '../header-fields.ts';
+import { absentAs, allowOnly, type FieldRules, honoured, ignoredField, mayBeAbsent, oneOf } from '../header-fields.ts';
 import { decimalOf } from '../values/csv.ts';
 
 export interface BinnedTable {
@@ -86,7 +86,7 @@ function depthBins(
   return { line, message: `it has bins of ${counts}, so it is not a depth dose; allowed: several bins along one axis` };
 }
 
-const about = ignored('describes the simulation and changes no bin or value');
+const about = ignoredField('describes the simulation and changes no bin or value');
 
 /**
  * Rules for header lines of each code, by their first words in lower case. TOPAS: user guide, Scoring. GATE: user
@@ -128,14 +128,14 @@ export const binnedFields = {
     'binning n:': absentAs('sums over all primaries'),
     'unnormalized data': absentAs('sums over all primaries'),
     '+/-': absentAs('bins of one side each'),
-    'accurate deposition': ignored('states how energy was shared among bins'),
-    'normalized (per unit volume)': ignored('bins of one size: their ratios are those of doses'),
+    'accurate deposition': ignoredField('states how energy was shared among bins'),
+    'normalized (per unit volume)': ignoredField('bins of one size: their ratios are those of doses'),
     'this is a track-length binning': absentAs('deposited energy or dose'),
     'only non-zero cells': absentAs('all cells'),
     'birk law': absentAs('energy without quenching'),
     'time cut off': absentAs('energy of all times'),
     'coordinate transformation': absentAs('bins along the axes of the simulation'),
-    'single precision': ignored('seven digits are enough'),
+    'single precision': ignoredField('seven digits are enough'),
   },
   phits: {
     title: about,
@@ -143,7 +143,7 @@ export const binnedFields = {
     axis: oneOf('x', 'y', 'z'),
     x: honoured,
     y: honoured,
-    part: only('all, or several with all among them', (value) => value.split(/\s+/).includes('all')),
+    part: allowOnly('all, or several with all among them', (value) => value.split(/\s+/).includes('all')),
     material: oneOf('all'),
     // These options weight the dose by a function of the stopping power, restrict it to one material, or select tracks.
     dedxfnc: oneOf('0'),
@@ -151,12 +151,12 @@ export const binnedFields = {
     ...{ 'ctmin(1)': oneOf('-9999'), 'ctmin(2)': oneOf('-9999'), 'ctmin(3)': oneOf('-9999') },
     ...{ 'ctmax(1)': oneOf('9999'), 'ctmax(2)': oneOf('9999'), 'ctmax(3)': oneOf('9999') },
     multiplier: absentAs('values without a multiplier'),
-    trcl: only('0: a mesh that no transformation moves', (value) => value === '0'),
+    trcl: allowOnly('0: a mesh that no transformation moves', (value) => value === '0'),
     ...{ nx: honoured, ny: honoured, nz: honoured, nr: honoured, zmin: honoured, zmax: honoured },
     output: oneOf('dose', 'deposit', 'heat'),
-    'e-type': ignored('energies of the axis eng, and these bins are of place'),
-    unit: ignored('y states the unit of the values'),
-    factor: ignored('values are multiplied by it already'),
+    'e-type': ignoredField('energies of the axis eng, and these bins are of place'),
+    unit: ignoredField('y states the unit of the values'),
+    factor: ignoredField('values are multiplied by it already'),
     file: about,
     h: about,
   },
@@ -167,12 +167,12 @@ export const binnedFields = {
     end: honoured,
     primaries: about,
     'detector type': honoured,
-    jpart: only('-1', (value) => /^-1\b/.test(value)),
+    jpart: allowOnly('-1', (value) => /^-1\b/.test(value)),
   },
 } as const satisfies Readonly<Record<string, FieldRules>>;
 
 /** First header line `words: value` or `words = value` whose value the rules do not accept. */
-function refusedLine(lines: readonly Line[], rules: FieldRules): BinnedTableError | null {
+function rejectedLine(lines: readonly Line[], rules: FieldRules): BinnedTableError | null {
   for (const { text, number } of lines) {
     const plain = text.replace(/^\s*#?\s*/, '');
     for (const [name, rule] of Object.entries(rules)) {
@@ -197,7 +197,7 @@ const TOPAS_DOSES = /^(dose(to\w+)?|energydeposit\w*)$/i;
 
 const topas: Read = (lines) => {
   const heads = lines.filter(isComment);
-  const refused = refusedLine(heads, binnedFields.topas);
+  const refused = rejectedLine(heads, binnedFields.topas);
   if (refused !== null) return refused;
   const bins = heads.flatMap(({ text }) => {
     const [, axis = '', count, size, unit = ''] = TOPAS_BINS.exec(text) ?? [];
@@ -311,7 +311,7 @@ const EDGE = 1e-3;
 const PRINTED = 5e-4;
 
 /** Table from rows of lower edge, upper edge and value. */
-function fromEdges(
+function binsFromEdges(
   rows: readonly { readonly line: number; readonly values: readonly number[] }[],
   value: number,
   depthUnit: string | null,
@@ -353,7 +353,7 @@ const fluka: Read = (lines) => {
       message: `it has ${rows.length} lines of bins; allowed: ${announced}, its N. of intervals`,
     };
   }
-  return fromEdges(rows, 2, null);
+  return binsFromEdges(rows, 2, null);
 };
 
 const USRBIN = /^\s*(?:Cartesian|R - Z|R-Phi-Z|Region|Reg\/Lat\/U)\s+binning n\./i;
@@ -368,7 +368,7 @@ const USRBIN_DEPOSITED: readonly string[] = ['208', '228'];
  */
 const usrbin: Read = (lines) => {
   const heads = lines.filter(({ text }) => numbersIn(text).length === 0);
-  const refused = refusedLine(heads, binnedFields.usrbin);
+  const refused = rejectedLine(heads, binnedFields.usrbin);
   if (refused !== null) return refused;
   const [head, second] = heads.filter(({ text }) => USRBIN.test(text));
   if (second !== undefined) return { line: second.number, message: 'it has several binnings; allowed: one per file' };
@@ -460,7 +460,7 @@ function phitsMesh(
 }
 
 const phits: Read = (lines) => {
-  const refused = refusedLine(lines, binnedFields.phits);
+  const refused = rejectedLine(lines, binnedFields.phits);
   if (refused !== null) return refused;
   const heads = lines.filter(({ text }) => PHITS_HEAD.test(text));
   const [head, second] = heads;
@@ -494,7 +494,7 @@ const phits: Read = (lines) => {
   );
   if (wrong !== null) return wrong;
   const unit = lines.map(({ text }) => /^\s*#?\s*x:.*\[(\w+)\]/.exec(text)?.[1]).find((found) => found !== undefined);
-  return fromEdges(rows, 2 + value, unit ?? null);
+  return binsFromEdges(rows, 2 + value, unit ?? null);
 };
 
 const SHIELD_HIT = /^\s*#\s*DETECTOR OUTPUT\b/;
@@ -507,7 +507,7 @@ const DEPOSITED = /^(dose|dose_?gy|energy|ddd)$/i;
 /** Reads rows of x, y, z, value and an optional error; lengths are in cm. */
 const shieldHit: Read = (lines) => {
   const heads = lines.filter(isComment);
-  const refused = refusedLine(heads, binnedFields['shield-hit']);
+  const refused = rejectedLine(heads, binnedFields['shield-hit']);
   if (refused !== null) return refused;
   const [, second] = heads.filter(({ text }) => SHIELD_HIT.test(text));
   if (second !== undefined) return { line: second.number, message: 'it has several detectors; allowed: one per file' };

@@ -31,7 +31,7 @@ interface ReadCurveFile extends CurveFile {
 }
 
 /** Unit of depth if the file does not state it, as chosen by the user. `asked`: a file without a unit is rejected. */
-type DepthUnitElse = LengthName | 'asked';
+type DefaultDepthUnit = LengthName | 'asked';
 
 interface CurveError {
   readonly line: number;
@@ -338,7 +338,7 @@ function namedColumns(fields: readonly string[]): { readonly depth: number; read
 /**
  * Number of millimetres in the unit of depth, or the reason why the unit cannot be used. `stated` is the file's unit.
  */
-function unitOfDepth(name: string, stated: string | null, otherwise: DepthUnitElse): number | string {
+function unitOfDepth(name: string, stated: string | null, otherwise: DefaultDepthUnit): number | string {
   if (stated === null && otherwise === 'asked')
     return 'the unit of depth is missing; allowed: a column such as depth_mm or depth_cm, or --unit';
   const length = (stated ?? otherwise).toLowerCase();
@@ -385,7 +385,7 @@ function otherColumns(fields: readonly string[], used: readonly number[]): Pick<
   return { across, notes };
 }
 
-function headerColumns(fields: readonly string[], otherwise: DepthUnitElse): Columns | string {
+function headerColumns(fields: readonly string[], otherwise: DefaultDepthUnit): Columns | string {
   const numbers = fields.slice(1).filter((field) => Number.isFinite(decimalOf(field))).length;
   if (numbers > 1 && numbers === fields.length - 1) {
     return `"${fields[0]}" with ${numbers} values after it; allowed: names in the first line, then ${ROWS}`;
@@ -469,7 +469,7 @@ function namesWithUnits(names: readonly string[], line: string): readonly string
 }
 
 /** Columns of a table without a header; with more than two the dose column is ambiguous. `rows`: lines of the table. */
-function bareColumns(fields: readonly string[], otherwise: DepthUnitElse, rows: number): Columns | string {
+function bareColumns(fields: readonly string[], otherwise: DefaultDepthUnit, rows: number): Columns | string {
   const values = fields.filter((field) => field !== '').length;
   if (values < 2) return `a column of values without depths; allowed: ${ROWS}`;
   if (values > 2 && (rows === 1 || (values > 3 && rows === 2)))
@@ -483,7 +483,10 @@ function bareColumns(fields: readonly string[], otherwise: DepthUnitElse, rows: 
   return { depth: 0, dose: 1, perUnit_mm, count: fields.length, ...none };
 }
 
-function ofBins({ depths, doses, lines, depthUnit, unit }: BinnedTable, otherwise: DepthUnitElse): CurveReading {
+function curveFromBins(
+  { depths, doses, lines, depthUnit, unit }: BinnedTable,
+  otherwise: DefaultDepthUnit,
+): CurveReading {
   const [firstLine = 1, lastLine = 1] = [lines[0], lines.at(-1)];
   const perUnit_mm = unitOfDepth('of its bins', depthUnit, otherwise);
   if (typeof perUnit_mm === 'string') return { ok: false, faults: [{ line: firstLine, message: perUnit_mm }] };
@@ -497,7 +500,7 @@ function ofBins({ depths, doses, lines, depthUnit, unit }: BinnedTable, otherwis
   return { ok: true, curve: { depth_mm, dose: Float64Array.from(doses), ...stated } };
 }
 
-export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): CurveReading {
+export function readCurveCsv(text: string, otherwise: DefaultDepthUnit = 'mm'): CurveReading {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
   if (lines.length > LARGEST_LINES) {
     return {
@@ -509,7 +512,7 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
     return { ok: false, faults: [{ line: 1, message: 'it is JSON; allowed: a table of depth and dose' }] };
   }
   const binned = binnedTable(lines);
-  if (binned !== null) return 'message' in binned ? { ok: false, faults: [binned] } : ofBins(binned, otherwise);
+  if (binned !== null) return 'message' in binned ? { ok: false, faults: [binned] } : curveFromBins(binned, otherwise);
   const begin = lines.findIndex((line) => line.trim() !== '' && !isComment(line));
   if (/^(?:[^#,;]*=)?\s*(?:np\.array)?[[({]+\s*[-+\d.]/.test(lines[begin] ?? '')) {
     return { ok: false, faults: [{ line: begin + 1, message: `a list in brackets; allowed: ${ROWS}` }] };
@@ -551,7 +554,7 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
       else if (lengths.has((unitIn(names[0] ?? '') ?? '').toLowerCase()))
         refused = { count: names.length, message: named };
     }
-    const usual: DepthUnitElse = commentedUnit?.unit ?? otherwise;
+    const usual: DefaultDepthUnit = commentedUnit?.unit ?? otherwise;
     if (line.trim() === '' || isComment(line) || isSeparator || index === unitsAt) continue;
     const fields = fieldsOf(line);
     if (columns === null) {

@@ -19,7 +19,7 @@ export const withUnitOf = ({ value, unit }: ReadoutText): string =>
 
 type Values = Readonly<Record<string, unknown>>;
 
-function texts(values: Values, chosen: (readout: Readout) => boolean): readonly ReadoutText[] {
+function readoutTexts(values: Values, chosen: (readout: Readout) => boolean): readonly ReadoutText[] {
   return readoutEntries.flatMap(([name, readout]) => {
     const value = values[name];
     const isKnown = value === null || typeof value === 'number';
@@ -29,12 +29,12 @@ function texts(values: Values, chosen: (readout: Readout) => boolean): readonly 
 
 /** Readouts of the summary; those that are known during a run come first. */
 export const summaryTexts = (metrics: Metrics): readonly ReadoutText[] =>
-  texts(metrics, ({ summary }) => summary === true);
+  readoutTexts(metrics, ({ summary }) => summary === true);
 
 /** Readouts of the summary that are known during a run. */
 export const peakTexts = (metrics: LiveReadouts | Metrics): readonly ReadoutText[] =>
-  texts(metrics, (readout) => isLive(readout) && readout.summary === true);
+  readoutTexts(metrics, (readout) => isLive(readout) && readout.summary === true);
 
 /** Readouts of the summary that are known only after a run. */
 export const furtherTexts = (metrics: Metrics): readonly ReadoutText[] =>
-  texts(metrics, (readout) => !isLive(readout) && readout.summary === true);
+  readoutTexts(metrics, (readout) => !isLive(readout) && readout.summary === true);

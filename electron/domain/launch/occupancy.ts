@@ -54,7 +54,7 @@ const KIB = 1024;
 /** Allocation granularity, equal on all these architectures. */
 const granularity: Granularity = { registers: 256, shared_bytes: 128, partitions: 4 };
 
-function published(
+function publishedGpu(
   name: string,
   architecture: string,
   multiprocessors: number,
@@ -86,13 +86,13 @@ function published(
 }
 
 export const publishedLimits: readonly LaunchLimits[] = [
-  published('NVIDIA A100', 'sm_80', 108, [64, 32, null, 164]),
-  published('GeForce RTX 3090', 'sm_86', 82, [48, 16, null, 100]),
-  published('GeForce RTX 4090', 'sm_89', 128, [48, 24, null, 100]),
-  published('NVIDIA H200', 'sm_90', 132, [64, 32, 64, 228]),
-  published('NVIDIA H100 SXM', 'sm_90', 132, [64, 32, 64, 228]),
-  published('NVIDIA B200', 'sm_100', 148, [64, 32, 64, 228]),
-  published('GeForce RTX 5090', 'sm_120', 170, [48, 24, 24, 100]),
+  publishedGpu('NVIDIA A100', 'sm_80', 108, [64, 32, null, 164]),
+  publishedGpu('GeForce RTX 3090', 'sm_86', 82, [48, 16, null, 100]),
+  publishedGpu('GeForce RTX 4090', 'sm_89', 128, [48, 24, null, 100]),
+  publishedGpu('NVIDIA H200', 'sm_90', 132, [64, 32, 64, 228]),
+  publishedGpu('NVIDIA H100 SXM', 'sm_90', 132, [64, 32, 64, 228]),
+  publishedGpu('NVIDIA B200', 'sm_100', 148, [64, 32, 64, 228]),
+  publishedGpu('GeForce RTX 5090', 'sm_120', 170, [48, 24, 24, 100]),
 ];
 
 /** `sm_90` for `9.0` and for `sm_90a`. */
@@ -146,7 +146,7 @@ export interface LaunchedKernel {
  * The kernel with the properties that a driver reports after loading it, which may include compilation from PTX or
  * source.
  */
-export function asLoaded(
+export function withLoadedProperties(
   kernel: LaunchedKernel,
   said: { readonly registers: number; readonly shared_bytes: number; readonly max_threads: number },
 ): LaunchedKernel {
@@ -171,22 +171,22 @@ export interface Occupancy {
 
 const MAX_REGISTERS_PER_THREAD = 255;
 
-const up = (value: number, unit: number): number => Math.ceil(value / unit) * unit;
+const roundUp = (value: number, unit: number): number => Math.ceil(value / unit) * unit;
 
-function byRegisters({ registers }: LaunchedKernel, limits: LaunchLimits, warps: number): number {
+function blocksByRegisters({ registers }: LaunchedKernel, limits: LaunchLimits, warps: number): number {
   const { granularity } = limits;
   if (registers === 0) return Number.POSITIVE_INFINITY;
   if (registers > MAX_REGISTERS_PER_THREAD) return 0;
-  const perWarp = up(registers * limits.warpThreads, granularity.registers);
+  const perWarp = roundUp(registers * limits.warpThreads, granularity.registers);
   // The hardware allocates registers as if the block's warps filled every partition evenly.
-  if (perWarp * up(warps, granularity.partitions) > limits.registers) return 0;
+  if (perWarp * roundUp(warps, granularity.partitions) > limits.registers) return 0;
   const perPartition = Math.floor(limits.registers / granularity.partitions / perWarp);
   return Math.floor((perPartition * granularity.partitions) / warps);
 }
 
-function byShared({ shared_bytes }: LaunchedKernel, limits: LaunchLimits, dynamic_bytes: number): number {
+function blocksBySharedMemory({ shared_bytes }: LaunchedKernel, limits: LaunchLimits, dynamic_bytes: number): number {
   if (shared_bytes + dynamic_bytes > limits.sharedPerBlockOptIn_bytes) return 0;
-  const perBlock = up(shared_bytes + dynamic_bytes + limits.sharedReserved_bytes, limits.granularity.shared_bytes);
+  const perBlock = roundUp(shared_bytes + dynamic_bytes + limits.sharedReserved_bytes, limits.granularity.shared_bytes);
   return perBlock === 0 ? Number.POSITIVE_INFINITY : Math.floor(limits.shared_bytes / perBlock);
 }
 
@@ -201,8 +201,8 @@ export function occupancyOf(
   const mostWarps = Math.floor(limits.threads / limits.warpThreads);
   const fits = threads <= Math.min(limits.threadsPerBlock, kernel.max_threads ?? Number.POSITIVE_INFINITY);
   const allows: Readonly<Record<Limiter, number>> = {
-    registers: byRegisters(kernel, limits, warps),
-    'shared memory': byShared(kernel, limits, dynamic_bytes),
+    registers: blocksByRegisters(kernel, limits, warps),
+    'shared memory': blocksBySharedMemory(kernel, limits, dynamic_bytes),
     threads: fits ? Math.floor(mostWarps / warps) : 0,
     blocks: limits.blocks,
     barriers:

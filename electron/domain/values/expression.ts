@@ -53,12 +53,12 @@ function tokensOf(text: string): readonly Token[] {
   return [...tokens, { kind: 'end', text: 'the end', at: text.length }];
 }
 
-function numeric(value: ExpressionValue, at: number): number {
+function requireNumber(value: ExpressionValue, at: number): number {
   if (typeof value === 'number') return value;
   throw new ExpressionError(at, `${JSON.stringify(value)} is not a number`);
 }
 
-function truth(value: ExpressionValue, at: number): boolean {
+function requireBoolean(value: ExpressionValue, at: number): boolean {
   if (typeof value === 'boolean') return value;
   throw new ExpressionError(at, `${JSON.stringify(value)} is neither true nor false`);
 }
@@ -163,7 +163,7 @@ class Parser {
       const own = kind === 'sign' ? strength[text] : undefined;
       if (own === undefined || own <= least) break;
       this.#take();
-      left = joined(text, at, left, this.#binary(own));
+      left = binaryOperation(text, at, left, this.#binary(own));
     }
     this.#depth -= 1;
     return left;
@@ -184,8 +184,8 @@ class Parser {
     }
     if ((text === '-' || text === '!') && kind === 'sign') {
       const inner = this.#binary(strength['*'] ?? 0);
-      if (text === '-') return (document) => -numeric(inner(document), at);
-      return (document) => !truth(inner(document), at);
+      if (text === '-') return (document) => -requireNumber(inner(document), at);
+      return (document) => !requireBoolean(inner(document), at);
     }
     throw new ExpressionError(at, `${JSON.stringify(text)}: expected a value`);
   }
@@ -198,18 +198,18 @@ class Parser {
     const given = [this.#binary(0)];
     while (this.#takeIf(',')) given.push(this.#binary(0));
     this.#expect(')');
-    return (document) => call(...given.map((one) => numeric(one(document), at)));
+    return (document) => call(...given.map((one) => requireNumber(one(document), at)));
   }
 }
 
-function joined(sign: string, at: number, left: Evaluate, right: Evaluate): Evaluate {
-  if (sign === '&&') return (document) => truth(left(document), at) && truth(right(document), at);
-  if (sign === '||') return (document) => truth(left(document), at) || truth(right(document), at);
+function binaryOperation(sign: string, at: number, left: Evaluate, right: Evaluate): Evaluate {
+  if (sign === '&&') return (document) => requireBoolean(left(document), at) && requireBoolean(right(document), at);
+  if (sign === '||') return (document) => requireBoolean(left(document), at) || requireBoolean(right(document), at);
   if (sign === '==') return (document) => left(document) === right(document);
   if (sign === '!=') return (document) => left(document) !== right(document);
   const compute = arithmetic[sign];
   if (compute === undefined) throw new Error(`${sign} is not a known operator`);
-  return (document) => compute(numeric(left(document), at), numeric(right(document), at));
+  return (document) => compute(requireNumber(left(document), at), requireNumber(right(document), at));
 }
 
 /** Parses a condition. Throws an ExpressionError for an invalid one. */
@@ -218,6 +218,6 @@ export function parseExpression(text: string): Expression {
 }
 
 /** Whether the condition is true. Throws an ExpressionError, also if its value is neither true nor false. */
-export function holds(expression: Expression, document: unknown): boolean {
-  return truth(expression.evaluate(document), 0);
+export function isTrue(expression: Expression, document: unknown): boolean {
+  return requireBoolean(expression.evaluate(document), 0);
 }

@@ -62,8 +62,8 @@ export function withValueAt(document: unknown, path: Path, value: unknown): unkn
   return Object.fromEntries(entries.map(([key, old]) => [key, key === step ? next : old]));
 }
 
-interface Gone {
-  readonly steps: Map<PathStep, Gone>;
+interface RemovedPaths {
+  readonly steps: Map<PathStep, RemovedPaths>;
   whole: boolean;
 }
 
@@ -72,17 +72,17 @@ interface Gone {
  * all other keys.
  */
 export function withoutPaths(document: unknown, paths: readonly Path[]): unknown {
-  const root: Gone = { steps: new Map(), whole: false };
+  const root: RemovedPaths = { steps: new Map(), whole: false };
   for (const path of paths) {
     let at = root;
     for (const step of path) {
-      const next: Gone = at.steps.get(step) ?? { steps: new Map(), whole: false };
+      const next: RemovedPaths = at.steps.get(step) ?? { steps: new Map(), whole: false };
       at.steps.set(step, next);
       at = next;
     }
     at.whole = true;
   }
-  const without = (value: unknown, gone: Gone): unknown => {
+  const without = (value: unknown, gone: RemovedPaths): unknown => {
     const left = (step: PathStep): boolean => gone.steps.get(step)?.whole !== true;
     const inside = (step: PathStep, entry: unknown): unknown => {
       const deeper = gone.steps.get(step);

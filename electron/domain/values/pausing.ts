@@ -3,7 +3,7 @@
 /** Generator that yields often; its caller decides how long it runs before other work continues. */
 export type Pausing<T> = Generator<void, T>;
 
-export function atOnce<T>(work: Pausing<T>): T {
+export function runToCompletion<T>(work: Pausing<T>): T {
   let next = work.next();
   while (!next.done) next = work.next();
   return next.value;

@@ -60,23 +60,27 @@ export function formatBytes(bytes: number): string {
 const NOISE_PERCENT = 1e-7;
 
 /** Formats `percent` with `write`, using more than `digits` if a value below 100 % would be rounded to it. */
-export function belowAll(percent: number, digits: number, write: (value: number, digits: number) => string): string {
+export function formatBelowFull(
+  percent: number,
+  digits: number,
+  write: (value: number, digits: number) => string,
+): string {
   let text = write(percent, digits);
   if (percent > 100 - NOISE_PERCENT) return text;
   for (let more = digits + 1; Number(text) >= 100; more += 1) text = write(percent, more);
   return text;
 }
 
-const inDigits = (value: number, digits: number): string => String(Number(value.toPrecision(digits)));
+const roundToDigits = (value: number, digits: number): string => String(Number(value.toPrecision(digits)));
 
 /** Fraction as a percentage with significant digits; `100 %` means exactly all. */
 export function shareText(share: number, digits: number): string {
-  return `${belowAll(100 * share, digits, inDigits)} %`;
+  return `${formatBelowFull(100 * share, digits, roundToDigits)} %`;
 }
 
 /** Fraction as a percentage with fixed decimals for a column; only exact values are shown as `100 %` or `0 %`. */
 export function shareInDecimals(share: number, decimals: number): string {
-  const text = belowAll(100 * share, decimals, (value, digits) => value.toFixed(digits));
+  const text = formatBelowFull(100 * share, decimals, (value, digits) => value.toFixed(digits));
   return Number(text) === 0 && share !== 0 ? shareText(share, 2) : `${text} %`;
 }
 

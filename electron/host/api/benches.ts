@@ -5,7 +5,7 @@ export { historyOf, ratioToEarlier, trendOf } from '../app/benches/history.ts';
 export { claimTable } from '../app/claim-table/index.ts';
 export { type ComparedRun, compareRuns } from '../app/compare/compare.ts';
 export { reportRows } from '../app/compare/rows.ts';
-export { asSession, readCurrent, readSessionNamed, withoutRecordings } from '../app/sessions/index.ts';
+export { deriveSession, readCurrent, readSessionNamed, withoutRecordings } from '../app/sessions/index.ts';
 export type { BenchKind } from '../model/bench/claims.ts';
 export { bootstrapRatioOf, instancesOf, ratioOf } from '../model/bench/comparison.ts';
 export { runnableDesigns } from '../model/bench/factorial/effects.ts';
@@ -28,6 +28,6 @@ export {
   type BenchTask,
   type KnownReading,
   optionsOfTask,
-  refuseLongBench,
   taskOfReadings,
+  throwIfBenchTooLong,
 } from '../workloads/benchable.ts';

@@ -2,25 +2,25 @@
 
 export { createKernel } from '../app/user-kernels/new-kernel.ts';
 export { listProblems, readProblem } from '../app/user-kernels/problems.ts';
-export { byBase, freeFolder, reproduce } from '../app/user-kernels/reproduce.ts';
+export { documentForBase, freeFolder, reproduce } from '../app/user-kernels/reproduce.ts';
 export { problemHash } from '../app/user-kernels/trust.ts';
 export { type BenchKind, placeOf, UserKernels } from '../app/user-kernels/user-kernels.ts';
 export {
-  fromFlashInfer,
+  convertFlashInfer,
   isDefinition,
-  type Reported,
+  type ReportedResult,
   readDefinition,
   readSolution,
   readTraces,
   toFlashInfer,
 } from '../model/problem-formats/flashinfer.ts';
-export type { Converted } from '../model/problem-formats/formats.ts';
-export { fromKernelBench, toKernelBench } from '../model/problem-formats/kernelbench.ts';
+export type { ConvertedProblem } from '../model/problem-formats/formats.ts';
+export { convertKernelBench, toKernelBench } from '../model/problem-formats/kernelbench.ts';
 export {
   descriptionFile,
   descriptionText,
   extensionOf,
-  replaceable,
+  findReplaceableFiles,
   type UserKernel,
 } from '../model/user-kernels/file.ts';
 export {

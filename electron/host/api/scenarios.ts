@@ -15,4 +15,4 @@ export {
   type TaskReading,
   writeAtomically,
 } from '../workloads/scenarios/scenarios.ts';
-export type { Need } from '../workloads/workload.ts';
+export type { ResourceNeeds } from '../workloads/workload.ts';

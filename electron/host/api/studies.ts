@@ -1,10 +1,10 @@
 /** Host functions of the command line: studies, tuning, clusters and other machines. */
 
 export { Connection } from '../app/remote/connection.ts';
-export { PROBE, type Probed, readProbe } from '../app/remote/probe.ts';
+export { PROBE, type ProbeResult, readProbe } from '../app/remote/probe.ts';
 export { folderName, installProgram, packProgram, programSource } from '../app/remote/program.ts';
-export { type Asking, afterMark, checkedHost, MARK, Ssh } from '../app/remote/ssh.ts';
-export { clusterAnswer, refuseSearch, solveOnCluster, stopOnCluster } from '../app/studies/cluster/engine.ts';
+export { checkedHost, MARK, outputAfterMark, type PromptMode, Ssh } from '../app/remote/ssh.ts';
+export { clusterAnswer, solveOnCluster, stopOnCluster, throwIfSearch } from '../app/studies/cluster/engine.ts';
 export {
   entireMachine,
   type LocalOptions,
@@ -28,7 +28,7 @@ export {
 export { collect, readRows } from '../app/studies/results.ts';
 export { SlurmEngine } from '../app/studies/slurm/engine.ts';
 export { Slurm } from '../app/studies/slurm/slurm.ts';
-export { quoted, solveTask } from '../app/studies/slurm/task.ts';
+export { quoteForShell, solveTask } from '../app/studies/slurm/task.ts';
 export { type StudyStatus, statusOf } from '../app/studies/status.ts';
 export {
   BEST_FILE,

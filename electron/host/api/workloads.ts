@@ -3,9 +3,9 @@
 export { gamma, type PlaneOfVolume, toPeak, type VolumeAxis } from '../model/fields/gamma.ts';
 export { type ImageRunData, isImageRun } from '../workloads/diffraction/image-data.ts';
 export { type ImageBits, imageFigure, imageFile, imageFormats } from '../workloads/diffraction/images/index.ts';
-export { type Measured, readImage, readNexusImage, runOrNexus } from '../workloads/diffraction/images/read.ts';
-export { disagreements, ofImage } from '../workloads/diffraction/refine/measured.ts';
-export { type Refined, refineCrystal } from '../workloads/diffraction/refine/refine.ts';
+export { type MaskedImage, readImage, readNexusImage, runOrNexus } from '../workloads/diffraction/images/read.ts';
+export { disagreements, maskedImageOf } from '../workloads/diffraction/refine/measured.ts';
+export { type RefinementResult, refineCrystal } from '../workloads/diffraction/refine/refine.ts';
 export { imageSummary, imageText } from '../workloads/diffraction/summary.ts';
 export { variantsFor } from '../workloads/task/candidates.ts';
 export { isTask } from '../workloads/task/scenario/index.ts';
@@ -15,6 +15,6 @@ export { type ImportedDose, readDoseFile } from '../workloads/transport/dose-fil
 export { gammaDoseOf, gammaMap } from '../workloads/transport/metrics/gamma-dose.ts';
 export { depthDoseOf } from '../workloads/transport/metrics/run-metrics.ts';
 export { summaryOf } from '../workloads/transport/readouts.ts';
-export { measured, type RunData } from '../workloads/transport/run-data.ts';
+export { measuredRunOf, type RunData } from '../workloads/transport/run-data.ts';
 export { asTransport } from '../workloads/transport/scenario/estimate.ts';
 export { transportRunOf } from '../workloads/transport/transport-run.ts';

@@ -3,7 +3,7 @@
  * first time. Until then `auto` selects the CPU.
  */
 import type { SolverFrame, SolverState } from '../../contract/capabilities.ts';
-import { fromNative, type NativeAddon } from '../io/addon/addon.ts';
+import { errorFromNative, type NativeAddon } from '../io/addon/addon.ts';
 import type { StagedSolver } from '../io/addon/staged-solver.ts';
 import type { Sink } from '../io/flow/subscribers.ts';
 
@@ -33,7 +33,7 @@ export class GpuKernels {
     try {
       for (const workload of workloads) await this.#addon.warmKernels({ workload });
     } catch (error) {
-      this.#log('warning', `The GPU's kernels could not be compiled: ${fromNative(error).message}`);
+      this.#log('warning', `The GPU's kernels could not be compiled: ${errorFromNative(error).message}`);
     }
     this.#set(false);
   }

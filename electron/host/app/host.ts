@@ -13,11 +13,11 @@ import type { StartChild } from '../io/processes/link.ts';
 import type { ClaimCatalogue } from '../model/bench/claims.ts';
 import type { AnyRunData } from '../workloads/run-data.ts';
 import type { Scenarios } from '../workloads/scenarios/scenarios.ts';
-import type { Recomputing } from '../workloads/transport/recompute.ts';
+import type { PlaneRecomputer } from '../workloads/transport/recompute.ts';
 import type { Batches } from './batches/batches.ts';
 import type { Benches } from './benches/benches.ts';
 import type { StoredSessions } from './benches/stored.ts';
-import type { PerformBench } from './benches/thread.ts';
+import type { BenchRunner } from './benches/thread.ts';
 import type { ImportedDoses } from './doses/imported.ts';
 import type { GpuKernels } from './gpu-kernels.ts';
 import { benchHandlers, benchSources, comparisonHandlers } from './handlers/bench.ts';
@@ -89,7 +89,7 @@ export interface HostOptions {
   /** Set if the solver is compiled while pages are served. */
   readonly solver?: StagedSolver | null;
   /** Runs benchmarks; by default on a dedicated thread. */
-  readonly performBench?: PerformBench;
+  readonly performBench?: BenchRunner;
   /** Starts the processes of user kernels; as children of this process by default. */
   readonly startChild?: StartChild;
   /** Validate every response against the contract; for tests. */
@@ -299,7 +299,7 @@ interface HostParts {
   readonly runs: Runs;
   readonly lanes: Lanes;
   readonly batches: Batches;
-  readonly recomputing: Recomputing;
+  readonly recomputing: PlaneRecomputer;
   readonly whatIfs: WhatIfs;
   readonly benches: Benches;
   readonly timelines: Timelines;

@@ -22,7 +22,7 @@ import { copyCeilings } from '../model/timeline/ceilings.ts';
 import { readShippedSpaces } from '../model/tuning/space.ts';
 import { allVariants, hostWorkloads, kernelFoldersOf } from '../workloads/index.ts';
 import { openScenarios, type Scenarios } from '../workloads/scenarios/scenarios.ts';
-import { Recomputing } from '../workloads/transport/recompute.ts';
+import { PlaneRecomputer } from '../workloads/transport/recompute.ts';
 import { Batches } from './batches/batches.ts';
 import { Benches } from './benches/benches.ts';
 import { measuredRuns, StoredSessions } from './benches/stored.ts';
@@ -246,7 +246,12 @@ function openTimelines({ assetsFolder }: HostOptions, { scratch }: Data, { devic
 }
 
 /** Deletes leftovers of killed processes: partial files, results that did not fit into memory, empty folders. */
-async function sweep(data: string, library: string, scratch: OwnedFolders, recovery: Recovery): Promise<void> {
+async function deleteLeftovers(
+  data: string,
+  library: string,
+  scratch: OwnedFolders,
+  recovery: Recovery,
+): Promise<void> {
   const ofOwners = ['recovery', 'scratch'].map((name) => path.join(data, name));
   for (const folder of [data, library, path.join(library, OWN_FOLDER), ...ofOwners]) await sweepOnce(folder);
   for (const folder of await scratch.orphans()) await removeUnless(folder, () => false);
@@ -275,11 +280,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ...timelines,
     catalogue: new Catalogue({ dataFolder: data.data, files, locks, readers, onTrouble: trouble }),
     whatIfs: openWhatIfs(data, engine, scenarios, runs),
-    recomputing: new Recomputing({ addon: engine.addon, runs: runs.runs, scenarios, lanes: runs.lanes }),
+    recomputing: new PlaneRecomputer({ addon: engine.addon, runs: runs.runs, scenarios, lanes: runs.lanes }),
     presence: new Presence(data.data),
     doses: new ImportedDoses(),
     refinements: new Refinements({ addon: engine.addon, scenarios, lanes: runs.lanes }),
-    sweeping: sweep(data.data, library.folder, scratch, benches.recovery),
+    sweeping: deleteLeftovers(data.data, library.folder, scratch, benches.recovery),
     assetsFolder: options.assetsFolder,
     checkResults: options.checkResults ?? false,
   });

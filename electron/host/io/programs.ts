@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { BraggError } from '../../contract/errors.ts';
 
 /** Path of the file outside the archive; the same path if there is no archive. */
-export const onDisk = (file: string): string => file.replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked');
+export const pathOnDisk = (file: string): string => file.replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked');
 
 /**
  * Bundle in dist/workers, next to the program's folder; in development its source. In a package, the file outside of
@@ -21,7 +21,9 @@ export const onDisk = (file: string): string => file.replace(/app\.asar(?=[\\/])
 export function startedFile(name: string, source: string): string {
   const here = import.meta.dirname;
   const folders = [process.env['BRAGGBENCH_BUNDLES'] ?? '', path.join(here, '..', 'workers')];
-  const bundles = folders.filter((folder) => folder !== '').map((folder) => onDisk(path.join(folder, `${name}.js`)));
+  const bundles = folders
+    .filter((folder) => folder !== '')
+    .map((folder) => pathOnDisk(path.join(folder, `${name}.js`)));
   return bundles.find((file) => existsSync(file)) ?? path.join(here, '..', source);
 }
 
@@ -35,7 +37,7 @@ export async function nodeProgram(what: string): Promise<string> {
 }
 
 /** Decodes UTF-8 as a stream: a character split between two chunks is reported when it is complete. */
-export function onPrinted(
+export function listenToOutput(
   { stdout, stderr }: { readonly [name in 'stdout' | 'stderr']: NodeJS.ReadableStream | null },
   listener: (text: string) => void,
 ): void {
@@ -50,7 +52,7 @@ export function onPrinted(
 export function decoderFile(name: string, installed: string): string {
   const here = import.meta.dirname;
   const places = [
-    onDisk(path.join(here, '..', 'decoders', name)),
+    pathOnDisk(path.join(here, '..', 'decoders', name)),
     // Folders of packages, as seen from a bundle in dist and from this source.
     ...['../..', '../../..'].map((root) => path.join(here, root, 'node_modules', installed, name)),
   ];

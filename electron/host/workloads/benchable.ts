@@ -55,7 +55,7 @@ export function leastSeconds({ amount, rate, threads }: Pick<Work, 'amount' | 'r
   return amount / (threads === null ? rate.device : rate.thread * threads);
 }
 
-function refusal(what: string, seconds: number, why: string, environment: NodeJS.ProcessEnv): BraggError | null {
+function tooLongError(what: string, seconds: number, why: string, environment: NodeJS.ProcessEnv): BraggError | null {
   const minutes = seconds / 60;
   const most = maxMinutes(environment);
   if (minutes <= most) return null;
@@ -66,11 +66,11 @@ function refusal(what: string, seconds: number, why: string, environment: NodeJS
 }
 
 /** Throws BraggError `invalid` in the engine's format, with the lower bound, the limit, and how to raise the limit. */
-export function refuseTooLong(work: Work, environment: NodeJS.ProcessEnv = process.env): void {
+export function throwIfTooLong(work: Work, environment: NodeJS.ProcessEnv = process.env): void {
   const { variant, amount, of, threads } = work;
   const where = threads === null ? 'on the fastest GPU' : `on ${threads} threads at their best`;
   const why = `${amount.toExponential(1)} ${of} ${where}`;
-  const refused = refusal(`solver.variant = ${variant}: takes`, leastSeconds(work), why, environment);
+  const refused = tooLongError(`solver.variant = ${variant}: takes`, leastSeconds(work), why, environment);
   if (refused !== null) throw refused;
 }
 
@@ -78,7 +78,7 @@ export function refuseTooLong(work: Work, environment: NodeJS.ProcessEnv = proce
 const MAX_EXAMINED = 16;
 
 /** Selects evenly spaced parts, including the first and the last. */
-function evenly<T>(all: readonly T[]): readonly T[] {
+function pickEvenly<T>(all: readonly T[]): readonly T[] {
   if (all.length <= MAX_EXAMINED) return all;
   const step = (all.length - 1) / (MAX_EXAMINED - 1);
   return Array.from({ length: MAX_EXAMINED }, (_, i) => all[Math.round(i * step)] as T);
@@ -87,19 +87,19 @@ function evenly<T>(all: readonly T[]): readonly T[] {
 /**
  * Rejects many runs together before any of them begins. `least_s` is the lower bound for one run, 0 if unknown. For
  * many runs, an evenly spaced selection is examined. `sideBySide` is the number of concurrent runs. Throws as
- * `refuseTooLong`.
+ * `throwIfTooLong`.
  */
-export async function refuseLongSum<T>(
+export async function throwIfSumTooLong<T>(
   what: string,
   parts: readonly T[],
   least_s: (part: T) => Promise<number>,
   { sideBySide = 1, environment = process.env }: { sideBySide?: number; environment?: NodeJS.ProcessEnv } = {},
 ): Promise<void> {
-  const some = evenly(parts);
+  const some = pickEvenly(parts);
   let sum_s = 0;
   for (const part of some) sum_s += await least_s(part);
   const all_s = (sum_s * parts.length) / Math.max(1, some.length) / sideBySide;
-  const refused = refusal(`${what} takes`, all_s, `${parts.length} together on the fastest machine`, environment);
+  const refused = tooLongError(`${what} takes`, all_s, `${parts.length} together on the fastest machine`, environment);
   if (refused !== null) throw refused;
 }
 
@@ -305,14 +305,14 @@ const MIN_RUNS = 2;
  * Rejects a benchmark that exceeds the time limit before building any of it. `readingAt` resolves to null if there is
  * no problem, which is reported later. Throws BraggError `invalid`.
  */
-export function refuseLongBench<T>(
+export function throwIfBenchTooLong<T>(
   addon: NativeAddon,
   { problem, least_s }: Pick<Benchable, 'problem' | 'least_s'>,
   values: readonly T[],
   readingAt: (value: T) => Promise<AnyReading | null>,
   variants: readonly string[] | null,
 ): Promise<void> {
-  return refuseLongSum('the benchmark', values, async (value) => {
+  return throwIfSumTooLong('the benchmark', values, async (value) => {
     const reading = await readingAt(value);
     return reading === null ? 0 : MIN_RUNS * (await least_s(addon, problem(reading), variants, reading));
   });

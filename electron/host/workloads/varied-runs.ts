@@ -114,7 +114,7 @@ interface Run {
   readonly time_s: number;
 }
 
-interface Varied {
+interface Variation {
   /** Description of the change: `a beam energy 0.2 % lower`. */
   readonly title: (share: number) => string;
   /** Solves the problem varied by a share in [0, 1), where 0 is no change; null if cancelled. */
@@ -132,7 +132,7 @@ const MAX_DECIDING_PAIRS = 60;
 const share = (): number => randomInt(1, 1_000_000) / 1e6;
 
 export class VariedRuns {
-  readonly #varied: Varied;
+  readonly #varied: Variation;
   readonly #failed: Accuracy[] = [];
   readonly #again = new MemoryEvidence('cpu');
   /** Evidence from comparison with the session's own problem. */
@@ -142,7 +142,7 @@ export class VariedRuns {
   #audit_s = 0;
   #spent_s = 0;
 
-  constructor(varied: Varied) {
+  constructor(varied: Variation) {
     this.#varied = varied;
   }
 

@@ -7,7 +7,7 @@ import type { Accuracy, MeasuredSessionEntry, Session, SessionReport, Words } fr
 import type { Variant } from '../../contract/capabilities.ts';
 import type { Curve } from '../../contract/fields.ts';
 import type { ProgressDetail } from '../../contract/run.ts';
-import type { ScenarioWithConstants } from '../../contract/scenario/index.ts';
+import type { ScenarioWithStaticDefaults } from '../../contract/scenario/index.ts';
 import type { Resolved } from '../../contract/scenarios.ts';
 import type { MeasureGroup, SavedCurve, Measure as StudyMeasure } from '../../contract/study/index.ts';
 import type { UserKernelVerdict } from '../../contract/user-kernels/checks.ts';
@@ -251,7 +251,7 @@ interface PrepareOptions {
 }
 
 /** Resources that solving a scenario needs, known before it is solved. */
-export interface Need {
+export interface ResourceNeeds {
   readonly variant: string;
   readonly precision: string;
   /** Upper bound on the memory of the state. */
@@ -287,7 +287,7 @@ export interface HostWorkload {
   /** Resolved scenario; null if it has errors. Throws if the engine rejects it. */
   readonly resolve: (parts: ResolveParts, reading: AnyReading) => Promise<Resolved | null>;
   /** Resources that a scenario needs. Throws as `prepare` does. */
-  readonly needs: (addon: NativeAddon, reading: AnyReading) => Promise<Need>;
+  readonly needs: (addon: NativeAddon, reading: AnyReading) => Promise<ResourceNeeds>;
   /** Prepares a run. Throws BraggError `invalid` with every issue, or the engine's error. */
   readonly prepare: (addon: NativeAddon, reading: AnyReading, options: PrepareOptions) => Promise<WorkloadRun>;
   readonly ended: (run: AnyRunData) => Promise<EndedRun>;
@@ -304,5 +304,5 @@ export interface HostWorkload {
   /** Label that distinguishes scenarios in a list: `70 MeV`; empty if there is none. */
   readonly about: (document: unknown) => string;
   /** Scenario values that claims may be limited to; null if claims are never limited for this workload. */
-  readonly claimed: (filled: ScenarioWithConstants) => Values | null;
+  readonly claimed: (filled: ScenarioWithStaticDefaults) => Values | null;
 }

@@ -13,7 +13,7 @@ import {
   type Port,
 } from '../../../electron/contract/wire/protocol.ts';
 import type { StreamFrame, StreamName, StreamParams } from '../../../electron/contract/wire/streams.ts';
-import { type Greeted, greet, type Hello } from './handshake.ts';
+import { type GreetedPort, greet, type Hello } from './handshake.ts';
 import { OpenStream, type StreamHandle, type StreamReader } from './stream-reader.ts';
 
 /** Maximum unacknowledged frames per stream: one being painted and one in transit. */
@@ -85,7 +85,7 @@ class ConnectedClient implements Client {
   }
 
   /** Uses this port for the connection from now on. */
-  adopt({ port, hello, listen }: Greeted): void {
+  adopt({ port, hello, listen }: GreetedPort): void {
     this.#hello = hello;
     this.#port = port;
     listen({
@@ -233,7 +233,7 @@ class ConnectedClient implements Client {
   }
 
   /** Sends the host everything that changed while the connection was down. */
-  #resumed(greeted: Greeted, asked: { readonly calls: Set<number>; readonly streams: Set<number> }): void {
+  #resumed(greeted: GreetedPort, asked: { readonly calls: Set<number>; readonly streams: Set<number> }): void {
     const { hello, port } = greeted;
     if (this.#over || !hello.resumed) {
       // Close the connection that the host made for this greeting, because nobody will use it.

@@ -14,7 +14,7 @@ import {
 export type Hello = Extract<HostMessage, { type: 'hello' }>;
 type Resume = Extract<ClientMessage, { type: 'greet' }>['resume'];
 
-export interface Greeted {
+export interface GreetedPort {
   readonly port: Port;
   readonly hello: Hello;
   /** Takes over the port; messages that arrived since the hello are delivered at once. */
@@ -27,7 +27,7 @@ const PATIENCE_MS = 15_000;
 /**
  * Rejects with a BraggError if the host refuses this page permanently, and with another error if a retry may succeed.
  */
-export async function greet(openPort: () => Promise<Port>, resume: Resume): Promise<Greeted> {
+export async function greet(openPort: () => Promise<Port>, resume: Resume): Promise<GreetedPort> {
   const port = await openPort();
   return new Promise((resolve, reject) => {
     let handler: PortHandler | null = null;

@@ -5,10 +5,10 @@ import { horizontalAxis, marginWidth, plotAxes, scaleOf } from '../figures/axes.
 import {
   type Figure,
   type FigureSize,
-  fitted,
   type Ink,
   type Point,
   type Shape,
+  shortenToFit,
   textWidth,
 } from '../figures/figure.ts';
 import type { Scale } from '../scale.ts';
@@ -51,7 +51,7 @@ function legendShapes({ series, left, top }: LegendEntry, { width, label }: Figu
   const shapes: Shape[] = [sample, { ...text, at: [from, middle + BASELINE * label], text: name, ink: 'text', bold }];
   if (says === undefined) return shapes;
   const at = from + textWidth(name, label) * 1.08 + label;
-  const told = fitted(says, width - at, label);
+  const told = shortenToFit(says, width - at, label);
   return [...shapes, { ...text, at: [at, middle + BASELINE * label], text: told, ink: 'text-muted' }];
 }
 
@@ -231,7 +231,7 @@ function rowShapes({ y: { rows = [] } }: Pane, { box, y, label }: Plot): readonl
       ...{
         kind: 'text',
         at: [box.left - label * 0.7, middle + (down + BASELINE) * label],
-        text: fitted(text, room, label),
+        text: shortenToFit(text, room, label),
       },
       ...{ ink, size: label, anchor: 'end' },
     });

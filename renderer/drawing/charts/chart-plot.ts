@@ -6,7 +6,7 @@ import type { Data, Layout } from 'plotly.js/lib/core';
 import { numbersAt } from '../../../electron/domain/numbers.ts';
 import { axisTitle, type Box } from '../axes.ts';
 import { scaleOf, ticksAcross, ticksDown } from '../figures/axes.ts';
-import { type FigureSize, fitted } from '../figures/figure.ts';
+import { type FigureSize, shortenToFit } from '../figures/figure.ts';
 import {
   type Chart,
   type ChartAxis,
@@ -18,7 +18,7 @@ import {
   type Pane,
   type Series,
 } from './chart.ts';
-import { type Brush, connectors, dashOf, escaped, namedTrace, type Options, traceOf } from './chart-traces.ts';
+import { type Brush, connectors, dashOf, escapeHtml, namedTrace, type Options, traceOf } from './chart-traces.ts';
 import type { StampedDots } from './dots-layer.ts';
 import { layOut, spread } from './layout.ts';
 
@@ -36,7 +36,7 @@ interface Axes {
  * because x does not increase. Gaps are retained, and so are points outside that lead into the plot. For a band's
  * `edge` only that extreme of each column is returned.
  */
-export function thinned(
+export function visibleIndices(
   xs: ArrayLike<number>,
   ys: ArrayLike<number>,
   { x, y }: Axes,
@@ -98,18 +98,18 @@ interface ChartPlot {
 }
 
 /** Suffix of Plotly's axis names: empty for the first axis. */
-export const nth = (i: number): string => (i === 0 ? '' : String(i + 1));
+export const axisSuffix = (i: number): string => (i === 0 ? '' : String(i + 1));
 const TICK = 4;
 /** Line height between a row's name and its detail, in label heights. */
 const ROW_LINE = 1.2;
 
-const onAxis = ({ kind }: ChartAxis, value: number): number => (kind === 'log' ? Math.log10(value) : value);
+const axisCoordinate = ({ kind }: ChartAxis, value: number): number => (kind === 'log' ? Math.log10(value) : value);
 
 function axisOf(axis: ChartAxis, box: Box, way: 'x' | 'y', { theme }: Brush): Options {
   const { labelSize } = theme;
   const common = {
     type: axis.kind,
-    range: [onAxis(axis, axis.from), onAxis(axis, axis.to)],
+    range: [axisCoordinate(axis, axis.from), axisCoordinate(axis, axis.to)],
     fixedrange: axis.fixed === true,
     zeroline: false,
     showline: axis.rows === undefined,
@@ -143,7 +143,7 @@ function axisOf(axis: ChartAxis, box: Box, way: 'x' | 'y', { theme }: Brush): Op
       showgrid: false,
     },
     title: {
-      text: escaped(axisTitle(axis.title, axis.unit, exponent)),
+      text: escapeHtml(axisTitle(axis.title, axis.unit, exponent)),
       standoff: way === 'x' ? labelSize * 0.4 : labelSize * 0.2,
       font: { color: theme.text, size: labelSize },
     },
@@ -153,7 +153,7 @@ function axisOf(axis: ChartAxis, box: Box, way: 'x' | 'y', { theme }: Brush): Op
 /** Plotly creates an object per point, so omit points of long lines that share a pixel. */
 function drawnOf(series: Series, pane: Pane, hover: Chart['hover'], box: Box): Series {
   if (series.kind !== 'line' || hover === 'values' || series.x.length <= MANY_POINTS) return series;
-  const rows = thinned(series.x, series.y, pane, box, series.edge);
+  const rows = visibleIndices(series.x, series.y, pane, box, series.edge);
   if (rows === null) return series;
   const { tips, ids } = series;
   return {
@@ -165,15 +165,15 @@ function drawnOf(series: Series, pane: Pane, hover: Chart['hover'], box: Box): S
   };
 }
 
-interface Drawn {
+interface DrawnShapes {
   readonly shapes: readonly Options[];
   readonly annotations: readonly Options[];
 }
 
-function markOf(mark: ChartMark, { x, y }: Pane, axes: Options, { theme, color }: Brush): Drawn {
+function markOf(mark: ChartMark, { x, y }: Pane, axes: Options, { theme, color }: Brush): DrawnShapes {
   const font = { size: theme.labelSize, family: theme.family };
   const words = { showarrow: false, ...axes };
-  const placed = (at: number, axis: 'x' | 'y'): number => onAxis(axis === 'x' ? x : y, at);
+  const placed = (at: number, axis: 'x' | 'y'): number => axisCoordinate(axis === 'x' ? x : y, at);
   switch (mark.kind) {
     case 'line': {
       const { axis, at, ink, width = 1, dash = [], label } = mark;
@@ -190,7 +190,7 @@ function markOf(mark: ChartMark, { x, y }: Pane, axes: Options, { theme, color }
         yref: `${axes['yref']} domain`,
         x: placed(at, 'x'),
         y: 1,
-        text: label.text.map(escaped).join('<br>'),
+        text: label.text.map(escapeHtml).join('<br>'),
         align: 'left',
         xanchor: left ? 'right' : 'left',
         yanchor: 'top',
@@ -220,7 +220,7 @@ function markOf(mark: ChartMark, { x, y }: Pane, axes: Options, { theme, color }
             };
       return {
         shapes: [shape],
-        annotations: [{ ...words, ...place, text: escaped(label), font: { ...font, color: color(ink) } }],
+        annotations: [{ ...words, ...place, text: escapeHtml(label), font: { ...font, color: color(ink) } }],
       };
     }
     case 'text': {
@@ -229,7 +229,7 @@ function markOf(mark: ChartMark, { x, y }: Pane, axes: Options, { theme, color }
         ...words,
         x: placed(mark.at[0], 'x'),
         y: placed(mark.at[1], 'y'),
-        text: escaped(mark.text),
+        text: escapeHtml(mark.text),
         xanchor: mark.anchor === 'start' ? 'left' : 'right',
         yanchor: 'middle',
         xshift: right * theme.labelSize,
@@ -252,18 +252,24 @@ function marginLabelsOf(pane: Pane, box: Box, axes: Options, { theme, color }: B
   return asides.map(({ at, text, ink, bold }: MarginNote, i) => {
     const words = {
       ...axes,
-      text: escaped(text),
+      text: escapeHtml(text),
       xanchor: 'left',
       yanchor: 'middle',
       font: { size: labelSize, family: theme.family, color: color(ink), weight: bold === true ? 600 : 400 },
     };
     if (at[0] === null) {
-      const place = { x: 1, xref: `${axes['xref']} domain`, xshift: labelSize * 0.8, y: onAxis(pane.y, at[1]) };
+      const place = { x: 1, xref: `${axes['xref']} domain`, xshift: labelSize * 0.8, y: axisCoordinate(pane.y, at[1]) };
       return { ...words, ...place, showarrow: false };
     }
     return {
       ...words,
-      ...{ x: onAxis(pane.x, at[0]), y: onAxis(pane.y, at[1]), showarrow: true, arrowhead: 0, arrowwidth: 0.75 },
+      ...{
+        x: axisCoordinate(pane.x, at[0]),
+        y: axisCoordinate(pane.y, at[1]),
+        showarrow: true,
+        arrowhead: 0,
+        arrowwidth: 0.75,
+      },
       ...{ arrowcolor: color(ink), standoff: 3, ax: side - x.toPixel(at[0]), ay: (places[i] ?? 0) - (wanted[i] ?? 0) },
     };
   });
@@ -280,7 +286,7 @@ function rowsOf({ y: { rows = [] } }: Pane, box: Box, axes: Options, { theme }: 
     ...{
       xshift: -0.7 * labelSize,
       yshift: -down * labelSize,
-      text: escaped(fitted(text, box.left - labelSize, labelSize)),
+      text: escapeHtml(shortenToFit(text, box.left - labelSize, labelSize)),
     },
     font: { size: labelSize, family: theme.family, color },
   });
@@ -302,14 +308,14 @@ export function chartPlot(chart: Chart, size: FigureSize, given_px: number | nul
   for (const [i, pane] of chart.panes.entries()) {
     const box = boxes[i];
     if (box === undefined) continue;
-    const [xref, yref] = [`x${nth(i)}`, `y${nth(i)}`];
+    const [xref, yref] = [`x${axisSuffix(i)}`, `y${axisSuffix(i)}`];
     const domain = {
       x: [box.left / width, (box.left + box.width) / width],
       y: [1 - (box.top + box.height) / height, 1 - box.top / height],
     };
     const together = chart.linked === true && i > 0 ? { matches: 'x' } : {};
-    axes[`xaxis${nth(i)}`] = { ...axisOf(pane.x, box, 'x', brush), domain: domain.x, anchor: yref, ...together };
-    axes[`yaxis${nth(i)}`] = { ...axisOf(pane.y, box, 'y', brush), domain: domain.y, anchor: xref };
+    axes[`xaxis${axisSuffix(i)}`] = { ...axisOf(pane.x, box, 'x', brush), domain: domain.x, anchor: yref, ...together };
+    axes[`yaxis${axisSuffix(i)}`] = { ...axisOf(pane.y, box, 'y', brush), domain: domain.y, anchor: xref };
     for (const series of pane.series) {
       const first = series.silent !== true && !named.has(series.name);
       if (first) named.add(series.name);

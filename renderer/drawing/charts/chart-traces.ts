@@ -25,7 +25,7 @@ const SYMBOLS = { round: 'circle', square: 'square', ring: 'circle-open' } as co
 const FILLS = { 'to zero': 'tozeroy', 'to the line before': 'tonexty' } as const;
 const FAINT = 0.12;
 
-export const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+export const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 export function dashOf(dash: readonly number[]): string {
   return dash.length === 0 ? 'solid' : dash.map((pixels) => `${pixels}px`).join(',');
@@ -33,18 +33,18 @@ export function dashOf(dash: readonly number[]): string {
 
 /** Hover text of a point. */
 function hoverText({ name, tips, silent, x: points }: Series, { x, y }: Pane, hover: Chart['hover']): Options {
-  if (tips !== undefined) return { hovertext: tips.map(escaped), hoverinfo: 'text' };
+  if (tips !== undefined) return { hovertext: tips.map(escapeHtml), hoverinfo: 'text' };
   const isTold = hover === 'values' || (hover === 'point' && points.length > MANY_POINTS);
   if (!isTold || silent === true) return { hoverinfo: 'skip' };
-  return { hovertemplate: `%{y:.4~g}${unitOf(y)} at %{x:.4~g}${unitOf(x)}<extra>${escaped(name)}</extra>` };
+  return { hovertemplate: `%{y:.4~g}${unitOf(y)} at %{x:.4~g}${unitOf(x)}<extra>${escapeHtml(name)}</extra>` };
 }
 
-const unitOf = ({ unit }: ChartAxis): string => (unit === '' ? '' : ` ${escaped(unit)}`);
+const unitOf = ({ unit }: ChartAxis): string => (unit === '' ? '' : ` ${escapeHtml(unit)}`);
 
 /** Hover text of a dot that is drawn outside Plotly. */
 export function hoverTextOfDot({ tips, x: xs, y: ys }: DotSeries, { x, y }: Pane, i: number): string {
   const tip = tips?.[i];
-  if (tip !== undefined) return escaped(tip);
+  if (tip !== undefined) return escapeHtml(tip);
   const number = (value = Number.NaN): string => String(Number(value.toPrecision(4)));
   return `${number(ys[i])}${unitOf(y)} at ${number(xs[i])}${unitOf(x)}`;
 }
@@ -74,7 +74,11 @@ function dotsTrace(series: DotSeries, { color, theme }: Brush): Options {
 
 function lineTrace({ ink, width = 1.6, dash, fill }: LineSeries, { color }: Brush): Options {
   const line = { color: color(ink), width, dash: dashOf(dash) };
-  return { mode: 'lines', line, ...(fill === undefined ? {} : { fill: FILLS[fill], fillcolor: faint(color(ink)) }) };
+  return {
+    mode: 'lines',
+    line,
+    ...(fill === undefined ? {} : { fill: FILLS[fill], fillcolor: faintColor(color(ink)) }),
+  };
 }
 
 function barsTrace({ x, y, from, thick, ink }: BarSeries, { color }: Brush): Options {
@@ -124,7 +128,7 @@ export function traceOf(series: Series, pane: Pane, hover: Chart['hover'], brush
   const { name, says, ids } = series;
   return {
     ...shapeOf(series, brush),
-    name: says === undefined ? escaped(name) : `${escaped(name)}:  ${escaped(says)}`,
+    name: says === undefined ? escapeHtml(name) : `${escapeHtml(name)}:  ${escapeHtml(says)}`,
     legendgroup: series.kind === 'line' ? (series.group ?? name) : name,
     ...(ids === undefined ? {} : { customdata: Array.from(ids) }),
     ...hoverText(series, pane, hover),
@@ -137,7 +141,7 @@ export function namedTrace({ tips: _, ids: __, ...series }: DotSeries, pane: Pan
 }
 
 /** The colour with low opacity, as `#rrggbb` plus alpha. */
-function faint(color: string): string {
+function faintColor(color: string): string {
   return /^#[0-9a-f]{6}$/i.test(color)
     ? `${color}${Math.round(FAINT * 255)
         .toString(16)

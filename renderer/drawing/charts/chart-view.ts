@@ -13,10 +13,10 @@ import type { Scale } from '../scale.ts';
 import type { FrameScheduler } from '../scheduler.ts';
 import { onThemeChange, readDrawingTheme } from '../theme.ts';
 import type { Chart, ChartAxis } from './chart.ts';
-import { chartPlot, nth } from './chart-plot.ts';
+import { axisSuffix, chartPlot } from './chart-plot.ts';
 import type { Brush } from './chart-traces.ts';
 import { DotsLayer, type StampedDots } from './dots-layer.ts';
-import { LastDrawn, loadedFonts, loadPlotly, type Plotly } from './plotly.ts';
+import { DrawingCache, loadedFonts, loadPlotly, type Plotly } from './plotly.ts';
 import { plottedFigure } from './plotted-figure.ts';
 
 interface ChartOwner {
@@ -66,7 +66,7 @@ export class ChartView {
   #boxes: readonly Box[] = [];
   #cursor: number | null = null;
   #mark: number | null = null;
-  readonly #last = new LastDrawn();
+  readonly #last = new DrawingCache();
   readonly #layer = new DotsLayer();
   #dots: readonly StampedDots[] = [];
   #brush: Brush | null = null;
@@ -293,7 +293,10 @@ export class ChartView {
       .filter(({ trace }) => Reflect.get(Object(Reflect.get(traces, trace)), 'visible') === true)
       .map((one) => {
         const { x, y } = one.pane;
-        return { ...one, pane: { ...one.pane, x: axis(x, `xaxis${nth(one.at)}`), y: axis(y, `yaxis${nth(one.at)}`) } };
+        return {
+          ...one,
+          pane: { ...one.pane, x: axis(x, `xaxis${axisSuffix(one.at)}`), y: axis(y, `yaxis${axisSuffix(one.at)}`) },
+        };
       });
     this.#layer.paint(this.#plot, dots, this.#brush);
   };

@@ -12,15 +12,15 @@ import type { Chart, Series } from './chart.ts';
 const TALL = 20;
 
 /** Claims at each value of a sweep, for any workload. */
-interface Swept {
+interface SweptClaims {
   readonly reports: readonly { readonly claims: readonly TaskClaimResult[] }[];
   readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;
 }
 
-type Claimed = Pick<TaskClaimResult, 'claim' | 'from' | 'to' | 'tolerance' | 'reason'>;
+type ClaimTerms = Pick<TaskClaimResult, 'claim' | 'from' | 'to' | 'tolerance' | 'reason'>;
 
 /** Claims of a sweep with at least one measured pair. */
-export function sweptClaims({ reports }: Swept): readonly TaskClaimResult[] {
+export function sweptClaims({ reports }: SweptClaims): readonly TaskClaimResult[] {
   const all = new Map<string, TaskClaimResult>();
   for (const claim of reports.flatMap(({ claims }) => claims)) {
     if (claim.pairs.some(({ gain }) => gain !== null) && !all.has(claim.id)) all.set(claim.id, claim);
@@ -34,7 +34,7 @@ interface Curve {
 }
 
 /** Curves over a swept value with the claimed band. `unit` is `×` for gains. */
-export function claimMapChart(claim: Claimed, path: string, curves: readonly Curve[], unit = '×'): Chart {
+export function claimMapChart(claim: ClaimTerms, path: string, curves: readonly Curve[], unit = '×'): Chart {
   const held = bandOf(claim);
   const points = curves.flatMap((curve) => curve.points);
   const [left, right] = logLimits(
@@ -85,7 +85,7 @@ export function claimMapChart(claim: Claimed, path: string, curves: readonly Cur
   };
 }
 
-export function claimChart(session: Swept, one: TaskClaimResult): Chart {
+export function claimChart(session: SweptClaims, one: TaskClaimResult): Chart {
   const values = session.sweep?.values ?? [];
   const curves = one.pairs
     .map(({ slower, faster }) => {

@@ -3,7 +3,7 @@ import type { Layout } from 'plotly.js/lib/core';
 import type { Box } from '../axes.ts';
 import { scaleOf } from '../figures/axes.ts';
 import type { DotSeries, Pane } from './chart.ts';
-import { type Brush, escaped, hoverTextOfDot } from './chart-traces.ts';
+import { type Brush, escapeHtml, hoverTextOfDot } from './chart-traces.ts';
 import type { Plotly } from './plotly.ts';
 
 // Large sets of dots are stamped into pixels one by one, because SVG elements or WebGL take longer than the rest of the
@@ -118,7 +118,7 @@ export interface StampedDots {
 }
 
 /** A dot under the pointer. */
-interface Pointed {
+interface PointedDot {
   readonly dots: StampedDots;
   readonly i: number;
   /** Position in the chart. */
@@ -140,7 +140,7 @@ function rgbOf(color: string): readonly [number, number, number] {
 }
 
 /** Box of the picture within the chart, including padding. */
-const padded = ({ left, top, width, height }: Box): Box => ({
+const paddedBox = ({ left, top, width, height }: Box): Box => ({
   left: left - PAD,
   top: top - PAD,
   width: width + 2 * PAD,
@@ -155,7 +155,7 @@ interface Picture {
 
 /** Image of the dots in one plot. `pixels`: image pixels per CSS pixel. */
 function pictureOf(dots: readonly StampedDots[], plot: Box, { theme, color }: Brush, pixels: number): Picture {
-  const box = padded(plot);
+  const box = paddedBox(plot);
   const canvas = document.createElement('canvas');
   canvas.width = Math.max(1, Math.round(box.width * pixels));
   canvas.height = Math.max(1, Math.round(box.height * pixels));
@@ -223,8 +223,8 @@ export class DotsLayer {
   }
 
   /** The dot nearest to a position in the chart; null if none is near. */
-  at(left: number, top: number): Pointed | null {
-    let found: (Pointed & { readonly far: number }) | null = null;
+  at(left: number, top: number): PointedDot | null {
+    let found: (PointedDot & { readonly far: number }) | null = null;
     for (const { dots, picture } of this.#drawn) {
       for (const [k, places] of picture.places.entries()) {
         const one = dots[k];
@@ -260,7 +260,7 @@ export class DotsLayer {
     const size = series.radius * theme.labelSize;
     const item = {
       ...{ x0: left - size, x1: left + size, y0: down, y1: down, color: color(series.ink) },
-      ...{ text: hoverTextOfDot(series, pane, found.i), name: escaped(series.name), nameLength: -1 },
+      ...{ text: hoverTextOfDot(series, pane, found.i), name: escapeHtml(series.name), nameLength: -1 },
       ...{ fontFamily: theme.family, fontSize: theme.labelSize },
     };
     // Missing in Plotly's types.

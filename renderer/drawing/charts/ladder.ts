@@ -56,7 +56,7 @@ interface Gain {
   readonly root: string;
 }
 
-const inverted = ({ value, interval }: Ratio): Ratio => ({
+const invertRatio = ({ value, interval }: Ratio): Ratio => ({
   value: 1 / value,
   interval: interval && { low: 1 / interval.high, high: 1 / interval.low },
 });
@@ -74,8 +74,8 @@ export function gains(report: SessionReport): readonly Gain[] {
         {
           label: entry.label,
           base: base.label,
-          alone: inverted(entry.rung),
-          together: inverted(together),
+          alone: invertRatio(entry.rung),
+          together: invertRatio(together),
           root: root.label,
         },
       ];

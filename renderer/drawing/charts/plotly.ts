@@ -22,7 +22,7 @@ export function loadPlotly(): Promise<Plotly> {
  * Skips redundant drawings. Plotly recomputes the whole layout for each, and resize notifications are more frequent
  * than changes.
  */
-export class LastDrawn {
+export class DrawingCache {
   #key: string | null = null;
 
   /** Returns whether the request differs from the previous one, and stores it for the next comparison. */
@@ -54,7 +54,7 @@ export class PlotlyView {
   readonly #scheduler: FrameScheduler;
   readonly #stopTheme: () => void;
   readonly #resize: ResizeObserver;
-  readonly #last = new LastDrawn();
+  readonly #last = new DrawingCache();
   #plotly: Plotly | null = null;
   #make: PlotlyMaker | null = null;
   #gone = false;

@@ -24,7 +24,7 @@ interface Roof {
 }
 
 /** Roofs of every GPU that entries ran on; roofs of equal GPUs coincide. */
-function roofsOf({ machine, entries: all }: SessionReport, entries: readonly Declared[]): readonly Roof[] {
+function roofsOf({ machine, entries: all }: SessionReport, entries: readonly RooflineEntry[]): readonly Roof[] {
   const double = all.some(({ precision }) => precision === 'fp64');
   const used = gpusUsed(machine, entries);
   return used.flatMap((gpu, i): readonly Roof[] => {
@@ -52,23 +52,23 @@ function roofsOf({ machine, entries: all }: SessionReport, entries: readonly Dec
 }
 
 /** An entry that declares both its bytes and its operations. */
-interface Declared extends MeasuredSessionEntry {
+interface RooflineEntry extends MeasuredSessionEntry {
   readonly roofline: Roofline & { readonly flops_per_byte: number; readonly flops_per_s: number };
 }
 type Roofline = NonNullable<MeasuredSessionEntry['roofline']>;
 
-const isDeclared = (entry: MeasuredSessionEntry): entry is Declared =>
+const isDeclared = (entry: MeasuredSessionEntry): entry is RooflineEntry =>
   entry.roofline !== null && (entry.roofline.flops_per_byte ?? 0) > 0 && (entry.roofline.flops_per_s ?? 0) > 0;
 
 /** Variants on a GPU if there are any, else those on the CPU, which has no measured ceilings. */
-export function rooflineEntries(report: SessionReport): readonly Declared[] {
+export function rooflineEntries(report: SessionReport): readonly RooflineEntry[] {
   const measured = report.entries.filter((entry) => entry.status === 'measured').filter(isDeclared);
   const onGpu = measured.filter(({ device }) => device === 'cuda');
   return onGpu.length > 0 ? onGpu : measured;
 }
 
 /** Declared operations per counted byte of DRAM traffic in a run; null if no bytes were counted. */
-function countedIntensity({ quantities, roofline, time_s }: Declared): number | null {
+function countedIntensity({ quantities, roofline, time_s }: RooflineEntry): number | null {
   const bytes = quantities.find(({ id }) => id === 'ncu_dram_bytes')?.value ?? null;
   return bytes === null || bytes === 0 ? null : (roofline.flops_per_s * time_s) / bytes;
 }
@@ -131,7 +131,7 @@ export function rooflineChart(report: SessionReport): Chart {
           },
         ]),
   ];
-  const numbers = (name: string, unit: string, words: string, of: (entry: Declared) => number): FigureArray =>
+  const numbers = (name: string, unit: string, words: string, of: (entry: RooflineEntry) => number): FigureArray =>
     curveArray(name, unit, words, 'row', entries.map(of));
   return {
     title: 'Roofline from declared bytes and operations',

@@ -165,9 +165,9 @@ interface SessionChart {
 }
 
 /** A chart, or a sentence that replaces it. */
-type Made = SessionChart | { readonly missing: string } | null;
+type ChartOrReason = SessionChart | { readonly missing: string } | null;
 
-function ladder(report: SessionReport): Made {
+function ladder(report: SessionReport): ChartOrReason {
   const chain = fastestChain(report);
   const [root, fastest] = [chain[0], chain.at(-1)];
   if (chain.length < 2 || root === undefined || fastest === undefined) {
@@ -182,7 +182,7 @@ function ladder(report: SessionReport): Made {
   };
 }
 
-function alone(report: SessionReport): Made {
+function singleGainsChart(report: SessionReport): ChartOrReason {
   const steps = gains(report);
   if (steps.length === 0) return null;
   return {
@@ -194,7 +194,7 @@ function alone(report: SessionReport): Made {
   };
 }
 
-function factorials({ factorials: all = [] }: SessionReport): readonly Made[] {
+function factorials({ factorials: all = [] }: SessionReport): readonly ChartOrReason[] {
   return all.map((one) => ({
     id: `factorial-${one.id}`,
     title: one.title,
@@ -204,9 +204,10 @@ function factorials({ factorials: all = [] }: SessionReport): readonly Made[] {
   }));
 }
 
-const listed = (entries: readonly { readonly label: string }[]): string => entries.map(({ label }) => label).join(', ');
+const joinLabels = (entries: readonly { readonly label: string }[]): string =>
+  entries.map(({ label }) => label).join(', ');
 
-function roofline(report: SessionReport): Made {
+function roofline(report: SessionReport): ChartOrReason {
   const drawn = rooflineEntries(report);
   if (drawn.length === 0) {
     return { missing: 'No roofline: the variants in this session declare no bytes and operations.' };
@@ -216,7 +217,7 @@ function roofline(report: SessionReport): Made {
   const counted = drawn.some(({ quantities }) => quantities.some(({ id }) => id === 'ncu_dram_bytes'));
   const { device } = drawn[0] ?? {};
   const without = measuredEntries(report).filter((one) => one.device === device && !drawn.some((two) => two === one));
-  const left = without.length === 0 ? '' : ` Without these, which declare none: ${listed(without)}.`;
+  const left = without.length === 0 ? '' : ` Without these, which declare none: ${joinLabels(without)}.`;
   return {
     id: 'roofline',
     title: 'Roofline',
@@ -226,7 +227,7 @@ function roofline(report: SessionReport): Made {
   };
 }
 
-function sweep({ sweep: swept, words }: Session): Made {
+function sweep({ sweep: swept, words }: Session): ChartOrReason {
   const fits = swept?.fits ?? [];
   if (fits.length === 0) return { missing: 'No size sweep: this session measured one size.' };
   const rate = words.rate === null ? '' : `, and ${words.rate.toLowerCase()} per second`;
@@ -239,7 +240,7 @@ function sweep({ sweep: swept, words }: Session): Made {
   };
 }
 
-function coldStart(report: SessionReport): Made {
+function coldStart(report: SessionReport): ChartOrReason {
   const entries = measuredEntries(report).filter(({ setup_parts }) => setup_parts.length > 0);
   if (entries.length === 0) return { missing: 'No cold start: the parts of the set-up were not measured.' };
   return {
@@ -251,7 +252,7 @@ function coldStart(report: SessionReport): Made {
   };
 }
 
-function samples(report: SessionReport, { words }: Session): Made {
+function samples(report: SessionReport, { words }: Session): ChartOrReason {
   const entries = measuredEntries(report).filter((entry) => entry.samples.length > 0);
   const reference = entries.find(({ label }) => label === report.reference);
   if (reference === undefined || entries.length < 2) return null;
@@ -272,7 +273,7 @@ function samples(report: SessionReport, { words }: Session): Made {
   };
 }
 
-function claimCharts(session: Session): readonly Made[] {
+function claimCharts(session: Session): readonly ChartOrReason[] {
   if (session.sweep === null) return [];
   return sweptClaims(session).map((claim) => ({
     id: `claim-${claim.id}`,
@@ -293,7 +294,7 @@ export interface SessionCharts {
 export function sessionCharts(session: Session, report: SessionReport): SessionCharts {
   const all = [
     ladder(report),
-    alone(report),
+    singleGainsChart(report),
     ...factorials(report),
     roofline(report),
     sweep(session),

@@ -13,10 +13,10 @@ const words = {
   x_mm: { title: 'Position across', unit: 'mm' },
 } as const;
 
-const different = (values: readonly number[]): number => new Set(values).size;
+const countDistinct = (values: readonly number[]): number => new Set(values).size;
 
 export function spotWeightsChart(spots: readonly Spot[]): Chart {
-  const over = different(spots.map(({ energy_MeV }) => energy_MeV)) > 1 ? 'energy_MeV' : 'x_mm';
+  const over = countDistinct(spots.map(({ energy_MeV }) => energy_MeV)) > 1 ? 'energy_MeV' : 'x_mm';
   const at = spots.map((spot) => spot[over]);
   const weights = spots.map(({ weight }) => weight);
   const [low, high] = [at.reduce((a, b) => Math.min(a, b)), at.reduce((a, b) => Math.max(a, b))];

@@ -10,9 +10,9 @@
  *     };
  *     <ExportMenu onChoose={(format) => workbench.figures.save(figure, format)} />
  *
- * `MapView.figure` and `ChartView.figure` create one from their current contents, `joined` combines several. A panel
- * that draws in another manner passes its own drawing as `paint`; one that cannot draw on a context (Plotly) passes
- * `svg`. PNG and SVG come from the drawing, CSV, NPZ and HDF5 from the arrays: exactly the plotted data, at the
+ * `MapView.figure` and `ChartView.figure` create one from their current contents, `combineFigures` combines several. A
+ * panel that draws in another manner passes its own drawing as `paint`; one that cannot draw on a context (Plotly)
+ * passes `svg`. PNG and SVG come from the drawing, CSV, NPZ and HDF5 from the arrays: exactly the plotted data, at the
  * plotted resolution.
  *
  * Plotted data as comma-separated values: one header line, numbers with all their digits.
@@ -83,7 +83,7 @@ export function identifier(words: string): string {
   return plain === '' ? 'array' : /^\d/.test(plain) ? `_${plain}` : plain;
 }
 
-type Painted = Extract<Figure, { paint: unknown }>;
+type PaintedFigure = Extract<Figure, { paint: unknown }>;
 
 interface JoinedParts {
   readonly name: string;
@@ -94,17 +94,17 @@ interface JoinedParts {
 }
 
 /** Combines several figures in rows into one figure. */
-export function joined(
-  figures: readonly Painted[],
+export function combineFigures(
+  figures: readonly PaintedFigure[],
   { name, title, columns, labels }: JoinedParts,
   heading: (context: Drawing2D, text: string, x: number, y: number) => void,
-): Painted {
+): PaintedFigure {
   const HEADING = 20;
   const cell = {
     width: Math.max(1, ...figures.map(({ width }) => width)),
     height: Math.max(1, ...figures.map(({ height }) => height)) + HEADING,
   };
-  const prefixed = (label: string, { arrays }: Painted): readonly FigureArray[] => {
+  const prefixed = (label: string, { arrays }: PaintedFigure): readonly FigureArray[] => {
     const prefix = identifier(label);
     return arrays.map(({ axes, ...array }) => ({
       ...array,
@@ -132,7 +132,7 @@ export function joined(
   };
 }
 
-const titled = ({ name, unit }: FigureArray): string =>
+const columnTitle = ({ name, unit }: FigureArray): string =>
   unit === '' || name.endsWith(unitName(unit)) ? name : `${name}_${unitName(unit)}`;
 
 /** Unit for use in a column header: `MeV/mm²` becomes `MeV_per_mm2`. */
@@ -163,12 +163,12 @@ function table(columns: readonly Column[]): string {
 function matrix(field: FigureArray, vertical: FigureArray | null, horizontal: FigureArray | null): string {
   const [rows = 0, columns = 0] = field.shape;
   const down: Column =
-    vertical === null ? ['row', Array.from({ length: rows }, (_, i) => i)] : [titled(vertical), vertical.values];
+    vertical === null ? ['row', Array.from({ length: rows }, (_, i) => i)] : [columnTitle(vertical), vertical.values];
   const across = Array.from({ length: columns }, (_, j): Column => {
     const at = horizontal === null ? j : Number((horizontal.values[j] ?? 0).toPrecision(10));
     const place = horizontal === null ? `column_${at}` : `${horizontal.name}_${at}_${unitName(horizontal.unit)}`;
     return [
-      `${titled(field)}_at_${place}`.replace(/_+$/, ''),
+      `${columnTitle(field)}_at_${place}`.replace(/_+$/, ''),
       Array.from({ length: rows }, (_, i) => field.values[i * columns + j] ?? 0),
     ];
   });
@@ -184,6 +184,6 @@ export function figureCsv(arrays: readonly FigureArray[]): string {
     ({ shape, name, axes }) => shape.length === 1 && (axes !== undefined || ofCurves.has(name)),
   );
   const blocks = maps.map((map) => matrix(map, named(map.axes?.[0]), named(map.axes?.[1])));
-  if (curves.length > 0) blocks.unshift(table(curves.map((array) => [titled(array), array.values])));
+  if (curves.length > 0) blocks.unshift(table(curves.map((array) => [columnTitle(array), array.values])));
   return blocks.join('\n');
 }

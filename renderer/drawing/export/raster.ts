@@ -9,13 +9,13 @@ const PNG_SCALE = 2;
 const MARGIN = 10;
 const TITLE_LINES = 2;
 
-type Painted = Extract<Figure, { paint: unknown }>;
+type PaintedFigure = Extract<Figure, { paint: unknown }>;
 
 function fontOf(theme: DrawingTheme, weight = ''): string {
   return `${weight}${theme.labelSize}px ${theme.family}`;
 }
 
-/** Draws a heading; `joined` also uses it above its parts. */
+/** Draws a heading; `combineFigures` also uses it above its parts. */
 export function paintHeading(context: Drawing2D, text: string, x: number, y: number): void {
   const theme = readDrawingTheme();
   context.font = fontOf(theme, '600 ');
@@ -30,7 +30,7 @@ function layout({ width, height }: Figure, theme: DrawingTheme) {
   return { width: Math.ceil(width + 2 * MARGIN), height: Math.ceil(height + top + MARGIN), top };
 }
 
-function paintSheet(context: Drawing2D, figure: Painted, theme: DrawingTheme): void {
+function paintSheet(context: Drawing2D, figure: PaintedFigure, theme: DrawingTheme): void {
   const sheet = layout(figure, theme);
   context.fillStyle = theme.paper;
   context.fillRect(0, 0, sheet.width, sheet.height);
@@ -94,7 +94,7 @@ async function bytesOf(canvas: HTMLCanvasElement): Promise<Uint8Array<ArrayBuffe
 }
 
 /** Lets the browser draw the SVG first, for figures that cannot draw on a context. */
-async function rasterised(svg: string, { width, height }: Figure): Promise<Uint8Array<ArrayBuffer>> {
+async function rasterizeSvg(svg: string, { width, height }: Figure): Promise<Uint8Array<ArrayBuffer>> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();
@@ -106,7 +106,7 @@ async function rasterised(svg: string, { width, height }: Figure): Promise<Uint8
 }
 
 export async function figurePng(figure: Figure): Promise<Uint8Array<ArrayBuffer>> {
-  if ('svg' in figure) return rasterised(await figure.svg(), figure);
+  if ('svg' in figure) return rasterizeSvg(await figure.svg(), figure);
   const theme = readDrawingTheme();
   const { width, height } = layout(figure, theme);
   const [canvas, context] = canvasOf(width * PNG_SCALE, height * PNG_SCALE);

@@ -39,7 +39,7 @@ function ticksOf({ kind, from, to, format }: FigureAxis, most: number): Ticks {
  * Whether neighbouring labels overlap on an axis of `width` pixels. On logarithmic axes the digits of a decade get
  * closer and closer.
  */
-function crowded(axis: FigureAxis, labels: readonly Tick[], width: number, size: number): boolean {
+function labelsOverlap(axis: FigureAxis, labels: readonly Tick[], width: number, size: number): boolean {
   const { toPixel } = scaleOf(axis, 0, width);
   return labels.some(({ value, label }, i) => {
     const next = labels[i + 1];
@@ -54,7 +54,7 @@ export function ticksAcross(axis: FigureAxis, { width }: Box, label: number): Ti
   for (;;) {
     const found = ticksOf(axis, most);
     const labels = found.ticks.filter((tick) => tick.label !== '');
-    if (labels.length < 3 || most <= 1 || !crowded(axis, labels, width, label)) return found;
+    if (labels.length < 3 || most <= 1 || !labelsOverlap(axis, labels, width, label)) return found;
     most = Math.min(most, labels.length) - 1;
   }
 }

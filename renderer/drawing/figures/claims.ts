@@ -1,11 +1,11 @@
 /** The table of claims as a figure. No React. */
 import type { TaskClaimResult } from '../../../electron/contract/bench/claims.ts';
 import {
-  byPriority,
   claimedText,
   claimTitle,
   claimVerdictText,
   pairText,
+  sortByPriority,
 } from '../../../electron/domain/claim-texts.ts';
 import { timesText } from '../../../electron/domain/measured.ts';
 import { NO_VALUE, significant } from '../../../electron/domain/numbers.ts';
@@ -44,7 +44,7 @@ function linesOf(claim: TaskClaimResult): readonly Line[] {
 }
 
 export function claimsFigure(claims: readonly TaskClaimResult[], caption: string, label: number): Figure {
-  const lines = byPriority(claims).flatMap(linesOf);
+  const lines = sortByPriority(claims).flatMap(linesOf);
   const words = (title: string, text: (line: Line) => string): TableColumn => ({
     title,
     align: 'left',

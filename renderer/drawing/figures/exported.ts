@@ -92,7 +92,11 @@ export function inkOf(element: Element = document.documentElement): (ink: Ink) =
 }
 
 /** `name` becomes the file name; `title` is printed above the drawing. */
-export function exported(figure: Figure, name: string, title: string): Extract<Exported, { readonly paint: unknown }> {
+export function exportFigure(
+  figure: Figure,
+  name: string,
+  title: string,
+): Extract<Exported, { readonly paint: unknown }> {
   const { width, height, arrays, notes } = figure;
   return {
     name,

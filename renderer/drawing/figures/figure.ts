@@ -124,7 +124,7 @@ export function textWidth(text: string, size: number): number {
 }
 
 /** The text, shortened with an ellipsis if it does not fit. */
-export function fitted(text: string, width: number, size: number): string {
+export function shortenToFit(text: string, width: number, size: number): string {
   if (textWidth(text, size) <= width) return text;
   let end = text.length - 1;
   while (end > 1 && textWidth(`${text.slice(0, end)}…`, size) > width) end -= 1;
@@ -211,10 +211,11 @@ export function pathOf(points: readonly Point[]): string {
 }
 
 const inkOf = (ink: Ink): string => paper[ink] ?? '#000000';
-const dashed = (dash: readonly number[] | undefined): string =>
+const dashAttribute = (dash: readonly number[] | undefined): string =>
   dash === undefined || dash.length === 0 ? '' : ` stroke-dasharray="${dash.join(' ')}"`;
-const faint = (opacity: number | undefined): string => (opacity === undefined ? '' : ` opacity="${pixel(opacity)}"`);
-const tipped = (tag: string, attributes: string, tip: string | undefined): string =>
+const opacityAttribute = (opacity: number | undefined): string =>
+  opacity === undefined ? '' : ` opacity="${pixel(opacity)}"`;
+const elementWithTip = (tag: string, attributes: string, tip: string | undefined): string =>
   tip === undefined ? `<${tag} ${attributes}/>` : `<${tag} ${attributes}><title>${escapeXml(tip)}</title></${tag}>`;
 
 function shapeText(shape: Shape): string {
@@ -222,19 +223,19 @@ function shapeText(shape: Shape): string {
     case 'line': {
       const { from, to, ink, width = 1, dash } = shape;
       const ends = `x1="${pixel(from[0])}" y1="${pixel(from[1])}" x2="${pixel(to[0])}" y2="${pixel(to[1])}"`;
-      return `<line ${ends} stroke="${inkOf(ink)}" stroke-width="${width}"${dashed(dash)}/>`;
+      return `<line ${ends} stroke="${inkOf(ink)}" stroke-width="${width}"${dashAttribute(dash)}/>`;
     }
     case 'path': {
       const { points, ink, width = 1.5, dash } = shape;
       const stroke = `stroke="${inkOf(ink)}" stroke-width="${width}" stroke-linejoin="round"`;
-      return `<path d="${pathOf(points)}" fill="none" ${stroke}${dashed(dash)}/>`;
+      return `<path d="${pathOf(points)}" fill="none" ${stroke}${dashAttribute(dash)}/>`;
     }
     case 'area':
-      return `<path d="${pathOf(shape.points)}Z" fill="${inkOf(shape.ink)}"${faint(shape.opacity)}/>`;
+      return `<path d="${pathOf(shape.points)}Z" fill="${inkOf(shape.ink)}"${opacityAttribute(shape.opacity)}/>`;
     case 'rect': {
       const { x, y, width, height, ink, opacity, tip } = shape;
       const box = `x="${pixel(x)}" y="${pixel(y)}" width="${pixel(width)}" height="${pixel(height)}"`;
-      return tipped('rect', `${box} fill="${inkOf(ink)}"${faint(opacity)}`, tip);
+      return elementWithTip('rect', `${box} fill="${inkOf(ink)}"${opacityAttribute(opacity)}`, tip);
     }
     case 'frame': {
       const { x, y, width, height, ink } = shape;
@@ -246,12 +247,12 @@ function shapeText(shape: Shape): string {
       const color = inkOf(ink);
       if (form === 'square') {
         const side = `x="${pixel(at[0] - r)}" y="${pixel(at[1] - r)}" width="${pixel(2 * r)}" height="${pixel(2 * r)}"`;
-        return tipped('rect', `${side} fill="${color}"${faint(opacity)}`, tip);
+        return elementWithTip('rect', `${side} fill="${color}"${opacityAttribute(opacity)}`, tip);
       }
       const fill = form === 'ring' ? `fill="none" stroke="${color}" stroke-width="1.5"` : `fill="${color}"`;
-      return tipped(
+      return elementWithTip(
         'circle',
-        `cx="${pixel(at[0])}" cy="${pixel(at[1])}" r="${pixel(r)}" ${fill}${faint(opacity)}`,
+        `cx="${pixel(at[0])}" cy="${pixel(at[1])}" r="${pixel(r)}" ${fill}${opacityAttribute(opacity)}`,
         tip,
       );
     }

@@ -4,7 +4,7 @@
  */
 import { type ReducedValues, type Reduction, reductionTitles } from '../../../electron/domain/launch/reduction.ts';
 import { axisArray, curveArray } from '../export/figure.ts';
-import { type Figure, type FigureSize, fitted, type Shape } from './figure.ts';
+import { type Figure, type FigureSize, type Shape, shortenToFit } from './figure.ts';
 
 const WARP = 32;
 /** Width of a digit relative to the font size. */
@@ -13,7 +13,7 @@ const DIGIT = 0.58;
 const text = (value: number): string => value.toLocaleString('en').replaceAll(',', '\u202f');
 
 /** Shortest text of a number that fits into a cell: all digits, thousands, or nothing. */
-function brief(value: number, room: number, size: number): string {
+function shortestFittingText(value: number, room: number, size: number): string {
   const fits = (words: string): boolean => words.length * DIGIT * size <= room;
   const all = String(value);
   if (fits(all)) return all;
@@ -65,7 +65,7 @@ export function reductionValuesFigure(
       shapes.push({ kind: 'rect', ...at, ink: 'plot-grid', tip });
       if (wrote) shapes.push({ kind: 'rect', ...at, ink: 'accent', opacity: 0.35, tip });
       if (read.has(place)) shapes.push({ kind: 'frame', ...at, ink: 'text' });
-      const shown = brief(state.values[place] ?? 0, cell - 2, size);
+      const shown = shortestFittingText(state.values[place] ?? 0, cell - 2, size);
       if (shown !== '') {
         const ink = wrote || step === 0 ? 'text' : 'text-muted';
         shapes.push({ kind: 'text', at: [x + cell / 2, middle], text: shown, ink, size, anchor: 'middle' });
@@ -122,7 +122,7 @@ export function reductionFigure(reduction: Reduction, threads: number, { width, 
   head('Threads that add', text + warps * cell + label);
   for (const step of steps) {
     const middle = y + height / 2 + label * 0.35;
-    const words = fitted(step.text, text - label, label);
+    const words = shortenToFit(step.text, text - label, label);
     shapes.push({ kind: 'text', at: [label / 2, middle], text: words, ink: 'text', size: label });
     for (let warp = 0; warp < warps; warp += 1) {
       const size = Math.min(WARP, threads - warp * WARP);

@@ -33,7 +33,7 @@ function adler(bytes: Uint8Array): number {
   return ((b << 16) | a) >>> 0;
 }
 
-function joined(parts: readonly ArrayLike<number>[]): Uint8Array {
+function concatenate(parts: readonly ArrayLike<number>[]): Uint8Array {
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {
@@ -43,14 +43,19 @@ function joined(parts: readonly ArrayLike<number>[]): Uint8Array {
   return out;
 }
 
-const word = (value: number): number[] => [value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff];
+const bigEndianBytes = (value: number): number[] => [
+  value >>> 24,
+  (value >>> 16) & 0xff,
+  (value >>> 8) & 0xff,
+  value & 0xff,
+];
 
 function chunk(name: string, data: Uint8Array): Uint8Array {
-  const body = joined([[...name].map((letter) => letter.charCodeAt(0)), data]);
-  return joined([word(data.length), body, word(crc(body))]);
+  const body = concatenate([[...name].map((letter) => letter.charCodeAt(0)), data]);
+  return concatenate([bigEndianBytes(data.length), body, bigEndianBytes(crc(body))]);
 }
 
-function stored(data: Uint8Array): Uint8Array {
+function zlibStored(data: Uint8Array): Uint8Array {
   const parts: ArrayLike<number>[] = [[0x78, 0x01]];
   for (let at = 0; at < data.length; at += BLOCK) {
     const part = data.subarray(at, at + BLOCK);
@@ -58,8 +63,8 @@ function stored(data: Uint8Array): Uint8Array {
     const last = at + BLOCK >= data.length ? 1 : 0;
     parts.push([last, size & 0xff, size >>> 8, ~size & 0xff, (~size >>> 8) & 0xff], part);
   }
-  parts.push(word(adler(data)));
-  return joined(parts);
+  parts.push(bigEndianBytes(adler(data)));
+  return concatenate(parts);
 }
 
 /** `palette`: red, green and blue of 256 colours. `pixels`: rows from the top. */
@@ -69,12 +74,12 @@ export function indexedPng(width: number, height: number, pixels: Uint8Array, pa
     // Each row begins with its filter type: 0 for none.
     rows.set(pixels.subarray(row * width, (row + 1) * width), row * (width + 1) + 1);
   }
-  const header = Uint8Array.from([...word(width), ...word(height), 8, INDEXED, 0, 0, 0]);
-  return joined([
+  const header = Uint8Array.from([...bigEndianBytes(width), ...bigEndianBytes(height), 8, INDEXED, 0, 0, 0]);
+  return concatenate([
     SIGNATURE,
     chunk('IHDR', header),
     chunk('PLTE', palette),
-    chunk('IDAT', stored(rows)),
+    chunk('IDAT', zlibStored(rows)),
     chunk('IEND', new Uint8Array()),
   ]);
 }

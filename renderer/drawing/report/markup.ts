@@ -29,7 +29,7 @@ export function table(head: readonly (Cell | string)[], rows: readonly (readonly
 }
 
 /** Wraps content that may be wider than the screen in a container that scrolls, also by keyboard. */
-export function scrolled(name: string, content: Html): Html {
+export function scrollContainer(name: string, content: Html): Html {
   return `<section class="scroll" tabindex="0" aria-label="${escapeXml(name)}">${content}</section>`;
 }
 

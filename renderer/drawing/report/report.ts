@@ -9,11 +9,11 @@ import type {
 import type { Session, SessionReport, Words } from '../../../electron/contract/bench/session.ts';
 import { withDocumentPolicy } from '../../../electron/contract/wire/page.ts';
 import {
-  byPriority,
   claimedText,
   claimTitle,
   claimVerdictText,
   pairText,
+  sortByPriority,
 } from '../../../electron/domain/claim-texts.ts';
 import { intervalsText, noiseText, timesText } from '../../../electron/domain/measured.ts';
 import { compact, NO_VALUE, significant } from '../../../electron/domain/numbers.ts';
@@ -25,7 +25,18 @@ import { curvesChart } from '../charts/curves.ts';
 import { sessionCharts } from '../charts/session-charts.ts';
 import { escapeXml, figureSvg, seriesInk } from '../figures/figure.ts';
 import { mapFigure, type Palette } from './map-figure.ts';
-import { type Cell, code, figure, type Html, heading, pairs, paragraph, scrolled, style, table } from './markup.ts';
+import {
+  type Cell,
+  code,
+  figure,
+  type Html,
+  heading,
+  pairs,
+  paragraph,
+  scrollContainer,
+  style,
+  table,
+} from './markup.ts';
 
 export interface ReportSession {
   readonly name: string;
@@ -73,7 +84,9 @@ function groupTable({ title, columns, rows }: SessionTable): Html {
   const body = rows.map((cells) =>
     cells.map(({ text, align, tone }): Cell => ({ text, right: align === 'right', ...(tone !== null && { tone }) })),
   );
-  return [...(title === '' ? [] : [heading(3, title)]), scrolled(title || 'Comparison', table(head, body))].join('\n');
+  return [...(title === '' ? [] : [heading(3, title)]), scrollContainer(title || 'Comparison', table(head, body))].join(
+    '\n',
+  );
 }
 
 function comparison(input: ReportInput): Html {
@@ -95,7 +108,7 @@ function comparison(input: ReportInput): Html {
 }
 
 /** Results of the rows: curves if their workload has them, and maps. */
-function answers({ rows, curves, maps, palettes }: ReportInput): Html {
+function resultsSection({ rows, curves, maps, palettes }: ReportInput): Html {
   const named = rows.flatMap((row, i) => {
     const { curve = null, residual = null } = curves[i] ?? {};
     const dash = residual === null ? [] : [7, 3];
@@ -173,7 +186,7 @@ function environment({ machine, program, noise, rounds, stopped, judged, seed, f
 
 function claims({ claims: all }: SessionReport): Html {
   if (all.length === 0) return '';
-  const rows = byPriority(all).flatMap((told): (readonly (Cell | string)[])[] => {
+  const rows = sortByPriority(all).flatMap((told): (readonly (Cell | string)[])[] => {
     const { pairs: measured, values, reason, source } = told;
     const claim = claimTitle(told);
     const range = rightCell(claimedText(told));
@@ -197,10 +210,10 @@ function claims({ claims: all }: SessionReport): Html {
     return [...gains, ...numbers];
   });
   const head = ['Claim', rightCell('Claimed'), rightCell('Measured'), 'Verdict', 'By', 'Source'];
-  return [heading(3, 'Claimed and measured'), scrolled('Claims', table(head, rows))].join('\n');
+  return [heading(3, 'Claimed and measured'), scrollContainer('Claims', table(head, rows))].join('\n');
 }
 
-function refused({ entries, external }: SessionReport): readonly Html[] {
+function refusedParagraphs({ entries, external }: SessionReport): readonly Html[] {
   return [
     ...entries.flatMap((entry) => (entry.status === 'refused' ? [`${entry.label}: not run, ${entry.reason}`] : [])),
     ...external.flatMap(({ title, reason }) => (reason === null ? [] : [`${title}: not run, ${reason}`])),
@@ -230,7 +243,7 @@ function sessionPart({ name, session }: ReportSession): Html {
     heading(2, `Session ${name}`),
     paragraph(`${report.scenario}${at === undefined ? '' : `, ${session.sweep?.path} = ${at}`}`),
     environment(report),
-    ...refused(report),
+    ...refusedParagraphs(report),
     ...figures,
     ...missing.map((text) => paragraph(text, 'faint')),
     sweepTable(session),
@@ -273,7 +286,7 @@ export function reportHtml(input: ReportInput): string {
     `<h1>${escapeXml(title)}</h1>`,
     paragraph(`Made with braggbench ${version}, ${made} UTC.`, 'faint'),
     input.rows.length === 0 ? '' : comparison(input),
-    answers(input),
+    resultsSection(input),
     differences(input),
     ...sessions.map(sessionPart),
     scenarioPart(input),

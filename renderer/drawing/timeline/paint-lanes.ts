@@ -12,7 +12,7 @@ function rulerTicks({ view }: TimelineScene, frame: TimelineFrame, theme: Drawin
 }
 
 /** Text shortened with an ellipsis to fit. */
-function fitted(context: Drawing2D, text: string, width: number): string {
+function shortenToFit(context: Drawing2D, text: string, width: number): string {
   if (context.measureText(text).width <= width) return text;
   let [low, high] = [0, text.length];
   while (low < high) {
@@ -62,12 +62,16 @@ function paintHead(
   const size = theme.labelSize;
   context.font = `600 ${size * 1.05}px ${theme.family}`;
   context.fillStyle = theme.text;
-  const title = fitted(context, block?.title ?? '', frame.width - 2 * size);
+  const title = shortenToFit(context, block?.title ?? '', frame.width - 2 * size);
   context.fillText(title, size * 0.7, y + row.height / 2 + 0.5);
   const used = context.measureText(title).width + 1.9 * size;
   context.font = `${size}px ${theme.family}`;
   context.fillStyle = theme.textMuted;
-  context.fillText(fitted(context, block?.about ?? '', frame.width - used - size), used, y + row.height / 2 + 0.5);
+  context.fillText(
+    shortenToFit(context, block?.about ?? '', frame.width - used - size),
+    used,
+    y + row.height / 2 + 0.5,
+  );
 }
 
 export interface GutterColors {
@@ -113,20 +117,20 @@ export function paintNamesAndRuler(
     const more = row.folded > 0 ? ` +${row.folded}` : '';
     const left = 0.9 * size;
     const moreWidth = more === '' ? 0 : context.measureText(more).width;
-    const name = fitted(context, lane.name, frame.gutter - left - moreWidth - 0.5 * size);
+    const name = shortenToFit(context, lane.name, frame.gutter - left - moreWidth - 0.5 * size);
     context.fillText(name, left, middle);
     context.fillStyle = theme.textMuted;
     const nameWidth = context.measureText(name).width;
     if (more !== '') context.fillText(more, left + nameWidth, middle);
     if (lane.process !== process && row.tracks.length > 1) {
       context.fillText(
-        fitted(context, lane.process, frame.gutter - 2 * left),
+        shortenToFit(context, lane.process, frame.gutter - 2 * left),
         left,
         middle + scene.metrics.track * 0.85,
       );
     } else if (lane.process !== process) {
       const rest = frame.gutter - left - nameWidth - moreWidth - 1.2 * size;
-      const beside = fitted(context, lane.process, rest);
+      const beside = shortenToFit(context, lane.process, rest);
       // Omit a text that would be cut to three characters or fewer.
       if (beside.length > 3) context.fillText(beside, left + nameWidth + moreWidth + 0.6 * size, middle);
     }
@@ -177,5 +181,5 @@ function paintRuler(
   context.textAlign = 'left';
   context.fillStyle = theme.text;
   const base = base_ns === 0 ? 'Time' : `${exactTime(base_ns)} …`;
-  context.fillText(fitted(context, base, frame.gutter - 1.4 * size), 0.7 * size, frame.ruler * 0.42);
+  context.fillText(shortenToFit(context, base, frame.gutter - 1.4 * size), 0.7 * size, frame.ruler * 0.42);
 }

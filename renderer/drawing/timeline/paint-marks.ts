@@ -14,19 +14,19 @@ import { timeText } from './time-text.ts';
 /** Size of arrow heads in CSS pixels. */
 const HEAD = 4.5;
 
-interface Painted {
+interface PaintedTimeline {
   readonly scene: TimelineScene;
   readonly frame: TimelineFrame;
 }
 
-function middleOf({ scene, frame }: Painted, trace: string, track: number): number | null {
+function middleOf({ scene, frame }: PaintedTimeline, trace: string, track: number): number | null {
   const found = trackPlace(scene.rows, scene.metrics, trace, track);
   return found === null ? null : frame.ruler + found.y + scene.metrics.track / 2 - scene.scroll;
 }
 
 function outline(
   context: CanvasRenderingContext2D,
-  place: Painted,
+  place: PaintedTimeline,
   mark: SceneMark,
   color: string,
   width: number,
@@ -43,7 +43,7 @@ function outline(
   context.strokeRect(from, middle - half, to - from, 2 * half);
 }
 
-function arrow(context: CanvasRenderingContext2D, place: Painted, { trace, ...ends }: SceneArrow): void {
+function arrow(context: CanvasRenderingContext2D, place: PaintedTimeline, { trace, ...ends }: SceneArrow): void {
   const { scene, frame } = place;
   const [y0, y1] = [middleOf(place, trace, ends.fromTrack), middleOf(place, trace, ends.toTrack)];
   if (y0 === null || y1 === null) return;
@@ -65,7 +65,7 @@ function arrow(context: CanvasRenderingContext2D, place: Painted, { trace, ...en
 
 function paintSelection(
   context: CanvasRenderingContext2D,
-  place: Painted,
+  place: PaintedTimeline,
   marks: TimelineMarks,
   theme: DrawingTheme,
 ): void {
@@ -117,7 +117,7 @@ function tag(
 /** At most one line per pixel column, regardless of the number of hits. */
 function paintHits(
   context: CanvasRenderingContext2D,
-  { scene, frame }: Painted,
+  { scene, frame }: PaintedTimeline,
   marks: TimelineMarks,
   theme: DrawingTheme,
 ): void {
@@ -149,7 +149,10 @@ function paintHits(
 }
 
 /** Vertical extent of a timeline's lanes; null if none is visible. */
-function lanesOf({ scene, frame }: Painted, trace: string): { readonly top: number; readonly bottom: number } | null {
+function lanesOf(
+  { scene, frame }: PaintedTimeline,
+  trace: string,
+): { readonly top: number; readonly bottom: number } | null {
   const own = scene.rows.filter((row) => row.trace === trace);
   const [first, last] = [own[0], own.at(-1)];
   if (first === undefined || last === undefined) return null;
@@ -161,7 +164,12 @@ function lanesOf({ scene, frame }: Painted, trace: string): { readonly top: numb
 const VEIL = 0.86;
 
 /** Dims the time between the retained parts. */
-function paintVeil(context: CanvasRenderingContext2D, place: Painted, marks: TimelineMarks, theme: DrawingTheme): void {
+function paintVeil(
+  context: CanvasRenderingContext2D,
+  place: PaintedTimeline,
+  marks: TimelineMarks,
+  theme: DrawingTheme,
+): void {
   const { scene, frame } = place;
   const { kept } = marks;
   if (kept === null) return;
@@ -188,7 +196,7 @@ function paintVeil(context: CanvasRenderingContext2D, place: Painted, marks: Tim
 /** Paints a flag in the ruler at the start of each note, and a line below along its duration. */
 function paintNotes(
   context: CanvasRenderingContext2D,
-  { scene, frame }: Painted,
+  { scene, frame }: PaintedTimeline,
   marks: TimelineMarks,
   theme: DrawingTheme,
 ): void {
@@ -207,7 +215,7 @@ function paintNotes(
   }
 }
 
-function paintPlayheads(context: CanvasRenderingContext2D, place: Painted, theme: DrawingTheme): void {
+function paintPlayheads(context: CanvasRenderingContext2D, place: PaintedTimeline, theme: DrawingTheme): void {
   const { scene, frame } = place;
   context.strokeStyle = theme.reference;
   context.lineWidth = 1.5;
@@ -233,7 +241,7 @@ export function paintMarks(
   frame: TimelineFrame,
   theme: DrawingTheme,
 ): void {
-  const place: Painted = { scene, frame };
+  const place: PaintedTimeline = { scene, frame };
   context.save();
   context.beginPath();
   context.rect(frame.gutter, 0, frame.plotWidth, frame.height);

@@ -70,7 +70,7 @@ function tracksInSight(scene: TimelineScene, frame: TimelineFrame): readonly Tra
   });
 }
 
-function dimming(block: SceneBlock, search: string): (name: number) => boolean {
+function dimmingFilter(block: SceneBlock, search: string): (name: number) => boolean {
   if (search === '') return () => false;
   const known = new Map<number, boolean>();
   return (name) => {
@@ -96,7 +96,7 @@ export function paintSpans(
   const tracks = tracksInSight(scene, frame);
   const columns = Math.max(1, Math.round(frame.plotWidth * ratio));
   pixels.begin(columns, tracks.length);
-  const dimmings = new Map(scene.blocks.map((block) => [block.trace, dimming(block, scene.search)]));
+  const dimmings = new Map(scene.blocks.map((block) => [block.trace, dimmingFilter(block, scene.search)]));
   for (const [row, { block, first, last }] of tracks.entries()) {
     const placement = placementOf(block, scene, columns);
     const dimmed = dimmings.get(block.trace);
@@ -155,7 +155,7 @@ export function paintSpansAsRectangles(
   theme: DrawingTheme,
 ): void {
   const tracks = tracksInSight(scene, frame);
-  const dimmings = new Map(scene.blocks.map((block) => [block.trace, dimming(block, scene.search)]));
+  const dimmings = new Map(scene.blocks.map((block) => [block.trace, dimmingFilter(block, scene.search)]));
   const { track } = scene.metrics;
   const inset = Math.round((track * (1 - FILL)) / 2);
   for (const { block, first, last, top } of tracks) {

@@ -105,14 +105,14 @@ export const SHORTEST_NS = 10;
 const MARGIN = 0.02;
 
 /** Window of all of `whole`, with a margin. */
-export function fitted(whole: TimeWindow): TimeWindow {
+export function fitWindow(whole: TimeWindow): TimeWindow {
   const margin = Math.max((whole.to - whole.from) * MARGIN, SHORTEST_NS / 2);
   return { from: whole.from - margin, to: whole.to + margin };
 }
 
 /** `window` clamped to the full range and to the shortest span. */
-export function bounded(window: TimeWindow, whole: TimeWindow): TimeWindow {
-  const all = fitted(whole);
+export function clampWindow(window: TimeWindow, whole: TimeWindow): TimeWindow {
+  const all = fitWindow(whole);
   const span = Math.min(Math.max(window.to - window.from, SHORTEST_NS), all.to - all.from);
   const centre = (window.from + window.to) / 2;
   const from = Math.min(Math.max(centre - span / 2, all.from), all.to - span);
@@ -121,27 +121,27 @@ export function bounded(window: TimeWindow, whole: TimeWindow): TimeWindow {
 
 /** Scaled by `factor` around a moment that stays at its position. */
 export function zoomedAt(window: TimeWindow, whole: TimeWindow, at: number, factor: number): TimeWindow {
-  const all = fitted(whole);
+  const all = fitWindow(whole);
   const span = Math.min(Math.max((window.to - window.from) * factor, SHORTEST_NS), all.to - all.from);
   const share = (at - window.from) / (window.to - window.from);
-  return bounded({ from: at - share * span, to: at + (1 - share) * span }, whole);
+  return clampWindow({ from: at - share * span, to: at + (1 - share) * span }, whole);
 }
 
 export function movedBy(window: TimeWindow, whole: TimeWindow, delta: number): TimeWindow {
-  return bounded({ from: window.from + delta, to: window.to + delta }, whole);
+  return clampWindow({ from: window.from + delta, to: window.to + delta }, whole);
 }
 
 /**
  * Window that shows a span: unchanged if the span is visible and not too short. Otherwise centred on the span, and
  * zoomed if the span would be too short or too long.
  */
-export function revealing(window: TimeWindow, whole: TimeWindow, start: number, length: number): TimeWindow {
+export function windowRevealing(window: TimeWindow, whole: TimeWindow, start: number, length: number): TimeWindow {
   const shown = window.to - window.from;
   const visible = start >= window.from && start + length <= window.to;
   if (visible && length > shown / 200) return window;
   const span = length > shown / 200 && length < shown ? shown : Math.max(SHORTEST_NS, length * 10);
   const centre = start + length / 2;
-  return bounded({ from: centre - span / 2, to: centre + span / 2 }, whole);
+  return clampWindow({ from: centre - span / 2, to: centre + span / 2 }, whole);
 }
 
 /**

@@ -21,7 +21,7 @@ import {
 import { readTimelinePalette, type TimelinePalette, TrackPixels } from './track-pixels.ts';
 
 /** Item under the pointer. */
-interface Pointed {
+interface PointedItem {
   /** Time on the common axis. */
   readonly ns: number;
   readonly region: 'ruler' | 'gutter' | 'head' | 'lane' | 'empty';
@@ -36,10 +36,10 @@ interface Pointed {
 /** Maximum distance of the pointer from a span in CSS pixels, so that spans one pixel wide can be clicked. */
 const REACH = 3;
 
-export function pointedAt(scene: TimelineScene, frame: TimelineFrame, x: number, y: number): Pointed | null {
+export function pointedAt(scene: TimelineScene, frame: TimelineFrame, x: number, y: number): PointedItem | null {
   if (x < 0 || y < 0 || x > frame.width || y > frame.height) return null;
   const ns = timeOf(frame, scene.view, x);
-  const nothing: Pointed = { ns, region: 'empty', trace: null, lane: null, track: null, span: null };
+  const nothing: PointedItem = { ns, region: 'empty', trace: null, lane: null, track: null, span: null };
   if (y < frame.ruler) return { ...nothing, region: x < frame.gutter ? 'gutter' : 'ruler' };
   const at = y - frame.ruler + scene.scroll;
   const row = scene.rows.find((each) => at >= each.y && at < each.y + each.height);
@@ -63,7 +63,7 @@ function spanNear(
   trace: string,
   track: number,
   x: number,
-): Pointed['span'] {
+): PointedItem['span'] {
   const block = scene.blocks.find((each) => each.trace === trace);
   const window = block?.window ?? null;
   if (block === undefined || window === null) return null;
@@ -139,7 +139,7 @@ export class TimelineView {
   }
 
   /** Item at a position in CSS pixels within the canvas. */
-  pointed(x: number, y: number): Pointed | null {
+  pointed(x: number, y: number): PointedItem | null {
     return this.#scene === null ? null : pointedAt(this.#scene, this.frame, x, y);
   }
 

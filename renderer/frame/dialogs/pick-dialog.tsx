@@ -5,7 +5,7 @@ import type { LibraryEntry } from '../../../electron/contract/scenarios.ts';
 import { clock, factsOf } from '../../../electron/domain/numbers.ts';
 import type { Client } from '../../data/client/client.ts';
 import { type StoredRun, storedRuns } from '../../data/stored-runs.ts';
-import type { DialogKinds, Picked } from '../../state/dialogs.ts';
+import type { DialogKinds, PickedFile } from '../../state/dialogs.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Dialog } from '../../widgets/floating/dialog.tsx';
@@ -13,7 +13,7 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
 interface PickDialogProps {
   readonly request: DialogKinds['pick']['request'];
-  readonly answer: (picked: Picked | null) => void;
+  readonly answer: (picked: PickedFile | null) => void;
 }
 
 interface Entry {
@@ -21,7 +21,7 @@ interface Entry {
   readonly name: string;
   readonly detail: string;
   readonly aside: string;
-  readonly picked: Picked;
+  readonly picked: PickedFile;
 }
 
 interface Listing {
@@ -29,7 +29,7 @@ interface Listing {
   readonly entries: readonly Entry[];
 }
 
-function fromLibrary(entries: readonly LibraryEntry[], yours: string): readonly Listing[] {
+function listLibrary(entries: readonly LibraryEntry[], yours: string): readonly Listing[] {
   const asEntry = (entry: LibraryEntry): Entry => ({
     key: JSON.stringify(entry.file),
     name: entry.name === '' ? entry.fileName : entry.name,
@@ -85,7 +85,7 @@ export default function PickDialog({ request, answer }: PickDialogProps): ReactE
   useEffect(() => {
     const listed = isRun
       ? runListings(client, yours)
-      : client.call('scenario.library', {}).then(({ entries }) => fromLibrary(entries, yours));
+      : client.call('scenario.library', {}).then(({ entries }) => listLibrary(entries, yours));
     listed.then(setListings, (error: unknown) => setFailure(errorText(error)));
   }, [client, isRun, yours]);
 

@@ -31,7 +31,7 @@ export function lockOf(text: string): number | string | null {
   return `${JSON.stringify(text)} is not a clock rate; allowed: 1 to 10000 MHz, as in 1500`;
 }
 
-interface Ticked {
+interface TickedConditions {
   /** Ids in order of selection; the first is the reference. */
   readonly variants: readonly string[];
   readonly precisions: readonly Precision[];
@@ -39,7 +39,10 @@ interface Ticked {
 }
 
 /** Labels of variants × precisions × GPUs, as far as each variant supports them. */
-export function labelsOf({ variants, precisions, gpus }: Ticked, known: readonly Variant[]): readonly string[] {
+export function labelsOf(
+  { variants, precisions, gpus }: TickedConditions,
+  known: readonly Variant[],
+): readonly string[] {
   // If every variant has a single precision, labels omit it.
   const choice = known.some((one) => one.precisions.length > 1);
   return variants.flatMap((id) => {

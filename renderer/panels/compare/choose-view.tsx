@@ -17,9 +17,9 @@ import {
   OptionSelect,
   OtherPrograms,
   Tick,
-  toggled,
+  toggleEntry,
 } from './condition-choices.tsx';
-import { type Expected, expectedText } from './expected.ts';
+import { type ExpectedTimes, expectedText } from './expected.ts';
 import {
   benchKey,
   type ChooseProps,
@@ -32,7 +32,7 @@ import {
 } from './store.ts';
 
 interface VariantsProps extends ChooseProps {
-  readonly expected: Expected;
+  readonly expected: ExpectedTimes;
 }
 
 function Variants({ store, expected }: VariantsProps): ReactElement {
@@ -89,7 +89,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
               detail={title}
               time={expectedText(expected.times.get(id))}
               checked={ticked.includes(id)}
-              onChange={(on) => set(withTicked(config, scenario, variants, toggled(ticked, id, on)))}
+              onChange={(on) => set(withTicked(config, scenario, variants, toggleEntry(ticked, id, on)))}
             />
           ))}
       </div>
@@ -108,7 +108,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
                 key={precision}
                 label={precision}
                 checked={config.precisions.includes(precision)}
-                onChange={(on) => set({ precisions: toggled(config.precisions, precision, on).sort() })}
+                onChange={(on) => set({ precisions: toggleEntry(config.precisions, precision, on).sort() })}
               />
             ))}
             {config.precisions.length === 0 ? <small>without a tick, the scenario’s precision is used</small> : null}
@@ -122,7 +122,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
                 key={index}
                 label={`${index}: ${name}`}
                 checked={config.gpus.includes(index)}
-                onChange={(on) => set({ gpus: toggled(config.gpus, index, on).sort((a, b) => a - b) })}
+                onChange={(on) => set({ gpus: toggleEntry(config.gpus, index, on).sort((a, b) => a - b) })}
               />
             ))}
           </fieldset>
@@ -132,17 +132,17 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
           <Tick
             label="cold caches"
             checked={config.modes.includes('cold')}
-            onChange={(on) => set({ modes: toggled(config.modes, 'cold', on) })}
+            onChange={(on) => set({ modes: toggleEntry(config.modes, 'cold', on) })}
           />
           <Tick
             label="as one graph"
             checked={config.modes.includes('graph')}
-            onChange={(on) => set({ modes: toggled(config.modes, 'graph', on) })}
+            onChange={(on) => set({ modes: toggleEntry(config.modes, 'graph', on) })}
           />
           <Tick
             label="as one graph with cold caches"
             checked={config.modes.includes('cold-graph')}
-            onChange={(on) => set({ modes: toggled(config.modes, 'cold-graph', on) })}
+            onChange={(on) => set({ modes: toggleEntry(config.modes, 'cold-graph', on) })}
           />
         </fieldset>
         <div className="compare-options__row">

@@ -14,7 +14,7 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { benchmarkTitle, labelsOf, lockOf, requestedPrograms, sweepOf } from './benchmark-request.ts';
 import { ChooseView } from './choose-view.tsx';
 import { CurvesView, SamplesView } from './curves-view.tsx';
-import { type Expected, useExpected } from './expected.ts';
+import { type ExpectedTimes, useExpected } from './expected.ts';
 import { KernelsView } from './kernels-view.tsx';
 import { MachineCodeView } from './machine-code-view.tsx';
 import { MapsView } from './maps-view.tsx';
@@ -102,7 +102,7 @@ function Shown({
   readonly view: View;
   readonly store: CompareStore;
   readonly rows: Rows;
-  readonly expected: Expected;
+  readonly expected: ExpectedTimes;
 }): ReactElement {
   const progress = useProgress();
   const { stores } = useWorkbench();
@@ -155,7 +155,7 @@ function Shown({
 
 interface ActionsProps {
   readonly store: CompareStore;
-  readonly expected: Expected;
+  readonly expected: ExpectedTimes;
 }
 
 function Actions({ store, expected }: ActionsProps): ReactElement {

@@ -13,7 +13,7 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { lockOf } from './benchmark-request.ts';
 import { type ChooseProps, type CompareState, type ScenarioBench, useScenarioBench, withFactorial } from './store.ts';
 
-export function toggled<T>(list: readonly T[], value: T, on: boolean): T[] {
+export function toggleEntry<T>(list: readonly T[], value: T, on: boolean): T[] {
   const rest = list.filter((one) => one !== value);
   return on ? [...rest, value] : rest;
 }
@@ -156,7 +156,7 @@ function UserProgramChoice({ store, program: { id, title, language }, file }: Us
         detail={`${title} (${language})`}
         checked={can && external.includes(id)}
         disabled={!can}
-        onChange={(on) => store.setState({ external: toggled(external, id, on) })}
+        onChange={(on) => store.setState({ external: toggleEntry(external, id, on) })}
       />
       <span className="compare-own__file">
         <TextField
@@ -213,7 +213,7 @@ export function OtherPrograms({ store }: ChooseProps): ReactElement {
               label={id}
               detail={`${title} (${language})`}
               checked={external.includes(id)}
-              onChange={(on) => store.setState({ external: toggled(external, id, on) })}
+              onChange={(on) => store.setState({ external: toggleEntry(external, id, on) })}
             />
           ))}
       </div>

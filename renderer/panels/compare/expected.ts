@@ -7,7 +7,7 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 /** Pause in ms after which typing counts as finished. */
 const PAUSE_MS = 300;
 
-export interface Expected {
+export interface ExpectedTimes {
   /** Expected times by variant. Empty until the host has responded, and for a scenario with errors. */
   readonly times: ReadonlyMap<string, ExpectedTime>;
   readonly factorials: readonly FactorialChoice[];
@@ -15,16 +15,16 @@ export interface Expected {
   readonly known: boolean;
 }
 
-const before: Expected = { times: new Map(), factorials: [], known: false };
-const nothing: Expected = { ...before, known: true };
+const before: ExpectedTimes = { times: new Map(), factorials: [], known: false };
+const nothing: ExpectedTimes = { ...before, known: true };
 
-export function useExpected(): Expected {
+export function useExpected(): ExpectedTimes {
   const { client, stores } = useWorkbench();
   const draft = useSelected(stores.scenario, (state) => state.draft);
   const file = useSelected(stores.scenario, (state) => state.file?.file ?? null);
   // A finished session improves the estimates.
   const ended = useSelected(stores.comparison, ({ live }) => live.filter(({ state }) => state === 'done').length);
-  const [expected, setExpected] = useState<Expected>(before);
+  const [expected, setExpected] = useState<ExpectedTimes>(before);
   // biome-ignore lint/correctness/useExhaustiveDependencies: requested again when a session has ended
   useEffect(() => {
     let current = true;

@@ -4,7 +4,7 @@ import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { type Code, type CodeLanguage, codeLanguages, type HotKernel } from '../../../electron/contract/launches.ts';
 import {
   addressText,
-  condensed,
+  condenseRows,
   type Heat,
   type HeatOf,
   heatOf,
@@ -18,7 +18,7 @@ import {
 } from '../../../electron/domain/code-diff.ts';
 import { occupancyOf, publishedFor, publishedLimits } from '../../../electron/domain/launch/occupancy.ts';
 import { count, NO_VALUE, percent } from '../../../electron/domain/numbers.ts';
-import { highlighted } from '../../base/code-tokens.ts';
+import { tokenizeLines } from '../../base/code-tokens.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
@@ -39,14 +39,14 @@ const MAX_OPCODES = 8;
 type Loaded = Readonly<{ code: Code | null; failure: string | null }>;
 const nothing: Loaded = { code: null, failure: null };
 
-interface Wanted extends ScenarioBench {
+interface RequestedCode extends ScenarioBench {
   readonly variant: string;
   readonly kernel: string | null;
   readonly architecture: string;
   readonly language: CodeLanguage;
 }
 
-function useCode({ variant, workload, bench, kernel, architecture, language }: Wanted): Loaded {
+function useCode({ variant, workload, bench, kernel, architecture, language }: RequestedCode): Loaded {
   const { client } = useWorkbench();
   const [loaded, setLoaded] = useState<Loaded>(nothing);
   useEffect(() => {
@@ -236,7 +236,7 @@ function WithSource({ code, hot }: OneProps): ReactElement {
   const source = useRef<HTMLElement>(null);
   const file = readable.find(({ path }) => path === picked) ?? usual;
   const lines = useMemo(() => file?.text.replace(/\n$/, '').split('\n') ?? [], [file?.text]);
-  const tokens = useMemo(() => highlighted(lines), [lines]);
+  const tokens = useMemo(() => tokenizeLines(lines), [lines]);
   const heat = heatOf(code, hotOf(hot, code));
   const isMarked = (one: { readonly file: number | null; readonly line: number | null }): boolean =>
     marked !== null && one.file === marked.file && one.line === marked.line;
@@ -499,7 +499,7 @@ export function MachineCodeView({
       </EmptyState>
     );
   }
-  const shown = diff === null ? [] : onlyDifferences ? condensed(diff, AROUND) : diff;
+  const shown = diff === null ? [] : onlyDifferences ? condenseRows(diff, AROUND) : diff;
   return (
     <>
       <div className="compare-bar compare-bar--source">

@@ -4,7 +4,7 @@ import type { ComparedMap } from '../../../electron/contract/bench/comparison.ts
 import { significant } from '../../../electron/domain/numbers.ts';
 import { accuracyText } from '../../../electron/domain/session-table.ts';
 import { colorMaps, type Limits } from '../../drawing/colormap.ts';
-import { joined } from '../../drawing/export/figure.ts';
+import { combineFigures } from '../../drawing/export/figure.ts';
 import { paintHeading } from '../../drawing/export/raster.ts';
 import type { PaintedFigure } from '../../drawing/map-view.ts';
 import { errorText } from '../../state/notices.ts';
@@ -203,7 +203,7 @@ export function MapsView({
               const made = visible.flatMap(({ shown }) => parts.current.get(shown.key)?.() ?? []);
               const labels = visible.map(({ shown }) => nameOf(shown, rows));
               const title = config.difference ? `${plane.quantity} minus the reference` : plane.quantity;
-              const one = joined(
+              const one = combineFigures(
                 made,
                 { name: `${plane.quantity.toLowerCase()}-maps`, title, columns: 2, labels },
                 paintHeading,

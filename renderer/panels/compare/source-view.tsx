@@ -2,8 +2,8 @@
 import '../../widgets/words/words.css';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import type { Result } from '../../../electron/contract/wire/methods.ts';
-import { condensed, sourceDiff } from '../../../electron/domain/code-diff.ts';
-import { highlighted } from '../../base/code-tokens.ts';
+import { condenseRows, sourceDiff } from '../../../electron/domain/code-diff.ts';
+import { tokenizeLines } from '../../base/code-tokens.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -111,7 +111,7 @@ export function SourceView({
     const [linesA, linesB] = [textA.replace(/\n$/, '').split('\n'), textB.replace(/\n$/, '').split('\n')];
     const all = sourceDiff(linesA, linesB);
     const differing = all.filter(({ kind }) => kind !== 'same').length;
-    return { all, differing, left: highlighted(linesA), right: highlighted(linesB) };
+    return { all, differing, left: tokenizeLines(linesA), right: tokenizeLines(linesB) };
   }, [textA, textB]);
   const failure = a.kind === 'failed' ? a.reason : b.kind === 'failed' ? b.reason : null;
   return (
@@ -160,7 +160,7 @@ export function SourceView({
         )}
         {code === null ? null : (
           <CodeDiff
-            rows={onlyDifferences ? condensed(code.all, AROUND) : code.all}
+            rows={onlyDifferences ? condenseRows(code.all, AROUND) : code.all}
             left={code.left}
             right={code.right}
           />

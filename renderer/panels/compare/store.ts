@@ -21,7 +21,7 @@ import { precisionSchema } from '../../../electron/contract/run.ts';
 import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { nameOf as rowName } from '../../../electron/domain/session-table.ts';
-import { type Chosen, referenceIndex, shownRows, subjectKey } from '../../state/comparison.ts';
+import { type ChosenRow, referenceIndex, shownRows, subjectKey } from '../../state/comparison.ts';
 import { errorText } from '../../state/notices.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
@@ -105,7 +105,7 @@ export function createCompareStore(
 }
 
 /** A row with its display settings. */
-export interface ShownRow extends Chosen {
+export interface ShownRow extends ChosenRow {
   readonly row: ComparedRow;
   /** Whether this is the chosen reference, which curves and maps are compared with. */
   readonly reference: boolean;
@@ -136,7 +136,7 @@ export function useRows(): Rows {
   // The request changes with subjects and reference, but not with colours.
   const requested = JSON.stringify([chosen.map(({ subject }) => subject), at]);
   useEffect(() => {
-    const [subjects, reference] = JSON.parse(requested) as [Chosen['subject'][], number];
+    const [subjects, reference] = JSON.parse(requested) as [ChosenRow['subject'][], number];
     if (subjects.length === 0) return setAnswer(noAnswer);
     let current = true;
     client.call('compare.rows', { subjects, reference }).then(

@@ -12,9 +12,9 @@ import {
   columnsOf,
   modeReason,
   nextSort,
-  sorted,
+  sortRows,
 } from '../../../electron/domain/session-table.ts';
-import { exported } from '../../drawing/figures/exported.ts';
+import { exportFigure } from '../../drawing/figures/exported.ts';
 import type { Figure } from '../../drawing/figures/figure.ts';
 import { type TableColumn, tableFigure } from '../../drawing/figures/table.ts';
 import { IconButton } from '../../widgets/controls/button.tsx';
@@ -203,7 +203,7 @@ export function TableView({ store, rows, words, groups }: TableProps): ReactElem
   );
   const shownColumns = columns.filter(({ id }) => !config.hidden.includes(id));
   const byRow = new Map(rows.map((shown) => [shown.row, shown]));
-  const ordered = sorted(
+  const ordered = sortRows(
     rows.filter(({ hidden }) => !hidden).map(({ row }) => row),
     config.sort,
     columns,
@@ -237,7 +237,7 @@ export function TableView({ store, rows, words, groups }: TableProps): ReactElem
         <ExportMenu
           what="the table"
           onChoose={(format) =>
-            void figures.save(exported(figureOf(ordered, shownColumns), 'comparison', 'Comparison'), format)
+            void figures.save(exportFigure(figureOf(ordered, shownColumns), 'comparison', 'Comparison'), format)
           }
         />
       </div>

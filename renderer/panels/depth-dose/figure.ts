@@ -45,7 +45,7 @@ export function createDepthDoseStore(
 /** LET, RBE-weighted dose and spectra as curves in addition to the depth dose. */
 type CurveStyle = Pick<LineSeries, 'ink' | 'dash'>;
 
-const highest = (series: readonly LineSeries[]): number =>
+const highestValue = (series: readonly LineSeries[]): number =>
   series.reduce((most, { y }) => Array.from(y).reduce((a, b) => (b > a ? b : a), most), 0);
 
 const letStyles = [
@@ -74,7 +74,7 @@ function letPane(quality: Quality, x: ChartAxis, dose: ArrayLike<number>): Pane 
       y: quality[name].map((value, i) => ((dose[i] ?? 0) < DOSE_SHARE * peak ? Number.NaN : value)),
     }),
   );
-  const to = 1.08 * highest(series) || 1;
+  const to = 1.08 * highestValue(series) || 1;
   const y: ChartAxis = { title: 'LET in water', unit: 'keV/µm', kind: 'linear', fixed: true, from: 0, to };
   return { x, y, series, tall: 1 };
 }
@@ -116,7 +116,7 @@ function spectraChart({ spectra }: Quality): Chart {
     const dash = i < inks.length ? [] : [6, 3];
     return { kind: 'line', name: `${fixed(depth_mm, 2)} mm`, ink, dash, width: 1.5, x: energy_MeV, y: per_MeV };
   });
-  const most = highest(series);
+  const most = highestValue(series);
   const shown = spectra.flatMap(({ energy_MeV, per_MeV }) =>
     Array.from(energy_MeV).filter((_, i) => (per_MeV[i] ?? 0) > SPECTRUM_SHARE * most),
   );
@@ -259,7 +259,7 @@ export function showsSpectra(beside: DepthDoseState['beside'], shown: ShownDepth
   return beside === 'spectra' && (shown?.final?.quality?.spectra.length ?? 0) > 0;
 }
 
-const scaled = (values: Float64Array, by: number): Float64Array => (by === 1 ? values : values.map((v) => v * by));
+const scaleValues = (values: Float64Array, by: number): Float64Array => (by === 1 ? values : values.map((v) => v * by));
 
 /** Axis from zero to above the highest line; without tick labels if there is no line. */
 function doseAxis(unit: string, lines: readonly LineSeries[]): ChartAxis {
@@ -317,11 +317,11 @@ export function depthDoseChart(input: ChartInput): Chart {
   const run: LineSeries = {
     ...{ kind: 'line', name: 'This run', ink: 'plot-curve', dash: [], width: 1.75, fill: 'to zero' },
     x: curve?.positions ?? [],
-    y: curve === undefined ? [] : scaled(curve.values, factor),
+    y: curve === undefined ? [] : scaleValues(curve.values, factor),
   };
   const laid = overlays.map((overlay): LineSeries => {
     const look = overlayStyles[overlay.look] ?? overlayStyles[6];
-    const y = scaled(overlay.dose, overlayFactor(overlay, unit, peak));
+    const y = scaleValues(overlay.dose, overlayFactor(overlay, unit, peak));
     return { kind: 'line', name: overlay.name, ...look, width: 1.5, x: overlay.depth_mm, y };
   });
   const weighted = beside === 'rbe' && quality !== null ? rbeSeries(quality, run.y) : [];

@@ -20,7 +20,7 @@ import { curveIn, type DoseUnit, overlayFactor, overlayIn, overlayStyles } from 
 /** Scaling of both curves: as drawn, relative to their own peaks, or none. */
 type GammaScale = 'drawn' | 'peak' | 'absolute';
 
-const scaled = (positions: GammaCurve['positions'], values: Float64Array, factor: number): GammaCurve => ({
+const scaleCurve = (positions: GammaCurve['positions'], values: Float64Array, factor: number): GammaCurve => ({
   positions,
   values: values.map((value) => value * factor),
 });
@@ -33,14 +33,14 @@ export function protonsOf(resolved: TransportResolved | null): number {
   return typeof weight === 'number' ? weight : 1;
 }
 
-interface How {
+interface ComparisonOptions {
   readonly unit: DoseUnit;
   readonly scale: GammaScale;
   /** Number of protons of the shown run. */
   readonly protons: number;
 }
 
-function absolute(shown: ShownDepthDose, overlay: OverlayCurve, protons: number) {
+function compareAbsolute(shown: ShownDepthDose, overlay: OverlayCurve, protons: number) {
   const unit = depthDoseUnit(overlay.unit);
   if (unit === null) {
     const has = overlay.unit === null ? 'the file gives no unit' : `${overlay.unit} is not an absolute unit`;
@@ -50,24 +50,27 @@ function absolute(shown: ShownDepthDose, overlay: OverlayCurve, protons: number)
   if (own === null || own === undefined)
     return 'this run was stored without densities, but the file is a dose per mass';
   const factor = unit.factor * (unit.perProton ? protons : 1);
-  return [scaled(overlay.depth_mm, overlay.dose, factor), own] as const;
+  return [scaleCurve(overlay.depth_mm, overlay.dose, factor), own] as const;
 }
 
 /** The reference and the evaluated curve; a message if they cannot be compared. */
 export function pairOf(
   shown: ShownDepthDose,
   overlay: OverlayCurve,
-  { unit, scale, protons }: How,
+  { unit, scale, protons }: ComparisonOptions,
 ): readonly [GammaCurve, GammaCurve] | string {
-  if (scale === 'absolute') return absolute(shown, overlay, protons);
+  if (scale === 'absolute') return compareAbsolute(shown, overlay, protons);
   const own = curveIn(shown, unit);
   const laid = overlayIn(overlay, unit);
   const [peak, other] = [peakOf(own.values), peakOf(laid.dose)];
   if (scale === 'peak' && peak > 0 && other > 0) {
-    return [scaled(laid.depth_mm, laid.dose, 1 / other), scaled(own.positions, own.values, 1 / peak)];
+    return [scaleCurve(laid.depth_mm, laid.dose, 1 / other), scaleCurve(own.positions, own.values, 1 / peak)];
   }
   const factor = unit === 'percent' && peak > 0 ? 100 / peak : 1;
-  return [scaled(laid.depth_mm, laid.dose, overlayFactor(laid, unit, peak)), scaled(own.positions, own.values, factor)];
+  return [
+    scaleCurve(laid.depth_mm, laid.dose, overlayFactor(laid, unit, peak)),
+    scaleCurve(own.positions, own.values, factor),
+  ];
 }
 
 const gammaCriteria = [

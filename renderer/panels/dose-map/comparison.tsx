@@ -41,7 +41,7 @@ const firstGamma = { kind: 'gamma', by: 'mass', local: false, ...presets[0] } as
 const FILE = 'file:';
 /** Maximum number of imported doses, equal to the host's limit. */
 const MAX_IMPORTED = 4;
-const unshifted = (dose: string): ImportedPlane => ({
+const unshiftedPlane = (dose: string): ImportedPlane => ({
   ...{ dose, shift_depth_mm: 0, shift_across_mm: 0 },
   unit: null,
 });
@@ -55,7 +55,7 @@ function scaleText(of: GammaOf): string {
 const criteria = ({ dose, distance_mm }: { readonly dose: number; readonly distance_mm: number }): string =>
   `${Number((100 * dose).toPrecision(4))} %/${distance_mm} mm`;
 
-const within = (value: number, [low, high]: readonly [number, number]): boolean => value >= low && value <= high;
+const isWithin = (value: number, [low, high]: readonly [number, number]): boolean => value >= low && value <= high;
 
 interface GammaRowsProps {
   readonly against: Extract<ComparedDose, { kind: 'gamma' }>;
@@ -106,7 +106,7 @@ function GammaRows({ against, absolute, set }: GammaRowsProps): ReactElement {
           min={100 * gammaLimits.dose[0]}
           max={100 * gammaLimits.dose[1]}
           onChange={(value) => {
-            if (typeof value === 'number' && within(value / 100, gammaLimits.dose)) {
+            if (typeof value === 'number' && isWithin(value / 100, gammaLimits.dose)) {
               set({ ...against, dose: value / 100 });
             }
           }}
@@ -120,7 +120,7 @@ function GammaRows({ against, absolute, set }: GammaRowsProps): ReactElement {
           min={gammaLimits.distance_mm[0]}
           max={gammaLimits.distance_mm[1]}
           onChange={(value) => {
-            if (typeof value === 'number' && within(value, gammaLimits.distance_mm)) {
+            if (typeof value === 'number' && isWithin(value, gammaLimits.distance_mm)) {
               set({ ...against, distance_mm: value });
             }
           }}
@@ -166,7 +166,7 @@ export function ComparisonRows({ view }: { readonly view: DoseViewStore }): Reac
           ]}
           onChange={(chosen) => {
             if (chosen === '') set({ kind: 'none' });
-            else if (chosen.startsWith(FILE)) toFile(unshifted(chosen.slice(FILE.length)));
+            else if (chosen.startsWith(FILE)) toFile(unshiftedPlane(chosen.slice(FILE.length)));
             else toRun(chosen);
           }}
         />
@@ -175,7 +175,7 @@ export function ComparisonRows({ view }: { readonly view: DoseViewStore }): Reac
       <OpenDose
         onOpen={(opened) => {
           view.setState((state) => ({ imported: [...state.imported, opened].slice(-MAX_IMPORTED) }));
-          toFile(unshifted(opened.id));
+          toFile(unshiftedPlane(opened.id));
         }}
       />
       {plane === null || info === undefined ? null : <FileAxes info={info} plane={plane} onChange={toFile} />}

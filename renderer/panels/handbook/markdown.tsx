@@ -55,21 +55,22 @@ function inlineOf(token: Token, context: Context): ReactNode {
     case 'br':
       return <br />;
     case 'text':
-      return 'tokens' in token && token.tokens !== undefined ? inline(token.tokens, context) : plain(token);
+      return 'tokens' in token && token.tokens !== undefined ? inline(token.tokens, context) : plainTextOf(token);
     default:
-      return plain(token);
+      return plainTextOf(token);
   }
 }
 
-const plain = (token: Token): string => ('text' in token && typeof token.text === 'string' ? token.text : token.raw);
+const plainTextOf = (token: Token): string =>
+  'text' in token && typeof token.text === 'string' ? token.text : token.raw;
 
 /** Text does not move, so the index serves as key. */
-function inPlace(nodes: readonly ReactNode[]): ReactNode {
+function withIndexKeys(nodes: readonly ReactNode[]): ReactNode {
   return nodes.map((node, at) => createElement(Fragment, { key: at }, node));
 }
 
 function inline(tokens: readonly Token[] | undefined, context: Context): ReactNode {
-  return inPlace((tokens ?? []).map((token) => inlineOf(token, context)));
+  return withIndexKeys((tokens ?? []).map((token) => inlineOf(token, context)));
 }
 
 function Table({ token, context }: { readonly token: Tokens.Table; readonly context: Context }): ReactElement {
@@ -83,10 +84,12 @@ function Table({ token, context }: { readonly token: Tokens.Table; readonly cont
     <div className="handbook__scroll">
       <table>
         <thead>
-          <tr>{inPlace(token.header.map((one) => cell(one.text === '' ? 'td' : 'th', one)))}</tr>
+          <tr>{withIndexKeys(token.header.map((one) => cell(one.text === '' ? 'td' : 'th', one)))}</tr>
         </thead>
         <tbody>
-          {inPlace(token.rows.map((row) => createElement('tr', null, inPlace(row.map((one) => cell('td', one))))))}
+          {withIndexKeys(
+            token.rows.map((row) => createElement('tr', null, withIndexKeys(row.map((one) => cell('td', one))))),
+          )}
         </tbody>
       </table>
     </div>
@@ -106,7 +109,7 @@ function blockOf(token: Token, context: Context): ReactNode {
       return createElement(
         ordered ? 'ol' : 'ul',
         null,
-        inPlace(items.map((item) => createElement('li', null, blocks(item.tokens, context)))),
+        withIndexKeys(items.map((item) => createElement('li', null, blocks(item.tokens, context)))),
       );
     }
     case 'code':
@@ -127,12 +130,12 @@ function blockOf(token: Token, context: Context): ReactNode {
     case 'text':
       return inlineOf(token, context);
     default:
-      return <p>{plain(token)}</p>;
+      return <p>{plainTextOf(token)}</p>;
   }
 }
 
 function blocks(tokens: readonly Token[], context: Context): ReactNode {
-  return inPlace(tokens.map((token) => blockOf(token, context)));
+  return withIndexKeys(tokens.map((token) => blockOf(token, context)));
 }
 
 export function Markdown({ text, ...context }: MarkdownProps): ReactElement {

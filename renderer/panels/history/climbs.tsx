@@ -1,10 +1,10 @@
 /** Attempts of coding agents at a problem, as stored in the library, and the changes of each. */
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Climb, ClimbAttempt } from '../../../electron/contract/bench/history.ts';
-import { condensed, sourceDiff } from '../../../electron/domain/code-diff.ts';
+import { condenseRows, sourceDiff } from '../../../electron/domain/code-diff.ts';
 import { measuredTime, timesText } from '../../../electron/domain/measured.ts';
 import { NO_VALUE } from '../../../electron/domain/numbers.ts';
-import { highlighted } from '../../base/code-tokens.ts';
+import { tokenizeLines } from '../../base/code-tokens.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { AROUND, CodeDiff } from '../../widgets/words/code-diff.tsx';
@@ -55,7 +55,7 @@ function Change({ file, before }: { readonly file: string; readonly before: stri
     if (texts === null || typeof texts === 'string') return null;
     const [left, right] = texts.map((one) => (one === '' ? [] : one.replace(/\n$/, '').split('\n')));
     const rows = sourceDiff(left ?? [], right ?? []);
-    return { rows: condensed(rows, AROUND), left: highlighted(left ?? []), right: highlighted(right ?? []) };
+    return { rows: condenseRows(rows, AROUND), left: tokenizeLines(left ?? []), right: tokenizeLines(right ?? []) };
   }, [texts]);
   if (typeof texts === 'string') return <p role="alert">{texts}</p>;
   if (code === null) return <p>Reading the sources…</p>;

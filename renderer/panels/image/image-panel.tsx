@@ -125,7 +125,7 @@ function driveImage(
 }
 
 /** Photons, indices and resolution of the pixel under the crosshair. */
-const nearest = (index: number): string => fixed(Math.round(index), 0);
+const nearestPixelText = (index: number): string => fixed(Math.round(index), 0);
 
 function ImageReadout({ view }: { readonly view: ImagePanelViewStore }): ReactElement {
   const workbench = useWorkbench();
@@ -162,7 +162,7 @@ function ImageReadout({ view }: { readonly view: ImagePanelViewStore }): ReactEl
       </span>
       <span title="Indices at the pixel's middle, and the nearest reflection">
         h k l <b>{[place.h, place.k, place.l].map((index) => fixed(index, 2)).join(' ')}</b> →{' '}
-        {[place.h, place.k, place.l].map(nearest).join(' ')}
+        {[place.h, place.k, place.l].map(nearestPixelText).join(' ')}
       </span>
       <span>
         <b>{place.resolution_A === null ? '∞' : significant(place.resolution_A, 4)}</b> Å

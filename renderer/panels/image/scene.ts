@@ -8,7 +8,7 @@ import {
 } from '../../../electron/contract/scenario/index.ts';
 import type { ShownImage } from '../../data/image-feed.ts';
 import type { Annotation } from '../../drawing/annotations.ts';
-import { squared } from '../../drawing/axes.ts';
+import { equaliseScales } from '../../drawing/axes.ts';
 import type { MapScene } from '../../drawing/map-view.ts';
 
 interface Ranges {
@@ -117,7 +117,7 @@ export function imageScene({ shown, resolved, windows, plot, rings, logarithmic 
   if (whole === null) return null;
   const ranges = { fast: windows.fast ?? whole.fast, slow: windows.slow ?? whole.slow };
   const inSight = { horizontal: ranges.fast, vertical: ranges.slow };
-  const { horizontal: fast, vertical: slow } = plot === null ? inSight : squared(inSight, plot);
+  const { horizontal: fast, vertical: slow } = plot === null ? inSight : equaliseScales(inSight, plot);
   const annotations: Annotation[] = [];
   if (shown !== null) annotations.push({ kind: 'values', field: shown.map });
   if (rings && resolved !== null) annotations.push(...ringsOf(geometryOf(resolved), whole.fast[1], whole.slow[1]));

@@ -35,7 +35,7 @@ interface PixelReadingParts {
 
 type PixelAddress = Omit<PixelValue, 'photons'>;
 
-const same = (a: PixelAddress | null, b: PixelAddress | null): boolean =>
+const isSamePixel = (a: PixelAddress | null, b: PixelAddress | null): boolean =>
   a?.run === b?.run && a?.against === b?.against && a?.fast === b?.fast && a?.slow === b?.slow;
 
 /** Pixel to request; null if a sample is a single pixel, so that its value is already known. */
@@ -53,7 +53,7 @@ export function pixelReading({ shown, point, ask, tell }: PixelReadingParts): { 
   return {
     look: () => {
       const now = placeOf(shown(), point());
-      if (same(now, place)) return;
+      if (isSamePixel(now, place)) return;
       place = now;
       clearTimeout(resting);
       tell(null);

@@ -13,7 +13,7 @@ import {
   lineNumbers,
 } from '@codemirror/view';
 import type { Issue } from '../../../electron/contract/errors.ts';
-import { highlighted } from '../../base/code-tokens.ts';
+import { tokenizeLines } from '../../base/code-tokens.ts';
 
 interface CodeEditorOptions {
   readonly parent: HTMLElement;
@@ -35,10 +35,10 @@ function markOf(kind: string): Decoration {
 }
 
 /** Tokenizes the entire text: kernels have hundreds of lines, and a comment may span many. */
-function coloured(doc: Text): DecorationSet {
+function highlightText(doc: Text): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   let at = 0;
-  for (const tokens of highlighted(doc.toString().split('\n'))) {
+  for (const tokens of tokenizeLines(doc.toString().split('\n'))) {
     for (const { kind, text } of tokens) {
       if (kind !== 'plain') builder.add(at, at + text.length, markOf(kind));
       at += text.length;
@@ -49,8 +49,8 @@ function coloured(doc: Text): DecorationSet {
 }
 
 const colours = StateField.define<DecorationSet>({
-  create: (state) => coloured(state.doc),
-  update: (value, change) => (change.docChanged ? coloured(change.state.doc) : value),
+  create: (state) => highlightText(state.doc),
+  update: (value, change) => (change.docChanged ? highlightText(change.state.doc) : value),
   provide: (field) => EditorView.decorations.from(field),
 });
 

@@ -90,7 +90,7 @@ interface EditedKernel {
   readonly id: string;
 }
 
-export class Editing {
+export class KernelEditing {
   readonly store: StoreApi<EditingState> = createStore(() => nothing);
   readonly #parts: EditingParts;
   /** A new object whenever a variant is shown, even if it is the same one. */
@@ -319,15 +319,15 @@ export class Editing {
   }
 }
 
-export interface UsedEditing extends EditingState {
-  readonly actions: Pick<Editing, 'save' | 'build' | 'run' | 'setOptions' | 'sanitize' | 'reproduce'>;
+export interface EditingContext extends EditingState {
+  readonly actions: Pick<KernelEditing, 'save' | 'build' | 'run' | 'setOptions' | 'sanitize' | 'reproduce'>;
 }
 
 /** `id`: id of a user kernel, or null. */
-export function useEditing(id: string | null): UsedEditing {
+export function useEditing(id: string | null): EditingContext {
   const { client, stores, userKernels, benches } = useWorkbench();
   const beside = useSelected(stores.userKernels, (state) => state.beside);
-  const [editing] = useState(() => new Editing({ client, stores, userKernels, benches }));
+  const [editing] = useState(() => new KernelEditing({ client, stores, userKernels, benches }));
   const state = useSelected(editing.store, (all) => all);
   useEffect(() => editing.show(id === null ? null : { beside, id }), [editing, beside, id]);
   useEffect(() => editing.follow(), [editing]);

@@ -3,17 +3,17 @@ import { type ReactElement, useState } from 'react';
 import { type SanitizerTool, sanitizerTools, sanitizerWords } from '../../../electron/contract/user-kernels/checks.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
-import type { UsedEditing } from './editing.ts';
-import type { EditorState, Group, Shipped } from './store.ts';
+import type { EditingContext } from './editing.ts';
+import type { EditorState, Group, ShippedSources } from './store.ts';
 
-interface Chosen {
+interface EditorChoices {
   readonly groups: readonly Group[];
   readonly group: Group | undefined;
   readonly variant: string;
   readonly choose: (to: Partial<EditorState>) => void;
 }
 
-function Choices({ groups, group, variant, choose }: Chosen): ReactElement {
+function Choices({ groups, group, variant, choose }: EditorChoices): ReactElement {
   return (
     <>
       <Select
@@ -42,7 +42,7 @@ function Sanitizing({
   text,
 }: {
   readonly busy: boolean;
-  readonly editing: UsedEditing;
+  readonly editing: EditingContext;
   readonly text: string;
 }): ReactElement {
   const [tool, setTool] = useState<SanitizerTool>('memcheck');
@@ -73,7 +73,7 @@ function Doing({
   text,
   dirty,
 }: {
-  readonly editing: UsedEditing;
+  readonly editing: EditingContext;
   readonly text: string;
   readonly dirty: boolean;
 }): ReactElement {
@@ -116,13 +116,13 @@ function Doing({
   );
 }
 
-interface Bar extends Chosen {
+interface Bar extends EditorChoices {
   readonly isUserKernel: boolean;
-  readonly shipped: Shipped;
+  readonly shipped: ShippedSources;
   readonly showFile: (path: string) => void;
   readonly copy: () => void;
   readonly begin: () => void;
-  readonly editing: UsedEditing;
+  readonly editing: EditingContext;
   readonly text: string;
   readonly dirty: boolean;
 }

@@ -14,7 +14,7 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { useNewKernel } from '../../workbench/offers.tsx';
 import { CodeEditor } from './code-editor.ts';
 import { CompileOptionsView } from './compile-options.tsx';
-import { type Outcome, type UsedEditing, useEditing } from './editing.ts';
+import { type EditingContext, type Outcome, useEditing } from './editing.ts';
 import { EditorBar } from './editor-bar.tsx';
 import { createEditorStore, type EditorState, type EditorStore, groupKey, groupsOf, useShipped } from './store.ts';
 
@@ -88,7 +88,7 @@ interface UsedText {
   readonly place: RefObject<HTMLDivElement | null>;
 }
 
-function useText({ source, label, mayType }: ShownText, editing: UsedEditing): UsedText {
+function useText({ source, label, mayType }: ShownText, editing: EditingContext): UsedText {
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<CodeEditor | null>(null);
   const [text, setText] = useState('');

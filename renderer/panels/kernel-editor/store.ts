@@ -84,7 +84,7 @@ interface Sources {
   readonly reason: string | null;
 }
 
-export interface Shipped {
+export interface ShippedSources {
   readonly files: Files;
   /** The chosen file, else the first replaceable one, else the first. */
   readonly shown: Files[number] | null;
@@ -116,7 +116,7 @@ function useSources({ workload, bench, id }: VariantKey): Sources | null {
 }
 
 /** `chosen`: path of a file, which other variants may lack. */
-export function useShipped(variant: VariantKey, chosen: string): Shipped {
+export function useShipped(variant: VariantKey, chosen: string): ShippedSources {
   const sources = useSources(variant);
   if (sources === null) return { files: [], shown: null, mayCopy: false, says: '' };
   const { files, templates, reason } = sources;

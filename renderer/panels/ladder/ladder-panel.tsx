@@ -13,7 +13,7 @@ import { provenanceText, reportProvenance } from '../../../electron/domain/prove
 import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
 import { type SessionCharts, sessionCharts } from '../../drawing/charts/session-charts.ts';
 import { claimsFigure } from '../../drawing/figures/claims.ts';
-import { exported } from '../../drawing/figures/exported.ts';
+import { exportFigure } from '../../drawing/figures/exported.ts';
 import { captionLines } from '../../drawing/figures/figure.ts';
 import { referenceBench } from '../../state/comparison.ts';
 import { errorText } from '../../state/notices.ts';
@@ -140,7 +140,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
               onChoose={(format) => {
                 const figure = claimsFigure(report.claims, provenance, EXPORT_SIZE.label);
                 const name = `${report.scenario} claims`;
-                void exports.save(exported(figure, name, `${report.scenario}: claimed and measured`), format);
+                void exports.save(exportFigure(figure, name, `${report.scenario}: claimed and measured`), format);
               }}
             />
           </div>

@@ -118,7 +118,7 @@ export interface Profiles {
   readonly noTheory: string | null;
 }
 
-type Wanted = Pick<Profiles, 'run' | 'revision'> & { readonly depths_mm: readonly number[] };
+type ProfileRequest = Pick<Profiles, 'run' | 'revision'> & { readonly depths_mm: readonly number[] };
 
 /** Null if no run has ended, or its profiles have not arrived. */
 export type ShownProfiles = StoreApi<{ readonly shown: Profiles | null }>;
@@ -143,7 +143,7 @@ export function driveLateral(
     | null = null;
 
   /** Profiles to show now; null unless a finished run is selected. */
-  const wanted = (): Wanted | null => {
+  const wanted = (): ProfileRequest | null => {
     const final = data.depthDose.get(SHOWN);
     const moments = data.moments.get(SHOWN);
     if (final === null || final.final === null || moments === null) return null;
@@ -156,7 +156,7 @@ export function driveLateral(
     ];
     return { run: final.run, revision: data.moments.revision(SHOWN), depths_mm };
   };
-  const same = (next: Wanted): boolean => {
+  const same = (next: ProfileRequest): boolean => {
     const now = shown.getState().shown;
     return (
       now?.run === next.run &&
@@ -165,7 +165,7 @@ export function driveLateral(
       now.profiles.every(({ depth_mm }, i) => depth_mm === next.depths_mm[i])
     );
   };
-  const load = async ({ run, revision, depths_mm }: Wanted) => {
+  const load = async ({ run, revision, depths_mm }: ProfileRequest) => {
     if (theoryOf?.run !== run || theoryOf.revision !== revision) {
       const { curve, reason } = await client.call('dose.fermiEyges', { run });
       theoryOf = { run, revision, curve, reason };

@@ -4,7 +4,7 @@ import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import {
-  type Explained,
+  type ExplainedLaunch,
   type Gpu,
   type Kernels,
   type LaunchState,
@@ -41,13 +41,13 @@ function WholeNumberRow({ label, value, min, max, onChange }: NumberRowProps): R
 }
 
 const axes = ['x', 'y', 'z'] as const;
-type Three = LaunchState['elements'];
+type Extent3 = LaunchState['elements'];
 
 function Extents(props: {
   readonly label: string;
-  readonly value: Three;
+  readonly value: Extent3;
   readonly max: number;
-  readonly onChange: (value: Three) => void;
+  readonly onChange: (value: Extent3) => void;
 }): ReactElement {
   const { label, value, max, onChange } = props;
   return (
@@ -60,7 +60,7 @@ function Extents(props: {
           value={value[i] ?? 1}
           min={1}
           max={max}
-          onChange={(next) => onChange(value.map((one, at) => (at === i ? (next ?? 1) : one)) as Three)}
+          onChange={(next) => onChange(value.map((one, at) => (at === i ? (next ?? 1) : one)) as Extent3)}
         />
       ))}
     </fieldset>
@@ -81,13 +81,13 @@ interface ControlsProps {
   readonly store: LaunchStore;
   readonly kernels: Kernels;
   readonly gpus: readonly Gpu[];
-  readonly explained: Explained;
+  readonly explained: ExplainedLaunch;
 }
 
 export function Controls({ config, store, kernels, gpus, explained }: ControlsProps): ReactElement {
   const slider = useId();
   const { choice, choices, launch, gpu } = explained;
-  const block: Three = [...explained.block];
+  const block: Extent3 = [...explained.block];
   const set = (part: Partial<LaunchState>): void => store.setState(part);
   const several = kernels.sets.length > 1;
   return (

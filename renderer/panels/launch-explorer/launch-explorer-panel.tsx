@@ -28,8 +28,8 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { Controls } from './controls.tsx';
 import {
   createLaunchStore,
-  type Explained,
-  explain,
+  type ExplainedLaunch,
+  explainSelection,
   type LaunchStore,
   loadedBy,
   useDriver,
@@ -46,14 +46,14 @@ const WHOLE_MS = 8000;
 const SHORTEST_MS = 120;
 const LONGEST_MS = 1000;
 
-interface Played {
+interface OperationPlayback {
   readonly index: number;
   readonly playing: boolean;
   readonly go: (index: number) => void;
   readonly toggle: () => void;
 }
 
-function usePlayed(steps: number): Played {
+function usePlayed(steps: number): OperationPlayback {
   const [{ index, playing }, set] = useState({ index: 0, playing: false });
   const shown = Math.min(index, steps - 1);
   useEffect(() => {
@@ -75,7 +75,7 @@ function usePlayed(steps: number): Played {
   };
 }
 
-function StrideLoop({ explained }: { readonly explained: Explained }): ReactElement {
+function StrideLoop({ explained }: { readonly explained: ExplainedLaunch }): ReactElement {
   const { launch, thread } = explained;
   const turns = turnsOf(launch);
   const { index, playing, go, toggle } = usePlayed(turns);
@@ -107,7 +107,7 @@ const starts = [
 interface SumProps {
   readonly kind: ReductionKind;
   readonly threads: number;
-  readonly explained: Explained;
+  readonly explained: ExplainedLaunch;
 }
 
 function SumByThread({ kind, threads, explained }: SumProps): ReactElement {
@@ -150,7 +150,7 @@ function SumByThread({ kind, threads, explained }: SumProps): ReactElement {
 /** Numbers of the launch, and its errors. */
 const extent = (values: readonly number[]): string => values.map(count).join(' × ');
 
-function Notes({ explained }: { readonly explained: Explained }): ReactElement | null {
+function Notes({ explained }: { readonly explained: ExplainedLaunch }): ReactElement | null {
   const { notes } = explained.launch;
   return (
     <ul className="launch-notes grid" aria-label="Notes on this launch" aria-live="polite">
@@ -173,7 +173,7 @@ function Notes({ explained }: { readonly explained: Explained }): ReactElement |
   );
 }
 
-function items({ launch, kernel, gpu }: Explained, driverBlocks: number | null): readonly ReadoutItem[] {
+function items({ launch, kernel, gpu }: ExplainedLaunch, driverBlocks: number | null): readonly ReadoutItem[] {
   const { occupancy } = launch;
   const allows = limiters
     .filter((limiter) => Number.isFinite(occupancy.allows[limiter]))
@@ -219,7 +219,7 @@ function items({ launch, kernel, gpu }: Explained, driverBlocks: number | null):
   ];
 }
 
-function Numbers(props: { readonly explained: Explained; readonly driverBlocks: number | null }): ReactElement {
+function Numbers(props: { readonly explained: ExplainedLaunch; readonly driverBlocks: number | null }): ReactElement {
   return (
     <section aria-label="Numbers of the launch" data-testid="launch-numbers">
       <Readouts items={items(props.explained, props.driverBlocks)} />
@@ -233,7 +233,7 @@ function ThreadChoice({
   explained,
 }: {
   readonly store: LaunchStore;
-  readonly explained: Explained;
+  readonly explained: ExplainedLaunch;
 }): ReactElement {
   const { launch, thread } = explained;
   const last = threadsAlongX(launch) - 1;
@@ -263,7 +263,13 @@ function ThreadChoice({
   );
 }
 
-function Figures({ store, explained }: { readonly store: LaunchStore; readonly explained: Explained }): ReactElement {
+function Figures({
+  store,
+  explained,
+}: {
+  readonly store: LaunchStore;
+  readonly explained: ExplainedLaunch;
+}): ReactElement {
   const kind = useSelected(store, (state) => state.reduction);
   const { kernel, gpu, launch, thread } = explained;
   const threads = Math.min(1024, launch.threadsPerBlock);
@@ -304,7 +310,7 @@ export default function LaunchExplorerPanel(): ReactElement {
   const kernels = useKernels();
   const gpus = useGpus();
   const reported = useMemo(
-    () => (kernels === null ? null : explain(config, kernels.sets, gpus, kind)),
+    () => (kernels === null ? null : explainSelection(config, kernels.sets, gpus, kind)),
     [config, kernels, gpus, kind],
   );
   const said = useDriver(reported);

@@ -9,12 +9,12 @@ import type { DriverOccupancy, KernelResource, KernelSet } from '../../../electr
 import { explainLaunch, type Launch, threadsAlongX } from '../../../electron/domain/launch/launch.ts';
 import {
   architectureName,
-  asLoaded,
   type LaunchedKernel,
   type LaunchLimits,
   limitsOf,
   publishedFor,
   publishedLimits,
+  withLoadedProperties,
 } from '../../../electron/domain/launch/occupancy.ts';
 import { reductionKinds } from '../../../electron/domain/launch/reduction.ts';
 import { errorText } from '../../state/notices.ts';
@@ -137,7 +137,7 @@ function kernelsFor(sets: readonly KernelSet[], architecture: string): readonly 
   );
 }
 
-export interface Explained {
+export interface ExplainedLaunch {
   readonly gpu: Gpu;
   readonly choices: readonly KernelChoice[];
   /** Null if the kernel is entered as numbers. */
@@ -153,12 +153,12 @@ export interface Explained {
 const DEFAULT_THREADS = 256;
 
 /** `preferred`: workload whose kernel is shown by default. */
-export function explain(
+export function explainSelection(
   config: LaunchState,
   sets: readonly KernelSet[],
   gpus: readonly Gpu[],
   preferred: string,
-): Explained | null {
+): ExplainedLaunch | null {
   const gpu = gpus.find(({ id }) => id === config.gpu) ?? gpus[0];
   if (gpu === undefined) return null;
   const choices = kernelsFor(sets, gpu.limits.architecture);
@@ -179,7 +179,7 @@ export function explain(
 }
 
 /** Occupancy reported by the driver; null if the GPU is not in this machine, or the driver cannot answer. */
-export function useDriver(explained: Explained | null): DriverOccupancy | null {
+export function useDriver(explained: ExplainedLaunch | null): DriverOccupancy | null {
   const { client } = useWorkbench();
   const [said, setSaid] = useState<{ readonly asked: string; readonly answer: DriverOccupancy } | null>(null);
   const launch = explained?.launch;
@@ -209,8 +209,8 @@ export function useDriver(explained: Explained | null): DriverOccupancy | null {
 }
 
 /** The launch with the kernel's resources as loaded by the driver. */
-export function loadedBy(explained: Explained, said: DriverOccupancy | null): Explained {
+export function loadedBy(explained: ExplainedLaunch, said: DriverOccupancy | null): ExplainedLaunch {
   if (said === null) return explained;
-  const kernel = asLoaded(explained.kernel, said);
+  const kernel = withLoadedProperties(explained.kernel, said);
   return { ...explained, kernel, launch: explainLaunch(kernel, explained.gpu.limits, explained.launch.request) };
 }

@@ -2,20 +2,20 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { Chart } from '../../drawing/charts/chart.ts';
 import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
-import { exported } from '../../drawing/figures/exported.ts';
+import { exportFigure } from '../../drawing/figures/exported.ts';
 import type { Figure, FigureSize } from '../../drawing/figures/figure.ts';
 import { ExportMenu } from '../../widgets/floating/menu.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { FigureView } from '../../widgets/plots/figure-view.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
-import type { Explained } from './model.ts';
+import type { ExplainedLaunch } from './model.ts';
 
 const EXPORT_SIZE = { width: 860, label: 11 } as const;
 
 interface SectionProps {
   readonly id: string;
   readonly title: string;
-  readonly explained: Explained;
+  readonly explained: ExplainedLaunch;
   /** A chart, or a function that draws a figure of a given size. */
   readonly drawn: Chart | ((size: FigureSize) => Figure);
   readonly children?: ReactNode;
@@ -36,7 +36,7 @@ export function Section({ id, title, explained, drawn, children }: SectionProps)
           onChoose={(format) => {
             const figure = isChart
               ? plottedFigure(drawn, about, { ...EXPORT_SIZE, height: null })
-              : exported(drawn(EXPORT_SIZE), about.name, about.title);
+              : exportFigure(drawn(EXPORT_SIZE), about.name, about.title);
             void figures.save(figure, format);
           }}
         />

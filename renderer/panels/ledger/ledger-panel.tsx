@@ -10,7 +10,7 @@ import {
 } from '../../../electron/contract/scenario/transport/ledger-columns.ts';
 import { errorSize, percent, significant } from '../../../electron/domain/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
-import { exported } from '../../drawing/figures/exported.ts';
+import { exportFigure } from '../../drawing/figures/exported.ts';
 import { tableFigure } from '../../drawing/figures/table.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
@@ -96,12 +96,12 @@ const shownAs = [
 /** Font size of exported figures, CSS pixels. */
 const LABEL = 11;
 
-type ShownAs = (typeof shownAs)[number]['value'];
+type LedgerView = (typeof shownAs)[number]['value'];
 
 interface AmountProps {
   readonly value: number;
   readonly total: number;
-  readonly as: ShownAs;
+  readonly as: LedgerView;
   readonly digits: number;
 }
 
@@ -141,12 +141,12 @@ function figureOf(summary: RunSummary, run: RunInfo | null) {
     LABEL,
   );
   const notes = { ...figure.notes, ...runNotes(run) };
-  return exported({ ...figure, notes }, `${scenario}-balance`, `${scenario}: number and energy balance`);
+  return exportFigure({ ...figure, notes }, `${scenario}-balance`, `${scenario}: number and energy balance`);
 }
 
 export default function LedgerPanel(): ReactElement {
   const { stores, data, figures } = useWorkbench();
-  const [as, setAs] = useState<ShownAs>('amount');
+  const [as, setAs] = useState<LedgerView>('amount');
   const summary = useCached(data.summary, SHOWN);
   const selected = useSelected(stores.selection, (state) => state.run);
   const run = useSelected(stores.runs, (state) => runOf(state, selected));

@@ -6,7 +6,7 @@ import { classes } from '../../base/classes.ts';
 import { MenuButton, type MenuItem } from '../../widgets/floating/menu.tsx';
 import { Icon, type IconName } from '../../widgets/words/icon.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
-import { type Bar, lengths, thumbnailOf } from './thumbnails.ts';
+import { type Bar, barLengths, thumbnailOf } from './thumbnails.ts';
 
 /** Size of the thumbnail next to an example. */
 const WIDTH = 48;
@@ -17,7 +17,7 @@ function Bars({ bars }: { readonly bars: readonly Bar[] }): ReactElement {
   const room = (HEIGHT - 2 * EDGE) / bars.length;
   return (
     <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-      {lengths(bars).map((length, i) => (
+      {barLengths(bars).map((length, i) => (
         <rect
           // biome-ignore lint/suspicious/noArrayIndexKey: bars have no names, and never change
           key={i}

@@ -76,7 +76,7 @@ interface ShownGroup {
 }
 
 /** Items in their groups; ungrouped items come last, under “Not sorted”. Empty groups are omitted. */
-export function grouped(items: readonly LibraryItem[]): readonly ShownGroup[] {
+export function groupItems(items: readonly LibraryItem[]): readonly ShownGroup[] {
   const byKey = new Map(items.map((item) => [item.id, item]));
   const ids = items.map(({ id }) => id);
   const placed = filledGroups(exampleGroups, ids);
@@ -108,7 +108,7 @@ export function Examples({ items, text, entry }: ExamplesProps): ReactElement {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
     <section className="library-panel__list grow min-h-0 scroll-y" aria-label="Examples" tabIndex={0}>
-      {grouped(items).map(({ about, heads, question, items: own }) => (
+      {groupItems(items).map(({ about, heads, question, items: own }) => (
         <Fragment key={question}>
           {heads ? <h2 className="library-panel__about">{about}</h2> : null}
           <h3 className="library-panel__question semi-strong muted">{question}</h3>

@@ -47,12 +47,12 @@ interface Listing {
   /** Null if the first response has not arrived. */
   readonly result: Result<'library.search'> | null;
   /** Hits in the other locations, in display order. */
-  readonly elsewhere: readonly Elsewhere[];
+  readonly elsewhere: readonly OtherPlaceHits[];
   readonly failure: string | null;
 }
 
 /** Hits of a query in another location, such as the examples or the trash. */
-interface Elsewhere {
+interface OtherPlaceHits {
   readonly place: LibraryPlace;
   readonly total: number;
 }
@@ -128,7 +128,7 @@ const emptyTexts: Readonly<Record<LibraryPlace, string>> = {
 const labelOf = (place: LibraryPlace): string => places.find(({ value }) => value === place)?.label ?? place;
 
 interface ElsewhereProps {
-  readonly found: readonly Elsewhere[];
+  readonly found: readonly OtherPlaceHits[];
   readonly show: (place: LibraryPlace) => void;
 }
 

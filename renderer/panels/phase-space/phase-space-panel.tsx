@@ -8,7 +8,7 @@ import { fixed } from '../../../electron/domain/numbers.ts';
 import { SHOWN, type ShownMap } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
 import type { ScaleKind } from '../../drawing/colormap.ts';
-import { type Figure, type FigureFormat, joined } from '../../drawing/export/figure.ts';
+import { combineFigures, type Figure, type FigureFormat } from '../../drawing/export/figure.ts';
 import { paintHeading } from '../../drawing/export/raster.ts';
 import { isOver, runNotes, runOf } from '../../state/runs.ts';
 import { shownCrosshair } from '../../state/selection.ts';
@@ -313,7 +313,7 @@ function quadFigure(run: string, driven: ReadonlyMap<SlotKey, DrivenMap>): Figur
   const name = `${run}-phase-space-step-${first.notes['step']}`;
   const title = `${run}: phase space, step ${first.notes['step']}`;
   const labels = maps.map((map) => map.title);
-  return joined(maps, { name, title, columns: 2, labels }, paintHeading);
+  return combineFigures(maps, { name, title, columns: 2, labels }, paintHeading);
 }
 
 export default function PhaseSpacePanel(): ReactElement {

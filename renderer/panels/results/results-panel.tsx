@@ -39,14 +39,14 @@ function useStored(workload: WorkloadName): readonly StoredTask[] {
   return sessions;
 }
 
-type Opened =
+type OpenedSession =
   | Readonly<{ kind: 'none' }>
   | Readonly<{ kind: 'session'; session: Session }>
   | Readonly<{ kind: 'failed'; reason: string }>;
 
-function useOpened(id: string | null): Opened {
+function useOpened(id: string | null): OpenedSession {
   const { client } = useWorkbench();
-  const [opened, setOpened] = useState<Opened>({ kind: 'none' });
+  const [opened, setOpened] = useState<OpenedSession>({ kind: 'none' });
   useEffect(() => {
     setOpened({ kind: 'none' });
     if (id === null) return;

@@ -63,14 +63,14 @@ const isNeeded = (kind: ReturnType<typeof kindOfDocument>, path: Path): boolean 
   scenarioKinds[kind].standIns.some((needed) => sameJson(needed.path, path)) || formatPath(path) === 'beam.range_mm';
 
 /** A document with explicit union branches, including those left to the default. */
-function described(draft: ScenarioDraft, resolved: ScenarioDraft | null): unknown {
+function documentWithBranches(draft: ScenarioDraft, resolved: ScenarioDraft | null): unknown {
   return resolved === null ? draft : { ...resolved, ...draft };
 }
 
 /** Null if the schema has no such field, as in an unselected union branch. */
 export function fieldModel(draft: ScenarioDraft, resolved: ScenarioDraft | null, path: Path): FieldModel | null {
   const kind = kindOfDocument(draft);
-  const schema = schemaAt(kind, path, draft) ?? schemaAt(kind, path, described(draft, resolved));
+  const schema = schemaAt(kind, path, draft) ?? schemaAt(kind, path, documentWithBranches(draft, resolved));
   if (schema === null) return null;
   const value = valueAt(draft, path);
   const fallback = schema.default ?? valueAt(resolved, path);

@@ -9,7 +9,7 @@ import { Icon } from '../../widgets/words/icon.tsx';
 import { entryText, fieldModel, issuesAt, newEntry, useForm } from './fields.ts';
 
 /** The list with the entry at `from` moved; the unchanged list if the target position does not exist. */
-export function moved<T>(list: readonly T[], from: number, to: number): readonly T[] {
+export function moveEntry<T>(list: readonly T[], from: number, to: number): readonly T[] {
   const item = list[from];
   if (item === undefined || to < 0 || to >= list.length) return list;
   const rest = list.filter((_, i) => i !== from);
@@ -43,14 +43,14 @@ export function EntryButtons({ path, noun, up = 'Move up', down = 'Move down' }:
         size={13}
         label={up}
         disabled={index === 0}
-        onPress={() => put(moved(entries, index, index - 1), order)}
+        onPress={() => put(moveEntry(entries, index, index - 1), order)}
       />
       <IconButton
         icon="down"
         size={13}
         label={down}
         disabled={index === entries.length - 1}
-        onPress={() => put(moved(entries, index, index + 1), order)}
+        onPress={() => put(moveEntry(entries, index, index + 1), order)}
       />
       <IconButton
         icon="copy"

@@ -18,13 +18,13 @@ export interface Section {
   readonly summary: readonly Path[];
 }
 
-const below = (head: string, ...keys: readonly string[]): readonly Path[] => keys.map((key) => [head, key]);
+const pathsBelow = (head: string, ...keys: readonly string[]): readonly Path[] => keys.map((key) => [head, key]);
 
 const transport: readonly Section[] = [
   {
     id: 'beam',
     title: 'Beam',
-    fields: below(
+    fields: pathsBelow(
       'beam',
       'energy_MeV',
       'range_mm',
@@ -41,41 +41,51 @@ const transport: readonly Section[] = [
       'z_mm',
       'weight',
     ),
-    summary: below('beam', 'energy_MeV', 'angle_deg'),
+    summary: pathsBelow('beam', 'energy_MeV', 'angle_deg'),
   },
   {
     id: 'geometry',
     title: 'Geometry',
-    fields: below('geometry', 'width_mm', 'depth_mm', 'background', 'regions', 'materials', 'ct'),
-    summary: below('geometry', 'width_mm', 'depth_mm', 'background'),
+    fields: pathsBelow('geometry', 'width_mm', 'depth_mm', 'background', 'regions', 'materials', 'ct'),
+    summary: pathsBelow('geometry', 'width_mm', 'depth_mm', 'background'),
   },
   {
     id: 'grid',
     title: 'Grid',
-    fields: below('grid', 'dx_mm', 'dz_mm', 'dtheta_mrad', 'theta_max_mrad', 'energy', 'cutoff_MeV'),
-    summary: below('grid', 'dx_mm', 'dz_mm', 'dtheta_mrad'),
+    fields: pathsBelow('grid', 'dx_mm', 'dz_mm', 'dtheta_mrad', 'theta_max_mrad', 'energy', 'cutoff_MeV'),
+    summary: pathsBelow('grid', 'dx_mm', 'dz_mm', 'dtheta_mrad'),
   },
   {
     id: 'physics',
     title: 'Physics',
-    fields: below('physics', 'stopping_power', 'scattering', 'straggling', 'nuclear'),
-    summary: below('physics', 'stopping_power', 'scattering'),
+    fields: pathsBelow('physics', 'stopping_power', 'scattering', 'straggling', 'nuclear'),
+    summary: pathsBelow('physics', 'stopping_power', 'scattering'),
   },
   {
     id: 'quality',
     title: 'LET and RBE',
-    fields: below('output', 'gray', 'let', 'spectra_mm', 'alpha_beta_Gy', 'fraction_Gy'),
-    summary: below('output', 'let', 'alpha_beta_Gy'),
+    fields: pathsBelow('output', 'gray', 'let', 'spectra_mm', 'alpha_beta_Gy', 'fraction_Gy'),
+    summary: pathsBelow('output', 'let', 'alpha_beta_Gy'),
   },
   {
     id: 'solver',
     title: 'Solver',
     fields: [
-      ...below('solver', 'variant', 'stepping', 'step_mm', 'precision', 'remap', 'max_steps', 'stop_weight', 'threads'),
+      ...pathsBelow(
+        'solver',
+        'variant',
+        'stepping',
+        'step_mm',
+        'precision',
+        'remap',
+        'max_steps',
+        'stop_weight',
+        'threads',
+      ),
       ['initial'],
       ['output', 'keyframes'],
     ],
-    summary: below('solver', 'variant', 'stepping', 'precision'),
+    summary: pathsBelow('solver', 'variant', 'stepping', 'precision'),
   },
 ];
 
@@ -96,7 +106,7 @@ function leaves(schema: JsonSchema, path: Path): readonly Path[] {
 }
 
 /** Sections derived from the schema: one for each top-level object, and one for all other top-level values. */
-function generated(schema: JsonSchema): readonly Section[] {
+function generateSections(schema: JsonSchema): readonly Section[] {
   const entries = Object.entries(schema.properties ?? {}).filter(([key]) => !naming.includes(key));
   const single = entries.filter(([, each]) => !isGroup(each)).map(([key]): Path => [key]);
   const groups = entries.filter(([, each]) => isGroup(each));
@@ -121,7 +131,7 @@ const made = new Map<ScenarioKindName, readonly Section[]>();
 export function sectionsOf(kind: ScenarioKindName): readonly Section[] {
   const known = own[kind] ?? made.get(kind);
   if (known !== undefined) return known;
-  const sections = generated(schemaOfKind(kind));
+  const sections = generateSections(schemaOfKind(kind));
   made.set(kind, sections);
   return sections;
 }

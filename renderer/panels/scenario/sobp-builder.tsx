@@ -30,7 +30,7 @@ const fields = [
   { key: 'width_mm', title: 'Width', tip: 'Distance between the lateral points at 50 %; 0 means a single position' },
 ] as const;
 
-type Wanted = Readonly<Record<(typeof fields)[number]['key'], unknown>>;
+type SobpInputs = Readonly<Record<(typeof fields)[number]['key'], unknown>>;
 
 type State =
   | { readonly kind: 'idle' }
@@ -60,7 +60,7 @@ function summaryOf(sobp: Sobp, request: SobpRequest): readonly string[] {
 export function SobpBuilder({ path }: { readonly path: Path }): ReactElement {
   const form = useForm();
   const { client } = useWorkbench();
-  const [asked, ask] = useState<Wanted>({ range_mm: 100, modulation_mm: 30, width_mm: 0 });
+  const [asked, ask] = useState<SobpInputs>({ range_mm: 100, modulation_mm: 30, width_mm: 0 });
   const [energies, setEnergies] = useState('');
   const [weights, setWeights] = useState<WeightKind>('flattest');
   const [state, setState] = useState<State>({ kind: 'idle' });

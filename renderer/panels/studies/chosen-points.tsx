@@ -62,7 +62,7 @@ export function differenceRows(a: Point, b: Point, all = false): readonly Differ
   return [...solved, machine, ...rows].filter(({ values: [one, other] }) => all || one !== other);
 }
 
-const finite = (values: SavedCurve['values']): Float64Array =>
+const gapsAsNaN = (values: SavedCurve['values']): Float64Array =>
   Float64Array.from(values, (value) => value ?? Number.NaN);
 
 /** Overlaid curves that both points have; null if there are none. */
@@ -78,7 +78,7 @@ export function differenceChart(a: Point, b: Point): Chart | null {
     const series = curves.map((curve, i): Series => {
       const point = i === 0 ? a : b;
       const label = pointName(point.id, point);
-      const [x, y] = [finite(curve?.positions ?? []), finite(curve?.values ?? [])];
+      const [x, y] = [gapsAsNaN(curve?.positions ?? []), gapsAsNaN(curve?.values ?? [])];
       return { kind: 'line', name: label, ink: seriesInk(i), dash: i === 0 ? [] : [5, 3], x, y };
     });
     const numbers = (of: 'x' | 'y'): number[] => series.flatMap((one) => Array.from(one[of]).filter(Number.isFinite));

@@ -49,7 +49,7 @@ const KEY_STEP = 0.01;
 /** Maximum pointer movement of a click, in pixels. */
 const CLICK = 3;
 
-const within = (at: number): number => Math.min(1, Math.max(0, at));
+const clampToUnit = (at: number): number => Math.min(1, Math.max(0, at));
 
 interface EndProps extends Pick<ParallelAxisProps, 'axis' | 'onKept'> {
   readonly which: 'low' | 'high';
@@ -60,7 +60,9 @@ function End({ axis, which, range, onKept }: EndProps): ReactElement {
   const at = range[which === 'low' ? 0 : 1];
   const put = (to: number): void => {
     const [low, high] =
-      which === 'low' ? [Math.min(within(to), range[1]), range[1]] : [range[0], Math.max(within(to), range[0])];
+      which === 'low'
+        ? [Math.min(clampToUnit(to), range[1]), range[1]]
+        : [range[0], Math.max(clampToUnit(to), range[0])];
     onKept(low <= 0 && high >= 1 ? null : [low, high]);
   };
   const steps: Readonly<Record<string, number | undefined>> = {
@@ -101,7 +103,7 @@ function ParallelAxisView(props: ParallelAxisProps): ReactElement {
   const range = kept ?? ([0, 1] as const);
   const placeOf = ({ clientY }: PointerEvent): number => {
     const { top, height: tall } = strip.current?.getBoundingClientRect() ?? { top: 0, height: 1 };
-    return within(1 - (clientY - top) / tall);
+    return clampToUnit(1 - (clientY - top) / tall);
   };
   const pressed = (event: PointerEvent<HTMLDivElement>): void => {
     if (event.button !== 0) return;
@@ -221,7 +223,7 @@ function usePlotSpace() {
 const NONE: ReadonlyMap<string, AxisRange> = new Map();
 
 /** Axes in the user's order; new ones come last. */
-function ordered(wanted: readonly string[], before: readonly string[]): readonly string[] {
+function orderAxes(wanted: readonly string[], before: readonly string[]): readonly string[] {
   const known = before.filter((key) => wanted.includes(key));
   return [...known, ...wanted.filter((key) => !known.includes(key))];
 }
@@ -236,7 +238,7 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
   const { axes: given, rows, left } = parallel;
   const axes = useMemo(() => {
     const byKey = new Map(given.map((axis) => [axis.key, axis]));
-    return ordered([...byKey.keys()], moved).flatMap((key) => byKey.get(key) ?? []);
+    return orderAxes([...byKey.keys()], moved).flatMap((key) => byKey.get(key) ?? []);
   }, [given, moved]);
   const crossings = useMemo(() => axes.map(({ at }) => at), [axes]);
   const on = useMemo(

@@ -56,7 +56,7 @@ interface Bundles {
   readonly sums: Float32Array;
 }
 
-function bundled(left: Crossings, right: Crossings, on: Uint8Array, colours: Crossings, height: number): Bundles {
+function bundlePaths(left: Crossings, right: Crossings, on: Uint8Array, colours: Crossings, height: number): Bundles {
   const counts = new Uint32Array(height * height);
   const sums = new Float32Array(height * height);
   const paths: number[] = [];
@@ -78,7 +78,9 @@ export function densityOf(
   colours: Crossings,
   { most, height }: { readonly most: number; readonly height: number },
 ): LineDensity {
-  const panels = axes.slice(1).map((right, k) => bundled(axes[k] ?? new Float32Array(), right, on, colours, height));
+  const panels = axes
+    .slice(1)
+    .map((right, k) => bundlePaths(axes[k] ?? new Float32Array(), right, on, colours, height));
   const all = Math.max(
     1,
     panels.reduce((sum, { paths }) => sum + paths.length, 0),

@@ -45,7 +45,7 @@ export interface PlottedColumn {
   readonly numbers: Float64Array;
 }
 
-export interface Plotted {
+export interface PlottedResults {
   readonly x: PlottedColumn;
   readonly y: PlottedColumn;
   /** Ends of the intervals of y; null if there are none. */
@@ -73,7 +73,7 @@ function limits(
     for (const some of rows) {
       for (const i of some) {
         const value = column[i] ?? Number.NaN;
-        if (!drawable(value, log)) continue;
+        if (!isDrawable(value, log)) continue;
         low = Math.min(low, value);
         high = Math.max(high, value);
       }
@@ -85,7 +85,7 @@ function limits(
   return [low - room, high + room];
 }
 
-const drawable = (value: number, log: boolean): boolean => Number.isFinite(value) && (!log || value > 0);
+const isDrawable = (value: number, log: boolean): boolean => Number.isFinite(value) && (!log || value > 0);
 
 /** Pareto front from left to right: points that no other point beats in both coordinates. */
 export function paretoOf(points: readonly (readonly [x: number, y: number])[]): readonly number[] {
@@ -107,7 +107,7 @@ export function paretoOf(points: readonly (readonly [x: number, y: number])[]): 
 /**
  * Rows from left to right that are below all previous ones. Only these can be on the front, so few are left to sort.
  */
-function lowering(rows: Uint32Array, y: Float64Array): readonly number[] {
+function rowsBelowPrevious(rows: Uint32Array, y: Float64Array): readonly number[] {
   let least = Number.POSITIVE_INFINITY;
   const found: number[] = [];
   for (const i of rows) {
@@ -120,14 +120,14 @@ function lowering(rows: Uint32Array, y: Float64Array): readonly number[] {
 }
 
 /** Drawable rows by group, each from left to right. */
-function groupedRows({ x, y, groups, logX, logY }: Plotted): ReadonlyMap<string, Uint32Array> {
+function groupedRows({ x, y, groups, logX, logY }: PlottedResults): ReadonlyMap<string, Uint32Array> {
   const names = groups === null ? [''] : [...new Set(groups.of)];
   const shown = new Set(names.slice(0, MAX_GROUPS));
   const found = new Map<string, number[]>(
     [...shown, ...(names.length > shown.size ? [OTHERS] : [])].map((name) => [name, []]),
   );
   for (let i = 0; i < x.numbers.length; i += 1) {
-    if (!drawable(x.numbers[i] ?? Number.NaN, logX) || !drawable(y.numbers[i] ?? Number.NaN, logY)) continue;
+    if (!isDrawable(x.numbers[i] ?? Number.NaN, logX) || !isDrawable(y.numbers[i] ?? Number.NaN, logY)) continue;
     const name = groups?.of[i] ?? '';
     found.get(shown.has(name) ? name : OTHERS)?.push(i);
   }
@@ -147,13 +147,13 @@ function groupedRows({ x, y, groups, logX, logY }: Plotted): ReadonlyMap<string,
 
 /** Intervals of very many points as a band, if both ends can be drawn. */
 function bandOf(
-  { x, ends, logY }: Plotted,
+  { x, ends, logY }: PlottedResults,
   rows: Uint32Array,
   { name, ink }: Pick<Series, 'name' | 'ink'>,
 ): readonly Series[] {
   if (ends === null) return [];
   const held = rows.filter(
-    (i) => drawable(ends.low[i] ?? Number.NaN, logY) && drawable(ends.high[i] ?? Number.NaN, logY),
+    (i) => isDrawable(ends.low[i] ?? Number.NaN, logY) && isDrawable(ends.high[i] ?? Number.NaN, logY),
   );
   if (held.length === 0) return [];
   const edge = { ink, kind: 'line', x: numbersAt(x.numbers, held), dash: [], width: 0.5, silent: true } as const;
@@ -164,7 +164,7 @@ function bandOf(
   ];
 }
 
-export function resultsChart(plotted: Plotted): Chart {
+export function resultsChart(plotted: PlottedResults): Chart {
   const { x, y, ends, groups, logX, logY, look } = plotted;
   const byGroup = groupedRows(plotted);
   const all = [...byGroup.values()];
@@ -173,7 +173,7 @@ export function resultsChart(plotted: Plotted): Chart {
   const yOf = (i: number): number => y.numbers[i] ?? Number.NaN;
   const endsOf = (i: number): Ends | null => {
     const [low, high] = [ends?.low[i] ?? Number.NaN, ends?.high[i] ?? Number.NaN];
-    return drawable(low, logY) && drawable(high, logY) ? { low, high } : null;
+    return isDrawable(low, logY) && isDrawable(high, logY) ? { low, high } : null;
   };
   const tip = (i: number): string =>
     [
@@ -205,7 +205,8 @@ export function resultsChart(plotted: Plotted): Chart {
     // A long line is thinned, so the dots handle the pointer.
     return many ? [...band, { ...line, silent: true }, dots] : [line, { ...dots, silent: true }];
   });
-  const rows = look === 'pareto' ? all.flatMap((some) => lowering(some, y.numbers)).toSorted((a, b) => a - b) : [];
+  const rows =
+    look === 'pareto' ? all.flatMap((some) => rowsBelowPrevious(some, y.numbers)).toSorted((a, b) => a - b) : [];
   const front = paretoOf(rows.map((i) => [xOf(i), yOf(i)] as const)).map((k) => rows[k] ?? 0);
   const beaten: readonly Series[] =
     front.length === 0

@@ -20,7 +20,7 @@ import { useWorkbench } from '../../workbench/context.ts';
 import { RetryOffer } from '../../workbench/offers.tsx';
 import { type HeatSide, heatCells, heatPlot } from './heat-map.ts';
 import { ParallelAxes } from './parallel-axes.tsx';
-import { type Plotted, type PlottedColumn, resultsChart } from './results-chart.ts';
+import { type PlottedColumn, type PlottedResults, resultsChart } from './results-chart.ts';
 import { useValues, type Values } from './use-rows.ts';
 import { columnTitle } from './words.ts';
 
@@ -115,7 +115,7 @@ function chartOf(
   if (across === null || up === null) return null;
   const [low, high] = endKeys(y).map((key) => numbersOf(columns, values, key)?.numbers ?? null);
   const group = by === NO_COLUMN ? null : sideOf(columns, values, by);
-  const groups: Plotted['groups'] =
+  const groups: PlottedResults['groups'] =
     group === null
       ? null
       : {

@@ -15,15 +15,15 @@ import { StudyView } from './study-view.tsx';
 /** Polling intervals: while points are solved, and otherwise to notice studies from the command line. */
 const [BUSY_MS, IDLE_MS] = [1000, 10_000];
 
-interface Listed {
+interface StudyListing {
   readonly studies: readonly StudyEntry[] | null;
   readonly failure: string | null;
 }
 
 /** Studies in the library, polled. */
-function useStudies(): Listed & { readonly refresh: () => void } {
+function useStudies(): StudyListing & { readonly refresh: () => void } {
   const { client } = useWorkbench();
-  const [listed, setListed] = useState<Listed>({ studies: null, failure: null });
+  const [listed, setListed] = useState<StudyListing>({ studies: null, failure: null });
   const [turn, setTurn] = useState(0);
   const busy = (listed.studies ?? []).some(({ state }) => state !== 'whole' && state !== 'open');
   // biome-ignore lint/correctness/useExhaustiveDependencies: each turn requests the list again

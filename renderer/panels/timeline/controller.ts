@@ -3,7 +3,7 @@ import type { StoreApi } from 'zustand/vanilla';
 import type { TimelineNote } from '../../../electron/contract/projects/timeline-notes.ts';
 import type { TraceId, TraceInfo } from '../../../electron/contract/timeline.ts';
 import type { Figure } from '../../drawing/export/figure.ts';
-import { fitted, type TimeWindow } from '../../drawing/timeline/scene.ts';
+import { fitWindow, type TimeWindow } from '../../drawing/timeline/scene.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { TimelineBlocks, TimelineContext } from './blocks.ts';
 import { timelineFigure } from './figure.ts';
@@ -113,7 +113,7 @@ export class TimelineController {
   /** Scrolls a part of a timeline into view, and selects it unless its length is zero. */
   goTo(trace: TraceId, from_ns: number, to_ns: number): void {
     const [from, to] = [this.#blocks.onAxis(trace, from_ns), this.#blocks.onAxis(trace, to_ns)];
-    this.window = fitted({ from, to: Math.max(to, from + 1) });
+    this.window = fitWindow({ from, to: Math.max(to, from + 1) });
     const { tab } = this.#context.state.getState();
     if (to > from) this.#select({ from, to });
     // Stay on the current tab while the user steps through its list.
@@ -232,7 +232,7 @@ export class TimelineController {
       case 'fit': {
         const range = selection ?? (mark === null ? null : { from: mark.from_ns, to: mark.to_ns });
         if (range === null) this.showAll();
-        else this.window = fitted(range);
+        else this.window = fitWindow(range);
         return true;
       }
       case 'whole':

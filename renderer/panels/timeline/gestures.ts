@@ -44,7 +44,7 @@ const keyActions: Readonly<Record<string, TimelineKey>> = {
 /** Pixels per wheel unit, for wheels that report lines or pages. */
 const wheelScale = (event: WheelEvent): number => (event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1);
 
-function pressed(owner: TimelineGestures, key: string, shift: boolean): boolean {
+function handleKey(owner: TimelineGestures, key: string, shift: boolean): boolean {
   switch (key.length === 1 ? key.toLowerCase() : key) {
     case 'w':
     case '+':
@@ -135,7 +135,7 @@ export function listenOnTimeline(canvas: HTMLCanvasElement, owner: TimelineGestu
   );
   listen('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (pressed(owner, event.key, event.shiftKey)) event.preventDefault();
+    if (handleKey(owner, event.key, event.shiftKey)) event.preventDefault();
   });
   return () => stop.abort();
 }

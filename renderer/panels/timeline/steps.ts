@@ -4,7 +4,7 @@ import type { Result } from '../../../electron/contract/wire/methods.ts';
 export type StepTable = Result<'timeline.steps'>;
 
 /** Index of the last value at or below `limit`, or -1. */
-function lastAt(values: ArrayLike<number>, limit: number): number {
+function lastIndexAtOrBelow(values: ArrayLike<number>, limit: number): number {
   let [low, high] = [0, values.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -20,7 +20,7 @@ function lastAt(values: ArrayLike<number>, limit: number): number {
  */
 export function stepAt(table: StepTable, ns: number): number | null {
   const { step, start_ns, end_ns } = table;
-  const row = lastAt(start_ns, ns);
+  const row = lastIndexAtOrBelow(start_ns, ns);
   if (row < 0 || (row === step.length - 1 && ns > (end_ns[row] ?? 0))) return null;
   const [first, next] = [step[row] ?? 0, step[row + 1]];
   if (next === undefined || next <= first + 1) return first;
@@ -32,7 +32,7 @@ export function stepAt(table: StepTable, ns: number): number | null {
 /** Start time of a step in the trace; null if the table does not contain the step. */
 export function timeOfStep(table: StepTable, wanted: number): number | null {
   const { step, start_ns, end_ns } = table;
-  const row = lastAt(step, wanted);
+  const row = lastIndexAtOrBelow(step, wanted);
   if (row < 0) return step.length === 0 ? null : (start_ns[0] ?? null);
   const [first, next] = [step[row] ?? 0, step[row + 1]];
   const [from, to] = [start_ns[row] ?? 0, end_ns[row] ?? 0];

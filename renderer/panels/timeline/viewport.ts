@@ -2,13 +2,12 @@
 import type { PlacedSpan, TraceId } from '../../../electron/contract/timeline.ts';
 import { lanesInSight } from '../../drawing/timeline/paint-spans.ts';
 import {
-  bounded,
+  clampWindow,
   FOLDED_TRACKS,
-  fitted,
+  fitWindow,
   laneKey,
   movedBy,
   NO_MARKS,
-  revealing,
   rowsOf,
   type SceneBlock,
   scrolledTo,
@@ -16,6 +15,7 @@ import {
   type TimelineMetrics,
   type TimelineScene,
   type TimeWindow,
+  windowRevealing,
   zoomedAt,
 } from '../../drawing/timeline/scene.ts';
 import { TimelineView } from '../../drawing/timeline/timeline-view.ts';
@@ -77,11 +77,11 @@ export class TimelineViewport {
   }
 
   get window(): TimeWindow {
-    return this.#window ?? fitted(this.#blocks.whole());
+    return this.#window ?? fitWindow(this.#blocks.whole());
   }
 
   set window(window: TimeWindow) {
-    this.#window = bounded(window, this.#blocks.whole());
+    this.#window = clampWindow(window, this.#blocks.whole());
     this.show();
   }
 
@@ -117,7 +117,7 @@ export class TimelineViewport {
   /** Scrolls a span into view, in time and vertically. */
   reveal(trace: TraceId, { track, start_ns, duration_ns }: PlacedSpan): void {
     const at = this.#blocks.onAxis(trace, start_ns);
-    this.#window = revealing(this.window, this.#blocks.whole(), at, duration_ns);
+    this.#window = windowRevealing(this.window, this.#blocks.whole(), at, duration_ns);
     const row = this.#rows().rows.find(
       (each) => each.kind === 'lane' && each.trace === trace && each.tracks.includes(track),
     );

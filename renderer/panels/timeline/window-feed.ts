@@ -24,7 +24,7 @@ const [TOO_COARSE, TOO_FINE] = [1.02, 0.45];
 const MAX_NAMES = 4096;
 
 /** True if a response covers the needed window, tracks and resolution, so that no new request is necessary. */
-export function serves(window: TimelineWindow | null, wish: WindowRequest): boolean {
+export function isSufficient(window: TimelineWindow | null, wish: WindowRequest): boolean {
   if (window === null) return false;
   const ratio = (window.to_ns - window.from_ns) / window.pixels / ((wish.to_ns - wish.from_ns) / wish.pixels);
   const covers = window.from_ns <= wish.from_ns && window.to_ns >= wish.to_ns;
@@ -34,7 +34,7 @@ export function serves(window: TimelineWindow | null, wish: WindowRequest): bool
 }
 
 /** Request for the needed window, with a margin. */
-export function widened(wish: WindowRequest): WindowRequest {
+export function widenRequest(wish: WindowRequest): WindowRequest {
   const pixels = Math.min(MAX_PIXELS, Math.round(wish.pixels * (1 + 2 * MARGIN_SHARE)));
   const beside = ((wish.to_ns - wish.from_ns) * (pixels / wish.pixels - 1)) / 2;
   return {
@@ -85,7 +85,7 @@ export class WindowFeed {
   }
 
   want(wish: WindowRequest): void {
-    if (wish.tracks.length === 0 || !(wish.to_ns > wish.from_ns) || serves(this.#window, wish)) return;
+    if (wish.tracks.length === 0 || !(wish.to_ns > wish.from_ns) || isSufficient(this.#window, wish)) return;
     this.#wish = wish;
     if (!this.#asking) void this.#ask();
   }
@@ -100,8 +100,8 @@ export class WindowFeed {
       while (this.#wish !== null && !this.#closed) {
         const wish = this.#wish;
         this.#wish = null;
-        if (serves(this.#window, wish)) continue;
-        const { tracks, ...rest } = widened(wish);
+        if (isSufficient(this.#window, wish)) continue;
+        const { tracks, ...rest } = widenRequest(wish);
         this.#window = await this.#client.call('timeline.window', { trace: this.#trace, ...rest, tracks: [...tracks] });
         if (this.#closed) return;
         this.#changed();

@@ -30,7 +30,7 @@ export interface KindPanels {
 
 export type PanelsByKind = Readonly<Record<ScenarioKindName, KindPanels>>;
 
-const at = (page: string, anchor: string | null = null): HandbookLink => ({ page, anchor });
+const linkTo = (page: string, anchor: string | null = null): HandbookLink => ({ page, anchor });
 
 /** To add a panel, create renderer/panels/<id>/<id>-panel.tsx and add an entry. */
 const table = [
@@ -38,7 +38,7 @@ const table = [
     id: 'scenario',
     title: 'Scenario',
     icon: 'sliders',
-    help: at('scenarios'),
+    help: linkTo('scenarios'),
     simulate: 'left',
     compare: 'left',
     profile: 'left',
@@ -47,7 +47,7 @@ const table = [
     id: 'runs',
     title: 'Runs',
     icon: 'list',
-    help: at('start', 'the-workbench'),
+    help: linkTo('start', 'the-workbench'),
     simulate: 'left',
     compare: 'left',
     profile: 'left',
@@ -56,19 +56,25 @@ const table = [
     id: 'library',
     title: 'Library',
     icon: 'library',
-    help: at('start', 'your-files'),
+    help: linkTo('start', 'your-files'),
     simulate: 'left',
     compare: 'left',
   },
   // The panel is in front at the start unless the user closed it.
-  { id: 'questions', title: 'Questions', icon: 'info', help: at('start', 'questions-to-begin-with'), simulate: 'left' },
-  { id: 'compare', title: 'Compare', icon: 'list', help: at('comparing'), compare: 'upper' },
-  { id: 'kernel-editor', title: 'Kernel editor', icon: 'edit', help: at('user-kernels'), compare: 'upper' },
+  {
+    id: 'questions',
+    title: 'Questions',
+    icon: 'info',
+    help: linkTo('start', 'questions-to-begin-with'),
+    simulate: 'left',
+  },
+  { id: 'compare', title: 'Compare', icon: 'list', help: linkTo('comparing'), compare: 'upper' },
+  { id: 'kernel-editor', title: 'Kernel editor', icon: 'edit', help: linkTo('user-kernels'), compare: 'upper' },
   {
     id: 'dose-map',
     title: 'Dose map',
     icon: 'map',
-    help: at('reading-results', 'the-depth-dose'),
+    help: linkTo('reading-results', 'the-depth-dose'),
     key: 1,
     simulate: 'upper',
     compare: 'upper',
@@ -78,7 +84,7 @@ const table = [
     id: 'phase-space',
     title: 'Phase space',
     icon: 'quad',
-    help: at('reading-results', 'phase-space'),
+    help: linkTo('reading-results', 'phase-space'),
     key: 2,
     simulate: 'upper',
     compare: 'upper',
@@ -88,7 +94,7 @@ const table = [
     id: 'image',
     title: 'Image',
     icon: 'map',
-    help: at('reading-results', 'an-image'),
+    help: linkTo('reading-results', 'an-image'),
     key: 1,
     simulate: 'upper',
     compare: 'upper',
@@ -98,42 +104,42 @@ const table = [
     id: 'refine',
     title: 'Refinement',
     icon: 'fit',
-    help: at('reading-results', 'a-crystal-and-an-image-of-your-own'),
+    help: linkTo('reading-results', 'a-crystal-and-an-image-of-your-own'),
     simulate: 'upper',
   },
   {
     id: 'results',
     title: 'Results',
     icon: 'ladder',
-    help: at('reading-results', 'a-measurement'),
+    help: linkTo('reading-results', 'a-measurement'),
     key: 1,
     simulate: 'upper',
     compare: 'upper',
     profile: 'lower',
   },
-  { id: 'ladder', title: 'Speedup ladder', icon: 'ladder', help: at('claims'), compare: 'lower', profile: 'lower' },
-  { id: 'claims', title: 'Claims', icon: 'check', help: at('claims'), compare: 'lower' },
+  { id: 'ladder', title: 'Speedup ladder', icon: 'ladder', help: linkTo('claims'), compare: 'lower', profile: 'lower' },
+  { id: 'claims', title: 'Claims', icon: 'check', help: linkTo('claims'), compare: 'lower' },
   {
     id: 'decision',
     title: 'Which way',
     icon: 'sliders',
-    help: at('comparing', 'which-way-to-write-it'),
+    help: linkTo('comparing', 'which-way-to-write-it'),
     compare: 'lower',
   },
-  { id: 'history', title: 'History', icon: 'curve', help: at('comparing', 'days-and-commits'), compare: 'lower' },
-  { id: 'studies', title: 'Studies', icon: 'list', help: at('studies'), compare: 'upper' },
+  { id: 'history', title: 'History', icon: 'curve', help: linkTo('comparing', 'days-and-commits'), compare: 'lower' },
+  { id: 'studies', title: 'Studies', icon: 'list', help: linkTo('studies'), compare: 'upper' },
   {
     id: 'launch-explorer',
     title: 'Launch explorer',
     icon: 'sliders',
-    help: at('timelines', 'the-launch-explorer'),
+    help: linkTo('timelines', 'the-launch-explorer'),
     profile: 'lower',
   },
   {
     id: 'depth-dose',
     title: 'Depth dose',
     icon: 'curve',
-    help: at('reading-results', 'the-depth-dose'),
+    help: linkTo('reading-results', 'the-depth-dose'),
     key: 3,
     simulate: 'lower',
     compare: 'lower',
@@ -142,7 +148,7 @@ const table = [
     id: 'lateral',
     title: 'Lateral profile',
     icon: 'curve',
-    help: at('reading-results', 'width-and-angle'),
+    help: linkTo('reading-results', 'width-and-angle'),
     key: 4,
     simulate: 'lower',
     compare: 'lower',
@@ -151,17 +157,17 @@ const table = [
     id: 'peaks',
     title: 'Peaks',
     icon: 'list',
-    help: at('reading-results', 'an-image'),
+    help: linkTo('reading-results', 'an-image'),
     key: 2,
     simulate: 'rightLower',
     compare: 'lower',
   },
-  { id: 'timeline', title: 'Timeline', icon: 'lanes', help: at('timelines'), key: 5, profile: 'upper' },
+  { id: 'timeline', title: 'Timeline', icon: 'lanes', help: linkTo('timelines'), key: 5, profile: 'upper' },
   {
     id: 'ledger-steps',
     title: 'Ledger by step',
     icon: 'ledger',
-    help: at('reading-results', 'the-ledger'),
+    help: linkTo('reading-results', 'the-ledger'),
     key: 6,
     simulate: 'lower',
     compare: 'lower',
@@ -171,18 +177,18 @@ const table = [
     id: 'run',
     title: 'Run',
     icon: 'gauge',
-    help: at('reading-results', 'the-depth-dose'),
+    help: linkTo('reading-results', 'the-depth-dose'),
     simulate: 'right',
     compare: 'left',
     profile: 'right',
   },
   // The panel is in no layout by default; F1 opens the handbook at the page of the focused panel.
-  { id: 'handbook', title: 'Handbook', icon: 'library', help: at('start') },
+  { id: 'handbook', title: 'Handbook', icon: 'library', help: linkTo('start') },
   {
     id: 'ledger',
     title: 'Ledger',
     icon: 'ledger',
-    help: at('reading-results', 'the-ledger'),
+    help: linkTo('reading-results', 'the-ledger'),
     simulate: 'rightLower',
     compare: 'left',
     profile: 'right',
@@ -221,7 +227,7 @@ const frames: Readonly<Record<LayoutName, Frame>> = {
 };
 
 /** In a narrow window, all panels except the plots share one column. */
-const narrow: Frame = (at) =>
+const narrowFrame: Frame = (at) =>
   split(
     'root',
     'row',
@@ -230,7 +236,7 @@ const narrow: Frame = (at) =>
   );
 
 /** In a small window, the plots also share one group. */
-const small: Frame = (at) =>
+const smallFrame: Frame = (at) =>
   split('root', 'row', [px(296), at('left', 'right', 'rightLower')], [share(1), at('upper', 'lower')]);
 
 /** A panel that no workload names belongs to every workload. */
@@ -245,8 +251,8 @@ function arrangement(layout: LayoutName, kind: ScenarioKindName, by: PanelsByKin
     .flatMap(({ id, [layout]: place }) => (place === undefined ? [] : [{ id, place }]));
   return {
     wide: arrange(frames[layout], standing),
-    narrow: arrange(narrow, standing),
-    small: arrange(small, standing),
+    narrow: arrange(narrowFrame, standing),
+    small: arrange(smallFrame, standing),
   };
 }
 

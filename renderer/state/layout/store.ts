@@ -7,7 +7,7 @@ import { createPersisted, type SettingsStorage } from '../persisted.ts';
 import { defaultLayouts, isOfKind, type KindLayouts, type Layouts, type PanelsByKind, panelSlots } from './defaults.ts';
 import {
   type Arrangement,
-  activated,
+  activatePanel,
   type DockArea,
   groupsOf,
   groupWith,
@@ -18,7 +18,7 @@ import {
   movedPanel,
   openedPanel,
   panelsOf,
-  resized,
+  resizeSplit,
   type Size,
   type SizeClass,
   sizeClasses,
@@ -35,7 +35,7 @@ function placeIn(layout: LayoutName, panel: string): DockArea {
 }
 
 /** The tree with the panel opened; unchanged if already open. */
-function opened(root: LayoutNode, panel: string, layout: LayoutName): LayoutNode {
+function openPanel(root: LayoutNode, panel: string, layout: LayoutName): LayoutNode {
   if (groupWith(root, panel) !== null) return root;
   const place = placeIn(layout, panel);
   const groups = groupsOf(root);
@@ -67,7 +67,7 @@ function withPanels(layouts: KindLayouts, newcomers: typeof panelSlots): KindLay
     for (const size of sizeClasses) {
       sizes[size] = newcomers
         .filter((panel) => panel[layout] !== undefined)
-        .reduce((root, { id }) => added(root, id, layout), layouts[layout][size]);
+        .reduce((root, { id }) => addPanel(root, id, layout), layouts[layout][size]);
     }
     out[layout] = { ...layouts[layout], ...sizes };
   }
@@ -75,11 +75,11 @@ function withPanels(layouts: KindLayouts, newcomers: typeof panelSlots): KindLay
 }
 
 /** Adds a panel as a background tab. */
-function added(root: LayoutNode, panel: string, layout: LayoutName): LayoutNode {
-  const after = opened(root, panel, layout);
+function addPanel(root: LayoutNode, panel: string, layout: LayoutName): LayoutNode {
+  const after = openPanel(root, panel, layout);
   const target = groupWith(after, panel);
   const before = groupsOf(root).find((each) => each.id === target?.id);
-  return before === undefined ? after : activated(after, before.active);
+  return before === undefined ? after : activatePanel(after, before.active);
 }
 
 interface LayoutState {
@@ -100,7 +100,7 @@ interface MaximizedPanel {
 }
 
 /** Control that will be pressed when its panel shows it; null for none. */
-interface Pressed {
+interface PendingControl {
   readonly next: { readonly panel: string; readonly control: PanelControl } | null;
 }
 
@@ -116,7 +116,7 @@ export interface LayoutStore extends StoreApi<LayoutState> {
   reveal(panel: string): void;
   /** Shows a panel, and presses one of its controls when it appears. */
   press(panel: string, control: PanelControl): void;
-  readonly pressed: StoreApi<Pressed>;
+  readonly pressed: StoreApi<PendingControl>;
   /** Closes a panel in the current layout for every window size. The last panel stays. */
   close(panel: string): void;
   show(size: SizeClass, panel: string): void;
@@ -142,14 +142,14 @@ const PANELS_OF_VERSION_1 = [
 
 const panelIds = panelSlots.map(({ id }) => id);
 
-function fits(root: LayoutNode): boolean {
+function isValidLayout(root: LayoutNode): boolean {
   const panels = panelsOf(root);
   return new Set(panels).size === panels.length && panels.every((panel) => panelIds.includes(panel));
 }
 
 const arrangementSchema = z
   .strictObject({ wide: layoutSchema, narrow: layoutSchema, small: layoutSchema })
-  .refine((sizes) => sizeClasses.every((size) => fits(sizes[size])), 'panels are unknown or given twice');
+  .refine((sizes) => sizeClasses.every((size) => isValidLayout(sizes[size])), 'panels are unknown or given twice');
 
 const kindSchema = z.strictObject({
   simulate: arrangementSchema,
@@ -203,7 +203,7 @@ export function createLayoutStore(
   store.setState(({ layouts, known }) => ({ layouts: withNewPanels(layouts, known, panels), known: panelIds }));
 
   const arranged = createStore<ArrangedKind>(() => ({ kind: defaultKind }));
-  const pressed = createStore<Pressed>(() => ({ next: null }));
+  const pressed = createStore<PendingControl>(() => ({ next: null }));
   const enlarged = createStore<MaximizedPanel>(() => ({ panel: null }));
   const change = (next: (arrangement: Arrangement, shown: LayoutName) => Arrangement): void => {
     const { kind } = arranged.getState();
@@ -216,7 +216,9 @@ export function createLayoutStore(
     change((arrangement) => ({ ...arrangement, [size]: next(arrangement[size]) }));
   };
   const reveal = (panel: string): void => {
-    change((arrangement, layout) => everySize(arrangement, (root) => activated(opened(root, panel, layout), panel)));
+    change((arrangement, layout) =>
+      everySize(arrangement, (root) => activatePanel(openPanel(root, panel, layout), panel)),
+    );
     if (enlarged.getState().panel !== null) enlarged.setState({ panel });
   };
   return {
@@ -247,8 +249,8 @@ export function createLayoutStore(
       change((arrangement) => everySize(arrangement, (root) => withoutPanel(root, panel) ?? root));
     },
     show: (size, panel) =>
-      changeSize(size, (root) => (groupWith(root, panel) === null ? root : activated(root, panel))),
-    resize: (size, splitId, sizes) => changeSize(size, (root) => resized(root, splitId, sizes)),
+      changeSize(size, (root) => (groupWith(root, panel) === null ? root : activatePanel(root, panel))),
+    resize: (size, splitId, sizes) => changeSize(size, (root) => resizeSplit(root, splitId, sizes)),
     move: (size, panel, groupId, zone, index) =>
       changeSize(size, (root) => movedPanel(root, panel, groupId, zone, index)),
     reset: () => {

@@ -80,10 +80,10 @@ export function groupWith(node: LayoutNode, panel: string): GroupNode | null {
 }
 
 /** A copy in which `change` was applied to every node, children first; null removes a node. */
-function mapped(node: LayoutNode, change: (node: LayoutNode) => LayoutNode | null): LayoutNode | null {
+function mapTree(node: LayoutNode, change: (node: LayoutNode) => LayoutNode | null): LayoutNode | null {
   if (node.type === 'group') return change(node);
   const kept = node.children
-    .map((child, i) => ({ child: mapped(child, change), size: node.sizes[i] ?? share(1) }))
+    .map((child, i) => ({ child: mapTree(child, change), size: node.sizes[i] ?? share(1) }))
     .filter((part): part is { child: LayoutNode; size: Size } => part.child !== null);
   if (kept.length === 0) return null;
   const only = kept[0];
@@ -95,17 +95,17 @@ function mapped(node: LayoutNode, change: (node: LayoutNode) => LayoutNode | nul
   return change({ ...node, children: kept.map((part) => part.child), sizes: elastic });
 }
 
-export function activated(root: LayoutNode, panel: string): LayoutNode {
+export function activatePanel(root: LayoutNode, panel: string): LayoutNode {
   return (
-    mapped(root, (node) =>
+    mapTree(root, (node) =>
       node.type === 'group' && node.panels.includes(panel) && node.active !== panel ? { ...node, active: panel } : node,
     ) ?? root
   );
 }
 
-export function resized(root: LayoutNode, splitId: string, sizes: readonly Size[]): LayoutNode {
+export function resizeSplit(root: LayoutNode, splitId: string, sizes: readonly Size[]): LayoutNode {
   return (
-    mapped(root, (node) =>
+    mapTree(root, (node) =>
       node.type === 'split' && node.id === splitId && node.sizes.length === sizes.length ? { ...node, sizes } : node,
     ) ?? root
   );
@@ -113,7 +113,7 @@ export function resized(root: LayoutNode, splitId: string, sizes: readonly Size[
 
 /** Removes the panel wherever it is. Null if nothing else is left. */
 export function withoutPanel(root: LayoutNode, panel: string): LayoutNode | null {
-  return mapped(root, (node) => {
+  return mapTree(root, (node) => {
     if (node.type === 'split' || !node.panels.includes(panel)) return node;
     const at = node.panels.indexOf(panel);
     const panels = node.panels.filter((each) => each !== panel);
@@ -157,7 +157,7 @@ export function movedPanel(root: LayoutNode, panel: string, groupId: string, zon
   const rest = withoutPanel(root, panel) ?? root;
   const splitId = freshId(rest);
   return (
-    mapped(rest, (node) => {
+    mapTree(rest, (node) => {
       if (node.type !== 'group' || node.id !== groupId) return node;
       if (zone === 'center') {
         return { ...node, panels: [...node.panels.slice(0, place), panel, ...node.panels.slice(place)], active: panel };
@@ -170,7 +170,7 @@ export function movedPanel(root: LayoutNode, panel: string, groupId: string, zon
 /** Adds a panel to a group as its last tab and shows it. The tree is unchanged if the group no longer exists. */
 export function openedPanel(root: LayoutNode, panel: string, groupId: string): LayoutNode {
   return (
-    mapped(root, (node) =>
+    mapTree(root, (node) =>
       node.type === 'group' && node.id === groupId ? { ...node, panels: [...node.panels, panel], active: panel } : node,
     ) ?? root
   );

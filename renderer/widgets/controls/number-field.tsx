@@ -4,7 +4,7 @@
  */
 import { type KeyboardEvent, type PointerEvent, type ReactElement, useRef, useState } from 'react';
 import { formatNumber, type Unit, unitSymbols } from '../../../electron/domain/values/units.ts';
-import { moved, nudge, parseEntry } from '../../base/entry.ts';
+import { moveBySteps, nudge, parseEntry } from '../../base/entry.ts';
 import './controls.css';
 
 interface NumberFieldProps {
@@ -29,7 +29,7 @@ interface NumberFieldProps {
 /** Pointer movement in CSS pixels for one arrow-key step. */
 const DRAG_PIXELS = 4;
 
-function shown(value: unknown): string {
+function textOfValue(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'number' ? formatNumber(value) : typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -40,7 +40,7 @@ export function NumberField(props: NumberFieldProps): ReactElement {
   const [typed, setTyped] = useState<{ readonly text: string; readonly value: unknown } | null>(null);
   const input = useRef<HTMLInputElement>(null);
   const held = useRef<{ readonly x: number; readonly value: number } | null>(null);
-  const text = typed !== null && Object.is(typed.value, value) ? typed.text : shown(value);
+  const text = typed !== null && Object.is(typed.value, value) ? typed.text : textOfValue(value);
 
   const enter = (next: string): void => {
     const parsed = next.trim() === '' ? undefined : (parseEntry(next, unit) ?? next);
@@ -79,7 +79,7 @@ export function NumberField(props: NumberFieldProps): ReactElement {
     if (steps === 0) return;
     const size = event.shiftKey ? 'coarse' : event.altKey ? 'fine' : 'normal';
     const bounds = { min: props.min, max: props.max, whole: props.whole ?? false };
-    const next = moved(held.current.value, steps, size, bounds);
+    const next = moveBySteps(held.current.value, steps, size, bounds);
     held.current = { x: held.current.x + steps * DRAG_PIXELS, value: next };
     props.onChange(next);
   };

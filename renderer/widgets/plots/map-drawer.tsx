@@ -34,7 +34,7 @@ const EXPORT_SIZE = { width: 640, height: 360 } as const;
 const HEADROOM = 1.08;
 const DECADES = 1e-5;
 
-const place = (field: FieldMap, { horizontal, vertical }: MapPoint, digits = 2): string =>
+const positionText = (field: FieldMap, { horizontal, vertical }: MapPoint, digits = 2): string =>
   `${symbolOf(field.horizontal)} ${fixed(horizontal, digits)} ${field.horizontal.unit}, ` +
   `${symbolOf(field.vertical)} ${fixed(vertical, digits)} ${field.vertical.unit}`;
 
@@ -71,7 +71,7 @@ function profileChart(field: FieldMap, mark: MapMark, scale: ScaleKind): Chart {
   const place = ({ name, unit }: FieldMap['horizontal'], at: Float64Array) =>
     curveArray(name, unit, 'position on the line', axis, at);
   return {
-    title: placed(field, mark),
+    title: markText(field, mark),
     panes: [pane],
     legend: 'none',
     hover: 'values',
@@ -80,8 +80,8 @@ function profileChart(field: FieldMap, mark: MapMark, scale: ScaleKind): Chart {
   };
 }
 
-const placed = (field: FieldMap, { from, to }: MapMark): string =>
-  `${capital(field.quantity)} from ${place(field, from)} to ${place(field, to)}`;
+const markText = (field: FieldMap, { from, to }: MapMark): string =>
+  `${capital(field.quantity)} from ${positionText(field, from)} to ${positionText(field, to)}`;
 
 /** Whether samples show the maximum of several cells, for which a sum is not defined. */
 const areMaxima = (field: FieldMap): boolean => field.statistic === 'max' && isReduced(field);
@@ -96,14 +96,14 @@ function Statistics({ field, mark }: MapDrawerProps): ReactElement {
   const sums: readonly (readonly [string, string, string])[] = [
     [found.total.name, significant(found.total.value, 5), found.total.unit],
     ['Mean', significant(found.mean, 5), field.unit],
-    ['Centroid', found.centroid === null ? '–' : place(field, found.centroid, 3), ''],
+    ['Centroid', found.centroid === null ? '–' : positionText(field, found.centroid, 3), ''],
     [`σ along ${h}`, significant(found.sigma?.horizontal, 4), horizontal.unit],
     [`σ along ${v}`, significant(found.sigma?.vertical, 4), vertical.unit],
   ];
   const rows: readonly (readonly [string, string, string])[] = [
     ...(maxima ? [] : sums),
     ['Largest', significant(found.max, 5), field.unit],
-    ['Largest at', place(field, found.maxAt), ''],
+    ['Largest at', positionText(field, found.maxAt), ''],
     ['Samples', String(found.samples), cell === 1 ? 'of one cell' : `of ${cell} cells`],
   ];
   return (
@@ -145,7 +145,7 @@ function regionFigure({ field, mark, name, notes }: MapDrawerProps): Figure | nu
   const lines = values.map(([key, value, of]) => `${key} ${significant(value, 6)} ${of}`);
   return {
     name: `${name}-region`,
-    title: `${name}: ${placed(field, mark)}`,
+    title: `${name}: ${markText(field, mark)}`,
     notes: { ...notes, horizontal: field.horizontal.name, vertical: field.vertical.name },
     width: 420,
     height: 18 * lines.length + 8,
@@ -181,7 +181,7 @@ export function MapDrawer(props: MapDrawerProps): ReactElement {
       <header className="map-drawer__head row gap-l">
         <h2>{chart === null ? 'Region' : 'Profile'}</h2>
         <span className="truncate grow min-w-0 muted">
-          {place(field, mark.from)} → {place(field, mark.to)}
+          {positionText(field, mark.from)} → {positionText(field, mark.to)}
         </span>
         <ExportMenu what={what} onChoose={(format) => onExport(figure(), format)} />
         <IconButton icon="close" size={13} label={`Close ${what}`} onPress={onClose} />

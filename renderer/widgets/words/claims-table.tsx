@@ -5,11 +5,11 @@
 import type { ReactElement } from 'react';
 import type { ClaimResult, TaskClaimResult } from '../../../electron/contract/bench/claims.ts';
 import {
-  byPriority,
   claimedText,
   claimTitle,
   claimVerdictText,
   pairText,
+  sortByPriority,
 } from '../../../electron/domain/claim-texts.ts';
 import { timesText } from '../../../electron/domain/measured.ts';
 import { NO_VALUE, significant } from '../../../electron/domain/numbers.ts';
@@ -120,7 +120,7 @@ function NumbersTable({ claims }: { readonly claims: readonly TaskClaimResult[] 
 }
 
 export function ClaimsTable({ claims }: { readonly claims: readonly TaskClaimResult[] }): ReactElement {
-  const paired = byPriority(claims).filter(({ pairs, values }) => pairs.length > 0 || values.length === 0);
+  const paired = sortByPriority(claims).filter(({ pairs, values }) => pairs.length > 0 || values.length === 0);
   const valued = claims.filter(({ values }) => values.length > 0);
   return (
     <>

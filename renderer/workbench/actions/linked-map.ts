@@ -18,10 +18,13 @@ interface MapAxes {
   readonly vertical: AxisName;
 }
 
-export type Linked = Required<Pick<MapOwner, 'windows' | 'zoom' | 'hover' | 'pin' | 'crosshair' | 'resetZoom'>>;
+export type LinkedMapOwner = Required<Pick<MapOwner, 'windows' | 'zoom' | 'hover' | 'pin' | 'crosshair' | 'resetZoom'>>;
 
 /** `axes`: current axes of the map. */
-export function linkedMap({ selection, window }: Pick<Stores, 'selection' | 'window'>, axes: () => MapAxes): Linked {
+export function linkedMap(
+  { selection, window }: Pick<Stores, 'selection' | 'window'>,
+  axes: () => MapAxes,
+): LinkedMapOwner {
   const windowOf = (axis: AxisName): Interval | undefined => window.getState().windows[axis];
   const toCrosshair = (point: MapPoint): Crosshair => {
     const { horizontal, vertical } = axes();
@@ -49,13 +52,13 @@ export function linkedMap({ selection, window }: Pick<Stores, 'selection' | 'win
 const toImage = ({ horizontal, vertical }: MapPoint): ImagePoint => ({ fast: horizontal, slow: vertical });
 
 /** Pinned positions are rounded to the centre of a pixel. */
-const middle = ({ fast, slow }: ImagePoint): ImagePoint => ({
+const pixelCentre = ({ fast, slow }: ImagePoint): ImagePoint => ({
   fast: Math.floor(fast) + 0.5,
   slow: Math.floor(slow) + 0.5,
 });
 
 /** The fast axis is horizontal, the slow axis vertical. */
-export function linkedImage(image: ImageViewStore): Linked {
+export function linkedImage(image: ImageViewStore): LinkedMapOwner {
   return {
     windows: () => {
       const { fast, slow } = image.getState();
@@ -69,7 +72,7 @@ export function linkedImage(image: ImageViewStore): Linked {
       image.setState({ ...rest, ...(f && { fast: f }), ...(s && { slow: s }) }, true);
     },
     hover: (point) => image.setState({ hover: point && toImage(point) }),
-    pin: (point) => image.setState({ hover: null, pinned: middle(toImage(point)) }),
+    pin: (point) => image.setState({ hover: null, pinned: pixelCentre(toImage(point)) }),
     crosshair: () => {
       const at = shownPixel(image.getState());
       return at && { horizontal: at.fast, vertical: at.slow };

@@ -61,7 +61,7 @@ export interface QuestionParts {
   readonly overlays: Overlays;
 }
 
-type Of<K extends QuestionExample['kind']> = Extract<QuestionExample, { kind: K }>;
+type QuestionOfKind<K extends QuestionExample['kind']> = Extract<QuestionExample, { kind: K }>;
 
 export function createQuestionActions({ client, stores }: ActionContext, parts: QuestionParts): QuestionActions {
   const { documents, runs, overlays } = parts;
@@ -107,7 +107,11 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
   /**
    * Opens a run and loads its stored scenario into the form. That scenario may be older than the file with its name.
    */
-  async function openRecorded(question: Question, { run: file }: Of<'recorded'>, isLast: () => boolean): Promise<void> {
+  async function openRecorded(
+    question: Question,
+    { run: file }: QuestionOfKind<'recorded'>,
+    isLast: () => boolean,
+  ): Promise<void> {
     const run = await client.call('run.open', { source: { kind: 'file', file: { kind: 'library', key: file } } });
     if (!isLast() || !(await documents.openRun(run))) {
       await client.call('run.forget', { run: run.id });
@@ -118,7 +122,10 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
     runs.show(run.id);
   }
 
-  async function showSession({ session: file, reference }: Of<'session'>, isLast: () => boolean): Promise<void> {
+  async function showSession(
+    { session: file, reference }: QuestionOfKind<'session'>,
+    isLast: () => boolean,
+  ): Promise<void> {
     const bench = `recorded~${file}`;
     const { session } = await client.call('bench.session', { bench });
     const report = session.reports.length - 1;

@@ -17,7 +17,7 @@ import {
   type PaintedFigure,
 } from '../../drawing/map-view.ts';
 import type { FrameScheduler } from '../../drawing/scheduler.ts';
-import type { Linked } from '../actions/linked-map.ts';
+import type { LinkedMapOwner } from '../actions/linked-map.ts';
 
 const pair = (window: Interval | undefined): [number, number] | null =>
   window === undefined ? null : [window[0], window[1]];
@@ -44,7 +44,7 @@ interface MapSource
     Pick<MapOwner, 'down' | 'keyStep' | 'handle'> {
   readonly room?: MarginKind;
   /** Crosshair and windows shared with other maps. */
-  readonly linked: Linked;
+  readonly linked: LinkedMapOwner;
   /** Requests the field for a viewport. */
   want(viewport: Viewport): void;
   whole(): MapExtent<Interval> | null;

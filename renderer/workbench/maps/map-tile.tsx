@@ -1,7 +1,7 @@
 /** One of several maps shown side by side. */
 import { type ReactElement, useEffect, useEffectEvent, useRef } from 'react';
 import type { FieldMap, Interval } from '../../../electron/contract/fields.ts';
-import { squared } from '../../drawing/axes.ts';
+import { equaliseScales } from '../../drawing/axes.ts';
 import { colorMap, type Limits, type ScaleKind } from '../../drawing/colormap.ts';
 import { listenToMap } from '../../drawing/map-gestures.ts';
 import { MapView, type PaintedFigure } from '../../drawing/map-view.ts';
@@ -42,7 +42,8 @@ export function MapTile(props: MapTileProps): ReactElement {
       horizontal: windows.horizontal ?? fullWindowOf(field.horizontal),
       vertical: windows.vertical ?? fullWindowOf(field.vertical),
     };
-    const { horizontal, vertical } = plane.pixels && plot.current !== null ? squared(whole, plot.current) : whole;
+    const { horizontal, vertical } =
+      plane.pixels && plot.current !== null ? equaliseScales(whole, plot.current) : whole;
     const [from, to] = plane.pixels ? [vertical[1], vertical[0]] : vertical;
     const scene = {
       horizontal: { ...plane.horizontal, from: horizontal[0], to: horizontal[1] },

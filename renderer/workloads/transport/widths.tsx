@@ -6,7 +6,7 @@ import { shownCrosshair } from '../../state/selection.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
 /** Value of the column at the plane nearest to `depth_mm`; null if no plane is within one spacing. */
-export function atDepth(depths: ArrayLike<number>, values: ArrayLike<number>, depth_mm: number): number | null {
+export function valueAtDepth(depths: ArrayLike<number>, values: ArrayLike<number>, depth_mm: number): number | null {
   let distance = Math.abs((depths[1] ?? Number.POSITIVE_INFINITY) - (depths[0] ?? 0));
   let best: number | null = null;
   for (let i = 0; i < depths.length; i += 1) {
@@ -58,8 +58,8 @@ export function Widths({ moments, depths_mm }: WidthsProps): ReactElement | null
           <tr key={row.key}>
             <th scope="row">{row.name}</th>
             <td>{fixed(row.depth_mm, 1)}</td>
-            <td>{fixed(atDepth(moments.depth_mm, moments.sigma_x_mm, row.depth_mm), 3)}</td>
-            <td>{fixed(atDepth(moments.depth_mm, moments.theta_rms_mrad, row.depth_mm), 1)}</td>
+            <td>{fixed(valueAtDepth(moments.depth_mm, moments.sigma_x_mm, row.depth_mm), 3)}</td>
+            <td>{fixed(valueAtDepth(moments.depth_mm, moments.theta_rms_mrad, row.depth_mm), 1)}</td>
           </tr>
         ))}
       </tbody>

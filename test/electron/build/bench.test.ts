@@ -9,10 +9,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import {
-  byImportance,
   expectedOf,
   isDone,
   planLines,
+  sortByImportance,
   stateOf,
   wordsOf,
 } from '../../../electron/build/bench/gpu-plan.mjs';
@@ -51,7 +51,7 @@ describe('plan of GPU sessions', () => {
     expect([layer, beam, image, never].map((one) => stateOf(folder, one))).toEqual([
       ...['without-instances', 'recorded', 'without-instances', 'unrecorded'],
     ]);
-    expect(byImportance(folder, [beam, layer, image, never])).toEqual([never, image, layer, beam]);
+    expect(sortByImportance(folder, [beam, layer, image, never])).toEqual([never, image, layer, beam]);
   });
 
   test('a session is estimated by its recorded rounds up to its limit, or by its limits if none is recorded', () => {

@@ -18,8 +18,8 @@ import os, { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
-import { cached } from '../../../electron/build/setup/cache.mjs';
-import { capture, onPath, tail } from '../../../electron/build/setup/command.mjs';
+import { makeOrCopyCached } from '../../../electron/build/setup/cache.mjs';
+import { capture, findOnPath, tail } from '../../../electron/build/setup/command.mjs';
 import { installWords, isInstalled } from '../../../electron/build/setup/packages.mjs';
 import { nodeToInstall } from '../../../electron/build/setup/pinned-node.mjs';
 import { root } from '../../../electron/build/setup/root.mjs';
@@ -374,8 +374,8 @@ Later starts serve the page after 0.7 s.`,
     });
 
     it('finds programs on PATH only', () => {
-      expect(onPath('no-such-program-here')).toBeNull();
-      expect(onPath(os.platform() === 'win32' ? 'cmd' : 'sh')).not.toBeNull();
+      expect(findOnPath('no-such-program-here')).toBeNull();
+      expect(findOnPath(os.platform() === 'win32' ? 'cmd' : 'sh')).not.toBeNull();
       expect(tail('a\nb\nc\n', 2)).toBe('b\nc');
     });
   });
@@ -389,7 +389,7 @@ describe('the build cache', () => {
   /** Writes `text` to the file, and returns whether it was out of date. */
   async function make(digest: string, text: string, folder: string): Promise<boolean> {
     let requested = false;
-    await cached(
+    await makeOrCopyCached(
       digest,
       [output],
       async () => {
@@ -432,9 +432,9 @@ describe('the build cache', () => {
 
   it('leaves nothing behind after a failed build', async () => {
     const folder = scratchFolder('kept-failed');
-    await expect(cached('one', [output], () => Promise.reject(new Error('nvcc failed')), folder)).rejects.toThrow(
-      'nvcc',
-    );
+    await expect(
+      makeOrCopyCached('one', [output], () => Promise.reject(new Error('nvcc failed')), folder),
+    ).rejects.toThrow('nvcc');
     expect(readdirSync(folder)).toEqual([]);
   });
 });

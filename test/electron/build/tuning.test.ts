@@ -6,7 +6,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { alsoFor, reportOf, type TunedSession, tunedEntries } from '../../../electron/build/bench/tuning-record.mjs';
+import {
+  furtherConfigurations,
+  reportOf,
+  type TunedSession,
+  tunedEntries,
+} from '../../../electron/build/bench/tuning-record.mjs';
 import { searchSeconds, TUNING_SESSIONS, tuningStudy } from '../../../electron/build/bench/tuning-sessions.mjs';
 import { studySchema } from '../../../electron/contract/study/index.ts';
 import { parseTunedRecord, tunedValuesFor } from '../../../electron/host/model/tuning/recorded.ts';
@@ -48,8 +53,8 @@ describe('tuning record', () => {
 
   test('configurations that are clearly faster and correct are measured next where the same source is tuned', () => {
     const known = [session(), session({ file: 'b.hpp' })];
-    expect(alsoFor({ file: 'a.hpp', variant: 'other' }, known)).toEqual(['other[kA=2;kB=4]']);
-    expect(alsoFor({ file: 'c.hpp', variant: 'other' }, known)).toEqual([]);
+    expect(furtherConfigurations({ file: 'a.hpp', variant: 'other' }, known)).toEqual(['other[kA=2;kB=4]']);
+    expect(furtherConfigurations({ file: 'c.hpp', variant: 'other' }, known)).toEqual([]);
   });
 
   test('the report names wrong configurations', () => {

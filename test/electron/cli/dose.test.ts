@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { anyRunFile } from '../../../electron/cli/read-scenario.ts';
 import type { Uncertainty } from '../../../electron/contract/beams/uncertainty.ts';
 import type { VolumeAnswer } from '../../../electron/contract/beams/volume.ts';
-import { depthDoseOf, measured, transportRunOf } from '../../../electron/host/api/workloads.ts';
+import { depthDoseOf, measuredRunOf, transportRunOf } from '../../../electron/host/api/workloads.ts';
 import { readDicomDose } from '../../../electron/host/io/volumes/dicom.ts';
 import type { Volume } from '../../../electron/host/io/volumes/volume.ts';
 import { volumeHeader, volumeIn } from '../../../electron/host/io/volumes/volume-file.ts';
@@ -218,7 +218,7 @@ describe('gamma', () => {
   }
 
   test('a depth dose in any absolute unit is converted to the units of the run', async () => {
-    const { curve, perMass } = depthDoseOf(measured(await solved()));
+    const { curve, perMass } = depthDoseOf(measuredRunOf(await solved()));
     // 1 MeV/g is 0.1602176634 nGy; 1 MeV cm² g⁻¹ is 16.02 nGy mm². Five protons.
     const write = (name: string, column: string, factor: number, { positions, values } = curve): void => {
       const rows = Array.from(positions, (depth, i) => `${depth},${(values[i] ?? 0) * factor}`);

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GPU_SESSIONS } from '../../../electron/build/bench/gpu-sessions.mjs';
-import { flagValue, listed, parseArguments, parseSweep } from '../../../electron/cli/arguments.ts';
+import { flagValue, listFlag, parseArguments, parseSweep } from '../../../electron/cli/arguments.ts';
 import { modesOf, requestedRounds } from '../../../electron/cli/benching.ts';
 import { overridesOf, scenarioPath } from '../../../electron/cli/read-scenario.ts';
 import { bench } from '../../../electron/cli/verbs/bench.ts';
@@ -75,7 +75,7 @@ describe('gpu sessions', async () => {
       expect(reading.issues.filter(({ severity }) => severity === 'error')).toEqual([]);
       if (reading.kind === null) throw new Error('no scenario');
       const { benchable } = hostWorkloads[reading.kind];
-      benchable.check(addon, benchable.problem(reading), shippedVariants(listed(parsed, 'variants') ?? []));
+      benchable.check(addon, benchable.problem(reading), shippedVariants(listFlag(parsed, 'variants') ?? []));
     }
   });
 

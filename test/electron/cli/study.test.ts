@@ -8,7 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { refuseTooLong } from '../../../electron/cli/studies/run.ts';
+import { throwIfTooLong } from '../../../electron/cli/studies/run.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
 import { newCluster } from '../../../electron/contract/study/clusters.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
@@ -121,7 +121,7 @@ describe('study of many days', () => {
     [begun(3600, 3 * DAY_S), 100, 'a.study: the 100 points need about 3.0 days on this machine.'],
     [begun(null, 3 * DAY_S), 50, 'a.study: the 50 points need about 1.5 days on this machine.'],
   ])('%j is refused', async (study, left, says) => {
-    await expect(refuseTooLong({ terminal }, study, left)).rejects.toThrow(`${says} Start anyway with --yes`);
+    await expect(throwIfTooLong({ terminal }, study, left)).rejects.toThrow(`${says} Start anyway with --yes`);
   });
 
   test.each([
@@ -129,7 +129,7 @@ describe('study of many days', () => {
     [begun(3600, 3 * DAY_S), 10],
     [begun(400 * DAY_S, null, { minutes: 5 }), 100],
   ])('%j starts', async (study, left) => {
-    await expect(refuseTooLong({ terminal }, study, left)).resolves.toBeUndefined();
+    await expect(throwIfTooLong({ terminal }, study, left)).resolves.toBeUndefined();
   });
 });
 

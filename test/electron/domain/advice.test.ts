@@ -2,14 +2,14 @@
 import { describe, expect, it, test } from 'vitest';
 import { isTooNoisy } from '../../../electron/contract/bench/bench-session.ts';
 import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../../electron/contract/bench/claim-table.ts';
-import { type Advised, advice, paysOffFrom, rightnessText } from '../../../electron/domain/advice.ts';
+import { advice, paysOffFrom, rightnessText, type VariantTimes } from '../../../electron/domain/advice.ts';
 import { gpuAnswerCounts, gpuWords, onSeveralGpus } from '../../../electron/domain/claim-texts.ts';
 import { noiseText, noisyText } from '../../../electron/domain/measured.ts';
 
 const quietNoise = { ratio: { value: 1.004, interval: { low: 0.99, high: 1.018 } }, floor: 0.003 };
 const context = { where: 'here', noise: quietNoise, instances: 12, longer: ' (--time)' };
 
-const variant = (name: string, setup_s: number, time_s: number, more: Partial<Advised> = {}) => ({
+const variant = (name: string, setup_s: number, time_s: number, more: Partial<VariantTimes> = {}) => ({
   ...{ name, setup_s, time_s, wall_s: setup_s + time_s, whole: null },
   ...{ right: true, error: 'dose error 2.0×10⁻⁷', isReference: false },
   steps: { ratio: { value: 1, interval: null }, verdict: 'undecided' as const },
@@ -85,7 +85,7 @@ describe('the answer of a comparison', () => {
   });
 
   it('compares repetitions if nothing is timed end to end', () => {
-    const step = (name: string, time_s: number, more: Partial<Advised>) =>
+    const step = (name: string, time_s: number, more: Partial<VariantTimes>) =>
       variant(name, 1, time_s, { ...more, wall_s: null });
     const steps = { ratio: { value: 0.25, interval: { low: 0.2, high: 0.3 } }, verdict: 'faster' as const };
     const [first, ...others] =

@@ -7,7 +7,7 @@ import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Served, serve, watchIdle } from '../../../electron/server/index.ts';
+import { type RunningServer, serve, watchIdle } from '../../../electron/server/index.ts';
 import { openSocketPort } from '../../../electron/transports/websocket-page.ts';
 import { type Client, type ConnectionState, connect } from '../../../renderer/data/client/client.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
@@ -15,7 +15,7 @@ import { assetsFolder } from '../host/small-run.ts';
 import { eventually, longScenario } from '../host/test-host.ts';
 
 const folder = scratchFolder('server');
-let served: Served;
+let served: RunningServer;
 let token: string;
 /** Address of the page, with the token in its path. */
 let page: string;

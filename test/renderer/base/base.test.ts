@@ -5,11 +5,11 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
 import {
-  byPriority,
   claimedText,
   claimTitle,
   claimVerdictText,
   pairText,
+  sortByPriority,
 } from '../../../electron/domain/claim-texts.ts';
 import { measuredTime, spreadText, timeAndSpread, timesText } from '../../../electron/domain/measured.ts';
 import {
@@ -23,7 +23,7 @@ import {
   significant,
   timeLeft,
 } from '../../../electron/domain/numbers.ts';
-import { arrowStep, moved, nudge, parseEntry } from '../../../renderer/base/entry.ts';
+import { arrowStep, moveBySteps, nudge, parseEntry } from '../../../renderer/base/entry.ts';
 import { loadLatest } from '../../../renderer/base/latest-request.ts';
 import { type Question, questions } from '../../../renderer/base/questions.ts';
 import { sameJson } from '../../../renderer/base/same-json.ts';
@@ -128,7 +128,7 @@ describe('base', () => {
         'at least 0.5×',
       ]);
       const said = (claim: string, priority?: number) => ({ claim, ...(priority === undefined ? {} : { priority }) });
-      const sorted = byPriority([said('a'), said('b', 3), said('c', 1), said('d', 3), said('e')]);
+      const sorted = sortByPriority([said('a'), said('b', 3), said('c', 1), said('d', 3), said('e')]);
       expect(sorted.map(claimTitle)).toEqual(['Priority 1: c', 'Priority 3: b', 'Priority 3: d', 'a', 'e']);
       const pair = { slower: 'a, whole run', faster: 'ab', verdict: 'more' as const };
       expect([pairText(pair), claimVerdictText(pair)]).toEqual(['a, whole run → ab', 'more']);
@@ -176,10 +176,12 @@ describe('base', () => {
       expect(nudge(0.5, -1, 'coarse', { min: 0.5, max: 1000, whole: false })).toBe(0.5);
       expect(nudge(5, 1, 'fine', { min: 0, max: 100, whole: true })).toBe(6);
       // The result of several key presses: steps of one below a hundred, of ten above.
-      expect([moved(98, 4, 'normal', free), moved(98, 0, 'normal', free), moved(0.12, -3, 'normal', free)]).toEqual([
-        120, 98, 0.09,
-      ]);
-      expect(moved(5, -9, 'normal', { min: 1, max: 9, whole: true })).toBe(1);
+      expect([
+        moveBySteps(98, 4, 'normal', free),
+        moveBySteps(98, 0, 'normal', free),
+        moveBySteps(0.12, -3, 'normal', free),
+      ]).toEqual([120, 98, 0.09]);
+      expect(moveBySteps(5, -9, 'normal', { min: 1, max: 9, whole: true })).toBe(1);
     });
   });
 

@@ -4,7 +4,7 @@ import type { FieldMap, MapAxis } from '../../../electron/contract/fields.ts';
 import { powerOfTen } from '../../../electron/domain/numbers.ts';
 import { contains, plotFrame } from '../../../renderer/drawing/axes.ts';
 import { probe } from '../../../renderer/drawing/field-statistics.ts';
-import { panned, zoomed } from '../../../renderer/drawing/map-gestures.ts';
+import { panWindow, zoomWindow } from '../../../renderer/drawing/map-gestures.ts';
 import {
   cellOfEdges,
   linearScale,
@@ -73,9 +73,9 @@ describe('zoom and pan', () => {
   const whole = [0, 100] as const;
 
   it('keep the point under the pointer in place', () => {
-    const window = zoomed(whole, undefined, 40, 0.5);
+    const window = zoomWindow(whole, undefined, 40, 0.5);
     expect(window).toEqual([20, 70]);
-    expect(zoomed(whole, window ?? undefined, 40, 2)).toBeNull();
+    expect(zoomWindow(whole, window ?? undefined, 40, 2)).toBeNull();
   });
 
   it('stay inside the complete range and never become empty', () => {
@@ -88,7 +88,7 @@ describe('zoom and pan', () => {
           let window: readonly [number, number] | undefined;
           for (const [share, factor] of steps) {
             const [from, to] = window ?? whole;
-            window = zoomed(whole, window, from + share * (to - from), factor) ?? undefined;
+            window = zoomWindow(whole, window, from + share * (to - from), factor) ?? undefined;
             if (window === undefined) continue;
             expect(window[0]).toBeGreaterThanOrEqual(0);
             expect(window[1]).toBeLessThanOrEqual(100 + 1e-9);
@@ -100,9 +100,9 @@ describe('zoom and pan', () => {
   });
 
   it('pan to the ends and no further; a fully visible axis does not move', () => {
-    expect(panned(whole, [10, 30], -50)).toEqual([0, 20]);
-    expect(panned(whole, [10, 30], 500)).toEqual([80, 100]);
-    expect(panned(whole, undefined, 5)).toBeNull();
+    expect(panWindow(whole, [10, 30], -50)).toEqual([0, 20]);
+    expect(panWindow(whole, [10, 30], 500)).toEqual([80, 100]);
+    expect(panWindow(whole, undefined, 5)).toBeNull();
   });
 });
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ComparedRow } from '../../../electron/contract/bench/comparison.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
-import { condensed, sourceDiff } from '../../../electron/domain/code-diff.ts';
+import { condenseRows, sourceDiff } from '../../../electron/domain/code-diff.ts';
 import { publishedFor } from '../../../electron/domain/launch/occupancy.ts';
-import { columnsOf, nextSort, sorted as sortedBy, verdictText } from '../../../electron/domain/session-table.ts';
-import { highlighted, tokensOf } from '../../../renderer/base/code-tokens.ts';
+import { columnsOf, nextSort, sortRows as sortedBy, verdictText } from '../../../electron/domain/session-table.ts';
+import { tokenizeLines, tokensOf } from '../../../renderer/base/code-tokens.ts';
 import {
   benchmarkTitle,
   labelsOf,
@@ -279,7 +279,7 @@ describe('source code', () => {
 
   test('keeps every character, and comments over several lines', () => {
     const lines = ['int a; /* begins', ' int b;', 'ends */ int c;', '', "auto x = 1'000;"];
-    const tokens = highlighted(lines);
+    const tokens = tokenizeLines(lines);
     expect(tokens.map((line) => line.map(({ text }) => text).join(''))).toEqual(lines);
     expect(tokens[1]?.map(({ kind }) => kind)).toEqual(['comment']);
     expect(tokens[2]?.[0]).toEqual({ kind: 'comment', text: 'ends */' });
@@ -297,7 +297,7 @@ describe('source code', () => {
   test('can be reduced to the differences', () => {
     const many = Array.from({ length: 30 }, (_, i) => `line ${i}`);
     const rows = sourceDiff(many, many.with(15, 'other'));
-    const short = condensed(rows, 2);
+    const short = condenseRows(rows, 2);
     expect(short.filter((row) => row === null)).toHaveLength(2);
     expect(short.filter((row) => row !== null).map((row) => row?.left?.line)).toEqual([14, 15, 16, 17, 18]);
   });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FieldMap } from '../../../electron/contract/fields.ts';
 import type { DiffractionResolved } from '../../../electron/contract/scenario/diffraction/index.ts';
 import type { ShownImage } from '../../../renderer/data/image-feed.ts';
-import { squared } from '../../../renderer/drawing/axes.ts';
+import { equaliseScales } from '../../../renderer/drawing/axes.ts';
 import { geometryOf, imageScene, ringSpacings } from '../../../renderer/panels/image/scene.ts';
 import { type PixelValue, pixelReading } from '../../../renderer/panels/image/store.ts';
 import type { ImagePoint } from '../../../renderer/state/selection.ts';
@@ -60,13 +60,13 @@ const drawn = { resolved, windows: {}, plot: null, rings: true, logarithmic: tru
 
 describe('the image', () => {
   it('has square pixels, with the narrower range widened around its middle', () => {
-    const { horizontal: fast, vertical: slow } = squared(
+    const { horizontal: fast, vertical: slow } = equaliseScales(
       { horizontal: [0, 100], vertical: [0, 100] },
       { width: 400, height: 200 },
     );
     expect(slow).toEqual([0, 100]);
     expect(fast).toEqual([-50, 150]);
-    expect(squared({ horizontal: [0, 10], vertical: [0, 10] }, { width: 0, height: 0 })).toEqual({
+    expect(equaliseScales({ horizontal: [0, 10], vertical: [0, 10] }, { width: 0, height: 0 })).toEqual({
       horizontal: [0, 10],
       vertical: [0, 10],
     });

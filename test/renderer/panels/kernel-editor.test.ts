@@ -6,7 +6,7 @@ import type { Variant } from '../../../electron/contract/capabilities.ts';
 import { BraggError } from '../../../electron/contract/errors.ts';
 import { checkText, userKernelVerdict } from '../../../electron/contract/user-kernels/checks.ts';
 import { isUserKernelId } from '../../../electron/contract/user-kernels.ts';
-import { Editing, type EditingParts, outcomeOf } from '../../../renderer/panels/kernel-editor/editing.ts';
+import { type EditingParts, KernelEditing, outcomeOf } from '../../../renderer/panels/kernel-editor/editing.ts';
 import { groupsOf } from '../../../renderer/panels/kernel-editor/store.ts';
 
 describe('kernel editing', () => {
@@ -51,7 +51,7 @@ describe('kernel editing', () => {
         },
       },
     } as unknown as EditingParts;
-    const editing = new Editing(parts);
+    const editing = new KernelEditing(parts);
     editing.follow();
     const call = (name: string, id: string): Call => {
       const found = calls.find((one) => one.name === name && one.id === id);

@@ -14,9 +14,9 @@ import { anchorOf, handbookPages } from '../../../renderer/base/handbook-pages.t
 import { Markdown, placeOf } from '../../../renderer/panels/handbook/markdown.tsx';
 import { pageIds, pageText, pageTitle, search } from '../../../renderer/panels/handbook/pages.ts';
 import { lineOf } from '../../../renderer/panels/library/entry.tsx';
-import { exampleGroups, grouped, searchWords } from '../../../renderer/panels/library/examples-list.tsx';
+import { exampleGroups, groupItems, searchWords } from '../../../renderer/panels/library/examples-list.tsx';
 import { notPackableReason } from '../../../renderer/panels/library/pack-project.tsx';
-import { lengths, thumbnailOf } from '../../../renderer/panels/library/thumbnails.ts';
+import { barLengths, thumbnailOf } from '../../../renderer/panels/library/thumbnails.ts';
 import { createHandbookStore } from '../../../renderer/state/handbook.ts';
 import { panelSlots } from '../../../renderer/state/layout/defaults.ts';
 import { exampleBars } from '../../pictures/bars.ts';
@@ -195,7 +195,7 @@ describe('the groups of examples', () => {
   });
 
   it('are in their declared order, whatever the order of the found files', () => {
-    const found = grouped([...shipped].reverse().map((id) => item(id)));
+    const found = groupItems([...shipped].reverse().map((id) => item(id)));
     const declared = filledGroups(exampleGroups, shipped).filter(({ files }) => files.length > 0);
     expect(found.map(({ question }) => question)).toEqual(declared.map(({ question }) => question));
     expect(found.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(declared.flatMap(({ files }) => files));
@@ -205,7 +205,7 @@ describe('the groups of examples', () => {
   });
 
   it('include examples of a folder that no question names, in their order', () => {
-    const found = grouped([item('micro/zebra.json'), item('micro/scan.json'), item('micro/aye-aye.json')]);
+    const found = groupItems([item('micro/zebra.json'), item('micro/scan.json'), item('micro/aye-aye.json')]);
     expect(found.map(({ question, items }) => [question, items.map(({ id }) => id)])).toEqual([
       ['How are many values made one, or fewer?', ['micro/scan.json']],
       ['Which other claims are measured?', ['micro/aye-aye.json', 'micro/zebra.json']],
@@ -213,7 +213,7 @@ describe('the groups of examples', () => {
   });
 
   it('leave out empty groups, and keep examples that are in none', () => {
-    const found = grouped([item('new.json'), item('micro/scan.json')]);
+    const found = groupItems([item('new.json'), item('micro/scan.json')]);
     expect(found.map(({ items, heads }) => [items.map(({ id }) => id), heads])).toEqual([
       [['micro/scan.json'], true],
       [['new.json'], true],
@@ -236,12 +236,12 @@ describe('the picture next to an example', () => {
     const found = thumbnailOf('micro/views.json');
     if (found?.kind !== 'bars') throw new Error('no bars');
     expect(found.bars.filter(({ right }) => !right).length).toBe(2);
-    const long = lengths(found.bars);
+    const long = barLengths(found.bars);
     expect(Math.max(...long)).toBe(1);
     expect(Math.min(...long)).toBeGreaterThan(0.05);
     const slowest = found.bars.reduce((a, b, i) => (b.time_s > (found.bars[a]?.time_s ?? 0) ? i : a), 0);
     expect(long[slowest]).toBe(1);
-    expect(lengths([{ time_s: 2 }, { time_s: 2 }])).toEqual([1, 1]);
+    expect(barLengths([{ time_s: 2 }, { time_s: 2 }])).toEqual([1, 1]);
   });
 
   it('has a summary of one line: the first sentence of its notes, or that of the run', () => {

@@ -7,7 +7,7 @@ import { beamAxis, depthAlong, interpolate, pointAlong } from '../../../renderer
 import { type ChartInput, depthDoseChart, fullDepth } from '../../../renderer/panels/depth-dose/figure.ts';
 import { doseScene, fullField } from '../../../renderer/panels/dose-map/scene.ts';
 import { ledgerRows } from '../../../renderer/panels/ledger/ledger-panel.tsx';
-import { atDepth } from '../../../renderer/workloads/transport/widths.tsx';
+import { valueAtDepth } from '../../../renderer/workloads/transport/widths.tsx';
 
 const resolvedWith = (beam: object, regions: readonly object[] = []): TransportResolved =>
   ({
@@ -203,5 +203,11 @@ it('the ledger lists every entry of both balances', () => {
 it('a column is read at the nearest plane, or not at all', () => {
   const depths = Float64Array.of(0, 1, 2);
   const values = Float64Array.of(10, 11, Number.NaN);
-  expect([0.4, 0.6, 2, 2.9, 3.5].map((depth) => atDepth(depths, values, depth))).toEqual([10, 11, null, null, null]);
+  expect([0.4, 0.6, 2, 2.9, 3.5].map((depth) => valueAtDepth(depths, values, depth))).toEqual([
+    10,
+    11,
+    null,
+    null,
+    null,
+  ]);
 });

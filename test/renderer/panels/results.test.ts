@@ -10,7 +10,7 @@ import { parseTaskSession } from '../../../electron/host/workloads/task/index.ts
 import { chartFigure } from '../../../renderer/drawing/charts/chart-figure.ts';
 import { claimChart, sweptClaims } from '../../../renderer/drawing/charts/claim-curve.ts';
 import { claimText, findingTone, matches, toneOf } from '../../../renderer/panels/claims/claims-panel.tsx';
-import { createLaunchStore, explain } from '../../../renderer/panels/launch-explorer/model.ts';
+import { createLaunchStore, explainSelection } from '../../../renderer/panels/launch-explorer/model.ts';
 import { memoryStorage } from '../../../renderer/state/persisted.ts';
 import { fusedPairs, fusionCeiling } from '../../../renderer/workloads/linear-relu/index.tsx';
 import { unprovenReadouts } from '../../../renderer/workloads/task/index.tsx';
@@ -59,7 +59,7 @@ describe('launch explorer', () => {
     .map((limits) => ({ id: limits.architecture, limits }));
   const config = createLaunchStore(memoryStorage(), vi.fn()).getState();
   const chosen = (kernel: string, preferred: string) =>
-    explain({ ...config, kernel }, sets, gpus, preferred)?.choice?.id;
+    explainSelection({ ...config, kernel }, sets, gpus, preferred)?.choice?.id;
 
   it("selects a kernel of the scenario's workload, else any but a probe, and keeps a choice", () => {
     expect(chosen('', 'transport')).toBe('transport/transport_kernel');
@@ -71,7 +71,7 @@ describe('launch explorer', () => {
     const bound = (threads: number | null): readonly KernelSet[] =>
       sets.map((one) => ({ ...one, kernels: one.kernels.map((kernel) => ({ ...kernel, max_threads: threads })) }));
     const launched = (threads: number | null, block: [number, number, number] | null) =>
-      explain({ ...config, block }, bound(threads), gpus, 'transport');
+      explainSelection({ ...config, block }, bound(threads), gpus, 'transport');
     expect(launched(128, null)?.block).toEqual([128, 1, 1]);
     expect(launched(128, null)?.launch.notes.filter(({ severity }) => severity === 'refused')).toEqual([]);
     expect(launched(null, null)?.block).toEqual([256, 1, 1]);

@@ -15,7 +15,7 @@ import {
   fieldModel,
   issuesAt,
 } from '../../../renderer/panels/scenario/fields.ts';
-import { moved } from '../../../renderer/panels/scenario/list-field.tsx';
+import { moveEntry } from '../../../renderer/panels/scenario/list-field.tsx';
 import { compositionText, madeOf } from '../../../renderer/panels/scenario/materials-field.tsx';
 import { newRegion } from '../../../renderer/panels/scenario/regions-field.tsx';
 import { issueCount } from '../../../renderer/panels/scenario/scenario-panel.tsx';
@@ -226,8 +226,8 @@ describe('the scenario form', () => {
     // A slab extends over the full width, even if that changes later.
     expect(newRegion('slab', resolved)).toEqual({ material: 'bone-compact-icru', z_mm: [16, 21] });
     expect(newRegion('half', resolved).x_mm).toEqual([0, 20]);
-    expect(moved(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a']);
-    expect(moved(['a', 'b'], 0, 5)).toEqual(['a', 'b']);
+    expect(moveEntry(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a']);
+    expect(moveEntry(['a', 'b'], 0, 5)).toEqual(['a', 'b']);
   });
 });
 

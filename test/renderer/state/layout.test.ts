@@ -7,7 +7,7 @@ import { panelEntry } from '../../../renderer/frame/panel-registry.ts';
 import { isOfKind, defaultLayouts as layoutsBy, panelSlots } from '../../../renderer/state/layout/defaults.ts';
 import { createLayoutStore, shownRoot } from '../../../renderer/state/layout/store.ts';
 import {
-  activated,
+  activatePanel,
   group,
   groupsOf,
   groupWith,
@@ -17,7 +17,7 @@ import {
   movedPanel,
   panelsOf,
   px,
-  resized,
+  resizeSplit,
   share,
   sizeClasses,
   split,
@@ -83,7 +83,7 @@ describe('the arrangement of panels', () => {
   });
 
   it('shows the neighbour of a closed tab', () => {
-    const showing = (active: string) => activated(group('g', 'one', 'two', 'three'), active);
+    const showing = (active: string) => activatePanel(group('g', 'one', 'two', 'three'), active);
     expect(withoutPanel(showing('two'), 'two')).toMatchObject({ panels: ['one', 'three'], active: 'three' });
     expect(withoutPanel(showing('three'), 'three')).toMatchObject({ panels: ['one', 'two'], active: 'two' });
     expect(withoutPanel(showing('two'), 'one')).toMatchObject({ panels: ['two', 'three'], active: 'two' });
@@ -96,9 +96,11 @@ describe('the arrangement of panels', () => {
   });
 
   it('shows a panel and resizes a split', () => {
-    expect(groupWith(activated(tree, 'two'), 'two')?.active).toBe('two');
-    expect(resized(tree, 's', [share(1), share(1)])).toMatchObject({ children: [{}, { sizes: [share(1), share(1)] }] });
-    expect(resized(tree, 's', [share(1)])).toEqual(tree);
+    expect(groupWith(activatePanel(tree, 'two'), 'two')?.active).toBe('two');
+    expect(resizeSplit(tree, 's', [share(1), share(1)])).toMatchObject({
+      children: [{}, { sizes: [share(1), share(1)] }],
+    });
+    expect(resizeSplit(tree, 's', [share(1)])).toEqual(tree);
   });
 
   it('stays valid whatever is dragged where', () => {

@@ -16,9 +16,9 @@ import {
   disagreements,
   imageSummary,
   imageText,
-  type Measured,
-  ofImage,
-  type Refined,
+  type MaskedImage,
+  maskedImageOf,
+  type RefinementResult,
   readImage,
   readNexusImage,
   refineCrystal,
@@ -31,7 +31,7 @@ import { anyRunFile, fitByName, readScenario } from '../../read-scenario.ts';
 import { withHost } from '../../subjects.ts';
 import { pairs, table } from '../../table.ts';
 import { exitCodes, type Verb } from '../../verb.ts';
-import { runBy, type Solving, variantList, type Workload } from '../workload.ts';
+import { runBy, type SolvingTexts, variantList, type Workload } from '../workload.ts';
 
 // `braggbench run` of a diffraction scenario.
 
@@ -68,7 +68,7 @@ function imageReport(summary: ImageSummary, file: string | null, style: Style): 
   ];
 }
 
-const solvingDiffraction: Solving<'diffraction'> = {
+const solvingDiffraction: SolvingTexts<'diffraction'> = {
   workload: 'diffraction',
   words: ({ terms_per_s }) => [`${compact(terms_per_s)} terms/s`],
   tell: (run) => {
@@ -102,7 +102,7 @@ function sizeOf(parsed: ParsedArguments): readonly [number, number] | null {
   return [Number(width), Number(height)];
 }
 
-async function measuredIn(file: string, size: readonly [number, number] | null): Promise<Measured> {
+async function measuredIn(file: string, size: readonly [number, number] | null): Promise<MaskedImage> {
   if (['.h5', '.hdf5'].includes(extname(file).toLowerCase())) {
     const found = await runOrNexus(
       () => anyRunFile(file),
@@ -116,13 +116,13 @@ async function measuredIn(file: string, size: readonly [number, number] | null):
     if (run.workload !== 'diffraction')
       throw new BraggError('unsupported', `${file} is a run of ${run.workload}, not an image`);
     const { width, height, image } = run;
-    return ofImage({ width, height, image });
+    return maskedImageOf({ width, height, image });
   }
   const bytes = await readNamed(file, 'an image');
   return readImage(bytes, basename(file), size);
 }
 
-function linesOf(refined: Refined, { width, height, left }: Measured): readonly string[] {
+function linesOf(refined: RefinementResult, { width, height, left }: MaskedImage): readonly string[] {
   const { unknowns, iterations, converged, images, pixels, scale, background, correlation, iteration_s } = refined;
   const rows = unknowns.map(({ title, unit, start, value, sigma }) => [
     title,

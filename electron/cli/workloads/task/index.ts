@@ -10,7 +10,7 @@ import { engineRefusal, problemOf, type TaskReading } from '../../../host/api/sc
 import { isTask, taskVerdict, userKernelRefusal, variantsFor } from '../../../host/api/workloads.ts';
 import type { Host, TaskProblem } from '../../../host/index.ts';
 import { flagValue, hasFlag, type ParsedArguments } from '../../arguments.ts';
-import { exitCodeOf, measured, refuseUnsavedTrace, show } from '../../benching.ts';
+import { exitCodeOf, measureWithProgress, printSession, throwIfTraceUnsaved } from '../../benching.ts';
 import { writeOutput } from '../../output-file.ts';
 import { fitByName } from '../../read-scenario.ts';
 import { userKernelNotes, verdictLines } from '../../user-kernels.ts';
@@ -23,7 +23,7 @@ import { variantList, type Workload } from '../workload.ts';
 const rounds = 7;
 
 /** Variant that runs, after `auto` is resolved. Throws BraggError if the engine rejects it. */
-function chosen(host: Host, reading: TaskReading, problem: TaskProblem): string {
+function resolvedVariant(host: Host, reading: TaskReading, problem: TaskProblem): string {
   try {
     return host.addon.createTask(problem).plan.variant;
   } catch (error) {
@@ -59,10 +59,10 @@ async function runTask(
   place: NamedFile | null,
 ): Promise<ExitCode> {
   const { parsed, terminal } = context;
-  refuseUnsavedTrace(parsed);
+  throwIfTraceUnsaved(parsed);
   if (!isTask(reading)) throw new Error(`a scenario of kind ${reading.kind} is not a small measured workload`);
-  const variant = chosen(host, reading, problemOf(reading));
-  const session = await measured(context, host, {
+  const variant = resolvedVariant(host, reading, problemOf(reading));
+  const session = await measureWithProgress(context, host, {
     verb: 'run',
     readings: [reading],
     variants: [variant],
@@ -77,7 +77,7 @@ async function runTask(
   const verdict = verdictOf(host, report, variant);
   if (verdict !== null && hasFlag(parsed, 'json'))
     terminal.printJson({ ...report, checks: verdict, printed: host.userKernels.printed(variant) });
-  else await show(context, withoutRecordings(session));
+  else await printSession(context, withoutRecordings(session));
   if (verdict !== null && !hasFlag(parsed, 'json')) {
     for (const line of ['', ...verdictLines(verdict, (style, text) => terminal.style(style, text))])
       terminal.print(line);

@@ -23,11 +23,18 @@ import { asTransport, summaryOf } from '../../../host/api/workloads.ts';
 import type { Host } from '../../../host/index.ts';
 import { type FlagSpec, flagValue, hasFlag, type ParsedArguments, UsageError } from '../../arguments.ts';
 import type { ProgressWords } from '../../progress-bar.ts';
-import { type Fit, fitByName } from '../../read-scenario.ts';
+import { fitByName, type VariantFitter } from '../../read-scenario.ts';
 import { runReport } from '../../reports/run-report.ts';
 import { table } from '../../table.ts';
 import type { VerbContext } from '../../verb.ts';
-import { type More, type ReadRun, runBy, type Solving, variantList, type Workload } from '../workload.ts';
+import {
+  type AdditionalOutput,
+  type ReadRun,
+  runBy,
+  type SolvingTexts,
+  variantList,
+  type Workload,
+} from '../workload.ts';
 
 const uncertaintyFlags: readonly FlagSpec[] = [
   {
@@ -70,7 +77,7 @@ const COLUMNS = [
   { title: 'Source' },
 ] as const;
 
-const signed = (value: number | null): string =>
+const formatSigned = (value: number | null): string =>
   value === null ? '–' : `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)} mm`;
 
 const plusMinus = (value: number | null, sigma: number | null): string =>
@@ -81,8 +88,8 @@ function linesOf(found: Uncertainty, { terminal }: VerbContext): readonly string
   const rows = parts.map((part) => [
     part.title,
     `± ${short(part.sigma, 4)} ${part.unit}`,
-    signed(part.r80_mm),
-    signed(part.w80_20_mm),
+    formatSigned(part.r80_mm),
+    formatSigned(part.w80_20_mm),
     part.share === null ? '–' : `${(100 * part.share).toFixed(1)} %`,
     part.source,
   ]);
@@ -102,7 +109,7 @@ function linesOf(found: Uncertainty, { terminal }: VerbContext): readonly string
   ];
 }
 
-async function uncertaintyOfRun(context: VerbContext, host: Host, reading: AnyReading): Promise<More> {
+async function uncertaintyOfRun(context: VerbContext, host: Host, reading: AnyReading): Promise<AdditionalOutput> {
   const { parsed, signal } = context;
   const model = uncertaintyModel(parsed);
   if (model === null) return { document: {}, lines: [] };
@@ -124,7 +131,7 @@ export const stepWords: ProgressWords<'transport'> = ({ step, depth_mm, weight_l
   `${plainDigits(steps_per_s, 3)} steps/s`,
 ];
 
-export const solvingTransport: Solving<'transport'> = {
+export const solvingTransport: SolvingTexts<'transport'> = {
   workload: 'transport',
   words: stepWords,
   more: uncertaintyOfRun,
@@ -157,7 +164,7 @@ const isSet = (overrides: readonly Override[], path: string): boolean =>
  * Selects the variant, and its stepping and precision where it does not support the scenario's and --set does not set
  * them.
  */
-const fitTransport: Fit = (id, reading, given, addon) => {
+const fitTransport: VariantFitter = (id, reading, given, addon) => {
   const variants = addon.variants();
   const variant = variants.find((one) => one.id === id);
   if (variant === undefined && id !== 'auto') {
@@ -191,7 +198,7 @@ function passText(compared: ComparedRun, index: number): string {
   return found === undefined ? dash : shareInDecimals(found.passed, 1);
 }
 
-function row(one: ComparedRun): readonly string[] {
+function comparisonRow(one: ComparedRun): readonly string[] {
   const { against_first: versus } = one;
   return [
     one.file,
@@ -226,7 +233,7 @@ const columns = [
   { title: 'R80', align: 'right' },
 ] as const;
 
-function notes({ file, against_first, differences }: ComparedRun, requested: GammaDose): readonly string[] {
+function comparisonNotes({ file, against_first, differences }: ComparedRun, requested: GammaDose): readonly string[] {
   const reason = against_first?.reason ?? null;
   return [
     ...(reason === null ? [] : [`${file}: no relative L2 error, because ${reason}`]),
@@ -260,9 +267,9 @@ function compareTransport({ parsed, terminal }: VerbContext, runs: readonly Read
     return;
   }
   const used = compared.find(({ against_first }) => against_first !== null)?.against_first?.gamma_by ?? by;
-  const lines = table(columns, compared.map(row), { styleTitle: (text) => terminal.style('bold', text) });
+  const lines = table(columns, compared.map(comparisonRow), { styleTitle: (text) => terminal.style('bold', text) });
   for (const line of lines) terminal.print(line);
-  for (const line of compared.flatMap((one) => notes(one, by))) terminal.print(line);
+  for (const line of compared.flatMap((one) => comparisonNotes(one, by))) terminal.print(line);
   terminal.print(
     terminal.style(
       'dim',

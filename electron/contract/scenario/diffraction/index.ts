@@ -191,15 +191,15 @@ const diffractionSchema = z
 export type DiffractionDocument = z.input<typeof diffractionSchema>;
 
 /** Document with defaults filled in, except for defaults that depend on other values. */
-export type DiffractionWithConstants = z.output<typeof diffractionSchema>;
+export type DiffractionWithStaticDefaults = z.output<typeof diffractionSchema>;
 
-type Detector = DiffractionWithConstants['detector'];
+type Detector = DiffractionWithStaticDefaults['detector'];
 
 /**
  * Scenario with all defaults filled in. Omitted sub-pixels stay omitted, because the engine chooses them from the
  * crystal's fringes.
  */
-export interface DiffractionScenario extends Omit<DiffractionWithConstants, 'detector'> {
+export interface DiffractionScenario extends Omit<DiffractionWithStaticDefaults, 'detector'> {
   readonly detector: Omit<Detector, 'beam_x_mm' | 'beam_y_mm'> & {
     readonly beam_x_mm: number;
     readonly beam_y_mm: number;

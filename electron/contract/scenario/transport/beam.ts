@@ -149,7 +149,7 @@ export const spotSchema = z
     });
   });
 export type SpotDocument = z.input<typeof spotSchema>;
-export type SpotWithConstants = z.output<typeof spotSchema>;
+export type SpotWithStaticDefaults = z.output<typeof spotSchema>;
 
 const allWeightless = (spots: readonly { readonly weight: number }[]): boolean =>
   spots.every(({ weight }) => weight === 0);

@@ -295,15 +295,15 @@ export const transportSchema = z
 export type TransportDocument = z.input<typeof transportSchema>;
 
 /** Document with defaults filled in, except for those that depend on the beam's range. */
-export type TransportWithConstants = z.output<typeof transportSchema>;
+export type TransportWithStaticDefaults = z.output<typeof transportSchema>;
 
 type Filled<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]-?: NonNullable<T[P]> };
 
-type RangeGrid = Filled<Extract<TransportWithConstants['grid']['energy'], { kind: 'range' }>, 'step_mm'>;
-type UniformGrid = Extract<TransportWithConstants['grid']['energy'], { kind: 'uniform' }>;
+type RangeGrid = Filled<Extract<TransportWithStaticDefaults['grid']['energy'], { kind: 'range' }>, 'step_mm'>;
+type UniformGrid = Extract<TransportWithStaticDefaults['grid']['energy'], { kind: 'uniform' }>;
 
 /** Beam with its energy computed, whether it was given as energy or as range. */
-export interface CompleteBeam extends Omit<TransportWithConstants['beam'], 'energy_MeV' | 'spots'> {
+export interface CompleteBeam extends Omit<TransportWithStaticDefaults['beam'], 'energy_MeV' | 'spots'> {
   /** Highest energy of the spots, if there are any. */
   readonly energy_MeV: number;
   readonly spots?: Spot[];
@@ -311,23 +311,23 @@ export interface CompleteBeam extends Omit<TransportWithConstants['beam'], 'ener
   readonly spots_file?: string;
 }
 
-export type TransportWithBeam = Omit<TransportWithConstants, 'beam'> & { readonly beam: CompleteBeam };
+export type TransportWithBeam = Omit<TransportWithStaticDefaults, 'beam'> & { readonly beam: CompleteBeam };
 
 /** Returns the beams that enter: the spots, or the single beam as a spot. */
 export const spotsOf = (beam: CompleteBeam): readonly Spot[] => beam.spots ?? [{ ...beam, weight: 1 }];
 
-type Region = Filled<TransportWithConstants['geometry']['regions'][number], 'x_mm'>;
+type Region = Filled<TransportWithStaticDefaults['geometry']['regions'][number], 'x_mm'>;
 
 /** Scenario with all values filled in. */
 export interface TransportScenario extends Omit<TransportWithBeam, 'geometry' | 'grid' | 'solver'> {
-  readonly geometry: Omit<Filled<TransportWithConstants['geometry'], 'width_mm' | 'depth_mm'>, 'regions'> & {
+  readonly geometry: Omit<Filled<TransportWithStaticDefaults['geometry'], 'width_mm' | 'depth_mm'>, 'regions'> & {
     readonly regions: Region[];
   };
   readonly grid: Omit<
-    Filled<TransportWithConstants['grid'], 'dx_mm' | 'dz_mm' | 'dtheta_mrad' | 'theta_max_mrad' | 'cutoff_MeV'>,
+    Filled<TransportWithStaticDefaults['grid'], 'dx_mm' | 'dz_mm' | 'dtheta_mrad' | 'theta_max_mrad' | 'cutoff_MeV'>,
     'energy'
   > & {
     readonly energy: RangeGrid | UniformGrid;
   };
-  readonly solver: Filled<TransportWithConstants['solver'], 'step_mm'>;
+  readonly solver: Filled<TransportWithStaticDefaults['solver'], 'step_mm'>;
 }

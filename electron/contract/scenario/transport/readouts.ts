@@ -75,18 +75,18 @@ const readouts = {
 
 type Table = typeof readouts;
 type Name = keyof Table;
-type With<Field> = { [N in Name]: Table[N] extends Field ? N : never }[Name];
+type ReadoutNameWith<Field> = { [N in Name]: Table[N] extends Field ? N : never }[Name];
 type Values<N extends Name> = Readonly<Record<N, number | null>>;
 
 /** Readouts of the depth dose alone. */
-export type CurveReadouts = Values<With<{ from: 'curve' }>>;
-type RunReadouts = Values<With<{ from: 'run' }>>;
-type LiveName = With<{ live: true }>;
-type SummaryName = With<{ summary: true }>;
+export type CurveReadouts = Values<ReadoutNameWith<{ from: 'curve' }>>;
+type RunReadouts = Values<ReadoutNameWith<{ from: 'run' }>>;
+type LiveName = ReadoutNameWith<{ live: true }>;
+type SummaryName = ReadoutNameWith<{ summary: true }>;
 
 export const readoutEntries = Object.entries(readouts) as readonly (readonly [Name, Readout])[];
 
-function picked<N extends Name, T>(chosen: (readout: Readout) => boolean, value: (name: Name) => T) {
+function selectReadouts<N extends Name, T>(chosen: (readout: Readout) => boolean, value: (name: Name) => T) {
   const values: Partial<Record<Name, T>> = {};
   for (const [name, readout] of readoutEntries) if (chosen(readout)) values[name] = value(name);
   return values as Readonly<Record<N, T>>;
@@ -96,7 +96,7 @@ const inSummary = ({ summary }: Readout): boolean => summary === true;
 export const isLive = ({ live }: Readout): boolean => live === true;
 
 /** All readouts null, for a dose without a peak. */
-export const noReadouts: CurveReadouts = picked(
+export const noReadouts: CurveReadouts = selectReadouts(
   ({ from }) => from === 'curve',
   () => null,
 );
@@ -105,15 +105,15 @@ export const noReadouts: CurveReadouts = picked(
 export type LiveReadouts = Values<LiveName>;
 
 export const liveReadouts = (values: CurveReadouts): LiveReadouts =>
-  picked(isLive, (name) => (values as Partial<Values<Name>>)[name] ?? null);
+  selectReadouts(isLive, (name) => (values as Partial<Values<Name>>)[name] ?? null);
 
 export function summaryReadouts(curve: CurveReadouts, run: RunReadouts): Values<SummaryName> {
   const values: Values<Name> = { ...curve, ...run };
-  return picked(inSummary, (name) => values[name]);
+  return selectReadouts(inSummary, (name) => values[name]);
 }
 
-const shape = <N extends Name>(chosen: (readout: Readout) => boolean) =>
-  picked<N, z.ZodNullable<z.ZodNumber>>(chosen, () => z.number().nullable());
+const readoutShape = <N extends Name>(chosen: (readout: Readout) => boolean) =>
+  selectReadouts<N, z.ZodNullable<z.ZodNumber>>(chosen, () => z.number().nullable());
 
-export const liveReadoutShape = shape<LiveName>(isLive);
-export const summaryReadoutShape = shape<SummaryName>(inSummary);
+export const liveReadoutShape = readoutShape<LiveName>(isLive);
+export const summaryReadoutShape = readoutShape<SummaryName>(inSummary);

@@ -98,9 +98,9 @@ const runScalars = {
 
 type Scalars = typeof runScalars;
 type RunScalarName = keyof Scalars;
-type With<Field> = { [N in RunScalarName]: Scalars[N] extends Field ? N : never }[RunScalarName];
-type EngineScalarName = With<{ engine: string }>;
-type SummaryScalarName = With<{ summary: true }>;
+type ScalarNameWith<Field> = { [N in RunScalarName]: Scalars[N] extends Field ? N : never }[RunScalarName];
+type EngineScalarName = ScalarNameWith<{ engine: string }>;
+type SummaryScalarName = ScalarNameWith<{ summary: true }>;
 
 /** All scalar results by name. */
 export type RunScalars = Readonly<Record<RunScalarName, number>>;
@@ -115,7 +115,7 @@ export const runScalarEntries: readonly (readonly [RunScalarName, RunScalar])[] 
 const engineScalars = runScalarEntries.filter(([, { engine }]) => engine !== undefined);
 const summaryScalars = runScalarEntries.filter(([, { summary }]) => summary === true);
 
-function named<N extends RunScalarName, T>(
+function selectScalars<N extends RunScalarName, T>(
   some: typeof runScalarEntries,
   value: (name: RunScalarName, scalar: RunScalar) => T,
 ) {
@@ -125,15 +125,15 @@ function named<N extends RunScalarName, T>(
 }
 
 /** Scalar results read from the engine's result. */
-export const fromEngine = (result: EngineScalars): Readonly<Record<EngineScalarName, number>> => {
+export const scalarsFromEngine = (result: EngineScalars): Readonly<Record<EngineScalarName, number>> => {
   const values: Readonly<Record<string, number>> = result;
-  return named(engineScalars, (_, { engine = '' }) => values[engine] ?? Number.NaN);
+  return selectScalars(engineScalars, (_, { engine = '' }) => values[engine] ?? Number.NaN);
 };
 
-export const forSummary = (run: RunScalars): Readonly<Record<SummaryScalarName, number>> =>
-  named(summaryScalars, (name) => run[name]);
+export const summaryScalarsOf = (run: RunScalars): Readonly<Record<SummaryScalarName, number>> =>
+  selectScalars(summaryScalars, (name) => run[name]);
 
 /** Schema of the scalar results in the summary. */
-export const summaryScalarShape = named<SummaryScalarName, z.ZodNumber>(summaryScalars, (_, { whole }) =>
+export const summaryScalarShape = selectScalars<SummaryScalarName, z.ZodNumber>(summaryScalars, (_, { whole }) =>
   whole === undefined ? z.number() : z.number().int().min(whole),
 );

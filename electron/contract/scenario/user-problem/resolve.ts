@@ -132,7 +132,7 @@ function grainOf(shape: readonly number[]): number {
   return first < 0 ? 1 : shape.slice(first + 1).reduce((all, size) => all * size, 1);
 }
 
-const drawn = (kind: string | undefined): boolean =>
+const isRandom = (kind: string | undefined): boolean =>
   kind !== undefined && ['uniform', 'normal', 'integers', 'sorted', 'permutation'].includes(kind);
 
 const inOrder = ['sorted', 'permutation', 'range', 'file'];
@@ -285,7 +285,7 @@ export function resolveProblem(
         'at least one output',
       ),
     );
-  if (arrays.some(({ values }) => values?.kind === 'file') && !arrays.some(({ values }) => drawn(values?.kind)))
+  if (arrays.some(({ values }) => values?.kind === 'file') && !arrays.some(({ values }) => isRandom(values?.kind)))
     to.faults.push(
       fieldIssue(
         ['arrays'],

@@ -6,7 +6,7 @@ import { BraggError, toWireError, type WireError } from '../../../contract/error
 import type { FileRef, NamedFile } from '../../../contract/files.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
 import type { FileAccess } from '../../io/files/access.ts';
-import { inSlices, jsonText } from '../../io/flow/cooperative.ts';
+import { jsonText, runInSlices } from '../../io/flow/cooperative.ts';
 import { EVERY_LANE, type Lanes } from '../../io/flow/lanes.ts';
 import { type Sink, Subscribers } from '../../io/flow/subscribers.ts';
 import type { BenchProgress as Measured } from '../../model/bench/index.ts';
@@ -23,7 +23,7 @@ import {
   type StoredSession,
   type StoredSessions,
 } from './stored.ts';
-import type { PerformBench } from './thread.ts';
+import type { BenchRunner } from './thread.ts';
 
 interface BenchRequest {
   readonly name: string;
@@ -70,7 +70,7 @@ interface BenchesOptions {
   readonly lanes: Lanes;
   readonly files: FileAccess;
   readonly stored: StoredSessions;
-  readonly perform: PerformBench;
+  readonly perform: BenchRunner;
   /** Name of this machine in lists. */
   readonly machine: () => string;
   /** Saves unsaved sessions for recovery after a crash. Null if recovery is not needed. */
@@ -206,7 +206,7 @@ export class Benches {
 
   async save(id: string, file: FileRef, ifExists: 'replace' | 'refuse'): Promise<NamedFile> {
     const { kept } = await this.session(id);
-    const text = await inSlices(jsonText(kept));
+    const text = await runInSlices(jsonText(kept));
     const named = await this.#options.files.write(file, `${text}\n`, ifExists);
     const live = this.#live.get(id);
     if (live !== undefined) {

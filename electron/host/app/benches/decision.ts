@@ -14,8 +14,8 @@ import {
   type Step,
 } from '../../../contract/bench/decision.ts';
 import { correctnessOf, type Session, type SessionReport } from '../../../contract/bench/session.ts';
-import { atOnce, type Pausing } from '../../../domain/values/pausing.ts';
-import { inSlices } from '../../io/flow/cooperative.ts';
+import { type Pausing, runToCompletion } from '../../../domain/values/pausing.ts';
+import { runInSlices } from '../../io/flow/cooperative.ts';
 import type { Baseline } from '../../model/external/conversation.ts';
 import { median } from '../../model/verdicts/order.ts';
 
@@ -37,7 +37,7 @@ const approachOfStyle: Readonly<Record<string, Approach>> = {
   kernel: 'raw',
 };
 
-interface Measured {
+interface MeasuredOption {
   readonly device: 'cpu' | 'cuda';
   readonly option: Omit<Option, 'time_s' | 'range' | 'samples'>;
   readonly steps: readonly number[];
@@ -45,9 +45,9 @@ interface Measured {
   readonly whole: readonly number[] | null;
 }
 
-function approachesMeasuredIn(report: SessionReport, baselines: readonly Baseline[]): readonly Measured[] {
+function approachesMeasuredIn(report: SessionReport, baselines: readonly Baseline[]): readonly MeasuredOption[] {
   const programs = new Map(baselines.map((one) => [one.id, one]));
-  const entries = report.entries.flatMap((entry): Measured[] => {
+  const entries = report.entries.flatMap((entry): MeasuredOption[] => {
     if (entry.status === 'refused') return [];
     const { label, variant, title, device, verdict, samples } = entry;
     const program = programs.get(variant);
@@ -64,7 +64,7 @@ function approachesMeasuredIn(report: SessionReport, baselines: readonly Baselin
       },
     ];
   });
-  const outside = report.external.flatMap(({ id, title, result }): Measured[] => {
+  const outside = report.external.flatMap(({ id, title, result }): MeasuredOption[] => {
     const program = programs.get(id);
     const way = program === undefined ? undefined : approachOfStyle[program.style];
     if (program === undefined || way === undefined || result === null || result.times.length === 0) return [];
@@ -107,7 +107,10 @@ function stepOf(base: Option, over: Option, margin: number): Step {
 /**
  * Fastest correct candidate of each style, by the time of the measured work; a wrong one only if no correct one exists.
  */
-function bestOfEach(measured: readonly Measured[], samplesOf: (one: Measured) => readonly number[]): Option[] {
+function bestOfEach(
+  measured: readonly MeasuredOption[],
+  samplesOf: (one: MeasuredOption) => readonly number[],
+): Option[] {
   const all = measured.map((one): Option => {
     const samples = samplesOf(one);
     const range = { low: Math.min(...samples), high: Math.max(...samples) };
@@ -157,7 +160,10 @@ function decisionsIn({ file, session }: SessionOfFile, i: number, baselines: rea
 }
 
 /** Reports with correct answers in more than one style; the newest for each problem. */
-function* deciding(sessions: readonly SessionOfFile[], baselines: readonly Baseline[]): Pausing<readonly Decision[]> {
+function* collectDecisions(
+  sessions: readonly SessionOfFile[],
+  baselines: readonly Baseline[],
+): Pausing<readonly Decision[]> {
   const all: Decision[] = [];
   for (const one of sessions) {
     for (let i = 0; i < one.session.reports.length; i += 1) {
@@ -174,10 +180,10 @@ function* deciding(sessions: readonly SessionOfFile[], baselines: readonly Basel
 }
 
 export const decisionsOf = (sessions: readonly SessionOfFile[], baselines: readonly Baseline[]): readonly Decision[] =>
-  atOnce(deciding(sessions, baselines));
+  runToCompletion(collectDecisions(sessions, baselines));
 
 /** Like `decisionsOf`, but yields to other tasks in between. */
 export const decisionsInSlices = (
   sessions: readonly SessionOfFile[],
   baselines: readonly Baseline[],
-): Promise<readonly Decision[]> => inSlices(deciding(sessions, baselines));
+): Promise<readonly Decision[]> => runInSlices(collectDecisions(sessions, baselines));

@@ -13,7 +13,7 @@ import type { Amount, Benchable, BenchProblem } from '../../workloads/benchable.
 import type { AnyReading } from '../../workloads/scenarios/scenarios.ts';
 
 /** A session of one size with the problem that it measured. Null if its scenario was not recorded. */
-export interface Timed {
+export interface TimedSession {
   readonly session: Session;
   readonly problem: () => Promise<ReadProblem | null>;
 }
@@ -33,7 +33,7 @@ interface ThisMachine {
 interface RecordedTime {
   readonly entry: MeasuredSessionEntry;
   readonly report: SessionReport;
-  readonly timed: Timed;
+  readonly timed: TimedSession;
   readonly machine: string;
   readonly here: boolean;
 }
@@ -45,7 +45,7 @@ function machineOf({ device, gpu }: MeasuredSessionEntry, { machine }: SessionRe
 /** Sessions of this machine come before those of others, both with the newest first. */
 function recordedTimeOf(
   variant: string,
-  sessions: readonly Timed[],
+  sessions: readonly TimedSession[],
   { machine: own, gpu }: ThisMachine,
 ): readonly RecordedTime[] {
   const key = machineKey({ ...own, gpu: null });
@@ -62,7 +62,7 @@ function recordedTimeOf(
 }
 
 /** Previous set-up time plus the previous run time, scaled by the amount of work and the number of threads. */
-function scaled({ entry, report }: RecordedTime, then: Amount, now: Amount): number {
+function scaleToWork({ entry, report }: RecordedTime, then: Amount, now: Amount): number {
   const rest = entry.wall_s === null ? entry.setup_s : Math.max(0, entry.wall_s - entry.time_s);
   const had = entry.threads ?? report.machine.logical_cores;
   const threads = now.threads === null || had === 0 ? 1 : had / now.threads;
@@ -74,12 +74,12 @@ export async function expectedTimes(
   benchable: Benchable,
   { problem, reading }: ReadProblem,
   variants: readonly string[],
-  sessions: readonly Timed[],
+  sessions: readonly TimedSession[],
   machine: MachineIdentity,
 ): Promise<ExpectedTime[]> {
   const here = { machine, gpu: usedGpu(addon.devices())?.name ?? null };
-  const problems = new Map<Timed, Promise<ReadProblem | null>>();
-  const problemOf = (timed: Timed): Promise<ReadProblem | null> => {
+  const problems = new Map<TimedSession, Promise<ReadProblem | null>>();
+  const problemOf = (timed: TimedSession): Promise<ReadProblem | null> => {
     const known = problems.get(timed) ?? timed.problem();
     problems.set(timed, known);
     return known;
@@ -98,7 +98,7 @@ export async function expectedTimes(
       const before = await problemOf(found.timed);
       const then = before === null ? null : await benchable.amount(addon, before.problem, variant, before.reading);
       if (then === null || typeof then === 'string' || then.of !== now.of || !(then.amount > 0)) continue;
-      const run_s = scaled(found, then, now);
+      const run_s = scaleToWork(found, then, now);
       // The forecast in the scenario form also learns from this session.
       if (found.here) now.learn?.(run_s);
       return { variant, run_s, like: found.here ? null : found.machine, right, able };

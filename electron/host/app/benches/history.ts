@@ -25,8 +25,8 @@ import {
 } from '../../../contract/bench/session.ts';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 import { USER_KERNEL_TEXT_MAX } from '../../../contract/user-kernels.ts';
-import { atOnce, type Pausing } from '../../../domain/values/pausing.ts';
-import { inSlices } from '../../io/flow/cooperative.ts';
+import { type Pausing, runToCompletion } from '../../../domain/values/pausing.ts';
+import { runInSlices } from '../../io/flow/cooperative.ts';
 import { readText } from '../../io/text/read.ts';
 import { instancesOf, ratioOf } from '../../model/bench/comparison.ts';
 import { asInterval, timeInterval } from '../../model/verdicts/levels.ts';
@@ -82,19 +82,19 @@ function intervalOf({ samples }: MeasuredSessionEntry): Interval | null {
   return log === null ? null : asInterval(log);
 }
 
-interface Named {
+interface NamedSession {
   readonly file: string;
   readonly session: Session;
 }
 
-interface Keyed {
+interface KeyedSeries {
   /** Identifies one variant on one problem on one machine. */
   readonly key: string;
   readonly series: HistorySeries;
 }
 
 /** A series of one point for each measured variant. */
-function* seriesIn({ file, session }: Named, i: number): Generator<Keyed> {
+function* seriesIn({ file, session }: NamedSession, i: number): Generator<KeyedSeries> {
   const { workload, created, sweep } = session;
   const report = session.reports[i];
   if (report === undefined) return;
@@ -117,8 +117,8 @@ function* seriesIn({ file, session }: Named, i: number): Generator<Keyed> {
 }
 
 /** Series of `variant`, or of all variants, with at least two sessions. */
-function* gathering(sessions: readonly Named[], variant: string | null): Pausing<readonly HistorySeries[]> {
-  const all: Keyed[] = [];
+function* collectSeries(sessions: readonly NamedSession[], variant: string | null): Pausing<readonly HistorySeries[]> {
+  const all: KeyedSeries[] = [];
   for (const { file, session } of sessions) {
     for (let i = 0; i < session.reports.length; i += 1) {
       for (const one of seriesIn({ file, session }, i)) {
@@ -136,25 +136,25 @@ function* gathering(sessions: readonly Named[], variant: string | null): Pausing
     if (first !== undefined && points.length >= 2) found.push({ ...first.series, points });
     yield;
   }
-  return named(found);
+  return numberEqualMachines(found);
 }
 
 /** Adds numbers to equal machine names if a variant ran on several such machines. */
-function named(all: readonly HistorySeries[]): readonly HistorySeries[] {
+function numberEqualMachines(all: readonly HistorySeries[]): readonly HistorySeries[] {
   const groups = Map.groupBy(all, ({ points: _, ...rest }) => JSON.stringify(rest));
   return [...groups.values()].flatMap((same) =>
     same.length === 1 ? same : same.map((one, i) => ({ ...one, machine: `${one.machine}, machine ${i + 1}` })),
   );
 }
 
-export const historyOf = (sessions: readonly Named[], variant: string | null): readonly HistorySeries[] =>
-  atOnce(gathering(sessions, variant));
+export const historyOf = (sessions: readonly NamedSession[], variant: string | null): readonly HistorySeries[] =>
+  runToCompletion(collectSeries(sessions, variant));
 
 /** Like `historyOf`, but yields to other tasks in between. */
 export const historyInSlices = (
-  sessions: readonly Named[],
+  sessions: readonly NamedSession[],
   variant: string | null,
-): Promise<readonly HistorySeries[]> => inSlices(gathering(sessions, variant));
+): Promise<readonly HistorySeries[]> => runInSlices(collectSeries(sessions, variant));
 
 type Result = Omit<ClimbAttempt, 'attempt' | 'file' | 'created'>;
 

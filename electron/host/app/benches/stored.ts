@@ -75,14 +75,14 @@ interface StoredSessionsOptions {
   readonly trouble: (reason: string) => void;
 }
 
-type Read = Pick<StoredSession, 'overview' | 'kept' | 'outline' | 'session'>;
+type SessionContents = Pick<StoredSession, 'overview' | 'kept' | 'outline' | 'session'>;
 
 const RECORDED = 'recorded~';
 const LIBRARY = 'library~';
 const OPENED = 'opened~';
 const RUN = 'run~';
 
-const missing = (): BraggError => new BraggError('not-found', 'This session does not exist.');
+const sessionNotFound = (): BraggError => new BraggError('not-found', 'This session does not exist.');
 
 /** Computed once and cached; errors are not. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
@@ -107,8 +107,8 @@ export class StoredSessions {
    * Includes files that are still being read: panels request the list at the same time, and must not read each file
    * again.
    */
-  readonly #read = new Map<string, { readonly read: Promise<Read>; readonly stamp: string }>();
-  readonly #ofRuns = new WeakMap<Session, Read>();
+  readonly #read = new Map<string, { readonly read: Promise<SessionContents>; readonly stamp: string }>();
+  readonly #ofRuns = new WeakMap<Session, SessionContents>();
 
   constructor(options: StoredSessionsOptions) {
     this.#options = options;
@@ -152,14 +152,14 @@ export class StoredSessions {
     if (handed !== undefined) return handed;
     if (id.startsWith(RUN)) {
       const run = (await this.#options.measuredRuns()).find((one) => RUN + one.run === id);
-      if (run === undefined) throw missing();
+      if (run === undefined) throw sessionNotFound();
       return this.#ofRun(run);
     }
     if (id.startsWith(RECORDED)) return this.#ofRecorded(id.slice(RECORDED.length));
     const ref = id.startsWith(LIBRARY)
       ? ({ kind: 'library', key: id.slice(LIBRARY.length) } as const)
       : this.#opened.get(id);
-    if (ref === undefined) throw missing();
+    if (ref === undefined) throw sessionNotFound();
     const file = this.#options.files.nameOf(ref);
     const read = await this.#load((await this.#options.files.readable(ref)).path, file.name);
     return { id, name: stem(file.name), recorded: false, file, ...read };
@@ -207,7 +207,7 @@ export class StoredSessions {
 
   async #ofRecorded(name: string): Promise<StoredSession> {
     // The name may come from outside, so it must not lead out of the folder.
-    if (!name.endsWith('.json') || name.split(/[\\/]/).includes('..') || path.isAbsolute(name)) throw missing();
+    if (!name.endsWith('.json') || name.split(/[\\/]/).includes('..') || path.isAbsolute(name)) throw sessionNotFound();
     const read = await this.#load(path.join(this.#options.recordedFolder, name), name, { recorded: true });
     return { id: RECORDED + name, name: stem(name), recorded: true, file: null, ...read };
   }
@@ -218,11 +218,11 @@ export class StoredSessions {
     return { id: RUN + run, name, recorded: false, file, ...known };
   }
 
-  #whole(read: ReadSession): Read {
+  #whole(read: ReadSession): SessionContents {
     return this.#made(read.outline, () => Promise.resolve(read));
   }
 
-  #made(overview: SessionOverview, read: () => Promise<ReadSession>): Read {
+  #made(overview: SessionOverview, read: () => Promise<ReadSession>): SessionContents {
     const kept = async (): Promise<Session> => (await read()).kept;
     const make = async (): Promise<Session> => makeSession({ kept: await kept(), current: this.#options.current });
     return { overview, kept, outline: async () => (await read()).outline, session: once(make) };
@@ -238,7 +238,7 @@ export class StoredSessions {
   }
 
   /** The hundreds of shipped sessions are listed by their overviews; opening one reads it completely. */
-  async #load(file: string, name: string, { recorded = false } = {}): Promise<Read> {
+  async #load(file: string, name: string, { recorded = false } = {}): Promise<SessionContents> {
     const there = await stat(file).catch(() => null);
     // The time alone is not enough, because it may repeat after a clock was set back.
     const stamp = there === null ? '' : `${there.mtimeMs} ${there.size} ${there.ino}`;
@@ -305,7 +305,7 @@ function subjectsOf(bench: string, session: SessionOverview): BenchInfo['subject
   });
 }
 
-function refusedIn(session: SessionOverview): BenchInfo['refused'] {
+function refusedEntriesIn(session: SessionOverview): BenchInfo['refused'] {
   const all = session.reports.flatMap(({ entries, external }) => [
     ...entries.flatMap((one) => (one.status === 'refused' ? [{ title: one.label, reason: one.reason }] : [])),
     ...external.flatMap(({ title, result, reason }) =>
@@ -321,7 +321,7 @@ export function benchInfo({ session, error, ...facts }: BenchFacts): BenchInfo {
     ...facts,
     bench: session?.reports[0]?.bench ?? '',
     subjects: session === null ? [] : subjectsOf(facts.id, session),
-    refused: session === null ? [] : refusedIn(session),
+    refused: session === null ? [] : refusedEntriesIn(session),
     error: error === null ? null : { ...error, issues: [...error.issues] },
   };
 }

@@ -11,30 +11,30 @@ import { startedFile } from '../../io/programs.ts';
 import type { BenchProgress } from '../../model/bench/index.ts';
 import {
   ChildrenForThread,
-  type FromRelay,
   isFromRelay,
-  type ToRelay,
+  type MessageFromRelay,
+  type MessageToRelay,
 } from '../../model/user-kernels/process/relay.ts';
 import type { BenchOutcome, BenchTask } from '../../workloads/benchable.ts';
 
-export type FromBench =
+export type MessageFromBench =
   | { readonly kind: 'progress'; readonly progress: BenchProgress; readonly report: number }
   | { readonly kind: 'so far'; readonly session: Session }
   | { readonly kind: 'printed'; readonly id: string; readonly text: string }
   | { readonly kind: 'done'; readonly outcome: BenchOutcome }
   | { readonly kind: 'failed'; readonly error: WireError }
-  | FromRelay;
+  | MessageFromRelay;
 
-export type ToBench =
+export type MessageToBench =
   | {
       readonly kind: 'start';
       readonly task: BenchTask /** Whether intermediate results are saved. */;
       readonly kept: boolean;
     }
   | { readonly kind: 'cancel' }
-  | ToRelay;
+  | MessageToRelay;
 
-export type PerformBench = (
+export type BenchRunner = (
   task: BenchTask,
   onProgress: (progress: BenchProgress, report: number) => void,
   signal: AbortSignal,
@@ -43,16 +43,16 @@ export type PerformBench = (
 
 /** Aborting ends the session after its current run, with the results so far. Rejects with BraggError. */
 export const benchOnThread =
-  (startChild: StartChild, onPrinted: (id: string, text: string) => void): PerformBench =>
+  (startChild: StartChild, onPrinted: (id: string, text: string) => void): BenchRunner =>
   async (task, onProgress, signal, soFar) => {
     const worker = new Worker(startedFile('bench-worker', 'app/benches/worker.ts'));
-    const send = (message: ToBench): void => worker.postMessage(message);
+    const send = (message: MessageToBench): void => worker.postMessage(message);
     const children = new ChildrenForThread(startChild, send);
     const cancel = (): void => send({ kind: 'cancel' });
     try {
       return await new Promise<BenchOutcome>((resolve, reject) => {
         const failed = (reason: string): void => reject(new BraggError('internal', `The benchmark failed: ${reason}`));
-        worker.on('message', (message: FromBench) => {
+        worker.on('message', (message: MessageFromBench) => {
           if (isFromRelay(message)) children.take(message);
           else if (message.kind === 'progress') onProgress(message.progress, message.report);
           else if (message.kind === 'printed') onPrinted(message.id, message.text);

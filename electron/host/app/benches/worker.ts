@@ -8,14 +8,14 @@ import { measureSession } from '../../workloads/bench.ts';
 import type { BenchOutcome, BenchTask } from '../../workloads/benchable.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { UserKernels } from '../user-kernels/user-kernels.ts';
-import type { FromBench, ToBench } from './thread.ts';
+import type { MessageFromBench, MessageToBench } from './thread.ts';
 
 /** Faster redraws of a progress line are not visible. */
 const SEND_EVERY_MS = 100;
 
 const stop = new AbortController();
 
-function sendToHost(message: FromBench): void {
+function sendToHost(message: MessageFromBench): void {
   parentPort?.postMessage(message);
 }
 
@@ -57,7 +57,7 @@ async function perform(task: BenchTask, kept: boolean): Promise<BenchOutcome> {
   }
 }
 
-parentPort?.on('message', (message: ToBench) => {
+parentPort?.on('message', (message: MessageToBench) => {
   if (isToRelay(message)) children.take(message);
   else if (message.kind === 'cancel') stop.abort();
   else {

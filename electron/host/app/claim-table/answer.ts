@@ -54,7 +54,7 @@ function nameAndUnit(path: string): { readonly name: string; readonly unit: stri
   return { name, unit: unitSymbols[unit] === '' ? '' : ` ${unitSymbols[unit]}` };
 }
 
-export type Answered = Pick<Claim, 'reason' | 'kind' | 'from' | 'to' | 'tolerance'> & {
+export type AnsweredClaim = Pick<Claim, 'reason' | 'kind' | 'from' | 'to' | 'tolerance'> & {
   readonly needs?: string | undefined;
   readonly findings: readonly ClaimFinding[];
   readonly maps: readonly ClaimMap[];
@@ -88,18 +88,18 @@ const DEVIATION_TEXTS: Readonly<Record<Claim['kind'], Readonly<Record<'less' | '
   'yes-no': { less: 'the claim does not hold', more: 'the claim does not hold' },
 };
 
-type Decided = ClaimFinding & { readonly verdict: 'as claimed' | 'less' | 'more' };
-const isDecided = (finding: ClaimFinding): finding is Decided =>
+type DecidedFinding = ClaimFinding & { readonly verdict: 'as claimed' | 'less' | 'more' };
+const isDecided = (finding: ClaimFinding): finding is DecidedFinding =>
   ['as claimed', 'less', 'more'].includes(finding.verdict);
 
 /** Whether the claimed gain is a loss in every measurement: the whole interval lies below 1×. */
-const isReversed = ({ kind, from }: Pick<Claim, 'kind' | 'from'>, decided: readonly Decided[]): boolean =>
+const isReversed = ({ kind, from }: Pick<Claim, 'kind' | 'from'>, decided: readonly DecidedFinding[]): boolean =>
   kind !== 'yes-no' &&
   from >= 1 &&
   decided.every(({ value, interval, unit }) => unit === '×' && (interval?.high ?? value ?? 1) < 1);
 
 /** Values of a sweep at which a claim holds. Pair and machine are added if the maps differ in them. */
-function fromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<string>): readonly string[] {
+function sentencesFromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<string>): readonly string[] {
   const all = maps.flatMap(({ path, machine, series }) =>
     series.flatMap(({ by, points }) => {
       const spans = verdictRanges(points).filter(({ verdict }) => verdict === 'as claimed');
@@ -122,9 +122,9 @@ function fromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<string>): reado
 const byText = (by: string): string => `${by.includes(' → ') ? 'the pair' : 'it'} is ${by}`;
 
 /** Pair, scenario or machine that distinguishes the findings that agree with the claim from the others. */
-function fromFindings(decided: readonly Decided[]): string {
+function sentenceFromFindings(decided: readonly DecidedFinding[]): string {
   const ways: readonly {
-    readonly of: (one: Decided) => string;
+    readonly of: (one: DecidedFinding) => string;
     readonly text: (name: string) => string;
   }[] = [
     { of: ({ by }) => by, text: byText },
@@ -166,7 +166,7 @@ function conditionText(conditions: readonly string[], or: string): string {
  * All as claimed: true. Some as claimed: "true when". None: not true, with the measured value instead. An interval that
  * reaches beyond an end of the claim decides nothing.
  */
-export function answerOf(claim: Answered): ClaimAnswer {
+export function answerOf(claim: AnsweredClaim): ClaimAnswer {
   const { reason, needs, findings, maps, command, kind, remedy = null } = claim;
   const all = findings.filter(({ value, rival }) => value !== null && (needs === undefined || rival === true));
   const own = all.filter(({ verdict }) => !/wrong result/.test(verdict));
@@ -197,7 +197,7 @@ export function answerOf(claim: Answered): ClaimAnswer {
     const text = isReversed(claim, decided) ? 'the opposite' : [...words].join(' or ');
     return answer('not-true', `not true: ${found} instead, ${text}`);
   }
-  const swept = atNote.length > 0 ? [] : fromMaps(maps, new Set(good.map(({ by }) => by)));
-  const when = swept.length > 0 ? conditionText(swept, '; or ') : fromFindings(decided);
+  const swept = atNote.length > 0 ? [] : sentencesFromMaps(maps, new Set(good.map(({ by }) => by)));
+  const when = swept.length > 0 ? conditionText(swept, '; or ') : sentenceFromFindings(decided);
   return { ...answer('true-when', `true when ${when}; ${found} in all`), number: rangeOf(good) };
 }

@@ -157,9 +157,9 @@ async function recordedIn(assetsFolder: string, file: string): Promise<Recorded 
 /** Id of a recorded session in the lists of sessions. */
 const idOf = (file: string): string => `recorded~${file}`;
 
-type About = Pick<ClaimFinding, 'session' | 'file' | 'report' | 'scenario' | 'machine' | 'at'>;
+type FindingSource = Pick<ClaimFinding, 'session' | 'file' | 'report' | 'scenario' | 'machine' | 'at'>;
 
-function aboutOf({ file, session }: Recorded, report: number): About {
+function aboutOf({ file, session }: Recorded, report: number): FindingSource {
   const { scenario, machine } = session.reports[report] ?? { scenario: '', machine: null };
   return {
     ...{ session: idOf(file), file, report, scenario },
@@ -168,17 +168,17 @@ function aboutOf({ file, session }: Recorded, report: number): About {
   };
 }
 
-type Stated = Claim['values'][number];
+type StatedValue = Claim['values'][number];
 
 /** Variant of a claimed number, and its description if the claim has several for that variant. */
-function statedBy(one: Stated, all: readonly Stated[]): string {
-  const whose = ({ variant, over }: Stated): string => (over === undefined ? variant : `${variant} over ${over}`);
+function statedBy(one: StatedValue, all: readonly StatedValue[]): string {
+  const whose = ({ variant, over }: StatedValue): string => (over === undefined ? variant : `${variant} over ${over}`);
   const several = all.filter((other) => whose(other) === whose(one)).length > 1;
   return several ? `${whose(one)}, ${one.what}` : whose(one);
 }
 
 /** Findings of one report on a claim that applies to it. */
-function findingsOf(claim: Claim, about: About, measured: Measured): readonly ClaimFinding[] {
+function findingsOf(claim: Claim, about: FindingSource, measured: Measured): readonly ClaimFinding[] {
   const [result] = claimResults([claim], measured);
   const pairs = (result?.pairs ?? []).map(({ slower, faster, what, gain, verdict, wrong, unchecked, rival }) => ({
     ...about,
@@ -333,7 +333,7 @@ function commandOf(claim: Claim, { workload, bench }: RowPart, scenarios: readon
   ].join(' ');
 }
 
-function judged(
+function judgeRow(
   claim: Claim,
   part: RowPart,
   sessions: readonly Recorded[],
@@ -384,13 +384,16 @@ function readOnce(assetsFolder: string): (file: string) => Promise<Recorded | nu
   };
 }
 
-interface Judging {
+interface JudgingInputs {
   readonly catalogue: ClaimCatalogue;
   readonly recorded: ReturnType<typeof readOnce>;
   readonly scenarios: readonly ShippedScenario[];
 }
 
-async function judgedRow(row: ClaimRow, { catalogue, recorded, scenarios: all }: Judging): Promise<ClaimTableRow> {
+async function judgedRow(
+  row: ClaimRow,
+  { catalogue, recorded, scenarios: all }: JudgingInputs,
+): Promise<ClaimTableRow> {
   const files = new Set(row.sessions.flatMap((file) => [file, ...recordingsOnOtherGpus(file)]));
   const sessions = (await Promise.all([...files].map(recorded))).filter((one) => one !== null);
   // Scenarios of the row come first: another row may have a further one of the same benchmark.
@@ -402,7 +405,7 @@ async function judgedRow(row: ClaimRow, { catalogue, recorded, scenarios: all }:
       const claim = known.find((one) => one.id === id);
       if (claim === undefined)
         throw new Error(`row ${row.row} of the claims table refers to ${id}, which does not exist`);
-      return judged(claim, part, sessions, scenarios);
+      return judgeRow(claim, part, sessions, scenarios);
     });
   });
   return { row: row.row, title: row.claim, source: row.source, scenarios: [...row.scenarios], claims };

@@ -2,14 +2,14 @@
 
 import type { GammaDose } from '../../../contract/dose.ts';
 import { asCurrentVersion } from '../../../contract/scenario/index.ts';
-import { atOnce, type Pausing } from '../../../domain/values/pausing.ts';
-import { inSlices } from '../../io/flow/cooperative.ts';
+import { type Pausing, runToCompletion } from '../../../domain/values/pausing.ts';
+import { runInSlices } from '../../io/flow/cooperative.ts';
 import { parityLimit, relativeL2 } from '../../model/bench/bench-candidate.ts';
 import { type GammaResult, gamma } from '../../model/fields/gamma.ts';
 import { gammaDoseOf, gammaMap } from '../../workloads/transport/metrics/gamma-dose.ts';
 import { depthDoseOf } from '../../workloads/transport/metrics/run-metrics.ts';
 import { summaryOf } from '../../workloads/transport/readouts.ts';
-import { measured, type RunData, stepsTime_s } from '../../workloads/transport/run-data.ts';
+import { measuredRunOf, type RunData, stepsTime_s } from '../../workloads/transport/run-data.ts';
 import { onSameCells } from '../../workloads/transport/user-kernels.ts';
 
 interface NamedRun {
@@ -78,7 +78,7 @@ type Differences = ComparedRun['differences'];
 const AT_ONCE = 200;
 
 /** Differing values of the complete scenarios, by path. */
-function* differing(first: unknown, here: unknown): Pausing<Differences> {
+function* findDifferences(first: unknown, here: unknown): Pausing<Differences> {
   const found: Differences[number][] = [];
   let seen = 0;
   function* visit(a: unknown, b: unknown, path: string): Pausing<void> {
@@ -99,13 +99,13 @@ function* differing(first: unknown, here: unknown): Pausing<Differences> {
 const valueText = (value: unknown): string => (value === undefined ? 'absent' : JSON.stringify(value));
 
 export const scenarioDifferences = (first: unknown, here: unknown): Differences =>
-  atOnce(differing(asCurrentVersion(first), asCurrentVersion(here)));
+  runToCompletion(findDifferences(asCurrentVersion(first), asCurrentVersion(here)));
 
 /** Differences of two scenarios; yields to other tasks in between. */
 export const scenarioDifferencesInSlices = (first: unknown, here: unknown): Promise<Differences> =>
-  inSlices(differing(asCurrentVersion(first), asCurrentVersion(here)));
+  runInSlices(findDifferences(asCurrentVersion(first), asCurrentVersion(here)));
 
-function differences(first: RunData, here: RunData): ComparedRun['differences'] {
+function compareConditions(first: RunData, here: RunData): ComparedRun['differences'] {
   const [a, b] = [environment(first), environment(here)];
   const machine = Object.keys(a).flatMap((what) =>
     a[what] === b[what] ? [] : [{ what, first: a[what] ?? '', here: b[what] ?? '' }],
@@ -149,10 +149,10 @@ export function compareRuns(runs: readonly NamedRun[], by: GammaDose = 'mass'): 
       setup_s: run.setup_s,
       wall_s: run.wall_s,
       cell_steps_per_s: run.cell_steps / stepsTime_s(run),
-      r80_mm: depthDoseOf(measured(run)).metrics.r80_mm,
+      r80_mm: depthDoseOf(measuredRunOf(run)).metrics.r80_mm,
       ledger_error: { number: ledger.number.rel_error, energy: ledger.energy.rel_error },
       against_first: i === 0 || first === undefined ? null : againstFirst(first, run, by),
-      differences: i === 0 || first === undefined ? [] : differences(first, run),
+      differences: i === 0 || first === undefined ? [] : compareConditions(first, run),
     };
   });
 }

@@ -101,7 +101,7 @@ function machineOf(machine: Omit<MachineIdentity, 'gpu'>, gpu: string | null | u
   };
 }
 
-async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Promise<LoadedSubject> {
+async function loadRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Promise<LoadedSubject> {
   const run = await runs.data(subject.run);
   const { compared } = hostWorkloads[run.workload];
   if (compared.kind === 'sessions') {
@@ -355,5 +355,7 @@ const repeatsOf = ({ runs, bitwise, spread }: NonNullable<AbsoluteRow['determini
 
 /** Throws BraggError if the subject no longer exists. */
 export async function loadSubject(subject: Subject, { benches, runs }: SubjectParts): Promise<LoadedSubject> {
-  return subject.kind === 'run' ? ofRun(subject, runs) : loadedSubjectOf(await benches.session(subject.bench), subject);
+  return subject.kind === 'run'
+    ? loadRun(subject, runs)
+    : loadedSubjectOf(await benches.session(subject.bench), subject);
 }

@@ -19,7 +19,7 @@ import {
 import type { LoadedSubject } from './subjects.ts';
 
 /** Plain data, because it is sent to a thread. */
-interface Times
+interface SubjectTimes
   extends Pick<LoadedSubject, 'times' | 'instances' | 'wholes' | 'processes' | 'rounds' | 'margin'>,
     Pick<LoadedSubject, 'judgedWhole' | 'sessionReference' | 'floor' | 'wholeFloor' | 'processFloor'> {
   readonly subject: Subject;
@@ -34,7 +34,7 @@ interface ComparedTimes extends Pick<ComparedRow, 'time_interval' | 'ratio' | 'w
 const seed = 1;
 
 /** Whether both were measured in the same rounds, so that round i of both is a pair. */
-function pairedWith(here: Times, reference: Times): boolean {
+function pairedWith(here: SubjectTimes, reference: SubjectTimes): boolean {
   return here.rounds !== null && here.rounds === reference.rounds && here.times.length === reference.times.length;
 }
 
@@ -50,8 +50,8 @@ function logRatioOf(
 }
 
 function ratioTo(
-  here: Times,
-  reference: Times,
+  here: SubjectTimes,
+  reference: SubjectTimes,
   { paired, log }: { readonly paired: boolean; readonly log: LogInterval | null },
 ): ComparedRow['ratio'] {
   const ratio = asRatio(log, median(here.times) / median(reference.times));
@@ -61,7 +61,7 @@ function ratioTo(
 }
 
 /** Verdict on speed from instances if both sessions have them, else from a bootstrap over the rounds. */
-function speedOf(here: Times, reference: Times, log: LogInterval | null, ratio: ComparedRow['ratio']) {
+function speedOf(here: SubjectTimes, reference: SubjectTimes, log: LogInterval | null, ratio: ComparedRow['ratio']) {
   const floor = larger(here.floor, reference.floor);
   return log === null ? bootstrapVerdictOf(ratio.interval, floor) : standingOf(here, reference, { log, floor });
 }
@@ -71,8 +71,8 @@ function speedOf(here: Times, reference: Times, log: LogInterval | null, ratio: 
  * either can resolve is not "same".
  */
 function standingOf(
-  here: Times,
-  reference: Times,
+  here: SubjectTimes,
+  reference: SubjectTimes,
   { log, floor }: { readonly log: LogInterval; readonly floor: number | null },
 ): VerdictStanding {
   const criteria = { margin: Math.min(here.margin, reference.margin) };
@@ -80,11 +80,18 @@ function standingOf(
 }
 
 /** Whether the reference is that of the same session, which already contains a verdict relative to it. */
-function isSessionReference({ rounds, sessionReference }: Times, { rounds: other, subject }: Times): boolean {
+function isSessionReference(
+  { rounds, sessionReference }: SubjectTimes,
+  { rounds: other, subject }: SubjectTimes,
+): boolean {
   return rounds !== null && rounds === other && subject.kind !== 'run' && subject.label === sessionReference;
 }
 
-function endToEndOf(here: Times, reference: Times, among: Parameters<typeof logRatioOf>[2]): ComparedRow['whole'] {
+function endToEndOf(
+  here: SubjectTimes,
+  reference: SubjectTimes,
+  among: Parameters<typeof logRatioOf>[2],
+): ComparedRow['whole'] {
   if (here.wholes === null || reference.wholes === null) return null;
   if (here === reference) return { ratio: { value: 1, interval: null }, verdict: 'reference' };
   const judged = isSessionReference(here, reference) ? here.judgedWhole : null;
@@ -96,7 +103,11 @@ function endToEndOf(here: Times, reference: Times, among: Parameters<typeof logR
   return { ratio: asRatio(log, Number.NaN), verdict };
 }
 
-function processOf(here: Times, reference: Times, among: Parameters<typeof logRatioOf>[2]): ComparedRow['process'] {
+function processOf(
+  here: SubjectTimes,
+  reference: SubjectTimes,
+  among: Parameters<typeof logRatioOf>[2],
+): ComparedRow['process'] {
   if (here.processes === null) return null;
   const { times, reason } = here.processes;
   const against = reference.processes?.times ?? [];
@@ -111,7 +122,7 @@ function processOf(here: Times, reference: Times, among: Parameters<typeof logRa
   return { reason, time_s, ratio, verdict: log === null ? verdict : standingOf(here, reference, { log, floor }) };
 }
 
-function timeIntervalOf({ instances, times }: Times): ComparedRow['time_interval'] {
+function timeIntervalOf({ instances, times }: SubjectTimes): ComparedRow['time_interval'] {
   if (instances === null) return medianInterval(times, seed);
   const log = timeInterval(instances, missProbability({ candidates: 1 }));
   return log === null ? null : asInterval(log);
@@ -122,7 +133,7 @@ function larger(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : Math.max(one, other);
 }
 
-function standing(here: Times, reference: Times, candidates: number): ComparedTimes {
+function compareWithReference(here: SubjectTimes, reference: SubjectTimes, candidates: number): ComparedTimes {
   const paired = pairedWith(here, reference);
   const among = { paired, candidates };
   const log = logRatioOf(here.instances, reference.instances, among);
@@ -137,23 +148,23 @@ function standing(here: Times, reference: Times, candidates: number): ComparedTi
   };
 }
 
-interface Together {
-  readonly all: readonly Times[];
+interface ComparedSubjects {
+  readonly all: readonly SubjectTimes[];
   /** For each subject, the index of its reference. */
   readonly references: readonly number[];
 }
 
-const compareHere = ({ all, references }: Together): readonly ComparedTimes[] =>
+const compareHere = ({ all, references }: ComparedSubjects): readonly ComparedTimes[] =>
   all.map((here, i): ComparedTimes => {
     const against = all[references[i] ?? -1];
     if (against === undefined) throw new Error('a comparison without its reference');
     const group = references.filter((one) => one === references[i]);
-    return standing(here, against, group.length - 1);
+    return compareWithReference(here, against, group.length - 1);
   });
 
 const compare = onThread('compare times', compareHere);
 
-const timesOf = ({ row: { subject }, ...loaded }: LoadedSubject): Times => {
+const timesOf = ({ row: { subject }, ...loaded }: LoadedSubject): SubjectTimes => {
   const { times, instances, wholes, processes, rounds, margin, floor, wholeFloor, processFloor } = loaded;
   const judged = { judgedWhole: loaded.judgedWhole, sessionReference: loaded.sessionReference };
   const floors = { floor, wholeFloor, processFloor };

@@ -24,12 +24,12 @@ import { kernelResources } from '../../model/bench/session-file.ts';
 import { kernelsOf, variantSources } from '../../model/bench/sources.ts';
 import { chooseBaselines, externalPrograms, readRegistry } from '../../model/external/conversation.ts';
 import { comparedCurves, difference, fieldMap, gridText, noAnswer } from '../../model/fields/field.ts';
-import { type KnownReading, optionsOfTask, refuseLongBench, taskOfReadings } from '../../workloads/benchable.ts';
+import { type KnownReading, optionsOfTask, taskOfReadings, throwIfBenchTooLong } from '../../workloads/benchable.ts';
 import { allVariants, hostWorkloads } from '../../workloads/index.ts';
 import { refusalOf, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
 import type { Benches } from '../benches/benches.ts';
 import { decisionsInSlices } from '../benches/decision.ts';
-import { expectedTimes, type Timed } from '../benches/expected.ts';
+import { expectedTimes, type TimedSession } from '../benches/expected.ts';
 import { attemptText, Climbs, historyInSlices, trendOf } from '../benches/history.ts';
 import { claimTableOnThread } from '../claim-table/index.ts';
 import { comparedRows } from '../compare/rows.ts';
@@ -96,18 +96,19 @@ interface BenchParts {
 
 type Names = Extract<keyof Handlers, `bench.${string}` | `claims.${string}` | `variant.${string}`>;
 type Request = HandlerParams<'bench.start'>;
-type Which = HandlerParams<'variant.sources'>;
+type VariantSourcesRequest = HandlerParams<'variant.sources'>;
 
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+const quoteForShell = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Command line that repeats the session. */
 function commandOf(request: Request, modes: readonly Mode[], file: string): string {
   const { variants, external, sweep } = request;
   return [
     'bench',
-    quoted(file),
+    quoteForShell(file),
     `--variants ${variants.join(',')}`,
-    ...(external.length === 0 ? [] : [`--external ${quoted(external.join(','))}`]),
+    ...(external.length === 0 ? [] : [`--external ${quoteForShell(external.join(','))}`]),
     ...(modes.length === 0 ? [] : [`--modes warm,${modes.join(',')}`]),
     ...(sweep === null ? [] : [`--sweep ${sweep.path}=${sweep.values.join(',')}`]),
     ...optionFlags(request),
@@ -123,7 +124,7 @@ function sweptDrafts({ scenario, sweep }: Request): readonly ScenarioDraft[] {
   return sweep.values.map((value) => withValueAt(scenario, path, value) as ScenarioDraft);
 }
 
-async function start(parts: BenchParts, request: Request) {
+async function startBench(parts: BenchParts, request: Request) {
   const { addon, userKernels, benches, scenarios, files, assetsFolder } = parts;
   const { file, name, variants, external, sweep } = request;
   const place = await placeOf(files, file);
@@ -154,7 +155,7 @@ async function start(parts: BenchParts, request: Request) {
   for (const { id } of userKernels.chosen(variants)) userKernels.requireFit(id, here);
   // Unknown names are rejected before the session is queued.
   benchable.check(addon, problem, variants);
-  await refuseLongBench(addon, benchable, readings, async (each) => each, variants);
+  await throwIfBenchTooLong(addon, benchable, readings, async (each) => each, variants);
   if (external.length > 0) {
     chooseBaselines(await readRegistry(assetsFolder), { workload: first.kind, bench: here.bench }, external);
   }
@@ -170,7 +171,7 @@ async function timedSessions(
   { benches, scenarios, files }: BenchParts,
   kind: WorkloadName,
   bench: string,
-): Promise<Timed[]> {
+): Promise<TimedSession[]> {
   const sessions = await benches.outlines(
     ({ workload, sweep, reports }) => workload === kind && sweep === null && reports[0]?.bench === bench,
   );
@@ -186,12 +187,12 @@ async function timedSessions(
   }));
 }
 
-function here(addon: NativeAddon): MachineIdentity {
+function machineIdentity(addon: NativeAddon): MachineIdentity {
   const { cpu, logicalCores: logical_cores, memoryBytes: memory_bytes } = addon.machine();
   return { id: thisMachine().id, cpu, logical_cores, memory_bytes, gpu: null };
 }
 
-async function expected(parts: BenchParts, { scenario, file }: HandlerParams<'bench.expected'>) {
+async function readExpectedTimes(parts: BenchParts, { scenario, file }: HandlerParams<'bench.expected'>) {
   const { addon, scenarios, files } = parts;
   const reading = await scenarios.check(scenario, await placeOf(files, file));
   if (reading.kind === null || reading.issues.some(({ severity }) => severity === 'error'))
@@ -210,7 +211,7 @@ async function expected(parts: BenchParts, { scenario, file }: HandlerParams<'be
       { problem: benchable.problem(reading), reading },
       ids,
       sessions,
-      here(addon),
+      machineIdentity(addon),
     ),
     factorials: able.map(({ id, title, labels }) => ({ id, title, labels: [...labels] })),
   };
@@ -229,7 +230,7 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
   /** The recorded sessions do not change while the program runs. */
   let table: ReturnType<typeof claimTableOnThread> | null = null;
   const climbs = new Climbs();
-  const find = ({ variant: id, workload, bench }: Which) => {
+  const find = ({ variant: id, workload, bench }: VariantSourcesRequest) => {
     const variant = allVariants(addon).find(
       (one) => one.id === id && (workload ?? one.workload) === one.workload && (bench ?? one.bench) === one.bench,
     );
@@ -238,8 +239,8 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
   };
   return {
     'bench.external': async (solved) => ({ programs: await externalPrograms(parts.assetsFolder, solved) }),
-    'bench.expected': (request) => expected(parts, request),
-    'bench.start': (request) => start(parts, request),
+    'bench.expected': (request) => readExpectedTimes(parts, request),
+    'bench.start': (request) => startBench(parts, request),
     'bench.cancel': ({ bench }) => benches.cancel(bench),
     'bench.list': async () => ({ benches: await benches.list() }),
     'bench.session': async ({ bench }) => ({ session: (await benches.session(bench)).session }),

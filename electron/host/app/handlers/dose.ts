@@ -6,7 +6,7 @@
 import { planeUnits } from '../../../contract/dose/units.ts';
 import type { GammaDose, ImportedPlane } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import { fromNative, type NativeAddon, type TransportProblem } from '../../io/addon/addon.ts';
+import { errorFromNative, type NativeAddon, type TransportProblem } from '../../io/addon/addon.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { type DoseMap, gammaField } from '../../model/fields/gamma.ts';
 import { problemOf, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
@@ -135,7 +135,7 @@ export function doseHandlers({ addon, runs, scenarios, doses }: DoseParts): Dose
           reason: null,
         };
       } catch (error) {
-        const failure = fromNative(error);
+        const failure = errorFromNative(error);
         // If a user's table is missing or the beam is tilted, the plots omit the curve and show the reason.
         if (failure instanceof BraggError && failure.code !== 'internal')
           return { curve: null, reason: failure.message };
@@ -163,7 +163,7 @@ function withAnyEnergy(document: Readonly<Record<string, unknown>>): Readonly<Re
   return { ...document, beam: { ...beam, energy_MeV: 100 } };
 }
 
-async function measured(file: string, text: string, unit: Parameters<typeof readMeasured>[0]['unit']) {
+async function readMeasuredCurve(file: string, text: string, unit: Parameters<typeof readMeasured>[0]['unit']) {
   const read = await readMeasured({ text, unit });
   if (read.ok) return read.curve;
   const issues = read.faults.map(({ line, message }) => {
@@ -193,7 +193,7 @@ export function beamHandlers({
   }
   return {
     'beam.commission': async ({ document, file, text, unit }, signal) => {
-      const [curve, { physics }] = [await measured(file, text, unit), await ready(document)];
+      const [curve, { physics }] = [await readMeasuredCurve(file, text, unit), await ready(document)];
       return { ...(await commission({ physics, check, addon }, curve, signal)), notes: [...curve.notes] };
     },
     'beam.sobp': async ({ document, request }, signal) => {

@@ -4,7 +4,7 @@ import type { MeasuredImage } from '../../../contract/scenario/diffraction/refin
 import type { FileAccess } from '../../io/files/access.ts';
 import { runOrNexus } from '../../workloads/diffraction/images/read.ts';
 import { processImage, readImageFile, readNexusFile } from '../../workloads/diffraction/refine/measured.ts';
-import { ImageRunning } from '../../workloads/diffraction/running.ts';
+import { DiffractionWorkloadRun } from '../../workloads/diffraction/running.ts';
 import {
   checkSameSize,
   differenceOfImages,
@@ -109,7 +109,7 @@ export function imageSource(runs: Runs): Pick<Sources, 'image.live'> {
   return {
     'image.live': ({ run, view }, sink) => {
       const active = runs.active(run);
-      if (active instanceof ImageRunning) return active.watch(run, view, sink);
+      if (active instanceof DiffractionWorkloadRun) return active.watch(run, view, sink);
       sink.end();
       return () => undefined;
     },

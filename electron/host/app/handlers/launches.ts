@@ -1,7 +1,7 @@
 /** Calls of the launch explorer. */
 import { BraggError } from '../../../contract/errors.ts';
 import type { Code, KernelSet } from '../../../contract/launches.ts';
-import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import { kernelFolders } from '../../model/bench/machine.ts';
 import { allKernelResources, kernelResources } from '../../model/bench/session-file.ts';
 import { kernelsOf, variantSources, workloadFolder } from '../../model/bench/sources.ts';
@@ -36,7 +36,7 @@ async function recordedSets(benches: Benches, workloadOf: (variant: string) => s
 }
 
 /** Number of common words of a kernel's name and a variant's id; shorter kernel names win ties. */
-function likeness(kernel: string, id: string): number {
+function countCommonWords(kernel: string, id: string): number {
   const words = new Set(kernel.split('_'));
   return id.split('-').filter((word) => words.has(word)).length - kernel.length / 1000;
 }
@@ -59,7 +59,7 @@ async function codeOf(
   const known = await kernelResources(images, folder);
   const own = known === null ? null : kernelsOf(await variantSources(sources, variant), known);
   const names = [...new Set(own?.kernels.map(({ name }) => name))];
-  const among = own === null ? null : names.sort((a, b) => likeness(b, id) - likeness(a, id));
+  const among = own === null ? null : names.sort((a, b) => countCommonWords(b, id) - countCommonWords(a, id));
   return shippedCode(kernelFolders(), { ...request, workload: folder, kernel, among });
 }
 
@@ -100,7 +100,7 @@ export function launchHandlers(parts: LaunchParts): Pick<Handlers, Extract<keyof
         if (answer === undefined) throw new BraggError('internal', `The driver reported nothing about ${kernel}.`);
         return answer;
       } catch (error) {
-        throw fromNative(error);
+        throw errorFromNative(error);
       }
     },
   };

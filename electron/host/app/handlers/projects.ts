@@ -50,7 +50,7 @@ export interface ShellHandlers {
   events(emit: (event: ShellEvent) => void): () => void;
 }
 
-function without(what: string): never {
+function throwUnsupported(what: string): never {
   throw new BraggError('unsupported', `There is no ${what} here.`);
 }
 
@@ -59,28 +59,28 @@ type Names = 'file.choose' | 'file.write' | 'shell.document' | 'shell.menu' | 's
 export function shellHandlers(files: FileAccess, shell: ShellHandlers | null): Pick<Handlers, Names> {
   return {
     'file.choose': async ({ purpose, suggestedName }) => {
-      if (shell === null) return without('file dialog');
+      if (shell === null) return throwUnsupported('file dialog');
       const chosen = await shell.choose(purpose, suggestedName);
       return { file: chosen === null ? null : files.grant(chosen) };
     },
     'file.write': ({ file, bytes, ifExists }) => files.write(file, bytes, ifExists),
     'shell.document': (state) => {
-      if (shell === null) return without('window');
+      if (shell === null) return throwUnsupported('window');
       shell.document(state);
       return {};
     },
     'shell.menu': ({ commands }) => {
-      if (shell === null) return without('menu');
+      if (shell === null) return throwUnsupported('menu');
       shell.menu(commands);
       return {};
     },
     'shell.close': ({ request, close }) => {
-      if (shell === null) return without('window');
+      if (shell === null) return throwUnsupported('window');
       shell.close(request, close);
       return {};
     },
     'shell.pdf': async ({ html }) => {
-      if (shell === null) return without('printer');
+      if (shell === null) return throwUnsupported('printer');
       return { bytes: await shell.pdf(html) };
     },
   };
@@ -89,7 +89,7 @@ export function shellHandlers(files: FileAccess, shell: ShellHandlers | null): P
 export function shellSource(shell: ShellHandlers | null): Pick<Sources, 'shell.events'> {
   return {
     'shell.events': (_params, sink) => {
-      if (shell === null) return without('shell');
+      if (shell === null) return throwUnsupported('shell');
       return shell.events((event) => sink.offer(() => event));
     },
   };
@@ -142,7 +142,7 @@ interface ProjectParts {
 }
 
 /** File name with the extension `ending` in place of its present one, and without characters that a system forbids. */
-const plain = (name: string, ending: string): string => {
+const fileNameWithEnding = (name: string, ending: string): string => {
   const stem = name.replace(/(\.session|\.task)?\.(json|ya?ml|h5)$/i, '').replaceAll(/[<>:"/\\|?*\p{Cc}]+/gu, '-');
   return `${stem.replace(/^[. ]+|[. ]+$/g, '') || 'untitled'}${ending}`;
 };
@@ -162,17 +162,20 @@ export function projectHandlers({
       if (scenario !== null) {
         // A scenario that is not in a user file has its kernels in the library.
         const folder = (await placeOf(files, scenario.file)).folder ?? files.library.folder;
-        packed.push({ name: plain(scenario.name, '.json'), from: text(scenario.document), folder });
+        packed.push({ name: fileNameWithEnding(scenario.name, '.json'), from: text(scenario.document), folder });
       }
       for (const ref of refs)
         packed.push({ name: path.basename(files.nameOf(ref).name), from: (await files.readable(ref)).path });
       for (const id of ids) {
         const data = await runs.data(id);
-        packed.push({ name: plain(data.name, scenarioKinds[data.workload].runEnding), from: await packer.write(data) });
+        packed.push({
+          name: fileNameWithEnding(data.name, scenarioKinds[data.workload].runEnding),
+          from: await packer.write(data),
+        });
       }
       for (const id of sessions) {
         const { kept } = await benches.session(id);
-        packed.push({ name: plain(id.split('~').at(-1) ?? id, SESSION_ENDING), from: text(kept) });
+        packed.push({ name: fileNameWithEnding(id.split('~').at(-1) ?? id, SESSION_ENDING), from: text(kept) });
       }
       const library = files.library.folder;
       const request = {
@@ -181,7 +184,11 @@ export function projectHandlers({
       };
       if (packed.length === 0 && wanted.length === 0 && !notes)
         throw new BraggError('invalid', 'Nothing was selected: a project needs at least one file.');
-      return { name: plain(name, PROJECT_ENDING), mime: 'application/zip', bytes: await packProject(request) };
+      return {
+        name: fileNameWithEnding(name, PROJECT_ENDING),
+        mime: 'application/zip',
+        bytes: await packProject(request),
+      };
     },
     'project.unpack': async ({ source }, signal) => {
       const name = source.kind === 'bytes' ? source.name : files.nameOf(source.file).name;

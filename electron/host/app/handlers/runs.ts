@@ -20,8 +20,8 @@ import {
   momentsOfRun,
   summaryOfRun,
 } from '../../workloads/transport/readouts.ts';
-import type { Recomputing } from '../../workloads/transport/recompute.ts';
-import { TransportRunning } from '../../workloads/transport/running.ts';
+import type { PlaneRecomputer } from '../../workloads/transport/recompute.ts';
+import { TransportWorkloadRun } from '../../workloads/transport/running.ts';
 import type { StoredSession, StoredSessions } from '../benches/stored.ts';
 import { exportRun, type RunPacker } from '../run-files/packer.ts';
 import { changesOf, type Runs } from '../runs/runs.ts';
@@ -151,12 +151,12 @@ export function transportRunHandlers(runs: Runs): Pick<Handlers, `run.${Transpor
   };
 }
 
-export function transportRunSources(runs: Runs, recomputing: Recomputing): Pick<Sources, 'run.live' | 'run.cuts'> {
+export function transportRunSources(runs: Runs, recomputing: PlaneRecomputer): Pick<Sources, 'run.live' | 'run.cuts'> {
   return {
     'run.cuts': (request, sink) => recomputing.watch(request, sink),
     'run.live': ({ run, maps, depthDose }, sink) => {
       const active = runs.active(run);
-      if (active instanceof TransportRunning) return active.watch(run, { maps, depthDose }, sink);
+      if (active instanceof TransportWorkloadRun) return active.watch(run, { maps, depthDose }, sink);
       sink.end();
       return () => undefined;
     },
@@ -170,7 +170,7 @@ interface TaskHandlerParts {
 
 type TaskHandlers = Pick<Handlers, Extract<keyof Handlers, `task.${string}`>>;
 
-function listed({ id, name, recorded, overview }: StoredSession): readonly StoredTask[] {
+function storedTasksOf({ id, name, recorded, overview }: StoredSession): readonly StoredTask[] {
   const { workload, created, sweep, reports } = overview;
   const [report] = reports;
   if (!isTaskKind(workload) || report === undefined) return [];
@@ -198,7 +198,7 @@ export function taskHandlers({ runs, stored }: TaskHandlerParts): TaskHandlers {
         (overview.reports[0]?.entries ?? []).filter(({ status }) => status === 'measured').length;
       const order = (a: StoredSession, b: StoredSession): number =>
         Number(b.recorded) - Number(a.recorded) || measured(b) - measured(a);
-      return { sessions: all.sort(order).flatMap(listed) };
+      return { sessions: all.sort(order).flatMap(storedTasksOf) };
     },
     'task.open': async ({ id }) => {
       const session = await (await stored.get(id)).session();

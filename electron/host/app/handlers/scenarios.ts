@@ -12,7 +12,7 @@ import type { NativeAddon } from '../../io/addon/addon.ts';
 import { exists, type FileAccess } from '../../io/files/access.ts';
 import type { LibraryFile } from '../../io/files/library.ts';
 import type { RecentFiles } from '../../io/files/state-file.ts';
-import { inSlices } from '../../io/flow/cooperative.ts';
+import { runInSlices } from '../../io/flow/cooperative.ts';
 import { readText } from '../../io/text/read.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import {
@@ -42,15 +42,15 @@ const isOther = ({ key }: LibraryFile): boolean =>
  * A draft that a frame can carry: JSON has no infinite numbers, but YAML and 1e400 do. The form shows them as text,
  * with the error.
  */
-function carried(value: unknown): unknown {
+function replaceInfiniteNumbers(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
-  if (Array.isArray(value)) return value.map(carried);
+  if (Array.isArray(value)) return value.map(replaceInfiniteNumbers);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, carried(entry)]));
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, replaceInfiniteNumbers(entry)]));
 }
 
 const carriedDraft = (draft: AnyReading['draft']): ScenarioDraft | null =>
-  draft === null ? null : (carried(draft) as ScenarioDraft);
+  draft === null ? null : (replaceInfiniteNumbers(draft) as ScenarioDraft);
 
 type ScenarioHandlers = Pick<Handlers, Extract<keyof Handlers, `scenario.${string}` | 'materials.list'>>;
 
@@ -80,7 +80,7 @@ async function stampOf(file: string): Promise<string> {
 /** Starts in a new task of the event loop, because receiving a large scenario already took milliseconds. */
 async function textOf(scenario: ScenarioDraft): Promise<string> {
   await nextTurn();
-  return inSlices(scenarioTextInSteps(scenario));
+  return runInSlices(scenarioTextInSteps(scenario));
 }
 
 const textStamp = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -16,8 +16,8 @@ import {
   descriptionFile,
   descriptionText,
   extensionOf,
+  findReplaceableFiles,
   infoOf,
-  replaceable,
   type UserKernel,
 } from '../../model/user-kernels/file.ts';
 import { problemFileIn, type UserKernelBase } from '../../model/user-kernels/problem-folder.ts';
@@ -26,7 +26,7 @@ import { type Scenarios, writeAtomically } from '../../workloads/scenarios/scena
 import { attemptText } from '../benches/history.ts';
 import type { Handlers } from '../service/service.ts';
 import { createKernel, readKernelTemplates } from '../user-kernels/new-kernel.ts';
-import { byBase, freeFolder, reproduce } from '../user-kernels/reproduce.ts';
+import { documentForBase, freeFolder, reproduce } from '../user-kernels/reproduce.ts';
 import { problemHash, type Trust } from '../user-kernels/trust.ts';
 import type { UserKernels } from '../user-kernels/user-kernels.ts';
 import { placeOf } from './scenarios.ts';
@@ -80,7 +80,7 @@ async function createBoth(file: string, text: string, description: string): Prom
 const changedElsewhere = (id: string): BraggError =>
   new BraggError('exists', `${id} was changed by another window or program after it was opened here.`);
 
-const templatesOf = (base: UserKernelBase) => replaceable(kernelFolders().sources, base, rulesOf(base));
+const templatesOf = (base: UserKernelBase) => findReplaceableFiles(kernelFolders().sources, base, rulesOf(base));
 
 export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names> {
   const { addon, scenarios, userKernels, trust, files } = parts;
@@ -222,7 +222,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
     },
     'userKernels.reproduce': async ({ beside, id, scenario }) => {
       const kernel = await open(beside, id);
-      const reading = await scenarios.check(byBase(scenario, kernel), await placeOf(files, beside));
+      const reading = await scenarios.check(documentForBase(scenario, kernel), await placeOf(files, beside));
       const folder = freeFolder(path.dirname(kernel.file), kernel);
       return { folder, files: await reproduce({ addon, userKernels, kernel, reading, folder }) };
     },

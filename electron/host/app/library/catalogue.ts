@@ -12,7 +12,7 @@ import type { Result } from '../../../contract/wire/methods.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import type { LibraryFile } from '../../io/files/library.ts';
 import type { Locks } from '../../io/files/locks.ts';
-import { inSlices, jsonText } from '../../io/flow/cooperative.ts';
+import { jsonText, runInSlices } from '../../io/flow/cooperative.ts';
 import type { Sink } from '../../io/flow/subscribers.ts';
 import { startedFile } from '../../io/programs.ts';
 import { type FactReaders, kindOf, type Label, type Labels, LabelsFile, noFacts, readFacts } from './facts.ts';
@@ -284,7 +284,7 @@ export class Catalogue {
       for (const file of present) {
         const before = known.get(file.key);
         if (before?.bytes === file.bytes && before.modified_ms === file.modified.getTime()) continue;
-        changed.push(await indexed(place, file, readers));
+        changed.push(await indexFile(place, file, readers));
         if (changed.length < FILES_PER_UPDATE) continue;
         await index.ask('update', changed, []);
         changed = [];
@@ -294,7 +294,7 @@ export class Catalogue {
       await index.ask('update', changed, gone);
     }
     const labels = await this.#shownLabels();
-    const written = await inSlices(jsonText(labels));
+    const written = await runInSlices(jsonText(labels));
     const text = `${index.renewals} ${written}`;
     if (text !== this.#labels) await index.ask('label', labels);
     this.#labels = text;
@@ -345,7 +345,7 @@ export class Catalogue {
   }
 }
 
-async function indexed(place: IndexedFile['place'], file: LibraryFile, readers: FactReaders): Promise<IndexedFile> {
+async function indexFile(place: IndexedFile['place'], file: LibraryFile, readers: FactReaders): Promise<IndexedFile> {
   const { key, bytes, modified } = file;
   const facts = await readFacts(file, readers);
   return { place, key, bytes, modified_ms: modified.getTime(), ...facts, kind: facts.kind ?? kindOf(key) };

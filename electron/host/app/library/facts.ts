@@ -65,18 +65,18 @@ function plainOf(text: string): unknown {
 }
 
 /** Value at a path in an unvalidated document. */
-function at(document: unknown, ...keys: readonly string[]): unknown {
+function valueAtKeys(document: unknown, ...keys: readonly string[]): unknown {
   let value = document;
   for (const key of keys) value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
   return value;
 }
 const textAt = (document: unknown, ...keys: readonly string[]): string | null => {
-  const value = at(document, ...keys);
+  const value = valueAtKeys(document, ...keys);
   return typeof value === 'string' ? value : null;
 };
 
-function ofScenario(document: unknown): Pick<FileFacts, 'name' | 'notes' | 'facts'> {
-  const kind = at(document, 'kind');
+function scenarioFacts(document: unknown): Pick<FileFacts, 'name' | 'notes' | 'facts'> {
+  const kind = valueAtKeys(document, 'kind');
   const about = isScenarioKind(kind) ? hostWorkloads[kind].about(document) : '';
   return {
     name: textAt(document, 'name') ?? '',
@@ -92,7 +92,7 @@ function ofScenario(document: unknown): Pick<FileFacts, 'name' | 'notes' | 'fact
 }
 
 /** Metadata from the description of a user kernel, a JSON file next to its code. */
-function ofKernel(document: unknown): FileFacts {
+function kernelFacts(document: unknown): FileFacts {
   const text = (key: string): string => textAt(document, key) ?? '';
   const bench = text('bench');
   const workload = [text('workload'), bench].filter(Boolean).join(' ');
@@ -110,18 +110,18 @@ async function readScenario(file: LibraryFile, { scenarios }: FactReaders): Prom
   if (!read.ok) throw new BraggError('foreign-file', read.reason);
   const { text } = read;
   const plain = file.key.endsWith('.json') ? plainOf(text) : null;
-  if (at(plain, 'kind') === 'variant') return ofKernel(plain);
+  if (valueAtKeys(plain, 'kind') === 'variant') return kernelFacts(plain);
   const { draft, issues } = await scenarios.parse(text, { name: file.key, folder: path.dirname(file.path) });
   const errors = issues.filter(({ severity }) => severity === 'error');
   const first = errors[0];
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   const where = first?.path ? `${first.path}: ` : '';
-  return { ...ofScenario(draft), problem: first === undefined ? null : `${where}${first.message}${more}` };
+  return { ...scenarioFacts(draft), problem: first === undefined ? null : `${where}${first.message}${more}` };
 }
 
 async function readRunFile(file: LibraryFile, { runFacts }: FactReaders): Promise<FileFacts> {
   const { scenario, name, ...facts } = await runFacts(await readPlain(file.path, file.key), file.key);
-  const written = ofScenario(scenario);
+  const written = scenarioFacts(scenario);
   return { name, notes: written.notes, facts: { ...written.facts, ...facts }, problem: null };
 }
 

@@ -88,7 +88,7 @@ const FOLDERS: Readonly<Record<ProjectPart, string>> = {
   beside: 'beside',
 };
 
-class Packing {
+class ProjectPacker {
   readonly #entries = new Map<string, { readonly bytes: Uint8Array; readonly packed: boolean }>();
   readonly #told: ProjectManifest['entries'][number][] = [];
   #bytes = 0;
@@ -153,9 +153,9 @@ async function companionFilesOf(
   return (await Promise.all(found)).flat();
 }
 
-const text = (written: string): Uint8Array => new TextEncoder().encode(written);
+const encodeText = (written: string): Uint8Array => new TextEncoder().encode(written);
 
-async function addStudy(packing: Packing, name: string, at: string): Promise<void> {
+async function addStudy(packing: ProjectPacker, name: string, at: string): Promise<void> {
   const folder = await StudyFolder.open(at);
   const add = (file: string, bytes: Uint8Array): void => packing.add('study', path.posix.join(name, file), bytes);
   const lines = await folder.lines();
@@ -172,17 +172,17 @@ async function addStudy(packing: Packing, name: string, at: string): Promise<voi
     ...folder.head,
     bases: folder.head.bases.map((base) => ({ ...base, folder: null })),
   };
-  add('plan.json', text(`${JSON.stringify(head, null, 2)}\n`));
-  add('points.jsonl', text(linesText(lines)));
+  add('plan.json', encodeText(`${JSON.stringify(head, null, 2)}\n`));
+  add('points.jsonl', encodeText(linesText(lines)));
   // All results are in one file, because an archive can contain fewer files than a study has points.
   const results: string[] = [];
   for (const [id, state] of await folder.ended()) {
     const result = await folder.result(id, state);
     if (result !== null) results.push(`${JSON.stringify(result)}\n`);
   }
-  add('results.jsonl', text(results.join('')));
+  add('results.jsonl', encodeText(results.join('')));
   const views = await readViews(at);
-  if (views.length > 0) add('views.json', text(viewsText(views)));
+  if (views.length > 0) add('views.json', encodeText(viewsText(views)));
   const best = await read(path.join(at, 'best.json')).catch(() => null);
   if (best !== null) add('best.json', best);
 }
@@ -203,7 +203,7 @@ async function kernelIn(name: string, file: string): Promise<string | null> {
  * Adds a scenario with the files that it names. A problem is packed as a folder, because in the library's own folder
  * every user kernel would become a candidate.
  */
-async function addScenario(packing: Packing, { name, from, folder }: PackedFile, problems: Map<string, string>) {
+async function addScenario(packing: ProjectPacker, { name, from, folder }: PackedFile, problems: Map<string, string>) {
   const bytes = typeof from === 'string' ? await read(from) : from;
   const beside = folder ?? (typeof from === 'string' ? path.dirname(from) : null);
   const written = new TextDecoder().decode(bytes);
@@ -229,7 +229,7 @@ async function addScenario(packing: Packing, { name, from, folder }: PackedFile,
 }
 
 export const packProject = onThread('pack a project', async (request: PackRequest): Promise<Uint8Array> => {
-  const packing = new Packing();
+  const packing = new ProjectPacker();
   const problems = new Map<string, string>();
   for (const one of request.files) {
     const { from, folder } = one;

@@ -36,12 +36,12 @@ const RESERVED_NAMES = new Set([NOTES_FOLDER, 'studies']);
 
 type Entries = ReadonlyMap<string, Uint8Array>;
 
-const text = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+const decodeText = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 
-function parsed<T>(bytes: Uint8Array | undefined, parse: (value: unknown) => T, what: string): T {
+function parseEntry<T>(bytes: Uint8Array | undefined, parse: (value: unknown) => T, what: string): T {
   try {
     if (bytes === undefined) throw new Error('it is missing');
-    return parse(JSON.parse(text(bytes)));
+    return parse(JSON.parse(decodeText(bytes)));
   } catch (error) {
     throw new BraggError('foreign-file', `${what} is damaged, or from a newer version.`, [], { cause: error });
   }
@@ -50,7 +50,7 @@ function parsed<T>(bytes: Uint8Array | undefined, parse: (value: unknown) => T, 
 function manifestOf(archive: ZipArchive, name: string): ProjectManifest {
   const refuse = (why: string): BraggError => new BraggError('foreign-file', `${name} ${why}`);
   if (!archive.has('project.json')) throw refuse('is not a project: it contains no project.json.');
-  const manifest = parsed(
+  const manifest = parseEntry(
     archive.read(new Set(['project.json'])).get('project.json'),
     (value) => projectManifestSchema.parse(value),
     `${name}: project.json`,
@@ -107,7 +107,7 @@ async function contentAt(file: string, length: number): Promise<Uint8Array | nul
 }
 
 /** Writes new files, and removes them again if the project cannot be unpacked completely. */
-class Placing {
+class ProjectWriter {
   readonly #written: string[] = [];
   readonly #signal: AbortSignal;
 
@@ -135,7 +135,7 @@ class Placing {
 
 /** Writes the file under its name, or with a number if another file has that name. */
 async function placeFile(
-  placing: Placing,
+  placing: ProjectWriter,
   folder: string,
   name: string,
   bytes: Uint8Array,
@@ -156,7 +156,7 @@ async function placeFile(
 
 /** Data files cannot be renamed, because scenarios name them. */
 async function placeDataFile(
-  placing: Placing,
+  placing: ProjectWriter,
   folder: string,
   name: string,
   bytes: Uint8Array,
@@ -186,10 +186,10 @@ async function problemFolder(library: string, folder: string, document: Unpacked
 async function placeNotes(folder: string, name: string, bytes: Uint8Array): Promise<Pick<UnpackedPart, 'as' | 'how'>> {
   if (!new RegExp(`^[0-9a-f]{24}\\${NOTES_ENDING}$`).test(name))
     throw new BraggError('foreign-file', `The project contains notes with the invalid name ${JSON.stringify(name)}.`);
-  const came = parsed(bytes, (value) => notesFileSchema.parse(value), name);
+  const came = parseEntry(bytes, (value) => notesFileSchema.parse(value), name);
   const file = path.join(folder, NOTES_FOLDER, name);
   const before = await readPlain(file).catch(() => null);
-  const mine = before === null ? [] : parsed(before, (value) => notesFileSchema.parse(value), file).notes;
+  const mine = before === null ? [] : parseEntry(before, (value) => notesFileSchema.parse(value), file).notes;
   const known = new Set(mine.map((note) => JSON.stringify(note)));
   const more = came.notes.filter((note) => !known.has(JSON.stringify(note)));
   if (more.length === 0) return { as: name, how: 'there' };
@@ -208,15 +208,15 @@ interface StudyParts {
 
 function studyOf(id: string, files: ReadonlyMap<string, Uint8Array>): StudyParts {
   const what = `the study ${id}`;
-  const head = parsed(files.get('plan.json'), (value) => planHeadSchema.parse(value), `${what}: plan.json`);
+  const head = parseEntry(files.get('plan.json'), (value) => planHeadSchema.parse(value), `${what}: plan.json`);
   const lines = files.get('points.jsonl');
   if (lines === undefined || createHash('sha256').update(lines).digest('hex') !== head.sha256)
     throw new BraggError('foreign-file', `${what}: points.jsonl does not match the plan.`);
-  const results = text(files.get('results.jsonl') ?? new Uint8Array())
+  const results = decodeText(files.get('results.jsonl') ?? new Uint8Array())
     .split('\n')
     .filter((line) => line !== '')
     .map((line) =>
-      parsed(
+      parseEntry(
         new TextEncoder().encode(line),
         (value) => pointResultSchema.parse(value) as PointResult,
         `${what}: a result`,
@@ -250,7 +250,7 @@ async function writeStudy(folder: string, { head, lines, results, files }: Study
   if (views !== undefined)
     await writeViews(
       part,
-      parsed(views, (value) => studyViewsSchema.parse(value), 'its views'),
+      parseEntry(views, (value) => studyViewsSchema.parse(value), 'its views'),
     );
   const best = files.get('best.json');
   if (best !== undefined) await writeAtomically(path.join(part, 'best.json'), best, 'refuse');
@@ -259,7 +259,7 @@ async function writeStudy(folder: string, { head, lines, results, files }: Study
 
 /** An existing study with the same plan gets missing results; a different study with the same name gets a number. */
 async function placeStudy(
-  placing: Placing,
+  placing: ProjectWriter,
   library: string,
   id: string,
   study: StudyParts,
@@ -304,7 +304,7 @@ export const unpackProject = onThread(
       return { id, study: studyOf(id, new Map(inside)) };
     });
     const came: UnpackedPart[] = [];
-    const placing = new Placing(signal);
+    const placing = new ProjectWriter(signal);
     try {
       await mkdir(library, { recursive: true });
       const folders = new Map<string, string>();

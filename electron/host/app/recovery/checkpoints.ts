@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { Session } from '../../../contract/bench/session.ts';
 import { messageOf } from '../../../contract/errors.ts';
 import type { OwnedFolders } from '../../io/files/owned-folder.ts';
-import { inSlices, jsonText } from '../../io/flow/cooperative.ts';
+import { jsonText, runInSlices } from '../../io/flow/cooperative.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
 import { writeAtomically } from '../../workloads/scenarios/scenarios.ts';
 import type { RunPacker } from '../run-files/packer.ts';
@@ -43,7 +43,7 @@ interface SavedState<T> {
 }
 
 /** File format of one kind of state. */
-interface StateForm<T> {
+interface StateFormat<T> {
   /** Prefix of file names. */
   readonly kind: 'run' | 'session';
   /** Plural noun for messages. */
@@ -51,7 +51,7 @@ interface StateForm<T> {
   readonly write: (data: T) => Promise<Uint8Array | string>;
 }
 
-export const runForm = (packer: RunPacker): StateForm<AnyRunData> => ({
+export const runForm = (packer: RunPacker): StateFormat<AnyRunData> => ({
   kind: 'run',
   many: 'Runs',
   write: (data) => packer.write(data),
@@ -62,22 +62,22 @@ export interface NamedSession {
   readonly session: Session;
 }
 
-export const sessionForm: StateForm<NamedSession> = {
+export const sessionForm: StateFormat<NamedSession> = {
   kind: 'session',
   many: 'Benchmarks',
-  write: async ({ session }) => `${await inSlices(jsonText(session))}\n`,
+  write: async ({ session }) => `${await runInSlices(jsonText(session))}\n`,
 };
 
 export class Checkpoints<T extends { readonly name: string }> {
   readonly #folders: OwnedFolders;
-  readonly #form: StateForm<T>;
+  readonly #form: StateFormat<T>;
   readonly #onTrouble: (reason: string) => void;
   /** States with equal id are written in order, so that the last one on disk is the newest. */
   readonly #writing = new Map<string, Promise<void>>();
   readonly #dropped = new Set<string>();
   #told = false;
 
-  constructor(folders: OwnedFolders, form: StateForm<T>, onTrouble: (reason: string) => void) {
+  constructor(folders: OwnedFolders, form: StateFormat<T>, onTrouble: (reason: string) => void) {
     this.#folders = folders;
     this.#form = form;
     this.#onTrouble = onTrouble;

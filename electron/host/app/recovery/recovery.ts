@@ -12,7 +12,7 @@ import type { Result } from '../../../contract/wire/methods.ts';
 import { exists, type FileAccess } from '../../io/files/access.ts';
 import { type OwnedFolders, removeUnless } from '../../io/files/owned-folder.ts';
 import { fileError } from '../../io/files/plain-file.ts';
-import { InOrder } from '../../io/flow/queues.ts';
+import { SerialQueue } from '../../io/flow/queues.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
 import { writeAtomically } from '../../workloads/scenarios/scenarios.ts';
 import type { Benches } from '../benches/benches.ts';
@@ -84,7 +84,7 @@ export interface RecoveryParts {
 export class Recovery {
   readonly #parts: RecoveryParts;
   /** Serializes saving and removal of a page's draft. */
-  readonly #drafts = new InOrder();
+  readonly #drafts = new SerialQueue();
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;

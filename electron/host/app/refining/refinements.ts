@@ -12,21 +12,21 @@ import {
 } from '../../../contract/scenario/diffraction/refining.ts';
 import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
-import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import type { Lanes } from '../../io/flow/lanes.ts';
 import type { Sink } from '../../io/flow/subscribers.ts';
-import { refuseTooLong } from '../../workloads/benchable.ts';
+import { throwIfTooLong } from '../../workloads/benchable.ts';
 import { workOf } from '../../workloads/diffraction/benchable.ts';
-import type { Measured } from '../../workloads/diffraction/images/read.ts';
+import type { MaskedImage } from '../../workloads/diffraction/images/read.ts';
 import {
   countLeftOut,
   disagreements,
-  type Fitted,
-  ofCrystal,
+  type FittedImage,
+  requireCrystal,
   shownCounts,
 } from '../../workloads/diffraction/refine/measured.ts';
-import { type Refined, refineCrystal } from '../../workloads/diffraction/refine/refine.ts';
-import { ImageRunning } from '../../workloads/diffraction/running.ts';
+import { type RefinementResult, refineCrystal } from '../../workloads/diffraction/refine/refine.ts';
+import { DiffractionWorkloadRun } from '../../workloads/diffraction/running.ts';
 import { imageMap } from '../../workloads/diffraction/summary.ts';
 import { problemOf, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
 
@@ -35,8 +35,8 @@ const MAX_IMAGES = 2;
 
 interface LoadedImage {
   readonly name: string;
-  readonly measured: Measured;
-  fitted: Fitted | null;
+  readonly measured: MaskedImage;
+  fitted: FittedImage | null;
   /** The last requested picture, cached because zooming requests it repeatedly. */
   shown: { readonly difference: boolean; readonly counts: Promise<Float32Array> } | null;
 }
@@ -54,7 +54,7 @@ interface FitRequest {
   readonly fit: readonly RefinedPart[];
 }
 
-function frameOf(refined: Refined): RefinedCrystal {
+function frameOf(refined: RefinementResult): RefinedCrystal {
   const { image: _image, images: _images, unknowns, ...rest } = refined;
   const told = unknowns.map(({ id, start, value, sigma }) => ({ id, start, value, sigma }));
   return { state: 'refined', unknowns: told, ...rest };
@@ -68,7 +68,7 @@ export class Refinements {
     this.#parts = parts;
   }
 
-  async take(name: string, measured: Measured): Promise<MeasuredImage> {
+  async take(name: string, measured: MaskedImage): Promise<MeasuredImage> {
     const id = randomBytes(9).toString('base64url');
     const left_out = await countLeftOut(measured.left);
     this.#cached.set(id, { name, measured, fitted: null, shown: null });
@@ -97,7 +97,7 @@ export class Refinements {
     const ending = new AbortController();
     void this.#fit(requested, sink, ending.signal).then(
       () => sink.end(),
-      (error: unknown) => sink.end(ending.signal.aborted ? undefined : fromNative(error)),
+      (error: unknown) => sink.end(ending.signal.aborted ? undefined : errorFromNative(error)),
     );
     return () => ending.abort();
   }
@@ -105,14 +105,14 @@ export class Refinements {
   async #fit({ image, scenario, place, fit }: FitRequest, sink: Sink<RefineFrame>, signal: AbortSignal): Promise<void> {
     const { addon, scenarios, lanes } = this.#parts;
     const kept = this.#of(image);
-    const reading = ofCrystal(await scenarios.check(scenario, await place()));
+    const reading = requireCrystal(await scenarios.check(scenario, await place()));
     const problem = problemOf(reading);
     if (isUserKernelId(problem.solver.variant)) {
       const says = `solver.variant = ${problem.solver.variant}: a user kernel cannot compute images for a fit; choose a shipped variant`;
       throw new BraggError('unsupported', says);
     }
-    const { lane, plan } = new ImageRunning(addon, problem, false);
-    refuseTooLong(workOf(addon, plan));
+    const { lane, plan } = new DiffractionWorkloadRun(addon, problem, false);
+    throwIfTooLong(workOf(addon, plan));
     const id = `refining-${randomBytes(9).toString('base64url')}`;
     const waits = (): void => sink.offer(() => ({ state: 'waiting' }));
     await lanes.turn({ id, lane, signal, waits }, async () => {

@@ -10,18 +10,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 import type { Remote, RemoteMachine, RemoteState } from '../../../contract/remote.ts';
-import { quoted } from '../studies/slurm/task.ts';
+import { quoteForShell } from '../studies/slurm/task.ts';
 import { type Askpass, openAskpass } from './askpass.ts';
 import { PROBE, readProbe } from './probe.ts';
 import { folderName, installProgram, type Source } from './program.ts';
-import { type Asking, LoginRefused, plainLine, Ssh } from './ssh.ts';
+import { LoginRefusedError, type PromptMode, plainLine, Ssh } from './ssh.ts';
 
 /** File that the remote server writes when it is ready, in a folder that only the user can read. */
 export const servingSchema = z.strictObject({
   port: z.number().int().min(1).max(65_535),
   token: z.string().regex(/^[\w-]{20,64}$/),
 });
-export type Serving = Readonly<z.infer<typeof servingSchema>>;
+export type ServerAnnouncement = Readonly<z.infer<typeof servingSchema>>;
 
 export const SERVING_FILE = 'serving.json';
 export const TOKEN_FILE = 'token';
@@ -43,14 +43,14 @@ function startScript(folder: string, host: string): string {
   const start = [
     'rm -f "$f"',
     `cat >"$s/${TOKEN_FILE}"`,
-    `{ setsid ./braggbench serve --session "$s" --as ${quoted(host)} >"$s/log" 2>&1 </dev/null 9>&- & }`,
+    `{ setsid ./braggbench serve --session "$s" --as ${quoteForShell(host)} >"$s/log" 2>&1 </dev/null 9>&- & }`,
     'p=$!',
     'echo $p >"$s/pid"',
     'i=0',
     `until [ -s "$f" ]; do ${wait}; done`,
   ].join('; ');
   return [
-    `cd ${quoted(folder)} || exit`,
+    `cd ${quoteForShell(folder)} || exit`,
     'umask 077',
     's=$PWD/session.$(uname -n)',
     'mkdir -p "$s" || exit',
@@ -69,7 +69,7 @@ function startScript(folder: string, host: string): string {
 /**
  * Starts the workbench in the program's remote folder, or finds the running one. Throws BraggError with one sentence.
  */
-async function startSession(ssh: Ssh, folder: string, token: string): Promise<Serving> {
+async function startSession(ssh: Ssh, folder: string, token: string): Promise<ServerAnnouncement> {
   const output = await ssh.run(startScript(folder, ssh.host), { input: token });
   try {
     return servingSchema.parse(JSON.parse(output));
@@ -171,7 +171,7 @@ export class Connection {
         if (!signal.aborted) this.#become({ kind: 'lost', reason });
       } catch (error) {
         if (signal.aborted) return;
-        if (!opened || error instanceof LoginRefused) return this.#fail(error);
+        if (!opened || error instanceof LoginRefusedError) return this.#fail(error);
         this.#become({ kind: 'lost', reason: shortMessage(error) });
       }
       await sleep(wait_ms, undefined, { signal }).catch(() => undefined);
@@ -218,7 +218,7 @@ export class Connection {
     }
   }
 
-  #asking(askpass: Askpass | null): Asking {
+  #asking(askpass: Askpass | null): PromptMode {
     if (askpass !== null) return { kind: 'program', environment: askpass.environment };
     return { kind: this.#options.asking === 'terminal' ? 'terminal' : 'never' };
   }
@@ -243,7 +243,7 @@ export class Connection {
   }
 }
 
-function bindable(port: number): Promise<number | null> {
+function findFreePort(port: number): Promise<number | null> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(null));
@@ -256,5 +256,5 @@ function bindable(port: number): Promise<number | null> {
 
 async function freePort(host: string): Promise<number> {
   const hash = createHash('sha256').update(host).digest().readUInt32LE(0);
-  return (await bindable(PORTS.first + (hash % PORTS.count))) ?? (await bindable(0)) ?? PORTS.first;
+  return (await findFreePort(PORTS.first + (hash % PORTS.count))) ?? (await findFreePort(0)) ?? PORTS.first;
 }

@@ -52,7 +52,7 @@ const answersSchema = z.object({
   smi: z.literal('absent').or(whole),
 });
 
-export interface Probed {
+export interface ProbeResult {
   readonly machine: RemoteMachine;
   /** Remote folder for the files of this program. */
   readonly base: string;
@@ -90,7 +90,7 @@ function gpusOf(answers: z.infer<typeof answersSchema>, lines: readonly string[]
 }
 
 /** Throws BraggError with one sentence if the output is incomplete, because then nothing is known about the machine. */
-export function readProbe(host: string, output: string, own: string): Probed {
+export function readProbe(host: string, output: string, own: string): ProbeResult {
   const refuse = (why: string): BraggError =>
     new BraggError('unsupported', `${host} could not be probed: ${plainText(why)}.`);
   if (output.length > MAX_BYTES) throw refuse(`the reply is longer than ${MAX_BYTES / 1024} KiB`);

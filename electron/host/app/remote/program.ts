@@ -15,9 +15,9 @@ import { z } from 'zod';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
 import { fileError } from '../../io/files/plain-file.ts';
-import { onDisk } from '../../io/programs.ts';
-import { quoted } from '../studies/slurm/task.ts';
-import type { Probed } from './probe.ts';
+import { pathOnDisk } from '../../io/programs.ts';
+import { quoteForShell } from '../studies/slurm/task.ts';
+import type { ProbeResult } from './probe.ts';
 import type { Ssh } from './ssh.ts';
 
 /** Files and folders of the program to copy; source maps are left out. */
@@ -141,7 +141,7 @@ const MANIFEST = 'braggbench-remote.json';
 
 /** Archive for other machines in an installed package. */
 async function packedSource(folder: string): Promise<Source | null> {
-  const [archive, manifest] = [ARCHIVE, MANIFEST].map((name) => onDisk(path.join(folder, name)));
+  const [archive, manifest] = [ARCHIVE, MANIFEST].map((name) => pathOnDisk(path.join(folder, name)));
   if (archive === undefined || manifest === undefined || !existsSync(archive) || !existsSync(manifest)) return null;
   const program = manifestSchema.parse(JSON.parse(await readFile(manifest, 'utf8')));
   return { program, archive: async () => ({ stream: createReadStream(archive), ended: Promise.resolve(null) }) };
@@ -187,7 +187,7 @@ export async function packProgram(root: string, folder: string): Promise<PackedP
 
 interface Install {
   readonly ssh: Ssh;
-  readonly probed: Probed;
+  readonly probed: ProbeResult;
   readonly source: Source;
   readonly onCopied: (done_bytes: number) => void;
 }
@@ -202,9 +202,9 @@ const COPY_PATIENCE_MS = 60 * 60_000;
  */
 const tidyScript = (folder: string): string =>
   [
-    `cd ${quoted(path.posix.dirname(folder))} || exit 0`,
+    `cd ${quoteForShell(path.posix.dirname(folder))} || exit 0`,
     'for d in *; do',
-    `if [ "$d" = ${quoted(path.posix.basename(folder))} ]; then continue; fi`,
+    `if [ "$d" = ${quoteForShell(path.posix.basename(folder))} ]; then continue; fi`,
     `k=; case "$d" in *.part.*) kill -0 "\${d##*.}" 2>/dev/null && k=1;; esac`,
     `for u in "$d"/use/*; do if [ -e "$u" ]; then b=\${u##*/}; case "$b" in "$(uname -n)".*) if kill -0 "\${b##*.}" 2>/dev/null; then k=1; else rm -f "$u"; fi;; *) k=1;; esac; fi; done`,
     '[ -n "$k" ] || rm -rf -- "$d"',
@@ -221,7 +221,7 @@ export async function installProgram({ ssh, probed, source, onCopied }: Install)
   const { program } = source;
   const { machine, base, free_bytes, glibc } = probed;
   const folder = `${base}/programs/${folderName(program)}`;
-  const there = await ssh.run(`if [ -x ${quoted(`${folder}/braggbench`)} ]; then echo yes; else echo no; fi`);
+  const there = await ssh.run(`if [ -x ${quoteForShell(`${folder}/braggbench`)} ]; then echo yes; else echo no; fi`);
   if (there.trim() === 'yes') return folder;
   const refuse = (why: string): BraggError => new BraggError('unsupported', `${ssh.host}: ${why}.`);
   if (machine.platform !== program.platform) {
@@ -248,18 +248,18 @@ export async function installProgram({ ssh, probed, source, onCopied }: Install)
   counted.on('error', () => undefined);
   const unpack = [
     'umask 077',
-    `d=${quoted(folder)}.part.$$`,
+    `d=${quoteForShell(folder)}.part.$$`,
     'mkdir -p -- "$d"',
-    `tar -xzf - -C "$d" && mv -T -- "$d" ${quoted(folder)}`,
+    `tar -xzf - -C "$d" && mv -T -- "$d" ${quoteForShell(folder)}`,
     'c=$?',
-    `if [ $c != 0 ]; then rm -rf -- "$d"; fi; [ -x ${quoted(`${folder}/braggbench`)} ] || exit $c`,
+    `if [ $c != 0 ]; then rm -rf -- "$d"; fi; [ -x ${quoteForShell(`${folder}/braggbench`)} ] || exit $c`,
   ].join('; ');
   await ssh.run(unpack, { input: stream.pipe(counted), patience_ms: COPY_PATIENCE_MS });
   const failed = await ended;
   if (failed !== null) throw new BraggError('io', `tar could not pack the program: ${failed}.`);
   // Loading the solver and querying the GPUs shows whether this build works on the remote machine.
-  await ssh.run(`${quoted(`${folder}/braggbench`)} variants --json >/dev/null`).catch(async (error: unknown) => {
-    await ssh.run(`rm -rf -- ${quoted(folder)}`).catch(() => undefined);
+  await ssh.run(`${quoteForShell(`${folder}/braggbench`)} variants --json >/dev/null`).catch(async (error: unknown) => {
+    await ssh.run(`rm -rf -- ${quoteForShell(folder)}`).catch(() => undefined);
     const why = messageOf(error);
     throw new BraggError(
       'unsupported',

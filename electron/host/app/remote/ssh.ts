@@ -11,7 +11,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { BraggError } from '../../../contract/errors.ts';
 import { sshHostSchema } from '../../../contract/remote.ts';
-import { quoted } from '../studies/slurm/task.ts';
+import { quoteForShell } from '../studies/slurm/task.ts';
 
 const LONGEST = 300;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: codes of terminal colours begin with a control character
@@ -43,20 +43,20 @@ const MAX_OUTPUT_BYTES = 2 ** 20;
 const PATIENCE_MS = 120_000;
 
 /** Way in which ssh prompts: in its terminal, through a program that forwards the prompts, or not at all. */
-export type Asking =
+export type PromptMode =
   | { readonly kind: 'terminal' }
   | { readonly kind: 'program'; readonly environment: NodeJS.ProcessEnv }
   | { readonly kind: 'never' };
 
 interface SshOptions {
   readonly host: string;
-  readonly asking: Asking;
+  readonly asking: PromptMode;
   /** Whether ssh shares connections; the Windows version does not. */
   readonly shares?: boolean;
   readonly signal: AbortSignal;
 }
 
-interface Ended {
+interface CommandResult {
   /** Null if a signal ended the process. */
   readonly code: number | null;
   readonly stdout: Buffer;
@@ -64,7 +64,7 @@ interface Ended {
 }
 
 /** The login was refused, and another attempt would be refused too. */
-export class LoginRefused extends BraggError {}
+export class LoginRefusedError extends BraggError {}
 
 /** Throws BraggError `invalid` for a host name that ssh could parse as an option or as two words. */
 export function checkedHost(host: string): string {
@@ -77,10 +77,10 @@ export function checkedHost(host: string): string {
 }
 
 /** One command for any login shell: runs a script in sh with the login environment. */
-const inShell = (script: string): string => `exec sh -lc ${quoted(`echo ${MARK}; ${script}`)}`;
+const shellCommand = (script: string): string => `exec sh -lc ${quoteForShell(`echo ${MARK}; ${script}`)}`;
 
 /** Output after the mark; null if there is no mark. */
-export function afterMark(output: Buffer): Buffer | null {
+export function outputAfterMark(output: Buffer): Buffer | null {
   const at = output.indexOf(`${MARK}\n`);
   return at < 0 ? null : output.subarray(at + MARK.length + 1);
 }
@@ -107,7 +107,7 @@ export class Ssh {
     });
   }
 
-  /** Logs in. Throws BraggError with one sentence; LoginRefused if another attempt would fail too. */
+  /** Logs in. Throws BraggError with one sentence; LoginRefusedError if another attempt would fail too. */
   static async open({ host: given, asking, shares = process.platform !== 'win32', signal }: SshOptions): Promise<Ssh> {
     const host = checkedHost(given);
     signal.throwIfAborted();
@@ -139,7 +139,7 @@ export class Ssh {
 
   /** Starts a one-line sh script; the caller handles input and output. */
   start(script: string): ChildProcess & { readonly stdout: Readable; readonly stderr: Readable } {
-    return this.#spawn([...this.#words, '--', this.host, inShell(script)]);
+    return this.#spawn([...this.#words, '--', this.host, shellCommand(script)]);
   }
 
   /** Output after the text of login profiles. Throws if the exit code is not 0, with ssh's or the script's message. */
@@ -156,7 +156,7 @@ export class Ssh {
     if (typeof input === 'string') child.stdin?.end(input);
     else if (child.stdin !== null) input.pipe(child.stdin);
     const end = await ended.finally(() => clearTimeout(late));
-    const printed = afterMark(end.stdout);
+    const printed = outputAfterMark(end.stdout);
     if (end.code === 0 && printed !== null) return printed.toString('utf8');
     throw failure(this.host, end);
   }
@@ -199,7 +199,7 @@ export class Ssh {
 }
 
 /** Settles when the process has ended; never rejects. Output is limited: a process that prints more is killed. */
-function outcomeOf(child: ChildProcess): Promise<Ended> {
+function outcomeOf(child: ChildProcess): Promise<CommandResult> {
   const out: Buffer[] = [];
   let stderr = '';
   let bytes = 0;
@@ -236,7 +236,7 @@ function loggedIn(host: string, master: ChildProcess, signal: AbortSignal): Prom
     });
     master.on('error', (error) => {
       const missing = 'code' in error && error.code === 'ENOENT';
-      reject(new LoginRefused('io', missing ? 'ssh is not installed on this machine.' : error.message));
+      reject(new LoginRefusedError('io', missing ? 'ssh is not installed on this machine.' : error.message));
     });
     master.on('close', (code) =>
       reject(signal.aborted ? signal.reason : failure(host, { code, stdout: Buffer.alloc(0), stderr })),
@@ -250,7 +250,7 @@ const FULL = /no space left|quota exceeded|file size limit|file too large/i;
 const FILE_LIMIT = 128 + 25;
 
 /** Failure as one sentence. */
-function failure(host: string, { code, stderr }: Ended): BraggError {
+function failure(host: string, { code, stderr }: CommandResult): BraggError {
   const says = plainLine(stderr);
   if (FULL.test(stderr) || code === FILE_LIMIT) {
     const line = stderr.split('\n').find((each) => FULL.test(each));
@@ -265,5 +265,5 @@ function failure(host: string, { code, stderr }: Ended): BraggError {
     stderr,
   );
   const text = `ssh ${host} failed: ${says || 'no reason given'}.`.replace(/\.\.$/, '.');
-  return refused ? new LoginRefused('io', text) : new BraggError('disconnected', text);
+  return refused ? new LoginRefusedError('io', text) : new BraggError('disconnected', text);
 }

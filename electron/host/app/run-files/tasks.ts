@@ -53,11 +53,11 @@ function readAll(file: File, file_bytes: number): AnyRunData {
 export async function readRun(bytes: Uint8Array, name: string): Promise<AnyRunData> {
   const session = sessionFileOf(bytes);
   if (session !== null) return session.read(bytes, name);
-  return named(name, () => openFile(bytes, (file) => readAll(file, bytes.length)));
+  return withFileName(name, () => openFile(bytes, (file) => readAll(file, bytes.length)));
 }
 
 /** Replaces the library's long technical errors, such as for a damaged block, by a message that the file is damaged. */
-async function named<T>(name: string, read: () => Promise<T>): Promise<T> {
+async function withFileName<T>(name: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
@@ -99,7 +99,7 @@ export function writeFigure({ title, notes, arrays }: PackedFigure): Promise<Uin
 export async function readRunFacts(bytes: Uint8Array, name: string): Promise<RunFacts> {
   const session = sessionFileOf(bytes);
   if (session !== null) return session.facts(session.read(bytes, name));
-  return named(name, () =>
+  return withFileName(name, () =>
     openFile(bytes, (file) => {
       const f = new RunFileFields(file);
       const { workload, runFile } = checkFormat(f, file);

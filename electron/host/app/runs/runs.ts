@@ -4,7 +4,7 @@ import { BraggError, toWireError } from '../../../contract/errors.ts';
 import type { NamedFile } from '../../../contract/files.ts';
 import type { RunInfo, RunProgress } from '../../../contract/run.ts';
 import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
-import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import type { Lanes } from '../../io/flow/lanes.ts';
 import { oncePerTick } from '../../io/flow/once.ts';
 import type { Sink } from '../../io/flow/subscribers.ts';
@@ -75,7 +75,7 @@ export interface LiveRun {
 /** More runs than anyone looks at; the oldest ended runs are removed. */
 const MAX_RUNS = 1000;
 
-function ended(record: RunRecord): boolean {
+function hasEnded(record: RunRecord): boolean {
   return record.active === null;
 }
 
@@ -108,7 +108,7 @@ export class Runs {
         ...{ trace, pictures, name, assetsFolder, measure, energy },
       });
     } catch (error) {
-      throw fromNative(error);
+      throw errorFromNative(error);
     }
     // The host may have started to close in the meantime.
     this.#refuseClosing();
@@ -173,7 +173,7 @@ export class Runs {
 
   async forget(id: string): Promise<void> {
     const record = this.#record(id);
-    if (!ended(record)) throw new BraggError('unsupported', 'This run has not ended. Cancel it first.');
+    if (!hasEnded(record)) throw new BraggError('unsupported', 'This run has not ended. Cancel it first.');
     if (record.live) throw new BraggError('unsupported', 'This is a Live result; it ends with Live.');
     this.#records.delete(id);
     this.#changed();
@@ -183,7 +183,7 @@ export class Runs {
   /** The result of a run that has ended. */
   async data(id: string): Promise<AnyRunData> {
     const record = this.#record(id);
-    if (!ended(record)) throw new BraggError('unsupported', 'This run is still in progress.');
+    if (!hasEnded(record)) throw new BraggError('unsupported', 'This run is still in progress.');
     if (record.error !== null && record.wall_s === null) throw BraggError.fromWire(record.error);
     if (record.state === 'cancelled' && record.wall_s === null) {
       throw new BraggError('not-found', 'This run was cancelled before it started: there is no result.');
@@ -270,7 +270,8 @@ export class Runs {
   /** Number of ended runs whose result is in no user file. */
   get unsaved(): number {
     return [...this.#records.values()].filter(
-      (record) => ended(record) && record.wall_s !== null && record.file === null && !record.live && !record.unlisted,
+      (record) =>
+        hasEnded(record) && record.wall_s !== null && record.file === null && !record.live && !record.unlisted,
     ).length;
   }
 
@@ -284,7 +285,7 @@ export class Runs {
     const record = this.#record(id);
     const stop = record.progress.add(sink, () => record.lastProgress);
     record.progress.offer(sink);
-    if (!ended(record)) return stop;
+    if (!hasEnded(record)) return stop;
     stop();
     sink.end();
     return () => undefined;
@@ -297,7 +298,7 @@ export class Runs {
 
   /** Resolves when a run has ended, with or without success. */
   async ended(id: string): Promise<RunInfo> {
-    if (!ended(this.#record(id))) {
+    if (!hasEnded(this.#record(id))) {
       await new Promise<void>((resolve) => {
         this.watchProgress(id, { offer: () => undefined, end: () => resolve() });
       });
@@ -308,7 +309,7 @@ export class Runs {
   /** Cancels all runs and waits for the native threads. */
   async close(): Promise<void> {
     this.#closing = true;
-    const open = [...this.#records.values()].filter((record) => !ended(record));
+    const open = [...this.#records.values()].filter((record) => !hasEnded(record));
     for (const { id } of open.reverse()) this.cancel(id);
     await Promise.all(open.map(({ id }) => this.ended(id)));
     for (const sink of this.#watchers) sink.end();
@@ -327,7 +328,7 @@ export class Runs {
   #remember(record: RunRecord): void {
     this.#records.set(record.id, record);
     if (this.#records.size <= MAX_RUNS) return;
-    const oldest = [...this.#records.values()].find((one) => ended(one) && !one.live);
+    const oldest = [...this.#records.values()].find((one) => hasEnded(one) && !one.live);
     if (oldest !== undefined) void this.forget(oldest.id);
   }
 
@@ -379,7 +380,7 @@ export class Runs {
   }
 
   #fail(record: RunRecord, error: unknown): void {
-    const failure = fromNative(error);
+    const failure = errorFromNative(error);
     record.error = toWireError(failure);
     this.#options.log('error', `${record.name}: ${failure.message}`);
   }

@@ -23,7 +23,7 @@ export async function transportRun(runs: Runs, id: string): Promise<RunData> {
 }
 
 /** Index of the keyframe nearest to a depth. */
-function nearest(keyframes: RunData['keyframes'], depth_mm: number): number {
+function nearestKeyframe(keyframes: RunData['keyframes'], depth_mm: number): number {
   const away = keyframes.map((frame) => Math.abs(frame.depth_mm - depth_mm));
   return away.indexOf(Math.min(...away));
 }
@@ -46,7 +46,7 @@ export async function mapsOf(
       continue;
     }
     const other = await transportRun(runs, request.against.run);
-    const frame = request.against.keyframe ?? nearest(other.keyframes, marginals?.depth_mm ?? 0);
+    const frame = request.against.keyframe ?? nearestKeyframe(other.keyframes, marginals?.depth_mm ?? 0);
     maps.push(await makeDifference(fields, fieldsOf(other, frame, withDose), request));
   }
   return { run: id, revision: index + 1, step: marginals?.step ?? run.steps, depth_mm: marginals?.depth_mm ?? 0, maps };

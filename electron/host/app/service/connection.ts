@@ -14,7 +14,7 @@ import {
   type Port,
   PROTOCOL_VERSION,
 } from '../../../contract/wire/protocol.ts';
-import { inSlices } from '../../io/flow/cooperative.ts';
+import { runInSlices } from '../../io/flow/cooperative.ts';
 import type { Service } from './service.ts';
 import { StreamSender } from './stream-sender.ts';
 
@@ -161,7 +161,7 @@ class Connection {
       const steps = frameInSteps(message);
       const first = steps.next();
       // Small responses are sent at once, in the order of completion.
-      bytes = first.done ? first.value : await inSlices(steps);
+      bytes = first.done ? first.value : await runInSlices(steps);
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
       const tooLarge = error instanceof FrameSizeError;

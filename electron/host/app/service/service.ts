@@ -63,7 +63,7 @@ function issuesOf(error: z.ZodError): readonly Issue[] {
   }));
 }
 
-function checked<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+function parseMessage<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const outcome = schema.safeParse(value);
   if (outcome.success) return outcome.data;
   const issues = issuesOf(outcome.error);
@@ -132,12 +132,12 @@ export class Registry implements Service {
   ): Promise<Result<M>> {
     const schema: z.ZodType = methods[method].params;
     const handler: Handler<M> = this.#handlers[method];
-    const accepted = checked(schema, params, method) as HandlerParams<M>;
+    const accepted = parseMessage(schema, params, method) as HandlerParams<M>;
     const perform = (): Result<M> | Promise<Result<M>> => handler(accepted, signal);
     const value = await (this.#solver === null || WITHOUT_SOLVER.has(method)
       ? perform()
       : this.#withSolver(this.#solver, WITH_WHOLE_SOLVER.has(method) || namesGpu(params), perform, signal));
-    if (this.#checkResults) checked(methods[method].result as z.ZodType, value, `result of ${method}`);
+    if (this.#checkResults) parseMessage(methods[method].result as z.ZodType, value, `result of ${method}`);
     return value;
   }
 
@@ -169,10 +169,10 @@ export class Registry implements Service {
     const source = this.#sources[name] as (params: unknown, sink: Sink<unknown>) => () => void;
     const checking: Sink<unknown> = this.#checkResults
       ? {
-          offer: (make) => sink.offer(() => checked(frame, make(), `frame of ${name}`)),
+          offer: (make) => sink.offer(() => parseMessage(frame, make(), `frame of ${name}`)),
           end: (error) => sink.end(error),
         }
       : sink;
-    return source(checked(input, params, name), checking);
+    return source(parseMessage(input, params, name), checking);
   }
 }

@@ -118,7 +118,7 @@ function withReasons(session: Session): Session {
 }
 
 /** Adds the effects of optimisations alone and together, and the verdicts on claims, by the current rules. */
-export function asSession(saved: Session, { designs, claims }: Current): Session {
+export function deriveSession(saved: Session, { designs, claims }: Current): Session {
   return factorialsIn(withClaims(withReasons(withoutRecordings(saved)), claims), designs);
 }
 
@@ -151,7 +151,7 @@ const readOverviewText = onThread(
 /** Adds the effects of optimisations and the verdicts on claims. */
 export const makeSession = onThread(
   'make a session',
-  ({ kept, current }: { readonly kept: Session; readonly current: Current }): Session => asSession(kept, current),
+  ({ kept, current }: { readonly kept: Session; readonly current: Current }): Session => deriveSession(kept, current),
 );
 
 function tooLarge(path: string): BraggError {
@@ -187,7 +187,7 @@ interface Other {
   readonly verb: string;
 }
 
-function otherIn(text: string): Other | null {
+function detectOtherFormat(text: string): Other | null {
   if (text.startsWith(HDF5)) return { what: 'HDF5, the format of saved runs', verb: 'compare' };
   let value: unknown;
   try {
@@ -208,7 +208,7 @@ export async function readSessionNamed(file: string): Promise<Session> {
   try {
     return parseSession(text, file);
   } catch (error) {
-    const other = otherIn(text);
+    const other = detectOtherFormat(text);
     if (other === null) throw error;
     const { what, verb } = other;
     throw new BraggError('foreign-file', `${file} is ${what}, not a session. Open it with: braggbench ${verb} ${file}`);

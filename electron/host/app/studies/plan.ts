@@ -25,7 +25,7 @@ import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
 import { type Points, pointsOf, type StudyBase, type StudyPoint } from '../../model/studies/points.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { engineRefusal, refusalOf, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
-import type { Need } from '../../workloads/workload.ts';
+import type { ResourceNeeds } from '../../workloads/workload.ts';
 import type { Batches } from '../batches/batches.ts';
 import type { Runs } from '../runs/runs.ts';
 import { withConfigurations } from '../tuning/axis.ts';
@@ -41,7 +41,7 @@ export const MAX_CHECKED = 32;
 
 interface CheckedPoint {
   readonly point: StudyPoint;
-  readonly need: Need | null;
+  readonly need: ResourceNeeds | null;
   /** Reason why the point cannot run. Null if it can. */
   readonly refusal: string | null;
 }
@@ -76,7 +76,7 @@ interface PlanOptions {
   readonly signal: AbortSignal;
 }
 
-interface OpenBase extends StudyBase {
+interface OpenedBase extends StudyBase {
   readonly name: string;
   readonly place: ScenarioOrigin;
 }
@@ -87,7 +87,7 @@ function entireFile(file: string, message: string): Issue {
 
 const hasErrors = (issues: readonly Issue[]): boolean => issues.some(({ severity }) => severity === 'error');
 
-async function openBase(base: Study['base'][number], studyFile: string, options: PlanOptions): Promise<OpenBase> {
+async function openBase(base: Study['base'][number], studyFile: string, options: PlanOptions): Promise<OpenedBase> {
   const folder = path.dirname(studyFile);
   if ('scenario' in base) {
     const { name } = base.scenario;
@@ -134,7 +134,7 @@ async function readStudy(file: string): Promise<ReadStudy> {
   return { study, file, locate };
 }
 
-async function check(point: StudyPoint, base: OpenBase, { addon, scenarios }: PlanOptions): Promise<CheckedPoint> {
+async function check(point: StudyPoint, base: OpenedBase, { addon, scenarios }: PlanOptions): Promise<CheckedPoint> {
   const reading = await scenarios.check(documentOf(base.document, point.settings), base.place);
   try {
     if (reading.kind === null || hasErrors(reading.issues)) throw refusalOf(reading.issues);
@@ -149,7 +149,7 @@ async function check(point: StudyPoint, base: OpenBase, { addon, scenarios }: Pl
   }
 }
 
-function evenly<T>(all: readonly T[], most: number): readonly T[] {
+function pickEvenly<T>(all: readonly T[], most: number): readonly T[] {
   if (all.length <= most) return all;
   return Array.from({ length: most }, (_, i) => all[Math.round((i * (all.length - 1)) / (most - 1))] as T);
 }
@@ -161,12 +161,12 @@ export async function planStudy(file: string, options: PlanOptions): Promise<Pla
 
 /** Throws BraggError `invalid` with every issue in the axes. */
 export async function planOf({ study, file, locate }: ReadStudy, options: PlanOptions): Promise<PlannedStudy> {
-  const bases: OpenBase[] = [];
+  const bases: OpenedBase[] = [];
   for (const base of study.base) bases.push(await openBase(base, file, options));
   const found = pointsOf(await withConfigurations(study, bases, options.userKernels), bases);
   if (found.faults.length > 0) throw refusalOf(found.faults.map(locate));
   const checked: CheckedPoint[] = [];
-  for (const point of evenly(found.points, MAX_CHECKED)) {
+  for (const point of pickEvenly(found.points, MAX_CHECKED)) {
     if (options.signal.aborted) break;
     const base = bases[point.base];
     if (base !== undefined) checked.push(await check(point, base, options));
@@ -201,7 +201,7 @@ export async function plannedFolder(operand: string): Promise<string | null> {
 }
 
 /** Throws if no checked point can be solved, with the reason of the first. */
-function refuseUnsolvable({ checked, points }: PlannedStudy): void {
+function throwIfUnsolvable({ checked, points }: PlannedStudy): void {
   const [first] = checked;
   if (first === undefined || checked.some(({ refusal }) => refusal === null)) return;
   const looked =
@@ -213,7 +213,7 @@ function refuseUnsolvable({ checked, points }: PlannedStudy): void {
 export async function savePlan(planned: PlannedStudy, folder: string): Promise<StudyFolder> {
   const { study, bases, points, state_bytes, least_s, file } = planned;
   if (points.length === 0) throw new BraggError('invalid', `${file}: its conditions exclude every point.`);
-  refuseUnsolvable(planned);
+  throwIfUnsolvable(planned);
   const { base: _, ...told } = study;
   return StudyFolder.create(
     folder,
@@ -287,7 +287,7 @@ function timedOf(checked: readonly CheckedPoint[]): readonly Timed[] {
 }
 
 /** Seconds from a scenario to its result. Null if the run fails or needs too long. */
-async function solve_s(
+async function measureSolveTime_s(
   host: SolvingHost,
   document: unknown,
   base: PlannedBase,
@@ -360,7 +360,7 @@ export async function forecastOf(
         const group = groupOf.get(point.id);
         if (base === undefined || group === undefined) return Promise.resolve(null);
         const { threads } = workerLayoutOf(group, share, state_bytes);
-        return solve_s(host, withShare(documentOf(base.document, point.settings), threads), base, signal);
+        return measureSolveTime_s(host, withShare(documentOf(base.document, point.settings), threads), base, signal);
       },
     );
     rates.set(needs, rate);

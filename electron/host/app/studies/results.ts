@@ -170,7 +170,7 @@ function endReading(mine: LoadedStudy): void {
   if (at >= 0) reading.splice(at, 1);
 }
 
-async function refreshed(folder: StudyFolder, mine: LoadedStudy): Promise<ReadStudy> {
+async function refreshRows(folder: StudyFolder, mine: LoadedStudy): Promise<ReadStudy> {
   const changed = await folder.changed();
   if (mine.read !== null && changed !== null && changed === mine.changed) return mine.read;
   reading.push(mine);
@@ -200,7 +200,7 @@ export async function readStudy(path: string): Promise<ReadStudy> {
     endReading(mine);
     reading.push(mine);
   }
-  const now = mine.last.then(() => refreshed(folder, mine));
+  const now = mine.last.then(() => refreshRows(folder, mine));
   mine.last = now.catch(() => undefined);
   return now;
 }

@@ -34,7 +34,7 @@ export interface StudyStatus {
 const MAX_REPORTED_FAILURES = 10;
 
 /** On this machine a process is checked directly; elsewhere by the age of its last report. */
-function lives({ room, pid, at }: Heartbeat): boolean {
+function isWorkerAlive({ room, pid, at }: Heartbeat): boolean {
   if (room === thisMachine().processRoomId && !isAlive(pid)) return false;
   return Date.now() - Date.parse(at) < SILENT_MS;
 }
@@ -55,8 +55,8 @@ export async function statusOf(folder: StudyFolder): Promise<StudyStatus> {
     done,
     failed: failed.length,
     stopping: await folder.hasStopRequest(),
-    working: beats.filter(lives),
-    lost: beats.filter((beat) => !lives(beat)),
+    working: beats.filter(isWorkerAlive),
+    lost: beats.filter((beat) => !isWorkerAlive(beat)),
     failures,
     on: await readTarget(folder.folder),
     attempts: (await new Journal(folder).troubled()).slice(-MAX_REPORTED_FAILURES),

@@ -23,7 +23,7 @@ import {
 } from '../../../contract/study/calls.ts';
 import type { Cluster } from '../../../contract/study/clusters.ts';
 import type { PlanLine, PointResult } from '../../../contract/study/index.ts';
-import { fromNative } from '../../io/addon/addon.ts';
+import { errorFromNative } from '../../io/addon/addon.ts';
 import { thisMachine } from '../../io/files/this-machine.ts';
 import { type BenchKind, type Claim, readClaimsOf } from '../../model/bench/claims.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
@@ -33,7 +33,7 @@ import type { ScenarioOrigin } from '../../workloads/scenarios/scenarios.ts';
 import { tuneLocally } from '../tuning/evaluator.ts';
 import { placeOf, type UserKernels } from '../user-kernels/user-kernels.ts';
 import type { Clusters } from './cluster/clusters.ts';
-import { refuseSearch, solveOnCluster } from './cluster/engine.ts';
+import { solveOnCluster, throwIfSearch } from './cluster/engine.ts';
 import {
   entireMachine,
   type LocalOptions,
@@ -265,7 +265,7 @@ export class Studies {
   async start(document: ScenarioDraft, place: ScenarioOrigin, on: string | null): Promise<StudyId> {
     const cluster = await this.#cluster(on);
     const planned = await this.#planned(document, place);
-    refuseSearch(planned.study.search, cluster);
+    throwIfSearch(planned.study.search, cluster);
     this.#forecasting.abort();
     const wanted = idOf(planned.study.name);
     for (let i = 1; i <= MAX_NAME_LENGTH; i += 1) {
@@ -284,7 +284,7 @@ export class Studies {
   async resume(id: StudyId, retry: boolean, on: string | null): Promise<void> {
     const cluster = await this.#cluster(on);
     const folder = await this.#open(id);
-    refuseSearch(folder.study.search, cluster);
+    throwIfSearch(folder.study.search, cluster);
     await this.#go(id, folder, retry, cluster);
   }
 
@@ -391,7 +391,7 @@ export class Studies {
           .then(
             () => undefined,
             (error: unknown) => {
-              this.#errors.set(id, fromNative(error).message);
+              this.#errors.set(id, errorFromNative(error).message);
             },
           )
           .finally(() => {

@@ -2,7 +2,13 @@
 import { parentPort } from 'node:worker_threads';
 import { BraggError, toWireError } from '../../../contract/errors.ts';
 import { performHere } from '../../io/threads/task.ts';
-import { Assembly, type FromThread, type Piece, piecesOf, type ToThread } from '../../io/threads/threads.ts';
+import {
+  Assembly,
+  type MessageFromThread,
+  type MessageToThread,
+  type Piece,
+  piecesOf,
+} from '../../io/threads/threads.ts';
 import '../claim-table/index.ts';
 import '../compare/times.ts';
 import '../projects/pack.ts';
@@ -30,17 +36,17 @@ import '../../workloads/scenarios/scenarios.ts';
 const remainingPieces = new Map<number, Iterator<{ readonly piece: Piece; readonly last: boolean }>>();
 
 /** Arrays in a response are not used elsewhere, so they are transferred to the host without a copy. */
-function transferable(value: unknown, found: Set<ArrayBuffer> = new Set()): Set<ArrayBuffer> {
+function collectBuffers(value: unknown, found: Set<ArrayBuffer> = new Set()): Set<ArrayBuffer> {
   if (ArrayBuffer.isView(value)) {
     const { buffer } = value;
     if (buffer instanceof ArrayBuffer && value.byteLength === buffer.byteLength) found.add(buffer);
   } else if (typeof value === 'object' && value !== null) {
-    for (const part of Object.values(value)) transferable(part, found);
+    for (const part of Object.values(value)) collectBuffers(part, found);
   }
   return found;
 }
 
-function send(message: FromThread, moved: readonly ArrayBuffer[] = []): void {
+function send(message: MessageFromThread, moved: readonly ArrayBuffer[] = []): void {
   parentPort?.postMessage(message, moved);
 }
 
@@ -50,7 +56,7 @@ function sendNext(id: number): void {
   if (pieces === undefined || next === undefined || next.done === true) return;
   const { piece, last } = next.value;
   if (last) remainingPieces.delete(id);
-  send({ kind: 'piece', id, piece, last }, piece.kind === 'value' ? [...transferable(piece.value)] : []);
+  send({ kind: 'piece', id, piece, last }, piece.kind === 'value' ? [...collectBuffers(piece.value)] : []);
 }
 
 function answer(id: number, value: unknown): void {
@@ -62,7 +68,7 @@ function answer(id: number, value: unknown): void {
 /** Task arguments received so far, in pieces. */
 const requests = new Map<number, Assembly>();
 
-function assembled(id: number, piece: Piece): unknown {
+function addPiece(id: number, piece: Piece): unknown {
   const assembly = requests.get(id) ?? new Assembly();
   requests.set(id, assembly);
   return assembly.take(piece);
@@ -71,8 +77,8 @@ function assembled(id: number, piece: Piece): unknown {
 /** Abort controllers of running tasks. */
 const running = new Map<number, AbortController>();
 
-async function perform({ id, name, piece }: Extract<ToThread, { kind: 'task' }>): Promise<unknown> {
-  const argument = assembled(id, piece);
+async function perform({ id, name, piece }: Extract<MessageToThread, { kind: 'task' }>): Promise<unknown> {
+  const argument = addPiece(id, piece);
   requests.delete(id);
   const cancel = new AbortController();
   running.set(id, cancel);
@@ -83,11 +89,11 @@ async function perform({ id, name, piece }: Extract<ToThread, { kind: 'task' }>)
   }
 }
 
-parentPort?.on('message', (message: ToThread) => {
+parentPort?.on('message', (message: MessageToThread) => {
   const { id } = message;
   if (message.kind === 'more') sendNext(id);
   else if (message.kind === 'cancel') running.get(id)?.abort(new BraggError('disconnected', 'It was cancelled.'));
-  else if (message.kind === 'part') assembled(id, message.piece);
+  else if (message.kind === 'part') addPiece(id, message.piece);
   else {
     perform(message).then(
       (value) => answer(id, value),

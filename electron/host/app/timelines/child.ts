@@ -12,7 +12,7 @@ import { type Answer, answers, type Query, type Question } from '../../model/tim
 import { type Description, describe, type Trace } from '../../model/timeline/trace.ts';
 import { openTrace, type ReadProgress } from './open.ts';
 
-export type ToTimeline =
+export type MessageToTimeline =
   | {
       readonly id: number;
       readonly kind: 'file';
@@ -29,7 +29,7 @@ export type ToTimeline =
       readonly asked: Query<Question>;
     };
 
-export type FromTimeline =
+export type MessageFromTimeline =
   | { readonly id: number; readonly kind: 'progress'; readonly progress: ReadProgress }
   | { readonly id: number; readonly kind: 'done'; readonly value: Description | Answer<Question> | null }
   | { readonly id: number; readonly kind: 'failed'; readonly error: WireError };
@@ -37,16 +37,16 @@ export type FromTimeline =
 /** Interval of progress reports: as often as a reader can follow. */
 const REPORT_MS = 100;
 
-const link = parentLink<FromTimeline, ToTimeline>();
+const link = parentLink<MessageFromTimeline, MessageToTimeline>();
 let trace: Trace | null = null;
 let ceiling: number | null = null;
 
-function opened(made: Trace): Description {
+function setTrace(made: Trace): Description {
   trace = made;
   return describe(made);
 }
 
-async function perform(task: ToTimeline): Promise<Description | Answer<Question> | null> {
+async function perform(task: MessageToTimeline): Promise<Description | Answer<Question> | null> {
   switch (task.kind) {
     case 'file': {
       let next = 0;
@@ -56,10 +56,10 @@ async function perform(task: ToTimeline): Promise<Description | Answer<Question>
         next = now + REPORT_MS;
         link.send({ id: task.id, kind: 'progress', progress });
       };
-      return opened(await openTrace(task.file, task.name, report, task.scratch));
+      return setTrace(await openTrace(task.file, task.name, report, task.scratch));
     }
     case 'run':
-      return opened(importRun(task.run));
+      return setTrace(importRun(task.run));
     case 'ceiling':
       ceiling = task.ceiling;
       return null;

@@ -93,15 +93,15 @@ const PROGRAM = process.platform === 'win32' ? 'nsys.exe' : 'nsys';
 const LIMITS = { time_ms: 1_800_000, memory_bytes: 2 ** 50, file_bytes: 2 ** 40, output_bytes: 2 ** 20 } as const;
 
 /** Folders of NVIDIA's installers, each with one folder per version. */
-function installers(environment: NodeJS.ProcessEnv): readonly string[] {
+function installFolders(environment: NodeJS.ProcessEnv): readonly string[] {
   if (process.platform !== 'win32') return ['/opt/nvidia/nsight-systems', '/opt/nvidia/nsight-systems-cli'];
   return [path.join(environment['ProgramFiles'] ?? 'C:\\Program Files', 'NVIDIA Corporation')];
 }
 
-async function installed(environment: NodeJS.ProcessEnv): Promise<readonly string[]> {
+async function findInstalled(environment: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const within = process.platform === 'win32' ? 'target-windows-x64' : 'bin';
   const folders = await Promise.all(
-    installers(environment).map(async (folder) =>
+    installFolders(environment).map(async (folder) =>
       (await readdir(folder).catch(() => [])).map((version) => path.join(folder, version, within, PROGRAM)),
     ),
   );
@@ -111,7 +111,7 @@ async function installed(environment: NodeJS.ProcessEnv): Promise<readonly strin
 
 /** Path of `nsys`; null if it is not installed. */
 export async function findNsys(environment: NodeJS.ProcessEnv = process.env): Promise<string | null> {
-  return cudaTool('nsys', environment) ?? (await installed(environment)).find((place) => existsSync(place)) ?? null;
+  return cudaTool('nsys', environment) ?? (await findInstalled(environment)).find((place) => existsSync(place)) ?? null;
 }
 
 /**
@@ -226,7 +226,7 @@ async function importChrome(
 }
 
 /** Prefixes error messages about the contents with the file's name. */
-async function naming<T>(name: string, read: () => T | Promise<T>): Promise<T> {
+async function withFileName<T>(name: string, read: () => T | Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
@@ -249,14 +249,14 @@ export async function openTrace(
   try {
     const { size } = await stat(file);
     const head = await headOf(file, name);
-    const kind = await naming(name, () => kindOf(head, name));
+    const kind = await withFileName(name, () => kindOf(head, name));
     const at = (read_bytes: number, spans: number): void => progress({ read_bytes, total_bytes: size, spans });
     const database = (from: string): Trace => importNsight(from, name, (spans) => at(0, spans));
     const made = path.join(scratch, 'made.sqlite');
     at(0, 0);
     // Errors in reading a run already contain the file name. A run that is a measurement is JSON.
     const run = kind === 'run' ? await readRun(await readPlain(file, name), name) : null;
-    return await naming(name, async () => {
+    return await withFileName(name, async () => {
       if (run !== null) {
         const trace = importRun(timelineOf(run));
         if (spanCount(trace) > 0) return trace;

@@ -12,7 +12,7 @@ import type { ChildLink, Ended, StartChild } from '../../io/processes/link.ts';
 import type { RunTimeline } from '../../model/timeline/import/run.ts';
 import type { Answer, Query, Question } from '../../model/timeline/questions.ts';
 import type { Description } from '../../model/timeline/trace.ts';
-import type { FromTimeline, ToTimeline } from './child.ts';
+import type { MessageFromTimeline, MessageToTimeline } from './child.ts';
 import { type ReadProgress, scratchFolder } from './open.ts';
 
 /**
@@ -43,7 +43,7 @@ export class TraceProcess {
   constructor(startChild: StartChild, silence_ms = SILENCE_MS) {
     this.#silence_ms = silence_ms;
     this.#link = startChild('timeline-child');
-    this.#link.onMessage((reply) => this.#take(reply as FromTimeline));
+    this.#link.onMessage((reply) => this.#take(reply as MessageFromTimeline));
     // Read the output, so that the process never waits for a full pipe.
     this.#link.onOutput(() => undefined);
     this.#ended = new Promise((resolve) => {
@@ -103,7 +103,7 @@ export class TraceProcess {
     await rm(this.#scratch, { recursive: true, force: true });
   }
 
-  #perform(task: WithoutId<ToTimeline>, progress: Waiting['progress'] = () => undefined): Promise<Value> {
+  #perform(task: WithoutId<MessageToTimeline>, progress: Waiting['progress'] = () => undefined): Promise<Value> {
     if (this.#over !== null) return Promise.reject(this.#over);
     const id = this.#next++;
     return new Promise((resolve, reject) => {
@@ -112,7 +112,7 @@ export class TraceProcess {
     });
   }
 
-  #take(reply: FromTimeline): void {
+  #take(reply: MessageFromTimeline): void {
     const waiting = this.#waiting.get(reply.id);
     if (reply.kind === 'progress') {
       waiting?.progress(reply.progress);

@@ -6,7 +6,7 @@ import { configuredName } from '../../../contract/tuning/configured.ts';
 import { configurationsOf, type Space } from '../../model/tuning/space.ts';
 import { placeOf, type UserKernels } from '../user-kernels/user-kernels.ts';
 
-interface BaseOfStudy {
+interface StudyBaseDocument {
   readonly document: unknown;
   readonly place: { readonly folder: string | null };
 }
@@ -14,7 +14,7 @@ interface BaseOfStudy {
 type TunablesAxis = Extract<StudyDimension, { kind: 'tunables' }>;
 
 /** Limits the space to the constants in `only`. */
-function narrowed(space: Space, only: readonly string[] | undefined): Space {
+function limitSpace(space: Space, only: readonly string[] | undefined): Space {
   if (only === undefined) return space;
   const known = space.tunables.map(({ name }) => name);
   const unknown = only.find((name) => !known.includes(name));
@@ -26,7 +26,11 @@ function narrowed(space: Space, only: readonly string[] | undefined): Space {
   return { ...space, tunables };
 }
 
-async function namesOf(axis: TunablesAxis, base: BaseOfStudy, userKernels: UserKernels): Promise<readonly string[]> {
+async function namesOf(
+  axis: TunablesAxis,
+  base: StudyBaseDocument,
+  userKernels: UserKernels,
+): Promise<readonly string[]> {
   const kind = valueAt(base.document, ['kind']);
   const place = placeOf({
     kind: String(kind),
@@ -40,7 +44,7 @@ async function namesOf(axis: TunablesAxis, base: BaseOfStudy, userKernels: UserK
     const found = await userKernels.space(variant, place);
     if (found === null)
       throw new BraggError('invalid', `${variant} has no tunables; braggbench variants lists those that have.`);
-    for (const configuration of configurationsOf(narrowed(found.space, axis.only)))
+    for (const configuration of configurationsOf(limitSpace(found.space, axis.only)))
       names.push(configuredName({ variant, configuration }));
   }
   return names;
@@ -49,7 +53,7 @@ async function namesOf(axis: TunablesAxis, base: BaseOfStudy, userKernels: UserK
 /** Study with lists of configurations in place of axes of tunables. Throws BraggError `invalid`. */
 export async function withConfigurations(
   study: Study,
-  [base]: readonly BaseOfStudy[],
+  [base]: readonly StudyBaseDocument[],
   userKernels: UserKernels,
 ): Promise<Study> {
   if (base === undefined || study.axes.every(({ kind }) => kind !== 'tunables')) return study;

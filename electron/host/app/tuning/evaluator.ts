@@ -24,7 +24,7 @@ import {
   type Study,
 } from '../../../contract/study/index.ts';
 import { configuredName, parseConfigured } from '../../../contract/tuning/configured.ts';
-import { fromNative } from '../../io/addon/addon.ts';
+import { errorFromNative } from '../../io/addon/addon.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
 import { limitsOf, sessionGpus, sessionText } from '../../model/bench/index.ts';
 import { medianInterval } from '../../model/bench/statistics.ts';
@@ -219,7 +219,7 @@ class Evaluator {
       };
     } catch (thrown) {
       if (signal.aborted) return null;
-      const { code, message } = toWireError(fromNative(thrown));
+      const { code, message } = toWireError(errorFromNative(thrown));
       return {
         ...result,
         ...{ status: 'failed', error: { code, message }, workload, variant, precision: '', threads: null },

@@ -22,15 +22,15 @@ const TUNING = 'tuning';
 const IMPORTED = 'imported';
 const OUTCOMES: readonly Outcome[] = ['right', 'wrong', 'compile', 'runtime', 'timeout', 'constraints'];
 
-const measured = ({ measures }: PointResult, name: string): number | string | null =>
+const measureValue = ({ measures }: PointResult, name: string): number | string | null =>
   measures.find((one) => one.name === name)?.value ?? null;
 const numberOf = (result: PointResult, name: string): number | null => {
-  const value = measured(result, name);
+  const value = measureValue(result, name);
   return typeof value === 'number' ? value : null;
 };
 
 function outcomeOf(result: PointResult): Outcome {
-  if (result.status === 'done') return measured(result, 'right') === 'yes' ? 'right' : 'wrong';
+  if (result.status === 'done') return measureValue(result, 'right') === 'yes' ? 'right' : 'wrong';
   const { code = '', message = '' } = result.error ?? {};
   if (result.where.build === IMPORTED) return OUTCOMES.find((one) => one === message) ?? 'runtime';
   if (/did not (?:end|finish)|was not compiled/.test(message)) return 'timeout';
@@ -87,7 +87,7 @@ export function tuningResultsOf(head: PlanHead, rows: readonly Row[]): TuningRes
   };
 }
 
-function imported(line: PlanLine, one: TunedConfiguration, { device, kernel }: TuningResults): PointResult {
+function importPoint(line: PlanLine, one: TunedConfiguration, { device, kernel }: TuningResults): PointResult {
   const ran = one.outcome === 'right' || one.outcome === 'wrong';
   const number = (name: string, unit: string, value: number | null): PointResult['measures'] =>
     value === null ? [] : [{ group: 'times', name, unit, value }];
@@ -142,7 +142,7 @@ export async function importStudy(results: TuningResults, folder: string, name: 
   );
   for (const [i, line] of lines.entries()) {
     const one = results.configurations[i];
-    if (one !== undefined) await study.write(imported(line, one, results));
+    if (one !== undefined) await study.write(importPoint(line, one, results));
   }
   return study;
 }

@@ -5,14 +5,14 @@ import { BraggError } from '../../../contract/errors.ts';
 import { type Configured, configuredName, withoutOption } from '../../../contract/tuning/configured.ts';
 import type { UserKernelDescription } from '../../../contract/user-kernels.ts';
 import type { KernelFolders } from '../../io/addon/addon.ts';
-import { onDisk } from '../../io/programs.ts';
+import { pathOnDisk } from '../../io/programs.ts';
 import { constantsOf, withConstants } from '../../model/tuning/constants.ts';
-import { completed, type ShippedSpace, type Space } from '../../model/tuning/space.ts';
+import { completeConfiguration, type ShippedSpace, type Space } from '../../model/tuning/space.ts';
 import { hashOf, type UserKernel } from '../../model/user-kernels/file.ts';
 import type { UserKernelBase } from '../../model/user-kernels/problem-folder.ts';
 
 /** Workload and benchmark of the variants, because equal ids may exist in several benchmarks. */
-type Among = Pick<UserKernelBase, 'workload' | 'bench'>;
+type VariantScope = Pick<UserKernelBase, 'workload' | 'bench'>;
 
 export interface ConfiguredParts {
   readonly bases: readonly UserKernelBase[];
@@ -33,7 +33,7 @@ export interface SpaceSource {
   readonly from: UserKernel | null;
 }
 
-function ofUser(kernel: UserKernel): SpaceSource {
+function userSpaceSource(kernel: UserKernel): SpaceSource {
   const { id, file, whole, description, base } = kernel;
   const { tunables, conditions } = description;
   const usual = constantsOf(
@@ -44,9 +44,13 @@ function ofUser(kernel: UserKernel): SpaceSource {
   return { space: { variant: id, file, tunables, conditions, usual }, text: whole, description, base, from: kernel };
 }
 
-async function ofShipped(base: UserKernelBase, shipped: ShippedSpace, folders: KernelFolders): Promise<SpaceSource> {
+async function shippedSpaceSource(
+  base: UserKernelBase,
+  shipped: ShippedSpace,
+  folders: KernelFolders,
+): Promise<SpaceSource> {
   const { workload, bench, file, tunables, conditions } = shipped;
-  const place = path.join(onDisk(folders.sources), path.posix.relative('kernels', file));
+  const place = path.join(pathOnDisk(folders.sources), path.posix.relative('kernels', file));
   const text = await readFile(place, 'utf8').catch(() => {
     throw new BraggError('not-found', `${place} cannot be read: it contains the tunables of ${base.id}.`);
   });
@@ -69,14 +73,18 @@ async function ofShipped(base: UserKernelBase, shipped: ShippedSpace, folders: K
 }
 
 /** Null if the variant has no tunables. Throws BraggError if they do not fit its source. */
-export async function spaceOf(variant: string, place: Among, parts: ConfiguredParts): Promise<SpaceSource | null> {
+export async function spaceOf(
+  variant: string,
+  place: VariantScope,
+  parts: ConfiguredParts,
+): Promise<SpaceSource | null> {
   const { workload, bench } = place;
   const own = parts.find(variant);
-  if (own !== null) return own.description.tunables.length === 0 ? null : ofUser(own);
-  const here = <T extends Among>(one: T): boolean => one.workload === workload && one.bench === bench;
+  if (own !== null) return own.description.tunables.length === 0 ? null : userSpaceSource(own);
+  const here = <T extends VariantScope>(one: T): boolean => one.workload === workload && one.bench === bench;
   const base = parts.bases.find((one) => one.id === variant && here(one));
   const shipped = parts.shipped.find((one) => here(one) && one.variants.includes(variant));
-  return base === undefined || shipped === undefined ? null : ofShipped(base, shipped, parts.folders);
+  return base === undefined || shipped === undefined ? null : shippedSpaceSource(base, shipped, parts.folders);
 }
 
 /** Throws BraggError `invalid` if the space does not allow the configuration. */
@@ -85,7 +93,7 @@ export function configuredKernel(source: SpaceSource, { variant, configuration }
   const option = withoutOption(configuration, space.tunables);
   if (option === null) throw new BraggError('invalid', `${variant}: fmad = ${configuration['fmad']}; allowed: 0, 1`);
   const { constants, fmad } = option;
-  const whole = completed(space, constants);
+  const whole = completeConfiguration(space, constants);
   // Without constants the text is unchanged, because some constants have another value for newer GPUs.
   const changed = Object.keys(constants).length === 0 ? text : withConstants(text, whole, space.file);
   const changes = Object.entries(configuration)

@@ -21,12 +21,12 @@ export function freeFolder(beside: string, kernel: Pick<UserKernel, 'id'>): stri
 }
 
 /** Document with the kernel's base variant, or with the candidate itself. */
-export function byBase(document: unknown, { id, base, candidate }: UserKernel): unknown {
+export function documentForBase(document: unknown, { id, base, candidate }: UserKernel): unknown {
   const { solver, ...rest } = document as { readonly solver?: object };
   return { ...rest, solver: { ...solver, variant: candidate === undefined ? base.id : id } };
 }
 
-interface Reproducing {
+interface ReproducerRequest {
   readonly addon: NativeAddon;
   readonly userKernels: UserKernels;
   readonly kernel: UserKernel;
@@ -36,7 +36,7 @@ interface Reproducing {
 }
 
 /** Throws BraggError if the scenario is for another workload or cannot run, or if the folder exists. */
-export async function reproduce({ addon, userKernels, kernel, reading, folder }: Reproducing): Promise<number> {
+export async function reproduce({ addon, userKernels, kernel, reading, folder }: ReproducerRequest): Promise<number> {
   const { scenario } = reading;
   if (scenario === null || reading.kind === null) throw refusalOf(reading.issues);
   userKernels.requireFit(kernel.id, placeOf(scenario));

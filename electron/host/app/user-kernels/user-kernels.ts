@@ -11,12 +11,12 @@ import { parseConfigured, withoutSuffix } from '../../../contract/tuning/configu
 import { isUserKernelFile, type Printed } from '../../../contract/user-kernels.ts';
 import type { KernelFolders, NativeAddon } from '../../io/addon/addon.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
-import { InOrder } from '../../io/flow/queues.ts';
+import { SerialQueue } from '../../io/flow/queues.ts';
 import { forkChild, type StartChild } from '../../io/processes/link.ts';
 import { userCode, userResources } from '../../model/machine-code/index.ts';
 import type { ShippedSpace } from '../../model/tuning/space.ts';
 import { References } from '../../model/user-kernels/answer.ts';
-import { type BuildOptions, type Built, buildUserKernel, codeOf } from '../../model/user-kernels/build.ts';
+import { type BuildOptions, type BuildResult, buildUserKernel, codeOf } from '../../model/user-kernels/build.ts';
 import { benchText, readUserKernel, type UserKernel } from '../../model/user-kernels/file.ts';
 import { type KnownUserKernels, LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
 import { candidateFiles, readProblemFolder, type UserKernelBase } from '../../model/user-kernels/problem-folder.ts';
@@ -89,7 +89,7 @@ export class UserKernels {
   readonly #loaded = new Map<string, LoadedUserKernel>();
   readonly #printed = new Map<string, PrintedText>();
   /** Reads are in the order of requests, so that an older text never replaces a newer one. */
-  readonly #reading = new InOrder();
+  readonly #reading = new SerialQueue();
   #limit_s: number;
 
   constructor(options: UserKernelsOptions) {
@@ -298,7 +298,7 @@ export class UserKernels {
   /**
    * Compiles the kernel but does not run it. Throws BraggError `untrusted` first, because a compiler reads files too.
    */
-  async build(kernel: UserKernel, signal?: AbortSignal): Promise<Built> {
+  async build(kernel: UserKernel, signal?: AbortSignal): Promise<BuildResult> {
     this.#requireTrustOf(kernel);
     return buildUserKernel(kernel, this.#buildOptions(signal));
   }

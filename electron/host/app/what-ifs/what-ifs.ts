@@ -11,9 +11,9 @@ import type { MapRequest } from '../../../contract/run.ts';
 import { kindOfDocument, valueAt } from '../../../contract/scenario/index.ts';
 import type { WhatIfAnswer, WhatIfFrame } from '../../../contract/scenario/transport/what-if.ts';
 import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
-import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import type { Lanes } from '../../io/flow/lanes.ts';
-import { LatestWins } from '../../io/flow/queues.ts';
+import { LatestQueue } from '../../io/flow/queues.ts';
 import type { Sink } from '../../io/flow/subscribers.ts';
 import { nameWith } from '../../model/scenarios/overrides.ts';
 import type { RunContext } from '../../workloads/run-context.ts';
@@ -63,7 +63,7 @@ class WhatIf {
   readonly #sink: Sink<WhatIfFrame>;
   readonly #run: LiveRun;
   readonly #pace = new Pace();
-  readonly #questions: LatestWins<WhatIfRequest>;
+  readonly #questions: LatestQueue<WhatIfRequest>;
   /** Resolves when the page has received the previous answer, so that no answer is computed that nobody sees. */
   #taken: Promise<void> = Promise.resolve();
   #ended = false;
@@ -72,7 +72,7 @@ class WhatIf {
     this.#parts = parts;
     this.#sink = sink;
     this.#run = parts.runs.live();
-    this.#questions = new LatestWins({
+    this.#questions = new LatestQueue({
       work: (requested, signal) => this.#answer(requested, signal),
       givesWay: ({ full }) => full,
     });
@@ -98,7 +98,7 @@ class WhatIf {
       if (signal.aborted) return;
       await this.#inLane(asked, prepared, signal, () => this.#solve(asked, prepared, begun_ms, signal));
     } catch (error) {
-      this.#refuse(asked, fromNative(error));
+      this.#refuse(asked, errorFromNative(error));
     }
   }
 
@@ -183,7 +183,7 @@ class WhatIf {
         const [field] = shown;
         return field === undefined ? { reason: 'This map does not exist.' } : { field };
       } catch (error) {
-        return { reason: fromNative(error).message };
+        return { reason: errorFromNative(error).message };
       }
     });
     const [depthDose, summary, moments, ledger, ...shown] = await Promise.all([

@@ -10,7 +10,7 @@ import { BraggError, type ErrorCode, errorCodeSchema, messageOf } from '../../..
 import type { DriverOccupancy } from '../../../contract/launches.ts';
 import type { Precision } from '../../../contract/run.ts';
 import type { EngineScalars } from '../../../contract/scenario/transport/run-scalars.ts';
-import { onDisk } from '../programs.ts';
+import { pathOnDisk } from '../programs.ts';
 import type {
   Clocks,
   DeviceTrace,
@@ -100,7 +100,7 @@ export interface NativeAddon {
    */
   doseTangents(problem: TransportProblem, directions: readonly TangentDirection[]): Promise<DoseTangents>;
   /** Three-dimensional dose of spots in layered matter. Rejects like `doseTangents`. */
-  volumeDose(problem: TransportProblem, across: AcrossGrid): { readonly done: Promise<VolumeDose>; cancel(): void };
+  volumeDose(problem: TransportProblem, across: TransverseGrid): { readonly done: Promise<VolumeDose>; cancel(): void };
   /** Throws an Error whose `code` is 'invalid', 'memory', 'unsupported' or 'device'. */
   createTransport(problem: TransportProblem): TransportRun;
   /**
@@ -158,7 +158,7 @@ interface DoseTangents {
 }
 
 /** Cells across the beam, about x = y = 0. */
-interface AcrossGrid {
+interface TransverseGrid {
   readonly nx: number;
   readonly ny: number;
   readonly dx_mm: number;
@@ -494,7 +494,7 @@ function candidates(): readonly string[] {
 
 function findAddon(file?: string): string {
   // Native code cannot be loaded from within a package's archive.
-  const places = (file === undefined ? candidates() : [file]).map(onDisk);
+  const places = (file === undefined ? candidates() : [file]).map(pathOnDisk);
   const found = places.find((place) => existsSync(place));
   if (found !== undefined) return found;
   throw new BraggError(
@@ -542,7 +542,7 @@ export function offersOf(addon: NativeAddon): (variant: string) => Offers | null
 }
 
 /** Converts an error of the addon, with its code. */
-export function fromNative(error: unknown): BraggError {
+export function errorFromNative(error: unknown): BraggError {
   if (error instanceof BraggError) return error;
   const told = typeof error === 'object' && error !== null ? error : {};
   const message = 'message' in told ? String(told.message) : String(error);

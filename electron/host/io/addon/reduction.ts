@@ -12,7 +12,7 @@ export interface Sampling {
 }
 
 /** Scaling of values: value · factor / divisor. */
-export interface Per {
+export interface ValueScaling {
   readonly divisor: Float64Array;
   readonly factor: number;
 }
@@ -61,20 +61,20 @@ interface Reduction {
   reduceField(
     values: Float32Array | Float64Array,
     how: ReductionOptions,
-    per?: Per,
+    per?: ValueScaling,
   ): Promise<Extent & { readonly values: Float32Array }>;
-  axisProfile(dose: Float64Array, geometry: AxisGeometry, per?: Per): Profile;
-  axisProfileLater(dose: Float64Array, geometry: AxisGeometry, per?: Per): Promise<Profile>;
+  axisProfile(dose: Float64Array, geometry: AxisGeometry, per?: ValueScaling): Profile;
+  axisProfileLater(dose: Float64Array, geometry: AxisGeometry, per?: ValueScaling): Promise<Profile>;
 }
 
 let loaded: Reduction | null = null;
 
-function native(): Reduction {
+function loadReduction(): Reduction {
   loaded ??= loadAddon() as unknown as Reduction;
   return loaded;
 }
 
-export const reduceField: Reduction['reduceField'] = (...parts) => native().reduceField(...parts);
+export const reduceField: Reduction['reduceField'] = (...parts) => loadReduction().reduceField(...parts);
 /** Synchronous, for an ended run. */
-export const axisProfile: Reduction['axisProfile'] = (...parts) => native().axisProfile(...parts);
-export const axisProfileLater: Reduction['axisProfileLater'] = (...parts) => native().axisProfileLater(...parts);
+export const axisProfile: Reduction['axisProfile'] = (...parts) => loadReduction().axisProfile(...parts);
+export const axisProfileLater: Reduction['axisProfileLater'] = (...parts) => loadReduction().axisProfileLater(...parts);

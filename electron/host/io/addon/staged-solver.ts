@@ -39,7 +39,7 @@ const devicesMeanwhile: DeviceReport = {
 };
 
 /** Answers before the first stage: lists are empty. */
-const meanwhile = (version: string) =>
+const placeholderSolver = (version: string) =>
   ({
     buildInfo: () => ({ version, compiler: '', build: 'release', isas: [] }),
     machine: () => ({
@@ -84,14 +84,14 @@ const names: Readonly<Record<Name, true>> = {
 };
 
 /** Records whether a call needed a part of the solver that is not compiled yet. */
-interface Needs {
+interface MissingPart {
   missing: boolean;
 }
 
 export class StagedSolver {
   readonly addon: NativeAddon;
   readonly #load: () => NativeAddon;
-  readonly #calls = new AsyncLocalStorage<Needs>();
+  readonly #calls = new AsyncLocalStorage<MissingPart>();
   readonly #watchers = new Set<(state: SolverState) => void>();
   #current: Partial<NativeAddon> = {};
   #state: SolverState = { stage: 'none', progress: null, failed: null };
@@ -99,7 +99,7 @@ export class StagedSolver {
   /** `load` loads the newest addon. `version`: version of the program until an addon reports it. */
   constructor(load: () => NativeAddon, version: string) {
     this.#load = load;
-    const answers: Partial<NativeAddon> = meanwhile(version);
+    const answers: Partial<NativeAddon> = placeholderSolver(version);
     const forward = (name: Name) => {
       return (...args: readonly unknown[]): unknown => {
         const present = this.#current[name];
@@ -156,7 +156,7 @@ export class StagedSolver {
   async answer<T>(call: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
     await this.reach('first', signal);
     for (;;) {
-      const needs: Needs = { missing: false };
+      const needs: MissingPart = { missing: false };
       try {
         const value = await this.#calls.run(needs, call);
         if (!needs.missing) return value;

@@ -91,7 +91,7 @@ export interface TaskPreparation {
   readonly isa: string;
 }
 
-export interface TaskSampling {
+export interface TaskSamplingOptions {
   readonly mode: Mode;
   /** Minimum time in seconds; it determines the number of repetitions. */
   readonly at_least_s: number;
@@ -227,7 +227,7 @@ export interface NativeTask {
    * `seed`: seed of the inputs; by default that of the problem. `altered`: seed of the alterations that audits may use.
    */
   prepare(seed?: number, altered?: number): Promise<TaskPreparation | null>;
-  sample(options: TaskSampling): Promise<TaskSample | null>;
+  sample(options: TaskSamplingOptions): Promise<TaskSample | null>;
   /** Without `judged`, the results are returned to the caller unjudged. */
   check(runs: number, judged?: boolean): Promise<TaskVerdict | null>;
   /** Quantities that the variant reports about its repetitions; may run further ones. */
@@ -390,7 +390,7 @@ export interface DiffractionResult {
  * `cold` empties the caches before every image, `graph` captures its launches and replays them. The image is repeated
  * for at least `atLeast_s` seconds in total, or made once without a mode.
  */
-export type ImageMeasuring = ({ readonly mode: Mode; readonly atLeast_s: number } | object) & {
+export type ImageMeasurementOptions = ({ readonly mode: Mode; readonly atLeast_s: number } | object) & {
   /** Read the device's clocks before set-up and after the image. */
   readonly clocks?: boolean;
   /** Record the device's work and the driver's calls; slows launches, also in later runs of the process. */
@@ -403,7 +403,10 @@ export interface DiffractionRun {
    * Renders on native threads; reports progress at most about 60 times per second. Call once per run. With `measuring`,
    * a GPU then repeats the image, and device_s is the mean of the repetitions.
    */
-  start(onProgress: (progress: DiffractionProgress) => void, measuring?: ImageMeasuring): Promise<DiffractionResult>;
+  start(
+    onProgress: (progress: DiffractionProgress) => void,
+    measuring?: ImageMeasurementOptions,
+  ): Promise<DiffractionResult>;
   /**
    * Requests finished rows. Returns the rows received up to now and their fraction, or null if there are none since the
    * last call. Other rows are 0. The array is also that of the result.

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BraggError } from '../../../contract/errors.ts';
-import { InOrder } from '../flow/queues.ts';
+import { SerialQueue } from '../flow/queues.ts';
 import { makePrivate } from './folders.ts';
 import { fileError } from './plain-file.ts';
 
@@ -79,7 +79,7 @@ interface LockFile {
 }
 
 /** Queues of this process by the unresolved path of the folder, so that the order is that of the requests. */
-const waits = new Map<string, { readonly order: InOrder; users: number }>();
+const waits = new Map<string, { readonly order: SerialQueue; users: number }>();
 
 async function whileLocked<T>({ file, guarded }: LockFile, name: string, work: () => Promise<T>): Promise<T> {
   let lock: Lock | null = null;
@@ -117,7 +117,7 @@ export class Locks {
    */
   async holding<T>(file: string, work: () => Promise<T>): Promise<T> {
     const folder = path.resolve(path.dirname(file));
-    const wait = waits.get(folder) ?? { order: new InOrder(), users: 0 };
+    const wait = waits.get(folder) ?? { order: new SerialQueue(), users: 0 };
     waits.set(folder, wait);
     wait.users += 1;
     const locked = async (): Promise<T> => whileLocked(await this.#fileOf(folder), path.basename(file), work);

@@ -9,7 +9,7 @@ import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { InOrder } from '../flow/queues.ts';
+import { SerialQueue } from '../flow/queues.ts';
 import { makePrivate } from './folders.ts';
 import { type Lock, makeLockFile, tryLock } from './locks.ts';
 import { thisMachine } from './this-machine.ts';
@@ -33,7 +33,7 @@ export class OwnedFolders {
   readonly #root: string;
   /** Folder of this process; created when something is first saved. */
   readonly own: string;
-  readonly #making = new InOrder();
+  readonly #making = new SerialQueue();
   readonly #sightings = new Map<string, OwnerObservation>();
   #lock: Lock | null = null;
   #beat: NodeJS.Timeout | undefined;
@@ -107,10 +107,10 @@ export class OwnedFolders {
       // Created under a temporary name and renamed, because a folder without a lock file does not show whether its
       // process lives.
       const making = temporaryIn(this.#root);
-      await mark(making);
+      await recordOwner(making);
       await rename(making, this.own);
     } else {
-      await mark(this.own);
+      await recordOwner(this.own);
     }
     // Other processes hold the lock for a moment when they test it.
     for (this.#lock = tryLock(lockFile); this.#lock === null; this.#lock = tryLock(lockFile)) await sleep(2);
@@ -124,7 +124,7 @@ export class OwnedFolders {
 }
 
 /** Records the owner of a folder, and how to determine whether it is alive. */
-async function mark(folder: string): Promise<void> {
+async function recordOwner(folder: string): Promise<void> {
   await makePrivate(folder);
   await writeFile(
     path.join(folder, OWNER),

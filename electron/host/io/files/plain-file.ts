@@ -23,7 +23,7 @@ export async function openWithoutWaiting(file: string): Promise<FileHandle> {
 }
 
 /** Rejects anything but a regular file. */
-function refuseOther(
+function throwIfNotPlain(
   found: { readonly isFile: () => boolean; readonly isDirectory: () => boolean },
   name: string,
 ): void {
@@ -35,7 +35,7 @@ function refuseOther(
 export async function openPlain(file: string, name = file): Promise<FileHandle> {
   const handle = await openWithoutWaiting(file);
   try {
-    refuseOther(await handle.stat(), name);
+    throwIfNotPlain(await handle.stat(), name);
     return handle;
   } catch (error) {
     await handle.close();
@@ -68,7 +68,7 @@ export async function readPlainAtMost(file: string, most_bytes: number, name = f
 export function readPlainNow(file: string): Buffer {
   const handle = openSync(file, constants.O_RDONLY | WITHOUT_WAITING);
   try {
-    refuseOther(fstatSync(handle), file);
+    throwIfNotPlain(fstatSync(handle), file);
     return readFileSync(handle);
   } finally {
     closeSync(handle);

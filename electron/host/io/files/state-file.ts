@@ -11,8 +11,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
 import { clustersSchema } from '../../../contract/study/clusters.ts';
-import { inSlices, jsonText } from '../flow/cooperative.ts';
-import { InOrder } from '../flow/queues.ts';
+import { jsonText, runInSlices } from '../flow/cooperative.ts';
+import { SerialQueue } from '../flow/queues.ts';
 import { makePrivate } from './folders.ts';
 import type { Locks } from './locks.ts';
 import { fileError, readPlainAtMost } from './plain-file.ts';
@@ -84,7 +84,7 @@ export class StateFile<T> {
   async changeLocked(change: (now: T) => T): Promise<T> {
     const now = await this.read();
     const next = change(now);
-    if ((await inSlices(jsonText(next))) === (await inSlices(jsonText(now)))) return now;
+    if ((await runInSlices(jsonText(next))) === (await runInSlices(jsonText(now)))) return now;
     const { file } = this.#options;
     const text = `${JSON.stringify(next, null, 2)}\n`;
     if (Buffer.byteLength(text) > MAX_BYTES) throw tooLarge(file);
@@ -166,7 +166,7 @@ export class RecentFiles {
   readonly #file: StateFile<z.infer<typeof recentFileSchema>>;
   #paths: readonly string[] | null = null;
   /** Serializes writes, so that the last one is the newest. */
-  readonly #writing = new InOrder();
+  readonly #writing = new SerialQueue();
   readonly #onTrouble: (reason: string) => void;
 
   constructor(dataFolder: string, locks: Locks, onTrouble: (reason: string) => void) {

@@ -15,13 +15,13 @@ function outputOrNull(read: () => string): string | null {
   }
 }
 
-const hashed = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 10);
+const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 10);
 
 /** Hash of the system's identifier, else of the mainboard's (readable as root), else of the host name. */
 function systemId(): string {
   const files = ['/etc/machine-id', '/sys/class/dmi/id/product_uuid'];
   const found = files.map((file) => outputOrNull(() => readFileSync(file, 'utf8'))).find((text) => text !== null);
-  return hashed(`braggbench machine ${found ?? hostname()}`);
+  return shortHash(`braggbench machine ${found ?? hostname()}`);
 }
 
 interface Machine {
@@ -38,15 +38,15 @@ interface Machine {
 }
 let known: Machine | null = null;
 
-function identified(): Machine {
+function identifyMachine(): Machine {
   const bootId = outputOrNull(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
   const name = `${hostname()} ${outputOrNull(() => readFileSync('/etc/machine-id', 'utf8')) ?? ''}`.trim();
   const room = [bootId ?? name, outputOrNull(() => readlinkSync('/proc/self/ns/pid')) ?? ''].join(' ');
-  return { id: systemId(), bootId, name, processRoomId: hashed(room) };
+  return { id: systemId(), bootId, name, processRoomId: shortHash(room) };
 }
 
 export function thisMachine(): Machine {
-  known ??= identified();
+  known ??= identifyMachine();
   return known;
 }
 

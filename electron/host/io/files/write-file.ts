@@ -102,7 +102,7 @@ const sentences: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 };
 
 /** Reason why a file cannot be written, without temporary names that the user does not know. */
-function refusal(path: string, error: unknown, folder = dirname(path)): BraggError {
+function writeErrorOf(path: string, error: unknown, folder = dirname(path)): BraggError {
   if (error instanceof BraggError) return error;
   const { code = '', errno } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   const isMissing = code === 'ENOENT' && !existsSync(folder);
@@ -112,19 +112,19 @@ function refusal(path: string, error: unknown, folder = dirname(path)): BraggErr
   return new BraggError(known?.[0] ?? 'io', `${path} cannot be written: ${reason}`, [], { cause: error });
 }
 
-const refused = (path: string, reason: string): BraggError =>
+const invalidPathError = (path: string, reason: string): BraggError =>
   new BraggError('invalid', `${path} cannot be written: ${reason}`);
 
 /** Mode bits of the regular file at `path`, null if there is none. Throws for devices and folders. */
 async function modeOf(path: string): Promise<number | null> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
-    if (error.code === 'ENOTDIR') throw refused(path, `${dirname(path)} is not a folder`);
+    if (error.code === 'ENOTDIR') throw invalidPathError(path, `${dirname(path)} is not a folder`);
     throw error;
   });
   if (found === null) return null;
-  if (found.isDirectory()) throw refused(path, 'it is a folder');
-  if (!found.isFile()) throw refused(path, 'it is a device, not a file');
+  if (found.isDirectory()) throw invalidPathError(path, 'it is a folder');
+  if (!found.isFile()) throw invalidPathError(path, 'it is a device, not a file');
   return found.mode & 0o777;
 }
 
@@ -140,7 +140,7 @@ export async function checkWritable(path: string, ifExists: 'replace' | 'refuse'
     }
     await tryFolder(dirname(path));
   } catch (error) {
-    throw refusal(path, error);
+    throw writeErrorOf(path, error);
   }
 }
 
@@ -155,10 +155,10 @@ export async function checkFolder(folder: string): Promise<void> {
   let above = resolve(folder);
   while (!existsSync(above) && dirname(above) !== above) above = dirname(above);
   try {
-    if (!(await stat(above)).isDirectory()) throw refused(folder, `${above} is not a folder`);
+    if (!(await stat(above)).isDirectory()) throw invalidPathError(folder, `${above} is not a folder`);
     await tryFolder(above);
   } catch (error) {
-    throw refusal(folder, error, above);
+    throw writeErrorOf(folder, error, above);
   }
 }
 
@@ -223,7 +223,7 @@ export async function writeAtomically(
     await syncFolder(dirname(path));
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
-    throw refusal(path, error);
+    throw writeErrorOf(path, error);
   }
 }
 
@@ -240,6 +240,6 @@ export async function writeReplacing(path: string, data: string): Promise<void> 
     await rename(temporary, path);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
-    throw refusal(path, error);
+    throw writeErrorOf(path, error);
   }
 }

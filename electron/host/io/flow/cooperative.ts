@@ -10,7 +10,7 @@ import type { Pausing } from '../../../domain/values/pausing.ts';
 const SLICE_MS = 4;
 
 /** Slices end by the clock, not by the amount of work, because code on its first run is fifty times slower. */
-export async function inSlices<T>(work: Pausing<T>): Promise<T> {
+export async function runInSlices<T>(work: Pausing<T>): Promise<T> {
   let begun_ms = performance.now();
   let next = work.next();
   while (!next.done) {

@@ -1,5 +1,5 @@
 /** Runs tasks one after another, in the order of the requests: for code that reads, changes and writes one state. */
-export class InOrder {
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   /** A failure is reported to its caller and does not affect later tasks. */
@@ -26,7 +26,7 @@ interface LatestWinsOptions<T> {
   readonly givesWay: (item: T) => boolean;
 }
 
-export class LatestWins<T> {
+export class LatestQueue<T> {
   readonly #options: LatestWinsOptions<T>;
   #running: { readonly item: T; readonly controller: AbortController } | null = null;
   #waiting: { readonly item: T } | null = null;

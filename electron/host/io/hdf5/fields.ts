@@ -1,7 +1,7 @@
 /** Reads single values and arrays of a run file, each validated before use. */
 import type { File, Group } from 'h5wasm';
 import { BraggError } from '../../../contract/errors.ts';
-import { oversize } from '../../../contract/scenario/workload.ts';
+import { tooLargeReason } from '../../../contract/scenario/workload.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
 import { datasetAt, isDataset, isGroup } from './h5.ts';
 
@@ -130,7 +130,7 @@ export class RunFileFields {
     }
     if (parsed === null || typeof parsed !== 'object' || Array.isArray(parsed))
       this.refuse(`${path} is not a JSON object`);
-    const fault = oversize(parsed);
+    const fault = tooLargeReason(parsed);
     if (fault !== null) this.refuse(`${path} ${fault}`);
     return parsed as Readonly<Record<string, unknown>>;
   }

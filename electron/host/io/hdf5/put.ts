@@ -73,13 +73,13 @@ function chunksOf(shape: readonly number[]): number[] {
 }
 
 /** Store numbers as doubles, because the library would store an integer as 32 bits. */
-export function putNote(at: Group | Dataset, key: string, value: string | number | string[]): void {
+export function writeAttribute(at: Group | Dataset, key: string, value: string | number | string[]): void {
   if (typeof value === 'number') at.create_attribute(key, value, null, '<d');
   else at.create_attribute(key, value);
 }
 
 /** Writes an array. Arrays without elements are left out, because HDF5 has no chunks for them. */
-export function put(
+export function writeDataset(
   group: Group,
   name: string,
   data: Stored,
@@ -94,11 +94,14 @@ export function put(
     chunks: chunksOf(shape),
     compression: COMPRESSION,
   });
-  for (const [key, value] of Object.entries(notes)) putNote(dataset, key, value);
+  for (const [key, value] of Object.entries(notes)) writeAttribute(dataset, key, value);
 }
 
-/** Writes the same data as `put` for a float32 array, but row by row, so that the complete array is never in memory. */
-export function putRows(
+/**
+ * Writes the same data as `writeDataset` for a float32 array, but row by row, so that the complete array is never in
+ * memory.
+ */
+export function writeRows(
   group: Group,
   name: string,
   row: (index: number) => Float32Array,
@@ -126,18 +129,18 @@ export function putRows(
     const whole = rest.map((n) => [0, n] satisfies [number, number]);
     dataset.write_slice([[from, Math.min(from + together, rows)], ...whole], taken(from));
   }
-  for (const [key, value] of Object.entries(notes)) putNote(dataset, key, value);
+  for (const [key, value] of Object.entries(notes)) writeAttribute(dataset, key, value);
 }
 
-export function putText(group: Group, name: string, text: string): void {
+export function writeText(group: Group, name: string, text: string): void {
   const size = new TextEncoder().encode(text).length;
   group.create_dataset({ name, data: [text], shape: [1], dtype: `S${size}`, chunks: [1], compression: COMPRESSION });
 }
 
 /** A group with the values as attributes; null becomes NaN, which every HDF5 reader supports. */
-export function putValues(file: File, name: string, values: Readonly<Record<string, string | number | null>>): void {
+export function writeValues(file: File, name: string, values: Readonly<Record<string, string | number | null>>): void {
   const group = file.create_group(name);
   for (const [key, value] of Object.entries(values)) {
-    putNote(group, key, value ?? Number.NaN);
+    writeAttribute(group, key, value ?? Number.NaN);
   }
 }

@@ -7,7 +7,7 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { onPrinted, startedFile } from '../programs.ts';
+import { listenToOutput, startedFile } from '../programs.ts';
 
 /** Environment variable that a child's descendants inherit. */
 const NAME = 'BRAGGBENCH_STARTED_BY';
@@ -148,7 +148,7 @@ export const forkChild: StartChild = (program) => {
     },
     // Delayed, so that output printed before a message is read before it.
     onMessage: (listener) => child.on('message', (message) => setImmediate(listener, message)),
-    onOutput: (listener) => onPrinted(child, listener),
+    onOutput: (listener) => listenToOutput(child, listener),
     onEnded: (listener) => {
       child.on('error', () => listener({ code: null, signal: null }));
       child.on('exit', (code, signal) => listener({ code, signal }));

@@ -16,16 +16,16 @@ export const largestText_bytes = 256 * 1024;
 const PIECE_BYTES = 256 * 1024;
 
 /** Reason why a file could not be read. */
-interface Unread {
+interface UnreadableFile {
   readonly ok: false;
   readonly reason: string;
   /** True if the file does not exist, false if it cannot be read. */
   readonly missing: boolean;
 }
 
-export type TextOrReason = { readonly ok: true; readonly text: string } | Unread;
+export type TextOrReason = { readonly ok: true; readonly text: string } | UnreadableFile;
 
-function unread(reason: string, missing = false): Unread {
+function unreadable(reason: string, missing = false): UnreadableFile {
   return { ok: false, reason, missing };
 }
 
@@ -36,35 +36,35 @@ type Kind = 'scenarios' | 'tables';
 function decodeText(bytes: Uint8Array, largest_bytes: number, kind: Kind): TextOrReason {
   if (bytes.length > largest_bytes) {
     const what = largest_bytes === largestText_bytes ? 'the limit for scenarios' : 'the maximum';
-    return unread(`is larger than ${largest_bytes / 1024} KiB, ${what}`);
+    return unreadable(`is larger than ${largest_bytes / 1024} KiB, ${what}`);
   }
   if (kind === 'tables') {
     const text = tableText(bytes);
-    return text === null ? unread(`is ${NO_TABLE_TEXT}`) : { ok: true, text };
+    return text === null ? unreadable(`is ${NO_TABLE_TEXT}`) : { ok: true, text };
   }
   try {
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {
-    return unread('is not UTF-8 text');
+    return unreadable('is not UTF-8 text');
   }
 }
 
-function failBy(error: unknown): Unread {
+function failBy(error: unknown): UnreadableFile {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'ENOENT':
-      return unread('there is no such file', true);
+      return unreadable('there is no such file', true);
     case 'EISDIR':
-      return unread('is a folder, not a file');
+      return unreadable('is a folder, not a file');
     case 'EACCES':
     case 'EPERM':
-      return unread('may not be read (permission denied)');
+      return unreadable('may not be read (permission denied)');
     default:
-      return unread(`cannot be read: ${messageOf(error)}`);
+      return unreadable(`cannot be read: ${messageOf(error)}`);
   }
 }
 
-type BytesOrReason = { readonly ok: true; readonly bytes: Uint8Array } | Unread;
+type BytesOrReason = { readonly ok: true; readonly bytes: Uint8Array } | UnreadableFile;
 
 /**
  * Reads at most `largest_bytes` + 1 bytes, whatever size the file reports: a device may have no end. Rejects pipes,
@@ -75,8 +75,8 @@ async function readBytes(path: string, largest_bytes: number): Promise<BytesOrRe
     const file = await openWithoutWaiting(path);
     try {
       const found = await file.stat();
-      if (found.isDirectory()) return unread('is a folder, not a file');
-      if (found.isFIFO() || found.isSocket()) return unread('is a pipe, not a file');
+      if (found.isDirectory()) return unreadable('is a folder, not a file');
+      if (found.isFIFO() || found.isSocket()) return unreadable('is a pipe, not a file');
       const pieces: Uint8Array[] = [];
       for (let left = largest_bytes + 1; left > 0; ) {
         const piece = new Uint8Array(Math.min(left, PIECE_BYTES));
@@ -120,7 +120,7 @@ export async function readPackedText(file: string, largest_bytes: number): Promi
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : '';
     const tooLarge = code === 'ERR_BUFFER_TOO_LARGE';
-    return unread(
+    return unreadable(
       tooLarge
         ? `is larger than ${largest_bytes / 1024} KiB when decompressed`
         : 'its compressed data are truncated or damaged',

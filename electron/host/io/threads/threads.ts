@@ -7,8 +7,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { BraggError, type WireError } from '../../../contract/errors.ts';
-import { atOnce, type Pausing } from '../../../domain/values/pausing.ts';
-import { inSlices } from '../flow/cooperative.ts';
+import { type Pausing, runToCompletion } from '../../../domain/values/pausing.ts';
+import { runInSlices } from '../flow/cooperative.ts';
 import { startedFile } from '../programs.ts';
 import { withSharedArrays } from './shared.ts';
 
@@ -70,7 +70,8 @@ function valuesIn(value: unknown, most: number): number {
 }
 
 /** Pieces in the order of assembly. Values are plain: lists, objects, arrays of numbers, and their elements. */
-export const piecesOf = (whole: unknown, most?: number): readonly Piece[] => atOnce(piecesInSteps(whole, most));
+export const piecesOf = (whole: unknown, most?: number): readonly Piece[] =>
+  runToCompletion(piecesInSteps(whole, most));
 
 export function* piecesInSteps(whole: unknown, most: number = MAX_VALUES): Pausing<readonly Piece[]> {
   const pieces: Piece[] = [];
@@ -133,7 +134,7 @@ export class Assembly {
   }
 }
 
-export type ToThread =
+export type MessageToThread =
   /** Argument of a task, in pieces; the last piece comes with the request. */
   | { readonly kind: 'part'; readonly id: number; readonly piece: Piece }
   | { readonly kind: 'task'; readonly id: number; readonly name: string; readonly piece: Piece }
@@ -141,7 +142,7 @@ export type ToThread =
   /** Requests the next piece of a response, one at a time, so that other work can run in between. */
   | { readonly kind: 'more'; readonly id: number };
 
-export type FromThread =
+export type MessageFromThread =
   | { readonly kind: 'piece'; readonly id: number; readonly piece: Piece; readonly last: boolean }
   | { readonly kind: 'failed'; readonly id: number; readonly error: WireError };
 
@@ -171,7 +172,7 @@ class Thread {
 
   constructor(gone: () => void) {
     this.#gone = gone;
-    this.#worker.on('message', (message: FromThread) => this.#take(message));
+    this.#worker.on('message', (message: MessageFromThread) => this.#take(message));
     // The thread is out of memory, or its file is missing: all pending tasks fail, and the next one starts a new
     // thread.
     this.#worker.on('error', (error: Error) => this.#fail(error.message));
@@ -205,11 +206,11 @@ class Thread {
     if (signal.aborted) this.#send({ kind: 'cancel', id });
   }
 
-  #send(message: ToThread): void {
+  #send(message: MessageToThread): void {
     this.#worker.postMessage(message);
   }
 
-  #take(message: FromThread): void {
+  #take(message: MessageFromThread): void {
     const { id } = message;
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return;
@@ -250,7 +251,7 @@ class Threads {
 
   /** `keeps`: the task reuses data of earlier calls, so all such tasks run on one thread. */
   async perform(name: string, argument: unknown, keeps: boolean, signal: AbortSignal): Promise<unknown> {
-    const pieces = await inSlices(piecesInSteps(await withSharedArrays(argument)));
+    const pieces = await runInSlices(piecesInSteps(await withSharedArrays(argument)));
     if (!keeps) return this.#leastBusy().perform(name, pieces, signal);
     const keeper = [...this.#all].find((thread) => thread.keeps) ?? this.#leastBusy();
     keeper.keeps = true;

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import type { CtSeriesInfo } from '../../../contract/fields.ts';
-import { foreign } from '../../../domain/header-fields.ts';
+import { foreignFileError } from '../../../domain/header-fields.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
 import { type DicomSlice, dicomModality, dicomSeries, isDicom, isLocalizer, readDicomHeader } from './dicom.ts';
 
@@ -22,13 +22,13 @@ export interface Series {
   readonly notes: readonly string[];
 }
 
-interface Unusable {
+interface UnusableSlice {
   readonly series: string;
   readonly error: BraggError;
 }
 
 /** Classifies a file of a folder: a slice, an error, or the kind of another object. */
-function classified(name: string, file: string, bytes: Uint8Array): ListedSeries | Unusable | string {
+function classifyFile(name: string, file: string, bytes: Uint8Array): ListedSeries | UnusableSlice | string {
   const shown = `${name}/${file}`;
   const modality = dicomModality(shown, bytes);
   if (modality !== 'CT' && modality !== '') return modality;
@@ -42,7 +42,7 @@ function classified(name: string, file: string, bytes: Uint8Array): ListedSeries
 }
 
 /** Series of a folder as text for messages. */
-function listed(found: readonly ListedSeries[]): string {
+function seriesText(found: readonly ListedSeries[]): string {
   const counts = Map.groupBy(found, ({ series }) => series);
   return [...counts]
     .map(([uid, slices]) => {
@@ -53,8 +53,8 @@ function listed(found: readonly ListedSeries[]): string {
 }
 
 /** Error about the requested series, not the folder. */
-function unchosen(name: string, what: string, requested: string | null): BraggError {
-  const { code, message } = foreign(name, what);
+function seriesError(name: string, what: string, requested: string | null): BraggError {
+  const { code, message } = foreignFileError(name, what);
   const [file, path, value] = [null, 'geometry.ct.series', requested === null ? null : JSON.stringify(requested)];
   return new BraggError(code, message, [
     { severity: 'error', file, path, line: null, column: null, message, value, allowed: null },
@@ -68,39 +68,47 @@ export function chosenSeries(name: string, found: readonly ListedSeries[], asked
   const allowed = 'its UID or its description in geometry.ct.series';
   if (asked === null) {
     if (second === undefined) return only;
-    throw unchosen(name, `it contains ${uids.length} series (${listed(found)}); allowed: one, or ${allowed}`, asked);
+    throw seriesError(
+      name,
+      `it contains ${uids.length} series (${seriesText(found)}); allowed: one, or ${allowed}`,
+      asked,
+    );
   }
   if (uids.includes(asked)) return asked;
   const described = new Set(found.filter((one) => one.description.trim() === asked.trim()).map((one) => one.series));
   const [match, other] = described;
   if (match !== undefined && other === undefined) return match;
   const how = match === undefined ? 'no series matches' : `${described.size} series match`;
-  throw unchosen(name, `${how} "${asked}"; allowed: ${allowed}: ${listed(found)}`, asked);
+  throw seriesError(name, `${how} "${asked}"; allowed: ${allowed}: ${seriesText(found)}`, asked);
 }
 
-interface Scanned {
+interface FolderScan {
   readonly found: readonly ListedSeries[];
-  readonly unusable: readonly Unusable[];
+  readonly unusable: readonly UnusableSlice[];
   /** Number of files by other kinds. */
   readonly others: ReadonlyMap<string, number>;
 }
 
 /** Hidden files and other formats are not part of a series. */
-async function scanned(folder: string, name: string): Promise<Scanned> {
+async function scanFolder(folder: string, name: string): Promise<FolderScan> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.') && entry.name !== 'DICOMDIR');
-  if (files.length > MAX_FILES) throw foreign(name, `it contains ${files.length} files; allowed: ${MAX_FILES}`);
+  if (files.length > MAX_FILES)
+    throw foreignFileError(name, `it contains ${files.length} files; allowed: ${MAX_FILES}`);
   const found: ListedSeries[] = [];
-  const unusable: Unusable[] = [];
+  const unusable: UnusableSlice[] = [];
   const others = new Map<string, number>();
   let total = 0;
   for (const entry of files.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const bytes = await readFile(path.join(folder, entry.name));
     total += bytes.length;
     if (total > MAX_BYTES)
-      throw foreign(name, `its files have more than ${formatBytes(MAX_BYTES)}; allowed: ${formatBytes(MAX_BYTES)}`);
+      throw foreignFileError(
+        name,
+        `its files have more than ${formatBytes(MAX_BYTES)}; allowed: ${formatBytes(MAX_BYTES)}`,
+      );
     if (!isDicom(bytes)) continue;
-    const one = classified(name, entry.name, bytes);
+    const one = classifyFile(name, entry.name, bytes);
     if (typeof one === 'string') others.set(one, (others.get(one) ?? 0) + 1);
     else if ('error' in one) unusable.push(one);
     else found.push(one);
@@ -112,7 +120,7 @@ async function scanned(folder: string, name: string): Promise<Scanned> {
 export async function ctSeries({ path: where, name }: { readonly path: string; readonly name: string }) {
   const there = await stat(where).catch(() => null);
   if (there?.isDirectory() !== true) return [];
-  const { found, unusable } = await scanned(where, name);
+  const { found, unusable } = await scanFolder(where, name);
   const reasons = new Map(unusable.map(({ series, error }) => [series, error.message]));
   const readable = [...Map.groupBy(found, ({ series }) => series)].map(([uid, slices]): CtSeriesInfo => {
     const [first] = slices;
@@ -140,14 +148,14 @@ export async function ctSeries({ path: where, name }: { readonly path: string; r
 
 /** Slices of a folder's only or requested CT series. */
 export async function seriesIn(folder: string, name: string, asked: string | null): Promise<Series> {
-  const { found, unusable, others } = await scanned(folder, name);
+  const { found, unusable, others } = await scanFolder(folder, name);
   const known = new Set(found.map((one) => one.series));
   // An unreadable slice would leave a gap in its series; a series without any readable slice is another kind of image.
   const [broken] = unusable.filter((one) => one.series === asked || (asked === null && known.size === 0));
   if (broken !== undefined) throw broken.error;
   if (found.length === 0) {
     const there = [...others].map(([kind, count]) => `${count} × ${kind}`).join(', ');
-    throw foreign(
+    throw foreignFileError(
       name,
       `it contains no DICOM file of a CT${there === '' ? '' : ` (${there})`}; allowed: the slices of one CT series`,
     );
@@ -160,7 +168,7 @@ export async function seriesIn(folder: string, name: string, asked: string | nul
   return {
     slices: found.filter((one) => one.series === chosen),
     notes: [
-      ...(left.length === 0 ? [] : [`Other series in ${name} were ignored: ${listed(left)}.`]),
+      ...(left.length === 0 ? [] : [`Other series in ${name} were ignored: ${seriesText(left)}.`]),
       ...[...others].map(
         ([kind, count]) =>
           `${count} ${count === 1 ? 'file' : 'files'} in ${name} ignored: ${kind}, not a slice of the CT.`,

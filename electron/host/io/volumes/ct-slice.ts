@@ -4,7 +4,7 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { foreign } from '../../../domain/header-fields.ts';
+import { foreignFileError } from '../../../domain/header-fields.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
 import { chosenSeries, type ListedSeries, placeOf, type Series, seriesIn } from './ct-series.ts';
 import { type DicomSlice, isDicom, readDicomHeader, readDicomPixels } from './dicom.ts';
@@ -59,16 +59,16 @@ const MAX_PIXELS = 2 ** 22;
 const MAX_VOLUME_BYTES = 2 ** 29;
 
 function tooLarge(name: string, bytes: number, allowed: number): Error {
-  return foreign(name, `it has ${formatBytes(bytes)}; allowed: ${formatBytes(allowed)}`);
+  return foreignFileError(name, `it has ${formatBytes(bytes)}; allowed: ${formatBytes(allowed)}`);
 }
 
 /** Index of the slice nearest to the requested position; `places` ascend. `alone`: thickness of a single slice. */
-function nearest(name: string, places: readonly number[], requested: number | null, alone: number): number {
+function nearestSlice(name: string, places: readonly number[], requested: number | null, alone: number): number {
   if (requested === null) return Math.floor((places.length - 1) / 2);
   const [first = 0, last = 0] = [places[0], places.at(-1)];
   const [below, above] = [(places[1] ?? first + alone) - first, last - (places.at(-2) ?? last - alone)];
   if (requested < first - below / 2 || requested > last + above / 2) {
-    throw foreign(name, `it has no slice at ${requested} mm; allowed: ${first} to ${last} mm`);
+    throw foreignFileError(name, `it has no slice at ${requested} mm; allowed: ${first} to ${last} mm`);
   }
   return places.reduce(
     (best, place, i) => (Math.abs(place - requested) < Math.abs((places[best] ?? 0) - requested) ? i : best),
@@ -93,9 +93,10 @@ function sliceOf(name: string, box: Box, plane: CtPlane, at_mm: number | null): 
     across === box.places?.axis
       ? box.places.all
       : Array.from({ length: size(across) }, (_, i) => start(across) + i * step(across));
-  const index = nearest(name, places, at_mm, step(across));
+  const index = nearestSlice(name, places, at_mm, step(across));
   const pixels = size(u) * size(v);
-  if (pixels > MAX_PIXELS) throw foreign(name, `its slice has ${size(u)} × ${size(v)} pixels; allowed: ${MAX_PIXELS}`);
+  if (pixels > MAX_PIXELS)
+    throw foreignFileError(name, `its slice has ${size(u)} × ${size(v)} pixels; allowed: ${MAX_PIXELS}`);
   const hu = new Float32Array(pixels);
   const at = [0, 0, 0];
   at[across] = index;
@@ -126,7 +127,7 @@ function sliceOf(name: string, box: Box, plane: CtPlane, at_mm: number | null): 
 const HU = /^(hu|hounsfield( units?)?)$/i;
 
 function boxOf(name: string, { sizes, spacing_mm, origin_mm, values, unit, notes = [] }: Volume): Box {
-  if (unit !== undefined && !HU.test(unit)) throw foreign(name, `its values are in ${unit}; allowed: HU`);
+  if (unit !== undefined && !HU.test(unit)) throw foreignFileError(name, `its values are in ${unit}; allowed: HU`);
   const [nx = 1, ny = 1, nz = 1] = sizes;
   const [dx = 1, dy = 1, dz = 1] = spacing_mm;
   const [x = 0, y = 0, z = 0] = origin_mm;
@@ -149,7 +150,7 @@ const orientationOf = ({ axes, way }: DicomSlice): string =>
   way.map((one, i) => `${one > 0 ? '+' : '-'}${AXES[axes[i] ?? 0]}`).join(', ');
 
 /** Rejects slices on different grids, with the difference in the message. */
-function sameGrid(name: string, slices: readonly ListedSeries[]): void {
+function throwIfGridsDiffer(name: string, slices: readonly ListedSeries[]): void {
   const [first] = slices;
   if (first === undefined) return;
   const near = (a: number, b: number, slack: number): boolean => Math.abs(a - b) < slack;
@@ -181,7 +182,7 @@ function sameGrid(name: string, slices: readonly ListedSeries[]): void {
     const differs = checks.find(([, same]) => !same);
     if (differs === undefined) continue;
     const [what, , own, usual] = differs;
-    throw foreign(
+    throw foreignFileError(
       `${name}/${one.file}`,
       `its ${what} is ${own}, but that of ${first.file} is ${usual}; allowed: one grid`,
     );
@@ -199,7 +200,7 @@ function sliceSpacing(name: string, slices: readonly ListedSeries[]): number | n
   for (const [i, gap] of gaps.entries()) {
     const [low, high] = [slices[i], slices[i + 1]];
     if (gap <= PLACE_SLACK * usual) {
-      throw foreign(
+      throw foreignFileError(
         name,
         `${low?.file} and ${high?.file} are the same slice, at ${place(i)} mm; allowed: each slice once`,
       );
@@ -207,7 +208,7 @@ function sliceSpacing(name: string, slices: readonly ListedSeries[]): number | n
     // Scanners change the spacing for a part of the body; a single wider gap means a missing slice.
     const repeated = [gaps[i - 1], gaps[i + 1]].some((next) => next !== undefined && same(next, gap));
     if (!same(gap, usual) && !repeated) {
-      throw foreign(
+      throw foreignFileError(
         name,
         `slices are missing between ${low?.file} at ${place(i)} mm and ${high?.file} at ${place(i + 1)} mm; allowed: ${usual} mm apart, like the others`,
       );
@@ -217,7 +218,7 @@ function sliceSpacing(name: string, slices: readonly ListedSeries[]): number | n
 }
 
 /** Reorders the rows and columns of a slice to ascend along their patient axes. */
-function ascending(values: Float32Array, { columns, rows, way }: DicomSlice): Float32Array {
+function orderAscending(values: Float32Array, { columns, rows, way }: DicomSlice): Float32Array {
   if (way[0] === 1 && way[1] === 1) return values;
   const turned = new Float32Array(values.length);
   for (let row = 0; row < rows; row += 1) {
@@ -248,10 +249,10 @@ async function seriesSlice(
   { slices, notes: before }: Series,
   { name, plane, at_mm }: CtRequest,
 ): Promise<CtSlice> {
-  sameGrid(name, slices);
+  throwIfGridsDiffer(name, slices);
   const sorted = [...slices].sort((a, b) => placeOf(a) - placeOf(b));
   const [first] = sorted;
-  if (first === undefined) throw foreign(name, 'it contains no slice');
+  if (first === undefined) throw foreignFileError(name, 'it contains no slice');
   const { columns, rows, spacing_mm, axes, way } = first;
   const [u, v, across] = axes;
   const places = sorted.map(placeOf);
@@ -259,7 +260,7 @@ async function seriesSlice(
   const isOwn = axesOf[plane][2] === across;
   if (apart === null && !isOwn) {
     const own = planes.find((one) => axesOf[one][2] === across);
-    throw foreign(
+    throw foreignFileError(
       name,
       `its slices are not equally spaced (${places.join(', ')} mm); allowed: one spacing, or the ${own} plane`,
     );
@@ -280,10 +281,10 @@ async function seriesSlice(
     padded += found.padded;
     all += found.hu.length;
     padding = [...new Set(found.padding ?? [])].join(' to ');
-    return ascending(found.hu, first);
+    return orderAscending(found.hu, first);
   };
   // The plane of the slices needs one file, other planes need all.
-  const wanted = isOwn ? nearest(name, places, at_mm, apart ?? 1) : null;
+  const wanted = isOwn ? nearestSlice(name, places, at_mm, apart ?? 1) : null;
   const read: Float32Array[] = [];
   for (let i = 0; i < sorted.length; i += 1)
     read.push(wanted === null || wanted === i ? await pixels(i) : new Float32Array(0));
@@ -308,19 +309,20 @@ async function seriesSlice(
 export async function readCtSlice(asked: CtRequest): Promise<CtSlice> {
   const { path: where, name, series, plane, at_mm } = asked;
   const found = await stat(where).catch(() => null);
-  if (found === null) throw foreign(name, 'it cannot be found');
+  if (found === null) throw foreignFileError(name, 'it cannot be found');
   if (found.isDirectory()) return seriesSlice(where, await seriesIn(where, name, series), asked);
-  if (!found.isFile()) throw foreign(name, 'it is neither a file nor a folder');
+  if (!found.isFile()) throw foreignFileError(name, 'it is neither a file nor a folder');
   if (found.size > MAX_VOLUME_BYTES) throw tooLarge(name, found.size, MAX_VOLUME_BYTES);
   const bytes = await readFile(where);
   const header = volumeHeader(name, bytes);
   if (header !== null) {
     if (series !== null)
-      throw foreign(name, `it has no series "${series}"; allowed: geometry.ct.series only for DICOM`);
+      throw foreignFileError(name, `it has no series "${series}"; allowed: geometry.ct.series only for DICOM`);
     return sliceOf(name, boxOf(name, await readVolumeFile(name, where, bytes, header)), plane, at_mm);
   }
   const other = otherFormat(bytes);
-  if (other !== null && !isDicom(bytes)) throw foreign(name, `it is ${other}; allowed: DICOM, NRRD or MetaImage`);
+  if (other !== null && !isDicom(bytes))
+    throw foreignFileError(name, `it is ${other}; allowed: DICOM, NRRD or MetaImage`);
   const slice = { ...readDicomHeader(name, bytes), file: path.basename(where) };
   if (series !== null) chosenSeries(name, [slice], series);
   return seriesSlice(path.dirname(where), { slices: [slice], notes: [] }, { ...asked, name: path.dirname(name) });

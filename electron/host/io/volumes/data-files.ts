@@ -2,7 +2,7 @@
  * Data files of a volume in headers of MetaImage and NRRD: one name; LIST, with names on the lines after it; or a
  * pattern such as `slice%03d.raw 1 40 1`. Files of a list contain equal parts, in the order of the slowest axis.
  */
-import { foreign } from '../../../domain/header-fields.ts';
+import { foreignFileError } from '../../../domain/header-fields.ts';
 import { integersOf } from './volume.ts';
 
 /** Maximum number of files, enough for the slices of any CT. */
@@ -11,17 +11,20 @@ const MAX_FILES = 4000;
 /** A C format with one integer. */
 const PATTERN = /^([^%]*)%(0?)(\d{0,2})d([^%]*)$/;
 
-function numbered(file: string, field: string, pattern: string, range: readonly string[]): readonly string[] {
+function numberedFileNames(file: string, field: string, pattern: string, range: readonly string[]): readonly string[] {
   const parts = PATTERN.exec(pattern);
   if (parts === null)
-    throw foreign(file, `${field} is ${pattern}; allowed: a pattern with one number, as in slice%03d.raw`);
+    throw foreignFileError(file, `${field} is ${pattern}; allowed: a pattern with one number, as in slice%03d.raw`);
   const [, before = '', zeros = '', width = '', after = ''] = parts;
   const [first = 0, last = 0, step = 0] = range.map((text) => integersOf(file, field, text, -1e9));
   if (range.length !== 3 || step === 0 || (last - first) / step < 0) {
-    throw foreign(file, `${field} counts by ${range.join(' ')}; allowed: first number, last number and a step`);
+    throw foreignFileError(
+      file,
+      `${field} counts by ${range.join(' ')}; allowed: first number, last number and a step`,
+    );
   }
   const count = Math.floor((last - first) / step) + 1;
-  if (count > MAX_FILES) throw foreign(file, `${field} names ${count} files; allowed: ${MAX_FILES}`);
+  if (count > MAX_FILES) throw foreignFileError(file, `${field} names ${count} files; allowed: ${MAX_FILES}`);
   return Array.from({ length: count }, (_, i) => {
     const number = String(first + i * step).padStart(Number(width), zeros === '0' ? '0' : ' ');
     return `${before}${number}${after}`;
@@ -36,11 +39,14 @@ function checkCount(file: string, field: string, count: number, axes: string | u
   const each = axes === undefined ? sizes.length - 1 : integersOf(file, field, axes.replace(/d$/i, ''), 1);
   const slowest = sizes.at(-1) ?? 1;
   if (each > sizes.length || (each === sizes.length && slowest % count !== 0)) {
-    throw foreign(file, `${field} names ${count} files of ${each} axes; allowed: equal parts of ${sizes.join(' × ')}`);
+    throw foreignFileError(
+      file,
+      `${field} names ${count} files of ${each} axes; allowed: equal parts of ${sizes.join(' × ')}`,
+    );
   }
   const wanted = each === sizes.length ? count : sizes.slice(each).reduce((a, b) => a * b, 1);
   if (count === wanted) return;
-  throw foreign(
+  throw foreignFileError(
     file,
     `${field} names ${count} files; allowed: ${wanted}, of ${each} axes each, for ${sizes.join(' × ')}`,
   );
@@ -69,16 +75,17 @@ export function dataFilesOf(
   if (list) {
     const lines = following.split(/\r?\n/).map((line) => line.trim());
     names = lines.filter((line) => line !== '');
-  } else if (word.includes('%')) names = numbered(file, field, word, rest.slice(0, 3));
+  } else if (word.includes('%')) names = numberedFileNames(file, field, word, rest.slice(0, 3));
   if (list || word.includes('%')) {
-    if (rest.length > 4) throw foreign(file, `${field} is ${value}; allowed: a pattern, three numbers and axes`);
+    if (rest.length > 4)
+      throw foreignFileError(file, `${field} is ${value}; allowed: a pattern, three numbers and axes`);
     if (names.length === 0 || names.length > MAX_FILES) {
-      throw foreign(file, `${field} names ${names.length} files; allowed: 1 to ${MAX_FILES}`);
+      throw foreignFileError(file, `${field} names ${names.length} files; allowed: 1 to ${MAX_FILES}`);
     }
     checkCount(file, field, names.length, list ? rest[0] : rest[3], sizes);
   }
   const plain = names.map((name) => nameOf(name).replace(/^\.\//, ''));
   const away = plain.find((name) => name === '' || /[/\\\0]|^\.\.?$/.test(name));
   if (away === undefined) return plain;
-  throw foreign(file, `${field} names "${away}"; allowed: files in the same folder`);
+  throw foreignFileError(file, `${field} names "${away}"; allowed: files in the same folder`);
 }

@@ -1,6 +1,6 @@
 /** Stored values of DICOM pixel data: uncompressed, RLE and lossless JPEG, at any depth in BitsStored. */
 import dicom, { type DataSet, type Element } from 'dicom-parser';
-import { foreign } from '../../../domain/header-fields.ts';
+import { foreignFileError } from '../../../domain/header-fields.ts';
 import { jpegLossless } from './jpeg-lossless.ts';
 
 export interface PixelFormat {
@@ -25,7 +25,7 @@ export function storedValue(raw: number, { stored, signed }: Pick<PixelFormat, '
 function rleFrame(file: string, bytes: Uint8Array, pixels: number, size: number): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const segments = bytes.length < 64 ? 0 : view.getUint32(0, true);
-  if (segments !== size) throw foreign(file, `its RLE frame has ${segments} segments; allowed: ${size}`);
+  if (segments !== size) throw foreignFileError(file, `its RLE frame has ${segments} segments; allowed: ${size}`);
   const out = new Uint8Array(pixels * size);
   for (let segment = 0; segment < segments; segment += 1) {
     let from = view.getUint32(4 + 4 * segment, true);
@@ -47,23 +47,26 @@ function rleFrame(file: string, bytes: Uint8Array, pixels: number, size: number)
       }
     }
     if (pixel !== pixels)
-      throw foreign(file, `its RLE frame decompresses to ${pixel} pixels, but ${pixels} are specified`);
+      throw foreignFileError(file, `its RLE frame decompresses to ${pixel} pixels, but ${pixels} are specified`);
   }
   return out;
 }
 
 /** Little-endian bytes of a frame. Encoders store BitsStored or all allocated bits. */
 function jpegFrame(file: string, bytes: Uint8Array, { rows, columns, stored, allocated }: PixelFormat): Uint8Array {
-  if (allocated !== 16) throw foreign(file, `BitsAllocated is ${allocated}; allowed: 16 for JPEG pixels`);
+  if (allocated !== 16) throw foreignFileError(file, `BitsAllocated is ${allocated}; allowed: 16 for JPEG pixels`);
   const image = jpegLossless(file, bytes);
   if (image.rows !== rows || image.columns !== columns) {
-    throw foreign(
+    throw foreignFileError(
       file,
       `its JPEG frame has ${image.columns} × ${image.rows} pixels, but ${columns} × ${rows} are specified`,
     );
   }
   if (image.precision < stored || image.precision > allocated) {
-    throw foreign(file, `its JPEG frame has ${image.precision} bits; allowed: ${stored} (BitsStored) to ${allocated}`);
+    throw foreignFileError(
+      file,
+      `its JPEG frame has ${image.precision} bits; allowed: ${stored} (BitsStored) to ${allocated}`,
+    );
   }
   const out = new Uint8Array(2 * image.values.length);
   const view = new DataView(out.buffer);
@@ -80,7 +83,7 @@ function frameBytes(file: string, data: DataSet, element: Element, frame: number
       : dicom.readEncapsulatedPixelDataFromFragments(data, element, frame, frames === 1 ? fragments.length : 1);
   } catch (error) {
     // The library also throws strings.
-    throw foreign(file, `frame ${frame + 1} of its PixelData cannot be found: ${String(error)}`);
+    throw foreignFileError(file, `frame ${frame + 1} of its PixelData cannot be found: ${String(error)}`);
   }
 }
 
@@ -94,7 +97,10 @@ function overlayBits(file: string, data: DataSet, { stored, allocated: pixel }: 
     const [allocated = 1, position = 0] = [data.uint16(`${tag}0100`), data.uint16(`${tag}0102`)];
     if (allocated === 1 || data.elements[`${tag}3000`] !== undefined) continue;
     if (position < stored || position >= pixel) {
-      throw foreign(file, `OverlayBitPosition is ${position}; allowed: ${stored} to ${pixel - 1}, above BitsStored`);
+      throw foreignFileError(
+        file,
+        `OverlayBitPosition is ${position}; allowed: ${stored} to ${pixel - 1}, above BitsStored`,
+      );
     }
     bits += 2 ** position;
   }
@@ -112,25 +118,28 @@ function isPlain(raw: number, value: number, { allocated, stored }: PixelFormat,
 function unpackedBytes(file: string, data: DataSet, packing: Packing, format: PixelFormat): Uint8Array {
   const { rows, columns, frames, allocated } = format;
   const element = data.elements[PIXELS];
-  if (element === undefined) throw foreign(file, 'it has no PixelData');
+  if (element === undefined) throw foreignFileError(file, 'it has no PixelData');
   const wanted = (rows * columns * frames * allocated) / 8;
   if (packing === 'none') {
     if (element.encapsulatedPixelData === true || element.hadUndefinedLength === true) {
-      throw foreign(file, 'its PixelData is in fragments, but its transfer syntax is uncompressed');
+      throw foreignFileError(file, 'its PixelData is in fragments, but its transfer syntax is uncompressed');
     }
     const there = Math.min(element.length, data.byteArray.length - element.dataOffset);
     if (there !== wanted) {
       const how = there < wanted ? 'it is truncated' : 'its rows, columns or bits differ';
-      throw foreign(file, `its PixelData has ${there} bytes, but ${wanted} are specified: ${how}`);
+      throw foreignFileError(file, `its PixelData has ${there} bytes, but ${wanted} are specified: ${how}`);
     }
     return data.byteArray.subarray(element.dataOffset, element.dataOffset + wanted) as Uint8Array;
   }
   const fragments = element.fragments ?? [];
   if (fragments.length === 0)
-    throw foreign(file, 'its PixelData has no fragments, but its transfer syntax is compressed');
+    throw foreignFileError(file, 'its PixelData has no fragments, but its transfer syntax is compressed');
   const table = element.basicOffsetTable ?? [];
   if (frames > 1 && table.length !== frames && fragments.length !== frames) {
-    throw foreign(file, `its PixelData has ${fragments.length} fragments for ${frames} frames; allowed: one per frame`);
+    throw foreignFileError(
+      file,
+      `its PixelData has ${fragments.length} fragments for ${frames} frames; allowed: one per frame`,
+    );
   }
   const out = new Uint8Array(wanted);
   const pixels = rows * columns;
@@ -169,7 +178,7 @@ export function storedValues(
     strange += 1;
   }
   if (strange > 0) {
-    throw foreign(
+    throw foreignFileError(
       file,
       `${strange} ${strange === 1 ? 'pixel has' : 'pixels have'} bits above BitsStored = ${format.stored}, the first is ${first}; allowed: 0, the sign again, PixelPaddingValue, or overlays at OverlayBitPosition`,
     );

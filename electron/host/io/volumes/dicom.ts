@@ -9,17 +9,17 @@ import { messageOf } from '../../../contract/errors.ts';
 import {
   absent,
   absentAs,
+  allowOnly,
   type FieldRule,
-  foreign,
+  foreignFileError,
   honoured,
-  ignored,
+  ignoredField,
   mayBeAbsent,
   oneOf,
-  only,
 } from '../../../domain/header-fields.ts';
 import { decimalOf } from '../../../domain/values/csv.ts';
 import { type Packing, type PixelFormat, storedValue, storedValues } from './dicom-pixels.ts';
-import { alignedToAxes, alongAxis, countOf, obliqueness, type Volume } from './volume.ts';
+import { alignedToAxes, alongAxis, countOf, obliqueAxesReason, type Volume } from './volume.ts';
 
 interface TransferSyntax {
   readonly little: boolean;
@@ -57,11 +57,11 @@ interface Attribute {
 }
 
 /** Attributes for display, or with repeated information, do not change stored values or positions. */
-const display = ignored('changes how values are displayed, and no value');
-const repeated = ignored('ImagePositionPatient and ImageOrientationPatient state positions');
+const display = ignoredField('changes how values are displayed, and no value');
+const repeated = ignoredField('ImagePositionPatient and ImageOrientationPatient state positions');
 
 const perFrame = absentAs('one file per slice, not Enhanced CT');
-const colours = ignored('colours the image when it is displayed');
+const colours = ignoredField('colours the image when it is displayed');
 
 /** Attributes of both kinds of image, by keyword, that can change the meaning of pixels. */
 const imageAttributes = {
@@ -70,12 +70,12 @@ const imageAttributes = {
   ImageOrientationPatient: { tag: 'x00200037', rule: honoured },
   SamplesPerPixel: { tag: 'x00280002', rule: oneOf('1'), short: true },
   PhotometricInterpretation: { tag: 'x00280004', rule: oneOf('MONOCHROME1', 'MONOCHROME2') },
-  PlanarConfiguration: { tag: 'x00280006', rule: ignored('an image of one sample has one plane'), short: true },
+  PlanarConfiguration: { tag: 'x00280006', rule: ignoredField('an image of one sample has one plane'), short: true },
   NumberOfFrames: { tag: 'x00280008', rule: honoured },
   Rows: { tag: 'x00280010', rule: honoured, short: true },
   Columns: { tag: 'x00280011', rule: honoured, short: true },
   PixelSpacing: { tag: 'x00280030', rule: honoured },
-  PixelAspectRatio: { tag: 'x00280034', rule: ignored('PixelSpacing states both steps') },
+  PixelAspectRatio: { tag: 'x00280034', rule: ignoredField('PixelSpacing states both steps') },
   BitsAllocated: { tag: 'x00280100', rule: honoured, short: true },
   BitsStored: { tag: 'x00280101', rule: honoured, short: true },
   HighBit: { tag: 'x00280102', rule: honoured, short: true },
@@ -94,12 +94,15 @@ const imageAttributes = {
   AnatomicalOrientationType: { tag: 'x00102210', rule: oneOf('BIPED') },
   PatientOrientation: { tag: 'x00200020', rule: repeated },
   SpacingBetweenSlices: { tag: 'x00180088', rule: repeated },
-  AcquisitionNumber: { tag: 'x00200012', rule: ignored('a dose is one grid') },
-  TemporalPositionIdentifier: { tag: 'x00200100', rule: ignored('a dose is one grid') },
-  PixelSpacingCalibrationType: { tag: 'x00280a02', rule: ignored('states the source of PixelSpacing in projections') },
-  SmallestImagePixelValue: { tag: 'x00280106', rule: ignored('repeats the least stored value'), short: true },
-  LargestImagePixelValue: { tag: 'x00280107', rule: ignored('repeats the greatest stored value'), short: true },
-  LossyImageCompressionRatio: { tag: 'x00282112', rule: ignored('LossyImageCompression states the loss') },
+  AcquisitionNumber: { tag: 'x00200012', rule: ignoredField('a dose is one grid') },
+  TemporalPositionIdentifier: { tag: 'x00200100', rule: ignoredField('a dose is one grid') },
+  PixelSpacingCalibrationType: {
+    tag: 'x00280a02',
+    rule: ignoredField('states the source of PixelSpacing in projections'),
+  },
+  SmallestImagePixelValue: { tag: 'x00280106', rule: ignoredField('repeats the least stored value'), short: true },
+  LargestImagePixelValue: { tag: 'x00280107', rule: ignoredField('repeats the greatest stored value'), short: true },
+  LossyImageCompressionRatio: { tag: 'x00282112', rule: ignoredField('LossyImageCompression states the loss') },
   SharedFunctionalGroupsSequence: { tag: 'x52009229', rule: perFrame },
   PerFrameFunctionalGroupsSequence: { tag: 'x52009230', rule: perFrame },
   MaskSubtractionSequence: { tag: 'x00286100', rule: absent },
@@ -111,8 +114,11 @@ const imageAttributes = {
   ICCProfile: { tag: 'x00282000', rule: colours },
   OverlayData: { tag: 'x60003000', rule: display },
   PresentationLUTShape: { tag: 'x20500020', rule: display },
-  ExtendedOffsetTable: { tag: 'x7fe00001', rule: ignored('frames are found by the basic table or their fragments') },
-  SliceThickness: { tag: 'x00180050', rule: ignored('slices may overlap; their positions state the spacing') },
+  ExtendedOffsetTable: {
+    tag: 'x7fe00001',
+    rule: ignoredField('frames are found by the basic table or their fragments'),
+  },
+  SliceThickness: { tag: 'x00180050', rule: ignoredField('slices may overlap; their positions state the spacing') },
 } as const satisfies Readonly<Record<string, Attribute>>;
 
 export const ctAttributes = {
@@ -120,7 +126,7 @@ export const ctAttributes = {
   SeriesInstanceUID: { tag: 'x0020000e', rule: honoured },
   SOPClassUID: {
     tag: 'x00080016',
-    rule: only('1.2.840.10008.5.1.4.1.1.2, CT Image', (uid) => uid === '1.2.840.10008.5.1.4.1.1.2'),
+    rule: allowOnly('1.2.840.10008.5.1.4.1.1.2, CT Image', (uid) => uid === '1.2.840.10008.5.1.4.1.1.2'),
   },
   FrameOfReferenceUID: { tag: 'x00200052', rule: honoured },
   ImageType: { tag: 'x00080008', rule: honoured },
@@ -141,7 +147,7 @@ export const ctAttributes = {
   TemporalPositionIdentifier: { tag: 'x00200100', rule: honoured },
   CTAdditionalXRaySourceSequence: {
     tag: 'x00189360',
-    rule: ignored('MultienergyCTAcquisition states whether the sources differ in energy'),
+    rule: ignoredField('MultienergyCTAcquisition states whether the sources differ in energy'),
   },
   PixelPaddingValue: { tag: 'x00280120', rule: honoured, short: true },
   PixelPaddingRangeLimit: { tag: 'x00280121', rule: honoured, short: true },
@@ -154,17 +160,17 @@ export const doseAttributes = {
   ...imageAttributes,
   SOPClassUID: {
     tag: 'x00080016',
-    rule: only('1.2.840.10008.5.1.4.1.1.481.2, RT Dose', (uid) => uid === '1.2.840.10008.5.1.4.1.1.481.2'),
+    rule: allowOnly('1.2.840.10008.5.1.4.1.1.481.2, RT Dose', (uid) => uid === '1.2.840.10008.5.1.4.1.1.481.2'),
   },
   LossyImageCompression: { tag: 'x00282110', rule: oneOf('00') },
-  RescaleIntercept: { tag: 'x00281052', rule: only('0 or absent', (value) => decimalOf(value) === 0) },
-  RescaleSlope: { tag: 'x00281053', rule: only('1 or absent', (value) => decimalOf(value) === 1) },
+  RescaleIntercept: { tag: 'x00281052', rule: allowOnly('0 or absent', (value) => decimalOf(value) === 0) },
+  RescaleSlope: { tag: 'x00281053', rule: allowOnly('1 or absent', (value) => decimalOf(value) === 1) },
   DoseUnits: { tag: 'x30040002', rule: oneOf('GY', 'RELATIVE') },
   DoseType: { tag: 'x30040004', rule: oneOf('PHYSICAL', 'EFFECTIVE') },
   DoseSummationType: { tag: 'x3004000a', rule: honoured },
-  DoseComment: { tag: 'x30040006', rule: ignored('describes the dose in words') },
-  SpatialTransformOfDose: { tag: 'x30040005', rule: ignored('the grid is stated as it is after any transform') },
-  NormalizationPoint: { tag: 'x30040008', rule: ignored('relative doses are scaled to their largest value') },
+  DoseComment: { tag: 'x30040006', rule: ignoredField('describes the dose in words') },
+  SpatialTransformOfDose: { tag: 'x30040005', rule: ignoredField('the grid is stated as it is after any transform') },
+  NormalizationPoint: { tag: 'x30040008', rule: ignoredField('relative doses are scaled to their largest value') },
   FrameIncrementPointer: { tag: 'x00280009', rule: honoured },
   GridFrameOffsetVector: { tag: 'x3004000c', rule: honoured },
   DoseGridScaling: { tag: 'x3004000e', rule: honoured },
@@ -226,7 +232,7 @@ function metaFor(bytes: Uint8Array): Uint8Array {
 /** Maximum size of an inflated file. */
 const MAX_BYTES = 2 ** 29;
 
-function inflated(bytes: Uint8Array, position: number): Uint8Array {
+function inflate(bytes: Uint8Array, position: number): Uint8Array {
   const rest = inflateRawSync(bytes.subarray(position), { maxOutputLength: MAX_BYTES });
   const all = new Uint8Array(position + rest.length);
   all.set(bytes.subarray(0, position));
@@ -236,7 +242,7 @@ function inflated(bytes: Uint8Array, position: number): Uint8Array {
 
 function parsedBytes(file: string, bytes: Uint8Array): DataSet {
   if (!isDicom(bytes)) {
-    throw foreign(file, 'it is not a DICOM file: neither DICM at byte 128 nor a data set at byte 0');
+    throw foreignFileError(file, 'it is not a DICOM file: neither DICM at byte 128 nor a data set at byte 0');
   }
   const before = startsWithMeta(bytes)
     ? Buffer.concat([new Uint8Array(MARK_AT), Buffer.from(MARK)])
@@ -245,13 +251,13 @@ function parsedBytes(file: string, bytes: Uint8Array): DataSet {
       : null;
   const whole = before === null ? bytes : Uint8Array.from(Buffer.concat([before, bytes]));
   try {
-    return dicom.parseDicom(whole, { inflater: inflated } as dicom.ParseDicomOptions);
+    return dicom.parseDicom(whole, { inflater: inflate } as dicom.ParseDicomOptions);
   } catch (error) {
     // The library throws strings, errors, and objects that contain an error.
     const inner: unknown = (error as { readonly exception?: unknown } | null)?.exception ?? error;
     const message = messageOf(inner);
-    if (/0002,0010/.test(message)) throw foreign(file, 'it has no transfer syntax (0002,0010)');
-    throw foreign(file, `it is truncated or damaged: ${message.replace(/^dicomParser\.?\w*: /, '')}`);
+    if (/0002,0010/.test(message)) throw foreignFileError(file, 'it has no transfer syntax (0002,0010)');
+    throw foreignFileError(file, `it is truncated or damaged: ${message.replace(/^dicomParser\.?\w*: /, '')}`);
   }
 }
 
@@ -264,12 +270,12 @@ function textOf(data: DataSet, { tag, short }: Attribute): string | undefined {
 
 function numbersAt(file: string, data: DataSet, { tag }: Attribute, name: string, count: number | null) {
   const text = data.string(tag);
-  if (text === undefined) throw foreign(file, `it has no ${name}`);
+  if (text === undefined) throw foreignFileError(file, `it has no ${name}`);
   const numbers = text.split('\\').map((part) => decimalOf(part.trim()));
   if ((count !== null && numbers.length !== count) || numbers.some((value) => !Number.isFinite(value))) {
     const several = `${count === null ? '' : `${count} `}numbers with decimal points`;
     const allowed = count === 1 ? 'a number with a decimal point' : several;
-    throw foreign(file, `${name} is ${JSON.stringify(text.slice(0, 80))}; allowed: ${allowed}`);
+    throw foreignFileError(file, `${name} is ${JSON.stringify(text.slice(0, 80))}; allowed: ${allowed}`);
   }
   return numbers;
 }
@@ -279,14 +285,14 @@ interface Parsed {
   readonly syntax: TransferSyntax;
 }
 
-function parsed(file: string, bytes: Uint8Array): Parsed {
+function parseDicom(file: string, bytes: Uint8Array): Parsed {
   const data = parsedBytes(file, bytes);
   const uid = data.string('x00020010') ?? '';
   const syntax = transferSyntaxes[uid];
   if (syntax !== undefined) return { data, syntax };
   const name = Object.entries(otherSyntaxes).find(([start]) => uid.startsWith(start))?.[1];
   const is = uid === '' ? 'missing' : name === undefined ? uid : `${name} (${uid})`;
-  throw foreign(
+  throw foreignFileError(
     file,
     `its transfer syntax is ${is}; allowed: uncompressed, deflated, RLE, lossless JPEG (as written by gdcmconv --raw)`,
   );
@@ -302,7 +308,7 @@ function checkAttributes(file: string, data: DataSet, attributes: Attributes): v
     if (!attribute.rule.accepts(value.trim())) {
       // Sequences and pixels are bytes without a text.
       const is = value === '' || /Sequence$|PixelData$/.test(name) ? 'present' : value;
-      throw foreign(file, `${name} is ${is}; allowed: ${attribute.rule.allowed}`);
+      throw foreignFileError(file, `${name} is ${is}; allowed: ${attribute.rule.allowed}`);
     }
   }
 }
@@ -314,30 +320,32 @@ function imageOf(file: string, data: DataSet, allocatable: readonly number[], mo
     name: 'SamplesPerPixel' | 'Rows' | 'Columns' | 'BitsAllocated' | 'BitsStored' | 'HighBit' | 'PixelRepresentation',
   ) => {
     const value = data.uint16(a[name].tag);
-    if (value === undefined) throw foreign(file, `it has no ${name}`);
+    if (value === undefined) throw foreignFileError(file, `it has no ${name}`);
     return value;
   };
   // Checked first, because files with several frames state other attributes per frame.
   const frames = Number(data.string(a.NumberOfFrames.tag) ?? '1');
   if (!Number.isInteger(frames) || frames < 1 || frames > mostFrames) {
     const allowed = mostFrames === 1 ? '1: one file per slice, not multi-frame CT' : '1 and more';
-    throw foreign(file, `NumberOfFrames is ${frames}; allowed: ${allowed}`);
+    throw foreignFileError(file, `NumberOfFrames is ${frames}; allowed: ${allowed}`);
   }
   short('SamplesPerPixel');
   const [rows, columns, allocated] = [short('Rows'), short('Columns'), short('BitsAllocated')];
   if (!(rows >= 1) || !(columns >= 1)) {
-    throw foreign(file, `it has ${rows} rows and ${columns} columns; allowed: at least 1`);
+    throw foreignFileError(file, `it has ${rows} rows and ${columns} columns; allowed: at least 1`);
   }
   if (!allocatable.includes(allocated)) {
-    throw foreign(file, `BitsAllocated is ${allocated}; allowed: ${allocatable.join(', ')}`);
+    throw foreignFileError(file, `BitsAllocated is ${allocated}; allowed: ${allocatable.join(', ')}`);
   }
   const [stored, high] = [short('BitsStored'), short('HighBit')];
-  if (stored < 1 || stored > allocated) throw foreign(file, `BitsStored is ${stored}; allowed: 1 to ${allocated}`);
-  if (high !== stored - 1) throw foreign(file, `HighBit is ${high}; allowed: ${stored - 1}, one less than BitsStored`);
+  if (stored < 1 || stored > allocated)
+    throw foreignFileError(file, `BitsStored is ${stored}; allowed: 1 to ${allocated}`);
+  if (high !== stored - 1)
+    throw foreignFileError(file, `HighBit is ${high}; allowed: ${stored - 1}, one less than BitsStored`);
   const signed = short('PixelRepresentation') === 1;
   const [between_rows = 0, between_columns = 0] = numbersAt(file, data, a.PixelSpacing, 'PixelSpacing', 2);
   if (!(between_rows > 0) || !(between_columns > 0)) {
-    throw foreign(file, `PixelSpacing is ${between_rows}, ${between_columns}; allowed: lengths above 0 mm`);
+    throw foreignFileError(file, `PixelSpacing is ${between_rows}, ${between_columns}; allowed: lengths above 0 mm`);
   }
   const format: PixelFormat = { rows, columns, frames, allocated: allocated as 16 | 32, stored, signed };
   return {
@@ -386,7 +394,8 @@ function notesOfCt(file: string, data: DataSet): readonly string[] {
   const imageType = text(a.ImageType);
   const words = imageType.split('\\').map((word) => word.trim().toUpperCase());
   const none = words.find((word) => NO_HU.test(word));
-  if (none !== undefined) throw foreign(file, `ImageType is ${imageType}; allowed: images in HU other than ${none}`);
+  if (none !== undefined)
+    throw foreignFileError(file, `ImageType is ${imageType}; allowed: images in HU other than ${none}`);
   const spectral: string[] = [];
   const keV = inSequence(data, a.MultienergyCTCharacteristicsSequence.tag, 'x0018937c');
   const kinds = OTHER_HU.filter(([form]) => words.some((word) => form.test(word))).map(([, kind]) => kind);
@@ -423,19 +432,19 @@ interface CtFile extends DicomSlice {
 }
 
 function ctFile(file: string, bytes: Uint8Array): CtFile {
-  const found = parsed(file, bytes);
+  const found = parseDicom(file, bytes);
   const { data } = found;
   const modality = data.string(ctAttributes.Modality.tag)?.trim();
-  if (modality !== 'CT') throw foreign(file, `Modality is ${modality ?? 'missing'}; allowed: CT`);
+  if (modality !== 'CT') throw foreignFileError(file, `Modality is ${modality ?? 'missing'}; allowed: CT`);
   checkAttributes(file, data, ctAttributes);
   const { format, spacing_mm, orientation, position_mm } = imageOf(file, data, [16], 1);
   const [row, column] = [alongAxis(orientation.slice(0, 3)), alongAxis(orientation.slice(3))];
   if (row === null || column === null) {
-    throw foreign(file, obliqueness([orientation.slice(0, 3), orientation.slice(3)]));
+    throw foreignFileError(file, obliqueAxesReason([orientation.slice(0, 3), orientation.slice(3)]));
   }
   if (row.axis === column.axis) {
     const allowed = 'rows and columns along two axes of the patient';
-    throw foreign(file, `ImageOrientationPatient is ${orientation.join(', ')}; allowed: ${allowed}`);
+    throw foreignFileError(file, `ImageOrientationPatient is ${orientation.join(', ')}; allowed: ${allowed}`);
   }
   const [x = 0, y = 0, z = 0] = position_mm;
   return {
@@ -488,7 +497,7 @@ function paddingOf(file: string, data: DataSet, format: PixelFormat): Padding | 
   const { PixelPaddingValue: value, PixelPaddingRangeLimit: limit } = ctAttributes;
   const [first, last] = [data.uint16(value.tag), data.uint16(limit.tag)];
   if (first === undefined) {
-    if (last !== undefined) throw foreign(file, 'it has PixelPaddingRangeLimit without PixelPaddingValue');
+    if (last !== undefined) throw foreignFileError(file, 'it has PixelPaddingRangeLimit without PixelPaddingValue');
     return null;
   }
   // Writers store the value with the sign of 16 bits or of BitsStored.
@@ -497,7 +506,7 @@ function paddingOf(file: string, data: DataSet, format: PixelFormat): Padding | 
   const isOutside = (raw: number): boolean => raw >= 2 ** format.stored && (wide(raw) < low || wide(raw) >= high);
   const outside = [first, last ?? first].filter(isOutside);
   if (outside.length > 0 && last !== undefined && last !== first) {
-    throw foreign(
+    throw foreignFileError(
       file,
       `its padding is from ${wide(first)} to ${wide(last)}; allowed: ${low} to ${high - 1}, because BitsStored is ${format.stored}`,
     );
@@ -513,7 +522,7 @@ export function readDicomPixels(file: string, bytes: Uint8Array): CtPixels {
   const { data, syntax } = found;
   const [slope = 0] = numbersAt(file, data, ctAttributes.RescaleSlope, 'RescaleSlope', 1);
   const [intercept = 0] = numbersAt(file, data, ctAttributes.RescaleIntercept, 'RescaleIntercept', 1);
-  if (slope === 0) throw foreign(file, 'RescaleSlope is 0; allowed: any other number');
+  if (slope === 0) throw foreignFileError(file, 'RescaleSlope is 0; allowed: any other number');
   const padding = paddingOf(file, data, format);
   const stored = storedValues(file, data, format, syntax, padding?.raw);
   const [low, high] = padding?.range ?? [Number.NaN, Number.NaN];
@@ -537,12 +546,15 @@ function frameOffsets(
 ) {
   const pointer = data.attributeTag(doseAttributes.FrameIncrementPointer.tag);
   if (pointer !== undefined && pointer !== doseAttributes.GridFrameOffsetVector.tag) {
-    throw foreign(file, `FrameIncrementPointer is ${pointer}; allowed: x3004000c, GridFrameOffsetVector`);
+    throw foreignFileError(file, `FrameIncrementPointer is ${pointer}; allowed: x3004000c, GridFrameOffsetVector`);
   }
   if (frames === 1) return [0];
   const offsets = numbersAt(file, data, doseAttributes.GridFrameOffsetVector, 'GridFrameOffsetVector', null);
   if (offsets.length !== frames) {
-    throw foreign(file, `GridFrameOffsetVector has ${offsets.length} values; allowed: ${frames}, one per frame`);
+    throw foreignFileError(
+      file,
+      `GridFrameOffsetVector has ${offsets.length} values; allowed: ${frames}, one per frame`,
+    );
   }
   const [first = 0] = offsets;
   // Relative offsets start with 0. Absolute positions start with the image's z, and require the normal +z.
@@ -552,7 +564,7 @@ function frameOffsets(
     const positions = isUpwards
       ? `${z} (positions along z, as ImagePositionPatient)`
       : 'positions along z where ImageOrientationPatient is 1, 0, 0, 0, 1, 0';
-    throw foreign(
+    throw foreignFileError(
       file,
       `GridFrameOffsetVector begins with ${first}; allowed: 0 (offsets along the normal of the frames), or ${positions}`,
     );
@@ -562,18 +574,21 @@ function frameOffsets(
 
 /** Dose of an RT Dose file in its unit, along the patient's axes. Throws BraggError `foreign-file`. */
 export function readDicomDose(file: string, bytes: Uint8Array): Volume {
-  const { data, syntax } = parsed(file, bytes);
+  const { data, syntax } = parseDicom(file, bytes);
   const a = doseAttributes;
   const modality = data.string(a.Modality.tag)?.trim();
-  if (modality !== 'RTDOSE') throw foreign(file, `Modality is ${modality ?? 'missing'}; allowed: RTDOSE`);
+  if (modality !== 'RTDOSE') throw foreignFileError(file, `Modality is ${modality ?? 'missing'}; allowed: RTDOSE`);
   checkAttributes(file, data, a);
   if (data.elements['x7fe00010'] === undefined) {
-    throw foreign(file, 'it has no PixelData, so that its doses may be histograms or points; allowed: a grid of doses');
+    throw foreignFileError(
+      file,
+      'it has no PixelData, so that its doses may be histograms or points; allowed: a grid of doses',
+    );
   }
   const { format, spacing_mm, orientation, position_mm } = imageOf(file, data, [16, 32], Number.POSITIVE_INFINITY);
   const { columns, rows, frames } = format;
   const [scale = 0] = numbersAt(file, data, a.DoseGridScaling, 'DoseGridScaling', 1);
-  if (!(scale > 0)) throw foreign(file, `DoseGridScaling is ${scale}; allowed: numbers above 0`);
+  if (!(scale > 0)) throw foreignFileError(file, `DoseGridScaling is ${scale}; allowed: numbers above 0`);
   const [u, v] = [orientation.slice(0, 3), orientation.slice(3)];
   const cross = (i: number, k: number): number => (u[i] ?? 0) * (v[k] ?? 0) - (u[k] ?? 0) * (v[i] ?? 0);
   const normal = [cross(1, 2), cross(2, 0), cross(0, 1)];
@@ -581,7 +596,7 @@ export function readDicomDose(file: string, bytes: Uint8Array): Volume {
   const step = frames === 1 ? 1 : (offsets[1] ?? 0);
   const off = offsets.findIndex((offset, i) => Math.abs(offset - i * step) > 1e-3 * Math.abs(step) || step === 0);
   if (off >= 0)
-    throw foreign(file, `frame ${off + 1} is at ${offsets[off]} mm; allowed: ${off * step}, for equal steps`);
+    throw foreignFileError(file, `frame ${off + 1} is at ${offsets[off]} mm; allowed: ${off * step}, for equal steps`);
   countOf(file, [columns, rows, frames]);
   const stored = storedValues(file, data, format, syntax);
   for (let i = 0; i < stored.length; i += 1) stored[i] = (stored[i] ?? 0) * scale;
@@ -599,7 +614,7 @@ export function readDicomDose(file: string, bytes: Uint8Array): Volume {
     stored,
   );
   const units = data.string(a.DoseUnits.tag)?.trim();
-  if (units === undefined) throw foreign(file, 'it has no DoseUnits');
+  if (units === undefined) throw foreignFileError(file, 'it has no DoseUnits');
   const weighted = data.string(a.DoseType.tag)?.trim() === 'EFFECTIVE' ? ' (RBE)' : '';
   const [part, tissue] = [a.DoseSummationType, a.TissueHeterogeneityCorrection].map(({ tag }) =>
     (data.string(tag) ?? '').trim(),

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../../../contract/errors.ts';
-import { foreign } from '../../../domain/header-fields.ts';
+import { foreignFileError } from '../../../domain/header-fields.ts';
 import { decoderFile } from '../programs.ts';
 
 interface JpegImage {
@@ -83,7 +83,7 @@ function newDecoder(): Decoder {
 }
 
 /** Bytes of the values: one per value up to 8 bits, otherwise two, little-endian. Throws for damaged data. */
-function decoded(bytes: Uint8Array, { rows, columns, precision }: Frame): Buffer {
+function decodeFrame(bytes: Uint8Array, { rows, columns, precision }: Frame): Buffer {
   const decoder = idle ?? newDecoder();
   idle = null;
   const { codecs, messages } = decoder;
@@ -118,11 +118,11 @@ const hex = (marker: number): string => `FF${marker.toString(16).toUpperCase().p
 function frameOf(file: string, segment: Uint8Array): Frame {
   const view = new DataView(segment.buffer, segment.byteOffset, segment.byteLength);
   if (segment.length !== 9 || segment[5] !== 1) {
-    throw foreign(file, `its JPEG frame has ${segment[5] ?? 'no'} components; allowed: 1`);
+    throw foreignFileError(file, `its JPEG frame has ${segment[5] ?? 'no'} components; allowed: 1`);
   }
   const [precision, rows, columns] = [view.getUint8(0), view.getUint16(1), view.getUint16(3)];
   if (precision < 2 || precision > 16 || rows === 0 || columns === 0) {
-    throw foreign(
+    throw foreignFileError(
       file,
       `its JPEG frame has ${columns} × ${rows} values of ${precision} bits; allowed: 1 × 1 and more of 2 to 16 bits`,
     );
@@ -134,18 +134,19 @@ function frameOf(file: string, segment: Uint8Array): Frame {
 function checkScan(file: string, segment: Uint8Array, { precision }: Frame): void {
   const [components, , , predictor = 0, , low = 0] = segment;
   if (segment.length !== 6 || components !== 1) {
-    throw foreign(file, `its JPEG scan has ${components ?? 'no'} components; allowed: 1`);
+    throw foreignFileError(file, `its JPEG scan has ${components ?? 'no'} components; allowed: 1`);
   }
-  if (predictor < 1 || predictor > 7) throw foreign(file, `its JPEG predictor is ${predictor}; allowed: 1 to 7`);
+  if (predictor < 1 || predictor > 7)
+    throw foreignFileError(file, `its JPEG predictor is ${predictor}; allowed: 1 to 7`);
   if ((low & 15) >= precision) {
-    throw foreign(file, `its JPEG point transform is ${low & 15}; allowed: below ${precision}, its bits`);
+    throw foreignFileError(file, `its JPEG point transform is ${low & 15}; allowed: below ${precision}, its bits`);
   }
 }
 
 /** Size and type of the frame, and the end of its header. */
 function headerOf(file: string, bytes: Uint8Array): Frame & { readonly end: number } {
   if (bytes[0] !== 0xff || bytes[1] !== SOI)
-    throw foreign(file, 'its frame is not a JPEG: it does not begin with FFD8');
+    throw foreignFileError(file, 'its frame is not a JPEG: it does not begin with FFD8');
   let frame: Frame | null = null;
   let at = 2;
   for (;;) {
@@ -154,12 +155,12 @@ function headerOf(file: string, bytes: Uint8Array): Frame & { readonly end: numb
     const length = ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0);
     const next = at + 2 + length;
     if (bytes[at] !== 0xff || marker === undefined || length < 2 || next > bytes.length) {
-      throw foreign(file, `its JPEG frame is truncated or damaged at byte ${at + 1} of ${bytes.length}`);
+      throw foreignFileError(file, `its JPEG frame is truncated or damaged at byte ${at + 1} of ${bytes.length}`);
     }
     const segment = bytes.subarray(at + 4, next);
     if (marker === SOF3) frame = frameOf(file, segment);
     else if (marker === SOS) {
-      if (frame === null) throw foreign(file, 'its JPEG frame has a scan before its size');
+      if (frame === null) throw foreignFileError(file, 'its JPEG frame has a scan before its size');
       checkScan(file, segment, frame);
       return { ...frame, end: next };
     } else if (
@@ -167,7 +168,7 @@ function headerOf(file: string, bytes: Uint8Array): Frame & { readonly end: numb
       (marker >= 0xd0 && marker <= 0xdc && marker !== 0xdb)
     ) {
       // Other processes, arithmetic coding, and a height defined after the data.
-      throw foreign(
+      throw foreignFileError(
         file,
         `its JPEG frame has marker ${hex(marker)}; allowed: ${hex(SOF3)}, lossless with Huffman codes`,
       );
@@ -183,18 +184,21 @@ export function jpegLossless(file: string, bytes: Uint8Array): JpegImage {
   const padded = bytes.at(-1) === 0 && bytes.at(-2) === EOI;
   const whole = padded ? bytes.subarray(0, -1) : bytes;
   const excess = (): Error =>
-    foreign(file, `its JPEG data has further bytes after the last pixel; allowed: ${hex(EOI)}, the end marker`);
+    foreignFileError(
+      file,
+      `its JPEG data has further bytes after the last pixel; allowed: ${hex(EOI)}, the end marker`,
+    );
   const damaged = (error: unknown): Error => {
     const why = messageOf(error);
     if (/extraneous/.test(why)) return excess();
-    return foreign(file, `its JPEG data is truncated or damaged: ${why.replace(/^.*(::|data: )/, '')}`);
+    return foreignFileError(file, `its JPEG data is truncated or damaged: ${why.replace(/^.*(::|data: )/, '')}`);
   };
   if (whole.at(-2) !== 0xff || whole.at(-1) !== EOI) {
-    throw foreign(file, `its JPEG data is truncated or damaged: it does not end with ${hex(EOI)}`);
+    throw foreignFileError(file, `its JPEG data is truncated or damaged: it does not end with ${hex(EOI)}`);
   }
   let data: Buffer;
   try {
-    data = decoded(whole, frame);
+    data = decodeFrame(whole, frame);
   } catch (error) {
     throw damaged(error);
   }
@@ -218,7 +222,7 @@ function isComplete(whole: Uint8Array, header: number, frame: Frame): boolean {
   if (cut < header) return false;
   const shorter = Buffer.concat([whole.subarray(0, cut), whole.subarray(-2)]);
   try {
-    decoded(shorter, frame);
+    decodeFrame(shorter, frame);
     return true;
   } catch {
     return false;

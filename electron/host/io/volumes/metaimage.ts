@@ -5,17 +5,17 @@
 
 import {
   absent,
+  allowOnly,
   checkedFields,
   type FieldRules,
   fieldIn,
-  foreign,
+  foreignFileError,
   honoured,
-  ignored,
+  ignoredField,
   oneOf,
-  only,
 } from '../../../domain/header-fields.ts';
 import { dataFilesOf } from './data-files.ts';
-import { integersOf, millimetresIn, type NumberType, numbersOf, positive, type VolumeHeader } from './volume.ts';
+import { integersOf, millimetresIn, type NumberType, numbersOf, requirePositive, type VolumeHeader } from './volume.ts';
 
 const types: Readonly<Record<string, NumberType>> = {
   MET_CHAR: 'int8',
@@ -28,8 +28,8 @@ const types: Readonly<Record<string, NumberType>> = {
   MET_DOUBLE: 'float64',
 };
 
-const about = ignored('describes the file and changes no value or position');
-const is = (wanted: number) => only(String(wanted), (value) => Number(value) === wanted);
+const about = ignoredField('describes the file and changes no value or position');
+const onlyNumber = (wanted: number) => allowOnly(String(wanted), (value) => Number(value) === wanted);
 
 /** Fields of MetaIO's MetaObject and MetaImage. Other fields are user-defined, and ignored like in MetaIO. */
 export const metaImageFields: FieldRules = {
@@ -54,19 +54,19 @@ export const metaImageFields: FieldRules = {
   anatomicalorientation: honoured,
   distanceunits: honoured,
   objecttype: oneOf('Image'),
-  elementnumberofchannels: is(1),
-  elementtointensityfunctionslope: is(1),
-  elementtointensityfunctionoffset: is(0),
+  elementnumberofchannels: onlyNumber(1),
+  elementtointensityfunctionslope: onlyNumber(1),
+  elementtointensityfunctionoffset: onlyNumber(0),
   modality: oneOf('MET_MOD_CT', 'MET_MOD_OTHER', 'MET_MOD_UNKNOWN'),
   imageposition: absent,
   // DICOM modality, as ITK writes it with its dictionary.
   '0008|0060': oneOf('CT', 'RTDOSE', 'OT'),
-  centerofrotation: ignored('ITK places images by Offset and TransformMatrix alone'),
-  transformtype: ignored('Offset and TransformMatrix state the transform'),
-  elementmin: ignored('repeats the least value of the data'),
-  elementmax: ignored('repeats the greatest value of the data'),
-  elementnbits: ignored('ElementType states the size of a value'),
-  compressionlevel: ignored('the packed data is the same for any level'),
+  centerofrotation: ignoredField('ITK places images by Offset and TransformMatrix alone'),
+  transformtype: ignoredField('Offset and TransformMatrix state the transform'),
+  elementmin: ignoredField('repeats the least value of the data'),
+  elementmax: ignoredField('repeats the greatest value of the data'),
+  elementnbits: ignoredField('ElementType states the size of a value'),
+  compressionlevel: ignoredField('the packed data is the same for any level'),
   objectsubtype: about,
   comment: about,
   name: about,
@@ -98,7 +98,7 @@ export const isMetaImage = (bytes: Uint8Array): boolean => {
 /** Throws BraggError `foreign-file`. */
 export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
   const head = textOf(bytes);
-  if (head === null) throw foreign(file, 'it has no ElementDataFile, so it is not a MetaImage');
+  if (head === null) throw foreignFileError(file, 'it has no ElementDataFile, so it is not a MetaImage');
   const lines = head.text
     .replace(/^\u00ef\u00bb\u00bf/, '')
     .split(/\r?\n/)
@@ -107,7 +107,7 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
   const fields = checkedFields(file, lines, metaImageFields, 'ignored');
   const need = (name: string): string => {
     const value = fields.get(name.toLowerCase());
-    if (value === undefined || value === '') throw foreign(file, `its header has no ${name}`);
+    if (value === undefined || value === '') throw foreignFileError(file, `its header has no ${name}`);
     return value;
   };
   const yes = (name: string): boolean | null => {
@@ -115,7 +115,7 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
     if (value === undefined) return null;
     if (/^(true|t|1)$/i.test(value)) return true;
     if (/^(false|f|0)$/i.test(value)) return false;
-    throw foreign(file, `${name} = ${value} is not supported; allowed: True, False`);
+    throw foreignFileError(file, `${name} = ${value} is not supported; allowed: True, False`);
   };
   /** Value of a field with several names, which must not contradict each other. */
   const one = (...names: readonly string[]): string | undefined => {
@@ -123,21 +123,21 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
     const [first, ...others] = values;
     const numbers = (text = ''): string => text.trim().split(/\s+/).map(Number).join(' ');
     if (others.some((value) => numbers(value) !== numbers(first)))
-      throw foreign(file, `${names.join(', ')} differ: ${values.join('; ')}`);
+      throw foreignFileError(file, `${names.join(', ')} differ: ${values.join('; ')}`);
     return first;
   };
   const type = types[need('ElementType')];
   if (type === undefined) {
-    throw foreign(file, `ElementType is ${need('ElementType')}; allowed: ${Object.keys(types).join(', ')}`);
+    throw foreignFileError(file, `ElementType is ${need('ElementType')}; allowed: ${Object.keys(types).join(', ')}`);
   }
   const axes = integersOf(file, 'NDims', need('NDims'), 1);
-  if (axes !== 2 && axes !== 3) throw foreign(file, `it has ${axes} axes; allowed: 2 or 3`);
+  if (axes !== 2 && axes !== 3) throw foreignFileError(file, `it has ${axes} axes; allowed: 2 or 3`);
   const sizes = numbersOf(file, 'DimSize', need('DimSize'), axes);
   const mm = millimetresIn(file, 'DistanceUnits', (fields.get('distanceunits') ?? 'mm').replace(/^\?$/, 'mm'));
   const matrix = one('TransformMatrix', 'Rotation', 'Orientation');
   const letters = fields.get('anatomicalorientation') ?? '';
   if (matrix === undefined && letters !== '' && !IDENTITY.test(letters)) {
-    throw foreign(
+    throw foreignFileError(
       file,
       `AnatomicalOrientation = ${letters} without TransformMatrix is not supported; allowed: RAI, ???`,
     );
@@ -148,12 +148,12 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
       : numbersOf(file, 'TransformMatrix', matrix, axes * axes);
   const isUnitStep = fields.get('elementspacing') === undefined && fields.get('elementsize') === undefined;
   const spacingText = fields.get('elementspacing') ?? fields.get('elementsize') ?? sizes.map(() => 1).join(' ');
-  const spacing = positive(file, 'ElementSpacing', numbersOf(file, 'ElementSpacing', spacingText, axes));
+  const spacing = requirePositive(file, 'ElementSpacing', numbersOf(file, 'ElementSpacing', spacingText, axes));
   const steps_mm = spacing.map((length, axis) => {
     const direction = cosines.slice(axis * axes, (axis + 1) * axes);
     const norm = Math.hypot(...direction);
     if (Math.abs(norm - 1) > 1e-3) {
-      throw foreign(
+      throw foreignFileError(
         file,
         `TransformMatrix has a row of length ${norm}; allowed: 1, because ElementSpacing gives the steps`,
       );
@@ -164,24 +164,27 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
   const dataFiles = dataFilesIn(file, need('ElementDataFile'), head.following, sizes);
   const packed = yes('CompressedData') ?? false;
   const text = yes('BinaryData') === false;
-  if (text && packed) throw foreign(file, 'BinaryData = False with CompressedData = True is not supported');
+  if (text && packed) throw foreignFileError(file, 'BinaryData = False with CompressedData = True is not supported');
   const [msb, other] = [yes('BinaryDataByteOrderMSB'), yes('ElementByteOrderMSB')];
   if (msb !== null && other !== null && msb !== other) {
-    throw foreign(file, 'BinaryDataByteOrderMSB and ElementByteOrderMSB differ');
+    throw foreignFileError(file, 'BinaryDataByteOrderMSB and ElementByteOrderMSB differ');
   }
   const skip = integersOf(file, 'HeaderSize', fields.get('headersize') ?? '0', -1);
   if (dataFiles === null && skip > 0 && skip !== head.end) {
-    throw foreign(
+    throw foreignFileError(
       file,
       `HeaderSize = ${skip} with ElementDataFile = LOCAL is not supported; allowed: 0, ${head.end}, -1 (data at the end of the file) or absent`,
     );
   }
   if (skip < 0 && text)
-    throw foreign(file, `HeaderSize = ${skip} with BinaryData = False is not supported; allowed: 0`);
+    throw foreignFileError(file, `HeaderSize = ${skip} with BinaryData = False is not supported; allowed: 0`);
   if (skip !== 0 && packed)
-    throw foreign(file, `HeaderSize = ${skip} for compressed data is not supported; allowed: 0 or absent`);
+    throw foreignFileError(file, `HeaderSize = ${skip} for compressed data is not supported; allowed: 0 or absent`);
   if (packed && (dataFiles?.length ?? 1) > 1) {
-    throw foreign(file, `CompressedData = True with ${dataFiles?.length} data files is not supported; allowed: False`);
+    throw foreignFileError(
+      file,
+      `CompressedData = True with ${dataFiles?.length} data files is not supported; allowed: False`,
+    );
   }
   const packedBytes = fields.get('compresseddatasize');
   return {

@@ -2,13 +2,13 @@
 
 import {
   absent,
+  allowOnly,
   checkedFields,
   type FieldRules,
   fieldIn,
-  foreign,
+  foreignFileError,
   honoured,
-  ignored,
-  only,
+  ignoredField,
 } from '../../../domain/header-fields.ts';
 import { dataFilesOf } from './data-files.ts';
 import {
@@ -18,7 +18,7 @@ import {
   millimetresIn,
   type NumberType,
   numbersOf,
-  positive,
+  requirePositive,
   type VolumeHeader,
 } from './volume.ts';
 
@@ -36,9 +36,9 @@ const types = new Map<string, NumberType>(
   Object.entries(names).flatMap(([type, all]) => all.split(', ').map((name) => [name, type as NumberType])),
 );
 
-const about = ignored('describes the file and changes no value or position');
+const about = ignoredField('describes the file and changes no value or position');
 const eachOf = (allowed: string, pattern: RegExp) =>
-  only(allowed, (value) => value.split(/\s+/).every((word) => pattern.test(word)));
+  allowOnly(allowed, (value) => value.split(/\s+/).every((word) => pattern.test(word)));
 
 /** Fields of the definition, with the allowed spellings. Unknown fields are errors, as in the definition. */
 export const nrrdFields: FieldRules = {
@@ -76,10 +76,10 @@ export const nrrdFields: FieldRules = {
   oldmin: absent,
   'old max': absent,
   oldmax: absent,
-  'measurement frame': ignored('turns vectors and tensors, and the values are scalars'),
-  thicknesses: ignored('states the thickness of slices, which may overlap; spacings place them'),
-  min: ignored('repeats the least value of the data'),
-  max: ignored('repeats the greatest value of the data'),
+  'measurement frame': ignoredField('turns vectors and tensors, and the values are scalars'),
+  thicknesses: ignoredField('states the thickness of slices, which may overlap; spacings place them'),
+  min: ignoredField('repeats the least value of the data'),
+  max: ignoredField('repeats the greatest value of the data'),
   content: about,
   labels: honoured,
 };
@@ -105,13 +105,13 @@ const wordsOf = (text: string): readonly string[] =>
   [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => (quoted ?? bare ?? '').trim());
 
 type Fields = ReadonlyMap<string, string>;
-const either = (fields: Fields, a: string, b: string): string | undefined => fields.get(a) ?? fields.get(b);
+const eitherField = (fields: Fields, a: string, b: string): string | undefined => fields.get(a) ?? fields.get(b);
 
 /** Millimetres per unit of each axis; an unstated unit means millimetres. */
 function unitsOf(file: string, name: string, text: string | undefined, axes: number): readonly number[] {
   if (text === undefined) return Array.from({ length: axes }, () => 1);
   const words = wordsOf(text);
-  if (words.length !== axes) throw foreign(file, `${name} is ${text}; allowed: ${axes} units`);
+  if (words.length !== axes) throw foreignFileError(file, `${name} is ${text}; allowed: ${axes} units`);
   return words.map((word) => (/^(|\?\?\?|none)$/.test(word) ? 1 : millimetresIn(file, name, word)));
 }
 
@@ -123,7 +123,7 @@ function ownSteps(
   cells: readonly boolean[],
 ): readonly number[] {
   const axes = sizes.length;
-  const [mins, maxs] = [either(fields, 'axis mins', 'axismins'), either(fields, 'axis maxs', 'axismaxs')];
+  const [mins, maxs] = [eitherField(fields, 'axis mins', 'axismins'), eitherField(fields, 'axis maxs', 'axismaxs')];
   const spacings = fields.get('spacings');
   const between =
     mins === undefined || maxs === undefined
@@ -132,19 +132,20 @@ function ownSteps(
           const steps = (sizes[i] ?? 1) - (cells[i] === true ? 0 : 1);
           return (max - (numbersOf(file, 'axis mins', mins, axes)[i] ?? 0)) / Math.max(1, steps);
         });
-  if (maxs !== undefined && mins === undefined) throw foreign(file, 'axis maxs without axis mins is not supported');
+  if (maxs !== undefined && mins === undefined)
+    throw foreignFileError(file, 'axis maxs without axis mins is not supported');
   if (spacings === undefined && between === null) {
-    throw foreign(file, 'it has neither spacings, space directions, nor axis mins and axis maxs');
+    throw foreignFileError(file, 'it has neither spacings, space directions, nor axis mins and axis maxs');
   }
   const own = spacings === undefined ? (between ?? []) : numbersOf(file, 'spacings', spacings, axes);
-  positive(file, spacings === undefined ? 'axis mins and axis maxs' : 'spacings', own);
+  requirePositive(file, spacings === undefined ? 'axis mins and axis maxs' : 'spacings', own);
   const differs = between?.find((step, i) => Math.abs(step - (own[i] ?? 0)) > 1e-3 * (own[i] ?? 0));
   if (differs !== undefined)
-    throw foreign(file, `axis mins and axis maxs give a step of ${differs}, but spacings give another`);
+    throw foreignFileError(file, `axis mins and axis maxs give a step of ${differs}, but spacings give another`);
   return own;
 }
 
-type Placed = Pick<VolumeHeader, 'steps_mm' | 'origin_mm' | 'notes'>;
+type Placement = Pick<VolumeHeader, 'steps_mm' | 'origin_mm' | 'notes'>;
 
 /** Names of the axes x, y and z, used if nothing else states them. */
 const AXES = [/^(x|i|columns?|)(?![a-z])/i, /^(y|j|rows?|)(?![a-z])/i, /^(z|k|slices?|)(?![a-z])/i] as const;
@@ -157,7 +158,7 @@ function checkLabels(file: string, text: string | undefined, axes: number): void
   const words = wordsOf(text ?? '');
   const named = words.some((word, i) => !/^(\?\?\?|none)$/i.test(word) && AXES[i]?.test(word) !== true);
   if (text === undefined || (words.length === axes && !named)) return;
-  throw foreign(
+  throw foreignFileError(
     file,
     `labels = ${text.slice(0, 60)} without space directions is not supported; allowed: x, y, z in this order, or absent`,
   );
@@ -167,18 +168,19 @@ function checkLabels(file: string, text: string | undefined, axes: number): void
  * Steps and origin if each axis has its own spacing and there is no space. Mins and maxs are edges of cells unless
  * `centers` states nodes: Teem, which defines the format, assumes cells (nrrdDefaultCenter).
  */
-function byAxes(file: string, fields: Fields, sizes: readonly number[]): Placed {
+function placementByAxes(file: string, fields: Fields, sizes: readonly number[]): Placement {
   const axes = sizes.length;
-  const centers = either(fields, 'centers', 'centerings')?.split(/\s+/) ?? [];
+  const centers = eitherField(fields, 'centers', 'centerings')?.split(/\s+/) ?? [];
   const cells = sizes.map((_, i) => !/^node$/i.test(centers[i] ?? ''));
   const strange = centers.find((word) => !/^(cell|node|\?\?\?|none)$/i.test(word));
-  if (strange !== undefined) throw foreign(file, `centers has ${strange}; allowed: cell, node, ???, none`);
+  if (strange !== undefined) throw foreignFileError(file, `centers has ${strange}; allowed: cell, node, ???, none`);
   checkLabels(file, fields.get('labels'), axes);
   const mm = unitsOf(file, 'units', fields.get('units'), axes);
   const steps = ownSteps(file, fields, sizes, cells);
-  const mins = either(fields, 'axis mins', 'axismins');
+  const mins = eitherField(fields, 'axis mins', 'axismins');
   const origin = fields.get('space origin');
-  if (mins !== undefined && origin !== undefined) throw foreign(file, 'axis mins with space origin is not supported');
+  if (mins !== undefined && origin !== undefined)
+    throw foreignFileError(file, 'axis mins with space origin is not supported');
   const firsts =
     mins === undefined
       ? origin === undefined
@@ -197,25 +199,31 @@ function byAxes(file: string, fields: Fields, sizes: readonly number[]): Placed 
 }
 
 /** Steps and origin if they are vectors in a space. */
-function bySpace(file: string, fields: Fields, sizes: readonly number[], directions: string): Placed {
+function placementBySpace(file: string, fields: Fields, sizes: readonly number[], directions: string): Placement {
   const axes = sizes.length;
   for (const name of ['spacings', 'axis mins', 'axismins', 'axis maxs', 'axismaxs'] as const) {
     const numbers = fields.get(name)?.split(/\s+/) ?? [];
     if (numbers.some((word) => !/^nan$/i.test(word))) {
-      throw foreign(
+      throw foreignFileError(
         file,
         `${name} = ${numbers.join(' ')} with space directions is not supported; allowed: nan or absent`,
       );
     }
   }
   if (/none/i.test(directions)) {
-    throw foreign(file, `space directions is ${directions}; allowed: a vector for each axis: none of colours or times`);
+    throw foreignFileError(
+      file,
+      `space directions is ${directions}; allowed: a vector for each axis: none of colours or times`,
+    );
   }
   if (unitsOf(file, 'units', fields.get('units'), axes).some((unit) => unit !== 1)) {
-    throw foreign(file, `units = ${fields.get('units')} with space directions is not supported; allowed: space units`);
+    throw foreignFileError(
+      file,
+      `units = ${fields.get('units')} with space directions is not supported; allowed: space units`,
+    );
   }
   const label = wordsOf(fields.get('labels') ?? '').find((word) => NO_PLACE.test(word));
-  if (label !== undefined) throw foreign(file, `labels has "${label}"; allowed: spatial axes`);
+  if (label !== undefined) throw foreignFileError(file, `labels has "${label}"; allowed: spatial axes`);
   const mm = unitsOf(file, 'space units', fields.get('space units'), axes);
   const all = numbersOf(file, 'space directions', directions, axes * axes);
   const origin = fields.get('space origin');
@@ -231,16 +239,18 @@ function bySpace(file: string, fields: Fields, sizes: readonly number[], directi
 }
 
 /** Steps and origin in patient coordinates, which are assumed if a file names no space. */
-function placed(file: string, fields: Fields, sizes: readonly number[]): Placed {
+function readPlacement(file: string, fields: Fields, sizes: readonly number[]): Placement {
   const directions = fields.get('space directions');
-  const own = directions === undefined ? byAxes(file, fields, sizes) : bySpace(file, fields, sizes, directions);
+  const own =
+    directions === undefined ? placementByAxes(file, fields, sizes) : placementBySpace(file, fields, sizes, directions);
   const space = fields.get('space');
   const dimension = fields.get('space dimension');
   if (dimension !== undefined && integersOf(file, 'space dimension', dimension, 1) !== sizes.length) {
-    throw foreign(file, `space dimension is ${dimension}; allowed: ${sizes.length}, the number of axes`);
+    throw foreignFileError(file, `space dimension is ${dimension}; allowed: ${sizes.length}, the number of axes`);
   }
   const ways = space === undefined ? [1, 1, 1] : spaces[space.toLowerCase()];
-  if (ways === undefined) throw foreign(file, `its space is ${space}; allowed: ${Object.keys(spaces).join(', ')}`);
+  if (ways === undefined)
+    throw foreignFileError(file, `its space is ${space}; allowed: ${Object.keys(spaces).join(', ')}`);
   const turned = (vector: readonly number[]): number[] =>
     vector.map((part, i) => (ways[i] === -1 && part !== 0 ? -part : part));
   return { steps_mm: own.steps_mm.map(turned), origin_mm: turned(own.origin_mm), notes: own.notes };
@@ -254,13 +264,13 @@ const encodings: Readonly<Record<string, VolumeHeader['encoding']>> = {
 /** Throws BraggError `foreign-file`. */
 export function nrrdHeader(file: string, bytes: Uint8Array): VolumeHeader {
   const text = Buffer.from(bytes.subarray(0, MAX_HEADER)).toString('latin1');
-  if (!/^NRRD000[1-5]\r?\n/.test(text)) throw foreign(file, 'it does not begin with NRRD0001 to NRRD0005');
+  if (!/^NRRD000[1-5]\r?\n/.test(text)) throw foreignFileError(file, 'it does not begin with NRRD0001 to NRRD0005');
   const blank = /\r?\n\r?\n/.exec(text);
   const detached = /^data ?file:/im.test(text.slice(0, blank?.index));
   // LIST is the last field: file names follow it.
   const list = /^data ?file:[ \t]*list\b[^\n]*(?:\n|$)/im.exec(text);
   const listed = list === null ? '' : text.slice(list.index + list[0].length);
-  if (blank === null && !detached) throw foreign(file, 'its header does not end with an empty line');
+  if (blank === null && !detached) throw foreignFileError(file, 'its header does not end with an empty line');
   // Lines with := are user-defined pairs.
   const lines = text
     .slice(0, list === null ? (blank?.index ?? text.length) : list.index + list[0].length)
@@ -271,42 +281,43 @@ export function nrrdHeader(file: string, bytes: Uint8Array): VolumeHeader {
   const fields = checkedFields(file, lines, nrrdFields, 'refused');
   const need = (name: string): string => {
     const value = fields.get(name);
-    if (value === undefined || value === '') throw foreign(file, `its header has no ${name}`);
+    if (value === undefined || value === '') throw foreignFileError(file, `its header has no ${name}`);
     return value;
   };
   const type = types.get(need('type').toLowerCase());
   if (type === undefined) {
-    throw foreign(file, `its type is ${need('type')}; allowed: ${Object.values(names).join(', ')}`);
+    throw foreignFileError(file, `its type is ${need('type')}; allowed: ${Object.values(names).join(', ')}`);
   }
   const axes = integersOf(file, 'dimension', need('dimension'), 1);
-  if (axes !== 2 && axes !== 3) throw foreign(file, `it has ${axes} axes; allowed: 2 or 3`);
+  if (axes !== 2 && axes !== 3) throw foreignFileError(file, `it has ${axes} axes; allowed: 2 or 3`);
   const sizes = numbersOf(file, 'sizes', need('sizes'), axes);
   const count = countOf(file, sizes);
   const number = fields.get('number');
   if (number !== undefined && Number(number) !== count) {
-    throw foreign(file, `number is ${number}; allowed: ${count}, the product of its sizes`);
+    throw foreignFileError(file, `number is ${number}; allowed: ${count}, the product of its sizes`);
   }
   const encoding = encodings[need('encoding').toLowerCase()];
   if (encoding === undefined) {
-    throw foreign(file, `its encoding is ${need('encoding')}; allowed: ${Object.keys(encodings).join(', ')}`);
+    throw foreignFileError(file, `its encoding is ${need('encoding')}; allowed: ${Object.keys(encodings).join(', ')}`);
   }
   const endian = fields.get('endian')?.toLowerCase() ?? null;
-  if (encoding !== 'text' && bytesPer(type) > 1 && endian === null) throw foreign(file, 'its header has no endian');
+  if (encoding !== 'text' && bytesPer(type) > 1 && endian === null)
+    throw foreignFileError(file, 'its header has no endian');
   if (endian !== null && endian !== 'little' && endian !== 'big') {
-    throw foreign(file, `endian is ${fields.get('endian')}; allowed: little, big`);
+    throw foreignFileError(file, `endian is ${fields.get('endian')}; allowed: little, big`);
   }
-  const skipBytes = integersOf(file, 'byte skip', either(fields, 'byte skip', 'byteskip') ?? '0', -1);
+  const skipBytes = integersOf(file, 'byte skip', eitherField(fields, 'byte skip', 'byteskip') ?? '0', -1);
   if (encoding === 'text' && skipBytes !== 0) {
-    throw foreign(file, `byte skip is ${skipBytes}; allowed: 0 for text data`);
+    throw foreignFileError(file, `byte skip is ${skipBytes}; allowed: 0 for text data`);
   }
-  const dataFile = either(fields, 'data file', 'datafile');
-  const unit = either(fields, 'sample units', 'sampleunits')?.replace(/^"(.*)"$/, '$1');
+  const dataFile = eitherField(fields, 'data file', 'datafile');
+  const unit = eitherField(fields, 'sample units', 'sampleunits')?.replace(/^"(.*)"$/, '$1');
   return {
     ...{ sizes, type, encoding, little: endian !== 'big', skipBytes, packedBytes: null },
     dataFiles: dataFile === undefined ? null : dataFilesOf(file, 'data file', dataFile, listed, sizes),
     end: blank === null ? text.length : blank.index + blank[0].length,
-    skipLines: integersOf(file, 'line skip', either(fields, 'line skip', 'lineskip') ?? '0', 0),
-    ...placed(file, fields, sizes),
+    skipLines: integersOf(file, 'line skip', eitherField(fields, 'line skip', 'lineskip') ?? '0', 0),
+    ...readPlacement(file, fields, sizes),
     unit: unit === undefined || /^(|\?\?\?)$/.test(unit) ? null : unit,
   };
 }

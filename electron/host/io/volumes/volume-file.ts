@@ -1,6 +1,6 @@
 /** Volumes in MetaImage and NRRD files, with the data inside or in separate files. */
 import path from 'node:path';
-import { foreign } from '../../../domain/header-fields.ts';
+import { foreignFileError } from '../../../domain/header-fields.ts';
 import { readPlainAtMost } from '../files/plain-file.ts';
 import { isMetaImage, metaImageHeader } from './metaimage.ts';
 import { isNrrd, nrrdHeader } from './nrrd.ts';
@@ -22,7 +22,7 @@ export function volumeIn(
   if (header.dataFiles === null) return volumeOf(name, header, [bytes.subarray(header.end)]);
   const read = header.dataFiles.map((file, i) => {
     const part = parts[i] ?? null;
-    if (part === null) throw foreign(name, `its data file ${file} cannot be read`);
+    if (part === null) throw foreignFileError(name, `its data file ${file} cannot be read`);
     return part;
   });
   return volumeOf(name, header, read);

@@ -5,7 +5,7 @@
 
 import { gunzipSync, inflateSync } from 'node:zlib';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
-import { foreign } from '../../../domain/header-fields.ts';
+import { foreignFileError } from '../../../domain/header-fields.ts';
 import { decimalOf } from '../../../domain/values/csv.ts';
 
 export interface Volume {
@@ -68,12 +68,12 @@ export interface VolumeHeader {
 /** Number of values of a grid. Throws for invalid sizes. */
 export function countOf(file: string, sizes: readonly number[]): number {
   if (sizes.length < 2 || sizes.length > MAX_AXES) {
-    throw foreign(file, `it has ${sizes.length} axes; allowed: 2 or ${MAX_AXES}`);
+    throw foreignFileError(file, `it has ${sizes.length} axes; allowed: 2 or ${MAX_AXES}`);
   }
   const wrong = sizes.find((size) => !Number.isSafeInteger(size) || size < 1);
-  if (wrong !== undefined) throw foreign(file, `a size is ${wrong}; allowed: whole numbers of at least 1`);
+  if (wrong !== undefined) throw foreignFileError(file, `a size is ${wrong}; allowed: whole numbers of at least 1`);
   const values = sizes.reduce((a, b) => a * b, 1);
-  if (values > MAX_VALUES) throw foreign(file, `it has ${values} values; allowed: ${MAX_VALUES}`);
+  if (values > MAX_VALUES) throw foreignFileError(file, `it has ${values} values; allowed: ${MAX_VALUES}`);
   return values;
 }
 
@@ -81,13 +81,13 @@ function bytesAfterLines(file: string, bytes: Uint8Array, lines: number): Uint8A
   let from = 0;
   for (let i = 0; i < lines; i += 1) {
     const end = bytes.indexOf(0x0a, from);
-    if (end < 0) throw foreign(file, `${lines} lines should be skipped, but its data has only ${i}`);
+    if (end < 0) throw foreignFileError(file, `${lines} lines should be skipped, but its data has only ${i}`);
     from = end + 1;
   }
   return bytes.subarray(from);
 }
 
-interface Unpacked {
+interface UnpackResult {
   readonly buffer: Uint8Array;
   readonly engine: { readonly bytesWritten: number };
 }
@@ -96,20 +96,20 @@ interface Unpacked {
 const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 /** Unpacks at most `limit` bytes, so that a small file cannot fill the memory. */
-function unpacked(file: string, encoding: 'zlib' | 'gzip', bytes: Uint8Array, limit: number): Uint8Array {
+function unpackBytes(file: string, encoding: 'zlib' | 'gzip', bytes: Uint8Array, limit: number): Uint8Array {
   try {
     const unpack = encoding === 'zlib' && !isGzip(bytes) ? inflateSync : gunzipSync;
     const options = { maxOutputLength: limit, info: true } as const;
     // Node's types describe only the result without `info`.
-    const found = unpack(bytes, options) as unknown as Unpacked;
+    const found = unpack(bytes, options) as unknown as UnpackResult;
     const read = found.engine.bytesWritten;
     if (read === bytes.length) return found.buffer;
-    throw foreign(file, `its compressed data ends at byte ${read} of ${bytes.length}, but more data follows`);
+    throw foreignFileError(file, `its compressed data ends at byte ${read} of ${bytes.length}, but more data follows`);
   } catch (error) {
     if (error instanceof BraggError) throw error;
     if (error instanceof RangeError)
-      throw foreign(file, `its data decompresses to more than the ${limit} bytes specified`);
-    throw foreign(file, `its data cannot be decompressed: ${messageOf(error)}`);
+      throw foreignFileError(file, `its data decompresses to more than the ${limit} bytes specified`);
+    throw foreignFileError(file, `its data cannot be decompressed: ${messageOf(error)}`);
   }
 }
 
@@ -125,7 +125,10 @@ const LONGEST_NUMBER = 32;
 
 function textNumbers(file: string, bytes: Uint8Array, count: number, type: NumberType): Float64Array {
   if (bytes.length > count * LONGEST_NUMBER) {
-    throw foreign(file, `its text has ${bytes.length} bytes; allowed: ${LONGEST_NUMBER} for each of ${count} values`);
+    throw foreignFileError(
+      file,
+      `its text has ${bytes.length} bytes; allowed: ${LONGEST_NUMBER} for each of ${count} values`,
+    );
   }
   // A comma within a word may be a decimal comma, so commas alone do not separate values.
   const words = (new TextDecoder('latin1').decode(bytes).match(/\S+/g) ?? [])
@@ -133,16 +136,20 @@ function textNumbers(file: string, bytes: Uint8Array, count: number, type: Numbe
     .filter((word) => word !== '');
   const comma = words.find((word) => word.includes(','));
   if (comma !== undefined) {
-    throw foreign(file, `its data has ${comma.slice(0, 40)}; allowed: decimal points, and spaces between values`);
+    throw foreignFileError(
+      file,
+      `its data has ${comma.slice(0, 40)}; allowed: decimal points, and spaces between values`,
+    );
   }
-  if (words.length !== count) throw foreign(file, `its data has ${words.length} values, but ${count} are specified`);
+  if (words.length !== count)
+    throw foreignFileError(file, `its data has ${words.length} values, but ${count} are specified`);
   const values = Float64Array.from(words, decimalOf);
   const [low, high] = ranges[type] ?? [-Number.MAX_VALUE, Number.MAX_VALUE];
   const wrong = values.findIndex(
     (value) => !(value >= low && value <= high) || (ranges[type] !== undefined && !Number.isInteger(value)),
   );
   if (wrong < 0) return values;
-  throw foreign(file, `value ${wrong + 1} is ${words[wrong]}; allowed: numbers of ${type}`);
+  throw foreignFileError(file, `value ${wrong + 1} is ${words[wrong]}; allowed: numbers of ${type}`);
 }
 
 /** Numbers in one file. Throws unless the number of bytes is as announced. */
@@ -151,22 +158,22 @@ function partOf(file: string, header: VolumeHeader, data: Uint8Array, count: num
   const [size, read] = numberTypes[type];
   const wanted = count * size;
   if (packedBytes !== null && packedBytes !== data.length) {
-    throw foreign(file, `its compressed data has ${data.length} bytes, but ${packedBytes} are specified`);
+    throw foreignFileError(file, `its compressed data has ${data.length} bytes, but ${packedBytes} are specified`);
   }
   let bytes = bytesAfterLines(file, data, skipLines);
   // Limited like the data, because a header may request any number.
   if (skipBytes > wanted + 2 ** 20) {
-    throw foreign(file, `${skipBytes} bytes should be skipped; allowed: at most ${wanted + 2 ** 20}`);
+    throw foreignFileError(file, `${skipBytes} bytes should be skipped; allowed: at most ${wanted + 2 ** 20}`);
   }
   if (encoding === 'zlib' || encoding === 'gzip') {
-    bytes = unpacked(file, encoding, bytes, skipBytes < 0 ? 2 * wanted + 2 ** 20 : skipBytes + wanted);
+    bytes = unpackBytes(file, encoding, bytes, skipBytes < 0 ? 2 * wanted + 2 ** 20 : skipBytes + wanted);
   }
   if (skipBytes < 0 && bytes.length > wanted) bytes = bytes.subarray(bytes.length - wanted);
   else if (skipBytes > 0) bytes = bytes.subarray(skipBytes);
   if (encoding === 'text') return textNumbers(file, bytes, count, type);
   if (bytes.length !== wanted) {
     const how = bytes.length < wanted ? 'it is truncated' : 'its type or sizes differ';
-    throw foreign(file, `its data has ${bytes.length} bytes, but ${wanted} are specified: ${how}`);
+    throw foreignFileError(file, `its data has ${bytes.length} bytes, but ${wanted} are specified: ${how}`);
   }
   const values = new Float64Array(count);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -175,7 +182,7 @@ function partOf(file: string, header: VolumeHeader, data: Uint8Array, count: num
 }
 
 /** Numbers of a grid from equal parts. Throws for values that are not finite. */
-function decoded(file: string, header: VolumeHeader, parts: readonly Uint8Array[]): Float64Array {
+function decodeValues(file: string, header: VolumeHeader, parts: readonly Uint8Array[]): Float64Array {
   const count = countOf(file, header.sizes);
   const each = count / parts.length;
   const [only] = parts;
@@ -184,7 +191,7 @@ function decoded(file: string, header: VolumeHeader, parts: readonly Uint8Array[
     values.set(partOf(`${file}: ${header.dataFiles?.[i]}`, header, part, each), i * each);
   }
   const wrong = values.findIndex((value) => !Number.isFinite(value));
-  if (wrong >= 0) throw foreign(file, `value ${wrong + 1} is ${values[wrong]}; allowed: finite numbers`);
+  if (wrong >= 0) throw foreignFileError(file, `value ${wrong + 1} is ${values[wrong]}; allowed: finite numbers`);
   return values;
 }
 
@@ -202,7 +209,7 @@ export function alongAxis(step: readonly number[]): { readonly axis: number; rea
 const degrees = (cosine: number): number => (Math.acos(Math.min(1, cosine)) * 180) / Math.PI;
 
 /** Reason why axes cannot be aligned with the patient's: angles between them, or to the nearest patient axis. */
-export function obliqueness(steps: readonly (readonly number[])[]): string {
+export function obliqueAxesReason(steps: readonly (readonly number[])[]): string {
   const none = steps.findIndex((step) => Math.hypot(...step) === 0);
   if (none >= 0)
     return `its axis ${none + 1} has the direction ${steps[none]?.join(', ')}; allowed: a vector longer than 0`;
@@ -234,10 +241,10 @@ export function alignedToAxes(file: string, { sizes, steps_mm, origin_mm }: Grid
   const ways = steps_mm.map((step) => {
     const found = alongAxis(step);
     if (found !== null) return found;
-    throw foreign(file, obliqueness(steps_mm));
+    throw foreignFileError(file, obliqueAxesReason(steps_mm));
   });
   const from = Array.from({ length: axes }, (_, axis) => ways.findIndex((way) => way.axis === axis));
-  if (from.includes(-1)) throw foreign(file, `two of its axes are along the same patient axis`);
+  if (from.includes(-1)) throw foreignFileError(file, `two of its axes are along the same patient axis`);
   const size = from.map((own) => sizes[own] ?? 1);
   const spacing_mm = from.map((own) => Math.hypot(...(steps_mm[own] ?? [])));
   const way = from.map((own) => ways[own]?.way ?? 1);
@@ -269,7 +276,7 @@ export function alignedToAxes(file: string, { sizes, steps_mm, origin_mm }: Grid
 export function volumeOf(file: string, header: VolumeHeader, parts: readonly Uint8Array[]): Volume {
   const { unit, notes } = header;
   return {
-    ...alignedToAxes(file, header, decoded(file, header, parts)),
+    ...alignedToAxes(file, header, decodeValues(file, header, parts)),
     ...(unit === null ? {} : { unit }),
     ...(notes.length === 0 ? {} : { notes }),
   };
@@ -283,7 +290,7 @@ export function numbersOf(file: string, name: string, text: string, count: numbe
     .filter((part) => part !== '')
     .map(decimalOf);
   if (numbers.length !== count || numbers.some((value) => !Number.isFinite(value))) {
-    throw foreign(
+    throw foreignFileError(
       file,
       `${name} is ${JSON.stringify(text.slice(0, 60))}; allowed: ${count === 1 ? 'a number' : `${count} numbers`}`,
     );
@@ -294,14 +301,14 @@ export function numbersOf(file: string, name: string, text: string, count: numbe
 export function integersOf(file: string, name: string, text: string, least: number): number {
   const [value = 0] = numbersOf(file, name, text, 1);
   if (!Number.isSafeInteger(value) || value < least) {
-    throw foreign(file, `${name} is ${text}; allowed: whole numbers of at least ${least}`);
+    throw foreignFileError(file, `${name} is ${text}; allowed: whole numbers of at least ${least}`);
   }
   return value;
 }
 
-export function positive(file: string, name: string, values: readonly number[]): readonly number[] {
+export function requirePositive(file: string, name: string, values: readonly number[]): readonly number[] {
   const wrong = values.find((value) => !(value > 0));
-  if (wrong !== undefined) throw foreign(file, `${name} has ${wrong}; allowed: lengths above 0 mm`);
+  if (wrong !== undefined) throw foreignFileError(file, `${name} has ${wrong}; allowed: lengths above 0 mm`);
   return values;
 }
 
@@ -314,6 +321,6 @@ const lengthUnits: Readonly<Record<string, number>> = {
 
 export function millimetresIn(file: string, name: string, unit: string): number {
   const found = lengthUnits[unit.toLowerCase()];
-  if (found === undefined) throw foreign(file, `${name} is ${unit}; allowed: mm, cm, m, um`);
+  if (found === undefined) throw foreignFileError(file, `${name} is ${unit}; allowed: mm, cm, m, um`);
   return found;
 }

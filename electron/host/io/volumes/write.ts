@@ -122,11 +122,11 @@ function bytesOf([tag, vr, value]: Element): Uint8Array {
   return bytes;
 }
 
-const joined = (parts: readonly Uint8Array[]): Uint8Array => Uint8Array.from(Buffer.concat(parts));
+const concatenate = (parts: readonly Uint8Array[]): Uint8Array => Uint8Array.from(Buffer.concat(parts));
 const uint32 = (value: number): Uint8Array => new Uint8Array(Uint32Array.of(value).buffer);
 
 /** Values as integers times a scale, which is rounded to its written digits. */
-function scaled(values: Float64Array): { readonly stored: Uint8Array; readonly scale: number } {
+function scaleToIntegers(values: Float64Array): { readonly stored: Uint8Array; readonly scale: number } {
   const most = values.reduce((a, b) => Math.max(a, b), 0);
   // Rounded up, so that the largest value fits into 32 bits.
   const scale = most > 0 ? Number((most / (MAX_STORED - 2 ** 10)).toPrecision(8)) : 1;
@@ -152,7 +152,7 @@ export function rtDoseBytes(volume: DirectedVolume, { content, frame }: DoseWord
   const [columns = 1, rows = 1, frames = 1] = sizes;
   const [dx = 1, dy = 1, dz = 1] = spacing_mm;
   const [x = 0, y = 0, z = 0] = origin_mm;
-  const { stored, scale } = scaled(values);
+  const { stored, scale } = scaleToIntegers(values);
   const identity = `${content} ${orientation.join(' ')} ${sizes.join(' ')} ${createHash('sha256').update(stored).digest('hex')} ${scale}`;
   const uid = (what: string): string => uidOf(identity, what);
   const tagOf = (name: keyof typeof doseAttributes): string => doseAttributes[name].tag.slice(1);
@@ -206,7 +206,7 @@ export function rtDoseBytes(volume: DirectedVolume, { content, frame }: DoseWord
     [tagOf('DoseGridScaling'), 'DS', String(scale)],
     ['7fe00010', 'OW', stored],
   ];
-  const meta = joined(
+  const meta = concatenate(
     (
       [
         ['00020001', 'OB', Uint8Array.of(0, 1)],
@@ -218,5 +218,5 @@ export function rtDoseBytes(volume: DirectedVolume, { content, frame }: DoseWord
     ).map(bytesOf),
   );
   const length = bytesOf(['00020000', 'UL', uint32(meta.length)]);
-  return joined([new Uint8Array(128), new TextEncoder().encode('DICM'), length, meta, ...elements.map(bytesOf)]);
+  return concatenate([new Uint8Array(128), new TextEncoder().encode('DICM'), length, meta, ...elements.map(bytesOf)]);
 }

@@ -15,7 +15,7 @@ const POWERS = [
 ] as const;
 
 /** Position of `value` between the entries of an ascending list; values outside are clamped to its ends. */
-function between(list: readonly number[], value: number): { readonly index: number; readonly share: number } {
+function bracketOf(list: readonly number[], value: number): { readonly index: number; readonly share: number } {
   const found = list.findIndex((one) => one > value);
   const index = found < 0 ? list.length - 2 : Math.max(0, found - 1);
   const [a, b] = [list[index] ?? 0, list[index + 1] ?? 1];
@@ -23,7 +23,7 @@ function between(list: readonly number[], value: number): { readonly index: numb
 }
 
 export function jetteChenPower(energy_MeV: number, share: number): number {
-  const [e, s] = [between(ENERGIES, energy_MeV), between(SHARES, share)];
+  const [e, s] = [bracketOf(ENERGIES, energy_MeV), bracketOf(SHARES, share)];
   const at = (i: number, j: number): number => POWERS[e.index + i]?.[s.index + j] ?? 0;
   const row = (i: number): number => at(i, 0) + s.share * (at(i, 1) - at(i, 0));
   return row(0) + e.share * (row(1) - row(0));

@@ -27,7 +27,7 @@ interface Reduced {
 }
 
 /** Reflects all columns and the right-hand side to triangular form, which has the same least-squares solution. */
-function reduced(columns: Columns, b: Float64Array): Reduced {
+function reduceToTriangular(columns: Columns, b: Float64Array): Reduced {
   const a = columns.map((column) => column.slice());
   const right = b.slice();
   const least = 1e-12 * Math.max(...columns.map((column) => Math.sqrt(dot(column, column))), Number.MIN_VALUE);
@@ -48,7 +48,7 @@ function reduced(columns: Columns, b: Float64Array): Reduced {
 
 /** The x that minimizes |A x - b|. Columns that depend linearly on those before them get 0. */
 export function leastSquares(columns: Columns, b: Float64Array): Float64Array {
-  const { triangle: a, right, used } = reduced(columns, b);
+  const { triangle: a, right, used } = reduceToTriangular(columns, b);
   const x = new Float64Array(columns.length);
   for (let k = columns.length - 1; k >= 0; k -= 1) {
     if (!used[k]) continue;
@@ -60,7 +60,7 @@ export function leastSquares(columns: Columns, b: Float64Array): Float64Array {
 }
 
 /** Product A x. */
-export function combined(columns: Columns, x: ArrayLike<number>): Float64Array {
+export function multiply(columns: Columns, x: ArrayLike<number>): Float64Array {
   const sum = new Float64Array(columns[0]?.length ?? 0);
   for (const [k, column] of columns.entries()) {
     for (let i = 0; i < sum.length; i += 1) sum[i] = (sum[i] ?? 0) + (x[k] ?? 0) * (column[i] ?? 0);
@@ -79,7 +79,7 @@ interface Solution {
 }
 
 /** Solves for the free columns, and fixes those at 0 that would become negative. */
-function settle({ columns, b, x, free }: Solution): void {
+function solveFreeColumns({ columns, b, x, free }: Solution): void {
   while (free.size > 0) {
     const chosen = [...free].sort((i, j) => i - j);
     const solved = leastSquares(
@@ -105,10 +105,10 @@ function settle({ columns, b, x, free }: Solution): void {
 }
 
 /** Reduces a tall problem to as many rows as columns, with the same solution, so that each round costs less. */
-function inFewRows(columns: Columns, b: Float64Array): readonly [columns: Columns, b: Float64Array] {
+function reduceRows(columns: Columns, b: Float64Array): readonly [columns: Columns, b: Float64Array] {
   const n = columns.length;
   if (b.length <= 2 * n) return [columns, b];
-  const { triangle, right } = reduced(columns, b);
+  const { triangle, right } = reduceToTriangular(columns, b);
   return [triangle.map((column) => column.slice(0, n)), right.slice(0, n)];
 }
 
@@ -117,7 +117,7 @@ export function nnls(given: Columns, b: Float64Array, start?: ArrayLike<number>)
   const lengths = given.map((column) => Math.sqrt(column.reduce((sum, value) => sum + value * value, 0)));
   const unit = given.map((column, k) => column.map((value) => value / (lengths[k] || 1)));
   const begun = lengths.map((length, k) => length * (start?.[k] ?? 0));
-  const scaled = ofUnitColumns(...inFewRows(unit, b), begun);
+  const scaled = nnlsOfUnitColumns(...reduceRows(unit, b), begun);
   return scaled.map((value, k) => value / (lengths[k] || 1));
 }
 
@@ -163,15 +163,15 @@ export function fallingNnls(
 }
 
 /** Non-negative least squares for columns whose length is 1 or 0. */
-function ofUnitColumns(columns: Columns, b: Float64Array, start: readonly number[]): Float64Array {
+function nnlsOfUnitColumns(columns: Columns, b: Float64Array, start: readonly number[]): Float64Array {
   const n = columns.length;
   const x = Float64Array.from(start, (value) => Math.max(0, value));
   const free = new Set([...x.keys()].filter((k) => (x[k] ?? 0) > 0));
   const kept: Solution = { columns, b, x, free };
-  settle(kept);
+  solveFreeColumns(kept);
   const size = Math.sqrt(b.reduce((sum, value) => sum + value * value, 0));
   for (let round = 0; round < MAX_ROUNDS * n; round += 1) {
-    const residual = combined(columns, x).map((value, i) => (b[i] ?? 0) - value);
+    const residual = multiply(columns, x).map((value, i) => (b[i] ?? 0) - value);
     let [best, steepest] = [-1, 0];
     for (const [k, column] of columns.entries()) {
       if (free.has(k)) continue;
@@ -180,7 +180,7 @@ function ofUnitColumns(columns: Columns, b: Float64Array, start: readonly number
     }
     if (best < 0) return x;
     free.add(best);
-    settle(kept);
+    solveFreeColumns(kept);
   }
   return x;
 }

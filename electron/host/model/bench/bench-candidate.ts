@@ -116,7 +116,7 @@ export interface TimedRun extends Pick<SampleMarks, 'clocks'> {
 }
 
 /** Declared work of a variant for one repetition; null for quantities that have no meaning. */
-export interface Work {
+export interface DeclaredWork {
   readonly bytes: number | null;
   readonly fp32_flops: number | null;
   readonly fp64_flops: number | null;
@@ -132,7 +132,7 @@ export interface CandidateFacts {
   readonly state_bytes: number;
   /** Size of the problem in the workload's unit; null if sizes have no meaning. */
   readonly size: number | null;
-  readonly work: Work;
+  readonly work: DeclaredWork;
   /** Agreement of repeated runs, if the engine compared them itself. */
   readonly repeats: Repeats | null;
   /** Note for the candidate's row; null if there is none. */

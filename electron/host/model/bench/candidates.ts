@@ -25,7 +25,7 @@ function knownVariant<V extends { readonly id: string }>(id: string, variants: r
 }
 
 /** Checks labels. Throws BraggError `invalid` for a duplicate. */
-function refuseDuplicates(labels: readonly string[]): void {
+function throwIfDuplicates(labels: readonly string[]): void {
   const twice = labels.find((label, index) => labels.indexOf(label) !== index);
   if (twice !== undefined) {
     throw new BraggError('invalid', `the variant ${twice} is given twice; allowed: once`);
@@ -50,12 +50,12 @@ interface Labelled {
   readonly device: 'cpu' | 'cuda';
 }
 
-function refuse(label: string, allowed: string): never {
+function throwUnknownVariant(label: string, allowed: string): never {
   throw new BraggError('invalid', `the variant ${label} is not known; allowed: ${allowed}`);
 }
 
 /** Parses a label. `precisions` lists the precisions that may be requested; empty for a variant with a single one. */
-function requested<V extends Labelled>(
+function parseLabel<V extends Labelled>(
   label: string,
   variants: readonly V[],
   precisions: (variant: V) => readonly string[],
@@ -65,11 +65,11 @@ function requested<V extends Labelled>(
   const choices = precisions(variant);
   if (wanted !== undefined && !choices.includes(wanted)) {
     const known = choices.map((one) => `${id}@${one}`).join(', ');
-    refuse(label, known === '' ? `${id}, which has only one precision` : known);
+    throwUnknownVariant(label, known === '' ? `${id}, which has only one precision` : known);
   }
   if (device === undefined) return { label, variant, precision: wanted ?? null, gpu: null };
-  if (!/^\d{1,3}$/.test(device)) refuse(label, `${id}:0 and further GPUs in the driver's order`);
-  if (variant.device === 'cpu') refuse(label, `${id}, which runs on the CPU`);
+  if (!/^\d{1,3}$/.test(device)) throwUnknownVariant(label, `${id}:0 and further GPUs in the driver's order`);
+  if (variant.device === 'cpu') throwUnknownVariant(label, `${id}, which runs on the CPU`);
   return { label, variant, precision: wanted ?? null, gpu: Number(device) };
 }
 
@@ -79,8 +79,8 @@ export function requestedVariants<V extends Labelled>(
   variants: readonly V[],
   precisions: (variant: V) => readonly string[] = () => [],
 ): readonly Requested<V>[] {
-  refuseDuplicates(labels);
-  return labels.map((label) => requested(label, variants, precisions));
+  throwIfDuplicates(labels);
+  return labels.map((label) => parseLabel(label, variants, precisions));
 }
 
 export interface Candidate {
@@ -95,7 +95,7 @@ export interface Candidate {
 }
 
 /** The scenario's choice if the variant offers it, else the variant's first choice. */
-function offered<T>(wanted: T, choices: readonly T[]): T {
+function chooseOffered<T>(wanted: T, choices: readonly T[]): T {
   return choices.includes(wanted) ? wanted : (choices[0] ?? wanted);
 }
 
@@ -106,8 +106,8 @@ export function candidate(
   label: string = variant.id,
   gpu: number | null = null,
 ): Candidate {
-  const stepping = offered(problem.solver.stepping, variant.steppings);
-  const precision = offered(problem.solver.precision, variant.precisions);
+  const stepping = chooseOffered(problem.solver.stepping, variant.steppings);
+  const precision = chooseOffered(problem.solver.precision, variant.precisions);
   const changed = [
     ...(stepping === problem.solver.stepping ? [] : [`${stepping} stepping`]),
     ...(precision === problem.solver.precision ? [] : [precision]),
@@ -191,11 +191,11 @@ interface FoundOracle {
 /** Solves `problem` in FP64 on the CPU. Null, with the reason, if no FP64 variant can solve it. */
 export function oracleFor(addon: NativeAddon, problem: TransportProblem, signal?: AbortSignal): Promise<FoundOracle> {
   const { variant: _, precision: __, threads: ___, ...solver } = problem.solver;
-  const make = (): Promise<FoundOracle> => solved(addon, problem, signal);
+  const make = (): Promise<FoundOracle> => solveOracle(addon, problem, signal);
   return memoizedLast(addon, { ...problem, solver, keyframes: 0 }, make, ({ oracle }) => oracle !== null);
 }
 
-async function solved(addon: NativeAddon, problem: TransportProblem, signal?: AbortSignal): Promise<FoundOracle> {
+async function solveOracle(addon: NativeAddon, problem: TransportProblem, signal?: AbortSignal): Promise<FoundOracle> {
   const { stepping } = problem.solver;
   let reason = `no variant offers fp64 with ${stepping} stepping`;
   for (const variant of oracleVariants(addon.variants(), stepping)) {

@@ -34,12 +34,12 @@ type TimesOf = (side: Side) => SideTimes;
  * Number reported for a variant. `interval` is set if the variant reports the value itself, and absent if the value
  * follows from its time.
  */
-interface Stated {
+interface ReportedNumber {
   readonly value: number;
   readonly unit: string;
   readonly interval?: Interval | null;
 }
-type NumberOf = (variant: string, quantity: string) => Stated | null;
+type NumberOf = (variant: string, quantity: string) => ReportedNumber | null;
 
 const notMeasured: SideTimes = { times: [], wrong: false };
 
@@ -72,7 +72,7 @@ const nameOf = ({ variant, mode, clock }: Side): string =>
 const MIN_REPETITIONS = 5;
 
 const count = (times: Instances): number => times.reduce((sum, each) => sum + each.length, 0);
-const enough = (times: Instances): boolean => count(times) >= MIN_REPETITIONS;
+const hasEnoughRepetitions = (times: Instances): boolean => count(times) >= MIN_REPETITIONS;
 
 /** Compares by instances if there are at least two, else by the bootstrap of the rounds. */
 export function gainOf(slow: SideTimes, fast: SideTimes, seed: number): Ratio | null {
@@ -85,12 +85,12 @@ export function gainOf(slow: SideTimes, fast: SideTimes, seed: number): Ratio | 
     }
     return own.length > 1 && other.length > 1 ? ratioOf(own, other) : bootstrapRatioOf(own.flat(), other.flat(), seed);
   })();
-  return enough(own) && enough(other) ? found : { ...found, interval: null };
+  return hasEnoughRepetitions(own) && hasEnoughRepetitions(other) ? found : { ...found, interval: null };
 }
 
 /** Interval of a variant's time, relative to its value; null for too few repetitions. */
 function relativeInterval({ times }: SideTimes, seed: number): Interval | null {
-  if (!enough(times)) return null;
+  if (!hasEnoughRepetitions(times)) return null;
   const log = timeInterval(times, 0.05);
   if (log !== null) return asInterval({ middle: 0, half: log.half });
   const all = times.flat();
@@ -119,7 +119,7 @@ export function statedValue(
   const side = (id: string): Side => ({ variant: id, mode: 'warm', clock: 'counted' });
   const own = numberOf(variant, quantity);
   if (own === null) return { found: null, unit: '' };
-  const intervalOf = (id: string, { value, interval }: Stated): Interval | null => {
+  const intervalOf = (id: string, { value, interval }: ReportedNumber): Interval | null => {
     if (interval !== undefined) return interval;
     const by = relativeInterval(timesFor(side(id)), seed);
     return by && { low: value * by.low, high: value * by.high };
@@ -264,7 +264,7 @@ function reportTimes(report: JudgedReport): TimesOf {
   };
 }
 
-interface Declared {
+interface DeclaredRates {
   readonly time_s: number;
   readonly bytes_per_s: number | null;
   readonly flops_per_s: number | null;
@@ -274,7 +274,7 @@ const noRoofline = { bytes_per_s: null, flops_per_s: null, share_of_copy: null }
 
 /** Quantity derived from a variant's time and its declared operations and bytes; undefined for other quantities. */
 function countedNumber(
-  { time_s, bytes_per_s, flops_per_s, share_of_copy }: Declared,
+  { time_s, bytes_per_s, flops_per_s, share_of_copy }: DeclaredRates,
   quantity: string,
 ): ReturnType<Measured['numberOf']> | undefined {
   const shown = (value: number | null, unit: string) => (value === null ? null : { value, unit });
@@ -302,7 +302,7 @@ function countedNumber(
  */
 function reportedOrCounted(
   quantities: readonly Quantity[],
-  declared: Declared,
+  declared: DeclaredRates,
   quantity: string,
 ): ReturnType<Measured['numberOf']> {
   const told = quantities.find(({ id }) => id === quantity);
@@ -312,14 +312,14 @@ function reportedOrCounted(
 }
 
 /** An answer that is bitwise reproducible has an exact error, so its interval has zero width. */
-function errorOf({ accuracy, determinism }: MeasuredSessionEntry, id: string): Stated | null {
+function errorOf({ accuracy, determinism }: MeasuredSessionEntry, id: string): ReportedNumber | null {
   const value = accuracy.find((one) => one.id === id)?.value ?? null;
   if (value === null) return null;
   return { value, unit: '', interval: determinism?.bitwise === false ? null : { low: value, high: value } };
 }
 
 /** Share of the set-up in the first run of a process, in %; null if the set-up is not timed. */
-function setupShare({ process }: MeasuredSessionEntry, seed: number): Stated | null {
+function setupShare({ process }: MeasuredSessionEntry, seed: number): ReportedNumber | null {
   const shares = (process?.samples ?? []).flatMap(({ setup_s, wall_s }) =>
     setup_s == null || wall_s === undefined || wall_s === 0 ? [] : [(100 * setup_s) / wall_s],
   );

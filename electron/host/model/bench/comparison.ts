@@ -12,19 +12,19 @@ import type { ClockState, DeviceReport } from '../../../contract/capabilities.ts
 import { usedGpu } from '../../io/addon/gpu.ts';
 import { judge, missProbability, noiseFloorOf, type VerdictStanding } from '../verdicts/judge.ts';
 import { asInterval, type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
-import { inOrder, quantileInOrder } from '../verdicts/order.ts';
+import { quantileInOrder, sortedCopy } from '../verdicts/order.ts';
 import { median, ratioInterval, relativeSpread } from './statistics.ts';
 
 /** A clock below this share of the session's highest has dropped. */
 const dropShare = 0.97;
 
-interface Clocked {
+interface ClockStates {
   readonly before: ClockState | null;
   readonly after: ClockState | null;
 }
 
 /** Throttle reasons of a sample, or a note that its clock dropped below `highest_MHz`; null if neither. */
-export function flagOf({ before, after }: Clocked, highest_MHz: number | null): string | null {
+export function flagOf({ before, after }: ClockStates, highest_MHz: number | null): string | null {
   const throttles = [before, after].flatMap((state) => (state?.throttled === true ? state.reasons : []));
   const named = [...new Set(throttles)].filter((reason) => reason !== 'idle');
   if (named.length > 0) return named.join(', ');
@@ -43,7 +43,7 @@ const leastOdd = 0.05;
 /** Whether a time lies far from the others of its series. */
 export function oddIn(times: readonly number[]): (time: number) => boolean {
   if (times.length < minForFences) return () => false;
-  const sorted = inOrder(times);
+  const sorted = sortedCopy(times);
   const [first, middle, third] = [0.25, 0.5, 0.75].map((share) => quantileInOrder(sorted, share)) as [
     number,
     number,
@@ -57,7 +57,7 @@ export function oddIn(times: readonly number[]): (time: number) => boolean {
 }
 
 /** Flags doubtful samples of one series, by the highest clock of the session and by their times. */
-export function flagSeries<S extends { readonly clocks: Clocked }>(
+export function flagSeries<S extends { readonly clocks: ClockStates }>(
   samples: readonly S[],
   { highest_MHz, timeOf }: { readonly highest_MHz: number | null; readonly timeOf: (sample: S) => number },
 ) {
@@ -69,7 +69,7 @@ export function flagSeries<S extends { readonly clocks: Clocked }>(
 }
 
 /** Highest clock after any of the samples; null if the device does not report it. */
-export function highestOf(samples: readonly { readonly clocks: Clocked }[]): number | null {
+export function highestOf(samples: readonly { readonly clocks: ClockStates }[]): number | null {
   return samples.reduce<number | null>((highest, { clocks }) => {
     const clock = clocks.after?.sm_MHz ?? null;
     return clock === null || (highest !== null && highest >= clock) ? highest : clock;
@@ -146,7 +146,7 @@ function usedCoreSeconds(): { readonly all_s: number; readonly own_s: number } {
 const shortest_s = 0.5;
 
 /** Load by other programs since this object was created. */
-export class OtherLoad {
+export class OtherLoadMeter {
   readonly #began = { ...usedCoreSeconds(), at_ms: performance.now() };
 
   /** Mean number of cores used by other programs. A user kernel in a separate process counts as another program. */
@@ -180,7 +180,7 @@ function gpuOf(states: readonly ClockState[], ecc: boolean | null, persistence: 
 export function environmentOf(
   { ecc, persistence, ...known }: BenchEnvironment,
   other_load_cores: number | null,
-  samples: readonly { readonly clocks: Clocked }[],
+  samples: readonly { readonly clocks: ClockStates }[],
 ): Environment {
   const states = samples.flatMap(({ clocks }) => [clocks.before, clocks.after]).filter((state) => state !== null);
   return { ...known, other_load_cores, gpu: gpuOf(states, ecc, persistence) };
@@ -188,7 +188,7 @@ export function environmentOf(
 
 /** Fields that samples of all workloads have. */
 export interface SampleMarks {
-  readonly clocks: Clocked;
+  readonly clocks: ClockStates;
   /** Index of the separately prepared state that produced the sample. */
   readonly instance: number;
 }
@@ -209,7 +209,7 @@ export interface Series<S> {
   readonly reason: string | null;
 }
 
-export interface Ranked<S> {
+export interface ComparisonCandidate<S> {
   readonly label: string;
   /** Label of the candidate on which this one builds; null if there is none. */
   readonly buildsOn: string | null;
@@ -219,10 +219,10 @@ export interface Ranked<S> {
   readonly others: readonly Series<S>[];
 }
 
-export interface Basis<S> {
+export interface ComparisonBasis<S> {
   /** Candidate with which the others are compared. */
-  readonly reference: Ranked<S> | undefined;
-  readonly all: readonly Ranked<S>[];
+  readonly reference: ComparisonCandidate<S> | undefined;
+  readonly all: readonly ComparisonCandidate<S>[];
   /** Noise floor from the control, on the natural logarithm. */
   readonly floor: number | null;
   /** Differences within this, as a ratio minus 1, do not matter. */
@@ -238,10 +238,10 @@ interface ComparedMode<S> {
   readonly spread: number | null;
   /** Ratio to the same candidate's warm time. */
   readonly ratio: Ratio | null;
-  readonly samples: readonly Flagged<S>[];
+  readonly samples: readonly FlaggedSample<S>[];
 }
 
-export interface Flagged<S> {
+export interface FlaggedSample<S> {
   readonly raw: S;
   readonly flag: string | null;
 }
@@ -260,7 +260,7 @@ interface Comparison<S> {
   readonly rung: Ratio | null;
   readonly cumulative: Ratio | null;
   readonly modes: readonly ComparedMode<S>[];
-  readonly samples: readonly Flagged<S>[];
+  readonly samples: readonly FlaggedSample<S>[];
 }
 
 const flat = (times: Instances): readonly number[] => times.flat();
@@ -304,11 +304,14 @@ export function noiseOf(control: Instances, reference: Instances) {
 /** Converts a floor on the natural logarithm to a ratio minus 1, as shown to users. */
 export const floorAsRatio = (floor: number | null): number | null => (floor === null ? null : Math.expm1(floor));
 
-const allSamples = <S>(all: readonly Ranked<S>[]): readonly S[] =>
+const allSamples = <S>(all: readonly ComparisonCandidate<S>[]): readonly S[] =>
   all.flatMap(({ warm, others }) => [warm, ...others].flatMap(({ samples }) => samples));
 
 /** Chain of candidates that this one builds on, itself first. */
-function chain<S>(own: Ranked<S>, all: readonly Ranked<S>[]): readonly Ranked<S>[] {
+function baseChainOf<S>(
+  own: ComparisonCandidate<S>,
+  all: readonly ComparisonCandidate<S>[],
+): readonly ComparisonCandidate<S>[] {
   const links = [own];
   for (;;) {
     const top = links.at(-1);
@@ -318,12 +321,15 @@ function chain<S>(own: Ranked<S>, all: readonly Ranked<S>[]): readonly Ranked<S>
   }
 }
 
-export function compareTimes<S extends SampleMarks>(own: Ranked<S>, basis: Basis<S>): Comparison<S> {
+export function compareTimes<S extends SampleMarks>(
+  own: ComparisonCandidate<S>,
+  basis: ComparisonBasis<S>,
+): Comparison<S> {
   const { reference, all, floor, margin, timeOf } = basis;
   const candidates = Math.max(1, all.length - 1);
   const levels = (of: readonly S[]): Instances => instancesOf(of, timeOf);
   const highest_MHz = highestOf(allSamples(all));
-  const flagged = (samples: readonly S[]): readonly Flagged<S>[] => flagSeries(samples, { highest_MHz, timeOf });
+  const flagged = (samples: readonly S[]): readonly FlaggedSample<S>[] => flagSeries(samples, { highest_MHz, timeOf });
   const whole = own.warm.samples.length > 0;
   const raw = whole ? own.warm.samples : [own.first];
   const times = raw.map(timeOf);
@@ -332,9 +338,9 @@ export function compareTimes<S extends SampleMarks>(own: Ranked<S>, basis: Basis
   const ratio = asRatio(log, median(times) / median(againstRaw.map(timeOf)));
   const { standing, instancesToDecide } = judge(log, floor, { margin }, levels(raw).length);
   const [samples, against] = [flagged(own.warm.samples), flagged(reference?.warm.samples ?? [])];
-  const links = chain(own, all);
+  const links = baseChainOf(own, all);
   const [base, root] = [links[1], links.at(-1)];
-  const over = (other: Ranked<S> | undefined): Ratio | null =>
+  const over = (other: ComparisonCandidate<S> | undefined): Ratio | null =>
     other === undefined || other === own || !whole
       ? null
       : ratioOf(levels(raw), levels(other.warm.samples), candidates);
@@ -342,7 +348,7 @@ export function compareTimes<S extends SampleMarks>(own: Ranked<S>, basis: Basis
   const unflagged = (): Ratio | null => {
     const clean = samples.map(({ flag }, i) => flag === null && against[i]?.flag === null);
     if (clean.every(Boolean) || !clean.some(Boolean)) return null;
-    const keep = (each: readonly Flagged<S>[]): Instances =>
+    const keep = (each: readonly FlaggedSample<S>[]): Instances =>
       levels(each.filter((_, i) => clean[i]).map((one) => one.raw));
     return ratioOf(keep(samples), keep(against), candidates);
   };

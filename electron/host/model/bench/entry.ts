@@ -16,14 +16,21 @@ import { halfInterval } from '../verdicts/levels.ts';
 import {
   type BenchCandidate,
   beforeRounds,
+  type DeclaredWork,
   type Determinism,
   type EntryHead,
   type RawSample,
   rawSample,
   type TimedRun,
-  type Work,
 } from './bench-candidate.ts';
-import { type Basis, compareTimes, type Flagged, instancesOf, type Ranked, type Series } from './comparison.ts';
+import {
+  type ComparisonBasis,
+  type ComparisonCandidate,
+  compareTimes,
+  type FlaggedSample,
+  instancesOf,
+  type Series,
+} from './comparison.ts';
 import { ENERGY_QUANTITY } from './conditions/energy.ts';
 import { median } from './statistics.ts';
 
@@ -40,7 +47,7 @@ const ratio = (a: number | null, b: number | null | undefined): number | null =>
  * the ceiling that its arithmetic reaches first.
  */
 export function roofline(
-  { bytes, fp32_flops, fp64_flops, other_flops }: Work,
+  { bytes, fp32_flops, fp64_flops, other_flops }: DeclaredWork,
   time_s: number,
   ceilings: Ceilings | null,
 ): MeasuredSessionEntry['roofline'] {
@@ -93,7 +100,7 @@ const LARGEST_L2_BYTES = 256e6;
  */
 const MEASURED_MARGIN = 1.15;
 
-const amount = (value: number, unit: string): string => `${value.toPrecision(3)} ${unit}`;
+const amountText = (value: number, unit: string): string => `${value.toPrecision(3)} ${unit}`;
 
 interface Bound {
   readonly work: number;
@@ -106,12 +113,12 @@ function timeOf({ work, unit, rate, of }: Bound): LeastTime {
   const time_s = work / rate;
   return {
     time_s,
-    sum: `${amount(work, unit)} / ${amount(rate, `${unit}/s`)} (${of}) = ${amount(time_s, 's')}`,
+    sum: `${amountText(work, unit)} / ${amountText(rate, `${unit}/s`)} (${of}) = ${amountText(time_s, 's')}`,
   };
 }
 
 function boundsOnProcessor(
-  { bytes }: Work,
+  { bytes }: DeclaredWork,
   state_bytes: number,
   { cores, last_level_cache_bytes, memory_bytes_per_s }: Processor,
 ): Bound[] {
@@ -125,7 +132,11 @@ function boundsOnProcessor(
   return [cached, { work: bytes, unit: 'bytes', rate, of: 'memory read rate measured on this machine, plus 15 %' }];
 }
 
-function boundsOnGpu({ bytes, fp32_flops, fp64_flops }: Work, state_bytes: number, ceilings: Ceilings): Bound[] {
+function boundsOnGpu(
+  { bytes, fp32_flops, fp64_flops }: DeclaredWork,
+  state_bytes: number,
+  ceilings: Ceilings,
+): Bound[] {
   const { copy_bytes_per_s, fp32_flops_per_s, fp64_flops_per_s } = ceilings;
   const measured = (work: number | null, unit: string, rate: number, of: string): Bound[] =>
     work === null
@@ -148,7 +159,11 @@ function boundsOnGpu({ bytes, fp32_flops, fp64_flops }: Work, state_bytes: numbe
  * are part of the state, so bytes are limited to its size, even if a variant declares more traffic. The state's size
  * also selects the level of cache.
  */
-export function leastTime(work: Work, state_bytes: number, where: Processor | Ceilings | null): LeastTime | null {
+export function leastTime(
+  work: DeclaredWork,
+  state_bytes: number,
+  where: Processor | Ceilings | null,
+): LeastTime | null {
   if (where === null) return null;
   const once = { ...work, bytes: work.bytes === null ? null : Math.min(work.bytes, state_bytes) };
   const bounds = 'cores' in where ? boundsOnProcessor(once, state_bytes, where) : boundsOnGpu(once, state_bytes, where);
@@ -172,25 +187,25 @@ export interface CandidateData {
 }
 
 interface EntryFacts {
-  readonly basis: Basis<RawSample>;
+  readonly basis: ComparisonBasis<RawSample>;
   /** Basis for the times of end-to-end runs; null if these are not timed. */
-  readonly whole: Basis<RawSample> | null;
+  readonly whole: ComparisonBasis<RawSample> | null;
   /** Machine, with the ceilings of each GPU on which entries ran. */
   readonly machine: SessionReport['machine'];
   readonly processor: Processor;
 }
 
-export function ranked({ head, first, warm, others }: CandidateData): Ranked<RawSample> {
+export function comparisonCandidateOf({ head, first, warm, others }: CandidateData): ComparisonCandidate<RawSample> {
   return { label: head.label, buildsOn: head.builds_on, first: rawSample(first, beforeRounds), warm, others };
 }
 
 /** Sample as stored in files, without its reported quantities. */
-export function storedSample({ raw, flag }: Flagged<RawSample>): Timed {
+export function storedSample({ raw, flag }: FlaggedSample<RawSample>): Timed {
   const { clocks, parts: _, told: __, wall_s, ...sample } = raw;
   return { ...sample, ...(wall_s === null ? {} : { wall_s }), sm_MHz: clocks.after?.sm_MHz ?? null, flag };
 }
 
-function middle(values: readonly (number | null)[]): number | null {
+function medianOfKnown(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : median(known);
 }
@@ -263,7 +278,7 @@ export function measuredEntry(
   { basis, whole, machine, processor }: EntryFacts,
 ): MeasuredSessionEntry {
   const { head, candidate, first, determinism, energy_J } = gathered;
-  const own = basis.all.find(({ label }) => label === head.label) ?? ranked(gathered);
+  const own = basis.all.find(({ label }) => label === head.label) ?? comparisonCandidateOf(gathered);
   const { raw, verdict, modes, samples, ratio, ...times } = compareTimes(own, basis);
   const { work, repeats, note, compared: _, ...known } = candidate.known();
   const isReference = verdict === 'reference';
@@ -289,9 +304,9 @@ export function measuredEntry(
     }),
     first: { time_s: first.time_s, wall_s: first.wall_s },
     first_setup_s: first.setup_s,
-    setup_s: middle(raw.map(({ setup_s }) => setup_s)) ?? first.setup_s ?? 0,
+    setup_s: medianOfKnown(raw.map(({ setup_s }) => setup_s)) ?? first.setup_s ?? 0,
     setup_parts: partsOf(first, raw),
-    wall_s: middle(raw.map(({ wall_s }) => wall_s)),
+    wall_s: medianOfKnown(raw.map(({ wall_s }) => wall_s)),
     roofline: roofline(work, times.time_s, ceilings),
     accuracy,
     determinism: repeats ?? determinism.report(),

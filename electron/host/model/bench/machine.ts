@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { SessionGpu } from '../../../contract/bench/bench-session.ts';
 import type { SessionReport } from '../../../contract/bench/session.ts';
 import type { CudaDevice, DeviceReport } from '../../../contract/capabilities.ts';
-import { fromNative, type KernelFolders, type NativeAddon } from '../../io/addon/addon.ts';
+import { errorFromNative, type KernelFolders, type NativeAddon } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 import { thisMachine } from '../../io/files/this-machine.ts';
 import type { Processor } from './entry.ts';
@@ -97,7 +97,7 @@ export async function devicesWithCeilings(addon: NativeAddon, failed: (reason: s
     try {
       await addon.measureCeilings({ ...folders, device: uuid });
     } catch (error) {
-      failed(fromNative(error).message);
+      failed(errorFromNative(error).message);
     }
   }
   return unknown.length === 0 ? before : addon.devices({ cache: folders.cache });

@@ -2,7 +2,7 @@
 import type { Mode } from '../../../contract/bench/bench-session.ts';
 import type { ClockState } from '../../../contract/capabilities.ts';
 import {
-  fromNative,
+  errorFromNative,
   type Measuring,
   type NativeAddon,
   type TransportProblem,
@@ -60,7 +60,7 @@ export async function measure(
       if (signal?.aborted === true) cancel();
       const result = await started;
       // A run that was interrupted gives no time.
-      if (result.error !== null) throw fromNative(result.error);
+      if (result.error !== null) throw errorFromNative(result.error);
       const wall_s = (performance.now() - start) / 1000;
       const setup_s = (created - start) / 1000 + result.setup_s;
       const device_s = result.device_s > 0 ? result.device_s : null;
@@ -74,7 +74,7 @@ export async function measure(
       signal?.removeEventListener('abort', cancel);
     }
   } catch (error) {
-    throw fromNative(error);
+    throw errorFromNative(error);
   }
 }
 

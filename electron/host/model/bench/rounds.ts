@@ -57,7 +57,7 @@ interface LostSeries {
 type Outcome = 'whole' | 'cancelled' | LostSeries;
 
 /** Attributes an error to the series if its owner may be dropped; rethrows other errors. */
-async function orLostSeries(turn: SampleSeries, work: () => Promise<boolean>): Promise<Outcome> {
+async function attributeError(turn: SampleSeries, work: () => Promise<boolean>): Promise<Outcome> {
   try {
     return (await work()) ? 'whole' : 'cancelled';
   } catch (error) {
@@ -78,7 +78,7 @@ async function prepareAll(
     if (ready === undefined) continue;
     if (cancelled()) return 'cancelled';
     tell(turn.what, round);
-    const outcome = await orLostSeries(turn, () => ready(instance));
+    const outcome = await attributeError(turn, () => ready(instance));
     if (outcome !== 'whole') return outcome;
   }
   return 'whole';
@@ -95,7 +95,7 @@ async function measureRound(
   for (const [position, turn] of shuffled(turns, random).entries()) {
     if (cancelled()) return 'cancelled';
     tell(turn.what, where.round);
-    const outcome = await orLostSeries(turn, async () => {
+    const outcome = await attributeError(turn, async () => {
       const began = performance.now();
       const keep = await turn.take({ ...where, position });
       costs.took(turn, (performance.now() - began) / 1000);

@@ -24,8 +24,8 @@ import {
 } from './bench-candidate.ts';
 import { ColdProcesses, LONGEST_TIMER_MS } from './cold/processes.ts';
 import {
-  type Basis,
   type BenchEnvironment,
+  type ComparisonBasis,
   environmentOf,
   flagSeries,
   floorAsRatio,
@@ -36,15 +36,15 @@ import {
   unknownEnvironment,
 } from './comparison.ts';
 import {
+  type CounterOrReason,
   counterText,
   ENERGY_FACT,
   energyOf,
   gpuCounter,
-  type MaybeCounter,
   processorCounter,
 } from './conditions/energy.ts';
 import { SteadyGpu, type SteadyRound } from './conditions/steady.ts';
-import { type CandidateData, measuredEntry, ranked, storedSample } from './entry.ts';
+import { type CandidateData, comparisonCandidateOf, measuredEntry, storedSample } from './entry.ts';
 import { machineFacts, noGpus, processorOf, type SessionGpus } from './machine.ts';
 import { measureRounds, type SampleSeries } from './rounds.ts';
 import { type BenchLimits, type BenchProgress, SessionClock } from './stopping.ts';
@@ -408,7 +408,7 @@ class Session {
     }
   }
 
-  private counterFor({ head }: CandidateData): MaybeCounter {
+  private counterFor({ head }: CandidateData): CounterOrReason {
     if (head.device === 'cpu') return processorCounter();
     const { usual, all } = this.options.gpus ?? noGpus;
     const gpu = all.find(({ index }) => index === head.gpu) ?? usual;
@@ -491,8 +491,8 @@ class Session {
     const noise = this.noise(secondsOf);
     const tellsWhole = this.all.length > 0 && this.all.every(({ first }) => first.wall_s !== null);
     const wholeNoise = tellsWhole ? this.noise(endToEndSecondsOf) : null;
-    const everyone = this.all.map(ranked);
-    const basis: Basis<RawSample> = {
+    const everyone = this.all.map(comparisonCandidateOf);
+    const basis: ComparisonBasis<RawSample> = {
       ...{ reference: everyone[0], all: everyone, floor: noise?.floor ?? null, margin },
       timeOf: secondsOf,
     };

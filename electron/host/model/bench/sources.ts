@@ -20,7 +20,7 @@ const entryOf = (id: string): RegExp => new RegExp(`(\\.id = |[({])"${id}"`);
  * File with the registry entry of a variant. Several files may contain the id, as for rows of the claim ledger. Then it
  * is the file that also names the benchmark, otherwise the file with the name of `source`.
  */
-async function ownFile(
+async function findVariantFile(
   folder: string,
   names: readonly string[],
   { id, bench, source }: Pick<Variant, 'id' | 'bench' | 'source'>,
@@ -68,7 +68,10 @@ export async function variantSources(sources: string, variant: Pick<Variant, 'id
     .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)).replaceAll(path.sep, '/'));
   const loops = await loopsOf(folder, names);
   const present = new Set(names.filter((name) => path.posix.dirname(name) !== RUN));
-  const queue = [await ownFile(folder, names, variant), path.posix.relative(`kernels/${workload}`, variant.source)];
+  const queue = [
+    await findVariantFile(folder, names, variant),
+    path.posix.relative(`kernels/${workload}`, variant.source),
+  ];
   const files: SourceFile[] = [];
   for (const name of queue) {
     if (!present.delete(name)) continue;

@@ -3,7 +3,7 @@
  * shuffles and the same intervals on every machine.
  */
 import type { Interval } from '../../../contract/bench/bench-session.ts';
-import { inOrder, median, quantile, quantileInOrder } from '../verdicts/order.ts';
+import { median, quantile, quantileInOrder, sortedCopy } from '../verdicts/order.ts';
 
 export interface Random {
   /** Uniform number in [0, 1). */
@@ -60,7 +60,7 @@ const resamples = 4000;
 
 /** Interval that contains 95 % of the resamples. */
 function middleOf(resampled: ArrayLike<number>): Interval {
-  const sorted = inOrder(resampled);
+  const sorted = sortedCopy(resampled);
   return { low: quantileInOrder(sorted, 0.025), high: quantileInOrder(sorted, 0.975) };
 }
 
@@ -76,7 +76,7 @@ export function ratioInterval(times: readonly number[], references: readonly num
   if (rounds < minForInterval) return null;
   const random: Random = seededRandom(seed);
   const ratios = new Float64Array(resamples);
-  const [a, b] = [new Drawn(times.slice(0, rounds)), new Drawn(references.slice(0, rounds))];
+  const [a, b] = [new BootstrapSample(times.slice(0, rounds)), new BootstrapSample(references.slice(0, rounds))];
   for (let k = 0; k < resamples; k += 1) {
     for (let i = 0; i < rounds; i += 1) {
       const round = random.below(rounds);
@@ -96,7 +96,7 @@ export function contrastInterval(
   const rounds = Math.min(...all.map(({ times }) => times.length));
   if (rounds < minForInterval) return null;
   const random: Random = seededRandom(seed);
-  const drawn = all.map(({ times, weight }) => ({ of: new Drawn(times.slice(0, rounds)), weight }));
+  const drawn = all.map(({ times, weight }) => ({ of: new BootstrapSample(times.slice(0, rounds)), weight }));
   const sums = Array.from({ length: resamples }, () => {
     for (let i = 0; i < rounds; i += 1) {
       const round = random.below(rounds);
@@ -119,8 +119,8 @@ export function unpairedRatioInterval(
 ): Interval | null {
   if (Math.min(times.length, references.length) < 2) return null;
   const random: Random = seededRandom(seed);
-  const [a, b] = [new Drawn(times), new Drawn(references)];
-  const medianOf = (drawn: Drawn, count: number): number => {
+  const [a, b] = [new BootstrapSample(times), new BootstrapSample(references)];
+  const medianOf = (drawn: BootstrapSample, count: number): number => {
     for (let i = 0; i < count; i += 1) drawn.draw(random.below(count));
     return drawn.takeMedian();
   };
@@ -133,7 +133,7 @@ export function medianInterval(values: readonly number[], seed: number): Interva
 }
 
 /** Resample of as many values as there are, with repetition. Finds its median without sorting each time. */
-class Drawn {
+class BootstrapSample {
   readonly #sorted: Float64Array;
   /** Rank of each value in sorted order, and the number of draws by rank. */
   readonly #ranks: Uint32Array;

@@ -4,7 +4,7 @@ import { defaultMargin, missProbability, noiseFloorOf } from '../verdicts/judge.
 import { type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
 import { median } from '../verdicts/order.ts';
 import { DecisionRule, PrecisionRule, type SequentialRatio, strictShare } from '../verdicts/precision.ts';
-import { OtherLoad, ratioOf } from './comparison.ts';
+import { OtherLoadMeter, ratioOf } from './comparison.ts';
 
 /**
  * `decided`: every verdict is settled. `precise`: every ratio is as narrow as requested. Other values name the limit
@@ -120,7 +120,7 @@ export class StoppingRule<S extends Series> {
     const look = (own: S, against: S, kind: 'times' | 'wholes', outside: number): void => {
       if (left.has(own) || left.has(against)) return;
       const floors = [control, reference].map((one) => one[kind]?.() ?? []) as [Instances, Instances];
-      const ratio = sequential(own[kind]?.() ?? [], against[kind]?.() ?? [], { outside, floors });
+      const ratio = sequentialVerdict(own[kind]?.() ?? [], against[kind]?.() ?? [], { outside, floors });
       const key = `${kind} ${this.#name(own)} ${this.#name(against)}`;
       if (!this.#decision.settled(key, ratio, instances)) for (const one of [own, against]) open.add(one);
     };
@@ -146,7 +146,7 @@ function fastestTwo<S extends Series>(all: readonly S[], kind: 'times' | 'wholes
     .map(({ one }) => one);
 }
 
-function sequential(
+function sequentialVerdict(
   own: Instances,
   against: Instances,
   {
@@ -172,7 +172,7 @@ function ratiosOf(series: readonly Series[]): readonly (LogInterval | null)[] {
 }
 
 /** Median over the complete rounds so far, and ratio to the reference's. */
-interface Latest {
+interface LatestMedian {
   readonly label: string;
   readonly time_s: number;
   readonly ratio: Ratio | null;
@@ -187,7 +187,7 @@ export interface BenchProgress {
   readonly elapsed_s: number;
   /** Upper limit of the remaining seconds; null before the first round is complete. */
   readonly left_s: number | null;
-  readonly latest: readonly Latest[];
+  readonly latest: readonly LatestMedian[];
 }
 
 /** Minimum time between two updates of the medians, s. */
@@ -195,11 +195,11 @@ const LATEST_S = 0.2;
 
 export class SessionClock {
   readonly #start = performance.now();
-  readonly #others = new OtherLoad();
+  readonly #others = new OtherLoadMeter();
   readonly #limits: BenchLimits;
   #roundsBegan_s = 0;
   #rounds = 0;
-  #latest: readonly Latest[] = [];
+  #latest: readonly LatestMedian[] = [];
   #latestDue_s = 0;
 
   constructor(limits: BenchLimits) {

@@ -1,7 +1,7 @@
 /** Counters of a run from the CSV of Nsight Compute, from either page, summed over all kernels. */
 import type { Quantity } from '../../../contract/bench/bench-session.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import { absentAs, type FieldRules, honoured, ignored, mayBeAbsent } from '../../../domain/header-fields.ts';
+import { absentAs, type FieldRules, honoured, ignoredField, mayBeAbsent } from '../../../domain/header-fields.ts';
 
 const STALLED = /^smsp__average_warps_issue_stalled_(\w+)_per_issue_active(?:\.ratio)?$/;
 
@@ -28,7 +28,7 @@ export const ncuMetrics = [
   'regex:smsp__average_warps_issue_stalled_.*_per_issue_active',
 ] as const;
 
-const ofRun = ignored('counters are summed over all kernels of the run');
+const ofRun = ignoredField('counters are summed over all kernels of the run');
 const summary = absentAs('one value per launch, as without --print-summary');
 
 /** Columns of `ncu --csv`, on either page, from the documentation of its command line. Other columns are metrics. */
@@ -54,9 +54,9 @@ export const ncuColumns: FieldRules = {
   device: honoured,
   cc: ofRun,
   'section name': ofRun,
-  'rule name': ignored('rules repeat metrics in words'),
-  'rule type': ignored('rules repeat metrics in words'),
-  'rule description': ignored('rules repeat metrics in words'),
+  'rule name': ignoredField('rules repeat metrics in words'),
+  'rule type': ignoredField('rules repeat metrics in words'),
+  'rule description': ignoredField('rules repeat metrics in words'),
 };
 
 export interface Counters {
@@ -114,12 +114,12 @@ const allowedUnits = (metric: string): string =>
         : 'inst or sector, with a prefix';
 
 /** Form of a file. ncu quotes every field; spreadsheets quote few, and some save semicolons or tabs. */
-interface Form {
+interface CsvDialect {
   readonly quoted: boolean;
   readonly separator: string;
 }
 
-function fields(line: string, { quoted, separator }: Form): readonly string[] {
+function fields(line: string, { quoted, separator }: CsvDialect): readonly string[] {
   const whole = quoted
     ? /"((?:[^"]|"")*)"(?:[,;\t]|$)/g
     : new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}]*))(?:${separator}|$)`, 'g');
@@ -155,7 +155,7 @@ interface Cell {
 }
 
 /** Reads a table with one row per launch and one column per metric; the row below the head has the units. */
-function wide(head: readonly string[], rows: readonly (readonly string[])[]): readonly Cell[] {
+function readWideTable(head: readonly string[], rows: readonly (readonly string[])[]): readonly Cell[] {
   const [units = [], ...launches] = rows;
   return launches.flatMap((row) =>
     head.flatMap((metric, i) =>
@@ -165,7 +165,7 @@ function wide(head: readonly string[], rows: readonly (readonly string[])[]): re
 }
 
 /** Reads a table with one row per metric of each launch. */
-function long(head: readonly string[], rows: readonly (readonly string[])[]): readonly Cell[] {
+function readLongTable(head: readonly string[], rows: readonly (readonly string[])[]): readonly Cell[] {
   const at = (name: string): number => head.indexOf(name);
   const [name, unit, number] = [at('Metric Name'), at('Metric Unit'), at('Metric Value')];
   return rows.map((row) => ({
@@ -279,7 +279,7 @@ function occupancyOf(values: readonly NcuValue[], launches: number): number | nu
 const NO_VALUE = /^[\s()<>-]*(?:nan|n\/a|inf|)[\s()<>-]*$/i;
 
 /** The first value of a metric that is no number, for messages; empty if no launch has such a value. */
-function unreadable(values: readonly NcuValue[], wanted: string): string {
+function unreadableValueText(values: readonly NcuValue[], wanted: string): string {
   const found = values.find(({ metric, value, text }) => metric === wanted && value === null && !NO_VALUE.test(text));
   return found === undefined ? '' : ` ("${found.text.slice(0, 40)}" is not one number in the digits 0 to 9)`;
 }
@@ -295,7 +295,7 @@ function notesOf(
   const partial = [...numbers].filter(([metric, count]) => isCounter(metric) && count < launches);
   const notes = partial.map(
     ([metric, count]) =>
-      `${metric} has a number in only ${count} of ${launches} launches${unreadable(values, metric)}, so it is not that of the run`,
+      `${metric} has a number in only ${count} of ${launches} launches${unreadableValueText(values, metric)}, so it is not that of the run`,
   );
   const whole = (metric: string): boolean => numbers.get(metric) === launches;
   if (occupancy === null && whole(OCCUPANCY) && !numbers.has(TIME)) {
@@ -349,7 +349,7 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
           .slice(first + 1)
           .filter(isRow)
           .map((line) => fields(line, form));
-  const cells = head.includes('Metric Name') ? long(head, rows) : wide(head, rows);
+  const cells = head.includes('Metric Name') ? readLongTable(head, rows) : readWideTable(head, rows);
   const decimal = decimalOf(name, cells);
   const values = new Map<string, NcuValue>();
   for (const { launch, metric, unit, text: number } of cells) {
@@ -415,7 +415,7 @@ export function readNcuCsv(text: string, name: string): Counters {
       const there = values.filter(({ metric, value }) => metric === lacking && value !== null).length;
       throw new BraggError(
         'invalid',
-        `${name}: ${lacking} has a number in ${there} of ${launches} launches${unreadable(values, lacking)}; allowed: in all launches, because the run's value is their sum`,
+        `${name}: ${lacking} has a number in ${there} of ${launches} launches${unreadableValueText(values, lacking)}; allowed: in all launches, because the run's value is their sum`,
       );
     }
     throw new BraggError(

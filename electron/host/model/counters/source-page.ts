@@ -86,7 +86,7 @@ function cellsOf(line: string, head: Head | null): readonly string[] {
   ];
 }
 
-interface Open {
+interface OpenKernel {
   readonly kernel: string;
   file: string | null;
   head: Head | null;
@@ -98,7 +98,7 @@ interface Open {
 /** A kernel's name without its parameters. */
 const bareName = (text: string): string => text.replace(/\(.*$/, '').trim().split(/\s+/).at(-1) ?? '';
 
-function addPlace(into: Open, cells: readonly string[], head: Head): void {
+function addLocation(into: OpenKernel, cells: readonly string[], head: Head): void {
   const value = numberIn(cells[head.value]);
   const text = cells[head.address] ?? '';
   const isInstruction = head.address >= 0 && /^(0x)?[0-9a-f]+$/i.test(text);
@@ -121,7 +121,7 @@ function addPlace(into: Open, cells: readonly string[], head: Head): void {
 /** Kernels with their hot lines; several launches of one kernel are added up. Throws a BraggError `invalid`. */
 export function readSourcePage(text: string, name: string): readonly HotKernel[] {
   const all = new Map<string, HotKernel>();
-  let open: Open | null = null;
+  let open: OpenKernel | null = null;
   let file: string | null = null;
   const seen = new Set<string>();
   const close = (): void => {
@@ -165,7 +165,7 @@ export function readSourcePage(text: string, name: string): readonly HotKernel[]
       open.head = head;
       continue;
     }
-    if (open !== null && open.head !== null && open.places.length < MAX_PLACES) addPlace(open, cells, open.head);
+    if (open !== null && open.head !== null && open.places.length < MAX_PLACES) addLocation(open, cells, open.head);
   }
   close();
   if (all.size === 0) {

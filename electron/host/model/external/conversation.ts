@@ -42,7 +42,7 @@ interface ExternalRegistry {
 }
 
 /** Workload and benchmark for which programs are registered. */
-export interface Solved {
+export interface ProgramScope {
   readonly workload: string;
   readonly bench: string;
 }
@@ -53,10 +53,10 @@ export async function readRegistry(assetsFolder: string): Promise<ExternalRegist
   return { folder, baselines: parsed.baselines };
 }
 
-const nameOf = ({ workload, bench }: Solved): string => (bench === '' ? workload : `${workload}/${bench}`);
+const nameOf = ({ workload, bench }: ProgramScope): string => (bench === '' ? workload : `${workload}/${bench}`);
 
 /** Programs that solve the scenarios of a benchmark. */
-export const baselinesFor = ({ baselines }: ExternalRegistry, solved: Solved): readonly Baseline[] =>
+export const baselinesFor = ({ baselines }: ExternalRegistry, solved: ProgramScope): readonly Baseline[] =>
   baselines.filter(({ solves }) => solves.includes(nameOf(solved)));
 
 /** A requested program, with the file of a user's program; null if no file was named. */
@@ -79,7 +79,7 @@ export function missingFile({ baseline: { id, path }, file }: ChosenBaseline): s
  */
 export function chooseBaselines(
   registry: ExternalRegistry,
-  solved: Solved,
+  solved: ProgramScope,
   requested: readonly string[],
 ): readonly ChosenBaseline[] {
   const able = baselinesFor(registry, solved);
@@ -108,7 +108,7 @@ const TIMEOUT_MS = 30_000;
 const VALID_MS = 60_000;
 const answers = new Map<string, { readonly at: number; readonly reason: Promise<string | null> }>();
 
-function ask([program = '', ...args]: readonly string[], folder: string): Promise<string | null> {
+function runCommand([program = '', ...args]: readonly string[], folder: string): Promise<string | null> {
   const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
   return new Promise((resolve) => {
     execFile(program, args, { cwd: folder, env, timeout: TIMEOUT_MS }, (error, _output, said) => {
@@ -126,13 +126,13 @@ function reasonOf(baseline: Baseline, folder: string): Promise<string | null> {
   const key = JSON.stringify([folder, asked]);
   const known = answers.get(key);
   if (known !== undefined && performance.now() - known.at < VALID_MS) return known.reason;
-  const reason = ask(asked, folder);
+  const reason = runCommand(asked, folder);
   answers.set(key, { at: performance.now(), reason });
   return reason;
 }
 
 /** Registered programs that solve scenarios of a benchmark. */
-export async function externalPrograms(assetsFolder: string, solved: Solved): Promise<ExternalProgram[]> {
+export async function externalPrograms(assetsFolder: string, solved: ProgramScope): Promise<ExternalProgram[]> {
   const registry = await readRegistry(assetsFolder);
   return Promise.all(
     baselinesFor(registry, solved).map(async (baseline) => {
@@ -186,10 +186,10 @@ export const answeredSchema = z.object({
   cell_steps: z.number().nonnegative().nullable().default(null),
   ledger: z.object({ number_error: z.number(), energy_error: z.number() }).nullable().default(null),
 });
-export type Opened = Readonly<z.infer<typeof openedSchema>>;
-export type Answered = Readonly<z.infer<typeof answeredSchema>>;
+export type OpenReply = Readonly<z.infer<typeof openedSchema>>;
+export type AnswerReply = Readonly<z.infer<typeof answeredSchema>>;
 
-const lists = (_key: string, value: unknown): unknown =>
+const arraysToLists = (_key: string, value: unknown): unknown =>
   ArrayBuffer.isView(value) ? Array.from(value as Float64Array) : value;
 
 function parse(text: string): unknown {
@@ -249,7 +249,7 @@ export class Conversation {
   }
 
   async ask<T>(message: Readonly<Record<string, unknown>>, schema: z.ZodType<T>): Promise<T> {
-    const line = await this.#exchange(JSON.stringify(message, lists));
+    const line = await this.#exchange(JSON.stringify(message, arraysToLists));
     const said = parse(line);
     const refused = errorSchema.safeParse(said);
     if (refused.success) throw new BraggError('unsupported', refused.data.error.message);

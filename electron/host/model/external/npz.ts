@@ -14,7 +14,7 @@ const endLength = 22;
 const stored = 0;
 const deflated = 8;
 
-function refuse(what: string): never {
+function throwUnreadable(what: string): never {
   throw new BraggError('foreign-file', `the NPZ file cannot be read: ${what}`);
 }
 
@@ -23,7 +23,7 @@ function directory(bytes: Buffer): { readonly count: number; readonly offset: nu
     if (bytes.readUInt32LE(at) !== endSignature) continue;
     return { count: bytes.readUInt16LE(at + 10), offset: bytes.readUInt32LE(at + 16) };
   }
-  return refuse('it has no directory');
+  return throwUnreadable('it has no directory');
 }
 
 function unpack(bytes: Buffer, entry: number): Buffer {
@@ -32,24 +32,25 @@ function unpack(bytes: Buffer, entry: number): Buffer {
   const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28);
   const data = bytes.subarray(start, start + packed);
   if (method === stored) return data;
-  return method === deflated ? inflateRawSync(data) : refuse(`its compression ${method} is not supported`);
+  return method === deflated ? inflateRawSync(data) : throwUnreadable(`its compression ${method} is not supported`);
 }
 
 function parseNpy(bytes: Buffer): NpyArray {
-  if (bytes.subarray(0, 6).toString('latin1') !== '\x93NUMPY') refuse('an array has no NPY header');
+  if (bytes.subarray(0, 6).toString('latin1') !== '\x93NUMPY') throwUnreadable('an array has no NPY header');
   const wide = (bytes[6] ?? 1) > 1;
   const length = wide ? bytes.readUInt32LE(8) : bytes.readUInt16LE(8);
   const start = (wide ? 12 : 10) + length;
   const header = bytes.subarray(wide ? 12 : 10, start).toString('latin1');
-  if (!/'descr': *'<f8'/.test(header)) refuse('its numbers are not little-endian doubles');
-  if (!/'fortran_order': *False/.test(header)) refuse('its array is in column order');
-  const shape = (/'shape': *\(([^)]*)\)/.exec(header)?.[1] ?? refuse('its array has no shape'))
+  if (!/'descr': *'<f8'/.test(header)) throwUnreadable('its numbers are not little-endian doubles');
+  if (!/'fortran_order': *False/.test(header)) throwUnreadable('its array is in column order');
+  const shape = (/'shape': *\(([^)]*)\)/.exec(header)?.[1] ?? throwUnreadable('its array has no shape'))
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
     .map(Number);
   const count = shape.reduce((a, b) => a * b, 1);
-  if (bytes.length - start !== 8 * count) refuse(`its array has ${bytes.length - start} bytes for ${count} numbers`);
+  if (bytes.length - start !== 8 * count)
+    throwUnreadable(`its array has ${bytes.length - start} bytes for ${count} numbers`);
   const values = new Float64Array(count);
   new Uint8Array(values.buffer).set(bytes.subarray(start));
   return { shape, values };
@@ -62,7 +63,7 @@ export function readNpz(bytes: Uint8Array, name: string): NpyArray {
     const { count, offset } = directory(buffer);
     let at = offset;
     for (let i = 0; i < count; i += 1) {
-      if (buffer.readUInt32LE(at) !== entrySignature) refuse('its directory is damaged');
+      if (buffer.readUInt32LE(at) !== entrySignature) throwUnreadable('its directory is damaged');
       const [nameLength, extra, comment] = [28, 30, 32].map((field) => buffer.readUInt16LE(at + field));
       const entryName = buffer.subarray(at + 46, at + 46 + (nameLength ?? 0)).toString('utf8');
       if (entryName === `${name}.npy`) return parseNpy(unpack(buffer, at));
@@ -70,7 +71,7 @@ export function readNpz(bytes: Uint8Array, name: string): NpyArray {
     }
   } catch (error) {
     if (error instanceof BraggError) throw error;
-    refuse('it is truncated');
+    throwUnreadable('it is truncated');
   }
-  return refuse(`it has no array ${name}`);
+  return throwUnreadable(`it has no array ${name}`);
 }

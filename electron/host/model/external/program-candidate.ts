@@ -21,19 +21,19 @@ import type {
 } from '../bench/bench-candidate.ts';
 import type { ColdStart } from '../bench/cold/processes.ts';
 import {
-  type Answered,
+  type AnswerReply,
   answeredSchema,
   type ChosenBaseline,
   Conversation,
   chooseBaselines,
   missingFile,
-  type Opened,
+  type OpenReply,
   openedSchema,
   PROTOCOL,
+  type ProgramScope,
   preparedSchema,
   ranSchema,
   readRegistry,
-  type Solved,
   sampledSchema,
 } from './conversation.ts';
 import { readNpz } from './npz.ts';
@@ -62,12 +62,12 @@ export interface ProgramTerms {
   ) => Promise<{ readonly accuracy: readonly Accuracy[]; readonly compared: string }>;
   /** Values for display; null if the answer cannot be displayed. */
   readonly values: (arrays: readonly Float64Array[]) => Values | null;
-  readonly quantities: (answer: Answered, time_s: number) => readonly Quantity[];
+  readonly quantities: (answer: AnswerReply, time_s: number) => readonly Quantity[];
   readonly size: number | null;
 }
 
 interface ProgramAnswer {
-  readonly told: Answered;
+  readonly told: AnswerReply;
   readonly arrays: readonly Float64Array[];
   readonly precision: string;
 }
@@ -86,7 +86,7 @@ function programHead({ chosen: { baseline }, terms }: ProgramOptions): EntryHead
   return { label: id, variant: id, title, builds_on: null, device, precision, note: null, gpu: null };
 }
 
-async function open(options: ProgramOptions, signal?: AbortSignal): Promise<[Conversation, Opened]> {
+async function open(options: ProgramOptions, signal?: AbortSignal): Promise<[Conversation, OpenReply]> {
   const { addon, folder, chosen, terms } = options;
   const { baseline, file } = chosen;
   const missing = missingFile(chosen);
@@ -133,7 +133,7 @@ function programColdStart(options: ProgramOptions): ColdStart {
 }
 
 /** Versions of Python and NumPy are shown only if there are no others. */
-function versionText(versions: Opened['versions']): string {
+function versionText(versions: OpenReply['versions']): string {
   const all = Object.entries(versions);
   const own = all.filter(([name]) => name !== 'python' && name !== 'numpy');
   return (own.length === 0 ? all : own).map(([name, version]) => `${name} ${version}`).join(', ');
@@ -144,7 +144,7 @@ export class ProgramCandidate implements BenchCandidate {
   readonly prepare?: () => Promise<boolean>;
   readonly #options: ProgramOptions;
   #conversation: Conversation | null = null;
-  #opened: Opened | null = null;
+  #opened: OpenReply | null = null;
   #answer: ProgramAnswer | null = null;
   #held: { readonly accuracy: readonly Accuracy[]; readonly compared: string } | null = null;
   readonly #hashes: string[] = [];
@@ -248,14 +248,14 @@ export class ProgramCandidate implements BenchCandidate {
     return { runs: this.#hashes.length, bitwise, spread: bitwise ? 0 : null, hash };
   }
 
-  async #open(): Promise<{ readonly conversation: Conversation; readonly opened: Opened }> {
+  async #open(): Promise<{ readonly conversation: Conversation; readonly opened: OpenReply }> {
     if (this.#conversation === null || this.#opened === null) {
       [this.#conversation, this.#opened] = await open(this.#options, this.#options.signal);
     }
     return { conversation: this.#conversation, opened: this.#opened };
   }
 
-  async #again(file: string): Promise<Answered> {
+  async #again(file: string): Promise<AnswerReply> {
     const { conversation } = await this.#open();
     return conversation.ask({ do: 'answer', file, fresh: true }, answeredSchema);
   }
@@ -329,7 +329,7 @@ export interface ExternalRequest {
   readonly scenario: unknown;
 }
 
-interface ProgramsOf extends Solved {
+interface ProgramsOf extends ProgramScope {
   readonly addon: NativeAddon;
   readonly external: ExternalRequest | null | undefined;
   readonly terms: (chosen: ChosenBaseline) => ProgramTerms;

@@ -5,7 +5,7 @@
 import type { ComparedCurve } from '../../../contract/bench/comparison.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { Curve, FieldMap, FieldStatistic, Interval, MapAxis, Viewport } from '../../../contract/fields.ts';
-import { type Per, reduceField, type Sampling } from '../../io/addon/reduction.ts';
+import { reduceField, type Sampling, type ValueScaling } from '../../io/addon/reduction.ts';
 import { onThreadIfLarge } from '../../io/threads/task.ts';
 
 /** An axis of the grid: count + 1 cell edges, ascending, in display units. */
@@ -31,7 +31,7 @@ function cellAt(edges: Float64Array, position: number): number {
  * Divides the window into at most `pixels` samples. Samples begin at multiples of their width from the axis' start, so
  * that panning does not make the picture shimmer.
  */
-export function sampling(axis: GridAxis, window: Interval | null, pixels: number): Sampling {
+export function sampleAxis(axis: GridAxis, window: Interval | null, pixels: number): Sampling {
   const all = axis.edges.length - 1;
   const from = window === null ? 0 : cellAt(axis.edges, window[0]);
   let to = window === null ? all : cellAt(axis.edges, window[1]) + 1;
@@ -74,7 +74,7 @@ interface Plane {
   readonly strideHorizontal: number;
   readonly strideVertical: number;
   /** Divisor of each value. */
-  readonly per?: Per;
+  readonly per?: ValueScaling;
 }
 
 type Reduced = Pick<FieldMap, 'values' | 'statistic' | 'min' | 'max' | 'minPositive'>;
@@ -89,7 +89,7 @@ const known = { plain: new WeakMap<object, Extent>(), divided: new WeakMap<objec
  * that panning does not read all pixels again. The addon works on a separate thread; nobody may write to the array
  * meanwhile.
  */
-export async function reduced(
+export async function reducePlane(
   plane: Plane,
   across: Sampling,
   down: Sampling,
@@ -145,23 +145,23 @@ export function gridText({ horizontal, vertical }: ComparedField): string {
 /** The field in its unit, reduced to the viewport. */
 export async function fieldMap(field: ComparedField, { horizontal, vertical, pixels }: Viewport): Promise<FieldMap> {
   const { quantity, unit, scale, statistic } = field;
-  const across = sampling(field.horizontal, horizontal, pixels[0]);
-  const up = sampling(field.vertical, vertical, pixels[1]);
+  const across = sampleAxis(field.horizontal, horizontal, pixels[0]);
+  const up = sampleAxis(field.vertical, vertical, pixels[1]);
   return {
     quantity,
     unit,
     horizontal: mapAxis(field.horizontal, across),
     vertical: mapAxis(field.vertical, up),
-    ...(await reduced(field, across, up, statistic, scale)),
+    ...(await reducePlane(field, across, up, statistic, scale)),
   };
 }
 
-interface Two {
+interface FieldPair {
   readonly here: ComparedField['values'];
   readonly reference: ComparedField['values'];
 }
 
-const subtract = onThreadIfLarge('subtract fields', ({ here, reference }: Two) =>
+const subtract = onThreadIfLarge('subtract fields', ({ here, reference }: FieldPair) =>
   here.map((value, i) => value - (reference[i] ?? 0)),
 );
 

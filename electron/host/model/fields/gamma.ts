@@ -36,7 +36,7 @@ const zFrom = ({ z_from_mm }: DoseMap): number => z_from_mm ?? 0;
 const xFrom = ({ x_from_mm, nx, dx_mm }: DoseMap): number => x_from_mm ?? (-nx * dx_mm) / 2;
 
 /** Dose at a position in mm; x is measured from the centre line, so that maps of different widths align. */
-function sample(map: DoseMap, z_mm: number, x_mm: number): number | null {
+function doseAtPosition(map: DoseMap, z_mm: number, x_mm: number): number | null {
   const { dose, nz, nx, dz_mm, dx_mm } = map;
   const [row, column] = [(z_mm - zFrom(map)) / dz_mm - 0.5, (x_mm - xFrom(map)) / dx_mm - 0.5];
   if (row < -0.5 || row > nz - 0.5 || column < -0.5 || column > nx - 0.5) return null;
@@ -77,7 +77,7 @@ const COPIED_AT_ONCE = 2 ** 18;
 const EVALUATED_AT_ONCE = 64;
 
 /** Energy per area, and its maximum. */
-function* density(map: DoseMap): Generator<void, { readonly map: DoseMap; readonly peak: number }> {
+function* energyPerArea(map: DoseMap): Generator<void, { readonly map: DoseMap; readonly peak: number }> {
   const area = map.dz_mm * map.dx_mm;
   const dose = new Float64Array(map.dose.length);
   let peak = 0;
@@ -91,14 +91,14 @@ function* density(map: DoseMap): Generator<void, { readonly map: DoseMap; readon
 }
 
 /** Evaluates the cells in steps, so that other work on the thread can run in between. */
-function* judged(
+function* evaluateCells(
   reference: DoseMap,
   evaluated: DoseMap,
   criteria: GammaCriteria,
   values: Float32Array | null,
 ): Generator<void, GammaResult> {
-  const { map: wanted, peak } = yield* density(reference);
-  const { map: given } = yield* density(evaluated);
+  const { map: wanted, peak } = yield* energyPerArea(reference);
+  const { map: given } = yield* energyPerArea(evaluated);
   const places = offsets(criteria.distance_mm);
   const counts = new GammaCounts();
   const least = (criteria.threshold ?? gammaThreshold) * peak;
@@ -117,7 +117,7 @@ function* judged(
       let best = maxGamma ** 2;
       for (const place of places) {
         if (place.share >= best) break;
-        const found = sample(given, z + place.z, x + place.x);
+        const found = doseAtPosition(given, z + place.z, x + place.x);
         if (found !== null) best = Math.min(best, place.share + ((found - dose) / allowed) ** 2);
       }
       counts.add(Math.sqrt(best));
@@ -131,7 +131,7 @@ function* judged(
 
 /** Compares `evaluated` with `reference`, both as dose per area (cells may differ in size). */
 export function gamma(reference: DoseMap, evaluated: DoseMap, criteria: GammaCriteria): GammaResult {
-  const work = judged(reference, evaluated, criteria, null);
+  const work = evaluateCells(reference, evaluated, criteria, null);
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
@@ -152,7 +152,7 @@ export async function gammaField(
   signal: AbortSignal,
 ): Promise<GammaField> {
   const values = new Float32Array(reference.dose.length);
-  const work = judged(reference, evaluated, criteria, values);
+  const work = evaluateCells(reference, evaluated, criteria, values);
   for (;;) {
     const until = performance.now() + SLICE_MS;
     while (performance.now() < until) {

@@ -17,7 +17,8 @@ const MAX_ENTRIES = 1024;
 const MAX_BYTES = 256 * 2 ** 20;
 const MAX_SECTIONS = 65_535;
 
-const damaged = (what: string): BraggError => new BraggError('invalid', `The compiled kernels are damaged: ${what}.`);
+const damagedError = (what: string): BraggError =>
+  new BraggError('invalid', `The compiled kernels are damaged: ${what}.`);
 
 /** Reads integers at checked positions. */
 class Reader {
@@ -31,7 +32,7 @@ class Reader {
 
   #checked(at: number, size: number): number {
     if (!Number.isSafeInteger(at) || at < 0 || at + size > this.#view.byteLength) {
-      throw damaged(`${this.#what} ends at byte ${this.#view.byteLength}, but byte ${at} is needed`);
+      throw damagedError(`${this.#what} ends at byte ${this.#view.byteLength}, but byte ${at} is needed`);
     }
     return at;
   }
@@ -49,7 +50,7 @@ export function lz4Block(packed: Uint8Array, size: number): Uint8Array {
   let [at, to] = [0, 0];
   const next = (): number => {
     const byte = packed[at];
-    if (byte === undefined) throw damaged('an LZ4 block ends too early');
+    if (byte === undefined) throw damagedError('an LZ4 block ends too early');
     at += 1;
     return byte;
   };
@@ -62,28 +63,28 @@ export function lz4Block(packed: Uint8Array, size: number): Uint8Array {
   while (at < packed.length) {
     const token = next();
     const literals = extended(token >> 4);
-    if (at + literals > packed.length || to + literals > size) throw damaged('an LZ4 block has too many literals');
+    if (at + literals > packed.length || to + literals > size) throw damagedError('an LZ4 block has too many literals');
     out.set(packed.subarray(at, at + literals), to);
     at += literals;
     to += literals;
     if (at >= packed.length) break;
     const back = next() | (next() << 8);
     const length = extended(token & 15) + 4;
-    if (back === 0 || back > to || to + length > size) throw damaged('an LZ4 block copies from outside of it');
+    if (back === 0 || back > to || to + length > size) throw damagedError('an LZ4 block copies from outside of it');
     for (let i = 0; i < length; i += 1) out[to + i] = out[to + i - back] ?? 0;
     to += length;
   }
-  if (to !== size) throw damaged(`an LZ4 block has ${to} bytes instead of ${size}`);
+  if (to !== size) throw damagedError(`an LZ4 block has ${to} bytes instead of ${size}`);
   return out;
 }
 
-function unpacked(payload: Uint8Array, flags: bigint, size: number): Uint8Array {
-  if (size > MAX_BYTES) throw damaged(`one image has ${size} bytes; allowed: ${MAX_BYTES}`);
+function unpackImage(payload: Uint8Array, flags: bigint, size: number): Uint8Array {
+  if (size > MAX_BYTES) throw damagedError(`one image has ${size} bytes; allowed: ${MAX_BYTES}`);
   if ((flags & ZSTD) !== 0n) {
     try {
       return zstdDecompressSync(payload, { maxOutputLength: Math.max(1, size) });
     } catch (error) {
-      throw damaged(`an image cannot be decompressed (${error instanceof Error ? error.message : 'zstd'})`);
+      throw damagedError(`an image cannot be decompressed (${error instanceof Error ? error.message : 'zstd'})`);
     }
   }
   return (flags & LZ4) === 0n ? payload : lz4Block(payload, size);
@@ -92,20 +93,20 @@ function unpacked(payload: Uint8Array, flags: bigint, size: number): Uint8Array 
 /** Machine code by architecture, such as 90; PTX in a fat binary is left out. */
 export function cubinsOf(fatbin: Uint8Array): ReadonlyMap<number, () => Uint8Array> {
   const file = new Reader(fatbin, 'the fat binary');
-  if (file.u32(0) !== FATBIN_MAGIC) throw damaged('it does not begin like a fat binary');
+  if (file.u32(0) !== FATBIN_MAGIC) throw damagedError('it does not begin like a fat binary');
   const end = file.u16(6) + file.u64(8);
   const out = new Map<number, () => Uint8Array>();
   let at = file.u16(6);
   for (let entries = 0; at + 64 <= Math.min(end, fatbin.length) && entries < MAX_ENTRIES; entries += 1) {
     const [kind, header, size] = [file.u16(at), file.u32(at + 4), file.u64(at + 8)];
-    if (header < 64 || !Number.isSafeInteger(size)) throw damaged(`its entry at byte ${at} has no size`);
+    if (header < 64 || !Number.isSafeInteger(size)) throw damagedError(`its entry at byte ${at} has no size`);
     const [packed, architecture, flags] = [file.u32(at + 16), file.u32(at + 28), file.flags(at + 40)];
     const compressed = (flags & (LZ4 | ZSTD)) !== 0n;
     const whole = compressed ? file.u64(at + 56) : size;
     const begin = at + header;
     const payload = fatbin.subarray(begin, begin + (compressed && packed > 0 ? packed : size));
-    if (begin + size > fatbin.length) throw damaged(`its entry at byte ${at} ends beyond the file`);
-    if (kind === KIND_ELF) out.set(architecture, () => unpacked(payload, flags, whole));
+    if (begin + size > fatbin.length) throw damagedError(`its entry at byte ${at} ends beyond the file`);
+    if (kind === KIND_ELF) out.set(architecture, () => unpackImage(payload, flags, whole));
     at = begin + size;
   }
   return out;
@@ -144,10 +145,10 @@ function textAt(bytes: Uint8Array, at: number, limit: number): string {
 
 function sectionsOf(cubin: Uint8Array, file: Reader): readonly Section[] {
   const [first, size, count, names] = [file.u64(0x28), file.u16(0x3a), file.u16(0x3c), file.u16(0x3e)];
-  if (size < 64 || count > MAX_SECTIONS) throw damaged(`its table of ${count} sections has rows of ${size} bytes`);
+  if (size < 64 || count > MAX_SECTIONS) throw damagedError(`its table of ${count} sections has rows of ${size} bytes`);
   const rows = Array.from({ length: count }, (_, i) => first + i * size);
   const table = rows[names];
-  if (table === undefined) throw damaged('its sections have no names');
+  if (table === undefined) throw damagedError('its sections have no names');
   const [from, length] = [file.u64(table + 24), file.u64(table + 32)];
   return rows.map((at) => {
     const section = {
@@ -160,7 +161,7 @@ function sectionsOf(cubin: Uint8Array, file: Reader): readonly Section[] {
       info: file.u32(at + 44),
     };
     if (section.type !== NOBITS && section.offset + section.size > cubin.length) {
-      throw damaged(`its section ${section.name} ends beyond the file`);
+      throw damagedError(`its section ${section.name} ends beyond the file`);
     }
     return section;
   });
@@ -182,12 +183,12 @@ function attributesOf(file: Reader, section: Section | undefined): readonly (rea
 /** Kernels of one cubin, by name. */
 export function kernelsIn(cubin: Uint8Array, architecture: string): readonly CubinKernel[] {
   const file = new Reader(cubin, 'the machine code');
-  if (file.u32(0) !== ELF_MAGIC) throw damaged('it does not begin like an ELF file');
+  if (file.u32(0) !== ELF_MAGIC) throw damagedError('it does not begin like an ELF file');
   const sections = sectionsOf(cubin, file);
   const named = new Map(sections.map((section) => [section.name, section]));
   const symbols = sections.find(({ type }) => type === SYMTAB);
   const strings = symbols === undefined ? undefined : sections[symbols.link];
-  if (symbols === undefined || strings === undefined) throw damaged('it has no symbols');
+  if (symbols === undefined || strings === undefined) throw damagedError('it has no symbols');
   const general = attributesOf(file, named.get('.nv.info'));
   const bySymbol = (wanted: number): ReadonlyMap<number, number> =>
     new Map(general.flatMap(([one, at]) => (one === wanted ? [[file.u32(at), file.u32(at + 4)] as const] : [])));

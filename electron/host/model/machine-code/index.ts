@@ -10,14 +10,14 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { Code, CodeLanguage, KernelResource } from '../../../contract/launches.ts';
 import { flagsFor } from '../../../contract/user-kernels/options.ts';
 import type { KernelFolders } from '../../io/addon/addon.ts';
-import { onDisk } from '../../io/programs.ts';
+import { pathOnDisk } from '../../io/programs.ts';
 import { kernelResources } from '../bench/session-file.ts';
 import { workloadFolder } from '../bench/sources.ts';
 import { type BuildOptions, buildUserKernel } from '../user-kernels/build.ts';
 import { codeFileOf, presentIncludes, type UserKernel } from '../user-kernels/file.ts';
 import { type CubinKernel, cubinsOf, kernelsIn } from './cubin.ts';
 import { kernelsOfPtx, type Listing, readPtx, readSass, targetOfPtx } from './listing.ts';
-import { cudaTool, NO_DISASSEMBLER, output, toolName } from './tools.ts';
+import { cudaTool, NO_DISASSEMBLER, runTool, toolName } from './tools.ts';
 
 /** PTX of the largest workload needs 18 MB. */
 const MAX_FILE_BYTES = 256 * 2 ** 20;
@@ -43,7 +43,7 @@ interface Image {
 
 const numberOf = (architecture: string): number => Number.parseInt(architecture.slice(3), 10);
 
-async function bounded(file: string): Promise<Uint8Array | null> {
+async function readIfSmall(file: string): Promise<Uint8Array | null> {
   const found = await stat(file).catch(() => null);
   if (found === null) return null;
   if (found.size > MAX_FILE_BYTES) {
@@ -80,7 +80,7 @@ async function filesOf(listing: Listing, { pathOf, textOf }: Image): Promise<Cod
 
 const newFolder = (): Promise<string> => mkdtemp(path.join(tmpdir(), 'braggbench-code-'));
 
-interface Read extends CodeRequest {
+interface CodeReadRequest extends CodeRequest {
   readonly image: Image;
   /** Name of the requested kernel; null for the first one. */
   readonly kernel: string | null;
@@ -89,7 +89,11 @@ interface Read extends CodeRequest {
 }
 
 /** The selected kernel, and the kernels to choose from. */
-function chosen(all: readonly string[], { kernel, among }: Pick<Read, 'kernel' | 'among'>, of: string) {
+function chooseKernel(
+  all: readonly string[],
+  { kernel, among }: Pick<CodeReadRequest, 'kernel' | 'among'>,
+  of: string,
+) {
   const names = among?.filter((name) => all.includes(name)) ?? all;
   const [first] = names;
   if (first === undefined) throw new BraggError('not-found', `${of} has no kernel.`);
@@ -105,9 +109,9 @@ function shownResource<T extends CubinKernel['resource']>(found: T) {
   return { ...counted, max_threads: counted.max_threads ?? null };
 }
 
-async function ptxOf({ image, ...wanted }: Read): Promise<Code> {
+async function ptxOf({ image, ...wanted }: CodeReadRequest): Promise<Code> {
   const text = new TextDecoder().decode(image.bytes);
-  const { name, kernels } = chosen(kernelsOfPtx(text), wanted, 'The PTX');
+  const { name, kernels } = chooseKernel(kernelsOfPtx(text), wanted, 'The PTX');
   const listing = readPtx(text, name);
   if (listing === null) throw new BraggError('not-found', `The PTX has no kernel ${name}.`);
   return {
@@ -117,10 +121,10 @@ async function ptxOf({ image, ...wanted }: Read): Promise<Code> {
   };
 }
 
-async function sassOf({ image, architecture, signal, ...wanted }: Read): Promise<Code> {
+async function sassOf({ image, architecture, signal, ...wanted }: CodeReadRequest): Promise<Code> {
   const found = kernelsIn(image.bytes, architecture);
   const names = found.map(({ name }) => name);
-  const { name, kernels } = chosen(names, wanted, `The machine code for ${architecture}`);
+  const { name, kernels } = chooseKernel(names, wanted, `The machine code for ${architecture}`);
   const own = found.find((one) => one.name === name);
   if (own === undefined) throw new BraggError('internal', `${name} is not in any image.`);
   const spills = image.spills.get(name) ?? { spill_store_bytes: null, spill_load_bytes: null };
@@ -136,7 +140,7 @@ async function sassOf({ image, architecture, signal, ...wanted }: Read): Promise
   try {
     await writeFile(path.join(folder, 'kernels.cubin'), image.bytes);
     const words = ['--print-code', '--print-line-info', '-fun', String(own.symbol), 'kernels.cubin'];
-    const { stdout } = await output(program, words, { folder, signal });
+    const { stdout } = await runTool(program, words, { folder, signal });
     const listing = readSass(stdout, name);
     if (listing.lines.length === 0) {
       throw new BraggError(
@@ -152,7 +156,7 @@ async function sassOf({ image, architecture, signal, ...wanted }: Read): Promise
   }
 }
 
-const read = (what: Read): Promise<Code> => (what.language === 'ptx' ? ptxOf(what) : sassOf(what));
+const read = (what: CodeReadRequest): Promise<Code> => (what.language === 'ptx' ? ptxOf(what) : sassOf(what));
 
 const spillsOf = (kernels: readonly KernelResource[], architecture: string): Image['spills'] =>
   new Map(
@@ -164,13 +168,18 @@ const spillsOf = (kernels: readonly KernelResource[], architecture: string): Ima
 /** Code of kernels in a fat binary. `among` restricts the choice to the kernels of a variant. Throws a BraggError. */
 export async function shippedCode(
   { images, sources }: KernelFolders,
-  { workload, kernel, among, ...request }: CodeRequest & Pick<Read, 'kernel' | 'among'> & { readonly workload: string },
+  {
+    workload,
+    kernel,
+    among,
+    ...request
+  }: CodeRequest & Pick<CodeReadRequest, 'kernel' | 'among'> & { readonly workload: string },
 ): Promise<Code> {
   const folder = workload.replaceAll('-', '_');
-  const known = await kernelResources(onDisk(images), folder);
+  const known = await kernelResources(pathOnDisk(images), folder);
   const { architecture, language } = request;
-  const file = path.join(onDisk(images), `${folder}.${language === 'ptx' ? 'ptx' : 'fatbin'}`);
-  const bytes = await bounded(file);
+  const file = path.join(pathOnDisk(images), `${folder}.${language === 'ptx' ? 'ptx' : 'fatbin'}`);
+  const bytes = await readIfSmall(file);
   if (bytes === null || known === null) {
     throw new BraggError(
       'unsupported',
@@ -188,7 +197,7 @@ export async function shippedCode(
     by: known.compiler === null ? 'nvcc' : `nvcc ${known.compiler}`,
     spills: spillsOf(known.kernels, architecture),
     pathOf: shippedPath,
-    textOf: (shown) => shippedText(onDisk(sources), shown),
+    textOf: (shown) => shippedText(pathOnDisk(sources), shown),
   };
   const code = await read({ ...request, image, kernel, among });
   if (code.resource !== null) return code;
@@ -206,7 +215,7 @@ const SPILLS = /Compiling entry function '([^']+)'[\s\S]*?(\d+) bytes spill stor
 const compiled = new Map<string, Promise<Pick<Image, 'bytes' | 'by' | 'spills'>>>();
 const MAX_COMPILED = 8;
 
-async function byNvcc(
+async function compileWithNvcc(
   nvcc: string,
   kernel: UserKernel,
   sources: string,
@@ -225,7 +234,7 @@ async function byNvcc(
     const number = numberOf(architecture);
     const kind = language === 'ptx' ? ['-ptx', `-arch=compute_${number}`] : ['-cubin', `-arch=sm_${number}`];
     const words = [...NVCC_FLAGS, ...flagsFor('cuda', description.compile), '-I', root, ...kind, '-o', 'out', main];
-    const { stdout, stderr } = await output(nvcc, words, { folder, signal }).catch((error: unknown) => {
+    const { stdout, stderr } = await runTool(nvcc, words, { folder, signal }).catch((error: unknown) => {
       if (!(error instanceof BraggError)) throw error;
       throw new BraggError(error.code, error.message.replaceAll(`${folder}/`, ''));
     });
@@ -235,7 +244,7 @@ async function byNvcc(
         { spill_store_bytes: Number(stores), spill_load_bytes: Number(loads) },
       ]),
     );
-    const bytes = await bounded(path.join(folder, 'out'));
+    const bytes = await readIfSmall(path.join(folder, 'out'));
     if (bytes === null) throw new BraggError('invalid', `nvcc produced no output for ${kernel.id}.`);
     return { bytes, by: await toolName(nvcc, { folder, signal }), spills };
   } finally {
@@ -243,7 +252,11 @@ async function byNvcc(
   }
 }
 
-async function byNvrtc(kernel: UserKernel, options: BuildOptions, { architecture, language, signal }: CodeRequest) {
+async function compileWithNvrtc(
+  kernel: UserKernel,
+  options: BuildOptions,
+  { architecture, language, signal }: CodeRequest,
+) {
   const target = `${language === 'ptx' ? 'compute' : 'sm'}_${numberOf(architecture)}`;
   const { code, issues } = await buildUserKernel(kernel, { ...options, signal, target });
   if (code?.kind !== 'kernels') {
@@ -275,7 +288,9 @@ async function compiledImage(kernel: UserKernel, options: BuildOptions, request:
   let made = compiled.get(key);
   compiled.delete(key);
   made ??=
-    nvcc === null ? byNvrtc(kernel, options, request) : byNvcc(nvcc, kernel, onDisk(options.folders.sources), request);
+    nvcc === null
+      ? compileWithNvrtc(kernel, options, request)
+      : compileWithNvcc(nvcc, kernel, pathOnDisk(options.folders.sources), request);
   compiled.set(key, made);
   made.catch(() => compiled.delete(key));
   for (const oldest of [...compiled.keys()].slice(0, -MAX_COMPILED)) compiled.delete(oldest);
@@ -286,10 +301,10 @@ async function compiledImage(kernel: UserKernel, options: BuildOptions, request:
 export async function userCode(
   kernel: UserKernel,
   options: BuildOptions,
-  { kernel: name, ...request }: CodeRequest & Pick<Read, 'kernel'>,
+  { kernel: name, ...request }: CodeRequest & Pick<CodeReadRequest, 'kernel'>,
 ): Promise<Code> {
   const { replaces } = kernel.description;
-  const sources = onDisk(options.folders.sources);
+  const sources = pathOnDisk(options.folders.sources);
   const image: Image = {
     ...(await compiledImage(kernel, options, request)),
     pathOf: (file) => {

@@ -76,7 +76,7 @@ const FILE = /^\s*\.file\s+(\d+)\s+"((?:[^"\\]|\\.)*)"/gm;
 const LOC = /^\s*\.loc\s+(\d+)\s+(\d+)/;
 
 /** End of the block whose opening brace is at `open`; the end of the text if it is not closed. */
-function closing(text: string, open: number): number {
+function findClosingBrace(text: string, open: number): number {
   let depth = 0;
   for (let at = open; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -100,7 +100,7 @@ export function readPtx(ptx: string, kernel: string): Listing | null {
   const open = ptx.indexOf('{', head.index);
   const files = new Map([...ptx.matchAll(FILE)].map(([, number = '', name = '']) => [number, name]));
   const out = new Lines();
-  for (const line of ptx.slice(head.index, closing(ptx, open < 0 ? ptx.length : open)).split('\n')) {
+  for (const line of ptx.slice(head.index, findClosingBrace(ptx, open < 0 ? ptx.length : open)).split('\n')) {
     const [, file = '', number] = LOC.exec(line) ?? [];
     if (number !== undefined) out.from(files.get(file) ?? '', Number(number));
     const plain = line

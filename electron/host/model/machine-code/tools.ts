@@ -29,7 +29,7 @@ interface ToolOutput {
 }
 
 /** Runs a program and returns both output streams; throws a BraggError with the end of the output if it fails. */
-export async function output(
+export async function runTool(
   program: string,
   words: readonly string[],
   { folder, signal }: ToolOutput,
@@ -48,7 +48,7 @@ export async function output(
 
 /** Name and version of a tool for a reader: `nvdisasm 13.0.85`. */
 export async function toolName(program: string, called: ToolOutput): Promise<string> {
-  const { stdout } = await output(program, ['--version'], called);
+  const { stdout } = await runTool(program, ['--version'], called);
   return `${path.basename(program, '.exe')} ${version.exec(stdout)?.[2] ?? 'of an unknown version'}`;
 }
 

@@ -105,7 +105,11 @@ function electronShares(composition: Composition): readonly { readonly z: number
 }
 
 /** δL of the substance of a table, at each energy. */
-function ofTable({ table, z_over_a, mean_excitation_eV }: Anchor, energies: Float64Array, rangeTable: RangeTable) {
+function correctionsOfTable(
+  { table, z_over_a, mean_excitation_eV }: Anchor,
+  energies: Float64Array,
+  rangeTable: RangeTable,
+) {
   const own = rangeTable(table.energies_MeV, table.stopping_MeV_cm2_g, energies).stopping_MeV_cm2_g;
   return energies.map(
     (energy, i) => (own[i] ?? 0) / (perElectron(energy) * z_over_a) - stoppingNumber(energy, mean_excitation_eV),
@@ -138,10 +142,13 @@ export class CorrectionByElement {
     // The electron of hydrogen is bound by 13.6 eV; its correction terms cancel to 0.007 from 1 MeV on.
     this.#nodes = [{ z: 1, of: new Float64Array(energies.length) }];
     for (const [symbol, anchor] of anchors.elements) {
-      this.#add(elementOf(symbol).z, anchor.composition, ofTable(anchor, energies, rangeTable));
+      this.#add(elementOf(symbol).z, anchor.composition, correctionsOfTable(anchor, energies, rangeTable));
     }
     this.#alone = new Map(
-      Object.entries(anchors.alone).map(([symbol, anchor]) => [symbol, ofTable(anchor, energies, rangeTable)]),
+      Object.entries(anchors.alone).map(([symbol, anchor]) => [
+        symbol,
+        correctionsOfTable(anchor, energies, rangeTable),
+      ]),
     );
   }
 

@@ -38,7 +38,7 @@ export async function loadHuTable(assetsFolder: string, name: string): Promise<S
 }
 
 /** Index of the last point at or below `hu`; 0 if all points are above. */
-function before(points: readonly (readonly [number, unknown])[], hu: number): number {
+function indexAtOrBelow(points: readonly (readonly [number, unknown])[], hu: number): number {
   let [low, high] = [0, points.length - 1];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
@@ -50,14 +50,14 @@ function before(points: readonly (readonly [number, unknown])[], hu: number): nu
 
 /** Density in g/cm³; outside the table, the density of the nearest end. */
 export function densityAt({ density }: HuTable, hu: number): number {
-  const i = before(density, hu);
+  const i = indexAtOrBelow(density, hu);
   const [[h0, d0], [h1, d1]] = [density[i] ?? [0, 1], density[i + 1] ?? density[i] ?? [0, 1]];
   if (hu <= h0 || h1 === h0) return d0;
   return d0 + ((Math.min(hu, h1) - h0) / (h1 - h0)) * (d1 - d0);
 }
 
 /** Index of the material for `hu` in `materials`. */
-export const materialAt = ({ materials }: HuTable, hu: number): number => before(materials, hu);
+export const materialAt = ({ materials }: HuTable, hu: number): number => indexAtOrBelow(materials, hu);
 
 /** Range of HU from the later start of both tables to the last density. */
 export function huRange({ density, materials }: HuTable): readonly [number, number] {

@@ -55,13 +55,13 @@ const GAS_G_CM3 = 0.03;
 const SAME = 1e-6;
 
 /** Atomic fraction of each element, by symbol. */
-function ratios(atoms: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+function atomicFractionsOf(atoms: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const sum = [...atoms.values()].reduce((a, b) => a + b, 0);
   return new Map([...atoms].map(([symbol, number]) => [symbol, number / sum]));
 }
 
 const meanExcitationKnown = compounds.map(([formula, mean_excitation_eV]) => ({
-  ratios: ratios(atomsOf(formula) ?? new Map()),
+  ratios: atomicFractionsOf(atomsOf(formula) ?? new Map()),
   mean_excitation_eV,
 }));
 
@@ -73,7 +73,7 @@ interface MeanExcitation {
 
 /** Mean excitation energy of the compound with this formula, in eV; null if the reports do not list it. */
 export function compoundExcitation(atoms: ReadonlyMap<string, number>): number | null {
-  const wanted = ratios(atoms);
+  const wanted = atomicFractionsOf(atoms);
   const found = meanExcitationKnown.find(
     ({ ratios: own }) =>
       own.size === wanted.size &&
@@ -110,14 +110,14 @@ const LOWEST_MEV = 0.5;
  */
 const MIN_NUMBER = 0.5;
 
-interface UserMatter {
+interface UserMaterialProperties {
   readonly composition: Composition;
   readonly z_over_a: number;
   readonly mean_excitation_eV: number;
 }
 
 /** Ratio of the mass stopping powers of a material and of water, at each energy; constant below LOWEST_MEV. */
-type RatioToWater = (matter: UserMatter) => Float64Array;
+type RatioToWater = (matter: UserMaterialProperties) => Float64Array;
 
 /**
  * Precomputes everything shared by all materials. Energies ascend; `water_eV` is the I value of the water table to
@@ -197,13 +197,13 @@ export function lengthsOf(composition: Composition): Lengths {
 }
 
 /** Scales mass fractions so that their sum is 1; published fractions are rounded. */
-function normalised(composition: Composition): Composition {
+function normaliseFractions(composition: Composition): Composition {
   const sum = Object.values(composition).reduce((total, fraction) => total + fraction, 0);
   return Object.fromEntries(Object.entries(composition).map(([symbol, fraction]) => [symbol, fraction / sum]));
 }
 
 function compositionOf({ formula, composition }: Pick<UserMaterial, 'formula' | 'composition'>): Composition {
-  if (formula === undefined) return normalised(composition ?? {});
+  if (formula === undefined) return normaliseFractions(composition ?? {});
   return compositionOfAtoms(atomsOf(formula) ?? new Map());
 }
 

@@ -11,7 +11,7 @@ import {
   USER_PROBLEM,
 } from '../../../contract/scenario/user-problem/index.ts';
 import { ExpressionError, parseExpression } from '../../../domain/values/expression.ts';
-import { type Converted, problemName, problemType, refuse, TENSORS, torchTypes } from './formats.ts';
+import { type ConvertedProblem, problemName, problemType, TENSORS, throwUnsupported, torchTypes } from './formats.ts';
 
 const tensorSchema = z.object({
   shape: z.array(z.string()).nullable(),
@@ -81,7 +81,7 @@ const solutionSchema = z.object({
 });
 type Solution = z.infer<typeof solutionSchema>;
 
-function parsed<T>(schema: z.ZodType<T>, value: unknown, file: string): T {
+function parseWith<T>(schema: z.ZodType<T>, value: unknown, file: string): T {
   const found = schema.safeParse(value);
   if (found.success) return found.data;
   const [first] = found.error.issues;
@@ -97,7 +97,7 @@ const jsonIn = (text: string, file: string): unknown => {
 };
 
 export const readDefinition = (text: string, file: string): Definition =>
-  parsed(definitionSchema, jsonIn(text, file), file);
+  parseWith(definitionSchema, jsonIn(text, file), file);
 
 /** Whether a JSON document is a definition: axes, inputs, outputs and a reference. */
 export const isDefinition = (value: unknown): boolean =>
@@ -109,9 +109,10 @@ export const readTraces = (text: string, file: string): readonly Trace[] =>
     .split('\n')
     .map((line, i) => ({ line, place: `${file}:${i + 1}` }))
     .filter(({ line }) => line.trim() !== '')
-    .map(({ line, place }) => parsed(traceSchema, jsonIn(line, place), place));
+    .map(({ line, place }) => parseWith(traceSchema, jsonIn(line, place), place));
 
-export const readSolution = (text: string, file: string): Solution => parsed(solutionSchema, jsonIn(text, file), file);
+export const readSolution = (text: string, file: string): Solution =>
+  parseWith(solutionSchema, jsonIn(text, file), file);
 
 const NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
@@ -132,7 +133,8 @@ interface Axes {
 function axesOf({ name, axes, constraints }: Definition): Axes {
   const known = Object.keys(axes);
   for (const axis of known)
-    if (!NAME.test(axis)) refuse(name, `axes.${axis} is not a valid name`, 'a letter, then letters, digits and _');
+    if (!NAME.test(axis))
+      throwUnsupported(name, `axes.${axis} is not a valid name`, 'a letter, then letters, digits and _');
   const derived = new Map<string, string>();
   const kept: string[] = [];
   const ofValues: string[] = [];
@@ -158,12 +160,13 @@ const sizeIn = (axis: string, { derived }: Axes): string => {
 
 function arrayOf(name: string, tensor: Tensor, role: 'input' | 'output', axes: Axes, of: Definition): ProblemArray {
   const place = `${of.name}: ${role}s.${name}`;
-  if (!NAME.test(name)) refuse(of.name, `${role}s.${name} is not a valid name`, 'a letter, then letters, digits and _');
+  if (!NAME.test(name))
+    throwUnsupported(of.name, `${role}s.${name} is not a valid name`, 'a letter, then letters, digits and _');
   const type = problemType(tensor.dtype);
-  if (type === null) refuse(place, `dtype ${tensor.dtype}`, Object.values(torchTypes).join(', '));
+  if (type === null) throwUnsupported(place, `dtype ${tensor.dtype}`, Object.values(torchTypes).join(', '));
   const shape = (tensor.shape ?? []).map((axis) => {
     if (!(axis in of.axes))
-      refuse(place, `the shape uses ${axis}, which is not an axis`, Object.keys(of.axes).join(', '));
+      throwUnsupported(place, `the shape uses ${axis}, which is not an axis`, Object.keys(of.axes).join(', '));
     return sizeIn(axis, axes);
   });
   const isWhole = type === 'int32' || type === 'int8' || type === 'bool';
@@ -180,13 +183,13 @@ function valuesOf(name: string, { type, shape }: ProblemArray, of: Definition, w
   const scalar = of.inputs[name]?.shape === null;
   if (given?.type === 'safetensors') return { kind: 'file', path: given.path, dataset: given.tensor_key } as const;
   if (given?.type === 'scalar') {
-    if (shape.length > 0) refuse(place, 'a scalar used as an array', 'random or safetensors');
+    if (shape.length > 0) throwUnsupported(place, 'a scalar used as an array', 'random or safetensors');
     return { kind: 'constant', value: Number(given.value) } as const;
   }
-  if (scalar) refuse(place, 'the scalar has no value', 'a workload that gives its value');
+  if (scalar) throwUnsupported(place, 'the scalar has no value', 'a workload that gives its value');
   if (type === 'int32' || type === 'int8' || type === 'bool') {
     if (given === undefined && type !== 'bool')
-      refuse(place, `whole numbers without a range (${type})`, 'a workload that contains them');
+      throwUnsupported(place, `whole numbers without a range (${type})`, 'a workload that contains them');
     const [min, max] = wholeRanges[type];
     return { kind: 'integers', min, max } as const;
   }
@@ -215,14 +218,18 @@ const pythonList = (items: readonly string[]): string => `[${items.join(', ')}]`
 function candidateOf(solution: Solution, definition: Definition): string {
   const { name, spec, sources } = solution;
   if (solution.definition !== definition.name)
-    refuse(name, `it solves ${solution.definition}`, `solutions of ${definition.name}`);
+    throwUnsupported(name, `it solves ${solution.definition}`, `solutions of ${definition.name}`);
   if (spec.language !== 'python' && spec.language !== 'triton')
-    refuse(name, `language ${spec.language}: its Python binding is compiled by that benchmark`, 'python, triton');
+    throwUnsupported(
+      name,
+      `language ${spec.language}: its Python binding is compiled by that benchmark`,
+      'python, triton',
+    );
   const [only, ...more] = sources;
-  if (only === undefined || more.length > 0) refuse(name, `${sources.length} source files`, 'one file');
+  if (only === undefined || more.length > 0) throwUnsupported(name, `${sources.length} source files`, 'one file');
   const [file = '', entry = ''] = spec.entry_point.split('::');
   if (file !== only.path || !NAME.test(entry))
-    refuse(name, `entry point ${spec.entry_point}`, `${only.path}::function`);
+    throwUnsupported(name, `entry point ${spec.entry_point}`, `${only.path}::function`);
   const types = (of: Readonly<Record<string, Tensor>>): string =>
     pythonList(Object.values(of).map(({ shape, dtype }) => JSON.stringify(shape === null ? 'scalar' : dtype)));
   const style = spec.destination_passing_style !== false;
@@ -260,16 +267,16 @@ ${
 const fileOf = (solution: Solution): string => `${problemName(solution.name).slice(0, 60)}.py`;
 
 /** Converts a definition to a problem. Throws BraggError `unsupported` for content that has no equivalent. */
-export function fromFlashInfer(
+export function convertFlashInfer(
   definition: Definition,
   traces: readonly Trace[] = [],
   solutions: readonly Solution[] = [],
-): Converted {
+): ConvertedProblem {
   const axes = axesOf(definition);
   const lost: string[] = [];
   const mine = traces.filter((trace) => trace.definition === definition.name);
   if (traces.length > 0 && mine.length === 0)
-    refuse(definition.name, 'no workload of this definition', `workloads of ${definition.name}`);
+    throwUnsupported(definition.name, 'no workload of this definition', `workloads of ${definition.name}`);
   const [first] = mine;
   const workload = first?.workload ?? null;
   if (mine.length > 1)
@@ -278,7 +285,7 @@ export function fromFlashInfer(
   const [ofValues] = axes.ofValues;
   if (ofValues !== undefined) {
     if (!files)
-      refuse(
+      throwUnsupported(
         definition.name,
         `constraint ${JSON.stringify(ofValues)} is on values of an array`,
         'conditions on axes, or a workload with files',
@@ -346,7 +353,7 @@ export function fromFlashInfer(
 }
 
 /** Results of one candidate that a trace reports. */
-export interface Reported {
+export interface ReportedResult {
   readonly solution: string;
   /** Time in seconds; null if not measured. */
   readonly time_s: number | null;
@@ -355,7 +362,7 @@ export interface Reported {
   readonly created: string;
 }
 
-interface Exported {
+interface ExportedProblem {
   readonly name: string;
   readonly definition: ProblemDefinition;
   readonly sizes: Readonly<Record<string, number>>;
@@ -363,19 +370,19 @@ interface Exported {
   readonly reference: string;
   /** Sources of candidates in Python. */
   readonly candidates: Readonly<Record<string, string>>;
-  readonly reported: readonly Reported[];
+  readonly reported: readonly ReportedResult[];
   readonly uuid: string;
 }
 
 /** Files of a dataset for all four parts; `lost` lists what they cannot express. Throws BraggError `unsupported`. */
-export function toFlashInfer(of: Exported): {
+export function toFlashInfer(of: ExportedProblem): {
   readonly files: Readonly<Record<string, string>>;
   readonly lost: readonly string[];
 } {
   const { name, definition, sizes, notes, reference, candidates, reported, uuid } = of;
   const lost: string[] = [];
   if (!definition.reference.endsWith('.py'))
-    refuse(definition.reference, 'a reference in another language', 'a .py file');
+    throwUnsupported(definition.reference, 'a reference in another language', 'a .py file');
   const axes: Record<string, unknown> = {};
   for (const { name: axis, about, min, max } of definition.axes) {
     const described = about === '' ? {} : { description: about };
@@ -396,10 +403,10 @@ export function toFlashInfer(of: Exported): {
   const tensors = (wanted: (array: ProblemArray) => boolean) =>
     Object.fromEntries(
       definition.arrays.filter(wanted).map(({ name: array, role, type, shape, values }) => {
-        if (role === 'in-place') refuse(array, 'an array that is changed in place', 'inputs and outputs');
+        if (role === 'in-place') throwUnsupported(array, 'an array that is changed in place', 'inputs and outputs');
         const dtype = torchTypes[type];
         if (dtype === undefined || /64$|128$/.test(type))
-          refuse(array, `type ${type}`, 'fp32, fp16, bf16, int32, int8, bool');
+          throwUnsupported(array, `type ${type}`, 'fp32, fp16, bf16, int32, int8, bool');
         const scalar = shape.length === 0 && values?.kind === 'constant';
         return [array, { shape: scalar ? null : shape.map((one) => axisFor(array, one)), dtype }];
       }),
@@ -412,7 +419,8 @@ export function toFlashInfer(of: Exported): {
       .map(({ name: array, values, shape }) => {
         if (values?.kind === 'constant' && shape.length === 0 && typeof values.value === 'number')
           return [array, { type: 'scalar', value: values.value }];
-        if (values?.kind === 'file') refuse(array, 'values from a file', 'random values; that format has safetensors');
+        if (values?.kind === 'file')
+          throwUnsupported(array, 'values from a file', 'random values; that format has safetensors');
         if (values?.kind !== 'normal' || values.mean !== 0 || values.deviation !== 1)
           lost.push(`${array} is random in that format: a normal distribution, or whole numbers from -1024.`);
         return [array, { type: 'random' }];
@@ -429,7 +437,8 @@ export function toFlashInfer(of: Exported): {
       if (role === 'input' && at >= 0) return `${array}.shape[${at}]`;
     }
     const fixed = definition.axes.find((one) => one.name === axis && one.min === one.max);
-    if (fixed === undefined) refuse(name, `axis ${axis} is not the size of any input`, 'axes in the shape of an input');
+    if (fixed === undefined)
+      throwUnsupported(name, `axis ${axis} is not the size of any input`, 'axes in the shape of an input');
     return String(fixed.min);
   };
   const parameters = Object.keys(inputs).join(', ');

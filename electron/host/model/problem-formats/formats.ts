@@ -14,7 +14,7 @@ interface ProblemDocument
   readonly problem: Readonly<Record<string, number>>;
 }
 
-export interface Converted {
+export interface ConvertedProblem {
   readonly document: ProblemDocument;
   /** Further files of the folder, by name. */
   readonly files: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export interface Converted {
 }
 
 /** Ends a conversion with a message about the unsupported content and its alternatives. */
-export function refuse(file: string, message: string, allowed: string): never {
+export function throwUnsupported(file: string, message: string, allowed: string): never {
   throw new BraggError('unsupported', `${file}: ${message}; allowed: ${allowed}`);
 }
 

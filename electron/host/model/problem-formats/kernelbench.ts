@@ -14,7 +14,7 @@ import {
 } from '../../../contract/scenario/user-problem/index.ts';
 import { findPython } from '../user-kernels/build.ts';
 import { compilerLimits, runContained } from '../user-kernels/contained.ts';
-import { type Converted, problemName, problemType, refuse, TENSORS, torchTypes } from './formats.ts';
+import { type ConvertedProblem, problemName, problemType, TENSORS, throwUnsupported, torchTypes } from './formats.ts';
 
 /**
  * Python program that records how inputs are drawn, and runs the model on the meta device. Prints nothing; writes
@@ -226,7 +226,7 @@ interface Task {
   readonly signal?: AbortSignal | undefined;
 }
 
-async function probed({ file, source, signal }: Task): Promise<ProbedTask> {
+async function probeTask({ file, source, signal }: Task): Promise<ProbedTask> {
   const name = path.basename(file);
   const python = await findPython(`${name} is a Python file`, signal);
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-kernelbench-'));
@@ -238,9 +238,13 @@ async function probed({ file, source, signal }: Task): Promise<ProbedTask> {
     const { failed, output } = await runContained(work);
     const text = await readFile(path.join(folder, 'found.json'), 'utf8').catch(() => null);
     if (failed || text === null)
-      refuse(name, output.trim().split('\n').at(-1) || 'it ended without a result', 'a task that PyTorch can run');
+      throwUnsupported(
+        name,
+        output.trim().split('\n').at(-1) || 'it ended without a result',
+        'a task that PyTorch can run',
+      );
     const found = probedTaskSchema.parse(JSON.parse(text));
-    if ('refused' in found) refuse(name, found.refused, found.allowed);
+    if ('refused' in found) throwUnsupported(name, found.refused, found.allowed);
     return found;
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -251,15 +255,16 @@ async function probed({ file, source, signal }: Task): Promise<ProbedTask> {
  * Runs the module, so the caller has to check that the user trusts it. Throws BraggError `unsupported` for content that
  * has no equivalent.
  */
-export async function fromKernelBench(task: Task): Promise<Converted> {
+export async function convertKernelBench(task: Task): Promise<ConvertedProblem> {
   const { file, source, solutions = {} } = task;
   const name = path.basename(file);
-  const found = await probed(task);
+  const found = await probeTask(task);
   const lost: string[] = [];
   const typed = (dtype: string, place: string) => {
     // Values of labels and indices fit into 32 bits.
     const type = problemType(dtype === 'int64' ? 'int32' : dtype);
-    if (type === null) refuse(`${name}: ${place}`, `dtype ${dtype}`, `int64, ${Object.values(torchTypes).join(', ')}`);
+    if (type === null)
+      throwUnsupported(`${name}: ${place}`, `dtype ${dtype}`, `int64, ${Object.values(torchTypes).join(', ')}`);
     return type;
   };
   const names = new Set<string>();
@@ -324,13 +329,14 @@ export function toKernelBench(
   reference: string,
 ): { readonly text: string; readonly lost: readonly string[] } {
   if (!definition.reference.endsWith('.py'))
-    refuse(definition.reference, 'a reference in another language', 'a .py file');
+    throwUnsupported(definition.reference, 'a reference in another language', 'a .py file');
   const lost = ['That format uses the benchmark’s own tolerances, and its sizes are fixed.'];
   const inputs = definition.arrays.filter(({ role }) => role === 'input' || role === 'in-place');
   const outputs = definition.arrays.filter(({ role }) => role !== 'input');
   const formula = (value: number | string): string => {
     if (typeof value === 'number') return String(value);
-    if (!/^[\w\s.+*/()-]+$/.test(value)) refuse(definition.reference, `formula ${value}`, 'arithmetic of axes');
+    if (!/^[\w\s.+*/()-]+$/.test(value))
+      throwUnsupported(definition.reference, `formula ${value}`, 'arithmetic of axes');
     return value;
   };
   const drawn = inputs.map(({ name, type, values }) => {
@@ -348,7 +354,11 @@ export function toKernelBench(
       case 'constant':
         return `torch.full(${shape}, ${formula(values.value)}, ${dtype})`;
       default:
-        return refuse(name, `values of kind ${values?.kind ?? 'none'}`, 'uniform, normal, integers, sorted, constant');
+        return throwUnsupported(
+          name,
+          `values of kind ${values?.kind ?? 'none'}`,
+          'uniform, normal, integers, sorted, constant',
+        );
     }
   });
   const given = inputs.map(({ name }) => name).join(', ');

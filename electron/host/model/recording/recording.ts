@@ -29,10 +29,10 @@ const arrays = {
   float64: (values: readonly number[]) => Float64Array.from(values),
 } as const;
 
-type Stored = { readonly name: string; readonly stored: keyof typeof arrays };
+type StoredColumn = { readonly name: string; readonly stored: keyof typeof arrays };
 
 /** Shifts times by `later_ns` and rounds them, because the clock does not resolve fractions of a nanosecond. */
-function listed(from: object, columns: readonly Stored[], later_ns: number): Record<string, number[]> {
+function columnsToLists(from: object, columns: readonly StoredColumn[], later_ns: number): Record<string, number[]> {
   const source = from as Readonly<Record<string, ArrayLike<number>>>;
   return Object.fromEntries(
     columns.map(({ name }) => {
@@ -42,7 +42,7 @@ function listed(from: object, columns: readonly Stored[], later_ns: number): Rec
   );
 }
 
-function packed(from: object, columns: readonly Stored[]): Record<string, ArrayLike<number>> {
+function columnsToArrays(from: object, columns: readonly StoredColumn[]): Record<string, ArrayLike<number>> {
   const source = from as Readonly<Record<string, readonly number[]>>;
   return Object.fromEntries(columns.map(({ name, stored }) => [name, arrays[stored](source[name] ?? [])]));
 }
@@ -60,7 +60,10 @@ export function savedRecording(
       names: [...names],
       threads,
       dropped,
-      ...(listed(spans, spanColumns, later_ns) as Pick<SavedRecording['spans'], (typeof spanColumns)[number]['name']>),
+      ...(columnsToLists(spans, spanColumns, later_ns) as Pick<
+        SavedRecording['spans'],
+        (typeof spanColumns)[number]['name']
+      >),
     },
     trace:
       trace === null
@@ -69,17 +72,20 @@ export function savedRecording(
             source: trace.source,
             names: [...trace.names],
             dropped: trace.dropped,
-            ...listed(trace, traceColumns, later_ns),
+            ...columnsToLists(trace, traceColumns, later_ns),
           } as SavedRecording['trace']),
   };
 }
 
 export function recordingOf({ spans, trace }: SavedRecording): Recording {
   return {
-    spans: { ...spans, ...(packed(spans, spanColumns) as Pick<Spans, (typeof spanColumns)[number]['name']>) },
+    spans: { ...spans, ...(columnsToArrays(spans, spanColumns) as Pick<Spans, (typeof spanColumns)[number]['name']>) },
     trace:
       trace === null
         ? null
-        : { ...trace, ...(packed(trace, traceColumns) as Pick<DeviceTrace, (typeof traceColumns)[number]['name']>) },
+        : {
+            ...trace,
+            ...(columnsToArrays(trace, traceColumns) as Pick<DeviceTrace, (typeof traceColumns)[number]['name']>),
+          },
   };
 }

@@ -10,7 +10,7 @@ import { flagsFor } from '../../../contract/user-kernels/options.ts';
 import { type KernelFolders, nativeFolder } from '../../io/addon/addon.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
 import { temporaryIn } from '../../io/files/write-file.ts';
-import { onDisk } from '../../io/programs.ts';
+import { pathOnDisk } from '../../io/programs.ts';
 import { onThread } from '../../io/threads/task.ts';
 import { workloadFolder } from '../bench/sources.ts';
 import { entryText } from '../user-kernels/build.ts';
@@ -43,7 +43,7 @@ const problemBytes = onThread('write a problem', ({ kind, problem, held, title, 
 });
 
 /** Data for the build files of a reproducer's folder. */
-interface Built {
+interface BuildInputs {
   /** Name of the user's file. */
   readonly name: string;
   /** File that is compiled: the user's, or a shipped one that includes it. */
@@ -57,7 +57,7 @@ interface Built {
 const quoted = (word: string): string => `"${word.replace(/(["\\$;])/g, '\\$1')}"`;
 
 /** CMake variables read by the CMakeLists.txt of every reproducer. */
-function kernelCmake({ name, main, beside, device, flags }: Built): string {
+function kernelCmake({ name, main, beside, device, flags }: BuildInputs): string {
   const values: readonly (readonly [string, readonly string[]])[] = [
     ['BB_NAME', [name]],
     ['BB_MAIN', [main]],
@@ -143,7 +143,7 @@ export const ANSWER_FILE = 'answer.f64';
 
 const styleOf = (build: UserKernelBuild): 'msvc' | 'gnu' => (build.compiler === 'MSVC' ? 'msvc' : 'gnu');
 
-const within = (file: string): string => path.posix.relative('kernels', file);
+const pathInKernels = (file: string): string => path.posix.relative('kernels', file);
 
 /** Compiler flags of a CPU file, chosen so that results match the workbench's. */
 function cpuFlags({ description }: UserKernel, build: UserKernelBuild, isa: string): readonly string[] {
@@ -160,9 +160,9 @@ async function write(folder: string, options: ReproducerOptions): Promise<void> 
   const { replaces, title } = description;
   const name = codeFileOf(kernel);
   const workload = workloadFolder(base);
-  const sources = onDisk(folders.sources);
-  const images = onDisk(folders.images);
-  const native = onDisk(nativeFolder());
+  const sources = pathOnDisk(folders.sources);
+  const images = pathOnDisk(folders.images);
+  const native = pathOnDisk(nativeFolder());
   const into = (...parts: readonly string[]): string => path.join(folder, ...parts);
 
   await cp(sources, into('kernels', 'source'), { recursive: true, filter: (file) => !file.endsWith('.cpp') });
@@ -178,9 +178,9 @@ async function write(folder: string, options: ReproducerOptions): Promise<void> 
     await copyFile(path.join(images, fatbin), into('kernels', fatbin));
   }
 
-  const beside = path.posix.join('kernels/source', path.posix.dirname(within(replaces)));
+  const beside = path.posix.join('kernels/source', path.posix.dirname(pathInKernels(replaces)));
   const text = presentIncludes(kernel.whole, {
-    beside: path.join(sources, path.posix.dirname(within(replaces))),
+    beside: path.join(sources, path.posix.dirname(pathInKernels(replaces))),
     sources,
     workload,
     engine: [into('include')],
@@ -189,9 +189,9 @@ async function write(folder: string, options: ReproducerOptions): Promise<void> 
   let main = name;
   if (base.device === 'cuda' && !replaces.endsWith('.cu')) {
     // A header is compiled as part of the file with the variant's kernels, which includes the user's header instead.
-    main = path.posix.join('kernels/source', within(base.source));
+    main = path.posix.join('kernels/source', pathInKernels(base.source));
     const up = path.posix.relative(beside, name);
-    await writeFile(into('kernels', 'source', within(replaces)), `#include "${up}"\n`);
+    await writeFile(into('kernels', 'source', pathInKernels(replaces)), `#include "${up}"\n`);
   }
   const flags = base.device === 'cuda' ? flagsFor('cuda', description.compile) : cpuFlags(kernel, build, isa);
   const told = { name, title, base: base.id, replaces, device: base.device, version };
@@ -211,7 +211,7 @@ async function write(folder: string, options: ReproducerOptions): Promise<void> 
 export async function writeReproducer(options: ReproducerOptions): Promise<{ readonly files: number }> {
   const { folder, kernel, folders } = options;
   if (kernel.refused.length > 0) throw new BraggError('invalid', kernel.refused[0]?.message ?? '', kernel.refused);
-  if (!existsSync(path.join(onDisk(folders.images), 'reproduce'))) {
+  if (!existsSync(path.join(pathOnDisk(folders.images), 'reproduce'))) {
     throw new BraggError('unsupported', 'The sources for reproducers are missing. Run npm run build');
   }
   const taken = (): BraggError => new BraggError('exists', `${folder} already exists. Choose another name.`);

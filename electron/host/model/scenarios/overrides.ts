@@ -26,7 +26,7 @@ const unnamed = /^(\$schema|name|notes|output|solver\.(variant|precision|steppin
 const LONGEST_NAME = 200;
 
 /** Adds overrides to the name of a scenario, so that a grid of 144 million cells is not called 36 million. */
-function named(document: unknown, overrides: readonly Override[]): unknown {
+function nameWithOverrides(document: unknown, overrides: readonly Override[]): unknown {
   const name = valueAt(document, ['name']);
   // A problem folder's name identifies its sessions and candidates, so it does not change.
   if (valueAt(document, ['kind']) === USER_PROBLEM) return document;
@@ -86,10 +86,10 @@ export function applyOverrides(
     }
     current = withValueAt(current, path, value);
   }
-  return { document: faults.length === 0 ? named(current, overrides) : current, faults };
+  return { document: faults.length === 0 ? nameWithOverrides(current, overrides) : current, faults };
 }
 
 /** Whether an error at `path` refers to a value set by an override. */
-export function fromOverride(path: Path, overrides: readonly Override[]): boolean {
+export function isFromOverride(path: Path, overrides: readonly Override[]): boolean {
   return overrides.some((override) => isWithin(path, override.path));
 }

@@ -44,7 +44,7 @@ export function issueAt(fault: FieldIssue, file: string | null): Issue {
   return { severity, file, path: formatPath(fault.path), line: null, column: null, message, value, allowed };
 }
 
-function few<T>(all: readonly T[], rest: (count: number) => T): readonly T[] {
+function limitIssues<T>(all: readonly T[], rest: (count: number) => T): readonly T[] {
   return all.length <= maxIssues ? all : [...all.slice(0, maxIssues), rest(all.length - maxIssues)];
 }
 
@@ -95,7 +95,7 @@ function partsOf(text: string, name: string): TextParts {
   const large = root === null ? null : tooMuch(root);
   if (large !== null) return { root: null, issues: [textIssue(large)], lineStarts: starts };
   const all = root === null ? faults : [...faults, ...duplicateKeys(root)];
-  const issues = few(all.map(textIssue), (count) => textIssue({ at: 0, message: `and ${count} more issues` }));
+  const issues = limitIssues(all.map(textIssue), (count) => textIssue({ at: 0, message: `and ${count} more issues` }));
   return { root, issues, lineStarts: starts };
 }
 

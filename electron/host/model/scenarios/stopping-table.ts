@@ -21,7 +21,7 @@ export interface StoppingTable {
 
 export type RangeTable = NativeAddon['rangeTable'];
 
-export interface StoppingAt {
+export interface StoppingValues {
   /** Mass stopping power in MeV cm²/g. */
   readonly stopping: number;
   /** CSDA range in g/cm². */
@@ -39,13 +39,13 @@ export function highestEnergy(table: StoppingTable): number {
 /**
  * Latest results for each table, because checking a scenario requests the values at its beam energy hundreds of times.
  */
-const cachedStopping = new WeakMap<StoppingTable, Map<number, StoppingAt>>();
+const cachedStopping = new WeakMap<StoppingTable, Map<number, StoppingValues>>();
 const MAX_CACHED = 64;
 
 /** Stopping power and range at an energy, which is clamped to the ends of the table. */
-export function stoppingAt(rangeTable: RangeTable, table: StoppingTable, energy_MeV: number): StoppingAt {
+export function stoppingAt(rangeTable: RangeTable, table: StoppingTable, energy_MeV: number): StoppingValues {
   const inside = Math.min(Math.max(energy_MeV, lowestEnergy(table)), highestEnergy(table));
-  const known = cachedStopping.get(table) ?? new Map<number, StoppingAt>();
+  const known = cachedStopping.get(table) ?? new Map<number, StoppingValues>();
   const kept = known.get(inside);
   if (kept !== undefined) return kept;
   const found = rangeTable(table.energies_MeV, table.stopping_MeV_cm2_g, Float64Array.of(inside));

@@ -146,7 +146,7 @@ export async function isStudyFolder(folder: string): Promise<boolean> {
   return (await stat(path.join(folder, HEAD)).catch(() => null))?.isFile() === true;
 }
 
-function parsed<T>(text: string, parse: (value: unknown) => T, name: string): T {
+function parseFile<T>(text: string, parse: (value: unknown) => T, name: string): T {
   try {
     return parse(JSON.parse(text) as unknown);
   } catch (error) {
@@ -206,7 +206,7 @@ export class StudyFolder {
       if (!isMissing(error)) throw fileError(error, name);
       throw new BraggError('not-found', `${folder} contains no study: ${HEAD} is missing.`);
     }
-    const head = parsed(
+    const head = parseFile(
       text,
       (value) => {
         const { format } = value as { readonly format?: unknown };
@@ -234,7 +234,7 @@ export class StudyFolder {
     return text
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => parsed(line, (value) => planLineSchema.parse(value) as PlanLine, name));
+      .map((line) => parseFile(line, (value) => planLineSchema.parse(value) as PlanLine, name));
   }
 
   get #results(): string {

@@ -14,7 +14,7 @@ import {
 import {
   type Expression,
   ExpressionError,
-  holds,
+  isTrue,
   MAX_POINTS,
   parseExpression,
   type SampledAxis,
@@ -51,7 +51,7 @@ function pathsOf(text: string, at: Path): readonly Path[] | FieldIssue {
 const isIssue = (given: readonly unknown[] | FieldIssue): given is FieldIssue => 'severity' in given;
 
 /** Number at the fraction `share` in [0, 1] between the ends, which are returned exactly. */
-function between(from: number, to: number, share: number, scale: 'linear' | 'log'): number {
+function interpolateOnScale(from: number, to: number, share: number, scale: 'linear' | 'log'): number {
   if (share === 0) return from;
   if (share === 1) return to;
   return round(scale === 'linear' ? from + (to - from) * share : from * (to / from) ** share);
@@ -71,7 +71,9 @@ function valuesOf(axis: StudyAxis, at: Path): readonly unknown[] | FieldIssue {
   if (wrong !== null) return wrong;
   if (count === 1 && from !== to)
     return fieldIssue([...at, 'count'], count, 'cannot hold both ends', 'a whole number of at least 2');
-  return Array.from({ length: count }, (_, i) => between(from, to, count === 1 ? 0 : i / (count - 1), scale));
+  return Array.from({ length: count }, (_, i) =>
+    interpolateOnScale(from, to, count === 1 ? 0 : i / (count - 1), scale),
+  );
 }
 
 function settingsOfAxis(axis: StudyAxis, at: Path): AxisSettings {
@@ -81,7 +83,7 @@ function settingsOfAxis(axis: StudyAxis, at: Path): AxisSettings {
   return { ways: values.map((value) => paths.map((path) => ({ path, value }))), faults: [] };
 }
 
-function zipped(columns: readonly AxisSettings[], length: number): AxisSettings {
+function zipSettings(columns: readonly AxisSettings[], length: number): AxisSettings {
   const faults = columns.flatMap((column) => column.faults);
   if (faults.length > 0) return { ways: [], faults };
   const ways = Array.from({ length }, (_, i) => columns.flatMap((column) => column.ways[i] ?? []));
@@ -92,7 +94,7 @@ function settingsOfZip(axes: readonly StudyAxis[], at: Path): AxisSettings {
   const columns = axes.map((axis, i) => settingsOfAxis(axis, [...at, 'axes', i]));
   const length = columns[0]?.ways.length ?? 0;
   const odd = columns.findIndex(({ ways, faults }) => faults.length === 0 && ways.length !== length);
-  if (odd < 0 || columns.some(({ faults }) => faults.length > 0)) return zipped(columns, length);
+  if (odd < 0 || columns.some(({ faults }) => faults.length > 0)) return zipSettings(columns, length);
   const says = `has ${columns[odd]?.ways.length} values, but the first axis of the zip has ${length}`;
   return { ways: [], faults: [fieldIssue([...at, 'axes', odd], axes[odd]?.path, says, 'axes of equal length')] };
 }
@@ -105,7 +107,7 @@ function settingsOfSampled(axis: SampledAxis, shares: readonly number[], at: Pat
   if (wrong !== null) return { ways: [], faults: [wrong] };
   const drawn = (share: number): unknown => {
     if (axis.kind === 'among') return axis.values[Math.floor(share * axis.values.length)];
-    const value = between(axis.from, axis.to, share, axis.scale);
+    const value = interpolateOnScale(axis.from, axis.to, share, axis.scale);
     return axis.whole ? Math.round(value) : value;
   };
   return { ways: shares.map((share) => paths.map((path) => ({ path, value: drawn(share) }))), faults: [] };
@@ -134,7 +136,7 @@ function settingsOfDimension(dimension: StudyDimension, seed: number, at: readon
       // Each position has a separate random stream, so that appending an axis does not change the values.
       const random = seededRandom(seed + at[1] * 0x1_0000_0000);
       const { kind, count, axes } = dimension;
-      return zipped(
+      return zipSettings(
         axes.map((axis, i) => settingsOfSampled(axis, sharesOf(kind, count, random), [...at, 'axes', i])),
         count,
       );
@@ -221,7 +223,7 @@ function meetsConditions(
 ): boolean {
   for (const [i, condition] of conditions.entries()) {
     try {
-      if (!holds(condition, document)) return false;
+      if (!isTrue(condition, document)) return false;
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
       const path: Path = ['conditions', i];

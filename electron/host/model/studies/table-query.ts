@@ -12,7 +12,7 @@ import type {
   StudyRows,
   StudyValues,
 } from '../../../contract/study/calls.ts';
-import { ExpressionError, holds, parseExpression } from '../../../contract/study/index.ts';
+import { ExpressionError, isTrue, parseExpression } from '../../../contract/study/index.ts';
 import { packedIds } from '../../../contract/study/result.ts';
 import { median } from '../bench/statistics.ts';
 import { type StudyColumn, type StudyTable, tableNotes } from './table.ts';
@@ -25,7 +25,7 @@ interface GroupLine {
   readonly spans: readonly (readonly [number, number] | null)[];
 }
 
-const own = (name: string): StudyColumnInfo => ({
+const groupColumn = (name: string): StudyColumnInfo => ({
   ...{ key: `group ${name}`, name, unit: '', of: 'group', equal: false, numeric: true },
 });
 
@@ -33,7 +33,7 @@ const own = (name: string): StudyColumnInfo => ({
 const MACHINE = ['where machine', 'where gpu_uuid'];
 
 /** Groups in the order of their first rows; `by` contains column indices. */
-function grouped(
+function groupRows(
   infos: readonly StudyColumnInfo[],
   rows: readonly Row[],
   by: readonly number[],
@@ -75,7 +75,12 @@ function grouped(
     return info === undefined ? [] : [{ ...info, equal: false }];
   };
   return {
-    columns: [...by.flatMap(infoOf), own('rows'), { ...own('machines'), equal: !several }, ...measured.flatMap(infoOf)],
+    columns: [
+      ...by.flatMap(infoOf),
+      groupColumn('rows'),
+      { ...groupColumn('machines'), equal: !several },
+      ...measured.flatMap(infoOf),
+    ],
     lines,
   };
 }
@@ -107,7 +112,7 @@ function cachedQueriesOf(table: StudyTable): CachedQueries {
 }
 
 /** Returns a cached list, or makes it; evicts the least recently used one. */
-function listed<T>(table: StudyTable, question: readonly unknown[], make: () => T): T {
+function cachedList<T>(table: StudyTable, question: readonly unknown[], make: () => T): T {
   const { lists } = cachedQueriesOf(table);
   const key = JSON.stringify(question);
   const list = lists.has(key) ? (lists.get(key) as T) : make();
@@ -171,8 +176,8 @@ function documentsOf({ columns }: StudyTable): (row: Row) => unknown {
 }
 
 /** Rows for which the condition is true. Rows that lack a value are left out; it is an error if all do. */
-function matching(table: StudyTable, filter: string): readonly Row[] {
-  return listed(table, ['matching', filter], () => matchingRows(table, filter));
+function cachedMatchingRows(table: StudyTable, filter: string): readonly Row[] {
+  return cachedList(table, ['matching', filter], () => matchingRows(table, filter));
 }
 
 function matchingRows(table: StudyTable, filter: string): readonly Row[] {
@@ -187,7 +192,7 @@ function matchingRows(table: StudyTable, filter: string): readonly Row[] {
     let looked = false;
     const found = rows.filter((row) => {
       try {
-        const is = holds(expression, documentOf(row));
+        const is = isTrue(expression, documentOf(row));
         looked = true;
         return is;
       } catch (error) {
@@ -206,13 +211,13 @@ function matchingRows(table: StudyTable, filter: string): readonly Row[] {
 let collator: Intl.Collator | null = null;
 
 /** Created lazily, because a start-up image cannot contain a collator. */
-function texts(): Intl.Collator {
+function textCollator(): Intl.Collator {
   collator ??= new Intl.Collator('en', { numeric: true });
   return collator;
 }
 
 /** Sorts numbers before texts; missing values are last in both directions. */
-function sorted<T>(rows: readonly T[], cellOf: (row: T) => StudyCell, descending: boolean): readonly T[] {
+function sortRows<T>(rows: readonly T[], cellOf: (row: T) => StudyCell, descending: boolean): readonly T[] {
   const sign = descending ? -1 : 1;
   return rows.toSorted((one, other) => {
     const [a, b] = [cellOf(one), cellOf(other)];
@@ -221,7 +226,7 @@ function sorted<T>(rows: readonly T[], cellOf: (row: T) => StudyCell, descending
     if (b === null) return -1;
     if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
     if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
-    return sign * texts().compare(String(a), String(b));
+    return sign * textCollator().compare(String(a), String(b));
   });
 }
 
@@ -229,7 +234,7 @@ function sorted<T>(rows: readonly T[], cellOf: (row: T) => StudyCell, descending
  * Requested view of a table. Throws BraggError `invalid` for an invalid condition, `not-found` for an unknown column.
  */
 export function queryTable(table: StudyTable, { filter, sort, groups, from, count }: TableQuery): StudyRows {
-  const matched = matching(table, filter);
+  const matched = cachedMatchingRows(table, filter);
   const found = cachedQueriesOf(table);
   found.notes ??= tableNotes(table);
   const told = { matching: matched.length, all: table.rows.length, notes: found.notes };
@@ -239,14 +244,16 @@ export function queryTable(table: StudyTable, { filter, sort, groups, from, coun
     const ordered =
       sort === null
         ? matched
-        : listed(table, ['sorted', filter, sort], () => sorted(matched, (row) => row[at] ?? null, sort.descending));
+        : cachedList(table, ['sorted', filter, sort], () =>
+            sortRows(matched, (row) => row[at] ?? null, sort.descending),
+          );
     return { columns: infos, rows: ordered.slice(from, from + count), spans: [], shown: ordered.length, ...told };
   }
   const by = groups.map((key) => indexOf(table, key));
-  const { columns, lines } = listed(table, ['grouped', filter, groups], () => grouped(infos, matched, by));
+  const { columns, lines } = cachedList(table, ['grouped', filter, groups], () => groupRows(infos, matched, by));
   // Groups may lack the column by which the table was sorted; they then retain their order.
   const at = columns.findIndex(({ key }) => key === sort?.key);
-  const ordered = sort === null || at < 0 ? lines : sorted(lines, ({ cells }) => cells[at] ?? null, sort.descending);
+  const ordered = sort === null || at < 0 ? lines : sortRows(lines, ({ cells }) => cells[at] ?? null, sort.descending);
   const part = ordered.slice(from, from + count);
   return {
     columns,
@@ -287,10 +294,10 @@ export interface RequestedColumns {
 }
 
 export function valuesOf(table: StudyTable, { filter, keys, known }: RequestedColumns): StudyColumns {
-  const rows = matching(table, filter);
+  const rows = cachedMatchingRows(table, filter);
   const infos = new Map(columnsOf(table).map((info) => [info.key, info]));
   const point = table.columns.findIndex(({ of, name }) => of === 'point' && name === 'point');
-  const name = listed(table, ['name', filter], randomUUID);
+  const name = cachedList(table, ['name', filter], randomUUID);
   return {
     rows: name,
     points: name === known ? null : packedIds(rows.map((row) => String(row[point] ?? ''))),

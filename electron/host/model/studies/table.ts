@@ -7,7 +7,7 @@ import type { Measure, PlanHead, PlanLine, PointResult, SavedCurve } from '../..
 import { parseConfigured } from '../../../contract/tuning/configured.ts';
 import { unitSymbols } from '../../../domain/values/units.ts';
 import { createFile } from '../../io/hdf5/h5.ts';
-import { put, putNote } from '../../io/hdf5/put.ts';
+import { writeAttribute, writeDataset } from '../../io/hdf5/put.ts';
 import { parquetFile } from '../../io/parquet/parquet.ts';
 import { applyOverrides } from '../scenarios/overrides.ts';
 import { canonical } from './points.ts';
@@ -19,13 +19,13 @@ interface PointError {
   readonly value: number | null;
 }
 
-interface Solved {
+interface SolvedPoint {
   readonly line: PlanLine;
   readonly result: PointResult;
 }
 
 /** Linear interpolation; 0 outside, because there is no dose before the entrance or beyond the end. */
-function at(curve: SavedCurve, position: number): number {
+function interpolateCurve(curve: SavedCurve, position: number): number {
   const { positions, values } = curve;
   let [low, high] = [0, positions.length - 1];
   const first = positions[low];
@@ -50,14 +50,14 @@ function relativeCurveError(here: SavedCurve, reference: SavedCurve): number | n
   for (const [i, position] of reference.positions.entries()) {
     const value = reference.values[i];
     if (position === null || value == null) continue;
-    difference += (at(here, position) - value) ** 2;
+    difference += (interpolateCurve(here, position) - value) ** 2;
     norm += value ** 2;
   }
   const error = Math.sqrt(difference / norm);
   return Number.isFinite(error) ? error : null;
 }
 
-function against(here: PointResult, reference: PointResult): readonly PointError[] {
+function errorsAgainst(here: PointResult, reference: PointResult): readonly PointError[] {
   const readouts = here.measures.flatMap(({ group, name, unit, value }): readonly PointError[] => {
     if (group !== 'readouts' || typeof value !== 'number') return [];
     const other = reference.measures.find((one) => one.group === group && one.name === name)?.value;
@@ -73,7 +73,7 @@ function against(here: PointResult, reference: PointResult): readonly PointError
 }
 
 /** Errors of each row; empty without a reference, or if the reference point is not solved. */
-function errorsOf(head: PlanHead, rows: readonly Solved[]): readonly (readonly PointError[])[] {
+function errorsOf(head: PlanHead, rows: readonly SolvedPoint[]): readonly (readonly PointError[])[] {
   const { reference } = head.study as { readonly reference?: Readonly<Record<string, unknown>> };
   if (reference === undefined) return rows.map(() => []);
   /** Key of the settings that must be equal, and whether the point is the reference for that key. */
@@ -94,7 +94,7 @@ function errorsOf(head: PlanHead, rows: readonly Solved[]): readonly (readonly P
   }
   return rows.map(({ result }, i) => {
     const found = references.get(keys[i]?.key ?? '');
-    return found === undefined || result.status !== 'done' ? [] : against(result, found);
+    return found === undefined || result.status !== 'done' ? [] : errorsAgainst(result, found);
   });
 }
 
@@ -159,7 +159,7 @@ function axisUnit(head: PlanHead, line: PlanLine, path: PlanLine['settings'][num
   return schema === null ? '' : unitSymbols[unitOf(schema)];
 }
 
-function measured(columns: Columns, measures: readonly Measure[], into: Values): void {
+function setMeasures(columns: Columns, measures: readonly Measure[], into: Values): void {
   for (const { name, unit, value, low, high } of measures) {
     columns.set(into, 'measure', name, value, unit);
     if (low !== undefined) columns.set(into, 'measure', `${name}_low`, low, unit);
@@ -208,7 +208,7 @@ export function studyTable(head: PlanHead, rows: readonly Row[], damaged: readon
     const { workload, variant, precision, threads, repeats } = result;
     const solved = { workload, variant, precision, threads, repeats, error: result.error?.message ?? null };
     for (const [name, value] of Object.entries(solved)) columns.set(into, 'point', name, value);
-    measured(columns, result.measures, into);
+    setMeasures(columns, result.measures, into);
     for (const { name, unit, value } of errors[i] ?? []) columns.set(into, 'error', name, value, unit);
     whereOf(columns, result, into);
     all.push(into);
@@ -319,24 +319,24 @@ export function tableHdf5(table: StudyTable): Promise<Uint8Array> {
   // A slash would denote a group.
   const names = uniqueNames(columns, ({ name }) => name.replaceAll('/', '∕'));
   return createFile((file) => {
-    putNote(file, 'format', FORMAT);
-    putNote(file, 'rows', rows.length);
-    putNote(file, 'missing', missing);
+    writeAttribute(file, 'format', FORMAT);
+    writeAttribute(file, 'rows', rows.length);
+    writeAttribute(file, 'missing', missing);
     if (machines.length > 0)
-      putNote(
+      writeAttribute(
         file,
         'machines',
         machines.map(({ machine, rows: of }) => `${machine}: ${of} rows`),
       );
     // Names in the order of the table, because HDF5 lists datasets by name.
-    if (names.length > 0) putNote(file, 'columns', [...names]);
+    if (names.length > 0) writeAttribute(file, 'columns', [...names]);
     if (rows.length === 0) return;
     for (const [i, { unit, of }] of columns.entries()) {
       const cells = cellsOf(table, i);
       const name = names[i] ?? '';
       const notes = { unit, of };
       if (isNumeric(cells)) {
-        put(
+        writeDataset(
           file,
           name,
           Float64Array.from(cells, (cell) => (typeof cell === 'number' ? cell : Number.NaN)),
@@ -348,7 +348,7 @@ export function tableHdf5(table: StudyTable): Promise<Uint8Array> {
       const texts = cells.map(textOf);
       const size = Math.max(1, ...texts.map((text) => Buffer.byteLength(text)));
       const dataset = file.create_dataset({ name, data: texts, shape: [texts.length], dtype: `S${size}` });
-      for (const [key, value] of Object.entries(notes)) putNote(dataset, key, value);
+      for (const [key, value] of Object.entries(notes)) writeAttribute(dataset, key, value);
     }
   });
 }

@@ -19,7 +19,7 @@ import {
 export const MAX_ROWS = 128;
 
 /** Sorts the spans of one lane by start; of spans that start together the longer comes first. */
-function byStart(spans: Uint32Array, start: Float64Array, duration: Float64Array): void {
+function sortByStart(spans: Uint32Array, start: Float64Array, duration: Float64Array): void {
   const before = (a: number, b: number): number =>
     (start[a] ?? 0) - (start[b] ?? 0) || (duration[b] ?? 0) - (duration[a] ?? 0) || a - b;
   // Most files are already sorted.
@@ -43,7 +43,7 @@ interface Rows {
 }
 
 /**
- * Places each span, in the order of `byStart`, in the first row that is free at its start. For nested calls the row is
+ * Places each span, in the order of `sortByStart`, in the first row that is free at its start. For nested calls the row is
  * the depth. Shortens the `duration` of spans in the last row, so that no two spans of a row overlap.
  */
 function assignRows(spans: Uint32Array, start: Float64Array, duration: Float64Array): Rows {
@@ -293,7 +293,7 @@ export class TraceBuilder {
     let crowded = 0;
     for (const [i, spans] of byLane.entries()) {
       const { process, name, kind, scope } = this.#lanes[laneOrder[i] ?? 0] as LaneKey;
-      byStart(spans, start, duration);
+      sortByStart(spans, start, duration);
       const rows = assignRows(spans, start, duration);
       crowded += rows.crowded;
       const tracks = Math.max(1, rows.count);

@@ -13,7 +13,7 @@ import {
 } from '../../../contract/timeline.ts';
 import { endOf, firstAbove, kindNumber, launchersOf, spanAt, spansWithin, type Trace } from './trace.ts';
 
-interface Chosen {
+interface SpanSelection {
   readonly tracks: readonly number[];
   /** Only spans that overlap [from, to] are visited; the whole trace by default. */
   readonly from?: number;
@@ -25,7 +25,7 @@ interface Chosen {
 /**
  * Visits spans by start. Spans that start together are visited in the order of their tracks: callers before callees.
  */
-export function inOrder(trace: Trace, chosen: Chosen, visit: (span: number) => void): void {
+export function visitInOrder(trace: Trace, chosen: SpanSelection, visit: (span: number) => void): void {
   const { tracks, from = 0, to = trace.duration_ns, accept = () => true } = chosen;
   const cursors = tracks.map((track) => {
     const [next, last] = spansWithin(trace, track, from, to);
@@ -49,7 +49,7 @@ export function inOrder(trace: Trace, chosen: Chosen, visit: (span: number) => v
 export const tracksOf = (lane: { readonly firstTrack: number; readonly tracks: number }): readonly number[] =>
   Array.from({ length: lane.tracks }, (_, row) => lane.firstTrack + row);
 
-interface Busy {
+interface BusyTime {
   readonly busy_ns: number;
   /** Idle times between the first and the last span, in order of time. */
   readonly gaps: Float64Array;
@@ -62,11 +62,11 @@ export function busyTime(
   from: number,
   to: number,
   accept: (span: number) => boolean = () => true,
-): Busy {
+): BusyTime {
   const gaps: number[] = [];
   let busy_ns = 0;
   let until = Number.NEGATIVE_INFINITY;
-  inOrder(trace, { tracks, from, to, accept }, (span) => {
+  visitInOrder(trace, { tracks, from, to, accept }, (span) => {
     const begin = Math.max(from, trace.start[span] ?? 0);
     const end = Math.min(to, endOf(trace, span));
     if (begin > until) {
@@ -105,7 +105,7 @@ const MAX_NAMES = 200;
 const P95 = 0.95;
 
 /** Summary of durations, which are sorted in place. */
-function spread(durations: Float64Array): Pick<NamedTime, 'median_ns' | 'min_ns' | 'mean_ns' | 'p95_ns'> & {
+function summarizeDurations(durations: Float64Array): Pick<NamedTime, 'median_ns' | 'min_ns' | 'mean_ns' | 'p95_ns'> & {
   readonly max_ns: number;
 } {
   const median_ns = medianOf(durations);
@@ -144,7 +144,7 @@ export function timesByName(
     .sort((a, b) => b.sum_ns - a.sum_ns)
     .slice(0, most)
     .map(({ name, list, sum_ns }) => {
-      const { max_ns: _, ...told } = spread(Float64Array.from(list, (span) => trace.duration[span] ?? 0));
+      const { max_ns: _, ...told } = summarizeDurations(Float64Array.from(list, (span) => trace.duration[span] ?? 0));
       const share = total > 0 ? sum_ns / total : null;
       return { name: trace.names[name] ?? '', count: list.length, sum_ns, ...told, share };
     });
@@ -171,7 +171,7 @@ export function selectionStatistics(trace: Trace, selection: Selection): Timelin
     to_ns,
     count: spans.length,
     sum_ns: spans.reduce((sum, span) => sum + within(span), 0),
-    ...spread(durations),
+    ...summarizeDurations(durations),
     busyShare: to_ns > from_ns ? busy_ns / (to_ns - from_ns) : null,
     gaps: {
       count: gaps.length,
@@ -200,7 +200,7 @@ interface Stretches {
 
 function union(trace: Trace, tracks: readonly number[], accept: (span: number) => boolean): Stretches {
   const [start, end]: [number[], number[]] = [[], []];
-  inOrder(trace, { tracks, accept }, (span) => {
+  visitInOrder(trace, { tracks, accept }, (span) => {
     const [from, to] = [trace.start[span] ?? 0, endOf(trace, span)];
     const last = end.length - 1;
     if (last >= 0 && from <= (end[last] ?? 0)) end[last] = Math.max(end[last] ?? 0, to);
@@ -213,7 +213,7 @@ function union(trace: Trace, tracks: readonly number[], accept: (span: number) =
 }
 
 /** Parts of the intervals within [from, to], in order. */
-function* within({ start, end }: Stretches, from: number, to: number): Iterable<readonly [number, number]> {
+function* partsWithin({ start, end }: Stretches, from: number, to: number): Iterable<readonly [number, number]> {
   let next = firstAbove(end, from, 0, end.length);
   for (; next < start.length && (start[next] ?? 0) < to; next += 1) {
     yield [Math.max(from, start[next] ?? 0), Math.min(to, end[next] ?? 0)];
@@ -223,7 +223,7 @@ function* within({ start, end }: Stretches, from: number, to: number): Iterable<
 /** Parts of [from, to] outside the intervals. */
 function* complementOf(stretches: Stretches, from: number, to: number): Iterable<readonly [number, number]> {
   let at = from;
-  for (const [begin, end] of within(stretches, from, to)) {
+  for (const [begin, end] of partsWithin(stretches, from, to)) {
     if (begin > at) yield [at, begin];
     at = end;
   }
@@ -243,7 +243,7 @@ interface Gap {
   readonly next: number;
 }
 
-interface Around {
+interface SurroundingSpans {
   readonly copies: Stretches;
   readonly waits: Stretches;
 }
@@ -255,14 +255,14 @@ function launchOf(trace: Trace, span: number): number | null {
   return all.length === 0 ? null : all.reduce(later);
 }
 
-function* partsOf(trace: Trace, { start, end, next }: Gap, { copies, waits }: Around): Iterable<Part> {
-  for (const [from, to] of within(copies, start, end)) yield { cause: 'copy', from, to };
+function* partsOf(trace: Trace, { start, end, next }: Gap, { copies, waits }: SurroundingSpans): Iterable<Part> {
+  for (const [from, to] of partsWithin(copies, start, end)) yield { cause: 'copy', from, to };
   const launch = launchOf(trace, next);
   const launched = launch === null ? end : (trace.start[launch] ?? 0);
   const late = launch !== null && endOf(trace, launch) <= start ? 'queue' : 'launch';
   for (const [from, to] of complementOf(copies, start, end)) {
     const until = Math.min(to, Math.max(from, launched));
-    for (const [a, b] of within(waits, from, until)) yield { cause: 'wait', from: a, to: b };
+    for (const [a, b] of partsWithin(waits, from, until)) yield { cause: 'wait', from: a, to: b };
     for (const [a, b] of complementOf(waits, from, until)) {
       yield { cause: launch === null ? 'unknown' : 'host', from: a, to: b };
     }
@@ -282,7 +282,7 @@ function hostAt(trace: Trace, at: number): string | null {
   return found === null ? null : (trace.names[trace.nameOf[found] ?? 0] ?? null);
 }
 
-function described(trace: Trace, { start, end, next }: Gap, around: Around): IdleTime['longest'][number] {
+function describeGap(trace: Trace, { start, end, next }: Gap, around: SurroundingSpans): IdleTime['longest'][number] {
   const parts = [...partsOf(trace, { start, end, next }, around)];
   const sums = new Map<IdleCause, number>();
   for (const { cause, from, to } of parts) sums.set(cause, (sums.get(cause) ?? 0) + to - from);
@@ -302,14 +302,14 @@ export function idleTime(trace: Trace): IdleTime | null {
   const { kind, nameOf } = trace;
   const tracks = trace.lanes.flatMap(tracksOf);
   const waiting = Uint8Array.from(trace.names, (name) => (WAITS.test(name) ? 1 : 0));
-  const around: Around = {
+  const around: SurroundingSpans = {
     copies: union(trace, tracks, (span) => kind[span] === COPY || kind[span] === MEMSET),
     waits: union(trace, tracks, (span) => kind[span] === CALL && waiting[nameOf[span] ?? 0] === 1),
   };
   const sums = new Map(idleCauses.map((cause) => [cause, { cause, count: 0, sum_ns: 0 }]));
   const longest: Gap[] = [];
   let [first, until, kernels, count, sum_ns] = [0, Number.NEGATIVE_INFINITY, 0, 0, 0];
-  inOrder(trace, { tracks, accept: (span) => kind[span] === KERNEL || kind[span] === GRAPH }, (span) => {
+  visitInOrder(trace, { tracks, accept: (span) => kind[span] === KERNEL || kind[span] === GRAPH }, (span) => {
     const start = trace.start[span] ?? 0;
     if (kernels === 0) first = start;
     kernels += 1;
@@ -340,7 +340,7 @@ export function idleTime(trace: Trace): IdleTime | null {
       .filter((one) => one.sum_ns > 0)
       .sort((a, b) => b.sum_ns - a.sum_ns)
       .map((one) => ({ ...one, share: sum_ns > 0 ? one.sum_ns / sum_ns : null })),
-    longest: longest.map((gap) => described(trace, gap, around)),
+    longest: longest.map((gap) => describeGap(trace, gap, around)),
   };
 }
 

@@ -337,7 +337,7 @@ type Answers = { readonly [Q in Question]: (trace: Trace, requested: Query<Q>, c
 /** Larger files are compressed: Perfetto and our importer open .json.gz too. */
 const PACK_FROM_SPANS = 100_000;
 
-function exported(trace: Trace, within: readonly [number, number] | null): Answer<'export'> {
+function exportTrace(trace: Trace, within: readonly [number, number] | null): Answer<'export'> {
   const stem = trace.name.replace(/\.(h5|json|gz|sqlite)$/gi, '').replace(/[^A-Za-z0-9._-]+/g, '-') || 'timeline';
   const pieces: Buffer[] = [];
   for (const text of chromeTraceText(trace, within)) pieces.push(Buffer.from(text));
@@ -360,5 +360,5 @@ export const answers: Answers = {
   },
   steps: (trace) => stepsOf(trace),
   summary: (trace) => traceSummary(trace),
-  export: (trace, { within }) => exported(trace, within),
+  export: (trace, { within }) => exportTrace(trace, within),
 };

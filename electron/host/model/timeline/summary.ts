@@ -5,7 +5,7 @@
  */
 import type { HostOperation, HostTime, ThreadUse, TraceSummary } from '../../../contract/timeline.ts';
 import { type SpanArguments, spanArguments } from './details.ts';
-import { busyTime, idleTime, inOrder, timesByName, tracksOf } from './idle-time.ts';
+import { busyTime, idleTime, timesByName, tracksOf, visitInOrder } from './idle-time.ts';
 import { endOf, kindNumber, launchersOf, spanCount, type Trace, type TraceLane } from './trace.ts';
 
 const MAX_OPERATIONS = 40;
@@ -38,7 +38,7 @@ function timesOf(trace: Trace, lane: TraceLane, kind: number | undefined): LaneT
   const byName = new Map<number, OfName>();
   const open: { readonly name: number; readonly end: number; readonly of: OfName }[] = [];
   let [busy_ns, until, from_ns] = [0, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  inOrder(trace, { tracks: tracksOf(lane), accept: (span) => trace.kind[span] === kind }, (span) => {
+  visitInOrder(trace, { tracks: tracksOf(lane), accept: (span) => trace.kind[span] === kind }, (span) => {
     const [name, start, end] = [trace.nameOf[span] ?? 0, trace.start[span] ?? 0, endOf(trace, span)];
     while (open.length > 0 && (open.at(-1)?.end ?? 0) <= start) open.pop();
     const of = byName.get(name) ?? { count: 0, sum_ns: 0, own_ns: 0 };
@@ -64,7 +64,7 @@ function imbalanceOf(values: readonly number[]): number | null {
 
 const ownOf = (lane: LaneTimes, name: number): number => lane.byName.get(name)?.own_ns ?? 0;
 
-function byProcess(lanes: readonly LaneTimes[]): ReadonlyMap<string, readonly LaneTimes[]> {
+function groupByProcess(lanes: readonly LaneTimes[]): ReadonlyMap<string, readonly LaneTimes[]> {
   const found = new Map<string, LaneTimes[]>();
   for (const one of lanes) {
     const list = found.get(one.lane.process);
@@ -96,7 +96,7 @@ function operationsOf(trace: Trace, lanes: readonly LaneTimes[], most: number): 
     }
   }
   const total = [...sums.values()].reduce((sum, { own_ns }) => sum + own_ns, 0);
-  const processes = [...byProcess(lanes).values()];
+  const processes = [...groupByProcess(lanes).values()];
   return [...sums]
     .sort(([, a], [, b]) => b.own_ns - a.own_ns)
     .slice(0, most)
@@ -142,7 +142,7 @@ export function hostTime(trace: Trace): HostTime {
   };
   const threads = trace.lanes.filter(({ kind }) => kind === 'thread').flatMap((lane) => timed(lane, OTHER));
   const apis = trace.lanes.filter(({ kind }) => kind === 'api').flatMap((lane) => timed(lane, HOST_TIME_CALL));
-  const processes = [...byProcess(threads)].map(([process, lanes]) => useOf(process, lanes));
+  const processes = [...groupByProcess(threads)].map(([process, lanes]) => useOf(process, lanes));
   return {
     operations: [...operationsOf(trace, threads, MAX_OPERATIONS)],
     operationCount: new Set(threads.flatMap(({ byName }) => [...byName.keys()])).size,

@@ -8,7 +8,7 @@ import { type LaneKind, type SpanKind, spanKinds, type TraceInfo } from '../../.
 
 const FAN = 16;
 
-interface Longest {
+interface LongestSpanIndex {
   /** levels[k][i] is the index of the longest of spans i·16^(k+1) … (i+1)·16^(k+1) − 1. */
   readonly levels: readonly Uint32Array[];
 }
@@ -16,7 +16,7 @@ interface Longest {
 const longer = (duration: Float64Array, a: number, b: number): number =>
   (duration[b] ?? 0) > (duration[a] ?? 0) ? b : a;
 
-export function buildLongest(duration: Float64Array): Longest {
+export function buildLongest(duration: Float64Array): LongestSpanIndex {
   const levels: Uint32Array[] = [];
   let below: Uint32Array | null = null;
   let length = duration.length;
@@ -37,7 +37,7 @@ export function buildLongest(duration: Float64Array): Longest {
 }
 
 /** Index of the longest span in [from, to), the first one if several are equal. The range must not be empty. */
-export function longestIn({ levels }: Longest, duration: Float64Array, from: number, to: number): number {
+export function longestIn({ levels }: LongestSpanIndex, duration: Float64Array, from: number, to: number): number {
   let best = from;
   let [low, high] = [from, to];
   let level = -1;
@@ -45,16 +45,16 @@ export function longestIn({ levels }: Longest, duration: Float64Array, from: num
   // Climbs the pyramid from both ends until they meet.
   while (low < high) {
     if (high - low <= 2 * FAN || level + 1 >= levels.length) {
-      for (let i = low; i < high; i += 1) best = better(duration, best, at(i));
+      for (let i = low; i < high; i += 1) best = longerOrEarlier(duration, best, at(i));
       break;
     }
     while (low % FAN !== 0) {
-      best = better(duration, best, at(low));
+      best = longerOrEarlier(duration, best, at(low));
       low += 1;
     }
     while (high % FAN !== 0) {
       high -= 1;
-      best = better(duration, best, at(high));
+      best = longerOrEarlier(duration, best, at(high));
     }
     low /= FAN;
     high /= FAN;
@@ -63,7 +63,7 @@ export function longestIn({ levels }: Longest, duration: Float64Array, from: num
   return best;
 }
 
-function better(duration: Float64Array, a: number, b: number): number {
+function longerOrEarlier(duration: Float64Array, a: number, b: number): number {
   const [da, db] = [duration[a] ?? 0, duration[b] ?? 0];
   return db > da || (db === da && b < a) ? b : a;
 }
@@ -97,7 +97,7 @@ export interface Trace {
   readonly duration: Float64Array;
   /** Sum of the durations before each span, with one more entry than spans. */
   readonly before: Float64Array;
-  readonly longest: Longest;
+  readonly longest: LongestSpanIndex;
   /** Index into `names`. */
   readonly nameOf: Uint32Array;
   readonly names: readonly string[];
@@ -144,7 +144,7 @@ export function firstAbove(values: Float64Array | Uint32Array, limit: number, lo
 }
 
 /** First index in [low, high) whose value is at least `limit`; values ascend. */
-function firstFrom(values: Float64Array | Uint32Array, limit: number, low: number, high: number): number {
+function firstAtLeast(values: Float64Array | Uint32Array, limit: number, low: number, high: number): number {
   let [from, to] = [low, high];
   while (from < to) {
     const middle = (from + to) >>> 1;
@@ -263,7 +263,7 @@ export function spanAt(trace: Columns, lane: number, at: number): number | null 
 }
 
 /** Pairs a launching call with launched work that has the same correlation number in the same scope. */
-function byCorrelation(
+function pairByCorrelation(
   trace: Columns & { readonly correlation: Uint32Array; readonly launches: (span: number) => boolean },
   laneOfSpan: (span: number) => number,
   pair: (from: number, to: number) => void,
@@ -303,7 +303,7 @@ export function buildLinks(input: LinkInput): Links {
   const pair = (from: number, to: number): void => {
     if (from !== to) pairs.push(from * size + to);
   };
-  byCorrelation(input, input.laneOfSpan, pair);
+  pairByCorrelation(input, input.laneOfSpan, pair);
   for (const { from, to } of input.flows) {
     const [a, b] = [flowSpan(input, from), flowSpan(input, to)];
     if (a !== null && b !== null) pair(a, b);
@@ -325,7 +325,7 @@ export function buildLinks(input: LinkInput): Links {
 
 /** Range [first, last) in `links.to` of the work that a span launched. */
 export function launchedBySpan(links: Links, span: number): readonly [number, number] {
-  const first = firstFrom(links.from, span, 0, links.from.length);
+  const first = firstAtLeast(links.from, span, 0, links.from.length);
   return [first, firstAbove(links.from, span, first, links.from.length)];
 }
 

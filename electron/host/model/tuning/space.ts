@@ -6,7 +6,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
-import { type Expression, ExpressionError, holds, MAX_POINTS, parseExpression } from '../../../contract/study/index.ts';
+import {
+  type Expression,
+  ExpressionError,
+  isTrue,
+  MAX_POINTS,
+  parseExpression,
+} from '../../../contract/study/index.ts';
 import { type Configuration, spaceShape, type Tunable } from '../../../contract/tuning/configured.ts';
 import { workloadSchema } from '../../../contract/workload.ts';
 
@@ -34,7 +40,7 @@ export interface Space {
   readonly usual: Configuration;
 }
 
-function parsed({ conditions, variant }: Space): readonly Expression[] {
+function parseConditions({ conditions, variant }: Space): readonly Expression[] {
   return conditions.map((text) => {
     try {
       return parseExpression(text);
@@ -49,10 +55,14 @@ function parsed({ conditions, variant }: Space): readonly Expression[] {
  * First condition that a configuration violates; null if it meets all. Throws BraggError `invalid` for a condition that
  * cannot be evaluated.
  */
-function broken(conditions: readonly Expression[], configuration: Configuration, variant: string): string | null {
+function findViolatedCondition(
+  conditions: readonly Expression[],
+  configuration: Configuration,
+  variant: string,
+): string | null {
   for (const condition of conditions) {
     try {
-      if (!holds(condition, configuration)) return condition.text;
+      if (!isTrue(condition, configuration)) return condition.text;
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
       throw new BraggError('invalid', `${variant}: the condition ${JSON.stringify(condition.text)}: ${error.message}`);
@@ -70,7 +80,7 @@ export function configurationsOf(space: Space): readonly Configuration[] {
   const count = tunables.reduce((product, { values }) => product * values.length, 1);
   if (count > MAX_POINTS)
     throw new BraggError('invalid', `${variant}: ${count} configurations are too many; allowed: ${MAX_POINTS}`);
-  const conditions = parsed(space);
+  const conditions = parseConditions(space);
   const all: Configuration[] = [];
   for (let i = 0; i < count; i += 1) {
     let rest = i;
@@ -80,7 +90,7 @@ export function configurationsOf(space: Space): readonly Configuration[] {
       return [name, value] as const;
     });
     const configuration = Object.fromEntries(entries.reverse());
-    if (broken(conditions, configuration, variant) === null) all.push(configuration);
+    if (findViolatedCondition(conditions, configuration, variant) === null) all.push(configuration);
   }
   return all;
 }
@@ -88,7 +98,7 @@ export function configurationsOf(space: Space): readonly Configuration[] {
 /**
  * Adds the source's values for tunables that are not in `given`. Throws BraggError `invalid` with the allowed values.
  */
-export function completed(space: Space, given: Configuration): Configuration {
+export function completeConfiguration(space: Space, given: Configuration): Configuration {
   const { tunables, usual, variant } = space;
   for (const [name, value] of Object.entries(given)) {
     const tunable = tunables.find((one) => one.name === name);
@@ -100,7 +110,7 @@ export function completed(space: Space, given: Configuration): Configuration {
       throw new BraggError('invalid', `${variant}: ${name} = ${value}; allowed: ${tunable.values.join(', ')}`);
   }
   const configuration = Object.fromEntries(tunables.map(({ name }) => [name, given[name] ?? usual[name] ?? 0]));
-  const condition = broken(parsed(space), configuration, variant);
+  const condition = findViolatedCondition(parseConditions(space), configuration, variant);
   if (condition !== null) throw new BraggError('invalid', `${variant}: ${condition} does not hold`);
   return configuration;
 }

@@ -8,13 +8,13 @@ import { BraggError } from '../../../contract/errors.ts';
 import { type NativeAddon, nativeFolder } from '../../io/addon/addon.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
 import { replaceFolder, temporaryIn } from '../../io/files/write-file.ts';
-import { InOrder } from '../../io/flow/queues.ts';
-import { nodeProgram, onDisk } from '../../io/programs.ts';
-import { findPython, prune } from './build.ts';
+import { SerialQueue } from '../../io/flow/queues.ts';
+import { nodeProgram, pathOnDisk } from '../../io/programs.ts';
+import { findPython, pruneCache } from './build.ts';
 import { ContainedServer, runContained } from './contained.ts';
 import { findCompiler, readUserKernelBuild } from './cpp-compiler.ts';
 import type { UserKernel } from './file.ts';
-import type { Included } from './includes.ts';
+import type { IncludedFile } from './includes.ts';
 
 /** Limits for each answer. */
 const LIMITS = { time_ms: 120_000, memory_bytes: 2 ** 36, file_bytes: 2 ** 33, output_bytes: 2 ** 16 };
@@ -181,12 +181,12 @@ const hash = (parts: unknown): string => createHash('sha256').update(JSON.string
 
 interface Work {
   readonly folder: string;
-  readonly reference: Included;
+  readonly reference: IncludedFile;
   readonly handed: PassedArrays;
 }
 
 /** Cache key of an answer, from everything on which it depends. */
-function keyOf(reference: Included, { numbers, seed, words }: TaskProblem): string {
+function keyOf(reference: IncludedFile, { numbers, seed, words }: TaskProblem): string {
   return hash([reference.name, reference.text, words['arrays'], words['axes'], words['edge'] ?? '', seed, numbers]);
 }
 
@@ -206,7 +206,7 @@ interface ReferencesOptions {
 export class References {
   readonly #options: ReferencesOptions;
   readonly #servers = new Map<string, ContainedServer>();
-  readonly #inOrder = new Map<string, InOrder>();
+  readonly #inOrder = new Map<string, SerialQueue>();
 
   constructor(options: ReferencesOptions) {
     this.#options = options;
@@ -245,7 +245,7 @@ export class References {
         if (name !== 'answer.f64') await rm(path.join(work, name), { recursive: true, force: true });
       }
       await replaceFolder(work, folder);
-      await prune(kept, folder);
+      await pruneCache(kept, folder);
       return file;
     } finally {
       await rm(work, { recursive: true, force: true });
@@ -268,7 +268,7 @@ export class References {
     // Runs the trusted text, even if the file has changed since it was read.
     await writeFile(path.join(folder, name), text);
     const key = hash([name, text]);
-    const inOrder = this.#inOrder.get(key) ?? new InOrder();
+    const inOrder = this.#inOrder.get(key) ?? new SerialQueue();
     this.#inOrder.set(key, inOrder);
     return inOrder.do(async () => {
       const server = await this.#server(key, name);
@@ -305,7 +305,7 @@ export class References {
       return made;
     }
     await writeFile(path.join(folder, 'main.cpp'), main);
-    const { program, style } = await findCompiler(await readUserKernelBuild(onDisk(nativeFolder())));
+    const { program, style } = await findCompiler(await readUserKernelBuild(pathOnDisk(nativeFolder())));
     const args =
       style === 'gnu'
         ? ['-std=c++20', '-O2', '-ffp-contract=off', 'main.cpp', '-o', 'main.exe']
@@ -317,7 +317,7 @@ export class References {
     await mkdir(part, { recursive: true });
     await rename(path.join(folder, 'main.exe'), path.join(part, 'main.exe'));
     await replaceFolder(part, at);
-    await prune(kept, at);
+    await pruneCache(kept, at);
     return made;
   }
 }

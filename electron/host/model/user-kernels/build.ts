@@ -12,7 +12,7 @@ import { type CompileOptions, flagsFor } from '../../../contract/user-kernels/op
 import { type KernelFolders, type NativeAddon, nativeFolder } from '../../io/addon/addon.ts';
 import { isAbandoned, isTemporary, removeRecursively, replaceFolder, temporaryIn } from '../../io/files/write-file.ts';
 import type { StartChild } from '../../io/processes/link.ts';
-import { onDisk } from '../../io/programs.ts';
+import { pathOnDisk } from '../../io/programs.ts';
 import { workloadFolder } from '../bench/sources.ts';
 import { compilerLimits, runContained } from './contained.ts';
 import {
@@ -26,7 +26,7 @@ import {
   type UserKernelBuild,
   userFlags,
 } from './cpp-compiler.ts';
-import { diagnosticsOf, quotable } from './diagnostics.ts';
+import { diagnosticsOf, hideForeignText } from './diagnostics.ts';
 import { codeFileOf, extensionOf, presentIncludes, type UserKernel } from './file.ts';
 import type { UserKernelBase } from './problem-folder.ts';
 import type { UserKernelCode } from './process/relay.ts';
@@ -83,7 +83,7 @@ if least > len(wanted) or (most < len(wanted) and of.vararg is None):
     wrong(made[-1].lineno, None, f"run has {most} parameters; allowed: " + ", ".join(wanted))
 `;
 
-interface Checked {
+interface PythonCheck {
   readonly python: string;
   readonly folder: string;
   /** Name of the file in the folder. */
@@ -93,7 +93,7 @@ interface Checked {
 }
 
 /** Issue in a Python file; null if it can be parsed and its function `run` has the parameters of the problem. */
-async function checkPython({ python, folder, id, parameters, signal }: Checked): Promise<Issue | null> {
+async function checkPython({ python, folder, id, parameters, signal }: PythonCheck): Promise<Issue | null> {
   const work = { title: 'Python', program: python, args: ['-c', CHECK, id, ...parameters], folder, signal };
   const { failed, output } = await runContained({ ...work, limits: compilerLimits });
   const text = output.trim();
@@ -104,7 +104,7 @@ async function checkPython({ python, folder, id, parameters, signal }: Checked):
   return { ...usual, line, column, message };
 }
 
-export interface Built {
+export interface BuildResult {
   /** Compiled code; null if the kernel does not compile. */
   readonly code: UserKernelCode | null;
   /** Errors and warnings of the compiler, with lines of the user's file. */
@@ -143,7 +143,7 @@ async function sizeOf(file: string): Promise<number> {
  * Deletes the least recently used entries until the others need at most `most_bytes`. Never deletes `newest` and
  * folders in which living processes still build, and accepts entries that others rename or delete meanwhile.
  */
-export async function prune(folder: string, newest: string, most_bytes: number = CACHE_BYTES): Promise<void> {
+export async function pruneCache(folder: string, newest: string, most_bytes: number = CACHE_BYTES): Promise<void> {
   const all = await Promise.all(
     (await readdir(folder)).map(async (name) => {
       if (isTemporary(name) && !(await isAbandoned(folder, name))) return [];
@@ -182,8 +182,8 @@ interface Tools {
 }
 
 async function toolsFor({ base, description }: UserKernel, folders: KernelFolders): Promise<Tools> {
-  const sources = onDisk(folders.sources);
-  const native = onDisk(nativeFolder());
+  const sources = pathOnDisk(folders.sources);
+  const native = pathOnDisk(nativeFolder());
   const build = await readUserKernelBuild(native);
   const compiler = await findCompiler(build);
   const core = path.join(native, coreLibrary(compiler.style));
@@ -200,7 +200,7 @@ async function toolsFor({ base, description }: UserKernel, folders: KernelFolder
     includes: [
       path.join(sources, path.posix.relative('kernels', path.posix.dirname(description.replaces))),
       sources,
-      path.join(onDisk(folders.images), 'include'),
+      path.join(pathOnDisk(folders.images), 'include'),
       path.join(native, 'include'),
     ],
     identity: [
@@ -253,7 +253,7 @@ async function entryFor(
 }
 
 /** Compiles a text once for each set of inputs; the compiler's messages are cached next to the library. */
-async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: BuildOptions): Promise<Built> {
+async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: BuildOptions): Promise<BuildResult> {
   const { whole, description } = kernel;
   const id = codeFileOf(kernel);
   const tools = await toolsFor(kernel, folders);
@@ -286,7 +286,10 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
     const { failed, output } = await compileLibrary(compiler, build, what);
     const issues = diagnosticsOf(output, id, includes);
     if (failed)
-      return { code: null, issues: issues.length > 0 ? issues : [unlocatedIssue(id, quotable(output, includes))] };
+      return {
+        code: null,
+        issues: issues.length > 0 ? issues : [unlocatedIssue(id, hideForeignText(output, includes))],
+      };
     const [foreign] = await foreignOf(work, includes);
     if (foreign !== undefined) {
       const says = `${foreign} was included, but is neither in the folder of the kernel, nor a shipped or system header`;
@@ -294,7 +297,7 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
     }
     await writeFile(path.join(work, 'output.txt'), output);
     await replaceFolder(work, folder);
-    await prune(kept, folder);
+    await pruneCache(kept, folder);
     return { code, issues };
   } finally {
     await rm(work, { recursive: true, force: true });
@@ -310,17 +313,17 @@ function unlocatedIssue(id: string, output: string): Issue {
 const withLineInfo = (compile: CompileOptions): CompileOptions => ({ ...compile, lineinfo: true });
 
 /** compute-sanitizer needs line information, even if the description's options omit it. */
-const whereSanitized = (compile: CompileOptions): CompileOptions =>
+const withLineInfoIfSanitized = (compile: CompileOptions): CompileOptions =>
   process.env['BRAGGBENCH_SANITIZED'] === '1' ? withLineInfo(compile) : compile;
 
 /** NVRTC runs in a separate process too, because some texts make it hang. */
 async function compileKernels(
   kernel: UserKernel,
   { folders, startChild, signal, target }: BuildOptions,
-): Promise<Built> {
+): Promise<BuildResult> {
   const { base, whole, description } = kernel;
   const id = codeFileOf(kernel);
-  const root = onDisk(folders.sources);
+  const root = pathOnDisk(folders.sources);
   const placeOf = (file: string): string => path.join(root, path.posix.relative('kernels', file));
   // A header is compiled as part of the file with the variant's kernels.
   const main = description.replaces.endsWith('.cu') ? description.replaces : base.source;
@@ -338,7 +341,7 @@ async function compileKernels(
     cache: folders.cache,
     options: flagsFor(
       'cuda',
-      target === undefined ? whereSanitized(description.compile) : withLineInfo(description.compile),
+      target === undefined ? withLineInfoIfSanitized(description.compile) : withLineInfo(description.compile),
     ),
     architecture: DEFAULT_ARCHITECTURE,
     ...(target !== undefined && { target }),
@@ -360,7 +363,7 @@ async function compileKernels(
     const { log } = error as { log?: string | null };
     if (typeof log !== 'string' || !(error instanceof BraggError)) throw error;
     const issues = diagnosticsOf(log, id, [root]);
-    return { code: null, issues: issues.length > 0 ? issues : [unlocatedIssue(id, quotable(log, [root]))] };
+    return { code: null, issues: issues.length > 0 ? issues : [unlocatedIssue(id, hideForeignText(log, [root]))] };
   } finally {
     signal?.removeEventListener('abort', cancel);
     process.close();
@@ -368,7 +371,7 @@ async function compileKernels(
 }
 
 /** Python compiles at run time. The file is checked as far as possible before, and the trusted text is saved. */
-async function buildPython(kernel: UserKernel, { folders, signal }: BuildOptions): Promise<Built> {
+async function buildPython(kernel: UserKernel, { folders, signal }: BuildOptions): Promise<BuildResult> {
   const { whole, candidate } = kernel;
   const id = codeFileOf(kernel);
   const python = await findPython(`${id} is a Python file`, signal);
@@ -381,13 +384,13 @@ async function buildPython(kernel: UserKernel, { folders, signal }: BuildOptions
   const parameters = [...arrays, ...axes].map(({ name }) => name);
   const issue = await checkPython({ python, folder, id, parameters, signal });
   if (issue !== null) return { code: null, issues: [issue] };
-  await prune(kept, folder);
-  const runner = path.join(onDisk(folders.sources), 'user_problem', 'runner.py');
+  await pruneCache(kept, folder);
+  const runner = path.join(pathOnDisk(folders.sources), 'user_problem', 'runner.py');
   return { code: { kind: 'python', id, python, runner, file }, issues: [] };
 }
 
 /** Compiles without running the kernel. Throws a BraggError if this machine cannot compile it. */
-export async function buildUserKernel(kernel: UserKernel, options: BuildOptions): Promise<Built> {
+export async function buildUserKernel(kernel: UserKernel, options: BuildOptions): Promise<BuildResult> {
   if (kernel.refused.length > 0) return { code: null, issues: kernel.refused };
   if (extensionOf(kernel.base) === '.py') return buildPython(kernel, options);
   return kernel.base.device === 'cuda' ? compileKernels(kernel, options) : buildLibrary(kernel, options);

@@ -4,7 +4,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { BraggError } from '../../../contract/errors.ts';
-import { onPrinted } from '../../io/programs.ts';
+import { listenToOutput } from '../../io/programs.ts';
 
 interface Limits {
   /** Time limit of the program, or of each request to a server. */
@@ -34,7 +34,7 @@ const SCRIPT =
   'ulimit -v "$1" 2>/dev/null; ulimit -f "$2" 2>/dev/null; ulimit -t "$3" 2>/dev/null; shift 3; ' +
   '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-';
 
-interface Work {
+interface ContainedCommand {
   /** Name of the program in messages; `The compiler` by default. */
   readonly title?: string;
   readonly program: string;
@@ -50,8 +50,8 @@ interface Work {
  * `input` is a pipe for servers, which receive requests there. Their processor time is unlimited, because it grows with
  * the number of requests.
  */
-function start(
-  { program, args, folder, environment }: Work,
+function startContained(
+  { program, args, folder, environment }: ContainedCommand,
   limits: Limits,
   input: 'ignore' | 'pipe' = 'ignore',
 ): ChildProcess {
@@ -91,12 +91,12 @@ interface Outcome {
 }
 
 /** Throws BraggError `disconnected` if `signal` is aborted, `invalid` if the time limit is exceeded. */
-export function runContained(work: Work): Promise<Outcome> {
+export function runContained(work: ContainedCommand): Promise<Outcome> {
   const { program, title = 'The compiler', signal, limits = compilerLimits } = work;
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true)
       return reject(new BraggError('disconnected', `${title} was not started: it was cancelled.`));
-    const child = start(work, limits);
+    const child = startContained(work, limits);
     let output = '';
     let late: NodeJS.Timeout | undefined;
     const stop = (error: BraggError): void => {
@@ -117,7 +117,7 @@ export function runContained(work: Work): Promise<Outcome> {
     );
     signal?.addEventListener('abort', cancel, { once: true });
     process.once('exit', leave);
-    onPrinted(child, (text) => {
+    listenToOutput(child, (text) => {
       output = (output + text).slice(0, limits.output_bytes);
     });
     // Kills the remaining processes of the group, including the watcher.
@@ -152,14 +152,14 @@ export class ContainedServer {
   #fail: ((error: BraggError) => void) | null = null;
   #over: BraggError | Outcome | null = null;
 
-  constructor({ title = 'The program', limits = compilerLimits, signal, ...work }: Work) {
+  constructor({ title = 'The program', limits = compilerLimits, signal, ...work }: ContainedCommand) {
     this.#title = title;
     this.#limits = limits;
-    this.#child = start({ ...work, args: [...work.args, this.#word] }, limits, 'pipe');
+    this.#child = startContained({ ...work, args: [...work.args, this.#word] }, limits, 'pipe');
     const leave = (): void => this.close();
     process.once('exit', leave);
     signal?.addEventListener('abort', leave, { once: true });
-    onPrinted(this.#child, (text) => this.#read(text));
+    listenToOutput(this.#child, (text) => this.#read(text));
     // A program that has ended reads no requests.
     this.#child.stdin?.on('error', () => undefined);
     this.#child.on('exit', () => killTree(this.#child));

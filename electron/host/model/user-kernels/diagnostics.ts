@@ -64,7 +64,7 @@ function mayBeQuoted(file: string, shipped: readonly string[]): boolean {
 }
 
 /** Compiler output without text of other files. */
-export function quotable(output: string, shipped: readonly string[]): string {
+export function hideForeignText(output: string, shipped: readonly string[]): string {
   const lines = output.split(/\r?\n/).flatMap((line) => {
     const match = GNU.exec(line) ?? PARENTHESES.exec(line);
     const [, file = '', row = '', column, severity = ''] = match ?? [];
@@ -80,7 +80,7 @@ export function quotable(output: string, shipped: readonly string[]): string {
  * from `shipped`, the kernel and the system's headers is quoted.
  */
 export function diagnosticsOf(said: string, name: string, shipped: readonly string[]): readonly Issue[] {
-  const lines = quotable(said, shipped).split(/\r?\n/);
+  const lines = hideForeignText(said, shipped).split(/\r?\n/);
   const found: Issue[] = [];
   const undefinedNames = new Set<string>();
   let led: SourcePosition | null = null;

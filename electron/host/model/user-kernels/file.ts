@@ -19,7 +19,7 @@ import { schemaError } from '../../io/text/json.ts';
 import { readText } from '../../io/text/read.ts';
 import { variantSources } from '../bench/sources.ts';
 import { parseTextOnThread } from '../scenarios/parse.ts';
-import { type Included, readClosure } from './includes.ts';
+import { type IncludedFile, readClosure } from './includes.ts';
 import {
   type CandidateOf,
   type ReplaceRules,
@@ -72,7 +72,7 @@ export interface UserKernel {
   /** Text that is compiled: the code with its includes from the same folder expanded. */
   readonly whole: string;
   /** Reference of a candidate's problem; null for a kernel that replaces a shipped one. */
-  readonly answer: Included | null;
+  readonly answer: IncludedFile | null;
   /** Issues for includes that are not allowed; nothing is compiled then. */
   readonly refused: readonly Issue[];
   readonly description: UserKernelDescription;
@@ -100,7 +100,7 @@ export const benchText = (workload: string, bench: string): string =>
  * Files of a shipped variant that a user kernel may replace, the variant's main file first; or the reason why there are
  * none.
  */
-export async function replaceable(
+export async function findReplaceableFiles(
   sources: string,
   base: UserKernelBase,
   rules: ReplaceRules,
@@ -116,7 +116,7 @@ function issue(file: string, field: string, message: string, allowed: string | n
   return { severity: 'error', file, path: field, line: null, column: null, message, value: null, allowed };
 }
 
-function refuse(issues: readonly Issue[]): never {
+function throwIssues(issues: readonly Issue[]): never {
   const [first] = issues;
   throw new BraggError('invalid', `${first?.file ?? ''} ${first?.path ?? ''}: ${first?.message ?? ''}`, issues);
 }
@@ -128,7 +128,7 @@ function baseOf(description: UserKernelDescription, name: string, bases: readonl
   const benches = [...new Set(of.map((one) => one.bench))];
   if (!benches.includes(bench)) {
     const allowed = benches[0] === '' ? `none, of ${workload}` : benches.join(', ');
-    refuse([
+    throwIssues([
       issue(name, 'bench', `${JSON.stringify(bench)} is not a benchmark of ${workload}; allowed: ${allowed}`, allowed),
     ]);
   }
@@ -146,7 +146,7 @@ function baseOf(description: UserKernelDescription, name: string, bases: readonl
         : ` (did you mean ${near}?)`;
   const allowed = ids.join(', ');
   const says = `${JSON.stringify(base)} is not a variant of ${benchText(workload, bench)}${hint}; allowed: ${allowed}`;
-  refuse([issue(name, 'base', says, allowed)]);
+  throwIssues([issue(name, 'base', says, allowed)]);
 }
 
 /** Text of a description file; default values are left out. */
@@ -160,10 +160,10 @@ export function descriptionText({ bench, compile, tunables, conditions, ...rest 
 
 async function describe(text: string, name: string): Promise<UserKernelDescription> {
   const parsed = await parseTextOnThread(text, name);
-  if (parsed.value === undefined || parsed.issues.length > 0) refuse(parsed.issues);
+  if (parsed.value === undefined || parsed.issues.length > 0) throwIssues(parsed.issues);
   const checked = userKernelDescriptionSchema.safeParse(parsed.value);
   if (checked.success) return checked.data;
-  refuse(checked.error.issues.map((found) => issue(name, found.path.join('.'), schemaError(found.message), null)));
+  throwIssues(checked.error.issues.map((found) => issue(name, found.path.join('.'), schemaError(found.message), null)));
 }
 
 async function read(file: string): Promise<string> {
@@ -172,13 +172,13 @@ async function read(file: string): Promise<string> {
   return found.text;
 }
 
-export function hashOf(text: string, description: string, included: readonly Included[] = []): string {
+export function hashOf(text: string, description: string, included: readonly IncludedFile[] = []): string {
   const hash = createHash('sha256').update(`${text.length}\0`).update(text).update(description);
   for (const one of included) hash.update(`\0${one.name}\0${one.text.length}\0`).update(one.text);
   return hash.digest('hex');
 }
 
-interface Shipped {
+interface ShippedKernels {
   /** Base variants of all workloads. */
   readonly bases: readonly UserKernelBase[];
   readonly rulesOf: (base: UserKernelBase) => ReplaceRules;
@@ -189,7 +189,7 @@ interface Shipped {
 /** Reads both files; `given` is submitted code that replaces the file's content. Throws a BraggError. */
 export async function readUserKernel(
   file: string,
-  { bases, rulesOf, sources }: Shipped,
+  { bases, rulesOf, sources }: ShippedKernels,
   given?: string,
 ): Promise<UserKernel> {
   const id = path.basename(file);
@@ -220,18 +220,18 @@ export async function readUserKernel(
   const base = baseOf(description, name, bases);
   if (extensionOf(base) !== path.extname(id)) {
     const wanted = `a ${extensionOf(base)} file, because it runs on ${base.device === 'cuda' ? 'the GPU' : 'the CPU'}`;
-    refuse([issue(name, 'base', `${base.id} is the base of ${id}; allowed: ${wanted}`, wanted)]);
+    throwIssues([issue(name, 'base', `${base.id} is the base of ${id}; allowed: ${wanted}`, wanted)]);
   }
-  const { files: allowed, reason } = await replaceable(sources, base, rulesOf(base));
-  if (reason !== null) refuse([issue(name, 'base', reason, null)]);
+  const { files: allowed, reason } = await findReplaceableFiles(sources, base, rulesOf(base));
+  if (reason !== null) throwIssues([issue(name, 'base', reason, null)]);
   const replaces = presentFile(description.replaces, allowed);
   if (!allowed.includes(replaces)) {
     const says = `${JSON.stringify(description.replaces)} is not a file of ${base.id} that can be replaced`;
-    refuse([issue(name, 'replaces', `${says}; allowed: ${allowed.join(', ')}`, allowed.join(', '))]);
+    throwIssues([issue(name, 'replaces', `${says}; allowed: ${allowed.join(', ')}`, allowed.join(', '))]);
   }
   if (base.device !== 'cuda' && description.compile.registers !== undefined) {
     const says = 'is for CUDA kernels, but this one is compiled for the CPU';
-    refuse([issue(name, 'compile.registers', says, 'nothing')]);
+    throwIssues([issue(name, 'compile.registers', says, 'nothing')]);
   }
   const { whole, included, refused } = await readClosure(file, text);
   return {

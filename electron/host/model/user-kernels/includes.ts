@@ -9,7 +9,7 @@ import { USER_KERNEL_TEXT_MAX } from '../../../contract/user-kernels.ts';
 import { readText } from '../../io/text/read.ts';
 import { onThread } from '../../io/threads/task.ts';
 
-export interface Included {
+export interface IncludedFile {
   /** Path relative to the kernel's folder. */
   readonly name: string;
   readonly text: string;
@@ -19,7 +19,7 @@ interface Closure {
   /** The kernel with includes from its folder expanded; `#line` preserves the line numbers of each file. */
   readonly whole: string;
   /** Included files without duplicates, in the order of their first use. */
-  readonly included: readonly Included[];
+  readonly included: readonly IncludedFile[];
   /** Rejected includes, at their lines; nothing is compiled then. */
   readonly refused: readonly Issue[];
 }
@@ -31,7 +31,7 @@ const OPERAND = /^(?:"([^"\n]+)"|<([^>\n]+)>)/;
 const MAX_INCLUDES = 1000;
 const ALLOWED = 'files in the folder of the kernel, shipped headers, and system headers in <>';
 
-function refuse(file: string, line: number, value: string, why: string): never {
+function throwIncludeError(file: string, line: number, value: string, why: string): never {
   const message = `includes ${value}, ${why}; allowed: ${ALLOWED}`;
   const issue: Issue = { severity: 'error', file, path: '', line, column: null, message, value, allowed: ALLOWED };
   throw new BraggError('invalid', `${file}:${line}: ${message}`, [issue]);
@@ -76,7 +76,7 @@ class Reader {
     this.#folder = folder;
   }
 
-  get included(): readonly Included[] {
+  get included(): readonly IncludedFile[] {
     return [...this.#included].map(([name, text]) => ({ name, text }));
   }
 
@@ -97,7 +97,7 @@ class Reader {
     }
     this.#open.pop();
     const hidden = operandsOf(text).find((operand) => !seen.has(operand));
-    if (hidden !== undefined) refuse(name, 1, hidden, 'on a line that is continued or commented');
+    if (hidden !== undefined) throwIncludeError(name, 1, hidden, 'on a line that is continued or commented');
     return out.join('\n');
   }
 
@@ -106,18 +106,18 @@ class Reader {
     const [, quoted, angled] = OPERAND.exec(operand) ?? [];
     const name = quoted ?? angled;
     this.#count += 1;
-    if (this.#count > MAX_INCLUDES) refuse(from, line, operand, `the ${MAX_INCLUDES + 1}st include`);
-    if (name === undefined) refuse(from, line, operand || 'nothing', 'which is not a name in quotes');
+    if (this.#count > MAX_INCLUDES) throwIncludeError(from, line, operand, `the ${MAX_INCLUDES + 1}st include`);
+    if (name === undefined) throwIncludeError(from, line, operand || 'nothing', 'which is not a name in quotes');
     const leads = path.isAbsolute(name) || /^[A-Za-z]:|^[\\/]/.test(name);
     const file = path.resolve(this.#folder, path.dirname(from), name);
     if (leads || (/(^|[\\/])\.\.([\\/]|$)/.test(name) && !isWithin(this.#folder, file))) {
-      refuse(from, line, operand, 'which is outside of the folder of the kernel');
+      throwIncludeError(from, line, operand, 'which is outside of the folder of the kernel');
     }
     if (angled !== undefined || !isWithin(this.#folder, file)) return null;
     const real = await realpath(file).catch(() => null);
     if (real === null) return null;
     if (!isWithin(await realpath(this.#folder), real)) {
-      refuse(from, line, operand, 'a link to a file outside of the folder of the kernel');
+      throwIncludeError(from, line, operand, 'a link to a file outside of the folder of the kernel');
     }
     const key = path.relative(this.#folder, file).replaceAll('\\', '/');
     // A recursive include expands to nothing, as its include guard would ensure.
@@ -125,7 +125,7 @@ class Reader {
     const text = await this.#read(key, file, { from, line, operand });
     this.#bytes += text.length;
     if (this.#bytes > USER_KERNEL_TEXT_MAX)
-      refuse(from, line, operand, 'with which all includes are larger than 1 MiB');
+      throwIncludeError(from, line, operand, 'with which all includes are larger than 1 MiB');
     return `#line 1 "${key}"\n${await this.put(key, text)}`;
   }
 
@@ -133,7 +133,7 @@ class Reader {
     const known = this.#included.get(key);
     if (known !== undefined) return known;
     const found = await readText(file, USER_KERNEL_TEXT_MAX);
-    if (!found.ok) refuse(at.from, at.line, at.operand, `which ${found.reason}`);
+    if (!found.ok) throwIncludeError(at.from, at.line, at.operand, `which ${found.reason}`);
     this.#included.set(key, found.text);
     return found.text;
   }

@@ -19,7 +19,7 @@ import {
 import { isUserKernelFile, USER_KERNEL_TEXT_MAX, type UserKernelDescription } from '../../../contract/user-kernels.ts';
 import { readText } from '../../io/text/read.ts';
 import { parseTextOnThread } from '../scenarios/parse.ts';
-import { type Included, readClosure } from './includes.ts';
+import { type IncludedFile, readClosure } from './includes.ts';
 
 /** A shipped variant from which user kernels are made. */
 export type UserKernelBase = Omit<Variant, 'precisions'>;
@@ -182,7 +182,7 @@ export async function readCandidate(
 }
 
 /** The reference also runs with the user's rights, so its text is part of what is trusted, and this text is run. */
-async function readReference(folder: string, reference: string): Promise<Included> {
+async function readReference(folder: string, reference: string): Promise<IncludedFile> {
   const file = path.join(folder, reference);
   const found = await readText(file, USER_KERNEL_TEXT_MAX);
   if (!found.ok) throw new BraggError('not-found', `${file}: ${found.reason}; the problem needs this reference`);

@@ -78,7 +78,7 @@ export const asInterval = ({ middle, half }: LogInterval) => ({
   high: Math.exp(middle + half),
 });
 
-function enough(instances: Instances): boolean {
+function hasEnoughRounds(instances: Instances): boolean {
   const rounds = instances.reduce((sum, times) => sum + times.length, 0);
   return instances.length >= minInstances && rounds >= minRounds && instances.every((times) => times.length > 0);
 }
@@ -93,12 +93,12 @@ function studentInterval(values: readonly number[], outside: number): LogInterva
 
 /** Time of a candidate: geometric mean of its instances' medians. Null if there are too few. */
 export function timeInterval(instances: Instances, outside: number): LogInterval | null {
-  return enough(instances) ? studentInterval(medianLogs(instances), outside) : null;
+  return hasEnoughRounds(instances) ? studentInterval(medianLogs(instances), outside) : null;
 }
 
 /** Half width of the interval of a quantity that may be negative. Null for too few instances. */
 export function halfInterval(instances: Instances, outside: number): number | null {
-  return enough(instances) ? studentInterval(instances.map(median), outside).half : null;
+  return hasEnoughRounds(instances) ? studentInterval(instances.map(median), outside).half : null;
 }
 
 /**
@@ -109,7 +109,7 @@ export function halfInterval(instances: Instances, outside: number): number | nu
 export function pairedLogRatio(times: Instances, references: Instances, outside: number): LogInterval | null {
   const together = Math.min(times.length, references.length);
   const [own, against] = [times.slice(0, together), references.slice(0, together)];
-  if (!(enough(own) && enough(against))) return null;
+  if (!(hasEnoughRounds(own) && hasEnoughRounds(against))) return null;
   return studentInterval(instanceLogRatios(own, against), outside);
 }
 
@@ -123,7 +123,7 @@ export function instanceLogRatios(times: Instances, references: Instances): read
 }
 
 /** A series and its weight in a sum of logarithms. */
-export interface Weighed {
+export interface WeightedSeries {
   readonly times: Instances;
   readonly weight: number;
 }
@@ -132,10 +132,10 @@ export interface Weighed {
  * Weighted sum of logarithms of candidates that were measured together. Effects shared by the rounds cancel if the
  * weights add up to 0.
  */
-export function pairedContrast(all: readonly Weighed[], outside: number): LogInterval | null {
+export function pairedContrast(all: readonly WeightedSeries[], outside: number): LogInterval | null {
   const together = Math.min(...all.map(({ times }) => times.length));
   const cut = all.map(({ times, weight }) => ({ times: times.slice(0, together), weight }));
-  if (!cut.every(({ times }) => enough(times))) return null;
+  if (!cut.every(({ times }) => hasEnoughRounds(times))) return null;
   const instances = Array.from({ length: together }, (_, i) => {
     const rounds = Math.min(...cut.map(({ times }) => times[i]?.length ?? 0));
     return median(Array.from({ length: rounds }, (_, r) => sumOf(cut, i, r)));
@@ -143,7 +143,7 @@ export function pairedContrast(all: readonly Weighed[], outside: number): LogInt
   return studentInterval(instances, outside);
 }
 
-const sumOf = (all: readonly Weighed[], instance: number, round: number): number =>
+const sumOf = (all: readonly WeightedSeries[], instance: number, round: number): number =>
   all.reduce((sum, { times, weight }) => sum + weight * Math.log(times[instance]?.[round] ?? Number.NaN), 0);
 
 /**
@@ -151,7 +151,7 @@ const sumOf = (all: readonly Weighed[], instance: number, round: number): number
  * medians. B. L. Welch, Biometrika 34 (1947) 28.
  */
 export function separateLogRatio(times: Instances, references: Instances, outside: number): LogInterval | null {
-  if (!(enough(times) && enough(references))) return null;
+  if (!(hasEnoughRounds(times) && hasEnoughRounds(references))) return null;
   const [own, against] = [medianLogs(times), medianLogs(references)];
   const [a, b] = [meanError(own) ** 2, meanError(against) ** 2];
   const freedom = (a + b) ** 2 / (a ** 2 / (own.length - 1) + b ** 2 / (against.length - 1));

@@ -1,11 +1,11 @@
 /** Order statistics. */
 
 /** Sorted copy. Sorting thousands of numbers with a comparison function would block the event loop. */
-export const inOrder = (values: ArrayLike<number>): Float64Array => new Float64Array(values).sort();
+export const sortedCopy = (values: ArrayLike<number>): Float64Array => new Float64Array(values).sort();
 
 /** Quantile `q` (0 to 1) with linear interpolation between order statistics; NaN for an empty array. */
 export function quantile(values: ArrayLike<number>, q: number): number {
-  return quantileInOrder(inOrder(values), q);
+  return quantileInOrder(sortedCopy(values), q);
 }
 
 /** Quantile of sorted values, so that several quantiles need only one sort. */

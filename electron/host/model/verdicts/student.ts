@@ -43,7 +43,7 @@ function regularizedBeta(x: number, a: number, b: number): number {
 }
 
 /** Probability that t with `freedom` degrees of freedom lies beyond ±`t`. */
-export function beyond(t: number, freedom: number): number {
+export function twoSidedProbability(t: number, freedom: number): number {
   return regularizedBeta(freedom / (freedom + t * t), freedom / 2, 0.5);
 }
 
@@ -59,11 +59,11 @@ export function twoSidedQuantile(outside: number, freedom: number): number {
   const kept = known.get(key);
   if (kept !== undefined) return kept;
   let [low, high] = [0, 2];
-  while (beyond(high, freedom) > outside) high *= 2;
+  while (twoSidedProbability(high, freedom) > outside) high *= 2;
   // The probability falls monotonically; sixty halvings exceed the precision of a double.
   for (let k = 0; k < 60; k += 1) {
     const middle = (low + high) / 2;
-    if (beyond(middle, freedom) > outside) low = middle;
+    if (twoSidedProbability(middle, freedom) > outside) low = middle;
     else high = middle;
   }
   const found = (low + high) / 2;

@@ -7,14 +7,20 @@ import type { Mode } from '../../../contract/bench/bench-session.ts';
 import type { Accuracy, Words } from '../../../contract/bench/session.ts';
 import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
-import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import type {
   DiffractionPlan,
   DiffractionProblem,
   DiffractionResult,
   DiffractionVariant,
 } from '../../io/addon/task.ts';
-import type { BenchCandidate, CandidateFacts, TimedRun, Values, Work } from '../../model/bench/bench-candidate.ts';
+import type {
+  BenchCandidate,
+  CandidateFacts,
+  DeclaredWork,
+  TimedRun,
+  Values,
+} from '../../model/bench/bench-candidate.ts';
 import { type Requested, requestedVariants } from '../../model/bench/candidates.ts';
 import type { ColdRun } from '../../model/bench/cold/processes.ts';
 import { VariedRuns } from '../varied-runs.ts';
@@ -162,7 +168,7 @@ export async function render(
       signal?.removeEventListener('abort', cancel);
     }
   } catch (error) {
-    throw fromNative(error);
+    throw errorFromNative(error);
   }
 }
 
@@ -173,16 +179,16 @@ export function coldRunOf({ variant, problem }: ImageCandidate): ColdRun | null 
   return { factory: 'createDiffraction', problem: own, calls: [{ method: 'start', args: [{}], reports: true }] };
 }
 
-type Declared = Pick<
+type DeclaredCosts = Pick<
   DiffractionVariant,
   'precision' | 'flopsPerTerm' | 'fp64FlopsPerTerm' | 'flopsPerBeam' | 'fp64FlopsPerBeam' | 'bytesPerTerm'
 >;
 
 /** Declared operations and bytes of one image. */
 export function declaredWork(
-  { flopsPerTerm, fp64FlopsPerTerm, flopsPerBeam, fp64FlopsPerBeam, bytesPerTerm, precision }: Declared,
+  { flopsPerTerm, fp64FlopsPerTerm, flopsPerBeam, fp64FlopsPerBeam, bytesPerTerm, precision }: DeclaredCosts,
   { terms, width, height, orientations }: Pick<DiffractionPlan, 'width' | 'height' | 'orientations' | 'terms'>,
-): Work {
+): DeclaredWork {
   const beams = terms / orientations;
   const fp64 = fp64FlopsPerTerm * terms + fp64FlopsPerBeam * beams;
   return {
@@ -193,7 +199,7 @@ export function declaredWork(
   };
 }
 
-interface Rendered {
+interface RenderedImage {
   readonly plan: DiffractionPlan;
   readonly result: DiffractionResult;
   readonly wall_s: number;
@@ -202,7 +208,7 @@ interface Rendered {
 /**
  * The rendering's `wall_s` includes the repetitions that GPU timing needs. An end-to-end run is set-up and one image.
  */
-function timedRunOf({ result }: Rendered): TimedRun {
+function timedRunOf({ result }: RenderedImage): TimedRun {
   const { device_s, solve_s, setup_s, setup_parts, clocks, image } = result;
   return {
     time_s: device_s > 0 ? device_s : solve_s,
@@ -231,7 +237,7 @@ export class ImageBenchCandidate implements BenchCandidate {
   readonly #signal: AbortSignal | undefined;
   /** Null if the variant is shipped, because the parity tests check those. */
   readonly #varied: VariedRuns | null;
-  #first: Rendered | null = null;
+  #first: RenderedImage | null = null;
 
   constructor(addon: NativeAddon, candidate: ImageCandidate, signal: AbortSignal | undefined) {
     this.#addon = addon;
@@ -311,13 +317,13 @@ export class ImageBenchCandidate implements BenchCandidate {
     };
   }
 
-  async #render(mode: Mode, clocks: boolean, problem = this.#candidate.problem): Promise<Rendered | null> {
+  async #render(mode: Mode, clocks: boolean, problem = this.#candidate.problem): Promise<RenderedImage | null> {
     const { variant } = this.#candidate;
     const rendered = await render(this.#addon, problem, { variant: variant.id, mode, clocks }, this.#signal);
     return rendered.result.status === 'done' ? rendered : null;
   }
 
-  get #rendered(): Rendered {
+  get #rendered(): RenderedImage {
     if (this.#first === null) throw new Error(`${this.#candidate.label} was queried before its first image`);
     return this.#first;
   }

@@ -13,12 +13,12 @@ import { csvText } from '../../../domain/values/csv.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { RunFileFields } from '../../io/hdf5/fields.ts';
 import { createFile } from '../../io/hdf5/h5.ts';
-import { put, putValues } from '../../io/hdf5/put.ts';
+import { writeDataset, writeValues } from '../../io/hdf5/put.ts';
 import { type RunTimeline, threadLanes } from '../../model/timeline/import/run.ts';
-import { leastSeconds, refuseTooLong } from '../benchable.ts';
+import { leastSeconds, throwIfTooLong } from '../benchable.ts';
 import { runOf, stem } from '../run-data.ts';
-import { putHead, readEnd, readHead } from '../run-files/head.ts';
-import { putRecording, putSetup, readRecording, readSetup } from '../run-files/recording.ts';
+import { readEnd, readHead, writeHead } from '../run-files/head.ts';
+import { readRecording, readSetup, writeRecording, writeSetup } from '../run-files/recording.ts';
 import type { Hdf5RunFile, Packer } from '../run-files/run-file.ts';
 import {
   type AnyReading,
@@ -41,7 +41,7 @@ import { imageAccuracy, imageWords } from './bench-candidate.ts';
 import { imageBenchable, workOf } from './benchable.ts';
 import { brightestOf, type ImageRunData } from './image-data.ts';
 import { imageFile } from './images/index.ts';
-import { ImageRunning } from './running.ts';
+import { DiffractionWorkloadRun } from './running.ts';
 import { readDiffraction } from './scenario/index.ts';
 import {
   brightestOfImage,
@@ -91,18 +91,18 @@ function readImageRun(f: RunFileFields): ImageRunData {
 
 function writeImageRun(run: ImageRunData): Promise<Uint8Array> {
   return createFile((file) => {
-    putHead(file, run.workload, run);
+    writeHead(file, run.workload, run);
     const { variant, precision, isa, threads, oversample, sources, orientations, layers } = run;
-    putValues(file, 'engine', { variant, precision, isa, threads, oversample, sources, orientations, layers });
+    writeValues(file, 'engine', { variant, precision, isa, threads, oversample, sources, orientations, layers });
     const { done, wall_s, setup_s, solve_s, device_s, terms, scratch_bytes, peak_rss_bytes } = run;
-    putValues(file, 'timing', { done, wall_s, setup_s, solve_s, device_s, terms, scratch_bytes, peak_rss_bytes });
-    putSetup(file, run);
-    put(file, 'image', run.image, [run.height, run.width], {
+    writeValues(file, 'timing', { done, wall_s, setup_s, solve_s, device_s, terms, scratch_bytes, peak_rss_bytes });
+    writeSetup(file, run);
+    writeDataset(file, 'image', run.image, [run.height, run.width], {
       units: 'photons',
       long_name: 'photons per pixel',
       axes: ['slow', 'fast'],
     });
-    putRecording(file, run);
+    writeRecording(file, run);
   });
 }
 
@@ -265,7 +265,7 @@ function imageTimeline({ name, variant, precision, machine, spans, trace }: Imag
   };
 }
 
-function narrowed(reading: AnyReading): DiffractionReading {
+function requireDiffraction(reading: AnyReading): DiffractionReading {
   if (reading.kind !== 'diffraction') throw new Error(`a scenario of kind ${reading.kind} was passed to diffraction`);
   return reading;
 }
@@ -281,10 +281,10 @@ export const diffraction: HostWorkload = {
   compiledAtStart: false,
   variants,
   resolve: async ({ addon, memoryLimit_bytes }, any) => {
-    const reading = narrowed(any);
+    const reading = requireDiffraction(any);
     if (reading.problem === null) return null;
     const { plan } = addon.createDiffraction(reading.problem());
-    refuseTooLong(workOf(addon, plan));
+    throwIfTooLong(workOf(addon, plan));
     const { variant, estimate_bytes, width, height, oversample, sources, orientations, layers, terms } = plan;
     return {
       kind: 'diffraction',
@@ -297,9 +297,9 @@ export const diffraction: HostWorkload = {
     };
   },
   needs: async (addon, reading) => {
-    const { plan } = addon.createDiffraction(problemOf(narrowed(reading)));
+    const { plan } = addon.createDiffraction(problemOf(requireDiffraction(reading)));
     const work = workOf(addon, plan);
-    refuseTooLong(work);
+    throwIfTooLong(work);
     const { variant, precision, estimate_bytes, width, height, oversample, sources, orientations, layers, terms } =
       plan;
     const image = { width, height, oversample, sources, orientations, layers, terms };
@@ -307,8 +307,8 @@ export const diffraction: HostWorkload = {
     return { variant, precision, state_bytes: estimate_bytes, size: imageText(plan), sizes: { image }, least_s };
   },
   prepare: async (addon, reading, { trace }) => {
-    const run = new ImageRunning(addon, problemOf(narrowed(reading)), trace);
-    refuseTooLong(workOf(addon, run.plan));
+    const run = new DiffractionWorkloadRun(addon, problemOf(requireDiffraction(reading)), trace);
+    throwIfTooLong(workOf(addon, run.plan));
     return run;
   },
   ended: async (any) => {

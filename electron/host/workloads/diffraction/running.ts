@@ -13,7 +13,7 @@ function detailOf({ done, terms_per_s }: DiffractionProgress): ImageProgress {
   return { workload: 'diffraction', done, terms_per_s };
 }
 
-export class ImageRunning implements WorkloadRun {
+export class DiffractionWorkloadRun implements WorkloadRun {
   readonly variant: string;
   readonly precision: 'fp32' | 'fp64';
   readonly device: string;

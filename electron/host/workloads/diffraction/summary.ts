@@ -8,7 +8,7 @@ import type { ImageError, ImagePeak, ImageSummary, ImageView } from '../../../co
 import { type DiffractionScenario, imageGeometry } from '../../../contract/scenario/index.ts';
 import { countText } from '../../../domain/values/units.ts';
 import { onThreadIfLarge } from '../../io/threads/task.ts';
-import { type ComparedField, type GridAxis, mapAxis, reduced, sampling } from '../../model/fields/field.ts';
+import { type ComparedField, type GridAxis, mapAxis, reducePlane, sampleAxis } from '../../model/fields/field.ts';
 import { noSpans } from '../../model/recording/recording.ts';
 import { type AnyRunData, runOf } from '../run-data.ts';
 import { imageError } from './bench-candidate.ts';
@@ -32,15 +32,15 @@ export async function imageMap(
   quantity = 'photons',
 ): Promise<FieldMap> {
   const [fast, slow] = [pixelAxis('fast', width), pixelAxis('slow', height)];
-  const across = sampling(fast, viewport.horizontal, viewport.pixels[0]);
-  const down = sampling(slow, viewport.vertical, viewport.pixels[1]);
+  const across = sampleAxis(fast, viewport.horizontal, viewport.pixels[0]);
+  const down = sampleAxis(slow, viewport.vertical, viewport.pixels[1]);
   const plane = { values: image, strideHorizontal: 1, strideVertical: width };
   return {
     quantity,
     unit: 'photons',
     horizontal: mapAxis(fast, across),
     vertical: mapAxis(slow, down),
-    ...(await reduced(plane, across, down, statistic, 1)),
+    ...(await reducePlane(plane, across, down, statistic, 1)),
   };
 }
 
@@ -73,7 +73,7 @@ export function imageField({ width, height, image }: Image): ComparedField {
   };
 }
 
-interface Local {
+interface LocalMaximum {
   readonly index: number;
   readonly photons: number;
 }
@@ -93,8 +93,8 @@ function isPeak(image: Float32Array, width: number, height: number, fast: number
 }
 
 /** Local maxima, at most `count`, brightest first. */
-function locals(image: Float32Array, width: number, height: number, count: number): readonly Local[] {
-  const found: Local[] = [];
+function findLocalMaxima(image: Float32Array, width: number, height: number, count: number): readonly LocalMaximum[] {
+  const found: LocalMaximum[] = [];
   let least = 0;
   for (let index = 0; index < image.length; index += 1) {
     const photons = image[index] ?? 0;
@@ -116,7 +116,7 @@ type PeaksRun = Pick<ImageRunData, 'image' | 'width' | 'height' | 'completeScena
 export function imagePeaks(run: PeaksRun, count: number): ImagePeak[] {
   const { image, width, height } = run;
   const { at } = imageGeometry(run.completeScenario as unknown as DiffractionScenario);
-  return locals(image, width, height, count).map(({ index, photons }) => {
+  return findLocalMaxima(image, width, height, count).map(({ index, photons }) => {
     const [fast, slow] = [index % width, Math.floor(index / width)];
     let [sum, f, s] = [0, 0, 0];
     for (let y = Math.max(0, slow - 1); y <= Math.min(height - 1, slow + 1); y += 1) {
@@ -134,7 +134,7 @@ export function imagePeaks(run: PeaksRun, count: number): ImagePeak[] {
 const BRIGHT = 1e-3;
 
 /** Smallest or largest resolution; the largest is null if a position is in the forward direction. */
-function extreme(
+function extremeResolution(
   places: readonly { readonly resolution_A: number | null }[],
   of: (...values: number[]) => number,
 ): number | null {
@@ -152,8 +152,8 @@ function resolutions(scenario: DiffractionScenario, width: number, height: numbe
   const edges = [at(0, beam.slow), at(width, beam.slow), at(beam.fast, 0), at(beam.fast, height)];
   const corners = [at(0, 0), at(width, 0), at(0, height), at(width, height)];
   return {
-    edge: extreme(edges, Math.max),
-    corner: extreme(corners, Math.min),
+    edge: extremeResolution(edges, Math.max),
+    corner: extremeResolution(corners, Math.min),
   };
 }
 
@@ -206,7 +206,7 @@ export function imageSummary(run: ImageRunData): ImageSummary {
   };
 }
 
-interface Two {
+interface ImagePair {
   readonly here: Image;
   readonly there: Image;
 }
@@ -218,7 +218,7 @@ const peaks = onThreadIfLarge('find peaks', ({ run, count }: { readonly run: Pea
 const error = onThreadIfLarge('hold an image to another', ({ here, there }: { here: Pixels; there: Pixels }) =>
   imageError(here, there),
 );
-const difference = onThreadIfLarge('subtract images', ({ here, there }: Two) => imageDifference(here, there));
+const difference = onThreadIfLarge('subtract images', ({ here, there }: ImagePair) => imageDifference(here, there));
 
 type Pixels = Float32Array | Float64Array;
 

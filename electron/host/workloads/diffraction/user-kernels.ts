@@ -10,7 +10,7 @@ import type {
   DiffractionProgress,
   DiffractionResult,
   DiffractionRun,
-  ImageMeasuring,
+  ImageMeasurementOptions,
 } from '../../io/addon/task.ts';
 import { Determinism } from '../../model/bench/bench-candidate.ts';
 import { type Lease, LiveFrames, type LoadedUserKernel, withUserKernels } from '../../model/user-kernels/loaded.ts';
@@ -39,7 +39,7 @@ class UserKernelImageRun implements DiffractionRun {
 
   async start(
     onProgress: (progress: DiffractionProgress) => void,
-    measuring?: ImageMeasuring,
+    measuring?: ImageMeasurementOptions,
   ): Promise<DiffractionResult> {
     const lease = await this.#session.lease('createDiffraction', this.#problem, this.plan.estimate_bytes);
     this.#lease = lease;

@@ -2,7 +2,7 @@
 import type { File } from 'h5wasm';
 import { type ErrorCode, errorCodeSchema } from '../../../contract/errors.ts';
 import type { RunFileFields } from '../../io/hdf5/fields.ts';
-import { attributes, FORMAT, FORMAT_VERSION, putText, putValues } from '../../io/hdf5/put.ts';
+import { attributes, FORMAT, FORMAT_VERSION, writeText, writeValues } from '../../io/hdf5/put.ts';
 import type { RunContext, RunFailure } from '../run-context.ts';
 
 type RunHead = Pick<
@@ -16,7 +16,7 @@ interface RunEnd<Status extends string> {
   readonly error: RunFailure | null;
 }
 
-export function putHead(file: File, workload: string, run: RunHead & RunEnd<string>): void {
+export function writeHead(file: File, workload: string, run: RunHead & RunEnd<string>): void {
   file.create_attribute(attributes.format, FORMAT);
   file.create_attribute(attributes.version, FORMAT_VERSION);
   const { name, created, finished, status, error } = run;
@@ -27,12 +27,12 @@ export function putHead(file: File, workload: string, run: RunHead & RunEnd<stri
     file.create_attribute('error', error.message);
     file.create_attribute('error_code', error.code);
   }
-  putText(file, 'scenario', JSON.stringify(run.scenario));
-  putText(file, 'scenario_complete', JSON.stringify(run.completeScenario));
+  writeText(file, 'scenario', JSON.stringify(run.scenario));
+  writeText(file, 'scenario_complete', JSON.stringify(run.completeScenario));
   const { commit, ...program } = run.program;
-  putValues(file, 'program', { ...program, commit: commit ?? '' });
+  writeValues(file, 'program', { ...program, commit: commit ?? '' });
   const { id, logicalCores, device, ...machine } = run.machine;
-  putValues(file, 'machine', { ...machine, id: id ?? '', logical_cores: logicalCores, device: device ?? '' });
+  writeValues(file, 'machine', { ...machine, id: id ?? '', logical_cores: logicalCores, device: device ?? '' });
 }
 
 export function readHead(f: RunFileFields): RunHead {

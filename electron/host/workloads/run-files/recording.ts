@@ -6,28 +6,34 @@ import type { File } from 'h5wasm';
 import { spanColumns, traceColumns } from '../../../contract/recording.ts';
 import type { DeviceTrace, Spans } from '../../io/addon/addon.ts';
 import type { RunFileFields } from '../../io/hdf5/fields.ts';
-import { put, putNote } from '../../io/hdf5/put.ts';
+import { writeAttribute, writeDataset } from '../../io/hdf5/put.ts';
 import type { Recording } from '../../model/recording/recording.ts';
 
-export function putRecording(file: File, { spans, trace }: Recording): void {
+export function writeRecording(file: File, { spans, trace }: Recording): void {
   const { names, threads, dropped } = spans;
   const group = file.create_group('spans');
   group.create_attribute('names', names.length === 0 ? [''] : [...names]);
   const count = spans.name.length;
-  for (const [key, value] of Object.entries({ count, threads, dropped })) putNote(group, key, value);
+  for (const [key, value] of Object.entries({ count, threads, dropped })) writeAttribute(group, key, value);
   for (const { name } of spanColumns) {
-    put(group, name, spans[name], [count], name.endsWith('_ns') ? { units: 'ns', from: 'the start of the run' } : {});
+    writeDataset(
+      group,
+      name,
+      spans[name],
+      [count],
+      name.endsWith('_ns') ? { units: 'ns', from: 'the start of the run' } : {},
+    );
   }
-  if (trace !== null) putTrace(file, trace);
+  if (trace !== null) writeTrace(file, trace);
 }
 
-function putTrace(file: File, trace: DeviceTrace): void {
+function writeTrace(file: File, trace: DeviceTrace): void {
   const group = file.create_group('trace');
   group.create_attribute('source', trace.source);
   group.create_attribute('names', trace.names.length === 0 ? [''] : [...trace.names]);
   const count = trace.kind.length;
-  for (const [key, value] of Object.entries({ count, dropped: trace.dropped })) putNote(group, key, value);
-  for (const { name, per } of traceColumns) put(group, name, trace[name], per === 1 ? [count] : [count, per]);
+  for (const [key, value] of Object.entries({ count, dropped: trace.dropped })) writeAttribute(group, key, value);
+  for (const { name, per } of traceColumns) writeDataset(group, name, trace[name], per === 1 ? [count] : [count, per]);
 }
 
 function readSpans(f: RunFileFields): Spans {
@@ -60,12 +66,12 @@ export function readRecording(f: RunFileFields): Recording {
 
 type Parts = readonly { readonly name: string; readonly seconds: number }[];
 
-export function putSetup(file: File, { setup_parts }: { readonly setup_parts: Parts }): void {
+export function writeSetup(file: File, { setup_parts }: { readonly setup_parts: Parts }): void {
   const group = file.create_group('setup');
   group.create_attribute('names', setup_parts.length === 0 ? [''] : setup_parts.map(({ name }) => name));
-  putNote(group, 'count', setup_parts.length);
+  writeAttribute(group, 'count', setup_parts.length);
   const seconds = Float64Array.from(setup_parts, (part) => part.seconds);
-  put(group, 'seconds', seconds, [seconds.length], { units: 's' });
+  writeDataset(group, 'seconds', seconds, [seconds.length], { units: 's' });
 }
 
 export function readSetup(f: RunFileFields): Parts {

@@ -12,7 +12,7 @@ import {
   formatPath,
   type Path,
   parsePath,
-  type ScenarioWithConstants,
+  type ScenarioWithStaticDefaults,
   showValue,
   suggest,
   type Validated,
@@ -20,13 +20,13 @@ import {
   writeScenarioText,
 } from '../../../contract/scenario/index.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
-import { fromNative, type Offers, type TransportProblem } from '../../io/addon/addon.ts';
+import { errorFromNative, type Offers, type TransportProblem } from '../../io/addon/addon.ts';
 import { stampOf } from '../../io/files/folders.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
 import { readText } from '../../io/text/read.ts';
 import { onThread } from '../../io/threads/task.ts';
 import { loadHuTable, type ShippedHuTable } from '../../model/matter/hu-table.ts';
-import { applyOverrides, fromOverride, type Override } from '../../model/scenarios/overrides.ts';
+import { applyOverrides, isFromOverride, type Override } from '../../model/scenarios/overrides.ts';
 import { issueAt, parseTextOnThread } from '../../model/scenarios/parse.ts';
 import {
   loadMaterials,
@@ -61,12 +61,12 @@ function engineMessageIssue(message: string): FieldIssue {
 
 /** Converts an engine error to an issue at the affected position in the text. `error` is what the addon threw. */
 export function engineIssue(reading: Pick<AnyReading, 'locate'>, error: unknown): Issue {
-  return reading.locate(engineMessageIssue(fromNative(error).message));
+  return reading.locate(engineMessageIssue(errorFromNative(error).message));
 }
 
 /** Converts an engine error to an error with an issue; returns other errors unchanged. */
 export function engineRefusal(reading: Pick<AnyReading, 'locate'>, error: unknown): BraggError {
-  const thrown = fromNative(error);
+  const thrown = errorFromNative(error);
   if (thrown.code === 'internal') return thrown;
   const issue = engineIssue(reading, thrown);
   return new BraggError(thrown.code, formatIssue(issue), [issue], { cause: thrown });
@@ -80,7 +80,7 @@ export interface ScenarioOrigin {
 }
 
 /** Data of the engine and the program that scenario checks need. */
-interface Known {
+interface ScenarioKnowledge {
   /** Variants that `solver.variant` may name in a scenario of the workload. */
   readonly variants: (workload: WorkloadName) => readonly { readonly id: string; readonly bench: string }[];
   /** Range table computed by the addon. */
@@ -109,25 +109,25 @@ interface LocatedScenario {
 
 export interface ScenarioSide {
   /** Names of the files that the scenario refers to, relative to its folder. */
-  readonly files: (filled: ScenarioWithConstants) => readonly string[];
+  readonly files: (filled: ScenarioWithStaticDefaults) => readonly string[];
   /** Completes and checks a document that satisfies the schema; `leftOut` are the values that the schema rejected. */
   readonly find: (
-    filled: ScenarioWithConstants,
+    filled: ScenarioWithStaticDefaults,
     document: unknown,
     leftOut: readonly Path[],
     place: ScenarioOrigin,
-    known: Known,
+    known: ScenarioKnowledge,
   ) => Promise<LocatedScenario>;
 }
 
 /** Narrows a scenario to `kinds`, those of the workload that handles it. */
-export function ofKind<K extends ScenarioWithConstants['kind']>(
+export function ofKind<K extends ScenarioWithStaticDefaults['kind']>(
   kinds: readonly K[],
-  filled: ScenarioWithConstants,
-): Extract<ScenarioWithConstants, { kind: K }> {
+  filled: ScenarioWithStaticDefaults,
+): Extract<ScenarioWithStaticDefaults, { kind: K }> {
   if (!(kinds as readonly string[]).includes(filled.kind))
     throw new Error(`a scenario of kind ${filled.kind} was passed to ${kinds.join()}`);
-  return filled as Extract<ScenarioWithConstants, { kind: K }>;
+  return filled as Extract<ScenarioWithStaticDefaults, { kind: K }>;
 }
 
 const ending = /\.(json|ya?ml)$/;
@@ -151,19 +151,19 @@ async function nearFile(file: string, assetsFolder: string): Promise<string | nu
 }
 
 /** Data supplied with the program. */
-type ReadOnce = 'materials' | 'nuclearTables' | 'huTable';
+type ProgramDataName = 'materials' | 'nuclearTables' | 'huTable';
 
-interface ScenarioServices extends Omit<Known, ReadOnce> {
+interface ScenarioServices extends Omit<ScenarioKnowledge, ProgramDataName> {
   /** Folder with `materials/`, `nuclear/` and `scenarios/`. */
   readonly assetsFolder: string;
   /** Workloads, with the readers of their scenarios. */
   readonly workloads: Readonly<Record<WorkloadName, { readonly scenario: ScenarioSide }>>;
   /** Registers the user kernel that a scenario in `folder` names, if it names one. Throws a BraggError. */
-  readonly discover?: (folder: string | null, variant: string, scenario: ScenarioWithConstants) => Promise<void>;
+  readonly discover?: (folder: string | null, variant: string, scenario: ScenarioWithStaticDefaults) => Promise<void>;
   /** Reason why a user kernel of another workload cannot run the scenario. */
   readonly mismatch?: (
     variant: string,
-    scenario: ScenarioWithConstants,
+    scenario: ScenarioWithStaticDefaults,
   ) => { readonly says: string; readonly allowed: string } | null;
 }
 
@@ -179,7 +179,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function byPlace(a: Issue, b: Issue): number {
+function compareByPlace(a: Issue, b: Issue): number {
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 }
 
@@ -221,22 +221,22 @@ function hasMoreValues(value: unknown, most: number): boolean {
 const validateOnThread = onThread('check a scenario', validateScenario);
 
 /** Validates against the schema, on a worker thread if there are many values. */
-async function validated(value: unknown): Promise<Validated> {
+async function validateDocument(value: unknown): Promise<Validated> {
   return hasMoreValues(value, FEW_VALUES) ? validateOnThread(value) : validateScenario(value);
 }
 
-async function timed(read: () => Promise<AnyReading>): Promise<AnyReading> {
+async function withReadTime(read: () => Promise<AnyReading>): Promise<AnyReading> {
   const begun_ms = performance.now();
   const reading = await read();
   return { ...reading, read_s: (performance.now() - begun_ms) / 1000 };
 }
 
 export class Scenarios {
-  private readonly data: Pick<Known, ReadOnce>;
+  private readonly data: Pick<ScenarioKnowledge, ProgramDataName>;
   private readonly services: ScenarioServices;
   private readonly lately = new Map<string, Promise<LocatedScenario>>();
 
-  constructor(services: ScenarioServices, data: Pick<Known, ReadOnce>) {
+  constructor(services: ScenarioServices, data: Pick<ScenarioKnowledge, ProgramDataName>) {
     this.services = services;
     this.data = data;
   }
@@ -247,7 +247,7 @@ export class Scenarios {
 
   /** Reads a scenario of any kind from disk. */
   read(file: string, options: ReadOptions = {}): Promise<AnyReading> {
-    return timed(() => this.readFile(file, options));
+    return withReadTime(() => this.readFile(file, options));
   }
 
   private async readFile(file: string, options: ReadOptions): Promise<AnyReading> {
@@ -275,14 +275,14 @@ export class Scenarios {
     if (parsed.value === undefined) return this.unreadable(parsed.issues, parsed.locate);
     const { document, faults } = applyOverrides(parsed.value, overrides);
     const locate = (fault: FieldIssue): Issue =>
-      fromOverride(fault.path, overrides) ? issueAt(fault, overrideSource) : parsed.locate(fault);
+      isFromOverride(fault.path, overrides) ? issueAt(fault, overrideSource) : parsed.locate(fault);
     const known = [...parsed.issues, ...faults.map((found) => issueAt(found, overrideSource))];
     return this.checked(document, place, known, locate);
   }
 
   /** Checks a document of any kind that has no text, such as the page's form. */
   check(document: unknown, place: ScenarioOrigin): Promise<AnyReading> {
-    return timed(() => this.checked(document, place, [], (fault) => issueAt(fault, null)));
+    return withReadTime(() => this.checked(document, place, [], (fault) => issueAt(fault, null)));
   }
 
   /** Same as `check`, without the warnings that need the engine, for scenarios that are solved at once. */
@@ -312,10 +312,10 @@ export class Scenarios {
     warn = true,
   ): Promise<AnyReading> {
     const draft = isRecord(value) ? value : null;
-    const { document, filled, leftOut, faults } = await validated(value);
+    const { document, filled, leftOut, faults } = await validateDocument(value);
     const found = [...known, ...faults.map(locate)];
     if (filled === null)
-      return { kind: null, draft, document: null, scenario: null, issues: found.sort(byPlace), locate };
+      return { kind: null, draft, document: null, scenario: null, issues: found.sort(compareByPlace), locate };
     const { variant } = filled.solver;
     // Errors of a user kernel are reported when it runs; the check reports it as unknown.
     await this.services.discover?.(place.folder, variant, filled).catch(() => undefined);
@@ -332,7 +332,7 @@ export class Scenarios {
     const all = [...found, ...fitting.map(locate), ...parts.issues];
     const valid = !hasErrors(all);
     const warnings = valid && warn ? await parts.warnings() : [];
-    const issues = [...all, ...warnings.map(locate)].sort(byPlace);
+    const issues = [...all, ...warnings.map(locate)].sort(compareByPlace);
     return parts.reading({ draft, document: valid ? document : null, issues, valid, locate });
   }
 
@@ -341,7 +341,7 @@ export class Scenarios {
    * scenario is checked several times between the page and a run.
    */
   private async found(
-    filled: ScenarioWithConstants,
+    filled: ScenarioWithStaticDefaults,
     value: unknown,
     leftOut: readonly Path[],
     place: ScenarioOrigin,

@@ -70,7 +70,7 @@ const SWAPPED_ODDS = 1e3;
 const MAX_SWAPS = 40;
 
 /** Check by the engine, and the results that it compared. */
-type Named = TaskCheck & { readonly compared: string };
+type NamedCheck = TaskCheck & { readonly compared: string };
 
 /**
  * Seconds of one core per byte, for copies on both sides and the FP64 comparison; measured on arrays of 64 MB and 537
@@ -79,7 +79,7 @@ type Named = TaskCheck & { readonly compared: string };
 const AUDIT_S_PER_BYTE = 3e-9;
 
 /** Candidate under audit. */
-interface Audited {
+interface AuditedCandidate {
   readonly device: 'cpu' | 'cuda';
   readonly suspected: boolean;
   readonly state_bytes: number;
@@ -112,7 +112,7 @@ const NEW_OVER_KNOWN = 'Time ratio of new to known inputs';
 const times = (value: number): string => `${value.toPrecision(2)} times`;
 
 export class Audits {
-  readonly #worst = new Map<string, Named>();
+  readonly #worst = new Map<string, NamedCheck>();
   #probes = 0;
   /** Evidence from repeating the same inputs. */
   readonly #again: MemoryEvidence;
@@ -153,7 +153,7 @@ export class Audits {
    */
   readonly #suspected: boolean;
 
-  constructor({ device, suspected, state_bytes }: Audited) {
+  constructor({ device, suspected, state_bytes }: AuditedCandidate) {
     this.#suspected = suspected;
     this.#last_s = AUDIT_S_PER_BYTE * state_bytes;
     this.#again = new MemoryEvidence(device);

@@ -3,14 +3,14 @@ import type { Mode } from '../../../contract/bench/bench-session.ts';
 import type { AuditCost } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
-import { type DeviceTrace, fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import { type DeviceTrace, errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import { findGpu, usedGpu } from '../../io/addon/gpu.ts';
 import type {
   NativeTask,
   TaskPreparation,
   TaskQuantity,
   TaskSample,
-  TaskSampling,
+  TaskSamplingOptions,
   TaskVerdict,
 } from '../../io/addon/task.ts';
 import type { BenchCandidate, CandidateFacts, TimedRun } from '../../model/bench/bench-candidate.ts';
@@ -60,7 +60,7 @@ function timedRunOf(
   };
 }
 
-export interface TaskMeasuring {
+export interface TaskMeasurementOptions {
   readonly sample_s: number;
   /** Seed of the inputs of an instance. Nobody can know it in advance; all candidates of a session share it. */
   readonly seedOf: (instance: number) => number;
@@ -89,7 +89,7 @@ export class TaskBenchCandidate implements BenchCandidate {
   readonly #task: NativeTask;
   readonly #addon: NativeAddon;
   readonly #candidate: TaskCandidate;
-  readonly #measuring: TaskMeasuring;
+  readonly #measuring: TaskMeasurementOptions;
   #prepared: TaskPreparation | null = null;
   /** Latest preparation, until the next sample reports it. */
   #untold: TaskPreparation | null = null;
@@ -103,11 +103,11 @@ export class TaskBenchCandidate implements BenchCandidate {
   /** Instance of the latest sample. */
   #instance = 0;
 
-  constructor(addon: NativeAddon, candidate: TaskCandidate, measuring: TaskMeasuring) {
+  constructor(addon: NativeAddon, candidate: TaskCandidate, measuring: TaskMeasurementOptions) {
     try {
       this.#task = addon.createTask(candidate.problem);
     } catch (error) {
-      throw fromNative(error);
+      throw errorFromNative(error);
     }
     this.#addon = addon;
     this.#candidate = candidate;
@@ -238,7 +238,7 @@ export class TaskBenchCandidate implements BenchCandidate {
       await again.close();
       return true;
     } catch (error) {
-      const reason = fromNative(error);
+      const reason = errorFromNative(error);
       // A problem that the reference program or the shipped variant rejects is no evidence about the kernel.
       if (!optional(reason)) throw new BraggError(reason.code, `${title}: ${reason.message}`, reason.issues);
       this.#audits.skipped(title, reason.message);
@@ -318,7 +318,7 @@ export class TaskBenchCandidate implements BenchCandidate {
     return this.#sample(instance, { ...sampling, audit: 'judged', probe: true });
   }
 
-  #sample(instance: number, options: TaskSampling): Promise<TaskSample | null> {
+  #sample(instance: number, options: TaskSamplingOptions): Promise<TaskSample | null> {
     return this.#ready(instance, async () => {
       const sample = await this.#task.sample(options);
       this.#last = sample ?? this.#last;
@@ -354,7 +354,7 @@ export class TaskBenchCandidate implements BenchCandidate {
     try {
       return await work();
     } catch (error) {
-      throw fromNative(error);
+      throw errorFromNative(error);
     } finally {
       signal?.removeEventListener('abort', cancel);
     }

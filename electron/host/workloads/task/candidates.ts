@@ -66,7 +66,7 @@ export interface FurtherProblem {
 export const hiddenSeed = (): number => randomInt(1, 2 ** 47);
 
 /** Hidden seed of a further problem by its index, the same for all candidates of a session. */
-type Seeds = (of: number) => number;
+type SeedOf = (of: number) => number;
 
 /** Sizes smaller than, near and not divisible by usual tiles; layers have no empty side. */
 const SIDES = [1, 7, 61, 130] as const;
@@ -74,13 +74,13 @@ const SIDES = [1, 7, 61, 130] as const;
 const edges = ['zeros', 'ones', 'alternating'] as const;
 
 /** A user's problem at the sizes that it names, and with edge values at the last of them. */
-function ofProblems(problem: TaskProblem, seeds: Seeds): readonly FurtherProblem[] {
+function furtherUserProblems(problem: TaskProblem, seeds: SeedOf): readonly FurtherProblem[] {
   const sizes = testedSizes(problem).flatMap((one) => {
     const at = atSizes(problem, one);
     const title = Object.entries(one).map(([name, size]) => `${name} = ${size}`);
     return at === null ? [] : [{ title: title.join(', '), problem: at }];
   });
-  const common = { sameSize: false, optional: ofProblem } as const;
+  const common = { sameSize: false, optional: isProblemError } as const;
   const [first] = sizes.slice(-1);
   const values = first === undefined || !hasRealInputs(problem) ? [] : edges;
   return [
@@ -94,7 +94,7 @@ function ofProblems(problem: TaskProblem, seeds: Seeds): readonly FurtherProblem
   ];
 }
 
-function ofLayers(problem: TaskProblem, seeds: Seeds): readonly FurtherProblem[] {
+function furtherLayers(problem: TaskProblem, seeds: SeedOf): readonly FurtherProblem[] {
   const sides = ['batch', 'inputs', 'outputs'] as const;
   return SIDES.map((_, i) => {
     const numbers = Object.fromEntries(sides.map((side, k) => [side, SIDES[(i + k) % SIDES.length] ?? 1]));
@@ -103,30 +103,30 @@ function ofLayers(problem: TaskProblem, seeds: Seeds): readonly FurtherProblem[]
       title,
       problem: { ...problem, seed: seeds(i), numbers: { ...problem.numbers, ...numbers } },
       sameSize: false,
-      optional: ofProblem,
+      optional: isProblemError,
     };
   });
 }
 
 /** Whether the reference program gives no answer, or the shipped variant rejects the size. */
-const ofProblem = ({ code }: BraggError): boolean => code === 'invalid' || code === 'unsupported';
+const isProblemError = ({ code }: BraggError): boolean => code === 'invalid' || code === 'unsupported';
 
 /** Problems of one size parameter, at sizes that the shipped variant supports. */
-function ofRows(problem: TaskProblem, seeds: Seeds): readonly FurtherProblem[] {
+function furtherRows(problem: TaskProblem, seeds: SeedOf): readonly FurtherProblem[] {
   if (!('n' in problem.numbers)) return [];
   return [1021, 4097].map((n) => ({
     title: `n = ${n}`,
     problem: { ...problem, seed: seeds(n), numbers: { ...problem.numbers, n } },
     sameSize: false,
-    optional: ofProblem,
+    optional: isProblemError,
   }));
 }
 
 /** Further problems; none for a shipped variant, which the parity tests check at every size. */
-export function furtherProblems({ problem, variant }: TaskCandidate, seeds: Seeds): readonly FurtherProblem[] {
+export function furtherProblems({ problem, variant }: TaskCandidate, seeds: SeedOf): readonly FurtherProblem[] {
   if (!isUserKernelId(variant.id)) return [];
   // Include the scenario's seed, because instances have hidden seeds.
   const known: FurtherProblem = { title: `seed ${problem.seed}`, problem, sameSize: true, optional: () => false };
-  if (problem.workload === USER_PROBLEM) return [known, ...ofProblems(problem, seeds)];
-  return [known, ...(problem.workload === 'linear-relu' ? ofLayers(problem, seeds) : ofRows(problem, seeds))];
+  if (problem.workload === USER_PROBLEM) return [known, ...furtherUserProblems(problem, seeds)];
+  return [known, ...(problem.workload === 'linear-relu' ? furtherLayers(problem, seeds) : furtherRows(problem, seeds))];
 }

@@ -37,10 +37,10 @@ import {
   amountFor,
   leastOfEach,
   leastOfRun,
-  refuseLongTask,
   roundsText,
-  TaskRunning,
+  TaskWorkloadRun,
   taskBenchSetup,
+  throwIfTaskTooLong,
 } from './running.ts';
 import { checkTask, isTask, resolveTask } from './scenario/index.ts';
 import { asTaskRun, bestOf, type TaskRunData, taskRunData } from './task-data.ts';
@@ -297,7 +297,7 @@ function taskTimeline({ name, variant, precision, machine, session }: TaskRunDat
   };
 }
 
-function narrowed(kind: TaskKind, reading: AnyReading): TaskReading {
+function requireTask(kind: TaskKind, reading: AnyReading): TaskReading {
   if (isTask(reading)) return reading;
   throw new Error(`a scenario of kind ${reading.kind} was passed to ${kind}`);
 }
@@ -313,12 +313,12 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
     compiledAtStart: false,
     variants,
     resolve: async ({ addon, memoryLimit_bytes }, any) => {
-      const reading = narrowed(kind, any);
+      const reading = requireTask(kind, any);
       if (reading.problem === null) return null;
       const problem = reading.problem();
       const mine = variantsFor(problem, addon.taskVariants(kind));
       const { plan } = addon.createTask(problem);
-      refuseLongTask(problem);
+      throwIfTaskTooLong(problem);
       return {
         kind,
         scenario: { ...reading.scenario },
@@ -331,9 +331,9 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
       };
     },
     needs: async (addon, reading) => {
-      const asked = problemOf(narrowed(kind, reading));
+      const asked = problemOf(requireTask(kind, reading));
       const { variant, precision, estimate_bytes } = addon.createTask(asked).plan;
-      refuseLongTask(asked);
+      throwIfTaskTooLong(asked);
       const problem = kind === USER_PROBLEM ? sizesIn(asked) : { ...asked.numbers, ...asked.words, ...asked.switches };
       const told = Object.entries(problem).map(([name, value]) => `${name} ${value}`);
       return {
@@ -346,9 +346,9 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
       };
     },
     prepare: async (addon, any, { assetsFolder, name, trace, measure, energy }) => {
-      const reading = narrowed(kind, any);
-      refuseLongTask(problemOf(reading));
-      return new TaskRunning(addon, {
+      const reading = requireTask(kind, any);
+      throwIfTaskTooLong(problemOf(reading));
+      return new TaskWorkloadRun(addon, {
         kind,
         problem: problemOf(reading),
         document: { ...reading.document },

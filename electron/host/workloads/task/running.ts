@@ -11,7 +11,7 @@ import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import type { TaskProgress } from '../../../contract/task.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import { countText } from '../../../domain/values/units.ts';
-import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
 import { EVERY_LANE } from '../../io/flow/lanes.ts';
@@ -22,10 +22,10 @@ import { coldStart } from '../../model/bench/cold/processes.ts';
 import { limitsOf } from '../../model/bench/index.ts';
 import { type ExternalRequest, type ProgramTerms, programEntries } from '../../model/external/program-candidate.ts';
 import { leastInstances } from '../../model/verdicts/precision.ts';
-import { type Amount, fastest, leastSeconds, refuseTooLong, taskOf, type Work } from '../benchable.ts';
+import { type Amount, fastest, leastSeconds, taskOf, throwIfTooLong, type Work } from '../benchable.ts';
 import type { Measure, RunCallbacks, WorkloadRun } from '../workload.ts';
 import { costOf, costText, taskAccuracy } from './audits.ts';
-import { coldRunOf, defaultSample_s, TaskBenchCandidate, type TaskMeasuring } from './bench-candidate.ts';
+import { coldRunOf, defaultSample_s, TaskBenchCandidate, type TaskMeasurementOptions } from './bench-candidate.ts';
 import {
   furtherProblems,
   hiddenSeed,
@@ -53,14 +53,14 @@ async function checkedAnswer(
     if (told === null) throw new BraggError('internal', `${judge.id} returned no result`);
     return { accuracy: taskAccuracy(told), compared: told.compared };
   } catch (error) {
-    throw fromNative(error);
+    throw errorFromNative(error);
   }
 }
 
 function taskTerms(
   addon: NativeAddon,
   problem: TaskProblem,
-  { sample_s, keep }: Pick<TaskMeasuring, 'sample_s' | 'keep'>,
+  { sample_s, keep }: Pick<TaskMeasurementOptions, 'sample_s' | 'keep'>,
 ): ProgramTerms {
   return {
     request: { problem },
@@ -216,7 +216,7 @@ interface TaskStart {
   readonly energy: boolean;
 }
 
-export class TaskRunning implements WorkloadRun {
+export class TaskWorkloadRun implements WorkloadRun {
   readonly variant: string;
   readonly precision: string;
   readonly device: string;
@@ -301,7 +301,7 @@ export async function amountFor(addon: NativeAddon, problem: TaskProblem, id: st
   };
 }
 
-export const refuseLongTask = (problem: TaskProblem): void => refuseTooLong(workOf(problem));
+export const throwIfTaskTooLong = (problem: TaskProblem): void => throwIfTooLong(workOf(problem));
 
 /**
  * Lower bound in seconds on one sample: the duration for clock resolution, or one repetition on the fastest machine.

@@ -9,14 +9,14 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
 import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/user-kernels/checks.ts';
-import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import type {
   NativeTask,
   TaskPreparation,
   TaskProblem,
   TaskQuantity,
   TaskSample,
-  TaskSampling,
+  TaskSamplingOptions,
   TaskVariant,
   TaskVerdict,
 } from '../../io/addon/task.ts';
@@ -105,7 +105,7 @@ class UserKernelTask implements NativeTask {
     return this.#call('prepare', []);
   }
 
-  async sample({ audit, ...options }: TaskSampling): Promise<TaskSample | null> {
+  async sample({ audit, ...options }: TaskSamplingOptions): Promise<TaskSample | null> {
     const handed = audit === undefined ? options : { ...options, audit: 'handed-over' };
     const sample = await this.#call<TaskSample>('sample', [handed]);
     if (sample === null) return null;
@@ -191,7 +191,7 @@ class UserKernelTask implements NativeTask {
     try {
       return await this.#judgeOf({ ...problem, numbers: { ...problem.numbers, [ALTERED]: altered } });
     } catch (error) {
-      const { code } = fromNative(error);
+      const { code } = errorFromNative(error);
       if (code === 'invalid' || code === 'unsupported') return null;
       throw error;
     }

@@ -8,19 +8,19 @@ import type { Curve } from '../../../contract/fields.ts';
 import type { RunSummary } from '../../../contract/run.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
-import { fromNative, type NativeAddon, type TransportProblem, type TransportRun } from '../../io/addon/addon.ts';
+import { errorFromNative, type NativeAddon, type TransportProblem, type TransportRun } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 import { once } from '../../io/flow/once.ts';
 import { Budget } from '../../io/flow/queues.ts';
 import { type Candidate, candidate, candidates } from '../../model/bench/candidates.ts';
-import { type Amount, fastest, leastSeconds, refuseLongSum, refuseTooLong, type Work } from '../benchable.ts';
+import { type Amount, fastest, leastSeconds, throwIfSumTooLong, throwIfTooLong, type Work } from '../benchable.ts';
 import type { RunContext } from '../run-context.ts';
 import { type AnyReading, problemOf, refusalOf, type TransportReading } from '../scenarios/scenarios.ts';
 import { expectedTime, expectedVisits, learnTime, type Ranges, rangesOf } from './bench/expected-time.ts';
 import type { AxisProfile } from './metrics/depth-readouts.ts';
 import { depthProfile, profileCurve } from './metrics/run-metrics.ts';
 import { summaryOf } from './readouts.ts';
-import { axesOf, measured, type RunData, runData } from './run-data.ts';
+import { axesOf, measuredRunOf, type RunData, runData } from './run-data.ts';
 
 type Planned = Parameters<typeof expectedVisits>[1] & Pick<TransportRun['plan'], 'estimate_bytes' | 'steps_max'>;
 
@@ -57,7 +57,7 @@ interface PreparedRun {
  * `memory`: whether its plan includes the memory needed. Throws if the engine rejects the problem, and a BraggError if
  * it would need too long.
  */
-export async function prepared(
+export async function prepareRun(
   addon: NativeAddon,
   problem: TransportProblem,
   ranges: Ranges,
@@ -66,7 +66,7 @@ export async function prepared(
   const native = await addon.layTransport(problem, memory);
   const visits = expectedVisits(problem, native.plan, ranges);
   const work = workOf(addon, native.plan, visits);
-  refuseTooLong(work);
+  throwIfTooLong(work);
   return { native, visits, least_s: leastSeconds(work) };
 }
 
@@ -137,7 +137,7 @@ async function planFor(addon: NativeAddon, problem: TransportProblem): Promise<P
   try {
     return (await addon.layTransport(problem)).plan;
   } catch (error) {
-    return fromNative(error).message.replace(REASON_PREFIX, '');
+    return errorFromNative(error).message.replace(REASON_PREFIX, '');
   }
 }
 
@@ -222,7 +222,7 @@ export function asBeam(name: string, reading: AnyReading): TransportReading {
 
 /** Readouts and curve of a run of one beam; `known` is its profile if already computed. */
 export function answerOf(run: RunData, known: AxisProfile | null = null): SolvedBeam {
-  const from = measured(run);
+  const from = measuredRunOf(run);
   const profile = known ?? depthProfile(from);
   return { summary: summaryOf(run, from, profile), depthDose: profileCurve(profile) };
 }
@@ -275,7 +275,7 @@ export class BeamSolver {
     const begun_ms = performance.now();
     const reading = asBeam(name, await read());
     const problem = asProblem(problemOf(reading));
-    const { native } = await prepared(addon, problem, rangesOf(reading));
+    const { native } = await prepareRun(addon, problem, rangesOf(reading));
     const { plan } = native;
     const onGpu = addon.variants().find(({ id }) => id === plan.variant)?.device === 'cuda';
     const read_ms = performance.now() - begun_ms;
@@ -324,7 +324,7 @@ async function least_s({ name, read }: BatchBeam, addon: NativeAddon): Promise<n
 export async function solveBatch(beams: readonly BatchBeam[], lanes: number, options: BatchOptions): Promise<void> {
   const solver = new BeamSolver(options);
   const sideBySide = Math.max(1, Math.min(lanes, beams.length));
-  await refuseLongSum('the batch', beams, (beam) => least_s(beam, options.addon), { sideBySide });
+  await throwIfSumTooLong('the batch', beams, (beam) => least_s(beam, options.addon), { sideBySide });
   let next = 0;
   const work = async (): Promise<void> => {
     while (!options.signal.aborted) {
@@ -336,7 +336,7 @@ export async function solveBatch(beams: readonly BatchBeam[], lanes: number, opt
       try {
         outcome = answerOf(await solver.solve(beam));
       } catch (error) {
-        outcome = fromNative(error);
+        outcome = errorFromNative(error);
       }
       options.ended(index, outcome);
     }

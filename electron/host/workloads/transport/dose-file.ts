@@ -247,7 +247,7 @@ function absoluteCurve(
   return { ...read, curve: { ...read.curve, values }, by: unit.by === 'mass' ? 'mass' : 'area' };
 }
 
-function inPlane(name: string, dose: ReadDose, plane: PlaneOfVolume, absolute: AbsoluteDose | null): ImportedDose {
+function doseInPlane(name: string, dose: ReadDose, plane: PlaneOfVolume, absolute: AbsoluteDose | null): ImportedDose {
   if (dose.kind === 'curve') return absolute === null ? { ...dose, by: null } : absoluteCurve(name, dose, absolute);
   const { volume } = dose;
   checkDoses(name, volume);
@@ -276,11 +276,11 @@ export async function readDoseFile(
   const named = { name: file, bytes };
   const header = volumeHeader(file, bytes);
   const parts = header === null ? [] : await neighbouringDataFiles(file, header);
-  return inPlane(file, readDose(named, parts, unit), plane, absolute);
+  return doseInPlane(file, readDose(named, parts, unit), plane, absolute);
 }
 
 /** Returns the header among the files, which refers to the others, and its type. */
-function ofFiles(files: readonly NamedBytes[]): { readonly name: string; readonly volume: Volume } {
+function volumeFromFiles(files: readonly NamedBytes[]): { readonly name: string; readonly volume: Volume } {
   // DICOM files often have no file name extension.
   const main =
     files.find(({ name }) => importedEndings.includes(endingOf(name))) ?? files.find(({ bytes }) => isDicom(bytes));
@@ -312,7 +312,7 @@ function ofFiles(files: readonly NamedBytes[]): { readonly name: string; readonl
 export const inspectDose = onThread(
   'look into a dose file',
   ({ files }: { readonly files: readonly NamedBytes[] }): Omit<ImportedDoseInfo, 'id'> => {
-    const { name, volume } = ofFiles(files);
+    const { name, volume } = volumeFromFiles(files);
     const { sizes, spacing_mm, origin_mm, unit, notes = [] } = volume;
     return {
       ...{ name, sizes: [...sizes], spacing_mm: [...spacing_mm], origin_mm: [...origin_mm] },
@@ -384,7 +384,7 @@ function inRunUnits(
 export const planeOfDose = onThread(
   'read a plane of a dose file',
   ({ files, ...asked }: RequestedPlane & { readonly files: readonly NamedBytes[] }): DoseMap => {
-    const { name, volume } = ofFiles(files);
+    const { name, volume } = volumeFromFiles(files);
     const own = volumeDose(name, volume, asked.plane);
     if (!own.dose.some((value) => value > 0)) throw new BraggError('foreign-file', `${name}: no dose is above zero.`);
     if (asked.unit === null) return toPeak(own);

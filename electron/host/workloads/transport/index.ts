@@ -22,16 +22,16 @@ import {
   type TransportReading,
 } from '../scenarios/scenarios.ts';
 import type { ComparedRuns, HostWorkload, ResolveParts } from '../workload.ts';
-import { amountFor, concurrencyOf, leastOfEach, prepared } from './batch.ts';
+import { amountFor, concurrencyOf, leastOfEach, prepareRun } from './batch.ts';
 import { transportBenchSetup, transportTerms } from './bench/bench-candidate.ts';
 import { expectedTime, rangesOf } from './bench/expected-time.ts';
 import { type AxisGeometry, axisProfileLater } from './metrics/depth-readouts.ts';
 import { transportMeasures } from './metrics/measures.ts';
 import { profileCurve } from './metrics/run-metrics.ts';
 import { depthMetricsOfRun, type Exported, exportRun, lastBalances } from './readouts.ts';
-import { measured, picturesBytes, type RunData, stepsTime_s } from './run-data.ts';
+import { measuredRunOf, picturesBytes, type RunData, stepsTime_s } from './run-data.ts';
 import { transportRunFile } from './run-file.ts';
-import { gridText, TransportRunning, upToText } from './running.ts';
+import { gridText, TransportWorkloadRun, upToText } from './running.ts';
 import { readTransport } from './scenario/index.ts';
 import {
   cellSteps,
@@ -166,7 +166,7 @@ const comparedTransport: ComparedRuns = {
         ...(r80_mm === null ? [] : [{ id: 'r80', title: 'R80', value: r80_mm, unit: 'mm' }]),
       ],
       accuracy: [ledgerError(Math.max(Math.abs(number.rel_error), Math.abs(energy.rel_error)), null)],
-      field: doseField(run.dose, measured(run).geometry),
+      field: doseField(run.dose, measuredRunOf(run).geometry),
       environment: { 'stopping power': table },
     };
   },
@@ -203,18 +203,18 @@ function transportTimeline(run: RunData, declared: (variant: string) => number):
   };
 }
 
-function narrowed(reading: AnyReading): TransportReading {
+function requireTransport(reading: AnyReading): TransportReading {
   if (reading.kind !== 'transport') throw new Error(`a scenario of kind ${reading.kind} was passed to transport`);
   return reading;
 }
 
 async function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReading): Promise<Resolved | null> {
-  const reading = narrowed(any);
+  const reading = requireTransport(any);
   const { scenario, estimate, range_mm, waterRange_mm, table, problem } = reading;
   if (scenario === null || estimate === null || problem === null) return null;
   if (range_mm === null || waterRange_mm === null || table === null) return null;
   const requested = problem();
-  const { native, visits } = await prepared(addon, requested, rangesOf(reading), true);
+  const { native, visits } = await prepareRun(addon, requested, rangesOf(reading), true);
   const { plan } = native;
   return {
     kind: 'transport',
@@ -245,8 +245,8 @@ export const transport: HostWorkload = {
   variants: transportVariants,
   resolve,
   needs: async (addon, reading) => {
-    const problem = problemOf(narrowed(reading));
-    const { native, visits, least_s } = await prepared(addon, problem, rangesOf(narrowed(reading)), true);
+    const problem = problemOf(requireTransport(reading));
+    const { native, visits, least_s } = await prepareRun(addon, problem, rangesOf(requireTransport(reading)), true);
     const { plan } = native;
     const { variant, precision, estimate_bytes, memory_bytes, ne, ntheta, nz, nx } = plan;
     const grid = { ne, ntheta, nz, nx };
@@ -263,10 +263,10 @@ export const transport: HostWorkload = {
     };
   },
   prepare: async (addon, reading, { trace, pictures }) => {
-    const { table, scenario } = narrowed(reading);
-    const asked = problemOf(narrowed(reading));
+    const { table, scenario } = requireTransport(reading);
+    const asked = problemOf(requireTransport(reading));
     const problem = pictures ? asked : { ...asked, keyframes: 0 };
-    const { native, visits } = await prepared(addon, problem, rangesOf(narrowed(reading)));
+    const { native, visits } = await prepareRun(addon, problem, rangesOf(requireTransport(reading)));
     const start = {
       problem,
       visits,
@@ -275,12 +275,12 @@ export const transport: HostWorkload = {
       unwatched: !pictures,
       gray: scenario?.output.gray ?? false,
     };
-    return new TransportRunning(addon, native, start);
+    return new TransportWorkloadRun(addon, native, start);
   },
   ended: async (any) => {
     const run = runOf('transport', any);
     const { r80_mm } = await depthMetricsOfRun(run);
-    const { weightLeft } = measured(run);
+    const { weightLeft } = measuredRunOf(run);
     const { nz, nx, ntheta, energies_MeV } = run.axes;
     const depth_mm = run.keyframes.at(-1)?.depth_mm ?? 0;
     const nothing = { ledger_error: 0, steps_per_s: 0 };

@@ -9,10 +9,10 @@ import { BraggError } from '../../../contract/errors.ts';
 import { type Spot, type TransportScenario, valueAt } from '../../../contract/scenario/index.ts';
 import { maxSpots } from '../../../contract/scenario/transport/beam.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
-import { type BeamResult, fromNative, type TransportBeams, type TransportProblem } from '../../io/addon/addon.ts';
+import { type BeamResult, errorFromNative, type TransportBeams, type TransportProblem } from '../../io/addon/addon.ts';
 import { readBlock } from '../../io/addon/beam-block.ts';
 import { sharingGpus } from '../../io/addon/gpu.ts';
-import { refuseLongSum } from '../benchable.ts';
+import { throwIfSumTooLong } from '../benchable.ts';
 import { type Override, problemOf, type Scenarios, type TransportReading } from '../scenarios/scenarios.ts';
 import { answerOf, asBeam, type BatchOptions, leastOf } from './batch.ts';
 import { type Ranges, rangesOf } from './bench/expected-time.ts';
@@ -21,7 +21,7 @@ import { blurOf, reachOf } from './metrics/depth-readouts.ts';
 import {
   type Axes,
   axesOf,
-  measured,
+  measuredRunOf,
   type RunData,
   runData,
   stepAlongAxis,
@@ -55,7 +55,7 @@ function withSingleSpot(scenario: TransportScenario, spot: Spot): TransportConte
   return { ...scenario, beam: { ...beam, ...spot, weight: beam.weight * spot.weight } };
 }
 
-function solved(common: Common, index: number, result: BeamResult) {
+function solvedRunOf(common: Common, index: number, result: BeamResult) {
   const { scenario, problem, axes, across, context, begun_ms } = common;
   const beam = problem.spots?.[index];
   const spot = scenario.beam.spots?.[index];
@@ -100,7 +100,7 @@ async function prepareBeams(
     const range_mm = ranges.range_mm * (beam.energy_MeV / problem.beam.energy_MeV) ** RANGE_POWER;
     return leastOf(addon, { ...problem, beam }, { ...native.plan, threads: 1 }, { ...ranges, range_mm });
   };
-  await refuseLongSum('the batch', spots, least_s, { sideBySide });
+  await throwIfSumTooLong('the batch', spots, least_s, { sideBySide });
   return native;
 }
 
@@ -116,7 +116,7 @@ function deviceNames(sharing: readonly CudaDevice[], { gpu }: Pick<Options, 'gpu
  * step.
  */
 export function solveOnOneGrid(name: string, reading: TransportReading, options: Options): Promise<void> {
-  return onOneGrid(name, reading, options, (native, common) => {
+  return runOnOneGrid(name, reading, options, (native, common) => {
     const { angle_rad } = common.problem.beam;
     const { dz_mm } = common.problem.grid;
     const reach_mm = reachOf({ dz_mm, angle_rad, step_mm: stepAlongAxis(common.problem) });
@@ -124,8 +124,8 @@ export function solveOnOneGrid(name: string, reading: TransportReading, options:
       const { beam } = answer;
       if (!('block' in answer)) return options.ended(beam, failureOf(answer.result));
       const { result, profile } = readBlock(answer.block, native.plan);
-      const run = solved(common, beam, result);
-      const blur_mm2 = blurOf(measured(run).geometry);
+      const run = solvedRunOf(common, beam, result);
+      const blur_mm2 = blurOf(measuredRunOf(run).geometry);
       options.ended(beam, answerOf(run, { ...profile, blur_mm2 }));
     }, reach_mm);
   });
@@ -133,17 +133,17 @@ export function solveOnOneGrid(name: string, reading: TransportReading, options:
 
 /** As `solveOnOneGrid`, with the complete run data of each beam, without keyframes. */
 export function runsOnOneGrid(name: string, reading: TransportReading, options: RunsOptions): Promise<void> {
-  return onOneGrid(name, reading, options, (native, common) =>
+  return runOnOneGrid(name, reading, options, (native, common) =>
     native.start(({ beam, result }) => {
-      options.ended(beam, result.error === null ? solved(common, beam, result) : failureOf(result));
+      options.ended(beam, result.error === null ? solvedRunOf(common, beam, result) : failureOf(result));
     }),
   );
 }
 
 const failureOf = ({ error }: BeamResult): BraggError =>
-  error === null ? new BraggError('internal', 'a beam was reported without its remainder') : fromNative(error);
+  error === null ? new BraggError('internal', 'a beam was reported without its remainder') : errorFromNative(error);
 
-async function onOneGrid(
+async function runOnOneGrid(
   name: string,
   reading: TransportReading,
   options: Omit<Options, 'ended'>,
@@ -183,7 +183,7 @@ async function onOneGrid(
       options.signal.removeEventListener('abort', cancel);
     }
   } catch (error) {
-    throw fromNative(error);
+    throw errorFromNative(error);
   }
 }
 
@@ -203,7 +203,7 @@ function keyOf({ path }: Override): string {
   );
 }
 
-function without(beam: Beam, keys: readonly string[]): Beam {
+function withoutKeys(beam: Beam, keys: readonly string[]): Beam {
   return Object.fromEntries(Object.entries(beam).filter(([key]) => !keys.includes(key)));
 }
 
@@ -219,7 +219,7 @@ function beamOfSpots(beam: Beam, sweep: readonly (readonly Override[])[]): Beam 
     const swept = Object.fromEntries(values.map((override) => [keyOf(override), override.value]));
     return ENERGIES.some((key) => key in swept) ? swept : { ...energy, ...swept };
   });
-  return { ...without(beam, ENERGIES), spots };
+  return { ...withoutKeys(beam, ENERGIES), spots };
 }
 
 const beamIn = (document: unknown): Beam | null => {
@@ -232,7 +232,7 @@ export function familyOf(document: unknown): string | null {
   const beam = beamIn(document);
   if (beam === null || beam['spots'] !== undefined || beam['spots_file'] !== undefined) return null;
   const own = OF_A_SPOT.filter((key) => beam[key] !== undefined);
-  return JSON.stringify([own, { ...Object(document), beam: without(beam, own) }]);
+  return JSON.stringify([own, { ...Object(document), beam: withoutKeys(beam, own) }]);
 }
 
 /** One document for all beams of a family, in their order; `threads` solve them concurrently. */
@@ -243,7 +243,7 @@ export function documentOfFamily(documents: readonly unknown[], threads: number)
     return Object.fromEntries(OF_A_SPOT.flatMap((key) => (beam[key] === undefined ? [] : [[key, beam[key]]])));
   });
   const solver = { ...Object(valueAt(first, ['solver'])), threads };
-  return { ...Object(first), beam: { ...without(beamIn(first) ?? {}, OF_A_SPOT), spots }, solver };
+  return { ...Object(first), beam: { ...withoutKeys(beamIn(first) ?? {}, OF_A_SPOT), spots }, solver };
 }
 
 /** `sweep`: the change by each value; null if the scenario has spots. Throws a BraggError. */

@@ -20,7 +20,7 @@ import {
   type NumberBalance,
   numberColumns,
 } from '../../../contract/scenario/transport/ledger-columns.ts';
-import { forSummary } from '../../../contract/scenario/transport/run-scalars.ts';
+import { summaryScalarsOf } from '../../../contract/scenario/transport/run-scalars.ts';
 import { onThreadIfLarge } from '../../io/threads/task.ts';
 import { type DoseMap, toPeak } from '../../model/fields/gamma.ts';
 import { noSpans } from '../../model/recording/recording.ts';
@@ -34,7 +34,7 @@ import { grayOnAxis } from './metrics/gray.ts';
 import { letSummaryOf, qualityOf, rbeSummaryOf } from './metrics/quality.ts';
 import { depthDoseOf, depthProfile, type MeasuredRun, momentsOf, readMetrics } from './metrics/run-metrics.ts';
 import { runNotes } from './metrics/run-notes.ts';
-import { measured, type RunData } from './run-data.ts';
+import { measuredRunOf, type RunData } from './run-data.ts';
 
 interface Part {
   readonly names: readonly string[];
@@ -136,7 +136,7 @@ function countUpTo(values: Float64Array, limit: number): number {
 /** `profile`: depth profile of `from`, the part of the run that readouts use. */
 export function summaryOf(
   run: RunData,
-  from: MeasuredRun = measured(run),
+  from: MeasuredRun = measuredRunOf(run),
   profile: AxisProfile = depthProfile(from),
 ): RunSummary {
   const { number, energy } = lastBalances(run);
@@ -167,7 +167,7 @@ export function summaryOf(
     precision: run.precision,
     status: run.status,
     error: run.error?.message ?? null,
-    ...forSummary(run),
+    ...summaryScalarsOf(run),
     peak_rss_MB: run.peak_rss_bytes / 1e6,
     state_bytes: run.peak_state_bytes,
     ...(run.secondaries === null ? {} : { products_s: run.secondaries.seconds }),
@@ -215,24 +215,33 @@ export function ledgerTable(run: RunData, rows: number): LedgerTable {
 }
 
 /** Input of readouts, without keyframes and recording, which may be larger than everything else. */
-const looked = (run: RunData): RunData => ({ ...run, scenario: {}, keyframes: [], spans: noSpans, trace: null });
+const withoutKeyframes = (run: RunData): RunData => ({
+  ...run,
+  scenario: {},
+  keyframes: [],
+  spans: noSpans,
+  trace: null,
+});
 
-function readout<A, R>(name: string, work: (run: RunData, requested: A) => R): (run: RunData, asked: A) => Promise<R> {
+function readoutOnThread<A, R>(
+  name: string,
+  work: (run: RunData, requested: A) => R,
+): (run: RunData, asked: A) => Promise<R> {
   const read = onThreadIfLarge(name, ({ run, asked }: { readonly run: RunData; readonly asked: A }) =>
     work(run, asked),
   );
-  return (run, asked) => read({ run: looked(run), asked });
+  return (run, asked) => read({ run: withoutKeyframes(run), asked });
 }
 
 function plainReadout<R>(name: string, work: (run: RunData) => R): (run: RunData) => Promise<R> {
   const read = onThreadIfLarge(name, work);
-  return (run) => read(looked(run));
+  return (run) => read(withoutKeyframes(run));
 }
 
 export const summaryOfRun: (run: RunData) => Promise<RunSummary> = plainReadout('sum up a run', summaryOf);
 
 export const depthDoseOfRun: (run: RunData) => Promise<DepthDose> = plainReadout('read a depth dose', (run) => ({
-  ...depthDoseOf(measured(run)),
+  ...depthDoseOf(measuredRunOf(run)),
   gray: grayOnAxis(run),
   quality: qualityOf(run),
 }));
@@ -240,24 +249,27 @@ export const depthDoseOfRun: (run: RunData) => Promise<DepthDose> = plainReadout
 /** Depth-dose metrics, such as the depth at 80 %. */
 export const depthMetricsOfRun: (run: RunData) => Promise<DepthDose['metrics']> = plainReadout(
   'read a range',
-  (run) => depthDoseOf(measured(run)).metrics,
+  (run) => depthDoseOf(measuredRunOf(run)).metrics,
 );
 
 export const momentsOfRun: (run: RunData) => Promise<Moments> = plainReadout('read the moments of a run', (run) =>
-  momentsOf(measured(run)),
+  momentsOf(measuredRunOf(run)),
 );
 
 /** Throws BraggError `invalid` for a depth outside the geometry. */
-export const lateralCurvesOfRun: (run: RunData, depths_mm: readonly number[]) => Promise<Curve[]> = readout(
+export const lateralCurvesOfRun: (run: RunData, depths_mm: readonly number[]) => Promise<Curve[]> = readoutOnThread(
   'read lateral curves',
   lateralCurves,
 );
 
 /** Ledger of at most `rows` steps. */
-export const ledgerOfRun: (run: RunData, rows: number) => Promise<LedgerTable> = readout('read a ledger', ledgerTable);
+export const ledgerOfRun: (run: RunData, rows: number) => Promise<LedgerTable> = readoutOnThread(
+  'read a ledger',
+  ledgerTable,
+);
 
 /** Dose map: by mass, nGy mm³ per cell; by area, MeV per cell. */
-export const gammaMapOfRun: (run: RunData, by: GammaDose) => Promise<DoseMap> = readout(
+export const gammaMapOfRun: (run: RunData, by: GammaDose) => Promise<DoseMap> = readoutOnThread(
   'make a dose for the gamma index',
   gammaMap,
 );
@@ -265,13 +277,13 @@ export const gammaMapOfRun: (run: RunData, by: GammaDose) => Promise<DoseMap> = 
 /** Scales a map so that its largest dose by area is 1. */
 export const toPeakOf: (map: DoseMap) => Promise<DoseMap> = onThreadIfLarge('scale a dose to its peak', toPeak);
 
-type Text = 'dose' | 'depth-dose' | 'let' | 'spectra' | 'moments' | 'ledger' | 'summary';
-export type Exported = 'run' | Text | ImageExport;
+type TextExport = 'dose' | 'depth-dose' | 'let' | 'spectra' | 'moments' | 'ledger' | 'summary';
+export type Exported = 'run' | TextExport | ImageExport;
 
 type Column = readonly [title: string, values: Float64Array | readonly number[]];
 
 /** Formats a CSV table; numbers have enough digits to read back the same values. */
-function csv(columns: readonly Column[]): string {
+function formatCsv(columns: readonly Column[]): string {
   const rows = columns[0]?.[1].length ?? 0;
   const lines = [columns.map(([title]) => title).join(',')];
   for (let row = 0; row < rows; row += 1) lines.push(columns.map(([, values]) => String(values[row] ?? '')).join(','));
@@ -284,7 +296,7 @@ function doseTable(run: RunData): string {
   const z = Float64Array.from({ length: nz }, (_, i) => (i + 0.5) * dz_mm);
   const area = dz_mm * dx_mm;
   const column = (j: number): Float64Array => Float64Array.from(z, (_, i) => (run.dose[i * nx + j] ?? 0) / area);
-  return csv([
+  return formatCsv([
     ['z_mm', z],
     ...x.map((at, j): Column => [`dose_MeV_per_mm2_at_x_${Number(at.toPrecision(10))}_mm`, column(j)]),
   ]);
@@ -299,7 +311,7 @@ function exportLedgerTable(run: RunData): string {
     ]);
   const number = columns(numberBalance(run), 'number', '');
   const energy = columns(energyBalance(run), 'energy', '_MeV');
-  return csv([['step', rows.map((row) => row + 1)], ...number, ...energy]);
+  return formatCsv([['step', rows.map((row) => row + 1)], ...number, ...energy]);
 }
 
 /** Throws `unsupported` for a run that did not score it. */
@@ -311,7 +323,7 @@ function scoredQuality(run: RunData): Quality {
 
 function letTable(run: RunData): string {
   const { depth_mm, rbe, ...quality } = scoredQuality(run);
-  return csv([
+  return formatCsv([
     ['depth_mm', depth_mm],
     ...letNames.map((name): Column => [`${name}_keV_per_um`, quality[name]]),
     ...rbe.curves.flatMap(({ model, rbe: factor, weighted_MeV_per_mm }): Column[] => [
@@ -330,7 +342,7 @@ function spectraTable(run: RunData): string {
       'This run has no saved spectra; set depths in output.spectra_mm of the scenario.',
     );
   }
-  return csv([
+  return formatCsv([
     ['energy_MeV', first.energy_MeV],
     ['width_MeV', first.width_MeV],
     ...spectra.map(
@@ -339,14 +351,14 @@ function spectraTable(run: RunData): string {
   ]);
 }
 
-function text(run: RunData, what: Text): string {
+function formatReadout(run: RunData, what: TextExport): string {
   switch (what) {
     case 'dose':
       return doseTable(run);
     case 'depth-dose': {
-      const { curve, perMass } = depthDoseOf(measured(run));
+      const { curve, perMass } = depthDoseOf(measuredRunOf(run));
       const gray = grayOnAxis(run);
-      return csv([
+      return formatCsv([
         ['depth_mm', curve.positions],
         ['dose_MeV_per_mm', curve.values],
         ...(perMass === null ? [] : [['dose_per_mass_nGy_mm2', perMass.values] as const]),
@@ -358,7 +370,7 @@ function text(run: RunData, what: Text): string {
     case 'spectra':
       return spectraTable(run);
     case 'moments':
-      return csv(Object.entries(momentsOf(measured(run))));
+      return formatCsv(Object.entries(momentsOf(measuredRunOf(run))));
     case 'ledger':
       return exportLedgerTable(run);
     case 'summary':
@@ -377,6 +389,6 @@ export async function exportRun(run: RunData, what: Exported, packer: Packer): P
   return {
     name: `${name}-${what}.${isJson ? 'json' : 'csv'}`,
     mime: isJson ? 'application/json' : 'text/csv',
-    bytes: new TextEncoder().encode(text(run, what)),
+    bytes: new TextEncoder().encode(formatReadout(run, what)),
   };
 }

@@ -8,7 +8,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { CutsFrame, MapRequest } from '../../../contract/run.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import {
-  fromNative,
+  errorFromNative,
   type NativeAddon,
   type NativePlane,
   type PlaneRequest,
@@ -78,7 +78,7 @@ function difference(here: Float32Array, kept: Float32Array): number {
   return norm === 0 ? Math.sqrt(apart) : Math.sqrt(apart / norm);
 }
 
-export class Recomputing {
+export class PlaneRecomputer {
   readonly #parts: Parts;
   /** Planes by run, creation time, keyframe and plane; newest last. */
   readonly #cached = new Map<string, NativePlane>();
@@ -93,7 +93,7 @@ export class Recomputing {
     const givenUp = new AbortController();
     this.#answer(request, sink, givenUp.signal).then(
       () => sink.end(),
-      (error: unknown) => sink.end(fromNative(error)),
+      (error: unknown) => sink.end(errorFromNative(error)),
     );
     return () => givenUp.abort();
   }

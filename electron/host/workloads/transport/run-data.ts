@@ -3,9 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Precision } from '../../../contract/run.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import { energyColumns, ledgerValue, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
-import { fromEngine, type RunScalars } from '../../../contract/scenario/transport/run-scalars.ts';
+import { type RunScalars, scalarsFromEngine } from '../../../contract/scenario/transport/run-scalars.ts';
 import {
-  fromNative,
+  errorFromNative,
   type Marginals,
   type TransportProblem,
   type TransportResult,
@@ -143,7 +143,7 @@ export type RunOutcome = Omit<TransportResult, 'keyframes' | 'clocks' | 'trace' 
 
 function failureOf(error: TransportResult['error']): RunFailure | null {
   if (error === null) return null;
-  const { code, message } = fromNative(error);
+  const { code, message } = errorFromNative(error);
   return { code, message };
 }
 
@@ -165,7 +165,7 @@ export function runData(
     variant: result.variant,
     precision: result.precision,
     isa: result.isa,
-    ...fromEngine(result),
+    ...scalarsFromEngine(result),
     setup_parts: result.setup_parts,
     peak_rss_bytes: peakMemory_bytes(),
     step_mm: stepAlongAxis(problem),
@@ -225,7 +225,7 @@ function lostBeyond({ ledgerNumber, beam, step_mm }: Readable): (depth_mm: numbe
   };
 }
 
-export const measured = (run: RunData): MeasuredRun => measuredFrom({ ...run, spread: stepsByPath(run) });
+export const measuredRunOf = (run: RunData): MeasuredRun => measuredFrom({ ...run, spread: stepsByPath(run) });
 
 /** Readout input from a result of the engine that is not saved as a run. */
 export function measuredResult(
@@ -234,7 +234,7 @@ export function measuredResult(
   result: TransportResult,
 ): MeasuredRun {
   return measuredFrom({
-    ...fromEngine(result),
+    ...scalarsFromEngine(result),
     ...{ axes: axesOf(problem, plan), beam: beamOf(problem), dose: result.dose, crossing: result.crossing },
     ...{ ledgerNumber: result.ledger_number, ledgerEnergy: result.ledger_energy },
     ...{ step_mm: stepAlongAxis(problem), spread: problem.solver.stepping === 'path' },

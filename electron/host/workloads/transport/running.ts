@@ -7,7 +7,7 @@ import type { LiveFrame, MapRequest } from '../../../contract/run.ts';
 import type { GridSize, TransportProgress } from '../../../contract/scenario/transport/workload.ts';
 import { countText } from '../../../domain/values/units.ts';
 import {
-  fromNative,
+  errorFromNative,
   type Marginals,
   type NativeAddon,
   type NativeCheckpoint,
@@ -120,7 +120,7 @@ class LiveState {
     try {
       this.#native.wantPlanes(distinct);
     } catch (error) {
-      throw fromNative(error);
+      throw errorFromNative(error);
     }
   }
 
@@ -158,7 +158,7 @@ interface CopiedState {
   readonly depth_mm: number;
 }
 
-class Checkpointing {
+class CheckpointWriter {
   readonly #native: Pick<TransportRun, 'wantCheckpoint' | 'checkpoint'>;
   readonly #keep: (taken: CopiedState) => Promise<void>;
   readonly #keyframes: Marginals[] = [];
@@ -237,7 +237,7 @@ function detailOf({ step, steps_max, depth_mm, weight_left, ledger_error, steps_
   return detail;
 }
 
-export class TransportRunning implements WorkloadRun {
+export class TransportWorkloadRun implements WorkloadRun {
   readonly variant: string;
   readonly precision: 'fp32' | 'fp64';
   readonly device: string;
@@ -331,10 +331,10 @@ export class TransportRunning implements WorkloadRun {
     this.#watchers.finish();
   }
 
-  #checkpointing(around: RunCallbacks): Checkpointing | null {
+  #checkpointing(around: RunCallbacks): CheckpointWriter | null {
     const { keep } = around;
     if (keep === null) return null;
-    return new Checkpointing(this.#native, ({ state, keyframes, depth_mm }) =>
+    return new CheckpointWriter(this.#native, ({ state, keyframes, depth_mm }) =>
       keep(this.#dataOf(around.context(), state, keyframes), upToText(state.steps, depth_mm)),
     );
   }

@@ -37,7 +37,7 @@ export const transportWords: Words = {
   rate: 'Cell-steps',
 };
 
-const holds = (value: number | null, bound: number | null): boolean =>
+const isWithinBound = (value: number | null, bound: number | null): boolean =>
   bound === null || value === null || value <= bound;
 
 /** `bound` is null if the answers are of different problems. */
@@ -49,7 +49,7 @@ export function doseError(value: number | null, bound: number | null): Accuracy 
     unit: '',
     value,
     bound,
-    holds: holds(value, bound),
+    holds: isWithinBound(value, bound),
   };
 }
 
@@ -85,7 +85,7 @@ export function depthDoseError(dose: Values, reference: Values | null, nx: numbe
     unit: '',
     value,
     bound,
-    holds: holds(value, bound),
+    holds: isWithinBound(value, bound),
   };
 }
 
@@ -99,7 +99,7 @@ export function ledgerError(value: number, precision: Precision | null): Accurac
     unit: '',
     value,
     bound,
-    holds: holds(value, bound),
+    holds: isWithinBound(value, bound),
   };
 }
 
@@ -121,13 +121,17 @@ export function ledgerErrorOf({
 /** Number of results to compare: the first one and a repetition. */
 const REPEATS = 2;
 
-type Checked = Pick<TransportResult, 'dose' | 'ledger_number' | 'ledger_energy'>;
+type CheckedResult = Pick<TransportResult, 'dose' | 'ledger_number' | 'ledger_energy'>;
 
-function verdictOn(results: readonly Checked[], oracle: Float64Array | null, precision: Precision): UserKernelVerdict {
+function verdictOn(
+  results: readonly CheckedResult[],
+  oracle: Float64Array | null,
+  precision: Precision,
+): UserKernelVerdict {
   const determinism = new Determinism();
   for (const { dose } of results) determinism.add(dose);
   // Use the worst, because an intermittent error makes a kernel wrong. NaN is the worst.
-  const worst = (of: (one: Checked) => number): number => Math.max(...results.map(of));
+  const worst = (of: (one: CheckedResult) => number): number => Math.max(...results.map(of));
   const rel_l2 = oracle === null ? null : worst(({ dose }) => relativeL2(dose, oracle));
   return userKernelVerdict(
     [doseError(rel_l2, parityLimit[precision]), ledgerError(worst(ledgerErrorOf), precision)],
@@ -139,11 +143,11 @@ function verdictOn(results: readonly Checked[], oracle: Float64Array | null, pre
 export async function checkTransport(
   addon: NativeAddon,
   problem: TransportProblem,
-  first: Checked,
+  first: CheckedResult,
   signal?: AbortSignal,
 ): Promise<UserKernelVerdict> {
   const quiet: TransportProblem = { ...problem, keyframes: 0 };
-  const results: Checked[] = [first];
+  const results: CheckedResult[] = [first];
   while (results.length < REPEATS) results.push((await measure(addon, quiet, signal)).result);
   const { oracle } = await oracleFor(addon, quiet, signal);
   return verdictOn(results, oracle?.dose ?? null, problem.solver.precision);
@@ -255,7 +259,7 @@ class UserKernelTransportRun implements TransportRun {
 }
 
 /** Problem for the variant that a kernel is based on. */
-const byBase = (problem: TransportProblem, { base }: UserKernel): TransportProblem => ({
+const withBaseVariant = (problem: TransportProblem, { base }: UserKernel): TransportProblem => ({
   ...problem,
   solver: { ...problem.solver, variant: base.id },
 });
@@ -266,7 +270,7 @@ export const transportUserKernels: UserKernelWorkload = {
   fixed: withoutKernels,
   reproduced: (addon, reading, kernel) => {
     if (reading.kind !== 'transport') throw new Error(`a scenario of kind ${reading.kind} was passed to transport`);
-    const problem = byBase({ ...problemOf(reading), keyframes: 0 }, kernel);
+    const problem = withBaseVariant({ ...problemOf(reading), keyframes: 0 }, kernel);
     const reference = oracleNameOf(addon, problem);
     const held = reference === null ? null : { reference, limit: parityLimit[problem.solver.precision] };
     return { kind: 'dose', problem, held };
@@ -276,13 +280,13 @@ export const transportUserKernels: UserKernelWorkload = {
     createTransport: (problem) => {
       const kernel = known.find('transport', problem.solver.variant);
       if (kernel === null) return engine.createTransport(problem);
-      const by = byBase(problem, kernel);
+      const by = withBaseVariant(problem, kernel);
       return new UserKernelTransportRun(known.loaded(kernel), by, engine.createTransport(by));
     },
     layTransport: async (problem, memory) => {
       const kernel = known.find('transport', problem.solver.variant);
       if (kernel === null) return engine.layTransport(problem, memory);
-      const by = byBase(problem, kernel);
+      const by = withBaseVariant(problem, kernel);
       return new UserKernelTransportRun(known.loaded(kernel), by, await engine.layTransport(by));
     },
   }),

@@ -33,7 +33,7 @@ export interface AxisDraft {
 export type StudyAxes = NonNullable<StudyDocument['axes']>;
 
 /** Parses typed text: a number, `true` or `false`, else text. */
-function typed(text: string): unknown {
+function parseTyped(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';
   const number = Number(text);
   return text !== '' && Number.isFinite(number) ? number : text;
@@ -44,7 +44,7 @@ export const typedValues = (text: string): readonly unknown[] =>
     .split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '')
-    .map(typed);
+    .map(parseTyped);
 
 /** Error message of an invalid axis; null if valid. */
 export function axisIssue({ path, kind, values, from, to, count }: AxisDraft): string | null {
@@ -122,7 +122,7 @@ export function unitAt(document: ScenarioDraft, path: string): string {
 }
 
 const NEAR = { low: 0.8, high: 1.2, count: 5 } as const;
-const rounded = (value: number): string => String(Number(value.toPrecision(6)));
+const roundedText = (value: number): string => String(Number(value.toPrecision(6)));
 
 /** Axis with values around the scenario's current value. */
 export function axisAround(id: number, document: unknown, path: string): AxisDraft {
@@ -133,5 +133,5 @@ export function axisAround(id: number, document: unknown, path: string): AxisDra
     return { ...blank, kind: 'list', values: value === undefined ? '' : String(value) };
   }
   const ends = [value * NEAR.low, value * NEAR.high].toSorted((a, b) => a - b);
-  return { ...blank, kind: 'range', from: rounded(ends[0] ?? 0), to: rounded(ends[1] ?? 0) };
+  return { ...blank, kind: 'range', from: roundedText(ends[0] ?? 0), to: roundedText(ends[1] ?? 0) };
 }

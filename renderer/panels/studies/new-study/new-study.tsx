@@ -15,7 +15,7 @@ import { forecastText, isTooLong, planText } from '../words.ts';
 import { type AxisDraft, axisIssue, countOf } from './axis-draft.ts';
 import { AxisRows } from './axis-rows.tsx';
 import { type ReadyMade, readyMade } from './ready-made.ts';
-import { emptyForm, type Form, type Planned, studyOf, usePlan, withMeasures, withTiming } from './study-form.ts';
+import { emptyForm, type Form, type PlannedStudy, studyOf, usePlan, withMeasures, withTiming } from './study-form.ts';
 
 /** Results stored per point, and concurrency of points. */
 const measureLabels: Readonly<Record<MeasureGroup, string>> = {
@@ -83,7 +83,7 @@ function MeasureChoices({ form, onChange }: MeasureChoicesProps): ReactElement {
 /** Size of a study, its expected duration, and the points that cannot be run. */
 interface PlanWordsProps {
   /** Null if not planned yet. */
-  readonly planned: Planned | null;
+  readonly planned: PlannedStudy | null;
   /** Number of combinations of the axes, before the study is planned; null if unknown. */
   readonly combinations: number | null;
   /** A search ends when it has found the best configuration, so it has no forecast. */

@@ -28,7 +28,7 @@ export function withTiming(form: Form, timing: NonNullable<Form['timing']>): For
   return { ...form, timing, ...(measures !== undefined && { measures }) };
 }
 
-interface Chosen {
+interface ChosenStudy {
   readonly draft: ScenarioDraft;
   /** Scenario with all defaults; null if it has errors. */
   readonly complete: unknown;
@@ -40,7 +40,7 @@ interface Chosen {
 }
 
 /** `base` in the result: the scenario that the study starts from. */
-export function studyOf({ draft, complete, title, made, axes, form }: Chosen) {
+export function studyOf({ draft, complete, title, made, axes, form }: ChosenStudy) {
   const own = axes.map(axisOf);
   const all = [...(made?.axes ?? []), ...own];
   const base = withKinds(made?.base ?? draft, complete, all.flatMap(pathsOfAxis));
@@ -56,7 +56,7 @@ export function studyOf({ draft, complete, title, made, axes, form }: Chosen) {
   return { base, document };
 }
 
-export interface Planned {
+export interface PlannedStudy {
   readonly plan: StudyPlan;
   readonly forecast: StudyForecast | null;
   /** True while trial points are being solved for the forecast. */
@@ -67,7 +67,7 @@ export interface Planned {
 export function usePlan(requested: Params<'study.plan'>) {
   const { client } = useWorkbench();
   const key = JSON.stringify(requested.document);
-  const [known, setKnown] = useState<(Planned & { readonly of: string }) | null>(null);
+  const [known, setKnown] = useState<(PlannedStudy & { readonly of: string }) | null>(null);
   const probe = useRef<{ readonly ended: Promise<StudyForecast | null> } | null>(null);
   useEffect(
     () => () => {
@@ -90,10 +90,10 @@ export function usePlan(requested: Params<'study.plan'>) {
     });
   };
   /** Awaits the forecast only if the study may take long, to decide whether confirmation is required. */
-  const certain = useCallback(async ({ plan, forecast, probing }: Planned): Promise<StudyForecast | null> => {
+  const certain = useCallback(async ({ plan, forecast, probing }: PlannedStudy): Promise<StudyForecast | null> => {
     const isDoubtful = plan.least_s !== null && plan.least_s > DOUBTFUL_S;
     return probing && isDoubtful && probe.current !== null ? probe.current.ended : forecast;
   }, []);
-  const planned: Planned | null = known?.of === key ? known : null;
+  const planned: PlannedStudy | null = known?.of === key ? known : null;
   return { planned, look, certain };
 }

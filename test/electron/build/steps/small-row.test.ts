@@ -7,7 +7,7 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { onPath } from '../../../../electron/build/setup/command.mjs';
+import { findOnPath } from '../../../../electron/build/setup/command.mjs';
 import { root } from '../../../../electron/build/setup/root.mjs';
 import { sameScratchFolder } from '../../../scratch-folder.ts';
 import { unless } from '../../../unless.ts';
@@ -118,7 +118,7 @@ describe('a small row', () => {
 
   it(
     'is registered in C++ by its file, helpers with a header are not',
-    unless(onPath('cmake') === null && 'no CMake on this machine'),
+    unless(findOnPath('cmake') === null && 'no CMake on this machine'),
     () => {
       const rows = registered();
       expect(rows).toContain('prefetching');

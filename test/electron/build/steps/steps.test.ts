@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { capture, onPath } from '../../../../electron/build/setup/command.mjs';
+import { capture, findOnPath } from '../../../../electron/build/setup/command.mjs';
 import { imagesNode } from '../../../../electron/build/setup/pinned-node.mjs';
 import { root } from '../../../../electron/build/setup/root.mjs';
 import { makeImage } from '../../../../electron/build/steps/image.mjs';
@@ -162,7 +162,7 @@ describe('compiling in the background', () => {
 
   it(
     'the solver compiles while packages install, by the same commands that the build then finds done',
-    unless((process.platform !== 'linux' || onPath('ninja') === null) && 'it needs Linux with ninja'),
+    unless((process.platform !== 'linux' || findOnPath('ninja') === null) && 'it needs Linux with ninja'),
     async () => {
       const folder = sameScratchFolder('beside');
       const [tree, usual] = [path.join(folder, 'cmake'), path.join(folder, 'usual')];

@@ -11,7 +11,7 @@ import { sayOn } from '../../../../electron/build/setup/say.mjs';
 import { filesFor, needBuild, readArguments } from '../../../../electron/build/suites/chosen.mjs';
 import { coreSecondsOf } from '../../../../electron/build/suites/core-seconds.mjs';
 import { choose, failedTest, mutatedText, Results } from '../../../../electron/build/suites/mutations.mjs';
-import { longestFirst } from '../../../../electron/build/suites/order.mjs';
+import { sortLongestFirst } from '../../../../electron/build/suites/order.mjs';
 import { listedSeconds, report } from '../../../../electron/build/suites/report.mjs';
 import { unlessPassed } from '../../../../electron/build/suites/result.mjs';
 import { judgeRerun, MAX_RERUNS, runPhase, suiteOf } from '../../../../electron/build/suites/run.mjs';
@@ -29,7 +29,7 @@ const printed = () => String(out.read() ?? '');
 
 describe('the order of test files', () => {
   const order = (files: Readonly<Record<string, number>>) =>
-    longestFirst(
+    sortLongestFirst(
       Object.keys(files).map((file) => ({ file, project: 'unit' })),
       ['unit'],
       files,
@@ -37,7 +37,7 @@ describe('the order of test files', () => {
 
   it('is longest first, and a file that the table does not list counts as 2 s', () => {
     const entries = ['a', 'b', 'c'].map((file) => ({ file, project: 'unit' }));
-    expect(longestFirst(entries, ['unit'], { a: 1, c: 3 }).map(({ file }) => file)).toEqual(['c', 'b', 'a']);
+    expect(sortLongestFirst(entries, ['unit'], { a: 1, c: 3 }).map(({ file }) => file)).toEqual(['c', 'b', 'a']);
   });
 
   it('spreads stories evenly among the other files', () => {
@@ -53,7 +53,7 @@ describe('the order of test files', () => {
       { file: 'middle', project: 'unit' },
     ];
     const seconds = { long: 9, middle: 5, short: 1 };
-    expect(longestFirst(entries, ['desktop', 'unit'], seconds).map(({ file }) => file)).toEqual([
+    expect(sortLongestFirst(entries, ['desktop', 'unit'], seconds).map(({ file }) => file)).toEqual([
       'short',
       'long',
       'middle',

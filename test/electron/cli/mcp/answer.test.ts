@@ -9,10 +9,10 @@ import {
   launchesIn,
   limiterOf,
   noTimeline,
+  notCompiledResult,
   resourcesOf,
   timelineOf,
   toDecide,
-  uncompiled,
 } from '../../../../electron/cli/mcp/results.ts';
 import type { Accuracy } from '../../../../electron/contract/bench/session.ts';
 import { publishedFor } from '../../../../electron/domain/launch/occupancy.ts';
@@ -121,7 +121,11 @@ test('an answer lists compiler messages by line, with the first error as the rea
     issue('error', 9, 'x'.repeat(5000)),
   ]);
   expect(lines[2]?.message).toHaveLength(2002);
-  expect(uncompiled(lines)).toMatchObject({ verdict: 'not compiled', reason: 'line 7: no such name', time_s: null });
+  expect(notCompiledResult(lines)).toMatchObject({
+    verdict: 'not compiled',
+    reason: 'line 7: no such name',
+    time_s: null,
+  });
 });
 
 test('an answer reports registers, spills and occupancy of the kernels that a candidate launches', () => {

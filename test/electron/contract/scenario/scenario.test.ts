@@ -17,7 +17,7 @@ import {
   withValueAt,
 } from '../../../../electron/contract/scenario/index.ts';
 import { migrate } from '../../../../electron/contract/scenario/migrate.ts';
-import { oversize, storedDocumentSchema } from '../../../../electron/contract/scenario/workload.ts';
+import { storedDocumentSchema, tooLargeReason } from '../../../../electron/contract/scenario/workload.ts';
 import { withoutPaths } from '../../../../electron/domain/values/path.ts';
 
 describe('messages', () => {
@@ -243,7 +243,9 @@ describe('saved document', () => {
 
   test('a scenario of ten thousand spots is saved, and one with too many values is not', () => {
     const spot = { energy_MeV: 70, x_mm: 1, y_mm: 1, z_mm: 1, angle_deg: 0, sigma_x_mm: 3, sigma_mrad: 2, weight: 1 };
-    expect(oversize({ kind: 'transport', beam: { spots: Array.from({ length: 10_000 }, () => spot) } })).toBeNull();
+    expect(
+      tooLargeReason({ kind: 'transport', beam: { spots: Array.from({ length: 10_000 }, () => spot) } }),
+    ).toBeNull();
     const { error } = storedDocumentSchema.safeParse({ x: Array.from({ length: 100_000 }, () => 1) });
     expect(error?.issues.map(({ message }) => message)).toEqual([
       'contains too many values; allowed: at most 100000 values in 32 levels',
@@ -251,10 +253,10 @@ describe('saved document', () => {
   });
 
   test('a document that is nested deeper than a frame allows is not saved', () => {
-    expect(oversize(nested(30))).toBeNull();
-    expect(oversize(nested(33))).toMatch(/^is nested too deeply; allowed: /);
+    expect(tooLargeReason(nested(30))).toBeNull();
+    expect(tooLargeReason(nested(33))).toMatch(/^is nested too deeply; allowed: /);
     const deep: unknown = JSON.parse(`${'['.repeat(60_000)}${']'.repeat(60_000)}`);
-    expect(oversize(deep)).toMatch(/^is nested too deeply; allowed: /);
+    expect(tooLargeReason(deep)).toMatch(/^is nested too deeply; allowed: /);
   });
 });
 

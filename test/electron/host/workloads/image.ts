@@ -1,7 +1,7 @@
 /** Diffraction images through the real addon, without the command line. */
 import type { DiffractionProblem } from '../../../../electron/host/io/addon/task.ts';
 import type { ImageRunData } from '../../../../electron/host/workloads/diffraction/image-data.ts';
-import { ImageRunning } from '../../../../electron/host/workloads/diffraction/running.ts';
+import { DiffractionWorkloadRun } from '../../../../electron/host/workloads/diffraction/running.ts';
 import { problemOf } from '../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { addon, assetsFolder, scenarios } from '../model/scenarios/open.ts';
 import { smallImage } from './small-image.ts';
@@ -22,7 +22,7 @@ export async function renderDocument(document: object, folder: string | null = n
     completeScenario: { ...reading.scenario },
     wall_s: 0.01,
   };
-  const run = new ImageRunning(addon, problemOf(reading), false);
+  const run = new DiffractionWorkloadRun(addon, problemOf(reading), false);
   const ignore = (): void => undefined;
   return run.start({ progressed: ignore, context: () => context, keep: null, warn: ignore });
 }

@@ -1,6 +1,6 @@
 /** Scenarios of every kind that would exceed the time limit are rejected before any part of them is built. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { fastest, refuseTooLong } from '../../../../electron/host/workloads/benchable.ts';
+import { fastest, throwIfTooLong } from '../../../../electron/host/workloads/benchable.ts';
 import { hostWorkloads } from '../../../../electron/host/workloads/index.ts';
 import type { Client } from '../../../../renderer/data/client/client.ts';
 import { smallScenario } from '../small-run.ts';
@@ -152,12 +152,12 @@ describe('the least time', () => {
 
   test('is that of the fastest machine, and a day is allowed', () => {
     const day = 24 * 60 * 60 * 2 * fastest.cellSteps.thread;
-    expect(() => refuseTooLong({ ...work, amount: day }, {})).not.toThrow();
-    expect(() => refuseTooLong({ ...work, amount: 1.1 * day }, {})).toThrow(
+    expect(() => throwIfTooLong({ ...work, amount: day }, {})).not.toThrow();
+    expect(() => throwIfTooLong({ ...work, amount: 1.1 * day }, {})).toThrow(
       'solver.variant = v: takes at least 1600 minutes (9.5e+14 steps on 2 threads at their best); allowed: 1440, or the limit set in BRAGGBENCH_MOST_MINUTES',
     );
-    expect(() => refuseTooLong({ ...work, amount: 1.1 * day, threads: null }, {})).not.toThrow();
-    expect(() => refuseTooLong({ ...work, amount: 1.1 * day }, { BRAGGBENCH_MOST_MINUTES: '2000' })).not.toThrow();
+    expect(() => throwIfTooLong({ ...work, amount: 1.1 * day, threads: null }, {})).not.toThrow();
+    expect(() => throwIfTooLong({ ...work, amount: 1.1 * day }, { BRAGGBENCH_MOST_MINUTES: '2000' })).not.toThrow();
   });
 
   test('is years for a thousand sub-pixels each way and ten thousand directions', async () => {

@@ -12,7 +12,12 @@ import {
   sessionReportSchema,
 } from '../../../../electron/contract/bench/session.ts';
 import { loadAddon, type NativeAddon } from '../../../../electron/host/io/addon/addon.ts';
-import type { MemoryProbe, NativeTask, TaskProblem, TaskSampling } from '../../../../electron/host/io/addon/task.ts';
+import type {
+  MemoryProbe,
+  NativeTask,
+  TaskProblem,
+  TaskSamplingOptions,
+} from '../../../../electron/host/io/addon/task.ts';
 import { readTaskClaims, sessionText, sweepFits } from '../../../../electron/host/model/bench/index.ts';
 import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
 import { taskWords } from '../../../../electron/host/workloads/task/audits.ts';
@@ -234,7 +239,7 @@ describe('doubts about remembered results that the rounds leave open', () => {
       const { variant: id } = given;
       const task = addon.createTask({ ...given, variant: shipped.get(id) ?? id });
       if (!shipped.has(id)) return task;
-      const sample = async (sampling: TaskSampling) => {
+      const sample = async (sampling: TaskSamplingOptions) => {
         const isDeciding = sampling.at_least_s === 0 && sampling.probe === true;
         if (isDeciding) deciding.push({ id, began_s: now_s });
         now_s += 1;

@@ -5,14 +5,14 @@
  */
 import { describe, expect, test } from 'vitest';
 import { type Chart, MANY_POINTS } from '../../../../renderer/drawing/charts/chart.ts';
-import { chartPlot, thinned } from '../../../../renderer/drawing/charts/chart-plot.ts';
+import { chartPlot, visibleIndices } from '../../../../renderer/drawing/charts/chart-plot.ts';
 import { type Brush, hoverTextOfDot } from '../../../../renderer/drawing/charts/chart-traces.ts';
 import { nearestPlace, placesOf, stampDots } from '../../../../renderer/drawing/charts/dots-layer.ts';
-import { LastDrawn } from '../../../../renderer/drawing/charts/plotly.ts';
+import { DrawingCache } from '../../../../renderer/drawing/charts/plotly.ts';
 
 describe('redrawing', () => {
   test('draws an unchanged figure once, until another one is shown', () => {
-    const last = new LastDrawn();
+    const last = new DrawingCache();
     const spec = (to: number) => [[{ x: [1, 2], y: [3, to] }], { width: 400 }];
     expect(last.isNew(spec(4))).toBe(true);
     expect(last.isNew(spec(4))).toBe(false);
@@ -49,7 +49,7 @@ describe('chart plot', () => {
   }
 
   test('every pixel column keeps its ends, minimum and maximum, and no more than these', () => {
-    const kept = thinned(xs, ys, { x: axis(0, POINTS), y: axis(0, 2000) }, { width: WIDTH }) ?? [];
+    const kept = visibleIndices(xs, ys, { x: axis(0, POINTS), y: axis(0, 2000) }, { width: WIDTH }) ?? [];
     const pixel = (x: number): number => (x * WIDTH) / POINTS;
     expect(columnsOf(kept, pixel)).toEqual(columnsOf(xs.keys(), pixel));
     expect(kept.length).toBeLessThanOrEqual(4 * WIDTH);
@@ -57,7 +57,7 @@ describe('chart plot', () => {
   });
 
   test('a window keeps the points that lead into it from either side, and all within if there is space', () => {
-    const kept = thinned(xs, ys, { x: axis(500, 520), y: axis(0, 2000) }, { width: WIDTH }) ?? new Uint32Array();
+    const kept = visibleIndices(xs, ys, { x: axis(500, 520), y: axis(0, 2000) }, { width: WIDTH }) ?? new Uint32Array();
     expect([...kept].filter((i) => i >= 500 && i < 520)).toEqual(Array.from({ length: 20 }, (_, k) => 500 + k));
     expect(kept).toContain(499);
     expect(kept).toContain(520);
@@ -67,7 +67,8 @@ describe('chart plot', () => {
 
   test('a logarithmic axis has separate columns, and values it cannot show are one gap', () => {
     const gaps = Float64Array.from(ys, (y, i) => (i >= 4000 && i < 4100 ? 0 : y + 1));
-    const kept = thinned(xs, gaps, { x: axis(1, POINTS, 'log'), y: axis(1, 2000, 'log') }, { width: WIDTH }) ?? [];
+    const kept =
+      visibleIndices(xs, gaps, { x: axis(1, POINTS, 'log'), y: axis(1, 2000, 'log') }, { width: WIDTH }) ?? [];
     expect([...kept].filter((i) => i >= 4000 && i < 4100)).toEqual([4000]);
     expect([...kept].slice(0, 4)).toEqual([0, 1, 2, 3]);
     expect(kept).toContain(3999);
@@ -75,14 +76,14 @@ describe('chart plot', () => {
   });
 
   test('a line that turns back is unchanged', () => {
-    expect(thinned([0, 2, 1], [1, 2, 3], { x: axis(0, 2), y: axis(0, 3) }, { width: WIDTH })).toBeNull();
+    expect(visibleIndices([0, 2, 1], [1, 2, 3], { x: axis(0, 2), y: axis(0, 3) }, { width: WIDTH })).toBeNull();
   });
 
   test.each(['low', 'high'] as const)(
     'the %s edge of a band keeps that extreme of each column, and the points that lead in',
     (edge) => {
       const axes = { x: axis(1000, 2000), y: axis(0, 2000) };
-      const kept = thinned(xs, ys, axes, { width: WIDTH }, edge) ?? new Uint32Array();
+      const kept = visibleIndices(xs, ys, axes, { width: WIDTH }, edge) ?? new Uint32Array();
       const within = [...kept].filter((i) => i >= 1000 && i < 2000);
       const ends = [...columnsOf(xs.keys(), (x) => (x - 1000) / 10)].filter(([at]) => at >= 0 && at < WIDTH);
       expect(within.map((i) => ys[i])).toEqual(ends.map(([, column]) => column[edge]));

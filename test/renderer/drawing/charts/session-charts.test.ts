@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Session, SessionReport } from '../../../../electron/contract/bench/session.ts';
 import { gainOf, measuredTime, tickTime, timesText } from '../../../../electron/domain/measured.ts';
 import { provenanceText, reportProvenance } from '../../../../electron/domain/provenance.ts';
-import { asSession, parseSession, readCurrent } from '../../../../electron/host/app/sessions/index.ts';
+import { deriveSession, parseSession, readCurrent } from '../../../../electron/host/app/sessions/index.ts';
 import type { Chart } from '../../../../renderer/drawing/charts/chart.ts';
 import { chartFigure } from '../../../../renderer/drawing/charts/chart-figure.ts';
 import { chartPlot } from '../../../../renderer/drawing/charts/chart-plot.ts';
@@ -28,7 +28,7 @@ const current = await readCurrent(assets);
 const size = { width: 860, label: 11 };
 
 function session(name: string): Session {
-  return asSession(parseSession(readFileSync(path.join(runs, `${name}.json`), 'utf8'), name), current);
+  return deriveSession(parseSession(readFileSync(path.join(runs, `${name}.json`), 'utf8'), name), current);
 }
 
 function firstReport({ reports }: Session): SessionReport {

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { drawHorizontalAxis } from '../../../../renderer/drawing/axes.ts';
 import {
   axisArray,
+  combineFigures,
   curveArray,
   type Figure,
   figureCsv,
   identifier,
-  joined,
   unitName,
 } from '../../../../renderer/drawing/export/figure.ts';
 import { figureNpz } from '../../../../renderer/drawing/export/npz.ts';
@@ -181,7 +181,7 @@ describe('joined figures', () => {
   it('store the arrays of every part separately, and are in rows', () => {
     const part = { name: 'a', title: 'a', width: 100, height: 50, arrays: [depth, dose], notes: {}, paint: () => {} };
     const labels = ['z – x', 'θ – x', 'z – E'];
-    const whole: Figure = joined([part, part, part], { name: 'q', title: 'q', columns: 2, labels }, () => {});
+    const whole: Figure = combineFigures([part, part, part], { name: 'q', title: 'q', columns: 2, labels }, () => {});
     expect([whole.width, whole.height]).toEqual([200, 140]);
     expect(whole.arrays.map(({ name }) => name)).toEqual([
       'z_x_depth',

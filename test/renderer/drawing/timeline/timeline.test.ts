@@ -3,12 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Lane, TimelineWindow } from '../../../../electron/contract/timeline.ts';
 import { fittingName, lanesInSight, placementOf } from '../../../../renderer/drawing/timeline/paint-spans.ts';
 import {
-  bounded,
+  clampWindow,
   FOLDED_TRACKS,
-  fitted,
+  fitWindow,
   laneKey,
   movedBy,
-  revealing,
   rowsOf,
   type SceneBlock,
   SHORTEST_NS,
@@ -18,6 +17,7 @@ import {
   timelineMetrics,
   timeOf,
   trackPlace,
+  windowRevealing,
   xOf,
   zoomedAt,
 } from '../../../../renderer/drawing/timeline/scene.ts';
@@ -99,13 +99,13 @@ describe('the window of time', () => {
 
   it('zooms from minutes to ten nanoseconds around a fixed moment', () => {
     const at = 97.123456789e9;
-    let window = fitted(whole);
+    let window = fitWindow(whole);
     const share = (at - window.from) / (window.to - window.from);
     for (let i = 0; i < 200; i += 1) window = zoomedAt(window, whole, at, 0.85);
     expect(window.to - window.from).toBeCloseTo(SHORTEST_NS, 4);
     expect((at - window.from) / (window.to - window.from)).toBeCloseTo(share, 3);
     for (let i = 0; i < 200; i += 1) window = zoomedAt(window, whole, at, 1 / 0.85);
-    expect(window.to - window.from).toBeCloseTo(fitted(whole).to - fitted(whole).from, -3);
+    expect(window.to - window.from).toBeCloseTo(fitWindow(whole).to - fitWindow(whole).from, -3);
   });
 
   it('never leaves the trace, whatever the gesture', () => {
@@ -115,11 +115,11 @@ describe('the window of time', () => {
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), fc.double({ min: 0, max: 1, noNaN: true }), (steps, share) => {
-        let window = fitted(whole);
+        let window = fitWindow(whole);
         for (const { kind, by } of steps) {
           const at = window.from + share * (window.to - window.from);
           window = kind === 'zoom' ? zoomedAt(window, whole, at, by) : movedBy(window, whole, by);
-          const all = fitted(whole);
+          const all = fitWindow(whole);
           expect(window.from).toBeGreaterThanOrEqual(all.from - 1e-3);
           expect(window.to).toBeLessThanOrEqual(all.to + 1e-3);
           expect(window.to - window.from).toBeGreaterThan(SHORTEST_NS * 0.99);
@@ -130,15 +130,15 @@ describe('the window of time', () => {
 
   it('stays for a visible span, and moves to a hidden one', () => {
     const window = { from: 0, to: 1000 };
-    expect(revealing(window, whole, 200, 100)).toBe(window);
-    const far = revealing(window, whole, 90e9, 100);
+    expect(windowRevealing(window, whole, 200, 100)).toBe(window);
+    const far = windowRevealing(window, whole, 90e9, 100);
     expect([far.from, far.to]).toEqual([90e9 + 50 - 500, 90e9 + 50 + 500]);
-    const tiny = revealing({ from: 0, to: 1e9 }, whole, 5e8, 100);
+    const tiny = windowRevealing({ from: 0, to: 1e9 }, whole, 5e8, 100);
     expect(tiny.to - tiny.from).toBeCloseTo(1000, 3);
   });
 
   it('of a short trace is that trace', () => {
-    expect(bounded({ from: -1e9, to: 1e9 }, { from: 0, to: 100 })).toEqual(fitted({ from: 0, to: 100 }));
+    expect(clampWindow({ from: -1e9, to: 1e9 }, { from: 0, to: 100 })).toEqual(fitWindow({ from: 0, to: 100 }));
   });
 });
 

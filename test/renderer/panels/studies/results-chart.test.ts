@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StudyColumnInfo } from '../../../../electron/contract/study/calls.ts';
-import { type Plotted, paretoOf, resultsChart } from '../../../../renderer/panels/studies/results-chart.ts';
+import { type PlottedResults, paretoOf, resultsChart } from '../../../../renderer/panels/studies/results-chart.ts';
 
 const info = (name: string, unit: string): StudyColumnInfo => ({
   ...{ key: `measure ${name}`, name, unit, of: 'measure', equal: false, numeric: true },
@@ -10,7 +10,7 @@ const column = (name: string, unit: string, ...numbers: number[]) => ({
   numbers: Float64Array.from(numbers),
 });
 
-const plotted: Plotted = {
+const plotted: PlottedResults = {
   ends: null,
   x: column('time_s', 's', 3, 1, 2, Number.NaN, 0),
   y: column('error', '%', 1, 5, 9, 1, 2),

@@ -8,7 +8,12 @@ import { keyframeAt, stepAt, timeOfStep } from '../../../../renderer/panels/time
 import { createTimelineSettings, createTimelineState } from '../../../../renderer/panels/timeline/store.ts';
 import { TimeSelection } from '../../../../renderer/panels/timeline/time-selection.ts';
 import { LaneFolds, type TimelineViewport } from '../../../../renderer/panels/timeline/viewport.ts';
-import { serves, WindowFeed, type WindowRequest, widened } from '../../../../renderer/panels/timeline/window-feed.ts';
+import {
+  isSufficient,
+  WindowFeed,
+  type WindowRequest,
+  widenRequest,
+} from '../../../../renderer/panels/timeline/window-feed.ts';
 import type { Workbench } from '../../../../renderer/workbench/workbench.ts';
 import { FakeHost } from '../../data/fake-host.ts';
 
@@ -34,18 +39,18 @@ const wish = (from_ns: number, to_ns: number, tracks = [0, 1]): WindowRequest =>
 
 describe('a cached answer', () => {
   it('serves the range that it covers at about its resolution', () => {
-    const window = answer(widened(wish(0, 1000)));
+    const window = answer(widenRequest(wish(0, 1000)));
     expect([window.from_ns, window.to_ns, window.pixels]).toEqual([-500, 1500, 2000]);
-    expect(serves(window, wish(0, 1000))).toBe(true);
-    expect(serves(window, wish(400, 1400))).toBe(true);
-    expect(serves(window, wish(600, 1600))).toBe(false);
+    expect(isSufficient(window, wish(0, 1000))).toBe(true);
+    expect(isSufficient(window, wish(400, 1400))).toBe(true);
+    expect(isSufficient(window, wish(600, 1600))).toBe(false);
     // A closer view would need more detail than this answer has.
-    expect(serves(window, wish(100, 900))).toBe(false);
+    expect(isSufficient(window, wish(100, 900))).toBe(false);
     // For a wider view the answer has more detail than the screen can show.
-    expect(serves(window, wish(-500, 1500))).toBe(true);
-    expect(serves(window, { ...wish(-500, 1500), pixels: 400 })).toBe(false);
-    expect(serves(window, wish(0, 1000, [0, 2]))).toBe(false);
-    expect(serves(null, wish(0, 1000))).toBe(false);
+    expect(isSufficient(window, wish(-500, 1500))).toBe(true);
+    expect(isSufficient(window, { ...wish(-500, 1500), pixels: 400 })).toBe(false);
+    expect(isSufficient(window, wish(0, 1000, [0, 2]))).toBe(false);
+    expect(isSufficient(null, wish(0, 1000))).toBe(false);
   });
 });
 
@@ -69,7 +74,7 @@ describe('the feed of a timeline', () => {
     feed.want(wish(0, 1000));
     for (let i = 1; i < 20; i += 1) feed.want(wish(i * 10_000, i * 10_000 + 1000));
     expect(asked).toHaveLength(1);
-    asked[0]?.resolve(answer(widened(wish(0, 1000))));
+    asked[0]?.resolve(answer(widenRequest(wish(0, 1000))));
     await turn();
     expect(asked[1]?.method).toBe('timeline.names');
     expect(asked[1]?.params).toEqual({ trace: 'trace', names: [3, 5] });
@@ -78,7 +83,7 @@ describe('the feed of a timeline', () => {
     expect([feed.nameOf(3), feed.nameOf(5), feed.nameOf(7)]).toEqual(['three', 'five', null]);
     expect(asked).toHaveLength(3);
     expect(asked[2]?.params).toMatchObject({ from_ns: 189_500, to_ns: 191_500, pixels: 2000 });
-    asked[2]?.resolve(answer(widened(wish(190_000, 191_000))));
+    asked[2]?.resolve(answer(widenRequest(wish(190_000, 191_000))));
     await turn();
     expect([feed.settled, changes()]).toEqual([true, 3]);
     // This range is already known.

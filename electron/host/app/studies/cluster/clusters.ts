@@ -6,7 +6,7 @@ import type { HostSettings } from '../../../io/files/state-file.ts';
 const namesOf = (all: readonly Cluster[]): string =>
   all.length === 0 ? 'none is described yet' : `known: ${all.map(({ name }) => name).join(', ')}`;
 
-const unknown = (name: string, all: readonly Cluster[]): BraggError =>
+const clusterNotFound = (name: string, all: readonly Cluster[]): BraggError =>
   new BraggError('not-found', `The cluster ${name} does not exist; ${namesOf(all)}.`);
 
 export class Clusters {
@@ -25,7 +25,7 @@ export class Clusters {
   async named(name: string): Promise<Cluster> {
     const all = await this.all();
     const found = all.find((one) => one.name === name);
-    if (found === undefined) throw unknown(name, all);
+    if (found === undefined) throw clusterNotFound(name, all);
     return found;
   }
 
@@ -48,7 +48,7 @@ export class Clusters {
   async remove(name: string): Promise<void> {
     await this.#settings.change(({ clusters }) => {
       const rest = clusters.filter((one) => one.name !== name);
-      if (rest.length === clusters.length) throw unknown(name, clusters);
+      if (rest.length === clusters.length) throw clusterNotFound(name, clusters);
       return { clusters: rest };
     });
   }

@@ -13,11 +13,11 @@ import { z } from 'zod';
 import { BraggError, type ErrorCode, errorCodeSchema } from '../../../../contract/errors.ts';
 import { unpackedPartSchema } from '../../../../contract/projects/project.ts';
 import type { Cluster } from '../../../../contract/study/clusters.ts';
-import { nodeProgram, onDisk } from '../../../io/programs.ts';
+import { nodeProgram, pathOnDisk } from '../../../io/programs.ts';
 import { writeTarget } from '../../../model/studies/folder-state.ts';
 import { packProject } from '../../projects/pack.ts';
 import { type LocalOptions, type StudyOutcome, type StudyRun, watchedRun } from '../local/engine.ts';
-import { quoted } from '../slurm/task.ts';
+import { quoteForShell } from '../slurm/task.ts';
 import { missingLocally, saveDownloaded } from './download.ts';
 
 const SSH = [
@@ -41,7 +41,7 @@ interface ClusterAnswer {
   readonly missing: boolean;
 }
 
-interface Started {
+interface StartedEngine {
   readonly child: ChildProcess;
   /** Never rejects. */
   readonly ended: Promise<ClusterAnswer>;
@@ -64,7 +64,7 @@ const splitWords = (text: string): readonly string[] => text.split(/\s+/).filter
 /** Words that start this command line on this machine. */
 async function localProgram(): Promise<readonly string[]> {
   const here = import.meta.dirname;
-  const bundle = onDisk(path.join(here, '..', 'host', 'cli.js'));
+  const bundle = pathOnDisk(path.join(here, '..', 'host', 'cli.js'));
   const cli = existsSync(bundle) ? bundle : path.join(here, '../../../../cli/main.ts');
   return [await nodeProgram('A cluster on this machine'), cli];
 }
@@ -81,21 +81,21 @@ export class Login {
     const { host, program } = this.cluster;
     const own = splitWords(program);
     const words = own.length > 0 ? own : host === '' ? await localProgram() : ['braggbench'];
-    return words.map(quoted).join(' ');
+    return words.map(quoteForShell).join(' ');
   }
 
   /** Starts a script in the cluster's folder, in a login shell with the cluster's modules. */
-  start(script: string): Started {
+  start(script: string): StartedEngine {
     const { host, folder, modules } = this.cluster;
-    const at = quoted(folder.replace(/^~\/+/, '') || '.');
+    const at = quoteForShell(folder.replace(/^~\/+/, '') || '.');
     const whole = [
       `echo ${MARK}`,
       `mkdir -p -- ${at} && cd -- ${at} || exit`,
-      ...(modules.length === 0 ? [] : [`module load ${modules.map(quoted).join(' ')} || exit`]),
+      ...(modules.length === 0 ? [] : [`module load ${modules.map(quoteForShell).join(' ')} || exit`]),
       script,
     ].join('\n');
     const [program, words] =
-      host === '' ? ['bash', ['-lc', whole]] : ['ssh', [...SSH, host, `exec bash -lc ${quoted(whole)}`]];
+      host === '' ? ['bash', ['-lc', whole]] : ['ssh', [...SSH, host, `exec bash -lc ${quoteForShell(whole)}`]];
     const child = spawn(program, words, { cwd: homedir(), stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
     const out: Buffer[] = [];
     let stderr = '';
@@ -112,7 +112,7 @@ export class Login {
     child.stdin.on('error', () => undefined);
     const ended = new Promise<ClusterAnswer>((resolve) => {
       const end = (code: number | null, missing: boolean, says = stderr): void =>
-        resolve({ code, stdout: afterMark(Buffer.concat(out)), stderr: says, missing });
+        resolve({ code, stdout: outputAfterMark(Buffer.concat(out)), stderr: says, missing });
       child.on('error', (error) => end(null, 'code' in error && error.code === 'ENOENT', error.message));
       child.on('close', (code) => end(code, false));
     });
@@ -167,7 +167,7 @@ export async function clusterAnswer(cluster: Cluster): Promise<string> {
   return `${own.slice(0, 100)} and ${slurm.slice(0, 100)}; partitions: ${parts.slice(0, 300)}.`;
 }
 
-function afterMark(output: Buffer): Buffer {
+function outputAfterMark(output: Buffer): Buffer {
   const at = output.indexOf(`${MARK}\n`);
   return at < 0 ? Buffer.alloc(0) : output.subarray(at + MARK.length + 1);
 }
@@ -202,7 +202,7 @@ interface ClusterOptions extends Omit<LocalOptions, 'share' | 'job' | 'assetsFol
 }
 
 /** A search compares configurations by time, so all must be measured on one machine. */
-export function refuseSearch(search: unknown, cluster: Pick<Cluster, 'name'> | null): void {
+export function throwIfSearch(search: unknown, cluster: Pick<Cluster, 'name'> | null): void {
   if (search === undefined || cluster === null) return;
   throw new BraggError('invalid', `A tuning search runs on one machine, so ${cluster.name} cannot be used.`);
 }
@@ -244,7 +244,7 @@ const placeOf = (study: string): string => `studies/${study}.study`;
 /** Cancels the study's jobs on a cluster that no local process watches. */
 export async function stopOnCluster(cluster: Cluster, study: string): Promise<void> {
   const login = new Login(cluster);
-  await login.run(`${await login.program()} study stop ${quoted(placeOf(study))}`);
+  await login.run(`${await login.program()} study stop ${quoteForShell(placeOf(study))}`);
 }
 
 /** Uploads the study. Returns its name on the cluster. */
@@ -255,9 +255,9 @@ async function send(login: Login, { folder, host }: ClusterOptions): Promise<str
     studies: [{ name, folder: folder.folder }],
   });
   const file = `${name}.${process.pid}.braggbench`;
-  const unpack = `${await login.program()} project unpack ${quoted(file)} --into . --json`;
+  const unpack = `${await login.program()} project unpack ${quoteForShell(file)} --into . --json`;
   const output = await login.run(
-    `cat > ${quoted(file)} || exit\n${unpack}\nc=$?\nrm -f ${quoted(file)}\nexit $c`,
+    `cat > ${quoteForShell(file)} || exit\n${unpack}\nc=$?\nrm -f ${quoteForShell(file)}\nexit $c`,
     packed,
   );
   const came = jsonIn(output, unpackedSchema)?.came.find(({ part }) => part === 'study');
@@ -275,9 +275,9 @@ function watchScript(program: string, there: string, { cluster, direct = false, 
   if (!direct) words.push('--on', 'slurm', '--cores', `${cores}`);
   if (sbatch.trim() !== '') words.push('--sbatch', sbatch);
   return [
-    ...(retry ? [`find ${quoted(`${there}/results`)} -name '*.failed.json' -delete 2>/dev/null`] : []),
+    ...(retry ? [`find ${quoteForShell(`${there}/results`)} -name '*.failed.json' -delete 2>/dev/null`] : []),
     'exec 3<&0',
-    `${program} ${words.map(quoted).join(' ')} </dev/null 3<&- &`,
+    `${program} ${words.map(quoteForShell).join(' ')} </dev/null 3<&- &`,
     'child=$!',
     '{ cat <&3 >/dev/null; kill -INT $child; } >/dev/null 2>&1 &',
     'wait $child',
@@ -288,7 +288,7 @@ interface Watch extends ClusterOptions {
   readonly login: Login;
   readonly there: string;
   readonly program: string;
-  readonly watcher: Started;
+  readonly watcher: StartedEngine;
   readonly go: StudyRun;
   /** Points of this call without a result. */
   readonly wanted: Set<string>;
@@ -317,7 +317,7 @@ async function watch(all: Watch): Promise<void> {
       wait_ms = Math.max(part_ms, came > 0 ? POLL_MS.soonest : Math.min(1.5 * wait_ms, POLL_MS.latest));
     }
     if (!over && (await folder.hasStopRequest())) {
-      await login.run(`${program} study stop ${quoted(there)}`);
+      await login.run(`${program} study stop ${quoteForShell(there)}`);
       await within(STOP_MS);
     }
     if (!over) {
@@ -336,7 +336,7 @@ async function watch(all: Watch): Promise<void> {
 
 /** Downloads new results. Returns their number. */
 async function downloadResults({ login, there, folder, wanted, go }: Watch): Promise<number> {
-  const at = `cd ${quoted(there)} || exit`;
+  const at = `cd ${quoteForShell(there)} || exit`;
   const listing = await login.run(`${at}\nif [ -d results ]; then find results -type f -name '*.json'; fi`);
   const names = await missingLocally({ folder: folder.folder, listing });
   let came = 0;

@@ -11,8 +11,8 @@ import { thisMachine } from '../../../io/files/this-machine.ts';
 import { startedFile } from '../../../io/programs.ts';
 import type { StudyFolder } from '../../../model/studies/folder.ts';
 import type { SolvingHost } from '../plan.ts';
-import { type FromWorker, PointSolver, type ToWorker, type WorkerStart } from '../points/solver.ts';
-import { byFamily, familiesOf, groupsOf, type Share, type WorkerLayout, workerLayoutOf } from './groups.ts';
+import { type MessageFromWorker, type MessageToWorker, PointSolver, type WorkerStart } from '../points/solver.ts';
+import { familiesOf, groupByFamily, groupsOf, type Share, type WorkerLayout, workerLayoutOf } from './groups.ts';
 
 const WINDOW_MS = 30_000;
 /** Minimum number of completions for a rate. */
@@ -245,7 +245,7 @@ class Pool {
     });
     const hand: PoolWorker = { child, gpu, slots, sent: new Map(), begun: new Set(), ready: false };
     this.#hands.add(hand);
-    child.on('message', (message: FromWorker) => this.#heard(hand, message));
+    child.on('message', (message: MessageFromWorker) => this.#heard(hand, message));
     child.on('error', () => undefined);
     child.on('exit', (code, signal) => void this.#left(hand, signal ?? `exit code ${code}`));
     const { as, threads, memory_bytes } = crew;
@@ -253,12 +253,12 @@ class Pool {
     this.#tell(hand, { kind: 'start', folder, assetsFolder, as, slots, threads, at_once, memory_bytes, job });
   }
 
-  #tell({ child }: PoolWorker, message: ToWorker): void {
+  #tell({ child }: PoolWorker, message: MessageToWorker): void {
     // The exit handler of a disconnected process reports its end.
     if (child.connected) child.send(message, () => undefined);
   }
 
-  #heard(hand: PoolWorker, message: FromWorker): void {
+  #heard(hand: PoolWorker, message: MessageFromWorker): void {
     switch (message.kind) {
       case 'ready':
         hand.ready = true;
@@ -359,7 +359,8 @@ export async function solveLocally(options: LocalOptions): Promise<StudyOutcome>
         at_once: 1,
         signal,
       });
-      const parcels = group.manner === 'family' ? byFamily(group.lines, families) : group.lines.map((line) => [line]);
+      const parcels =
+        group.manner === 'family' ? groupByFamily(group.lines, families) : group.lines.map((line) => [line]);
       const pool = new Pool(parcels, {
         ...{ folder: folder.folder, assetsFolder, job, crew, signal },
         ended: (_, status) => ended(status),

@@ -140,7 +140,7 @@ export function familiesOf(
 }
 
 /** Groups lines of a family, with families in the order of their first lines. */
-export function byFamily(
+export function groupByFamily(
   lines: readonly PlanLine[],
   families: ReadonlyMap<string, readonly PlanLine[]>,
 ): readonly (readonly PlanLine[])[] {

@@ -17,16 +17,16 @@ import {
   STUDY_FOLDER_VERSION,
   type Study,
 } from '../../../../contract/study/index.ts';
-import { fromNative } from '../../../io/addon/addon.ts';
+import { errorFromNative } from '../../../io/addon/addon.ts';
 import { usedGpu } from '../../../io/addon/gpu.ts';
 import { once } from '../../../io/flow/once.ts';
 import {
+  type CounterOrReason,
   countedDuring,
   counterText,
   energyOf,
   energySeconds,
   gpuCounter,
-  type MaybeCounter,
   processorCounter,
 } from '../../../model/bench/conditions/energy.ts';
 import { median, medianInterval } from '../../../model/bench/statistics.ts';
@@ -60,14 +60,14 @@ export interface WorkerStart {
   readonly job: string | null;
 }
 
-export type ToWorker =
+export type MessageToWorker =
   | WorkerStart
   /** One point, or the remaining beams of a family that shares a grid. */
   | { readonly kind: 'points'; readonly lines: readonly PlanLine[] }
   /** Cancels active points without results. */
   | { readonly kind: 'cancel' };
 
-export type FromWorker =
+export type MessageFromWorker =
   | { readonly kind: 'ready' }
   /** The host could not be opened, or no result can be written, so every point would fail. */
   | { readonly kind: 'unable'; readonly code: ErrorCode; readonly message: string }
@@ -102,8 +102,8 @@ export function whereOf({ host, at_once, job }: WhereParts, onGpu: boolean): Sol
 
 /** Energy counters of this machine; a string gives the reason if there is none. */
 export interface Counters {
-  readonly cpu: MaybeCounter;
-  readonly cuda: MaybeCounter;
+  readonly cpu: CounterOrReason;
+  readonly cuda: CounterOrReason;
 }
 
 /** Energy counters of this machine. `job`: job id of the cluster, where other tasks may use the same processors. */
@@ -156,7 +156,7 @@ export class PointEnergy {
 const SEED = 1;
 
 /** Medians and intervals of the times. Other measures are those of the first run, plus whether all runs agree. */
-function overRepeats(all: readonly Measured[]): readonly Measure[] {
+function summarizeRepeats(all: readonly Measured[]): readonly Measure[] {
   const [first] = all;
   if (first === undefined || all.length === 1) return first?.measures ?? [];
   const readouts = all.map(({ measures }) => JSON.stringify(measures.filter(({ group }) => group === 'readouts')));
@@ -238,11 +238,11 @@ export class PointSolver {
       const told = energy === null || first.measures.some(({ group }) => group === 'energy');
       const joules = told ? [] : await energy.measures(onGpu, solveOnce);
       const each = all.map((one, i) => ({ ...one, measures: [...one.measures, ...(joules[i] ?? [])] }));
-      return this.#solved(line, { started, workload, onGpu, first, measures: overRepeats(each) });
+      return this.#solved(line, { started, workload, onGpu, first, measures: summarizeRepeats(each) });
     } catch (thrown) {
       if (thrown instanceof PointCancelled) throw thrown;
       this.#refuseCancelled();
-      const { code, message } = toWireError(fromNative(thrown));
+      const { code, message } = toWireError(errorFromNative(thrown));
       return { ...this.failed(line, code, message), started };
     }
   }
@@ -315,7 +315,7 @@ export class PointSolver {
       this.#refuseCancelled();
     } catch (thrown) {
       this.#refuseCancelled();
-      const { code, message } = toWireError(fromNative(thrown));
+      const { code, message } = toWireError(errorFromNative(thrown));
       for (const line of left.values()) ended({ ...this.failed(line, code, message), started });
     }
   }

@@ -5,7 +5,13 @@ import { Budget } from '../../../io/flow/queues.ts';
 import { StudyFolder } from '../../../model/studies/folder.ts';
 import { openHost } from '../../open-host.ts';
 import { familiesOf } from '../local/groups.ts';
-import { type FromWorker, PointCancelled, PointSolver, type ToWorker, type WorkerStart } from './solver.ts';
+import {
+  type MessageFromWorker,
+  type MessageToWorker,
+  PointCancelled,
+  PointSolver,
+  type WorkerStart,
+} from './solver.ts';
 
 const interrupt = new AbortController();
 let underWay = 0;
@@ -15,7 +21,7 @@ function leaveIfIdle(): void {
   if (interrupt.signal.aborted && underWay === 0) process.exit(0);
 }
 
-function sendToPool(message: FromWorker): void {
+function sendToPool(message: MessageFromWorker): void {
   if (process.connected) process.send?.(message);
 }
 
@@ -24,7 +30,7 @@ function sendFailure(error: unknown): void {
   sendToPool({ kind: 'unable', code, message });
 }
 
-async function work(start: WorkerStart): Promise<(lines: readonly PlanLine[]) => void> {
+async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLine[]) => void> {
   const { folder, assetsFolder, as, slots, threads, at_once, memory_bytes, job } = start;
   const study = await StudyFolder.open(folder);
   const host = await openHost({
@@ -97,7 +103,7 @@ async function work(start: WorkerStart): Promise<(lines: readonly PlanLine[]) =>
 
 let points: ((lines: readonly PlanLine[]) => void) | null = null;
 
-process.on('message', (message: ToWorker) => {
+process.on('message', (message: MessageToWorker) => {
   if (message.kind === 'cancel') {
     interrupt.abort();
     leaveIfIdle();
@@ -105,7 +111,7 @@ process.on('message', (message: ToWorker) => {
     if (points === null) sendFailure(new BraggError('internal', 'A point arrived before the study.'));
     else points(message.lines);
   } else {
-    void work(message).then((ready) => {
+    void startWorker(message).then((ready) => {
       points = ready;
       sendToPool({ kind: 'ready' });
     }, sendFailure);

@@ -10,7 +10,7 @@ const MAX_OUTPUT_BYTES = 256 * 2 ** 20;
 /** Permanent errors of sbatch, recognized by text because they have no codes. */
 const PERMANENT = /invalid|unrecognized|not found|denied|no such/i;
 
-interface Ran {
+interface CommandResult {
   readonly ok: boolean;
   readonly stdout: string;
   readonly stderr: string;
@@ -18,7 +18,7 @@ interface Ran {
   readonly missing: boolean;
 }
 
-type Command = (program: string, words: readonly string[]) => Promise<Ran>;
+type Command = (program: string, words: readonly string[]) => Promise<CommandResult>;
 
 const onThisMachine: Command = (program, words) =>
   new Promise((resolve) => {

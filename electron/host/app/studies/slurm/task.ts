@@ -264,7 +264,7 @@ export function arraysOf<T>(tasks: readonly T[], maxArraySize: number): readonly
 }
 
 /** Quotes a word for a shell. */
-export const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+export const quoteForShell = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** Maximum number of restarts of a task that makes no progress. */
 const MAX_RESTARTS = 3;
@@ -286,7 +286,7 @@ requeue() {
   exit "$code"
 }
 trap requeue USR1
-${program.map(quoted).join(' ')} &
+${program.map(quoteForShell).join(' ')} &
 child=$!
 wait "$child"
 `;

@@ -5,7 +5,7 @@
  */
 import type { MeasuredSessionEntry, Timed } from '../../../../contract/bench/session.ts';
 import { BraggError } from '../../../../contract/errors.ts';
-import { fromNative } from '../../../io/addon/addon.ts';
+import { errorFromNative } from '../../../io/addon/addon.ts';
 import type { StartChild } from '../../../io/processes/link.ts';
 import type { Factory } from '../../user-kernels/process/relay.ts';
 import { UserKernelProcess } from '../../user-kernels/process/user-kernel-process.ts';
@@ -35,7 +35,7 @@ const GONE_MS = 5_000;
  * Connection to a child process, and a promise that resolves when it has ended. The next process must not overlap with
  * the previous one.
  */
-function watched(startChild: StartChild) {
+function watchChild(startChild: StartChild) {
   const link = startChild('user-kernel-child');
   let gone: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
@@ -55,9 +55,9 @@ function watched(startChild: StartChild) {
   return { start, ended };
 }
 
-function refuseFailed(result: unknown): void {
+function throwIfFailed(result: unknown): void {
   if (result === null) throw new BraggError('device', 'its process returned no result');
-  if (typeof result === 'object' && 'error' in result && result.error !== null) throw fromNative(result.error);
+  if (typeof result === 'object' && 'error' in result && result.error !== null) throw errorFromNative(result.error);
 }
 
 /**
@@ -73,14 +73,14 @@ export async function coldProcess_s(
   const aborted = (): boolean => signal?.aborted === true;
   if (aborted()) return null;
   const began = performance.now();
-  const { start, ended } = watched(startChild);
+  const { start, ended } = watchChild(startChild);
   const child = await UserKernelProcess.start(label, start);
   const cancel = (): void => child.close();
   signal?.addEventListener('abort', cancel);
   try {
     await child.create(factory, problem);
     for (const { method, args, reports } of calls) {
-      refuseFailed(await child.call(method, args, reports ? () => undefined : undefined, true));
+      throwIfFailed(await child.call(method, args, reports ? () => undefined : undefined, true));
     }
     return (performance.now() - began) / 1000;
   } catch (error) {

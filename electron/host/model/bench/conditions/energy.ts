@@ -17,7 +17,7 @@ interface EnergyCounter {
 }
 
 /** A counter, or the reason why there is none. */
-export type MaybeCounter = EnergyCounter | string;
+export type CounterOrReason = EnergyCounter | string;
 
 /** Names of a session's energy quantity and energy fact. */
 export const [ENERGY_QUANTITY, ENERGY_FACT] = ['energy', 'Energy'] as const;
@@ -27,7 +27,7 @@ export const counterText = ({ of }: EnergyCounter): string =>
   `${of}, idle power included, mean over ${energySeconds} s of end-to-end runs`;
 
 /** Energy of the whole GPU board, including its idle power. */
-export function gpuCounter(addon: Pick<NativeAddon, 'clockState'>, uuid: string): MaybeCounter {
+export function gpuCounter(addon: Pick<NativeAddon, 'clockState'>, uuid: string): CounterOrReason {
   const read = (): number | null => addon.clockState({ device: uuid })?.energy_J ?? null;
   return read() === null ? 'NVML reports no energy for this GPU' : { of: "the GPU's board, by NVML", read };
 }
@@ -48,7 +48,7 @@ function packageCounter(folder: string): () => number {
 }
 
 /** Energy of all processors of the machine, including other work. Uses RAPL of Intel and AMD under Linux. */
-export function processorCounter(folder = '/sys/class/powercap'): MaybeCounter {
+export function processorCounter(folder = '/sys/class/powercap'): CounterOrReason {
   let packages: readonly string[] = [];
   try {
     packages = readdirSync(folder).filter((name) => /^intel-rapl:\d+$/.test(name));

@@ -16,7 +16,7 @@ import {
 } from '../../../../contract/bench/session.ts';
 import { workloadSchema } from '../../../../contract/workload.ts';
 import { defaultMargin, judge, missProbability } from '../../verdicts/judge.ts';
-import { type LogInterval, pairedContrast, type Weighed } from '../../verdicts/levels.ts';
+import { type LogInterval, pairedContrast, type WeightedSeries } from '../../verdicts/levels.ts';
 import { recordedInstances } from '../claim-results.ts';
 import { contrastInterval, median } from '../statistics.ts';
 
@@ -85,7 +85,7 @@ interface RunnableDesign {
   readonly labels: readonly string[];
 }
 
-interface KnownVariants extends BenchName {
+interface KnownVariant extends BenchName {
   readonly id: string;
   readonly available: boolean;
   readonly device: 'cpu' | 'cuda';
@@ -95,7 +95,7 @@ interface KnownVariants extends BenchName {
 export async function runnableDesigns(
   assetsFolder: string,
   place: BenchName,
-  variants: readonly KnownVariants[],
+  variants: readonly KnownVariant[],
 ): Promise<{ readonly known: readonly FactorialDesign[]; readonly able: readonly RunnableDesign[] }> {
   const known = await readDesigns(assetsFolder);
   const runs = new Map(
@@ -122,12 +122,12 @@ interface Cell {
 }
 
 /** A combination that has no variant, or none that was measured. */
-interface Absent {
+interface AbsentCombination {
   readonly with: readonly string[];
   readonly reason: string;
 }
 
-function cellOf(design: FactorialDesign, set: readonly string[], { entries }: Measured): Cell | Absent {
+function cellOf(design: FactorialDesign, set: readonly string[], { entries }: Measured): Cell | AbsentCombination {
   const wanted = design.cells.find((cell) => sameSet(cell.with, set));
   if (wanted === undefined) {
     return { with: set, reason: absenceOf(design, set) ?? 'no variant has exactly these' };
@@ -146,7 +146,7 @@ function cellOf(design: FactorialDesign, set: readonly string[], { entries }: Me
  * Weighted sum of logarithms; its interval comes from the instances, or from the bootstrap of rounds without instances.
  */
 function contrastOf(cells: readonly { readonly entry: MeasuredSessionEntry; readonly weight: number }[], seed: number) {
-  const all: readonly Weighed[] = cells.map(({ entry, weight }) => ({
+  const all: readonly WeightedSeries[] = cells.map(({ entry, weight }) => ({
     times: recordedInstances(entry.samples, ({ time_s }) => time_s),
     weight,
   }));
@@ -196,7 +196,7 @@ export function factorialOf(design: FactorialDesign, report: Measured): Factoria
   const sets = combinations(design.factors);
   const all = sets.map((set) => cellOf(design, set, report));
   const cells = all.filter((one): one is Cell => 'entry' in one);
-  const absent = all.filter((one): one is Absent => 'reason' in one);
+  const absent = all.filter((one): one is AbsentCombination => 'reason' in one);
   const requested = sets
     .filter((of) => of.length > 0)
     .flatMap((of) =>

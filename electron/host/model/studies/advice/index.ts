@@ -13,16 +13,16 @@ import {
   FAR_APART,
   regionsOf,
   regionsText,
-  type Solved,
+  type SolvedPoint,
   type VariantComparison,
   type VariantTimes,
 } from './regions.ts';
 
-interface Sized {
+interface SizedPoint {
   /** Grid steps relative to those of the finest grid, by path. */
   readonly factors: ReadonlyMap<string, number>;
   readonly rest: string;
-  readonly solved: Solved;
+  readonly solved: SolvedPoint;
 }
 
 interface Fit {
@@ -36,13 +36,13 @@ interface Fit {
 
 /** Plausible range for the order of a numerical scheme. */
 const [MIN_ORDER, MAX_ORDER] = [0.3, 5];
-const near = (a: number, b: number): boolean => Math.abs(a / b - 1) < 1e-6;
+const isNearlyEqual = (a: number, b: number): boolean => Math.abs(a / b - 1) < 1e-6;
 
 /** Fits the three finest grids, whose steps have a constant ratio. */
 export function fitOf(answers: ReadonlyMap<number, number>): Fit | null {
   const factors = [...answers.keys()].toSorted((a, b) => a - b);
   const [h1, h2, h3] = factors;
-  if (h1 === undefined || h2 === undefined || h3 === undefined || !near(h2 / h1, h3 / h2)) return null;
+  if (h1 === undefined || h2 === undefined || h3 === undefined || !isNearlyEqual(h2 / h1, h3 / h2)) return null;
   const [f1 = 0, f2 = 0, f3 = 0] = [h1, h2, h3].map((h) => answers.get(h));
   const shrink = (f3 - f2) / (f2 - f1);
   const fitted = shrink > 0 ? Math.log(shrink) / Math.log(h2 / h1) : Number.NaN;
@@ -56,12 +56,12 @@ export function fitOf(answers: ReadonlyMap<number, number>): Fit | null {
 
 function sizedOf(
   head: PlanHead,
-  rows: readonly Solved[],
-): { readonly paths: readonly string[]; readonly all: readonly Sized[] } {
+  rows: readonly SolvedPoint[],
+): { readonly paths: readonly string[]; readonly all: readonly SizedPoint[] } {
   const { reference = {} } = head.study as { readonly reference?: Readonly<Record<string, unknown>> };
   const steps = Object.entries(reference).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
   const paths = steps.map(([path]) => path);
-  const all = rows.flatMap((solved): readonly Sized[] => {
+  const all = rows.flatMap((solved): readonly SizedPoint[] => {
     const { line, result } = solved;
     if (result.status !== 'done') return [];
     const named = new Map(line.settings.map(({ path, value }) => [formatPath(path), value]));
@@ -79,13 +79,13 @@ function sizedOf(
 }
 
 const number = (value: number): string => String(Number(value.toPrecision(3)));
-const readoutOf = ({ solved }: Sized, name: string): number | null => {
+const readoutOf = ({ solved }: SizedPoint, name: string): number | null => {
   const found = solved.result.measures.find((one) => one.group === 'readouts' && one.name === name)?.value;
   return typeof found === 'number' ? found : null;
 };
 
 /** Names of readouts in millimetres that every grid has. */
-function lengths(all: readonly Sized[]): readonly string[] {
+function lengthReadoutNames(all: readonly SizedPoint[]): readonly string[] {
   const [first] = all;
   return (first?.solved.result.measures ?? [])
     .filter(({ group, unit, name }) => group === 'readouts' && unit === 'mm' && name !== 'resolution_mm')
@@ -94,7 +94,7 @@ function lengths(all: readonly Sized[]): readonly string[] {
 }
 
 /** Coarsest grid such that it and all finer ones are accurate enough; null if there is none. */
-function coarsest({ errors }: Fit, requested: number): number | null {
+function coarsestAccurateGrid({ errors }: Fit, requested: number): number | null {
   let found: number | null = null;
   for (const [factor, error] of [...errors].toSorted(([a], [b]) => a - b)) {
     if (error > requested) break;
@@ -103,7 +103,7 @@ function coarsest({ errors }: Fit, requested: number): number | null {
   return found;
 }
 
-function gridText(sized: Sized): string {
+function gridText(sized: SizedPoint): string {
   return sized.solved.line.settings
     .filter(({ path }) => sized.factors.has(formatPath(path)))
     .map(({ path, value }) => `${formatPath(path)} = ${String(value)}`)
@@ -111,18 +111,18 @@ function gridText(sized: Sized): string {
 }
 
 /** Effect of halving each step separately, starting from a grid for which all these halvings were solved. */
-function stepEvidence(paths: readonly string[], all: readonly Sized[], name: string): readonly string[] {
+function stepEvidence(paths: readonly string[], all: readonly SizedPoint[], name: string): readonly string[] {
   const base = all.find(({ factors }) =>
     paths.every((path) =>
       all.some((other) =>
-        paths.every((p) => near(other.factors.get(p) ?? 0, (factors.get(p) ?? 1) * (p === path ? 0.5 : 1))),
+        paths.every((p) => isNearlyEqual(other.factors.get(p) ?? 0, (factors.get(p) ?? 1) * (p === path ? 0.5 : 1))),
       ),
     ),
   );
   if (base === undefined) return [];
   const changes = paths.map((path) => {
     const halved = all.find(({ factors }) =>
-      paths.every((p) => near(factors.get(p) ?? 0, (base.factors.get(p) ?? 1) * (p === path ? 0.5 : 1))),
+      paths.every((p) => isNearlyEqual(factors.get(p) ?? 0, (base.factors.get(p) ?? 1) * (p === path ? 0.5 : 1))),
     );
     return { path, change: (halved === undefined ? 0 : (readoutOf(halved, name) ?? 0)) - (readoutOf(base, name) ?? 0) };
   });
@@ -133,19 +133,19 @@ function stepEvidence(paths: readonly string[], all: readonly Sized[], name: str
 }
 
 /** `asked_mm` is the accepted error. Empty if the study does not refine a grid. */
-function convergenceAdvice(head: PlanHead, rows: readonly Solved[], asked_mm: number): readonly StudyAdvice[] {
+function convergenceAdvice(head: PlanHead, rows: readonly SolvedPoint[], asked_mm: number): readonly StudyAdvice[] {
   const { paths, all } = sizedOf(head, rows);
   if (paths.length === 0) return [];
-  const together = ({ factors }: Sized): boolean => new Set(factors.values()).size === 1;
+  const together = ({ factors }: SizedPoint): boolean => new Set(factors.values()).size === 1;
   return [...Map.groupBy(all, ({ rest }) => rest).values()].flatMap((mine) => {
     const grids = mine.filter(together);
-    return lengths(mine).flatMap((name): readonly StudyAdvice[] => {
+    return lengthReadoutNames(mine).flatMap((name): readonly StudyAdvice[] => {
       const answers = new Map(
         grids.map((one) => [[...one.factors.values()][0] ?? 1, readoutOf(one, name) ?? Number.NaN]),
       );
       const fit = fitOf(answers);
       if (fit === null) return [];
-      const factor = coarsest(fit, asked_mm);
+      const factor = coarsestAccurateGrid(fit, asked_mm);
       const grid = grids.find((one) => [...one.factors.values()][0] === factor);
       const goal = `${name} to ${number(asked_mm)} mm`;
       return [
@@ -311,7 +311,7 @@ function bestAdvice(places: readonly VariantComparison[]): readonly StudyAdvice[
 
 export function adviceOf(
   head: PlanHead,
-  rows: readonly Solved[],
+  rows: readonly SolvedPoint[],
   { claims, error_mm }: { readonly claims: readonly StudyClaim[]; readonly error_mm: number },
 ): readonly StudyAdvice[] {
   const places = comparisonsOf(head, rows) ?? [];

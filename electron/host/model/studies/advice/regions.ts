@@ -7,12 +7,12 @@ import type { Measure, PlanHead, PlanLine, PointResult } from '../../../../contr
 import { median } from '../../bench/statistics.ts';
 import { canonical } from '../points.ts';
 
-export interface Solved {
+export interface SolvedPoint {
   readonly line: PlanLine;
   readonly result: PointResult;
 }
 
-type At = Readonly<Record<string, unknown>>;
+type PointSettings = Readonly<Record<string, unknown>>;
 
 export interface VariantTimes {
   readonly variant: string;
@@ -26,7 +26,7 @@ export interface VariantTimes {
 
 export interface VariantComparison {
   readonly machine: string;
-  readonly at: At;
+  readonly at: PointSettings;
   readonly candidates: readonly VariantTimes[];
   /**
    * Largest deviation of a readout from the median over all variants, as a ratio, with the readout's name. Null for
@@ -61,7 +61,7 @@ const readouts = ({ measures }: PointResult): readonly (readonly [string, number
     group === 'readouts' && unit === 'mm' && typeof value === 'number' && value !== 0 ? [[name, value] as const] : [],
   );
 
-function deviatingFrom(all: readonly Solved[]): {
+function deviatingFrom(all: readonly SolvedPoint[]): {
   readonly of: readonly number[];
   readonly worst: VariantComparison['apart'];
 } {
@@ -83,7 +83,7 @@ function deviatingFrom(all: readonly Solved[]): {
   return { of, worst };
 }
 
-function wrongOf({ result }: Solved, apart: number, of: number): string | null {
+function wrongOf({ result }: SolvedPoint, apart: number, of: number): string | null {
   const isWrong = ({ name, value }: Measure): boolean =>
     (name === 'right' && value === 'no') || (name === 'verdict' && value === 'wrong');
   if (result.measures.some(isWrong)) return 'its result is wrong';
@@ -92,9 +92,9 @@ function wrongOf({ result }: Solved, apart: number, of: number): string | null {
 }
 
 /** Groups points by their location in the space; null if the study compares fewer than two variants, or lacks times. */
-export function comparisonsOf(head: PlanHead, rows: readonly Solved[]): readonly VariantComparison[] | null {
+export function comparisonsOf(head: PlanHead, rows: readonly SolvedPoint[]): readonly VariantComparison[] | null {
   const done = rows.filter(({ result }) => result.status === 'done');
-  const requested = ({ line, result }: Solved): string => {
+  const requested = ({ line, result }: SolvedPoint): string => {
     const set = line.settings.find(({ path }) => formatPath(path) === VARIANT)?.value;
     return typeof set === 'string' && set !== 'auto' ? set : result.variant;
   };
@@ -138,8 +138,8 @@ export function comparisonsOf(head: PlanHead, rows: readonly Solved[]): readonly
   });
 }
 
-interface Labelled {
-  readonly at: At;
+interface LabelledPoint {
+  readonly at: PointSettings;
   readonly label: string;
 }
 
@@ -162,7 +162,7 @@ type Bound =
 
 interface Split {
   readonly name: string;
-  readonly isLeft: (place: Labelled) => boolean;
+  readonly isLeft: (place: LabelledPoint) => boolean;
   readonly bounds: readonly [Bound, Bound];
   readonly impurity: number;
 }
@@ -172,7 +172,7 @@ type Counts = ReadonlyMap<string, number>;
 /** Beyond this number of distinct words a split lists single names instead of regions. */
 const MAX_WORDS = 50;
 
-function countsOf(places: readonly Labelled[]): Map<string, number> {
+function countsOf(places: readonly LabelledPoint[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { label } of places) counts.set(label, (counts.get(label) ?? 0) + 1);
   return counts;
@@ -191,7 +191,7 @@ function impurityOf(counts: Counts): number {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** Best threshold for a number, from one pass over the sorted locations. */
-function cutOf(places: readonly Labelled[], name: string): Split | null {
+function cutOf(places: readonly LabelledPoint[], name: string): Split | null {
   const sorted = places.toSorted((a, b) => Number(a.at[name]) - Number(b.at[name]));
   const [left, right] = [new Map<string, number>(), countsOf(places)];
   let best: Split | null = null;
@@ -213,7 +213,7 @@ function cutOf(places: readonly Labelled[], name: string): Split | null {
   return best;
 }
 
-function splitsOf(places: readonly Labelled[], name: string): readonly Split[] {
+function splitsOf(places: readonly LabelledPoint[], name: string): readonly Split[] {
   const values = [...new Set(places.map(({ at }) => at[name]))];
   if (values.every((value) => typeof value === 'number')) {
     const cut = cutOf(places, name);
@@ -221,7 +221,7 @@ function splitsOf(places: readonly Labelled[], name: string): readonly Split[] {
   }
   if (values.length < 2 || values.length > MAX_WORDS) return [];
   return values.map((value): Split => {
-    const isLeft = ({ at }: Labelled): boolean => at[name] === value;
+    const isLeft = ({ at }: LabelledPoint): boolean => at[name] === value;
     const sides = [places.filter(isLeft), places.filter((place) => !isLeft(place))];
     return {
       ...{ name, isLeft, impurity: sides.reduce((sum, side) => sum + impurityOf(countsOf(side)), 0) },
@@ -233,7 +233,7 @@ function splitsOf(places: readonly Labelled[], name: string): readonly Split[] {
   });
 }
 
-function narrowed(before: Bound | undefined, now: Bound): Bound {
+function narrowBound(before: Bound | undefined, now: Bound): Bound {
   if (before === undefined) return now;
   if (before.kind === 'numbers' && now.kind === 'numbers')
     return { kind: 'numbers', from: now.from ?? before.from, to: now.to ?? before.to };
@@ -251,7 +251,7 @@ function boundText(name: string, bound: Bound): string {
 }
 
 /** Smallest set of regions that separates the labels, in the order of their conditions. */
-export function regionsOf(places: readonly Labelled[], bounds: Bounds = {}, depth = 0): readonly Region[] {
+export function regionsOf(places: readonly LabelledPoint[], bounds: Bounds = {}, depth = 0): readonly Region[] {
   const impurity = impurityOf(countsOf(places));
   const names = [...new Set(places.flatMap(({ at }) => Object.keys(at)))];
   const best =
@@ -271,7 +271,7 @@ export function regionsOf(places: readonly Labelled[], bounds: Bounds = {}, dept
       .join(', ');
     return [{ where, label, of: mine.length, places: places.length }];
   }
-  const within = (bound: Bound): Bounds => ({ ...bounds, [best.name]: narrowed(bounds[best.name], bound) });
+  const within = (bound: Bound): Bounds => ({ ...bounds, [best.name]: narrowBound(bounds[best.name], bound) });
   const [left, right] = best.bounds;
   return [
     ...regionsOf(places.filter(best.isLeft), within(left), depth + 1),

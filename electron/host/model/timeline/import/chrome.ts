@@ -6,7 +6,7 @@
 
 import { BraggError } from '../../../../contract/errors.ts';
 import type { LaneKind, SpanKind } from '../../../../contract/timeline.ts';
-import { type FieldRules, type HonouredIn, honoured, ignored } from '../../../../domain/header-fields.ts';
+import { type FieldRules, type HonouredFieldName, honoured, ignoredField } from '../../../../domain/header-fields.ts';
 import { decimalOf } from '../../../../domain/values/csv.ts';
 import { parseLoose } from '../../../io/files/loose-json.ts';
 import { TraceBuilder } from '../builder.ts';
@@ -36,10 +36,10 @@ const MAX_CATEGORIES = 4096;
 /** Largest number of unknown categories that notes name. */
 const MAX_NOTED = 8;
 
-const shown = ignored('changes how a viewer shows the event');
-const stacks = ignored('stacks of calls are not shown');
-const arrows = ignored('arrows of s, t and f events are shown');
-const settings = ignored('describes how the trace was recorded');
+const shown = ignoredField('changes how a viewer shows the event');
+const stacks = ignoredField('stacks of calls are not shown');
+const arrows = ignoredField('arrows of s, t and f events are shown');
+const settings = ignoredField('describes how the trace was recorded');
 
 /** Keys of the outer object, from "Trace Event Format"; PyTorch's profiler adds some. */
 export const chromeFields = {
@@ -49,13 +49,13 @@ export const chromeFields = {
   displaytimeunit: shown,
   stackframes: stacks,
   samples: stacks,
-  systemtraceevents: ignored('is the text of another tracer'),
+  systemtraceevents: ignoredField('is the text of another tracer'),
   controllertracedatakey: settings,
-  powertraceasstring: ignored('is the text of another tracer'),
+  powertraceasstring: ignoredField('is the text of another tracer'),
   metadata: settings,
   schemaversion: settings,
   distributedinfo: settings,
-  basetimenanoseconds: ignored('times are shown from the first event on'),
+  basetimenanoseconds: ignoredField('times are shown from the first event on'),
   tracename: settings,
 } satisfies FieldRules;
 const outer: FieldRules = chromeFields;
@@ -74,13 +74,16 @@ function checkUnit(key: string, value: unknown): void {
 export const chromeEventFields = {
   ...{ name: honoured, cat: honoured, ph: honoured, ts: honoured, dur: honoured, pid: honoured, tid: honoured },
   ...{ args: honoured, id: honoured, id2: honoured },
-  ...{ tts: ignored('is time of the processor, and ts that of the clock'), tdur: ignored('is time of the processor') },
+  ...{
+    tts: ignoredField('is time of the processor, and ts that of the clock'),
+    tdur: ignoredField('is time of the processor'),
+  },
   ...{ scope: honoured, cname: shown, s: shown, bp: shown, sf: stacks, stack: stacks, esf: stacks, estack: stacks },
-  ...{ bind_id: arrows, flow_in: arrows, flow_out: arrows, use_async_tts: ignored('is about tts') },
+  ...{ bind_id: arrows, flow_in: arrows, flow_out: arrows, use_async_tts: ignoredField('is about tts') },
 } satisfies FieldRules;
 
 /** Type of an event; other keys cannot be read. */
-type Event = { readonly [Name in HonouredIn<typeof chromeEventFields>]?: unknown };
+type Event = { readonly [Name in HonouredFieldName<typeof chromeEventFields>]?: unknown };
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Processes in PyTorch's traces that list the recordings of the profiler. */
@@ -125,7 +128,7 @@ interface Thread {
 const END = -1;
 
 /** Indices in ascending order of time; events at the same time retain their order. */
-function byTime(at: readonly number[]): Iterable<number> {
+function indicesByTime(at: readonly number[]): Iterable<number> {
   const sorted = at.every((time, i) => i === 0 || time >= (at[i - 1] ?? time));
   return sorted ? at.keys() : [...at.keys()].sort((a, b) => (at[a] ?? 0) - (at[b] ?? 0));
 }
@@ -139,7 +142,7 @@ const objectOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 
 /** Display name: PyTorch writes words instead of some numbers, and nothing for events without a thread. */
-function called(what: string, id: string | number): string {
+function displayName(what: string, id: string | number): string {
   if (id === '') return `no ${what}`;
   return /^-?\d+$/.test(String(id)) ? `${what} ${id}` : String(id);
 }
@@ -387,7 +390,7 @@ export class ChromeImport {
   /** Matches each end with the last beginning before it in time. Returns spans that never end. */
   #matched({ marks: { at, span } }: Thread): readonly { readonly span: number; readonly start: number }[] {
     const open: { span: number; start: number }[] = [];
-    for (const i of byTime(at)) {
+    for (const i of indicesByTime(at)) {
       const [start, own] = [at[i] ?? 0, span[i] ?? END];
       if (own !== END) {
         open.push({ span: own, start });
@@ -544,7 +547,7 @@ export class ChromeImport {
     const events = left.reduce((sum, { thread }) => sum + thread.uncategorized.length, 0);
     if (events === 0) return;
     const names = [
-      ...new Set(left.map(({ process, lane }) => `${called('process', process)}: ${called('thread', lane)}`)),
+      ...new Set(left.map(({ process, lane }) => `${displayName('process', process)}: ${displayName('thread', lane)}`)),
     ];
     const shownNames = `${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`;
     this.#builder.note(
@@ -617,8 +620,8 @@ export class ChromeImport {
     for (const [i, thread] of sorted.entries()) {
       const known = this.#processes.get(thread.pid);
       const label = [known?.name, known?.labels].filter((part) => part).join(', ');
-      const process = thread.gpu ?? (label === '' ? called('process', thread.pid) : label);
-      const name = thread.name || called(thread.device ? 'stream' : 'thread', thread.tid);
+      const process = thread.gpu ?? (label === '' ? displayName('process', thread.pid) : label);
+      const name = thread.name || displayName(thread.device ? 'stream' : 'thread', thread.tid);
       const alone = thread.lanes.size === 1;
       for (const [j, [key, lane]] of [...thread.lanes].entries()) {
         const [kind, laneName] = laneAbout(key, name, alone, thread.device);

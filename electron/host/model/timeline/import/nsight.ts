@@ -7,7 +7,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { BraggError, messageOf } from '../../../../contract/errors.ts';
 import type { LaneKind, SpanKind } from '../../../../contract/timeline.ts';
-import { type FieldRule, type FieldRules, honoured, ignored } from '../../../../domain/header-fields.ts';
+import { type FieldRule, type FieldRules, honoured, ignoredField } from '../../../../domain/header-fields.ts';
 import { TraceBuilder } from '../builder.ts';
 import { argumentsText, type SpanArguments } from '../details.ts';
 import type { Trace } from '../trace.ts';
@@ -49,8 +49,8 @@ type DeviceTable = 'TARGET_INFO_GPU' | 'TARGET_INFO_CUDA_DEVICE';
  */
 const NO_EVENTS = /^(?:ENUM_|META_DATA|EXPORT_META|TARGET_INFO|ANALYSIS_|DIAGNOSTIC|PROFILER_OVERHEAD|sqlite_)/i;
 
-const state = ignored('changes no time, name or place of the event');
-const duplicate = ignored('repeats what another column states');
+const state = ignoredField('changes no time, name or place of the event');
+const duplicate = ignoredField('repeats what another column states');
 const times: FieldRules = { start: honoured, end: honoured };
 const onDevice: FieldRules = {
   ...times,
@@ -63,7 +63,7 @@ const onDevice: FieldRules = {
 };
 const onHost: FieldRules = { ...times, globaltid: honoured, nameid: honoured, eventclass: state, callchainid: state };
 
-const recorded = ignored('describes the device, and not its work');
+const recorded = ignoredField('describes the device, and not its work');
 
 /** Columns of each table, from the SQLite Export Schema Reference of Nsight Systems. Other columns are ignored. */
 export const nsightColumns = {
@@ -129,7 +129,7 @@ const honouredIn = (table: keyof typeof nsightColumns): ReadonlySet<string> =>
 /** Larger integers are not exact in JavaScript, and node:sqlite refuses to return them. */
 const LARGEST = Number.MAX_SAFE_INTEGER;
 /** SQL for a column of integers, with null for integers that JavaScript cannot represent exactly. */
-const exact = (column: string): string =>
+const exactIntegerSql = (column: string): string =>
   `CASE WHEN typeof(${column}) = 'integer' AND ${column} NOT BETWEEN ${-LARGEST} AND ${LARGEST} THEN NULL ELSE ${column} END`;
 
 /** Number of rows between two reports of progress. */
@@ -361,7 +361,7 @@ class NsightImport {
       ...(['start', 'end'] as const).filter((column) => known.has(column)).map((column) => this.#time(column)),
       ...wanted
         .filter((column) => known.has(column) && honours.has(column.toLowerCase()))
-        .map((column) => `${exact(quoted(column))} AS ${quoted(column)}`),
+        .map((column) => `${exactIntegerSql(quoted(column))} AS ${quoted(column)}`),
       ...Object.entries(computed)
         .filter(([, expression]) =>
           [...expression.matchAll(/"(\w+)"/g)].every(
@@ -522,7 +522,13 @@ class NsightImport {
         device: typeof row['deviceId'] === 'number' ? (this.#gpuOf(row).gpu ?? undefined) : undefined,
         graphNode: typeof row['node'] === 'number' ? numberOf(row['node']) : undefined,
       };
-      this.#add(row, this.#deviceLane(row, 'stream'), known ?? '(kernel without a name)', 'kernel', defined(values));
+      this.#add(
+        row,
+        this.#deviceLane(row, 'stream'),
+        known ?? '(kernel without a name)',
+        'kernel',
+        withoutUndefined(values),
+      );
     }
   }
 
@@ -532,7 +538,7 @@ class NsightImport {
       const what = this.#copies.get(numberOf(row['copyKind'])) ?? 'unknown direction';
       const count = (column: string): number | undefined =>
         typeof row[column] === 'number' && numberOf(row[column]) >= 0 ? numberOf(row[column]) : undefined;
-      const values = defined({ bytes: count('bytes'), stream: count('streamId') });
+      const values = withoutUndefined({ bytes: count('bytes'), stream: count('streamId') });
       this.#add(row, this.#deviceLane(row, 'copies'), kind === 'copy' ? `copy ${what}` : 'memset', kind, values);
     }
   }
@@ -592,7 +598,7 @@ class NsightImport {
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-function defined(values: Readonly<Record<string, unknown>>): SpanArguments {
+function withoutUndefined(values: Readonly<Record<string, unknown>>): SpanArguments {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
@@ -600,7 +606,7 @@ function defined(values: Readonly<Record<string, unknown>>): SpanArguments {
  * Throws BraggError `foreign-file` if the file has fewer pages than its header states. SQLite may read such a file
  * without an error, as if the lost tables were not there.
  */
-function refuseCut(file: string): void {
+function throwIfTruncated(file: string): void {
   const handle = openSync(file, 'r');
   try {
     const head = Buffer.alloc(100);
@@ -625,7 +631,7 @@ export function importNsight(
 ): Trace {
   let database: NsightImport | null = null;
   try {
-    refuseCut(file);
+    throwIfTruncated(file);
     database = new NsightImport(file, progress, mostRows);
     return database.read(name);
   } catch (error) {

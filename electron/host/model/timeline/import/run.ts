@@ -127,7 +127,7 @@ class PartImport {
         duration_ns: (spans.end_ns[i] ?? 0) - (spans.start_ns[i] ?? 0),
         ...(counts === null ? { step } : {}),
         detail: argumentsText({
-          ...moved(onDevice ? bytes(i) : undefined),
+          ...trafficArguments(onDevice ? bytes(i) : undefined),
           ...(counts === null || step === NO_STEP ? {} : { more: { [counts]: String(step) } }),
         }),
       });
@@ -178,7 +178,7 @@ class PartImport {
   }
 }
 
-function moved(bytes: number | undefined): SpanArguments {
+function trafficArguments(bytes: number | undefined): SpanArguments {
   return bytes === undefined ? {} : { bytes, more: { Traffic: 'as the variant declares it for these steps' } };
 }
 

@@ -5,13 +5,13 @@
 import { z } from 'zod';
 import { BraggError } from '../../../../contract/errors.ts';
 import {
+  allowOnly,
   checkedFields,
   type FieldRules,
-  type HonouredIn,
+  type HonouredFieldName,
   honoured,
-  ignored,
+  ignoredField,
   oneOf,
-  only,
 } from '../../../../domain/header-fields.ts';
 import { decimalOf } from '../../../../domain/values/csv.ts';
 import { parseBroken } from '../../../io/files/loose-json.ts';
@@ -167,21 +167,21 @@ export function parametersOf({ configurations }: TuningResults): ReadonlyMap<str
   return new Map([...values].map(([name, own]) => [name, [...own]]));
 }
 
-const duration = ignored('is no time of the kernel');
+const duration = ignoredField('is no time of the kernel');
 
 /**
  * Keys of a cache and of its entries, from Kernel Tuner's schema of caches. Other keys of entries are parameters and
  * metrics.
  */
 export const kernelTunerFields: FieldRules = {
-  schema_version: only('1.0.0 to 1.x', (version) => /^1(\.\d+)*$/.test(version)),
+  schema_version: allowOnly('1.0.0 to 1.x', (version) => /^1(\.\d+)*$/.test(version)),
   device_name: honoured,
   kernel_name: honoured,
   problem_size: honoured,
   tune_params_keys: honoured,
   cache: honoured,
-  tune_params: ignored('lists values that entries have'),
-  objective: ignored('the time of each entry is read, whatever was optimised'),
+  tune_params: ignoredField('lists values that entries have'),
+  objective: ignoredField('the time of each entry is read, whatever was optimised'),
   ...{ time_unit: honoured, time_units: honoured, timeunit: honoured, unit: honoured, units: honoured },
 };
 export const kernelTunerEntryFields = {
@@ -242,7 +242,7 @@ const entrySchema = z.looseObject({
   __error__: z.string().nullish(),
   ...{ time_unit: anything, time_units: anything, times_unit: anything, timeunit: anything },
   ...{ unit: anything, units: anything },
-} satisfies Record<HonouredIn<typeof kernelTunerEntryFields>, z.ZodType>);
+} satisfies Record<HonouredFieldName<typeof kernelTunerEntryFields>, z.ZodType>);
 const cacheSchema = z.looseObject({
   device_name: z.string().default(''),
   kernel_name: z.string().default(''),
@@ -300,7 +300,7 @@ function checkKey(id: string, configuration: TunedConfiguration['configuration']
   );
 }
 
-function configured(
+function readConfiguration(
   keys: readonly string[],
   id: string,
   entry: z.infer<typeof entrySchema>,
@@ -382,7 +382,7 @@ export function readKernelTuner(text: string, name: string): TuningResults {
   const { device_name, kernel_name, problem_size, tune_params_keys, cache } = read.data;
   const fileUnits = unitsOf('', read.data);
   const configurations = Object.entries(cache).map(([id, entry]) =>
-    configured(tune_params_keys, id, entry, name, fileUnits),
+    readConfiguration(tune_params_keys, id, entry, name, fileUnits),
   );
   const ran = Object.values(cache).filter((_, i) => configurations[i]?.time_s != null);
   notes.push(...sampleNotes(ran.map(({ times }) => failedSamples(times ?? []))));

@@ -5,12 +5,12 @@
 import { z } from 'zod';
 import { BraggError } from '../../../../contract/errors.ts';
 import {
+  allowOnly,
   checkedFields,
   type FieldRules,
-  type HonouredIn,
+  type HonouredFieldName,
   honoured,
-  ignored,
-  only,
+  ignoredField,
 } from '../../../../domain/header-fields.ts';
 import { decimalOf } from '../../../../domain/values/csv.ts';
 import { parseBroken, repeatedKey } from '../../../io/files/loose-json.ts';
@@ -32,7 +32,7 @@ import {
 
 /** Keys of T4 results in schema 1.0.0, followed by those of a result and of its times. */
 export const t4Fields: FieldRules = {
-  schema_version: only('1.0.0 to 1.x', (version) => /^1(\.\d+)*$/.test(version)),
+  schema_version: allowOnly('1.0.0 to 1.x', (version) => /^1(\.\d+)*$/.test(version)),
   metadata: honoured,
   results: honoured,
   time_unit: honoured,
@@ -44,7 +44,7 @@ export const t4ResultFields = {
   correctness: honoured,
   measurements: honoured,
   times: honoured,
-  objectives: ignored('the time of each result is read, whatever was optimised'),
+  objectives: ignoredField('the time of each result is read, whatever was optimised'),
 } satisfies FieldRules;
 
 /** Spellings of the unit of times in an object. */
@@ -82,7 +82,7 @@ const resultSchema = z.looseObject({
       }),
     )
     .default([]),
-} satisfies Record<HonouredIn<typeof t4ResultFields>, z.ZodType>);
+} satisfies Record<HonouredFieldName<typeof t4ResultFields>, z.ZodType>);
 const documentSchema = z.looseObject({
   metadata: z.looseObject(unitFields).default({}),
   time_unit: z.string().optional(),

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../../../contract/errors.ts';
 import { loadAddon } from '../../../io/addon/addon.ts';
 import { parentLink } from '../../../io/processes/parent-link.ts';
-import type { BetweenCalls, FromChild, ToChild } from './relay.ts';
+import type { MessageFromChild, MessageToChild, UsageBetweenCalls } from './relay.ts';
 
 /** Interval between checks of the process's own memory use. */
 const LOOK_EVERY_MS = 100;
@@ -19,12 +19,12 @@ const SENDING_S_PER_BYTE = 2e-8;
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-const link = parentLink<FromChild, ToChild>();
+const link = parentLink<MessageFromChild, MessageToChild>();
 let made: Readonly<Record<string, Method>> | null = null;
 /** Words of a problem that identify a Python candidate to the engine. */
 let python: Readonly<Record<string, string>> = {};
 
-function sendToParent(message: FromChild): void {
+function sendToParent(message: MessageFromChild): void {
   link.send(message);
 }
 
@@ -43,7 +43,7 @@ function fail(error: unknown, call: number | null): void {
 }
 
 /** Sets the system's memory limit if there is one. Memory of a GPU driver is only watched. */
-function limitMemory({ code, memory_bytes }: Extract<ToChild, { kind: 'load' }>): void {
+function limitMemory({ code, memory_bytes }: Extract<MessageToChild, { kind: 'load' }>): void {
   const before = process.memoryUsage.rss();
   if (code.kind === 'library') loadAddon().limitMemory(memory_bytes);
   setInterval(() => {
@@ -52,7 +52,7 @@ function limitMemory({ code, memory_bytes }: Extract<ToChild, { kind: 'load' }>)
   }, LOOK_EVERY_MS).unref();
 }
 
-function load(message: Extract<ToChild, { kind: 'load' }>): void {
+function load(message: Extract<MessageToChild, { kind: 'load' }>): void {
   const addon = loadAddon();
   const { code } = message;
   limitMemory(message);
@@ -122,7 +122,7 @@ function startedCpu_s(): number {
 }
 
 /** Processor time of all threads of this process and of its descendants, and the current time. */
-function used(): BetweenCalls {
+function readUsage(): UsageBetweenCalls {
   const { user, system } = process.cpuUsage();
   return { cpu_s: (user + system) / 1e6 + startedCpu_s(), elapsed_s: performance.now() / 1000 };
 }
@@ -134,14 +134,20 @@ function bytesOf(value: unknown): number {
 }
 
 /** Times at the end of the last call; null while a call is running. */
-let lastIdle: BetweenCalls | null = null;
+let lastIdle: UsageBetweenCalls | null = null;
 let running = 0;
 
-async function call({ call: id, method, args, reports, light }: Extract<ToChild, { kind: 'call' }>): Promise<void> {
+async function call({
+  call: id,
+  method,
+  args,
+  reports,
+  light,
+}: Extract<MessageToChild, { kind: 'call' }>): Promise<void> {
   const target = made?.[method];
   if (made === null || typeof target !== 'function') throw new Error(`there is no ${method}`);
   const report = (value: unknown): void => sendToParent({ kind: 'report', value });
-  const [began, before] = [used(), running === 0 ? lastIdle : null];
+  const [began, before] = [readUsage(), running === 0 ? lastIdle : null];
   const between = before && { cpu_s: began.cpu_s - before.cpu_s, elapsed_s: began.elapsed_s - before.elapsed_s };
   lastIdle = null;
   running += 1;
@@ -151,14 +157,14 @@ async function call({ call: id, method, args, reports, light }: Extract<ToChild,
     const sent = light ? withoutArrays(value) : value;
     sendToParent({ kind: 'result', call: id, value: sent, ...(between !== null && { between }) });
     if (running !== 1) return;
-    const { cpu_s, elapsed_s } = used();
+    const { cpu_s, elapsed_s } = readUsage();
     lastIdle = { cpu_s: cpu_s + SENDING_S_PER_BYTE * bytesOf(sent), elapsed_s };
   } finally {
     running -= 1;
   }
 }
 
-link.onMessage((message: ToChild) => {
+link.onMessage((message: MessageToChild) => {
   try {
     switch (message.kind) {
       case 'load':

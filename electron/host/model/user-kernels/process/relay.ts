@@ -23,7 +23,7 @@ export type UserKernelCode =
 /** Functions of the addon that a host may call. */
 export type Factory = 'createTransport' | 'createDiffraction' | 'createTask';
 
-export type ToChild =
+export type MessageToChild =
   | { readonly kind: 'load'; readonly code: UserKernelCode; readonly memory_bytes: number }
   | { readonly kind: 'create'; readonly factory: Factory; readonly problem: unknown }
   /**
@@ -42,7 +42,7 @@ export type ToChild =
 
 /** Times in seconds. */
 const betweenSchema = z.strictObject({ cpu_s: z.number(), elapsed_s: z.number() });
-export type BetweenCalls = Readonly<z.infer<typeof betweenSchema>>;
+export type UsageBetweenCalls = Readonly<z.infer<typeof betweenSchema>>;
 
 const failure = { code: errorCodeSchema, message: z.string(), log: z.string().nullable() };
 
@@ -67,14 +67,14 @@ export const fromChildSchema = z.discriminatedUnion('kind', [
   /** The process exceeds its memory limit. */
   z.strictObject({ kind: z.literal('too-large'), rss_bytes: z.number() }),
 ]);
-export type FromChild = z.infer<typeof fromChildSchema>;
+export type MessageFromChild = z.infer<typeof fromChildSchema>;
 
-export type FromRelay =
+export type MessageFromRelay =
   | { readonly kind: 'child-start'; readonly child: number }
-  | { readonly kind: 'child-send'; readonly child: number; readonly message: ToChild }
+  | { readonly kind: 'child-send'; readonly child: number; readonly message: MessageToChild }
   | { readonly kind: 'child-kill'; readonly child: number };
 
-export type ToRelay =
+export type MessageToRelay =
   | { readonly kind: 'child-message'; readonly child: number; readonly message: unknown }
   | { readonly kind: 'child-output'; readonly child: number; readonly text: string }
   | { readonly kind: 'child-ended'; readonly child: number; readonly how: Ended };
@@ -87,11 +87,11 @@ interface Listeners {
 
 /** Used by the thread: sends requests for processes to the host. */
 export class RelayedChildren {
-  readonly #post: (message: FromRelay) => void;
+  readonly #post: (message: MessageFromRelay) => void;
   readonly #children = new Map<number, Listeners>();
   #count = 0;
 
-  constructor(post: (message: FromRelay) => void) {
+  constructor(post: (message: MessageFromRelay) => void) {
     this.#post = post;
   }
 
@@ -103,7 +103,7 @@ export class RelayedChildren {
     this.#children.set(child, listeners);
     this.#post({ kind: 'child-start', child });
     return {
-      send: (message) => this.#post({ kind: 'child-send', child, message: message as ToChild }),
+      send: (message) => this.#post({ kind: 'child-send', child, message: message as MessageToChild }),
       onMessage: (listener) => {
         listeners.message = listener;
       },
@@ -117,7 +117,7 @@ export class RelayedChildren {
     };
   };
 
-  take(message: ToRelay): void {
+  take(message: MessageToRelay): void {
     const listeners = this.#children.get(message.child);
     if (message.kind === 'child-message') listeners?.message(message.message);
     else if (message.kind === 'child-output') listeners?.output(message.text);
@@ -131,15 +131,15 @@ export class RelayedChildren {
 /** Used by the host: starts the thread's processes and forwards their messages. */
 export class ChildrenForThread {
   readonly #start: StartChild;
-  readonly #post: (message: ToRelay) => void;
+  readonly #post: (message: MessageToRelay) => void;
   readonly #children = new Map<number, ChildLink>();
 
-  constructor(start: StartChild, post: (message: ToRelay) => void) {
+  constructor(start: StartChild, post: (message: MessageToRelay) => void) {
     this.#start = start;
     this.#post = post;
   }
 
-  take(message: FromRelay): void {
+  take(message: MessageFromRelay): void {
     const { child } = message;
     if (message.kind === 'child-send') this.#children.get(child)?.send(message.message);
     else if (message.kind === 'child-kill') this.#children.get(child)?.kill();
@@ -161,6 +161,7 @@ export class ChildrenForThread {
   }
 }
 
-export const isFromRelay = (message: { readonly kind: string }): message is FromRelay =>
+export const isFromRelay = (message: { readonly kind: string }): message is MessageFromRelay =>
   message.kind.startsWith('child-');
-export const isToRelay = (message: { readonly kind: string }): message is ToRelay => message.kind.startsWith('child-');
+export const isToRelay = (message: { readonly kind: string }): message is MessageToRelay =>
+  message.kind.startsWith('child-');

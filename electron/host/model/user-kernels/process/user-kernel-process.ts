@@ -7,11 +7,11 @@ import type { Printed } from '../../../../contract/user-kernels.ts';
 import { formatBytes } from '../../../../domain/values/units.ts';
 import type { ChildLink, Ended, StartChild } from '../../../io/processes/link.ts';
 import {
-  type BetweenCalls,
   type Factory,
-  type FromChild,
   fromChildSchema,
-  type ToChild,
+  type MessageFromChild,
+  type MessageToChild,
+  type UsageBetweenCalls,
   type UserKernelCode,
 } from './relay.ts';
 
@@ -40,7 +40,7 @@ const endTexts: Readonly<Record<string, string>> = {
 
 /** Processor time for receiving a call and sending its result, outside the call. */
 const MESSAGES_S = 0.002;
-const nothing: BetweenCalls = { cpu_s: 0, elapsed_s: 0 };
+const nothing: UsageBetweenCalls = { cpu_s: 0, elapsed_s: 0 };
 
 interface Pending {
   readonly resolve: (value: unknown) => void;
@@ -52,11 +52,11 @@ export class UserKernelProcess {
   readonly name: string;
   readonly #link: ChildLink;
   #calls = 0;
-  readonly #pending = new Map<number | FromChild['kind'], Pending>();
+  readonly #pending = new Map<number | MessageFromChild['kind'], Pending>();
   #report: (value: unknown) => void = () => undefined;
   #over: BraggError | null = null;
   #output = '';
-  #between: BetweenCalls = nothing;
+  #between: UsageBetweenCalls = nothing;
 
   private constructor(name: string, link: ChildLink, onOutput: (text: string) => void) {
     this.name = name;
@@ -90,7 +90,7 @@ export class UserKernelProcess {
   }
 
   /** Processor time of the process outside its calls, since the last call of this method. */
-  takeBetween(): BetweenCalls {
+  takeBetween(): UsageBetweenCalls {
     const between = this.#between;
     this.#between = nothing;
     return between;
@@ -161,18 +161,18 @@ export class UserKernelProcess {
 
   #whenIdle: () => void = () => undefined;
 
-  #wait(key: number | FromChild['kind']): Promise<unknown> {
+  #wait(key: number | MessageFromChild['kind']): Promise<unknown> {
     if (this.#over !== null) return Promise.reject(this.#over);
     return new Promise((resolve, reject) => this.#pending.set(key, { resolve, reject }));
   }
 
-  #ask(message: ToChild, key: number | FromChild['kind']): Promise<unknown> {
+  #ask(message: MessageToChild, key: number | MessageFromChild['kind']): Promise<unknown> {
     const answer = this.#wait(key);
     if (this.#over === null) this.#link.send(message);
     return answer;
   }
 
-  #settle(key: number | FromChild['kind'], use: (one: Pending) => void): void {
+  #settle(key: number | MessageFromChild['kind'], use: (one: Pending) => void): void {
     const one = this.#pending.get(key);
     this.#pending.delete(key);
     if (one !== undefined) use(one);
@@ -219,7 +219,7 @@ export class UserKernelProcess {
   }
 
   /** Adds the variant's file name to errors of the engine. */
-  #named({ code, message }: Extract<FromChild, { kind: 'failed' }>): string {
+  #named({ code, message }: Extract<MessageFromChild, { kind: 'failed' }>): string {
     if (code === 'memory') return `${this.name} requested more memory than allowed: ${message}`;
     // A lost device affects only that process.
     const here = message.replace(/ The device is not used again until the program is restarted\.$/, OTHERS_UNAFFECTED);

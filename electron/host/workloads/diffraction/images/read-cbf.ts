@@ -5,13 +5,13 @@
 import { createHash } from 'node:crypto';
 import { BraggError } from '../../../../contract/errors.ts';
 import {
+  allowOnly,
   checkedFields,
   type FieldRule,
   type FieldRules,
   honoured,
-  ignored,
+  ignoredField,
   oneOf,
-  only,
 } from '../../../../domain/header-fields.ts';
 import { decimalOf } from '../../../../domain/values/csv.ts';
 
@@ -33,7 +33,7 @@ export interface Pixels {
 /** Limit on the pixels of an image. */
 const MAX_PIXELS = 64 * 2 ** 20;
 
-export const foreign = (message: string): BraggError => new BraggError('foreign-file', message);
+export const foreignImageError = (message: string): BraggError => new BraggError('foreign-file', message);
 
 /** Side of square pixels from sizes above 0; NaN without any. Throws a BraggError for different sizes. */
 export function squareSide(name: string, sizes: readonly number[], unit: string): number {
@@ -41,28 +41,32 @@ export function squareSide(name: string, sizes: readonly number[], unit: string)
   const [side = Number.NaN] = known;
   if (known.every((size) => Math.abs(size / side - 1) <= 1e-3)) return side;
   const shown = known.map((size) => Number(size.toPrecision(6))).join(` ${unit} and `);
-  throw foreign(`${name} is ${shown} ${unit}; allowed: the same, for square pixels`);
+  throw foreignImageError(`${name} is ${shown} ${unit}; allowed: the same, for square pixels`);
 }
 
 /** Checks a size. Throws a BraggError if it is invalid or too large. */
-export function sized(width: number, height: number): void {
+export function checkSize(width: number, height: number): void {
   const whole = [width, height].every((side) => Number.isInteger(side) && side > 0);
   if (!whole || width * height > MAX_PIXELS) {
-    throw foreign(`${width} × ${height} pixels; allowed: whole numbers from 1, at most ${MAX_PIXELS} pixels in total`);
+    throw foreignImageError(
+      `${width} × ${height} pixels; allowed: whole numbers from 1, at most ${MAX_PIXELS} pixels in total`,
+    );
   }
 }
 
 /** Throws a BraggError if the file ends before the last pixel, or has further bytes after it. */
-export function exactly(bytes: Uint8Array, from: number, length: number): Uint8Array {
+export function requireExactLength(bytes: Uint8Array, from: number, length: number): Uint8Array {
   const pixels = bytesUpToLastPixel(bytes, from, length);
   if (from + length === bytes.length) return pixels;
-  throw foreign(`it has ${bytes.length} bytes, but its pixels end at ${from + length}: their type or number is wrong`);
+  throw foreignImageError(
+    `it has ${bytes.length} bytes, but its pixels end at ${from + length}: their type or number is wrong`,
+  );
 }
 
 /** Throws a BraggError if the file ends before the last pixel. */
 export function bytesUpToLastPixel(bytes: Uint8Array, from: number, length: number): Uint8Array {
   if (!(from >= 0) || from + length > bytes.length) {
-    throw foreign(`it ends at byte ${bytes.length}, but its pixels end at ${from + length}`);
+    throw foreignImageError(`it ends at byte ${bytes.length}, but its pixels end at ${from + length}`);
   }
   return bytes.subarray(from, from + length);
 }
@@ -88,8 +92,8 @@ export const cbfFields: FieldRules = {
   'x-binary-element-type': oneOf('"signed 32-bit integer"'),
   'x-binary-element-byte-order': oneOf('LITTLE_ENDIAN'),
   'content-transfer-encoding': oneOf('BINARY'),
-  'x-binary-id': only('1', (value) => Number(value) === 1),
-  'x-binary-size-padding': ignored('follows the pixels'),
+  'x-binary-id': allowOnly('1', (value) => Number(value) === 1),
+  'x-binary-size-padding': ignoredField('follows the pixels'),
   'content-md5': honoured,
 };
 
@@ -101,14 +105,14 @@ function indexOfStart(bytes: Uint8Array, from: number): number {
 
 function startOf(bytes: Uint8Array): number {
   const start = indexOfStart(bytes, 0);
-  if (start < 0) throw foreign('it is not a CBF image with pixels');
+  if (start < 0) throw foreignImageError('it is not a CBF image with pixels');
   return start;
 }
 
-const corrected = ignored('the detector corrects counts before it writes them');
-const stated = ignored('the scenario states the foot and the angle of the detector');
-const crystal = ignored('describes the rotation of the crystal, which the scenario states');
-const about = ignored('describes the measurement and changes no count');
+const corrected = ignoredField('the detector corrects counts before it writes them');
+const stated = ignoredField('the scenario states the foot and the angle of the detector');
+const crystal = ignoredField('describes the rotation of the crystal, which the scenario states');
+const about = ignoredField('describes the measurement and changes no count');
 const withRule = (names: string, rule: FieldRule): FieldRules =>
   Object.fromEntries(names.split(' ').map((name) => [name, rule]));
 
@@ -121,7 +125,7 @@ export const detectorLines: FieldRules = {
   ...withRule('tau flat_field trim_file trim_directory ratecorr_lut_directory retrigger_mode', corrected),
   ...withRule(
     'n_excluded_pixels excluded_pixels',
-    ignored('excluded pixels are stored below 0, which leaves them out'),
+    ignoredField('excluded pixels are stored below 0, which leaves them out'),
   ),
   ...withRule('detector_voffset beam_xy detector_2theta', stated),
   ...withRule(
@@ -148,7 +152,9 @@ function measureIn(lines: ReadonlyMap<string, string>, name: string, kind: keyof
   const factor = Object.entries(units[kind]).find(([one]) => one.toLowerCase() === unit.toLowerCase())?.[1];
   const value = decimalOf(number);
   if (factor === undefined || Number.isNaN(value)) {
-    throw foreign(`${name} is ${text}; allowed: a number in ${Object.keys(units[kind]).filter(Boolean).join(', ')}`);
+    throw foreignImageError(
+      `${name} is ${text}; allowed: a number in ${Object.keys(units[kind]).filter(Boolean).join(', ')}`,
+    );
   }
   return value > 0 ? value * factor : Number.NaN;
 }
@@ -168,7 +174,7 @@ export function describedBy(text: string): { readonly header: Header; readonly f
   const [, other] = /\sx\s+(.*)$/.exec(size) ?? [];
   const pixel = measureIn(lines, 'Pixel_size', 'length');
   const across = other === undefined ? pixel : measureIn(new Map([['pixel_size', other]]), 'Pixel_size', 'length');
-  if (Math.abs(across / pixel - 1) > 1e-3) throw foreign(`Pixel_size is ${size}; allowed: square pixels`);
+  if (Math.abs(across / pixel - 1) > 1e-3) throw foreignImageError(`Pixel_size is ${size}; allowed: square pixels`);
   const found = {
     distance_mm: measureIn(lines, 'Detector_distance', 'length'),
     pixel_mm: pixel,
@@ -186,27 +192,27 @@ export const cifItems: FieldRules = {
   '_array_intensities.linearity': oneOf('linear', 'raw'),
   '_array_intensities.overload': honoured,
   '_array_intensities.undefined_value': honoured,
-  '_array_intensities.offset': only('0', (value) => Number(value) === 0),
-  '_array_intensities.scaling': only('1', (value) => Number(value) === 1),
-  ...withRule('_array_intensities.gain _array_intensities.gain_esd', ignored('the scale of counts is fitted')),
+  '_array_intensities.offset': allowOnly('0', (value) => Number(value) === 0),
+  '_array_intensities.scaling': allowOnly('1', (value) => Number(value) === 1),
+  ...withRule('_array_intensities.gain _array_intensities.gain_esd', ignoredField('the scale of counts is fitted')),
   ...withRule(
     '_array_intensities.pixel_fast_bin_size _array_intensities.pixel_slow_bin_size _array_intensities.pixel_binning_method',
-    ignored('the sizes of the section are those of binned pixels'),
+    ignoredField('the sizes of the section are those of binned pixels'),
   ),
   ...withRule('_array_intensities.array_id _array_intensities.binary_id _array_intensities.details', about),
   ...withRule(
     '_array_structure.byte_order _array_structure.compression _array_structure.encoding_type',
-    ignored('the fields before the pixels state their form'),
+    ignoredField('the fields before the pixels state their form'),
   ),
   ...withRule('_array_structure.id _array_structure_list.array_id _array_structure_list.axis_set_id', about),
   ...withRule(
     '_array_structure_list.index _array_structure_list.dimension _array_structure_list.precedence',
-    ignored('the fields before the pixels state their sizes and order'),
+    ignoredField('the fields before the pixels state their sizes and order'),
   ),
   '_array_structure_list.direction': oneOf('increasing'),
   '_array_element_size.size': honoured,
   '_array_structure_list_axis.displacement_increment': honoured,
-  ...withRule('_array_element_size.array_id _array_element_size.index', ignored('pixels must be square')),
+  ...withRule('_array_element_size.array_id _array_element_size.index', ignoredField('pixels must be square')),
 };
 
 /** Values of the items above; `.` and `?` mean no value. */
@@ -214,7 +220,8 @@ function itemsIn(text: string): ReadonlyMap<string, readonly string[]> {
   const values = cifValues(text);
   for (const [name, rule] of Object.entries(cifItems)) {
     const wrong = rule.kind === 'only' ? values.get(name)?.find((value) => !rule.accepts(value)) : undefined;
-    if (rule.kind === 'only' && wrong !== undefined) throw foreign(`${name} is ${wrong}; allowed: ${rule.allowed}`);
+    if (rule.kind === 'only' && wrong !== undefined)
+      throw foreignImageError(`${name} is ${wrong}; allowed: ${rule.allowed}`);
   }
   return values;
 }
@@ -251,7 +258,7 @@ function cifValues(text: string): ReadonlyMap<string, readonly string[]> {
 const numbersOf = (items: ReadonlyMap<string, readonly string[]>, name: string): readonly number[] =>
   (items.get(name) ?? []).map((text) => {
     const value = decimalOf(text);
-    if (Number.isNaN(value)) throw foreign(`${name} is ${text}; allowed: a number`);
+    if (Number.isNaN(value)) throw foreignImageError(`${name} is ${text}; allowed: a number`);
     return value;
   });
 
@@ -277,7 +284,7 @@ function pixelOf(items: ReadonlyMap<string, readonly string[]>, commented: numbe
   return squareSide('the size of its pixels in comments and CIF items', [commented, side, other], 'mm');
 }
 
-interface Unpacked {
+interface UnpackedCounts {
   readonly counts: Float32Array;
   readonly end: number;
 }
@@ -286,7 +293,7 @@ interface Unpacked {
  * Decodes counts, each stored as the difference from the previous one: one byte, or escape bytes and two, four or
  * eight.
  */
-function countsOf(bytes: Uint8Array, from: number, amount: number): Unpacked {
+function countsOf(bytes: Uint8Array, from: number, amount: number): UnpackedCounts {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const counts = new Float32Array(amount);
   let at = from;
@@ -312,7 +319,7 @@ function countsOf(bytes: Uint8Array, from: number, amount: number): Unpacked {
     }
   } catch (error) {
     if (error instanceof RangeError)
-      throw foreign(`it ends at byte ${bytes.length}, before the end of its ${amount} pixels`);
+      throw foreignImageError(`it ends at byte ${bytes.length}, before the end of its ${amount} pixels`);
     throw error;
   }
   return { counts, end: at };
@@ -335,27 +342,29 @@ export function readCbf(bytes: Uint8Array): Pixels {
   const fields = sectionOf(text);
   const numberOf = (name: string): number => Number(fields.get(name));
   const [width, height] = [numberOf('x-binary-size-fastest-dimension'), numberOf('x-binary-size-second-dimension')];
-  sized(width, height);
+  checkSize(width, height);
   if (!/conversions\s*=\s*"?x-CBF_BYTE_OFFSET"?\s*$/i.test(fields.get('content-type') ?? '')) {
-    throw foreign('its compression is not supported; allowed: x-CBF_BYTE_OFFSET');
+    throw foreignImageError('its compression is not supported; allowed: x-CBF_BYTE_OFFSET');
   }
-  if (!fields.has('x-binary-element-type')) throw foreign('its header has no X-Binary-Element-Type');
+  if (!fields.has('x-binary-element-type')) throw foreignImageError('its header has no X-Binary-Element-Type');
   const items = itemsIn(text);
   const elements = numberOf('x-binary-number-of-elements');
   if (fields.has('x-binary-number-of-elements') && elements !== width * height) {
-    throw foreign(
+    throw foreignImageError(
       `X-Binary-Number-of-Elements is ${elements}; allowed: ${width * height}, the product of its dimensions`,
     );
   }
   const { counts, end } = countsOf(bytes, from, width * height);
   const size = numberOf('x-binary-size');
   if (fields.has('x-binary-size') && size !== end - from) {
-    throw foreign(`X-Binary-Size is ${size} bytes, but its pixels have ${end - from}: their number or type is wrong`);
+    throw foreignImageError(
+      `X-Binary-Size is ${size} bytes, but its pixels have ${end - from}: their number or type is wrong`,
+    );
   }
   const digest = fields.get('content-md5');
   const own = createHash('md5').update(bytes.subarray(from, end)).digest('base64');
   if (digest !== undefined && digest !== own) {
-    throw foreign(`Content-MD5 is ${digest}, but that of its pixels is ${own}: they are damaged`);
+    throw foreignImageError(`Content-MD5 is ${digest}, but that of its pixels is ${own}: they are damaged`);
   }
   const { header, full } = describedBy(text);
   const pixel = pixelOf(items, header.pixel_mm ?? Number.NaN);

@@ -4,14 +4,20 @@
  */
 import type { Dataset, ExternalLink, File, Group } from 'h5wasm';
 import { BraggError } from '../../../../contract/errors.ts';
-import { type FieldRule, type FieldRules, honoured, ignored, only } from '../../../../domain/header-fields.ts';
+import {
+  allowOnly,
+  type FieldRule,
+  type FieldRules,
+  honoured,
+  ignoredField,
+} from '../../../../domain/header-fields.ts';
 import { datasetAt, filterFiles, isGroup, openFile } from '../../../io/hdf5/h5.ts';
-import { foreign, type Header, type Pixels, sized, squareSide, withoutUndefined } from './read-cbf.ts';
+import { checkSize, foreignImageError, type Header, type Pixels, squareSide, withoutUndefined } from './read-cbf.ts';
 
-const about = ignored('describes the measurement and changes no count');
-const ruled = (names: string, rule: FieldRule): FieldRules =>
+const about = ignoredField('describes the measurement and changes no count');
+const rulesFor = (names: string, rule: FieldRule): FieldRules =>
   Object.fromEntries(names.split(' ').map((name) => [name, rule]));
-const is = (wanted: number) => only(String(wanted), (value) => Number(value) === wanted);
+const onlyNumber = (wanted: number) => allowOnly(String(wanted), (value) => Number(value) === wanted);
 
 /** Fields of NXdata, NXdetector and NXdetector_module that can change the meaning of counts. */
 export const nexusFields: FieldRules = {
@@ -19,23 +25,23 @@ export const nexusFields: FieldRules = {
   pixel_mask: honoured,
   saturation_value: honoured,
   bit_depth_image: honoured,
-  bit_depth_readout: ignored('is that of a readout, and an image sums readouts'),
-  image_key: is(0),
+  bit_depth_readout: ignoredField('is that of a readout, and an image sums readouts'),
+  image_key: onlyNumber(0),
   countrate_correction_count_cutoff: honoured,
   distance: honoured,
   detector_distance: honoured,
   x_pixel_size: honoured,
   y_pixel_size: honoured,
-  data_scaling_factor: is(1),
-  data_offset: is(0),
-  scaling_factor: is(1),
-  offset: is(0),
+  data_scaling_factor: onlyNumber(1),
+  data_offset: onlyNumber(0),
+  scaling_factor: onlyNumber(1),
+  offset: onlyNumber(0),
   underload_value: honoured,
   fast_pixel_direction: honoured,
   slow_pixel_direction: honoured,
   data_size: honoured,
   data_origin: honoured,
-  pixel_mask_applied: ignored('pixel_mask excludes its pixels either way'),
+  pixel_mask_applied: ignoredField('pixel_mask excludes its pixels either way'),
   flatfield_applied: honoured,
   flatfield_correction_applied: honoured,
   flatfield: honoured,
@@ -44,16 +50,16 @@ export const nexusFields: FieldRules = {
   pedestal_applied: honoured,
   pedestal: honoured,
   gain: honoured,
-  virtual_pixel_interpolation_applied: ignored('values between chips are read as they are stored'),
-  countrate_correction_lookup_table: ignored('counts are read as they are stored'),
-  ...ruled('angular_calibration angular_calibration_applied dead_time', ignored('changes no stored count')),
-  ...ruled('threshold_energy sensor_material sensor_thickness type description', about),
-  ...ruled('count_time frame_time detector_readout_time number_of_cycles', about),
-  gain_setting: ignored('names a setting, and counts are read as they are stored'),
+  virtual_pixel_interpolation_applied: ignoredField('values between chips are read as they are stored'),
+  countrate_correction_lookup_table: ignoredField('counts are read as they are stored'),
+  ...rulesFor('angular_calibration angular_calibration_applied dead_time', ignoredField('changes no stored count')),
+  ...rulesFor('threshold_energy sensor_material sensor_thickness type description', about),
+  ...rulesFor('count_time frame_time detector_readout_time number_of_cycles', about),
+  gain_setting: ignoredField('names a setting, and counts are read as they are stored'),
   data_stride: honoured,
-  countrate_correction_applied: ignored('counts are read as they are stored'),
-  beam_center_x: ignored('the scenario states the centre'),
-  beam_center_y: ignored('the scenario states the centre'),
+  countrate_correction_applied: ignoredField('counts are read as they are stored'),
+  beam_center_x: ignoredField('the scenario states the centre'),
+  beam_center_y: ignoredField('the scenario states the centre'),
 };
 
 /** Corrections of counts by pixel: the value that changes nothing, and fields that state whether counts contain it. */
@@ -98,7 +104,7 @@ function onlyOf(group: Group | null, usual: string, name: string): Group | null 
   const found = ofClass(group, name);
   const [first, second] = found;
   if (second !== undefined) {
-    throw foreign(
+    throw foreignImageError(
       `it has ${found.length} groups of ${name} (${found.map(([key]) => key).join(', ')}); allowed: 1, a flat panel`,
     );
   }
@@ -133,15 +139,16 @@ function lengthAt(
   if (typeof stated !== 'string') unstated.push(`Its ${path} has no unit: ${value} is assumed to be in ${usual}.`);
   const unit = typeof stated === 'string' ? stated : usual;
   const factor = units[unit.toLowerCase()];
-  if (factor === undefined) throw foreign(`${path} is in ${unit}; allowed: ${Object.keys(units).join(', ')}`);
+  if (factor === undefined) throw foreignImageError(`${path} is in ${unit}; allowed: ${Object.keys(units).join(', ')}`);
   return value * factor;
 }
 
-function refuseUnread(group: Group | null): void {
+function throwIfUnsupportedField(group: Group | null): void {
   for (const [name, rule] of Object.entries(nexusFields)) {
     if (rule.kind !== 'only') continue;
     const value = numberAt(group, name);
-    if (value !== null && !rule.accepts(String(value))) throw foreign(`${name} is ${value}; allowed: ${rule.allowed}`);
+    if (value !== null && !rule.accepts(String(value)))
+      throw foreignImageError(`${name} is ${value}; allowed: ${rule.allowed}`);
   }
 }
 
@@ -151,7 +158,7 @@ function firstOf(entry: Group): { readonly data: Group; readonly name: string; r
   if (data === null) throw otherFile();
   const names = data.keys().filter((name) => name === 'data' || /^data_\d+$/.test(name));
   const [name] = names.includes('data') ? ['data'] : names.sort();
-  if (name === undefined) throw foreign('its group data has no images: it has neither data nor data_000001');
+  if (name === undefined) throw foreignImageError('its group data has no images: it has neither data nor data_000001');
   return { data, name, parts: name === 'data' ? 1 : names.length };
 }
 
@@ -165,7 +172,7 @@ function linkedFile(file: File): string | null {
   if (!isLink(found)) return null;
   const plain = found.filename.replace(/^\.\//, '');
   if (plain === '' || /[/\\\0]|^\.\.?$/.test(plain)) {
-    throw foreign(`its images ${name} are in "${found.filename}"; allowed: files in the same folder`);
+    throw foreignImageError(`its images ${name} are in "${found.filename}"; allowed: files in the same folder`);
   }
   return plain;
 }
@@ -180,7 +187,7 @@ function imagesOf(entry: Group, linked: File | null) {
     : datasetAt(data, name);
   if (dataset !== null) return { name, dataset, parts };
   const where = isLink(found) ? `${found.obj_path} of ${found.filename}` : name;
-  throw foreign(`its images ${name} are not a dataset: ${where} is none`);
+  throw foreignImageError(`its images ${name} are not a dataset: ${where} is none`);
 }
 
 const otherFile = (): BraggError =>
@@ -198,47 +205,49 @@ function entryOf(file: File): Group {
 }
 
 /** Rejects virtual datasets over other files, because the library reads missing files as zeros. */
-function refuseVirtual(name: string, dataset: Dataset): void {
+function throwIfVirtual(name: string, dataset: Dataset): void {
   const sources = dataset.metadata.virtual_sources ?? [];
   const other = sources.find(({ file_name }) => file_name !== '.');
   if (other === undefined) return;
-  throw foreign(
+  throw foreignImageError(
     `its images ${name} are a virtual dataset of ${other.file_name}; allowed: images in the file itself or behind an external link (h5repack copies them)`,
   );
 }
 
 function countsOf({ name, dataset }: ReturnType<typeof imagesOf>) {
-  refuseVirtual(name, dataset);
+  throwIfVirtual(name, dataset);
   const { shape, dtype } = dataset;
   const [high = 0, wide = 0] = shape?.slice(-2) ?? [];
   if (shape === null || (shape.length !== 2 && shape.length !== 3)) {
-    throw foreign(
+    throw foreignImageError(
       `its images ${name} have ${shape?.length ?? 0} axes; allowed: 2, or 3 with the first counting images`,
     );
   }
-  sized(wide, high);
+  checkSize(wide, high);
   const images = shape.length === 3 ? (shape[0] ?? 0) : 1;
-  if (images < 1) throw foreign(`its images ${name} are empty; allowed: at least 1`);
+  if (images < 1) throw foreignImageError(`its images ${name} are empty; allowed: at least 1`);
   const unread = dataset.filters.find(({ id }) => !FILTERS.includes(id));
   if (unread !== undefined) {
     const filter = unread.name.split(';')[0] || 'without a name';
-    throw foreign(
+    throw foreignImageError(
       `its images are compressed by the filter ${filter} (${unread.id}), which is not supported; allowed: bitshuffle, LZ4, gzip, or none (h5repack -f GZIP=4)`,
     );
   }
   const most = typeof dtype === 'string' ? greatest[dtype.slice(-1)] : undefined;
   if (most === undefined) {
-    throw foreign(`its images have values of ${String(dtype)}; allowed: integers of 8 to 32 bits, floats of 32`);
+    throw foreignImageError(
+      `its images have values of ${String(dtype)}; allowed: integers of 8 to 32 bits, floats of 32`,
+    );
   }
   const values = dataset.slice(shape.length === 3 ? [[0, 1], [], []] : [[], []]);
-  if (!ArrayBuffer.isView(values)) throw foreign(`its images ${name} cannot be read`);
+  if (!ArrayBuffer.isView(values)) throw foreignImageError(`its images ${name} cannot be read`);
   const counts = Float32Array.from(values as unknown as ArrayLike<number>);
-  const empty = unwritten(counts, wide, high, dataset.metadata.chunks?.slice(-2).map(Number) ?? null);
+  const empty = checkUnwrittenChunks(counts, wide, high, dataset.metadata.chunks?.slice(-2).map(Number) ?? null);
   return { width: wide, height: high, counts, most, images, empty };
 }
 
 /** Rejects images with unwritten chunks, which the library reads as zeros without distinction. */
-function unwritten(
+function checkUnwrittenChunks(
   counts: Float32Array,
   wide: number,
   high: number,
@@ -279,15 +288,17 @@ function moduleNotes(module: Group | null, shown: readonly [number, number]): re
   // Early Eiger firmware stores the fast side first.
   const either = [shown.join(' × '), shown.toReversed().join(' × ')];
   if (!either.includes(sizes.join(' × '))) {
-    throw foreign(`data_size of its module is ${sizes.join(' × ')}; allowed: ${either[0]}, the size of its images`);
+    throw foreignImageError(
+      `data_size of its module is ${sizes.join(' × ')}; allowed: ${either[0]}, the size of its images`,
+    );
   }
   const stride = numbersOf(datasetAt(module, 'data_stride')?.value);
   if (stride?.some((step) => step !== 1) === true) {
-    throw foreign(`data_stride of its module is ${stride.join(', ')}; allowed: 1`);
+    throw foreignImageError(`data_stride of its module is ${stride.join(', ')}; allowed: 1`);
   }
   const origin = numbersOf(datasetAt(module, 'data_origin')?.value);
   if (origin?.some((start) => start !== 0) === true) {
-    throw foreign(`data_origin of its module is ${origin.join(', ')}; allowed: 0`);
+    throw foreignImageError(`data_origin of its module is ${origin.join(', ')}; allowed: 0`);
   }
   return turned;
 }
@@ -299,10 +310,10 @@ const masksOf = (group: Group | null): readonly Dataset[] =>
   );
 
 /** Makes masked pixels negative, so that they are excluded. */
-function masked(counts: Float32Array, mask: Dataset): void {
+function applyMask(counts: Float32Array, mask: Dataset): void {
   const values: unknown = mask.value;
   if (!ArrayBuffer.isView(values) || (values as unknown as ArrayLike<number>).length !== counts.length) {
-    throw foreign(
+    throw foreignImageError(
       `its ${mask.path.split('/').at(-1)} has ${mask.shape?.join(' × ') ?? 'no'} values; allowed: ${counts.length}, one per pixel`,
     );
   }
@@ -320,7 +331,7 @@ function limitOf(group: Group, name: string, counts: Float32Array, isOut: (count
   const [limit = Number.NaN] = limits;
   if (limits.every((one) => one === limit)) return limit;
   if (limits.length !== counts.length) {
-    throw foreign(
+    throw foreignImageError(
       `${name} has ${limits.length} values that differ; allowed: 1, or ${counts.length}, one for each pixel`,
     );
   }
@@ -338,7 +349,8 @@ function attributeOf(dataset: Dataset, name: string): readonly number[] {
 function withoutFill(name: string, dataset: Dataset, counts: Float32Array): readonly string[] {
   for (const [scale, neutral] of Object.entries(scales)) {
     const value = attributeOf(dataset, scale).find((one) => one !== neutral);
-    if (value !== undefined) throw foreign(`${scale} of its images ${name} is ${value}; allowed: ${neutral} or absent`);
+    if (value !== undefined)
+      throw foreignImageError(`${scale} of its images ${name} is ${value}; allowed: ${neutral} or absent`);
   }
   return ['_FillValue', 'missing_value'].flatMap((fill) => withoutUndefined(counts, attributeOf(dataset, fill), fill));
 }
@@ -364,19 +376,21 @@ function correctionNotes(groups: readonly (Group | null)[], counts: Float32Array
     )[0];
     const [flag] = flags;
     if (flag === undefined) {
-      throw foreign(`its ${name} has ${numbers[other]}; allowed: ${neutral} everywhere or absent, counts of photons`);
+      throw foreignImageError(
+        `its ${name} has ${numbers[other]}; allowed: ${neutral} everywhere or absent, counts of photons`,
+      );
     }
     if (stated === undefined) {
       return [`It has a ${name} but no ${flag}: its counts are read as stored.`];
     }
     if (stated.value !== 0) return [];
-    throw foreign(
+    throw foreignImageError(
       `its ${name} has ${numbers[other]}, but ${stated.flag} is 0, so its counts are uncorrected; allowed: ${neutral} everywhere, or corrected counts with ${stated.flag} 1`,
     );
   });
 }
 
-const noted = (notes: readonly string[]): Pick<Pixels, 'notes'> => (notes.length === 0 ? {} : { notes });
+const notesIfAny = (notes: readonly string[]): Pick<Pixels, 'notes'> => (notes.length === 0 ? {} : { notes });
 
 function pixelsIn(file: File, linked: File | null): Pixels {
   const entry = entryOf(file);
@@ -384,10 +398,10 @@ function pixelsIn(file: File, linked: File | null): Pixels {
   const detector = onlyOf(groupAt(entry, 'instrument'), 'detector', 'NXdetector');
   const module = onlyOf(detector, 'module', 'NXdetector_module');
   const specific = detector === null ? null : groupAt(detector, 'detectorSpecific');
-  for (const group of [detector, groupAt(entry, 'data')]) refuseUnread(group);
+  for (const group of [detector, groupAt(entry, 'data')]) throwIfUnsupportedField(group);
   const { width, height, counts, most, images: there, empty } = countsOf(images);
   const masks = masksOf(detector);
-  for (const mask of masks.length > 0 ? masks : masksOf(specific)) masked(counts, mask);
+  for (const mask of masks.length > 0 ? masks : masksOf(specific)) applyMask(counts, mask);
   const groups = [detector, specific].flatMap((group) => group ?? []);
   const underload =
     detector === null ? 0 : limitOf(detector, 'underload_value', counts, (count, limit) => count < limit);
@@ -406,7 +420,7 @@ function pixelsIn(file: File, linked: File | null): Pixels {
   const length = (name: string): number => lengthAt(detector, name, lengths, 'm', unstated);
   const [across = 0, other = 0] = ['x_pixel_size', 'y_pixel_size'].map(length);
   if (Math.abs(other / across - 1) > 1e-3) {
-    throw foreign(`y_pixel_size is ${other} mm and x_pixel_size ${across} mm; allowed: square pixels`);
+    throw foreignImageError(`y_pixel_size is ${other} mm and x_pixel_size ${across} mm; allowed: square pixels`);
   }
   const ofModule = ['fast_pixel_direction', 'slow_pixel_direction'].map((name) =>
     module !== null && datasetAt(module, name)?.attrs['units'] !== undefined
@@ -416,7 +430,7 @@ function pixelsIn(file: File, linked: File | null): Pixels {
   const pixel = squareSide('the size of its pixels in its detector and its module', [across, ...ofModule], 'mm');
   const [distance = 0, older = 0] = ['distance', 'detector_distance'].map(length);
   if (Math.abs(older / distance - 1) > 1e-3) {
-    throw foreign(`detector_distance is ${older} mm and distance ${distance} mm; allowed: the same`);
+    throw foreignImageError(`detector_distance is ${older} mm and distance ${distance} mm; allowed: the same`);
   }
   const own = {
     distance_mm: Number.isNaN(distance) ? older : distance,
@@ -433,7 +447,7 @@ function pixelsIn(file: File, linked: File | null): Pixels {
   return {
     ...{ width, height, counts, header },
     full: Math.min(most, ...cutoffs.filter((value) => value > 0)),
-    ...noted([
+    ...notesIfAny([
       ...(there > 1 || images.parts > 1 ? [`It has ${total} images: only the first one is read.`] : []),
       ...turned,
       ...unstated,
@@ -455,7 +469,7 @@ export async function readNexus(bytes: Uint8Array, readLinked: ReadLinkedFile): 
   const name = await openFile(bytes, linkedFile);
   const linked = name === null ? null : await readLinked(name);
   if (name !== null && linked === null) {
-    throw foreign(
+    throw foreignImageError(
       `its first images are in ${name}, which is missing; put it into the same folder, or choose both files`,
     );
   }

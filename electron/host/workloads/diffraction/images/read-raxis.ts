@@ -2,19 +2,20 @@
  * Reads images of Rigaku's R-AXIS imaging plates (`.osc`, also `.img`): a header of fixed fields, one record long, then
  * one record of 16-bit counts per line. Field offsets are those of Rigaku's program ReadRAXISImage.
  */
-import { type FieldRule, honoured, ignored, only } from '../../../../domain/header-fields.ts';
-import { exactly, foreign, type Pixels, plateCount, sized } from './read-cbf.ts';
+import { allowOnly, type FieldRule, honoured, ignoredField } from '../../../../domain/header-fields.ts';
+import { checkSize, foreignImageError, type Pixels, plateCount, requireExactLength } from './read-cbf.ts';
 
-const is = (...wanted: readonly number[]) => only(wanted.join(', '), (value) => wanted.includes(Number(value)));
-const about = ignored('describes the measurement and changes no count');
-const goniometer = ignored('describes the goniometer of the crystal, which the scenario states');
-const turned = ignored('the scenario states the angle and the foot of the detector');
+const onlyNumbers = (...wanted: readonly number[]) =>
+  allowOnly(wanted.join(', '), (value) => wanted.includes(Number(value)));
+const about = ignoredField('describes the measurement and changes no count');
+const goniometer = ignoredField('describes the goniometer of the crystal, which the scenario states');
+const turned = ignoredField('the scenario states the angle and the foot of the detector');
 
 /** Type of a field: `text` of this many bytes, or numbers of 4 bytes. */
 type Form = number | 'long' | 'float' | readonly ['long' | 'float', number];
 
 const layout: readonly (readonly [name: string, form: Form, rule: FieldRule])[] = [
-  ['name', 10, only('R-AXIS or RAXIS, not the curved R-AXIS-CS', (name) => /^R-?AXIS(?!-CS)/.test(name))],
+  ['name', 10, allowOnly('R-AXIS or RAXIS, not the curved R-AXIS-CS', (name) => /^R-?AXIS(?!-CS)/.test(name))],
   ...(['vers', 'crnm', 'crsy'] as const).map((name, i) => [name, [10, 20, 12][i] ?? 0, about] as const),
   ...['alng', 'blng', 'clng', 'alfa', 'beta', 'gamm'].map((name) => [name, 'float', about] as const),
   ['spgr', 12, about],
@@ -34,8 +35,8 @@ const layout: readonly (readonly [name: string, form: Form, rule: FieldRule])[] 
   ['crnt', 'float', about],
   ['focs', 12, about],
   ['optc', 80, about],
-  ['cyld', 'long', is(0)],
-  ['weis', 'float', is(0)],
+  ['cyld', 'long', onlyNumbers(0)],
+  ['weis', 'float', onlyNumbers(0)],
   ['res2', 56, about],
   ['mnax', 4, about],
   ['bmax', 4, about],
@@ -53,16 +54,16 @@ const layout: readonly (readonly [name: string, form: Form, rule: FieldRule])[] 
   ['zsiz', 'float', honoured],
   ['rlng', 'long', honoured],
   ['rnum', 'long', honoured],
-  ['ipst', 'long', ignored('rnum states that all lines are in the file')],
+  ['ipst', 'long', ignoredField('rnum states that all lines are in the file')],
   ['ipnm', 'long', about],
   ['rato', 'float', honoured],
   ['ft_1', 'float', about],
   ['ft_2', 'float', about],
-  ['host', 10, ignored('the sizes are valid in one byte order only, which is taken')],
+  ['host', 10, ignoredField('the sizes are valid in one byte order only, which is taken')],
   ['ip', 10, about],
   ...['dr_x', 'dr_z', 'drxz'].map((name) => [name, 'long', honoured] as const),
-  ['shft', 'float', is(0)],
-  ['ineo', 'float', is(0, 1)],
+  ['shft', 'float', onlyNumbers(0)],
+  ['ineo', 'float', onlyNumbers(0, 1)],
   ['majc', 'long', goniometer],
   ['naxs', 'long', goniometer],
   ['gvec', ['float', 15], goniometer],
@@ -71,7 +72,7 @@ const layout: readonly (readonly [name: string, form: Form, rule: FieldRule])[] 
   ['gnom', 40, goniometer],
 ];
 
-interface Placed {
+interface HeaderField {
   readonly at: number;
   readonly form: Form;
   readonly rule: FieldRule;
@@ -80,11 +81,11 @@ interface Placed {
 const bytesOf = (form: Form): number => (typeof form === 'number' ? form : typeof form === 'string' ? 4 : 4 * form[1]);
 
 /** Fields by name with their byte offsets. Programs use the bytes after the last field for private data. */
-export const raxisFields: Readonly<Record<string, Placed>> = (() => {
+export const raxisFields: Readonly<Record<string, HeaderField>> = (() => {
   let at = 0;
   return Object.fromEntries(
     layout.map(([name, form, rule]) => {
-      const placed: Placed = { at, form, rule };
+      const placed: HeaderField = { at, form, rule };
       at += bytesOf(form);
       return [name, placed];
     }),
@@ -108,40 +109,40 @@ function fieldsIn(view: DataView, little: boolean): Field {
   };
 }
 
-function refuseUnread(bytes: Uint8Array, field: Field): void {
+function throwIfUnsupportedField(bytes: Uint8Array, field: Field): void {
   for (const [name, { at, form, rule }] of Object.entries(raxisFields)) {
     if (rule.kind !== 'only') continue;
     const value =
       typeof form === 'number'
         ? (latin1.decode(bytes.subarray(at, at + form)).split('\0')[0] ?? '').trim()
         : `${field(name)}`;
-    if (!rule.accepts(value)) throw foreign(`${name} (byte ${at}) is ${value}; allowed: ${rule.allowed}`);
+    if (!rule.accepts(value)) throw foreignImageError(`${name} (byte ${at}) is ${value}; allowed: ${rule.allowed}`);
   }
 }
 
 export function readRaxis(bytes: Uint8Array): Pixels {
-  if (!isRaxis(bytes)) throw foreign('it is not an R-AXIS image: it does not begin with R-AXIS or RAXIS');
-  if (bytes.length < SHORTEST) throw foreign(`it ends at byte ${bytes.length}, within its header`);
+  if (!isRaxis(bytes)) throw foreignImageError('it is not an R-AXIS image: it does not begin with R-AXIS or RAXIS');
+  if (bytes.length < SHORTEST) throw foreignImageError(`it ends at byte ${bytes.length}, within its header`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   // The correct byte order gives a small width; the other one gives a huge or negative number.
   const [big, small] = [fieldsIn(view, false), fieldsIn(view, true)];
   const little = !(big('xpxl') > 0 && big('xpxl') < 2 ** 16);
   const field = little ? small : big;
-  refuseUnread(bytes, field);
+  throwIfUnsupportedField(bytes, field);
   const [width, height, record, lines] = [field('xpxl'), field('zpxl'), field('rlng'), field('rnum')];
-  sized(width, height);
+  checkSize(width, height);
   if (record !== 2 * width || record < SHORTEST) {
-    throw foreign(
+    throw foreignImageError(
       `rlng is ${record} bytes; allowed: ${2 * width}, a line of xpxl = ${width} counts of 16 bits, and ${SHORTEST} or more`,
     );
   }
-  if (lines !== height) throw foreign(`rnum is ${lines} lines; allowed: ${height}, all of zpxl`);
+  if (lines !== height) throw foreignImageError(`rnum is ${lines} lines; allowed: ${height}, all of zpxl`);
   const ratio = field('rato');
-  if (!(ratio >= 1 && ratio <= 1e4)) throw foreign(`rato is ${ratio}; allowed: 1 to 10000`);
+  if (!(ratio >= 1 && ratio <= 1e4)) throw foreignImageError(`rato is ${ratio}; allowed: 1 to 10000`);
   const [pixel, other] = [field('xsiz'), field('zsiz')];
   if (Math.abs(other / pixel - 1) > 1e-3)
-    throw foreign(`zsiz is ${other} mm and xsiz ${pixel} mm; allowed: square pixels`);
-  exactly(bytes, record, record * lines);
+    throw foreignImageError(`zsiz is ${other} mm and xsiz ${pixel} mm; allowed: square pixels`);
+  requireExactLength(bytes, record, record * lines);
   const counts = Float32Array.from({ length: width * height }, (_, i) =>
     plateCount(view.getUint16(record + 2 * i, little), ratio),
   );

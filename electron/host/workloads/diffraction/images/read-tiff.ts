@@ -4,81 +4,82 @@
  */
 import {
   absent,
+  allowOnly,
   checkedFields,
   type FieldRule,
   type FieldRules,
   honoured,
-  ignored,
+  ignoredField,
   oneOf,
-  only,
 } from '../../../../domain/header-fields.ts';
-import { bytesUpToLastPixel, describedBy, foreign, type Pixels, sized, squareSide } from './read-cbf.ts';
+import { bytesUpToLastPixel, checkSize, describedBy, foreignImageError, type Pixels, squareSide } from './read-cbf.ts';
 
 interface Tag {
   readonly tag: number;
   readonly rule: FieldRule;
 }
 
-const is = (...wanted: readonly number[]) => only(wanted.join(', '), (value) => wanted.includes(Number(value)));
+const onlyNumbers = (...wanted: readonly number[]) =>
+  allowOnly(wanted.join(', '), (value) => wanted.includes(Number(value)));
 
 /** Tags of TIFF 6.0 and of common extensions that can change the meaning of pixels, by name. */
 export const tiffTags = {
   // Bit 0: a reduced copy; bit 2: a mask.
-  NewSubfileType: { tag: 254, rule: is(0, 2) },
-  SubfileType: { tag: 255, rule: is(1, 3) },
+  NewSubfileType: { tag: 254, rule: onlyNumbers(0, 2) },
+  SubfileType: { tag: 255, rule: onlyNumbers(1, 3) },
   ImageWidth: { tag: 256, rule: honoured },
   ImageLength: { tag: 257, rule: honoured },
   BitsPerSample: { tag: 258, rule: honoured },
-  Compression: { tag: 259, rule: is(1) },
-  PhotometricInterpretation: { tag: 262, rule: is(1) },
-  FillOrder: { tag: 266, rule: is(1) },
+  Compression: { tag: 259, rule: onlyNumbers(1) },
+  PhotometricInterpretation: { tag: 262, rule: onlyNumbers(1) },
+  FillOrder: { tag: 266, rule: onlyNumbers(1) },
   ImageDescription: { tag: 270, rule: honoured },
   StripOffsets: { tag: 273, rule: honoured },
-  Orientation: { tag: 274, rule: is(1) },
-  SamplesPerPixel: { tag: 277, rule: is(1) },
-  RowsPerStrip: { tag: 278, rule: ignored('StripByteCounts state the pixels of each strip') },
+  Orientation: { tag: 274, rule: onlyNumbers(1) },
+  SamplesPerPixel: { tag: 277, rule: onlyNumbers(1) },
+  RowsPerStrip: { tag: 278, rule: ignoredField('StripByteCounts state the pixels of each strip') },
   StripByteCounts: { tag: 279, rule: honoured },
-  PlanarConfiguration: { tag: 284, rule: ignored('an image of one channel has one plane') },
-  Predictor: { tag: 317, rule: is(1) },
+  PlanarConfiguration: { tag: 284, rule: ignoredField('an image of one channel has one plane') },
+  Predictor: { tag: 317, rule: onlyNumbers(1) },
   ColorMap: { tag: 320, rule: absent },
   TileWidth: { tag: 322, rule: honoured },
   TileLength: { tag: 323, rule: honoured },
   TileOffsets: { tag: 324, rule: honoured },
   TileByteCounts: { tag: 325, rule: honoured },
-  Threshholding: { tag: 263, rule: is(1) },
-  MinSampleValue: { tag: 280, rule: ignored('repeats the least value of the pixels') },
-  MaxSampleValue: { tag: 281, rule: ignored('repeats the greatest value of the pixels') },
+  Threshholding: { tag: 263, rule: onlyNumbers(1) },
+  MinSampleValue: { tag: 280, rule: ignoredField('repeats the least value of the pixels') },
+  MaxSampleValue: { tag: 281, rule: ignoredField('repeats the greatest value of the pixels') },
   XResolution: { tag: 282, rule: honoured },
   YResolution: { tag: 283, rule: honoured },
   GrayResponseUnit: { tag: 290, rule: absent },
   GrayResponseCurve: { tag: 291, rule: absent },
-  ResolutionUnit: { tag: 296, rule: ignored('is for printing, and the scenario states the size of pixels') },
-  PageNumber: { tag: 297, rule: ignored('the first page is read, and further ones are said') },
-  TransferFunction: { tag: 301, rule: ignored('changes how values are displayed, and no value') },
-  SMinSampleValue: { tag: 340, rule: ignored('repeats the least value of the pixels') },
-  SMaxSampleValue: { tag: 341, rule: ignored('repeats the greatest value of the pixels') },
-  ReferenceBlackWhite: { tag: 532, rule: ignored('changes how values are displayed, and no value') },
+  ResolutionUnit: { tag: 296, rule: ignoredField('is for printing, and the scenario states the size of pixels') },
+  PageNumber: { tag: 297, rule: ignoredField('the first page is read, and further ones are said') },
+  TransferFunction: { tag: 301, rule: ignoredField('changes how values are displayed, and no value') },
+  SMinSampleValue: { tag: 340, rule: ignoredField('repeats the least value of the pixels') },
+  SMaxSampleValue: { tag: 341, rule: ignoredField('repeats the greatest value of the pixels') },
+  ReferenceBlackWhite: { tag: 532, rule: ignoredField('changes how values are displayed, and no value') },
   GDALMetadata: { tag: 42112, rule: absent },
   GDALNoData: { tag: 42113, rule: absent },
-  SubIFDs: { tag: 330, rule: ignored('hold reduced copies of the image') },
+  SubIFDs: { tag: 330, rule: ignoredField('hold reduced copies of the image') },
   ExtraSamples: { tag: 338, rule: absent },
   SampleFormat: { tag: 339, rule: honoured },
   // MetaMorph stacks: UIC2Tag has one value per plane, and all planes follow the only directory.
-  UIC1Tag: { tag: 33628, rule: ignored('describes how MetaMorph displays the image') },
+  UIC1Tag: { tag: 33628, rule: ignoredField('describes how MetaMorph displays the image') },
   UIC2Tag: { tag: 33629, rule: honoured },
-  UIC3Tag: { tag: 33630, rule: ignored('states wavelengths of planes') },
-  UIC4Tag: { tag: 33631, rule: ignored('describes the planes') },
+  UIC3Tag: { tag: 33630, rule: ignoredField('states wavelengths of planes') },
+  UIC4Tag: { tag: 33631, rule: ignoredField('describes the planes') },
   // Raw values from cameras (DNG 1.4).
   LinearizationTable: { tag: 50712, rule: absent },
-  BlackLevelRepeatDim: { tag: 50713, rule: ignored('BlackLevel is 0') },
-  BlackLevel: { tag: 50714, rule: is(0) },
-  BlackLevelDeltaH: { tag: 50715, rule: is(0) },
-  BlackLevelDeltaV: { tag: 50716, rule: is(0) },
+  BlackLevelRepeatDim: { tag: 50713, rule: ignoredField('BlackLevel is 0') },
+  BlackLevel: { tag: 50714, rule: onlyNumbers(0) },
+  BlackLevelDeltaH: { tag: 50715, rule: onlyNumbers(0) },
+  BlackLevelDeltaV: { tag: 50716, rule: onlyNumbers(0) },
   WhiteLevel: { tag: 50717, rule: honoured },
-  DefaultScale: { tag: 50718, rule: is(1) },
+  DefaultScale: { tag: 50718, rule: onlyNumbers(1) },
   ActiveArea: { tag: 50829, rule: absent },
-  ImageDepth: { tag: 32997, rule: is(1) },
-  TileDepth: { tag: 32998, rule: is(1) },
+  ImageDepth: { tag: 32997, rule: onlyNumbers(1) },
+  TileDepth: { tag: 32998, rule: onlyNumbers(1) },
 } as const satisfies Readonly<Record<string, Tag>>;
 type TagName = keyof typeof tiffTags;
 
@@ -126,11 +127,11 @@ function directoryOf(view: DataView, little: boolean, big: boolean): Directory {
   const word = (at: number): number => (big ? long8(view, at, little) : view.getUint32(at, little));
   const [countBytes, entryBytes, wordBytes] = big ? [8, 20, 8] : [2, 12, 4];
   const at = word(big ? 8 : 4);
-  if (at + countBytes > view.byteLength) throw foreign('its directory is beyond the end of the file');
+  if (at + countBytes > view.byteLength) throw foreignImageError('its directory is beyond the end of the file');
   const count = big ? long8(view, at, little) : view.getUint16(at, little);
   const end = at + countBytes + entryBytes * count;
-  if (!(end <= view.byteLength)) throw foreign('its directory is truncated');
-  if (count === 0) throw foreign('its directory is empty');
+  if (!(end <= view.byteLength)) throw foreignImageError('its directory is truncated');
+  if (count === 0) throw foreignImageError('its directory is empty');
   const entries = new Map(
     Array.from({ length: count }, (_, i) => {
       const entry = at + countBytes + entryBytes * i;
@@ -143,11 +144,11 @@ function directoryOf(view: DataView, little: boolean, big: boolean): Directory {
     const [type, values] = [view.getUint16(entry + 2, little), word(entry + 4)];
     const size = TYPE_BYTES[type];
     if (size === undefined)
-      throw foreign(`tag ${tag} is of type ${type}; allowed: ${Object.keys(TYPE_BYTES).join(', ')}`);
+      throw foreignImageError(`tag ${tag} is of type ${type}; allowed: ${Object.keys(TYPE_BYTES).join(', ')}`);
     const own = entry + 4 + wordBytes;
     const from = size * values <= wordBytes ? own : word(own);
-    if (!(from + size * values <= view.byteLength)) throw foreign(`tag ${tag} is beyond the end of the file`);
-    if (values > MAX_VALUES) throw foreign(`tag ${tag} has ${values} values; allowed: ${MAX_VALUES}`);
+    if (!(from + size * values <= view.byteLength)) throw foreignImageError(`tag ${tag} is beyond the end of the file`);
+    if (values > MAX_VALUES) throw foreignImageError(`tag ${tag} has ${values} values; allowed: ${MAX_VALUES}`);
     return { from, size, values, isFraction: FRACTIONS.includes(type), isSigned: type === 10, isText: type === 2 };
   };
   const number = (place: number, { size, isFraction, isSigned }: TagEntry): number => {
@@ -162,7 +163,7 @@ function directoryOf(view: DataView, little: boolean, big: boolean): Directory {
       const found = placeOf(tiffTags[name].tag);
       if (found !== null)
         return Array.from({ length: found.values }, (_, i) => number(found.from + found.size * i, found));
-      if (usual === undefined) throw foreign(`tag ${tiffTags[name].tag} (${name}) is missing`);
+      if (usual === undefined) throw foreignImageError(`tag ${tiffTags[name].tag} (${name}) is missing`);
       return [usual];
     },
     text: (name) => {
@@ -203,50 +204,51 @@ function sampleOf(
     case '32 3':
       return { get: (view, at, little) => view.getFloat32(at, little), full: none };
     default:
-      throw foreign(
+      throw foreignImageError(
         `${bits} bits of kind ${kind} are not supported; allowed: integers of 8, 16, 32 bits, floats of 32`,
       );
   }
 }
 
 /** Rectangles of pixels, each stored in contiguous bytes. */
-interface Pieces {
+interface ImagePieces {
   readonly width: number;
   readonly height: number;
   readonly offsets: readonly number[];
   readonly lengths: readonly number[];
 }
 
-function tilesOf({ values }: Directory): Pieces {
+function tilesOf({ values }: Directory): ImagePieces {
   const [[width = 0], [height = 0]] = [values('TileWidth'), values('TileLength')];
   return { width, height, offsets: values('TileOffsets'), lengths: values('TileByteCounts') };
 }
 
-type Get = (view: DataView, at: number) => number;
+type ValueReader = (view: DataView, at: number) => number;
 
 /** Assembles tiles, whose pixels beyond the right and lower edges of the image are dropped. */
-function fromTiles(
+function readTiles(
   bytes: Uint8Array,
-  tiles: Pieces,
+  tiles: ImagePieces,
   width: number,
   height: number,
   size: number,
-  get: Get,
+  get: ValueReader,
 ): Float32Array {
   if (!(tiles.width > 0) || !(tiles.height > 0)) {
-    throw foreign(`its tiles have ${tiles.width} × ${tiles.height} pixels; allowed: at least 1`);
+    throw foreignImageError(`its tiles have ${tiles.width} × ${tiles.height} pixels; allowed: at least 1`);
   }
   const across = Math.ceil(width / tiles.width);
   const wanted = across * Math.ceil(height / tiles.height);
   const each = tiles.width * tiles.height * size;
   if (tiles.offsets.length !== wanted || tiles.lengths.length !== wanted) {
-    throw foreign(
+    throw foreignImageError(
       `it has ${tiles.offsets.length} tiles; allowed: ${wanted} of ${tiles.width} × ${tiles.height} pixels`,
     );
   }
   const counts = new Float32Array(width * height);
   for (const [i, from] of tiles.offsets.entries()) {
-    if (tiles.lengths[i] !== each) throw foreign(`tile ${i + 1} has ${tiles.lengths[i]} bytes; allowed: ${each}`);
+    if (tiles.lengths[i] !== each)
+      throw foreignImageError(`tile ${i + 1} has ${tiles.lengths[i]} bytes; allowed: ${each}`);
     const part = bytesUpToLastPixel(bytes, from, each);
     const view = new DataView(part.buffer, part.byteOffset, part.length);
     const [left, top] = [(i % across) * tiles.width, Math.floor(i / across) * tiles.height];
@@ -260,12 +262,18 @@ function fromTiles(
   return counts;
 }
 
-function fromStrips(bytes: Uint8Array, { values }: Directory, amount: number, size: number, get: Get): Float32Array {
+function readStrips(
+  bytes: Uint8Array,
+  { values }: Directory,
+  amount: number,
+  size: number,
+  get: ValueReader,
+): Float32Array {
   const counts = new Float32Array(amount);
   const [strips, lengths] = [values('StripOffsets'), values('StripByteCounts')];
   const announced = lengths.reduce((sum, length) => sum + length, 0);
   if (strips.length !== lengths.length || announced !== amount * size) {
-    throw foreign(`its ${strips.length} strips contain ${announced / size} of ${amount} pixels`);
+    throw foreignImageError(`its ${strips.length} strips contain ${announced / size} of ${amount} pixels`);
   }
   let next = 0;
   for (const [i, from] of strips.entries()) {
@@ -276,23 +284,23 @@ function fromStrips(bytes: Uint8Array, { values }: Directory, amount: number, si
   return counts;
 }
 
-const shown = ignored('changes how values are displayed, and no value');
-const placed = ignored('the scenario states the size and the place of pixels');
-const paged = ignored('the first page is read, and further ones are said');
-const zero = only('0 or absent', (value) => Number(value) === 0);
+const shown = ignoredField('changes how values are displayed, and no value');
+const placed = ignoredField('the scenario states the size and the place of pixels');
+const paged = ignoredField('the first page is read, and further ones are said');
+const zero = allowOnly('0 or absent', (value) => Number(value) === 0);
 
 /**
  * Lines `name=value` in descriptions by ImageJ's FileSaver: calibration of the values, and images after the only
  * directory.
  */
 export const imageJFields: FieldRules = {
-  images: is(1),
-  slices: is(1),
-  frames: is(1),
-  channels: is(1),
+  images: onlyNumbers(1),
+  slices: onlyNumbers(1),
+  frames: onlyNumbers(1),
+  channels: onlyNumbers(1),
   cf: zero,
   c0: zero,
-  c1: is(1),
+  c1: onlyNumbers(1),
   c2: zero,
   c3: zero,
   c4: zero,
@@ -309,7 +317,10 @@ export const omeFields: FieldRules = {
   sizey: honoured,
   ...{ sizez: paged, sizec: paged, sizet: paged, dimensionorder: paged, timeincrement: paged, interleaved: paged },
   ...{ physicalsizex: honoured, physicalsizey: honoured, physicalsizez: placed },
-  ...{ type: ignored('tags of TIFF state the type'), bigendian: ignored('the TIFF states its order of bytes') },
+  ...{
+    type: ignoredField('tags of TIFF state the type'),
+    bigendian: ignoredField('the TIFF states its order of bytes'),
+  },
 };
 
 /** Checks descriptions from ImageJ and OME; returns the saturation value, which may be infinite. */
@@ -336,18 +347,18 @@ function checkDescription(description: string, width: number, height: number): n
   ] as const) {
     const stated = found.get(name.toLowerCase());
     if (stated !== undefined && Number(stated) !== size)
-      throw foreign(`its OME-XML has ${name}=${stated}; allowed: ${size}`);
+      throw foreignImageError(`its OME-XML has ${name}=${stated}; allowed: ${size}`);
   }
   const [x, y] = ['physicalsizex', 'physicalsizey'].map((name) => Number(found.get(name) ?? Number.NaN));
   const unitOf = (axis: string): string => found.get(`physicalsize${axis}unit`) ?? 'µm';
   if (unitOf('x') !== unitOf('y')) {
-    throw foreign(`its OME-XML has PhysicalSize in ${unitOf('x')} and ${unitOf('y')}; allowed: one unit`);
+    throw foreignImageError(`its OME-XML has PhysicalSize in ${unitOf('x')} and ${unitOf('y')}; allowed: one unit`);
   }
   squareSide('PhysicalSize in its OME-XML', [x ?? 0, y ?? 0], unitOf('x'));
   const bits = found.get('significantbits');
   if (bits === undefined) return Number.POSITIVE_INFINITY;
   if (!(Number.isInteger(Number(bits)) && Number(bits) >= 1 && Number(bits) <= 32)) {
-    throw foreign(`its OME-XML has SignificantBits=${bits}; allowed: 1 to 32`);
+    throw foreignImageError(`its OME-XML has SignificantBits=${bits}; allowed: 1 to 32`);
   }
   return 2 ** Number(bits) - 1;
 }
@@ -355,29 +366,32 @@ function checkDescription(description: string, width: number, height: number): n
 /** Words of 32 bits in the header of MarCCD and Rayonix from byte 1024 on, as described for its frame_header. */
 export const marFields: Readonly<Record<string, { readonly at: number; readonly rule: FieldRule }>> = {
   header_byte_order: { at: 28, rule: honoured },
-  data_byte_order: { at: 32, rule: ignored('the TIFF states its order of bytes') },
-  compression_type: { at: 48, rule: is(0) },
+  data_byte_order: { at: 32, rule: ignoredField('the TIFF states its order of bytes') },
+  compression_type: { at: 48, rule: onlyNumbers(0) },
   nfast: { at: 80, rule: honoured },
   nslow: { at: 84, rule: honoured },
-  depth: { at: 88, rule: ignored('tags of TIFF state the size of a value') },
-  signif_bits: { at: 96, rule: ignored('saturated_value states the greatest count') },
+  depth: { at: 88, rule: ignoredField('tags of TIFF state the size of a value') },
+  signif_bits: { at: 96, rule: ignoredField('saturated_value states the greatest count') },
   saturated_value: { at: 104, rule: honoured },
   pixelsize_x: { at: 772, rule: honoured },
   pixelsize_y: { at: 776, rule: honoured },
-  data_type: { at: 100, rule: ignored('tags of TIFF state the type') },
-  nimages: { at: 112, rule: is(0, 1) },
+  data_type: { at: 100, rule: ignoredField('tags of TIFF state the type') },
+  nimages: { at: 112, rule: onlyNumbers(0, 1) },
   origin: { at: 116, rule: honoured },
   orientation: { at: 120, rule: honoured },
   view_direction: { at: 124, rule: honoured },
-  overflow_location: { at: 128, rule: ignored('overflows are stored as the greatest value, which is left out') },
-  multiplexed: { at: 140, rule: is(0) },
-  darkcurrent_applied: { at: 152, rule: ignored('the background of counts is fitted') },
-  bias_applied: { at: 156, rule: ignored('the background of counts is fitted') },
+  overflow_location: { at: 128, rule: ignoredField('overflows are stored as the greatest value, which is left out') },
+  multiplexed: { at: 140, rule: onlyNumbers(0) },
+  darkcurrent_applied: { at: 152, rule: ignoredField('the background of counts is fitted') },
+  bias_applied: { at: 156, rule: ignoredField('the background of counts is fitted') },
   flatfield_applied: { at: 160, rule: honoured },
   distortion_applied: { at: 164, rule: honoured },
   xtal_to_detector: { at: 640, rule: honoured },
   source_wavelength: { at: 908, rule: honoured },
-  over_16_bits: { at: 136, rule: ignored('counts of more bits are stored as the greatest value, which is left out') },
+  over_16_bits: {
+    at: 136,
+    rule: ignoredField('counts of more bits are stored as the greatest value, which is left out'),
+  },
 };
 const MAR_AT = 1024;
 
@@ -396,7 +410,7 @@ function marHeader(
   const word = (field: string): number => view.getUint32(MAR_AT + (marFields[field]?.at ?? 0), little);
   for (const [field, { rule }] of Object.entries(marFields)) {
     if (rule.kind === 'only' && !rule.accepts(String(word(field)))) {
-      throw foreign(`its MarCCD header has ${field} ${word(field)}; allowed: ${rule.allowed}`);
+      throw foreignImageError(`its MarCCD header has ${field} ${word(field)}; allowed: ${rule.allowed}`);
     }
   }
   for (const [field, size] of [
@@ -404,7 +418,7 @@ function marHeader(
     ['nslow', height],
   ] as const) {
     if (word(field) !== 0 && word(field) !== size) {
-      throw foreign(`its MarCCD header has ${field} ${word(field)}; allowed: ${size}, as in its tags`);
+      throw foreignImageError(`its MarCCD header has ${field} ${word(field)}; allowed: ${size}, as in its tags`);
     }
   }
   const sizes = [word('pixelsize_x'), word('pixelsize_y')].filter((size) => size < 2 ** 31);
@@ -438,7 +452,9 @@ function checkShape(description: string, pixels: number): void {
   const shape = /^\{"shape": ?\[([\d, ]+)\]/.exec(description)?.[1]?.split(',').map(Number) ?? [];
   const values = shape.reduce((product, size) => product * size, 1);
   if (shape.length > 0 && values > pixels) {
-    throw foreign(`its ImageDescription gives ${shape.join(' × ')} values; allowed: ${pixels}, for one image`);
+    throw foreignImageError(
+      `its ImageDescription gives ${shape.join(' × ')} values; allowed: ${pixels}, for one image`,
+    );
   }
 }
 
@@ -447,9 +463,9 @@ export function readTiff(bytes: Uint8Array): Pixels {
   const little = mark === 'II';
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const version = bytes.length < 16 || (!little && mark !== 'MM') ? 0 : view.getUint16(2, little);
-  if (version !== 42 && version !== 43) throw foreign('it is not a TIFF');
+  if (version !== 42 && version !== 43) throw foreignImageError('it is not a TIFF');
   if (version === 43 && view.getUint16(4, little) !== 8) {
-    throw foreign(`its BigTIFF has offsets of ${view.getUint16(4, little)} bytes; allowed: 8`);
+    throw foreignImageError(`its BigTIFF has offsets of ${view.getUint16(4, little)} bytes; allowed: 8`);
   }
   const directory = directoryOf(view, little, version === 43);
   for (const [name, { tag, rule }] of Object.entries(tiffTags)) {
@@ -462,7 +478,7 @@ export function readTiff(bytes: Uint8Array): Pixels {
       : null;
     const values = text === null ? directory.values(name as TagName).map(String) : [text.slice(0, 60)];
     const value = values.find((one) => !rule.accepts(one));
-    if (value !== undefined) throw foreign(`${name} (tag ${tag}) is ${value}; allowed: ${rule.allowed}`);
+    if (value !== undefined) throw foreignImageError(`${name} (tag ${tag}) is ${value}; allowed: ${rule.allowed}`);
   }
   const resolution = (name: TagName): readonly number[] => (directory.has(name) ? directory.values(name) : []);
   squareSide(
@@ -471,11 +487,13 @@ export function readTiff(bytes: Uint8Array): Pixels {
     'pixels per unit',
   );
   if (directory.count('UIC2Tag') > 1) {
-    throw foreign(`it is a stack of ${directory.count('UIC2Tag')} planes (UIC2Tag, of MetaMorph); allowed: one image`);
+    throw foreignImageError(
+      `it is a stack of ${directory.count('UIC2Tag')} planes (UIC2Tag, of MetaMorph); allowed: one image`,
+    );
   }
   const one = (name: TagName, usual?: number): number => directory.values(name, usual)[0] ?? 0;
   const [width, height, bits] = [one('ImageWidth'), one('ImageLength'), one('BitsPerSample', 1)];
-  sized(width, height);
+  checkSize(width, height);
   const mar = marHeader(view, width, height);
   const saturated = Math.min(
     checkDescription(directory.text('ImageDescription'), width, height),
@@ -485,10 +503,10 @@ export function readTiff(bytes: Uint8Array): Pixels {
   if (!directory.more) checkShape(directory.text('ImageDescription'), width * height);
   const { get, full } = sampleOf(bits, one('SampleFormat', 1));
   const size = bits / 8;
-  const read: Get = (part, at) => get(part, at, little);
+  const read: ValueReader = (part, at) => get(part, at, little);
   const counts = directory.has('TileOffsets')
-    ? fromTiles(bytes, tilesOf(directory), width, height, size, read)
-    : fromStrips(bytes, directory, width * height, size, read);
+    ? readTiles(bytes, tilesOf(directory), width, height, size, read)
+    : readStrips(bytes, directory, width * height, size, read);
   const notes = [...mar.notes, ...(directory.more ? ['It contains more images: only the first one is read.'] : [])];
   const described = describedBy(directory.text('ImageDescription').replaceAll('\0', ''));
   return {

@@ -4,9 +4,17 @@
  */
 import { extname } from 'node:path';
 import { BraggError } from '../../../../contract/errors.ts';
-import { checkedFields, type FieldRules, honoured, ignored, oneOf } from '../../../../domain/header-fields.ts';
+import { checkedFields, type FieldRules, honoured, ignoredField, oneOf } from '../../../../domain/header-fields.ts';
 import { decimalOf } from '../../../../domain/values/csv.ts';
-import { exactly, foreign, type Header, type Pixels, plateCount, readCbf, sized } from './read-cbf.ts';
+import {
+  checkSize,
+  foreignImageError,
+  type Header,
+  type Pixels,
+  plateCount,
+  readCbf,
+  requireExactLength,
+} from './read-cbf.ts';
 import { type ReadLinkedFile, readNexus } from './read-nexus.ts';
 import { isRaxis, readRaxis } from './read-raxis.ts';
 import { readTiff } from './read-tiff.ts';
@@ -42,10 +50,10 @@ const samples: Readonly<Record<string, Sample>> = {
   ...{ float: float32, float_ieee: float32 },
 };
 
-const about = ignored('describes the measurement and changes no count');
-const centre = ignored('the scenario states the foot and the angle of the detector');
-const crystal = ignored('describes the rotation of the crystal, which the scenario states');
-const each = (names: string, rule: FieldRules[string]): FieldRules =>
+const about = ignoredField('describes the measurement and changes no count');
+const centre = ignoredField('the scenario states the foot and the angle of the detector');
+const crystal = ignoredField('describes the rotation of the crystal, which the scenario states');
+const rulesFor = (names: string, rule: FieldRules[string]): FieldRules =>
   Object.fromEntries(names.split(' ').map((name) => [name, rule]));
 
 /**
@@ -68,35 +76,38 @@ export const smvFields: FieldRules = {
   dim: oneOf('2'),
   size3: oneOf('1'),
   compression: oneOf('None'),
-  image_pedestal: ignored('the background of counts is fitted'),
-  unif_ped: ignored('the background of counts is fitted'),
-  ...each('bin bin_type adc', ignored('SIZE1, SIZE2 and PIXEL_SIZE state the binned pixels')),
-  ...each('beam_center_x beam_center_y denzo_xbeam denzo_ybeam twotheta', centre),
-  ...each('axis phi osc_start osc_range rotation', crystal),
-  ...each('scan_rotation scan_rotation_axis_name scan_rotation_limits scan_rotation_vector', crystal),
-  ...each('crystal_gonio_values crystal_gonio_names crystal_gonio_vectors crystal_gonio_units', crystal),
-  ...each('beamline detector_sn date time acc_time crev ccd logname comment filename', about),
-  ...each(
+  image_pedestal: ignoredField('the background of counts is fitted'),
+  unif_ped: ignoredField('the background of counts is fitted'),
+  ...rulesFor('bin bin_type adc', ignoredField('SIZE1, SIZE2 and PIXEL_SIZE state the binned pixels')),
+  ...rulesFor('beam_center_x beam_center_y denzo_xbeam denzo_ybeam twotheta', centre),
+  ...rulesFor('axis phi osc_start osc_range rotation', crystal),
+  ...rulesFor('scan_rotation scan_rotation_axis_name scan_rotation_limits scan_rotation_vector', crystal),
+  ...rulesFor('crystal_gonio_values crystal_gonio_names crystal_gonio_vectors crystal_gonio_units', crystal),
+  ...rulesFor('beamline detector_sn date time acc_time crev ccd logname comment filename', about),
+  ...rulesFor(
     'dtrek_date_time dtrek_version dtrek_module detector_type detector_description detector_identification',
     about,
   ),
-  ...each('source_polarz source_crossfire source_spectral_dispersion source_size source_vectors source_values', about),
-  ...each('scan_template scan_seq_info scan_mode scan_wavelength gonio_num_values gonio_vectors', about),
+  ...rulesFor(
+    'source_polarz source_crossfire source_spectral_dispersion source_size source_vectors source_values',
+    about,
+  ),
+  ...rulesFor('scan_template scan_seq_info scan_mode scan_wavelength gonio_num_values gonio_vectors', about),
   source_wavelength: honoured,
   detector_names: honoured,
   detector_number: oneOf('1'),
   detector_dimensions: honoured,
-  detector_size: ignored('SPATIAL_DISTORTION_INFO states the pixels'),
+  detector_size: ignoredField('SPATIAL_DISTORTION_INFO states the pixels'),
   detector_vectors: honoured,
   gonio_names: honoured,
   gonio_units: honoured,
   gonio_values: honoured,
   spatial_distortion_type: oneOf('Simple_spatial', 'None'),
   spatial_distortion_info: honoured,
-  spatial_distortion_vectors: ignored('gives the directions of the foot, which the scenario states'),
+  spatial_distortion_vectors: ignoredField('gives the directions of the foot, which the scenario states'),
   spatial_beam_position: centre,
   nonunf_type: honoured,
-  nonunf_info: ignored('names files of corrections, and NONUNF_TYPE states that there are some'),
+  nonunf_info: ignoredField('names files of corrections, and NONUNF_TYPE states that there are some'),
 };
 
 type Fields = ReadonlyMap<string, string>;
@@ -104,8 +115,8 @@ type Fields = ReadonlyMap<string, string>;
 function numberIn(fields: Fields, key: string): number {
   const text = fields.get(key.toLowerCase());
   const value = decimalOf(text ?? '');
-  if (text === undefined) throw foreign(`its header has no ${key}`);
-  if (!Number.isFinite(value)) throw foreign(`${key}=${text} is not supported; allowed: a number`);
+  if (text === undefined) throw foreignImageError(`its header has no ${key}`);
+  if (!Number.isFinite(value)) throw foreignImageError(`${key}=${text} is not supported; allowed: a number`);
   return value;
 }
 
@@ -115,11 +126,11 @@ const wordsIn = (fields: Fields, key: string): readonly string[] => fields.get(k
 function numbersIn(fields: Fields, key: string): readonly number[] {
   const words = wordsIn(fields, key);
   const wrong = words.find((word) => !Number.isFinite(decimalOf(word)));
-  if (wrong !== undefined) throw foreign(`${key.toUpperCase()} has "${wrong}"; allowed: numbers`);
+  if (wrong !== undefined) throw foreignImageError(`${key.toUpperCase()} has "${wrong}"; allowed: numbers`);
   return words.map(decimalOf);
 }
 
-const close = (a: number, b: number): boolean => Math.abs(a / b - 1) <= 1e-3;
+const isNearlyEqual = (a: number, b: number): boolean => Math.abs(a / b - 1) <= 1e-3;
 
 /**
  * Geometry from a d*TREK header: wavelengths, the rotations and translations of a detector's goniometer, and its
@@ -127,15 +138,17 @@ const close = (a: number, b: number): boolean => Math.abs(a / b - 1) <= 1e-3;
  */
 function trekHeader(fields: Fields): Header {
   const [waves = 0, wavelength = Number.NaN] = numbersIn(fields, 'source_wavelength');
-  if (waves > 1) throw foreign(`SOURCE_WAVELENGTH has ${waves} wavelengths; allowed: 1`);
+  if (waves > 1) throw foreignImageError(`SOURCE_WAVELENGTH has ${waves} wavelengths; allowed: 1`);
   const [, , pixel = Number.NaN, other = Number.NaN] = numbersIn(fields, 'spatial_distortion_info');
-  if (Number.isFinite(other) && !close(other, pixel)) {
-    throw foreign(`SPATIAL_DISTORTION_INFO has pixels of ${pixel} and ${other} mm; allowed: square pixels`);
+  if (Number.isFinite(other) && !isNearlyEqual(other, pixel)) {
+    throw foreignImageError(`SPATIAL_DISTORTION_INFO has pixels of ${pixel} and ${other} mm; allowed: square pixels`);
   }
   const dimensions = numbersIn(fields, 'detector_dimensions');
   const sizes = [numberIn(fields, 'SIZE1'), numberIn(fields, 'SIZE2')];
   if (dimensions.length > 0 && dimensions.some((size, i) => size !== sizes[i])) {
-    throw foreign(`DETECTOR_DIMENSIONS is ${dimensions.join(' ')}; allowed: ${sizes.join(' ')}, as in SIZE1 and SIZE2`);
+    throw foreignImageError(
+      `DETECTOR_DIMENSIONS is ${dimensions.join(' ')}; allowed: ${sizes.join(' ')}, as in SIZE1 and SIZE2`,
+    );
   }
   const values = numbersIn(fields, 'gonio_values');
   const names = wordsIn(fields, 'gonio_names');
@@ -144,7 +157,7 @@ function trekHeader(fields: Fields): Header {
   const at = distance < 0 && names.length === 0 ? 5 : distance;
   const unit = wordsIn(fields, 'gonio_units')[at] ?? 'mm';
   if (values[at] !== undefined && unit.toLowerCase() !== 'mm') {
-    throw foreign(`GONIO_UNITS has ${unit} for the distance; allowed: mm`);
+    throw foreignImageError(`GONIO_UNITS has ${unit} for the distance; allowed: mm`);
   }
   const known = { distance_mm: values[at] ?? Number.NaN, pixel_mm: pixel, wavelength_A: wavelength };
   return Object.fromEntries(Object.entries(known).filter(([, value]) => value > 0));
@@ -157,8 +170,8 @@ function headerOf(fields: Fields): Header {
     Object.entries(known).flatMap(([name, key]) => {
       const value = fields.has(key) ? numberIn(fields, key.toUpperCase()) : 0;
       const other = trek[name];
-      if (value > 0 && other !== undefined && !close(value, other)) {
-        throw foreign(
+      if (value > 0 && other !== undefined && !isNearlyEqual(value, other)) {
+        throw foreignImageError(
           `its header has ${key.toUpperCase()}=${value}, but ${other} in the fields of d*TREK; allowed: the same`,
         );
       }
@@ -188,13 +201,14 @@ function trekNotes(fields: Fields): readonly string[] {
 /** Parses the header up to HEADER_BYTES, because values may contain braces. */
 function fieldsOf(bytes: Uint8Array): Fields {
   const text = new TextDecoder('latin1').decode(bytes.subarray(0, LONGEST_HEADER));
-  if (!/^\{\s*[^}]*\}/.test(text)) throw foreign('it is not an SMV image: it has no header in braces');
+  if (!/^\{\s*[^}]*\}/.test(text)) throw foreignImageError('it is not an SMV image: it has no header in braces');
   const length = Number(/HEADER_BYTES\s*=\s*(\d+)\s*;/i.exec(text)?.[1] ?? LONGEST_HEADER);
   const fields = [...text.slice(0, length).matchAll(/(?:^\{|;)\s*([A-Z][A-Z0-9_]*)\s*=\s*([^;]*)(?=;)/gi)];
   const lines = fields.map(([, name = '', value = '']) => ({ name, value: value.trim() }));
   // A missing semicolon joins a field with the next one.
   const open = lines.find(({ value }) => /\n\s*[A-Z][A-Z0-9_]*\s*=/i.test(value));
-  if (open !== undefined) throw foreign(`its field ${open.name} has no semicolon; allowed: NAME=value; for each`);
+  if (open !== undefined)
+    throw foreignImageError(`its field ${open.name} has no semicolon; allowed: NAME=value; for each`);
   const prefix = lines.find(({ name }) => /^detector_names$/i.test(name))?.value.toLowerCase() ?? '';
   // CCD_IMAGE_SATURATION is a full name, even if the detector's prefix is CCD_.
   const prefixed = (name: string): boolean =>
@@ -210,11 +224,11 @@ function sampleOf(fields: Fields): Sample {
   });
   for (const { key, value, sample } of named) {
     if (sample === undefined)
-      throw foreign(`${key}=${value} is not supported; allowed: ${Object.keys(samples).join(', ')}`);
+      throw foreignImageError(`${key}=${value} is not supported; allowed: ${Object.keys(samples).join(', ')}`);
   }
   const [first, second] = named;
   if (first !== undefined && second !== undefined && first.sample !== second.sample) {
-    throw foreign(`its header has TYPE=${first.value} but Data_type=${second.value}; allowed: the same`);
+    throw foreignImageError(`its header has TYPE=${first.value} but Data_type=${second.value}; allowed: the same`);
   }
   return first?.sample ?? uint16;
 }
@@ -223,20 +237,20 @@ function readSmv(bytes: Uint8Array): Pixels {
   if (isRaxis(bytes)) return readRaxis(bytes);
   const fields = fieldsOf(bytes);
   const [width, height] = [numberIn(fields, 'SIZE1'), numberIn(fields, 'SIZE2')];
-  sized(width, height);
+  checkSize(width, height);
   const { size, read, most } = sampleOf(fields);
   const order = fields.get('byte_order')?.toLowerCase();
   if (size > 1 && order !== 'little_endian' && order !== 'big_endian') {
-    throw foreign(`BYTE_ORDER=${order ?? ' (missing)'} is not supported; allowed: little_endian, big_endian`);
+    throw foreignImageError(`BYTE_ORDER=${order ?? ' (missing)'} is not supported; allowed: little_endian, big_endian`);
   }
-  const pixels = exactly(bytes, numberIn(fields, 'HEADER_BYTES'), size * width * height);
+  const pixels = requireExactLength(bytes, numberIn(fields, 'HEADER_BYTES'), size * width * height);
   const view = new DataView(pixels.buffer, pixels.byteOffset, pixels.length);
   const little = order === 'little_endian';
   const ratio = fields.has('raxis_compression_ratio') ? numberIn(fields, 'RAXIS_COMPRESSION_RATIO') : 1;
-  if (!(ratio >= 1)) throw foreign(`RAXIS_COMPRESSION_RATIO=${ratio} is not supported; allowed: at least 1`);
+  if (!(ratio >= 1)) throw foreignImageError(`RAXIS_COMPRESSION_RATIO=${ratio} is not supported; allowed: at least 1`);
   const packed = ratio > 1;
   if (packed && size !== 2)
-    throw foreign(`RAXIS_COMPRESSION_RATIO=${ratio} is for 16-bit counts; these have ${8 * size} bits`);
+    throw foreignImageError(`RAXIS_COMPRESSION_RATIO=${ratio} is for 16-bit counts; these have ${8 * size} bits`);
   const counts = Float32Array.from({ length: width * height }, (_, i) => {
     const stored = read(view, size * i, little);
     return packed ? plateCount(stored, ratio) : stored;
@@ -249,17 +263,17 @@ function readSmv(bytes: Uint8Array): Pixels {
   return { width, height, counts, full, header: headerOf(fields), ...(notes.length === 0 ? {} : { notes }) };
 }
 
-export interface Measured extends Pixels {
+export interface MaskedImage extends Pixels {
   /** 1 for an excluded pixel: saturated, in a gap, or not a number. */
   readonly left: Uint8Array;
 }
 
 function readRaw(bytes: Uint8Array, size: readonly [number, number] | null): Pixels {
-  if (size === null) throw foreign('a raw file does not contain its size; give it, as in --size 1024x1024');
+  if (size === null) throw foreignImageError('a raw file does not contain its size; give it, as in --size 1024x1024');
   const [width, height] = size;
-  sized(width, height);
+  checkSize(width, height);
   if (bytes.length !== 4 * width * height) {
-    throw foreign(
+    throw foreignImageError(
       `${width} × ${height} numbers of 32 bits need ${4 * width * height} bytes; the file has ${bytes.length}`,
     );
   }
@@ -305,13 +319,13 @@ function otherImage(begin: string): string | undefined {
 }
 
 /** Marks the pixels to exclude. */
-export function withoutUncounted(pixels: Pixels): Measured {
+export function withoutUncounted(pixels: Pixels): MaskedImage {
   const left = Uint8Array.from(pixels.counts, (count) => (count >= 0 && count < pixels.full ? 0 : 1));
   return { ...pixels, left };
 }
 
 /** Reads the pixels of a file with this name. Throws a BraggError that describes the error. */
-export function readImage(bytes: Uint8Array, name: string, size: readonly [number, number] | null = null): Measured {
+export function readImage(bytes: Uint8Array, name: string, size: readonly [number, number] | null = null): MaskedImage {
   const extension = extname(name).toLowerCase();
   const own = readers[extension];
   const begin = Buffer.from(bytes.subarray(0, 512)).toString('latin1');
@@ -334,27 +348,31 @@ export function readImage(bytes: Uint8Array, name: string, size: readonly [numbe
   try {
     return withoutUncounted(reader(bytes, size));
   } catch (error) {
-    throw named(name, error);
+    throw withFileName(name, error);
   }
 }
 
-const named = (name: string, error: unknown): unknown =>
+const withFileName = (name: string, error: unknown): unknown =>
   error instanceof BraggError ? new BraggError(error.code, `${name}: ${error.message}`) : error;
 
 /** Reads the first image in a detector's HDF5 file. Throws a BraggError that describes the error. */
-export async function readNexusImage(bytes: Uint8Array, name: string, readLinked: ReadLinkedFile): Promise<Measured> {
+export async function readNexusImage(
+  bytes: Uint8Array,
+  name: string,
+  readLinked: ReadLinkedFile,
+): Promise<MaskedImage> {
   try {
     return withoutUncounted(await readNexus(bytes, readLinked));
   } catch (error) {
-    throw named(name, error);
+    throw withFileName(name, error);
   }
 }
 
 /** Reads an HDF5 file of this program, or else of a detector. */
 export async function runOrNexus<Run>(
   run: () => Promise<Run>,
-  nexus: () => Promise<Measured>,
-): Promise<{ readonly run: Run } | { readonly image: Measured }> {
+  nexus: () => Promise<MaskedImage>,
+): Promise<{ readonly run: Run } | { readonly image: MaskedImage }> {
   try {
     return { run: await run() };
   } catch (error) {

@@ -3,16 +3,16 @@ import { BraggError } from '../../../../contract/errors.ts';
 import type { DiffractionScenario } from '../../../../contract/scenario/diffraction/index.ts';
 import { onThread, onThreadIfLarge } from '../../../io/threads/task.ts';
 import type { AnyReading, DiffractionReading } from '../../scenarios/scenarios.ts';
-import { type Measured, readImage, readNexusImage, withoutUncounted } from '../images/read.ts';
+import { type MaskedImage, readImage, readNexusImage, withoutUncounted } from '../images/read.ts';
 import type { Header } from '../images/read-cbf.ts';
 import type { Image } from '../summary.ts';
 
 /** Computed images count photons, and no pixel is saturated. */
-export const ofImage = ({ width, height, image }: Image): Measured =>
+export const maskedImageOf = ({ width, height, image }: Image): MaskedImage =>
   withoutUncounted({ width, height, counts: image, full: Number.POSITIVE_INFINITY, header: {} });
 
 /** Every pixel is visited, so files and large images are processed on a worker thread. */
-export const processImage = onThreadIfLarge('take in an image', ofImage);
+export const processImage = onThreadIfLarge('take in an image', maskedImageOf);
 export const readImageFile = onThread(
   'read an image file',
   ({ bytes, name, size }: { readonly bytes: Uint8Array; readonly name: string; readonly size: [number, number] }) =>
@@ -30,7 +30,7 @@ export const readNexusFile = onThread(
     readNexusImage(bytes, name, async (wanted) => linked.find((one) => one.name === wanted)?.bytes ?? null),
 );
 
-export interface Fitted {
+export interface FittedImage {
   readonly photons: Float32Array;
   /** Counts per photon, and counts of the background. */
   readonly scale: number;
@@ -38,9 +38,9 @@ export interface Fitted {
 }
 
 interface LoadedImage {
-  readonly measured: Pick<Measured, 'counts' | 'left'>;
+  readonly measured: Pick<MaskedImage, 'counts' | 'left'>;
   /** Null if only the counts are displayed. */
-  readonly fitted: Fitted | null;
+  readonly fitted: FittedImage | null;
 }
 
 /** Counts, or counts less the fit; 0 in excluded pixels. */
@@ -57,7 +57,7 @@ export const countLeftOut = onThreadIfLarge('count what is left out', (left: Uin
 );
 
 /** Throws BraggError for a scenario without a crystal. */
-export function ofCrystal(reading: AnyReading): DiffractionReading {
+export function requireCrystal(reading: AnyReading): DiffractionReading {
   if (reading.kind === 'diffraction') return reading;
   throw new BraggError('unsupported', 'Only a crystal can be fitted to an image; this scenario is of another kind.');
 }

@@ -13,9 +13,9 @@ import {
 import type { Pausing } from '../../../../domain/values/pausing.ts';
 import type { NativeAddon } from '../../../io/addon/addon.ts';
 import type { DiffractionProblem } from '../../../io/addon/task.ts';
-import { inSlices } from '../../../io/flow/cooperative.ts';
+import { runInSlices } from '../../../io/flow/cooperative.ts';
 import { render } from '../bench-candidate.ts';
-import type { Measured } from '../images/read.ts';
+import type { MaskedImage } from '../images/read.ts';
 
 /** Residuals r and their derivatives J at given values of the unknowns, summed over all measured pixels. */
 export interface NormalEquations {
@@ -43,7 +43,7 @@ function cholesky(square: Float64Array, count: number): Float64Array | null {
 }
 
 /** Solution of a symmetric, positive definite system; null if the matrix is not positive definite. */
-export function solved(square: Float64Array, right: Float64Array): Float64Array | null {
+export function solveCholesky(square: Float64Array, right: Float64Array): Float64Array | null {
   const count = right.length;
   const lower = cholesky(square, count);
   if (lower === null) return null;
@@ -84,7 +84,7 @@ function stepOf({ square, right }: NormalEquations, damping: number): Float64Arr
     // A zero diagonal means that the residuals do not depend on the unknown, which then stays unchanged.
     damped[at] = (damped[at] ?? 0) * (1 + damping) || 1;
   }
-  return solved(damped, right)?.map((part) => -part) ?? null;
+  return solveCholesky(damped, right)?.map((part) => -part) ?? null;
 }
 
 /** Minimises the residuals from `start`. `at` computes the normal equations at given values of the unknowns. */
@@ -121,7 +121,7 @@ export interface RefineOptions {
   readonly told?: (iteration: RefineIteration) => void;
 }
 
-export interface Refined {
+export interface RefinementResult {
   readonly unknowns: readonly (CrystalUnknown & {
     readonly start: number;
     readonly value: number;
@@ -188,7 +188,7 @@ function unitsOf({ crystal }: DiffractionProblem, start: Values): Values {
 }
 
 /** Sums over the used pixels of an image and its measured counts: sufficient for a linear regression. */
-function* lineThrough(image: Float32Array, { counts, left }: Measured): Pausing<Line> {
+function* lineThrough(image: Float32Array, { counts, left }: MaskedImage): Pausing<Line> {
   let [n, x, y, xx, xy, yy] = [0, 0, 0, 0, 0, 0];
   for (let i = 0; i < counts.length; i += 1) {
     if (i % PIECE === 0) yield;
@@ -222,7 +222,7 @@ interface Line {
  * Normal equations of the crystal's unknowns alone. For each image, scale and background come from the best line, and
  * derivatives along them are projected out (Golub and Pereyra, after Kaufman).
  */
-function* equationsOf(images: readonly Float32Array[], measured: Measured, line: Line): Pausing<NormalEquations> {
+function* equationsOf(images: readonly Float32Array[], measured: MaskedImage, line: Line): Pausing<NormalEquations> {
   const [here = new Float32Array(), ...further] = images;
   const { scale, background, pixels } = line;
   const unknowns = further.length;
@@ -265,9 +265,9 @@ function* equationsOf(images: readonly Float32Array[], measured: Measured, line:
 export async function refineCrystal(
   addon: NativeAddon,
   problem: DiffractionProblem,
-  measured: Measured,
+  measured: MaskedImage,
   { fit, iterations, signal, told }: RefineOptions,
-): Promise<Refined> {
+): Promise<RefinementResult> {
   const { width, height } = problem.detector;
   if (measured.width !== width || measured.height !== height) {
     throw new BraggError(
@@ -291,7 +291,7 @@ export async function refineCrystal(
   let [last, least] = [begun, Number.POSITIVE_INFINITY];
   const found = await gaussNewton(new Float64Array(fitted.length), { iterations, step: ENOUGH }, async (unknowns) => {
     const images = [await imageOf(unknowns)];
-    const line = await inSlices(lineThrough(images[0] ?? new Float32Array(), measured));
+    const line = await runInSlices(lineThrough(images[0] ?? new Float32Array(), measured));
     if (lines.length === 0 && !(line.scale > 0)) {
       throw new BraggError(
         'unsupported',
@@ -301,7 +301,7 @@ export async function refineCrystal(
     lines.push(line);
     for (let k = 0; k < fitted.length; k += 1)
       images.push(await imageOf(unknowns.map((one, u) => (u === k ? one + STEP : one))));
-    const equations = await inSlices(equationsOf(images, measured, line));
+    const equations = await runInSlices(equationsOf(images, measured, line));
     const taken = equations.residual <= least;
     least = Math.min(least, equations.residual);
     const [now, values] = [performance.now(), valuesOf(unknowns)];
@@ -315,7 +315,7 @@ export async function refineCrystal(
   });
   const iteration_s = (performance.now() - begun) / 1000 / lines.length;
   const image = await imageOf(found.unknowns);
-  const end = await inSlices(lineThrough(image, measured));
+  const end = await runInSlices(lineThrough(image, measured));
   const values = valuesOf(found.unknowns);
   const variance = found.equations.residual / Math.max(1, end.pixels - fitted.length - 2);
   const sigmas = sigmasOf(found.equations, variance);
@@ -343,7 +343,7 @@ function sigmasOf({ square, right }: NormalEquations, variance: number): Values 
   const all = Array.from(right, (_, k) => {
     const one = new Float64Array(right.length);
     one[k] = 1;
-    return solved(square, one)?.[k];
+    return solveCholesky(square, one)?.[k];
   });
   return all.every((each) => each !== undefined) ? all.map((each = 0) => Math.sqrt(variance * each)) : null;
 }

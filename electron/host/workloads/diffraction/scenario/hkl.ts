@@ -4,8 +4,15 @@
  */
 
 import { messageOf } from '../../../../contract/errors.ts';
-import type { DiffractionWithConstants } from '../../../../contract/scenario/index.ts';
-import { checkedFields, type FieldRules, honoured, ignored, oneOf, only } from '../../../../domain/header-fields.ts';
+import type { DiffractionWithStaticDefaults } from '../../../../contract/scenario/index.ts';
+import {
+  allowOnly,
+  checkedFields,
+  type FieldRules,
+  honoured,
+  ignoredField,
+  oneOf,
+} from '../../../../domain/header-fields.ts';
 import { decimalOf, isMissingMark, largestUnmarked } from '../../../../domain/values/csv.ts';
 import { type NamedFile, namedFileReader } from '../../../model/scenarios/named-files.ts';
 
@@ -182,8 +189,8 @@ function headerIn(line: string): Layout | string | null {
   };
 }
 
-const geometry = ignored('the scenario states the crystal, the beam and the detector');
-const experiment = ignored('describes how intensities were measured, and they are corrected for it');
+const geometry = ignoredField('the scenario states the crystal, the beam and the detector');
+const experiment = ignoredField('describes how intensities were measured, and they are corrected for it');
 
 /** Fields of the header of XDS_ASCII.HKL, from the documentation of XDS's files; ITEM_ fields are numbered columns. */
 export const xdsFields: FieldRules = {
@@ -198,7 +205,7 @@ export const xdsFields: FieldRules = {
   item_iobs: honoured,
   'item_sigma(iobs)': honoured,
   // XSCALE writes file names of the user's choice.
-  output_file: only('files of CORRECT or XSCALE', (name) => !/(^|\/)integrate\.hkl$/i.test(name)),
+  output_file: allowOnly('files of CORRECT or XSCALE', (name) => !/(^|\/)integrate\.hkl$/i.test(name)),
   unit_cell_constants: geometry,
   'unit_cell_a-axis': geometry,
   'unit_cell_b-axis': geometry,
@@ -431,7 +438,7 @@ class Rows {
 }
 const BLOCK_ROWS = 16_384;
 
-interface Seen {
+interface MergedReflection {
   readonly line: number;
   sum: number;
   weight: number;
@@ -480,7 +487,7 @@ export function readHkl(text: string): HklList {
   if (typeof xds === 'string') return fail(1, xds);
   let layout: Layout = xds?.layout ?? bare;
   const faults: HklError[] = [];
-  const seen = new Map<string, Seen>();
+  const seen = new Map<string, MergedReflection>();
   let line = 0;
   let repeated = 0;
   let misfits = 0;
@@ -603,7 +610,7 @@ const readList = namedFileReader({
 
 /** Reads the list. `place.name` is the displayed name of the scenario file; the list's name is shown relative to it. */
 export async function reflectionsOf(
-  { structure_factors: { file } }: DiffractionWithConstants,
+  { structure_factors: { file } }: DiffractionWithStaticDefaults,
   place: { readonly name: string; readonly folder: string | null },
 ): Promise<Reflections> {
   return file === undefined ? { value: null, faults: [], issues: [] } : readList(file, place);

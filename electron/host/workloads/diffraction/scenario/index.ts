@@ -6,7 +6,7 @@ import type { Issue } from '../../../../contract/errors.ts';
 import {
   type DiffractionDocument,
   type DiffractionScenario,
-  type DiffractionWithConstants,
+  type DiffractionWithStaticDefaults,
   type FieldIssue,
   fieldIssue,
   isWithin,
@@ -22,14 +22,17 @@ import { reflectionsOf } from './hkl.ts';
 const rad = (deg: number): number => (deg * Math.PI) / 180;
 const angstrom = 1e-10;
 
-function three({ x, y, z }: { readonly x: number; readonly y: number; readonly z: number }, factor: number): Vector3 {
+function scaledVector(
+  { x, y, z }: { readonly x: number; readonly y: number; readonly z: number },
+  factor: number,
+): Vector3 {
   return Float64Array.of(x * factor, y * factor, z * factor);
 }
 
 function lattice({ lattice: given }: DiffractionScenario['crystal']) {
   if (given.kind === 'matrix') {
     const [a_per_m, b_per_m, c_per_m] = [given.a_star, given.b_star, given.c_star].map((v) =>
-      three(v, 1 / angstrom),
+      scaledVector(v, 1 / angstrom),
     ) as [Vector3, Vector3, Vector3];
     return { reciprocal: { a_per_m, b_per_m, c_per_m } };
   }
@@ -48,7 +51,7 @@ function lattice({ lattice: given }: DiffractionScenario['crystal']) {
 /** Crystals with so few cells along an edge also scatter between reflections, where the nearest F would cause steps. */
 const fewCells = 2;
 
-function lookup({ crystal, structure_factors }: DiffractionScenario): 'nearest' | 'tricubic' {
+function lookupKindOf({ crystal, structure_factors }: DiffractionScenario): 'nearest' | 'tricubic' {
   if (structure_factors.lookup !== 'auto') return structure_factors.lookup;
   const { a, b, c } = crystal.cells;
   return Math.min(a, b, c) <= fewCells ? 'tricubic' : 'nearest';
@@ -83,7 +86,7 @@ function resolveDiffraction(
       mosaic_domains: crystal.mosaic_domains,
       mosaic_seed: crystal.mosaic_seed,
     },
-    structure_factors: { default: structure_factors.default_electrons, reflections, lookup: lookup(scenario) },
+    structure_factors: { default: structure_factors.default_electrons, reflections, lookup: lookupKindOf(scenario) },
     detector: {
       width: detector.width,
       height: detector.height,
@@ -198,13 +201,13 @@ function warnings(scenario: DiffractionScenario): readonly FieldIssue[] {
   ];
 }
 
-interface CheckedAgainst {
+interface CheckLimits {
   readonly variants: readonly string[];
   readonly memoryLimit_bytes: number;
 }
 
 /** Errors and warnings of a complete scenario. */
-function checkDiffraction(scenario: DiffractionScenario, against: CheckedAgainst): readonly FieldIssue[] {
+function checkDiffraction(scenario: DiffractionScenario, against: CheckLimits): readonly FieldIssue[] {
   return [
     ...checkAngles(scenario),
     ...checkMatrix(scenario),
@@ -235,7 +238,7 @@ interface DiffractionParts {
 /**
  * Fills in defaults. The beam centre defaults to the middle of the detector, offset by half a pixel by its convention.
  */
-function completed(filled: DiffractionWithConstants): DiffractionScenario {
+function fillBeamCentre(filled: DiffractionWithStaticDefaults): DiffractionScenario {
   const { detector } = filled;
   const { width, height, pixel_mm } = detector;
   const middle = (pixels: number): number => Number((((pixels + 1) * pixel_mm) / 2).toPrecision(12));
@@ -246,12 +249,12 @@ function completed(filled: DiffractionWithConstants): DiffractionScenario {
 
 /** Completes and checks a document that satisfies the schema. */
 export async function readDiffraction(
-  filled: DiffractionWithConstants,
+  filled: DiffractionWithStaticDefaults,
   leftOut: readonly Path[],
   place: { readonly name: string; readonly folder: string | null },
   services: DiffractionServices,
 ): Promise<DiffractionParts> {
-  const scenario = completed(filled);
+  const scenario = fillBeamCentre(filled);
   const found = await reflectionsOf(filled, place);
   const list = found.value ?? new Float64Array(0);
   const reflections = list.length / 4;

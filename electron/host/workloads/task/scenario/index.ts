@@ -34,7 +34,7 @@ export function checkTask(
   return scenario.kind === USER_PROBLEM ? [...checkProblem(scenario), ...unknown] : unknown;
 }
 
-function ofType<T extends TaskValue>(values: readonly (readonly [string, TaskValue])[], type: string) {
+function valuesOfType<T extends TaskValue>(values: readonly (readonly [string, TaskValue])[], type: string) {
   return Object.fromEntries(values.filter(([, value]) => typeof value === type)) as Readonly<Record<string, T>>;
 }
 
@@ -50,9 +50,9 @@ export function resolveTask(
   const values = Object.entries<TaskValue>(scenario.problem).filter(([name]) => name !== 'kind');
   return {
     ...common,
-    numbers: ofType<number>(values, 'number'),
-    words: ofType<string>(values, 'string'),
-    switches: ofType<boolean>(values, 'boolean'),
+    numbers: valuesOfType<number>(values, 'number'),
+    words: valuesOfType<string>(values, 'string'),
+    switches: valuesOfType<boolean>(values, 'boolean'),
   };
 }
 

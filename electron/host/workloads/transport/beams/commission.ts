@@ -40,7 +40,7 @@ const POINTS = [10, 20_000] as const;
 const LARGEST_NOISE = 0.05;
 export type DepthUnit = (typeof depthUnits)[number];
 
-const refused = (line: number, message: string): ReadCurve => ({ ok: false, faults: [{ line, message }] });
+const rejectedCurve = (line: number, message: string): ReadCurve => ({ ok: false, faults: [{ line, message }] });
 
 type Parsed = ReturnType<typeof readCurveCsv>;
 const parse = (text: string, unit: DepthUnit | null): Parsed => readCurveCsv(text, unit ?? 'asked');
@@ -49,20 +49,20 @@ function completeCurve(read: Parsed): ReadCurve {
   if (!read.ok) return read;
   const { depth_mm, dose, unit, firstLine, lastLine, notes } = read.curve;
   if (dose.length < POINTS[0] || dose.length > POINTS[1]) {
-    return refused(firstLine, `${dose.length} points; allowed: ${POINTS[0]} to ${POINTS[1]}`);
+    return rejectedCurve(firstLine, `${dose.length} points; allowed: ${POINTS[0]} to ${POINTS[1]}`);
   }
   const largest = largestUnmarked(dose);
   const mark = dose.findIndex((one) => isMissingMark(one, largest));
   if (mark >= 0) {
     const allowed = 'a line for each measured dose, and none for others';
-    return refused(
+    return rejectedCurve(
       firstLine,
       `the dose is ${dose[mark]} at ${depth_mm[mark]} mm, a mark for a missing value; allowed: ${allowed}`,
     );
   }
   const top = dose.reduce((most, one) => Math.max(most, one), 0);
   if (!(top > 0) || (dose.at(-1) ?? 0) > 0.2 * top) {
-    return refused(
+    return rejectedCurve(
       lastLine,
       'the dose does not fall to 20 % of its maximum; allowed: a curve that continues beyond its peak',
     );
@@ -70,7 +70,7 @@ function completeCurve(read: Parsed): ReadCurve {
   const low = dose.findIndex((one) => one < -LARGEST_NOISE * top);
   if (low >= 0) {
     const allowed = `${-100 * LARGEST_NOISE} % of its largest value or more`;
-    return refused(firstLine, `the dose is ${dose[low]} at ${depth_mm[low]} mm; allowed: ${allowed}`);
+    return rejectedCurve(firstLine, `the dose is ${dose[low]} at ${depth_mm[low]} mm; allowed: ${allowed}`);
   }
   return { ok: true, curve: { depth_mm, dose, unit, notes } };
 }
@@ -86,14 +86,14 @@ export function readOneCurve(text: string, unit: DepthUnit | null): ReadCurve {
   const read = parse(text, unit);
   if (read.ok && read.curve.matter !== null) {
     const allowed = 'depths in water, in a column such as depth_mm';
-    return refused(
+    return rejectedCurve(
       read.curve.firstLine,
       `its depths are in ${read.curve.matter}, but the fit is in water; allowed: ${allowed}`,
     );
   }
   const told = read.ok ? read.curve.depthUnit?.toLowerCase() : undefined;
   if (read.ok && unit !== null && told !== undefined && told !== unit) {
-    return refused(read.curve.firstLine, `the depth column is in ${told}; allowed: that unit, or no unit`);
+    return rejectedCurve(read.curve.firstLine, `the depth column is in ${told}; allowed: that unit, or no unit`);
   }
   return completeCurve(read);
 }
@@ -108,7 +108,7 @@ const ROUNDS = 40;
 /** Ratio of W80–20 to the standard deviation of ranges. */
 const FALLOFF = 1.312;
 
-const refuse = (message: string): never => {
+const throwInvalid = (message: string): never => {
   throw new BraggError('invalid', message);
 };
 
@@ -121,7 +121,7 @@ function falloffOf({ depth_mm, dose }: MeasuredCurve, share: number): number {
     const part = (a - share * top) / (a - b);
     return (depth_mm[i] ?? 0) + part * ((depth_mm[i + 1] ?? 0) - (depth_mm[i] ?? 0));
   }
-  return refuse('the curve does not fall beyond its peak');
+  return throwInvalid('the curve does not fall beyond its peak');
 }
 
 interface Node {
@@ -143,14 +143,14 @@ function valueAt({ step, means, edges }: CellCurve, depth: number): number {
 class Family {
   private readonly nodes: readonly Node[];
 
-  constructor({ spots, curves, step_mm }: Solved) {
+  constructor({ spots, curves, step_mm }: SolvedDoses) {
     this.nodes = curves.map((values, k) => {
       const curve = cellCurve(0, step_mm, values);
       const peak = peakOf(curve);
       const r80_mm = peak === null ? null : fallsTo(curve, peak, 0.8 * peak.height);
       return {
         energy_MeV: spots[k]?.energy_MeV ?? 0,
-        r80_mm: r80_mm ?? refuse('a depth dose has no peak in the water'),
+        r80_mm: r80_mm ?? throwInvalid('a depth dose has no peak in the water'),
         curve,
       };
     });
@@ -210,7 +210,7 @@ interface FirstGuess {
   readonly depth_mm: number;
 }
 
-function examined(curve: MeasuredCurve) {
+function examineCurve(curve: MeasuredCurve) {
   const top = curve.dose.reduce((a, b) => Math.max(a, b));
   const [r80, r20] = [falloffOf(curve, 0.8), falloffOf(curve, 0.2)];
   const straggling = rangeStraggling_mm(r80);
@@ -219,12 +219,12 @@ function examined(curve: MeasuredCurve) {
   // Margin on the ranges: the spread on both sides, and the error of the first guess.
   const room_mm = 6 * spread_mm + 4 * straggling + 0.02 * r80;
   if (!(r80 - room_mm > 1))
-    refuse(`the curve falls to 80 % at ${r80.toFixed(1)} mm; allowed: a peak deeper in the water`);
+    throwInvalid(`the curve falls to 80 % at ${r80.toFixed(1)} mm; allowed: a peak deeper in the water`);
   return { top, r20, r80, straggling, slope, spread_mm, room_mm };
 }
 
 function firstGuess(curve: MeasuredCurve): FirstGuess {
-  const { r80, room_mm } = examined(curve);
+  const { r80, room_mm } = examineCurve(curve);
   return {
     r80_mm: r80,
     ranges_mm: Array.from({ length: NODES }, (_, k) => r80 + room_mm * ((2 * k) / (NODES - 1) - 1)),
@@ -232,11 +232,11 @@ function firstGuess(curve: MeasuredCurve): FirstGuess {
   };
 }
 
-type Fitted = Omit<Commissioned, 'notes'>;
-type Solved = Pick<DepthDoses, 'spots' | 'step_mm' | 'curves'>;
+type FittedSpectrum = Omit<Commissioned, 'notes'>;
+type SolvedDoses = Pick<DepthDoses, 'spots' | 'step_mm' | 'curves'>;
 
-function fitted({ curve, doses }: { readonly curve: MeasuredCurve; readonly doses: Solved }): Fitted {
-  const { top, r20, r80, straggling, slope, spread_mm, room_mm } = examined(curve);
+function fitSpectrum({ curve, doses }: { readonly curve: MeasuredCurve; readonly doses: SolvedDoses }): FittedSpectrum {
+  const { top, r20, r80, straggling, slope, spread_mm, room_mm } = examineCurve(curve);
   const family = new Family(doses);
 
   const peak = curve.dose.indexOf(top);
@@ -245,7 +245,7 @@ function fitted({ curve, doses }: { readonly curve: MeasuredCurve; readonly dose
   const used = curve.dose.map((_, i) => (i >= first && (curve.depth_mm[i] ?? 0) < r20 + room_mm ? 1 : 0));
   const depths = curve.depth_mm.filter((_, i) => used[i] === 1);
   const measured = curve.dose.filter((_, i) => used[i] === 1).map((value) => value / top);
-  if (depths.length < 6) refuse(`the peak has ${depths.length} points; allowed: at least 6`);
+  if (depths.length < 6) throwInvalid(`the peak has ${depths.length} points; allowed: at least 6`);
   const look = (energy: number, variance: number) => residuals(family.dose(energy, variance, depths), measured);
 
   let energy = 10 * (r80 / 1.23) ** 0.565;
@@ -297,10 +297,8 @@ function fitted({ curve, doses }: { readonly curve: MeasuredCurve; readonly dose
   };
 }
 
-const fitBeam: (requested: { readonly curve: MeasuredCurve; readonly doses: Solved }) => Promise<Fitted> = onThread(
-  'fit a beam',
-  fitted,
-);
+const fitBeam: (requested: { readonly curve: MeasuredCurve; readonly doses: SolvedDoses }) => Promise<FittedSpectrum> =
+  onThread('fit a beam', fitSpectrum);
 
 /** Runs on a worker thread, because a file of 20,000 points needs some time to parse. */
 export const readMeasured = onThread(
@@ -308,7 +306,11 @@ export const readMeasured = onThread(
   ({ text, unit }: { readonly text: string; readonly unit: DepthUnit | null }) => readOneCurve(text, unit),
 );
 
-export async function commission(tools: WaterPhysics, curve: MeasuredCurve, signal: AbortSignal): Promise<Fitted> {
+export async function commission(
+  tools: WaterPhysics,
+  curve: MeasuredCurve,
+  signal: AbortSignal,
+): Promise<FittedSpectrum> {
   const { ranges_mm, depth_mm } = firstGuess(curve);
   const energyAt = await energiesBetween(tools, [ranges_mm[0] ?? 0, ranges_mm.at(-1) ?? 0]);
   const wanted = ranges_mm.map((range_mm) => ({ energy_MeV: energyAt(range_mm) }));

@@ -5,7 +5,7 @@
 import { BraggError } from '../../../../contract/errors.ts';
 import type { Spot, TransportDocument } from '../../../../contract/scenario/index.ts';
 import type { SpotDocument } from '../../../../contract/scenario/transport/beam.ts';
-import { fromNative, type NativeAddon, type TransportProblem } from '../../../io/addon/addon.ts';
+import { errorFromNative, type NativeAddon, type TransportProblem } from '../../../io/addon/addon.ts';
 import type { Reading } from '../scenario/estimate.ts';
 
 export interface DepthDoses {
@@ -131,7 +131,7 @@ export async function depthDoses(
   try {
     signal.throwIfAborted();
     await beams.start(({ beam, result: { error, dose } }) => {
-      if (error !== null) failure ??= fromNative(error);
+      if (error !== null) failure ??= errorFromNative(error);
       curves[beam] = acrossSum(dose, problem.grid);
       ended += 1;
       done?.(ended / spots.length);

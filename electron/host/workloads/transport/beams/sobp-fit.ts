@@ -5,7 +5,7 @@
 import type { WeightKind } from '../../../../contract/beams/sobp.ts';
 import { BraggError } from '../../../../contract/errors.ts';
 import { onThread } from '../../../io/threads/task.ts';
-import { combined, fallingNnls, nnls, regularisedNnls } from '../../../model/beams/least-squares.ts';
+import { fallingNnls, multiply, nnls, regularisedNnls } from '../../../model/beams/least-squares.ts';
 import { cellCurve, fallsTo, risesTo } from '../metrics/depth-readouts.ts';
 import type { DepthDoses } from './depth-doses.ts';
 
@@ -53,12 +53,12 @@ const ROUNDS = 12;
 const REACH_MM = 3;
 const CLOSE_MM = 0.02;
 
-const refuse = (message: string): never => {
+const throwInvalid = (message: string): never => {
   throw new BraggError('invalid', message);
 };
 
 /** Depth doses of layers with these ranges, deepest first. */
-type Layered = Pick<DepthDoses, 'curves' | 'step_mm'> & { readonly ranges: readonly number[] };
+type LayerDoses = Pick<DepthDoses, 'curves' | 'step_mm'> & { readonly ranges: readonly number[] };
 
 interface Fit {
   readonly from_mm: number;
@@ -96,7 +96,7 @@ function secondDifferences(start: readonly number[], cells: number): readonly Fl
   });
 }
 
-interface Weighing {
+interface WeightProblem {
   readonly columns: readonly Float64Array[];
   readonly wanted: Float64Array;
   readonly start: readonly number[];
@@ -104,7 +104,7 @@ interface Weighing {
   readonly kind: WeightKind;
 }
 
-function weightsOf({ columns, wanted, start, ranges, kind }: Weighing): Float64Array {
+function weightsOf({ columns, wanted, start, ranges, kind }: WeightProblem): Float64Array {
   switch (kind) {
     case 'flattest':
       return nnls(columns, wanted, start);
@@ -116,7 +116,7 @@ function weightsOf({ columns, wanted, start, ranges, kind }: Weighing): Float64A
 }
 
 /** Weights for a dose of 1 from `from_mm` to the peak of the deepest layer. */
-function fitted({ doses, to_mm, first, kind }: Wanted, from_mm: number): Fit | null {
+function fitFromDepth({ doses, to_mm, first, kind }: FitRequest, from_mm: number): Fit | null {
   const { curves, step_mm, ranges } = doses;
   const [low, high] = [Math.max(0, Math.floor(from_mm / step_mm)), Math.floor(to_mm / step_mm - 0.5)];
   // Weight the first cell by its part inside, so that the result is continuous in `from_mm`.
@@ -127,19 +127,19 @@ function fitted({ doses, to_mm, first, kind }: Wanted, from_mm: number): Fit | n
     (curves[k] ?? new Float64Array()).slice(low, high + 1).map((value, i) => share(i) * value),
   );
   if (columns.length === 0 || high < low) return null;
-  const level = combined(columns, first).reduce((sum, value) => sum + value, 0) / (high + 1 - low);
+  const level = multiply(columns, first).reduce((sum, value) => sum + value, 0) / (high + 1 - low);
   const start = first.map((weight) => weight / level);
   const wanted = Float64Array.from({ length: high + 1 - low }, (_, i) => share(i));
   const found = weightsOf({ columns, wanted, start: start.slice(0, reaching.length), ranges: reaching, kind });
   const weights = Float64Array.from(curves, (_, k) => found[k] ?? 0);
-  const plateau = plateauOf(combined(curves, weights), step_mm, from_mm, to_mm);
-  const before = plateauOf(combined(curves, start), step_mm, from_mm, to_mm);
+  const plateau = plateauOf(multiply(curves, weights), step_mm, from_mm, to_mm);
+  const before = plateauOf(multiply(curves, start), step_mm, from_mm, to_mm);
   return plateau === null ? null : { from_mm, weights, plateau, firstFlatness: before?.flatness ?? Number.NaN };
 }
 
 /** Interpolates two fits. The modulation jumps where another layer is added; values within the jump need a mixture. */
-function between(
-  { curves, step_mm }: Layered,
+function interpolateFits(
+  { curves, step_mm }: LayerDoses,
   to_mm: number,
   [long, short]: readonly [Fit, Fit],
   part: number,
@@ -147,12 +147,12 @@ function between(
   const mixed = (a: number, b: number): number => a + part * (b - a);
   const from_mm = mixed(long.from_mm, short.from_mm);
   const weights = long.weights.map((weight, k) => mixed(weight, short.weights[k] ?? 0));
-  const plateau = plateauOf(combined(curves, weights), step_mm, from_mm, to_mm);
+  const plateau = plateauOf(multiply(curves, weights), step_mm, from_mm, to_mm);
   return plateau === null ? null : { ...long, from_mm, weights, plateau };
 }
 
-interface Wanted {
-  readonly doses: Layered;
+interface FitRequest {
+  readonly doses: LayerDoses;
   readonly modulation_mm: number;
   readonly to_mm: number;
   /** Initial weights. */
@@ -161,7 +161,7 @@ interface Wanted {
 }
 
 /** Moves the proximal end of the fit until the modulation equals the requested one. */
-function fittedTo(wanted: Wanted): Fit {
+function fittedTo(wanted: FitRequest): Fit {
   const { doses, modulation_mm, to_mm } = wanted;
   const room = Math.min(modulation_mm / 2, REACH_MM + 0.1 * modulation_mm);
   const excess = (fit: Fit): number => fit.plateau.m95_mm - modulation_mm;
@@ -169,7 +169,7 @@ function fittedTo(wanted: Wanted): Fit {
   let [long, short]: [Fit | null, Fit | null] = [null, null];
   for (let round = 0; round < ROUNDS; round += 1) {
     const from_mm = (low + high) / 2;
-    const fit = fitted(wanted, from_mm);
+    const fit = fitFromDepth(wanted, from_mm);
     if (fit === null) break;
     if (excess(fit) > 0) [low, long] = [from_mm, fit];
     else [high, short] = [from_mm, fit];
@@ -179,13 +179,15 @@ function fittedTo(wanted: Wanted): Fit {
     return (
       long ??
       short ??
-      refuse(`modulation_mm: ${modulation_mm} mm cannot be made from these layers; allowed: more than the falloff`)
+      throwInvalid(
+        `modulation_mm: ${modulation_mm} mm cannot be made from these layers; allowed: more than the falloff`,
+      )
     );
   }
   let [near, far, best]: [number, number, Fit] = [0, 1, long];
   for (let round = 0; round < ROUNDS; round += 1) {
     const part = (near + far) / 2;
-    const fit = between(doses, to_mm, [long, short], part);
+    const fit = interpolateFits(doses, to_mm, [long, short], part);
     if (fit === null) break;
     best = fit;
     if (Math.abs(excess(fit)) < CLOSE_MM) break;
@@ -202,7 +204,7 @@ const FEW = 2e6;
 /**
  * Fits weights for which the dose above 95 % has the requested length. Throws BraggError `invalid` if there are none.
  */
-export async function fitLayers(wanted: Wanted): Promise<Fit> {
+export async function fitLayers(wanted: FitRequest): Promise<Fit> {
   const { curves } = wanted.doses;
   const few = curves.length ** 2 * (curves[0]?.length ?? 0) < FEW;
   return few ? fittedTo(wanted) : fitOnThread(wanted);

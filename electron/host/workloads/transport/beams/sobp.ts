@@ -34,7 +34,7 @@ const FARTHEST_MM = 1;
 /** Tolerance of the range. */
 const CLOSE_MM = 0.02;
 
-const refuse = (message: string): never => {
+const throwInvalid = (message: string): never => {
   throw new BraggError('invalid', message);
 };
 
@@ -58,7 +58,7 @@ function spacedRanges(request: SobpRequest, sigmaAt: SigmaAt): readonly number[]
     if (range < lowest) return ranges;
     ranges.push(range);
     if (ranges.length > MAX_LAYERS) {
-      refuse(
+      throwInvalid(
         `modulation_mm: ${modulation_mm} mm needs more than ${MAX_LAYERS} layers; allowed: less, a wider energy_sigma_MeV, or a larger layer_spacing_mm`,
       );
     }
@@ -79,7 +79,7 @@ function candidatesOf(energies_MeV: readonly number[], lowest_mm: number, range_
   // A lower energy needs a finer grid, so include it only if the list has too few others.
   const found = inside.length > 1 ? inside : sorted.slice(from, below < 0 ? undefined : below + 1);
   if (found.length <= MAX_LAYERS) return found;
-  return refuse(
+  return throwInvalid(
     `energies_MeV: ${found.length} energies from ${found.at(-1)} to ${found[0]} MeV could be layers; allowed: at most ${MAX_LAYERS}`,
   );
 }
@@ -93,7 +93,7 @@ interface Layers {
   readonly movedBy: ((moved_mm: number) => readonly number[]) | null;
 }
 
-interface Building {
+interface LayerInputs {
   readonly tools: WaterPhysics;
   readonly request: SobpRequest;
   readonly sigmaAt: SigmaAt;
@@ -103,7 +103,7 @@ interface Building {
   readonly run: { readonly signal: AbortSignal; readonly done: (share: number) => void };
 }
 
-async function spacedLayers({ tools, request, sigmaAt, energy_sigma_MeV, depthOf, run }: Building): Promise<Layers> {
+async function spacedLayers({ tools, request, sigmaAt, energy_sigma_MeV, depthOf, run }: LayerInputs): Promise<Layers> {
   const ranges = spacedRanges(request, sigmaAt);
   const least = 0.97 * (ranges.at(-1) ?? request.range_mm);
   const energyAt = await energiesBetween(tools, [least, request.range_mm], energy_sigma_MeV);
@@ -121,7 +121,7 @@ function r90Of(values: Float64Array, step_mm: number): number {
 }
 
 /** Uses the energy with the range nearest to the requested one as the deepest layer. */
-async function listedLayers(building: Building, listed: readonly number[]): Promise<Layers> {
+async function listedLayers(building: LayerInputs, listed: readonly number[]): Promise<Layers> {
   const { tools, request, sigmaAt, energy_sigma_MeV, depthOf, run } = building;
   const { range_mm, modulation_mm } = request;
   const energies = candidatesOf(listed, lowestRange(request, sigmaAt), range_mm);
@@ -133,7 +133,7 @@ async function listedLayers(building: Building, listed: readonly number[]): Prom
   const first = off.indexOf(Math.min(...off));
   const nearest = ranges[first] ?? 0;
   if (Math.abs(nearest - range_mm) > FARTHEST_MM + FARTHEST * range_mm) {
-    refuse(
+    throwInvalid(
       `range_mm: the available energy nearest to ${range_mm} mm, ${energies[first]} MeV, reaches ${nearest.toFixed(1)} mm; allowed: at most ${100 * FARTHEST} % and ${FARTHEST_MM} mm away`,
     );
   }
@@ -150,12 +150,12 @@ async function listedLayers(building: Building, listed: readonly number[]): Prom
 function placesOf({ width_mm = 0, spacing_mm }: SobpRequest, x_mm: number, sigma_mm: number): readonly number[] {
   if (width_mm === 0) return [x_mm];
   if (!(sigma_mm > 0)) {
-    refuse('width_mm: a field of several spots needs the width of a spot; allowed: beam.x_sigma_mm above 0');
+    throwInvalid('width_mm: a field of several spots needs the width of a spot; allowed: beam.x_sigma_mm above 0');
   }
   const spacing = spacing_mm ?? sigma_mm;
   if (spacing > WIDEST_SPACING * sigma_mm) {
     const most = Number((WIDEST_SPACING * sigma_mm).toPrecision(3));
-    refuse(`spacing_mm: ${spacing} mm leaves gaps between spots of ${sigma_mm} mm; allowed: at most ${most} mm`);
+    throwInvalid(`spacing_mm: ${spacing} mm leaves gaps between spots of ${sigma_mm} mm; allowed: at most ${most} mm`);
   }
   const count = Math.max(1, Math.round(width_mm / spacing));
   // With a spacing of the width divided by the number of spots, the dose falls to 50 % at the ends of the width.
@@ -165,7 +165,9 @@ function placesOf({ width_mm = 0, spacing_mm }: SobpRequest, x_mm: number, sigma
 function peak_mm({ curves, step_mm }: DepthDoses): number {
   const curve = curves[0];
   const peak = curve === undefined ? null : peakOf(cellCurve(0, step_mm, curve));
-  return peak?.position ?? refuse('range_mm: the deepest layer has no peak in the water; allowed: a smaller range');
+  return (
+    peak?.position ?? throwInvalid('range_mm: the deepest layer has no peak in the water; allowed: a smaller range')
+  );
 }
 
 /** `signal` cancels between and during runs; `done` receives the completed share of the work. */
@@ -180,15 +182,19 @@ export async function buildSobp(
   const { range_mm, modulation_mm } = request;
   const most_mm = Number((range_mm - 2 * MIN_RANGE_MM).toPrecision(4));
   if (modulation_mm > most_mm) {
-    refuse(`modulation_mm: ${modulation_mm} mm reaches the surface; allowed: at most ${most_mm} mm for this range`);
+    throwInvalid(
+      `modulation_mm: ${modulation_mm} mm reaches the surface; allowed: at most ${most_mm} mm for this range`,
+    );
   }
   if (request.energies_MeV !== undefined && request.layer_spacing_mm !== undefined) {
-    refuse('layer_spacing_mm cannot be combined with energies_MeV, which determines the layers; allowed: one of them');
+    throwInvalid(
+      'layer_spacing_mm cannot be combined with energies_MeV, which determines the layers; allowed: one of them',
+    );
   }
   const places_mm = placesOf(request, beam.x_mm, beam.x_sigma_mm);
   const sigmaAt: SigmaAt = (range) =>
     Math.hypot(rangeStraggling_mm(range), beam.energy_sigma_MeV * rangePerEnergy(range));
-  const building: Building = {
+  const building: LayerInputs = {
     tools,
     request,
     sigmaAt,
@@ -225,7 +231,8 @@ export async function buildSobp(
     const curve = await depthDose(tools, problem, signal);
     const at_mm = problem.grid.dz_mm;
     const plateau = plateauOf(curve, at_mm, fit.from_mm + moved_mm, to_mm + moved_mm);
-    if (plateau === null) return refuse('range_mm: the field has no plateau in the water; allowed: a smaller range');
+    if (plateau === null)
+      return throwInvalid('range_mm: the field has no plateau in the water; allowed: a smaller range');
     const off = range_mm - plateau.r90_mm;
     if (movedBy === null || Math.abs(off) < CLOSE_MM || round === 2) {
       done?.(1);

@@ -20,7 +20,7 @@ import { depthDose } from './depth-doses.ts';
 type Material = TransportProblem['materials'][number];
 
 /** Input with its standard deviation, in the unit of its derivative. */
-interface Varied {
+interface VariedInput {
   readonly input: UncertainInput;
   readonly title: string;
   /** Standard deviation as given in the model. */
@@ -130,13 +130,13 @@ const byScattering =
   });
 
 /** Inputs of a problem that have an uncertainty. */
-function variedOf(problem: TransportProblem, model: UncertaintyModel): readonly Varied[] {
+function variedOf(problem: TransportProblem, model: UncertaintyModel): readonly VariedInput[] {
   const sigmaOf = (input: UncertainInput): number => model[input] ?? uncertainInputs[input].usual;
   const layered = isLayered(problem);
   const layers = layered ? layersOf(problem) : [];
   const water = problem.materials[0];
-  const out: Varied[] = [];
-  const add = (varied: Varied): void => {
+  const out: VariedInput[] = [];
+  const add = (varied: VariedInput): void => {
     if (varied.sigma > 0) out.push(varied);
   };
   const energy_MeV =
@@ -231,10 +231,10 @@ function withFinerRows(problem: TransportProblem, parts: number): TransportProbl
   return { ...problem, map: finer, grid: { ...grid, nz: grid.nz * parts, dz_mm: grid.dz_mm / parts } };
 }
 
-async function byTangents(
+async function uncertaintyByTangents(
   addon: Pick<NativeAddon, 'doseTangents'>,
   problem: TransportProblem,
-  varied: readonly Varied[],
+  varied: readonly VariedInput[],
 ): Promise<Changes> {
   const directions = varied.flatMap((one) => one.directions);
   const parts = Math.min(Math.ceil(problem.grid.dz_mm / FINE_mm), Math.max(1, Math.floor(MAX_ROWS / problem.grid.nz)));
@@ -261,10 +261,10 @@ async function byTangents(
   return { dose: rows(dose), by };
 }
 
-async function byDifferences(
+async function uncertaintyByDifferences(
   addon: Pick<NativeAddon, 'layTransport'>,
   problem: TransportProblem,
-  varied: readonly Varied[],
+  varied: readonly VariedInput[],
   signal: AbortSignal,
 ): Promise<Changes> {
   const { tracks: _tracks, ...rest } = problem;
@@ -316,7 +316,9 @@ export async function uncertaintyOf(
   const varied = variedOf(problem, model);
   const because = withoutTangents(problem);
   const { dose, by } =
-    because === null ? await byTangents(addon, problem, varied) : await byDifferences(addon, problem, varied, signal);
+    because === null
+      ? await uncertaintyByTangents(addon, problem, varied)
+      : await uncertaintyByDifferences(addon, problem, varied, signal);
   const { dz_mm, nz } = problem.grid;
   const start_mm = -problem.beam.z_mm;
   const readouts = (values: Float64Array, step_mm: number) => depthReadouts({ start_mm, step_mm, values }, 0);

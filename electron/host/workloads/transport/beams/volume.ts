@@ -45,7 +45,12 @@ const placeOf = ({ sizes, spacing_mm }: Volume, axis: 0 | 1 | 2, index: number):
   (index + 0.5 - (axis === 2 ? 0 : sizes[axis] / 2)) * spacing_mm[axis];
 
 /** Converts MeV per cell to Gy. */
-function inGray(problem: TransportProblem, { dose_MeV }: VolumeDose, volume: Omit<Volume, 'values'>, times: number) {
+function volumeInGray(
+  problem: TransportProblem,
+  { dose_MeV }: VolumeDose,
+  volume: Omit<Volume, 'values'>,
+  times: number,
+) {
   const [nx, ny, nz] = volume.sizes;
   const [dx, dy, dz] = volume.spacing_mm;
   const values = new Float64Array(dose_MeV.length);
@@ -80,7 +85,7 @@ function slicesOf(volume: Volume, [x0, y0, z0]: readonly [number, number, number
 }
 
 /** Axes of the file: x, depth, y; see above. */
-function forFile(volume: Volume): DirectedVolume {
+function volumeForFile(volume: Volume): DirectedVolume {
   const [nx, ny, nz] = volume.sizes;
   const [dx, dy, dz] = volume.spacing_mm;
   const values = new Float64Array(volume.values.length);
@@ -125,7 +130,7 @@ export async function solveVolume(
   const protons = spots.reduce((sum, { weight }) => sum + weight, 0);
   const grid = { sizes: [n, n, nz], spacing_mm: [cell_mm, cell_mm, dz_mm] } as const;
   const times = (protons_per_mu === undefined ? 1 : protons_per_mu / BILLION) / protons;
-  const volume: Volume = { ...grid, values: inGray(problem, dose, grid, times) };
+  const volume: Volume = { ...grid, values: volumeInGray(problem, dose, grid, times) };
   const unit = protons_per_mu === undefined ? 'Gy per 10⁹ protons' : 'Gy per MU';
   const most = volume.values.reduce((a, b) => Math.max(a, b), 0);
   const index = volume.values.indexOf(most);
@@ -145,6 +150,6 @@ export async function solveVolume(
     spots: spots.filter(({ weight }) => weight > 0).length,
     protons,
     seconds: (performance.now() - begun) / 1000,
-    file: file === undefined ? null : writers[file](forFile(volume), { content, frame: null }),
+    file: file === undefined ? null : writers[file](volumeForFile(volume), { content, frame: null }),
   };
 }

@@ -8,7 +8,7 @@ type Planned = Pick<TransportRun['plan'], 'variant' | 'precision' | 'threads' | 
 
 /** Variants that only visit cells within the beam. */
 const FOLLOWING = ['window', 'depth'];
-const follows = (variant: string): boolean => FOLLOWING.some((name) => variant.endsWith(name));
+const followsBeam = (variant: string): boolean => FOLLOWING.some((name) => variant.endsWith(name));
 
 /** Smallest content of a visited row of cells, as a share of the protons: `kWindowThreshold` in sliced_solver.cpp. */
 const THRESHOLD = { fp32: 1e-11, fp64: 1e-18 } as const;
@@ -123,7 +123,7 @@ export function expectedVisits(problem: TransportProblem, plan: Planned, ranges:
   const { range_mm, bins_mm } = ranges;
   const { grid, beam, solver } = problem;
   const { ne, ntheta, nz, nx } = plan;
-  if (problem.initial.kind === 'filled' || !follows(plan.variant)) return null;
+  if (problem.initial.kind === 'filled' || !followsBeam(plan.variant)) return null;
   const extent = extentOf(problem, range_mm);
   const bin_mm = bins_mm / ne;
   const spread_mm = (1.77 * bins_mm * beam.energy_sigma_MeV) / beam.energy_MeV;

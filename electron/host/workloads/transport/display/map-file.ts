@@ -5,7 +5,7 @@
 import { BraggError } from '../../../../contract/errors.ts';
 import type { LetName } from '../../../../contract/quality.ts';
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
-import type { Per } from '../../../io/addon/reduction.ts';
+import type { ValueScaling } from '../../../io/addon/reduction.ts';
 import { onThread, onThreadIfLarge } from '../../../io/threads/task.ts';
 import { type DirectedVolume, metaImageBytes, nrrdBytes, rtDoseBytes } from '../../../io/volumes/write.ts';
 import { type GrayRun, grayField } from '../metrics/gray.ts';
@@ -49,29 +49,29 @@ export function grayMap({ acrossY, axes, beam, dose }: GrayRun, y_mm: number): R
 }
 
 /** Array with scale factors: value · scale · factor / divisor. */
-interface Scaled {
+interface ScaledArray {
   readonly values: Float32Array | Float64Array;
   readonly scale: number;
-  readonly per?: Per;
+  readonly per?: ValueScaling;
 }
 
-const valueAt = ({ values, scale, per }: Scaled, i: number): number =>
+const valueAt = ({ values, scale, per }: ScaledArray, i: number): number =>
   ((values[i] ?? 0) * scale * (per?.factor ?? 1)) / (per?.divisor[i] ?? 1);
 
 const subtract = onThreadIfLarge(
   'subtract maps',
-  ({ mine, theirs }: { readonly mine: Scaled; readonly theirs: Scaled }): Float64Array => {
+  ({ mine, theirs }: { readonly mine: ScaledArray; readonly theirs: ScaledArray }): Float64Array => {
     const values = new Float64Array(mine.values.length);
     for (let i = 0; i < values.length; i += 1) values[i] = valueAt(mine, i) - valueAt(theirs, i);
     return values;
   },
 );
 
-const scaled = ({ values, scale, per }: Scaled): Scaled => ({ values, scale, ...(per && { per }) });
+const scaledArrayOf = ({ values, scale, per }: ScaledArray): ScaledArray => ({ values, scale, ...(per && { per }) });
 
 /** Difference `mine` less `theirs`, cell by cell. */
-export const differenceOf = (mine: Scaled, theirs: Scaled): Promise<Float64Array> =>
-  subtract({ mine: scaled(mine), theirs: scaled(theirs) });
+export const differenceOf = (mine: ScaledArray, theirs: ScaledArray): Promise<Float64Array> =>
+  subtract({ mine: scaledArrayOf(mine), theirs: scaledArrayOf(theirs) });
 
 const writers = { mha: metaImageBytes, nrrd: nrrdBytes } as const;
 type ImageEnding = keyof typeof writers;

@@ -3,8 +3,8 @@ import { BraggError } from '../../../../contract/errors.ts';
 import type { AxisName, FieldMap } from '../../../../contract/fields.ts';
 import type { Cut, MapRequest } from '../../../../contract/run.ts';
 import type { Marginals, NativePlane, PlaneRequest } from '../../../io/addon/addon.ts';
-import type { Per } from '../../../io/addon/reduction.ts';
-import { type GridAxis, mapAxis, reduced, sampling } from '../../../model/fields/field.ts';
+import type { ValueScaling } from '../../../io/addon/reduction.ts';
+import { type GridAxis, mapAxis, reducePlane, sampleAxis } from '../../../model/fields/field.ts';
 import type { DoseMap } from '../../../model/fields/gamma.ts';
 import { massUnits, perMass } from '../metrics/dose-per-mass.ts';
 import type { Axes, RunData } from '../run-data.ts';
@@ -87,12 +87,12 @@ interface Source {
   readonly values: Float32Array | Float64Array;
   readonly axes: readonly [AxisName, AxisName];
   readonly scale: number;
-  readonly per?: Per;
+  readonly per?: ValueScaling;
   readonly quantity: string;
   readonly unit: string;
 }
 
-function same(pair: readonly [AxisName, AxisName], a: AxisName, b: AxisName): boolean {
+function isSamePair(pair: readonly [AxisName, AxisName], a: AxisName, b: AxisName): boolean {
   return (pair[0] === a && pair[1] === b) || (pair[0] === b && pair[1] === a);
 }
 
@@ -124,7 +124,7 @@ function cutOf(fields: Fields, request: MapRequest, cuts: readonly Cut[]): Sourc
 }
 
 async function letSource({ tracks = null }: Fields, request: MapRequest, name: 'letd' | 'lett'): Promise<Source> {
-  if (!same(['z', 'x'], request.horizontal, request.vertical)) {
+  if (!isSamePair(['z', 'x'], request.horizontal, request.vertical)) {
     throw new BraggError('unsupported', 'LET has the axes z and x only.');
   }
   if (tracks === null) {
@@ -135,7 +135,7 @@ async function letSource({ tracks = null }: Fields, request: MapRequest, name: '
 }
 
 async function graySource({ gray }: Fields, request: MapRequest): Promise<Source> {
-  if (!same(['z', 'x'], request.horizontal, request.vertical)) {
+  if (!isSamePair(['z', 'x'], request.horizontal, request.vertical)) {
     throw new BraggError('unsupported', 'Dose has the axes z and x only.');
   }
   const found = (await gray?.(request.y_mm ?? 0)) ?? { reason: 'the run is not finished' };
@@ -144,7 +144,7 @@ async function graySource({ gray }: Fields, request: MapRequest): Promise<Source
 }
 
 function densitySource({ axes }: Fields, request: MapRequest): Source {
-  if (!same(['z', 'x'], request.horizontal, request.vertical)) {
+  if (!isSamePair(['z', 'x'], request.horizontal, request.vertical)) {
     throw new BraggError('unsupported', 'Density has the axes z and x only.');
   }
   if (axes.density_g_cm3 === null) {
@@ -159,7 +159,8 @@ async function sourceOf(fields: Fields, request: MapRequest): Promise<Source> {
   if (quantity === 'gray') return graySource(fields, request);
   if (quantity === 'density') return densitySource(fields, request);
   if (quantity === 'dose' || quantity === 'dose-per-mass') {
-    if (!same(['z', 'x'], horizontal, vertical)) throw new BraggError('unsupported', 'Dose has the axes z and x only.');
+    if (!isSamePair(['z', 'x'], horizontal, vertical))
+      throw new BraggError('unsupported', 'Dose has the axes z and x only.');
     if (fields.dose === null) throw new BraggError('not-found', 'Keyframes contain protons, not dose.');
     const cell = fields.axes.dz_mm * fields.axes.dx_mm;
     if (quantity === 'dose-per-mass') {
@@ -173,7 +174,7 @@ async function sourceOf(fields: Fields, request: MapRequest): Promise<Source> {
   if (cuts.length > 0) return cutOf(fields, request, cuts);
   const made = fields.planes?.find((plane) => samePlane(plane, planeOf(request)));
   if (made !== undefined) return { ...protons, values: made.values, axes: [made.slow, made.fast] };
-  const kept = marginals.find(({ axes }) => same(axes, horizontal, vertical));
+  const kept = marginals.find(({ axes }) => isSamePair(axes, horizontal, vertical));
   if (kept === undefined)
     throw new BraggError('unsupported', `A map needs two different axes, not ${horizontal} twice.`);
   if (fields.marginals === null) throw new BraggError('not-found', 'This run has no saved keyframes.');
@@ -194,8 +195,8 @@ async function mapOf(
   { horizontal, vertical }: { readonly horizontal: GridAxis; readonly vertical: GridAxis },
   viewport: MapRequest['viewport'],
 ): Promise<FieldMap> {
-  const across = sampling(horizontal, viewport.horizontal, viewport.pixels[0]);
-  const down = sampling(vertical, viewport.vertical, viewport.pixels[1]);
+  const across = sampleAxis(horizontal, viewport.horizontal, viewport.pixels[0]);
+  const down = sampleAxis(vertical, viewport.vertical, viewport.pixels[1]);
   const horizontalIsContiguous = source.axes[1] === horizontal.name;
   const contiguous = (horizontalIsContiguous ? horizontal : vertical).edges.length - 1;
   const plane = {
@@ -209,7 +210,7 @@ async function mapOf(
     unit: source.unit,
     horizontal: mapAxis(horizontal, across),
     vertical: mapAxis(vertical, down),
-    ...(await reduced(plane, across, down, 'mean', source.scale)),
+    ...(await reducePlane(plane, across, down, 'mean', source.scale)),
   };
 }
 
@@ -263,7 +264,7 @@ export function partsOf(requests: readonly MapRequest[]): readonly (keyof Margin
   return requests.flatMap(({ quantity, horizontal, vertical, cuts = [] }) => {
     if (quantity === 'letd' || quantity === 'lett' || quantity === 'gray') return [];
     if (quantity !== 'protons') return ['dose'];
-    const kept = marginals.find(({ axes }) => same(axes, horizontal, vertical));
+    const kept = marginals.find(({ axes }) => isSamePair(axes, horizontal, vertical));
     return kept === undefined || cuts.length > 0 ? [] : [kept.key];
   });
 }
@@ -275,7 +276,7 @@ export function liveMaps(fields: Fields, requests: readonly MapRequest[]): Promi
     if (request.quantity !== 'protons') return fields.dose === null || fields.dose.length > 0;
     if ((request.cuts ?? []).length > 0)
       return fields.planes?.some((plane) => samePlane(plane, planeOf(request))) ?? false;
-    const kept = marginals.find(({ axes }) => same(axes, request.horizontal, request.vertical));
+    const kept = marginals.find(({ axes }) => isSamePair(axes, request.horizontal, request.vertical));
     return kept !== undefined && (fields.marginals?.[kept.key].length ?? 0) > 0;
   };
   return Promise.all(requests.map(async (request) => (can(request) ? makeMap(fields, request) : null)));

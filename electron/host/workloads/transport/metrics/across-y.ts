@@ -4,7 +4,7 @@
  * happens in the plane.
  */
 import { BraggError } from '../../../../contract/errors.ts';
-import { fromNative, loadAddon, type TransportProblem } from '../../../io/addon/addon.ts';
+import { errorFromNative, loadAddon, type TransportProblem } from '../../../io/addon/addon.ts';
 
 /**
  * Equal spots of a field. By row of z: widths, mm, and the deposited energy of all of them, MeV/mm. By spot: position
@@ -104,7 +104,7 @@ export function widthAcross(problem: TransportProblem, beam: Beam, width: number
       ),
     };
   } catch (error) {
-    const failure = fromNative(error);
+    const failure = errorFromNative(error);
     if (failure instanceof BraggError && failure.code !== 'internal') return { reason: failure.message };
     throw failure;
   }

@@ -9,7 +9,7 @@ import { type CurveReadouts, noReadouts } from '../../../../contract/scenario/tr
 import {
   axisProfile as nativeProfile,
   axisProfileLater as nativeProfileLater,
-  type Per,
+  type ValueScaling,
 } from '../../../io/addon/reduction.ts';
 
 export interface AxisGeometry {
@@ -71,7 +71,7 @@ export function axisProfile(dose: Float64Array, g: AxisGeometry): AxisProfile {
 }
 
 /** Computes `axisProfile` on a worker thread; `per` is an optional divisor of each cell. */
-export async function axisProfileLater(dose: Float64Array, g: AxisGeometry, per?: Per): Promise<AxisProfile> {
+export async function axisProfileLater(dose: Float64Array, g: AxisGeometry, per?: ValueScaling): Promise<AxisProfile> {
   return { ...(await nativeProfileLater(dose, { ...g, reach_mm: reachOf(g) }, per)), blur_mm2: blurOf(g) };
 }
 

@@ -3,7 +3,7 @@
  * so a cell has Gy times mm of y. The unit is nGy mm on maps, and nGy mm² if the dose is also integrated across the
  * beam.
  */
-import type { Per } from '../../../io/addon/reduction.ts';
+import type { ValueScaling } from '../../../io/addon/reduction.ts';
 
 /** nGy of 1 MeV in 1 mm³ of 1 g/cm³: 1 MeV is 1.602176634e-13 J, and the mass is 1e-6 kg. */
 const NANOGRAY = 160.2176634;
@@ -11,7 +11,7 @@ const NANOGRAY = 160.2176634;
 export const massUnits = { map: 'nGy mm', depth: 'nGy mm²' } as const;
 
 /** Divisor from cell energies to nGy mm³. Null if the run's densities are unknown. */
-export function perMass(density_g_cm3: Float64Array | null): Per | null {
+export function perMass(density_g_cm3: Float64Array | null): ValueScaling | null {
   return density_g_cm3 === null ? null : { divisor: density_g_cm3, factor: NANOGRAY };
 }
 

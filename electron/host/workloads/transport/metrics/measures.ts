@@ -1,7 +1,7 @@
 /** Measures of a transport run that studies save. */
 import { type Measured, measuresOf, savedCurve, unitBySuffix } from '../../workload.ts';
 import { summaryOf } from '../readouts.ts';
-import { measured, type RunData } from '../run-data.ts';
+import { measuredRunOf, type RunData } from '../run-data.ts';
 import { depthProfile, profileCurve } from './run-metrics.ts';
 
 const prefixed = (prefix: string, values: Readonly<Record<string, number | undefined>>) =>
@@ -40,7 +40,7 @@ export function transportMeasures(run: RunData): Measured {
       }),
     ],
     curves: [
-      savedCurve('depth_dose', profileCurve(depthProfile(measured(run)))),
+      savedCurve('depth_dose', profileCurve(depthProfile(measuredRunOf(run)))),
       savedCurve('sigma_x', {
         ...{ quantity: 'width of the beam', unit: 'mm', axis: 'depth', axisUnit: 'mm' },
         ...{ positions: sigma_x.depth_mm, values: sigma_x.sigma_x_mm },

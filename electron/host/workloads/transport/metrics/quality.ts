@@ -10,7 +10,7 @@ import {
 } from '../../../../contract/quality.ts';
 import type { Metrics } from '../../../../contract/run.ts';
 import { rbe, rbeModels } from '../../../model/quality/rbe.ts';
-import { measured, type RunData } from '../run-data.ts';
+import { measuredRunOf, type RunData } from '../run-data.ts';
 import { type AxisProfile, axisProfile } from './depth-readouts.ts';
 import { depthProfile, massCurve } from './run-metrics.ts';
 
@@ -89,7 +89,7 @@ function spectraOf({ axes }: RunData, tracks: Tracks): Quality['spectra'] {
 export function qualityOf(run: RunData): Quality | null {
   const { tracks } = run;
   if (tracks === null) return null;
-  const { geometry } = measured(run);
+  const { geometry } = measuredRunOf(run);
   const cells = tracks.primary.length / 3;
   const profiles = (whose: 'primary' | 'protons'): readonly AxisProfile[] =>
     [0, 1, 2].map((k) => axisProfile(tracks[whose].slice(k * cells, (k + 1) * cells), geometry));
@@ -99,9 +99,9 @@ export function qualityOf(run: RunData): Quality | null {
     const of = (k: number): Float64Array => all[whose][k]?.values ?? new Float64Array(0);
     return ratio(of(over), of(over - 1), of(0));
   };
-  const profile = depthProfile(measured(run));
+  const profile = depthProfile(measuredRunOf(run));
   const { alpha_beta_Gy, fraction_Gy } = settingsSchema.parse(run.completeScenario).output;
-  const dose = (massCurve(measured(run).dosePerMass(), geometry) ?? profile).values;
+  const dose = (massCurve(measuredRunOf(run).dosePerMass(), geometry) ?? profile).values;
   const highest = dose.reduce((a, b) => Math.max(a, b), 0);
   const letd = column('letd');
   return {

@@ -93,18 +93,18 @@ const ALLOWED_RISE = 2;
  * `more_mm2`: further variance along the axis, not included in the profile. The remaining variance is the new profile's
  * `blur_mm2`.
  */
-export function deblurred(profile: AxisProfile, more_mm2 = 0): AxisProfile {
+export function deblurProfile(profile: AxisProfile, more_mm2 = 0): AxisProfile {
   const { step_mm } = profile;
   const all = (profile.blur_mm2 + more_mm2) / (2 * step_mm * step_mm);
   if (!(all > 0)) return profile;
   const share = Math.min(all, MAX_AT_ONCE * MAX_PASSES);
   const passes = Math.ceil(share / MAX_AT_ONCE);
   let { values } = profile;
-  for (let pass = 0; pass < passes; pass += 1) values = sharper(values, share / passes);
+  for (let pass = 0; pass < passes; pass += 1) values = sharpen(values, share / passes);
   return { ...profile, values, blur_mm2: (all - share) * 2 * step_mm * step_mm };
 }
 
-function sharper(values: Float64Array, share: number): Float64Array {
+function sharpen(values: Float64Array, share: number): Float64Array {
   const n = values.length;
   const at = (i: number): number => values[Math.min(n - 1, Math.max(0, i))] ?? 0;
   const bend = (i: number): number => at(i - 1) - 2 * at(i) + at(i + 1);
@@ -173,10 +173,10 @@ export function depthProfile(run: MeasuredRun): AxisProfile {
 }
 
 /** Profile for readouts, with the blur removed as far as possible. */
-function readable(run: MeasuredRun, profile: AxisProfile): AxisProfile {
+function profileForReadouts(run: MeasuredRun, profile: AxisProfile): AxisProfile {
   // A beam narrower than the cells starts wider; if it is tilted, part of this width is along the axis.
   const started_mm2 = run.x_variance_of_representation_mm2 * Math.sin(run.geometry.angle_rad) ** 2;
-  return deblurred(profile, started_mm2);
+  return deblurProfile(profile, started_mm2);
 }
 
 /** Metrics of a complete run. */
@@ -188,7 +188,7 @@ function readoutsOf(run: MeasuredRun, profile: AxisProfile, moments = momentsOf(
 export function depthDoseOf(run: MeasuredRun): Omit<DepthDose, 'quality' | 'gray'> {
   const profile = depthProfile(run);
   const { geometry } = run;
-  const readouts = isComplete(run) ? readoutsOf(run, readable(run, profile)) : noReadouts;
+  const readouts = isComplete(run) ? readoutsOf(run, profileForReadouts(run, profile)) : noReadouts;
   return {
     curve: profileCurve(profile),
     perMass: massCurve(run.dosePerMass(), geometry),
@@ -249,7 +249,7 @@ export function readMetrics(
 ): { readonly metrics: Metrics; readonly blur_mm: number } {
   const moments = momentsOf(run);
   if (!isComplete(run)) return { metrics: metricsFrom(run, noReadouts, moments), blur_mm: 0 };
-  const profile = readable(run, whole);
+  const profile = profileForReadouts(run, whole);
   const readouts = readoutsOf(run, profile, moments);
   return { metrics: metricsFrom(run, readouts, moments), blur_mm: Math.sqrt(profile.blur_mm2) };
 }

@@ -171,7 +171,7 @@ const CUT_SHARE = 1e-6;
 const FAR = 9;
 
 /** Share of a Gaussian above `from` standard deviations, and the mean there, in standard deviations; Simpson's rule. */
-function above(from: number): { readonly share: number; readonly mean: number } {
+function gaussianTail(from: number): { readonly share: number; readonly mean: number } {
   const parts = 2000;
   const step = (FAR - Math.max(from, -FAR)) / parts;
   let [number, first] = [0, 0];
@@ -187,7 +187,7 @@ function above(from: number): { readonly share: number; readonly mean: number } 
 function tailNote({ beam, grid: { cutoff_MeV } }: ScenarioParts): readonly RunNote[] {
   const { energy_MeV, energy_sigma_MeV: sigma } = beam;
   if (sigma === 0) return [];
-  const { share, mean } = above((cutoff_MeV - energy_MeV) / sigma);
+  const { share, mean } = gaussianTail((cutoff_MeV - energy_MeV) / sigma);
   if (1 - share < CUT_SHARE) return [];
   const lost = shareText(1 - share, 2);
   const entered = (energy_MeV + sigma * mean).toPrecision(6);

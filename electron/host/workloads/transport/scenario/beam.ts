@@ -7,22 +7,22 @@ import type {
   CompleteBeam,
   Spot,
   TransportWithBeam,
-  TransportWithConstants,
+  TransportWithStaticDefaults,
 } from '../../../../contract/scenario/index.ts';
-import type { SpotWithConstants } from '../../../../contract/scenario/transport/beam.ts';
+import type { SpotWithStaticDefaults } from '../../../../contract/scenario/transport/beam.ts';
 import { loadAddon } from '../../../io/addon/addon.ts';
 import { onThread } from '../../../io/threads/task.ts';
 import { highestEnergy, lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { slowing } from './bins-per-step.ts';
 import { rangeStraggling_mm, type TransportContext } from './context.ts';
 
-type RangeKind = TransportWithConstants['beam']['range_is'];
+type RangeKind = TransportWithStaticDefaults['beam']['range_is'];
 
 interface RequestedRange {
   readonly range_mm: number;
   readonly range_is: RangeKind;
   readonly energy_sigma_MeV: number;
-  readonly physics: TransportWithConstants['physics'];
+  readonly physics: TransportWithStaticDefaults['physics'];
 }
 
 /** Tables from which energies are computed. */
@@ -157,11 +157,11 @@ function energyFromRange(requested: RequestedRange, context: RangeContext): numb
 /** Each energy needs milliseconds, so larger numbers are computed on a worker thread. */
 const FEW = 4;
 
-interface Several extends Pick<TransportContext, 'water' | 'materials'> {
+interface RangesRequest extends Pick<TransportContext, 'water' | 'materials'> {
   readonly asked: readonly RequestedRange[];
 }
 
-const findOnThread = onThread('find energies of ranges', ({ asked, ...tables }: Several) => {
+const findOnThread = onThread('find energies of ranges', ({ asked, ...tables }: RangesRequest) => {
   const { rangeTable } = loadAddon();
   return asked.map((one) => energyFromRange(one, { ...tables, rangeTable }));
 });
@@ -184,7 +184,7 @@ const keyOf = ({ range_mm, energy_sigma_MeV }: Energies): string => `${range_mm}
 /** Computes energies for given ranges, once per distinct range, because a field has many spots but few ranges. */
 async function energiesOf(
   all: readonly Energies[],
-  { beam, physics }: TransportWithConstants,
+  { beam, physics }: TransportWithStaticDefaults,
   context: TransportContext,
 ): Promise<(one: Energies) => number> {
   const asked = new Map<string, RequestedRange>();
@@ -199,12 +199,12 @@ async function energiesOf(
   return (one) => one.energy_MeV ?? known.get(keyOf(one)) ?? Number.NaN;
 }
 
-const sigmaOf = (spot: SpotWithConstants, beam: TransportWithConstants['beam']): number =>
+const sigmaOf = (spot: SpotWithStaticDefaults, beam: TransportWithStaticDefaults['beam']): number =>
   spot.energy_sigma_MeV ?? beam.energy_sigma_MeV;
 
 function spotOf(
-  spot: SpotWithConstants,
-  beam: TransportWithConstants['beam'],
+  spot: SpotWithStaticDefaults,
+  beam: TransportWithStaticDefaults['beam'],
   energyOf: (one: Energies) => number,
 ): Spot {
   const energy_sigma_MeV = sigmaOf(spot, beam);
@@ -222,9 +222,9 @@ function spotOf(
 
 /** `fromFile`: spots read from the file that the beam names. */
 export async function withEnergies(
-  scenario: TransportWithConstants,
+  scenario: TransportWithStaticDefaults,
   context: TransportContext,
-  fromFile: readonly SpotWithConstants[] | null,
+  fromFile: readonly SpotWithStaticDefaults[] | null,
 ): Promise<TransportWithBeam> {
   const { spots: wanted, energy_MeV, ...rest } = scenario.beam;
   const list = Array.isArray(wanted) ? wanted : fromFile;

@@ -4,8 +4,8 @@
  */
 
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
-import { atOnce, type Pausing } from '../../../../domain/values/pausing.ts';
-import { inSlices } from '../../../io/flow/cooperative.ts';
+import { type Pausing, runToCompletion } from '../../../../domain/values/pausing.ts';
+import { runInSlices } from '../../../io/flow/cooperative.ts';
 import type { CellContents, Contents, Medium, TransportContext } from './context.ts';
 import { findCtContents } from './ct/ct-contents.ts';
 import type { PlacedCt } from './ct/placed-ct.ts';
@@ -64,7 +64,12 @@ function axisOf(places: readonly number[], count: number): Axis {
 }
 
 /** Media between the lines of both axes: `of` returns the index for one interval of z and one of x. */
-function between(scenario: TransportScenario, z: Axis, x: Axis, place: (edge: number, axis: 'x' | 'z') => number) {
+function mediaBetweenLines(
+  scenario: TransportScenario,
+  z: Axis,
+  x: Axis,
+  place: (edge: number, axis: 'x' | 'z') => number,
+) {
   const media: Medium[] = [{ material: scenario.geometry.background, density_scale: 1 }];
   const width = x.lines.length - 1;
   const index = new Int32Array((z.lines.length - 1) * width);
@@ -79,7 +84,7 @@ function between(scenario: TransportScenario, z: Axis, x: Axis, place: (edge: nu
 }
 
 /** Shares by index of the medium, rounded to multiples of 1 / `parts` that sum to 1. */
-function rounded(shares: ReadonlyMap<number, number>, parts: number): ReadonlyMap<number, number> {
+function roundShares(shares: ReadonlyMap<number, number>, parts: number): ReadonlyMap<number, number> {
   const exact = [...shares].map(([medium, share]) => ({
     medium,
     share: share * parts,
@@ -123,7 +128,7 @@ class ContentsList {
 
   /** Index in `list` of a mixture. */
   of(exact: ReadonlyMap<number, number>): number {
-    const shares = [...(this.parts === null || exact.size === 1 ? exact : rounded(exact, this.parts))];
+    const shares = [...(this.parts === null || exact.size === 1 ? exact : roundShares(exact, this.parts))];
     shares.sort(([a], [b]) => a - b);
     const [only] = shares;
     const key =
@@ -151,7 +156,7 @@ function* findContents(scenario: TransportScenario, nz: number, nx: number): Pau
   const placesOf = (axis: 'x' | 'z'): number[] =>
     geometry.regions.flatMap((region) => region[`${axis}_mm`].map((edge) => place(edge, axis)));
   const [z, x] = [axisOf(placesOf('z'), nz), axisOf(placesOf('x'), nx)];
-  const { media, of } = between(scenario, z, x, place);
+  const { media, of } = mediaBetweenLines(scenario, z, x, place);
   /** The only medium in the intersection of two bands; null if there are several. */
   const onlyIn = (row: Band, column: Band): number | null => {
     let only: number | null = null;
@@ -194,12 +199,12 @@ function* findContents(scenario: TransportScenario, nz: number, nx: number): Pau
     const list = new ContentsList(media, roundedTo);
     const index = yield* blocks(list);
     if (index !== null)
-      return { list: list.list, map: () => painted(z, x, index, nz, nx), roundedTo, densitiesWithin: null };
+      return { list: list.list, map: () => paintMap(z, x, index, nz, nx), roundedTo, densitiesWithin: null };
   }
   throw new Error(`${media.length} media do not fit ${MAX_CONTENTS} indices`);
 }
 
-type WithCt = Pick<TransportContext, 'ct'>;
+type CtContext = Pick<TransportContext, 'ct'>;
 
 const contentsOf = (scenario: TransportScenario, ct: PlacedCt | null, nz: number, nx: number): Pausing<CellContents> =>
   ct === null ? findContents(scenario, nz, nx) : findCtContents(scenario, ct, nz, nx);
@@ -208,8 +213,8 @@ const contentsOf = (scenario: TransportScenario, ct: PlacedCt | null, nz: number
 const found = new WeakMap<TransportScenario, CellContents>();
 
 /** `scenario` has whole numbers of cells, which fill the box exactly even if sizes in the file are rounded. */
-export function cellContents(scenario: TransportScenario, { ct }: WithCt, nz: number, nx: number): CellContents {
-  const contents = found.get(scenario) ?? atOnce(contentsOf(scenario, ct, nz, nx));
+export function cellContents(scenario: TransportScenario, { ct }: CtContext, nz: number, nx: number): CellContents {
+  const contents = found.get(scenario) ?? runToCompletion(contentsOf(scenario, ct, nz, nx));
   found.set(scenario, contents);
   return contents;
 }
@@ -217,16 +222,16 @@ export function cellContents(scenario: TransportScenario, { ct }: WithCt, nz: nu
 /** Computes the contents cooperatively and caches them for `cellContents`. */
 export async function findContentsInSlices(
   scenario: TransportScenario,
-  { ct }: WithCt,
+  { ct }: CtContext,
   nz: number,
   nx: number,
 ): Promise<CellContents> {
-  const contents = found.get(scenario) ?? (await inSlices(contentsOf(scenario, ct, nz, nx)));
+  const contents = found.get(scenario) ?? (await runInSlices(contentsOf(scenario, ct, nz, nx)));
   found.set(scenario, contents);
   return contents;
 }
 
-function painted(z: Axis, x: Axis, index: Uint8Array, nz: number, nx: number): Uint8Array {
+function paintMap(z: Axis, x: Axis, index: Uint8Array, nz: number, nx: number): Uint8Array {
   const map = new Uint8Array(nz * nx);
   z.bands.forEach(({ from, to }, row) => {
     x.bands.forEach((column, i) => {

@@ -29,12 +29,12 @@ const MAX_WIDTH = 0.02;
 /** Tolerance as a fraction of the box for decimal numbers that should coincide with a border. */
 const tolerance = 1e-9;
 
-function outside([from, to]: readonly [number, number], low: number, high: number): boolean {
+function isOutside([from, to]: readonly [number, number], low: number, high: number): boolean {
   const slack = tolerance * (high - low);
   return from < low - slack || to > high + slack;
 }
 
-function between(low: number, high: number): string {
+function rangeText(low: number, high: number): string {
   return `${formatNumber(low)} to ${formatNumber(high)} mm`;
 }
 
@@ -46,9 +46,9 @@ function checkRegions(axis: 'x_mm' | 'z_mm') {
   ): readonly FieldIssue[] => {
     const [low, high] = axis === 'x_mm' ? [-geometry.width_mm / 2, geometry.width_mm / 2] : [0, geometry.depth_mm];
     return geometry.regions.flatMap((region, index) => {
-      if (!outside(region[axis], low, high)) return [];
+      if (!isOutside(region[axis], low, high)) return [];
       const path = ['geometry', 'regions', original(index), axis];
-      return [fieldIssue(path, region[axis], 'mm extends outside the geometry', between(low, high))];
+      return [fieldIssue(path, region[axis], 'mm extends outside the geometry', rangeText(low, high))];
     });
   };
 }
@@ -174,15 +174,15 @@ const outputChecks: readonly Check[] = [
 /** Limit on spots with reported errors; errors of further spots usually repeat them. */
 const MAX_FAULTY_SPOTS = 5;
 
-interface Wrong {
+interface SpotError {
   readonly key: Exclude<keyof Spot, 'y_mm'>;
   readonly says: string;
   readonly allowed: string;
 }
 
-type Judge = (spot: Spot, scenario: TransportScenario, context: TransportContext) => Wrong | null;
+type SpotCheck = (spot: Spot, scenario: TransportScenario, context: TransportContext) => SpotError | null;
 
-const judges: readonly Judge[] = [
+const judges: readonly SpotCheck[] = [
   ({ energy_MeV }, { grid }) =>
     energy_MeV > grid.cutoff_MeV
       ? null
@@ -220,7 +220,12 @@ const judges: readonly Judge[] = [
 ];
 
 /** For a file of spots, errors name the index of the spot, because the file has no paths. */
-function placed({ beam }: TransportScenario, index: number, { key, says, allowed }: Wrong, value: number): FieldIssue {
+function spotIssue(
+  { beam }: TransportScenario,
+  index: number,
+  { key, says, allowed }: SpotError,
+  value: number,
+): FieldIssue {
   if (beam.spots_file === undefined) {
     const path: Path = ['beam', 'spots', index, key];
     return fieldIssue(path, value, says, allowed);
@@ -233,7 +238,7 @@ function checkSpots(scenario: TransportScenario, context: TransportContext): rea
   for (const [index, spot] of (scenario.beam.spots ?? []).entries()) {
     for (const judge of judges) {
       const wrong = judge(spot, scenario, context);
-      if (wrong !== null) found.push(placed(scenario, index, wrong, spot[wrong.key]));
+      if (wrong !== null) found.push(spotIssue(scenario, index, wrong, spot[wrong.key]));
       if (found.length === MAX_FAULTY_SPOTS) return found;
     }
   }

@@ -11,7 +11,7 @@ import {
   twoDigitsBelow,
   withoutRoundingError,
 } from '../../../model/scenarios/rounded.ts';
-import { lowestEnergy, type StoppingAt, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
+import { lowestEnergy, type StoppingValues, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { gridMedium } from './axis-range.ts';
 import { chosenRangeStep_mm, pathPerCell } from './bins-per-step.ts';
 import { materialOf, rangeStraggling_mm, type TransportContext, tableOf } from './context.ts';
@@ -103,7 +103,8 @@ interface Ranges {
 function ranges(scenario: TransportWithBeam, context: TransportContext): Ranges {
   const { energy_MeV } = scenario.beam;
   const { background, regions } = scenario.geometry;
-  const at = (material: string): StoppingAt => stoppingAt(context.rangeTable, tableOf(context, material), energy_MeV);
+  const at = (material: string): StoppingValues =>
+    stoppingAt(context.rangeTable, tableOf(context, material), energy_MeV);
   const linear = (material: string, scale: number): number =>
     at(material).stopping * materialOf(context, material).density_g_cm3 * scale;
   const { medium, range_mm } = gridMedium(scenario, context);

@@ -10,11 +10,11 @@ import {
   type FieldIssue,
   type Path,
   type TransportScenario,
-  type TransportWithConstants,
+  type TransportWithStaticDefaults,
   valueAt,
 } from '../../../../contract/scenario/index.ts';
 import type { Offers, TransportProblem } from '../../../io/addon/addon.ts';
-import { inSlices } from '../../../io/flow/cooperative.ts';
+import { runInSlices } from '../../../io/flow/cooperative.ts';
 import type { ShippedHuTable } from '../../../model/matter/hu-table.ts';
 import { userMaterial } from '../../../model/matter/user-material.ts';
 import { namedFileReader } from '../../../model/scenarios/named-files.ts';
@@ -84,7 +84,7 @@ interface WaterTable {
 
 /** `scenarioName` is the displayed name of the scenario file; the table's name is shown relative to it. */
 async function waterTable(
-  scenario: TransportWithConstants,
+  scenario: TransportWithStaticDefaults,
   materials: Materials,
   folder: string | null,
   scenarioName: string,
@@ -135,7 +135,7 @@ interface TransportParts {
 
 /** Materials of the library and of the scenario. */
 function materialsOf(
-  { geometry }: TransportWithConstants,
+  { geometry }: TransportWithStaticDefaults,
   { materials, rangeTable, huTable }: TransportServices,
   water: StoppingTable,
 ): MaterialSet {
@@ -153,12 +153,12 @@ async function fillCells(scenario: TransportScenario, context: TransportContext)
   const [nz, nx] = [Math.round(geometry.depth_mm / grid.dz_mm), Math.round(geometry.width_mm / grid.dx_mm)];
   if ((geometry.regions.length === 0 && context.ct === null) || !(nz >= 1) || !(nx >= 1)) return;
   const { list } = await findContentsInSlices(scenario, context, nz, nx);
-  await inSlices(mixAll(context, list));
+  await runInSlices(mixAll(context, list));
 }
 
 /** Completes and checks a document that satisfies the schema. */
 export async function readTransport(
-  read: TransportWithConstants,
+  read: TransportWithStaticDefaults,
   document: unknown,
   leftOut: readonly Path[],
   place: { readonly name: string; readonly folder: string | null },

@@ -18,7 +18,7 @@ function nameOf({ material, density_scale }: Medium): string {
   return density_scale === 1 ? material : `${material}, density × ${Number(density_scale.toPrecision(6))}`;
 }
 
-function pure(context: TransportContext, medium: Medium): ProblemMaterial {
+function pureMaterial(context: TransportContext, medium: Medium): ProblemMaterial {
   const material = materialOf(context, medium.material);
   const table = tableOf(context, medium.material);
   return {
@@ -66,8 +66,8 @@ function mixedElements(
  * Mixture in a cell with areas f of densities ρ: the density is Σfρ, the mass shares are w = fρ / Σfρ. S, Z/A, 1/X₀ and
  * 1/X_S per mass are additive: sums of w times the values of the parts.
  */
-function mixed(context: TransportContext, contents: Contents): ProblemMaterial {
-  const found = contents.map(({ medium, share }) => ({ share, material: pure(context, medium), medium }));
+function mixMaterials(context: TransportContext, contents: Contents): ProblemMaterial {
+  const found = contents.map(({ medium, share }) => ({ share, material: pureMaterial(context, medium), medium }));
   const [first] = found;
   if (first !== undefined && found.length === 1) return first.material;
   const density = found.reduce((sum, { share, material }) => sum + share * material.density_g_cm3, 0);
@@ -97,7 +97,7 @@ const known = new WeakMap<Contents, { readonly context: TransportContext; readon
 function problemMaterial(context: TransportContext, contents: Contents): ProblemMaterial {
   const kept = known.get(contents);
   if (kept?.context === context) return kept.material;
-  const material = mixed(context, contents);
+  const material = mixMaterials(context, contents);
   known.set(contents, { context, material });
   return material;
 }

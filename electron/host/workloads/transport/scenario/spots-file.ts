@@ -1,7 +1,7 @@
 /** Files of spots: CSV whose first line names the columns, or a JSON list. Errors contain the line and the value. */
 
 import { showValue, spotListSchema, suggest } from '../../../../contract/scenario/index.ts';
-import { maxSpots, type SpotWithConstants, spotSchema } from '../../../../contract/scenario/transport/beam.ts';
+import { maxSpots, type SpotWithStaticDefaults, spotSchema } from '../../../../contract/scenario/transport/beam.ts';
 import { cellsOf, decimalOf, separatorOf } from '../../../../domain/values/csv.ts';
 import { parseJson, schemaError } from '../../../io/text/json.ts';
 import { LineIndex, offsetOf, plainValue, type SourceNode } from '../../../io/text/source.ts';
@@ -23,7 +23,7 @@ interface Listed {
   readonly lineOf: (path: Path) => number;
 }
 
-function checked({ value, lineOf }: Listed): Parsed<readonly SpotWithConstants[]> {
+function checkSpots({ value, lineOf }: Listed): Parsed<readonly SpotWithStaticDefaults[]> {
   const parsed = spotListSchema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
   const faults = parsed.error.issues.map((issue): LineError => {
@@ -43,17 +43,17 @@ function checked({ value, lineOf }: Listed): Parsed<readonly SpotWithConstants[]
   return { ok: false, faults };
 }
 
-function readJson(text: string): Parsed<readonly SpotWithConstants[]> {
+function readJson(text: string): Parsed<readonly SpotWithStaticDefaults[]> {
   const { root, faults } = parseJson(text);
   const lines = new LineIndex(text);
   if (root === null || faults.length > 0) {
     return { ok: false, faults: faults.map(({ at, message }) => ({ line: lines.at(at).line, message })) };
   }
   const node: SourceNode = root;
-  return checked({ value: plainValue(node), lineOf: (path) => lines.at(offsetOf(node, path, false)).line });
+  return checkSpots({ value: plainValue(node), lineOf: (path) => lines.at(offsetOf(node, path, false)).line });
 }
 
-function readCsv(text: string): Parsed<readonly SpotWithConstants[]> {
+function readCsv(text: string): Parsed<readonly SpotWithStaticDefaults[]> {
   const rows = text
     .split(/\r\n?|\n/)
     .map((content, index) => ({ line: index + 1, content: content.trim() }))
@@ -97,14 +97,14 @@ function readCsv(text: string): Parsed<readonly SpotWithConstants[]> {
       }),
     ),
   );
-  return checked({
+  return checkSpots({
     value,
     lineOf: ([index]) => (typeof index === 'number' ? (data[index]?.line ?? header.line) : header.line),
   });
 }
 
 /** Also used to write such files. */
-function parseSpots(text: string, name: string): Parsed<readonly SpotWithConstants[]> {
+function parseSpots(text: string, name: string): Parsed<readonly SpotWithStaticDefaults[]> {
   return /\.json$/i.test(name) ? readJson(text) : readCsv(text);
 }
 

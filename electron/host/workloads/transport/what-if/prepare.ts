@@ -16,9 +16,9 @@ import {
   type Scenarios,
   type TransportReading,
 } from '../../scenarios/scenarios.ts';
-import { prepared } from '../batch.ts';
+import { prepareRun } from '../batch.ts';
 import { rangesOf } from '../bench/expected-time.ts';
-import { TransportRunning } from '../running.ts';
+import { TransportWorkloadRun } from '../running.ts';
 import { variantsFor } from '../variants.ts';
 
 /** Ratio of cell sizes of the coarser grid to the scenario's. */
@@ -39,7 +39,7 @@ const MIN_BINS = 8;
 const MAX_KEYFRAMES = 9;
 
 /** Cell size that divides the box after the number of cells is reduced. */
-function cell(box_mm: number, cell_mm: number, factor: number): number {
+function coarseCellSize(box_mm: number, cell_mm: number, factor: number): number {
   const cells = Math.round(box_mm / cell_mm);
   return box_mm / Math.max(Math.min(cells, MIN_CELLS), Math.ceil(cells / factor));
 }
@@ -48,7 +48,7 @@ const record = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 
 /** Returns `document` with the values of `complete`, its completed form, on a grid coarser by `factors`. */
-export function coarser(
+export function coarsenGrid(
   document: ScenarioDraft,
   complete: TransportScenario,
   factors: Factors,
@@ -66,8 +66,8 @@ export function coarser(
     geometry: { ...record(document['geometry']), width_mm: geometry.width_mm, depth_mm: geometry.depth_mm },
     grid: {
       ...record(document['grid']),
-      dx_mm: cell(geometry.width_mm, grid.dx_mm, factors.x),
-      dz_mm: cell(geometry.depth_mm, grid.dz_mm, factors.z),
+      dx_mm: coarseCellSize(geometry.width_mm, grid.dx_mm, factors.x),
+      dz_mm: coarseCellSize(geometry.depth_mm, grid.dz_mm, factors.z),
       dtheta_mrad,
       theta_max_mrad: within * dtheta_mrad,
       energy: grid.energy,
@@ -149,7 +149,7 @@ interface WhatIfQuestion {
 }
 
 export interface PreparedWhatIf {
-  readonly running: TransportRunning;
+  readonly running: TransportWorkloadRun;
   /** Scenario as entered. */
   readonly reading: TransportReading;
   /** Scenario that is solved. */
@@ -168,7 +168,7 @@ interface Parts {
 }
 
 /** Narrows a reading to transport. Throws BraggError with its issues if it cannot be solved. */
-function solvable(reading: AnyReading): TransportReading {
+function requireSolvable(reading: AnyReading): TransportReading {
   if (reading.kind === 'transport' && reading.problem !== null) return reading;
   if (reading.kind === null || reading.kind === 'transport') throw refusalOf(reading.issues);
   throw refusalOf([
@@ -203,7 +203,7 @@ async function readQuickly(
     [unchanged, 'auto'],
   ];
   for (const [tried, variant] of ways) {
-    const found = await scenarios.checkQuickly(coarser(document, reading.scenario, tried, variant), place);
+    const found = await scenarios.checkQuickly(coarsenGrid(document, reading.scenario, tried, variant), place);
     if (found.kind === 'transport' && found.problem !== null) return found;
   }
   return reading;
@@ -227,7 +227,7 @@ function kindOf(addon: NativeAddon): Kind {
 export async function prepareWhatIf(parts: Parts, question: WhatIfQuestion, pace: Pace): Promise<PreparedWhatIf> {
   const { addon, scenarios, memoryLimit_bytes } = parts;
   const { document, place, full, sameDose } = question;
-  const reading = solvable(await scenarios.checkQuickly(document, place));
+  const reading = requireSolvable(await scenarios.checkQuickly(document, place));
   const kind = kindOf(addon);
   const wanted = full ? unchanged : pace.factors(kind, reading.estimate?.cells ?? 0, sameDose);
   const solved = full ? reading : await readQuickly(parts, question, reading, wanted);
@@ -237,9 +237,9 @@ export async function prepareWhatIf(parts: Parts, question: WhatIfQuestion, pace
     throw refusalOf(reading.issues);
   }
   const problem = problemOf(solved);
-  const { native } = await prepared(addon, problem, rangesOf(reading));
+  const { native } = await prepareRun(addon, problem, rangesOf(reading));
   const { plan } = native;
-  const running = new TransportRunning(addon, native, { problem, table, trace: false, unwatched: true });
+  const running = new TransportWorkloadRun(addon, native, { problem, table, trace: false, unwatched: true });
   const cells = plan.ne * plan.ntheta * plan.nz * plan.nx;
   return {
     running,

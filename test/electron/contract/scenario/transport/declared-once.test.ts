@@ -8,9 +8,9 @@ import {
   numberColumns,
 } from '../../../../../electron/contract/scenario/transport/ledger-columns.ts';
 import {
-  forSummary,
-  fromEngine,
   runScalarEntries,
+  scalarsFromEngine,
+  summaryScalarsOf,
 } from '../../../../../electron/contract/scenario/transport/run-scalars.ts';
 
 const native = (file: string): string =>
@@ -36,11 +36,11 @@ describe('the numbers of a transport run', () => {
   it('are read from the result by its names, and written to the summary by theirs', () => {
     const result = Object.fromEntries(runScalarEntries.flatMap(([, { engine }], i) => (engine ? [[engine, i]] : [])));
     const at = (name: string): number => runScalarEntries.findIndex(([each]) => each === name);
-    const taken = fromEngine(result as Parameters<typeof fromEngine>[0]);
+    const taken = scalarsFromEngine(result as Parameters<typeof scalarsFromEngine>[0]);
     expect(taken.range_mm).toBe(at('range_mm'));
     expect(taken).not.toHaveProperty('wall_s');
     const run = Object.fromEntries(runScalarEntries.map(([name], i) => [name, i]));
-    const summary = forSummary(run as Parameters<typeof forSummary>[0]);
+    const summary = summaryScalarsOf(run as Parameters<typeof summaryScalarsOf>[0]);
     expect(summary.min_psi_over_max).toBe(at('min_psi_over_max'));
     expect(summary).not.toHaveProperty('device_s');
   });

@@ -7,13 +7,18 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path, { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { GPU_SESSIONS } from '../../../../../electron/build/bench/gpu-sessions.mjs';
-import { flagValue, listed, parseArguments } from '../../../../../electron/cli/arguments.ts';
+import { flagValue, listFlag, parseArguments } from '../../../../../electron/cli/arguments.ts';
 import { scenarioPath } from '../../../../../electron/cli/read-scenario.ts';
 import { bench } from '../../../../../electron/cli/verbs/bench.ts';
 import type { ClaimFinding, ClaimMap } from '../../../../../electron/contract/bench/claim-table.ts';
 import { recordingsOnOtherGpus } from '../../../../../electron/contract/bench/recorded-names.mjs';
 import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
-import { type Answered, answerOf, overValues, valueText } from '../../../../../electron/host/app/claim-table/answer.ts';
+import {
+  type AnsweredClaim,
+  answerOf,
+  overValues,
+  valueText,
+} from '../../../../../electron/host/app/claim-table/answer.ts';
 import { claimTable, partsOf, readClaimTable } from '../../../../../electron/host/app/claim-table/index.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import {
@@ -62,7 +67,7 @@ describe('answer', () => {
     ...{ session: 'recorded~s.json', file: 's.json', report: 0, scenario: 'Sum', machine: 'A', by: 'a → b', what: '' },
     ...{ value, interval: null, unit: '×', verdict, at: null, ...more },
   });
-  const claim: Answered = {
+  const claim: AnsweredClaim = {
     ...{
       reason: null,
       kind: 'gain',
@@ -74,7 +79,7 @@ describe('answer', () => {
       command: 'bench s',
     },
   };
-  const sentence = (more: Partial<Answered>): string => answerOf({ ...claim, ...more }).sentence;
+  const sentence = (more: Partial<AnsweredClaim>): string => answerOf({ ...claim, ...more }).sentence;
 
   test('a claim that every decided measurement confirms is true, one that none confirms is not', () => {
     const good = finding('as claimed', 3);
@@ -363,7 +368,7 @@ describe('maps', () => {
     if (flagValue(parsed, 'sweep') === undefined) return [];
     const document = JSON.parse(readFileSync(scenarioPath(parsed.operands[0] ?? ''), 'utf8'));
     const place = [document.kind, ...(document.kind === 'micro' ? [document.problem.kind] : [])].join('/');
-    const labels = [...(listed(parsed, 'variants') ?? []), ...(listed(parsed, 'external') ?? [])];
+    const labels = [...(listFlag(parsed, 'variants') ?? []), ...(listFlag(parsed, 'external') ?? [])];
     return [{ file, place, labels }];
   });
 

@@ -3,20 +3,20 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { flagValue, listed, parseArguments, parseSweep } from '../../../../../electron/cli/arguments.ts';
+import { flagValue, listFlag, parseArguments, parseSweep } from '../../../../../electron/cli/arguments.ts';
 import { overridesOf, scenarioPath } from '../../../../../electron/cli/read-scenario.ts';
 import { bench as benchVerb } from '../../../../../electron/cli/verbs/bench.ts';
 import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
 import {
   briefAnswer,
-  byPriority,
   claimedText,
   claimId,
   claimTitle,
   onSeveralGpus,
+  sortByPriority,
 } from '../../../../../electron/domain/claim-texts.ts';
 import { claimTable, readClaimTable } from '../../../../../electron/host/app/claim-table/index.ts';
-import { asSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
+import { deriveSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import { readClaimsOf } from '../../../../../electron/host/model/bench/claims.ts';
 import { baselinesFor, readRegistry } from '../../../../../electron/host/model/external/conversation.ts';
@@ -46,7 +46,7 @@ test('the naive layer is claimed to be slower than the library, and the larger l
   // No claim states that a library is slower than the naive kernel.
   expect(layer.flatMap(({ pairs }) => pairs).filter(({ faster }) => faster.variant === 'cuda-naive')).toEqual([]);
   const gains = ['layer-1024', 'layer-8192'].map((name) => {
-    const [report] = asSession(savedClaims(`linear-relu/${name}.json`), current).reports;
+    const [report] = deriveSession(savedClaims(`linear-relu/${name}.json`), current).reports;
     const [pair] = report?.claims.find(({ id }) => id === 'fused-naive-slower')?.pairs ?? [];
     return [pair?.gain?.value.toFixed(1), pair?.verdict];
   });
@@ -240,7 +240,7 @@ describe('recorded sessions', () => {
     );
     expect(named).not.toEqual([]);
     for (const file of named) {
-      const [report] = asSession(savedClaims(file), current).reports;
+      const [report] = deriveSession(savedClaims(file), current).reports;
       const graph = report?.entries.find(({ label }) => label === 'cuda-graph');
       const reasons = graph?.status === 'measured' ? graph.modes.map(({ mode, reason }) => [mode, reason]) : [];
       expect(reasons, file).toContainEqual(['graph', 'it is a graph already']);
@@ -251,8 +251,8 @@ describe('recorded sessions', () => {
   test('have the current claims, whatever their files contain: the ladder begins with the four priorities of the note', () => {
     const file = 'transport/h100-uniform-grid-70MeV.json';
     expect(savedClaims(file).reports[0]?.claims.some(({ priority }) => priority !== undefined)).toBe(false);
-    const claims = asSession(savedClaims(file), current).reports[0]?.claims ?? [];
-    const rungs = byPriority(claims).filter(({ priority }) => priority !== undefined);
+    const claims = deriveSession(savedClaims(file), current).reports[0]?.claims ?? [];
+    const rungs = sortByPriority(claims).filter(({ priority }) => priority !== undefined);
     expect(rungs.map((one) => [claimTitle(one), claimedText(one)])).toEqual([
       ['Priority 1: Kernel fusion in a beam', '3–12×'],
       ['Priority 2: Coalesced access to a beam’s cells', '2–10×'],
@@ -265,7 +265,7 @@ describe('recorded sessions', () => {
     // Coalescing alone was measured in another session.
     const unmeasured = rungs.filter(({ pairs }) => pairs.every(({ gain }) => gain === null)).map(({ id }) => id);
     expect(unmeasured).toEqual(['coalescing']);
-    const counters = asSession(savedClaims('transport/h200-counters-uniform-grid-70MeV.json'), current).reports[0];
+    const counters = deriveSession(savedClaims('transport/h200-counters-uniform-grid-70MeV.json'), current).reports[0];
     expect(counters?.claims.find(({ id }) => id === 'coalescing')?.pairs[0]?.gain?.value).toBeCloseTo(1.42, 2);
   });
 
@@ -314,13 +314,13 @@ describe('counts in the note of the layer', () => {
   });
 
   test('appear in a session too', () => {
-    const [report] = asSession(savedClaims('linear-relu/layer-1024.json'), current).reports;
+    const [report] = deriveSession(savedClaims('linear-relu/layer-1024.json'), current).reports;
     const values = report?.claims.find(({ id }) => id === 'layer-bytes')?.values;
     expect(values?.map(({ variant, unit, verdict }) => [variant, unit, verdict])).toEqual([
       ['counted', 'MB', 'as claimed'],
     ]);
     // The claim is about the forward pass only.
-    const [back] = asSession(savedClaims('linear-relu/layer-1024-backward.json'), current).reports;
+    const [back] = deriveSession(savedClaims('linear-relu/layer-1024-backward.json'), current).reports;
     expect(back?.claims.some(({ id }) => id === 'layer-bytes')).toBe(false);
   });
 });
@@ -421,14 +421,14 @@ describe('an undecided claim names the command that measures it', async () => {
         expect(reading.issues.filter(({ severity }) => severity === 'error').map(formatIssue), command).toEqual([]);
         if (reading.kind === null) throw new Error(`${id}: no scenario`);
         const { benchable } = hostWorkloads[reading.kind];
-        benchable.check(addon, benchable.problem(reading), shippedVariants(listed(parsed, 'variants') ?? []));
+        benchable.check(addon, benchable.problem(reading), shippedVariants(listFlag(parsed, 'variants') ?? []));
         const { kind, problem = {} } = JSON.parse(readFileSync(file, 'utf8')) as {
           kind?: string;
           problem?: { kind?: string };
         };
         const about = { workload: kind ?? 'transport', bench: kind === 'micro' ? (problem.kind ?? '') : '' };
         const solving = baselinesFor(registry, about).map((one) => one.id);
-        const programs = (listed(parsed, 'external') ?? []).map((one) => one.split('=')[0]);
+        const programs = (listFlag(parsed, 'external') ?? []).map((one) => one.split('=')[0]);
         expect(solving, command).toEqual(expect.arrayContaining(programs));
       }
     }

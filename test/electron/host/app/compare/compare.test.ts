@@ -16,7 +16,7 @@ import {
 import { compareRuns, scenarioDifferences } from '../../../../../electron/host/app/compare/compare.ts';
 import { comparedRows } from '../../../../../electron/host/app/compare/rows.ts';
 import { loadSubject, type SubjectParts } from '../../../../../electron/host/app/compare/subjects.ts';
-import { asSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
+import { deriveSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
 import { type DoseMap, gamma } from '../../../../../electron/host/model/fields/gamma.ts';
 import type { RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
 import { assetsFolder, runScenario, smallScenario } from '../../small-run.ts';
@@ -108,7 +108,7 @@ describe('sessions', async () => {
   const textOf = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
   const opened = new Map<string, Session>();
   function open(name: string): Session {
-    const session = opened.get(name) ?? asSession(parseSession(textOf(name), name), current);
+    const session = opened.get(name) ?? deriveSession(parseSession(textOf(name), name), current);
     opened.set(name, session);
     return session;
   }
@@ -180,7 +180,7 @@ describe('sessions', async () => {
 describe('rows', async () => {
   const file = path.join(assetsFolder, 'runs', 'h200-verdicts-water-70MeV.json');
   const current = await readCurrent(assetsFolder);
-  const recorded = asSession(parseSession(readFileSync(file, 'utf8'), file), current);
+  const recorded = deriveSession(parseSession(readFileSync(file, 'utf8'), file), current);
 
   const INSTANCES = 6;
   const ROUNDS = 5;

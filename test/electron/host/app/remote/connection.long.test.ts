@@ -10,7 +10,7 @@ import WebSocket from 'ws';
 import type { RemoteState } from '../../../../../electron/contract/remote.ts';
 import { Connection, type ConnectionOptions } from '../../../../../electron/host/app/remote/connection.ts';
 import { programSource } from '../../../../../electron/host/app/remote/program.ts';
-import { LoginRefused, Ssh } from '../../../../../electron/host/app/remote/ssh.ts';
+import { LoginRefusedError, Ssh } from '../../../../../electron/host/app/remote/ssh.ts';
 import { openSocketPort } from '../../../../../electron/transports/websocket-page.ts';
 import { connect } from '../../../../../renderer/data/client/client.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
@@ -194,7 +194,7 @@ describe('a machine that ssh reaches', { timeout: 300_000, ...unless(noSshd) }, 
     );
     expect(box.seen.filter(({ kind }) => kind === 'connecting')).toHaveLength(1);
     await expect(Ssh.open({ host: 'stranger', asking: { kind: 'never' }, signal: never })).rejects.toThrow(
-      LoginRefused,
+      LoginRefusedError,
     );
   });
 

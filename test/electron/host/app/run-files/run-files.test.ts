@@ -14,7 +14,7 @@ import { runOf } from '../../../../../electron/host/workloads/run-data.ts';
 import { storedPairs } from '../../../../../electron/host/workloads/transport/display/maps.ts';
 import { depthDoseOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { ledgerTable, summaryOf } from '../../../../../electron/host/workloads/transport/readouts.ts';
-import { measured, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
+import { measuredRunOf, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
 import { writeRun } from '../../../../../electron/host/workloads/transport/run-file-write.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { overlapped } from '../../model/timeline/make.ts';
@@ -153,7 +153,7 @@ with h5py.File(sys.argv[1]) as f:
       const { stdout } = await promisify(execFile)(python, ['-c', script, path.join(folder, 'run.h5')]);
       const seen: unknown = JSON.parse(stdout);
       const total = run.dose.reduce((a, b) => a + b, 0);
-      const { curve, metrics } = depthDoseOf(measured(run));
+      const { curve, metrics } = depthDoseOf(measuredRunOf(run));
       expect(seen).toMatchObject({
         format: 'braggbench-run',
         name: 'small µ run',

@@ -23,7 +23,7 @@ import {
 } from '../../../../../electron/host/app/studies/points/solver.ts';
 import { namedFileDigests, plannedLines, readStudy } from '../../../../../electron/host/app/studies/results.ts';
 import { arraysOf, MAX_TRIES, taskScript, tasksOf } from '../../../../../electron/host/app/studies/slurm/task.ts';
-import type { MaybeCounter } from '../../../../../electron/host/model/bench/conditions/energy.ts';
+import type { CounterOrReason } from '../../../../../electron/host/model/bench/conditions/energy.ts';
 import { StudyFolder } from '../../../../../electron/host/model/studies/folder.ts';
 import { pointId } from '../../../../../electron/host/model/studies/points.ts';
 import { studyTable, tableNotes } from '../../../../../electron/host/model/studies/table.ts';
@@ -214,7 +214,12 @@ describe('energy', () => {
   };
 
   /** Fake counters report 30 J per run; every started run counts. */
-  async function solved(document: object, counters: (counter: MaybeCounter) => Counters, repeats = 1, counted_s = 0) {
+  async function solved(
+    document: object,
+    counters: (counter: CounterOrReason) => Counters,
+    repeats = 1,
+    counted_s = 0,
+  ) {
     const { addon, batches, runs, scenarios, userKernels, commit } = test_.host;
     let started = 0;
     const counting = new Proxy(runs, {
@@ -292,7 +297,7 @@ describe('energy', () => {
   });
 
   test('a run on a GPU is counted by its board', async () => {
-    const of = (text: string, joules: number): MaybeCounter => {
+    const of = (text: string, joules: number): CounterOrReason => {
       let all = 0;
       return { of: text, read: () => (all += joules) };
     };

@@ -32,7 +32,7 @@ import { OwnedFolders } from '../../../../../electron/host/io/files/owned-folder
 import { fileError } from '../../../../../electron/host/io/files/plain-file.ts';
 import { HostSettings, RecentFiles, StateFile } from '../../../../../electron/host/io/files/state-file.ts';
 import { writeAtomically } from '../../../../../electron/host/io/files/write-file.ts';
-import { InOrder } from '../../../../../electron/host/io/flow/queues.ts';
+import { SerialQueue } from '../../../../../electron/host/io/flow/queues.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { testProgram } from '../../../../test-programs.ts';
 import { asRoot, onPosix, unless } from '../../../../unless.ts';
@@ -221,7 +221,7 @@ describe('state files', () => {
   };
 
   test('writes run one after the other, and a failure affects only its own write', async () => {
-    const order = new InOrder();
+    const order = new SerialQueue();
     const done: number[] = [];
     const work = (n: number, ms: number) => async () => {
       await new Promise((resolve) => setTimeout(resolve, ms));

@@ -2,11 +2,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { atOnce, type Pausing } from '../../../../../electron/domain/values/pausing.ts';
-import { inSlices, jsonText } from '../../../../../electron/host/io/flow/cooperative.ts';
+import { type Pausing, runToCompletion } from '../../../../../electron/domain/values/pausing.ts';
+import { jsonText, runInSlices } from '../../../../../electron/host/io/flow/cooperative.ts';
 import { EVERY_LANE, Lanes } from '../../../../../electron/host/io/flow/lanes.ts';
 import { once } from '../../../../../electron/host/io/flow/once.ts';
-import { Budget, LatestWins } from '../../../../../electron/host/io/flow/queues.ts';
+import { Budget, LatestQueue } from '../../../../../electron/host/io/flow/queues.ts';
 
 describe('once', () => {
   it('computes nothing before the first request, then one value, undefined too', () => {
@@ -119,7 +119,7 @@ describe('cooperative work', () => {
   }
 
   test('slow steps yield after each, whatever their number', async () => {
-    expect(await turnsOf(inSlices(steps(10, 6)))).toBeGreaterThanOrEqual(10);
+    expect(await turnsOf(runInSlices(steps(10, 6)))).toBeGreaterThanOrEqual(10);
   });
 
   test('the uninterrupted form never yields', () => {
@@ -127,7 +127,7 @@ describe('cooperative work', () => {
     setImmediate(() => {
       turns += 1;
     });
-    expect(atOnce(steps(10, 1))).toBe(10);
+    expect(runToCompletion(steps(10, 1))).toBe(10);
     expect(turns).toBe(0);
   });
 });
@@ -136,11 +136,11 @@ describe('json text', () => {
   test('is the text of JSON.stringify, whatever the value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
-        expect(atOnce(jsonText(value))).toBe(JSON.stringify(value));
+        expect(runToCompletion(jsonText(value))).toBe(JSON.stringify(value));
       }),
     );
     const gaps = { a: undefined, b: [undefined, null, Number.NaN], c: { d: { e: undefined } }, 'ü"': -0 };
-    expect(atOnce(jsonText(gaps))).toBe(JSON.stringify(gaps));
+    expect(runToCompletion(jsonText(gaps))).toBe(JSON.stringify(gaps));
   });
 
   test('yields at each of many parts', () => {
@@ -199,7 +199,7 @@ function watched() {
   let running = 0;
   let most = 0;
   let finish: (() => void) | null = null;
-  const latest = new LatestWins<Item>({
+  const latest = new LatestQueue<Item>({
     work: async (item, signal) => {
       begun.push(item);
       running += 1;

@@ -6,7 +6,7 @@ import type { File } from 'h5wasm';
 import { describe, expect, test } from 'vitest';
 import { RunFileFields } from '../../../../../electron/host/io/hdf5/fields.ts';
 import { createFile, openFile } from '../../../../../electron/host/io/hdf5/h5.ts';
-import { put } from '../../../../../electron/host/io/hdf5/put.ts';
+import { writeDataset } from '../../../../../electron/host/io/hdf5/put.ts';
 
 describe('h5', () => {
   const VALUES = Float64Array.from({ length: 1000 }, (_, i) => Math.sin(i));
@@ -15,7 +15,7 @@ describe('h5', () => {
   const MANY = 2600;
 
   test('a valid file opens after thousands of invalid ones', async () => {
-    const sound = await createFile((file) => put(file, 'values', VALUES, [VALUES.length]));
+    const sound = await createFile((file) => writeDataset(file, 'values', VALUES, [VALUES.length]));
     const none = new TextEncoder().encode('this is no HDF5 file');
     const reasons = new Set<string>();
     for (let i = 0; i < MANY; i++) {
@@ -26,7 +26,7 @@ describe('h5', () => {
   });
 
   test('errors thrown by the callback are passed on, and the file is closed', async () => {
-    const sound = await createFile((file) => put(file, 'values', VALUES, [VALUES.length]));
+    const sound = await createFile((file) => writeDataset(file, 'values', VALUES, [VALUES.length]));
     const broken = openFile(sound, () => {
       throw new RangeError('too deep');
     });

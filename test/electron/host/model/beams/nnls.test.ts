@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jetteChenPower, jetteChenWeights } from '../../../../../electron/host/model/beams/jette-chen.ts';
 import {
-  combined,
   fallingNnls,
   leastSquares,
+  multiply,
   nnls,
   regularisedNnls,
 } from '../../../../../electron/host/model/beams/least-squares.ts';
 
 const columnsOf = (...columns: readonly (readonly number[])[]) => columns.map((one) => Float64Array.from(one));
 const misfit = (columns: readonly Float64Array[], b: Float64Array, x: ArrayLike<number>): number =>
-  Math.hypot(...combined(columns, x).map((value, i) => value - (b[i] ?? 0)));
+  Math.hypot(...multiply(columns, x).map((value, i) => value - (b[i] ?? 0)));
 
 /** Smallest residual over all subsets of columns whose unconstrained solution is non-negative. */
 function byTrying(columns: readonly Float64Array[], b: Float64Array): number {
@@ -32,7 +32,7 @@ const problem = fc.record({
 describe('non-negative least squares', () => {
   test('finds an existing non-negative solution', () => {
     const columns = columnsOf([1, 0, 1], [0, 1, 1], [1, 1, 0.5]);
-    const x = nnls(columns, combined(columns, [2, 0.5, 1]));
+    const x = nnls(columns, multiply(columns, [2, 0.5, 1]));
     expect([...x].map((value) => Number(value.toFixed(10)))).toEqual([2, 0.5, 1]);
   });
 

@@ -20,7 +20,7 @@ import {
   governorOf,
   highestOf,
   isDirty,
-  OtherLoad,
+  OtherLoadMeter,
   oddIn,
   unknownEnvironment,
 } from '../../../../../electron/host/model/bench/comparison.ts';
@@ -249,7 +249,7 @@ describe('environment', () => {
   });
 
   test('another working process counts as load, and a short moment does not', async () => {
-    const load = new OtherLoad();
+    const load = new OtherLoadMeter();
     expect(load.cores()).toBeNull();
     const other = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
     try {

@@ -9,7 +9,7 @@ import { gpuTargets, readSessions } from '../../../../../electron/build/bench/ta
 import { benchReport } from '../../../../../electron/cli/reports/bench-report.ts';
 import { lineOf, type Session } from '../../../../../electron/contract/bench/session.ts';
 import { reportRows } from '../../../../../electron/host/app/compare/rows.ts';
-import { asSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
+import { deriveSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
 import { claimResults, measuredReport } from '../../../../../electron/host/model/bench/claim-results.ts';
 import { readClaimsOf } from '../../../../../electron/host/model/bench/claims.ts';
 import { flagOf } from '../../../../../electron/host/model/bench/comparison.ts';
@@ -30,7 +30,7 @@ const current = await readCurrent(assetsFolder);
 const readSession = async (file: string) => parseSession(await sessionFileText(file), file);
 const readRecorded = (name: string): Promise<Session> => readSession(path.join(folder, name));
 const textOf = async (name: string): Promise<string> => {
-  const session = asSession(await readSession(path.join(folder, name)), current);
+  const session = deriveSession(await readSession(path.join(folder, name)), current);
   const each = session.reports.map(async (report, i) =>
     benchReport(report, wide, session, await reportRows(session, i)),
   );

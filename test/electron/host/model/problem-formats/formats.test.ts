@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { validateScenario } from '../../../../../electron/contract/scenario/index.ts';
 import { USER_PROBLEM } from '../../../../../electron/contract/scenario/user-problem/index.ts';
 import {
-  fromFlashInfer,
+  convertFlashInfer,
   readDefinition,
   readSolution,
   readTraces,
@@ -66,7 +66,7 @@ const problemIn = (document: object) => {
 };
 
 test('a definition of FlashInfer-Trace with workloads, a solution and a trace becomes a problem folder', () => {
-  const { document, files, lost } = fromFlashInfer(definitionOf(), readTraces(lines, 'w.jsonl'), [
+  const { document, files, lost } = convertFlashInfer(definitionOf(), readTraces(lines, 'w.jsonl'), [
     readSolution(JSON.stringify(solution), 's.json'),
   ]);
   const problem = problemIn(document);
@@ -104,7 +104,7 @@ test.each([
   ['indices without a range', { inputs: { i: { shape: ['rows'], dtype: 'int32' } } }, /whole numbers without a range/],
   ['a shape of no axis', { inputs: { x: { shape: ['depth'], dtype: 'float32' } } }, /uses depth, which is not an axis/],
 ])('a definition with %s is rejected with its path', (_name, changed, says) => {
-  expect(() => fromFlashInfer(definitionOf(changed))).toThrow(says);
+  expect(() => convertFlashInfer(definitionOf(changed))).toThrow(says);
 });
 
 test.each([
@@ -114,7 +114,7 @@ test.each([
   [{ definition: 'gemm' }, /it solves gemm; allowed: solutions of scaled_rows_c8/],
 ])('a solution that cannot be a candidate is rejected: %j', (changed, says) => {
   const given = readSolution(JSON.stringify({ ...solution, ...changed }), 's.json');
-  expect(() => fromFlashInfer(definitionOf(), readTraces(lines, 'w.jsonl'), [given])).toThrow(says);
+  expect(() => convertFlashInfer(definitionOf(), readTraces(lines, 'w.jsonl'), [given])).toThrow(says);
 });
 
 test('damaged files are rejected with the field or the line', () => {
@@ -154,7 +154,7 @@ test('a problem converted to FlashInfer-Trace and back has the same axes, shapes
     ['INCORRECT_NUMERICAL', undefined],
   ]);
   expect(lost).toContain('overflow.cpp (No maximum) cannot be bound in that format.');
-  const back = fromFlashInfer(
+  const back = convertFlashInfer(
     readDefinition(files['definitions/user/softmax-rows.json'] ?? '', 'd'),
     readTraces(files['workloads/user/softmax-rows.jsonl'] ?? '', 'w'),
     [readSolution(files['solutions/user/softmax-rows/numpy.json'] ?? '', 's')],

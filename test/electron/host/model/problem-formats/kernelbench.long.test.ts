@@ -10,7 +10,7 @@ import { UserKernels } from '../../../../../electron/host/app/user-kernels/user-
 import { loadAddon, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/machine.ts';
-import { fromKernelBench } from '../../../../../electron/host/model/problem-formats/kernelbench.ts';
+import { convertKernelBench } from '../../../../../electron/host/model/problem-formats/kernelbench.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { checkProblem } from '../../../../../electron/host/workloads/task/user-problem/definition.ts';
@@ -80,7 +80,7 @@ describe('with PyTorch', unless(torchPath === null && 'python3 with PyTorch and 
   });
 
   test('a task becomes a problem with its parameters as inputs', { timeout: 120_000 }, async () => {
-    const { document, files } = await fromKernelBench({ file: 'task.py', source: task });
+    const { document, files } = await convertKernelBench({ file: 'task.py', source: task });
     const { filled, faults } = validateScenario(document);
     expect(faults).toEqual([]);
     if (filled?.kind !== USER_PROBLEM) throw new Error('no problem');
@@ -93,7 +93,7 @@ describe('with PyTorch', unless(torchPath === null && 'python3 with PyTorch and 
       ['result', 'output', 'fp32', [5, 4]],
     ]);
     expect(Object.keys(files)).toEqual(['reference.py', 'eager.py']);
-    const refused = (source: string) => fromKernelBench({ file: 'task.py', source });
+    const refused = (source: string) => convertKernelBench({ file: 'task.py', source });
     await expect(refused(task.replace('class Model', 'class Net'))).rejects.toThrow(/it has no Model/);
     await expect(refused(task.replace('torch.randn(5, 3)', 'torch.tril(torch.randn(5, 3))'))).rejects.toThrow(
       /input 0 is computed from what is drawn/,
@@ -103,7 +103,7 @@ describe('with PyTorch', unless(torchPath === null && 'python3 with PyTorch and 
 
   test('its model is judged: correct unchanged, and wrong without the bias', { timeout: 240_000 }, async () => {
     const wrong = task.replace('class Model', 'class ModelNew').replace('self.linear(x)', 'x @ self.linear.weight.T');
-    const { document, files } = await fromKernelBench({
+    const { document, files } = await convertKernelBench({
       file: 'task.py',
       source: task,
       solutions: { 'new.py': wrong },

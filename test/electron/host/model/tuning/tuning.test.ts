@@ -23,7 +23,7 @@ import {
   search,
 } from '../../../../../electron/host/model/tuning/search.ts';
 import {
-  completed,
+  completeConfiguration,
   configurationsOf,
   readShippedSpaces,
   type ShippedSpace,
@@ -268,7 +268,7 @@ describe.each(spaces.map((space) => [`${space.bench || space.workload} ${space.v
         file,
       );
       const space = { variant: variants[0] ?? '', file, tunables, conditions, usual };
-      expect(completed(space, usual)).toEqual(usual);
+      expect(completeConfiguration(space, usual)).toEqual(usual);
       const all = configurationsOf(space);
       expect(all.length).toBeGreaterThan(3);
       expect(all).toContainEqual(usual);
@@ -342,10 +342,10 @@ describe('space', () => {
   });
 
   test('leaves unnamed constants as in the source, and rejects the rest with what is allowed', () => {
-    expect(completed(space, { kX: 64 })).toEqual({ kX: 64, kY: 2 });
-    expect(() => completed(space, { kX: 48 })).toThrow('own: kX = 48; allowed: 16, 32, 64');
-    expect(() => completed(space, { kZ: 1 })).toThrow('own has no tunable kZ; allowed: kX, kY');
-    expect(() => completed(space, { kX: 64, kY: 64 })).toThrow('own: kX * kY <= 1024 does not hold');
+    expect(completeConfiguration(space, { kX: 64 })).toEqual({ kX: 64, kY: 2 });
+    expect(() => completeConfiguration(space, { kX: 48 })).toThrow('own: kX = 48; allowed: 16, 32, 64');
+    expect(() => completeConfiguration(space, { kZ: 1 })).toThrow('own has no tunable kZ; allowed: kX, kY');
+    expect(() => completeConfiguration(space, { kX: 64, kY: 64 })).toThrow('own: kX * kY <= 1024 does not hold');
   });
 
   test('conditions read values and execute nothing', () => {

@@ -15,7 +15,7 @@ import { USER_KERNEL_TEXT_MAX } from '../../../../../electron/contract/user-kern
 import { nativeFolder } from '../../../../../electron/host/io/addon/addon.ts';
 import { replaceFolder, temporaryIn } from '../../../../../electron/host/io/files/write-file.ts';
 import { createFile } from '../../../../../electron/host/io/hdf5/h5.ts';
-import { prune } from '../../../../../electron/host/model/user-kernels/build.ts';
+import { pruneCache } from '../../../../../electron/host/model/user-kernels/build.ts';
 import { compilerLimits, runContained } from '../../../../../electron/host/model/user-kernels/contained.ts';
 import {
   compileLibrary,
@@ -296,7 +296,7 @@ describe('contained processes', () => {
       await writeFile(path.join(kept, name, 'my.so'), new Uint8Array(1000));
       await utimes(path.join(kept, name), 1000 + at, 1000 + at);
     }
-    await prune(kept, path.join(kept, 'a'), 2500);
+    await pruneCache(kept, path.join(kept, 'a'), 2500);
     expect((await readdir(kept)).sort()).toEqual(['a', 'c', 'd']);
   });
 
@@ -310,7 +310,7 @@ describe('contained processes', () => {
       await writeFile(path.join(place, 'my.so'), new Uint8Array(1000));
     }
     await utimes(ended, 1000, 1000);
-    await prune(kept, path.join(kept, 'saved'), 1000);
+    await pruneCache(kept, path.join(kept, 'saved'), 1000);
     expect((await readdir(kept)).sort()).toEqual([path.basename(living), 'saved'].sort());
   });
 
@@ -323,7 +323,7 @@ describe('contained processes', () => {
       await writeFile(path.join(work, 'inner', 'my.so'), new Uint8Array(1000));
       const at = path.join(kept, `key-${round % 3}`);
       await replaceFolder(work, at);
-      await prune(kept, at, 1500);
+      await pruneCache(kept, at, 1500);
     }
     await Promise.all(Array.from({ length: 60 }, (_, round) => build(round)));
     expect((await readdir(kept)).every((name) => name.startsWith('key-'))).toBe(true);

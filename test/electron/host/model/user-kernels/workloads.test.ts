@@ -10,7 +10,11 @@ import { describe, expect, test } from 'vitest';
 import { correctnessOf } from '../../../../../electron/contract/bench/session.ts';
 import { loadAddon, nativeFolder } from '../../../../../electron/host/io/addon/addon.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/machine.ts';
-import { presentFile, presentIncludes, replaceable } from '../../../../../electron/host/model/user-kernels/file.ts';
+import {
+  findReplaceableFiles,
+  presentFile,
+  presentIncludes,
+} from '../../../../../electron/host/model/user-kernels/file.ts';
 import { hostWorkloads, rulesOf } from '../../../../../electron/host/workloads/index.ts';
 import { problemOf } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { benchHere } from '../../test-host.ts';
@@ -46,7 +50,7 @@ describe('core library', () => {
     const lists = await Promise.all(
       bases
         .filter(({ device }) => device === 'cpu')
-        .map((base) => replaceable(kernelFolders().sources, base, rulesOf(base))),
+        .map((base) => findReplaceableFiles(kernelFolders().sources, base, rulesOf(base))),
     );
     const files = new Set(lists.flatMap((list) => list.files.map((file) => path.posix.basename(file))));
     expect(files.size).toBeGreaterThan(50);
@@ -133,7 +137,7 @@ describe('workloads', () => {
     const reason = async (bench: string, id: string) => {
       const base = own.bases().find((one) => one.bench === bench && one.id === id);
       if (base === undefined) throw new Error(`there is no ${id}`);
-      return (await replaceable(kernelFolders().sources, base, rulesOf(base))).reason;
+      return (await findReplaceableFiles(kernelFolders().sources, base, rulesOf(base))).reason;
     };
     expect(await reason('', 'cuda-lt-fp32')).toBe(
       'cuda-lt-fp32 calls cuBLASLt, whose source is not available: there is nothing to copy.',
@@ -143,18 +147,18 @@ describe('workloads', () => {
     expect(await reason('overlap', 'cuda-streams')).toMatch(/in host code; a CUDA user kernel replaces kernels/);
     // Every other variant has a replaceable file or gives a reason, and each benchmark row has its own.
     for (const base of own.bases()) {
-      const { files, reason: why } = await replaceable(kernelFolders().sources, base, rulesOf(base));
+      const { files, reason: why } = await findReplaceableFiles(kernelFolders().sources, base, rulesOf(base));
       expect([base.workload, base.bench, base.id, files.length > 0 || (why ?? '').endsWith('.')]).toContain(true);
     }
     // The loops of an image are in a file that is compiled for every instruction set.
     const fp64 = own.bases().find(({ id }) => id === 'diffraction-fp64');
     if (fp64 === undefined) throw new Error('there is no fp64');
-    expect((await replaceable(kernelFolders().sources, fp64, rulesOf(fp64))).files).toContain(
+    expect((await findReplaceableFiles(kernelFolders().sources, fp64, rulesOf(fp64))).files).toContain(
       'kernels/diffraction/cpu/block.simd.cpp',
     );
     const fused = own.bases().find(({ bench, id }) => bench === 'fma' && id === 'cpu-fused');
     if (fused === undefined) throw new Error('there is no fma');
-    expect((await replaceable(kernelFolders().sources, fused, rulesOf(fused))).files[0]).toBe(
+    expect((await findReplaceableFiles(kernelFolders().sources, fused, rulesOf(fused))).files[0]).toBe(
       'kernels/micro/arithmetic/fma.cpp',
     );
   });

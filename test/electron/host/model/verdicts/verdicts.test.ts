@@ -8,7 +8,7 @@ import {
   timeInterval,
 } from '../../../../../electron/host/model/verdicts/levels.ts';
 import { PrecisionRule } from '../../../../../electron/host/model/verdicts/precision.ts';
-import { beyond, twoSidedQuantile } from '../../../../../electron/host/model/verdicts/student.ts';
+import { twoSidedProbability, twoSidedQuantile } from '../../../../../electron/host/model/verdicts/student.ts';
 import { missed, noiseModels, ratesOf } from '../../../../bench/verdicts/simulate.ts';
 
 describe('error rates', () => {
@@ -55,7 +55,7 @@ describe('Student’s t', () => {
   it('has a quantile that agrees with its distribution, also between integer degrees of freedom', () => {
     for (const freedom of [0.7, 1.5, 2.3, 7.9, 55.5]) {
       for (const outside of [0.001, 0.0045, 0.05, 0.5]) {
-        expect(beyond(twoSidedQuantile(outside, freedom), freedom)).toBeCloseTo(outside, 9);
+        expect(twoSidedProbability(twoSidedQuantile(outside, freedom), freedom)).toBeCloseTo(outside, 9);
       }
     }
   });

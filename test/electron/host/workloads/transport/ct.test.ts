@@ -8,7 +8,7 @@ import { loadHuTable } from '../../../../../electron/host/model/matter/hu-table.
 import { lengthsOf } from '../../../../../electron/host/model/matter/user-material.ts';
 import { stoppingAt } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
 import { metricsOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
-import { measured, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
+import { measuredRunOf, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
 import { ctPicture, type PlacedCt } from '../../../../../electron/host/workloads/transport/scenario/ct/placed-ct.ts';
 import { dicomOf, ellipses, layers, metaImageOf, nrrdOf, type Phantom, writeSeries } from '../../io/volumes/phantom.ts';
 import { addon } from '../../model/scenarios/open.ts';
@@ -128,7 +128,9 @@ describe('the range behind lung and bone is that of the water-equivalent thickne
     const parts = { ...quick, beam: { energy_MeV: 80, x_sigma_mm: 2 } };
     const ct = { ...parts, geometry: { width_mm: 40, depth_mm: 90, ct: { file, hu_table: plain } } };
     const water = { ...parts, geometry: { width_mm: 40, depth_mm: 90 } };
-    const [behind, plainly] = [await run(ct), await run(water)].map((each) => metricsOf(measured(each)).r80_mm ?? 0);
+    const [behind, plainly] = [await run(ct), await run(water)].map(
+      (each) => metricsOf(measuredRunOf(each)).r80_mm ?? 0,
+    );
     // 5 mm of water before the layer reduce the energy by some 5 MeV.
     const before = 80 - 5 * 0.88;
     const expected = (plainly ?? 0) + mm - waterOf(before, material, density, mm);

@@ -29,7 +29,7 @@ import { gammaMap } from '../../../../../electron/host/workloads/transport/metri
 import { depthDoseOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { runsOnOneGrid, solveOnOneGrid } from '../../../../../electron/host/workloads/transport/one-grid.ts';
 import { exportRun } from '../../../../../electron/host/workloads/transport/readouts.ts';
-import { keyframesOf, measured, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
+import { keyframesOf, measuredRunOf, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
 import {
   depthDoseError,
   depthDoseLimit,
@@ -243,7 +243,7 @@ describe('dose file', () => {
   test('an exported depth dose equals the run', async () => {
     const read = await readDoseFile(await exported('depth-dose'), {}, null);
     if (read.kind !== 'curve') throw new Error('no curve');
-    const { positions, values } = depthDoseOf(measured(run)).curve;
+    const { positions, values } = depthDoseOf(measuredRunOf(run)).curve;
     expect(gammaOfCurves({ positions, values }, read.curve, criteria)).toMatchObject({ passed: 1, worst: 0 });
   });
 

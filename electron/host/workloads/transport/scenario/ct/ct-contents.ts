@@ -134,13 +134,13 @@ export function* findCtContents(
     if (found === null) continue;
     const { media, index } = found;
     yield* paint(scenario, nz, nx, media, index);
-    return { ...numbered(media, index), roundedTo: null, densitiesWithin: width === 0 ? null : width };
+    return { ...numberMedia(media, index), roundedTo: null, densitiesWithin: width === 0 ? null : width };
   }
   throw new Error(`the densities of a CT do not fit into ${most} media`);
 }
 
 /** Puts water of density 1 first in the list, even if it is unused. */
-function numbered(media: readonly Medium[], index: Uint8Array): Pick<CellContents, 'list' | 'map'> {
+function numberMedia(media: readonly Medium[], index: Uint8Array): Pick<CellContents, 'list' | 'map'> {
   const isWater = ({ material, density_scale }: Medium): boolean => material === 'water' && density_scale === 1;
   const water: Medium = { material: 'water', density_scale: 1 };
   const list: Contents[] = [[{ medium: water, share: 1 }]];

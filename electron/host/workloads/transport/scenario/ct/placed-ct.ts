@@ -9,22 +9,22 @@ import {
   type FieldIssue,
   fieldIssue,
   type TransportScenario,
-  type TransportWithConstants,
+  type TransportWithStaticDefaults,
   warning,
 } from '../../../../../contract/scenario/index.ts';
 import type { Pausing } from '../../../../../domain/values/pausing.ts';
 import { formatNumber } from '../../../../../domain/values/units.ts';
 import { insideFolder, stampOf } from '../../../../io/files/folders.ts';
-import { inSlices } from '../../../../io/flow/cooperative.ts';
+import { runInSlices } from '../../../../io/flow/cooperative.ts';
 import { onThread } from '../../../../io/threads/task.ts';
 import { ctSeries } from '../../../../io/volumes/ct-series.ts';
 import { type CtPlane, type CtRequest, type CtSlice, readCtSlice } from '../../../../io/volumes/ct-slice.ts';
-import { type GridAxis, mapAxis, reduced, sampling } from '../../../../model/fields/field.ts';
+import { type GridAxis, mapAxis, reducePlane, sampleAxis } from '../../../../model/fields/field.ts';
 import { densityAt, type HuTable, huRange, materialAt } from '../../../../model/matter/hu-table.ts';
 import type { MaterialSet } from '../../../../model/scenarios/stopping-table.ts';
 
 /** Counts of pixels beyond the table's ends, and their extreme values. */
-interface HuBeyond {
+interface HuBeyondTable {
   readonly below: number;
   readonly above: number;
   readonly least: number;
@@ -46,7 +46,7 @@ export interface PlacedCt {
   /** Size of the box that covers the image. */
   readonly depth_mm: number;
   readonly width_mm: number;
-  readonly beyond: HuBeyond;
+  readonly beyond: HuBeyondTable;
 }
 
 interface Rectangle {
@@ -62,7 +62,7 @@ function edgesOf({ origin_mm, spacing_mm, columns, rows }: CtSlice): Rectangle {
 
 /** Direction components smaller than this count as zero. */
 const STRAIGHT = 1e-12;
-const trimmed = (value: number): number => (Math.abs(value) < STRAIGHT ? 0 : value);
+const zeroIfStraight = (value: number): number => (Math.abs(value) < STRAIGHT ? 0 : value);
 
 /** Distances from a point at which a line enters and leaves a rectangle; null if it misses the rectangle. */
 function chord(
@@ -88,8 +88,8 @@ function chord(
 export function directionsInSlice(angle_deg: number): Pick<PlacedCt, 'along' | 'across'> {
   const angle = (angle_deg * Math.PI) / 180;
   return {
-    along: [trimmed(-Math.sin(angle)), trimmed(Math.cos(angle))],
-    across: [trimmed(Math.cos(angle)), trimmed(Math.sin(angle))],
+    along: [zeroIfStraight(-Math.sin(angle)), zeroIfStraight(Math.cos(angle))],
+    across: [zeroIfStraight(Math.cos(angle)), zeroIfStraight(Math.sin(angle))],
   };
 }
 
@@ -245,7 +245,7 @@ async function ctSlice(
 /** Pixels to examine before yielding, a millisecond. */
 const PIXELS_AT_ONCE = 65_536;
 
-function* countBeyond({ hu }: CtSlice, lowest: number, highest: number): Pausing<HuBeyond> {
+function* countBeyond({ hu }: CtSlice, lowest: number, highest: number): Pausing<HuBeyondTable> {
   let [below, above] = [0, 0];
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let i = 0; i < hu.length; i += 1) {
@@ -260,21 +260,21 @@ function* countBeyond({ hu }: CtSlice, lowest: number, highest: number): Pausing
 }
 
 /** Cached by slice and ends of the table, because a scenario is checked on every key press. */
-const counted = new WeakMap<CtSlice, Map<string, Promise<HuBeyond>>>();
+const counted = new WeakMap<CtSlice, Map<string, Promise<HuBeyondTable>>>();
 
-function beyondOf(slice: CtSlice, table: HuTable): Promise<HuBeyond> {
+function beyondOf(slice: CtSlice, table: HuTable): Promise<HuBeyondTable> {
   const [lowest, highest] = huRange(table);
-  const ofSlice = counted.get(slice) ?? new Map<string, Promise<HuBeyond>>();
+  const ofSlice = counted.get(slice) ?? new Map<string, Promise<HuBeyondTable>>();
   counted.set(slice, ofSlice);
   const key = `${lowest} ${highest}`;
-  const found = ofSlice.get(key) ?? inSlices(countBeyond(slice, lowest, highest));
+  const found = ofSlice.get(key) ?? runInSlices(countBeyond(slice, lowest, highest));
   ofSlice.set(key, found);
   return found;
 }
 
 /** CT of a scenario in its box; null without one, or if it cannot be used. */
 export async function placedCt(
-  { geometry: { ct } }: TransportWithConstants,
+  { geometry: { ct } }: TransportWithStaticDefaults,
   materials: MaterialSet,
   shipped: HuTable,
   place: { readonly folder: string | null },
@@ -353,7 +353,7 @@ export async function ctPicture(
   const { slice } = ct;
   const { depth_mm, width_mm } = scenario.geometry;
   const [horizontal, vertical] = [axisOf(slice, 0), axisOf(slice, 1)];
-  const [across, down] = [sampling(horizontal, null, pixels), sampling(vertical, null, pixels)];
+  const [across, down] = [sampleAxis(horizontal, null, pixels), sampleAxis(vertical, null, pixels)];
   const plane = { values: slice.hu, strideHorizontal: 1, strideVertical: slice.columns };
   const half = width_mm / 2;
   const corners = [
@@ -379,7 +379,7 @@ export async function ctPicture(
       unit: 'HU',
       horizontal: mapAxis(horizontal, across),
       vertical: mapAxis(vertical, down),
-      ...(await reduced(plane, across, down, 'mean', 1)),
+      ...(await reducePlane(plane, across, down, 'mean', 1)),
     },
     at_mm: slice.at_mm,
     from_mm: slice.from_mm,

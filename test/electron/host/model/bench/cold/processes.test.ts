@@ -10,7 +10,7 @@ import {
   coldStart,
 } from '../../../../../../electron/host/model/bench/cold/processes.ts';
 import { limitsOf } from '../../../../../../electron/host/model/bench/stopping.ts';
-import type { ToChild } from '../../../../../../electron/host/model/user-kernels/process/relay.ts';
+import type { MessageToChild } from '../../../../../../electron/host/model/user-kernels/process/relay.ts';
 import { benchHere, measuredIn } from '../../../test-host.ts';
 import { addon, check, scenarios } from '../../scenarios/open.ts';
 
@@ -39,7 +39,7 @@ function answering(delays_ms: number[]): StartChild {
         queueMicrotask(() => listener({ kind: 'ready' }));
       },
       send: (sent) => {
-        const message = sent as ToChild;
+        const message = sent as MessageToChild;
         if (message.kind === 'create') queueMicrotask(() => told({ kind: 'created' }));
         if (message.kind === 'call') {
           const answer = { kind: 'result', call: message.call, value: { error: null } };
@@ -116,7 +116,7 @@ describe('cold processes of a session', () => {
       return {
         ...link,
         send: (sent) => {
-          const message = sent as ToChild;
+          const message = sent as MessageToChild;
           if (message.kind === 'create') link.send(message);
           if (message.kind === 'create') Object.assign(link, { slow: message.problem === 'slow' });
           if (message.kind === 'call')

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SessionReport } from '../../../../../../electron/contract/bench/session.ts';
-import { asSession, parseSession, readCurrent } from '../../../../../../electron/host/app/sessions/index.ts';
+import { deriveSession, parseSession, readCurrent } from '../../../../../../electron/host/app/sessions/index.ts';
 import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
 import {
   absenceOf,
@@ -198,7 +198,7 @@ test('the contrast of two variants equals their paired log ratio', () => {
 
 test('a recorded 2×2 design gives the ratios of its medians, with intervals over the rounds', async () => {
   const file = path.join(assetsFolder, 'runs/micro/overlap.json');
-  const session = asSession(parseSession(await sessionFileText(file), file), await readCurrent(assetsFolder));
+  const session = deriveSession(parseSession(await sessionFileText(file), file), await readCurrent(assetsFolder));
   const [report] = session.reports;
   const found = report?.factorials?.find(({ id }) => id === 'copies');
   const timeOf = (label: string): number => {

@@ -1,6 +1,6 @@
 /** Points of a study in the form of its folder, as input for advice. */
 import type { Measure, PlanHead, PointResult } from '../../../../../../electron/contract/study/index.ts';
-import type { Solved } from '../../../../../../electron/host/model/studies/advice/regions.ts';
+import type { SolvedPoint } from '../../../../../../electron/host/model/studies/advice/regions.ts';
 
 export const head = (study: object = {}): PlanHead => ({
   ...{ format: 'braggbench-study', version: 1, created: '2026-01-01T00:00:00Z', name: 'test', study: { ...study } },
@@ -20,7 +20,7 @@ export interface PointTimes {
 
 let next = 0;
 
-export function solved({ at, time_s, within, readouts = {}, machine = 'desk', at_once = 1 }: PointTimes): Solved {
+export function solved({ at, time_s, within, readouts = {}, machine = 'desk', at_once = 1 }: PointTimes): SolvedPoint {
   next += 1;
   const id = next.toString(16).padStart(16, '0');
   const settings = Object.entries(at).map(([name, value]) => ({ path: name.split('.'), value }));

@@ -10,7 +10,7 @@ import {
   type NormalEquations,
   type RefineOptions,
   refineCrystal,
-  solved,
+  solveCholesky,
 } from '../../../../../../electron/host/workloads/diffraction/refine/refine.ts';
 import { problemOf } from '../../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { addon, scenarios } from '../../../model/scenarios/open.ts';
@@ -19,9 +19,9 @@ import { triclinic } from './triclinic.ts';
 
 describe('gauss newton', () => {
   test('solves a positive definite system, and rejects others', () => {
-    const found = solved(Float64Array.of(4, 2, 2, 3), Float64Array.of(10, 8));
+    const found = solveCholesky(Float64Array.of(4, 2, 2, 3), Float64Array.of(10, 8));
     expect([...(found ?? [])].map((one) => Number(one.toFixed(12)))).toEqual([1.75, 1.5]);
-    expect(solved(Float64Array.of(1, 2, 2, 1), Float64Array.of(1, 1))).toBeNull();
+    expect(solveCholesky(Float64Array.of(1, 2, 2, 1), Float64Array.of(1, 1))).toBeNull();
   });
 
   /** Normal equations from residuals and their derivatives. */

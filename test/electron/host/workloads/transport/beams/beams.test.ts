@@ -7,7 +7,7 @@ import { readEnergies, sobpSpots, weightKinds } from '../../../../../../electron
 import { readCurve, readOneCurve } from '../../../../../../electron/host/workloads/transport/beams/commission.ts';
 import { buildSobp } from '../../../../../../electron/host/workloads/transport/beams/sobp.ts';
 import { addon } from '../../../model/scenarios/open.ts';
-import { built, check } from './build-peak.ts';
+import { buildPeak, check } from './build-peak.ts';
 import { expectRecovered } from './find-again.ts';
 
 const withoutReactions = { nuclear: 'off' } as const;
@@ -15,7 +15,7 @@ const withoutReactions = { nuclear: 'off' } as const;
 /** The flatness of a peak needs longer runs: commission.long.test.ts. */
 describe('an SOBP', () => {
   test('over a width has spots whose ends are half a spacing inside it, with a sum of 1', async () => {
-    const found = await built(
+    const found = await buildPeak(
       { range_mm: 40, modulation_mm: 8, width_mm: 30 },
       { x_sigma_mm: 3, x_mm: 2 },
       withoutReactions,
@@ -31,7 +31,7 @@ describe('an SOBP', () => {
   });
 
   test('has layers at the requested distance', async () => {
-    const found = await built({ range_mm: 40, modulation_mm: 8, layer_spacing_mm: 2 }, {}, withoutReactions);
+    const found = await buildPeak({ range_mm: 40, modulation_mm: 8, layer_spacing_mm: 2 }, {}, withoutReactions);
     // Layers from 40 mm down to the start of the plateau at 32 mm, and two standard deviations of the range (0.44 mm)
     // below it.
     expect(found.layers.length).toBeLessThanOrEqual(5);
@@ -53,7 +53,7 @@ describe('an SOBP', () => {
         Math.hypot(...weights.slice(2, -2).map((w, i) => ((weights[i + 1] ?? 0) - 2 * w + (weights[i + 3] ?? 0)) / w));
       const bends: Record<string, number> = {};
       for (const weights of weightKinds) {
-        const found = await built({ range_mm, modulation_mm, weights }, {});
+        const found = await buildPeak({ range_mm, modulation_mm, weights }, {});
         expect(found.plateau.flatness, weights).toBeLessThan(limits[weights]);
         expect(found.plateau.flatness, weights).toBeLessThan(found.firstFlatness);
         expect(Math.abs(found.plateau.r90_mm - range_mm), weights).toBeLessThan(0.05);
@@ -70,7 +70,7 @@ describe('an SOBP', () => {
 
   test('uses only energies of a machine, the nearest for the range, and reports its flatness', async () => {
     const energies_MeV = Array.from({ length: 120 }, (_, i) => 40 + 0.5 * i);
-    const found = await built({ range_mm: 60, modulation_mm: 20, energies_MeV, weights: 'smooth' }, {});
+    const found = await buildPeak({ range_mm: 60, modulation_mm: 20, energies_MeV, weights: 'smooth' }, {});
     expect(found.layers.length).toBeGreaterThan(5);
     for (const { energy_MeV } of found.layers) expect(energies_MeV).toContain(energy_MeV);
     // The ranges of neighbouring energies differ by 0.6 mm, so that the nearest is within half of that.
@@ -117,7 +117,7 @@ describe('an SOBP', () => {
     [{ range_mm: 50, modulation_mm: 10, width_mm: 20, spacing_mm: 8 }, { x_sigma_mm: 4 }, 'allowed: at most 6 mm'],
     [{ range_mm: 399, modulation_mm: 388 }, {}, 'modulation_mm: 388 mm needs more than'],
   ])('%j is rejected', async (request, beam, says) => {
-    await expect(built(request, beam)).rejects.toThrow(says);
+    await expect(buildPeak(request, beam)).rejects.toThrow(says);
   });
 
   test('ends when it is aborted', async () => {

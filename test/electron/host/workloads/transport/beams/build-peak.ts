@@ -8,7 +8,7 @@ import { addon, scenarios } from '../../../model/scenarios/open.ts';
 export const check = (document: unknown) => scenarios.check(document, { name: 's', folder: null });
 const { signal } = new AbortController();
 
-export async function built(request: Parameters<typeof buildSobp>[2], beam: object = {}, physics = {}) {
+export async function buildPeak(request: Parameters<typeof buildSobp>[2], beam: object = {}, physics = {}) {
   const reading = await check({ kind: 'transport', version: 2, beam: { energy_MeV: 100, ...beam }, physics });
   if (reading.scenario === null) throw new Error('no scenario');
   return buildSobp({ physics, check, addon }, reading.scenario, request, { signal });
@@ -22,7 +22,7 @@ export async function expectPeak(
   physics: object,
   row: (typeof peaks)[number] | null,
 ): Promise<void> {
-  const found = await built({ range_mm, modulation_mm }, beam, physics);
+  const found = await buildPeak({ range_mm, modulation_mm }, beam, physics);
   expect(Math.abs(found.plateau.r90_mm - range_mm)).toBeLessThan(0.05);
   expect(Math.abs(found.plateau.m95_mm - modulation_mm)).toBeLessThan(0.3);
   expect(found.plateau.flatness).toBeLessThan(0.015);

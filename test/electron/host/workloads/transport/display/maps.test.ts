@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AxisName, Interval } from '../../../../../../electron/contract/fields.ts';
-import { reduced, sampling } from '../../../../../../electron/host/model/fields/field.ts';
+import { reducePlane, sampleAxis } from '../../../../../../electron/host/model/fields/field.ts';
 import {
   gridAxes,
   liveMaps,
@@ -172,10 +172,10 @@ describe('the reduction of a field', () => {
   it('has the extremes of the complete field, which are computed once', async () => {
     const values = Float32Array.of(-1, 0, 3, 2);
     const plane = { values, strideHorizontal: 1, strideVertical: 2 };
-    const first = await reduced(plane, cells(1), cells(1), 'mean', 2);
+    const first = await reducePlane(plane, cells(1), cells(1), 'mean', 2);
     expect(first).toMatchObject({ min: -2, max: 6, minPositive: 4 });
     values[0] = -9;
-    const second = await reduced(plane, cells(2), cells(2), 'mean', 1);
+    const second = await reducePlane(plane, cells(2), cells(2), 'mean', 1);
     expect(second).toMatchObject({ min: -1, max: 3, minPositive: 2 });
     expect([...second.values]).toEqual([-9, 0, 3, 2]);
   });
@@ -183,25 +183,25 @@ describe('the reduction of a field', () => {
   it('shows NaN as NaN, in means, peaks and extremes', async () => {
     const plane = { values: Float64Array.of(1, Number.NaN, 3, -5), strideHorizontal: 1, strideVertical: 2 };
     const one = { first: 0, end: 2, cells: 2, count: 1 };
-    const peaks = await reduced(plane, one, cells(2), 'max', 2);
+    const peaks = await reducePlane(plane, one, cells(2), 'max', 2);
     expect([...peaks.values]).toEqual([Number.NaN, -10]);
     expect(peaks).toMatchObject({ min: Number.NaN, max: Number.NaN, minPositive: 2 });
-    expect([...(await reduced(plane, one, cells(2), 'mean', 1)).values]).toEqual([Number.NaN, -1]);
+    expect([...(await reducePlane(plane, one, cells(2), 'mean', 1)).values]).toEqual([Number.NaN, -1]);
   });
 
   it('rejects samples beyond the field, and divisors of another length', async () => {
     const values = new Float64Array(4);
     const plane = { values, strideHorizontal: 1, strideVertical: 2 };
-    await expect(reduced(plane, cells(2), cells(3), 'mean', 1)).rejects.toThrow('do not fit the field');
+    await expect(reducePlane(plane, cells(2), cells(3), 'mean', 1)).rejects.toThrow('do not fit the field');
     const per = { divisor: new Float64Array(3), factor: 1 };
-    await expect(reduced({ ...plane, per }, cells(2), cells(2), 'mean', 1)).rejects.toThrow('one for each value');
+    await expect(reducePlane({ ...plane, per }, cells(2), cells(2), 'mean', 1)).rejects.toThrow('one for each value');
   });
 
   it('yields to the event loop', async () => {
     const side = 4000;
     const plane = { values: new Float32Array(side * side), strideHorizontal: 1, strideVertical: side };
     const whole = { first: 0, end: side, cells: 10, count: side / 10 };
-    const pictures = Promise.all([1, 2, 3, 4, 5].map(() => reduced(plane, whole, whole, 'mean', 1)));
+    const pictures = Promise.all([1, 2, 3, 4, 5].map(() => reducePlane(plane, whole, whole, 'mean', 1)));
     let [turns, made] = [0, false];
     void pictures.finally(() => {
       made = true;
@@ -227,7 +227,7 @@ describe('a window', () => {
         fc.double({ min: 0.001, max: 300, noNaN: true }),
         fc.integer({ min: 1, max: 2000 }),
         (from, width, pixels) => {
-          const part = sampling(axis, [from, from + width], pixels);
+          const part = sampleAxis(axis, [from, from + width], pixels);
           expect(part.count).toBeGreaterThanOrEqual(1);
           expect(part.count).toBeLessThanOrEqual(pixels);
           expect(part.first % part.cells).toBe(0);
@@ -241,12 +241,12 @@ describe('a window', () => {
   });
 
   it('that is moved by less than a sample keeps its samples', async () => {
-    const [one, two] = [sampling(axis, [10, 90], 100), sampling(axis, [10.3, 90.3], 100)];
+    const [one, two] = [sampleAxis(axis, [10, 90], 100), sampleAxis(axis, [10.3, 90.3], 100)];
     expect(two.cells).toBe(one.cells);
     expect(two.first % two.cells).toBe(0);
   });
 
   it('that ends on an edge shows nothing of the next cell', async () => {
-    expect(sampling(axis, [10, 20], 1000)).toMatchObject({ first: 50, end: 100, cells: 1 });
+    expect(sampleAxis(axis, [10, 20], 1000)).toMatchObject({ first: 50, end: 100, cells: 1 });
   });
 });

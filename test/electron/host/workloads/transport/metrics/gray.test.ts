@@ -9,7 +9,7 @@ import { grayField, grayOnAxis } from '../../../../../../electron/host/workloads
 import { momentsOf } from '../../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { hasKinds, yKinds } from '../../../../../../electron/host/workloads/transport/metrics/y-kinds.ts';
 import { summaryOf } from '../../../../../../electron/host/workloads/transport/readouts.ts';
-import { measured, type RunData } from '../../../../../../electron/host/workloads/transport/run-data.ts';
+import { measuredRunOf, type RunData } from '../../../../../../electron/host/workloads/transport/run-data.ts';
 import { writeRun } from '../../../../../../electron/host/workloads/transport/run-file-write.ts';
 import { openTestScenarios, readRun, runScenario } from '../../../small-run.ts';
 
@@ -52,7 +52,7 @@ test('the dose in Gy summed over y is the energy of the plane', () => {
 test('a round beam has the same width across y as in the plane', () => {
   const { acrossY } = run;
   if (acrossY === null || !('sigma_y_mm' in acrossY)) throw new Error('no width');
-  const { depth_mm, sigma_x_mm } = momentsOf(measured(run));
+  const { depth_mm, sigma_x_mm } = momentsOf(measuredRunOf(run));
   for (const depth of [5, 15, 25, 40, 55]) {
     const row = depth_mm.findIndex((z) => z >= depth);
     expect((acrossY.sigma_y_mm[row] ?? 0) / (sigma_x_mm[row] ?? 1)).toBeGreaterThan(0.97);

@@ -12,7 +12,7 @@ import { fluenceMoments, meanRange } from '../../../../../../electron/host/workl
 import { qualityOf } from '../../../../../../electron/host/workloads/transport/metrics/quality.ts';
 import { depthDoseOf, metricsOf } from '../../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { exportRun, summaryOf } from '../../../../../../electron/host/workloads/transport/readouts.ts';
-import { measured, type RunData } from '../../../../../../electron/host/workloads/transport/run-data.ts';
+import { measuredRunOf, type RunData } from '../../../../../../electron/host/workloads/transport/run-data.ts';
 import { writeRun } from '../../../../../../electron/host/workloads/transport/run-file-write.ts';
 import { readRun, runScenario } from '../../../small-run.ts';
 
@@ -26,7 +26,7 @@ describe('dose per mass', () => {
 
   test('does not jump where only the density changes, and is twice the energy by depth in front', async () => {
     const run = await runScenario({ kind: 'transport', version: 1, ...parts });
-    const { curve, perMass } = depthDoseOf(measured(run));
+    const { curve, perMass } = depthDoseOf(measuredRunOf(run));
     expect([curve.unit, perMass?.unit]).toEqual(['MeV/mm', 'nGy mm²']);
     const mass = perMass?.values ?? [];
     // Each cell by hand: MeV/mm with 1.602e-13 J/MeV, divided by mm · g/cm³ (1e-6 kg/mm³), in nGy.
@@ -144,7 +144,7 @@ describe('mean range', () => {
   ])('%s', async (name, expected_mm, parts) => {
     const beam = { energy_MeV: Number.parseFloat(name) };
     const run = await runScenario({ kind: 'transport', version: 1, beam, ...parts });
-    const { mean_range_mm } = metricsOf(measured(run));
+    const { mean_range_mm } = metricsOf(measuredRunOf(run));
     expect(Math.abs((mean_range_mm ?? Number.NaN) - expected_mm), `${mean_range_mm} mm`).toBeLessThan(0.03);
   });
 
@@ -158,7 +158,7 @@ describe('mean range', () => {
       const geometry = { background: matter, width_mm: 20 };
       const parts = { beam: { energy_MeV: 100 }, geometry, physics: { nuclear }, solver: depth };
       const run = await runScenario({ kind: 'transport', version: 1, ...parts, grid: { dtheta_mrad: 20 } });
-      const { mean_range_mm } = metricsOf(measured(run));
+      const { mean_range_mm } = metricsOf(measuredRunOf(run));
       losses.push(1 - (mean_range_mm ?? Number.NaN) / csda_mm);
     }
     const [inPlane = Number.NaN, inSpace = Number.NaN] = losses;
@@ -170,14 +170,15 @@ describe('mean range', () => {
   test('at 70 MeV and 30 degrees is a tenth of a millimetre off, since planes of z miss sideways crossings', async () => {
     const parts = { beam: { energy_MeV: 70, angle_deg: 30 }, grid: { dx_mm: 0.5, dz_mm: 0.2, dtheta_mrad: 20 } };
     const run = await runScenario({ kind: 'transport', version: 1, ...parts });
-    expect(Math.abs((metricsOf(measured(run)).mean_range_mm ?? Number.NaN) - 40.779)).toBeLessThan(0.1);
+    expect(Math.abs((metricsOf(measuredRunOf(run)).mean_range_mm ?? Number.NaN) - 40.779)).toBeLessThan(0.1);
   });
 
   test('does not exist towards a side: the remaining protons have scattered inwards, deeper than the CSDA range', async () => {
     const small = { geometry: { width_mm: 12, depth_mm: 6 }, grid: { dx_mm: 0.5, dz_mm: 0.05, dtheta_mrad: 20 } };
     const meanAt = async (x_mm: number): Promise<number | null> => {
       const beam = { energy_MeV: 20, angle_deg: 11, x_mm, x_sigma_mm: 0.6 };
-      return metricsOf(measured(await runScenario({ kind: 'transport', version: 1, beam, ...small }))).mean_range_mm;
+      return metricsOf(measuredRunOf(await runScenario({ kind: 'transport', version: 1, beam, ...small })))
+        .mean_range_mm;
     };
     expect(await meanAt(5.8)).toBeNull();
     expect(await meanAt(0)).toBeGreaterThan(4.2);

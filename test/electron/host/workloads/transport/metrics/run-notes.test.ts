@@ -13,13 +13,13 @@ import {
   depthReadouts,
 } from '../../../../../../electron/host/workloads/transport/metrics/depth-readouts.ts';
 import {
-  deblurred,
+  deblurProfile,
   metricsOf,
   penumbra_mm,
 } from '../../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { runNotes } from '../../../../../../electron/host/workloads/transport/metrics/run-notes.ts';
 import { summaryOf } from '../../../../../../electron/host/workloads/transport/readouts.ts';
-import { measured } from '../../../../../../electron/host/workloads/transport/run-data.ts';
+import { measuredRunOf } from '../../../../../../electron/host/workloads/transport/run-data.ts';
 import { runScenario } from '../../../small-run.ts';
 
 describe('run notes', () => {
@@ -114,7 +114,9 @@ describe('run notes', () => {
     const grid = { dtheta_mrad: 20, dz_mm: 0.5, dx_mm: 1 };
     const beam = { energy_MeV: 150 };
     const parts = { beam, geometry, grid, solver: { stepping: 'depth' } };
-    const { r80_mm, peak_mm } = metricsOf(measured(await runScenario({ kind: 'transport', version: 1, ...parts })));
+    const { r80_mm, peak_mm } = metricsOf(
+      measuredRunOf(await runScenario({ kind: 'transport', version: 1, ...parts })),
+    );
     expect(Math.abs((r80_mm ?? 0) - 68.6)).toBeLessThan(0.8);
     expect(peak_mm ?? 0).toBeGreaterThan(62);
   });
@@ -124,7 +126,7 @@ describe('run notes', () => {
       const grid = { dtheta_mrad: 10, dz_mm };
       const beam = { energy_MeV: 70 };
       return metricsOf(
-        measured(await runScenario({ kind: 'transport', version: 1, beam, grid, solver: { step_mm: 0.2 } })),
+        measuredRunOf(await runScenario({ kind: 'transport', version: 1, beam, grid, solver: { step_mm: 0.2 } })),
       );
     };
     const whole = await read(0.2);
@@ -211,7 +213,7 @@ describe('falloff', () => {
   ])('%s', { timeout: 60_000 }, async (_name, geometry, r80_mm, w80_20_mm) => {
     const grid = 'background' in geometry ? { dtheta_mrad: 20 } : { dtheta_mrad: 20, dx_mm: 1 };
     const parts = { beam: { energy_MeV: 70 }, geometry, grid, solver: { stepping: 'depth' } };
-    const read = metricsOf(measured(await runScenario({ kind: 'transport', version: 1, ...parts })));
+    const read = metricsOf(measuredRunOf(await runScenario({ kind: 'transport', version: 1, ...parts })));
     expect(Math.abs((read.r80_mm ?? 0) - r80_mm)).toBeLessThan(0.05);
     expect(Math.abs((read.w80_20_mm ?? 0) / w80_20_mm - 1)).toBeLessThan(0.05);
   });
@@ -279,14 +281,14 @@ function spread(values: readonly number[], variance_mm2: number): readonly numbe
 describe('a deblurred profile', () => {
   it('is unchanged without blur: beams straight ahead keep every bit', () => {
     const profile = profileOf(peak(0.7));
-    expect(deblurred(profile)).toBe(profile);
+    expect(deblurProfile(profile)).toBe(profile);
   });
 
   it('has the peak and the falloff that the curve had before it was blurred', () => {
     for (const variance of [0.02, 0.05, 0.1]) {
       const wanted = depthReadouts(profileOf(peak(0.7)), 0);
       const blurred = depthReadouts(profileOf(spread(peak(0.7), variance)), 0);
-      const found = depthReadouts(deblurred(profileOf(spread(peak(0.7), variance), variance)), 0);
+      const found = depthReadouts(deblurProfile(profileOf(spread(peak(0.7), variance), variance)), 0);
       const off = (read: typeof found) => Math.abs((read.w80_20_mm ?? 0) / (wanted.w80_20_mm ?? 1) - 1);
       expect(off(blurred)).toBeGreaterThan(0.15 * variance);
       expect(off(found)).toBeLessThan(0.1 * off(blurred) + 0.001);
@@ -295,9 +297,9 @@ describe('a deblurred profile', () => {
   });
 
   it('reports the remaining blur if there is more than can be removed', () => {
-    expect(deblurred(profileOf(peak(0.7), 0.1)).blur_mm2).toBeCloseTo(0, 12);
+    expect(deblurProfile(profileOf(peak(0.7), 0.1)).blur_mm2).toBeCloseTo(0, 12);
     for (const variance of [0.2, 0.5]) {
-      const left = deblurred(profileOf(spread(peak(0.7), variance), variance));
+      const left = deblurProfile(profileOf(spread(peak(0.7), variance), variance));
       expect(left.blur_mm2).toBeGreaterThan(0.05);
       // The falloff equals that of a curve with the reported blur, within a twentieth.
       const said = depthReadouts(profileOf(spread(peak(0.7), left.blur_mm2)), 0).w80_20_mm ?? 0;
@@ -311,7 +313,7 @@ describe('a deblurred profile', () => {
     fc.assert(
       fc.property(pieces, fc.double({ min: 0.001, max: 0.4, noNaN: true }), (slabs, variance) => {
         const values = slabs.flatMap(({ level: height, bins }) => Array.from({ length: bins }, () => height));
-        const { values: sharp } = deblurred(profileOf(values, variance));
+        const { values: sharp } = deblurProfile(profileOf(values, variance));
         expect(Math.abs(sum(sharp) - sum(Float64Array.from(values)))).toBeLessThan(1e-9 * (1 + sum(sharp)));
         // Flat on both sides of each edge, as in slabs of bone and lead: there is nothing to sharpen.
         sharp.forEach((value, i) => {
@@ -326,7 +328,7 @@ describe('a deblurred profile', () => {
     const edge = Array.from({ length: 60 }, (_, i) => (i < 20 ? 0 : i < 40 ? 10 : 3));
     for (const variance of [0.02, 0.06, 0.2]) {
       const blurred = spread(edge, variance);
-      const { values } = deblurred(profileOf(blurred, variance));
+      const { values } = deblurProfile(profileOf(blurred, variance));
       expect(Math.min(...values)).toBeGreaterThanOrEqual(0);
       expect(Math.max(...values)).toBeLessThan(10.05);
       expect(values[20] ?? 0).toBeGreaterThan(blurred[20] ?? 0);

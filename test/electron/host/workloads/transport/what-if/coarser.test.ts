@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
-import { coarser, isLayered, Pace } from '../../../../../../electron/host/workloads/transport/what-if/prepare.ts';
+import { coarsenGrid, isLayered, Pace } from '../../../../../../electron/host/workloads/transport/what-if/prepare.ts';
 import { openTestScenarios, smallScenario } from '../../../small-run.ts';
 
 const scenarios = await openTestScenarios(loadAddon());
@@ -13,7 +13,7 @@ const place = { name: 'test', folder: null };
 async function onGrid(document: object, factors: { x: number; z: number; theta: number }) {
   const reading = await scenarios.check(document, place);
   if (reading.scenario === null) throw new Error('the scenario of the test is not valid');
-  const found = await scenarios.check(coarser({ ...document }, reading.scenario, factors), place);
+  const found = await scenarios.check(coarsenGrid({ ...document }, reading.scenario, factors), place);
   expect(found.issues.filter(({ severity }) => severity === 'error')).toEqual([]);
   return { before: reading.scenario, after: found.scenario };
 }
