@@ -65,7 +65,7 @@ export function openSessions(
   });
 }
 
-/** A session of any workload. Throws BraggError for another file. */
+/** Opens a session of any workload. Throws BraggError if the file is no session. */
 export async function openSession(
   host: Host,
   file: string,

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kDegree = std::numbers::pi / 180.0;
 
-/// A pencil beam in water under `degrees`; `bins` is the number of range bins per step along the axis.
+/// A pencil beam in water, tilted by `degrees`; `bins` is the number of range bins per step along the axis.
 Problem tilted(double energy, double range, double degrees, Stepping stepping, double dz, double dx, int bins) {
   const double angle = degrees * kDegree;
   const double aside = range * std::sin(angle);

@@ -29,7 +29,7 @@ interface PointedItem {
   /** Index of the lane in its trace. */
   readonly lane: number | null;
   readonly track: number | null;
-  /** Span under the pointer: its number, or that of the longest span in the pixel. */
+  /** Span under the pointer, by index; the longest one if several spans share the pixel. */
   readonly span: { readonly span: number; readonly name: number; readonly count: number } | null;
 }
 

@@ -1,4 +1,4 @@
-/** Reference of the dose comparison: none, another run by difference, or a run or file by gamma index. */
+/** Selects the reference of a dose: none, another run (as a difference), or a run or file (as a gamma index). */
 import type { ReactElement } from 'react';
 import { planeUnits } from '../../../electron/contract/dose/units.ts';
 import { type GammaDose, gammaLimits, type ImportedPlane } from '../../../electron/contract/dose.ts';

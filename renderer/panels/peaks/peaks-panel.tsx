@@ -35,7 +35,7 @@ export default function PeaksPanel(): ReactElement {
           }
         >
           {peaks === null
-            ? 'After a run: its fifty brightest spots with their places and indices.'
+            ? 'After a run, this panel lists its fifty brightest spots with their positions and Miller indices.'
             : 'No pixel is brighter than its neighbours.'}
         </EmptyState>
       </div>

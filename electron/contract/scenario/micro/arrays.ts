@@ -1,4 +1,4 @@
-/** Rows of the claim ledger on arrays: memory access patterns, stencils, sparse products, launch shapes. */
+/** Rows of the table of performance claims on arrays: memory access patterns, stencils, sparse products, launch shapes. */
 import { z } from 'zod';
 import { count, quantity } from '../common-fields.ts';
 
@@ -10,12 +10,12 @@ export const elements = (description: string, usual: number, max = 1_000_000_000
 export const number = (title: string, description: string, [min, usual, max]: readonly [number, number, number]) =>
   count({ title, description, min, max }).default(usual);
 
-/** Scenario of one row of the claim ledger, from its parameters. */
+/** Scenario of one row of the table of performance claims, built from its parameters. */
 export function row<K extends string, S extends z.core.$ZodLooseShape>(kind: K, title: string, shape: S) {
   return z.strictObject({ kind: z.literal(kind), ...shape }).meta({ title });
 }
 
-/** Row 7 of the claim ledger: weighted sums over neighbours, including those of transport over angles. */
+/** Row 7 of the table of performance claims: weighted sums over neighbours, including those of transport over angles. */
 const radius = (usual: number) =>
   number('Radius', 'Number of neighbours on each side; values beyond the edges are zero.', [0, usual, 32]);
 

@@ -1,6 +1,6 @@
 /**
- * Scenarios of the small workloads that each measure one published claim: parameters by row of the claim ledger. This
- * file has the rows about arithmetic, sums, launches and streams.
+ * Scenarios of the small workloads that each measure one published claim: parameters by row of the table of performance
+ * claims. This file has the rows about arithmetic, sums, launches and streams.
  */
 import { z } from 'zod';
 import { quantity } from '../common-fields.ts';
@@ -15,7 +15,7 @@ const degree = number('Degree', 'Degree of the polynomial. Low degrees are limit
 
 const size = (title: string, description: string) => number(title, description, [1, 1024, 16_384]);
 
-/** Rows 1 to 3 of the claim ledger: launches, graphs, loops on the host. */
+/** Rows 1 to 3 of the table of performance claims: launches, graphs, loops on the host. */
 const steps = number(
   'Steps',
   'Number of dependent operations y += a x, one launch each unless fused.',

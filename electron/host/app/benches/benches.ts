@@ -179,7 +179,7 @@ export class Benches {
     return storedInfo(await this.#options.stored.get(await this.#options.stored.open(source)));
   }
 
-  /** Shipped sessions, without recordings. */
+  /** Sessions shipped with the program, without their timelines. */
   recorded(): Promise<readonly NamedOutline[]> {
     return this.#options.stored.outlines(({ recorded }) => recorded);
   }

@@ -14,7 +14,7 @@ export interface PixelFormat {
 
 export type Packing = 'none' | 'rle' | 'jpeg-lossless';
 
-/** Value in the low bits; the bits above may contain overlays or repeated signs. */
+/** Value in the low bits; the bits above may contain overlays or a sign extension. */
 export function storedValue(raw: number, { stored, signed }: Pick<PixelFormat, 'stored' | 'signed'>): number {
   const span = 2 ** stored;
   const low = stored === 32 ? raw >>> 0 : (raw & (span - 1)) >>> 0;

@@ -17,8 +17,8 @@ const INCLUDE = /^\s*#\s*include\s*"([^"]+)"/gm;
 const entryOf = (id: string): RegExp => new RegExp(`(\\.id = |[({])"${id}"`);
 
 /**
- * File with the registry entry of a variant. Several files may contain the id, as for rows of the claim ledger. Then it
- * is the file that also names the benchmark, otherwise the file with the name of `source`.
+ * File with the registry entry of a variant. Several files may contain the id, as for rows of the table of performance
+ * claims. Then it is the file that also names the benchmark, otherwise the file with the name of `source`.
  */
 async function findVariantFile(
   folder: string,
