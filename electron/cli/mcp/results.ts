@@ -237,7 +237,7 @@ const timesOf = ({ samples }: MeasuredSessionEntry) =>
     ({ time_s }) => time_s,
   );
 
-export interface AttemptMeasurement {
+interface AttemptMeasurement {
   readonly session: Session;
   readonly label: string;
   readonly best: { readonly label: string; readonly attempt: number } | null;
