@@ -18,7 +18,7 @@ it('the kernel editor copies a variant, shows an error at its line, asks for tru
   await bench.panel('Kernel editor').click();
   await page.getByRole('button', { name: 'Enlarge Kernel editor' }).click();
   await page.getByLabel('Variant', { exact: true }).selectOption('gather');
-  await expect.poll(() => code(page).textContent()).toContain('The operators of `scatter` turned round');
+  await expect.poll(() => code(page).textContent()).toContain('class Gather final');
   await expect.poll(() => code(page).getAttribute('aria-readonly')).toBe('true');
   await open.screenshot('kernel-editor-shipped-light');
   expect(await accessibilityViolations(page)).toEqual([]);
