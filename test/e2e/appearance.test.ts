@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tinyScenario } from '../electron/host/small-run.ts';
 import { accessibilityViolations, partsOf } from './accessible.ts';
-import { appearances, beforeDuringAndAfter, everyPanel, inEveryAppearance, quick } from './appearance-page.ts';
+import { appearances, beforeDuringAndAfter, inEveryAppearance, quick } from './appearance-page.ts';
 import { type BenchPage, drawn } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
 import { useWorkbench } from './workbench-page.ts';
@@ -118,8 +118,6 @@ describe('appearance', () => {
     await border.focus();
     await expect.poll(colour).toMatch(/^rgb\(/);
   });
-
-  it('every panel is accessible', async () => everyPanel(await workbench(), ['light']));
 
   it('a chart is drawn in the smallest available space', async () => {
     const { open, page, bench } = await workbench({});
