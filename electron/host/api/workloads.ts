@@ -4,8 +4,7 @@ export { gamma, type PlaneOfVolume, toPeak, type VolumeAxis } from '../model/fie
 export { type ImageRunData, isImageRun } from '../workloads/diffraction/image-data.ts';
 export { type ImageBits, imageFigure, imageFile, imageFormats } from '../workloads/diffraction/images/index.ts';
 export { type MaskedImage, readImage, readNexusImage, runOrNexus } from '../workloads/diffraction/images/read.ts';
-export { disagreements, maskedImageOf } from '../workloads/diffraction/refine/measured.ts';
-export { type RefinementResult, refineCrystal } from '../workloads/diffraction/refine/refine.ts';
+export { disagreements, maskedImageOf, type RefinementResult, refineCrystal } from '../workloads/diffraction/refine.ts';
 export { imageSummary, imageText } from '../workloads/diffraction/summary.ts';
 export { variantsFor } from '../workloads/task/candidates.ts';
 export { isTask } from '../workloads/task/scenario/index.ts';
@@ -16,5 +15,5 @@ export { gammaDoseOf, gammaMap } from '../workloads/transport/metrics/gamma-dose
 export { depthDoseOf } from '../workloads/transport/metrics/run-metrics.ts';
 export { summaryOf } from '../workloads/transport/readouts.ts';
 export { measuredRunOf, type RunData } from '../workloads/transport/run-data.ts';
-export { asTransport } from '../workloads/transport/scenario/estimate.ts';
+export { asTransport } from '../workloads/transport/scenario/problem.ts';
 export { transportRunOf } from '../workloads/transport/transport-run.ts';

@@ -24,7 +24,7 @@ import {
 } from '../../../electron/host/workloads/scenarios/scenarios.ts';
 import { cellCurve, fallsTo, peakOf } from '../../../electron/host/workloads/transport/metrics/depth-readouts.ts';
 import { axesOf, keyframesOf, type RunData, runData } from '../../../electron/host/workloads/transport/run-data.ts';
-import { asTransport } from '../../../electron/host/workloads/transport/scenario/estimate.ts';
+import { asTransport } from '../../../electron/host/workloads/transport/scenario/problem.ts';
 
 /** Shipped variants that the labels are configurations of, or name. */
 export const shippedVariants = (labels: readonly string[]): readonly string[] => [

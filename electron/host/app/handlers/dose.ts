@@ -18,8 +18,8 @@ import { type GridAxes, gridAxes, makeField, planeAxes } from '../../workloads/t
 import { gammaDoseOf } from '../../workloads/transport/metrics/gamma-dose.ts';
 import { gammaMapOfRun, toPeakOf } from '../../workloads/transport/readouts.ts';
 import type { RunData } from '../../workloads/transport/run-data.ts';
-import { ctPicture, ctSeriesOf } from '../../workloads/transport/scenario/ct/placed-ct.ts';
-import { asTransport, type Reading } from '../../workloads/transport/scenario/estimate.ts';
+import { ctPicture, ctSeriesOf } from '../../workloads/transport/scenario/placed-ct.ts';
+import { asTransport, type Reading } from '../../workloads/transport/scenario/problem.ts';
 import type { ImportedDoses } from '../doses/imported.ts';
 import type { Runs } from '../runs/runs.ts';
 import { transportRun } from '../runs/transport-maps.ts';

@@ -3,7 +3,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { MeasuredImage } from '../../../contract/scenario/diffraction/refining.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { runOrNexus } from '../../workloads/diffraction/images/read.ts';
-import { processImage, readImageFile, readNexusFile } from '../../workloads/diffraction/refine/measured.ts';
+import { processImage, readImageFile, readNexusFile } from '../../workloads/diffraction/refine.ts';
 import { DiffractionWorkloadRun } from '../../workloads/diffraction/running.ts';
 import {
   checkSameSize,

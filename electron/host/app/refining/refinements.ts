@@ -16,16 +16,17 @@ import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import type { Lanes } from '../../io/flow/lanes.ts';
 import type { Sink } from '../../io/flow/subscribers.ts';
 import { throwIfTooLong } from '../../workloads/benchable.ts';
-import { workOf } from '../../workloads/diffraction/benchable.ts';
+import { workOf } from '../../workloads/diffraction/bench-candidate.ts';
 import type { MaskedImage } from '../../workloads/diffraction/images/read.ts';
 import {
   countLeftOut,
   disagreements,
   type FittedImage,
+  type RefinementResult,
+  refineCrystal,
   requireCrystal,
   shownCounts,
-} from '../../workloads/diffraction/refine/measured.ts';
-import { type RefinementResult, refineCrystal } from '../../workloads/diffraction/refine/refine.ts';
+} from '../../workloads/diffraction/refine.ts';
 import { DiffractionWorkloadRun } from '../../workloads/diffraction/running.ts';
 import { imageMap } from '../../workloads/diffraction/summary.ts';
 import { problemOf, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/scenarios.ts';

@@ -23,7 +23,7 @@ import '../../model/tuning/files/t4.ts';
 import '../../model/user-kernels/includes.ts';
 import '../../model/user-kernels/value-files.ts';
 import '../../workloads/diffraction/summary.ts';
-import '../../workloads/diffraction/refine/measured.ts';
+import '../../workloads/diffraction/refine.ts';
 import '../../workloads/transport/readouts.ts';
 import '../../workloads/transport/beams/commission.ts';
 import '../../workloads/transport/beams/sobp-fit.ts';

@@ -1,11 +1,10 @@
 /**
- * A variant of the diffraction workload as a session measures it: each timed image is computed from a newly prepared
- * state. Its error relative to the reference image is several numbers, because correlation hides errors of half a
- * bright pixel.
+ * Diffraction images in benchmarks: their variants, sessions, the amount of work in an image, and requests to other
+ * programs with the accuracy of their answers. Each timed image is computed from a newly prepared state.
  */
+
 import type { Mode } from '../../../contract/bench/bench-session.ts';
-import type { Accuracy, Words } from '../../../contract/bench/session.ts';
-import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
+import type { Words } from '../../../contract/bench/session.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import type {
@@ -14,16 +13,28 @@ import type {
   DiffractionResult,
   DiffractionVariant,
 } from '../../io/addon/task.ts';
-import type {
-  BenchCandidate,
-  CandidateFacts,
-  DeclaredWork,
-  TimedRun,
-  Values,
+import { memoizedLast } from '../../io/flow/once.ts';
+import {
+  type BenchCandidate,
+  type BenchEntry,
+  type BenchSetup,
+  type CandidateFacts,
+  type DeclaredWork,
+  headOf,
+  type Oracle,
+  type TimedRun,
+  type Values,
 } from '../../model/bench/bench-candidate.ts';
 import { type Requested, requestedVariants } from '../../model/bench/candidates.ts';
-import type { ColdRun } from '../../model/bench/cold/processes.ts';
+import { sessionClaims } from '../../model/bench/claim-results.ts';
+import { appliesTo, type Claim, readClaimsOf } from '../../model/bench/claims.ts';
+import { type ColdRun, coldStart, defaultProcesses } from '../../model/bench/cold/processes.ts';
+import { type ProgramTerms, programEntries } from '../../model/external/program-candidate.ts';
+import { type Amount, type Benchable, fastest, leastSeconds, problemFor, type Work } from '../benchable.ts';
+import { problemOf } from '../scenarios/scenarios.ts';
 import { VariedRuns } from '../varied-runs.ts';
+import { imageAccuracy, imageError } from './image-data.ts';
+import { imageField } from './summary.ts';
 
 export const imageWords: Words = {
   time: 'Image',
@@ -31,88 +42,6 @@ export const imageWords: Words = {
   size: 'pixels',
   rate: 'Pixels',
 };
-
-const columns = [
-  { id: 'rel_l2', title: 'relL2', tip: 'Norm of the difference from the FP64 image divided by its norm' },
-  { id: 'max', title: 'max / max', tip: 'Largest difference divided by the largest pixel of the FP64 image' },
-  {
-    id: 'bright',
-    title: 'Bright pixels',
-    tip: `Largest relative error of the pixels above a thousandth of the largest; correct if at most ${BRIGHT_PARITY}`,
-  },
-  { id: 'sum', title: 'Sum', tip: 'Relative difference of the sums' },
-  { id: 'mean', title: 'Mean', tip: 'Mean relative error of the pixels above a thousandth of the largest' },
-  { id: 'correlation', title: 'Correlation', tip: 'With the FP64 image, over all pixels' },
-] as const;
-
-/** Accuracy columns of an image. `judged`: both images are of one problem, so that a difference is an error. */
-export function imageAccuracy(error: Partial<ImageError>, judged: boolean): Accuracy[] {
-  return columns.flatMap(({ id, title, tip }) => {
-    const value = error[id];
-    if (value === undefined) return [];
-    const bound = judged && id === 'bright' ? BRIGHT_PARITY : null;
-    return { id, title, tip, unit: '', value, bound, holds: bound === null || (value !== null && value <= bound) };
-  });
-}
-
-const BRIGHT = 1e-3;
-
-/** Converts NaN and infinity to null, because JSON cannot represent them. */
-const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
-
-/** Throws a RangeError for images of different sizes. */
-export function imageError(got: Float32Array | Float64Array, reference: Float32Array | Float64Array): ImageError {
-  if (got.length !== reference.length) throw new RangeError('images of different sizes');
-  let largest = 0;
-  // Loop by index, because an iterator creates an object for each of up to a hundred million pixels.
-  for (let i = 0; i < reference.length; i += 1) largest = Math.max(largest, reference[i] ?? 0);
-  let [difference, norm, own, together, sum, referenceSum] = [0, 0, 0, 0, 0, 0];
-  let [max, bright, relative, counted] = [0, 0, 0, 0];
-  for (let i = 0; i < reference.length; i += 1) {
-    const wanted = reference[i] ?? Number.NaN;
-    const is = got[i] ?? Number.NaN;
-    const off = Math.abs(is - wanted);
-    difference += off * off;
-    norm += wanted * wanted;
-    own += is * is;
-    together += is * wanted;
-    sum += is;
-    referenceSum += wanted;
-    max = Math.max(max, off);
-    if (wanted > BRIGHT * largest) {
-      bright = Math.max(bright, off / wanted);
-      relative += off / wanted;
-      counted += 1;
-    }
-  }
-  const pixels = reference.length;
-  const covariance = together - (sum * referenceSum) / pixels;
-  const variances = (own - (sum * sum) / pixels) * (norm - (referenceSum * referenceSum) / pixels);
-  return {
-    rel_l2: finite(Math.sqrt(difference / norm)),
-    max: finite(max / largest),
-    bright: Number.isNaN(difference) || largest === 0 ? null : bright,
-    sum: finite(Math.abs(sum / referenceSum - 1)),
-    mean: Number.isNaN(difference) ? null : finite(relative / counted),
-    // Rounding can put the correlation of equal images slightly above 1.
-    correlation: finite(Math.min(1, covariance / Math.sqrt(variances))),
-  };
-}
-
-const worseOf = (a: number | null, b: number | null): number | null =>
-  a === null || b === null ? null : Math.max(a, b);
-
-/** Larger error in each column; null counts as the largest. */
-export function worstOf(a: ImageError, b: ImageError): ImageError {
-  return {
-    rel_l2: worseOf(a.rel_l2, b.rel_l2),
-    max: worseOf(a.max, b.max),
-    bright: worseOf(a.bright, b.bright),
-    sum: worseOf(a.sum, b.sum),
-    mean: worseOf(a.mean, b.mean),
-    correlation: a.correlation === null || b.correlation === null ? null : Math.min(a.correlation, b.correlation),
-  };
-}
 
 interface ImageCandidate extends Requested<DiffractionVariant> {
   readonly problem: DiffractionProblem;
@@ -231,7 +160,7 @@ const withLongerWave = (problem: DiffractionProblem, share: number): Diffraction
   beam: { ...problem.beam, wavelength_m: problem.beam.wavelength_m * (1 + MAX_LONGER_WAVE * share) },
 });
 
-export class ImageBenchCandidate implements BenchCandidate {
+class ImageBenchCandidate implements BenchCandidate {
   readonly #addon: NativeAddon;
   readonly #candidate: ImageCandidate;
   readonly #signal: AbortSignal | undefined;
@@ -328,3 +257,138 @@ export class ImageBenchCandidate implements BenchCandidate {
     return this.#first;
   }
 }
+
+interface ImageBenchOptions {
+  /** Ids of variants, or id:gpu. */
+  readonly variants: readonly string[];
+  readonly claims?: readonly Claim[];
+  /** Other programs to time. */
+  readonly rivals?: readonly BenchEntry[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Prepares the measurement. Throws a BraggError for unknown variants, and for a problem that no variant can run. */
+function imageBenchSetup(addon: NativeAddon, problem: DiffractionProblem, options: ImageBenchOptions): BenchSetup {
+  const { claims = [], rivals = [], signal } = options;
+  const all = imageCandidates(problem, options.variants, addon.diffractionVariants());
+  const variant = REFERENCE;
+  const { width, height, terms } = addon.createDiffraction({ ...problem, solver: { ...problem.solver, variant } }).plan;
+  let known: Promise<Oracle> | null = null;
+  return {
+    bench: '',
+    title: 'Diffraction image',
+    benchEntries: [
+      ...all.map((candidate) => ({
+        head: headOf(candidate),
+        enter: () => new ImageBenchCandidate(addon, candidate, signal),
+        cold: coldStart(coldRunOf(candidate)),
+      })),
+      ...rivals,
+    ],
+    // One round, because the state is prepared again for each image.
+    roundsPerInstance: 1,
+    oracle: () => {
+      const { solver: _, ...asked } = problem;
+      known ??= memoizedLast(
+        addon,
+        asked,
+        () => render(addon, problem, { variant, mode: 'warm' }, signal),
+        ({ result }) => result.status === 'done',
+      ).then(({ result }) => ({ values: result.image, told: 'the FP64 reference' }));
+      return known;
+    },
+    facts: () => [['Image', `${width} × ${height} pixels, ${terms} lattice terms`]],
+    claims: (report) =>
+      sessionClaims(
+        claims.filter((claim) => appliesTo(claim, { numbers: { pixels: width * height, terms }, words: {} })),
+        report,
+      ),
+  };
+}
+
+function imageTerms(addon: NativeAddon, problem: DiffractionProblem): ProgramTerms {
+  const { plan } = addon.createDiffraction({ ...problem, solver: { ...problem.solver, variant: REFERENCE } });
+  const pixels = plan.width * plan.height;
+  return {
+    // The plan determines the oversampling of each pixel edge.
+    request: { problem: { ...problem, detector: { ...problem.detector, oversample: plan.oversample } } },
+    ...{ precision: 'fp64', samples: 'run', sample_s: 0, lengths: [pixels], size: pixels },
+    accuracy: ({ arrays: [image] }, oracle) =>
+      image === undefined || oracle === null
+        ? []
+        : imageAccuracy(imageError(Float32Array.from(image), Float32Array.from(oracle)), true),
+    values: ([image]) => image ?? null,
+    quantities: (_told, time_s) => [{ id: 'rate', title: 'Pixels', value: pixels / time_s, unit: '1/s' }],
+  };
+}
+
+export function workOf(addon: NativeAddon, { variant, terms, threads }: DiffractionPlan): Work {
+  const onGpu = addon.diffractionVariants().some(({ id, device }) => id === variant && device !== 'cpu');
+  const rate = fastest.latticeTerms;
+  return { variant, amount: terms, of: 'lattice factors', rate, threads: onGpu ? null : threads };
+}
+
+/** Lattice factors per second and thread on an EPYC server with AVX-512, for 128² pixels of a simple cubic lattice. */
+const typicalRates: Readonly<Record<string, number>> = {
+  'diffraction-fp64': 1.2e8,
+  'diffraction-in-loop': 9e6,
+  'diffraction-unfused': 1.4e7,
+  'diffraction-naive-fp32': 3.5e7,
+  'diffraction-delta-fp32': 6.8e7,
+  'diffraction-mixed': 7e7,
+  'diffraction-chebyshev': 1e8,
+  'diffraction-double-float': 2.9e7,
+};
+
+/** Null if `id` is the plain reference or cannot run. */
+async function amountFor(addon: NativeAddon, problem: DiffractionProblem, id: string): Promise<Amount | null> {
+  if (id === REFERENCE) return null;
+  try {
+    const own = { ...problem, solver: { ...problem.solver, variant: id } };
+    const { amount, of, threads } = workOf(addon, addon.createDiffraction(own).plan);
+    const right = addon.diffractionVariants().some((one) => one.id === id && one.brightError < 1);
+    return { amount, of, threads, usualRate: typicalRates[id] ?? null, right };
+  } catch {
+    return null;
+  }
+}
+
+/** Lower bound in seconds for one image by each variant, by default all that can run; 0 for those that cannot. */
+function leastOfEach(addon: NativeAddon, problem: DiffractionProblem, labels: readonly string[] | null): number {
+  const able = addon.diffractionVariants().filter(({ available }) => available);
+  const chosen = imageCandidates(problem, labels ?? able.map(({ id }) => id), addon.diffractionVariants());
+  return chosen.reduce((sum_s, each) => {
+    try {
+      return sum_s + leastSeconds(workOf(addon, addon.createDiffraction(each.problem).plan));
+    } catch {
+      return sum_s;
+    }
+  }, 0);
+}
+
+export const imageBenchable: Benchable = {
+  problem: (reading) => {
+    if (reading.kind !== 'diffraction') throw new Error(`a scenario of kind ${reading.kind} was passed to diffraction`);
+    return { kind: 'diffraction', problem: problemOf(reading) };
+  },
+  check: (addon, problem, variants) => {
+    imageCandidates(problemFor('diffraction', problem), variants, addon.diffractionVariants());
+  },
+  least_s: async (addon, problem, variants) => leastOfEach(addon, problemFor('diffraction', problem), variants),
+  amount: (addon, problem, variant) => amountFor(addon, problemFor('diffraction', problem), variant),
+  usualProcesses: defaultProcesses,
+  words: () => imageWords,
+  kernels: 'diffraction',
+  readClaims: (assetsFolder) => readClaimsOf(assetsFolder, { workload: 'diffraction', bench: '' }),
+  arena: async (addon, any, options) => {
+    const problem = problemFor('diffraction', any);
+    const { external, signal } = options;
+    const place = { workload: 'diffraction', bench: '' };
+    const rivals = await programEntries({ addon, external, ...place, terms: () => imageTerms(addon, problem), signal });
+    return imageBenchSetup(addon, problem, { ...options, rivals });
+  },
+  field: (problem, answer) => {
+    const { width, height } = problemFor('diffraction', problem).detector;
+    return imageField({ width, height, image: Float32Array.from(answer) });
+  },
+};

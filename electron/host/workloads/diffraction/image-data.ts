@@ -1,4 +1,10 @@
-/** Complete data of an ended diffraction run: the contents of its run file, from which all readouts are computed. */
+/**
+ * Complete data of an ended diffraction run, from which all readouts are computed: the contents of its run file. Also
+ * the error of an image relative to a reference image. It is several numbers, because correlation hides errors of half
+ * a bright pixel.
+ */
+import type { Accuracy } from '../../../contract/bench/session.ts';
+import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
 import type { DiffractionPlan, DiffractionResult } from '../../io/addon/task.ts';
 import { peakMemory_bytes } from '../../io/peak-memory.ts';
 import { noSpans, type Recording } from '../../model/recording/recording.ts';
@@ -77,4 +83,86 @@ export function imageRunData(context: RunContext, plan: DiffractionPlan, result:
 
 export function isImageRun(run: { readonly workload: string }): run is ImageRunData {
   return run.workload === 'diffraction';
+}
+
+const columns = [
+  { id: 'rel_l2', title: 'relL2', tip: 'Norm of the difference from the FP64 image divided by its norm' },
+  { id: 'max', title: 'max / max', tip: 'Largest difference divided by the largest pixel of the FP64 image' },
+  {
+    id: 'bright',
+    title: 'Bright pixels',
+    tip: `Largest relative error of the pixels above a thousandth of the largest; correct if at most ${BRIGHT_PARITY}`,
+  },
+  { id: 'sum', title: 'Sum', tip: 'Relative difference of the sums' },
+  { id: 'mean', title: 'Mean', tip: 'Mean relative error of the pixels above a thousandth of the largest' },
+  { id: 'correlation', title: 'Correlation', tip: 'With the FP64 image, over all pixels' },
+] as const;
+
+/** Accuracy columns of an image. `judged`: both images are of one problem, so that a difference is an error. */
+export function imageAccuracy(error: Partial<ImageError>, judged: boolean): Accuracy[] {
+  return columns.flatMap(({ id, title, tip }) => {
+    const value = error[id];
+    if (value === undefined) return [];
+    const bound = judged && id === 'bright' ? BRIGHT_PARITY : null;
+    return { id, title, tip, unit: '', value, bound, holds: bound === null || (value !== null && value <= bound) };
+  });
+}
+
+const BRIGHT = 1e-3;
+
+/** Converts NaN and infinity to null, because JSON cannot represent them. */
+const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+
+/** Throws a RangeError for images of different sizes. */
+export function imageError(got: Float32Array | Float64Array, reference: Float32Array | Float64Array): ImageError {
+  if (got.length !== reference.length) throw new RangeError('images of different sizes');
+  let largest = 0;
+  // Loop by index, because an iterator creates an object for each of up to a hundred million pixels.
+  for (let i = 0; i < reference.length; i += 1) largest = Math.max(largest, reference[i] ?? 0);
+  let [difference, norm, own, together, sum, referenceSum] = [0, 0, 0, 0, 0, 0];
+  let [max, bright, relative, counted] = [0, 0, 0, 0];
+  for (let i = 0; i < reference.length; i += 1) {
+    const wanted = reference[i] ?? Number.NaN;
+    const is = got[i] ?? Number.NaN;
+    const off = Math.abs(is - wanted);
+    difference += off * off;
+    norm += wanted * wanted;
+    own += is * is;
+    together += is * wanted;
+    sum += is;
+    referenceSum += wanted;
+    max = Math.max(max, off);
+    if (wanted > BRIGHT * largest) {
+      bright = Math.max(bright, off / wanted);
+      relative += off / wanted;
+      counted += 1;
+    }
+  }
+  const pixels = reference.length;
+  const covariance = together - (sum * referenceSum) / pixels;
+  const variances = (own - (sum * sum) / pixels) * (norm - (referenceSum * referenceSum) / pixels);
+  return {
+    rel_l2: finite(Math.sqrt(difference / norm)),
+    max: finite(max / largest),
+    bright: Number.isNaN(difference) || largest === 0 ? null : bright,
+    sum: finite(Math.abs(sum / referenceSum - 1)),
+    mean: Number.isNaN(difference) ? null : finite(relative / counted),
+    // Rounding can put the correlation of equal images slightly above 1.
+    correlation: finite(Math.min(1, covariance / Math.sqrt(variances))),
+  };
+}
+
+const worseOf = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? null : Math.max(a, b);
+
+/** Larger error in each column; null counts as the largest. */
+export function worstOf(a: ImageError, b: ImageError): ImageError {
+  return {
+    rel_l2: worseOf(a.rel_l2, b.rel_l2),
+    max: worseOf(a.max, b.max),
+    bright: worseOf(a.bright, b.bright),
+    sum: worseOf(a.sum, b.sum),
+    mean: worseOf(a.mean, b.mean),
+    correlation: a.correlation === null || b.correlation === null ? null : Math.min(a.correlation, b.correlation),
+  };
 }

@@ -37,9 +37,8 @@ import {
   savedCurve,
   unitBySuffix,
 } from '../workload.ts';
-import { imageAccuracy, imageWords } from './bench-candidate.ts';
-import { imageBenchable, workOf } from './benchable.ts';
-import { brightestOf, type ImageRunData } from './image-data.ts';
+import { imageBenchable, imageWords, workOf } from './bench-candidate.ts';
+import { brightestOf, type ImageRunData, imageAccuracy } from './image-data.ts';
 import { imageFile } from './images/index.ts';
 import { DiffractionWorkloadRun } from './running.ts';
 import { readDiffraction } from './scenario/index.ts';

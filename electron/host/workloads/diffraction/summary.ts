@@ -11,8 +11,7 @@ import { onThreadIfLarge } from '../../io/threads/task.ts';
 import { type ComparedField, type GridAxis, mapAxis, reducePlane, sampleAxis } from '../../model/fields/field.ts';
 import { noSpans } from '../../model/recording/recording.ts';
 import { type AnyRunData, runOf } from '../run-data.ts';
-import { imageError } from './bench-candidate.ts';
-import { brightestOf, type ImageRunData } from './image-data.ts';
+import { brightestOf, type ImageRunData, imageError } from './image-data.ts';
 
 /** Photons per pixel, [slow][fast]. */
 export interface Image {

@@ -17,7 +17,8 @@ import { type Lease, LiveFrames, type LoadedUserKernel, withUserKernels } from '
 import { runOf } from '../run-data.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
 import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../workload.ts';
-import { imageAccuracy, imageError, REFERENCE, render, worstOf } from './bench-candidate.ts';
+import { REFERENCE, render } from './bench-candidate.ts';
+import { imageAccuracy, imageError, worstOf } from './image-data.ts';
 
 type Live = NonNullable<ReturnType<DiffractionRun['live']>>;
 

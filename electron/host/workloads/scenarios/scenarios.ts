@@ -37,7 +37,7 @@ import {
 } from '../../model/scenarios/stopping-table.ts';
 import type { DiffractionReading } from '../diffraction/scenario/index.ts';
 import type { TaskReading } from '../task/scenario/index.ts';
-import type { TransportReading } from '../transport/scenario/estimate.ts';
+import type { TransportReading } from '../transport/scenario/problem.ts';
 import type { NoReading, Read } from './read.ts';
 
 export type AnyReading = (TransportReading | DiffractionReading | TaskReading | NoReading) & {
@@ -378,5 +378,5 @@ export { type Override, parseOverride } from '../../model/scenarios/overrides.ts
 export type { Material, Materials } from '../../model/scenarios/stopping-table.ts';
 export type { DiffractionReading } from '../diffraction/scenario/index.ts';
 export type { TaskReading } from '../task/scenario/index.ts';
-export type { Reading, TransportReading } from '../transport/scenario/estimate.ts';
 export type { GridEstimate } from '../transport/scenario/index.ts';
+export type { Reading, TransportReading } from '../transport/scenario/problem.ts';

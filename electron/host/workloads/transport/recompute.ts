@@ -21,7 +21,7 @@ import { type AnyRunData, runOf } from '../run-data.ts';
 import { problemOf, type Scenarios } from '../scenarios/scenarios.ts';
 import { makeMap, planeOf, samePlane } from './display/maps.ts';
 import type { RunData } from './run-data.ts';
-import { asTransport } from './scenario/estimate.ts';
+import { asTransport } from './scenario/problem.ts';
 import { onSameCells } from './user-kernels.ts';
 
 /** Size of the cache of recent planes, so that returning to a step or a cut needs no computation. */

@@ -6,7 +6,7 @@ import { BraggError } from '../../../../contract/errors.ts';
 import type { Spot, TransportDocument } from '../../../../contract/scenario/index.ts';
 import type { SpotDocument } from '../../../../contract/scenario/transport/beam.ts';
 import { errorFromNative, type NativeAddon, type TransportProblem } from '../../../io/addon/addon.ts';
-import type { Reading } from '../scenario/estimate.ts';
+import type { Reading } from '../scenario/problem.ts';
 
 export interface DepthDoses {
   /** Beams with their energies. */

@@ -11,7 +11,7 @@ import { type DirectedVolume, metaImageBytes, nrrdBytes, rtDoseBytes } from '../
 import { type GrayRun, grayField } from '../metrics/gray.ts';
 import { type LetMoments, letMap } from '../metrics/quality.ts';
 import type { RunData } from '../run-data.ts';
-import { directionsInSlice } from '../scenario/ct/placed-ct.ts';
+import { directionsInSlice } from '../scenario/placed-ct.ts';
 
 const makeLet = onThreadIfLarge(
   'make a map of LET',

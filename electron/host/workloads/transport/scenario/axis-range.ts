@@ -2,7 +2,7 @@
 import type { TransportScenario, TransportWithBeam } from '../../../../contract/scenario/index.ts';
 import { lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { type Medium, materialOf, rangeStraggling_mm, type TransportContext, tableOf } from './context.ts';
-import { huAt, mediumOf, type PlacedCt } from './ct/placed-ct.ts';
+import { huAt, mediumOf, type PlacedCt } from './placed-ct.ts';
 
 /**
  * Number of energies, in a geometric series, for which ranges are computed; interpolation has an error of 1e-5 of the

@@ -13,7 +13,7 @@ import { withoutRoundingError } from '../../../model/scenarios/rounded.ts';
 import { lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { gridMedium } from './axis-range.ts';
 import { materialOf, rangeStraggling_mm, type TransportContext, tableOf } from './context.ts';
-import { huAt, mediumOf, type PlacedCt } from './ct/placed-ct.ts';
+import { huAt, mediumOf, type PlacedCt } from './placed-ct.ts';
 
 /**
  * Numbers of bins in order of preference. Three represent every tissue and metal at its usual density; more need more

@@ -22,7 +22,7 @@ import {
   maxMapCells,
   maxPictureBytes,
   pictureBytes,
-} from './estimate.ts';
+} from './problem.ts';
 
 /** Added spread relative to the physical one that makes the distal falloff 2 % wider. */
 const NOTICEABLE_SHARE = 0.2;

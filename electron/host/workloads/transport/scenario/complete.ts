@@ -15,8 +15,8 @@ import { lowestEnergy, type StoppingValues, stoppingAt } from '../../../model/sc
 import { gridMedium } from './axis-range.ts';
 import { chosenRangeStep_mm, pathPerCell } from './bins-per-step.ts';
 import { materialOf, rangeStraggling_mm, type TransportContext, tableOf } from './context.ts';
-import type { PlacedCt } from './ct/placed-ct.ts';
-import { estimateGrid, maxMapCells, maxPictureBytes, pictureBytes } from './estimate.ts';
+import type { PlacedCt } from './placed-ct.ts';
+import { estimateGrid, maxMapCells, maxPictureBytes, pictureBytes } from './problem.ts';
 
 /** Beam width at the end of the range in water, both in mm: a fit like that of the straggling. */
 const widthAtEnd_mm = (range_mm: number): number => 0.906 * (range_mm / 40.8) ** 0.991;

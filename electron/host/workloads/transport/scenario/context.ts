@@ -11,7 +11,7 @@ import {
   type StoppingTable,
   standardTable,
 } from '../../../model/scenarios/stopping-table.ts';
-import type { PlacedCt } from './ct/placed-ct.ts';
+import type { PlacedCt } from './placed-ct.ts';
 
 export interface TransportContext {
   /** Materials of the library and of the scenario. */

@@ -36,9 +36,8 @@ import { checkTransport, energyIsUnknown } from './check.ts';
 import { spreadWarning } from './check-grid.ts';
 import { completeTransport } from './complete.ts';
 import type { TransportContext } from './context.ts';
-import { type PlacedCt, placedCt } from './ct/placed-ct.ts';
-import { estimateGrid, type GridEstimate } from './estimate.ts';
-import { mixAll, resolveTransport } from './resolve.ts';
+import { type PlacedCt, placedCt } from './placed-ct.ts';
+import { estimateGrid, type GridEstimate, mixAll, resolveTransport } from './problem.ts';
 import { readSpots } from './spots-file.ts';
 
 type Solver = Pick<TransportScenario['solver'], 'stepping' | 'precision'>;
@@ -207,4 +206,4 @@ export async function readTransport(
   };
 }
 
-export type { GridEstimate } from './estimate.ts';
+export type { GridEstimate } from './problem.ts';

@@ -6,7 +6,7 @@ import { offersOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { readStoppingCsv } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios, problemOf } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
-import { asTransport } from '../../../../../electron/host/workloads/transport/scenario/estimate.ts';
+import { asTransport } from '../../../../../electron/host/workloads/transport/scenario/problem.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { addon, assetsFolder, lines, namedVariants, scenarios } from './open.ts';
 

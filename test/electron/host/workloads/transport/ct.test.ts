@@ -9,7 +9,7 @@ import { lengthsOf } from '../../../../../electron/host/model/matter/user-materi
 import { stoppingAt } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
 import { metricsOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { measuredRunOf, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
-import { ctPicture, type PlacedCt } from '../../../../../electron/host/workloads/transport/scenario/ct/placed-ct.ts';
+import { ctPicture, type PlacedCt } from '../../../../../electron/host/workloads/transport/scenario/placed-ct.ts';
 import { dicomOf, ellipses, layers, metaImageOf, nrrdOf, type Phantom, writeSeries } from '../../io/volumes/phantom.ts';
 import { addon } from '../../model/scenarios/open.ts';
 import { assetsFolder, openTestScenarios, runScenario } from '../../small-run.ts';

@@ -11,7 +11,7 @@ import {
   type RefineOptions,
   refineCrystal,
   solveCholesky,
-} from '../../../../../../electron/host/workloads/diffraction/refine/refine.ts';
+} from '../../../../../../electron/host/workloads/diffraction/refine.ts';
 import { problemOf } from '../../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { addon, scenarios } from '../../../model/scenarios/open.ts';
 import { renderDocument } from '../../image.ts';

@@ -2,8 +2,8 @@
  * A CT slice in the box of a scenario: z is along the beam, x across it. The slice is read on a worker thread and
  * cached until a file changes. Doubtful numbers cause warnings, and the page shows slice, box and beam.
  */
-import { BraggError } from '../../../../../contract/errors.ts';
-import type { CtPicture, CtSeriesInfo } from '../../../../../contract/fields.ts';
+import { BraggError } from '../../../../contract/errors.ts';
+import type { CtPicture, CtSeriesInfo } from '../../../../contract/fields.ts';
 import {
   type CtPlacement,
   type FieldIssue,
@@ -11,17 +11,17 @@ import {
   type TransportScenario,
   type TransportWithStaticDefaults,
   warning,
-} from '../../../../../contract/scenario/index.ts';
-import type { Pausing } from '../../../../../domain/values/pausing.ts';
-import { formatNumber } from '../../../../../domain/values/units.ts';
-import { insideFolder, stampOf } from '../../../../io/files/folders.ts';
-import { runInSlices } from '../../../../io/flow/cooperative.ts';
-import { onThread } from '../../../../io/threads/task.ts';
-import { ctSeries } from '../../../../io/volumes/ct-series.ts';
-import { type CtPlane, type CtRequest, type CtSlice, readCtSlice } from '../../../../io/volumes/ct-slice.ts';
-import { type GridAxis, mapAxis, reducePlane, sampleAxis } from '../../../../model/fields/field.ts';
-import { densityAt, type HuTable, huRange, materialAt } from '../../../../model/matter/hu-table.ts';
-import type { MaterialSet } from '../../../../model/scenarios/stopping-table.ts';
+} from '../../../../contract/scenario/index.ts';
+import type { Pausing } from '../../../../domain/values/pausing.ts';
+import { formatNumber } from '../../../../domain/values/units.ts';
+import { insideFolder, stampOf } from '../../../io/files/folders.ts';
+import { runInSlices } from '../../../io/flow/cooperative.ts';
+import { onThread } from '../../../io/threads/task.ts';
+import { ctSeries } from '../../../io/volumes/ct-series.ts';
+import { type CtPlane, type CtRequest, type CtSlice, readCtSlice } from '../../../io/volumes/ct-slice.ts';
+import { type GridAxis, mapAxis, reducePlane, sampleAxis } from '../../../model/fields/field.ts';
+import { densityAt, type HuTable, huRange, materialAt } from '../../../model/matter/hu-table.ts';
+import type { MaterialSet } from '../../../model/scenarios/stopping-table.ts';
 
 /** Counts of pixels beyond the table's ends, and their extreme values. */
 interface HuBeyondTable {

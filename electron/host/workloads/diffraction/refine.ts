@@ -1,21 +1,27 @@
 /**
  * Fits a crystal's misset and cell to a measured image by least squares: Gauss–Newton steps, with damping after
  * Marquardt (J. SIAM 11 (1963) 431) if a step increases the error. Scale and background are fitted too, because
- * detectors have arbitrary count units. Uncounted pixels are excluded.
+ * detectors have arbitrary count units. Uncounted pixels are excluded. Also the measured images: import, consistency
+ * with the scenario, and difference from the fit.
  */
-import { BraggError } from '../../../../contract/errors.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import type { DiffractionScenario } from '../../../contract/scenario/diffraction/index.ts';
 import {
   type CrystalUnknown,
   crystalUnknowns,
   type RefinedPart,
   type RefineIteration,
-} from '../../../../contract/scenario/diffraction/refining.ts';
-import type { Pausing } from '../../../../domain/values/pausing.ts';
-import type { NativeAddon } from '../../../io/addon/addon.ts';
-import type { DiffractionProblem } from '../../../io/addon/task.ts';
-import { runInSlices } from '../../../io/flow/cooperative.ts';
-import { render } from '../bench-candidate.ts';
-import type { MaskedImage } from '../images/read.ts';
+} from '../../../contract/scenario/diffraction/refining.ts';
+import type { Pausing } from '../../../domain/values/pausing.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
+import type { DiffractionProblem } from '../../io/addon/task.ts';
+import { runInSlices } from '../../io/flow/cooperative.ts';
+import { onThread, onThreadIfLarge } from '../../io/threads/task.ts';
+import type { AnyReading, DiffractionReading } from '../scenarios/scenarios.ts';
+import { render } from './bench-candidate.ts';
+import { type MaskedImage, readImage, readNexusImage, withoutUncounted } from './images/read.ts';
+import type { Header } from './images/read-cbf.ts';
+import type { Image } from './summary.ts';
 
 /** Residuals r and their derivatives J at given values of the unknowns, summed over all measured pixels. */
 export interface NormalEquations {
@@ -346,4 +352,73 @@ function sigmasOf({ square, right }: NormalEquations, variance: number): Values 
     return solveCholesky(square, one)?.[k];
   });
   return all.every((each) => each !== undefined) ? all.map((each = 0) => Math.sqrt(variance * each)) : null;
+}
+
+/** Computed images count photons, and no pixel is saturated. */
+export const maskedImageOf = ({ width, height, image }: Image): MaskedImage =>
+  withoutUncounted({ width, height, counts: image, full: Number.POSITIVE_INFINITY, header: {} });
+
+/** Every pixel is visited, so files and large images are processed on a worker thread. */
+export const processImage = onThreadIfLarge('take in an image', maskedImageOf);
+export const readImageFile = onThread(
+  'read an image file',
+  ({ bytes, name, size }: { readonly bytes: Uint8Array; readonly name: string; readonly size: [number, number] }) =>
+    readImage(bytes, name, size),
+);
+
+interface NamedImage {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+export const readNexusFile = onThread(
+  'read an image of NXmx',
+  ({ bytes, name, linked }: NamedImage & { readonly linked: readonly NamedImage[] }) =>
+    readNexusImage(bytes, name, async (wanted) => linked.find((one) => one.name === wanted)?.bytes ?? null),
+);
+
+export interface FittedImage {
+  readonly photons: Float32Array;
+  /** Counts per photon, and counts of the background. */
+  readonly scale: number;
+  readonly background: number;
+}
+
+interface LoadedImage {
+  readonly measured: Pick<MaskedImage, 'counts' | 'left'>;
+  /** Null if only the counts are displayed. */
+  readonly fitted: FittedImage | null;
+}
+
+/** Counts, or counts less the fit; 0 in excluded pixels. */
+export const shownCounts = onThreadIfLarge('subtract a fit', ({ measured, fitted }: LoadedImage): Float32Array => {
+  const { counts, left } = measured;
+  return counts.map((count, i) => {
+    if (left[i] === 1) return 0;
+    return fitted === null ? count : count - fitted.scale * (fitted.photons[i] ?? 0) - fitted.background;
+  });
+});
+
+export const countLeftOut = onThreadIfLarge('count what is left out', (left: Uint8Array): number =>
+  left.reduce((sum, one) => sum + one, 0),
+);
+
+/** Throws BraggError for a scenario without a crystal. */
+export function requireCrystal(reading: AnyReading): DiffractionReading {
+  if (reading.kind === 'diffraction') return reading;
+  throw new BraggError('unsupported', 'Only a crystal can be fitted to an image; this scenario is of another kind.');
+}
+
+/** Differences of more than a thousandth between the file's header and the scenario. */
+export function disagreements(header: Header, { detector, beam }: DiffractionScenario): readonly string[] {
+  const said = [
+    ['detector.distance_mm', header.distance_mm, detector.distance_mm],
+    ['detector.pixel_mm', header.pixel_mm, detector.pixel_mm],
+    ['beam.wavelength_A', header.wavelength_A, beam.wavelength_A],
+  ] as const;
+  return said.flatMap(([place, file, own]) =>
+    file === undefined || Math.abs(file / own - 1) < 1e-3
+      ? []
+      : [`${place} is ${own} in the scenario, but ${file} in the header of the image`],
+  );
 }
