@@ -46,6 +46,7 @@ await main(() =>
     verdicts: program('verdicts/main.ts', 'simulates how often verdicts are wrong', null),
     aa: program('aa/main.ts', 'measures how often identical code is called faster or slower', userKernels),
     power: program('aa/power.ts', 'measures how often a kernel that is 1, 3 or 10 % slower is detected', userKernels),
+    cheats: program('cheats.ts', 'repeats every attack on the judge with its honest twin', userKernels),
     gate: program('gate.ts', 'measures how often the gate fails unchanged and slower code', userKernels),
     sanitized: script('bench-sanitized.mjs', 'compute-sanitizer on a kernel with an access out of bounds'),
   }),

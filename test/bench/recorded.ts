@@ -1,7 +1,13 @@
-/** Files that `npm run bench -- verdicts`, `aa`, `power` and `gate` save for the documents, with `--keep`. */
+/** Files that `npm run bench -- verdicts`, `aa`, `power`, `cheats` and `gate` save for the documents, with `--keep`. */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { RecordedGates, RecordedPower, RecordedRates, RecordedReal } from '../../electron/build/figures/rates.ts';
+import type {
+  RecordedCheats,
+  RecordedGates,
+  RecordedPower,
+  RecordedRates,
+  RecordedReal,
+} from '../../electron/build/figures/rates.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -9,8 +15,8 @@ const fileOf = (name: string): string => `assets/${name === 'gate' ? 'measured' 
 
 /** Writes the file and returns its path. */
 export function saveRecording(
-  name: 'simulated' | 'real' | 'power' | 'gate',
-  kept: RecordedRates | RecordedReal | RecordedPower | RecordedGates,
+  name: 'simulated' | 'real' | 'power' | 'cheats' | 'gate',
+  kept: RecordedRates | RecordedReal | RecordedPower | RecordedCheats | RecordedGates,
 ): string {
   const file = path.join(root, fileOf(name));
   mkdirSync(path.dirname(file), { recursive: true });
@@ -23,8 +29,8 @@ export function saveRecording(
 /**
  * Saved sessions to continue from; null without a file. Throws if its settings or machine differ, or if it is complete.
  */
-export function startedAt<T extends RecordedReal | RecordedPower | RecordedGates>(
-  name: 'real' | 'power' | 'gate',
+export function startedAt<T extends RecordedReal | RecordedPower | RecordedCheats | RecordedGates>(
+  name: 'real' | 'power' | 'cheats' | 'gate',
   wanted: Partial<T>,
   isComplete: (kept: T) => boolean,
 ): T | null {

@@ -1,7 +1,204 @@
 /**
- * Every cheat once, in sessions of one problem with one honest twin. cheats.long.test.ts repeats each cheat with its
- * own twin.
+ * Every cheat once, in sessions of one problem with one honest twin, through the code that page and command line use.
+ * test/bench/cheats.ts repeats each cheat with its own twin.
  */
-import { cheats, reportDetection, useCheatHarness } from './cheats.ts';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { correctnessOf, reasonOf, type SessionEntry } from '../../electron/contract/bench/session.ts';
+import { UserKernels } from '../../electron/host/app/user-kernels/user-kernels.ts';
+import { loadAddon, type NativeAddon, offersOf } from '../../electron/host/io/addon/addon.ts';
+import { forkChild } from '../../electron/host/io/processes/link.ts';
+import { kernelFolders } from '../../electron/host/model/bench/machine.ts';
+import { limitsOf } from '../../electron/host/model/bench/stopping.ts';
+import type { BenchProblem } from '../../electron/host/workloads/benchable.ts';
+import { hostWorkloads } from '../../electron/host/workloads/index.ts';
+import { openScenarios } from '../../electron/host/workloads/scenarios/scenarios.ts';
+import { assetsFolder, memoryLimit_bytes } from '../electron/host/small-run.ts';
+import { benchHere } from '../electron/host/test-host.ts';
+import { cacheWithUserKernels, sameScratchFolder } from '../scratch-folder.ts';
+import {
+  type Cheat,
+  cheats,
+  documentOf,
+  FOUND,
+  isOpen,
+  nameOf,
+  ROUNDS,
+  sessionsOf,
+  type Twins,
+  writeKernel,
+  writeProblem,
+} from './cheats.ts';
+
+interface Judged {
+  /** Verdict: `correct`, `wrong`, `impossible`, `not checked`, or `refused`. */
+  readonly word: string;
+  readonly reason: string | null;
+  readonly time_s: number | null;
+}
+
+interface Pair {
+  readonly cheat: Judged;
+  readonly twin: Judged;
+}
+
+const placeOf = ({ of }: Cheat) =>
+  'replaces' in of ? { workload: of.workload, bench: of.bench ?? '' } : { workload: 'user-problem', bench: of.name };
+
+function judgedOf(entry: SessionEntry | undefined): Judged {
+  if (entry === undefined) throw new Error('the session has no such entry');
+  if (entry.status === 'refused') return { word: 'refused', reason: entry.reason, time_s: null };
+  return { word: correctnessOf(entry.accuracy), reason: reasonOf(entry.accuracy), time_s: entry.time_s };
+}
+
+class CheatHarness {
+  readonly #folder: string;
+  readonly #addon: NativeAddon;
+  readonly #own: UserKernels;
+  readonly #trusted = new Set<string>();
+  /** Reasons why cheats were rejected before their session, by the id of the cheat. */
+  readonly #refused = new Map<string, string>();
+
+  constructor(folder: string, addon: NativeAddon = loadAddon()) {
+    this.#folder = folder;
+    this.#addon = addon;
+    // The variable lets a cheat search the cache, as an attacker who knows its location would.
+    const cache = cacheWithUserKernels(folder);
+    process.env['BRAGGBENCH_CHEATS_CACHE'] = cache;
+    this.#own = new UserKernels({
+      addon,
+      folders: { ...kernelFolders(), cache },
+      isTrusted: (sha256) => this.#trusted.has(sha256),
+      startChild: forkChild,
+    });
+  }
+
+  /** Compiles all kernels that the sessions need, one per core at a time, and records the cheats that are rejected. */
+  async compile(sessions: readonly (readonly [Cheat, ...Cheat[]])[], twins: Twins): Promise<void> {
+    const cheats = sessions.flat();
+    const honest = twins === 'each' ? cheats : sessions.map(([first]) => first);
+    const shapes = new Set(cheats.flatMap(({ of }) => ('replaces' in of ? [] : [of])));
+    for (const shape of shapes) await writeProblem(path.join(this.#folder, shape.name), shape);
+    const waiting = [
+      ...cheats.map((cheat) => ({ cheat, isCheat: true })),
+      ...honest.map((cheat) => ({ cheat, isCheat: false })),
+    ];
+    const compiling = async (): Promise<void> => {
+      for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+        const { cheat, isCheat } = one;
+        const code = await writeKernel(cheat, isCheat, { folder: this.#folder, sources: kernelFolders().sources });
+        this.#trusted.add((await this.#own.open(code)).sha256);
+        const id = nameOf(cheat, isCheat);
+        await this.#own.prepare([id], placeOf(cheat)).catch((error: unknown) => {
+          if (!isCheat) throw error;
+          this.#refused.set(cheat.id, String(error));
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: availableParallelism() }, compiling));
+  }
+
+  /** Judges cheats of one problem in one session. A cheat that does not compile is left out; its twin is included. */
+  async judge(
+    cheats: readonly [Cheat, ...Cheat[]],
+    rounds: number,
+    { twins, twin = cheats[0] }: { readonly twins: Twins; readonly twin?: Cheat },
+  ): Promise<ReadonlyMap<string, Pair>> {
+    const [first] = cheats;
+    const honest = (cheat: Cheat): string => nameOf(twins === 'each' ? cheat : twin, false);
+    const built = cheats.filter((cheat) => !this.#refused.has(cheat.id)).map((cheat) => nameOf(cheat, true));
+    const variants = [...new Set(cheats.map(honest)), ...built];
+    await this.#own.prepare(variants, placeOf(first));
+    const { entries } = await benchHere(this.#own.addon, await this.#problemOf(first), {
+      ...{ scenario: first.id, seed: 1, limits: limitsOf(rounds, 60), variants, sample_s: 2e-3 },
+    });
+    const of = (variant: string): Judged => judgedOf(entries.find((entry) => entry.variant === variant));
+    const pairOf = (cheat: Cheat): Pair => {
+      const reason = this.#refused.get(cheat.id);
+      const judged = reason === undefined ? of(nameOf(cheat, true)) : { word: 'refused', reason, time_s: null };
+      return { cheat: judged, twin: of(honest(cheat)) };
+    };
+    return new Map(cheats.map((cheat) => [cheat.id, pairOf(cheat)]));
+  }
+
+  close(): void {
+    this.#own.close();
+  }
+
+  async #problemOf({ of }: Cheat): Promise<BenchProblem> {
+    const scenarios = await openScenarios({
+      assetsFolder,
+      rangeTable: (energies, stopping, at) => this.#addon.rangeTable(energies, stopping, at),
+      variants: (workload) => hostWorkloads[workload].variants(this.#own.addon),
+      workloads: hostWorkloads,
+      mismatch: () => null,
+      extraStraggling: () => Promise.resolve(null),
+      offers: offersOf(this.#own.addon),
+      memoryLimit_bytes,
+    });
+    const document = 'replaces' in of ? of.document : { ...documentOf(of), solver: { threads: 2 } };
+    const reading = await scenarios.check(document, { name: 's.json', folder: null });
+    if (reading.kind === null || !reading.problem) throw new Error(JSON.stringify(reading.issues));
+    return { kind: reading.kind, problem: reading.problem() } as BenchProblem;
+  }
+}
+
+/**
+ * Maximum number of sessions per cheat. On a busy machine a session may end with an open doubt about memory. The
+ * verdict is then
+ * *not checked*, and another session follows, as the reason of that verdict advises.
+ */
+const MAX_SESSIONS = 3;
+
+/** Creates a harness with a folder of this name. Call it at the top of a test file. */
+function useCheatHarness(name: string, tried: readonly Cheat[], twins: Twins): CheatHarness {
+  const court = new CheatHarness(sameScratchFolder(name));
+  beforeAll(() => court.compile(sessionsOf(tried, twins), twins), 240_000);
+  afterAll(() => court.close());
+  return court;
+}
+
+/**
+ * On busy cores a cheat may gain nothing, because noise hides the saving or its threads are late. Its time is then an
+ * honest one, or the doubt stays open.
+ */
+const gainsNothing = (pair: Pair): boolean =>
+  isOpen(pair.cheat) ||
+  (pair.cheat.time_s !== null && pair.twin.time_s !== null && pair.cheat.time_s > 0.9 * pair.twin.time_s);
+
+function isSettled(of: Cheat, pair: Pair): boolean {
+  const timed = of.timed === true;
+  return (FOUND.includes(pair.cheat.word) || (timed && gainsNothing(pair))) && (timed || !isOpen(pair.twin));
+}
+
+/** Tests that judge the cheats of a problem in one session, with one honest twin. */
+function reportDetection(court: CheatHarness, tried: readonly Cheat[]): void {
+  const sessions = sessionsOf(tried, 'first');
+  const judging = new Map<readonly Cheat[], ReturnType<CheatHarness['judge']>>();
+
+  /** The verdicts on one cheat and its twin; their session runs only once. */
+  async function judged(one: Cheat) {
+    const session = sessions.find((all) => all.includes(one));
+    if (session === undefined) throw new Error(`${one.id} has no session`);
+    const pairs = judging.get(session) ?? court.judge(session, ROUNDS, { twins: 'first' });
+    judging.set(session, pairs);
+    let pair = (await pairs).get(one.id);
+    for (let i = 1; i < MAX_SESSIONS && pair !== undefined && !isSettled(one, pair); i += 1) {
+      pair = (await court.judge([one], ROUNDS, { twins: 'first', twin: session[0] })).get(one.id);
+    }
+    if (pair === undefined) throw new Error(`${one.id} was not judged`);
+    return pair;
+  }
+
+  test.each(tried)('$id is detected, and its honest counterpart is correct', { timeout: 240_000 }, async (one) => {
+    const pair = await judged(one);
+    const { cheat: found, twin } = pair;
+    if (one.timed !== true || !isOpen(twin)) expect(twin).toMatchObject({ word: 'correct', reason: null });
+    const says = `${found.reason ?? found.word}: ${found.time_s} s, its twin ${twin.time_s} s`;
+    expect(isSettled(one, pair), says).toBe(true);
+    if (FOUND.includes(found.word)) expect(found.reason).toMatch(one.found);
+  });
+}
 
 reportDetection(useCheatHarness('cheats', cheats, 'first'), cheats);

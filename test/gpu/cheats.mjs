@@ -1,12 +1,19 @@
 /**
  * Cheats on a GPU and their honest twins, through the command line. Every cheat must end as wrong, impossible or
  * refused, with the reason, and every twin as correct. The kernels are those of test/cheats/kernels; one file may have
- * several attacks, by the value of CHEAT. Needs NVRTC.
+ * several attacks, by the value of CHEAT. `--repeats N` tries each N times. Needs NVRTC.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({ options: { repeats: { type: 'string', default: '1' } } });
+const repeats = Number(values.repeats);
+if (!Number.isInteger(repeats) || repeats < 1) {
+  throw new Error(`--repeats: ${JSON.stringify(values.repeats)} is not a whole number above 0`);
+}
 
 const root = path.resolve(import.meta.dirname, '../..');
 const kernels = path.join(root, 'test/cheats/kernels');
@@ -45,7 +52,7 @@ const launches = [{ kernel: 'compute', grid: ['ceil(n / 256)'], block: [256] }];
  */
 function make(name, text, attack) {
   const folder = path.join(scratch, path.parse(name).name);
-  mkdirSync(folder);
+  mkdirSync(folder, { recursive: true });
   const candidates = ['twin', 'cheat'].map((which) => {
     const file = `${which}-${name}`;
     writeFileSync(path.join(folder, file), which === 'cheat' ? `#define CHEAT ${attack}\n${text}` : text);
@@ -101,15 +108,17 @@ const all = readdirSync(kernels)
       name: attack === 1 ? file : file.replace('.cu', `-${attack}.cu`),
     }));
   });
-for (const { name, text, attack } of all) {
-  const { cheat, twin } = judge(name, text, attack);
-  const isFound = !cheat.correct && cheat.reason !== '' && (reasons[name]?.test(cheat.reason) ?? true);
-  const holds = isFound && twin.correct;
-  if (holds) passed += 1;
-  else failed += 1;
-  console.log(`${holds ? 'ok  ' : 'FAIL'} cheat ${name}: ${cheat.correct ? 'passes' : cheat.reason}`);
-  if (!cheat.correct && !isFound) console.log(`     its reason lacks ${reasons[name] ?? 'words'}`);
-  if (!twin.correct) console.log(`     its honest twin is accused: ${twin.reason}`);
+for (let repeat = 1; repeat <= repeats; repeat += 1) {
+  for (const { name, text, attack } of all) {
+    const { cheat, twin } = judge(name, text, attack);
+    const isFound = !cheat.correct && cheat.reason !== '' && (reasons[name]?.test(cheat.reason) ?? true);
+    const holds = isFound && twin.correct;
+    if (holds) passed += 1;
+    else failed += 1;
+    console.log(`${holds ? 'ok  ' : 'FAIL'} cheat ${name}: ${cheat.correct ? 'passes' : cheat.reason}`);
+    if (!cheat.correct && !isFound) console.log(`     its reason lacks ${reasons[name] ?? 'words'}`);
+    if (!twin.correct) console.log(`     its honest twin is accused: ${twin.reason}`);
+  }
 }
 rmSync(scratch, { recursive: true, force: true });
 console.log(`${passed} passed, ${failed} failed`);

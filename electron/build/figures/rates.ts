@@ -107,6 +107,40 @@ const recordedPowerSchema = z.strictObject({
 });
 export type RecordedPower = Readonly<z.infer<typeof recordedPowerSchema>>;
 
+const countedCheatSchema = z.strictObject({
+  /** Name of its file in test/cheats/kernels, without the ending. */
+  id: z.string(),
+  attack: z.string(),
+  repeats: z.number().int().nonnegative(),
+  /** Number of sessions that called the cheat correct. */
+  passed: z.number().int().nonnegative(),
+  /** Number of sessions that did not call its honest twin correct. */
+  accused: z.number().int().nonnegative(),
+  /** Number of sessions in which either was *not checked*, because it may remember results. */
+  open: z.number().int().nonnegative(),
+  /** Number of sessions for each verdict on the cheat. */
+  found: z.record(z.string(), z.number().int().positive()),
+  /** One sentence for each session that was wrong about the cheat or its twin. */
+  reasons: z.array(z.string()).readonly(),
+});
+export type CountedCheat = Readonly<z.infer<typeof countedCheatSchema>>;
+
+const recordedCheatsSchema = z.strictObject({
+  /** Time of the latest session, ISO 8601. */
+  measured: z.string(),
+  machine: z.string(),
+  cores: z.number().int().positive(),
+  /** Cores of each lane of concurrent sessions; empty if sessions could use all cores. */
+  lanes: z.array(z.string()).readonly(),
+  /** Rounds of each session. */
+  rounds: z.number().int().positive(),
+  /** Commits of the program versions that judged. */
+  commits: z.array(z.string()).readonly(),
+  took_s: z.number().positive(),
+  counts: z.array(countedCheatSchema).min(1).readonly(),
+});
+export type RecordedCheats = Readonly<z.infer<typeof recordedCheatsSchema>>;
+
 function read<T>(name: string, schema: z.ZodType<T>): T | null {
   const file = path.join(root, 'assets/rates', `${name}.json`);
   return existsSync(file) ? schema.parse(JSON.parse(readFileSync(file, 'utf8'))) : null;
@@ -212,6 +246,35 @@ export function powerRates(recorded: RecordedPower | null = read('power', record
     ),
     '',
     `Sum of ${n} squares on ${machine}, ${placeOf(cores, lanes)}, at most ${seconds(recorded.seconds)} a session, ${measured.slice(0, 10)}, by ${command}.`,
+  ].join('\n');
+}
+
+/** Table of repeated attacks: the verdicts on each cheat, and how often its honest twin was accused. */
+export function cheatCounts(recorded: RecordedCheats | null = read('cheats', recordedCheatsSchema)): string {
+  const command = code('npm run bench -- cheats --keep');
+  if (recorded === null) return `Not measured yet: ${command}`;
+  const { machine, cores, lanes, measured, counts } = recorded;
+  const verdicts = (found: CountedCheat['found']): string =>
+    Object.entries(found)
+      .map(([word, count]) => `${word} ${count}`)
+      .join(', ');
+  const sum = (of: (one: CountedCheat) => number): string => String(counts.reduce((total, one) => total + of(one), 0));
+  return [
+    table(
+      ['Attack', '>Sessions', 'Verdicts', '>Called correct', '>Twin accused'],
+      [
+        ...counts.map(({ attack, repeats, found, passed, accused }) => [
+          attack.slice(0, attack.search(/[.:;,](?= |$)/)),
+          String(repeats),
+          verdicts(found),
+          String(passed),
+          String(accused),
+        ]),
+        ['all', sum((one) => one.repeats), '', sum((one) => one.passed), sum((one) => one.accused)],
+      ],
+    ),
+    '',
+    `${machine}, ${placeOf(cores, lanes)}, ${recorded.rounds} rounds a session, ${measured.slice(0, 10)}, by ${command}.`,
   ].join('\n');
 }
 

@@ -24,7 +24,7 @@ import {
   verbs,
   waterBeams,
 } from './programs.ts';
-import { gate, powerRates, realRates, simulatedRates } from './rates.ts';
+import { cheatCounts, gate, powerRates, realRates, simulatedRates } from './rates.ts';
 import {
   code,
   digits,
@@ -287,6 +287,7 @@ export const tables: Readonly<Record<string, Table>> = {
   'verdicts-simulated': { from: 'sessions', make: simulatedRates },
   'verdicts-real': { from: 'sessions', make: realRates },
   power: { from: 'sessions', make: powerRates },
+  cheats: { from: 'sessions', make: cheatCounts },
   gate: { from: 'sessions', make: gate },
   sanitized: { from: 'sessions', make: sanitized },
   claims: { from: 'program', make: claimsTable },

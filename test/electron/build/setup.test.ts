@@ -91,7 +91,7 @@ describe('entries', () => {
       expect(lines[0]).toBe('npm run bench -- NAME [ARGUMENT…], where NAME is');
       expect(lines.slice(1).map((line) => line.trim().split(/\s+/)[0])).toEqual(
         ['cpu', 'gpu', 'start', 'maps', 'timeline', 'studies', 'tuning'].concat([
-          ...['verdicts', 'aa', 'power', 'gate', 'sanitized'],
+          ...['verdicts', 'aa', 'power', 'cheats', 'gate', 'sanitized'],
         ]),
       );
       for (const line of lines.slice(1)) expect(line).toMatch(/^ {2}\w+ {2,}\S.{20,}/);
@@ -145,7 +145,7 @@ describe('entries', () => {
     const read = (file: string): string => readFileSync(path.join(folder, file), 'utf8');
     const scripts = [...read('bench.mjs').matchAll(/script\(\s*'([^']+)'/g)].map(([, name = '']) => name);
     const programs = [...read('bench.mjs').matchAll(/program\('([^']+)'/g)].map(([, name = '']) => name);
-    expect([scripts.length, programs.length]).toEqual([6, 6]);
+    expect([scripts.length, programs.length]).toEqual([6, 7]);
     for (const file of [...scripts, ...programs.map((name) => `../../test/bench/${name}`)])
       expect(read(file), file).toMatch(/^\/\*\*\s[\s\S]*?npm run bench -- [a-z]+`/);
   });
