@@ -12,13 +12,13 @@ namespace {
 
 /// Maximum number of lattice factors of a pixel on a GPU, where one thread computes a pixel: this many need about ten
 /// seconds.
-constexpr double kMostDeviceTerms = 1e8;
+constexpr double kMaxDeviceTerms = 1e8;
 
 Refusal refusal(const Variant& v, const Outline& outline) {
   const std::string name = std::string("solver.variant = ") + v.id + ": ";
   if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + missing};
   if (const std::string why = v.refuses(outline); !why.empty()) return {"unsupported", name + why};
-  if (on_gpu(v) && outline.terms_per_pixel() > kMostDeviceTerms) {
+  if (on_gpu(v) && outline.terms_per_pixel() > kMaxDeviceTerms) {
     return {"unsupported", name + "a pixel takes " + std::to_string(std::llround(outline.terms_per_pixel())) +
                                " lattice factors (detector.oversample, detector.layers, beam, crystal.mosaic_domains, "
                                "rotation.steps); one thread of a GPU is given at most 100000000"};

@@ -79,12 +79,12 @@ class BlasLayer final : public CpuLayer<float> {
 
 // The plain variant does about this many multiply-adds per second and core. Problems that would take long are rejected,
 // because the variant is meant for checks.
-constexpr double kPlainPerSecond = 1e9, kMostPlainSeconds = 20.0;
+constexpr double kPlainPerSecond = 1e9, kMaxPlainSeconds = 20.0;
 
 std::string too_long(const TaskProblem& problem) {
   if (std::string more = forward_alone(problem); !more.empty()) return more;
   const double seconds = multiply_adds(problem) / kPlainPerSecond;
-  if (seconds <= kMostPlainSeconds) return "";
+  if (seconds <= kMaxPlainSeconds) return "";
   return "would take about " + std::to_string(static_cast<long>(seconds)) + " s of a core for every repetition";
 }
 

@@ -95,8 +95,8 @@ class Pointwise {
 
  private:
   static cuda::LaunchShape whole(unsigned long long count) {
-    constexpr unsigned long long kThreads = 256, kMostBlocks = 4096;
-    return {.grid = {static_cast<unsigned>(std::min((count + kThreads - 1) / kThreads, kMostBlocks))},
+    constexpr unsigned long long kThreads = 256, kMaxBlocks = 4096;
+    return {.grid = {static_cast<unsigned>(std::min((count + kThreads - 1) / kThreads, kMaxBlocks))},
             .block = {static_cast<unsigned>(kThreads)}};
   }
 

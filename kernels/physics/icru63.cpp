@@ -49,7 +49,7 @@ constexpr double kDegree = std::numbers::pi / 180.0;
 constexpr double kProtonWeight = 1.007276;  // u
 constexpr int kElasticPoints = 36;          // 5, 10 … 180 degrees
 constexpr double kElasticStep = 5.0;
-constexpr double kLeast_b = 1e-9;  // tabulated zeros are rounded; their logarithm is needed
+constexpr double kMin_b = 1e-9;  // tabulated zeros are rounded; their logarithm is needed
 
 /// One line of a table, split into fields.
 class Row {
@@ -133,8 +133,8 @@ std::array<double, kAngleClasses + 2> emission_shares(const Row& row, std::size_
     const double degrees = 180.0 * (part + 0.5) / kParts;
     while (degrees > kEmissionAngles[i + 1]) ++i;
     const double t = (degrees - kEmissionAngles[i]) / (kEmissionAngles[i + 1] - kEmissionAngles[i]);
-    const double density = std::exp(mix(std::log(std::max(row.number(field + i), kLeast_b)),
-                                        std::log(std::max(row.number(field + i + 1), kLeast_b)), t));
+    const double density = std::exp(mix(std::log(std::max(row.number(field + i), kMin_b)),
+                                        std::log(std::max(row.number(field + i + 1), kMin_b)), t));
     const double weight = density * std::sin(degrees * kDegree);
     share[angle_class(degrees)] += weight;
     all += weight;
@@ -146,7 +146,7 @@ std::array<double, kAngleClasses + 2> emission_shares(const Row& row, std::size_
 /// Sums dσ/dΩ (b/sr, centre of mass) over the classes.
 Deflection classify(const std::vector<double>& per_steradian, double nucleus) {
   std::vector<double> logarithm;
-  for (const double value : per_steradian) logarithm.push_back(std::log(std::max(value, kLeast_b)));
+  for (const double value : per_steradian) logarithm.push_back(std::log(std::max(value, kMin_b)));
   const std::vector<double> slopes = monotone_slopes(logarithm);
   const double ratio = kProtonWeight / nucleus;
   constexpr int kParts = 50;  // per tabulated interval

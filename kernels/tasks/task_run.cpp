@@ -16,10 +16,10 @@ namespace {
 using cpu::Clock;
 
 // A launch queue holds about a thousand launches; far larger batches only measure the wait for it.
-constexpr int kMostRepetitions = 20'000;
-constexpr int kMostCold = 200;  // each empties the caches, which takes longer than most repetitions
+constexpr int kMaxRepetitions = 20'000;
+constexpr int kMaxColdRepetitions = 200;  // each empties the caches, which takes longer than most repetitions
 // Emptying a server's caches takes tens of milliseconds: a cold sample lasts at most this long.
-constexpr double kMostColdSeconds = 0.2;
+constexpr double kMaxColdSeconds = 0.2;
 constexpr int kSwappedCalls = 100;   // enough for a new process to warm up
 constexpr double kMargin = 1.2;      // makes the next sample long enough
 constexpr double kSteepest = 100.0;  // limits the growth of the next batch, because a first repetition may mislead
@@ -93,7 +93,7 @@ double TaskRun::prepare(std::uint64_t seed) {
 
 TaskSample TaskRun::sample(const TaskSampleOptions& options) {
   task_->enter();
-  int most = is_cold(options.mode) ? kMostCold : kMostRepetitions;
+  int most = is_cold(options.mode) ? kMaxColdRepetitions : kMaxRepetitions;
   int& repetitions = repetitions_[static_cast<int>(options.mode)];
   TaskAudit audit;
   const auto timed = [&](int count, const AuditPlan& plan) {
@@ -117,7 +117,7 @@ TaskSample TaskRun::sample(const TaskSampleOptions& options) {
       if (seconds >= options.at_least_s || count >= most) break;
       if (is_cold(options.mode)) {
         const double each = cpu::seconds_since(start) / count;
-        most = std::min(most, static_cast<int>(kMostColdSeconds / each));
+        most = std::min(most, static_cast<int>(kMaxColdSeconds / each));
         if (count >= most) break;
       }
       const double wanted = seconds > 0.0 ? kMargin * count * options.at_least_s / seconds : kSteepest * count;
@@ -125,7 +125,7 @@ TaskSample TaskRun::sample(const TaskSampleOptions& options) {
     }
     repetitions = count;
   }
-  const int count = options.trace ? std::min(repetitions, kMostTraced) : repetitions;
+  const int count = options.trace ? std::min(repetitions, kMaxTraced) : repetitions;
   if (options.trace) spans_.widen(1 + task_->lanes());
   const Traced traced(*task_, options.trace ? &spans_ : nullptr);
   AuditPlan plan;

@@ -15,7 +15,7 @@ struct TaskSampleOptions {
   TaskMode mode = TaskMode::kWarm;
   /// Repetitions fill at least this time by the clock of the variant, so that overheads and clock steps are negligible.
   double at_least_s = 0.01;
-  /// Records every repetition, at most kMostTraced, for display as a trace.
+  /// Records every repetition, at most kMaxTraced, for display as a trace.
   bool trace = false;
   /// Audits one repetition at an unpredictable position; `probe`: the sample also ends with a MemoryProbe.
   bool audit = false, probe = false;
@@ -27,7 +27,7 @@ struct TaskSampleOptions {
   bool swapped = false;
 };
 
-inline constexpr int kMostTraced = 10;
+inline constexpr int kMaxTraced = 10;
 
 /// One timing: mean times over `repetitions`, in seconds.
 struct TaskSample {

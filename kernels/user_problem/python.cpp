@@ -26,7 +26,7 @@ namespace {
 constexpr int kMemory = 3, kRequests = 4, kAnswers = 5;
 /// Reply that is followed by an error message.
 constexpr std::uint64_t kFailed = 0;
-constexpr std::size_t kMostMessage = 4096;
+constexpr std::size_t kMaxMessage = 4096;
 
 [[noreturn]] void failed(const char* call) {
   throw ProblemError("unsupported", std::string(call) + ": " + std::strerror(errno));
@@ -151,7 +151,7 @@ void PythonProcess::call() {
   }
   if (answer == number_) return;
   std::uint32_t length = 0;
-  if (answer != kFailed || !read_all(answers_, &length, sizeof length) || length > kMostMessage) {
+  if (answer != kFailed || !read_all(answers_, &length, sizeof length) || length > kMaxMessage) {
     throw ProblemError("device", name_ + ": its Python process wrote to the pipe of the engine");
   }
   std::string message(length, '\0');

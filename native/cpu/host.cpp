@@ -181,7 +181,7 @@ namespace {
 // Default if the system reports no size: larger than the last-level cache of a desktop processor.
 constexpr std::size_t kUsual_bytes = std::size_t{32} << 20;
 // A server's cache is shared with cores that other programs use; writing all of it would take longer than the run.
-constexpr std::size_t kMost_bytes = std::size_t{256} << 20;
+constexpr std::size_t kMax_bytes = std::size_t{256} << 20;
 
 /// Sums words in several independent chains, which hide latency.
 std::uint64_t sum_of(const std::uint64_t* words, std::size_t count) {
@@ -205,7 +205,7 @@ double memory_read_rate() {
   constexpr int kPasses = 5;
   ThreadPool pool(thread_count(0));
   const auto lanes = static_cast<std::size_t>(pool.lanes());
-  const std::size_t each = std::min(4 * last_level_bytes(), 4 * kMost_bytes) / sizeof(std::uint64_t) / lanes;
+  const std::size_t each = std::min(4 * last_level_bytes(), 4 * kMax_bytes) / sizeof(std::uint64_t) / lanes;
   std::vector<std::vector<std::uint64_t>> words(lanes);
   std::vector<std::uint64_t> sums(lanes);
   // Each thread first touches the memory that it will read, so that it is allocated near that thread.
@@ -225,7 +225,7 @@ double memory_read_rate() {
 }
 
 void empty_caches() {
-  static const std::size_t bytes = std::min(2 * last_level_bytes(), kMost_bytes);
+  static const std::size_t bytes = std::min(2 * last_level_bytes(), kMax_bytes);
   constexpr std::size_t kLine = 64;
   std::vector<unsigned char> buffer(bytes);
   volatile unsigned char* line = buffer.data();

@@ -93,7 +93,7 @@ TaskResults altered_results(Task& task, const TaskArrays& arrays, const Copies& 
 }
 
 /// Minimum number of calls with the same inputs before a probe with known inputs, if time allows.
-constexpr int kFewestKnown = 20;
+constexpr int kMinKnownCalls = 20;
 
 /// Unpredictable random numbers from a seed that the engine drew.
 class Picks {
@@ -192,7 +192,7 @@ enum class Alteration { kAllArrays, kOneArray, kFewGrains };
 constexpr std::uint64_t kAlterations = 3;
 
 double hidden_probability(int repetitions, const AuditPlan& plan) {
-  return plan.hide ? std::min(kMostHidden, static_cast<double>(kMostProbes) / repetitions) : 0.0;
+  return plan.hide ? std::min(kMaxHiddenShare, static_cast<double>(kMaxProbes) / repetitions) : 0.0;
 }
 
 }  // namespace
@@ -268,7 +268,7 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
   double before_s = kAbsent;
   for (int i = 0; i < repetitions; ++i) {
     if (task.cancel != nullptr && task.cancel->load()) throw TaskCancelled();
-    if (plan.swapped && i >= kFewestSwapped && out.wall_s > kMostSwapped_s) break;
+    if (plan.swapped && i >= kMinSwapped && out.wall_s > kMaxSwapped_s) break;
     if (i == plan.displaced) displacement.restore_inputs();
     if (i == plan.altered_at) {
       began = Clock::now();
@@ -316,8 +316,8 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
     return out;
   }
   audit.inputs_changed = !same(arrays.inputs, inputs);
-  for (int i = 0; plan.probe && rewritable && !audit.inputs_changed && i < kMostProbes; ++i) {
-    if (i > 0 && cpu::seconds_since(began) > kMostProbing_s) break;
+  for (int i = 0; plan.probe && rewritable && !audit.inputs_changed && i < kMaxProbes; ++i) {
+    if (i > 0 && cpu::seconds_since(began) > kMaxProbing_s) break;
     const Copies fresh = rotated(arrays.inputs, inputs, rotation_of(plan, i));
     const double fresh_s = probed(task, arrays, fresh, &plan);
     const double again_s = probed(task, arrays, fresh, nullptr);
@@ -326,14 +326,14 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
   if (!audit.probes.empty()) {
     // Makes as many calls as a sample: a task may have discarded its stored inputs and learn them again after some
     // calls.
-    const int calls = std::max(repetitions, kFewestKnown);
+    const int calls = std::max(repetitions, kMinKnownCalls);
     write(arrays.inputs, inputs);
     const Clock::time_point known = Clock::now();
-    for (int i = 0; i < calls && cpu::seconds_since(known) < kMostProbing_s; ++i) task.perform();
+    for (int i = 0; i < calls && cpu::seconds_since(known) < kMaxProbing_s; ++i) task.perform();
     const Clock::time_point usual = Clock::now();
     for (MemoryProbe& one : audit.probes) {
       one.usual_s = probed(task, arrays, inputs, nullptr);
-      if (cpu::seconds_since(usual) > kMostProbing_s) break;
+      if (cpu::seconds_since(usual) > kMaxProbing_s) break;
     }
     audit.inputs_changed = !same(arrays.inputs, inputs);
   }

@@ -151,16 +151,16 @@ struct HiddenProbe {
 };
 
 /// Limits of the probes at the end of a sample: their number, and their total time. At least one probe is run.
-inline constexpr int kMostProbes = 12;
-inline constexpr double kMostProbing_s = 0.01;
+inline constexpr int kMaxProbes = 12;
+inline constexpr double kMaxProbing_s = 0.01;
 
 /// Minimum number of repetitions with rotated inputs before TaskAudit::swapped_s, even if they are long.
-inline constexpr int kFewestSwapped = 3;
-inline constexpr double kMostSwapped_s = 0.1;
+inline constexpr int kMinSwapped = 3;
+inline constexpr double kMaxSwapped_s = 0.1;
 
 /// Probability of a HiddenProbe at each repetition, independent of earlier ones. A task may reuse results only after
 /// some equal calls. Probes then meet that state as often as the timed repetitions do.
-inline constexpr double kMostHidden = 0.25;
+inline constexpr double kMaxHiddenShare = 0.25;
 
 /// Unpredictable positions in a sample, drawn by the engine.
 struct AuditPlan {

@@ -7,7 +7,7 @@ namespace bb::reproduce {
 namespace {
 
 /// Limit on nested lists and objects; documents of the program have a tenth of it. Each level uses stack.
-constexpr int kMostLevels = 64;
+constexpr int kMaxLevels = 64;
 
 class Parser {
  public:
@@ -114,7 +114,7 @@ class Parser {
   Value next() {
     skip();
     if (at_ < text_.size() && (text_[at_] == '{' || text_[at_] == '[')) {
-      if (levels_ == kMostLevels) fail("at most 64 levels of lists and objects");
+      if (levels_ == kMaxLevels) fail("at most 64 levels of lists and objects");
       ++levels_;
       Value value = text_[at_++] == '{' ? object() : list();
       --levels_;

@@ -139,13 +139,13 @@ namespace {
 
 using namespace transport;
 
-constexpr double kTrackEnd = 0.9;        // protons stop beyond this share of the longest path
-constexpr double kMostLeft = 0.01;       // a larger share at the last plane, or in flight, means that the beam leaves;
-                                         // for a tilted beam, also a larger share lost at sides or ends of the angles
-constexpr double kLeastCosine = 0.5;     // lower limit for the cosine of the axis
-constexpr double kCsdaTolerance = 1e-3;  // tolerance of the gates on the CSDA range
-constexpr double kRounding = 1e-6;       // part of a step: planes are at the beginnings of steps
-constexpr double kSaidSpread = 0.03;     // share of the spread of range that the run reports for its bins and steps
+constexpr double kTrackEnd = 0.9;         // protons stop beyond this share of the longest path
+constexpr double kMaxShareLeft = 0.01;    // a larger share at the last plane, or in flight, means that the beam leaves;
+                                          // for a tilted beam, also a larger share lost at sides or ends of the angles
+constexpr double kMinCosine = 0.5;        // lower limit for the cosine of the axis
+constexpr double kCsdaTolerance = 1e-3;   // tolerance of the gates on the CSDA range
+constexpr double kRounding = 1e-6;        // part of a step: planes are at the beginnings of steps
+constexpr double kReportedSpread = 0.03;  // share of the spread of range that the run reports for its bins and steps
 constexpr int kSigmaReach = 5,
               kSigmaParts = 20;  // energy spread: standard deviations that count, and parts of each
 
@@ -182,13 +182,13 @@ std::optional<double> mean_range(const Problem& p, const Tables& t, const engine
   const double cosine = std::cos(p.beam.angle);
   if (r.cancelled || r.failure || r.number.empty()) return {};
   const double stopped = r.number.back().stopped;
-  if (p.filled || cosine < kLeastCosine || !std::isfinite(longest) || !(stopped > 0.0)) return {};
-  if (r.number.back().in_flight > kMostLeft * stopped) return {};
+  if (p.filled || cosine < kMinCosine || !std::isfinite(longest) || !(stopped > 0.0)) return {};
+  if (r.number.back().in_flight > kMaxShareLeft * stopped) return {};
   const double aside = r.number.back().escaped_x() + r.number.back().escaped_theta();
-  if (p.beam.angle != 0.0 && aside > kMostLeft * stopped) return {};
+  if (p.beam.angle != 0.0 && aside > kMaxShareLeft * stopped) return {};
   const auto crossed = [&](int z) { return r.crossing[static_cast<std::size_t>(z) * engine::Crossing::kCount]; };
   const int from = static_cast<int>(std::ceil((p.beam.z + kTrackEnd * longest * cosine) / t.dz - 0.5));
-  if (from >= t.nz || crossed(t.nz - 1) > kMostLeft * stopped) return {};
+  if (from >= t.nz || crossed(t.nz - 1) > kMaxShareLeft * stopped) return {};
   // Subtracts protons that cross a plane but are lost further on. Those lost in the step that begins there count,
   // because it counts protons before it loses any; so do those of later steps.
   const auto lost = [&](double step) {
@@ -241,7 +241,7 @@ std::string beyond_longest_way(const Problem& p, const Tables& t, const engine::
   const double longest = longest_way(p);
   const std::optional<double> mean = mean_range(p, t, r, longest);
   const double most = (p.scattering == Scattering::kOff ? (1.0 + kCsdaTolerance) * longest : longest) +
-                      kSaidSpread * t.extra_straggling_mm;
+                      kReportedSpread * t.extra_straggling_mm;
   if (!mean || *mean < most) return {};
   return "a beam of " + show(p.beam.energy) + " MeV under " + show(p.beam.angle) + " rad has a mean range of " +
          show(*mean) + " mm; its protons come no further than " + show(most) + " mm";

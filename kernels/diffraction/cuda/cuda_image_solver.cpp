@@ -62,19 +62,19 @@ constexpr std::size_t kPart_bytes = std::size_t{16} << 20;
 constexpr std::size_t kTask = std::size_t{1} << 16;  // pixels that a core converts at a time
 constexpr unsigned kRoundThreads = 256;
 constexpr const char* kFetching = "image to the host";
-constexpr int kMostRepetitions = 10'000;
-constexpr int kMostCold = 100;
+constexpr int kMaxRepetitions = 10'000;
+constexpr int kMaxColdRepetitions = 100;
 
 }  // namespace
 
 std::string too_long_a_graph(double launches) {
   // Instantiating a graph takes about a microsecond per kernel.
-  constexpr int kMost = 20'000;
-  if (launches <= kMost) return "";
+  constexpr int kMax = 20'000;
+  if (launches <= kMax) return "";
   return "the image takes " + std::to_string(static_cast<long long>(launches)) +
          " launches (detector.oversample, detector.layers, beam, crystal.mosaic_domains, rotation.steps); a graph of "
          "at most " +
-         std::to_string(kMost) + " is captured";
+         std::to_string(kMax) + " is captured";
 }
 
 template <typename T>
@@ -282,7 +282,7 @@ bool CudaImageSolver<T>::repeat(TaskMode mode, double at_least_s, const std::ato
       if (!flush_) flush_.emplace(opened_.device);
       double sum = 0.0;
       int count = 0;
-      while (count == 0 || (sum < at_least_s && count < kMostCold)) {
+      while (count == 0 || (sum < at_least_s && count < kMaxColdRepetitions)) {
         sum += one(&*flush_);
         ++count;
         if (stopped()) return false;
@@ -292,7 +292,7 @@ bool CudaImageSolver<T>::repeat(TaskMode mode, double at_least_s, const std::ato
     }
     const double guess = one(nullptr);
     if (stopped()) return false;
-    const int count = static_cast<int>(std::clamp(at_least_s / std::max(guess, 1e-7), 1.0, double{kMostRepetitions}));
+    const int count = static_cast<int>(std::clamp(at_least_s / std::max(guess, 1e-7), 1.0, double{kMaxRepetitions}));
     const double all = count == 1 ? one(nullptr) : timer_.seconds(stream_, nullptr, [&] {
       for (int i = 0; i < count && !stopped(); ++i) {
         if (replay) {

@@ -11,7 +11,7 @@ namespace {
 constexpr double kBandTerms = 65536;
 /// Parts of a row begin at whole blocks of the vectorised kernels.
 constexpr int kPartPixels = 64;
-constexpr double kMostBands = 1e8;
+constexpr double kMaxBands = 1e8;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ BandSolver::Bands BandSolver::bands() const {
   const int whole = static_cast<int>(std::ceil(fit / kPartPixels)) * kPartPixels;
   const int per_row = std::max(1, (setup_.width + whole - 1) / whole);
   // The thread pool counts its tasks in an int.
-  if (static_cast<double>(per_row) * setup_.height > kMostBands) return {1, setup_.width, 1, setup_.height};
+  if (static_cast<double>(per_row) * setup_.height > kMaxBands) return {1, setup_.width, 1, setup_.height};
   return {1, std::min(whole, setup_.width), per_row, per_row * setup_.height};
 }
 

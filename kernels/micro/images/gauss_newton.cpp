@@ -7,7 +7,7 @@
 namespace bb::micro {
 namespace {
 
-constexpr double kFirstDamping = 1e-3, kLessDamping = 0.1, kMoreDamping = 10.0, kMostDamping = 1e9;
+constexpr double kFirstDamping = 1e-3, kLessDamping = 0.1, kMoreDamping = 10.0, kMaxDamping = 1e9;
 /// With less damping than this, a step is a plain Gauss-Newton step.
 constexpr double kNoDamping = 1e-7;
 
@@ -46,7 +46,7 @@ Fit gauss_newton(std::vector<double> start, const FitLimits& limits,
   fit.iterations = 1;
   const std::size_t n = fit.unknowns.size();
   double damping = kFirstDamping;
-  while (fit.iterations < limits.most_iterations && damping < kMostDamping) {
+  while (fit.iterations < limits.most_iterations && damping < kMaxDamping) {
     std::vector<double> square = best.square;
     for (std::size_t i = 0; i < n; ++i) square[i * n + i] *= 1.0 + damping;
     const std::vector<double> step = solved(std::move(square), best.right);

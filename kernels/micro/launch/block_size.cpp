@@ -38,7 +38,7 @@ struct Problem {
 };
 
 Samples samples_of(const Problem& p) {
-  return Samples(p.n, Samples::kMost / (1 + static_cast<std::size_t>(p.terms()) / 64));
+  return Samples(p.n, Samples::kMax / (1 + static_cast<std::size_t>(p.terms()) / 64));
 }
 
 Answer answer(const TaskProblem& problem) {

@@ -9,7 +9,7 @@ namespace bb::micro {
 namespace few_threads_row {
 namespace {
 
-constexpr unsigned kMostBlock = 128;
+constexpr unsigned kMaxBlock = 128;
 
 struct Problem {
   explicit Problem(const TaskProblem& problem)
@@ -59,7 +59,7 @@ CudaWork on_gpu(CudaBench& bench, const char* name) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->in);
   const auto out = bench.buffer<float>(p->in.size());
-  const unsigned block = std::min(p->threads, kMostBlock);
+  const unsigned block = std::min(p->threads, kMaxBlock);
   const cuda::LaunchShape shape{.grid = {blocks_for(p->threads, block)}, .block = {block}};
   CudaWork work;
   work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {

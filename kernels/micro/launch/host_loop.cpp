@@ -7,7 +7,7 @@ namespace host_loop_row {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr std::size_t kMostGridY = 65535;
+constexpr std::size_t kMaxGridY = 65535;
 
 struct Problem {
   explicit Problem(const TaskProblem& problem)
@@ -101,7 +101,7 @@ CudaWork on_gpu(CudaBench& bench, Gpu how) {
   CudaWork work;
   if (how == Gpu::kBatched) {
     work.queue = [=, kernel = bench.kernel("micro_convolve_rows")](cuda::Stream& to) mutable {
-      const auto grid_rows = static_cast<unsigned>(std::min(p->rows, kMostGridY));
+      const auto grid_rows = static_cast<unsigned>(std::min(p->rows, kMaxGridY));
       kernel.launch(to, {.grid = {blocks, grid_rows}, .block = {kThreads}}, in->pointer(), out->pointer(), rows, length,
                     taps->pointer(), p->radius);
     };

@@ -142,10 +142,10 @@ std::string refuses_random(const TaskProblem& problem) {
 std::string refuses_staged(const TaskProblem& problem) {
   if (const std::string why = refuses_random(problem); !why.empty()) return why;
   const std::size_t need = kThreads * problem.count("stride") * problem.count("element_bytes");
-  constexpr std::size_t kMost = 96 * 1024;  // Ampere GPUs of the 30 series offer 99 KiB per SM
-  if (need <= kMost) return "";
+  constexpr std::size_t kMax = 96 * 1024;  // Ampere GPUs of the 30 series offer 99 KiB per SM
+  if (need <= kMax) return "";
   return "stride = " + std::to_string(problem.count("stride")) + " needs " + std::to_string(need) +
-         " bytes of shared memory a block, allowed: " + std::to_string(kMost);
+         " bytes of shared memory a block, allowed: " + std::to_string(kMax);
 }
 
 double bytes(const TaskProblem& problem) {

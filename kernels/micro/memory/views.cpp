@@ -6,7 +6,7 @@ namespace bb::micro {
 namespace views_row {
 namespace {
 
-constexpr unsigned kThreads = 256, kMostGridY = 65535;
+constexpr unsigned kThreads = 256, kMaxGridY = 65535;
 
 /// Same layout as `View` in the kernels: strides in elements.
 struct View {
@@ -87,14 +87,14 @@ CudaWork on_gpu(CudaBench& bench, How how) {
       kernel.launch(to, flat, n, in->pointer(), out->pointer());
     };
   } else if (how == How::kStrided) {
-    const cuda::LaunchShape shape{.grid = {blocks_for(p->columns, kThreads), std::min(p->view.rows, kMostGridY)},
+    const cuda::LaunchShape shape{.grid = {blocks_for(p->columns, kThreads), std::min(p->view.rows, kMaxGridY)},
                                   .block = {kThreads}};
     work.queue = [=, kernel = bench.kernel("micro_view_strided")](cuda::Stream& to) mutable {
       kernel.launch(to, shape, p->view, in->pointer(), out->pointer());
     };
   } else {
     const auto packed = bench.buffer<float>(p->n());
-    const cuda::LaunchShape tiles{.grid = {blocks_for(p->columns, 32), std::min(blocks_for(p->rows, 32), kMostGridY)},
+    const cuda::LaunchShape tiles{.grid = {blocks_for(p->columns, 32), std::min(blocks_for(p->rows, 32), kMaxGridY)},
                                   .block = {kThreads}};
     work.queue = [=, pack = bench.kernel("micro_view_pack"),
                   kernel = bench.kernel("micro_view_ignored")](cuda::Stream& to) mutable {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 /// With compare-and-swap, each success of one thread makes all others fail: more threads than this take seconds.
-constexpr std::size_t kMostCompared = 4096;
+constexpr std::size_t kMaxCompareWriters = 4096;
 constexpr int kTimings = 5;
 
 struct Problem {
@@ -104,9 +104,9 @@ CudaWork on_gpu(CudaBench& bench, const char* name) {
 
 std::string refuses_many(const TaskProblem& problem) {
   const std::size_t writers = problem.count("writers");
-  if (writers <= kMostCompared) return "";
+  if (writers <= kMaxCompareWriters) return "";
   return "writers = " + std::to_string(writers) +
-         " that compare and swap take seconds; allowed: " + std::to_string(kMostCompared);
+         " that compare and swap take seconds; allowed: " + std::to_string(kMaxCompareWriters);
 }
 
 double bytes(const TaskProblem& problem) { return 4.0 * static_cast<double>(problem.count("addresses")); }

@@ -199,10 +199,10 @@ CudaWork on_gpu(CudaBench& bench, How how) {
 
 std::string refuses_shared(const TaskProblem& problem) {
   const std::size_t need = problem.count("bins") * weight_bytes(problem);
-  constexpr std::size_t kMost = 96 * 1024;
-  if (need <= kMost) return "";
+  constexpr std::size_t kMax = 96 * 1024;
+  if (need <= kMax) return "";
   return "bins = " + std::to_string(problem.count("bins")) + " need " + std::to_string(need) +
-         " bytes of shared memory a block, allowed: " + std::to_string(kMost);
+         " bytes of shared memory a block, allowed: " + std::to_string(kMax);
 }
 
 double bytes(const TaskProblem& problem) {

@@ -4,11 +4,11 @@
 
 namespace bb::micro {
 
-inline constexpr int kMostTaps = 65 * 65;  // radius 32 in two dimensions
+inline constexpr int kMaxTaps = 65 * 65;  // radius 32 in two dimensions
 
 /// Taps of the kernels that read them from constant memory, in one and two dimensions.
 extern "C" {
-__constant__ float micro_taps[kMostTaps];
+__constant__ float micro_taps[kMaxTaps];
 }
 
 }  // namespace bb::micro

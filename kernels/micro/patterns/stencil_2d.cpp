@@ -42,7 +42,7 @@ struct Problem {
 };
 
 /// The reference costs (2 radius + 1)² operations per result, so large radii are checked on fewer samples.
-Samples samples_of(const Problem& p) { return Samples(p.in.size(), Samples::kMost / (1 + p.taps.size() / 64)); }
+Samples samples_of(const Problem& p) { return Samples(p.in.size(), Samples::kMax / (1 + p.taps.size() / 64)); }
 
 Answer answer(const TaskProblem& problem) {
   const Problem p(problem);

@@ -18,7 +18,7 @@ namespace bb::micro {
 /// longer than the work, `most` results spread evenly.
 class Samples {
  public:
-  static constexpr std::size_t kMost = 1 << 16;  // number of results that are compared if the reference has many terms
+  static constexpr std::size_t kMax = 1 << 16;  // number of results that are compared if the reference has many terms
 
   explicit Samples(std::size_t total) : Samples(total, total) {}
   Samples(std::size_t total, std::size_t most) : total_(total), count_(std::min(total, most)) {}

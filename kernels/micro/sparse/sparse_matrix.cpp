@@ -10,7 +10,7 @@
 namespace bb::micro {
 namespace {
 
-constexpr double kMostEntries = 4096;  // maximum number of entries in a row of the power-law matrix
+constexpr double kMaxEntries = 4096;  // maximum number of entries in a row of the power-law matrix
 
 /// Matrix with entries at the given distances from the diagonal; `keep` decides which of them exist.
 template <typename Keep>
@@ -30,7 +30,7 @@ SparseMatrix banded(std::size_t rows, const std::vector<std::ptrdiff_t>& offsets
 SparseMatrix power_law(std::size_t rows, std::uint64_t seed) {
   SparseMatrix out{.rows = rows, .begin = {0}, .columns = {}, .values = {}};
   Random random(seed);
-  const double most = std::min(kMostEntries, static_cast<double>(rows));
+  const double most = std::min(kMaxEntries, static_cast<double>(rows));
   for (std::size_t r = 0; r < rows; ++r) {
     // Inverts the cumulative distribution of n^-2 from 1 to `most`.
     const auto entries = static_cast<std::size_t>(1.0 / (1.0 - random.unit() * (1.0 - 1.0 / most)));

@@ -62,7 +62,7 @@ struct Tap {
 };
 
 /// Maximum number of rows in one energy gather.
-constexpr int kMostTaps = 32;
+constexpr int kMaxTaps = 32;
 
 /// Sets columns `lo` to `hi` of `to` to the weighted sum of rows, in their order. Columns that a row lacks count as
 /// zero.

@@ -124,9 +124,9 @@ struct BlockOf {
 template <typename T, typename F>
 void each_block(int lo, int hi, F&& f) {
   constexpr int kSize = Vector<T>::kSize;
-  constexpr int kMost = 8;  // half of the vector registers
+  constexpr int kMax = 8;  // half of the vector registers
   int x = lo;
-  for (; hi - x >= kMost * kSize; x += kMost * kSize) f(BlockOf<T, kMost>{}, x);
+  for (; hi - x >= kMax * kSize; x += kMax * kSize) f(BlockOf<T, kMax>{}, x);
   const int left = (hi - x) / kSize;
   switch (left) {
     case 1:

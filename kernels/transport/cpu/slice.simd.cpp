@@ -154,21 +154,21 @@ class Advance {
       T* to = tile_row(a);
       each_run(map_row, [&](int material, int lo, int hi) {
         const std::size_t row = w_.row(context_.depth ? a : 0, material, bin_);
-        Tap<T> taps[kMostTaps];
+        Tap<T> taps[kMaxTaps];
         int n = 0;
         for (int k = w_.gather_begin[row]; k < w_.gather_begin[row + 1]; ++k) {
           const Source& source = source_of(w_.gather_source[static_cast<std::size_t>(k)], z);
           if (a < source.a0 || a >= source.a1) continue;
           const Tap<T> tap{source.rows + a * source.pitch, w_.gather_weight[static_cast<std::size_t>(k)],
                            max_of(lo, source.first), min_of(hi, source.last)};
-          if (n < kMostTaps) {
+          if (n < kMaxTaps) {
             taps[n++] = tap;
             continue;
           }
-          if (n++ == kMostTaps) sum_taps(taps, kMostTaps, to, lo, hi);
+          if (n++ == kMaxTaps) sum_taps(taps, kMaxTaps, to, lo, hi);
           for (int x = tap.first; x < tap.last; ++x) to[x] += tap.weight * tap.row[x];
         }
-        if (n <= kMostTaps) sum_taps(taps, n, to, lo, hi);
+        if (n <= kMaxTaps) sum_taps(taps, n, to, lo, hi);
       });
     }
     if (from_.a0 < half_ || from_.a1 > t_.ntheta - half_) count_angle_loss(map_row);

@@ -414,10 +414,10 @@ void CudaSolver<T>::download_scores() {
   if (scores_here_) return;
   on_device([&] {
     // Copies to pinned memory are direct, but pinning a large buffer takes longer than the copy.
-    constexpr std::size_t kMostPinned = std::size_t{4} << 20;  // values
+    constexpr std::size_t kMaxPinned = std::size_t{4} << 20;  // values
     std::optional<cuda::PinnedBuffer<double>> pinned;
     std::vector<double> pageable;
-    if (fields_.size() <= kMostPinned) {
+    if (fields_.size() <= kMaxPinned) {
       pinned.emplace(opened_.device, fields_.size(), cuda::Reuse::kYes);
     } else {
       pageable.resize(fields_.size());

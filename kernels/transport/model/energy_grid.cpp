@@ -10,9 +10,9 @@
 namespace bb::transport {
 namespace {
 
-constexpr int kReach = 2;     // bins on either side with a share of a bin, for cubic interpolation
-constexpr int kMostBins = 8;  // in higher bins, the mean and the centre differ by less than 1e-5
-constexpr int kParts = 4;     // parts of the interval next to the end of the range; others have one
+constexpr int kReach = 2;    // bins on either side with a share of a bin, for cubic interpolation
+constexpr int kMaxBins = 8;  // in higher bins, the mean and the centre differ by less than 1e-5
+constexpr int kParts = 4;    // parts of the interval next to the end of the range; others have one
 
 // Five-point Gauss-Legendre on [0, 1].
 constexpr std::array<double, 5> kNode = {0.046910077030668, 0.230765344947158, 0.5, 0.769234655052842,
@@ -93,7 +93,7 @@ std::vector<double> held_energies(const RangeBins& bins, const std::vector<doubl
 
 std::vector<double> held_values(const RangeBins& bins, const std::vector<double>& centres, const Value& value,
                                 double last_range) {
-  const int count = std::min(kMostBins, bins.size / 2);
+  const int count = std::min(kMaxBins, bins.size / 2);
   if (count < 3) return centres;
 
   std::vector<double> means = centres;

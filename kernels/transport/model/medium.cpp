@@ -13,7 +13,7 @@
 namespace bb::transport {
 namespace {
 
-constexpr std::size_t kMostTables = 256;
+constexpr std::size_t kMaxTables = 256;
 
 /// Returns a cached table. Building one needs a millisecond, and a process solves the same materials repeatedly, so
 /// tables are cached by content. Threads share them. If there are too many, unused tables are evicted first.
@@ -29,7 +29,7 @@ std::shared_ptr<const physics::StoppingTable> table_of(const Material& m) {
   }
   auto made = std::make_shared<const physics::StoppingTable>(m.energies, m.stopping);
   const std::scoped_lock lock(mutex);
-  if (kept.size() >= kMostTables) std::erase_if(kept, [](const auto& each) { return each.second.use_count() == 1; });
+  if (kept.size() >= kMaxTables) std::erase_if(kept, [](const auto& each) { return each.second.use_count() == 1; });
   return kept.emplace(std::move(content), std::move(made)).first->second;
 }
 

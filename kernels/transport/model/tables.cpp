@@ -28,7 +28,7 @@ namespace {
 constexpr double kRowGain = 0.62;
 constexpr double kDepthAngleLimit = std::numbers::pi / 3.0;
 constexpr int kGuardBins = 2;
-constexpr std::size_t kMostMaterials = 255;
+constexpr std::size_t kMaxMaterials = 255;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -36,7 +36,7 @@ void check(const Problem& p) {
   const auto refuse = [](const std::string& what) { throw ProblemError("invalid", what); };
   if (p.grid.nx < 1 || p.grid.nz < 1 || p.grid.ntheta < 1) refuse("grid: every axis needs at least one cell");
   if (p.materials.empty()) refuse("materials: water must come first");
-  if (p.materials.size() > kMostMaterials) refuse("materials: at most " + std::to_string(kMostMaterials));
+  if (p.materials.size() > kMaxMaterials) refuse("materials: at most " + std::to_string(kMaxMaterials));
   const std::size_t cells = static_cast<std::size_t>(p.grid.nz) * static_cast<std::size_t>(p.grid.nx);
   if (p.map.size() != cells) {
     refuse("map: " + std::to_string(p.map.size()) + " cells, the grid has " + std::to_string(cells));
@@ -245,7 +245,7 @@ double row_spread(const Problem& p, const Beam& beam, const RowDrift& drift) {
 // group uses the mean of its scattering powers, which vary with the logarithm of the path.
 constexpr double kSplitBins = 30.0, kSplitRatio = 1.25, kFirstSplit = 0.01;
 // Share of the residual range after these rows, as a lower limit for all protons despite straggling.
-constexpr double kLeastLeft = 0.8;
+constexpr double kMinRangeLeft = 0.8;
 
 /// In thin material, protons stay in a bin of residual range for many rows. Then their energy does not resolve the path
 /// so far, on which scattering models depend. Groups of such rows therefore get separate media with their path so far.
@@ -259,14 +259,14 @@ void split_thin_rows(const Problem& p, const EnergyGrid& grid, std::span<const A
   const auto past = std::ranges::find_if(axis, [&](const AxisRow& row) { return row.crossed >= kSplitBins * bin; });
   const std::size_t rows = std::min(axis.size() - 1, static_cast<std::size_t>(past - axis.begin()));
   const auto slowest = std::ranges::min_element(spots_of(p), {}, &Beam::energy);
-  const double least = kLeastLeft * (media[0].table.range(slowest->energy) - axis[rows].crossed);
+  const double least = kMinRangeLeft * (media[0].table.range(slowest->energy) - axis[rows].crossed);
   double end = kFirstSplit * axis[rows].crossed;
   for (std::size_t first = 0; first < rows;) {
     std::size_t last = first + 1;
     while (last < rows && axis[last].crossed < end) ++last;
     end = kSplitRatio * axis[last].crossed;
     std::map<std::uint8_t, std::uint8_t> copies;  // copies of media, by material
-    for (std::size_t row = first; row < last && media.size() < kMostMaterials; ++row) {
+    for (std::size_t row = first; row < last && media.size() < kMaxMaterials; ++row) {
       const auto [copy, is_new] = copies.emplace(axis[row].material, static_cast<std::uint8_t>(media.size()));
       if (!is_new) continue;
       t.origin.push_back(axis[row].material);
@@ -350,7 +350,7 @@ Entry TableBuilder::Layout::entry_of(const Problem& p, const Beam& spot, double 
 
 TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel, Stepper stepper) : problem(p) {
   check(p);
-  media.reserve(kMostMaterials);  // no reallocation, because entries point to media
+  media.reserve(kMaxMaterials);  // no reallocation, because entries point to media
   for (const Material& m : p.materials) media.emplace_back(m);
 
   Tables& t = tables;

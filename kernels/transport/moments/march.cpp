@@ -48,15 +48,15 @@ namespace {
 // Width of a bin relative to the straggling at the end of the range. R80 and W80–20 differ by less than 0.1 % from
 // those with half this width.
 constexpr double kBinPerSigma = 0.3;
-constexpr int kGuard = 16;             // bins above the beam's, which taps reach in thin material
-constexpr int kLeastSteps = 6;         // minimum steps per layer: scattering rises with the logarithm of the path
-constexpr int kLowest = 32;            // bins near the end of the range, whose falls are computed from ranges
-constexpr int kSettling = 12;          // first steps, in which five taps would undershoot because content is narrow
-constexpr int kPathParts = 4;          // parts of a step, over which the correction by the path so far is averaged
-constexpr double kWidestAngle = 0.25;  // rad², as in march_ops.simd.cpp
-constexpr double kTimesMean = 8.0;     // largest variance of x of a bin, relative to the mean
-constexpr double kMeaningful = 1e-3;   // share of the protons below which negative numbers are rounding errors
-constexpr double kLeastLeft = 1e-10;   // share of the protons at which the march ends
+constexpr int kGuard = 16;               // bins above the beam's, which taps reach in thin material
+constexpr int kMinSteps = 6;             // minimum steps per layer: scattering rises with the logarithm of the path
+constexpr int kLowest = 32;              // bins near the end of the range, whose falls are computed from ranges
+constexpr int kSettling = 12;            // first steps, in which five taps would undershoot because content is narrow
+constexpr int kPathParts = 4;            // parts of a step, over which the correction by the path so far is averaged
+constexpr double kWidestAngle = 0.25;    // rad², as in march_ops.simd.cpp
+constexpr double kTimesMean = 8.0;       // largest variance of x of a bin, relative to the mean
+constexpr double kMeaningful = 1e-3;     // share of the protons below which negative numbers are rounding errors
+constexpr double kMinShareLeft = 1e-10;  // share of the protons at which the march ends
 
 /// Share of the protons below which a bin at the edge of the window is added to its neighbour.
 template <typename T>
@@ -167,16 +167,16 @@ class March::Work {
       const Medium& medium = m_.media_[u(layer.material)];
       const double per_mm = bins_per_mm(medium, std::max(axis_, 0.0));
       const double bins = (to - from) * per_mm;
-      const int steps = std::max(static_cast<int>(std::ceil(bins - 1e-9)), kLeastSteps);
+      const int steps = std::max(static_cast<int>(std::ceil(bins - 1e-9)), kMinSteps);
       // If the beam stops in a layer, steps are one bin long, so that in water all content moves by whole bins.
       const bool stops = bins > axis_ + 1.0;
       const double dz = stops ? 1.0 / per_mm : (to - from) / steps;
       const LayerTables<T>& tables = tables_of(layer.material, 0.5 * dz * per_mm, dz);
-      while (plane_.z < to - 1e-9 * dz && plane_.state[kNumber] > kLeastLeft) {
+      while (plane_.z < to - 1e-9 * dz && plane_.state[kNumber] > kMinShareLeft) {
         step(layer.material, tables, 0.5 * dz * per_mm, std::min(dz, to - plane_.z), look);
         m_.planes_.push_back(plane_);
       }
-      if (plane_.state[kNumber] > kLeastLeft) continue;
+      if (plane_.state[kNumber] > kMinShareLeft) continue;
       stop_rest();
       m_.planes_.back() = plane_;
       break;

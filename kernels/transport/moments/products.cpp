@@ -522,8 +522,8 @@ class LayeredSweep {
   }
 
   static double sigma_of(const Deposit& deposit) {
-    constexpr double kLeast = 1e-6;  // mm
-    return std::max(std::sqrt(std::max(deposit[1] / deposit[0], 0.0)), kLeast);
+    constexpr double kMin = 1e-6;  // mm
+    return std::max(std::sqrt(std::max(deposit[1] / deposit[0], 0.0)), kMin);
   }
 
   /// Shares of a Gaussian with standard deviation `sigma` (mm) in cells of width offset_step_, from the lowest cell on.

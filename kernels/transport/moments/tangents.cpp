@@ -27,13 +27,13 @@ constexpr std::size_t kWays = 4;  // directions per march: a vector register of 
 using Number = Dual<kWays>;
 
 constexpr double kBethe_MeV_cm2_g = 0.307075;  // 4π N_A r_e² m_e c² (Particle Data Group, Review of Particle Physics)
-constexpr int kFewestSteps = 6;                // minimum number of steps per layer
+constexpr int kMinLayerSteps = 6;              // minimum number of steps per layer
 constexpr int kFirstSteps = 12;                // number of first steps, which use three taps
 constexpr int kLowBins = 32;                   // bins whose falls are computed from ranges, not from stopping powers
 constexpr int kParts = 4;                      // parts of a step, over which the correction by the path so far is
                                                // averaged
 constexpr int kMargin = 8;                     // additional bins at both ends of the grid
-constexpr double kFewestLeft = 1e-10;          // share of the protons at which the march ends
+constexpr double kMinProtonsLeft = 1e-10;      // share of the protons at which the march ends
 constexpr double kWindowEdge = 1e-14;          // share of the protons below which a bin is cut,
 constexpr double kWindowEdgeBy = 1e-12;        // and the same for their derivatives
 constexpr double kWidestAngle = 0.25;          // rad², as in march_ops.simd.cpp
@@ -130,7 +130,7 @@ class TangentMarch {
       plane_.z = from;
       planes_.push_back(plane_);
       cross(l, from, to);
-      if (plane_.number.v > kFewestLeft) continue;
+      if (plane_.number.v > kMinProtonsLeft) continue;
       stop_rest();
       planes_.back() = plane_;
       break;
@@ -360,11 +360,11 @@ class TangentMarch {
     // The number of steps is that of the unchanged inputs. Offsets and derivatives only change their length.
     const double per_mm = bins_per_mm(nominal_medium(l), std::max(axis_.v, 0.0));
     const double bins = (to.v - from.v) * per_mm;
-    const int steps = std::max(static_cast<int>(std::ceil(bins - 1e-9)), kFewestSteps);
+    const int steps = std::max(static_cast<int>(std::ceil(bins - 1e-9)), kMinLayerSteps);
     const bool stops = bins > axis_.v + 1.0;
     const Number dz = stops ? Number(1.0 / per_mm) : (to - from) / static_cast<double>(steps);
     tabulate(l, dz);
-    while (plane_.z.v < to.v - 1e-9 * dz.v && plane_.number.v > kFewestLeft) {
+    while (plane_.z.v < to.v - 1e-9 * dz.v && plane_.number.v > kMinProtonsLeft) {
       const Number left = to - plane_.z;
       step(left.v < dz.v ? left : dz);
       planes_.push_back(plane_);

@@ -31,7 +31,7 @@ constexpr int kColumns = 200;
 constexpr double kColumn_mm = 2.0;
 /// Standard deviations (mm) of the Gaussians of products, in addition to the beam's at the entrance.
 constexpr std::array<double, 12> kHalo{0.0, 1.0, 1.6, 2.6, 4.2, 6.7, 10.7, 17.2, 27.5, 44.0, 70.0, 110.0};
-constexpr int kMostTrials = 60;     // maximum number of changes to the set of Gaussians in use
+constexpr int kMaxTrials = 60;      // maximum number of changes to the set of Gaussians in use
 constexpr double kSettled = 1e-10;  // share of the dose: a Gaussian with a smaller slope remains unused
 constexpr double kNothing = 1e-15;  // share of a row's dose
 
@@ -130,7 +130,7 @@ class HaloFit {
   void solve(const Weights& with, Weights& weight) const {
     std::array<bool, kHalo.size()> has_part{};
     for (std::size_t j = 0; j < kHalo.size(); ++j) has_part[j] = weight[j] > 0.0;
-    for (int trial = 0; trial < kMostTrials; ++trial) {
+    for (int trial = 0; trial < kMaxTrials; ++trial) {
       Weights next = unconstrained(with, has_part);
       double step = 1.0;
       std::size_t ends = kHalo.size();

@@ -239,7 +239,7 @@ class Beams::OnDevice {
   std::unique_ptr<BeamsSolver> solver_;
   std::size_t wave_ = 1;
   double setup_s_ = 0;
-  std::array<Wave, BeamsSolver::kMostSlots> waves_;
+  std::array<Wave, BeamsSolver::kMaxSlots> waves_;
 };
 
 void Beams::solve_on_devices(const Common& common, const std::function<void(Ended&&)>& ended) {

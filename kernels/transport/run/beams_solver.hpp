@@ -22,13 +22,13 @@ struct BeamScores {
 /// Solver of one variant for many beams at a time, which share tables and differ in their starts.
 class BeamsSolver {
  public:
-  static constexpr int kMostSlots = 3;
+  static constexpr int kMaxSlots = 3;
 
   virtual ~BeamsSolver() = default;
 
   /// Best number of beams per begin() if more are available.
   virtual int at_once() const = 0;
-  /// Number of slots that may run at a time, 1 to kMostSlots. A device's memory may only have room for one.
+  /// Number of slots that may run at a time, 1 to kMaxSlots. A device's memory may only have room for one.
   virtual int slots() const = 0;
   /// Queues beams by their starts, each with one Start::Part, and returns without waiting for them. Beams of other
   /// slots may be running. `all`: there are no other beams.

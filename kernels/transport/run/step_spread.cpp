@@ -94,12 +94,12 @@ void StepSpread::crossing(std::vector<double>& crossing) const {
 }
 
 void centre_angles(const transport::Problem& p, const transport::Tables& t, std::vector<double>& crossing) {
-  constexpr double kLeastShare = 1e-6;  // share of the beam, below which the ratio of sums is rounding error
+  constexpr double kMinShare = 1e-6;  // share of the beam, below which the ratio of sums is rounding error
   const double lag = p.stepping == transport::Stepping::kDepth ? 1.0 : p.step * std::cos(p.beam.angle) / t.dz;
   const auto mean_square = [&](int z) -> std::optional<double> {
     if (z < 0 || z >= t.nz) return std::nullopt;
     const double* c = &crossing[static_cast<std::size_t>(z) * Crossing::kCount];
-    if (c[Crossing::kN] <= kLeastShare * t.start.number_in) return std::nullopt;
+    if (c[Crossing::kN] <= kMinShare * t.start.number_in) return std::nullopt;
     return c[Crossing::kThetaTheta] / c[Crossing::kN];
   };
   // In ascending z, a plane only reads itself and planes that have not been changed yet.

@@ -177,7 +177,7 @@ void BeamBlocks::fill(std::size_t i, const engine::Beams::Ended& ended) {
 namespace {
 
 constexpr const char* kNoMemory = "not enough memory for the tables of these beams";
-constexpr std::size_t kMostSlots = 128;  // results of a beam are half a megabyte
+constexpr std::size_t kMaxSlots = 128;  // results of a beam are half a megabyte
 
 struct State {
   State(transport::Problem problem, std::vector<std::string> devices) : beams(std::move(problem), std::move(devices)) {}
@@ -185,7 +185,7 @@ struct State {
 
   engine::Beams beams;
   double estimate_bytes = beams.run().estimate_bytes();  // slow for window variants, so computed once
-  Slots slots{std::min(kMostSlots, beams.count())};
+  Slots slots{std::min(kMaxSlots, beams.count())};
   std::optional<BeamBlocks> blocks;  // one per slot, if beams are read as they complete
   bool started = false;
   Job job;  // last member: its destructor waits for the thread

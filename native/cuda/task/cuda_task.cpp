@@ -70,7 +70,7 @@ std::vector<std::vector<std::byte>> read(const Copies& copies, Stream& stream) {
 class Pieces {
  public:
   explicit Pieces(const std::shared_ptr<Device>& device) {
-    for (int i = 0; i < 2 * kMost; ++i) events_.emplace_back(device);
+    for (int i = 0; i < 2 * kMax; ++i) events_.emplace_back(device);
   }
   template <typename Body>
   void time(Stream& stream, Body&& body) {
@@ -87,7 +87,7 @@ class Pieces {
 
  private:
   /// Repetitions before the altered one, up to the audited one, the audited one, and after it.
-  static constexpr int kMost = 4;
+  static constexpr int kMax = 4;
 
   std::vector<Event> events_;
   std::size_t used_ = 0;
@@ -187,8 +187,8 @@ class CudaTask::Audited {
     }
     const std::vector<std::vector<std::byte>> before = read(inputs_, task_.stream_);
     audit_.inputs_changed = changed(before);
-    for (int i = 0; plan_.probe && rewritable && !audit_.inputs_changed && i < engine::kMostProbes; ++i) {
-      if (i > 0 && cpu::seconds_since(start) > engine::kMostProbing_s) break;
+    for (int i = 0; plan_.probe && rewritable && !audit_.inputs_changed && i < engine::kMaxProbes; ++i) {
+      if (i > 0 && cpu::seconds_since(start) > engine::kMaxProbing_s) break;
       const double share = engine::rotation_of(plan_, i);
       const double fresh_s = probed(body, share, true);
       const double again_s = probed(body, share, false);

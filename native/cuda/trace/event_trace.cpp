@@ -42,7 +42,7 @@ EventTrace::~EventTrace() {
 
 void EventTrace::queue(Stream& stream, const Span& work, const char* call, const std::function<void()>& body) {
   std::unique_lock lock(mutex_);
-  if (marks_.size() >= kMostSpans) {
+  if (marks_.size() >= kMaxSpans) {
     ++dropped_;
     lock.unlock();
     body();

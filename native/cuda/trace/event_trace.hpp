@@ -48,7 +48,7 @@ class EventTrace final : public WorkWatcher {
   /// Ends recording and waits for queued work. Work that a failed device did not finish is counted as dropped.
   SpanTable stop();
 
-  static constexpr std::size_t kMostSpans = 50'000;  // an event needs about a kilobyte in the driver
+  static constexpr std::size_t kMaxSpans = 50'000;  // an event needs about a kilobyte in the driver
 
  private:
   struct Mark {

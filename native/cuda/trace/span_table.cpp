@@ -27,7 +27,7 @@ std::uint32_t SpanTable::name_index(std::string_view text) {
 }
 
 void SpanTable::add(const Span& span) {
-  if (size() >= kMostSpans) {
+  if (size() >= kMaxSpans) {
     ++dropped;
     return;
   }

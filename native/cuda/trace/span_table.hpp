@@ -41,13 +41,13 @@ struct SpanTable {
   std::string source;         // "cupti" or "events"
 
   std::size_t size() const { return kind.size(); }
-  /// Beyond `kMostSpans`, a span is only counted as dropped.
+  /// Beyond `kMaxSpans`, a span is only counted as dropped.
   void add(const Span& span);
   Span at(std::size_t index) const;
   /// Sorts by start, because CUPTI delivers buffer by buffer.
   void sort();
 
-  static constexpr std::size_t kMostSpans = 4'000'000;
+  static constexpr std::size_t kMaxSpans = 4'000'000;
 
  private:
   std::uint32_t name_index(std::string_view text);

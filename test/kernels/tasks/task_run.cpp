@@ -78,7 +78,7 @@ TEST("task: preparation, samples and checks are recorded; a traced sample record
   CHECK_EQ(run.spans().lanes().size(), 1u);
 
   const TaskSample traced = run.sample({.at_least_s = 1e-4, .trace = true});
-  CHECK(traced.repetitions <= kMostTraced);
+  CHECK(traced.repetitions <= kMaxTraced);
   CHECK_EQ(count("repetition", 0), traced.repetitions);
   CHECK_EQ(run.spans().lanes().size(), 3u);  // one for the calls, two for the pool
   CHECK_EQ(count("work", 1), 7 * traced.repetitions);

@@ -8,7 +8,7 @@ namespace bb::diffraction {
 namespace {
 
 /// The phase of N cells is accurate to N · 2^-32 turns, and the tolerance of the parity tests requires 1e-6 turns.
-constexpr int kMostCells = 1000;
+constexpr int kMaxCells = 1000;
 
 }  // namespace
 
@@ -32,9 +32,9 @@ Variant cuda_fixed_point_variant() {
       .refuses =
           [](const Outline& s) {
             const double most = std::max({s.na, s.nb, s.nc});
-            if (most <= kMostCells) return std::string();
+            if (most <= kMaxCells) return std::string();
             return "crystal.cells has " + std::to_string(static_cast<long long>(most)) +
-                   " along an edge; phases of 32 bits are fine enough for at most " + std::to_string(kMostCells);
+                   " along an edge; phases of 32 bits are fine enough for at most " + std::to_string(kMaxCells);
           },
       .unavailable = cuda_unavailable,
   };

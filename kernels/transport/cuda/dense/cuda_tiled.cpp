@@ -48,7 +48,7 @@ class CudaTiled final : public CudaGatherPasses<float> {
   void plan_turn() {
     const Tables& t = this->tables();
     const int group = this->tuned("kTurnGroup", kTurnGroup);
-    const int tiles = (t.ntheta + kMostTurnAngles - 1) / kMostTurnAngles;
+    const int tiles = (t.ntheta + kMaxTurnAngles - 1) / kMaxTurnAngles;
     angles_ = round_up((t.ntheta + tiles - 1) / tiles, group);
     const int floats = (angles_ + 2 * t.angle_half_max) * kTurnPitch + t.angle_half_max + 2 * group;
     turn_.emplace(

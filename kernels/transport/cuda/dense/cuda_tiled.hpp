@@ -11,7 +11,7 @@ namespace bb::transport {
 BB_TUNABLE_90(int, kTurnThreads, 192, 96);
 inline constexpr int kTurnCells = 32;
 inline constexpr int kTurnPitch = kTurnCells + 4;
-inline constexpr int kMostTurnAngles = 192;
+inline constexpr int kMaxTurnAngles = 192;
 BB_TUNABLE(int, kTurnGroup, 4);  // angles per thread
 
 BB_TUNABLE_90(int, kStreamThreads, 256, 128);

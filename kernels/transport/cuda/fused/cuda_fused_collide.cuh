@@ -7,8 +7,8 @@
 // `turned`. Each thread processes one quad of columns.
 namespace bb::transport::fused {
 
-inline constexpr int kMostQuads = 8;  // maximum quads per tile
-inline constexpr int kBatch = 4;      // sources whose loads are issued together
+inline constexpr int kMaxQuads = 8;  // maximum quads per tile
+inline constexpr int kBatch = 4;     // sources whose loads are issued together
 
 /// Sums over the items of a block.
 struct CollideTally {
@@ -18,7 +18,7 @@ struct CollideTally {
 
 template <typename T>
 struct CollideShared {
-  Quad<T> scored[kWarps][5][kMostQuads];
+  Quad<T> scored[kWarps][5][kMaxQuads];
   int sources;
 };
 

@@ -47,16 +47,16 @@ class BeamMarch {
       const MaterialInput& matter = p_.materials[layer.material];
       const double per_mm = bins_per_mm(matter, detail::most(axis_, 0.0));
       const double all = (to - from) * per_mm;
-      const int steps = detail::most(static_cast<int>(ceil(all - 1e-9)), detail::kLeastSteps);
+      const int steps = detail::most(static_cast<int>(ceil(all - 1e-9)), detail::kMinSteps);
       const bool stops = all > axis_ + 1.0;
       const double dz = stops ? 1.0 / per_mm : (to - from) / steps;
       centre_window();
       make_layer(matter, 0.5 * dz * per_mm, dz);
-      while (z_ < to - 1e-9 * dz && number_ > detail::kLeastLeft && planes_ < out_.capacity) {
+      while (z_ < to - 1e-9 * dz && number_ > detail::kMinShareLeft && planes_ < out_.capacity) {
         step(detail::least(dz, to - z_));
         store_plane();
       }
-      if (number_ > detail::kLeastLeft) continue;
+      if (number_ > detail::kMinShareLeft) continue;
       stop_rest();
       break;
     }

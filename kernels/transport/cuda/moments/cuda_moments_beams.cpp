@@ -55,8 +55,8 @@ using beam_march::MarchOutcome;
 using beam_march::MaterialInput;
 using cuda::on_device;
 
-constexpr double kShareOfFree = 0.4;             // share of the device's free memory for the rows of a batch
-constexpr std::size_t kMostTogether = 1U << 17;  // beams
+constexpr double kFreeShare = 0.4;           // share of the device's free memory for the rows of a batch
+constexpr std::size_t kMaxBeams = 1U << 17;  // beams
 constexpr int kPlanesBeyond =
     96;  // planes of a beam in addition to its bins: the first steps of layers, and the tail of its straggling
 
@@ -159,8 +159,8 @@ class Marches final : public CudaMoments {
   std::size_t beams_together() const {
     const double each =
         4.0 * sizeof(T) * (rows() + 1) + sizeof(BeamReadouts) + sizeof(BeamInput) + sizeof(MarchOutcome);
-    const double fit = kShareOfFree * static_cast<double>(opened_.device->memory().free_bytes) / each;
-    return std::clamp(static_cast<std::size_t>(fit), std::size_t{1}, kMostTogether);
+    const double fit = kFreeShare * static_cast<double>(opened_.device->memory().free_bytes) / each;
+    return std::clamp(static_cast<std::size_t>(fit), std::size_t{1}, kMaxBeams);
   }
 
   /// Index of the smallest number of bins per lane in kMomentsSlots that suffices: 32 lanes must hold all bins that a
@@ -217,7 +217,7 @@ class Marches final : public CudaMoments {
     b.count = static_cast<int>(beams.size());
     b.table_size = beam_march::table_bins(bins, 32 * slots, slots);
     b.capacity = bins + kPlanesBeyond + 32 * slots +
-                 (beam_march::detail::kLeastSteps + 2) * static_cast<int>(inputs_.layers().size());
+                 (beam_march::detail::kMinSteps + 2) * static_cast<int>(inputs_.layers().size());
     capacity_ = u(b.capacity);
     const auto shared = static_cast<unsigned>(sizeof(T)) * kMomentsWarps * beam_march::kTableArrays *
                         static_cast<unsigned>(b.table_size);

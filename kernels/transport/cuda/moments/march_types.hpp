@@ -101,14 +101,14 @@ namespace detail {
 
 // Most of these constants equal those in kernels/transport/moments/march.cpp, which explains them.
 inline constexpr double kBinPerSigma = 0.3;
-inline constexpr int kLeastSteps = 6;
+inline constexpr int kMinSteps = 6;
 inline constexpr int kLowest = 32;
 inline constexpr int kSettling = 12;
 inline constexpr int kPathParts = 4;
 inline constexpr int kMeans = 8;  // bins whose mean energy differs from that at their centre
 inline constexpr int kMeanReach = 2;
 inline constexpr double kMeaningful = 1e-3;
-inline constexpr double kLeastLeft = 1e-10;
+inline constexpr double kMinShareLeft = 1e-10;
 inline constexpr double kWidest = 0.25;    // rad²
 inline constexpr double kTimesMean = 8.0;  // largest variance of x of a bin, relative to the mean
 inline constexpr double kBeamSigmas = 5.0;

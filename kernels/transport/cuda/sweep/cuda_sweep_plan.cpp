@@ -12,8 +12,8 @@ namespace bb::transport {
 namespace {
 
 constexpr int kWarps = kSweepThreads / 32;
-constexpr int kFewestStages = 3;
-constexpr int kMostRounds = 6;                 // maximum columns per block
+constexpr int kMinStages = 3;
+constexpr int kMaxRounds = 6;                  // maximum columns per block
 constexpr int kWideBins = 2;                   // bins per group with wide angle kernels
 constexpr int kVeryWide = 8;                   // a bin of at least this half width has its own group
 constexpr int kAnglesScored = 3;               // maximum number of angles that a thread scores
@@ -94,7 +94,7 @@ bool lay_out(const Tables& t, const Shape& s, int floats, SweepColumn& column) {
   column.kernels_at = column.gathered_at + s.gathered_floats;
   column.stages_at = aligned(column.kernels_at + s.kernel_floats);
   column.stages = std::min(kSweepStages, (floats - column.stages_at) / std::max(column.stage_floats, 1));
-  return column.stages >= kFewestStages;
+  return column.stages >= kMinStages;
 }
 
 class Grouping {
@@ -323,7 +323,7 @@ std::optional<SweepPlan> plan_sweep(const Tables& t, const cuda::DeviceInfo& dev
   const int blocks = device.multiprocessors;
   std::vector<Shape> shapes;
   double soonest = INFINITY;
-  for (int rounds = 1; rounds <= kMostRounds; ++rounds) {
+  for (int rounds = 1; rounds <= kMaxRounds; ++rounds) {
     double limit = INFINITY;
     std::vector<Shape> tried = shapes_for(t, plan.groups, floats, rounds * blocks, limit);
     if (tried.empty() || limit * rounds >= soonest) continue;

@@ -14,10 +14,10 @@
 namespace bb::transport {
 namespace {
 
-constexpr int kStatic = 2048;         // bytes of shared memory outside the layout: the parameters of a beam, and sums
-constexpr double kStatesShare = 0.5;  // share of the device's free memory for states
-constexpr double kMostOfFree = 0.8;   // share of free memory if states are so large that few fit
-constexpr double kLeftShare = 0.3;    // share of free memory for the results of beams
+constexpr int kStatic = 2048;          // bytes of shared memory outside the layout: the parameters of a beam, and sums
+constexpr double kStatesShare = 0.5;   // share of the device's free memory for states
+constexpr double kMaxFreeShare = 0.8;  // share of free memory if states are so large that few fit
+constexpr double kLeftShare = 0.3;     // share of free memory for the results of beams
 
 template <typename T>
 cuda::Kernel find(const cuda::OpenedDevice& opened, const std::string& name) {
@@ -59,21 +59,21 @@ void CudaWindowBeams<T>::share_memory() {
   const auto& device = *opened_.device;
   const double free = static_cast<double>(device.memory().free_bytes), blocks = blocks_;
   const double each = 2.0 * sizeof(T) * static_cast<double>(state_cells());
-  if (each > kMostOfFree * free) {
-    cuda::require_memory(device, static_cast<std::uint64_t>(each / kMostOfFree),
+  if (each > kMaxFreeShare * free) {
+    cuda::require_memory(device, static_cast<std::uint64_t>(each / kMaxFreeShare),
                          "solver.variant = " + problem_.variant + ", many beams at once");
   }
   const double left = sizeof(double) * static_cast<double>(kScorePlanes * tables_.plane() + ledger_cells());
   // Two slots share the blocks. If each block can have its own beam, blocks of one slot may queue behind those of
   // another. Then none is idle while the results of a third slot are downloaded. Blocks then take their places when
   // they start.
-  queued_ = kStatesShare * free / each >= blocks && kLeftShare * free / left >= kMostSlots * blocks;
+  queued_ = kStatesShare * free / each >= blocks && kLeftShare * free / left >= kMaxSlots * blocks;
   if (queued_) {
-    slots_used_ = kMostSlots;
-    teams_ = kMostSlots * static_cast<int>(blocks_);
+    slots_used_ = kMaxSlots;
+    teams_ = kMaxSlots * static_cast<int>(blocks_);
     return;
   }
-  if (2.0 * each > kMostOfFree * free) slots_used_ = 1;
+  if (2.0 * each > kMaxFreeShare * free) slots_used_ = 1;
   teams_ = static_cast<int>(std::clamp(std::min(kStatesShare * free / each, kLeftShare * free / left),
                                        static_cast<double>(slots_used_), std::max(blocks, 2.0)));
 }

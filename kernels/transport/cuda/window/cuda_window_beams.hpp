@@ -77,7 +77,7 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   int slots_used_ = 2;
   bool queued_ = false;  // blocks of a slot may queue behind those of another; slots share places
   Places shared_;
-  std::array<Slot, kMostSlots> slots_;
+  std::array<Slot, kMaxSlots> slots_;
 };
 
 extern template class CudaWindowBeams<float>;

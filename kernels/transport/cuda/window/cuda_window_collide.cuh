@@ -46,7 +46,7 @@ class Collide {
   }
 
  private:
-  static constexpr int kMostSplit = 3;
+  static constexpr int kMaxSplit = 3;
   // Additional sums of a column: protons weighted by path length relative to the beam's, if it differs by angle, and
   // reacted protons.
   static constexpr bool kWays = Tracks::kOn && kDepth;
@@ -299,7 +299,7 @@ class Collide {
     // computes a part of the distances.
     int split = 0;
     if (!kMixed) {
-      while (split < kMostSplit && units << (split + 1) <= kWindowWorkers && 4 << split <= half) ++split;
+      while (split < kMaxSplit && units << (split + 1) <= kWindowWorkers && 4 << split <= half) ++split;
     }
     const int lane = threadIdx.x & 31;
     const int lanes = 32 >> split;  // lanes of a warp that work on different units

@@ -9,12 +9,12 @@
 namespace bb::transport {
 namespace {
 
-constexpr int kMostQuads = 16;          // maximum quads of columns per item; more columns need a second tile
-constexpr int kMostAngles = 96;         // maximum angles per item
-constexpr int kMostHeldWeights = 8192;  // maximum angle-kernel weights of an item in shared memory
-constexpr int kMostHeldFeeds = 4096;
-constexpr int kViewBytes = 48;     // bytes per WindowSource
-constexpr int kMostStatic = 2048;  // maximum shared memory outside the layout; see kStatic in cuda_window_beams.cpp
+constexpr int kMaxQuads = 16;            // maximum quads of columns per item; more columns need a second tile
+constexpr int kMaxAngles = 96;           // maximum angles per item
+constexpr int kMaxSharedWeights = 8192;  // maximum angle-kernel weights of an item in shared memory
+constexpr int kMaxSharedFeeds = 4096;
+constexpr int kViewBytes = 48;    // bytes per WindowSource
+constexpr int kMaxStatic = 2048;  // maximum shared memory outside the layout; see kStatic in cuda_window_beams.cpp
 
 /// Assigns offsets in a block's shared memory.
 class Carver {
@@ -88,10 +88,10 @@ template <typename T>
 WindowLayout window_layout(const WindowSizes& sizes, std::size_t limit) {
   WindowLayout smallest{};
   for (const bool feeds : {true, false}) {
-    if (feeds && sizes.feeds > kMostHeldFeeds) continue;
-    for (const int weights : {kMostHeldWeights, 0}) {
-      for (int quads = kMostQuads; quads >= 1; quads /= 2) {
-        for (int angles = std::min(kMostAngles, sizes.ntheta);; angles = (angles + 1) / 2) {
+    if (feeds && sizes.feeds > kMaxSharedFeeds) continue;
+    for (const int weights : {kMaxSharedWeights, 0}) {
+      for (int quads = kMaxQuads; quads >= 1; quads /= 2) {
+        for (int angles = std::min(kMaxAngles, sizes.ntheta);; angles = (angles + 1) / 2) {
           smallest = lay_out<T>(sizes, angles, quads, weights, feeds);
           if (static_cast<std::size_t>(smallest.bytes) <= limit) return smallest;
           if (angles <= 8) break;
@@ -118,7 +118,7 @@ SharedNeed window_shared_need(const Problem& problem, const Tables& outline) {
   SharedNeed need{.least = smallest(problem, sizes)};
   sizes.most_feeds = outline.most.feeds;
   sizes.most_half = outline.most.half;
-  need.most = smallest(problem, sizes) + kMostStatic;
+  need.most = smallest(problem, sizes) + kMaxStatic;
   return need;
 }
 

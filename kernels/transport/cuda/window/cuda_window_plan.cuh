@@ -6,7 +6,7 @@
 // one. Each block gets about one item. All blocks compute the same plan.
 namespace bb::transport::window {
 
-inline constexpr int kLeastAngles = 8;  // minimum per item, which also gathers angles that its kernel reaches
+inline constexpr int kMinAngles = 8;  // minimum per item, which also gathers angles that its kernel reaches
 inline constexpr int kEmptyLow = 32767;
 
 // Approximate cost of an angle of four columns for a block, in loads of four columns from shared memory. An angle
@@ -160,7 +160,7 @@ __device__ StepPlan plan_step(const WindowParameters<T>& p, Shared<T>& s, int st
       const int likely = box.a1 - box.a0 + half;
       const int likely_quads = min(quads, (box.x1 - box.x0) / 4 + 1);
       const float share = static_cast<float>(likely * divide_up(likely_quads, tiles) * angle_cost(half)) * per_cost;
-      const int chunks = min(static_cast<int>(share) + 1, divide_up(likely, kLeastAngles));
+      const int chunks = min(static_cast<int>(share) + 1, divide_up(likely, kMinAngles));
       const int rest_chunks = divide_up(most, p.layout.most_angles);
       int z0 = box.z0, z1 = box.z1;
       if (!kDepth && ahead) {
