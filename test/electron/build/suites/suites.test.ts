@@ -1,6 +1,6 @@
 /** Test files of `npm test`, their order, the verdict on a failed file, and the report. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -204,6 +204,26 @@ describe('planted faults', () => {
     for (const one of all) {
       const before = readFileSync(path.join(root, one.file), 'utf8');
       expect(mutatedText(before, one), one.id).not.toBe(before);
+    }
+  });
+
+  it('of the list name tests that exist', () => {
+    const all = JSON.parse(readFileSync(path.join(root, 'test/mutations.json'), 'utf8')) as Parameters<
+      typeof choose
+    >[1];
+    const titles = readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.cpp'))
+      .flatMap((file) => [...readFileSync(path.join(root, 'test', file), 'utf8').matchAll(/^TEST\("(.+)"\)/gm)])
+      .map(([, title = '']) => title);
+    for (const { id, tests = [], cpp = [] } of all) {
+      expect(
+        tests.filter((file) => !existsSync(path.join(root, file))),
+        id,
+      ).toEqual([]);
+      expect(
+        cpp.filter((name) => !titles.some((title) => title.includes(name))),
+        id,
+      ).toEqual([]);
     }
   });
 
