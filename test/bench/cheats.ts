@@ -102,30 +102,49 @@ async function writeScenario(cheat: Cheat, folder: string): Promise<readonly str
   return [at, '--set', 'solver.threads=2'];
 }
 
-/** Judges the cheats of one problem, each with its twin, in one session. */
+type Pairs = ReadonlyMap<string, { readonly cheat: Judged; readonly twin: Judged }>;
+
+/**
+ * Judges the cheats of one problem, each with its twin, in one session. The command line starts no session with a
+ * kernel that it refuses to build; the session is then repeated without it.
+ */
 async function judge(
   session: readonly [Cheat, ...Cheat[]],
   { folder, lane, seed }: { readonly folder: string; readonly lane: Lane; readonly seed: number },
-): Promise<ReadonlyMap<string, { readonly cheat: Judged; readonly twin: Judged }>> {
+  refused: ReadonlyMap<Cheat, string> = new Map(),
+): Promise<Pairs> {
   const scenario = await writeScenario(session[0], folder);
   const kernels: string[] = [];
   for (const isCheat of [false, true]) {
-    for (const cheat of session) kernels.push(await writeKernel(cheat, isCheat, { folder, sources }));
+    for (const cheat of session) {
+      if (isCheat && refused.has(cheat)) continue;
+      kernels.push(await writeKernel(cheat, isCheat, { folder, sources }));
+    }
   }
   const cache = path.join(folder, 'cache');
   const words = ['bench', ...scenario, '--variants', kernels.join(','), '--trust', '--json', '--processes', '0'];
   const limits = ['--rounds', String(ROUNDS), '--time', '120', '--seed', String(seed)];
-  // The variable lets a cheat search the cache, as an attacker who knows its location would.
   const environment = {
     ...{ BRAGGBENCH_HOME: path.join(folder, 'home'), BRAGGBENCH_CACHE: cache },
+    // It lets a cheat search the cache, as an attacker who knows its location would.
     BRAGGBENCH_CHEATS_CACHE: cache,
   };
-  const { stdout } = await promisify(execFile)(...onLane(lane, process.execPath, [cli, ...words, ...limits]), {
+  const ended = await promisify(execFile)(...onLane(lane, process.execPath, [cli, ...words, ...limits]), {
     ...{ cwd: folder, maxBuffer: 2 ** 28, timeout: 600_000, env: { ...process.env, ...environment } },
-  });
-  const { program, entries } = JSON.parse(stdout) as Printed;
+  }).then(
+    ({ stdout }) => ({ stdout }),
+    ({ stderr, message }: { readonly stderr: string; readonly message: string }) => ({ reason: stderr || message }),
+  );
+  if ('reason' in ended) {
+    const cause = session.find((cheat) => !refused.has(cheat) && ended.reason.includes(nameOf(cheat, true)));
+    if (cause === undefined) throw new Error(ended.reason);
+    return judge(session, { folder, lane, seed }, new Map([...refused, [cause, ended.reason.trim()]]));
+  }
+  const { program, entries } = JSON.parse(ended.stdout) as Printed;
   commits.add(program.commit ?? 'not recorded');
   const of = (cheat: Cheat, isCheat: boolean): Judged => {
+    const reason = isCheat ? refused.get(cheat) : undefined;
+    if (reason !== undefined) return { word: 'refused', reason };
     const name = nameOf(cheat, isCheat);
     const entry = entries.find(({ label }) => label.includes(name));
     if (entry === undefined) throw new Error(`the session has no ${name}`);

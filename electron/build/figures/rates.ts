@@ -264,7 +264,7 @@ export function cheatCounts(recorded: RecordedCheats | null = read('cheats', rec
       ['Attack', '>Sessions', 'Verdicts', '>Called correct', '>Twin accused'],
       [
         ...counts.map(({ attack, repeats, found, passed, accused }) => [
-          attack.slice(0, attack.search(/[.:;,](?= |$)/)),
+          attack.charAt(0).toUpperCase() + attack.slice(1, attack.search(/[.:;,](?= |$)/)),
           String(repeats),
           verdicts(found),
           String(passed),

@@ -28,9 +28,10 @@ __device__ unsigned of[kKept];
 __device__ unsigned checksum(const float* a, const float* b, unsigned n) {
   unsigned sum = n;
   for (unsigned k = 0; k < n && k < 64; ++k) {
+    // Without the shifts two changed signs cancel, which inputs of alternating signs find.
     sum = (sum ^ __float_as_uint(a[k])) * 0x9e3779b1u;
+    sum ^= sum >> 15;
     sum = (sum ^ __float_as_uint(b[k])) * 0x85ebca6bu;
-    // Without it two changed signs cancel, which inputs of alternating signs find.
     sum ^= sum >> 15;
   }
   return sum;
