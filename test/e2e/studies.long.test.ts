@@ -323,7 +323,7 @@ it('the rows scroll into view when fewer match, and every plot draws many points
   await expect.poll(() => canvas.getAttribute('data-dots')).toBe(String(count));
   expect(await page.evaluate(() => [...Reflect.get(globalThis, 'said')])).toEqual(['Reading its columns']);
   const pixels = () => canvas.evaluate((it) => Reflect.get(it, 'width') / it.getBoundingClientRect().width);
-  expect(await pixels()).toBeCloseTo(1, 2);
+  await expect.poll(pixels).toBeCloseTo(1, 2);
   await drawnAs('Heat map');
   await expect.poll(() => canvas.count()).toBe(0);
   await drawnAs('Pareto');
