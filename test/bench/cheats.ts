@@ -18,7 +18,6 @@ import {
   attackOf,
   type Cheat,
   cheats,
-  documentOf,
   FOUND,
   folderOf,
   isOpen,
@@ -26,8 +25,9 @@ import {
   ROUNDS,
   sessionsOf,
   writeKernel,
+  writeProblem,
 } from '../cheats/cheats.ts';
-import { type Lane, lanesOf, onLane } from './aa/session.ts';
+import { type Lane, lanesOf, onLane, wholeNumber } from './aa/session.ts';
 import { saveRecording, startedAt } from './recorded.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -42,10 +42,7 @@ const { values } = parseArgs({
     cores: { type: 'string', multiple: true, default: [] },
   },
 });
-const repeats = Number(values.repeats);
-if (!Number.isInteger(repeats) || repeats < 1) {
-  throw new Error(`--repeats: ${JSON.stringify(values.repeats)} is not a whole number above 0`);
-}
+const repeats = wholeNumber('repeats', values.repeats);
 const lanes = lanesOf(values.cores);
 
 const machine = cpus()[0]?.model.trim() ?? 'not known';
@@ -86,20 +83,18 @@ interface Printed {
   readonly entries: readonly Entry[];
 }
 
-/** Problem of a session as a document of the command line. */
-const documentIn = ({ of }: Cheat) => ('replaces' in of ? of.document : documentOf(of));
-
-/** Name of the session's scenario on the command line, from the scratch folder. */
+/** Writes the scenario of a session below `folder`; returns its words on the command line. */
 async function writeScenario(cheat: Cheat, folder: string): Promise<readonly string[]> {
+  const { id, of } = cheat;
   const at = folderOf(cheat, folder);
-  await mkdir(at, { recursive: true });
-  if ('replaces' in cheat.of) {
-    await writeFile(path.join(at, 'scenario.json'), JSON.stringify({ name: cheat.id, ...documentIn(cheat) }));
-    return [path.join(at, 'scenario.json')];
+  if (!('replaces' in of)) {
+    await writeProblem(at, of);
+    return [at, '--set', 'solver.threads=2'];
   }
-  await writeFile(path.join(at, 'problem.json'), JSON.stringify(documentIn(cheat)));
-  await writeFile(path.join(at, 'reference.mjs'), `export const reference = (a, b) => ${cheat.of.reference};\n`);
-  return [at, '--set', 'solver.threads=2'];
+  await mkdir(at, { recursive: true });
+  const file = path.join(at, 'scenario.json');
+  await writeFile(file, JSON.stringify({ name: id, ...of.document }));
+  return [file];
 }
 
 type Pairs = ReadonlyMap<string, { readonly cheat: Judged; readonly twin: Judged }>;
@@ -202,7 +197,7 @@ const all = [...counts.values()];
 const sum = (of: (one: CountedCheat) => number): number => all.reduce((total, one) => total + of(one), 0);
 const [passed, accused] = [sum((one) => one.passed), sum((one) => one.accused)];
 console.log(
-  `${sum((one) => one.repeats)} sessions of ${all.length} cheats: ${passed} passed, ${accused} twins accused, ${sum((one) => one.open)} left open.`,
+  `${sum((one) => one.repeats)} judgements of ${all.length} cheats: ${passed} passed, ${accused} twins accused, ${sum((one) => one.open)} left open.`,
 );
 if (values.keep) console.log('Saved as assets/rates/cheats.json. Now: npm run figures -- --only cheats');
 process.exitCode = passed + accused === 0 ? 0 : 1;

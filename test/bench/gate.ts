@@ -13,7 +13,7 @@ import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import type { RecordedGate, RecordedGates } from '../../electron/build/figures/rates.ts';
-import { fill, type Lane, lanesOf, onLane, sumWithMore } from './aa/session.ts';
+import { fill, type Lane, lanesOf, onLane, sumWithMore, wholeNumber } from './aa/session.ts';
 import { saveRecording, startedAt } from './recorded.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -28,14 +28,11 @@ const { values } = parseArgs({
   },
 });
 
-/** Throws for anything but a whole number above 0. */
-function whole(name: 'repeats' | 'seconds' | 'n'): number {
-  const value = Number(values[name]);
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new Error(`--${name}: ${JSON.stringify(values[name])} is not a whole number above 0`);
-}
-
-const [repeats, seconds, n] = [whole('repeats'), whole('seconds'), whole('n')];
+const [repeats, seconds, n] = [
+  wholeNumber('repeats', values.repeats),
+  wholeNumber('seconds', values.seconds),
+  wholeNumber('n', values.n),
+];
 const lanes = lanesOf(values.cores);
 const slower = 0.05;
 /** Smallest share of the slower sums that gates must find; no unchanged sum may fail. */

@@ -26,7 +26,6 @@ import {
   nameOf,
   ROUNDS,
   sessionsOf,
-  type Twins,
   writeKernel,
   writeProblem,
 } from './cheats.ts';
@@ -75,9 +74,9 @@ class CheatHarness {
   }
 
   /** Compiles all kernels that the sessions need, one per core at a time, and records the cheats that are rejected. */
-  async compile(sessions: readonly (readonly [Cheat, ...Cheat[]])[], twins: Twins): Promise<void> {
+  async compile(sessions: readonly (readonly [Cheat, ...Cheat[]])[]): Promise<void> {
     const cheats = sessions.flat();
-    const honest = twins === 'each' ? cheats : sessions.map(([first]) => first);
+    const honest = sessions.map(([first]) => first);
     const shapes = new Set(cheats.flatMap(({ of }) => ('replaces' in of ? [] : [of])));
     for (const shape of shapes) await writeProblem(path.join(this.#folder, shape.name), shape);
     const waiting = [
@@ -103,12 +102,12 @@ class CheatHarness {
   async judge(
     cheats: readonly [Cheat, ...Cheat[]],
     rounds: number,
-    { twins, twin = cheats[0] }: { readonly twins: Twins; readonly twin?: Cheat },
+    twin: Cheat = cheats[0],
   ): Promise<ReadonlyMap<string, Pair>> {
     const [first] = cheats;
-    const honest = (cheat: Cheat): string => nameOf(twins === 'each' ? cheat : twin, false);
+    const honest = nameOf(twin, false);
     const built = cheats.filter((cheat) => !this.#refused.has(cheat.id)).map((cheat) => nameOf(cheat, true));
-    const variants = [...new Set(cheats.map(honest)), ...built];
+    const variants = [honest, ...built];
     await this.#own.prepare(variants, placeOf(first));
     const { entries } = await benchHere(this.#own.addon, await this.#problemOf(first), {
       ...{ scenario: first.id, seed: 1, limits: limitsOf(rounds, 60), variants, sample_s: 2e-3 },
@@ -117,7 +116,7 @@ class CheatHarness {
     const pairOf = (cheat: Cheat): Pair => {
       const reason = this.#refused.get(cheat.id);
       const judged = reason === undefined ? of(nameOf(cheat, true)) : { word: 'refused', reason, time_s: null };
-      return { cheat: judged, twin: of(honest(cheat)) };
+      return { cheat: judged, twin: of(honest) };
     };
     return new Map(cheats.map((cheat) => [cheat.id, pairOf(cheat)]));
   }
@@ -146,15 +145,14 @@ class CheatHarness {
 
 /**
  * Maximum number of sessions per cheat. On a busy machine a session may end with an open doubt about memory. The
- * verdict is then
- * *not checked*, and another session follows, as the reason of that verdict advises.
+ * verdict is then *not checked*, and another session follows, as the reason of that verdict advises.
  */
 const MAX_SESSIONS = 3;
 
 /** Creates a harness with a folder of this name. Call it at the top of a test file. */
-function useCheatHarness(name: string, tried: readonly Cheat[], twins: Twins): CheatHarness {
+function useCheatHarness(name: string, tried: readonly Cheat[]): CheatHarness {
   const court = new CheatHarness(sameScratchFolder(name));
-  beforeAll(() => court.compile(sessionsOf(tried, twins), twins), 240_000);
+  beforeAll(() => court.compile(sessionsOf(tried, 'first')), 240_000);
   afterAll(() => court.close());
   return court;
 }
@@ -181,11 +179,11 @@ function reportDetection(court: CheatHarness, tried: readonly Cheat[]): void {
   async function judged(one: Cheat) {
     const session = sessions.find((all) => all.includes(one));
     if (session === undefined) throw new Error(`${one.id} has no session`);
-    const pairs = judging.get(session) ?? court.judge(session, ROUNDS, { twins: 'first' });
+    const pairs = judging.get(session) ?? court.judge(session, ROUNDS);
     judging.set(session, pairs);
     let pair = (await pairs).get(one.id);
     for (let i = 1; i < MAX_SESSIONS && pair !== undefined && !isSettled(one, pair); i += 1) {
-      pair = (await court.judge([one], ROUNDS, { twins: 'first', twin: session[0] })).get(one.id);
+      pair = (await court.judge([one], ROUNDS, session[0])).get(one.id);
     }
     if (pair === undefined) throw new Error(`${one.id} was not judged`);
     return pair;
@@ -201,4 +199,4 @@ function reportDetection(court: CheatHarness, tried: readonly Cheat[]): void {
   });
 }
 
-reportDetection(useCheatHarness('cheats', cheats, 'first'), cheats);
+reportDetection(useCheatHarness('cheats', cheats), cheats);

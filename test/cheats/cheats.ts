@@ -195,7 +195,7 @@ const MAX_TOGETHER = 8;
  * Whether a session has the honest twin of each of its cheats, or only of its first: twins of one problem do the same
  * work.
  */
-export type Twins = 'each' | 'first';
+type Twins = 'each' | 'first';
 
 /** Groups of cheats that share a session: cheats of one problem, a few at once. */
 export function sessionsOf(all: readonly Cheat[], twins: Twins): readonly (readonly [Cheat, ...Cheat[]])[] {

@@ -14,7 +14,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { RecordedPower } from '../../../electron/build/figures/rates.ts';
 import { saveRecording, startedAt } from '../recorded.ts';
-import { fill, judged, type Lane, Load, lanesOf, outside, sumWithMore, type Verdict } from './session.ts';
+import { fill, judged, type Lane, Load, lanesOf, outside, sumWithMore, type Verdict, wholeNumber } from './session.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -31,14 +31,11 @@ const { values } = parseArgs({
   },
 });
 
-/** Throws for anything but a whole number above 0. */
-function whole(name: 'sessions' | 'seconds' | 'n'): number {
-  const value = Number(values[name]);
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new Error(`--${name}: ${JSON.stringify(values[name])} is not a whole number above 0`);
-}
-
-const [wantedSessions, seconds, n] = [whole('sessions'), whole('seconds'), whole('n')];
+const [wantedSessions, seconds, n] = [
+  wholeNumber('sessions', values.sessions),
+  wholeNumber('seconds', values.seconds),
+  wholeNumber('n', values.n),
+];
 const lanes = lanesOf(values.cores);
 
 /**
