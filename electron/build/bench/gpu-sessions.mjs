@@ -48,13 +48,13 @@ export const GPU_SESSIONS = [
   {
     file: 'h200-uniform-grid-70MeV.json',
     words: ['bench', 'uniform-grid-70MeV', '--variants', EVERY_DENSE, '--modes', 'warm,cold,graph'].concat([
-      ...['--rounds', '21', '--time', '75', '--processes', '2', '--external', CUPY],
+      ...['--rounds', '21', '--time', '240', '--processes', '2', '--external', CUPY],
     ]),
   },
   {
     file: 'h200-dense-36M.json',
     words: ['bench', 'dense-36M', '--variants', EVERY_DENSE, '--external', CUPY].concat([
-      ...['--rounds', '21', '--time', '60', '--processes', '2'],
+      ...['--rounds', '21', '--time', '240', '--processes', '2'],
     ]),
   },
   {
@@ -74,7 +74,7 @@ export const GPU_SESSIONS = [
       '--variants',
       'cuda-window,cuda-fused,cuda-scatter',
     ].concat([
-      ...['--rounds', '21', '--time', '40', '--processes', '0', '--external', 'cupy-raw,cupy-beam-ours'],
+      ...['--rounds', '21', '--time', '150', '--processes', '0', '--external', 'cupy-raw,cupy-beam-ours'],
       '--ncu',
     ]),
   },
@@ -264,14 +264,14 @@ export const GPU_SESSIONS = [
     'layer-4096',
     'layer-8192',
     ...['--set', 'problem.batch=4096', '--variants', 'cuda-cublas,cuda-blocked,cuda-lt-fp32'],
-    ...['--rounds', '21', '--time', '8'],
+    ...['--rounds', '21', '--time', '30'],
   ),
   ...['backward', 'through'].flatMap((direction) =>
     ['layer-1024', 'layer-8192'].map((name) =>
       layer(
         `${name}-${direction}`,
         name,
-        ...['--set', `problem.direction=${direction}`, '--rounds', '21', '--time', '45'],
+        ...['--set', `problem.direction=${direction}`, '--rounds', '21', '--time', '150'],
         // Only the backward direction has a variant that clears its buffer first.
         ...['--variants', direction === 'backward' ? `${LIBRARIES},cuda-cublas-cleared` : LIBRARIES],
       ),

@@ -10,10 +10,10 @@ const DEFAULT_ROUNDS = ['--rounds', '12'];
 const DEFAULT_S = 15;
 /** Benchmarks with slow rounds or preparation, for which the usual time would end before the third prepared state. */
 const SLOW = [
-  ...['compaction', 'elementwise', 'fma', 'fma-memory', 'gemm', 'host-loop', 'latency-dram', 'launch', 'launch-small'],
-  ...['launch-ten-thousand', 'reduction', 'spgemm'],
+  ...['bandwidth', 'compaction', 'divergence', 'elementwise', 'fma', 'fma-memory', 'fp64', 'gemm', 'host-loop'],
+  ...['latency-dram', 'launch', 'launch-small', 'launch-ten-thousand', 'reduction', 'spgemm'],
 ];
-const LONG_SESSION = ['--rounds', '21', '--time', '70'];
+const LONG_SESSION = ['--rounds', '21', '--time', '150'];
 
 /**
  * Selected variants of scenarios whose problem is too large for the others: the CPU needs minutes for this product.
