@@ -11,9 +11,9 @@ using cuda::Stored;
 using engine::TaskProblem;
 
 /// Products by cuBLAS, with bias and rectifier as separate kernels.
-enum class Way { kLaunches, kGraph, kCleared };
+enum class Mode { kLaunches, kGraph, kCleared };
 
-template <Way kWay>
+template <Mode kMode>
 class CublasLayer final : public CudaSteps {
  public:
   explicit CublasLayer(const TaskProblem& problem) : CudaSteps(problem) { blas_.reserve(stream()); }
@@ -37,7 +37,7 @@ class CublasLayer final : public CudaSteps {
 
  protected:
   void plan() override {
-    if constexpr (kWay == Way::kGraph) {
+    if constexpr (kMode == Mode::kGraph) {
       stream().begin_capture();
       steps(stream());
       graph_.emplace(stream().end_capture());
@@ -45,13 +45,13 @@ class CublasLayer final : public CudaSteps {
     }
   }
   void queue(cuda::Stream& to) override {
-    if constexpr (kWay == Way::kGraph) {
+    if constexpr (kMode == Mode::kGraph) {
       graph_->launch(to);
     } else {
       steps(to);
     }
   }
-  std::string no_graph() const override { return kWay == Way::kGraph ? "it is a graph already" : ""; }
+  std::string no_graph() const override { return kMode == Mode::kGraph ? "it is a graph already" : ""; }
 
  private:
   void forward_product(cuda::Stream& to) {
@@ -67,7 +67,7 @@ class CublasLayer final : public CudaSteps {
   }
   /// kCleared fills a buffer with zeros and then writes where the mask is open; a separate pass sums the columns.
   void gate(cuda::Stream& to) override {
-    if constexpr (kWay == Way::kCleared) {
+    if constexpr (kMode == Mode::kCleared) {
       g_.fill_bytes(0, to);
       pointwise_.gate_cleared(to, dy_.pointer(), gate_.pointer(), g_.pointer(), g_.size());
       if (sums() != nullptr)
@@ -112,7 +112,7 @@ std::vector<engine::TaskVariant> cublas_variants() {
        .precision = "fp32",
        .source = "kernels/linear_relu/cuda_cublas.cpp",
        .estimate_bytes = cuda_bytes,
-       .make = make<CublasLayer<Way::kLaunches>>,
+       .make = make<CublasLayer<Mode::kLaunches>>,
        .refuses = forward_alone,
        .unavailable = without_cublas,
        .library = "cuBLAS"},
@@ -124,7 +124,7 @@ std::vector<engine::TaskVariant> cublas_variants() {
        .precision = "fp32",
        .source = "kernels/linear_relu/cuda_cublas.cpp",
        .estimate_bytes = cuda_bytes,
-       .make = make<CublasLayer<Way::kGraph>>,
+       .make = make<CublasLayer<Mode::kGraph>>,
        .refuses = forward_alone,
        .unavailable = without_cublas,
        .library = "cuBLAS"},
@@ -136,7 +136,7 @@ std::vector<engine::TaskVariant> cublas_variants() {
        .precision = "fp32",
        .source = "kernels/linear_relu/cuda_cublas.cpp",
        .estimate_bytes = cuda_bytes,
-       .make = make<CublasLayer<Way::kCleared>>,
+       .make = make<CublasLayer<Mode::kCleared>>,
        .refuses = only_backward,
        .unavailable = without_cublas,
        .library = "cuBLAS"},

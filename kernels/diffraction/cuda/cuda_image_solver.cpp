@@ -55,7 +55,7 @@ using engine::TaskMode;
 constexpr double kBandTerms = 2e9;
 /// Interval at which long kernels check for cancellation and the host for completion. A single pixel of a long row may
 /// take hours.
-constexpr std::chrono::microseconds kLook{200};
+constexpr std::chrono::microseconds kPollInterval{200};
 /// Bytes copied per transfer; two buffers of this size are page-locked. Smaller transfers wake the cores more often,
 /// which costs as much as their work.
 constexpr std::size_t kPart_bytes = std::size_t{16} << 20;
@@ -133,7 +133,7 @@ bool CudaImageSolver<T>::run_band(int first, int rows, const Work* work, const s
       aside_->synchronize();
       told = true;
     }
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kPollInterval);
   }
   return !told;
 }

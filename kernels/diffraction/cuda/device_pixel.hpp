@@ -12,7 +12,7 @@ BB_TUNABLE(int, kTile, 64);
 BB_TUNABLE(int, kBlockHeight, 8);
 
 /// Number of sub-pixels and sources of a pixel that are processed between two checks for cancellation.
-inline constexpr int kBetweenLooks = 16;
+inline constexpr int kCancelCheckInterval = 16;
 
 /// Reads a flag that the host may write while the kernel runs.
 BB_HD inline bool is_set(const int* flag) { return *static_cast<const volatile int*>(flag) != 0; }
@@ -150,7 +150,7 @@ BB_HD inline Sums<typename A::Factor> whole_pixel(const S& s, int fast, int slow
         const auto d = direction(s, fast * n + sf, slow * n + ss, depth);
         if (ss + sf + depth == 0) remember(d, sums);
         for (int source = 0; source < s.sources; ++source) {
-          if (s.cancelled != nullptr && (sf * s.sources + source) % kBetweenLooks == 0 &&
+          if (s.cancelled != nullptr && (sf * s.sources + source) % kCancelCheckInterval == 0 &&
               table.stops(is_set(s.cancelled))) {
             return sums;
           }
@@ -184,7 +184,7 @@ BB_HD inline Sums<typename A::Factor> share_of_pixel(const S& s, int fast, int s
       orientation %= s.orientations;
       continue;
     }
-    if (s.cancelled != nullptr && passed++ % kBetweenLooks == 0 && is_set(s.cancelled)) return sums;
+    if (s.cancelled != nullptr && passed++ % kCancelCheckInterval == 0 && is_set(s.cancelled)) return sums;
     const int source = beam % s.sources, depth = beam / s.sources % s.plate.layers;
     const int sub = beam / (s.sources * s.plate.layers), sf = sub % n, ss = sub / n;
     const auto d = direction(s, fast * n + sf, slow * n + ss, depth);

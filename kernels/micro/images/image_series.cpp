@@ -148,14 +148,14 @@ class OnDevice {
   images::Scene scene_{};
 };
 
-enum class How { kWaited, kQueued, kGraphAnew, kGraphKept, kBatch };
+enum class How { kSynchronous, kQueued, kGraphRebuilt, kGraphReused, kBatch };
 
 CudaWork on_gpu(CudaBench& bench, How how) {
   const auto on = std::make_shared<OnDevice>(bench);
   const std::size_t count = on->p->count;
   CudaWork work;
   switch (how) {
-    case How::kWaited:
+    case How::kSynchronous:
       work.queue = [on, count](cuda::Stream& to) {
         for (std::size_t i = 0; i < count; ++i) {
           on->send(to, i);
@@ -170,7 +170,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
         for (std::size_t i = 0; i < count; ++i) on->launch(to, i, 1);
       };
       break;
-    case How::kGraphAnew:
+    case How::kGraphRebuilt:
       work.queue = [on, count](cuda::Stream& to) {
         for (std::size_t i = 0; i < count; ++i) {
           to.begin_capture();
@@ -181,7 +181,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
       };
       work.no_graph = "it makes graphs already";
       break;
-    case How::kGraphKept: {
+    case How::kGraphReused: {
       bench.stream().begin_capture();
       on->launch_next(bench.stream());
       const auto graph = std::make_shared<cuda::Graph>(bench.stream().end_capture());
@@ -195,13 +195,14 @@ CudaWork on_gpu(CudaBench& bench, How how) {
       work.queue = [on, count](cuda::Stream& to) { on->launch(to, 0, count); };
       break;
   }
-  if (how == How::kWaited || how == How::kGraphAnew) work.clock = engine::TaskClock::kWall;
+  if (how == How::kSynchronous || how == How::kGraphRebuilt) work.clock = engine::TaskClock::kWall;
   work.restore = [on](cuda::Stream& to) {
     on->stack()->fill_bytes(0xff, to);
   };  // fills with NaN, so that every pixel must be computed again
   work.result = sampled(on->stack());
   work.work = on->p->work();
-  const double launches = how == How::kBatch ? 1.0 : static_cast<double>(count) * (how == How::kGraphKept ? 2.0 : 1.0);
+  const double launches =
+      how == How::kBatch ? 1.0 : static_cast<double>(count) * (how == How::kGraphReused ? 2.0 : 1.0);
   work.quantities = [on, launches] { return on->p->quantities(launches); };
   return work;
 }
@@ -221,15 +222,15 @@ engine::TaskBench image_series_bench() {
   row.cpu<splitting<Split::kRows>>(
       {"cpu-one", "One after another", "the rows of an image on all threads, then the next image"});
   row.cpu<splitting<Split::kImages>>({"cpu-images", "An image a thread", "images beside each other", "cpu-one"});
-  row.cuda<with<on_gpu, How::kGraphAnew>>(
+  row.cuda<with<on_gpu, How::kGraphRebuilt>>(
       {"cuda-graph-anew", "A graph made for each", "captures and instantiates a graph for every image"});
-  row.cuda<with<on_gpu, How::kWaited>>(
+  row.cuda<with<on_gpu, How::kSynchronous>>(
       {"cuda-one", "One by one", "sends a crystal, launches its image and waits for it"});
   row.cuda<with<on_gpu, How::kQueued>>(
       {"cuda-queued", "Queued", "the crystals lie on the device, and launches follow each other", "cuda-one"});
-  row.cuda<with<on_gpu, How::kGraphKept>>({"cuda-graph-kept", "A graph kept between images",
-                                           "one graph, replayed: which image is next stands on the device",
-                                           "cuda-graph-anew"});
+  row.cuda<with<on_gpu, How::kGraphReused>>({"cuda-graph-kept", "A graph kept between images",
+                                             "one graph, replayed: which image is next stands on the device",
+                                             "cuda-graph-anew"});
   row.cuda<with<on_gpu, How::kBatch>>(
       {"cuda-batch", "All in one launch", "the images are the third dimension of the grid", "cuda-queued"});
   row.small({{"images", 3}, {"pixels", 67}, {"cells", 5}});

@@ -9,7 +9,7 @@ namespace latency_row {
 namespace {
 
 constexpr std::size_t kLine = 128;  // bytes: one entry per line, so that every hop reads a different line
-constexpr std::size_t kSharedMost = 96 * 1024;
+constexpr std::size_t kMaxShared_bytes = 96 * 1024;
 
 /// Links are byte offsets from the start of the table. Entries that are not on the chain are zero.
 struct Table {
@@ -103,9 +103,9 @@ CudaWork on_gpu(CudaBench& bench, Where where) {
 
 std::string refuses_shared(const TaskProblem& problem) {
   const std::size_t footprint = problem.count("footprint_bytes");
-  if (footprint <= kSharedMost) return "";
+  if (footprint <= kMaxShared_bytes) return "";
   return "footprint_bytes = " + std::to_string(footprint) +
-         " does not fit into a block's shared memory; allowed: " + std::to_string(kSharedMost);
+         " does not fit into a block's shared memory; allowed: " + std::to_string(kMaxShared_bytes);
 }
 
 double bytes(const TaskProblem& problem) { return static_cast<double>(problem.count("footprint_bytes")); }

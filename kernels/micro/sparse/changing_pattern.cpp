@@ -82,27 +82,27 @@ struct Turn {
   std::size_t take() { return next++ % kPatterns; }
 };
 
-enum class OnCpu { kAdded, kAnew, kKept };
+enum class OnCpu { kFromList, kRebuilt, kReused };
 
 CpuWork on_cpu(CpuBench& bench, OnCpu how) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto y = std::make_shared<std::vector<float>>(p->rows);
   const auto turn = std::make_shared<Turn>();
   const auto kept = std::make_shared<std::vector<SparseMatrix>>();
-  if (how == OnCpu::kKept) {
+  if (how == OnCpu::kReused) {
     for (const Entries& list : p->lists) kept->push_back(csr_of(list, p->rows));
   }
   CpuWork work;
   work.run = [=, &pool = bench.pool()] {
     const std::size_t k = turn->take();
-    if (how == OnCpu::kAdded) {
+    if (how == OnCpu::kFromList) {
       const Entries& list = p->lists[k];
       std::ranges::fill(*y, 0.0f);
       for (std::size_t i = 0; i < p->entries; ++i) (*y)[list.rows[i]] += list.values[i] * p->x[list.columns[i]];
       return;
     }
-    const SparseMatrix made = how == OnCpu::kAnew ? csr_of(p->lists[k], p->rows) : SparseMatrix{};
-    const SparseMatrix& a = how == OnCpu::kAnew ? made : (*kept)[k];
+    const SparseMatrix made = how == OnCpu::kRebuilt ? csr_of(p->lists[k], p->rows) : SparseMatrix{};
+    const SparseMatrix& a = how == OnCpu::kRebuilt ? made : (*kept)[k];
     in_pieces(pool, p->rows, 1 << 12, [&](std::size_t first, std::size_t last) {
       for (std::size_t r = first; r < last; ++r) {
         float sum = 0;
@@ -159,7 +159,7 @@ void queue_product(OnDevice& on, cuda::Stream& to, const unsigned* begin, const 
                      static_cast<const float*>(on.x->pointer()), on.y->pointer());
 }
 
-enum class OnGpu { kAdded, kByHost, kAnew, kKept };
+enum class OnGpu { kFromList, kByHost, kRebuilt, kReused };
 
 CudaWork on_gpu(CudaBench& bench, OnGpu how) {
   const auto p = std::make_shared<const Problem>(bench.problem());
@@ -170,7 +170,7 @@ CudaWork on_gpu(CudaBench& bench, OnGpu how) {
     OnDevice::Floats values;
   };
   const auto kept = std::make_shared<std::vector<Kept>>();
-  if (how == OnGpu::kKept) {
+  if (how == OnGpu::kReused) {
     for (const Entries& list : p->lists) {
       const SparseMatrix a = csr_of(list, p->rows);
       kept->push_back({bench.upload(a.begin), bench.upload(a.columns), bench.upload(a.values)});
@@ -185,7 +185,7 @@ CudaWork on_gpu(CudaBench& bench, OnGpu how) {
     const unsigned* list_columns = on->list_columns[k]->pointer();
     const float* list_values = on->list_values[k]->pointer();
     switch (how) {
-      case OnGpu::kAdded:
+      case OnGpu::kFromList:
         on->y->fill_bytes(0, to);
         on->add.launch(to, each, entries, list_rows, list_columns, list_values,
                        static_cast<const float*>(on->x->pointer()), on->y->pointer());
@@ -199,7 +199,7 @@ CudaWork on_gpu(CudaBench& bench, OnGpu how) {
         to.synchronize();  // the copies read `a`, which is destroyed here
         return;
       }
-      case OnGpu::kAnew:
+      case OnGpu::kRebuilt:
         on->counts->fill_bytes(0, to);
         on->count.launch(to, each, entries, list_rows, on->counts->pointer());
         on->begins.launch(to, {.grid = {1}, .block = {kBeginThreads}}, rows,
@@ -209,7 +209,7 @@ CudaWork on_gpu(CudaBench& bench, OnGpu how) {
                         on->columns->pointer(), on->values->pointer());
         queue_product(*on, to, on->begin->pointer(), on->columns->pointer(), on->values->pointer());
         return;
-      case OnGpu::kKept: {
+      case OnGpu::kReused: {
         const Kept& a = (*kept)[k];
         queue_product(*on, to, a.begin->pointer(), a.columns->pointer(), a.values->pointer());
         return;
@@ -237,16 +237,16 @@ engine::TaskBench changing_pattern_bench() {
   Row<answer> row({"changing-pattern", "A sparse pattern that changes every call",
                    "kernels/micro/sparse/changing_pattern.cpp", "kernels/micro/sparse/changing_pattern.cu", bytes});
   // Variants that know the patterns in advance are listed first, because `auto` prefers later ones.
-  row.cpu<doing<OnCpu::kKept>>({"cpu-kept", "By rows, kept", "as if the patterns had been known before"});
-  row.cpu<doing<OnCpu::kAdded>>({"cpu-list", "From the list", "entries as they come, by one thread"});
-  row.cpu<doing<OnCpu::kAnew>>(
+  row.cpu<doing<OnCpu::kReused>>({"cpu-kept", "By rows, kept", "as if the patterns had been known before"});
+  row.cpu<doing<OnCpu::kFromList>>({"cpu-list", "From the list", "entries as they come, by one thread"});
+  row.cpu<doing<OnCpu::kRebuilt>>(
       {"cpu-csr", "By rows, made anew", "sorts by rows, then multiplies on all threads", "cpu-list"});
-  row.cuda<with<on_gpu, OnGpu::kKept>>({"cuda-kept", "By rows, kept", "as if the patterns had been known before"});
+  row.cuda<with<on_gpu, OnGpu::kReused>>({"cuda-kept", "By rows, kept", "as if the patterns had been known before"});
   row.cuda<with<on_gpu, OnGpu::kByHost>>(
       {"cuda-host", "By rows, made by the host", "the host sorts and sends, the GPU multiplies"});
-  row.cuda<with<on_gpu, OnGpu::kAnew>>(
+  row.cuda<with<on_gpu, OnGpu::kRebuilt>>(
       {"cuda-csr", "By rows, made by the GPU", "counts, places and fills, then multiplies", "cuda-host"});
-  row.cuda<with<on_gpu, OnGpu::kAdded>>(
+  row.cuda<with<on_gpu, OnGpu::kFromList>>(
       {"cuda-list", "From the list", "no format: an atomic addition an entry", "cuda-csr"});
   row.small({{"rows", 1003}, {"entries_per_row", 5}});
   row.small({{"rows", 3001}, {"entries_per_row", 1}});

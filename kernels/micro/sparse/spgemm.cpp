@@ -245,7 +245,7 @@ CudaWork by_entries(CudaBench& bench) {
   return work;
 }
 
-enum class Pattern { kAnew, kKept };
+enum class Pattern { kRebuilt, kReused };
 
 CudaWork by_library(CudaBench& bench, Pattern pattern) {
   const auto p = std::make_shared<const Problem>(bench.problem());
@@ -256,7 +256,7 @@ CudaWork by_library(CudaBench& bench, Pattern pattern) {
                                                    static_cast<std::int64_t>(p->matrix.columns.size()),
                                                    begin->pointer(), columns->pointer(), values->pointer()});
   double setup = 0;
-  if (pattern == Pattern::kKept) {
+  if (pattern == Pattern::kReused) {
     const cpu::Clock::time_point start = cpu::Clock::now();
     product->keep_pattern(bench.stream());
     setup = cpu::seconds_since(start);
@@ -265,13 +265,13 @@ CudaWork by_library(CudaBench& bench, Pattern pattern) {
   work.queue = [=](cuda::Stream& to) {
     // Captured so that the arrays live as long as the product that reads them.
     static_cast<void>(begin), static_cast<void>(columns), static_cast<void>(values);
-    if (pattern == Pattern::kKept) {
+    if (pattern == Pattern::kReused) {
       product->run_kept(to);
     } else {
       product->run_anew(to);
     }
   };
-  if (pattern == Pattern::kAnew) {
+  if (pattern == Pattern::kRebuilt) {
     work.no_graph = "the host asks for the number of entries on the way";
     work.clock = engine::TaskClock::kWall;
   }
@@ -282,7 +282,7 @@ CudaWork by_library(CudaBench& bench, Pattern pattern) {
   work.work = p->work();
   work.quantities = [=, &stream = bench.stream()] {
     std::vector<Quantity> all = p->quantities(product->result(stream).columns.size());
-    if (pattern == Pattern::kKept) all.push_back({"pattern", "Finding the pattern", 1e3 * setup, "ms"});
+    if (pattern == Pattern::kReused) all.push_back({"pattern", "Finding the pattern", 1e3 * setup, "ms"});
     return all;
   };
   return work;
@@ -310,10 +310,10 @@ engine::TaskBench spgemm_bench() {
   row.cpu<by_rows>({"cpu-rows", "Row by row", "a dense row of sums a thread"});
   row.cpu<by_kept_pattern>(
       {"cpu-kept", "Entry by entry, pattern kept", "each entry knows the products that it sums", "cpu-rows"});
-  row.cuda<with<by_library, Pattern::kAnew>>(
+  row.cuda<with<by_library, Pattern::kRebuilt>>(
       {"cusparse", "cuSPARSE, pattern found anew", "the library: estimate, compute, copy", "", "fp32", "cuSPARSE"},
       can_do_all, no_library);
-  row.cuda<with<by_library, Pattern::kKept>>(
+  row.cuda<with<by_library, Pattern::kReused>>(
       {"cusparse-kept", "cuSPARSE, pattern kept", "only the values are computed in each repetition", "cusparse", "fp32",
        "cuSPARSE"},
       can_do_all, no_library);

@@ -123,8 +123,8 @@ struct SliceScore {
 };
 
 /// Scores of a slice in one step, for each row of z: arrays of `pitch` columns, summed over the slice's angles.
-/// kReacted is used only if the tables record reactions, kWay only if path lengths differ by angle.
-enum LeftRow { kNumber, kLeftDose, kLeftCurrent, kLeftTheta, kLeftThetaTheta, kReacted, kWay, kLeftRows };
+/// kReacted is used only if the tables record reactions, kPathLength only if path lengths differ by angle.
+enum LeftRow { kNumber, kLeftDose, kLeftCurrent, kLeftTheta, kLeftThetaTheta, kReacted, kPathLength, kLeftRows };
 
 template <typename T>
 struct Left {

@@ -81,7 +81,7 @@ void score_spectrum(const SliceContext<T>& context, const Left<T>& left, int map
 }
 
 /// Row of Left with the protons weighted by path length relative to the beam's.
-constexpr LeftRow way_row(bool tracks, bool depth) { return tracks && depth ? kWay : kNumber; }
+constexpr LeftRow path_row(bool tracks, bool depth) { return tracks && depth ? kPathLength : kNumber; }
 
 /// With `kTracks`, also scores the moments of tracks and the spectra; without, no code for them is compiled.
 template <typename T, bool kTracks>
@@ -90,7 +90,7 @@ SliceScore score(const SliceContext<T>& context, const Slice<T>& slice, const Le
   const Tables& t = *context.tables;
   const TablesByBin<T>& w = *context.typed;
   const int width = slice.pitch, bin = left.bin;
-  const LeftRow way_in = way_row(kTracks, context.depth);
+  const LeftRow path_in = path_row(kTracks, context.depth);
   const bool record = t.reactions.on();
   SliceScore out;
   for (int map_row = left.z0; map_row < left.z1; ++map_row) {
@@ -98,9 +98,9 @@ SliceScore score(const SliceContext<T>& context, const Slice<T>& slice, const Le
     const auto row_of = [&](LeftRow which) { return left.row(map_row, which); };
     T* const dose = row_of(kLeftDose);
     T* const reacted = row_of(kReacted);
-    T* const way_sum = row_of(kWay);
+    T* const path_sum = row_of(kPathLength);
     if (record) std::memset(reacted, 0, sizeof(T) * static_cast<std::size_t>(width));
-    if (way_in == kWay) std::memset(way_sum, 0, sizeof(T) * static_cast<std::size_t>(width));
+    if (path_in == kPathLength) std::memset(path_sum, 0, sizeof(T) * static_cast<std::size_t>(width));
     const auto each_run = [&](auto&& f) { each_material_run(w, map_row, slice.xs, width, f); };
     const bool alone = one_material(w, map_row);
     add_moments(context, bin, slice, z, map_row, context.depth && alone, row_of(kNumber));
@@ -112,9 +112,9 @@ SliceScore score(const SliceContext<T>& context, const Slice<T>& slice, const Le
     };
     for (int a = slice.box.a0; context.depth && a < slice.box.a1; ++a) {
       const T* p = slice.row(z, a);
-      if (way_in == kWay) {
+      if (path_in == kPathLength) {
         const T way = static_cast<T>(t.tracks.way[static_cast<std::size_t>(a)]);
-        for (int x = 0; x < width; ++x) way_sum[x] += way * p[x];
+        for (int x = 0; x < width; ++x) path_sum[x] += way * p[x];
       }
       each_run([&](int material, int lo, int hi) {
         const std::size_t row = w.row(a, material, bin);
@@ -143,7 +143,7 @@ SliceScore score(const SliceContext<T>& context, const Slice<T>& slice, const Le
         count(row, number, lo, hi);
       });
     }
-    if constexpr (kTracks) score_spectrum(context, left, map_row, row_of(way_in), tracks);
+    if constexpr (kTracks) score_spectrum(context, left, map_row, row_of(path_in), tracks);
     out.deposited += sum_vectors(dose, width);
   }
   return out;
@@ -154,7 +154,7 @@ template <typename T>
 void add_tracks(const SliceContext<T>& context, const Left<T>& left, int map_row, int x0, int x1, double* tracks) {
   const Tables& t = *context.tables;
   const TrackScores& scored = t.tracks;
-  const T* number = left.row(map_row, way_row(true, context.depth)) - left.xs;
+  const T* number = left.row(map_row, path_row(true, context.depth)) - left.xs;
   double* to = tracks + static_cast<std::size_t>(map_row) * static_cast<std::size_t>(t.nx);
   each_material_run(*context.typed, map_row, x0, x1 - x0, [&](int material, int lo, int hi) {
     const std::size_t row = static_cast<std::size_t>(material) * scored.ne + static_cast<std::size_t>(left.bin);

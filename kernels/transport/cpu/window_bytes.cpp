@@ -16,13 +16,13 @@
 namespace bb::transport {
 namespace {
 
-constexpr int kLooks = 16;      // depths at which the boxes are estimated
-constexpr double kLast = 0.95;  // share of the axis with estimates; protons stop beyond
-constexpr int kColumns = 64;    // maximum number of sampled columns
+constexpr int kSampledDepths = 16;  // depths at which the boxes are estimated
+constexpr double kLast = 0.95;      // share of the axis with estimates; protons stop beyond
+constexpr int kColumns = 64;        // maximum number of sampled columns
 // Safety factors. The estimate was 0.8 to 1.6 times the memory of runs; less where tails reach the cut of FP64.
-constexpr double kSurePath = 1.3, kSureDepth = 1.4, kSureFp64 = 1.3;
-constexpr double kRoom = 1.25;   // allocated per stored value; see Store::grow
-constexpr double kTilted = 1.2;  // length of a tilted beam's row in depth, in widths; less at its ends
+constexpr double kPathSafety = 1.3, kDepthSafety = 1.4, kFp64Safety = 1.3;
+constexpr double kSpareCapacity = 1.25;  // allocated per stored value; see Store::grow
+constexpr double kTilted = 1.2;          // length of a tilted beam's row in depth, in widths; less at its ends
 
 /// -2 ln of the share of the beam below which a plane of a box is cut, as in SlicedSolver.
 double cut_of(const Problem& p) { return 2.0 * std::log(p.precision == Precision::kFp32 ? 1e11 : 1e18); }
@@ -78,10 +78,10 @@ class Boxes {
 Boxes::Boxes(const Problem& p, const Tables& t)
     : p_(p), t_(t), depth_(p.stepping == Stepping::kDepth), behind_(p.precision == Precision::kFp32 ? 0.33 : 1.7) {
   for (const Material& m : p.materials) media_.emplace_back(m);
-  constexpr double kSomeEnergy = 100.0, kSomeWay = 1.0;
+  constexpr double kReferenceEnergy_MeV = 100.0, kReferencePath_mm = 1.0;
   for (const Medium& m : media_) {
-    const double after = m.energy_after(kSomeEnergy, kSomeWay);
-    relative_.push_back((range_mm(kSomeEnergy) - range_mm(after)) / kSomeWay);
+    const double after = m.energy_after(kReferenceEnergy_MeV, kReferencePath_mm);
+    relative_.push_back((range_mm(kReferenceEnergy_MeV) - range_mm(after)) / kReferencePath_mm);
   }
   const double path = depth_ ? p.grid.dz / std::cos(t.theta.back()) : p.step;
   for (int e = 0; e < t.ne; ++e) {
@@ -230,7 +230,7 @@ double Boxes::at(double share) const {
     cells += rows * angles * pitch;
     left += rows * static_cast<double>(kLeftRows) * pitch;
   }
-  return kRoom * (2.0 * cells + left);
+  return kSpareCapacity * (2.0 * cells + left);
 }
 
 }  // namespace
@@ -239,10 +239,10 @@ double window_bytes(const Problem& p, const Tables& t, int threads) {
   if (p.filled) return estimate_dense(p, t);
   const Boxes boxes(p, t);
   double most = 0.0;
-  for (int i = 1; i <= kLooks; ++i) most = std::max(most, boxes.at(kLast * i / kLooks));
-  const double sure =
-      (p.stepping == Stepping::kDepth ? kSureDepth : kSurePath) * (p.precision == Precision::kFp64 ? kSureFp64 : 1.0);
-  return value_bytes(p) * (sure * most + threads * boxes.scratch());
+  for (int i = 1; i <= kSampledDepths; ++i) most = std::max(most, boxes.at(kLast * i / kSampledDepths));
+  const double safety = (p.stepping == Stepping::kDepth ? kDepthSafety : kPathSafety) *
+                        (p.precision == Precision::kFp64 ? kFp64Safety : 1.0);
+  return value_bytes(p) * (safety * most + threads * boxes.scratch());
 }
 
 }  // namespace bb::transport

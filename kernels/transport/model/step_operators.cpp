@@ -74,8 +74,8 @@ OperatorRows StepOperators::rows(double path_mm, const InParallel& in_parallel, 
 }
 
 RowCounts StepOperators::counted(double path_mm) const {
-  constexpr int kSome = 48;  // bins per material
-  const int ne = grid_.size(), stride = 1 + ne / kSome;
+  constexpr int kMaxSampledBins = 48;  // bins per material
+  const int ne = grid_.size(), stride = 1 + ne / kMaxSampledBins;
   RowCounts out;
   for (const Matter& matter : matter_) {
     for (int e = 0; e < ne; e += stride) {

@@ -83,12 +83,12 @@ void check(const Problem& p) {
 /// exactly. Over the whole range, it adds the detour times the cell to the variance: at most 1 % of W80-20, as any grid
 /// must.
 ///
-/// The wider rows need a third more cells, so they are used only if the range would change by more than kHeldBack.
+/// The wider rows need a third more cells, so they are used only if the range would change by more than kMinRangeShift.
 bool keeps_its_row(const Problem& p, double detour_mm, double theta) {
-  constexpr double kSmallLag = 0.05, kRounding = 1e-9, kShare = 1.0 / 6.0, kHeldBack = 0.015;  // mm
+  constexpr double kSmallLag = 0.05, kRounding = 1e-9, kShare = 1.0 / 6.0, kMinRangeShift = 0.015;  // mm
   const double cells = p.step / p.grid.dz;
   const bool ahead = std::abs(std::sin(p.beam.angle)) < kRounding && std::abs(cells - std::round(cells)) < kRounding;
-  return ahead && kShare * detour_mm > kHeldBack && cells * (1.0 - std::cos(theta)) < kSmallLag;
+  return ahead && kShare * detour_mm > kMinRangeShift && cells * (1.0 - std::cos(theta)) < kSmallLag;
 }
 
 void build_streaming(const Problem& p, double detour_mm, Tables& t) {

@@ -24,8 +24,8 @@ constexpr std::size_t kAgesOfSpan = 2;     // maximum number of ages with the sa
 constexpr std::size_t kSpanGrowth = 4;     // a group of offsets that share a width is 1/4 of those nearer the axis
 constexpr double kOffsetsPerColumn = 2.0;  // offsets (distances of deflected products from the axis) per column
 
-constexpr int kAhead = 0, kDeuteronClass = 1, kFirstAside = 2;
-constexpr int kKinds = kFirstAside + physics::kAngleClasses;
+constexpr int kAhead = 0, kDeuteronClass = 1, kFirstAngleClass = 2;
+constexpr int kKinds = kFirstAngleClass + physics::kAngleClasses;
 /// Products are grouped by emitter, and each emitter is one Gaussian. The first emitter is the beam with its products
 /// that go straight ahead. The others are products that have moved off the axis, up to these distances and beyond.
 /// Products near the axis that scatter elastically join those that the beam sends off the axis.
@@ -33,16 +33,16 @@ constexpr std::array<double, 2> kEmitterEnds{0.04, 0.12};  // shares of the beam
 constexpr std::size_t kEmitters = 2 + kEmitterEnds.size();
 constexpr std::size_t kNear = 1;  // the emitters up to this index are near the axis
 /// Emitters farther from the axis only have products that go straight ahead.
-constexpr int kClasses = kKinds + kFirstAside * (static_cast<int>(kEmitters) - 1);
+constexpr int kClasses = kKinds + kFirstAngleClass * (static_cast<int>(kEmitters) - 1);
 
-constexpr int kind_of(int c) { return c < kKinds ? c : (c - kKinds) % kFirstAside; }
+constexpr int kind_of(int c) { return c < kKinds ? c : (c - kKinds) % kFirstAngleClass; }
 constexpr std::size_t emitter_of(int c) {
-  return c < kKinds ? 0 : 1 + static_cast<std::size_t>((c - kKinds) / kFirstAside);
+  return c < kKinds ? 0 : 1 + static_cast<std::size_t>((c - kKinds) / kFirstAngleClass);
 }
 constexpr int class_of(std::size_t emitter, int kind) {
-  return kind + (emitter == 0 ? 0 : kKinds + kFirstAside * (static_cast<int>(emitter) - 1));
+  return kind + (emitter == 0 ? 0 : kKinds + kFirstAngleClass * (static_cast<int>(emitter) - 1));
 }
-constexpr bool goes_aside(int c) { return kind_of(c) >= kFirstAside; }
+constexpr bool goes_aside(int c) { return kind_of(c) >= kFirstAngleClass; }
 constexpr std::size_t kHeld = std::tuple_size_v<SpreadProtons>;
 
 /// Energy deposited in a plane, and this energy times the variance of x.
@@ -68,10 +68,10 @@ class LayeredSweep {
     std::fill_n(ones_.row(), g_.bins, 1.0);
     const std::vector<ProductDirection> directions = product_directions(0.0);
     for (int c = 0; c < kKinds; ++c) {
-      const std::size_t first = c < kFirstAside ? u(c) : u(kFirstAside + kAzimuths * (c - kFirstAside));
+      const std::size_t first = c < kFirstAngleClass ? u(c) : u(kFirstAngleClass + kAzimuths * (c - kFirstAngleClass));
       way_[u(c)] = directions[first].way;
       for (int i = 0; i < kHalf; ++i) {
-        aside_[u(c)][u(i)] = directions[first + (c < kFirstAside ? 0 : u(i))].aside;
+        aside_[u(c)][u(i)] = directions[first + (c < kFirstAngleClass ? 0 : u(i))].aside;
       }
     }
     for (int c = 0; c < kClasses; ++c) {
@@ -424,11 +424,11 @@ class LayeredSweep {
     const Scattered& scattered = material.scattered[b];
     for (const auto& [angle, bin, each] : scattered.landings) {
       for (std::size_t k = 0; k < kHeld; ++k) {
-        source_[u(kFirstAside + angle)].row(static_cast<int>(k))[bin] += near[k] * each;
+        source_[u(kFirstAngleClass + angle)].row(static_cast<int>(k))[bin] += near[k] * each;
       }
     }
     for (int k = 0; k < physics::kAngleClasses; ++k) {
-      reach_[u(kFirstAside + k)] = std::max(reach_[u(kFirstAside + k)], scattered.reach[u(k)]);
+      reach_[u(kFirstAngleClass + k)] = std::max(reach_[u(kFirstAngleClass + k)], scattered.reach[u(k)]);
     }
   }
 
@@ -466,7 +466,7 @@ class LayeredSweep {
       const Yield& yield = matter_.materials[i / nodes].yields[i % nodes];
       add_source(kDeuteronClass, yield.deuterons, from);
       add_source(kAhead, yield.ahead, from);
-      for (int k = 0; k < physics::kAngleClasses; ++k) add_source(kFirstAside + k, yield.aside[u(k)], from);
+      for (int k = 0; k < physics::kAngleClasses; ++k) add_source(kFirstAngleClass + k, yield.aside[u(k)], from);
       for (std::size_t k = 0; k < kHeld; ++k) local[k] += from[k] * (yield.local + yield.wide);
       neutral_ += from[0] * yield.neutral;
     }

@@ -117,7 +117,7 @@ namespace {
 
 // Memory factors. While operators are built, they exist twice, first in growing vectors; not all of it is released
 // afterwards.
-constexpr double kWhileMade = 2.9, kKept = 1.7;
+constexpr double kBuildFactor = 2.9, kRetainedFactor = 1.7;
 constexpr double kSpans = 6.4e6;  // per thread
 constexpr double kRest = 14e6;    // threads, heap fragmentation, a live frame and derived results
 constexpr double kPlanes = 9.0;   // values per cell of the map: scores, copies of results, products of reactions
@@ -147,8 +147,8 @@ double Run::memory_bytes() const {
   }
   const double psi = variant_->beam_bytes != nullptr && !problem_.filled ? variant_->beam_bytes(problem_, t, threads_)
                                                                          : estimate_bytes();
-  const double made = kWhileMade * row_bytes(counts);
-  const double stepping = kKept * row_bytes(counts) + typed_bytes(counts, value) + psi + kPlanes * plane +
+  const double made = kBuildFactor * row_bytes(counts);
+  const double stepping = kRetainedFactor * row_bytes(counts) + typed_bytes(counts, value) + psi + kPlanes * plane +
                           1.2 * recorded + 4.0 * tracks + kSpans * threads_;
   return std::max(made, stepping) + kRest;
 }

@@ -37,7 +37,7 @@ namespace {
 
 constexpr int kStraight = 0, kDeuterons = 1, kFirstDeflected = 2;
 constexpr int kBeams = kFirstDeflected + kAzimuths * physics::kAngleClasses;
-constexpr double kLongestWay = 10.0;  // mm per mm of depth: products with longer paths are deposited in place
+constexpr double kMaxPathPerDepth = 10.0;  // mm per mm of depth: products with longer paths are deposited in place
 constexpr int kColumnsPerTask = 2;
 
 bool is_deuteron(int beam) { return beam == kDeuterons; }
@@ -479,7 +479,8 @@ std::vector<ProductDirection> product_directions(double tilt) {
     const double along = std::cos(polar), across = std::sin(polar) * cosine_of_azimuth;
     const double down = along * std::cos(tilt) - across * std::sin(tilt);
     const double aside = along * std::sin(tilt) + across * std::cos(tilt);
-    return down * kLongestWay > 1.0 ? ProductDirection{1.0 / down, aside / down, true} : ProductDirection{0, 0, false};
+    return down * kMaxPathPerDepth > 1.0 ? ProductDirection{1.0 / down, aside / down, true}
+                                         : ProductDirection{0, 0, false};
   };
   std::vector<ProductDirection> out(kFirstDeflected, towards(0.0, 0.0));
   for (int k = 0; k < physics::kAngleClasses; ++k) {

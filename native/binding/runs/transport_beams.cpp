@@ -40,11 +40,11 @@ class Slots {
 
   /// Waits for a free slot; returns nothing if the beams are cancelled meanwhile.
   std::optional<std::size_t> take(const std::atomic<bool>& cancelled) {
-    constexpr std::chrono::milliseconds kLook{20};
+    constexpr std::chrono::milliseconds kPollInterval{20};
     std::unique_lock lock(mutex_);
     while (free_.empty()) {
       if (cancelled.load()) return std::nullopt;
-      given_back_.wait_for(lock, kLook);
+      given_back_.wait_for(lock, kPollInterval);
     }
     const std::size_t slot = free_.back();
     free_.pop_back();

@@ -27,7 +27,7 @@ using engine::Progress;
 using engine::RunResult;
 
 /// Keyframes with fewer cells are not returned to the system, because that would take longer than it saves.
-constexpr std::size_t kGivenBack_cells = std::size_t{1} << 20;
+constexpr std::size_t kMinReleased_cells = std::size_t{1} << 20;
 
 /// Parts of a frame to copy; an empty list copies all of it.
 using Parts = std::optional<std::set<std::string>>;
@@ -287,7 +287,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     const Napi::Object out = frame_object(env, frame);
     const std::size_t cells = frame.zx.size() + frame.ez.size() + frame.ex.size();
     frame = {};
-    if (cells >= kGivenBack_cells) cpu::give_back_freed();
+    if (cells >= kMinReleased_cells) cpu::give_back_freed();
     return out;
   }
 

@@ -26,8 +26,8 @@ constexpr std::uint64_t kReserve_bytes = 256ull << 20;
 /// Limits of the memory cached between runs: a share of the device's memory, and an amount of page-locked memory. With
 /// 80 GB of device memory, the cache has room for both states of the default beam with path stepping (26 GB). The
 /// memory of a run with depth stepping fits too.
-constexpr double kKeptShare = 0.4;
-constexpr std::size_t kKeptPinned_bytes = std::size_t{64} << 20;
+constexpr double kCachedShare = 0.4;
+constexpr std::size_t kMaxCachedPinned_bytes = std::size_t{64} << 20;
 
 struct OpenDevices {
   std::mutex mutex;
@@ -56,8 +56,8 @@ std::shared_ptr<Device> Device::open(const DeviceInfo& info) {
 
 Device::Device(const DeviceInfo& info)
     : info_(info),
-      memory_(static_cast<std::size_t>(kKeptShare * static_cast<double>(info.memory_bytes))),
-      pinned_(kKeptPinned_bytes) {
+      memory_(static_cast<std::size_t>(kCachedShare * static_cast<double>(info.memory_bytes))),
+      pinned_(kMaxCachedPinned_bytes) {
   check(driver().DevicePrimaryCtxRetain(&context_, info_.ordinal), "cuDevicePrimaryCtxRetain");
 }
 

@@ -14,7 +14,7 @@ constexpr int kPlanes = 13;  // in addition to the sum, which is the image
 constexpr double kTermValues = 16;
 constexpr unsigned kThreads = 256;
 /// Number of launches between two checks for cancellation.
-constexpr int kLaunchesBetweenLooks = 2048;
+constexpr int kLaunchesPerCancelCheck = 2048;
 
 template <typename T>
 double scratch_bytes(const Outline& s) {
@@ -103,7 +103,7 @@ class CudaUnfused : public CudaImageSolver<T> {
             stage(kAccumulate);
             ++done;
             if (this->stopped()) return false;
-            if (work == nullptr || queued < kLaunchesBetweenLooks) continue;
+            if (work == nullptr || queued < kLaunchesPerCancelCheck) continue;
             queued = 0;
             stream.synchronize();
             if (work->cancel.load()) return false;

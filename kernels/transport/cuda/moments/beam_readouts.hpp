@@ -198,9 +198,11 @@ class RowReader {
 
   /// Last row before protons begin to stop; 0 if none do.
   BB_HD int stopping_from(double stopped) const {
-    constexpr double kUnderWay = 0.999;
+    constexpr double kUnstoppedShare = 0.999;
     if (!(stopped > 0.0)) return 0;
-    const auto crosses = [&](int i) { return static_cast<double>(r_.protons[i * r_.stride]) >= kUnderWay * stopped; };
+    const auto crosses = [&](int i) {
+      return static_cast<double>(r_.protons[i * r_.stride]) >= kUnstoppedShare * stopped;
+    };
     int i = 0;
     while (i < r_.count && !crosses(i)) ++i;
     ++i;

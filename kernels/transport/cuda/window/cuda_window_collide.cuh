@@ -49,8 +49,8 @@ class Collide {
   static constexpr int kMaxSplit = 3;
   // Additional sums of a column: protons weighted by path length relative to the beam's, if it differs by angle, and
   // reacted protons.
-  static constexpr bool kWays = Tracks::kOn && kDepth;
-  static constexpr int kWay = 4, kReacted = kWays ? 5 : 4;
+  static constexpr bool kScoresPath = Tracks::kOn && kDepth;
+  static constexpr int kPathLength = 4, kReacted = kScoresPath ? 5 : 4;
 
   __device__ void choose() {
     bin = item.bin;
@@ -220,7 +220,7 @@ class Collide {
         sum[1] += planed;
         sum[2] += planed * angle.theta;
         sum[3] += planed * angle.theta * angle.theta;
-        if constexpr (kWays) way += value * tracks.way[a0 + row];
+        if constexpr (kScoresPath) way += value * tracks.way[a0 + row];
         if (kDepth && s.bins[bin].ends != 0) {
           const int place = at(a0 + row, m);
           stopped += value * t.stopped[place];
@@ -240,7 +240,7 @@ class Collide {
       reacted = nuclear;
     }
     for (int f = 0; f < 4; ++f) s.partial[f * kWindowWorkers + threadIdx.x] = static_cast<double>(sum[f]);
-    if constexpr (kWays) s.partial[kWay * kWindowWorkers + threadIdx.x] = static_cast<double>(way);
+    if constexpr (kScoresPath) s.partial[kPathLength * kWindowWorkers + threadIdx.x] = static_cast<double>(way);
     if (p.scores.reactions.on()) s.partial[kReacted * kWindowWorkers + threadIdx.x] = static_cast<double>(reacted);
   }
 
@@ -254,8 +254,8 @@ class Collide {
       double sum = 0;
       for (int g = 0; g < groups; ++g) sum += s.partial[field * kWindowWorkers + g * columns + column];
       if (sum == 0.0) continue;
-      if constexpr (kWays) {
-        if (field == kWay) {
+      if constexpr (kScoresPath) {
+        if (field == kPathLength) {
           score_tracks(column, sum);
           continue;
         }
