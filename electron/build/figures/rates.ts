@@ -261,7 +261,7 @@ export function cheatCounts(recorded: RecordedCheats | null = read('cheats', rec
   const sum = (of: (one: CountedCheat) => number): string => String(counts.reduce((total, one) => total + of(one), 0));
   return [
     table(
-      ['Attack', '>Sessions', 'Verdicts', '>Called correct', '>Twin accused'],
+      ['Attack', '>Judgements', 'Verdicts', '>Called correct', '>Twin accused'],
       [
         ...counts.map(({ attack, repeats, found, passed, accused }) => [
           attack.charAt(0).toUpperCase() + attack.slice(1, attack.search(/[.:;,](?= |$)/)),
