@@ -2,6 +2,9 @@
 import { randomInt } from 'node:crypto';
 import { styleText } from 'node:util';
 
+/** Columns of a text page outside a terminal. */
+export const WIDTH = 120;
+
 type Style = Parameters<typeof styleText>[0];
 
 const ESC = '\u001B';
@@ -90,6 +93,11 @@ export class Terminal {
   /** Columns of standard output. Null if it is not a terminal. */
   get width(): number | null {
     return this.stdout.isTTY === true ? this.stdout.columns || null : null;
+  }
+
+  /** Columns to wrap text to. */
+  get pageWidth(): number {
+    return this.width ?? WIDTH;
   }
 
   /** Styles text for standard output, if it shows styles. Use the result only with this terminal. */

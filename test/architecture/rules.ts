@@ -289,7 +289,6 @@ export const short: readonly { readonly file: string; readonly reason: string }[
   { file: 'electron/cli/start/image.ts', reason: 'entry of the start-up image' },
   { file: 'electron/host/io/parquet/parquet.ts', reason: 'its package belongs to this room' },
   { file: 'electron/preload/preload.ts', reason: 'entry of the preload script' },
-  { file: 'renderer/data/topas.ts', reason: 'a table loaded on demand' },
   { file: 'renderer/shells/browser.tsx', reason: 'entry of the page in a browser' },
   { file: 'renderer/shells/desktop.tsx', reason: 'entry of the page in a window' },
 ];

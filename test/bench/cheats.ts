@@ -12,6 +12,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { wholeNumber } from '../../electron/build/bench/command-line.mjs';
 import type { CountedCheat, RecordedCheats } from '../../electron/build/figures/rates.ts';
 import { type Accuracy, correctnessOf, reasonOf } from '../../electron/contract/bench/session.ts';
 import {
@@ -27,7 +28,7 @@ import {
   writeKernel,
   writeProblem,
 } from '../cheats/cheats.ts';
-import { type Lane, lanesOf, onLane, wholeNumber } from './aa/session.ts';
+import { type Lane, lanesOf, onLane } from './aa/session.ts';
 import { saveRecording, startedAt } from './recorded.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');

@@ -12,8 +12,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { wholeNumber } from '../../electron/build/bench/command-line.mjs';
 import type { RecordedGate, RecordedGates } from '../../electron/build/figures/rates.ts';
-import { fill, type Lane, lanesOf, onLane, sumWithMore, wholeNumber } from './aa/session.ts';
+import { fill, type Lane, lanesOf, onLane, sumWithMore } from './aa/session.ts';
 import { saveRecording, startedAt } from './recorded.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');

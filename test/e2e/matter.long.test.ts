@@ -3,9 +3,10 @@
  * residuals, applied, and saved in the library. A beam by its range, as spots, and as a spread-out peak that the form
  * builds.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { topasBeam } from '../../renderer/data/topas.ts';
 import { dicomOf, type Elements, ellipses, layers, nrrdOf } from '../electron/host/io/volumes/phantom.ts';
 import { fullyVisible } from './appearance-page.ts';
 import { quickBeam } from './fields-page.ts';
@@ -14,13 +15,9 @@ import { useWorkbench } from './workbench-page.ts';
 describe('commissioning', () => {
   const { workbench } = useWorkbench('commissioning');
 
-  const topas = path.join(import.meta.dirname, '../../assets/reference/topas-water-depth-dose.csv');
   /** Monte Carlo's beam of 54.85 MeV in the form of a chamber's readings: depths in cm, and the chamber's own unit. */
-  const rows = readFileSync(topas, 'utf8')
-    .split('\n')
-    .filter((row) => row.startsWith('54.85'))
-    .map((row) => row.split(',').map(Number))
-    .map(([, depth_mm = 0, dose = 0]) => `${depth_mm / 10},${7 * dose}`);
+  const { depth_mm, dose } = topasBeam(54.852);
+  const rows = Array.from(depth_mm, (depth, i) => `${depth / 10},${7 * (dose[i] ?? 0)}`);
   const file = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
 
   it('fits a beam to a CSV, shows its residuals, and puts it into the form and the library', async () => {

@@ -29,6 +29,16 @@ export function valueAfter(args, flag) {
 }
 
 /**
+ * Number in the text of a flag. Throws a Failure for anything but a whole number above 0.
+ * @param {string} flag @param {string} text
+ */
+export function wholeNumber(flag, text) {
+  const value = Number(text);
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new Failure(`--${flag}: ${JSON.stringify(text)} is not a whole number above 0`, 2);
+}
+
+/**
  * Items selected by `--sessions`; null without the flag, which selects all. Throws a Failure for an unknown name.
  * @template T
  * @param {readonly string[]} args @param {readonly T[]} all @param {(one: T) => string} nameOf

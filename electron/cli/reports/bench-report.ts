@@ -15,6 +15,7 @@ import { advisedRows } from '../../domain/session-table.ts';
 import { median, unpairedRatioInterval } from '../../host/api/benches.ts';
 import { thisMachine } from '../../host/index.ts';
 import { wrap } from '../table.ts';
+import { WIDTH } from '../terminal.ts';
 import {
   claimsReport,
   coldStartReport,
@@ -24,7 +25,7 @@ import {
   measuredUnder,
   rooflineReport,
 } from './bench-parts.ts';
-import { sessionTableLines, type TableStyle, WIDTH, wrapLines } from './session-table.ts';
+import { sessionTableLines, type TableStyle, wrapLines } from './session-table.ts';
 
 /** Rows of one report, with their groups and labels. */
 type ComparedReport = Omit<MethodResult<'compare.rows'>, 'gone'>;

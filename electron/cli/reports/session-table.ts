@@ -4,9 +4,7 @@ import type { Result } from '../../contract/wire/methods.ts';
 import { groupsText, type SessionTable, sessionTables } from '../../domain/session-table.ts';
 import type { FlagSpec } from '../arguments.ts';
 import { fittingColumnCount, table, wrap } from '../table.ts';
-
-/** Columns of a text page. */
-export const WIDTH = 120;
+import { WIDTH } from '../terminal.ts';
 
 /** Lines that fit the page: longer ones are wrapped. */
 export const wrapLines = (lines: readonly string[]): readonly string[] => lines.flatMap((line) => wrap(line, WIDTH));

@@ -16,9 +16,9 @@ import { claimTable } from '../../host/api/benches.ts';
 import { hasFlag, jsonFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { cutLine } from '../progress-bar.ts';
-import { WIDTH } from '../reports/session-table.ts';
 import { table, wrap } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { WIDTH } from '../terminal.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
 function formatMeasured(value: number | null, unit: string): string {

@@ -4,7 +4,6 @@ import { devicesWithCeilings } from '../../host/api/benches.ts';
 import { kernelFoldersOf } from '../../host/api/scenarios.ts';
 import { errorFromNative, loadAddon, type NativeAddon } from '../../host/index.ts';
 import { hasFlag, jsonFlag } from '../arguments.ts';
-import { WIDTH } from '../reports/session-table.ts';
 import { pairs } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { exitCodes, type Verb } from '../verb.ts';
@@ -88,7 +87,7 @@ export const devices: Verb = {
     }
     terminal.print();
     terminal.print(bold('GPU support'));
-    for (const line of supportLines(report, terminal.width ?? WIDTH)) terminal.print(line);
+    for (const line of supportLines(report, terminal.pageWidth)) terminal.print(line);
     return exitCodes.done;
   },
 };

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { depthUnits } from '../../contract/beams/commission.ts';
 import { type GammaDose, gammaDoseSchema, gammaLimits } from '../../contract/dose.ts';
 import { BraggError } from '../../contract/errors.ts';
-import { type GammaCriteria, gammaOfCurves } from '../../domain/dose/gamma-curve.ts';
+import { type GammaCriteria, gammaOfCurves, relativeToPeak } from '../../domain/dose/gamma-curve.ts';
 import { shareInDecimals } from '../../domain/values/units.ts';
 import {
   depthDoseOf,
@@ -128,12 +128,6 @@ function mapOf(dose: Dose, by: GammaDose) {
   throw new BraggError('unsupported', `${dose.file} is a curve.`);
 }
 
-const relativeToPeak = (values: ArrayLike<number>): Float64Array => {
-  const all = Float64Array.from(values);
-  const peak = all.reduce((a, b) => Math.max(a, b), 0);
-  return peak > 0 ? all.map((value) => value / peak) : all;
-};
-
 export const gammaVerb: Verb = {
   name: 'gamma',
   usage: 'gamma EVALUATED REFERENCE [--criteria P%/Dmm]… [--curve] [--local] [--threshold P] [--absolute] [--json]',
@@ -202,12 +196,10 @@ export const gammaVerb: Verb = {
     const toPeaks = both.some(({ kind }) => kind !== 'run') && !hasFlag(parsed, 'absolute');
     const results = criteria.map((one) => {
       if (asCurves) {
-        const [here, wanted] = [curveOf(evaluated, by), curveOf(reference, by)].map(({ positions, values }) => ({
-          positions,
-          values: toPeaks ? relativeToPeak(values) : values,
-        }));
-        if (here === undefined || wanted === undefined) throw new Error('two doses to compare');
-        const { passed, points, worst, histogram } = gammaOfCurves(wanted, here, one);
+        const [here, wanted] = [curveOf(evaluated, by), curveOf(reference, by)];
+        const { passed, points, worst, histogram } = toPeaks
+          ? gammaOfCurves(relativeToPeak(wanted), relativeToPeak(here), one)
+          : gammaOfCurves(wanted, here, one);
         return { ...one, passed, points, worst, histogram };
       }
       const [here, wanted] = [mapOf(evaluated, by), mapOf(reference, by)];

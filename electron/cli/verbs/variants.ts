@@ -4,7 +4,6 @@ import { kernelFolders } from '../../host/api/benches.ts';
 import { UserKernels } from '../../host/api/kernels.ts';
 import { loadAddon } from '../../host/index.ts';
 import { hasFlag, jsonFlag } from '../arguments.ts';
-import { WIDTH } from '../reports/session-table.ts';
 import { table, wrap } from '../table.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 import { allWorkloads } from '../workloads/index.ts';
@@ -50,10 +49,10 @@ export const variants: Verb = {
     for (const [i, { kind, list }] of lists.entries()) {
       if (i > 0) terminal.print();
       terminal.print(bold(scenarioKinds[kind].title));
-      for (const line of table(list.columns, list.rows, { styleTitle: bold, width: terminal.width ?? WIDTH }))
+      for (const line of table(list.columns, list.rows, { styleTitle: bold, width: terminal.pageWidth }))
         terminal.print(line);
       for (const text of unavailableVariantLines(list.all))
-        for (const line of ['', ...wrap(text, terminal.width ?? WIDTH)]) terminal.print(line);
+        for (const line of ['', ...wrap(text, terminal.pageWidth)]) terminal.print(line);
     }
     return exitCodes.done;
   },

@@ -53,6 +53,10 @@ const depthUnits: readonly (readonly [RegExp, DepthDoseUnit['by'], number])[] = 
   [/^gy cm2$/, 'mass', 1e11],
 ];
 
+/** Factor from values in a unit to those of a run with this number of protons. */
+export const runUnitFactor = (unit: { readonly factor: number; readonly perProton: boolean }, protons: number) =>
+  unit.factor * (unit.perProton ? protons : 1);
+
 /** Allowed units in a header, for messages. */
 export const allowedDepthUnits =
   'MeV/mm, MeV/cm, MeV cm2/g, nGy mm2, Gy cm2; optionally followed by "per proton" or "per 1e9"';

@@ -302,7 +302,13 @@ export { allowedText, branchFor, type JsonSchema, publishedSchema, schemaAt, sch
 export type { TaskValue } from './task/workload.ts';
 export { type Spot, spotListSchema } from './transport/beam.ts';
 export type { UserMaterial } from './transport/geometry.ts';
-export { type CtPlacement, huTableSchema } from './transport/geometry.ts';
+export {
+  type CtPlacement,
+  cellLimits_mm,
+  depthLimits_mm,
+  huTableSchema,
+  widthLimits_mm,
+} from './transport/geometry.ts';
 export {
   type CompleteBeam,
   spotsOf,

@@ -45,6 +45,13 @@ export interface GammaCurve {
   readonly values: ArrayLike<number>;
 }
 
+/** The curve relative to its largest value; unchanged if it has no positive value. */
+export function relativeToPeak({ positions, values }: GammaCurve): GammaCurve {
+  const all = Float64Array.from(values);
+  const peak = all.reduce((a, b) => Math.max(a, b), 0);
+  return { positions, values: peak > 0 ? all.map((value) => value / peak) : all };
+}
+
 /** Number of search steps per distance criterion in the evaluated curve. */
 const STEPS = 50;
 

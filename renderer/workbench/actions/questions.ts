@@ -2,7 +2,6 @@
 import type { Subject } from '../../../electron/contract/bench/benches.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
 import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
-import type { CurveFile } from '../../../electron/domain/dose/curve-csv.ts';
 import { latestRequest } from '../../base/latest-request.ts';
 import { type Question, type QuestionExample, questionOf } from '../../base/questions.ts';
 import type { Overlays } from '../../data/overlays.ts';
@@ -13,34 +12,12 @@ import type { ActionContext } from './context.ts';
 import type { DocumentActions } from './document.ts';
 import type { RunActions } from './runs.ts';
 
-// Bundled Monte Carlo depth doses, to overlay on the user's.
-
-/** Conversion from MeV cm²/g in water of 1 g/cm³ to MeV/mm. */
-const PER_MM = 0.1;
-
-/**
- * Curve of one beam in the file, with lines of energy (MeV), depth (mm) and dose (MeV cm²/g); comments are skipped.
- * Throws if the file has no beam with that energy.
- */
-export function curveOfBeam(text: string, energy_MeV: number): CurveFile {
-  const lines = text
-    .split('\n')
-    .map((line) => line.split(',').map(Number))
-    .filter(([energy]) => energy === energy_MeV);
-  if (lines.length === 0) throw new Error(`The file has no beam of ${energy_MeV} MeV.`);
-  return {
-    depth_mm: Float64Array.from(lines, ([, depth = Number.NaN]) => depth),
-    dose: Float64Array.from(lines, ([, , dose = Number.NaN]) => dose * PER_MM),
-    unit: 'MeV/mm',
-  };
-}
-
-/** Overlays a curve unless it is already overlaid. */
+/** Overlays a bundled Monte Carlo curve unless it is already overlaid. */
 async function overlayMonteCarlo(overlays: Overlays, energy_MeV: number): Promise<void> {
   const name = `TOPAS, ${energy_MeV} MeV`;
   if (overlays.list.getState().items.some((item) => item.name === name)) return;
-  const { topas } = await import('../../data/topas.ts');
-  if (!overlays.addFile(name, curveOfBeam(topas, energy_MeV))) throw new Error('No more curves can be added.');
+  const { topasBeam } = await import('../../data/topas.ts');
+  if (!overlays.addFile(name, topasBeam(energy_MeV))) throw new Error('No more curves can be added.');
 }
 
 /** Id of the panel in the layouts. */

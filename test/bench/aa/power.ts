@@ -12,9 +12,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { wholeNumber } from '../../../electron/build/bench/command-line.mjs';
 import type { RecordedPower } from '../../../electron/build/figures/rates.ts';
 import { saveRecording, startedAt } from '../recorded.ts';
-import { fill, judged, type Lane, Load, lanesOf, outside, sumWithMore, type Verdict, wholeNumber } from './session.ts';
+import { fill, judged, type Lane, Load, lanesOf, outside, sumWithMore, type Verdict } from './session.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 

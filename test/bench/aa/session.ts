@@ -33,13 +33,6 @@ export function lanesOf(all: readonly string[]): readonly Lane[] {
   return all.map((cores, index) => ({ index, cores }));
 }
 
-/** Number in the text of a flag. Throws for anything but a whole number above 0. */
-export function wholeNumber(flag: string, text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new Error(`--${flag}: ${JSON.stringify(text)} is not a whole number above 0`);
-}
-
 /** Prefixes a command so that it runs on the cores of a lane. */
 export function onLane({ cores }: Lane, command: string, words: readonly string[]): readonly [string, string[]] {
   return cores === null ? [command, [...words]] : ['taskset', ['-c', cores, command, ...words]];

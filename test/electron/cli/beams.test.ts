@@ -10,6 +10,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseSweep } from '../../../electron/cli/arguments.ts';
+import { topasBeam } from '../../../renderer/data/topas.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { onPosix } from '../../unless.ts';
 import { braggbench, braggbenchHere, type Ended, environmentWith } from './command.ts';
@@ -231,13 +232,9 @@ describe('commission', () => {
   const folder = scratchFolder('commission');
   const at = (name: string): string => path.join(folder, name);
 
-  const topas = path.join(import.meta.dirname, '../../../assets/reference/topas-water-depth-dose.csv');
   /** Monte Carlo's beam of 112.42 MeV, depth in cm and dose in an arbitrary unit. */
-  const rows = readFileSync(topas, 'utf8')
-    .split('\n')
-    .filter((row) => row.startsWith('112.42'))
-    .map((row) => row.split(',').map(Number))
-    .map(([, depth_mm = 0, dose = 0]) => `${depth_mm / 10},${13 * dose}`);
+  const { depth_mm, dose } = topasBeam(112.42);
+  const rows = Array.from(depth_mm, (depth, i) => `${depth / 10},${13 * (dose[i] ?? 0)}`);
 
   test('a curve yields a beam with errors, a scenario in the library, and a plot of residuals', async () => {
     writeFileSync(at('chamber.csv'), ['depth_cm,reading,valid', ...rows.map((row) => `${row},1`)].join('\n'));

@@ -9,6 +9,10 @@ import { companionFile, interval, quantity } from '../common-fields.ts';
 import { suggest } from '../field-issue.ts';
 import { atomsOf, isElement, materialNames } from '../materials.ts';
 
+/** Limits of the box and of its cells, mm. */
+export const widthLimits_mm = { min: 0.001, max: 10_000 };
+export const depthLimits_mm = { min: 0.001, max: 5000 };
+export const cellLimits_mm = { min: 1e-5, max: 100 };
 /** Limit, because the solver stores the material index of a cell in one byte. */
 export const maxUserMaterials = 100;
 /** Tolerance of the sum, because mass fractions from publications are rounded. */
@@ -240,15 +244,13 @@ const shape = {
     title: 'Width',
     description: 'Lateral size, centred on x = 0. Default: about the range of the beam.',
     unit: 'mm',
-    min: 0.001,
-    max: 10_000,
+    ...widthLimits_mm,
   }).optional(),
   depth_mm: quantity({
     title: 'Depth',
     description: 'Size in depth, from z = 0. Default: about 1.2 ranges of the beam.',
     unit: 'mm',
-    min: 0.001,
-    max: 5000,
+    ...depthLimits_mm,
   }).optional(),
   background: materialSchema
     .meta({ title: 'Background', description: 'The material outside of all regions.' })

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { companionFile, count, editorShape, namingShape, quantity, variantName } from '../common-fields.ts';
 import { beamShape, ENERGIES, type Spot, spotsSchema } from './beam.ts';
-import { geometrySchema } from './geometry.ts';
+import { cellLimits_mm, geometrySchema } from './geometry.ts';
 
 // Physics models, solver settings and saved output.
 
@@ -184,15 +184,13 @@ const gridSchema = z.strictObject({
     title: 'Cell across',
     description: 'Lateral cell size. Default: about a quarter of the beam width at the end of its range.',
     unit: 'mm',
-    min: 1e-5,
-    max: 100,
+    ...cellLimits_mm,
   }).optional(),
   dz_mm: quantity({
     title: 'Cell in depth',
     description: 'Cell size in depth. Default: a third of the distal falloff or less.',
     unit: 'mm',
-    min: 1e-5,
-    max: 100,
+    ...cellLimits_mm,
   }).optional(),
   dtheta_mrad: quantity({
     title: 'Angle bin',

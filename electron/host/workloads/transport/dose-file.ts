@@ -7,6 +7,7 @@ import {
   type PlaneUnitName,
   planeUnitSchema,
   planeUnits,
+  runUnitFactor,
 } from '../../../contract/dose/units.ts';
 import type { GammaDose, ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
@@ -242,7 +243,7 @@ function absoluteCurve(
   const unit = depthDoseUnit(chosen ?? read.unit);
   const conflict = chosen !== null && read.unit !== null && !isDeepStrictEqual(depthDoseUnit(read.unit), unit);
   if (unit === null || conflict) noAbsoluteUnit(name, read.unit, chosen, allowedDepthUnits);
-  const factor = unit.factor * (unit.perProton ? protons : 1);
+  const factor = runUnitFactor(unit, protons);
   const values = Float64Array.from(read.curve.values, (value) => value * factor);
   return { ...read, curve: { ...read.curve, values }, by: unit.by === 'mass' ? 'mass' : 'area' };
 }
@@ -346,7 +347,7 @@ function factorOf(
   { plane, protons, unit }: RequestedPlane & { readonly unit: PlaneUnitName },
 ): number {
   const { sizes, spacing_mm } = volume;
-  const { axes, title, perProton, factor } = planeUnits[unit];
+  const { axes, title } = planeUnits[unit];
   if (axes !== sizes.length) {
     const allowed = planeUnitsOf(volume).map((one) => planeUnits[one].title);
     throw new BraggError(
@@ -355,7 +356,7 @@ function factorOf(
     );
   }
   const thickness_mm = axes === 2 ? 1 : (spacing_mm[summedAxis(sizes, plane) ?? 1] ?? 1);
-  return factor * thickness_mm * (perProton ? protons : 1);
+  return thickness_mm * runUnitFactor(planeUnits[unit], protons);
 }
 
 /** Rejects a unit that differs from the one stated in the file. */

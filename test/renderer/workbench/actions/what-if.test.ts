@@ -1,11 +1,9 @@
-/** Requests of a page in Live, the answers that it draws, and the conditions that end it. */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { MapRequest, RunInfo } from '../../../../electron/contract/run.ts';
 import { valueAt } from '../../../../electron/contract/scenario/index.ts';
 import { questions } from '../../../../renderer/base/questions.ts';
 import type { RunFeed } from '../../../../renderer/data/run-feed.ts';
+import { topasBeam } from '../../../../renderer/data/topas.ts';
 import { FrameScheduler } from '../../../../renderer/drawing/scheduler.ts';
 import { createComparisonStore, referenceIndex, shownRows } from '../../../../renderer/state/comparison.ts';
 import { createLayoutStore } from '../../../../renderer/state/layout/store.ts';
@@ -15,11 +13,7 @@ import { createRunsStore, createWhatIfStore } from '../../../../renderer/state/r
 import { createScenarioStore, createUserKernelStore, isEdited } from '../../../../renderer/state/scenario.ts';
 import { createSelectionStore } from '../../../../renderer/state/selection.ts';
 import type { ActionContext, Stores } from '../../../../renderer/workbench/actions/context.ts';
-import {
-  createQuestionActions,
-  curveOfBeam,
-  type QuestionParts,
-} from '../../../../renderer/workbench/actions/questions.ts';
+import { createQuestionActions, type QuestionParts } from '../../../../renderer/workbench/actions/questions.ts';
 import { createWhatIfActions } from '../../../../renderer/workbench/actions/what-if.ts';
 import { pageWorkloads } from '../../../../renderer/workloads/index.ts';
 import { FakeHost } from '../../data/fake-host.ts';
@@ -150,13 +144,10 @@ describe('questions', () => {
   });
 
   describe('a Monte Carlo beam', () => {
-    const file = path.resolve(import.meta.dirname, '../../../../assets/reference/topas-water-depth-dose.csv');
-    const text = readFileSync(file, 'utf8');
-
     it('has its energy in MeV/mm: the dose over depth contains no more than the beam', () => {
       const { example } = byKind('monte-carlo');
       const energy = example.kind === 'monte-carlo' ? example.energy_MeV : Number.NaN;
-      const { depth_mm, dose, unit } = curveOfBeam(text, energy);
+      const { depth_mm, dose, unit } = topasBeam(energy);
       expect(unit).toBe('MeV/mm');
       expect(depth_mm.every((depth, i) => i === 0 || depth > (depth_mm[i - 1] ?? 0))).toBe(true);
       const deposited = dose.reduce(
@@ -168,7 +159,7 @@ describe('questions', () => {
     });
 
     it('is rejected if the file has no such energy', () => {
-      expect(() => curveOfBeam(text, 70)).toThrow('has no beam of 70 MeV');
+      expect(() => topasBeam(70)).toThrow('has no beam of 70 MeV');
     });
   });
 });

@@ -212,8 +212,12 @@ const value = z.union([z.number(), z.string(), z.boolean()]);
 /** Names of a key with the unit of times, in any case. */
 const UNIT_KEY = /^(times?_?units?|units?)$/i;
 
-/** Units that an object states, by their keys after `path`. `parameters`: keys with another meaning. */
-const unitsOf = (path: string, of: object, parameters: readonly string[] = []): Readonly<Record<string, string>> =>
+/** Units of time that an object states, by their keys after `path`. `parameters`: keys with another meaning. */
+export const timeUnits = (
+  path: string,
+  of: object,
+  parameters: readonly string[] = [],
+): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(of).flatMap(([key, unit]) =>
       UNIT_KEY.test(key) && !parameters.includes(key) && unit !== null && unit !== undefined
@@ -343,7 +347,7 @@ function readConfiguration(
   const ran = outcome === 'right' || outcome === 'wrong';
   const samples = (entry.times ?? []).filter(isTime);
   const time = timeOf(entry);
-  const own = unitsOf("an entry's ", entry, keys);
+  const own = timeUnits("an entry's ", entry, keys);
   const perS = perSecond(timeUnit(name, { ...fileUnits, ...own }), name);
   const time_s = ran && isTime(time) ? time / perS : null;
   const samples_s = ran ? samples.map((one) => one / perS) : [];
@@ -380,7 +384,7 @@ export function readKernelTuner(text: string, name: string): TuningResults {
   const read = cacheSchema.safeParse(document);
   if (!read.success) throw foreignField(name, document, read.error);
   const { device_name, kernel_name, problem_size, tune_params_keys, cache } = read.data;
-  const fileUnits = unitsOf('', read.data);
+  const fileUnits = timeUnits('', read.data);
   const configurations = Object.entries(cache).map(([id, entry]) =>
     readConfiguration(tune_params_keys, id, entry, name, fileUnits),
   );

@@ -28,6 +28,7 @@ import {
   type TunedConfiguration,
   type TuningResults,
   timeUnit,
+  timeUnits,
 } from './kernel-tuner.ts';
 
 /** Keys of T4 results in schema 1.0.0, followed by those of a result and of its times. */
@@ -47,17 +48,9 @@ export const t4ResultFields = {
   objectives: ignoredField('the time of each result is read, whatever was optimised'),
 } satisfies FieldRules;
 
-/** Spellings of the unit of times in an object. */
-const spellings = ['timeunit', 'time_unit', 'timeUnit', 'time_units', 'unit', 'units'] as const;
-type Spelling = (typeof spellings)[number];
+/** Usual spellings of the unit of times, whose values must be texts; timeUnits() accepts others. */
 const unit = z.string().optional();
-const unitFields = {
-  ...{ timeunit: unit, time_unit: unit, timeUnit: unit, time_units: unit, unit, units: unit },
-} satisfies Record<Spelling, z.ZodType>;
-
-/** Units in an object by their path, for messages. */
-const unitsOf = (path: string, of: Readonly<Partial<Record<Spelling, string | undefined>>>) =>
-  Object.fromEntries(spellings.map((name) => [`${path}.${name}`, of[name]]));
+const unitFields = { timeunit: unit, time_unit: unit, timeUnit: unit, time_units: unit, unit, units: unit };
 
 const resultSchema = z.looseObject({
   timestamp: z.string().default(''),
@@ -133,12 +126,12 @@ export function readT4(text: string, name: string): TuningResults {
   const { metadata, results } = read.data;
   const stated = Object.entries(read.data).map(([key, own]) => ({ name: key, value: String(own) }));
   checkedFields(name, stated, t4Fields, 'ignored');
-  const fileUnits = { ...unitsOf('metadata', metadata), time_unit: read.data.time_unit };
+  const fileUnits = { ...timeUnits('metadata.', metadata), time_unit: read.data.time_unit };
   perSecond(timeUnit(name, fileUnits), `${name}, metadata.timeunit`);
   const lost: number[] = [];
   const configurations = results.map((one, i): TunedConfiguration => {
     const { configuration, times, invalidity, correctness, measurements, timestamp } = one;
-    const unit = timeUnit(`${name}, results[${i}]`, { ...fileUnits, ...unitsOf('times', times) });
+    const unit = timeUnit(`${name}, results[${i}]`, { ...fileUnits, ...timeUnits('times.', times) });
     const usual = perSecond(unit, `${name}, results[${i}].times`);
     const [time, second] = measurements.filter((measured) => measured.name.trim().toLowerCase() === 'time');
     if (second !== undefined) {

@@ -16,6 +16,7 @@ import { cellContents } from './cell-contents.ts';
 import { type Check, rangeStraggling_mm, type TransportContext } from './context.ts';
 import {
   angleBins,
+  depthSteppingLimit_mrad,
   energyBins,
   estimateGrid,
   type GridEstimate,
@@ -78,9 +79,6 @@ export function spreadWarning(
 const maxCells = { x: 16_384, z: 16_384, theta: 8192, energy: 16_384 } as const;
 /** Bytes per angle, material and energy: losses, two source bins and two angles. */
 const leastOperatorBytes = 80;
-
-/** Depth stepping divides by the cosine of the angle; beyond this limit, paths between planes are too long. */
-const depthSteppingLimit_mrad = (Math.PI / 3) * 1000;
 
 function checkDivision(size: 'width_mm' | 'depth_mm', cell: 'dx_mm' | 'dz_mm') {
   return ({ geometry, grid }: TransportScenario): readonly FieldIssue[] => {

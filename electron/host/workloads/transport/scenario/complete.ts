@@ -2,7 +2,14 @@
  * Fills in defaults that depend on the beam's range, so that a file with only an energy runs well. Values set by the
  * user are never changed; defaults adapt to them.
  */
-import { spotsOf, type TransportScenario, type TransportWithBeam } from '../../../../contract/scenario/index.ts';
+import {
+  cellLimits_mm,
+  depthLimits_mm,
+  spotsOf,
+  type TransportScenario,
+  type TransportWithBeam,
+  widthLimits_mm,
+} from '../../../../contract/scenario/index.ts';
 import {
   multipleAbove,
   roundedAbove,
@@ -16,7 +23,7 @@ import { gridMedium } from './axis-range.ts';
 import { chosenRangeStep_mm, pathPerCell } from './bins-per-step.ts';
 import { materialOf, rangeStraggling_mm, type TransportContext, tableOf } from './context.ts';
 import type { PlacedCt } from './placed-ct.ts';
-import { estimateGrid, maxMapCells, maxPictureBytes, pictureBytes } from './problem.ts';
+import { depthSteppingLimit_mrad, estimateGrid, maxMapCells, maxPictureBytes, pictureBytes } from './problem.ts';
 
 /** Beam width at the end of the range in water, both in mm: a fit like that of the straggling. */
 const widthAtEnd_mm = (range_mm: number): number => 0.906 * (range_mm / 40.8) ** 0.991;
@@ -61,8 +68,6 @@ const angleMargin = 0.75;
  * scenario has an error.
  */
 const leastAngle_mrad = 200;
-/** Largest angle that depth stepping supports, 60°. */
-const depthSteppingLimit_mrad = (Math.PI / 3) * 1000;
 /** Possible cutoff energies; the highest one whose residual range does not affect the peak is used. */
 const cutoffs_MeV = [2, 1.5, 1, 0.7, 0.5, 0.3, 0.2] as const;
 /** With a higher cutoff the peak is up to 7 % too high, because the residual energy is deposited locally. */
@@ -74,10 +79,8 @@ const restPerStraggling = 0.1;
 const restPerStragglingInMetals = 0.5;
 
 /** Limits of the schema, for materials with ranges beyond any grid. */
-const widest_mm = 10_000;
-const deepest_mm = 5000;
-const finest_mm = 1e-5;
-const coarsest_mm = 100;
+const [widest_mm, deepest_mm] = [widthLimits_mm.max, depthLimits_mm.max];
+const { min: finest_mm, max: coarsest_mm } = cellLimits_mm;
 /** Minimum number of cells in a box that the beam crosses without stopping. */
 const minCells = 40;
 

@@ -73,6 +73,9 @@ function windowBins(bins: number, step: number, sigma: number): number {
   return Math.min(bins, Math.ceil((leastWindow_sigmas * sigma) / step) + 2);
 }
 
+/** Depth stepping divides by the cosine of the angle; beyond this limit, paths between planes are too long. */
+export const depthSteppingLimit_mrad = (Math.PI / 3) * 1000;
+
 export function angleBins(scenario: TransportScenario): number {
   return Math.round((2 * scenario.grid.theta_max_mrad) / scenario.grid.dtheta_mrad) + 1;
 }

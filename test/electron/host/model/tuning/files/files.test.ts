@@ -139,6 +139,12 @@ describe('T4 files of other tuners', () => {
     }
   });
 
+  test('may spell the name of its unit of time in any case, as a Kernel Tuner cache', () => {
+    const result = { configuration: { a: 1 }, times: { runtimes: [1, 3] }, invalidity: 'correct' };
+    const text = JSON.stringify({ metadata: { Time_Unit: 'microseconds' }, results: [result] });
+    expect(readT4(text, 'a').configurations[0]?.time_s).toBeCloseTo(2e-6, 12);
+  });
+
   test('with times and no measurement has their mean', () => {
     const text = document({ times: { runtimes: [1, 3] }, invalidity: 'correct' });
     expect(readT4(text, 'a').configurations[0]).toMatchObject({ outcome: 'right', time_s: 0.002 });

@@ -1,13 +1,8 @@
-/**
- * Commissioning at higher energies and from Monte Carlo curves: a fit runs the solver dozens of times. Spread-out peaks
- * of long ranges: up to sixty layers, on grids of a hundred million cells and more.
- */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { peaks } from '../../../../../../electron/build/figures/programs.ts';
 import { commission } from '../../../../../../electron/host/workloads/transport/beams/commission.ts';
-import { addon, assetsFolder } from '../../../model/scenarios/open.ts';
+import { topasBeam, topasEnergies_MeV } from '../../../../../../renderer/data/topas.ts';
+import { addon } from '../../../model/scenarios/open.ts';
 import { expectPeak } from './build-peak.ts';
 import { check, expectRecovered, signal } from './find-again.ts';
 
@@ -18,18 +13,10 @@ describe('commission', () => {
   ])('%d MeV, spread %d MeV, noise of %d: found within three stated errors', expectRecovered, 60_000);
 
   test('Monte Carlo beams: energies to 0.2 %, and no more spread than W80–20 allows', async () => {
-    const rows = readFileSync(join(assetsFolder, 'reference/topas-water-depth-dose.csv'), 'utf8').split('\n');
-    const all = rows.filter((row) => /^\d/.test(row)).map((row) => row.split(',').map(Number));
-    const energies = [...new Set(all.map(([energy]) => energy ?? 0))];
-    expect(energies).toHaveLength(8);
+    expect(topasEnergies_MeV).toHaveLength(8);
     const physics = { nuclear: 'icru63', stopping_power: 'icru90' } as const;
-    for (const energy of energies) {
-      const mine = all.filter((row) => row[0] === energy);
-      const measured = {
-        depth_mm: Float64Array.from(mine, (row) => row[1] ?? 0),
-        dose: Float64Array.from(mine, (row) => row[2] ?? 0),
-      };
-      const found = await commission({ physics, check, addon }, measured, signal);
+    for (const energy of topasEnergies_MeV) {
+      const found = await commission({ physics, check, addon }, topasBeam(energy), signal);
       expect(Math.abs(found.energy_MeV / energy - 1), `${energy} MeV`).toBeLessThan(0.002);
       expect(found.energy_sigma_MeV, `${energy} MeV`).toBeLessThan(0.0035 * energy);
     }
