@@ -18,7 +18,7 @@ import { measureWaits, waitsArguments } from './bench/waits.mjs';
 import { capture, handOver } from './setup/command.mjs';
 import { callerFolder, inRoot } from './setup/root.mjs';
 import { main, say } from './setup/say.mjs';
-import { build, commandLineSteps, everyStep, prepare } from './steps/all.mjs';
+import { allSteps, build, commandLineSteps, prepare } from './steps/all.mjs';
 
 /**
  * Scenario, variants and seconds; the first variant is the reference of the ratios. A round of the second scenario
@@ -53,7 +53,7 @@ await main(async () => {
   const keeps = given.includes(KEEP);
   const args = given.filter((one) => one !== KEEP);
   const { own, others, alone } = waitsArguments(args);
-  await build(others.length > 0 ? await commandLineSteps() : await everyStep());
+  await build(others.length > 0 ? await commandLineSteps() : await allSteps());
   const cli = commandLine();
   if (alone && others.length === 0) {
     for (const line of targetLines(await measureWaits(own))) say(line);

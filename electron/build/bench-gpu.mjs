@@ -25,7 +25,7 @@ import { measureWaits, waitsArguments } from './bench/waits.mjs';
 import { handOver } from './setup/command.mjs';
 import { callerFolder, inRoot } from './setup/root.mjs';
 import { Failure, main, say } from './setup/say.mjs';
-import { build, everyStep, prepare } from './steps/all.mjs';
+import { allSteps, build, prepare } from './steps/all.mjs';
 
 /** @param {string} folder @param {readonly import('./bench/targets.mjs').Target[]} waits */
 function printTargets(folder, waits = []) {
@@ -114,7 +114,7 @@ await main(async () => {
     for (const line of planLines(kept, sessions)) say(line);
     return 0;
   }
-  if (!asBuilt) await build(await everyStep());
+  if (!asBuilt) await build(await allSteps());
   await requireGpu();
   const { own, alone } = waitsArguments(args);
   if (alone) {

@@ -5,13 +5,13 @@
 import { handOver } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
 import { main } from './setup/say.mjs';
-import { build, everyStep, prepare } from './steps/all.mjs';
+import { allSteps, build, prepare } from './steps/all.mjs';
 
 await main(async () => {
   const args = process.argv.slice(2);
   const elsewhere = await prepare(args);
   if (elsewhere !== null) return elsewhere;
   if (args.includes('--cold')) return handOver(process.execPath, [inRoot('test/bench/cold-start.ts'), ...args]);
-  await build(await everyStep());
+  await build(await allSteps());
   return handOver(process.execPath, [inRoot('test/bench/start.ts'), ...args]);
 });

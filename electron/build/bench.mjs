@@ -3,7 +3,7 @@ import { handOver } from './setup/command.mjs';
 import { runEntry, script } from './setup/entries.mjs';
 import { inRoot } from './setup/root.mjs';
 import { main } from './setup/say.mjs';
-import { build, commandLineSteps, everyStep, prepare } from './steps/all.mjs';
+import { allSteps, build, commandLineSteps, prepare } from './steps/all.mjs';
 
 const userKernels = () => commandLineSteps({ userKernels: true });
 
@@ -37,7 +37,7 @@ await main(() =>
     ),
     start: script('bench-start.mjs', 'time from start to first use; --cold: the first start in a fresh clone'),
     maps: program('maps.ts', 'main-thread time per frame while four maps change', null),
-    timeline: program('timeline.ts', 'main-thread time per frame of a timeline of a million spans', everyStep),
+    timeline: program('timeline.ts', 'main-thread time per frame of a timeline of a million spans', allSteps),
     studies: script(
       'bench-studies.mjs',
       'overhead of a study of a thousand points, and views of a hundred thousand rows',

@@ -32,12 +32,12 @@ async function perform(args) {
 
 /** @param {readonly string[]} args */
 async function runAfterBuilding(args) {
-  const { build, commandLineSteps, everyStep, prepare } = await import('./steps/all.mjs');
+  const { build, commandLineSteps, allSteps, prepare } = await import('./steps/all.mjs');
   const elsewhere = await prepare(args, { developer: false });
   if (elsewhere !== null) return elsewhere;
   const inputs = inputsNow(COMMAND_LINE);
   const steps = await commandLineSteps();
-  await build(args[0] === 'serve' ? await everyStep() : steps);
+  await build(args[0] === 'serve' ? await allSteps() : steps);
   saveState(
     COMMAND_LINE,
     inputs,

@@ -1,6 +1,6 @@
 /** `npm run build`: installs missing packages and builds page, host, addon and kernels, without starting anything. */
 import { main, say } from './setup/say.mjs';
-import { build, everyStep, prepare } from './steps/all.mjs';
+import { allSteps, build, prepare } from './steps/all.mjs';
 
 await main(async () => {
   const args = process.argv.slice(2);
@@ -10,7 +10,7 @@ await main(async () => {
   }
   const elsewhere = await prepare(args, { developer: false });
   if (elsewhere !== null) return elsewhere;
-  await build(await everyStep({ withoutGpu: true, userKernels: true }));
+  await build(await allSteps({ withoutGpu: true, userKernels: true }));
   say('Built: dist/ is up to date.');
   return 0;
 });

@@ -5,7 +5,7 @@
 import { handOver } from './setup/command.mjs';
 import { inRoot, root } from './setup/root.mjs';
 import { main } from './setup/say.mjs';
-import { build, everyStep, prepare } from './steps/all.mjs';
+import { allSteps, build, prepare } from './steps/all.mjs';
 import { EVERY_MACHINE } from './steps/native.mjs';
 
 await main(async () => {
@@ -13,7 +13,7 @@ await main(async () => {
   process.env[EVERY_MACHINE] = '1';
   const elsewhere = await prepare(args);
   if (elsewhere !== null) return elsewhere;
-  await build(await everyStep({ withoutGpu: true, userKernels: true }));
+  await build(await allSteps({ withoutGpu: true, userKernels: true }));
   // Remote machines need Linux programs: packages for other systems include the archive from an earlier Linux build.
   if (process.platform === 'linux') {
     const packed = await handOver(process.execPath, [

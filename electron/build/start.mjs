@@ -7,7 +7,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { callerFolder, inRoot } from './setup/root.mjs';
 import { Failure, main, say } from './setup/say.mjs';
-import { build, everyStep, prepare } from './steps/all.mjs';
+import { allSteps, build, prepare } from './steps/all.mjs';
 
 const USAGE = `npm start [-- OPTIONS]
   --scenario FILE   open and run this scenario (assets/scenarios/water-70MeV.json)
@@ -75,7 +75,7 @@ await main(async () => {
   }
   const elsewhere = await prepare(args, { developer: false });
   if (elsewhere !== null) return elsewhere;
-  const steps = await everyStep();
+  const steps = await allSteps();
   const { needsCompiler, startStaged } = await import('./steps/staged.mjs');
   // A GPU can be selected only once the complete solver is built.
   if (options.gpu === undefined && needsCompiler()) return startStaged(steps, (solver) => open(options, solver));

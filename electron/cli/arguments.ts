@@ -134,14 +134,14 @@ export function flagNumber(
   throw new UsageError(`--${name}: ${JSON.stringify(text)} is not allowed; allowed: ${kind}${min} to ${max}`);
 }
 
-const inSeconds = { s: 1, min: 60, m: 60, h: 3600 } as const;
+const secondsPerUnit = { s: 1, min: 60, m: 60, h: 3600 } as const;
 
 /** Value of a flag in seconds: `90`, `90s`, `5m`, `1h`. Throws UsageError. */
 export function flagSeconds(parsed: ParsedArguments, name: string, max: number): number | undefined {
   const text = flagValue(parsed, name);
   if (text === undefined) return undefined;
   const [, digits = '', unit = 's'] = /^(\d+(?:\.\d+)?|\.\d+) ?(s|min|m|h)?$/.exec(text.trim()) ?? [];
-  const seconds = digits === '' ? Number.NaN : Number(digits) * inSeconds[unit as keyof typeof inSeconds];
+  const seconds = digits === '' ? Number.NaN : Number(digits) * secondsPerUnit[unit as keyof typeof secondsPerUnit];
   if (seconds <= max) return seconds;
   throw new UsageError(
     `--${name}: ${JSON.stringify(text)} is not allowed; allowed: 0 to ${max} seconds, such as 90, 90s, 5m or 1h`,

@@ -15,16 +15,16 @@ import {
   type BenchLimits,
   type BenchProgress,
   type BenchTask,
-  type KnownReading,
   measureSession,
   optionsOfTask,
   reportRows,
   sessionText,
   taskOfReadings,
+  type ValidReading,
   withoutRecordings,
 } from '../host/api/benches.ts';
 import { placeOf } from '../host/api/kernels.ts';
-import { type AnyReading, hostWorkloads } from '../host/api/scenarios.ts';
+import { hostWorkloads, type ScenarioReading } from '../host/api/scenarios.ts';
 import { forkChild, type Host } from '../host/index.ts';
 import {
   type FlagSpec,
@@ -242,7 +242,7 @@ export function exitCodeOf(reports: readonly Pick<SessionReport, 'stopped'>[]): 
 interface MeasurementRequest extends Pick<BenchTask, 'variants' | 'modes' | 'limits' | 'processes'> {
   readonly verb: string;
   /** One reading, or one for each value of a sweep. */
-  readonly readings: readonly KnownReading[];
+  readonly readings: readonly ValidReading[];
   readonly sweep: BenchTask['sweep'];
   readonly external?: readonly string[];
   readonly withoutClaims?: boolean;
@@ -300,7 +300,7 @@ interface SuggestedVariants {
 export async function suggestedFor(
   { parsed }: VerbContext,
   host: Host,
-  reading: AnyReading,
+  reading: ScenarioReading,
 ): Promise<SuggestedVariants | null> {
   const { document } = reading;
   if (document === undefined || document === null || reading.problem === null) return null;
@@ -351,7 +351,7 @@ export async function benchScenario(
   const { limits, processes } = optionsOfTask(optionsOf(parsed));
   const text = flagValue(parsed, 'sweep');
   const sweep = text === undefined ? null : parseSweep(text);
-  const readings: KnownReading[] = [];
+  const readings: ValidReading[] = [];
   for (const overrides of sweep?.overrides ?? [[]])
     readings.push(await readScenario(context, host, () => workload.fit, overrides));
   const [first] = readings;

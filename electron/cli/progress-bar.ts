@@ -3,7 +3,7 @@
  *
  * Progress line of a run.
  */
-import { type ProgressDetail, type ProgressOf, type RunProgress, shareDone } from '../contract/run.ts';
+import { type ProgressDetail, type RunProgress, shareDone, type WorkloadProgress } from '../contract/run.ts';
 import { measuredTime } from '../domain/measured.ts';
 import { displayWidth } from './table.ts';
 import { escapeForTerminal, type Terminal } from './terminal.ts';
@@ -56,7 +56,7 @@ export class ProgressBar {
 }
 
 /** A workload's texts about its progress. */
-export type ProgressWords<W extends ProgressDetail['workload']> = (detail: ProgressOf<W>) => readonly string[];
+export type ProgressWords<W extends ProgressDetail['workload']> = (detail: WorkloadProgress<W>) => readonly string[];
 
 /**
  * Progress line, most important parts first, because a narrow terminal truncates the rest. Null if the run is not
@@ -72,5 +72,5 @@ export function progressLine<W extends ProgressDetail['workload']>(
   if (share !== null && progress.eta_s !== null) {
     parts.push(`${String(Math.floor(share * 100)).padStart(2)} %`, `${measuredTime(progress.eta_s)} left`);
   }
-  return [...parts, ...words(progress.detail as ProgressOf<W>)].join('  ');
+  return [...parts, ...words(progress.detail as WorkloadProgress<W>)].join('  ');
 }

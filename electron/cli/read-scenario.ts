@@ -10,10 +10,16 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BraggError, Issue } from '../contract/errors.ts';
 import { formatIssue, type ScenarioKindName, scenarioKindNames } from '../contract/scenario/index.ts';
-import type { KnownReading } from '../host/api/benches.ts';
+import type { ValidReading } from '../host/api/benches.ts';
 import { runPacker } from '../host/api/files.ts';
 import { placeOf, problemFileIn } from '../host/api/kernels.ts';
-import { type AnyReading, type AnyRunData, type Override, parseOverride, refusalOf } from '../host/api/scenarios.ts';
+import {
+  type AnyRunData,
+  type Override,
+  parseOverride,
+  refusalOf,
+  type ScenarioReading,
+} from '../host/api/scenarios.ts';
 import { type Host, type NativeAddon, readNamed } from '../host/index.ts';
 import { type ParsedArguments, UsageError } from './arguments.ts';
 import { assetsFolder } from './assets-folder.ts';
@@ -68,7 +74,7 @@ export function overridesOf({ flags }: ParsedArguments): readonly Override[] {
 /** Scenario changes by --variant, and notes to print about them. Throws UsageError. */
 export type VariantFitter = (
   variant: string,
-  reading: AnyReading,
+  reading: ScenarioReading,
   given: readonly Override[],
   addon: NativeAddon,
 ) => { readonly overrides: readonly Override[]; readonly notes: readonly string[] };
@@ -87,11 +93,11 @@ export async function readScenario(
   host: Host,
   fitOf: (kind: ScenarioKindName) => VariantFitter,
   more: readonly Override[] = [],
-): Promise<KnownReading> {
+): Promise<ValidReading> {
   const { parsed, terminal } = context;
   const path = scenarioPath(parsed.operands[0] ?? '');
   const given = overridesOf(parsed);
-  const read = async (overrides: readonly Override[]): Promise<KnownReading> => {
+  const read = async (overrides: readonly Override[]): Promise<ValidReading> => {
     const found = await host.scenarios.read(path, { overrides });
     if (found.kind === null) throw refusalOf(found.issues);
     return found;

@@ -14,7 +14,7 @@ import { optionsText } from '../contract/user-kernels/options.ts';
 import { isUserKernelId } from '../contract/user-kernels.ts';
 import { countText } from '../domain/values/units.ts';
 import { type BenchKind, placeOf } from '../host/api/kernels.ts';
-import { type AnyReading, type AnyRunData, hostWorkloads } from '../host/api/scenarios.ts';
+import { type AnyRunData, hostWorkloads, type ScenarioReading } from '../host/api/scenarios.ts';
 import type { Host } from '../host/index.ts';
 import { type FlagSpec, flagNumber, flagValue, hasFlag, listFlag } from './arguments.ts';
 import type { Terminal } from './terminal.ts';
@@ -162,7 +162,7 @@ interface NamingScenario {
 export async function checkedUserKernel(
   { signal }: VerbContext,
   host: Host,
-  reading: AnyReading,
+  reading: ScenarioReading,
   run: AnyRunData,
 ): Promise<UserKernelVerdict | null> {
   if (host.userKernels.find(run.variant) === null || run.status !== 'done') return null;

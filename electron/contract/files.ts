@@ -41,7 +41,7 @@ export const filePurposeSchema = z.enum([
 ]);
 export type FilePurpose = z.infer<typeof filePurposeSchema>;
 
-const nothing = z.strictObject({});
+const emptyRequestSchema = z.strictObject({});
 
 export const libraryKindSchema = z.enum(['scenario', 'run', 'session', 'kernel']);
 export type LibraryKind = z.infer<typeof libraryKindSchema>;
@@ -122,19 +122,19 @@ export const libraryMethods = {
       tags: z.array(tagSchema).max(MAX_TAGS),
       remark: z.string().max(4000),
     }),
-    result: nothing,
+    result: emptyRequestSchema,
   },
   /** Moves a user's file to the trash folder inside the library. Nothing is ever deleted. */
   'library.trash': { params: z.strictObject({ file: fileRefSchema }), result: z.strictObject({ id: z.string() }) },
   /** Restores a file from the trash, under another name if its original one is taken. */
   'library.restore': { params: z.strictObject({ id: z.string().min(1).max(300) }), result: namedFileSchema },
   /** Rebuilds the index from the files. */
-  'library.rebuild': { params: nothing, result: z.strictObject({ files: z.number().int().nonnegative() }) },
+  'library.rebuild': { params: emptyRequestSchema, result: z.strictObject({ files: z.number().int().nonnegative() }) },
   /** Only available if `capabilities.shell.dialogs`; null if the user dismissed the dialog. */
-  'library.chooseFolder': { params: nothing, result: z.strictObject({ folder: z.string().nullable() }) },
+  'library.chooseFolder': { params: emptyRequestSchema, result: z.strictObject({ folder: z.string().nullable() }) },
 } as const;
 
 export const libraryStreams = {
   /** Sends a new number whenever something in the library may have changed. */
-  library: { params: nothing, frame: z.strictObject({ revision: z.number().int() }), policy: 'latest' },
+  library: { params: emptyRequestSchema, frame: z.strictObject({ revision: z.number().int() }), policy: 'latest' },
 } as const;

@@ -106,10 +106,10 @@ export type ImageError = Readonly<z.infer<typeof imageErrorSchema>>;
 /** Largest relative error allowed in a bright pixel. */
 export const BRIGHT_PARITY = 2e-5;
 
-const ofRun = z.strictObject({ run: runIdSchema });
+const imageRunSchema = z.strictObject({ run: runIdSchema });
 
 export const imageMethods = {
-  'image.summary': { params: ofRun, result: imageSummarySchema },
+  'image.summary': { params: imageRunSchema, result: imageSummarySchema },
   /** View of the image, or of its difference from another run's image of the same size. */
   'image.view': {
     params: z.strictObject({ run: runIdSchema, view: imageViewSchema, against: runIdSchema.nullable().default(null) }),

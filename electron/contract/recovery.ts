@@ -8,7 +8,7 @@ import { fileRefSchema, namedFileSchema } from './files.ts';
 import { runInfoSchema } from './run.ts';
 import { scenarioDraftSchema } from './scenario/workload.ts';
 
-const nothing = z.strictObject({});
+const emptyRequestSchema = z.strictObject({});
 
 /** Identifies a page until it is reloaded. */
 const pageIdSchema = z.string().regex(/^[\w-]{8,64}$/);
@@ -48,7 +48,7 @@ const recoverableSchema = z.discriminatedUnion('kind', [
 ]);
 export type Recoverable = Readonly<z.infer<typeof recoverableSchema>>;
 
-const ofItem = z.strictObject({ id: z.string().min(1).max(200) });
+const itemRequestSchema = z.strictObject({ id: z.string().min(1).max(200) });
 
 export const recoveryMethods = {
   /** Saves a page's unsaved edits, replacing its previous ones. */
@@ -59,10 +59,10 @@ export const recoveryMethods = {
       file: fileRefSchema.nullable(),
       draft: scenarioDraftSchema,
     }),
-    result: nothing,
+    result: emptyRequestSchema,
   },
   /** Discards the saved edits of a page that has nothing unsaved any more. */
-  'recovery.drop': { params: z.strictObject({ page: pageIdSchema }), result: nothing },
+  'recovery.drop': { params: z.strictObject({ page: pageIdSchema }), result: emptyRequestSchema },
   /** Lists unsaved work of programs that have ended, and of this page under its ids before reloads. */
   'recovery.list': {
     params: z.strictObject({ pages: z.array(pageIdSchema).max(16) }),
@@ -70,7 +70,7 @@ export const recoveryMethods = {
   },
   /** Returns the edits; they stay on disk until discarded, or until the page that restored them saves its own. */
   'recovery.draft': {
-    params: ofItem,
+    params: itemRequestSchema,
     result: z.strictObject({
       title: z.string(),
       file: namedFileSchema.nullable(),
@@ -78,11 +78,11 @@ export const recoveryMethods = {
     }),
   },
   /** Adds the recovered part of the run to the list of runs. */
-  'recovery.run': { params: ofItem, result: runInfoSchema },
+  'recovery.run': { params: itemRequestSchema, result: runInfoSchema },
   /** Adds the session to the list of benchmarks. */
-  'recovery.session': { params: ofItem, result: benchInfoSchema },
+  'recovery.session': { params: itemRequestSchema, result: benchInfoSchema },
   /** Deletes the recovery data of the item. */
-  'recovery.discard': { params: ofItem, result: nothing },
+  'recovery.discard': { params: itemRequestSchema, result: emptyRequestSchema },
   /**
    * Reports which file a page has open, every few seconds. The answer is the number of other windows, of this or
    * another program, with the same file open.

@@ -79,12 +79,12 @@ const remoteSchema = z.strictObject({
 });
 export type Remote = Readonly<z.infer<typeof remoteSchema>>;
 
-const nothing = z.strictObject({});
-const one = z.strictObject({ id: z.int().nonnegative() });
+const emptyRequestSchema = z.strictObject({});
+const remoteRequestSchema = z.strictObject({ id: z.int().nonnegative() });
 
 export const remoteMethods = {
   /** Hosts named in the user's ssh configuration, without patterns. */
-  'remote.hosts': { params: nothing, result: z.strictObject({ hosts: z.array(sshHostSchema).max(200) }) },
+  'remote.hosts': { params: emptyRequestSchema, result: z.strictObject({ hosts: z.array(sshHostSchema).max(200) }) },
   /**
    * Returns at once; the stream `remotes` reports progress. For a host that is already connected, that connection is
    * used.
@@ -95,22 +95,22 @@ export const remoteMethods = {
       /** Whether to connect even to a login node without a GPU. */
       anyway: z.boolean().default(false),
     }),
-    result: one,
+    result: remoteRequestSchema,
   },
   /** Input for ssh's prompt; null cancels. It is passed on and not saved. */
   'remote.answer': {
-    params: z.strictObject({ ...one.shape, answer: z.string().max(1000).nullable() }),
-    result: nothing,
+    params: z.strictObject({ ...remoteRequestSchema.shape, answer: z.string().max(1000).nullable() }),
+    result: emptyRequestSchema,
   },
   /** Closes the tunnel. Computations on the remote machine continue. */
-  'remote.close': { params: one, result: nothing },
+  'remote.close': { params: remoteRequestSchema, result: emptyRequestSchema },
   /** Returns at once: the page uses it to measure the latency of its host. */
-  'host.ping': { params: nothing, result: nothing },
+  'host.ping': { params: emptyRequestSchema, result: emptyRequestSchema },
 } as const;
 
 export const remoteStreams = {
   remotes: {
-    params: nothing,
+    params: emptyRequestSchema,
     frame: z.strictObject({ remotes: z.array(remoteSchema) }),
     policy: 'latest',
   },

@@ -7,7 +7,7 @@ import { wireErrorSchema } from './errors.ts';
 import { axisNameSchema, curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
 import { namedFileSchema } from './files.ts';
 import { letSummarySchema, qualitySchema, rbeSummarySchema } from './quality.ts';
-import { eachWorkloads } from './scenario/kinds.ts';
+import { propertyOfWorkloads } from './scenario/kinds.ts';
 import { energyBalanceSchema, numberBalanceSchema } from './scenario/transport/ledger-columns.ts';
 import { liveReadoutShape, summaryReadoutShape } from './scenario/transport/readouts.ts';
 import { summaryScalarShape } from './scenario/transport/run-scalars.ts';
@@ -163,12 +163,12 @@ const cutSchema = z.strictObject({ axis: axisNameSchema, index: z.number().int()
 export type Cut = Readonly<z.infer<typeof cutSchema>>;
 
 /** Map to subtract from another. */
-const againstSchema = z.strictObject({
+const comparisonTargetSchema = z.strictObject({
   run: runIdSchema,
   /** Index of the keyframe for maps of protons; null for the one nearest in depth. Dose has one final state. */
   keyframe: z.number().int().nonnegative().nullable(),
 });
-export type Against = Readonly<z.infer<typeof againstSchema>>;
+export type ComparisonTarget = Readonly<z.infer<typeof comparisonTargetSchema>>;
 
 /** Map to show: dose, or the protons summed over the two hidden axes. */
 export const mapRequestSchema = z.strictObject({
@@ -188,7 +188,7 @@ export const mapRequestSchema = z.strictObject({
   /** Cuts of the protons during a run, or with the stream `run.cuts`; stored maps are summed over the hidden axes. */
   cuts: z.array(cutSchema).max(2).optional(),
   /** Subtracts this map cell by cell; both runs must have ended and share the grid. */
-  against: againstSchema.optional(),
+  against: comparisonTargetSchema.optional(),
 });
 export type MapRequest = Readonly<z.infer<typeof mapRequestSchema>>;
 
@@ -265,9 +265,9 @@ export const ledgerTableSchema = z.strictObject({
 export type LedgerTable = Readonly<z.infer<typeof ledgerTableSchema>>;
 
 /** Progress details of each workload. */
-export const progressDetailSchema = z.discriminatedUnion('workload', eachWorkloads('progress'));
+export const progressDetailSchema = z.discriminatedUnion('workload', propertyOfWorkloads('progress'));
 export type ProgressDetail = Readonly<z.infer<typeof progressDetailSchema>>;
-export type ProgressOf<W extends ProgressDetail['workload']> = Extract<ProgressDetail, { workload: W }>;
+export type WorkloadProgress<W extends ProgressDetail['workload']> = Extract<ProgressDetail, { workload: W }>;
 
 export const runProgressSchema = z.strictObject({
   run: runIdSchema,

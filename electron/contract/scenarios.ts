@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { issueSchema } from './errors.ts';
 import { fileRefSchema, namedFileSchema } from './files.ts';
-import { eachWorkloads } from './scenario/kinds.ts';
+import { propertyOfWorkloads } from './scenario/kinds.ts';
 import { scenarioDraftSchema } from './scenario/workload.ts';
 
 export const readScenarioSchema = z.strictObject({
@@ -33,13 +33,13 @@ export const libraryEntrySchema = z.strictObject({
 export type LibraryEntry = Readonly<z.infer<typeof libraryEntrySchema>>;
 
 /** Resolved scenario, by kind. */
-export const resolvedSchema = z.discriminatedUnion('kind', eachWorkloads('resolved'));
+export const resolvedSchema = z.discriminatedUnion('kind', propertyOfWorkloads('resolved'));
 export type Resolved = Readonly<z.infer<typeof resolvedSchema>>;
-export type ResolvedOf<K extends Resolved['kind']> = Extract<Resolved, { kind: K }>;
+export type ResolvedKind<K extends Resolved['kind']> = Extract<Resolved, { kind: K }>;
 
 /** Returns the resolved scenario if it is of this kind; otherwise null. */
-export function resolvedOf<K extends Resolved['kind']>(kind: K, resolved: Resolved | null): ResolvedOf<K> | null {
-  return resolved?.kind === kind ? (resolved as ResolvedOf<K>) : null;
+export function resolvedOf<K extends Resolved['kind']>(kind: K, resolved: Resolved | null): ResolvedKind<K> | null {
+  return resolved?.kind === kind ? (resolved as ResolvedKind<K>) : null;
 }
 
 export const materialSchema = z.strictObject({

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fileRefSchema } from './files.ts';
 import { bytes } from './wire/arrays.ts';
 
-const nothing = z.strictObject({});
+const emptyRequestSchema = z.strictObject({});
 
 /** Entry of the command table from which the native menus are built. */
 const menuCommandSchema = z.strictObject({
@@ -28,14 +28,17 @@ export const shellMethods = {
   /** Title, represented file and unsaved changes, for the window frame and the prompt on closing. */
   'shell.document': {
     params: z.strictObject({ title: z.string().max(255), edited: z.boolean() }),
-    result: nothing,
+    result: emptyRequestSchema,
   },
-  'shell.menu': { params: z.strictObject({ commands: z.array(menuCommandSchema).max(500) }), result: nothing },
+  'shell.menu': {
+    params: z.strictObject({ commands: z.array(menuCommandSchema).max(500) }),
+    result: emptyRequestSchema,
+  },
   /** Reply to the `close-requested` event with that number. */
-  'shell.close': { params: z.strictObject({ request: z.int(), close: z.boolean() }), result: nothing },
+  'shell.close': { params: z.strictObject({ request: z.int(), close: z.boolean() }), result: emptyRequestSchema },
   /** Shows the log's folder if there is a file manager; otherwise the page shows the text. */
   'log.show': {
-    params: nothing,
+    params: emptyRequestSchema,
     result: z.strictObject({
       /** Whether the folder was opened. */
       shown: z.boolean(),

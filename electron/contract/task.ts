@@ -7,7 +7,7 @@ import type { taskProgressSchema, taskResolvedSchema } from './scenario/task/wor
 import { workloadSchema } from './workload.ts';
 
 /** Computes a value for every such kind, for tables by workload. */
-export function eachTask<T>(of: (kind: TaskKind) => T): Readonly<Record<TaskKind, T>> {
+export function recordByTaskKind<T>(of: (kind: TaskKind) => T): Readonly<Record<TaskKind, T>> {
   return Object.fromEntries(taskKinds.map((kind) => [kind, of(kind)])) as Record<TaskKind, T>;
 }
 

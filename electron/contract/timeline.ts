@@ -273,7 +273,7 @@ const traceSummarySchema = z.strictObject({
 });
 export type TraceSummary = Readonly<z.infer<typeof traceSummarySchema>>;
 
-const ofTrace = z.strictObject({ trace: traceIdSchema });
+const traceRequestSchema = z.strictObject({ trace: traceIdSchema });
 const interval = { from_ns: ns, to_ns: ns };
 
 const timelineSourceSchema = z.discriminatedUnion('kind', [
@@ -299,7 +299,7 @@ export const timelineMethods = {
   },
   /** Reads a timeline; progress is on the stream `timelines`. Cancelling stops reading. */
   'timeline.open': { params: z.strictObject({ source: timelineSourceSchema }), result: traceInfoSchema },
-  'timeline.close': { params: ofTrace, result: z.strictObject({}) },
+  'timeline.close': { params: traceRequestSchema, result: z.strictObject({}) },
   'timeline.window': {
     params: z.strictObject({ trace: traceIdSchema, ...interval, pixels: count.min(1).max(MAX_PIXELS), tracks }),
     result: windowSchema,
@@ -340,10 +340,10 @@ export const timelineMethods = {
   },
   /** Time intervals of the simulation's steps; empty for traces of other programs without steps. */
   'timeline.steps': {
-    params: ofTrace,
+    params: traceRequestSchema,
     result: z.strictObject({ step: uint32, start_ns: float64, end_ns: float64 }),
   },
-  'timeline.summary': { params: ofTrace, result: traceSummarySchema },
+  'timeline.summary': { params: traceRequestSchema, result: traceSummarySchema },
   /**
    * Chrome Trace Event JSON of the full timeline, or of the spans that overlap the interval; compressed by gzip if it
    * is large.

@@ -81,7 +81,7 @@ const printedSchema = z.strictObject({
   last: z.string(),
   left_out: z.number().int(),
 });
-export type Printed = Readonly<z.infer<typeof printedSchema>>;
+export type PrintedOutput = Readonly<z.infer<typeof printedSchema>>;
 
 /** Kernel that cannot be used, with the reason. */
 const userKernelTroubleSchema = z.strictObject({ id: userKernelIdSchema, message: z.string() });

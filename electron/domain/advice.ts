@@ -35,13 +35,13 @@ interface Costs {
 }
 
 /** Seconds of one of several runs that share a set-up: its steps, and reading its answer back. */
-const eachRun = ({ wall_s, setup_s, time_s }: Costs): number => Math.max(time_s, wall_s - setup_s);
+const secondsPerFurtherRun = ({ wall_s, setup_s, time_s }: Costs): number => Math.max(time_s, wall_s - setup_s);
 
 /**
  * Number of runs with a shared set-up from which on `other` needs less total time than `best`; null if it never does.
  */
-export function paysOffFrom(best: Costs, other: Costs): number | null {
-  const saved = eachRun(best) - eachRun(other);
+export function breakEvenRuns(best: Costs, other: Costs): number | null {
+  const saved = secondsPerFurtherRun(best) - secondsPerFurtherRun(other);
   if (!(saved > 0)) return null;
   return Math.max(2, Math.ceil((other.setup_s - best.setup_s) / saved));
 }
@@ -68,19 +68,19 @@ interface ComparisonQuantity {
   readonly standing: (one: VariantTimes) => AdvisedVariant | null;
 }
 
-const byEndToEnd: ComparisonQuantity = {
+const endToEndQuantity: ComparisonQuantity = {
   unit: 'run',
   time: ({ wall_s, time_s }) => wall_s ?? time_s,
   standing: ({ whole }) => whole,
 };
-const byStepTimes: ComparisonQuantity = {
+const stepTimeQuantity: ComparisonQuantity = {
   unit: 'repetition',
   time: ({ time_s }) => time_s,
   standing: ({ steps }) => steps,
 };
 
 /** Lead of one variant over another: the speed-up and its verdict. */
-interface Lead {
+interface VariantLead {
   readonly over: VariantTimes;
   readonly gain: Ratio;
   /** Verdict on the lead; null if only medians are known. */
@@ -93,7 +93,7 @@ function leadOf(
   right: readonly VariantTimes[],
   all: readonly VariantTimes[],
   by: ComparisonQuantity,
-): Lead | null {
+): VariantLead | null {
   const reference = all.find(({ isReference }) => isReference);
   if (reference === undefined) return null;
   const other = best.isReference
@@ -113,14 +113,14 @@ function leadOf(
 const number = (value: number): string => significant(value, value < 10 ? 2 : 3);
 
 /** Text such as `1.3 times cuda-window (1.2–1.4)`. */
-function timesOf({ gain: { value, interval }, over }: Lead): string {
+function timesOf({ gain: { value, interval }, over }: VariantLead): string {
   const times = `${number(value)} times ${over.name}`;
   return interval === null ? times : `${times} (${number(interval.low)}–${number(interval.high)})`;
 }
 
 function firstSentence(
   best: VariantTimes,
-  lead: Lead | null,
+  lead: VariantLead | null,
   alone: boolean,
   where: string,
   by: ComparisonQuantity,
@@ -142,7 +142,7 @@ function firstSentence(
 /** Correct variants whose interval overlaps that of the fastest, which is therefore not certainly faster. */
 function closeTo(
   best: VariantTimes,
-  lead: Lead | null,
+  lead: VariantLead | null,
   right: readonly VariantTimes[],
   by: ComparisonQuantity,
 ): readonly VariantTimes[] {
@@ -160,7 +160,7 @@ function closeText(close: readonly VariantTimes[]): string {
 }
 
 /** Sentence that explains the difference by the parts of both runs. */
-function reasonText(best: VariantTimes, lead: Lead | null): string | null {
+function reasonText(best: VariantTimes, lead: VariantLead | null): string | null {
   if (lead === null || best.wall_s === null || lead.over.wall_s === null) return null;
   const rest = ({ wall_s, time_s }: VariantTimes): number => Math.max(0, (wall_s ?? 0) - time_s);
   const parts = [
@@ -170,7 +170,7 @@ function reasonText(best: VariantTimes, lead: Lead | null): string | null {
   return `Why: ${parts.join('; ')}. Steps are ${percent(best.time_s / best.wall_s)} of its run.`;
 }
 
-function certaintyText(lead: Lead | null, { instances, noise }: AdviceContext): string | null {
+function certaintyText(lead: VariantLead | null, { instances, noise }: AdviceContext): string | null {
   if (lead === null || lead.gain.interval === null) return null;
   const from = instances === null ? '' : ` from ${instances} instances of each`;
   const { ratio } = noise;
@@ -190,7 +190,7 @@ const mentionedRatio = 0.95;
 
 function changeText(
   best: VariantTimes,
-  lead: Lead | null,
+  lead: VariantLead | null,
   { right, close }: CloseVariants,
   by: ComparisonQuantity,
   more: string,
@@ -203,10 +203,10 @@ function changeText(
   const own = { ...best, wall_s: best.wall_s };
   const others = right.flatMap((one) => (one === best || one.wall_s === null ? [] : [{ ...one, wall_s: one.wall_s }]));
   const quicker = leastBy(
-    others.filter((one) => eachRun(one) < mentionedRatio * eachRun(own)),
-    eachRun,
+    others.filter((one) => secondsPerFurtherRun(one) < mentionedRatio * secondsPerFurtherRun(own)),
+    secondsPerFurtherRun,
   );
-  const from = quicker === null ? null : paysOffFrom(own, quicker);
+  const from = quicker === null ? null : breakEvenRuns(own, quicker);
   return from === null
     ? null
     : `How this could change: if at least ${from} runs share one set-up, ${quicker?.name} is faster.`;
@@ -229,7 +229,7 @@ interface AdviceContext {
  * there is only one.
  */
 export function advice(all: readonly VariantTimes[], context: AdviceContext): readonly string[] | null {
-  const by = all.every(({ wall_s }) => wall_s !== null) ? byEndToEnd : byStepTimes;
+  const by = all.every(({ wall_s }) => wall_s !== null) ? endToEndQuantity : stepTimeQuantity;
   const right = all.filter((one) => one.right);
   const best = leastBy(right, by.time);
   if (best === null || all.length < 2) return null;

@@ -114,7 +114,7 @@ function claimOnGpus({ claim, findings }: TableClaim): readonly FindingsByMachin
 }
 
 /** Statements that were measured on at least two machines. */
-export const onSeveralGpus = (rows: readonly ClaimTableRow[]): readonly FindingsByMachine[] =>
+export const findingsOnSeveralMachines = (rows: readonly ClaimTableRow[]): readonly FindingsByMachine[] =>
   rows.flatMap(({ claims }) => claims.flatMap(claimOnGpus));
 
 /** Machines that measured a claim, as text for a filter: `NVIDIA H100, NVIDIA H200`; empty if there are none. */

@@ -189,7 +189,7 @@ export interface Heat {
 }
 
 /** Counter values of the lines of a listing, and of the lines of its source files by `path:line`. */
-export interface HeatOf {
+export interface ListingHeat {
   readonly lines: readonly (Heat | null)[];
   readonly sources: ReadonlyMap<string, Heat>;
 }
@@ -204,7 +204,7 @@ export function otherCode({ lines }: Pick<Code, 'lines'>, hot: HotKernel | null)
 }
 
 /** `hot` is matched by instruction if it has addresses, else by file and line. */
-export function heatOf({ lines, files }: Pick<Code, 'lines' | 'files'>, hot: HotKernel | null): HeatOf {
+export function heatOf({ lines, files }: Pick<Code, 'lines' | 'files'>, hot: HotKernel | null): ListingHeat {
   const sources = new Map<string, Heat>();
   if (hot === null || hot.total === 0) return { lines: lines.map(() => null), sources };
   const heat = (value: number, reason: string | null): Heat => ({ value, share: value / hot.total, reason });

@@ -32,7 +32,7 @@ const lower = (text: string): string =>
 const countText = (n: number, what: string): string => `${n === 1 ? 'one' : n} ${what}${n === 1 ? '' : 's'}`;
 
 /** Number of samples or instances of an option with too little evidence; the scarcer of the two. */
-function fewText({ samples, instances }: Pick<Option, 'samples' | 'instances'>): string {
+function scarceEvidenceText({ samples, instances }: Pick<Option, 'samples' | 'instances'>): string {
   return samples < minEvidence.samples ? countText(samples, 'sample') : countText(instances, 'instance');
 }
 
@@ -67,7 +67,7 @@ function noAdviceText(base: Option, steps: readonly Step[]): string {
     most === undefined || most.ratio <= 1
       ? ''
       : `; ${approachTitles[most.option.way]} was ${significant(most.ratio, 3)}× as fast in these measurements`;
-  return `No advice: ${fewText(scarcest)} each${seen}. Benchmark them again to decide.`;
+  return `No advice: ${scarceEvidenceText(scarcest)} each${seen}. Benchmark them again to decide.`;
 }
 
 /** Sentence above the table: which option to keep, which to consider, or that the evidence is insufficient. */

@@ -5,30 +5,30 @@
  */
 import { BraggError } from '../contract/errors.ts';
 
-interface Honoured {
+interface HonouredField {
   readonly kind: 'honoured';
 }
-interface Ignored {
+interface IgnoredField {
   readonly kind: 'ignored';
   readonly because: string;
 }
 
 export type FieldRule =
-  | Honoured
+  | HonouredField
   /** Rejected unless `accepts` returns true; `allowed` completes the message. */
   | { readonly kind: 'only'; readonly allowed: string; readonly accepts: (value: string) => boolean }
-  | Ignored;
+  | IgnoredField;
 
 /** Rules by field name in lower case. */
 export type FieldRules = Readonly<Record<string, FieldRule>>;
 
 /** Names of the fields that a reader honours. The type ensures that the reader uses all of them and no others. */
 export type HonouredFieldName<R extends FieldRules> = keyof {
-  [Name in keyof R as R[Name] extends Honoured ? Name : never]: true;
+  [Name in keyof R as R[Name] extends HonouredField ? Name : never]: true;
 };
 
-export const honoured: Honoured = { kind: 'honoured' };
-export const ignoredField = (because: string): Ignored => ({ kind: 'ignored', because });
+export const honoured: HonouredField = { kind: 'honoured' };
+export const ignoredField = (because: string): IgnoredField => ({ kind: 'ignored', because });
 export const allowOnly = (allowed: string, accepts: (value: string) => boolean): FieldRule => ({
   kind: 'only',
   allowed,
@@ -38,11 +38,11 @@ export const oneOf = (...values: readonly string[]): FieldRule => {
   const known = values.map((value) => value.toLowerCase());
   return allowOnly(values.join(', '), (value) => known.includes(value.toLowerCase()));
 };
-const never = (): boolean => false;
+const rejectAny = (): boolean => false;
 /** Rule for a field that must not be in the file. `why` completes the message. */
-export const absentAs = (why: string): FieldRule => allowOnly(`absent: ${why}`, never);
-export const absent = allowOnly('absent', never);
-export const mayBeAbsent = (rule: FieldRule): boolean => rule.kind === 'only' && rule.accepts === never;
+export const absentAs = (why: string): FieldRule => allowOnly(`absent: ${why}`, rejectAny);
+export const absent = allowOnly('absent', rejectAny);
+export const mayBeAbsent = (rule: FieldRule): boolean => rule.kind === 'only' && rule.accepts === rejectAny;
 
 /** `file` is empty if the caller adds the name to the message. */
 export const foreignFileError = (file: string, what: string): BraggError =>

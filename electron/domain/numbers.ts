@@ -58,7 +58,7 @@ export function plainDigits(value: number, digits: number): string {
 }
 
 /** Significant digits without trailing zeros: `80`, `0.5`. */
-export function short(value: number, digits: number): string {
+export function shortNumberText(value: number, digits: number): string {
   return String(Number(value.toPrecision(digits)));
 }
 

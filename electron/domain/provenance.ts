@@ -4,7 +4,7 @@ import type { Provenance } from '../contract/bench/comparison.ts';
 import { count } from './numbers.ts';
 
 /** Fields that identify the hardware of an entry, common to all workloads. */
-type Measured =
+type HardwareFields =
   | {
       readonly status: 'measured';
       readonly device: 'cpu' | 'cuda';
@@ -13,14 +13,14 @@ type Measured =
     }
   | { readonly status: 'refused' };
 
-interface Reported {
+interface SessionProvenance {
   readonly machine: SessionMachine & { readonly cpu: string };
   readonly program: { readonly version: string | null; readonly commit?: string | null | undefined };
-  readonly entries: readonly Measured[];
+  readonly entries: readonly HardwareFields[];
 }
 
 /** Provenance of a session's report, with the GPUs on which its variants ran. */
-export function reportProvenance({ machine, program, entries }: Reported, created: string): Provenance {
+export function reportProvenance({ machine, program, entries }: SessionProvenance, created: string): Provenance {
   const measured = entries.filter((entry) => entry.status === 'measured');
   const used = gpusUsed(machine, measured);
   const names = [...new Set(used.map(({ name }) => name))].map((name) => {

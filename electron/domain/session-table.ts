@@ -5,7 +5,7 @@
 import { type EndToEnd, headVerdict, isUnproven, type Mode, type Quantity } from '../contract/bench/bench-session.ts';
 import type { ComparedGroup, ComparedRow } from '../contract/bench/comparison.ts';
 import { type Accuracy, isIncorrect, type Words } from '../contract/bench/session.ts';
-import { fastestEndToEnd, paysOffFrom, rightnessText, type VariantTimes } from './advice.ts';
+import { breakEvenRuns, fastestEndToEnd, rightnessText, type VariantTimes } from './advice.ts';
 import { gainOf, measuredTime, noiseText, rateText, spreadText, timesText } from './measured.ts';
 import { compact, errorSize, NO_VALUE, percent, significant } from './numbers.ts';
 
@@ -103,7 +103,7 @@ const verdictColumn: readonly Column[] = [
 ];
 
 /** Speed-up over the reference with its verdict; 1 for the reference. */
-function standingText(standing: Pick<EndToEnd, 'verdict'> & { readonly ratio: EndToEnd['ratio'] | null }): string {
+function speedVerdictText(standing: Pick<EndToEnd, 'verdict'> & { readonly ratio: EndToEnd['ratio'] | null }): string {
   if (standing.verdict === 'reference') return '1';
   return standing.ratio === null ? NO_VALUE : `${timesText(gainOf(standing.ratio))} ${standing.verdict}`;
 }
@@ -158,7 +158,7 @@ function shareColumns(rows: readonly ComparedRow[]): readonly Column[] {
     const own = all.find((one) => one.row === row);
     const best = bestFor(row);
     if (own === undefined || best === null || !own.right || own === best) return null;
-    return paysOffFrom(best, own);
+    return breakEvenRuns(best, own);
   };
   return [
     {
@@ -232,7 +232,7 @@ const modeColumns: readonly Column[] = [
       if (process === null) return NO_VALUE;
       if (process.time_s === null) return 'not possible';
       const time = measuredTime(process.time_s);
-      return process.verdict === 'reference' ? time : `${time}, ${standingText(process)}`;
+      return process.verdict === 'reference' ? time : `${time}, ${speedVerdictText(process)}`;
     },
     by: ({ process }) => process?.time_s ?? null,
   },

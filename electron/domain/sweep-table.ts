@@ -4,7 +4,7 @@
  */
 import { lineOf, type Session } from '../contract/bench/session.ts';
 import { measuredTime } from './measured.ts';
-import { compact, NO_VALUE, short } from './numbers.ts';
+import { compact, NO_VALUE, shortNumberText } from './numbers.ts';
 import { shareInDecimals } from './values/units.ts';
 
 type Reports = Session['reports'];
@@ -53,7 +53,7 @@ export function sweepTableOf({
       const range = ranges.get(point) ?? null;
       return [
         i === 0 ? label : '',
-        short(value, 6),
+        shortNumberText(value, 6),
         ...(sized ? [compact(size)] : []),
         measuredTime(time_s),
         measuredTime(setup_s),

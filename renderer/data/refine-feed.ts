@@ -33,8 +33,8 @@ export interface RefineState {
   readonly refined: RefinedCrystal | null;
 }
 
-const before = { phase: 'idle', reasons: [], warnings: [], variant: null, iterations: [], refined: null } as const;
-const nothing: RefineState = { image: null, opening: null, fit: 'both', fitted: 'both', ...before };
+const idleState = { phase: 'idle', reasons: [], warnings: [], variant: null, iterations: [], refined: null } as const;
+const initialState: RefineState = { image: null, opening: null, fit: 'both', fitted: 'both', ...idleState };
 
 /** Maximum number of issues in a message. */
 const SHOWN_FAULTS = 4;
@@ -46,7 +46,7 @@ function reasonsOf(error: unknown): readonly string[] {
 }
 
 export class RefineFeed {
-  readonly state: StoreApi<RefineState> = createStore<RefineState>(() => nothing);
+  readonly state: StoreApi<RefineState> = createStore<RefineState>(() => initialState);
   readonly #client: Client;
   #stream: StreamHandle | null = null;
   /** Responses for an earlier image are dropped. */
@@ -73,7 +73,7 @@ export class RefineFeed {
       const image = await this.#client.call('refining.take', { source: await source() });
       if (taken !== this.#taken) return;
       this.#close();
-      this.state.setState({ ...before, image, opening: null });
+      this.state.setState({ ...idleState, image, opening: null });
     } catch (error) {
       if (taken === this.#taken) this.state.setState({ opening: null, reasons: reasonsOf(error) });
     }
@@ -83,7 +83,7 @@ export class RefineFeed {
     const { image, fit } = this.state.getState();
     if (image === null) return;
     this.#close();
-    this.state.setState({ ...before, phase: 'waiting', fitted: fit });
+    this.state.setState({ ...idleState, phase: 'waiting', fitted: fit });
     this.#stream = this.#client.stream(
       'refining',
       { image: image.id, scenario, file, fit: [...refineFits[fit]] },

@@ -183,12 +183,12 @@ const density: Readonly<Record<OverlayOpacity, (fraction: number) => number>> = 
   even: () => 1,
 };
 
-const made = new WeakMap<ColorMap, Partial<Record<OverlayOpacity, ColorMap>>>();
+const cachedColorMaps = new WeakMap<ColorMap, Partial<Record<OverlayOpacity, ColorMap>>>();
 
 /** Cached per map and wash, so that an image is recoloured only if its map changes. */
 export function withOpacity(map: ColorMap, wash: OverlayOpacity): ColorMap {
-  const known = made.get(map) ?? {};
-  made.set(map, known);
+  const known = cachedColorMaps.get(map) ?? {};
+  cachedColorMaps.set(map, known);
   const last = Math.max(1, map.colors.length - 1);
   known[wash] ??= {
     ...map,

@@ -151,12 +151,12 @@ export function createComparisonStore(): ComparisonStore {
   };
 }
 
-const shown = new WeakMap<readonly ChosenRow[], Map<WorkloadName, readonly ChosenRow[]>>();
+const cachedShownRows = new WeakMap<readonly ChosenRow[], Map<WorkloadName, readonly ChosenRow[]>>();
 
 /** Rows of the shown workload; returns the same array for the same state. */
 export function shownRows({ chosen, workload }: Pick<ComparisonState, 'chosen' | 'workload'>): readonly ChosenRow[] {
-  const known = shown.get(chosen) ?? new Map<WorkloadName, readonly ChosenRow[]>();
-  shown.set(chosen, known);
+  const known = cachedShownRows.get(chosen) ?? new Map<WorkloadName, readonly ChosenRow[]>();
+  cachedShownRows.set(chosen, known);
   const rows = known.get(workload) ?? rowsOfWorkload(chosen, workload);
   known.set(workload, rows);
   return rows;

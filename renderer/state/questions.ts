@@ -8,7 +8,7 @@ const schema = z.strictObject({ atStart: z.boolean() });
 type QuestionSettings = Readonly<z.infer<typeof schema>>;
 
 /** Not saved, because hints belong to a question that was just opened. */
-interface Guide {
+interface QuestionGuide {
   /** Id of the question; null if no hints are shown. */
   readonly question: string | null;
   /** Indices of its hints that are not dismissed, ascending. */
@@ -18,7 +18,7 @@ interface Guide {
 }
 
 export interface QuestionsStore extends StoreApi<QuestionSettings> {
-  readonly guide: StoreApi<Guide>;
+  readonly guide: StoreApi<QuestionGuide>;
   begin(question: string): void;
   /** Goes to a hint, unless it was dismissed. */
   go(hint: number): void;
@@ -26,7 +26,7 @@ export interface QuestionsStore extends StoreApi<QuestionSettings> {
   end(): void;
 }
 
-const noGuide: Guide = { question: null, left: [], at: { hint: 0, turn: 0 } };
+const hiddenGuide: QuestionGuide = { question: null, left: [], at: { hint: 0, turn: 0 } };
 
 export function createQuestionsStore(
   storage: SettingsStorage,
@@ -41,8 +41,8 @@ export function createQuestionsStore(
     initial,
     onReset,
   });
-  const guide = createStore<Guide>(() => noGuide);
-  const end = (): void => guide.setState(noGuide);
+  const guide = createStore<QuestionGuide>(() => hiddenGuide);
+  const end = (): void => guide.setState(hiddenGuide);
   return {
     ...settings,
     guide,
@@ -63,13 +63,13 @@ export function createQuestionsStore(
 }
 
 /** The next remaining hint; the first one follows the last. Null if there is no other. */
-export function hintAfter({ left }: Pick<Guide, 'left'>, hint: number): number | null {
+export function hintAfter({ left }: Pick<QuestionGuide, 'left'>, hint: number): number | null {
   const next = left.find((one) => one > hint) ?? left[0] ?? null;
   return next === hint ? null : next;
 }
 
 /** Index of the first remaining hint for a panel; null if it has none. */
-export function hintIn({ question, left }: Guide, panel: string): number | null {
+export function hintIn({ question, left }: QuestionGuide, panel: string): number | null {
   const hints = questionOf(question)?.hints ?? [];
   return left.find((place) => hints[place]?.panel === panel) ?? null;
 }

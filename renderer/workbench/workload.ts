@@ -4,8 +4,8 @@
  */
 import type { ComponentType } from 'react';
 import type { SessionReport } from '../../electron/contract/bench/session.ts';
-import type { ProgressDetail, ProgressOf } from '../../electron/contract/run.ts';
-import type { ResolvedOf } from '../../electron/contract/scenarios.ts';
+import type { ProgressDetail, WorkloadProgress } from '../../electron/contract/run.ts';
+import type { ResolvedKind } from '../../electron/contract/scenarios.ts';
 import type { WorkloadName } from '../../electron/contract/workload.ts';
 import type { Feeds, RunData, RunFollower } from '../data/run-data.ts';
 import type { ScaleKind } from '../drawing/colormap.ts';
@@ -48,11 +48,11 @@ export interface PageWorkload<W extends WorkloadName> extends KindPanels {
   /** Synchronises the workload's own stores; called once. */
   readonly attach?: (parts: WorkloadParts) => void;
   /** Progress of a run as a few words next to the Run button. */
-  readonly words: (detail: ProgressOf<W>) => readonly string[];
+  readonly words: (detail: WorkloadProgress<W>) => readonly string[];
   /** Progress of a run as readouts. */
-  readonly progress: (detail: ProgressOf<W>) => readonly ReadoutItem[];
+  readonly progress: (detail: WorkloadProgress<W>) => readonly ReadoutItem[];
   /** Derived facts of a scenario. */
-  readonly facts: (resolved: ResolvedOf<W>) => readonly Fact[];
+  readonly facts: (resolved: ResolvedKind<W>) => readonly Fact[];
   /** Readouts of the finished run. */
   readonly Results: ComponentType;
   /** Plane of the results; null if they cannot be shown on a plane. */
@@ -65,18 +65,18 @@ export type PageWorkloads = { readonly [W in WorkloadName]: PageWorkload<W> };
 
 export function progressWords<W extends ProgressDetail['workload']>(
   workloads: PageWorkloads,
-  detail: ProgressOf<W>,
+  detail: WorkloadProgress<W>,
 ): readonly string[] {
   return workloads[detail.workload as W].words(detail);
 }
 
 export function progressReadouts<W extends ProgressDetail['workload']>(
   workloads: PageWorkloads,
-  detail: ProgressOf<W>,
+  detail: WorkloadProgress<W>,
 ): readonly ReadoutItem[] {
   return workloads[detail.workload as W].progress(detail);
 }
 
-export function factsOf<W extends WorkloadName>(workloads: PageWorkloads, resolved: ResolvedOf<W>): readonly Fact[] {
+export function factsOf<W extends WorkloadName>(workloads: PageWorkloads, resolved: ResolvedKind<W>): readonly Fact[] {
   return workloads[resolved.kind as W].facts(resolved);
 }

@@ -71,7 +71,7 @@ const fasterThanUsual = ({ entries }) =>
   entries.filter(({ right, interval }) => right && interval !== null && interval.high < 1);
 
 /** @param {Configuration} configuration */
-const shown = (configuration) =>
+const configurationText = (configuration) =>
   Object.entries(configuration)
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
@@ -84,9 +84,9 @@ export function reportOf(session) {
   const { session: name, variant, scenario, measured, usual, entries } = session;
   const lines = entries.map(({ configuration, time_s, ratio, interval, right }) => {
     const range = interval === null ? '' : ` (${interval.low.toFixed(3)}–${interval.high.toFixed(3)})`;
-    return `  ${(time_s * 1e3).toPrecision(5)} ms  ${ratio.toFixed(3)}${range}  ${shown(configuration)}${right ? '' : '  WRONG'}`;
+    return `  ${(time_s * 1e3).toPrecision(5)} ms  ${ratio.toFixed(3)}${range}  ${configurationText(configuration)}${right ? '' : '  WRONG'}`;
   });
-  return [`${name}: ${variant} on ${scenario}, ${measured} measured; usual ${shown(usual)}`, ...lines];
+  return [`${name}: ${variant} on ${scenario}, ${measured} measured; usual ${configurationText(usual)}`, ...lines];
 }
 
 /**

@@ -24,10 +24,10 @@ export const TUNING_SESSIONS = [
 
 /**
  * Duration in seconds of the session that compares the best constants. First runs and the preparation of the scenario
- * need another AROUND_SECONDS.
+ * need another OVERHEAD_SECONDS.
  */
 const BEST_SECONDS = 8;
-const AROUND_SECONDS = 12;
+const OVERHEAD_SECONDS = 12;
 /** Minimum duration of a search, s. */
 const MIN_SECONDS = 6;
 /** Minimum time left, in seconds, for another session to start. */
@@ -38,7 +38,7 @@ export const TOO_LITTLE_S = 25;
  * @param {readonly TuningSession[]} sessions
  */
 export const defaultMinutes = (sessions) =>
-  sessions.reduce((sum, { minutes }) => sum + minutes + (BEST_SECONDS + AROUND_SECONDS) / 60, 0);
+  sessions.reduce((sum, { minutes }) => sum + minutes + (BEST_SECONDS + OVERHEAD_SECONDS) / 60, 0);
 
 /**
  * Search time in seconds for the first of the remaining sessions: its share of the time left after subtracting the
@@ -48,7 +48,7 @@ export const defaultMinutes = (sessions) =>
  */
 export function searchSeconds(left_s, sessions) {
   const whole = sessions.reduce((sum, { minutes }) => sum + minutes, 0);
-  const all_s = left_s - sessions.length * (BEST_SECONDS + AROUND_SECONDS);
+  const all_s = left_s - sessions.length * (BEST_SECONDS + OVERHEAD_SECONDS);
   return Math.max(MIN_SECONDS, (all_s * (sessions[0]?.minutes ?? 0)) / whole);
 }
 

@@ -10,17 +10,17 @@ const { values } = parseArgs({ options: { check: { type: 'boolean', default: fal
 const used = new Set(documents.flatMap((file) => placesIn(file).map(({ name }) => name)));
 const wanted = new Set(values.only?.split(',') ?? [...used, 'schemas']);
 const schemas = wanted.delete('schemas');
-const made = new Map<string, string>();
+const generatedTables = new Map<string, string>();
 for (const name of wanted) {
   const found = tables[name];
   if (found === undefined)
     throw new Error(`No table is called ${name}; known: schemas, ${Object.keys(tables).join(', ')}.`);
-  made.set(name, await found.make());
+  generatedTables.set(name, await found.make());
 }
 const { check } = values;
-const changed = changes(made, schemas);
+const changed = changes(generatedTables, schemas);
 if (!check) write(changed);
 const files = [...changed.keys()].join(', ');
-const said = files === '' ? 'as they are made' : `${check ? 'different' : 'changed'}: ${files}`;
-process.stdout.write(`${made.size} tables${schemas ? ' and the schemas' : ''}, ${said}\n`);
+const outcomeText = files === '' ? 'as they are made' : `${check ? 'different' : 'changed'}: ${files}`;
+process.stdout.write(`${generatedTables.size} tables${schemas ? ' and the schemas' : ''}, ${outcomeText}\n`);
 if (check && changed.size > 0) process.exitCode = 1;

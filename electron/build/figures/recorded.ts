@@ -33,7 +33,6 @@ import {
   machines,
   measured,
   modes,
-  onBothGpus,
   otherPrograms,
   percent,
   report,
@@ -43,6 +42,7 @@ import {
   session,
   table,
   times,
+  twoGpuTable,
 } from './sessions.ts';
 
 const found = (planned: { readonly file: string }): string | null =>
@@ -205,7 +205,7 @@ interface Table {
   make(): string | Promise<string>;
 }
 
-const shown = (file: string): string => code(`npx braggbench bench --open assets/runs/${file}.json`);
+const openCommand = (file: string): string => code(`npx braggbench bench --open assets/runs/${file}.json`);
 
 async function headline(): Promise<string> {
   const water = report('transport/h200-water-70MeV');
@@ -230,13 +230,13 @@ async function headline(): Promise<string> {
       [
         'The 70 MeV beam on a GPU, whole warm run (steps alone): `cuda-window`',
         both(water, 'cuda-window'),
-        shown('transport/h200-water-70MeV'),
+        openCommand('transport/h200-water-70MeV'),
       ],
       ['The same, `cuda-depth`', both(water, 'cuda-depth'), 'the same'],
       [
         'On a uniform grid, `cuda-scatter`: an atomic per target',
         both(uniform, 'cuda-scatter'),
-        shown('transport/h200-uniform-grid-70MeV'),
+        openCommand('transport/h200-uniform-grid-70MeV'),
       ],
       ['The same, `cuda-window`', both(uniform, 'cuda-window'), 'the same'],
       [
@@ -247,12 +247,12 @@ async function headline(): Promise<string> {
       [
         'An image: stages with temporaries over one kernel, both FP64',
         over(cubic, 'diffraction-cuda-unfused', 'diffraction-cuda-fp64'),
-        shown('diffraction/h200-simple-cubic-1024'),
+        openCommand('diffraction/h200-simple-cubic-1024'),
       ],
       [
         'A linear layer of 1024 × 784 × 2048: a naive fused kernel over cuBLAS and a ReLU',
         over(layers, 'cuda-naive', 'cuda-cublas'),
-        shown('linear-relu/layer-1024'),
+        openCommand('linear-relu/layer-1024'),
       ],
       ['Published claims tested with recorded sessions', await claimCounts(), code('npx braggbench claims')],
     ],
@@ -295,7 +295,7 @@ export const tables: Readonly<Record<string, Table>> = {
   'steps-by-card': {
     from: 'sessions',
     make: () =>
-      onBothGpus('transport/h200-factorial-uniform-grid-70MeV', 'transport/h100-factorial-uniform-grid-70MeV'),
+      twoGpuTable('transport/h200-factorial-uniform-grid-70MeV', 'transport/h100-factorial-uniform-grid-70MeV'),
   },
   'problem-formats': { from: 'program', make: problemFormats },
   verbs: { from: 'program', make: verbs },

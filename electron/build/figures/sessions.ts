@@ -172,7 +172,7 @@ export function runs(name: string): string {
   );
 }
 
-const taken = (quantities: MeasuredSessionEntry['quantities']): string => {
+const stepCountText = (quantities: MeasuredSessionEntry['quantities']): string => {
   const found = quantities.find(({ id }) => id === 'steps')?.value;
   return found == null ? '–' : String(found);
 };
@@ -192,7 +192,7 @@ export function otherPrograms(...names: readonly string[]): string {
         code(name),
         entry.title,
         seconds(entry.time_s),
-        `${taken(entry.quantities)}; ${taken(steps.quantities)}`,
+        `${stepCountText(entry.quantities)}; ${stepCountText(steps.quantities)}`,
         `${times(entry.time_s / steps.time_s)} of ${code(steps.label)}`,
         seconds(entry.wall_s),
         `${times(whole(entry) / whole(run))} of ${code(run.label)}`,
@@ -257,7 +257,7 @@ export function modes(name: string): string {
 }
 
 /** Table of two sessions of one problem on two GPUs: common variants, relative to the second session's reference. */
-export function onBothGpus(one: string, other: string): string {
+export function twoGpuTable(one: string, other: string): string {
   const both = [one, other].map((name) => ({ created: session(name).created.slice(0, 10), of: report(name) }));
   const labels = both.map(({ of }) => new Set(all(of).map((entry) => withPrecision(entry.label))));
   const shared = all(both[1]?.of ?? report(other))

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { noDisplay, program } from './electron-runtime.mjs';
+import { missingDisplayReason, program } from './electron-runtime.mjs';
 import { inRoot } from './root.mjs';
 
 /**
@@ -48,7 +48,7 @@ export function packageIn(folder, platform = process.platform) {
  * @returns {DesktopProgram | Readonly<{ missing: string }>}
  */
 export function findDesktop(folder) {
-  const blind = noDisplay();
+  const blind = missingDisplayReason();
   if (blind !== null) return { missing: blind };
   if (folder !== null) return packageIn(folder);
   const executable = program();

@@ -34,7 +34,7 @@ export function program() {
 }
 
 /** Reason why no window can open on this machine, whatever is installed; null if one can. */
-export function noDisplay() {
+export function missingDisplayReason() {
   if (process.platform !== 'linux') return null;
   if (process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']) return null;
   return 'there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)';
@@ -80,7 +80,7 @@ async function download() {
  * @param {string} log
  * @param {number} code
  */
-function whyItStopped(log, code) {
+function exitReason(log, code) {
   const library = /error while loading shared libraries: ([^:]+):/.exec(log)?.[1];
   if (library) return `Electron needs the system library ${library}, which is not installed`;
   if (/Running as root without --no-sandbox/.test(log))
@@ -99,7 +99,7 @@ function whyItStopped(log, code) {
  * @returns {Promise<{ exitCode: number } | { reason: string }>} the reason when no window opened
  */
 export async function runInElectron(args, solver = null) {
-  const blind = noDisplay();
+  const blind = missingDisplayReason();
   if (blind) return { reason: blind };
   if (!program()) {
     const failed = await download();
@@ -149,7 +149,7 @@ function openWindow(electron, args, solver) {
       if (late) return resolve({ reason: `Electron opened no window within ${WINDOW_TIMEOUT_S} s` });
       // The user closed it before the window opened, so the browser is not opened instead.
       if (code === 0) return resolve({ exitCode: 0 });
-      resolve({ reason: whyItStopped(log, exitCode(code, signal)) });
+      resolve({ reason: exitReason(log, exitCode(code, signal)) });
     });
   });
 }

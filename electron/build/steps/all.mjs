@@ -59,7 +59,7 @@ export async function prepare(args, options = {}) {
  * run, and the library that user kernels are linked with
  * @returns {Promise<Step[]>}
  */
-export async function everyStep({ withoutGpu = false, userKernels = false } = {}) {
+export async function allSteps({ withoutGpu = false, userKernels = false } = {}) {
   const [native, { bundlesStep, decodersStep }, { imageStep }, { kernelSteps }, { pageStep }] = await Promise.all([
     import('./native.mjs'),
     import('./bundles.mjs'),

@@ -17,7 +17,7 @@ const PREAMBLE = 'electron/build/steps/image/before.cjs';
 const HDF5 = { name: 'h5wasm', file: 'hdf5.cjs' };
 
 /** @type {import('esbuild').Plugin} */
-const inPlace = {
+const imagePlugin = {
   name: 'image',
   setup({ onLoad, onResolve }) {
     const nodes = new RegExp(`^(node:.+|${builtinModules.join('|')})$`);
@@ -53,7 +53,7 @@ export async function makeImage(program, to) {
     // Makes the image smaller: it contains the text of all functions.
     minifyWhitespace: true,
     sourcemap: false,
-    plugins: [inPlace],
+    plugins: [imagePlugin],
     define: { 'import.meta.dirname': '__image.dirname', 'import.meta.url': '__image.url' },
     banner: { js: readFileSync(inRoot(PREAMBLE), 'utf8') },
     footer: { js: '__image.loaded();' },

@@ -11,7 +11,7 @@ import { EVERY_MACHINE } from '../steps/native.mjs';
 import { digest } from '../steps/up-to-date.mjs';
 import { checkFormat, FILES } from './cpp-format.mjs';
 import { cppTests, gpuTests, longCppTests, sanitizedCppTests } from './cpp-tests.mjs';
-import { FAILED, PASSED, skipped, unlessPassed } from './result.mjs';
+import { FAILED, PASSED, runUnlessPassed, skipped } from './result.mjs';
 
 /** @typedef {import('./result.mjs').Suite} Suite */
 /** @typedef {import('./run.mjs').Phase} Phase */
@@ -20,7 +20,7 @@ const INSTRUCTION_SETS_NAME = 'Instruction sets are separate';
 
 /** Folders of CMake's objects in dist/cmake: those for every machine, and one per instruction set. */
 const BASELINE = 'CMakeFiles/bb_{core,engine,cuda,more,launching}.dir';
-const OF_A_SET = 'CMakeFiles/bb_simd_{,more_}*.dir';
+const INSTRUCTION_SET_OBJECTS = 'CMakeFiles/bb_simd_{,more_}*.dir';
 
 /**
  * Functions that objects define for the linker, by their C++ names.
@@ -56,7 +56,7 @@ const instructionSets = {
     /** @type {string[]} */
     const wrong = [];
     for (const set of sets) {
-      const defined = (await functions(objectsIn(OF_A_SET.replace('*', set)))) ?? [];
+      const defined = (await functions(objectsIn(INSTRUCTION_SET_OBJECTS.replace('*', set)))) ?? [];
       if (defined.length === 0) wrong.push(`${set}: its objects define no symbols`);
       for (const name of defined) {
         if (name.includes(`${set}::`) || (!name.includes('bb::') && first.has(name))) continue;
@@ -92,7 +92,7 @@ const READ_BY_BIOME = [
 const biome = {
   name: 'Lint and format (Biome)',
   run: () =>
-    unlessPassed('lint-passed', digest([...READ_BY_BIOME, '.gitignore']), () =>
+    runUnlessPassed('lint-passed', digest([...READ_BY_BIOME, '.gitignore']), () =>
       command([
         inRoot('node_modules/@biomejs/biome/bin/biome'),
         'check',
@@ -128,7 +128,7 @@ const types = {
 const cppFormat = {
   name: 'C++ and CUDA format (clang-format)',
   run: () =>
-    unlessPassed('cpp-format-passed', digest([...FILES, '.clang-format', 'package-lock.json']), async () => {
+    runUnlessPassed('cpp-format-passed', digest([...FILES, '.clang-format', 'package-lock.json']), async () => {
       const { wrong, unavailable } = await checkFormat();
       if (unavailable) return skipped('C++ and CUDA format', unavailable);
       if (wrong.length === 0) return PASSED;

@@ -9,7 +9,7 @@ import { Failure, say } from '../setup/say.mjs';
 import { build } from '../steps/all.mjs';
 import { ADDON, CPP_TESTS, coreLibraryStep, GPU_TESTS, SANITIZED_TESTS, sanitizedTestsStep } from '../steps/native.mjs';
 import { digest } from '../steps/up-to-date.mjs';
-import { skipped, sum, unlessPassed } from './result.mjs';
+import { runUnlessPassed, skipped, sum } from './result.mjs';
 import { MAX_RERUNS } from './run.mjs';
 
 /** @typedef {import('./result.mjs').Suite} Suite */
@@ -115,7 +115,7 @@ const READ_BY_TESTS = ['assets/**/*', 'test/golden/**/*', 'test/physics/**/*.{js
 function onceForEachProgram(name, program, args) {
   const machine = { cpu: cpus()[0]?.model ?? '', cores: availableParallelism(), gpu: noGpu() === null };
   const key = digest([program, ...READ_BY_TESTS], { args: args.join(), ...machine });
-  return unlessPassed(name, key, () => runSteadily(program, args));
+  return runUnlessPassed(name, key, () => runSteadily(program, args));
 }
 
 /** @type {Suite} */

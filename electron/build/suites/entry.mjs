@@ -1,5 +1,5 @@
 import { Failure, main } from '../setup/say.mjs';
-import { build, everyStep, prepare } from '../steps/all.mjs';
+import { allSteps, build, prepare } from '../steps/all.mjs';
 
 /** @typedef {import('./run.mjs').Phase} Phase */
 
@@ -41,7 +41,7 @@ export async function testing(command, choose, { name, argument } = {}) {
     if (elsewhere !== null) return elsewhere;
 
     const { cppTestsStep } = await import('../steps/native.mjs');
-    await build([...(await everyStep({ userKernels: true })), cppTestsStep()]);
+    await build([...(await allSteps({ userKernels: true })), cppTestsStep()]);
     return runAll(choose(await import('./all.mjs'), args[0] ?? null), true);
   });
   return Number(process.exitCode ?? 0);
@@ -60,7 +60,7 @@ export const testingSome = () =>
     const chosen = args.length === 0 ? null : readArguments(args);
     const some = chosen === null ? null : await phasesFor(chosen, all, await import('./cpp-tests.mjs'));
     await build([
-      ...(some === null || some.built ? await everyStep({ userKernels: true }) : []),
+      ...(some === null || some.built ? await allSteps({ userKernels: true }) : []),
       ...(some === null || some.cppTests ? [cppTestsStep()] : []),
     ]);
     return runAll(some === null ? all.suites : some.phases, some === null);

@@ -60,7 +60,7 @@ export function byReason(skips) {
  * @param {string} [folder] folder of the stamps
  * @returns {Promise<Result>}
  */
-export async function unlessPassed(name, key, run, folder = inRoot('dist/.stamps')) {
+export async function runUnlessPassed(name, key, run, folder = inRoot('dist/.stamps')) {
   const file = path.join(folder, `${name}.json`);
   if (existsSync(file)) {
     const stamp = JSON.parse(readFileSync(file, 'utf8'));

@@ -266,7 +266,7 @@ async function judgedVariant(
   return { found: { variant, sessions, floor, ...timeVerdict(sessions, floor, request.allowed) }, report };
 }
 
-export async function againstCommit(context: VerbContext, name: string, request: GateRequest): Promise<GateResult> {
+export async function gateAgainstCommit(context: VerbContext, name: string, request: GateRequest): Promise<GateResult> {
   const operand = scenarioPath(context.parsed.operands[0] ?? '');
   const names = await namesOf(context, request);
   const [kernel] = names.filter(isKernelFile);

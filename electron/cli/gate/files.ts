@@ -79,7 +79,7 @@ async function compareEntries(host: Host, before: Entry, after: Entry): Promise<
 }
 
 /** Ratio of the present time to those of all earlier sessions. Null if there are too few. */
-function betweenSessions(earlier: readonly Session[], now: Session, label: string): Ratio | null {
+function ratioToEarlierSessions(earlier: readonly Session[], now: Session, label: string): Ratio | null {
   const named = [...earlier, now].map((session, i) => ({ file: String(i), session }));
   const last = String(earlier.length);
   const series = historyOf(named, label).find(({ points }) => points.some(({ file }) => file === last));
@@ -121,7 +121,7 @@ async function judgedVariant({ host, before, earlier, sessions, allowed }: GateB
         `${label} cannot be compared with the baseline: ${pair.unlike}; allowed: a session of this scenario on this runner`,
       );
     facts.push(...pair.facts);
-    const ratio = betweenSessions(earlier, opened.session, label) ?? pair.ratio;
+    const ratio = ratioToEarlierSessions(earlier, opened.session, label) ?? pair.ratio;
     evidence.push({ before_s: base.time_s, after_s: entry.time_s, ratio });
   }
   const [first, second] = sessions.map((one) => entryIn(one, label));
@@ -130,7 +130,7 @@ async function judgedVariant({ host, before, earlier, sessions, allowed }: GateB
   return found(timeVerdict(evidence, floor, allowed), floor);
 }
 
-export async function againstFiles(
+export async function gateAgainstFiles(
   context: VerbContext,
   files: readonly string[],
   request: GateRequest,

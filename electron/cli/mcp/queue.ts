@@ -50,7 +50,7 @@ export class MeasuringQueue {
   }
 
   /** `waiting` gets the number of measurements before this one, whenever it changes. Throws Cancelled. */
-  async inTurn<T>(work: () => Promise<T>, signal: AbortSignal, waiting: (count: number) => void): Promise<T> {
+  async enqueue<T>(work: () => Promise<T>, signal: AbortSignal, waiting: (count: number) => void): Promise<T> {
     const before = this.#last;
     const { promise: left, resolve: leave } = Promise.withResolvers<void>();
     this.#last = before.then(() => left);

@@ -305,11 +305,11 @@ export function launchesIn(text: string): readonly Launch[] {
   });
 }
 
-type Compiled = Omit<KernelResource, 'spill_store_bytes' | 'spill_load_bytes'> &
+type CompiledResources = Omit<KernelResource, 'spill_store_bytes' | 'spill_load_bytes'> &
   Readonly<Record<'spill_store_bytes' | 'spill_load_bytes', number | null>>;
 
 export function resourcesOf(
-  kernels: readonly Compiled[],
+  kernels: readonly CompiledResources[],
   launches: readonly Launch[],
   limits: LaunchLimits,
 ): NonNullable<Attempt['resources']> {

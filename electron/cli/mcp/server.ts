@@ -21,7 +21,7 @@ import {
 } from './results.ts';
 import type { Progress, Workshop } from './workshop.ts';
 
-type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+type RequestExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** Maximum number of claims in one response, because an agent needs a short text. */
 const MAX_CLAIMS = 20;
@@ -49,7 +49,7 @@ async function toolResultOrError(work: () => Promise<Record<string, unknown>>): 
   }
 }
 
-function progressOf({ signal, _meta, sendNotification }: Extra): Progress {
+function progressOf({ signal, _meta, sendNotification }: RequestExtra): Progress {
   const progressToken = _meta?.progressToken;
   let last = -1;
   return {

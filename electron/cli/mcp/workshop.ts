@@ -12,7 +12,6 @@ import { isUserKernelFile, USER_KERNEL_TEXT_MAX } from '../../contract/user-kern
 import { limitsOf as limitsOfGpu, publishedFor } from '../../domain/launch/occupancy.ts';
 import {
   deriveSession,
-  type KnownReading,
   limitsOf,
   maxRounds,
   measureSession,
@@ -20,6 +19,7 @@ import {
   readSessionNamed,
   sessionText,
   taskOfReadings,
+  type ValidReading,
 } from '../../host/api/benches.ts';
 import {
   cppSignature,
@@ -186,7 +186,7 @@ export class Workshop {
     const resources = await this.#resources(opened, kernel, progress.signal);
     const best = await this.#best(opened, saved);
     const labels = [opened.kernel.id, ...(best === null ? [] : [best.file]), kernel.id];
-    const session = await this.#queue.inTurn(
+    const session = await this.#queue.enqueue(
       async () => withBuild(await this.#measure(opened, labels, seconds, description, progress), kernel.id, build_s),
       progress.signal,
       (count) =>
@@ -482,7 +482,7 @@ export class Workshop {
     const reading = await host.scenarios.read(file, { overrides: [] });
     if (reading.kind === null || reading.problem === null)
       throw new BraggError('invalid', `${path.basename(file)} cannot be run`);
-    const known: KnownReading = reading;
+    const known: ValidReading = reading;
     await host.trust.add(kernel.sha256, kernel.file);
     await host.userKernels.prepare(labels, placeOf(known.scenario ?? { kind: known.kind }), signal);
     const { benchable } = hostWorkloads[known.kind];

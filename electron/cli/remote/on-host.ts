@@ -17,7 +17,7 @@ import { checkOutput, writeOutput } from '../output-file.ts';
 import { type ExitCode, exitCodes, type Verb, type VerbContext } from '../verb.ts';
 import { withRemoteHost } from './remote-host.ts';
 
-const onFlag: FlagSpec = {
+const onHostFlag: FlagSpec = {
   name: 'on',
   value: 'HOST',
   help: 'Run on this host over your own ssh. The program is copied there once; results are copied back.',
@@ -99,7 +99,7 @@ async function remoteCommand(verb: Pick<Verb, 'name' | 'flags'>, { parsed }: Ver
   const words: string[] = [];
   for (const [name, values] of parsed.flags) {
     const spec = verb.flags.find((flag) => flag.name === name);
-    if (name === onFlag.name) continue;
+    if (name === onHostFlag.name) continue;
     if (['open', 'counters'].includes(name))
       throw new UsageError(`--${name} reads a file of this machine: leave --on out`);
     for (const value of values) {
@@ -212,9 +212,9 @@ export function withOn(verb: Verb): Verb {
   const able: Verb = {
     ...verb,
     usage: `${verb.usage} [--on HOST]`,
-    flags: [...verb.flags, onFlag],
+    flags: [...verb.flags, onHostFlag],
     run: (context) => {
-      const host = flagValue(context.parsed, onFlag.name);
+      const host = flagValue(context.parsed, onHostFlag.name);
       return host === undefined ? verb.run(context) : performRemotely(able, context, host);
     },
   };
@@ -240,13 +240,13 @@ export function withOnPiped(verb: Verb): Verb {
   const able: Verb = {
     ...verb,
     usage: `${verb.usage} [--on HOST]`,
-    flags: [...verb.flags, { ...onFlag, help: 'Serve folders of this host, over your own ssh.' }],
+    flags: [...verb.flags, { ...onHostFlag, help: 'Serve folders of this host, over your own ssh.' }],
     run: (context) => {
-      const host = flagValue(context.parsed, onFlag.name);
+      const host = flagValue(context.parsed, onHostFlag.name);
       if (host === undefined) return verb.run(context);
       const { flags, operands } = context.parsed;
       if (flags.has('port')) throw new UsageError('--port serves scripts of that machine itself: leave --on out');
-      const given = [...flags].filter(([name]) => name !== onFlag.name);
+      const given = [...flags].filter(([name]) => name !== onHostFlag.name);
       const words = given.flatMap(([name, values]) =>
         values.map((value) => `--${name}${value === '' ? '' : `=${value}`}`),
       );

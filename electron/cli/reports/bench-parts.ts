@@ -13,7 +13,7 @@ import { aboveCeilings, type MeasuredSessionEntry, type SessionReport } from '..
 import { claimedText, claimTitle, claimVerdictText, pairText, sortByPriority } from '../../domain/claim-texts.ts';
 import { factorialRows, setText } from '../../domain/factorial-texts.ts';
 import { gainOf, measuredTime, timesText } from '../../domain/measured.ts';
-import { compact, percent, plainDigits, short } from '../../domain/numbers.ts';
+import { compact, percent, plainDigits, shortNumberText } from '../../domain/numbers.ts';
 import { provenanceText } from '../../domain/provenance.ts';
 import { bootstrapRatioOf } from '../../host/api/benches.ts';
 import { type Column, table } from '../table.ts';
@@ -177,7 +177,7 @@ function claimRows(claim: ReportedClaim): readonly (readonly string[])[] {
     }),
     ...values.flatMap(({ variant, what, value, unit, verdict }) => {
       if (value === null) return [];
-      const measured = `${short(value, 4)} ${unit}`.trimEnd();
+      const measured = `${shortNumberText(value, 4)} ${unit}`.trimEnd();
       const text = claimVerdictText({ verdict }, claim);
       return [[claimTitle(claim), claimedText(claim, unit), measured, text, `${variant}: ${what}`]];
     }),

@@ -18,7 +18,7 @@ import { table } from '../table.ts';
 
 const DEFAULT_THREADS = 256;
 /** Lines of context around a difference. */
-const AROUND = 2;
+const CONTEXT_LINES = 2;
 /** Columns of one side of a difference. */
 const HALF = 52;
 const MAX_OPCODES = 12;
@@ -89,7 +89,7 @@ function differenceLines(left: Code, right: Code, look: CodeReportOptions): read
     const at = line === undefined ? undefined : code.lines[line - 1];
     return at === undefined ? '' : addressText(at.address);
   };
-  const rows = look.whole ? all : condenseRows(all, AROUND);
+  const rows = look.whole ? all : condenseRows(all, CONTEXT_LINES);
   return [
     `${differing} of ${all.length} lines differ${look.exact ? '' : ', ignoring names of registers and labels'}`,
     ...(told.length === 0

@@ -8,16 +8,16 @@ import {
 } from '../../domain/launch/launch.ts';
 import { type LaunchedKernel, type LaunchLimits, limiters } from '../../domain/launch/occupancy.ts';
 import { type ReductionKind, reductionKinds, reductionOf, reductionTitles } from '../../domain/launch/reduction.ts';
-import { short } from '../../domain/numbers.ts';
+import { shortNumberText } from '../../domain/numbers.ts';
 import { formatBytes, shareText } from '../../domain/values/units.ts';
 import { bar } from '../progress-bar.ts';
 import { pairs, table, wrap } from '../table.ts';
 
 const WIDTH = 88;
 
-const whole = (value: number): string => Math.round(value).toLocaleString('en').replaceAll(',', ' ');
+const integerText = (value: number): string => Math.round(value).toLocaleString('en').replaceAll(',', ' ');
 const share = (value: number | null): string => (value === null ? '–' : shareText(value, 3));
-const extent = (values: readonly number[]): string => values.map(whole).join(' × ');
+const extent = (values: readonly number[]): string => values.map(integerText).join(' × ');
 
 /** Elements of the first and last threads, and of those at block boundaries. */
 function mapLines(launch: Launch): readonly string[] {
@@ -29,12 +29,12 @@ function mapLines(launch: Launch): readonly string[] {
     .map((thread) => {
       const { block, lane, warp } = placeOfThread(launch, thread);
       const { first, count } = elementsOfThread(launch, thread, 3);
-      const more = count > first.length ? `, … (${whole(count)} in all)` : '';
+      const more = count > first.length ? `, … (${integerText(count)} in all)` : '';
       return [
-        whole(thread),
-        whole(block),
+        integerText(thread),
+        integerText(block),
         `${lane} (warp ${warp})`,
-        count === 0 ? 'none: it exits at once' : `${first.map(whole).join(', ')}${more}`,
+        count === 0 ? 'none: it exits at once' : `${first.map(integerText).join(', ')}${more}`,
       ];
     });
   const right = { align: 'right' } as const;
@@ -124,14 +124,17 @@ export function launchLines(subject: LaunchSubject, launch: Launch, look: Launch
     ...pairs([
       [
         'Grid',
-        `${extent(launch.grid)} blocks${launch.blocks === launch.grid[0] ? '' : `, ${whole(launch.blocks)} in all`}`,
+        `${extent(launch.grid)} blocks${launch.blocks === launch.grid[0] ? '' : `, ${integerText(launch.blocks)} in all`}`,
       ],
       ['Block', `${extent(request.block)} threads, ${Math.ceil(launch.threadsPerBlock / limits.warpThreads)} warps`],
       [
         'Threads',
-        `${whole(launch.threads)} for ${whole(launch.elements)} elements; ${share(launch.threadsUsed)} process one`,
+        `${integerText(launch.threads)} for ${integerText(launch.elements)} elements; ${share(launch.threadsUsed)} process one`,
       ],
-      ['Per thread', `${whole(launch.elementsPerThread)} element${launch.elementsPerThread === 1 ? '' : 's'} at most`],
+      [
+        'Per thread',
+        `${integerText(launch.elementsPerThread)} element${launch.elementsPerThread === 1 ? '' : 's'} at most`,
+      ],
       ['Last block', `${share(launch.lastBlockUsed)} of its threads process an element`],
     ]),
     '',
@@ -153,7 +156,7 @@ export function launchLines(subject: LaunchSubject, launch: Launch, look: Launch
         'Waves',
         waves === null
           ? 'none: no block fits'
-          : `${short(waves, 4)} of ${whole(launch.residentBlocks)} blocks; the last is ${share(launch.lastWaveUsed)} full, ${share(launch.tail)} of the time is its tail`,
+          : `${shortNumberText(waves, 4)} of ${integerText(launch.residentBlocks)} blocks; the last is ${share(launch.lastWaveUsed)} full, ${share(launch.tail)} of the time is its tail`,
       ],
     ]),
     '',

@@ -110,7 +110,7 @@ class DevtoolsPipe {
 }
 
 const names = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium-browser', 'chrome', 'microsoft-edge'];
-const usual = [
+const browserPaths = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
   'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
@@ -136,7 +136,7 @@ export async function findBrowser(named: string | undefined, environment = proce
     throw new BraggError('not-found', `The browser ${told} does not exist.`);
   }
   const folders = (environment['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '');
-  const candidates = [...folders.flatMap((folder) => names.map((name) => path.join(folder, name))), ...usual];
+  const candidates = [...folders.flatMap((folder) => names.map((name) => path.join(folder, name))), ...browserPaths];
   for (const file of candidates) if (await isExecutable(file)) return file;
   throw new BraggError(
     'unsupported',

@@ -2,7 +2,7 @@
 import type { runProgram } from '../program.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface Loaded {
+interface LoadedModules {
   readonly runProgram: typeof runProgram;
   readonly Terminal: typeof Terminal;
 }
@@ -10,10 +10,10 @@ interface Loaded {
 /** An image and the module that starts from it share only the global object. */
 const LOADED_KEY = Symbol.for('braggbench.loaded');
 
-export function saveLoaded(loaded: Loaded): void {
+export function saveLoaded(loaded: LoadedModules): void {
   Reflect.set(globalThis, LOADED_KEY, loaded);
 }
 
-export function markLoaded(): Loaded | null {
-  return (Reflect.get(globalThis, LOADED_KEY) as Loaded | undefined) ?? null;
+export function markLoaded(): LoadedModules | null {
+  return (Reflect.get(globalThis, LOADED_KEY) as LoadedModules | undefined) ?? null;
 }

@@ -1,7 +1,7 @@
 /** `braggbench study collect` and `export`: one table of all results. */
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import { short } from '../../domain/numbers.ts';
+import { shortNumberText } from '../../domain/numbers.ts';
 import {
   collect,
   importStudy,
@@ -53,7 +53,7 @@ export async function collectStudy({ parsed, terminal }: VerbContext, folder: St
   const cells = rows.slice(0, MAX_PRINTED_ROWS).map((row) =>
     shown.map((i) => {
       const value = row[i];
-      return typeof value === 'number' ? short(value, 6) : (value ?? '–');
+      return typeof value === 'number' ? shortNumberText(value, 6) : (value ?? '–');
     }),
   );
   for (const line of table(titles, cells, { styleTitle: (text) => terminal.style('bold', text) })) terminal.print(line);

@@ -37,7 +37,7 @@ const MAX_PRINTED_REFUSALS = 5;
 const DAYS_A_YEAR = 365;
 
 /** Duration in words, up to days and years: a study may be far too large. */
-export function longTime(seconds: number): string {
+export function studyDurationText(seconds: number): string {
   const days = seconds / DAY_S;
   if (days < 1) return measuredTime(seconds);
   return days < DAYS_A_YEAR ? `${days.toPrecision(2)} days` : `${Number((days / DAYS_A_YEAR).toPrecision(2))} years`;
@@ -64,7 +64,9 @@ function printNeeds(terminal: Terminal, { checked, points, state_bytes, least_s 
   const from = checked.length < points.length ? `, for ${checked.length} of them` : '';
   if (state_bytes !== null) terminal.print(`Memory per point: up to ${formatBytes(state_bytes)}${from}`);
   if (least_s !== null) {
-    terminal.print(`Time: at least ${longTime(least_s)} in sequence, the least possible on any current machine${from}`);
+    terminal.print(
+      `Time: at least ${studyDurationText(least_s)} in sequence, the least possible on any current machine${from}`,
+    );
     if (least_s > CONFIRM_FROM_S)
       terminal.print(terminal.style('yellow', 'This takes longer than a day on any machine.'));
   }
@@ -89,7 +91,7 @@ function printForecast(terminal: Terminal, forecast: StudyForecast): void {
   const by = `estimated from ${probed === 1 ? 'one trial point' : `${probed} trial points`}`;
   const memory = memory_bytes === null ? '' : `, up to ${formatBytes(memory_bytes)}`;
   const together = at_once === 1 ? `, one point at a time${memory}` : `, ${at_once} points at a time${memory}`;
-  terminal.print(`${on}: ${isLeast ? 'more than' : 'about'} ${longTime(expected_s)}${together}, ${by}`);
+  terminal.print(`${on}: ${isLeast ? 'more than' : 'about'} ${studyDurationText(expected_s)}${together}, ${by}`);
 }
 
 function showPlan(terminal: Terminal, planned: PlannedStudy, forecast: StudyForecast | null, all: boolean): void {
@@ -160,7 +162,8 @@ function statusLines(status: StudyStatus, style: VerbContext['terminal']['style'
   const { name, points, done, failed, working, lost, failures, stopping, attempts, on } = status;
   const left = points - done - failed;
   const per_s = working.reduce((sum, beat) => sum + (beat.per_s ?? 0), 0);
-  const rate = per_s > 0 ? `: ${plainDigits(per_s, 3)} a second, ${longTime(left / per_s)} left at this rate` : '';
+  const rate =
+    per_s > 0 ? `: ${plainDigits(per_s, 3)} a second, ${studyDurationText(left / per_s)} left at this rate` : '';
   return [
     style('bold', name),
     `${done} of ${points} points are solved${failed > 0 ? `, ${failed} failed` : ''}, ${left} are left${rate}`,

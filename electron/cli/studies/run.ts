@@ -29,12 +29,12 @@ import { withRemoteHost } from '../remote/remote-host.ts';
 import { canAsk, confirmTrust } from '../user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 import { placeOf, solveOnSlurm } from './cluster.ts';
-import { longTime, planStudyFile, shareOf } from './plan.ts';
+import { planStudyFile, shareOf, studyDurationText } from './plan.ts';
 
 // Studies of several days start only after a confirmation.
 
 /** Expected seconds of a study on this machine. Null if it is short, certainly long, or unknown. */
-async function hereSeconds({ parsed, signal }: VerbContext, host: Host, found: PlannedStudy) {
+async function localSeconds({ parsed, signal }: VerbContext, host: Host, found: PlannedStudy) {
   const { least_s, study } = found;
   const isDoubtful = least_s !== null && least_s > DOUBTFUL_S && least_s <= CONFIRM_FROM_S;
   if (!isDoubtful || hasFlag(parsed, 'yes') || study.search !== undefined) return null;
@@ -60,8 +60,8 @@ export async function throwIfTooLong(
   if (Math.max(least, here) <= CONFIRM_FROM_S) return;
   const takes =
     here > CONFIRM_FROM_S
-      ? `${folder}: the ${left} points need about ${longTime(here)} on this machine.`
-      : `${folder}: the ${left} points need at least ${longTime(least)} in sequence.`;
+      ? `${folder}: the ${left} points need about ${studyDurationText(here)} on this machine.`
+      : `${folder}: the ${left} points need at least ${studyDurationText(least)} in sequence.`;
   if (canAsk(terminal) && (await confirmTrust(`${takes} Start anyway? [y/N] `))) return;
   throw new BraggError('invalid', `${takes} Start anyway with --yes, or give the study a budget.`);
 }
@@ -86,7 +86,7 @@ export async function openOrPlanStudy(context: VerbContext, host: Host, operand:
   if (await isStudyFolder(operand)) return openedAsPlanned(await StudyFolder.open(operand));
   const found = await planStudyFile(operand, host, signal);
   const folder = await savePlan(found, flagValue(parsed, 'out') ?? defaultFolder(operand));
-  const here_s = flagValue(parsed, 'on') === undefined ? await hereSeconds(context, host, found) : null;
+  const here_s = flagValue(parsed, 'on') === undefined ? await localSeconds(context, host, found) : null;
   return { folder, budget: found.study.budget, here_s };
 }
 
@@ -106,7 +106,7 @@ export function progressText({ done, failed, total, per_s, left_s }: StudyProgre
     `${bar(total === 0 ? 1 : ended / total)} ${ended} of ${total} points`,
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(per_s === null ? [] : [`${plainDigits(per_s, 3)} a second`]),
-    ...(left_s === null ? [] : [`${longTime(left_s)} left at this rate`]),
+    ...(left_s === null ? [] : [`${studyDurationText(left_s)} left at this rate`]),
   ];
   return parts.join('  ');
 }

@@ -6,13 +6,13 @@ import { BraggError } from '../../contract/errors.ts';
 import type { PlanHead, PlanLine, PointResult } from '../../contract/study/index.ts';
 import { configuredName, parseConfigured } from '../../contract/tuning/configured.ts';
 import { measuredTime } from '../../domain/measured.ts';
-import { short } from '../../domain/numbers.ts';
+import { shortNumberText } from '../../domain/numbers.ts';
 import { reportRows } from '../../host/api/benches.ts';
 import {
   BEST_FILE,
   lockStudy,
+  type PointMeasurer,
   type Search,
-  type SteeredMeasure,
   type TuneOutcome,
   throwIfSearch,
   timeOf,
@@ -50,7 +50,7 @@ async function showBest({ terminal }: VerbContext, session: Session): Promise<vo
 
 interface TuningOptions {
   readonly search: Search;
-  readonly steer?: (lines: readonly PlanLine[], measure: SteeredMeasure) => Promise<void>;
+  readonly steer?: (lines: readonly PlanLine[], measure: PointMeasurer) => Promise<void>;
   readonly silent?: boolean;
 }
 
@@ -211,7 +211,7 @@ export async function answerTuner(context: VerbContext, host: Host, opened: Open
               variant: entry.label,
               value: entry.time_s,
               unit: 's',
-              ratio: short(entry.ratio.value, 4),
+              ratio: shortNumberText(entry.ratio.value, 4),
               verdict: entry.verdict,
             },
           ]

@@ -143,7 +143,7 @@ const ledgerError = ({ summary: { ledger } }: SolvedBeam): number =>
 /**
  * Explains a beam without a range: most often its peak lies beyond the box, so the losses of its protons are listed.
  */
-function outInDepth({ summary: { metrics, ledger } }: SolvedBeam): readonly string[] {
+function depthLossText({ summary: { metrics, ledger } }: SolvedBeam): readonly string[] {
   const share = ledger.number.escaped_z / ledger.number.in;
   return metrics.r80_mm === null && share > 0
     ? [`${percent(share)} ${ledgerColumns.escaped_z.title.toLowerCase()}`]
@@ -163,7 +163,7 @@ function tableRow(name: string, outcome: Outcome | undefined): readonly string[]
     peak_to_entrance === null ? '–' : plainDigits(peak_to_entrance, 4),
     `${plainDigits(energy_deposited_MeV, 6)} MeV`,
     plainError(ledgerError(outcome)),
-    [...(status === 'done' ? [] : [status]), ...outInDepth(outcome), ...notes.map(({ code }) => code)].join(', '),
+    [...(status === 'done' ? [] : [status]), ...depthLossText(outcome), ...notes.map(({ code }) => code)].join(', '),
   ];
 }
 

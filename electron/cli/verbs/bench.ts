@@ -10,7 +10,7 @@ import {
   throwIfBenchTooLong,
 } from '../../host/api/benches.ts';
 import { placeOf } from '../../host/api/kernels.ts';
-import { type AnyReading, hostWorkloads, type Override } from '../../host/api/scenarios.ts';
+import { hostWorkloads, type Override, type ScenarioReading } from '../../host/api/scenarios.ts';
 import type { Host } from '../../host/index.ts';
 import { flagValue, gpuFlag, hasFlag, listFlag, parseSweep, setFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
@@ -43,7 +43,7 @@ async function throwIfTooLong(
     .map((name) => name.replace(/\[.*\]/, ''));
   const named =
     (await factorialVariants(parsed, host, place)) ?? (shipped === undefined ? suggested : [...new Set(shipped)]);
-  const readingAt = async (more: readonly Override[]): Promise<AnyReading | null> => {
+  const readingAt = async (more: readonly Override[]): Promise<ScenarioReading | null> => {
     const reading = await host.scenarios.read(scenarioPath(operand), { overrides: [...overridesOf(parsed), ...more] });
     return reading.issues.some(({ severity }) => severity === 'error') ? null : reading;
   };

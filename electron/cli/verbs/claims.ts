@@ -6,9 +6,9 @@ import {
   briefAnswer,
   claimedText,
   claimId,
+  findingsOnSeveralMachines,
   gpuAnswerCounts,
   gpuWords,
-  onSeveralGpus,
 } from '../../domain/claim-texts.ts';
 import { plainDigits } from '../../domain/numbers.ts';
 import { readableUnit } from '../../domain/values/units.ts';
@@ -91,7 +91,7 @@ function markdown(rows: readonly ClaimTableRow[]): readonly string[] {
 /** Verdicts on claims that several machines measured, one column per machine, and the number of claims by machines. */
 function linesByGpus(rows: readonly ClaimTableRow[]): readonly string[] {
   const line = (words: readonly string[]) => `| ${words.join(' | ')} |`;
-  const several = onSeveralGpus(rows);
+  const several = findingsOnSeveralMachines(rows);
   const machines = [
     ...new Set(rows.flatMap(({ claims }) => claims.flatMap(({ cards }) => cards)).map((one) => one.machine)),
   ].sort();

@@ -17,7 +17,7 @@ import { overridesOf } from '../read-scenario.ts';
 import { withHost } from '../subjects.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
-const plain = JSON.stringify({ ...newDocument(defaultKind), solver: { stepping: 'depth' } });
+const defaultScenarioText = JSON.stringify({ ...newDocument(defaultKind), solver: { stepping: 'depth' } });
 
 function unitOf(parsed: ParsedArguments): (typeof depthUnits)[number] | null {
   const text = flagValue(parsed, 'unit');
@@ -79,7 +79,7 @@ export const commissionVerb: Verb = {
       const measured = await textOf(file);
       const overrides = overridesOf(parsed);
       const nowhere = { name: 'commission.json', folder: null };
-      const { draft } = await host.scenarios.parse(plain, nowhere, { overrides });
+      const { draft } = await host.scenarios.parse(defaultScenarioText, nowhere, { overrides });
       const document = draft ?? {};
       const requested = { document, file, text: measured, unit: unitOf(parsed) };
       const found = await host.call('beam.commission', requested, signal);

@@ -27,7 +27,7 @@ import { exitCodes, type Verb } from '../verb.ts';
 type RunDose = Readonly<{ file: string; kind: 'run'; run: RunData }>;
 type Dose = RunDose | ({ readonly file: string } & ImportedDose);
 
-const usual = ['1%/1mm', '2%/2mm', '3%/3mm'];
+const defaultCriteria = ['1%/1mm', '2%/2mm', '3%/3mm'];
 
 function parseCriterion(text: string): Pick<GammaCriteria, 'dose' | 'distance_mm'> {
   const match = /^\s*([\d.]+)\s*%\s*\/\s*([\d.]+)\s*mm\s*$/.exec(text);
@@ -178,7 +178,7 @@ export const gammaVerb: Verb = {
   ],
   operands: { min: 2, max: 2, name: 'the evaluated dose and the reference' },
   run: async ({ parsed, terminal }) => {
-    const texts = parsed.flags.get('criteria') ?? usual;
+    const texts = parsed.flags.get('criteria') ?? defaultCriteria;
     const threshold = (numberOf(parsed, 'threshold', 0, 90) ?? 10) / 100;
     const criteria = texts.map((text) => ({ ...parseCriterion(text), local: hasFlag(parsed, 'local'), threshold }));
     const both = await readDoses(parsed.operands, parsed);

@@ -4,8 +4,8 @@
  */
 import path from 'node:path';
 import { flagSeconds, flagValue, gpuFlag, hasFlag, jsonFlag, listFlag, setFlag, UsageError } from '../arguments.ts';
-import { againstCommit } from '../gate/commit.ts';
-import { againstFiles } from '../gate/files.ts';
+import { gateAgainstCommit } from '../gate/commit.ts';
+import { gateAgainstFiles } from '../gate/files.ts';
 import { gateJunit, gateMarkdown, gateTable } from '../gate/report.ts';
 import { allowedSlowdown, GateCancelled, hasFailed } from '../gate/verdict.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
@@ -75,8 +75,8 @@ export const gateVerb: Verb = {
     const began = performance.now();
     try {
       const { variants, facts } = files
-        ? await againstFiles(context, baselines, request)
-        : await againstCommit(context, first, request);
+        ? await gateAgainstFiles(context, baselines, request)
+        : await gateAgainstCommit(context, first, request);
       const report = {
         scenario: path.basename(parsed.operands[0] ?? ''),
         baseline: baselines.map((one) => (files ? path.basename(one) : one)).join(', '),

@@ -1,7 +1,7 @@
 /** `braggbench validate`: reports whether scenarios can run, and every error with its line. */
 import type { Issue } from '../../contract/errors.ts';
 import { formatBytes } from '../../domain/values/units.ts';
-import { type AnyReading, engineIssue, hostWorkloads, type ResourceNeeds } from '../../host/api/scenarios.ts';
+import { engineIssue, hostWorkloads, type ResourceNeeds, type ScenarioReading } from '../../host/api/scenarios.ts';
 import type { Host } from '../../host/index.ts';
 import { hasFlag, jsonFlag, setFlag } from '../arguments.ts';
 import { issueLine, overridesOf, scenarioPath } from '../read-scenario.ts';
@@ -32,7 +32,7 @@ function timeText({ seconds, elsewhere }: NonNullable<ResourceNeeds['expected']>
 }
 
 /** The engine makes the final check, because it knows the requirements of each variant. */
-async function checkScenario(host: Host, reading: AnyReading, file: string): Promise<CheckedScenario> {
+async function checkScenario(host: Host, reading: ScenarioReading, file: string): Promise<CheckedScenario> {
   const { issues } = reading;
   const refused = { file, valid: false, plan: null, takes: null } as const;
   if (reading.kind === null || reading.problem === null) return { ...refused, issues };

@@ -1,7 +1,7 @@
 /** Workloads of the command line by the kind of their scenarios. Only this file distinguishes them. */
 
 import { defaultKind, type ScenarioKindName, scenarioKindNames } from '../../contract/scenario/index.ts';
-import { eachTask } from '../../contract/task.ts';
+import { recordByTaskKind } from '../../contract/task.ts';
 import { type FlagSpec, type ParsedArguments, UsageError } from '../arguments.ts';
 import { diffraction } from './diffraction/index.ts';
 import { taskWorkload } from './task/index.ts';
@@ -15,7 +15,7 @@ export { volumeVerb } from './transport/volume.ts';
 const workloads: Readonly<Record<ScenarioKindName, Workload>> = {
   transport,
   diffraction,
-  ...eachTask(taskWorkload),
+  ...recordByTaskKind(taskWorkload),
 };
 
 /** A text without a known kind gets the first workload, which reports the error. */

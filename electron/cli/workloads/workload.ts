@@ -8,8 +8,14 @@
 import { BraggError } from '../../contract/errors.ts';
 import type { NamedFile } from '../../contract/files.ts';
 import type { ProgressDetail } from '../../contract/run.ts';
-import { type KnownReading, runnableDesigns } from '../../host/api/benches.ts';
-import { type AnyReading, type AnyRunData, allVariants, engineRefusal, openedAs } from '../../host/api/scenarios.ts';
+import { runnableDesigns, type ValidReading } from '../../host/api/benches.ts';
+import {
+  type AnyRunData,
+  allVariants,
+  engineRefusal,
+  openedAs,
+  type ScenarioReading,
+} from '../../host/api/scenarios.ts';
 import type { Host, NativeAddon } from '../../host/index.ts';
 import { type FlagSpec, flagValue, hasFlag, listFlag, type ParsedArguments, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
@@ -72,18 +78,18 @@ export interface Workload {
   readonly flags?: readonly FlagSpec[];
   readonly checkFlags?: (parsed: ParsedArguments) => void;
   /** `braggbench run`: solves the scenario, saves the result at `place` and prints it. */
-  readonly run: (context: VerbContext, host: Host, reading: KnownReading, place: NamedFile | null) => Promise<ExitCode>;
+  readonly run: (context: VerbContext, host: Host, reading: ValidReading, place: NamedFile | null) => Promise<ExitCode>;
   /** Variants that are measured by default, if they can run. */
   readonly usual: (
     addon: NativeAddon,
-    reading: KnownReading,
+    reading: ValidReading,
   ) => readonly Pick<ListedVariant, 'id' | 'workload' | 'available'>[];
   readonly variants: (addon: NativeAddon) => VariantList;
   /** `braggbench compare` of run files alone, if this workload compares more than the common rows. Null otherwise. */
   readonly compare: ((context: VerbContext, runs: readonly ReadRun[]) => void) | null;
 }
 
-async function start({ parsed }: VerbContext, host: Host, reading: AnyReading): Promise<string> {
+async function start({ parsed }: VerbContext, host: Host, reading: ScenarioReading): Promise<string> {
   try {
     return (
       await host.runs.start({
@@ -106,7 +112,7 @@ async function start({ parsed }: VerbContext, host: Host, reading: AnyReading): 
 async function solve<W extends ProgressDetail['workload']>(
   context: VerbContext,
   host: Host,
-  reading: AnyReading & { readonly kind: W },
+  reading: ScenarioReading & { readonly kind: W },
   words: ProgressWords<W>,
 ): Promise<string> {
   const { terminal, signal } = context;
@@ -175,12 +181,12 @@ type Style = (...styled: Parameters<Terminal['style']>) => string;
 export interface SolvingTexts<W extends ProgressDetail['workload']> {
   readonly workload: W;
   readonly words: ProgressWords<W>;
-  readonly tell: (run: RunOf<W>, reading: Extract<AnyReading, { readonly kind: W }>) => RunOutcome;
+  readonly tell: (run: WorkloadRunData<W>, reading: Extract<ScenarioReading, { readonly kind: W }>) => RunOutcome;
   /** Further results that flags request, in addition to the run. */
-  readonly more?: (context: VerbContext, host: Host, reading: AnyReading) => Promise<AdditionalOutput>;
+  readonly more?: (context: VerbContext, host: Host, reading: ScenarioReading) => Promise<AdditionalOutput>;
 }
 
-type RunOf<W> = Extract<AnyRunData, { readonly workload: W }>;
+type WorkloadRunData<W> = Extract<AnyRunData, { readonly workload: W }>;
 
 /** `braggbench run` of such a workload. The result is printed even if it is wrong or cannot be saved. */
 export function runBy<W extends ProgressDetail['workload']>({
@@ -192,9 +198,9 @@ export function runBy<W extends ProgressDetail['workload']>({
   return async (context, host, any, place) => {
     const { parsed, terminal } = context;
     if (any.kind !== workload) throw new Error(`a scenario of kind ${any.kind} was passed to ${workload}`);
-    const reading = any as Extract<AnyReading, { readonly kind: W }>;
+    const reading = any as Extract<ScenarioReading, { readonly kind: W }>;
     const id = await solve(context, host, reading, words);
-    const run = openedAs(workload, await host.runs.data(id), id) as RunOf<W>;
+    const run = openedAs(workload, await host.runs.data(id), id) as WorkloadRunData<W>;
     const told = tell(run, reading);
     const kept = place === null ? null : await saved(context, host, id, place);
     const file = kept !== null && 'file' in kept ? kept.file : null;

@@ -14,7 +14,7 @@ import { modeSchema, ratioSchema } from './bench-session.ts';
 import { benchOptionShape } from './options.ts';
 import { sessionSchema } from './session.ts';
 
-const nothing = z.strictObject({});
+const emptyRequestSchema = z.strictObject({});
 const seconds = z.number().nonnegative();
 
 /**
@@ -145,7 +145,7 @@ const externalProgramSchema = z.strictObject({
 });
 export type ExternalProgram = Readonly<z.infer<typeof externalProgramSchema>>;
 
-const whichVariantSchema = z.strictObject({
+const variantRequestSchema = z.strictObject({
   variant: z.string().min(1).max(64),
   /** Needed only if the id is ambiguous; by default the first variant with the id is used. */
   workload: z.string().max(64).optional(),
@@ -177,7 +177,7 @@ const factorialChoiceSchema = z.strictObject({
 });
 export type FactorialChoice = Readonly<z.infer<typeof factorialChoiceSchema>>;
 
-const ofBench = z.strictObject({ bench: benchIdSchema });
+const benchRequestSchema = z.strictObject({ bench: benchIdSchema });
 
 export const benchMethods = {
   /**
@@ -195,10 +195,10 @@ export const benchMethods = {
   /** Queues a benchmark. Runs queued earlier finish first; runs queued later wait until it ends. */
   'bench.start': { params: benchStartSchema, result: benchInfoSchema },
   /** Ends the session after the current run; complete rounds are retained. */
-  'bench.cancel': { params: ofBench, result: benchInfoSchema },
+  'bench.cancel': { params: benchRequestSchema, result: benchInfoSchema },
   /** Sessions of this program's run, newest first, then those of the library and those supplied with the program. */
-  'bench.list': { params: nothing, result: z.strictObject({ benches: z.array(benchInfoSchema) }) },
-  'bench.session': { params: ofBench, result: z.strictObject({ session: sessionSchema }) },
+  'bench.list': { params: emptyRequestSchema, result: z.strictObject({ benches: z.array(benchInfoSchema) }) },
+  'bench.session': { params: benchRequestSchema, result: z.strictObject({ session: sessionSchema }) },
   'bench.open': {
     params: z.strictObject({
       source: z.discriminatedUnion('kind', [
@@ -214,16 +214,16 @@ export const benchMethods = {
     result: namedFileSchema,
   },
   /** Removes an ended session of this program's run from the list; its files remain. */
-  'bench.forget': { params: ofBench, result: nothing },
+  'bench.forget': { params: benchRequestSchema, result: emptyRequestSchema },
   /** Source files of a variant, its main file first. */
   'variant.sources': {
-    params: whichVariantSchema,
+    params: variantRequestSchema,
     result: z.strictObject({ files: z.array(sourceFileSchema) }),
   },
   /** Resources of the kernels that a variant launches, for every architecture they were compiled for. */
   'variant.resources': {
     params: z.strictObject({
-      ...whichVariantSchema.shape,
+      ...variantRequestSchema.shape,
       /**
        * Report whose kernels are requested: the resources saved in it, else those of this build if its commit is the
        * same. Null for this build.
@@ -246,12 +246,12 @@ export const benchMethods = {
 export const benchStreams = {
   /** Sends the sessions of this program's run at once, and again whenever one changes its state. */
   benches: {
-    params: nothing,
+    params: emptyRequestSchema,
     frame: z.strictObject({ benches: z.array(benchInfoSchema) }),
     policy: 'latest',
   },
   /** Ends after the frame with the final state. */
-  'bench.progress': { params: ofBench, frame: benchProgressSchema, policy: 'latest' },
+  'bench.progress': { params: benchRequestSchema, frame: benchProgressSchema, policy: 'latest' },
 } as const;
 
 /** Label of a variant in a session; null precision and GPU are chosen by scenario and machine. */

@@ -111,12 +111,12 @@ export function judgePair({ gain, rival, unchecked }: Omit<Pair, 'verdict'>, cla
   return unchecked === undefined || verdict === 'not measured' ? verdict : 'not judged';
 }
 
-interface Judged extends ClaimTerms {
+interface JudgedClaim extends ClaimTerms {
   readonly pairs: readonly Pair[];
 }
 
 /** Judges the pairs of a saved claim again by the current rules, whatever verdicts the session recorded. */
-const rejudged = <T extends Judged>(claim: T): T => {
+const rejudged = <T extends JudgedClaim>(claim: T): T => {
   const open = claim.to !== null && claim.to >= SAVED_OPEN_END && claim.from < LARGEST_OPEN_FROM;
   const now = open ? { ...claim, to: null } : claim;
   return {

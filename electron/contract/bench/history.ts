@@ -77,17 +77,17 @@ const attemptSchema = z.strictObject({
 });
 export type ClimbAttempt = Readonly<z.infer<typeof attemptSchema>>;
 
-const climbSchema = z.strictObject({
+const attemptHistorySchema = z.strictObject({
   /** Id of the problem; characters other than letters, digits, - and _ are replaced. */
   problem: z.string(),
   /** Attempts in the order of their numbers. */
   attempts: z.array(attemptSchema),
 });
-export type Climb = Readonly<z.infer<typeof climbSchema>>;
+export type AttemptHistory = Readonly<z.infer<typeof attemptHistorySchema>>;
 
 export const historyMethods = {
   /** Attempts of coding agents in the library; the problem with the newest attempt comes first. */
-  'bench.climbs': { params: z.strictObject({}), result: z.strictObject({ climbs: z.array(climbSchema) }) },
+  'bench.climbs': { params: z.strictObject({}), result: z.strictObject({ climbs: z.array(attemptHistorySchema) }) },
   'bench.attempt': {
     params: z.strictObject({ file: attemptFileSchema }),
     result: z.strictObject({ text: z.string() }),

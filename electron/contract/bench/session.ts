@@ -74,7 +74,7 @@ export const timedSchema = z.strictObject({
   /** Reason for doubting the sample; null if there is none. */
   flag: z.string().nullable(),
 });
-export type Timed = Readonly<z.infer<typeof timedSchema>>;
+export type TimedSpread = Readonly<z.infer<typeof timedSchema>>;
 
 /** Part of the set-up; times are null if the part was not measured separately. */
 export const partSchema = z.strictObject({ name: z.string(), first_s: seconds.nullable(), warm_s: seconds.nullable() });

@@ -16,10 +16,10 @@ export type TimelineNote = Readonly<z.infer<typeof timelineNoteSchema>>;
 
 export const timelineNotesSchema = z.array(timelineNoteSchema).max(MAX_NOTES).readonly();
 
-const ofTrace = z.strictObject({ trace: traceIdSchema });
+const traceRequestSchema = z.strictObject({ trace: traceIdSchema });
 
 export const timelineNoteMethods = {
-  'timeline.notes': { params: ofTrace, result: z.strictObject({ notes: timelineNotesSchema }) },
+  'timeline.notes': { params: traceRequestSchema, result: z.strictObject({ notes: timelineNotesSchema }) },
   /** Replaces all notes of a timeline. */
   'timeline.keepNotes': {
     params: z.strictObject({ trace: traceIdSchema, notes: timelineNotesSchema }),

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { formatPath, isWithin, type Path, valueAt, withoutPaths, withValueAt } from '../../domain/values/path.ts';
-import { type Pausing, runToCompletion } from '../../domain/values/pausing.ts';
+import { runToCompletion, type YieldingTask } from '../../domain/values/pausing.ts';
 import { formatNumber, unitSymbols, withUnit } from '../../domain/values/units.ts';
 import { explainIssues } from './explain.ts';
 import type { FieldIssue } from './field-issue.ts';
@@ -12,11 +12,11 @@ import {
   scenarioKinds,
 } from './kinds.ts';
 import { asCurrentVersion, kindOf, migrate } from './migrate.ts';
-import { inStableOrder, type JsonSchema, schemaAt, schemaOfKind, stableOrderInSteps, unitOf } from './schema.ts';
+import { type JsonSchema, orderKeys, schemaAt, schemaOfKind, stableOrderInSteps, unitOf } from './schema.ts';
 import type { ContractWorkload } from './workload.ts';
 
 /** Checks a document against the schema of its kind. Checks that depend on material tables are done by the host. */
-export interface Validated {
+export interface ValidationResult {
   readonly kind: ScenarioKindName | null;
   /** Document in the newest version if it is valid, with no defaults added. */
   readonly document: ScenarioDocument | null;
@@ -30,7 +30,7 @@ export interface Validated {
   readonly faults: readonly FieldIssue[];
 }
 
-function invalidResult(faults: readonly FieldIssue[], kind: ScenarioKindName | null = null): Validated {
+function invalidResult(faults: readonly FieldIssue[], kind: ScenarioKindName | null = null): ValidationResult {
   return { kind, document: null, filled: null, leftOut: [], faults };
 }
 
@@ -83,7 +83,7 @@ function uniquePaths(paths: readonly Path[]): Path[] {
 }
 
 /** Validates `value`, which may be any JSON. */
-export function validateScenario(value: unknown): Validated {
+export function validateScenario(value: unknown): ValidationResult {
   const kind = kindOf(value);
   if (typeof kind !== 'string') return invalidResult([kind]);
   const entry: ContractWorkload = scenarioKinds[kind];
@@ -107,7 +107,7 @@ const lineWidth = 100;
 const indentStep = '  ';
 
 /** Formats a value on one line; null if it needs more than `room` columns, where formatting stops. */
-function oneLine(value: unknown, room: number): string | null {
+function formatOnOneLine(value: unknown, room: number): string | null {
   if (typeof value !== 'object' || value === null) {
     const text = JSON.stringify(value);
     return text.length <= room ? text : null;
@@ -118,7 +118,7 @@ function oneLine(value: unknown, room: number): string | null {
   for (const [key, item] of isList ? value.entries() : Object.entries(value)) {
     const name = isList ? '' : `${JSON.stringify(key)}: `;
     const comma = parts.length === 0 ? 0 : 2;
-    const text = oneLine(item, left - comma - name.length);
+    const text = formatOnOneLine(item, left - comma - name.length);
     if (text === null) return null;
     parts.push(name + text);
     left -= comma + name.length + text.length;
@@ -127,11 +127,11 @@ function oneLine(value: unknown, room: number): string | null {
   return isList ? `[${parts.join(', ')}]` : `{ ${parts.join(', ')} }`;
 }
 
-function* printJson(value: unknown, indent: string, before: number): Pausing<string> {
+function* printJson(value: unknown, indent: string, before: number): YieldingTask<string> {
   yield;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (indent !== '') {
-    const line = oneLine(value, lineWidth - before);
+    const line = formatOnOneLine(value, lineWidth - before);
     if (line !== null) return line;
   }
   const inner = indent + indentStep;
@@ -154,7 +154,7 @@ export function writeScenarioText(document: unknown): string {
 }
 
 /** Cooperative version of `writeScenarioText`, which yields so that the event loop is not blocked. */
-export function* scenarioTextInSteps(document: unknown): Pausing<string> {
+export function* scenarioTextInSteps(document: unknown): YieldingTask<string> {
   return `${yield* printJson(yield* stableOrderInSteps(document), '', 0)}\n`;
 }
 
@@ -212,10 +212,10 @@ function formatDifferenceSide(value: unknown, schema: JsonSchema | null): string
  * default that only one of them writes explicitly counts as a difference; an older spelling of the same value does not.
  */
 export function scenarioDifferences(before: unknown, after: unknown): readonly Difference[] {
-  const [a, b] = [inStableOrder(asCurrentVersion(before)), inStableOrder(asCurrentVersion(after))];
+  const [a, b] = [orderKeys(asCurrentVersion(before)), orderKeys(asCurrentVersion(after))];
   const kind = valueAt(b, ['kind']) ?? valueAt(a, ['kind']);
   // Merged fields of both, so that a field present on only one side is placed in schema order.
-  const order = leafPaths(inStableOrder(mergeDocuments(a, b)), undefined, []).map(formatPath);
+  const order = leafPaths(orderKeys(mergeDocuments(a, b)), undefined, []).map(formatPath);
   return leafPaths(a, b, [])
     .flatMap((path): readonly Difference[] => {
       const [old, now] = [valueAt(a, path), valueAt(b, path)];

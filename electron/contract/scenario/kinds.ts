@@ -37,13 +37,13 @@ export const taskKinds = workloads.flatMap((each): readonly TaskKind[] =>
   each.runs === 'measurements' ? [each.kind] : [],
 );
 
-type Each<All extends readonly ContractWorkload[], P extends keyof ContractWorkload> = {
+type PropertiesOf<All extends readonly ContractWorkload[], P extends keyof ContractWorkload> = {
   readonly [I in keyof All]: All[I][P];
 };
 
 /** Returns one property of every workload, in their order. */
-export function eachWorkloads<P extends keyof ContractWorkload>(part: P) {
-  return workloads.map((each) => each[part]) as unknown as Each<Workloads, P>;
+export function propertyOfWorkloads<P extends keyof ContractWorkload>(part: P) {
+  return workloads.map((each) => each[part]) as unknown as PropertiesOf<Workloads, P>;
 }
 
 export function isScenarioKind(name: unknown): name is ScenarioKindName {
@@ -62,7 +62,7 @@ export function newDocument(kind: ScenarioKindName): Record<string, unknown> {
 }
 
 /** Schema of any scenario file. */
-export const scenarioSchema = z.discriminatedUnion('kind', eachWorkloads('schema'));
+export const scenarioSchema = z.discriminatedUnion('kind', propertyOfWorkloads('schema'));
 
 /** Document as written in a file: omitted keys get their defaults. */
 export type ScenarioDocument = z.input<typeof scenarioSchema>;

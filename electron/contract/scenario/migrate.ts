@@ -6,11 +6,11 @@ import { isScenarioKind, type ScenarioKindName, scenarioKindNames, scenarioKinds
 import { joinWithOr } from './schema.ts';
 import type { ContractWorkload } from './workload.ts';
 
-type Migrated =
+type MigrationResult =
   | { readonly ok: true; readonly document: Readonly<Record<string, unknown>>; readonly from: number }
   | { readonly ok: false; readonly faults: readonly FieldIssue[] };
 
-function rejectDocument(...faults: readonly FieldIssue[]): Migrated {
+function rejectDocument(...faults: readonly FieldIssue[]): MigrationResult {
   return { ok: false, faults };
 }
 
@@ -31,7 +31,7 @@ export function kindOf(document: unknown): ScenarioKindName | FieldIssue {
 }
 
 /** Runs the migrations from the document's version up to the newest. */
-export function migrate(document: Readonly<Record<string, unknown>>, kind: ContractWorkload): Migrated {
+export function migrate(document: Readonly<Record<string, unknown>>, kind: ContractWorkload): MigrationResult {
   const newest = kind.version;
   const oldest = Math.min(newest, ...Object.keys(kind.migrations).map(Number));
   const allowed = oldest === newest ? String(newest) : `${oldest} to ${newest}`;

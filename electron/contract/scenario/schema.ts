@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { type Path, valueAt } from '../../domain/values/path.ts';
-import { type Pausing, runToCompletion } from '../../domain/values/pausing.ts';
+import { runToCompletion, type YieldingTask } from '../../domain/values/pausing.ts';
 import { formatNumber, type Unit, unitSymbols, withUnit } from '../../domain/values/units.ts';
 import { isScenarioKind, type ScenarioKindName, scenarioKinds, scenarioSchema } from './kinds.ts';
 
@@ -165,7 +165,7 @@ function objectText(schema: JsonSchema): string {
   return keys.length === 1 ? `{ ${keys[0]}: … }` : `an object with the keys ${keys.join(', ')}`;
 }
 
-function* orderedBy(schema: JsonSchema | undefined, value: unknown): Pausing<unknown> {
+function* orderedBy(schema: JsonSchema | undefined, value: unknown): YieldingTask<unknown> {
   // Values unknown to the schema remain unchanged.
   if (schema === undefined) return value;
   yield;
@@ -190,12 +190,12 @@ function* orderedBy(schema: JsonSchema | undefined, value: unknown): Pausing<unk
 }
 
 /** Returns a copy with keys in schema order; documents of an unknown kind are returned unchanged. */
-export function inStableOrder(document: unknown): unknown {
+export function orderKeys(document: unknown): unknown {
   return runToCompletion(stableOrderInSteps(document));
 }
 
-/** Cooperative version of `inStableOrder`, which yields so that the event loop is not blocked. */
-export function* stableOrderInSteps(document: unknown): Pausing<unknown> {
+/** Cooperative version of `orderKeys`, which yields so that the event loop is not blocked. */
+export function* stableOrderInSteps(document: unknown): YieldingTask<unknown> {
   const kind = valueAt(document, ['kind']);
   return isScenarioKind(kind) ? yield* orderedBy(schemaOfKind(kind), document) : document;
 }

@@ -22,7 +22,7 @@ export const MAX_PLOTTED = 12;
 
 const studyPlotLooks = ['points', 'lines', 'pareto', 'heat', 'parallel'] as const;
 
-const studyLookSchema = z.strictObject({
+const studyViewSettingsSchema = z.strictObject({
   tab: z.enum(['table', 'plot']),
   filter: z.string().max(LONGEST_EXPRESSION),
   sort: studySortSchema.nullable(),
@@ -47,24 +47,24 @@ const studyLookSchema = z.strictObject({
     logs: z.array(key).max(MAX_PLOTTED),
   }),
 });
-export type StudyLook = Readonly<z.infer<typeof studyLookSchema>>;
+export type StudyViewSettings = Readonly<z.infer<typeof studyViewSettingsSchema>>;
 
-export const defaultLook: StudyLook = {
+export const defaultViewSettings: StudyViewSettings = {
   ...{ tab: 'table', filter: '', sort: null, groups: [], hideEqual: true, transposed: false },
   plot: { look: 'lines', x: '', y: '', by: null, value: '', logX: false, logY: false, along: [], logs: [] },
 };
 
-const studyViewSchema = z.strictObject({ name: z.string().trim().min(1).max(60), look: studyLookSchema });
+const studyViewSchema = z.strictObject({ name: z.string().trim().min(1).max(60), look: studyViewSettingsSchema });
 export type StudyView = Readonly<z.infer<typeof studyViewSchema>>;
 
 export const studyViewsSchema = z.array(studyViewSchema).max(100).readonly();
 
-const nothing = z.strictObject({});
+const emptyRequestSchema = z.strictObject({});
 
 /** Folder name without `.study`: begins with a letter, digit or underscore, has no separators. */
 export const studyIdSchema = z.string().regex(/^[\p{L}\p{N}_][\p{L}\p{N}_ .,()+–-]{0,99}$/u);
 export type StudyId = z.infer<typeof studyIdSchema>;
-const ofStudy = z.strictObject({ study: studyIdSchema });
+const studyRequestSchema = z.strictObject({ study: studyIdSchema });
 
 const studyEntrySchema = z.strictObject({
   id: studyIdSchema,
@@ -196,7 +196,7 @@ const adviceSchema = z.strictObject({ text: z.string(), evidence: z.array(z.stri
 export type StudyAdvice = Readonly<z.infer<typeof adviceSchema>>;
 
 export const studyMethods = {
-  'study.list': { params: nothing, result: z.strictObject({ studies: z.array(studyEntrySchema) }) },
+  'study.list': { params: emptyRequestSchema, result: z.strictObject({ studies: z.array(studyEntrySchema) }) },
   /** Throws `invalid` with every error in the study. */
   'study.plan': { params: authoredStudySchema, result: studyPlanSchema },
   /**
@@ -208,15 +208,15 @@ export const studyMethods = {
     result: z.strictObject({ forecast: studyForecastSchema.nullable() }),
   },
   /** Plans the study into the library and starts it. A study with the same points is continued. */
-  'study.start': { params: authoredStudySchema.extend({ on: targetSchema }), result: ofStudy },
+  'study.start': { params: authoredStudySchema.extend({ on: targetSchema }), result: studyRequestSchema },
   /** Solves the points without a result; with `retry`, also those that failed. */
   'study.resume': {
     params: z.strictObject({ study: studyIdSchema, retry: z.boolean(), on: targetSchema }),
-    result: nothing,
+    result: emptyRequestSchema,
   },
-  'study.clusters': { params: nothing, result: z.strictObject({ clusters: clustersSchema }) },
+  'study.clusters': { params: emptyRequestSchema, result: z.strictObject({ clusters: clustersSchema }) },
   /** Replaces all saved clusters. */
-  'study.keepClusters': { params: z.strictObject({ clusters: clustersSchema }), result: nothing },
+  'study.keepClusters': { params: z.strictObject({ clusters: clustersSchema }), result: emptyRequestSchema },
   /**
    * Checks the connection to a cluster: one sentence about its state. Throws `unsupported` with one sentence about the
    * error.
@@ -226,7 +226,7 @@ export const studyMethods = {
     result: z.strictObject({ says: z.string() }),
   },
   /** Stops the study. Only the points in progress are lost. */
-  'study.stop': { params: ofStudy, result: nothing },
+  'study.stop': { params: studyRequestSchema, result: emptyRequestSchema },
   /** Returns at most 500 rows from index `from` in the requested order. */
   'study.rows': {
     params: z.strictObject({
@@ -282,9 +282,12 @@ export const studyMethods = {
       claims: z.array(z.strictObject({ claim: z.string(), variants: z.array(z.string()) })),
     }),
   },
-  'study.views': { params: ofStudy, result: z.strictObject({ views: studyViewsSchema }) },
+  'study.views': { params: studyRequestSchema, result: z.strictObject({ views: studyViewsSchema }) },
   /** Replaces all saved views. */
-  'study.keepViews': { params: z.strictObject({ study: studyIdSchema, views: studyViewsSchema }), result: nothing },
+  'study.keepViews': {
+    params: z.strictObject({ study: studyIdSchema, views: studyViewsSchema }),
+    result: emptyRequestSchema,
+  },
   'study.export': {
     params: z.strictObject({ study: studyIdSchema, format: z.enum(['csv', 'parquet', 'h5', 'json']) }),
     result: z.strictObject({ name: z.string(), mime: z.string(), bytes }),

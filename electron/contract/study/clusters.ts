@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { sshHostSchema } from '../remote.ts';
 
-const noControls = (most: number) =>
+const textWithoutControls = (most: number) =>
   z
     .string()
     .max(most)
@@ -16,19 +16,19 @@ export const clusterSchema = z.strictObject({
   /** Host as `ssh` accepts it, including entries of its configuration; if empty, sbatch is on this machine. */
   host: z.literal('').or(sshHostSchema),
   /** Folder that every node can access. A relative path starts at the cluster's home folder. */
-  folder: noControls(500).min(1, 'is empty: enter a folder that every node can read'),
+  folder: textWithoutControls(500).min(1, 'is empty: enter a folder that every node can read'),
   /**
    * Command that starts this program on the cluster. If empty: `braggbench`, or this very program if the cluster is
    * this machine.
    */
-  program: noControls(500),
+  program: textWithoutControls(500),
   /** Modules to load first. */
   modules: z
     .array(z.string().regex(/^[\w./+-]{1,100}$/, 'is not a module name'))
     .max(20)
     .readonly(),
   /** Additional arguments for sbatch. */
-  sbatch: noControls(1000),
+  sbatch: textWithoutControls(1000),
   /** CPU cores per task. */
   cores: z.number().int().min(1).max(1024),
 });

@@ -31,7 +31,7 @@ const logAxis = z
 
 const axis = z.discriminatedUnion('kind', [listAxis, rangeAxis, logAxis]);
 
-const between = z.strictObject({
+const betweenSchema = z.strictObject({
   kind: z.literal('between'),
   path,
   from: end('From'),
@@ -39,12 +39,12 @@ const between = z.strictObject({
   scale: z.enum(['linear', 'log']).meta({ title: 'Scale' }).default('linear'),
   whole: z.boolean().meta({ title: 'Whole numbers' }).default(false),
 });
-const among = z.strictObject({
+const amongSchema = z.strictObject({
   kind: z.literal('among'),
   path,
   values: z.array(z.unknown()).min(1).max(MAX_VALUES),
 });
-const sampled = z.discriminatedUnion('kind', [between, among]);
+const sampled = z.discriminatedUnion('kind', [betweenSchema, amongSchema]);
 
 const zip = z
   .strictObject({ kind: z.literal('zip'), axes: z.array(axis).min(2).max(50) })

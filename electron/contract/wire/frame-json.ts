@@ -113,14 +113,14 @@ function* listInSteps(list: readonly unknown[], path: Path, sections: Section[])
     if (end - first > 1 && isHeavy(list[end - 1])) end -= 1;
     yield before;
     before = ',';
-    if (end - first === 1) yield* inSteps(list[first], [...path, first], sections);
+    if (end - first === 1) yield* stringifyInSteps(list[first], [...path, first], sections);
     else yield itemsText(list.slice(first, end), first, path, sections);
     first = end;
   }
   yield before === '[' ? '[]' : ']';
 }
 
-function* inSteps(value: unknown, path: Path, sections: Section[]): Generator<string> {
+function* stringifyInSteps(value: unknown, path: Path, sections: Section[]): Generator<string> {
   if (!isHeavy(value)) {
     yield JSON.stringify(extractSections(value, path, sections)) ?? 'null';
     return;
@@ -137,7 +137,7 @@ function* inSteps(value: unknown, path: Path, sections: Section[]): Generator<st
     if (isHeavy(item)) {
       yield held + name;
       held = '';
-      yield* inSteps(item, [...path, key], sections);
+      yield* stringifyInSteps(item, [...path, key], sections);
     } else {
       const text = JSON.stringify(extractSections(item, [...path, key], sections));
       // Values without a JSON representation are omitted.
@@ -156,4 +156,5 @@ function* inSteps(value: unknown, path: Path, sections: Section[]): Generator<st
  * Text of the value in pieces. `sections` is complete after the last piece. Throws FrameError for values that frames
  * cannot represent.
  */
-export const jsonInSteps = (value: unknown, sections: Section[]): Generator<string> => inSteps(value, [], sections);
+export const jsonInSteps = (value: unknown, sections: Section[]): Generator<string> =>
+  stringifyInSteps(value, [], sections);

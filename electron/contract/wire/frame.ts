@@ -15,7 +15,7 @@
  * Decoded sections are views on the frame's own bytes: allocation sizes never come from a length field, only from bytes
  * received.
  */
-import { type Pausing, runToCompletion } from '../../domain/values/pausing.ts';
+import { runToCompletion, type YieldingTask } from '../../domain/values/pausing.ts';
 import type { NumericArray } from './arrays.ts';
 import { FrameError, jsonInSteps, MAX_PATH, type Section, TEXT } from './frame-json.ts';
 
@@ -72,7 +72,7 @@ export function encodeFrame(value: unknown): Uint8Array {
 /**
  * Cooperative version of `encodeFrame`, which yields after every few megabytes so that the event loop is not blocked.
  */
-export function* frameInSteps(value: unknown): Pausing<Uint8Array> {
+export function* frameInSteps(value: unknown): YieldingTask<Uint8Array> {
   const sections: Section[] = [];
   const parts: Uint8Array[] = [];
   const put = (text: string): number => parts.push(new TextEncoder().encode(text));

@@ -48,16 +48,16 @@ import { timelineMethods } from '../timeline.ts';
 import { userKernelMethods } from '../user-kernels.ts';
 import { bytes } from './arrays.ts';
 
-const nothing = z.strictObject({});
-const ofRun = z.strictObject({ run: runIdSchema });
+const emptyRequestSchema = z.strictObject({});
+const runRequestSchema = z.strictObject({ run: runIdSchema });
 /** File that a draft belongs to; a stopping-power table named in the draft is searched for next to it. */
-const ofFile = fileRefSchema.nullable().default(null);
+const draftFileSchema = fileRefSchema.nullable().default(null);
 /** With `refuse`, an existing file causes `exists`, so that the page can prompt before replacing. */
 const ifExists = z.enum(['replace', 'refuse']);
 const fileText = z.string().max(8 * 2 ** 20);
 
 export const methods = {
-  capabilities: { params: nothing, result: capabilitiesSchema },
+  capabilities: { params: emptyRequestSchema, result: capabilitiesSchema },
 
   // Scenarios.
   'scenario.parse': {
@@ -83,20 +83,20 @@ export const methods = {
   },
   /** Returns issues and, if none is an error, the resolved scenario. Fast enough to call on every edit. */
   'scenario.resolve': {
-    params: z.strictObject({ scenario: scenarioDraftSchema, file: ofFile }),
+    params: z.strictObject({ scenario: scenarioDraftSchema, file: draftFileSchema }),
     result: z.strictObject({ issues: z.array(issueSchema), resolved: resolvedSchema.nullable() }),
   },
   ...ctPictureMethods,
-  'scenario.library': { params: nothing, result: z.strictObject({ entries: z.array(libraryEntrySchema) }) },
-  'scenario.recent': { params: nothing, result: z.strictObject({ files: z.array(namedFileSchema) }) },
-  'scenario.clearRecent': { params: nothing, result: nothing },
-  'materials.list': { params: nothing, result: z.strictObject({ materials: z.array(materialSchema) }) },
+  'scenario.library': { params: emptyRequestSchema, result: z.strictObject({ entries: z.array(libraryEntrySchema) }) },
+  'scenario.recent': { params: emptyRequestSchema, result: z.strictObject({ files: z.array(namedFileSchema) }) },
+  'scenario.clearRecent': { params: emptyRequestSchema, result: emptyRequestSchema },
+  'materials.list': { params: emptyRequestSchema, result: z.strictObject({ materials: z.array(materialSchema) }) },
 
   // Runs.
   'run.start': {
     params: z.strictObject({
       scenario: scenarioDraftSchema,
-      file: ofFile,
+      file: draftFileSchema,
       /** Name to show if the scenario has none. */
       name: z.string().max(255),
       /** Document without the user's edits, so that the run's name can list them; null if there are none. */
@@ -107,27 +107,27 @@ export const methods = {
     result: runInfoSchema,
   },
   /** Stops the run within one step and retains what was computed; a queued run leaves the queue. */
-  'run.cancel': { params: ofRun, result: runInfoSchema },
-  'run.list': { params: nothing, result: z.strictObject({ runs: z.array(runInfoSchema) }) },
+  'run.cancel': { params: runRequestSchema, result: runInfoSchema },
+  'run.list': { params: emptyRequestSchema, result: z.strictObject({ runs: z.array(runInfoSchema) }) },
   /** Removes an ended run from the list; its file remains. */
-  'run.forget': { params: ofRun, result: nothing },
+  'run.forget': { params: runRequestSchema, result: emptyRequestSchema },
   /** Scenario of the run, as saved with it. */
-  'run.scenario': { params: ofRun, result: z.strictObject({ scenario: scenarioDraftSchema }) },
-  'run.summary': { params: ofRun, result: runSummarySchema },
-  'run.depthDose': { params: ofRun, result: depthDoseSchema },
+  'run.scenario': { params: runRequestSchema, result: z.strictObject({ scenario: scenarioDraftSchema }) },
+  'run.summary': { params: runRequestSchema, result: runSummarySchema },
+  'run.depthDose': { params: runRequestSchema, result: depthDoseSchema },
   /** Dose across x in the cells nearest to the depths; the quantity of each curve contains its depth. */
   'run.lateral': {
     params: z.strictObject({ run: runIdSchema, depths_mm: z.array(z.number()).min(1).max(64) }),
     result: z.strictObject({ curves: z.array(curveSchema) }),
   },
-  'run.moments': { params: ofRun, result: momentsSchema },
+  'run.moments': { params: runRequestSchema, result: momentsSchema },
   /** Final dose, or the protons' maps at the last keyframe. */
   'run.maps': {
     params: z.strictObject({ run: runIdSchema, maps: z.array(mapRequestSchema).min(1).max(16) }),
     result: runMapsSchema,
   },
   'run.keyframes': {
-    params: ofRun,
+    params: runRequestSchema,
     result: z.strictObject({
       frames: z.array(z.strictObject({ step: z.number().int(), depth_mm: z.number() })),
       /** Axis pairs with saved sums; older files and GPU runs have four of the six pairs. */

@@ -28,7 +28,7 @@ interface Line {
   readonly text: string;
 }
 
-type Read = (lines: readonly Line[]) => BinnedTable | BinnedTableError;
+type TableReader = (lines: readonly Line[]) => BinnedTable | BinnedTableError;
 
 /** Fortran omits the E before an exponent of three digits, and writes D for double precision. */
 const NUMBER = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+|[-+]\d{3})?`;
@@ -68,7 +68,7 @@ interface Bins {
 
 /** Bins of radius, angle, energy or time do not give a depth dose. */
 const isLength = (axis: string): boolean => /^[xyz]$/i.test(axis);
-const noDepth = (line: number, axis: string): BinnedTableError => ({
+const notAlongDepthError = (line: number, axis: string): BinnedTableError => ({
   line,
   message: `its bins are along ${axis}, so it is not a depth dose; allowed: bins along x, y or z`,
 });
@@ -81,7 +81,7 @@ function depthBins(
   const several = bins.flatMap((one, at) => (one.count > 1 ? [{ at, bins: one }] : []));
   const [first] = several;
   if (first !== undefined && several.length === 1)
-    return isLength(first.bins.axis) ? first : noDepth(line, first.bins.axis);
+    return isLength(first.bins.axis) ? first : notAlongDepthError(line, first.bins.axis);
   const counts = bins.map(({ axis, count }) => `${count} along ${axis}`).join(', ');
   return { line, message: `it has bins of ${counts}, so it is not a depth dose; allowed: several bins along one axis` };
 }
@@ -195,7 +195,7 @@ const TOPAS_QUANTITY = /^\s*#\s*([\w^]+)\s*(?:\(\s*(.*?)\s*\))?\s*:\s*(.+)$/;
 /** Scorers of deposited energy. Others score fluence, LET or charge in the same bins. */
 const TOPAS_DOSES = /^(dose(to\w+)?|energydeposit\w*)$/i;
 
-const topas: Read = (lines) => {
+const topas: TableReader = (lines) => {
   const heads = lines.filter(isComment);
   const refused = rejectedLine(heads, binnedFields.topas);
   if (refused !== null) return refused;
@@ -249,7 +249,7 @@ const GATE_MATRIX = /^\s*#\s*Matrix\s*Size\s*=\s*\(([^)]*)\)/;
 const GATE_COUNT = /^\s*#\s*nbVal\s*=\s*(\S+)/;
 
 /** Reads GATE's text; lengths of Geant4 are printed in mm. */
-const gate: Read = (lines) => {
+const gate: TableReader = (lines) => {
   const head = lines.find(({ text }) => GATE_BINS.test(text));
   const sizes = lines.find(({ text }) => GATE_SIZE.test(text));
   const line = head?.number ?? 1;
@@ -333,7 +333,7 @@ function binsFromEdges(
 const FLUKA_DETECTOR = /^\s*#\s*Detector n:/;
 const FLUKA_INTERVALS = /^\s*#\s*N\.?\s*of\s+(?:solid\s+)?(\w+)[\s-]+intervals\s*[:=]?\s*(\d+)?/i;
 
-const fluka: Read = (lines) => {
+const fluka: TableReader = (lines) => {
   const [, second] = lines.filter(({ text }) => FLUKA_DETECTOR.test(text));
   if (second !== undefined) return { line: second.number, message: 'it has several detectors; allowed: one per file' };
   // Detectors of USRBDX and USRTRACK have bins of energy in the same columns.
@@ -342,7 +342,7 @@ const fluka: Read = (lines) => {
     return axis === undefined ? [] : [{ axis, line: line.number, count: count === undefined ? null : Number(count) }];
   });
   const other = axes.find(({ axis }) => !isLength(axis));
-  if (other !== undefined) return noDepth(other.line, other.axis);
+  if (other !== undefined) return notAlongDepthError(other.line, other.axis);
   const rows = rowsOf(lines, 4);
   if ('message' in rows) return rows;
   const [stated] = axes.filter(({ count }) => count !== null && count !== 1);
@@ -366,7 +366,7 @@ const USRBIN_DEPOSITED: readonly string[] = ['208', '228'];
  * Reads USRBIN text: values of A(ix,iy,iz), ten per line, follow a format statement, and are followed by percentage
  * errors.
  */
-const usrbin: Read = (lines) => {
+const usrbin: TableReader = (lines) => {
   const heads = lines.filter(({ text }) => numbersIn(text).length === 0);
   const refused = rejectedLine(heads, binnedFields.usrbin);
   if (refused !== null) return refused;
@@ -459,14 +459,14 @@ function phitsMesh(
   return null;
 }
 
-const phits: Read = (lines) => {
+const phits: TableReader = (lines) => {
   const refused = rejectedLine(lines, binnedFields.phits);
   if (refused !== null) return refused;
   const heads = lines.filter(({ text }) => PHITS_HEAD.test(text));
   const [head, second] = heads;
   if (second !== undefined) return { line: second.number, message: 'it has several pages; allowed: one per file' };
   const [, axis = '', names = ''] = PHITS_HEAD.exec(head?.text ?? '') ?? [];
-  if (!isLength(axis)) return noDepth(head?.number ?? 1, axis);
+  if (!isLength(axis)) return notAlongDepthError(head?.number ?? 1, axis);
   // Tallies of flux have the same columns, so the quantity is checked.
   const scored = lines.find(({ text }) => PHITS_SCORED.test(text));
   const quantity = PHITS_SCORED.exec(scored?.text ?? '')?.[1] ?? '';
@@ -505,7 +505,7 @@ const SHIELD_HIT_TYPE = /DETECTOR TYPE:\s*(\S+)/;
 const DEPOSITED = /^(dose|dose_?gy|energy|ddd)$/i;
 
 /** Reads rows of x, y, z, value and an optional error; lengths are in cm. */
-const shieldHit: Read = (lines) => {
+const shieldHit: TableReader = (lines) => {
   const heads = lines.filter(isComment);
   const refused = rejectedLine(heads, binnedFields['shield-hit']);
   if (refused !== null) return refused;
@@ -562,7 +562,7 @@ const shieldHit: Read = (lines) => {
   };
 };
 
-const dialects: readonly (readonly [RegExp, Read])[] = [
+const dialects: readonly (readonly [RegExp, TableReader])[] = [
   [TOPAS_BINS, topas],
   [GATE_BINS, gate],
   [FLUKA_DETECTOR, fluka],

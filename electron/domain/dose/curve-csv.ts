@@ -243,8 +243,8 @@ measurement normalization normalisation conversion multiplication`,
 /** Changes that are added; the others are factors. */
 const SHIFTS = wordSet('background bg bkg bkgd dark leakage offset offsets shift baseline pedestal');
 /** Names of positions across the beam. */
-const ACROSS = wordSet('x y r crossline inline lateral radius');
-const ACROSS_CONTEXT = wordSet('position pos in off axis distance');
+const LATERAL_WORDS = wordSet('x y r crossline inline lateral radius');
+const LATERAL_CONTEXT_WORDS = wordSet('position pos in off axis distance');
 const TIMES = wordSet('time duration exposure');
 /** Words of energies that are deposited; a mean energy without them is that of particles. */
 const DEPOSITED = wordSet('deposit deposited deposition absorbed');
@@ -254,7 +254,8 @@ const ALLOWED_DEPTHS = 'depth or z in mm, cm or m, such as depth_mm';
 const ALLOWED_DOSES =
   'dose (such as dose, dose_Gy, relative dose), PDD, IDD, DDD, D, %, energy deposit, edep, ionization, charge, reading, signal';
 
-const has = (words: readonly string[], names: ReadonlySet<string>): boolean => words.some((word) => names.has(word));
+const hasAnyWord = (words: readonly string[], names: ReadonlySet<string>): boolean =>
+  words.some((word) => names.has(word));
 const isOnly = (words: readonly string[], ...sets: readonly ReadonlySet<string>[]): boolean =>
   words.every((word) => sets.some((names) => names.has(word)));
 
@@ -263,7 +264,7 @@ const isOnly = (words: readonly string[], ...sets: readonly ReadonlySet<string>[
  * them.
  */
 function isDose(words: readonly string[], columns: number): boolean {
-  const isLength = isOnly(words, LENGTHS, new Set('d')) && has(words, LENGTHS);
+  const isLength = isOnly(words, LENGTHS, new Set('d')) && hasAnyWord(words, LENGTHS);
   const isUnit = isOnly(words, UNITS_OF_DOSE) && columns > 2;
   const isMeanEnergy =
     (words.includes('mean') || words.includes('average')) &&
@@ -276,7 +277,7 @@ function isDose(words: readonly string[], columns: number): boolean {
 /** Unit in the name of a dose, if it has one; null if the name is not that of a dose. */
 export function doseNamed(name: string): { readonly unit: string | null } | null {
   const words = wordsOf(name);
-  const isOne = has(words, DOSES) || has(words, OTHER_DOSES);
+  const isOne = hasAnyWord(words, DOSES) || hasAnyWord(words, OTHER_DOSES);
   if (!isOne || words.some((word) => NOT_A_PLAIN_DOSE.test(word)) || !isDose(words, 2)) return null;
   const unit = (/dose[_ ([/]+([^)\]]*?)[)\]]?$/i.exec(name)?.[1] ?? '').replace(/^in\s+/i, '');
   return { unit: unit === '' ? null : unit.replace(/_per_/g, '/') };
@@ -307,27 +308,27 @@ function namedColumns(fields: readonly string[]): { readonly depth: number; read
       ? (named[0] ?? -1)
       : `the header has ${found.map((i) => `"${fields[i]}"`).join(' and ')}; allowed: one ${exact}`;
   };
-  const named = all((of) => has(of, DOSES));
-  const others = () => all((of) => has(of, OTHER_DOSES) && isDose(of, columns));
+  const named = all((of) => hasAnyWord(of, DOSES));
+  const others = () => all((of) => hasAnyWord(of, OTHER_DOSES) && isDose(of, columns));
   const dose = only(named.length > 0 ? named : others(), 'dose', isPlainDose);
   if (typeof dose === 'string') return dose;
   const own = words[dose] ?? [];
   if (dose >= 0 && !isDose(own, columns)) {
     return `the column "${fields[dose]}" contains a word that does not belong to a dose; allowed: ${ALLOWED_DOSES}`;
   }
-  const reference = words.findIndex((of, i) => i !== dose && has(of, REFERENCES));
-  if (has(own, READINGS) && reference >= 0) {
+  const reference = words.findIndex((of, i) => i !== dose && hasAnyWord(of, REFERENCES));
+  if (hasAnyWord(own, READINGS) && reference >= 0) {
     return `"${fields[dose]}" is next to "${fields[reference]}", by which it may have to be divided; allowed: only a column with their ratio`;
   }
   if (
     ['charge', 'nc', 'pc'].some((unit) => own.includes(unit)) &&
-    words.some((of, i) => i !== dose && has(of, TIMES))
+    words.some((of, i) => i !== dose && hasAnyWord(of, TIMES))
   ) {
-    const time = fields[words.findIndex((of, i) => i !== dose && has(of, TIMES))];
+    const time = fields[words.findIndex((of, i) => i !== dose && hasAnyWord(of, TIMES))];
     return `"${fields[dose]}" is next to "${time}", by which it may have to be divided; allowed: only a column with their ratio`;
   }
   const depth = only(
-    all((of) => has(of, DEPTHS) && isOnly(of, DEPTHS, DEPTH_CONTEXT)),
+    all((of) => hasAnyWord(of, DEPTHS) && isOnly(of, DEPTHS, DEPTH_CONTEXT)),
     'depth',
     (name) => wordsOf(name)[0] === 'depth' && unitIn(name) !== null,
   );
@@ -355,7 +356,7 @@ function twoUnits(name: string, units: ReadonlySet<string>): string | null {
 /** Matter other than water in the name of a depth. */
 function matterIn(name: string): string | null {
   const words = wordsOf(name);
-  return has(words, WATER) ? null : (words.find((word) => MATTERS.has(word)) ?? null);
+  return hasAnyWord(words, WATER) ? null : (words.find((word) => MATTERS.has(word)) ?? null);
 }
 
 /**
@@ -371,12 +372,14 @@ function otherColumns(fields: readonly string[], used: readonly number[]): Pick<
   const change = others.find(
     ({ words }) =>
       CHAMBER_FACTOR.test(words.join('')) ||
-      (has(words, CHANGES) && isOnly(words, CHANGES, CHANGE_CONTEXT, DOSES, OTHER_DOSES, DOSE_CONTEXT, LENGTHS)),
+      (hasAnyWord(words, CHANGES) && isOnly(words, CHANGES, CHANGE_CONTEXT, DOSES, OTHER_DOSES, DOSE_CONTEXT, LENGTHS)),
   );
   if (change !== undefined) {
     return `the column "${change.name}" would change the depth or the dose; allowed: values with the change applied, without this column`;
   }
-  const across = others.filter(({ words }) => has(words, ACROSS) && isOnly(words, ACROSS, ACROSS_CONTEXT, LENGTHS));
+  const across = others.filter(
+    ({ words }) => hasAnyWord(words, LATERAL_WORDS) && isOnly(words, LATERAL_WORDS, LATERAL_CONTEXT_WORDS, LENGTHS),
+  );
   const names = others.map(({ name }) => `"${name}"`).join(', ');
   const notes =
     others.length === 0
@@ -437,12 +440,12 @@ function changesIn(line: string, number: number): readonly Change[] {
       const words = order === undefined ? wordsOf(name) : ['factor'];
       const isChange =
         CHAMBER_FACTOR.test(words.join('')) ||
-        (has(words, CHANGES) &&
+        (hasAnyWord(words, CHANGES) &&
           !words.includes('range') &&
           isOnly(words, CHANGES, CHANGE_CONTEXT, DOSES, OTHER_DOSES, DOSE_CONTEXT, LENGTHS, DEPTHS, DEPTH_CONTEXT));
-      const isShift = has(words, SHIFTS);
+      const isShift = hasAnyWord(words, SHIFTS);
       if (!isChange || decimalOf((factor ?? value).replace(',', '.')) === (isShift ? 0 : 1)) return [];
-      return [{ line: number, text: part.trim().slice(0, 60), always: isShift || has(words, DEPTHS) }];
+      return [{ line: number, text: part.trim().slice(0, 60), always: isShift || hasAnyWord(words, DEPTHS) }];
     });
 }
 

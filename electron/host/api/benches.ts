@@ -26,8 +26,8 @@ export { sanitize } from '../model/sanitizer/sanitize.ts';
 export { measureSession } from '../workloads/bench.ts';
 export {
   type BenchTask,
-  type KnownReading,
   optionsOfTask,
   taskOfReadings,
   throwIfBenchTooLong,
+  type ValidReading,
 } from '../workloads/benchable.ts';

@@ -4,7 +4,6 @@ export type { SolvedBeam } from '../app/batches/batches.ts';
 export { allVariants, hostWorkloads, kernelFoldersOf, openedAs, rulesOf, timelineOf } from '../workloads/index.ts';
 export type { AnyRunData } from '../workloads/run-data.ts';
 export {
-  type AnyReading,
   checkWritable,
   engineIssue,
   engineRefusal,
@@ -12,6 +11,7 @@ export {
   parseOverride,
   problemOf,
   refusalOf,
+  type ScenarioReading,
   type TaskReading,
   writeAtomically,
 } from '../workloads/scenarios/scenarios.ts';

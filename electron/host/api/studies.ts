@@ -32,8 +32,8 @@ export { quoteForShell, solveTask } from '../app/studies/slurm/task.ts';
 export { type StudyStatus, statusOf } from '../app/studies/status.ts';
 export {
   BEST_FILE,
+  type PointMeasurer,
   type Search,
-  type SteeredMeasure,
   type TuneOutcome,
   timeOf,
   tuneLocally,

@@ -15,5 +15,5 @@ export { gammaDoseOf, gammaMap } from '../workloads/transport/metrics/gamma-dose
 export { depthDoseOf } from '../workloads/transport/metrics/run-metrics.ts';
 export { summaryOf } from '../workloads/transport/readouts.ts';
 export { measuredRunOf, type RunData } from '../workloads/transport/run-data.ts';
-export { asTransport } from '../workloads/transport/scenario/problem.ts';
+export { narrowToTransport } from '../workloads/transport/scenario/problem.ts';
 export { transportRunOf } from '../workloads/transport/transport-run.ts';

@@ -51,7 +51,7 @@ import { userKernelHandlers } from './handlers/user-kernels.ts';
 import type { Catalogue } from './library/catalogue.ts';
 import type { HostLog } from './log.ts';
 import { type Checkpoints, isSaved, type NamedSession } from './recovery/checkpoints.ts';
-import type { Presence } from './recovery/presence.ts';
+import type { PresenceFile } from './recovery/presence.ts';
 import type { Recovery } from './recovery/recovery.ts';
 import type { Refinements } from './refining/refinements.ts';
 import { Remotes } from './remote/remotes.ts';
@@ -293,7 +293,7 @@ interface HostParts {
   readonly checkpoints: Checkpoints<AnyRunData>;
   readonly sessionStates: Checkpoints<NamedSession>;
   readonly recovery: Recovery;
-  readonly presence: Presence;
+  readonly presence: PresenceFile;
   readonly packer: RunPacker;
   readonly cache: RunCache;
   readonly runs: Runs;

@@ -34,7 +34,7 @@ import { Host, type HostOptions } from './host.ts';
 import { Catalogue } from './library/catalogue.ts';
 import { HostLog } from './log.ts';
 import { Checkpoints, runForm, sessionForm } from './recovery/checkpoints.ts';
-import { Presence } from './recovery/presence.ts';
+import { PresenceFile } from './recovery/presence.ts';
 import { Recovery } from './recovery/recovery.ts';
 import { Refinements } from './refining/refinements.ts';
 import { runPacker } from './run-files/packer.ts';
@@ -281,7 +281,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     catalogue: new Catalogue({ dataFolder: data.data, files, locks, readers, onTrouble: trouble }),
     whatIfs: openWhatIfs(data, engine, scenarios, runs),
     recomputing: new PlaneRecomputer({ addon: engine.addon, runs: runs.runs, scenarios, lanes: runs.lanes }),
-    presence: new Presence(data.data),
+    presence: new PresenceFile(data.data),
     doses: new ImportedDoses(),
     refinements: new Refinements({ addon: engine.addon, scenarios, lanes: runs.lanes }),
     sweeping: deleteLeftovers(data.data, library.folder, scratch, benches.recovery),

@@ -20,7 +20,7 @@ import type { BenchLimits, BenchProgress } from '../model/bench/stopping.ts';
 import type { ExternalRequest } from '../model/external/program-candidate.ts';
 import type { ComparedField } from '../model/fields/field.ts';
 import type { UserKernel } from '../model/user-kernels/file.ts';
-import type { AnyReading } from './scenarios/scenarios.ts';
+import type { ScenarioReading } from './scenarios/scenarios.ts';
 
 /** One day. A longer run is more often a mistake in a scenario than intended. */
 const DEFAULT_MINUTES = 24 * 60;
@@ -186,12 +186,12 @@ export function taskOf(measured: TaskProblems, stated: TaskSettings): BenchTask 
   return { ...plainTask, created: new Date().toISOString(), ...measured, ...stated };
 }
 
-export type KnownReading = Extract<AnyReading, { readonly kind: string }>;
+export type ValidReading = Extract<ScenarioReading, { readonly kind: string }>;
 
 /** Builds a task from one reading, or for a sweep one per value. Yields to other work between problems. */
 export async function taskOfReadings(
   benchable: Benchable,
-  readings: readonly KnownReading[],
+  readings: readonly ValidReading[],
   stated: TaskSettings & Partial<Pick<TaskProblems, 'documents'>>,
 ): Promise<BenchTask> {
   const [first] = readings;
@@ -240,7 +240,7 @@ export interface BenchSetupOptions {
 }
 
 /** Amount of work in one run. */
-export interface Amount {
+export interface WorkAmount {
   readonly amount: number;
   /** Unit of `amount`; only amounts with the same unit are comparable. */
   readonly of: string;
@@ -256,7 +256,7 @@ export interface Amount {
 
 export interface Benchable {
   /** Builds the problem. Throws BraggError `invalid` with every issue. */
-  readonly problem: (reading: AnyReading) => BenchProblem;
+  readonly problem: (reading: ScenarioReading) => BenchProblem;
   /** Checks variants. Throws a BraggError for one that is unknown for this problem. */
   readonly check: (addon: NativeAddon, problem: BenchProblem, variants: readonly string[]) => void;
   /**
@@ -267,7 +267,7 @@ export interface Benchable {
     addon: NativeAddon,
     problem: BenchProblem,
     variants: readonly string[] | null,
-    reading: AnyReading,
+    reading: ScenarioReading,
   ) => Promise<number>;
   /**
    * Work in one run of a variant. Null, or text with the reason, if it cannot run the problem or is only a reference.
@@ -276,8 +276,8 @@ export interface Benchable {
     addon: NativeAddon,
     problem: BenchProblem,
     variant: string,
-    reading: AnyReading,
-  ) => Promise<Amount | string | null>;
+    reading: ScenarioReading,
+  ) => Promise<WorkAmount | string | null>;
   /** Default number of cold processes per variant in a session of one size. */
   readonly usualProcesses: number;
   /** Terms of the workload; `swept` is the path of the scenario value that a sweep changes. */
@@ -309,7 +309,7 @@ export function throwIfBenchTooLong<T>(
   addon: NativeAddon,
   { problem, least_s }: Pick<Benchable, 'problem' | 'least_s'>,
   values: readonly T[],
-  readingAt: (value: T) => Promise<AnyReading | null>,
+  readingAt: (value: T) => Promise<ScenarioReading | null>,
   variants: readonly string[] | null,
 ): Promise<void> {
   return throwIfSumTooLong('the benchmark', values, async (value) => {

@@ -5,7 +5,7 @@
 import type { Variant } from '../../contract/capabilities.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { scenarioKindNames, validateScenario } from '../../contract/scenario/index.ts';
-import { eachTask } from '../../contract/task.ts';
+import { recordByTaskKind } from '../../contract/task.ts';
 import { type WorkloadName, workloadSchema } from '../../contract/workload.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
 import type { Values } from '../model/bench/claims.ts';
@@ -21,7 +21,7 @@ import type { DeclaredBytes, HostWorkload } from './workload.ts';
 export const hostWorkloads: Readonly<Record<WorkloadName, HostWorkload>> = {
   transport,
   diffraction,
-  ...eachTask(taskWorkload),
+  ...recordByTaskKind(taskWorkload),
 };
 
 /**

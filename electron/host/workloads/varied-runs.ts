@@ -29,7 +29,7 @@ const BET_STAKES = [0.25, 0.5, 0.85] as const;
  * Seconds by which times of known inputs may be shorter without caching. A processor learns the branches of known
  * inputs, some thousands, at about 5 ns each. A GPU learns none; its value is the resolution of events.
  */
-const learned_s = { cpu: 2e-5, cuda: 4e-6 } as const;
+const branchLearning_s = { cpu: 2e-5, cuda: 4e-6 } as const;
 
 /** Pairs that suggest or prove caching. */
 export interface MemoryPairs {
@@ -53,8 +53,8 @@ export class MemoryEvidence {
   #proven = false;
 
   /** `odds`: from these odds on, caching counts as proven. */
-  constructor(device: keyof typeof learned_s, odds = 1e5) {
-    this.#learned_s = learned_s[device];
+  constructor(device: keyof typeof branchLearning_s, odds = 1e5) {
+    this.#learned_s = branchLearning_s[device];
     this.#odds = odds;
   }
 

@@ -26,9 +26,9 @@ import type { Benchable, BenchOutcome, BenchTask } from './benchable.ts';
 import type { RunContext } from './run-context.ts';
 import type { AnyRunData } from './run-data.ts';
 import type { Packer, RunFile } from './run-files/run-file.ts';
-import type { AnyReading, ScenarioSide } from './scenarios/scenarios.ts';
+import type { ScenarioReading, ScenarioSide } from './scenarios/scenarios.ts';
 
-export interface Measured {
+export interface MeasuredTimes {
   /** Variant that ran, even if `auto` was requested. */
   readonly variant: string;
   readonly precision: string;
@@ -137,7 +137,7 @@ export type DeclaredBytes = (variant: string) => number;
 
 export interface UserKernelWorkload extends ReplaceRules {
   /** Input for a reproducer of `kernel`, from a scenario. Throws a BraggError if the scenario cannot be used. */
-  readonly reproduced: (addon: NativeAddon, reading: AnyReading, kernel: UserKernel) => ReproducedProblem;
+  readonly reproduced: (addon: NativeAddon, reading: ScenarioReading, kernel: UserKernel) => ReproducedProblem;
   /** Shipped variants, as the engine lists them. */
   readonly bases: (addon: NativeAddon) => readonly UserKernelBase[];
   /** Returns the engine's functions extended by user kernels. Calls for other variants go to `engine` unchanged. */
@@ -148,7 +148,7 @@ export interface UserKernelWorkload extends ReplaceRules {
    */
   readonly check: (
     addon: NativeAddon,
-    reading: AnyReading,
+    reading: ScenarioReading,
     run: AnyRunData,
     signal?: AbortSignal,
   ) => Promise<UserKernelVerdict | null>;
@@ -285,11 +285,11 @@ export interface HostWorkload {
    */
   readonly compiledAtStart: boolean;
   /** Resolved scenario; null if it has errors. Throws if the engine rejects it. */
-  readonly resolve: (parts: ResolveParts, reading: AnyReading) => Promise<Resolved | null>;
+  readonly resolve: (parts: ResolveParts, reading: ScenarioReading) => Promise<Resolved | null>;
   /** Resources that a scenario needs. Throws as `prepare` does. */
-  readonly needs: (addon: NativeAddon, reading: AnyReading) => Promise<ResourceNeeds>;
+  readonly needs: (addon: NativeAddon, reading: ScenarioReading) => Promise<ResourceNeeds>;
   /** Prepares a run. Throws BraggError `invalid` with every issue, or the engine's error. */
-  readonly prepare: (addon: NativeAddon, reading: AnyReading, options: PrepareOptions) => Promise<WorkloadRun>;
+  readonly prepare: (addon: NativeAddon, reading: ScenarioReading, options: PrepareOptions) => Promise<WorkloadRun>;
   readonly ended: (run: AnyRunData) => Promise<EndedRun>;
   /** Exports a run; `what` is one of the workload's formats in contract/workload.ts. */
   readonly exported: (run: AnyRunData, what: string, packer: Packer) => Promise<ExportedFile>;
@@ -300,7 +300,7 @@ export interface HostWorkload {
   /** Concurrency of study points that solve this document. */
   readonly together: (document: unknown) => Concurrency;
   /** Measures of a run that a study saves. */
-  readonly measures: (run: AnyRunData) => Measured | Promise<Measured>;
+  readonly measures: (run: AnyRunData) => MeasuredTimes | Promise<MeasuredTimes>;
   /** Label that distinguishes scenarios in a list: `70 MeV`; empty if there is none. */
   readonly about: (document: unknown) => string;
   /** Scenario values that claims may be limited to; null if claims are never limited for this workload. */

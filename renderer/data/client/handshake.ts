@@ -12,7 +12,7 @@ import {
 } from '../../../electron/contract/wire/protocol.ts';
 
 export type Hello = Extract<HostMessage, { type: 'hello' }>;
-type Resume = Extract<ClientMessage, { type: 'greet' }>['resume'];
+type ResumeRequest = Extract<ClientMessage, { type: 'greet' }>['resume'];
 
 export interface GreetedPort {
   readonly port: Port;
@@ -27,7 +27,7 @@ const PATIENCE_MS = 15_000;
 /**
  * Rejects with a BraggError if the host refuses this page permanently, and with another error if a retry may succeed.
  */
-export async function greet(openPort: () => Promise<Port>, resume: Resume): Promise<GreetedPort> {
+export async function greet(openPort: () => Promise<Port>, resume: ResumeRequest): Promise<GreetedPort> {
   const port = await openPort();
   return new Promise((resolve, reject) => {
     let handler: PortHandler | null = null;

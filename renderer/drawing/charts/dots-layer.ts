@@ -46,7 +46,7 @@ export function nearestPlace(
   return found < 0 ? null : { i: found, far: Math.sqrt(least) };
 }
 
-interface Stamp {
+interface DotStamp {
   readonly form: DotSeries['form'];
   /** Radius in image pixels, like all lengths in this interface. */
   readonly radius: number;
@@ -61,7 +61,7 @@ interface Stamp {
 const RING = 1;
 
 /** Fraction of a pixel that a dot covers if its centre is (dx, dy) away. */
-function coverage(form: Stamp['form'], radius: number, dx: number, dy: number): number {
+function coverage(form: DotStamp['form'], radius: number, dx: number, dy: number): number {
   if (form === 'square') return radius + 0.5 - Math.max(Math.abs(dx), Math.abs(dy));
   const far = Math.sqrt(dx * dx + dy * dy);
   return form === 'ring' ? 0.5 + RING / 2 - Math.abs(radius - far) : radius + 0.5 - far;
@@ -71,7 +71,7 @@ function coverage(form: Stamp['form'], radius: number, dx: number, dy: number): 
 export function stampDots(
   picture: { readonly data: Uint8ClampedArray; readonly width: number; readonly height: number },
   places: Places,
-  { form, radius, opacity, color: [red, green, blue], scale, pad }: Stamp,
+  { form, radius, opacity, color: [red, green, blue], scale, pad }: DotStamp,
 ): void {
   const { data, width, height } = picture;
   // Overlapping dots of one colour may be drawn in any order, because their transparency is a product.

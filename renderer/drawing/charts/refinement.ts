@@ -13,7 +13,7 @@ interface RefinementStep {
 const TALL = 14;
 
 /** Label whole iterations only. */
-const whole = (value: number): string => (Number.isInteger(value) ? String(value) : '');
+const iterationLabel = (value: number): string => (Number.isInteger(value) ? String(value) : '');
 
 export function refinementChart(steps: readonly RefinementStep[]): Chart {
   const taken = steps.filter((step) => step.taken);
@@ -40,7 +40,7 @@ export function refinementChart(steps: readonly RefinementStep[]): Chart {
           kind: 'linear',
           from: 0.5,
           to: Math.max(4, steps.length) + 0.5,
-          format: whole,
+          format: iterationLabel,
         },
         y: { title: 'Residual', unit: 'counts', kind: 'log', from, to },
         series: [

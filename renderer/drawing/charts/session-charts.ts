@@ -97,7 +97,7 @@ function partsOf({ setup_parts, first_setup_s, setup_s }: MeasuredSessionEntry):
   return [...setup_parts, { name: REST, first_s, warm_s }];
 }
 
-const bothKinds = [
+const partTimes = [
   { key: 'first_s', name: 'first' },
   { key: 'warm_s', name: 'later' },
 ] as const;
@@ -105,7 +105,7 @@ const bothKinds = [
 function coldStartChart(given: readonly MeasuredSessionEntry[]): Chart {
   const entries = given.map((entry) => ({ label: entry.label, setup_parts: partsOf(entry) }));
   const knowsLater = entries.some(({ setup_parts }) => setup_parts.some(({ warm_s }) => warm_s !== null));
-  const kinds = knowsLater ? bothKinds : bothKinds.slice(0, 1);
+  const kinds = knowsLater ? partTimes : partTimes.slice(0, 1);
   const names = [...new Set(entries.flatMap(({ setup_parts }) => setup_parts.map(({ name }) => name)))];
   const bars = entries.flatMap(({ label, setup_parts }) =>
     kinds.map(({ key, name }, k) => {

@@ -30,7 +30,7 @@ export interface Strips {
   readonly own: boolean;
 }
 
-const one = { value: 1, interval: null } as const;
+const unitRatio = { value: 1, interval: null } as const;
 
 /** Noise band of equal candidates: the measured interval, else the floor. */
 function bandOf({ ratio, floor }: Noise): { readonly from: number; readonly to: number } | null {
@@ -42,7 +42,7 @@ export function stripsChart({ own, noise, ...given }: Strips): Chart {
   const band = bandOf(noise);
   const strips = given.strips.map((strip) => {
     const over = own ? strip.reference_s * strip.ratio.value : strip.reference_s;
-    return { ...strip, over, ratio: own ? one : strip.ratio };
+    return { ...strip, over, ratio: own ? unitRatio : strip.ratio };
   });
   const ratios = strips.flatMap(({ samples, over }) => samples.map(({ time_s }) => time_s / over));
   const reach = Math.max(2 * (noise.floor ?? 0.01), ...ratios.map((ratio) => Math.abs(ratio - 1))) * 1.1;

@@ -58,7 +58,7 @@ function imageUrl(image: HTMLCanvasElement, sx: number, sy: number, sw: number, 
   return part.toDataURL('image/png');
 }
 
-let made = 0;
+let clipCount = 0;
 
 /** FNV-1a hash: figures of two documents hardly ever share one. */
 function hashOf(text: string): string {
@@ -72,9 +72,9 @@ export async function figureSvg(figure: Figure): Promise<string> {
   const theme = readDrawingTheme();
   const { width, height } = layout(figure, theme);
   const [, ruler] = canvasOf(1, 1);
-  made += 1;
+  clipCount += 1;
   const svg = new SvgContext({
-    id: `bb-${hashOf(figure.title)}-${made}`,
+    id: `bb-${hashOf(figure.title)}-${clipCount}`,
     width,
     height,
     imageUrl,

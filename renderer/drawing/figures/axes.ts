@@ -18,7 +18,7 @@ const LABELS_ACROSS = 5;
 const LABELS_DOWN = 2.4;
 /** Width of a digit and minimum gap between two labels, in label heights. */
 const CHARACTER = 0.58;
-const BETWEEN = 0.7;
+const LABEL_GAP = 0.7;
 /** Maximum number of labels, as more would not improve readability on a large screen. */
 const MAX_LABELS = 14;
 
@@ -44,7 +44,7 @@ function labelsOverlap(axis: FigureAxis, labels: readonly Tick[], width: number,
   return labels.some(({ value, label }, i) => {
     const next = labels[i + 1];
     if (next === undefined) return false;
-    const needed = (((label.length + next.label.length) / 2) * CHARACTER + BETWEEN) * size;
+    const needed = (((label.length + next.label.length) / 2) * CHARACTER + LABEL_GAP) * size;
     return Math.abs(toPixel(next.value) - toPixel(value)) < needed;
   });
 }

@@ -54,13 +54,13 @@ export interface TimeTicks {
   readonly step_ns: number;
 }
 
-const longSteps = [60, 120, 300, 600, 1200, 1800, 3600, 7200, 21_600, 86_400].map((seconds) => seconds * 1e9);
+const clockSteps_ns = [60, 120, 300, 600, 1200, 1800, 3600, 7200, 21_600, 86_400].map((seconds) => seconds * 1e9);
 
 /** Step of 1, 2 or 5 in a decimal unit, or a usual clock step for minutes. At least a nanosecond. */
 function timeStep(span_ns: number, most: number): number {
   const step = Math.max(1, niceStep(span_ns, most));
   if (step < 60e9) return step > 50e9 ? 60e9 : step;
-  return longSteps.find((long) => long >= span_ns / most) ?? step;
+  return clockSteps_ns.find((long) => long >= span_ns / most) ?? step;
 }
 
 /** Ticks of a ruler. Far from zero, labels are relative to a round time nearby, which is written once. */

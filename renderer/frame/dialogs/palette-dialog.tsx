@@ -21,7 +21,7 @@ import './dialogs.css';
 /** Number of entries that Page Up and Page Down move by. */
 const PAGE = 8;
 
-const moves: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: PAGE, PageUp: -PAGE };
+const rowsPerKey: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: PAGE, PageUp: -PAGE };
 
 function Option(props: {
   readonly id: string;
@@ -85,7 +85,7 @@ export default function PaletteDialog({ answer }: { readonly answer: (id: string
     if (command?.enabled) answer(command.id);
   };
   const pressed = (event: KeyboardEvent): void => {
-    const move = moves[event.key];
+    const move = rowsPerKey[event.key];
     if (move !== undefined) {
       const last = found.length - 1;
       // Single steps wrap around at the ends; pages stop there.

@@ -202,14 +202,14 @@ function Claim({ claim }: { readonly claim: TableClaim }): ReactElement {
   );
 }
 
-type Loaded =
+type ClaimsLoad =
   | Readonly<{ kind: 'waiting' }>
   | Readonly<{ kind: 'rows'; rows: readonly ClaimTableRow[] }>
   | Readonly<{ kind: 'failed'; reason: string }>;
 
 export default function ClaimsPanel(): ReactElement {
   const { client } = useWorkbench();
-  const [loaded, setLoaded] = useState<Loaded>({ kind: 'waiting' });
+  const [loaded, setLoaded] = useState<ClaimsLoad>({ kind: 'waiting' });
   const [sought, setSought] = useState('');
   const [machines, setMachines] = useState('');
   const [word, setWord] = useState('');

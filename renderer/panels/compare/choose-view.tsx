@@ -12,11 +12,11 @@ import { TextField } from '../../widgets/controls/text-field.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { sweepOf } from './benchmark-request.ts';
 import {
+  ChoiceCheckbox,
   ConditionChoices,
   FactorialChoices,
   OptionSelect,
   OtherPrograms,
-  Tick,
   toggleEntry,
 } from './condition-choices.tsx';
 import { type ExpectedTimes, expectedText } from './expected.ts';
@@ -83,7 +83,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
         {variants
           .filter(({ available }) => available)
           .map(({ id, title }) => (
-            <Tick
+            <ChoiceCheckbox
               key={id}
               label={id}
               detail={title}
@@ -104,7 +104,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
           <fieldset aria-label="Precisions" className="compare-options__row">
             <span>Precision</span>
             {(['fp32', 'fp64'] as const).map((precision) => (
-              <Tick
+              <ChoiceCheckbox
                 key={precision}
                 label={precision}
                 checked={config.precisions.includes(precision)}
@@ -118,7 +118,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
           <fieldset aria-label="GPUs" className="compare-options__row">
             <span>GPUs</span>
             {gpus.map(({ index, name }) => (
-              <Tick
+              <ChoiceCheckbox
                 key={index}
                 label={`${index}: ${name}`}
                 checked={config.gpus.includes(index)}
@@ -129,17 +129,17 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
         )}
         <fieldset aria-label="Also measure" className="compare-options__row">
           <span>Also</span>
-          <Tick
+          <ChoiceCheckbox
             label="cold caches"
             checked={config.modes.includes('cold')}
             onChange={(on) => set({ modes: toggleEntry(config.modes, 'cold', on) })}
           />
-          <Tick
+          <ChoiceCheckbox
             label="as one graph"
             checked={config.modes.includes('graph')}
             onChange={(on) => set({ modes: toggleEntry(config.modes, 'graph', on) })}
           />
-          <Tick
+          <ChoiceCheckbox
             label="as one graph with cold caches"
             checked={config.modes.includes('cold-graph')}
             onChange={(on) => set({ modes: toggleEntry(config.modes, 'cold-graph', on) })}
@@ -206,10 +206,15 @@ function Subjects({ workload, subjects }: SubjectsProps): ReactElement {
   return (
     <div className="compare-ticks stack">
       {subjects.length < 2 ? null : (
-        <Tick label="all of it" checked={all.every(has)} onChange={(on) => change(on, ...all)} />
+        <ChoiceCheckbox label="all of it" checked={all.every(has)} onChange={(on) => change(on, ...all)} />
       )}
       {subjects.map(({ subject, title }) => (
-        <Tick key={subjectKey(subject)} label={title} checked={has(subject)} onChange={(on) => change(on, subject)} />
+        <ChoiceCheckbox
+          key={subjectKey(subject)}
+          label={title}
+          checked={has(subject)}
+          onChange={(on) => change(on, subject)}
+        />
       ))}
     </div>
   );

@@ -93,7 +93,7 @@ const views = [
 
 type View = (typeof views)[number]['value'];
 
-function Shown({
+function CompareView({
   view,
   store,
   rows,
@@ -276,7 +276,7 @@ export default function ComparePanel(): ReactElement {
         </div>
       </div>
       <BenchProgressView table={view === 'table'} />
-      <Shown view={view} store={store} rows={rows} expected={expected} />
+      <CompareView view={view} store={store} rows={rows} expected={expected} />
     </div>
   );
 }

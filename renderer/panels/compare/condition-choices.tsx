@@ -18,7 +18,7 @@ export function toggleEntry<T>(list: readonly T[], value: T, on: boolean): T[] {
   return on ? [...rest, value] : rest;
 }
 
-interface TickProps {
+interface ChoiceCheckboxProps {
   readonly label: string;
   readonly detail?: string;
   /** Expected time as text. */
@@ -28,7 +28,14 @@ interface TickProps {
   readonly onChange: (on: boolean) => void;
 }
 
-export function Tick({ label, detail, time = '', checked, disabled = false, onChange }: TickProps): ReactElement {
+export function ChoiceCheckbox({
+  label,
+  detail,
+  time = '',
+  checked,
+  disabled = false,
+  onChange,
+}: ChoiceCheckboxProps): ReactElement {
   return (
     <label className="compare-tick baseline flex gap-l" data-disabled={disabled}>
       <input
@@ -128,7 +135,7 @@ export function ConditionChoices({ store, gpu }: ConditionProps): ReactElement {
       </fieldset>
       <fieldset aria-label="Energy of runs" className="compare-options__row">
         <span>Energy</span>
-        <Tick label="of a run" checked={energy} onChange={(on) => store.setState({ energy: on })} />
+        <ChoiceCheckbox label="of a run" checked={energy} onChange={(on) => store.setState({ energy: on })} />
         <small>
           Two seconds of runs of each variant after the rounds, by NVML or RAPL. If neither is readable, the table shows
           the reason.
@@ -151,7 +158,7 @@ function UserProgramChoice({ store, program: { id, title, language }, file }: Us
   const can = own.trim() !== '' || file.named !== null;
   return (
     <div className="compare-options__row compare-own">
-      <Tick
+      <ChoiceCheckbox
         label={id}
         detail={`${title} (${language})`}
         checked={can && external.includes(id)}
@@ -208,7 +215,7 @@ export function OtherPrograms({ store }: ChooseProps): ReactElement {
         {able
           .filter(({ file }) => file === null)
           .map(({ id, title, language }) => (
-            <Tick
+            <ChoiceCheckbox
               key={id}
               label={id}
               detail={`${title} (${language})`}

@@ -15,8 +15,8 @@ export interface ExpectedTimes {
   readonly known: boolean;
 }
 
-const before: ExpectedTimes = { times: new Map(), factorials: [], known: false };
-const nothing: ExpectedTimes = { ...before, known: true };
+const unknownTimes: ExpectedTimes = { times: new Map(), factorials: [], known: false };
+const noTimes: ExpectedTimes = { ...unknownTimes, known: true };
 
 export function useExpected(): ExpectedTimes {
   const { client, stores } = useWorkbench();
@@ -24,7 +24,7 @@ export function useExpected(): ExpectedTimes {
   const file = useSelected(stores.scenario, (state) => state.file?.file ?? null);
   // A finished session improves the estimates.
   const ended = useSelected(stores.comparison, ({ live }) => live.filter(({ state }) => state === 'done').length);
-  const [expected, setExpected] = useState<ExpectedTimes>(before);
+  const [expected, setExpected] = useState<ExpectedTimes>(unknownTimes);
   // biome-ignore lint/correctness/useExhaustiveDependencies: requested again when a session has ended
   useEffect(() => {
     let current = true;
@@ -32,7 +32,7 @@ export function useExpected(): ExpectedTimes {
       client.call('bench.expected', { scenario: draft, file }).then(
         ({ times, factorials }) =>
           current && setExpected({ times: new Map(times.map((one) => [one.variant, one])), factorials, known: true }),
-        () => current && setExpected(nothing),
+        () => current && setExpected(noTimes),
       );
     };
     const later = setTimeout(ask, PAUSE_MS);

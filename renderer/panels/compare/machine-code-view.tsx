@@ -6,9 +6,9 @@ import {
   addressText,
   condenseRows,
   type Heat,
-  type HeatOf,
   heatOf,
   instructionsIn,
+  type ListingHeat,
   opcodeCounts,
   otherCode,
   placeOf,
@@ -23,7 +23,7 @@ import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
-import { AROUND, codeOf } from '../../widgets/words/code-diff.tsx';
+import { CONTEXT_LINES, codeOf } from '../../widgets/words/code-diff.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { type CompareStore, type ScenarioBench, type ShownRow, useRowsBench, useVariants } from './store.ts';
@@ -36,8 +36,8 @@ const DEFAULT_THREADS = 256;
 const FIRST_ROWS = 3000;
 const MAX_OPCODES = 8;
 
-type Loaded = Readonly<{ code: Code | null; failure: string | null }>;
-const nothing: Loaded = { code: null, failure: null };
+type CodeLoad = Readonly<{ code: Code | null; failure: string | null }>;
+const noCode: CodeLoad = { code: null, failure: null };
 
 interface RequestedCode extends ScenarioBench {
   readonly variant: string;
@@ -46,12 +46,12 @@ interface RequestedCode extends ScenarioBench {
   readonly language: CodeLanguage;
 }
 
-function useCode({ variant, workload, bench, kernel, architecture, language }: RequestedCode): Loaded {
+function useCode({ variant, workload, bench, kernel, architecture, language }: RequestedCode): CodeLoad {
   const { client } = useWorkbench();
-  const [loaded, setLoaded] = useState<Loaded>(nothing);
+  const [loaded, setLoaded] = useState<CodeLoad>(noCode);
   useEffect(() => {
     let current = true;
-    setLoaded(nothing);
+    setLoaded(noCode);
     if (variant === NONE) return;
     const subject = { kind: 'variant', variant, workload, bench, kernel } as const;
     client.call('launch.code', { subject, architecture, language }).then(
@@ -128,7 +128,7 @@ function HeatCell({ heat }: { readonly heat: Heat | null | undefined }): ReactEl
 interface HalfProps {
   readonly side: Side | null;
   readonly code: Code;
-  readonly heat: HeatOf | null;
+  readonly heat: ListingHeat | null;
 }
 
 function Half({ side, code, heat }: HalfProps): ReactElement {
@@ -215,13 +215,13 @@ function Opcodes(props: Pick<PairProps, 'left' | 'right'>): ReactElement | null 
   );
 }
 
-interface OneProps {
+interface ListingProps {
   readonly code: Code;
   readonly hot: readonly HotKernel[];
 }
 
 /** Source and listing next to each other; pressing a line marks its counterparts. */
-function WithSource({ code, hot }: OneProps): ReactElement {
+function WithSource({ code, hot }: ListingProps): ReactElement {
   const counts = new Map<string, number>();
   for (const { file, line } of code.lines) {
     if (file !== null && line !== null) counts.set(`${file}:${line}`, (counts.get(`${file}:${line}`) ?? 0) + 1);
@@ -499,7 +499,7 @@ export function MachineCodeView({
       </EmptyState>
     );
   }
-  const shown = diff === null ? [] : onlyDifferences ? condenseRows(diff, AROUND) : diff;
+  const shown = diff === null ? [] : onlyDifferences ? condenseRows(diff, CONTEXT_LINES) : diff;
   return (
     <>
       <div className="compare-bar compare-bar--source">

@@ -7,21 +7,21 @@ import { tokenizeLines } from '../../base/code-tokens.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
-import { AROUND, CodeDiff } from '../../widgets/words/code-diff.tsx';
+import { CONTEXT_LINES, CodeDiff } from '../../widgets/words/code-diff.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { type CompareStore, type ScenarioBench, type ShownRow, useRowsBench, useVariants } from './store.ts';
 
 type Files = Result<'variant.sources'>['files'];
 
-type Loaded =
+type SourcesLoad =
   | Readonly<{ kind: 'loading' }>
   | Readonly<{ kind: 'files'; files: Files }>
   | Readonly<{ kind: 'failed'; reason: string }>;
 
-function useSources(variant: string, { workload, bench }: ScenarioBench): Loaded {
+function useSources(variant: string, { workload, bench }: ScenarioBench): SourcesLoad {
   const { client } = useWorkbench();
-  const [loaded, setLoaded] = useState<Loaded>({ kind: 'loading' });
+  const [loaded, setLoaded] = useState<SourcesLoad>({ kind: 'loading' });
   useEffect(() => {
     let current = true;
     setLoaded({ kind: 'loading' });
@@ -160,7 +160,7 @@ export function SourceView({
         )}
         {code === null ? null : (
           <CodeDiff
-            rows={onlyDifferences ? condenseRows(code.all, AROUND) : code.all}
+            rows={onlyDifferences ? condenseRows(code.all, CONTEXT_LINES) : code.all}
             left={code.left}
             right={code.right}
           />

@@ -5,7 +5,7 @@ import type { GammaDose, ImportedDoseInfo, ImportedPlane } from '../../../electr
 import type { RunId } from '../../../electron/contract/run.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 import { type RunsState, runOf } from '../../state/runs.ts';
-import { initialMapConfig, type MapMarking, mapConfigShape, nothingMarked } from '../../workbench/maps/drive-map.ts';
+import { initialMapConfig, type MapMarking, mapConfigShape, noMarking } from '../../workbench/maps/drive-map.ts';
 
 const schema = z.strictObject({
   ...mapConfigShape,
@@ -87,7 +87,7 @@ interface DoseView extends MapMarking {
 export type DoseViewStore = StoreApi<DoseView>;
 
 export function createDoseViewStore(): DoseViewStore {
-  return createStore<DoseView>(() => ({ ...nothingMarked, against: { kind: 'none' }, gamma: null, imported: [] }));
+  return createStore<DoseView>(() => ({ ...noMarking, against: { kind: 'none' }, gamma: null, imported: [] }));
 }
 
 /** Name of the comparison's reference; null if there is none or it was removed. */

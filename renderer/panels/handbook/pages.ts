@@ -59,11 +59,11 @@ export const headings = parts.flatMap(({ page, heading }) =>
 
 const MAX_FOUND = 30;
 /** Characters in an excerpt before and after the hit. */
-const AROUND = 70;
+const EXCERPT_CONTEXT = 70;
 
 function excerptOf(plain: string, word: string): string {
   const at = Math.max(0, plain.toLowerCase().indexOf(word));
-  const [from, to] = [Math.max(0, at - AROUND), at + word.length + AROUND];
+  const [from, to] = [Math.max(0, at - EXCERPT_CONTEXT), at + word.length + EXCERPT_CONTEXT];
   return `${from > 0 ? '… ' : ''}${plain.slice(from, to).trim()}${to < plain.length ? ' …' : ''}`;
 }
 

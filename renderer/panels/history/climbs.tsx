@@ -1,26 +1,26 @@
 /** Attempts of coding agents at a problem, as stored in the library, and the changes of each. */
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
-import type { Climb, ClimbAttempt } from '../../../electron/contract/bench/history.ts';
+import type { AttemptHistory, ClimbAttempt } from '../../../electron/contract/bench/history.ts';
 import { condenseRows, sourceDiff } from '../../../electron/domain/code-diff.ts';
 import { measuredTime, timesText } from '../../../electron/domain/measured.ts';
 import { NO_VALUE } from '../../../electron/domain/numbers.ts';
 import { tokenizeLines } from '../../base/code-tokens.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
-import { AROUND, CodeDiff } from '../../widgets/words/code-diff.tsx';
+import { CONTEXT_LINES, CodeDiff } from '../../widgets/words/code-diff.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 
-interface Climbs {
+interface LoadedHistories {
   /** Null if no response has arrived yet. */
-  readonly climbs: readonly Climb[] | null;
+  readonly climbs: readonly AttemptHistory[] | null;
   readonly failure: string | null;
   readonly ask: () => void;
 }
 
 /** Attempts, requested again whenever this program or an agent's server changes the library. */
-export function useClimbs(): Climbs {
+export function useAttemptHistories(): LoadedHistories {
   const { client } = useWorkbench();
-  const [read, setRead] = useState<Omit<Climbs, 'ask'>>({ climbs: null, failure: null });
+  const [read, setRead] = useState<Omit<LoadedHistories, 'ask'>>({ climbs: null, failure: null });
   const ask = useCallback(
     () =>
       void client.call('bench.climbs', {}).then(
@@ -55,7 +55,11 @@ function Change({ file, before }: { readonly file: string; readonly before: stri
     if (texts === null || typeof texts === 'string') return null;
     const [left, right] = texts.map((one) => (one === '' ? [] : one.replace(/\n$/, '').split('\n')));
     const rows = sourceDiff(left ?? [], right ?? []);
-    return { rows: condenseRows(rows, AROUND), left: tokenizeLines(left ?? []), right: tokenizeLines(right ?? []) };
+    return {
+      rows: condenseRows(rows, CONTEXT_LINES),
+      left: tokenizeLines(left ?? []),
+      right: tokenizeLines(right ?? []),
+    };
   }, [texts]);
   if (typeof texts === 'string') return <p role="alert">{texts}</p>;
   if (code === null) return <p>Reading the sources…</p>;
@@ -122,7 +126,7 @@ function Attempt({ one, before }: { readonly one: ClimbAttempt; readonly before:
   );
 }
 
-export function ClimbView({ climb }: { readonly climb: Climb }): ReactElement {
+export function AttemptHistoryView({ climb }: { readonly climb: AttemptHistory }): ReactElement {
   const { problem, attempts } = climb;
   const title = `Attempts at ${problem}`;
   return (

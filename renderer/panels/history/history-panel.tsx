@@ -12,7 +12,7 @@ import './history-panel.css';
 import { Button } from '../../widgets/controls/button.tsx';
 import { useOfSessions } from '../../workbench/context.ts';
 import { PanelOffer, Unread } from '../../workbench/offers.tsx';
-import { ClimbView, useClimbs } from './climbs.tsx';
+import { AttemptHistoryView, useAttemptHistories } from './climbs.tsx';
 
 type SeriesWithTrend = HistorySeries & { readonly trend: Trend | null };
 
@@ -60,7 +60,7 @@ function Series({ series }: { readonly series: SeriesWithTrend }): ReactElement 
 export default function HistoryPanel(): ReactElement {
   const { answer, failure, ask } = useOfSessions('bench.history');
   const series = answer?.series ?? null;
-  const { climbs, failure: unreadClimbs, ask: askClimbs } = useClimbs();
+  const { climbs, failure: unreadClimbs, ask: askClimbs } = useAttemptHistories();
   const [sought, setSought] = useState('');
   const words = sought.toLowerCase().split(/\s+/);
   const climbing = (climbs ?? []).filter((one) => words.every((word) => one.problem.toLowerCase().includes(word)));
@@ -82,7 +82,7 @@ export default function HistoryPanel(): ReactElement {
           <Unread title="The attempts could not be read" reason={unreadClimbs} again={askClimbs} />
         )}
         {climbing.map((climb) => (
-          <ClimbView key={climb.problem} climb={climb} />
+          <AttemptHistoryView key={climb.problem} climb={climb} />
         ))}
         {series === null && failure === null ? (
           <EmptyState icon="curve" title="Reading the sessions…" action={null} />

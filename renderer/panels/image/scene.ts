@@ -31,14 +31,14 @@ const SMALLEST_RING = 0.12;
  */
 export const DECADES_SHOWN = 1e-6;
 
-const made = new WeakMap<object, ImageGeometry>();
+const cachedGeometry = new WeakMap<object, ImageGeometry>();
 
 /** Geometry of the complete scenario that a run was made from, or that the form resolves to. */
 export function geometryOf({ scenario }: Pick<DiffractionResolved, 'scenario'>): ImageGeometry {
-  const known = made.get(scenario);
+  const known = cachedGeometry.get(scenario);
   if (known !== undefined) return known;
   const geometry = imageGeometry(scenario as unknown as DiffractionScenario);
-  made.set(scenario, geometry);
+  cachedGeometry.set(scenario, geometry);
   return geometry;
 }
 

@@ -11,7 +11,7 @@ import type { ShownImage } from '../../data/image-feed.ts';
 import { isReduced } from '../../drawing/field-statistics.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 import type { ImagePoint } from '../../state/selection.ts';
-import { initialMapConfig, type MapMarking, mapConfigShape, nothingMarked } from '../../workbench/maps/drive-map.ts';
+import { initialMapConfig, type MapMarking, mapConfigShape, noMarking } from '../../workbench/maps/drive-map.ts';
 
 /** Time in ms for which the pointer must rest before a pixel is requested. */
 const REST_MS = 90;
@@ -106,5 +106,5 @@ interface ImagePanelView extends MapMarking {
 export type ImagePanelViewStore = StoreApi<ImagePanelView>;
 
 export function createImagePanelViewStore(): ImagePanelViewStore {
-  return createStore<ImagePanelView>(() => ({ ...nothingMarked, against: null, exact: null }));
+  return createStore<ImagePanelView>(() => ({ ...noMarking, against: null, exact: null }));
 }

@@ -14,7 +14,7 @@ import {
   userKernelVerdict,
 } from '../../../electron/contract/user-kernels/checks.ts';
 import type { CompileOptions } from '../../../electron/contract/user-kernels/options.ts';
-import type { Printed, UserKernelInfo } from '../../../electron/contract/user-kernels.ts';
+import type { PrintedOutput, UserKernelInfo } from '../../../electron/contract/user-kernels.ts';
 import { duration } from '../../../electron/domain/numbers.ts';
 import { countText } from '../../../electron/domain/values/units.ts';
 import { benchOf } from '../../state/comparison.ts';
@@ -63,10 +63,10 @@ interface EditingState {
   /** Message about the last action. */
   readonly says: string;
   readonly outcome: Outcome | null;
-  readonly printed: Printed | null;
+  readonly printed: PrintedOutput | null;
 }
 
-const nothing: EditingState = {
+const emptyState: EditingState = {
   read: null,
   saved: null,
   info: null,
@@ -91,7 +91,7 @@ interface EditedKernel {
 }
 
 export class KernelEditing {
-  readonly store: StoreApi<EditingState> = createStore(() => nothing);
+  readonly store: StoreApi<EditingState> = createStore(() => emptyState);
   readonly #parts: EditingParts;
   /** A new object whenever a variant is shown, even if it is the same one. */
   #shown: EditedKernel | null = null;
@@ -108,7 +108,7 @@ export class KernelEditing {
   show(place: EditedKernel | null): void {
     this.#shown = place === null ? null : { ...place };
     this.#bench = null;
-    this.store.setState(nothing);
+    this.store.setState(emptyState);
     const shown = this.#shown;
     if (shown === null) return;
     this.#parts.client.call('userKernels.read', { ...shown }).then(

@@ -6,7 +6,7 @@ import type { Variant } from '../../../electron/contract/capabilities.ts';
 import type { Issue } from '../../../electron/contract/errors.ts';
 import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
 import { checkText, isDoubt } from '../../../electron/contract/user-kernels/checks.ts';
-import { isUserKernelId, type Printed, type UserKernelInfo } from '../../../electron/contract/user-kernels.ts';
+import { isUserKernelId, type PrintedOutput, type UserKernelInfo } from '../../../electron/contract/user-kernels.ts';
 import { countText } from '../../../electron/domain/values/units.ts';
 import { Icon } from '../../widgets/words/icon.tsx';
 import { IssueList } from '../../widgets/words/issue-list.tsx';
@@ -21,7 +21,7 @@ import { createEditorStore, type EditorState, type EditorStore, groupKey, groups
 // Checks of the variant that was run, in green or red.
 
 /** Output that the kernel printed in its last run. */
-function PrintedView({ id, printed }: { readonly id: string; readonly printed: Printed }): ReactElement | null {
+function PrintedView({ id, printed }: { readonly id: string; readonly printed: PrintedOutput }): ReactElement | null {
   const { first, last, left_out } = printed;
   if (first === '') return null;
   const gap = left_out === 0 ? '' : `\n… ${countText(left_out, 'character')} omitted …\n`;

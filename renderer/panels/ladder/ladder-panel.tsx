@@ -44,14 +44,14 @@ function createLadderStore(storage: SettingsStorage, onReset: (name: string, rea
   return createPersisted<LadderState>({ storage, name: 'ladder', version: 2, schema, initial, onReset, migrations });
 }
 
-type Loaded =
+type SessionLoad =
   | Readonly<{ kind: 'none' }>
   | Readonly<{ kind: 'session'; id: string; session: SessionData }>
   | Readonly<{ kind: 'failed'; reason: string }>;
 
-function useSession(bench: BenchInfo | null): Loaded {
+function useSession(bench: BenchInfo | null): SessionLoad {
   const { client } = useWorkbench();
-  const [loaded, setLoaded] = useState<Loaded>({ kind: 'none' });
+  const [loaded, setLoaded] = useState<SessionLoad>({ kind: 'none' });
   const id = bench?.id ?? null;
   const ready = bench !== null && bench.state !== 'queued' && bench.state !== 'running';
   useEffect(() => {
@@ -81,7 +81,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
   const [picked, setPicked] = useState(session.reports.length - 1);
   const report = session.reports[Math.min(picked, session.reports.length - 1)];
   const { charts, missing } = useMemo(
-    () => (report === undefined ? nothing : sessionCharts(session, report)),
+    () => (report === undefined ? noCharts : sessionCharts(session, report)),
     [session, report],
   );
   if (report === undefined) {
@@ -168,7 +168,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
   );
 }
 
-const nothing: SessionCharts = { charts: [], missing: [] };
+const noCharts: SessionCharts = { charts: [], missing: [] };
 
 const optionText = ({ name, machine, state, recorded }: BenchInfo): string => {
   const place = recorded ? 'recorded' : state === 'stored' ? 'saved' : state === 'done' ? 'this session' : state;

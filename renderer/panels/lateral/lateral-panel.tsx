@@ -30,7 +30,7 @@ const scales = [
   { value: 'log', label: 'log', title: 'Logarithmic scale' },
 ] as const;
 
-const shows = [
+const displayOptions = [
   { value: 'profile', label: 'profile', title: 'Dose across the beam' },
   { value: 'width', label: 'width', title: 'σx against depth, with Fermi–Eyges theory' },
 ] as const;
@@ -153,7 +153,12 @@ export default function LateralPanel(): ReactElement {
             disabled={first === undefined || depths.length >= MAX_DEPTHS}
             onPress={keep}
           />
-          <Segmented label="Show" value={show} options={shows} onChange={(next) => store.setState({ show: next })} />
+          <Segmented
+            label="Show"
+            value={show}
+            options={displayOptions}
+            onChange={(next) => store.setState({ show: next })}
+          />
           <Segmented
             label="Scale"
             value={scale}

@@ -51,7 +51,7 @@ const parts: Readonly<Partial<Record<(typeof entries)[number][0], readonly Face[
 };
 
 /** Components of the deposited energy from nuclear reactions, if they were simulated. */
-const ofReactions = [
+const reactionComponents = [
   ['deposited_local', 'Deposited by alphas and recoils at the position of the reaction'],
   ['deposited_protons', 'Deposited by protons from nuclear reactions or deflected by nuclei'],
   ['deposited_deuterons', 'Deposited by deuterons from nuclear reactions'],
@@ -68,7 +68,7 @@ export function ledgerRows({ ledger }: Pick<RunSummary, 'ledger'>): readonly Led
       energy_MeV: energy.deposited,
       kind: 'out',
     },
-    ...ofReactions.flatMap(([key, title]): readonly LedgerRow[] => {
+    ...reactionComponents.flatMap(([key, title]): readonly LedgerRow[] => {
       const carried = energy[key];
       if (carried === undefined) return [];
       return [{ name: reactionTitles[key], title, number: null, energy_MeV: carried, kind: 'part' }];
@@ -88,7 +88,7 @@ export function ledgerRows({ ledger }: Pick<RunSummary, 'ledger'>): readonly Led
   ];
 }
 
-const shownAs = [
+const displayOptions = [
   { value: 'amount', label: 'amount' },
   { value: 'share', label: 'share', title: 'Share of the input' },
 ] as const;
@@ -96,7 +96,7 @@ const shownAs = [
 /** Font size of exported figures, CSS pixels. */
 const LABEL = 11;
 
-type LedgerView = (typeof shownAs)[number]['value'];
+type LedgerView = (typeof displayOptions)[number]['value'];
 
 interface AmountProps {
   readonly value: number;
@@ -175,7 +175,7 @@ export default function LedgerPanel(): ReactElement {
           <tr>
             <td>
               <span className="row gap-s wrap">
-                <Segmented label="Show the balance as" value={as} options={shownAs} onChange={setAs} />
+                <Segmented label="Show the balance as" value={as} options={displayOptions} onChange={setAs} />
                 <ExportMenu
                   what="the balance"
                   onChoose={(format) => void figures.save(figureOf(summary, run), format)}

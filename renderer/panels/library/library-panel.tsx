@@ -47,12 +47,12 @@ interface Listing {
   /** Null if the first response has not arrived. */
   readonly result: Result<'library.search'> | null;
   /** Hits in the other locations, in display order. */
-  readonly elsewhere: readonly OtherPlaceHits[];
+  readonly elsewhere: readonly HitsElsewhere[];
   readonly failure: string | null;
 }
 
 /** Hits of a query in another location, such as the examples or the trash. */
-interface OtherPlaceHits {
+interface HitsElsewhere {
   readonly place: LibraryPlace;
   readonly total: number;
 }
@@ -128,7 +128,7 @@ const emptyTexts: Readonly<Record<LibraryPlace, string>> = {
 const labelOf = (place: LibraryPlace): string => places.find(({ value }) => value === place)?.label ?? place;
 
 interface ElsewhereProps {
-  readonly found: readonly OtherPlaceHits[];
+  readonly found: readonly HitsElsewhere[];
   readonly show: (place: LibraryPlace) => void;
 }
 
@@ -218,13 +218,13 @@ function SearchBar({ view, text, setText }: SearchBarProps): ReactElement {
   );
 }
 
-interface FootProps {
+interface LibraryFooterProps {
   readonly place: LibraryPlace;
   readonly listed: { readonly total: number; readonly folder: string } | null;
 }
 
 /** Number of files, their folder, and the buttons to pack them or change the folder. */
-function Foot({ place, listed }: FootProps): ReactElement {
+function LibraryFooter({ place, listed }: LibraryFooterProps): ReactElement {
   const { stores, files } = useWorkbench();
   const dialogs = useSelected(stores.connection, (state) => state.capabilities.shell.dialogs);
   const [packing, setPacking] = useState(false);
@@ -322,7 +322,7 @@ export default function LibraryPanel(): ReactElement {
           Also found: <OtherMatches found={elsewhere} show={show} />
         </p>
       ) : null}
-      <Foot place={place} listed={result} />
+      <LibraryFooter place={place} listed={result} />
     </div>
   );
 }

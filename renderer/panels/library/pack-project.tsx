@@ -44,14 +44,14 @@ function Group({ title, offers, chosen, onChoose }: GroupProps): ReactElement | 
   );
 }
 
-interface Stored {
+interface StoredItems {
   readonly items: readonly (LibraryItem & { readonly file: FileRef })[];
   readonly studies: readonly StudyEntry[];
 }
 
-function useStored(): Stored {
+function useStored(): StoredItems {
   const { client, stores } = useWorkbench();
-  const [stored, setStored] = useState<Stored>({ items: [], studies: [] });
+  const [stored, setStored] = useState<StoredItems>({ items: [], studies: [] });
   useEffect(() => {
     let current = true;
     const query = { place: 'yours', text: '', kind: null, tag: null, order: 'newest', limit: MAX_OFFERED } as const;

@@ -1,5 +1,5 @@
 /** Controller of a phase-space map: its content, data source and linked state. */
-import type { Against } from '../../../electron/contract/run.ts';
+import type { ComparisonTarget } from '../../../electron/contract/run.ts';
 import { RunFeed } from '../../data/run-feed.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
 import { linkedMap } from '../../workbench/actions/linked-map.ts';
@@ -20,7 +20,7 @@ import {
 } from './maps.ts';
 
 /** A stored step is a valid reference only for its own run. */
-function againstOf(reference: Reference, run: string | null): Against | null {
+function comparisonTarget(reference: Reference, run: string | null): ComparisonTarget | null {
   if (reference.kind === 'none' || run === null) return null;
   if (reference.kind === 'run') return { run: reference.run, keyframe: null };
   return reference.run === run ? { run, keyframe: reference.keyframe } : null;
@@ -48,7 +48,7 @@ export function drivePhaseMap(
     want: (viewport) => {
       const { cuts, reference } = view.getState();
       const kept = cutsFor(axes(), cuts[slot] ?? []);
-      const against = againstOf(reference, stores.selection.getState().run);
+      const against = comparisonTarget(reference, stores.selection.getState().run);
       feed.want(key, {
         quantity: 'protons',
         ...axes(),

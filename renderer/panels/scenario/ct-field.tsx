@@ -90,7 +90,7 @@ function about({ plane, at_mm, from_mm, to_mm, slices, toRange }: CtPicture): st
   return `${plane} at ${fixed(at_mm, 1)} mm, ${which}. ${way}`;
 }
 
-function Drawn({ picture, window }: { readonly picture: CtPicture; readonly window: Window }): ReactElement {
+function CtPlaneView({ picture, window }: { readonly picture: CtPicture; readonly window: Window }): ReactElement {
   const canvas = useRef<HTMLCanvasElement>(null);
   const { slice, plane, box, beams, toRange } = picture;
   const { horizontal, vertical } = slice;
@@ -160,7 +160,7 @@ function CtPictureView({ path }: { readonly path: Path }): ReactElement | null {
   if (picture === null) return null;
   return (
     <figure className="ct-picture grid gap-s min-w-0" data-testid="ct-picture">
-      <Drawn picture={picture} window={window} />
+      <CtPlaneView picture={picture} window={window} />
       <figcaption className="grid gap-s muted small">
         <Segmented
           label="Hounsfield range of the grey scale"

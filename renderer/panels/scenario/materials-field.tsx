@@ -38,7 +38,7 @@ function fractionsIn(text: string): Readonly<Record<string, unknown>> | null {
  * Sets the material's composition from text. Text that is neither a formula nor mass fractions is stored as an invalid
  * formula.
  */
-export function madeOf(material: unknown, text: string, atomsOf: (formula: string) => unknown): object {
+export function setComposition(material: unknown, text: string, atomsOf: (formula: string) => unknown): object {
   const { formula: _, composition: __, ...rest } = (material ?? {}) as Readonly<Record<string, unknown>>;
   const fractions = atomsOf(text) === null ? fractionsIn(text) : null;
   return fractions === null ? { ...rest, formula: text } : { ...rest, composition: fractions };
@@ -64,7 +64,7 @@ function MadeOfField({ path, index }: { readonly path: Path; readonly index: num
             invalid={issues.length > 0}
             onChange={(text) => {
               type(text);
-              form.edit(path, madeOf(material, text, atomsOf), 'Composition', `made of ${index}`);
+              form.edit(path, setComposition(material, text, atomsOf), 'Composition', `made of ${index}`);
             }}
             onSettle={() => {
               type(null);

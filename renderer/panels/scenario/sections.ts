@@ -124,15 +124,15 @@ function generateSections(schema: JsonSchema): readonly Section[] {
 }
 
 /** Kinds with a hand-written form layout; layouts of others follow from their schemas. */
-const own: Partial<Record<ScenarioKindName, readonly Section[]>> = { transport };
+const handWrittenSections: Partial<Record<ScenarioKindName, readonly Section[]>> = { transport };
 
-const made = new Map<ScenarioKindName, readonly Section[]>();
+const cachedSections = new Map<ScenarioKindName, readonly Section[]>();
 
 export function sectionsOf(kind: ScenarioKindName): readonly Section[] {
-  const known = own[kind] ?? made.get(kind);
+  const known = handWrittenSections[kind] ?? cachedSections.get(kind);
   if (known !== undefined) return known;
   const sections = generateSections(schemaOfKind(kind));
-  made.set(kind, sections);
+  cachedSections.set(kind, sections);
   return sections;
 }
 

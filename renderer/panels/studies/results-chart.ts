@@ -2,7 +2,7 @@
  * Scatter chart of two columns of a study, coloured by group, with the Pareto front. Row numbers are sorted via typed
  * arrays, because a comparison function would be much slower.
  */
-import type { StudyColumnInfo, StudyLook } from '../../../electron/contract/study/calls.ts';
+import type { StudyColumnInfo, StudyViewSettings } from '../../../electron/contract/study/calls.ts';
 import { numbersAt, significant } from '../../../electron/domain/numbers.ts';
 import { type Chart, type Ends, MANY_POINTS, paneArrays, type Series } from '../../drawing/charts/chart.ts';
 import { logLimits } from '../../drawing/figures/axes.ts';
@@ -54,7 +54,7 @@ export interface PlottedResults {
   readonly groups: { readonly title: string; readonly of: readonly string[] } | null;
   readonly logX: boolean;
   readonly logY: boolean;
-  readonly look: Exclude<StudyLook['plot']['look'], 'heat' | 'parallel'>;
+  readonly look: Exclude<StudyViewSettings['plot']['look'], 'heat' | 'parallel'>;
 }
 
 /** Maximum number of groups that colours can distinguish. */

@@ -4,7 +4,7 @@ import {
   MAX_PLOTTED,
   type StudyColumnInfo,
   type StudyEntry,
-  type StudyLook,
+  type StudyViewSettings,
 } from '../../../electron/contract/study/calls.ts';
 import { idAt } from '../../../electron/contract/study/result.ts';
 import { count, significant } from '../../../electron/domain/numbers.ts';
@@ -32,7 +32,7 @@ const COSTS = ['measure time_s', 'measure solve_s', 'measure wall_s'] as const;
 /** Default number of parallel axes. */
 const DEFAULT_AXES = 6;
 
-type Plot = StudyLook['plot'];
+type Plot = StudyViewSettings['plot'];
 
 const plotKinds = [
   { value: 'points', label: 'Points' },

@@ -3,7 +3,7 @@
  * transposed table, with a point per column.
  */
 import { type ReactElement, useMemo, useRef, useState } from 'react';
-import type { StudyCell, StudyColumnInfo, StudyLook } from '../../../electron/contract/study/calls.ts';
+import type { StudyCell, StudyColumnInfo, StudyViewSettings } from '../../../electron/contract/study/calls.ts';
 import { count } from '../../../electron/domain/numbers.ts';
 import { type Part, type RowsProps, useRows } from './use-rows.ts';
 import { cellText, columnTitle } from './words.ts';
@@ -20,7 +20,7 @@ interface ShownColumn {
 /** Columns in the table. The machine of a point appears only in exported files, and if rows are grouped by it. */
 export function shownColumns(
   columns: readonly StudyColumnInfo[],
-  { hideEqual, groups }: StudyLook,
+  { hideEqual, groups }: StudyViewSettings,
 ): readonly ShownColumn[] {
   return columns.flatMap((column, i) => {
     const { key, of, equal } = column;
@@ -60,7 +60,7 @@ interface TableActions {
 
 interface CellProps extends TableActions {
   readonly part: Part;
-  readonly look: StudyLook;
+  readonly look: StudyViewSettings;
   /** Row number in the loaded part. */
   readonly row: number;
   readonly shown: ShownColumn;
@@ -107,8 +107,8 @@ function Cell({ part, look, row, shown: { column, i }, chosen, onChoose, onGroup
 
 interface HeadProps {
   readonly column: StudyColumnInfo;
-  readonly look: StudyLook;
-  readonly onSort: (sort: StudyLook['sort']) => void;
+  readonly look: StudyViewSettings;
+  readonly onSort: (sort: StudyViewSettings['sort']) => void;
 }
 
 const orderOf = ({ column, look }: Pick<HeadProps, 'column' | 'look'>): 'none' | 'ascending' | 'descending' =>
@@ -146,7 +146,7 @@ const ROW_PX = 26;
 const SPARE_ROWS = 12;
 
 interface ResultsTableProps extends RowsProps, TableActions {
-  readonly onSort: (sort: StudyLook['sort']) => void;
+  readonly onSort: (sort: StudyViewSettings['sort']) => void;
 }
 
 export function ResultsTable(props: ResultsTableProps): ReactElement {

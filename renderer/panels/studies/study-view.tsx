@@ -1,10 +1,10 @@
 /** A study: progress, advice, and its points as a table or plot. */
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
 import {
-  defaultLook,
+  defaultViewSettings,
   type StudyColumnInfo,
   type StudyEntry,
-  type StudyLook,
+  type StudyViewSettings,
 } from '../../../electron/contract/study/calls.ts';
 import { count } from '../../../electron/domain/numbers.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -96,8 +96,8 @@ interface StudyViewProps {
 
 interface GroupingProps {
   readonly columns: readonly StudyColumnInfo[];
-  readonly look: StudyLook;
-  readonly onLook: (look: StudyLook) => void;
+  readonly look: StudyViewSettings;
+  readonly onLook: (look: StudyViewSettings) => void;
 }
 
 /** Groups by one column or by two. */
@@ -142,7 +142,7 @@ function useColumns(part: Part | null, grouped: boolean): readonly StudyColumnIn
 export function StudyView({ entry, onChanged }: StudyViewProps): ReactElement {
   const { client, stores } = useWorkbench();
   const { id } = entry;
-  const [look, setLook] = useState<StudyLook>(defaultLook);
+  const [look, setLook] = useState<StudyViewSettings>(defaultViewSettings);
   const [settled, setSettled] = useState('');
   const [part, setPart] = useState<Part | null>(null);
   const [fault, setFault] = useState<string | null>(null);
@@ -153,7 +153,7 @@ export function StudyView({ entry, onChanged }: StudyViewProps): ReactElement {
   }, [look.filter]);
   const requested = useMemo(() => ({ ...look, filter: settled }), [look, settled]);
   const columns = useColumns(part, look.groups.length > 0);
-  const change = (changed: Partial<StudyLook>): void => setLook((now) => ({ ...now, ...changed }));
+  const change = (changed: Partial<StudyViewSettings>): void => setLook((now) => ({ ...now, ...changed }));
   // At most two points are selected: a third replaces the first.
   const choose = useCallback(
     (point: string): void =>
@@ -174,7 +174,7 @@ export function StudyView({ entry, onChanged }: StudyViewProps): ReactElement {
   };
   const table = {
     ...{ entry, look: requested, chosen, onChoose: choose, onGroup: toGroup, onRows: setPart, onFault: setFault },
-    onSort: (sort: StudyLook['sort']) => change({ sort }),
+    onSort: (sort: StudyViewSettings['sort']) => change({ sort }),
   };
   const inTable = look.tab === 'table';
   return (

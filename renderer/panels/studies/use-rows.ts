@@ -6,9 +6,9 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type {
   StudyColumns,
   StudyEntry,
-  StudyLook,
   StudyRows,
   StudyValues,
+  StudyViewSettings,
 } from '../../../electron/contract/study/calls.ts';
 import { errorText } from '../../state/notices.ts';
 import { useWorkbench } from '../../workbench/context.ts';
@@ -23,7 +23,7 @@ export interface Part extends StudyRows {
 export interface RowsProps {
   readonly entry: StudyEntry;
   /** The view with a settled filter. */
-  readonly look: StudyLook;
+  readonly look: StudyViewSettings;
   readonly onRows: (rows: Part) => void;
   readonly onFault: (fault: string | null) => void;
 }

@@ -1,6 +1,6 @@
 /** Named views of a study, saved in its folder so that they move with it. */
 import { type ReactElement, useEffect, useState } from 'react';
-import type { StudyId, StudyLook, StudyView } from '../../../electron/contract/study/calls.ts';
+import type { StudyId, StudyView, StudyViewSettings } from '../../../electron/contract/study/calls.ts';
 import { sameJson } from '../../base/same-json.ts';
 import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -11,8 +11,8 @@ const NONE = '';
 
 interface ViewsMenuProps {
   readonly study: StudyId;
-  readonly look: StudyLook;
-  readonly onLook: (look: StudyLook) => void;
+  readonly look: StudyViewSettings;
+  readonly onLook: (look: StudyViewSettings) => void;
 }
 
 export function ViewsMenu({ study, look, onLook }: ViewsMenuProps): ReactElement {

@@ -16,7 +16,7 @@ const DAY_S = 24 * 3600;
 const DAYS_A_YEAR = 365;
 const plural = (n: number, one: string): string => `${count(n)} ${one}${n === 1 ? '' : 's'}`;
 
-export function longTime(seconds: number): string {
+export function studyDurationText(seconds: number): string {
   const days = seconds / DAY_S;
   if (days < 1) return measuredTime(seconds);
   return days < DAYS_A_YEAR ? `${significant(days, 2)} days` : `${significant(days / DAYS_A_YEAR, 2)} years`;
@@ -44,7 +44,7 @@ export function forecastText(forecast: StudyForecast | null, probing: boolean): 
   const memory = memory_bytes === null ? '' : `, up to ${formatBytes(memory_bytes)}`;
   const together = at_once === 1 ? 'one point at a time' : `${count(at_once)} points at a time`;
   const by = `estimated from ${probed === 1 ? 'one trial point' : `${count(probed)} trial points`}`;
-  return `${on}: ${isLeast ? 'more than' : 'about'} ${longTime(expected_s)}, ${together}${memory}, ${by}.`;
+  return `${on}: ${isLeast ? 'more than' : 'about'} ${studyDurationText(expected_s)}, ${together}${memory}, ${by}.`;
 }
 
 export function planText(plan: StudyPlan): string {
@@ -54,7 +54,7 @@ export function planText(plan: StudyPlan): string {
   return [
     `${plural(points, 'point')}${of}.`,
     ...(state_bytes === null ? [] : [`Memory per point: up to ${formatBytes(state_bytes)}${by}.`]),
-    ...(least_s === null ? [] : [`Lower bound, in sequence: ${longTime(least_s)}.`]),
+    ...(least_s === null ? [] : [`Lower bound, in sequence: ${studyDurationText(least_s)}.`]),
   ].join(' ');
 }
 
@@ -64,7 +64,7 @@ export function stateText({ state, points, done, failed, per_s, left_s, error, o
     `${count(done)} of ${plural(points, 'point')} solved`,
     ...(failed > 0 ? [`${count(failed)} failed`] : []),
     ...(state === 'running' && per_s !== null ? [`${significant(per_s, 3)} a second`] : []),
-    ...(state === 'running' && left_s !== null ? [`${longTime(left_s)} left at this rate`] : []),
+    ...(state === 'running' && left_s !== null ? [`${studyDurationText(left_s)} left at this rate`] : []),
     ...(state === 'running' && on !== null ? [`on ${on}`] : []),
     ...(state === 'stopping' ? ['stopping'] : []),
     ...(state === 'elsewhere' ? ['another process is working on it'] : []),

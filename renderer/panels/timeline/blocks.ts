@@ -105,7 +105,7 @@ export class TimelineBlocks {
     return this.#all.length > 1 && this.#all.every(({ info }) => info.firstKernel_ns !== null);
   }
 
-  onAxis(trace: TraceId, ns: number): number {
+  toAxisTime(trace: TraceId, ns: number): number {
     return ns - this.origin(trace);
   }
 

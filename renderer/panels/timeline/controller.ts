@@ -112,7 +112,7 @@ export class TimelineController {
 
   /** Scrolls a part of a timeline into view, and selects it unless its length is zero. */
   goTo(trace: TraceId, from_ns: number, to_ns: number): void {
-    const [from, to] = [this.#blocks.onAxis(trace, from_ns), this.#blocks.onAxis(trace, to_ns)];
+    const [from, to] = [this.#blocks.toAxisTime(trace, from_ns), this.#blocks.toAxisTime(trace, to_ns)];
     this.window = fitWindow({ from, to: Math.max(to, from + 1) });
     const { tab } = this.#context.state.getState();
     if (to > from) this.#select({ from, to });
@@ -148,8 +148,8 @@ export class TimelineController {
     const kept = this.#blocks.all.flatMap(({ info }) =>
       (slow[info.id]?.slow ?? []).map(({ from_ns, to_ns }) => ({
         trace: info.id,
-        from: this.#blocks.onAxis(info.id, from_ns),
-        to: this.#blocks.onAxis(info.id, to_ns),
+        from: this.#blocks.toAxisTime(info.id, from_ns),
+        to: this.#blocks.toAxisTime(info.id, to_ns),
       })),
     );
     this.#viewport.mark({ kept: onlySlow ? kept : null });
@@ -159,7 +159,7 @@ export class TimelineController {
     const { notes } = this.#context.state.getState();
     const marked = this.#blocks.all.flatMap(({ info }) =>
       (notes[info.id] ?? []).map(({ from_ns, to_ns, text }) => ({
-        ...{ text, from: this.#blocks.onAxis(info.id, from_ns), to: this.#blocks.onAxis(info.id, to_ns) },
+        ...{ text, from: this.#blocks.toAxisTime(info.id, from_ns), to: this.#blocks.toAxisTime(info.id, to_ns) },
       })),
     );
     this.#viewport.mark({ notes: marked });

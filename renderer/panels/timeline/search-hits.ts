@@ -65,7 +65,7 @@ export class SpanChoice {
     if (chosen === null) return;
     const { trace, details } = chosen;
     const place = ({ track, start_ns, duration_ns }: PlacedSpan): SceneMark => {
-      const from_ns = this.#blocks.onAxis(trace, start_ns);
+      const from_ns = this.#blocks.toAxisTime(trace, start_ns);
       return { trace, track, from_ns, to_ns: from_ns + duration_ns };
     };
     const own = place(details);
@@ -220,7 +220,7 @@ export class SearchHits {
   }
 
   #place({ trace, at }: Hit): number {
-    return this.#blocks.onAxis(trace, at);
+    return this.#blocks.toAxisTime(trace, at);
   }
 
   #show(): void {

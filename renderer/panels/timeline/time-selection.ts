@@ -34,7 +34,8 @@ export class TimelinePointer {
     if (span !== null && trace !== null && track !== null && window !== null) {
       const i = window.span.indexOf(span.span, window.offsets[window.tracks.indexOf(track)] ?? 0);
       const pixel = (window.to_ns - window.from_ns) / window.pixels;
-      const at = (edge: number | undefined): number => this.#blocks.onAxis(trace, window.from_ns + (edge ?? 0) * pixel);
+      const at = (edge: number | undefined): number =>
+        this.#blocks.toAxisTime(trace, window.from_ns + (edge ?? 0) * pixel);
       hovered = { trace, track, from_ns: at(window.left[i]), to_ns: at(window.right[i]) };
       // Spans that extend beyond the window are clipped; their duration is known only if both edges are inside.
       const whole = (window.left[i] ?? -1) > -1 && (window.right[i] ?? 0) < window.pixels + 1;

@@ -116,7 +116,7 @@ export class TimelineViewport {
 
   /** Scrolls a span into view, in time and vertically. */
   reveal(trace: TraceId, { track, start_ns, duration_ns }: PlacedSpan): void {
-    const at = this.#blocks.onAxis(trace, start_ns);
+    const at = this.#blocks.toAxisTime(trace, start_ns);
     this.#window = windowRevealing(this.window, this.#blocks.whole(), at, duration_ns);
     const row = this.#rows().rows.find(
       (each) => each.kind === 'lane' && each.trace === trace && each.tracks.includes(track),
@@ -186,7 +186,7 @@ export class TimelineViewport {
         origin_ns: this.#blocks.origin(info.id),
         window: feed.window,
         nameOf: (name) => feed.nameOf(name),
-        playhead_ns: at === null ? null : this.#blocks.onAxis(info.id, at),
+        playhead_ns: at === null ? null : this.#blocks.toAxisTime(info.id, at),
       };
     });
   }

@@ -169,7 +169,7 @@ function schemaFor(defaults: Layouts): z.ZodType<LayoutState> {
   });
 }
 
-function everySize(arrangement: Arrangement, next: (root: LayoutNode) => LayoutNode): Arrangement {
+function mapArrangement(arrangement: Arrangement, next: (root: LayoutNode) => LayoutNode): Arrangement {
   return { wide: next(arrangement.wide), narrow: next(arrangement.narrow), small: next(arrangement.small) };
 }
 
@@ -217,7 +217,7 @@ export function createLayoutStore(
   };
   const reveal = (panel: string): void => {
     change((arrangement, layout) =>
-      everySize(arrangement, (root) => activatePanel(openPanel(root, panel, layout), panel)),
+      mapArrangement(arrangement, (root) => activatePanel(openPanel(root, panel, layout), panel)),
     );
     if (enlarged.getState().panel !== null) enlarged.setState({ panel });
   };
@@ -246,7 +246,7 @@ export function createLayoutStore(
     },
     close: (panel) => {
       if (enlarged.getState().panel === panel) enlarged.setState({ panel: null });
-      change((arrangement) => everySize(arrangement, (root) => withoutPanel(root, panel) ?? root));
+      change((arrangement) => mapArrangement(arrangement, (root) => withoutPanel(root, panel) ?? root));
     },
     show: (size, panel) =>
       changeSize(size, (root) => (groupWith(root, panel) === null ? root : activatePanel(root, panel))),

@@ -5,7 +5,7 @@ import type { Token } from '../../base/code-tokens.ts';
 import './code-diff.css';
 
 /** Number of lines around a difference if unchanged lines are omitted. */
-export const AROUND = 4;
+export const CONTEXT_LINES = 4;
 
 /** Tokens of a line, split at the boundaries of changed text. */
 export function codeOf(tokens: readonly Token[], changed: Side['changed']): readonly ReactNode[] {

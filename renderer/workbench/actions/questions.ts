@@ -38,7 +38,7 @@ export interface QuestionParts {
   readonly overlays: Overlays;
 }
 
-type QuestionOfKind<K extends QuestionExample['kind']> = Extract<QuestionExample, { kind: K }>;
+type ExampleOfKind<K extends QuestionExample['kind']> = Extract<QuestionExample, { kind: K }>;
 
 export function createQuestionActions({ client, stores }: ActionContext, parts: QuestionParts): QuestionActions {
   const { documents, runs, overlays } = parts;
@@ -86,7 +86,7 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
    */
   async function openRecorded(
     question: Question,
-    { run: file }: QuestionOfKind<'recorded'>,
+    { run: file }: ExampleOfKind<'recorded'>,
     isLast: () => boolean,
   ): Promise<void> {
     const run = await client.call('run.open', { source: { kind: 'file', file: { kind: 'library', key: file } } });
@@ -100,7 +100,7 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
   }
 
   async function showSession(
-    { session: file, reference }: QuestionOfKind<'session'>,
+    { session: file, reference }: ExampleOfKind<'session'>,
     isLast: () => boolean,
   ): Promise<void> {
     const bench = `recorded~${file}`;

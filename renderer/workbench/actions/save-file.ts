@@ -78,7 +78,7 @@ export function download(name: string, mime: string, content: BlobPart): void {
   setTimeout(() => URL.revokeObjectURL(url), REVOKE_AFTER_MS);
 }
 
-interface MadeFile {
+interface GeneratedFile {
   readonly name: string;
   readonly mime: string;
   readonly bytes: Uint8Array;
@@ -87,7 +87,7 @@ interface MadeFile {
 /** Does nothing if the user cancels. Rejects if writing fails. */
 export async function deliverFile(
   { client, stores }: Pick<ActionContext, 'client' | 'stores'>,
-  { name, mime, bytes }: MadeFile,
+  { name, mime, bytes }: GeneratedFile,
 ): Promise<void> {
   if (!stores.connection.getState().capabilities.shell.dialogs) {
     download(name, mime, bytes.slice());

@@ -63,11 +63,11 @@ export function createUserKernelActions({ client, stores }: ActionContext): User
     return true;
   }
 
-  type Given = (beside: FileRef | null) => Promise<unknown>;
+  type RequestWithFile = (beside: FileRef | null) => Promise<unknown>;
   const rights = 'It is code that runs with your rights: it can read and change your files.';
   const hash = ({ sha256 }: UserKernelInfo): string => `SHA-256 ${sha256.slice(0, 16)}…`;
 
-  async function askForKernel(info: UserKernelInfo): Promise<Given | null> {
+  async function askForKernel(info: UserKernelInfo): Promise<RequestWithFile | null> {
     const { id, place, sha256 } = info;
     const { base, replaces } = info.description;
     const answer = await dialogs.ask('confirm', {
@@ -85,7 +85,10 @@ export function createUserKernelActions({ client, stores }: ActionContext): User
   }
 
   /** One question for a problem folder, because its reference program runs with each of its candidates. */
-  async function askForProblem({ description, place }: UserKernelInfo, reference: string): Promise<Given | null> {
+  async function askForProblem(
+    { description, place }: UserKernelInfo,
+    reference: string,
+  ): Promise<RequestWithFile | null> {
     const requested = userKernels.getState().variants.filter((one) => one.answer !== null && !one.trusted);
     const folder = place.replace(/[\\/][^\\/]*$/, '');
     const answer = await dialogs.ask('confirm', {

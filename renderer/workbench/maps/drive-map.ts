@@ -147,7 +147,7 @@ export interface MapMarking {
   readonly mark: MapMark | null;
 }
 
-export const nothingMarked: MapMarking = { limits: null, tool: 'pan', mark: null };
+export const noMarking: MapMarking = { limits: null, tool: 'pan', mark: null };
 
 /** `centred`: true for a difference, with zero in the middle of the colours. */
 export function mapStyle(config: MapConfig, limits: Limits | null, centred: boolean): MapStyle {

@@ -44,7 +44,7 @@ interface Numbered {
   readonly number?: number | undefined;
 }
 
-export interface Filled<T extends Numbered> {
+interface CompleteSeries<T extends Numbered> {
   readonly sessions: T[];
   readonly take: (i: number, lane: Lane) => Promise<T>;
 }
@@ -55,7 +55,7 @@ export interface Filled<T extends Numbered> {
  * `save` runs after each session.
  */
 export async function fill<T extends Numbered>(
-  series: readonly Filled<T>[],
+  series: readonly CompleteSeries<T>[],
   wanted: number,
   { lanes, save }: { readonly lanes: readonly Lane[]; readonly save: () => void },
 ): Promise<void> {

@@ -3,7 +3,7 @@
  * core. Each is compared with the time of its steps; the rest is set-up, read-back and readouts.
  */
 import { BraggError } from '../../../electron/contract/errors.ts';
-import type { AnyReading } from '../../../electron/host/workloads/scenarios/scenarios.ts';
+import type { ScenarioReading } from '../../../electron/host/workloads/scenarios/scenarios.ts';
 import { solveOnOneGrid } from '../../../electron/host/workloads/transport/one-grid.ts';
 import { cli, whole } from './processes.ts';
 import {
@@ -121,7 +121,7 @@ export async function hostOfBeams(solver: Solver, base: object): Promise<Row> {
 /** Seconds of each solve by `clock`, without the first one, which has to compile. */
 async function timesAgain(
   solver: Solver,
-  reading: AnyReading,
+  reading: ScenarioReading,
   clock: () => number,
   { gpus, times = 5 }: { readonly gpus?: 'all'; readonly times?: number } = {},
 ): Promise<readonly number[]> {

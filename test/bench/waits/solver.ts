@@ -6,7 +6,7 @@ import {
   type TransportResult,
 } from '../../../electron/host/io/addon/addon.ts';
 import type { DiffractionProblem } from '../../../electron/host/io/addon/task.ts';
-import { type AnyReading, problemOf } from '../../../electron/host/workloads/scenarios/scenarios.ts';
+import { problemOf, type ScenarioReading } from '../../../electron/host/workloads/scenarios/scenarios.ts';
 import { openTestScenarios } from '../../electron/host/small-run.ts';
 import { atMost, imageInFp32, median, type OnGpu, type Row, warm, warmImage } from './row.ts';
 
@@ -17,7 +17,7 @@ const IMAGES = 7;
 export interface Solver {
   readonly addon: NativeAddon;
   /** Throws the issues of a scenario that is not valid. */
-  readonly problem: (document: object) => Promise<AnyReading>;
+  readonly problem: (document: object) => Promise<ScenarioReading>;
 }
 
 export async function openSolver(): Promise<Solver> {
@@ -26,12 +26,12 @@ export async function openSolver(): Promise<Solver> {
   return { addon, problem: (document) => scenarios.any.check(document, { name: 'bench', folder: null }) };
 }
 
-export function transportProblem(reading: AnyReading): TransportProblem {
+export function transportProblem(reading: ScenarioReading): TransportProblem {
   if (reading.kind !== 'transport') throw new Error('not a scenario of transport');
   return problemOf(reading);
 }
 
-function imageProblem(reading: AnyReading): DiffractionProblem {
+function imageProblem(reading: ScenarioReading): DiffractionProblem {
   if (reading.kind !== 'diffraction') throw new Error('not a scenario of an image');
   return problemOf(reading);
 }

@@ -22,7 +22,7 @@ import { displayWidth, pairs, table, wrap } from '../../../electron/cli/table.ts
 import { Terminal } from '../../../electron/cli/terminal.ts';
 import { stepWords } from '../../../electron/cli/workloads/transport/index.ts';
 import { measuredTime } from '../../../electron/domain/measured.ts';
-import { compact, millimetres, plainDigits, plainError, short } from '../../../electron/domain/numbers.ts';
+import { compact, millimetres, plainDigits, plainError, shortNumberText } from '../../../electron/domain/numbers.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { assetsFolder } from '../host/small-run.ts';
 import { braggbenchHere, type Ended, environmentWith } from './command.ts';
@@ -169,7 +169,7 @@ describe('numbers', () => {
     expect(
       [0, 1, 0.99999999, 12.345, 123456, 0.012345, 1e-7, 123456789, Number.NaN].map((value) => plainDigits(value, 3)),
     ).toEqual(['0', '1.00', '1.00', '12.3', '123000', '0.0123', '1.00e-7', '1.23e8', '–']);
-    expect([80, 0.5, 2 / 3].map((value) => short(value, 3))).toEqual(['80', '0.5', '0.667']);
+    expect([80, 0.5, 2 / 3].map((value) => shortNumberText(value, 3))).toEqual(['80', '0.5', '0.667']);
     expect([0.4, 40.7612, null].map(millimetres)).toEqual(['0.40 mm', '40.76 mm', '–']);
     expect([2e-6, 0.0123, 1.5, 119, 125, 179.7].map(measuredTime)).toEqual([
       '2.00 µs',

@@ -2,8 +2,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { isTooNoisy } from '../../../electron/contract/bench/bench-session.ts';
 import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../../electron/contract/bench/claim-table.ts';
-import { advice, paysOffFrom, rightnessText, type VariantTimes } from '../../../electron/domain/advice.ts';
-import { gpuAnswerCounts, gpuWords, onSeveralGpus } from '../../../electron/domain/claim-texts.ts';
+import { advice, breakEvenRuns, rightnessText, type VariantTimes } from '../../../electron/domain/advice.ts';
+import { findingsOnSeveralMachines, gpuAnswerCounts, gpuWords } from '../../../electron/domain/claim-texts.ts';
 import { noiseText, noisyText } from '../../../electron/domain/measured.ts';
 
 const quietNoise = { ratio: { value: 1.004, interval: { low: 0.99, high: 1.018 } }, floor: 0.003 };
@@ -147,12 +147,12 @@ describe('runs of one set-up', () => {
       { setup_s: 0.02, time_s: 0.00384, wall_s: 0.02384 },
       { setup_s: 0.0784, time_s: 0.0016, wall_s: 0.08 },
     ];
-    expect(paysOffFrom(window, depth)).toBe(27);
+    expect(breakEvenRuns(window, depth)).toBe(27);
     // In a session on an H200 the kernel needs 13 µs, and 1.7 ms until its image is in memory.
     const cpu = { ...variant('mixed', 0.001, 0.00108), wall_s: 0.00214 };
-    expect(paysOffFrom(cpu, { ...variant('cuda-constant', 0.00177, 0.0000135), wall_s: 0.0035 })).toBeNull();
+    expect(breakEvenRuns(cpu, { ...variant('cuda-constant', 0.00177, 0.0000135), wall_s: 0.0035 })).toBeNull();
     // (1.83 − 1) / (1.14 − 0.68) = 1.8.
-    expect(paysOffFrom(cpu, { ...variant('cuda-fp64', 0.00183, 0.00002), wall_s: 0.00251 })).toBe(2);
+    expect(breakEvenRuns(cpu, { ...variant('cuda-fp64', 0.00183, 0.00002), wall_s: 0.00251 })).toBe(2);
   });
 });
 
@@ -232,7 +232,7 @@ describe('claim cards', () => {
       [finding('A', 'less'), finding('B', 'less', { counted: true })],
     );
     expect(
-      onSeveralGpus(rows).map(({ claim, holds, found }) => [claim, holds, found.map((one) => one.machine)]),
+      findingsOnSeveralMachines(rows).map(({ claim, holds, found }) => [claim, holds, found.map((one) => one.machine)]),
     ).toEqual([
       ['claim 0', 'the same verdict', ['A', 'B']],
       ['claim 1', 'another verdict', ['A', 'B']],

@@ -22,9 +22,13 @@ import {
   type ScenarioOrigin,
   type Scenarios,
 } from '../../../electron/host/workloads/scenarios/scenarios.ts';
-import { cellCurve, fallsTo, peakOf } from '../../../electron/host/workloads/transport/metrics/depth-readouts.ts';
+import {
+  cellCurve,
+  falloffPosition,
+  peakOf,
+} from '../../../electron/host/workloads/transport/metrics/depth-readouts.ts';
 import { axesOf, keyframesOf, type RunData, runData } from '../../../electron/host/workloads/transport/run-data.ts';
-import { asTransport } from '../../../electron/host/workloads/transport/scenario/problem.ts';
+import { narrowToTransport } from '../../../electron/host/workloads/transport/scenario/problem.ts';
 
 /** Shipped variants that the labels are configurations of, or name. */
 export const shippedVariants = (labels: readonly string[]): readonly string[] => [
@@ -45,15 +49,15 @@ export class TransportScenarios {
   }
 
   async read(file: string, options?: ReadOptions): Promise<Reading> {
-    return asTransport(await this.any.read(file, options), file);
+    return narrowToTransport(await this.any.read(file, options), file);
   }
 
   async parse(text: string, place: ScenarioOrigin, options?: ReadOptions): Promise<Reading> {
-    return asTransport(await this.any.parse(text, place, options), place.name);
+    return narrowToTransport(await this.any.parse(text, place, options), place.name);
   }
 
   async check(document: unknown, place: ScenarioOrigin): Promise<Reading> {
-    return asTransport(await this.any.check(document, place), null);
+    return narrowToTransport(await this.any.check(document, place), null);
   }
 
   text(document: unknown): string {
@@ -149,6 +153,6 @@ export async function runOnce(addon: NativeAddon, problem: TransportProblem) {
   const curve = cellCurve(0, dz_mm, values);
   const peak = peakOf(curve);
   if (peak === null) throw new Error('no peak');
-  const at = (share: number): number => fallsTo(curve, peak, share * peak.height) ?? Number.NaN;
+  const at = (share: number): number => falloffPosition(curve, peak, share * peak.height) ?? Number.NaN;
   return { values, r80_mm: at(0.8), r90_mm: at(0.9) };
 }

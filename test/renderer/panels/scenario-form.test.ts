@@ -16,7 +16,7 @@ import {
   issuesAt,
 } from '../../../renderer/panels/scenario/fields.ts';
 import { moveEntry } from '../../../renderer/panels/scenario/list-field.tsx';
-import { compositionText, madeOf } from '../../../renderer/panels/scenario/materials-field.tsx';
+import { compositionText, setComposition } from '../../../renderer/panels/scenario/materials-field.tsx';
 import { newRegion } from '../../../renderer/panels/scenario/regions-field.tsx';
 import { issueCount } from '../../../renderer/panels/scenario/scenario-panel.tsx';
 import { sectionSummary, sectionsOf } from '../../../renderer/panels/scenario/sections.ts';
@@ -243,10 +243,10 @@ describe('the composition of a material in one line', () => {
     ['nothing known', { formula: 'nothing known' }],
     ['', { formula: '' }],
   ])('%j', (text, expected) => {
-    expect(madeOf({ ...rest, formula: 'H2O' }, text, atomsOf)).toEqual({ ...rest, ...expected });
+    expect(setComposition({ ...rest, formula: 'H2O' }, text, atomsOf)).toEqual({ ...rest, ...expected });
   });
 
   test.each([['C5H8O2'], ['H 0.112, O 0.888']])('%s reads back as typed', (text) => {
-    expect(compositionText(madeOf(rest, text, atomsOf))).toBe(text);
+    expect(compositionText(setComposition(rest, text, atomsOf))).toBe(text);
   });
 });

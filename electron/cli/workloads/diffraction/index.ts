@@ -9,7 +9,7 @@ import type { ImageSummary } from '../../../contract/image.ts';
 import { MAX_ITERATIONS, refinedDocument, refineFits } from '../../../contract/scenario/diffraction/refining.ts';
 import { writeScenarioText } from '../../../contract/scenario/index.ts';
 import { measuredTime } from '../../../domain/measured.ts';
-import { compact, plainDigits, plainError, short } from '../../../domain/numbers.ts';
+import { compact, plainDigits, plainError, shortNumberText } from '../../../domain/numbers.ts';
 import { countText } from '../../../domain/values/units.ts';
 import { problemOf } from '../../../host/api/scenarios.ts';
 import {
@@ -89,7 +89,7 @@ export const diffraction: Workload = {
     variantList(addon.diffractionVariants(), [
       { title: 'Precision', text: ({ precision }) => precision },
       { title: 'Bright error', align: 'right', text: ({ brightError }) => errorText(brightError) },
-      { title: 'FLOP', align: 'right', text: ({ flopsPerTerm }) => short(flopsPerTerm, 3) },
+      { title: 'FLOP', align: 'right', text: ({ flopsPerTerm }) => shortNumberText(flopsPerTerm, 3) },
     ]),
   compare: null,
 };

@@ -5,7 +5,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { NamedFile } from '../../../contract/files.ts';
 import type { ScenarioKindName } from '../../../contract/scenario/index.ts';
 import type { UserKernelVerdict } from '../../../contract/user-kernels/checks.ts';
-import { type KnownReading, limitsOf, sessionText, withoutRecordings } from '../../../host/api/benches.ts';
+import { limitsOf, sessionText, type ValidReading, withoutRecordings } from '../../../host/api/benches.ts';
 import { engineRefusal, problemOf, type TaskReading } from '../../../host/api/scenarios.ts';
 import { isTask, taskVerdict, userKernelRefusal, variantsFor } from '../../../host/api/workloads.ts';
 import type { Host, TaskProblem } from '../../../host/index.ts';
@@ -55,7 +55,7 @@ async function savedAt(parsed: ParsedArguments, session: Session): Promise<Bragg
 async function runTask(
   context: VerbContext,
   host: Host,
-  reading: KnownReading,
+  reading: ValidReading,
   place: NamedFile | null,
 ): Promise<ExitCode> {
   const { parsed, terminal } = context;

@@ -15,11 +15,11 @@ import { type GammaDose, gammaDoseSchema } from '../../../contract/dose.ts';
 import { summaryDocument } from '../../../contract/run.ts';
 import { formatPath, suggest } from '../../../contract/scenario/index.ts';
 import { measuredTime } from '../../../domain/measured.ts';
-import { compact, millimetres, plainDigits, plainError, short } from '../../../domain/numbers.ts';
+import { compact, millimetres, plainDigits, plainError, shortNumberText } from '../../../domain/numbers.ts';
 import { shareInDecimals, shareText } from '../../../domain/values/units.ts';
 import { type ComparedRun, compareRuns } from '../../../host/api/benches.ts';
-import { type AnyReading, type Override, openedAs, problemOf } from '../../../host/api/scenarios.ts';
-import { asTransport, summaryOf } from '../../../host/api/workloads.ts';
+import { type Override, openedAs, problemOf, type ScenarioReading } from '../../../host/api/scenarios.ts';
+import { narrowToTransport, summaryOf } from '../../../host/api/workloads.ts';
 import type { Host } from '../../../host/index.ts';
 import { type FlagSpec, flagValue, hasFlag, type ParsedArguments, UsageError } from '../../arguments.ts';
 import type { ProgressWords } from '../../progress-bar.ts';
@@ -87,7 +87,7 @@ function linesOf(found: Uncertainty, { terminal }: VerbContext): readonly string
   const { parts, r80_mm, r80_sigma_mm, w80_20_mm, w80_20_sigma_mm, differences_because } = found;
   const rows = parts.map((part) => [
     part.title,
-    `± ${short(part.sigma, 4)} ${part.unit}`,
+    `± ${shortNumberText(part.sigma, 4)} ${part.unit}`,
     formatSigned(part.r80_mm),
     formatSigned(part.w80_20_mm),
     part.share === null ? '–' : `${(100 * part.share).toFixed(1)} %`,
@@ -109,7 +109,7 @@ function linesOf(found: Uncertainty, { terminal }: VerbContext): readonly string
   ];
 }
 
-async function uncertaintyOfRun(context: VerbContext, host: Host, reading: AnyReading): Promise<AdditionalOutput> {
+async function uncertaintyOfRun(context: VerbContext, host: Host, reading: ScenarioReading): Promise<AdditionalOutput> {
   const { parsed, signal } = context;
   const model = uncertaintyModel(parsed);
   if (model === null) return { document: {}, lines: [] };
@@ -285,15 +285,15 @@ export const transport: Workload = {
   run: runBy(solvingTransport),
   // Variants with the scenario's stepping, except the plain reference that the others are checked against.
   usual: (addon, reading) => {
-    const { stepping } = problemOf(asTransport(reading, '')).solver;
+    const { stepping } = problemOf(narrowToTransport(reading, '')).solver;
     return addon.variants().filter(({ id, steppings }) => id !== 'reference' && steppings.includes(stepping));
   },
   variants: (addon) =>
     variantList(addon.variants(), [
       { title: 'Precision', text: ({ precisions }) => precisions.join(' ') },
       { title: 'Stepping', text: ({ steppings }) => steppings.join(' ') },
-      { title: 'B', align: 'right', text: ({ bytesPerCellStep }) => short(bytesPerCellStep, 3) },
-      { title: 'FLOP', align: 'right', text: ({ flopsPerCellStep }) => short(flopsPerCellStep, 3) },
+      { title: 'B', align: 'right', text: ({ bytesPerCellStep }) => shortNumberText(bytesPerCellStep, 3) },
+      { title: 'FLOP', align: 'right', text: ({ flopsPerCellStep }) => shortNumberText(flopsPerCellStep, 3) },
     ]),
   compare: compareTransport,
 };

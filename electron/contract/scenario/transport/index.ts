@@ -295,9 +295,9 @@ export type TransportDocument = z.input<typeof transportSchema>;
 /** Document with defaults filled in, except for those that depend on the beam's range. */
 export type TransportWithStaticDefaults = z.output<typeof transportSchema>;
 
-type Filled<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]-?: NonNullable<T[P]> };
+type WithRequired<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]-?: NonNullable<T[P]> };
 
-type RangeGrid = Filled<Extract<TransportWithStaticDefaults['grid']['energy'], { kind: 'range' }>, 'step_mm'>;
+type RangeGrid = WithRequired<Extract<TransportWithStaticDefaults['grid']['energy'], { kind: 'range' }>, 'step_mm'>;
 type UniformGrid = Extract<TransportWithStaticDefaults['grid']['energy'], { kind: 'uniform' }>;
 
 /** Beam with its energy computed, whether it was given as energy or as range. */
@@ -314,18 +314,21 @@ export type TransportWithBeam = Omit<TransportWithStaticDefaults, 'beam'> & { re
 /** Returns the beams that enter: the spots, or the single beam as a spot. */
 export const spotsOf = (beam: CompleteBeam): readonly Spot[] => beam.spots ?? [{ ...beam, weight: 1 }];
 
-type Region = Filled<TransportWithStaticDefaults['geometry']['regions'][number], 'x_mm'>;
+type Region = WithRequired<TransportWithStaticDefaults['geometry']['regions'][number], 'x_mm'>;
 
 /** Scenario with all values filled in. */
 export interface TransportScenario extends Omit<TransportWithBeam, 'geometry' | 'grid' | 'solver'> {
-  readonly geometry: Omit<Filled<TransportWithStaticDefaults['geometry'], 'width_mm' | 'depth_mm'>, 'regions'> & {
+  readonly geometry: Omit<WithRequired<TransportWithStaticDefaults['geometry'], 'width_mm' | 'depth_mm'>, 'regions'> & {
     readonly regions: Region[];
   };
   readonly grid: Omit<
-    Filled<TransportWithStaticDefaults['grid'], 'dx_mm' | 'dz_mm' | 'dtheta_mrad' | 'theta_max_mrad' | 'cutoff_MeV'>,
+    WithRequired<
+      TransportWithStaticDefaults['grid'],
+      'dx_mm' | 'dz_mm' | 'dtheta_mrad' | 'theta_max_mrad' | 'cutoff_MeV'
+    >,
     'energy'
   > & {
     readonly energy: RangeGrid | UniformGrid;
   };
-  readonly solver: Filled<TransportWithStaticDefaults['solver'], 'step_mm'>;
+  readonly solver: WithRequired<TransportWithStaticDefaults['solver'], 'step_mm'>;
 }

@@ -92,7 +92,7 @@ function selectReadouts<N extends Name, T>(chosen: (readout: Readout) => boolean
   return values as Readonly<Record<N, T>>;
 }
 
-const inSummary = ({ summary }: Readout): boolean => summary === true;
+const isSummaryReadout = ({ summary }: Readout): boolean => summary === true;
 export const isLive = ({ live }: Readout): boolean => live === true;
 
 /** All readouts null, for a dose without a peak. */
@@ -109,11 +109,11 @@ export const liveReadouts = (values: CurveReadouts): LiveReadouts =>
 
 export function summaryReadouts(curve: CurveReadouts, run: RunReadouts): Values<SummaryName> {
   const values: Values<Name> = { ...curve, ...run };
-  return selectReadouts(inSummary, (name) => values[name]);
+  return selectReadouts(isSummaryReadout, (name) => values[name]);
 }
 
 const readoutShape = <N extends Name>(chosen: (readout: Readout) => boolean) =>
   selectReadouts<N, z.ZodNullable<z.ZodNumber>>(chosen, () => z.number().nullable());
 
 export const liveReadoutShape = readoutShape<LiveName>(isLive);
-export const summaryReadoutShape = readoutShape<SummaryName>(inSummary);
+export const summaryReadoutShape = readoutShape<SummaryName>(isSummaryReadout);

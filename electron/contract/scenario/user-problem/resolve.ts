@@ -62,7 +62,7 @@ const bytesOf: Readonly<Record<ProblemType, number>> = {
 const isWholeType = (type: ProblemType): boolean => rounding[type] === 0;
 
 /** Range of values of the integer types. */
-const wholeRange: Readonly<Partial<Record<ProblemType, readonly [number, number]>>> = {
+const integerRange: Readonly<Partial<Record<ProblemType, readonly [number, number]>>> = {
   int32: [-(2 ** 31), 2 ** 31 - 1],
   int8: [-128, 127],
   bool: [0, 1],
@@ -135,7 +135,7 @@ function grainOf(shape: readonly number[]): number {
 const isRandom = (kind: string | undefined): boolean =>
   kind !== undefined && ['uniform', 'normal', 'integers', 'sorted', 'permutation'].includes(kind);
 
-const inOrder = ['sorted', 'permutation', 'range', 'file'];
+const unrotatedFills = ['sorted', 'permutation', 'range', 'file'];
 
 function fillOf(array: ProblemArray, path: Path, to: Resolver): Pick<ResolvedArray, 'fill' | 'a' | 'b' | 'diagonal'> {
   const none = { fill: 'none', a: 0, b: 0, diagonal: 0 } as const;
@@ -144,7 +144,7 @@ function fillOf(array: ProblemArray, path: Path, to: Resolver): Pick<ResolvedArr
   const at = [...path, 'values'];
   const number = (formula: Formula | undefined, name: string): number =>
     formula === undefined ? 0 : to.number(formula, [...at, name]);
-  const [least, most] = wholeRange[type] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const [least, most] = integerRange[type] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   const within = (value: number, name: string, top = most): number => {
     if (value < least || value > top)
       to.faults.push(fieldIssue([...at, name], value, `is not a value of type ${type}`, `${least} to ${top}`));
@@ -227,7 +227,7 @@ function resolvedArray(array: ProblemArray, path: Path, to: Resolver): ResolvedA
   const fill = fillOf(array, path, to);
   return {
     ...{ name, role, type, shape, ...fill, absolute, relative },
-    grain: inOrder.includes(fill.fill) ? 0 : grainOf(shape),
+    grain: unrotatedFills.includes(fill.fill) ? 0 : grainOf(shape),
     largest: roundings * rounding[type],
   };
 }

@@ -31,7 +31,7 @@ interface BenchRequest {
 }
 
 /** Description of a benchmark in lists, with or without a result. */
-interface About {
+interface BenchDescription {
   readonly name: string;
   readonly workload: WorkloadName;
   readonly scenario: string;
@@ -40,7 +40,7 @@ interface About {
 
 interface Live {
   readonly id: string;
-  readonly about: About;
+  readonly about: BenchDescription;
   /** Null if an earlier process measured it. */
   readonly request: BenchRequest | null;
   readonly created: string;
@@ -57,7 +57,7 @@ interface Live {
   error: WireError | null;
 }
 
-interface KnownSession {
+interface ListedSession {
   readonly name: string;
   readonly session: Session;
   /** The session as its file contains it. */
@@ -185,7 +185,7 @@ export class Benches {
   }
 
   /** Throws BraggError `not-found` if the session does not exist or has no result yet. */
-  async session(id: string): Promise<KnownSession> {
+  async session(id: string): Promise<ListedSession> {
     if (this.#options.stored.isStored(id)) {
       const { name, session, kept } = await this.#options.stored.get(id);
       return { name, session: await session(), kept: await kept(), answer: () => null };

@@ -14,7 +14,7 @@ import {
   type Step,
 } from '../../../contract/bench/decision.ts';
 import { correctnessOf, type Session, type SessionReport } from '../../../contract/bench/session.ts';
-import { type Pausing, runToCompletion } from '../../../domain/values/pausing.ts';
+import { runToCompletion, type YieldingTask } from '../../../domain/values/pausing.ts';
 import { runInSlices } from '../../io/flow/cooperative.ts';
 import type { Baseline } from '../../model/external/conversation.ts';
 import { median } from '../../model/verdicts/order.ts';
@@ -163,7 +163,7 @@ function decisionsIn({ file, session }: SessionOfFile, i: number, baselines: rea
 function* collectDecisions(
   sessions: readonly SessionOfFile[],
   baselines: readonly Baseline[],
-): Pausing<readonly Decision[]> {
+): YieldingTask<readonly Decision[]> {
   const all: Decision[] = [];
   for (const one of sessions) {
     for (let i = 0; i < one.session.reports.length; i += 1) {

@@ -9,8 +9,8 @@ import {
 } from '../../../contract/bench/session.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
-import type { Amount, Benchable, BenchProblem } from '../../workloads/benchable.ts';
-import type { AnyReading } from '../../workloads/scenarios/scenarios.ts';
+import type { Benchable, BenchProblem, WorkAmount } from '../../workloads/benchable.ts';
+import type { ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
 
 /** A session of one size with the problem that it measured. Null if its scenario was not recorded. */
 export interface TimedSession {
@@ -21,7 +21,7 @@ export interface TimedSession {
 /** A problem, with the scenario that was read. */
 interface ReadProblem {
   readonly problem: BenchProblem;
-  readonly reading: AnyReading;
+  readonly reading: ScenarioReading;
 }
 
 /** This machine, identified by its key because many machines have the same processor name. */
@@ -62,7 +62,7 @@ function recordedTimeOf(
 }
 
 /** Previous set-up time plus the previous run time, scaled by the amount of work and the number of threads. */
-function scaleToWork({ entry, report }: RecordedTime, then: Amount, now: Amount): number {
+function scaleToWork({ entry, report }: RecordedTime, then: WorkAmount, now: WorkAmount): number {
   const rest = entry.wall_s === null ? entry.setup_s : Math.max(0, entry.wall_s - entry.time_s);
   const had = entry.threads ?? report.machine.logical_cores;
   const threads = now.threads === null || had === 0 ? 1 : had / now.threads;

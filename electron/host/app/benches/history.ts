@@ -9,8 +9,8 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { gpusUsed, type Interval, isUnproven, machineKey, type Ratio } from '../../../contract/bench/bench-session.ts';
 import {
+  type AttemptHistory,
   attemptOf,
-  type Climb,
   type ClimbAttempt,
   type HistorySeries,
   minBefore,
@@ -25,7 +25,7 @@ import {
 } from '../../../contract/bench/session.ts';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 import { USER_KERNEL_TEXT_MAX } from '../../../contract/user-kernels.ts';
-import { type Pausing, runToCompletion } from '../../../domain/values/pausing.ts';
+import { runToCompletion, type YieldingTask } from '../../../domain/values/pausing.ts';
 import { runInSlices } from '../../io/flow/cooperative.ts';
 import { readText } from '../../io/text/read.ts';
 import { instancesOf, ratioOf } from '../../model/bench/comparison.ts';
@@ -117,7 +117,10 @@ function* seriesIn({ file, session }: NamedSession, i: number): Generator<KeyedS
 }
 
 /** Series of `variant`, or of all variants, with at least two sessions. */
-function* collectSeries(sessions: readonly NamedSession[], variant: string | null): Pausing<readonly HistorySeries[]> {
+function* collectSeries(
+  sessions: readonly NamedSession[],
+  variant: string | null,
+): YieldingTask<readonly HistorySeries[]> {
   const all: KeyedSeries[] = [];
   for (const { file, session } of sessions) {
     for (let i = 0; i < session.reports.length; i += 1) {
@@ -158,10 +161,10 @@ export const historyInSlices = (
 
 type Result = Omit<ClimbAttempt, 'attempt' | 'file' | 'created'>;
 
-const nothing = { time_s: null, interval: null, vs_reference: null, vs_best: null } as const;
+const noResult = { time_s: null, interval: null, vs_reference: null, vs_best: null } as const;
 /** Result of an attempt without a session, also while it is compiled and measured. */
 const unmeasured: Result = {
-  ...nothing,
+  ...noResult,
   verdict: 'not measured',
   reason: 'There is no session: the attempt does not compile, is being measured, or was cancelled.',
 };
@@ -183,7 +186,7 @@ function resultIn(session: Session, file: string): Result {
   const entry = entries.find(({ label }) => label === file);
   if (entry?.status !== 'measured')
     return {
-      ...nothing,
+      ...noResult,
       verdict: 'crashed',
       reason: entry?.reason ?? 'The session ended before this attempt was measured.',
     };
@@ -200,12 +203,12 @@ function resultIn(session: Session, file: string): Result {
   return { ...measured, vs_reference: counts ? speedOf(ratio) : null, vs_best };
 }
 
-export class Climbs {
+export class AttemptHistories {
   /** Results by path of the session, which is read again only after a change. */
   readonly #known = new Map<string, { readonly changed: number; readonly result: Result }>();
 
   /** Series of attempts in a folder, the one with the newest attempt first. */
-  async list(folder: string): Promise<Climb[]> {
+  async list(folder: string): Promise<AttemptHistory[]> {
     const found: (ClimbAttempt & { readonly problem: string })[] = [];
     for (const file of (await readdir(folder).catch(() => [])).sort()) {
       const of = attemptOf(file);
@@ -219,7 +222,7 @@ export class Climbs {
       problem,
       attempts: all.map(({ problem: _, ...one }) => one).toSorted((a, b) => a.attempt - b.attempt),
     }));
-    const newest = ({ attempts }: Climb) => Math.max(...attempts.map(({ created }) => Date.parse(created)));
+    const newest = ({ attempts }: AttemptHistory) => Math.max(...attempts.map(({ created }) => Date.parse(created)));
     return climbs.toSorted((a, b) => newest(b) - newest(a));
   }
 

@@ -41,7 +41,7 @@ const spanText = ({ from, to }: VerdictRange, path: string): string =>
   from === to ? valueText(from, path) : `${valueText(from, path)} to ${valueText(to, path)}`;
 
 /** `less at 1; as claimed from 4 to 8; more from 16 to 32`. */
-export const overValues = (points: readonly Point[], path: string): string =>
+export const verdictRangesText = (points: readonly Point[], path: string): string =>
   verdictRanges(points)
     .map((run) => `${run.verdict} ${run.from === run.to ? 'at' : 'from'} ${spanText(run, path)}`)
     .join('; ');
@@ -119,7 +119,7 @@ function sentencesFromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<string
 }
 
 /** `the pair is a → b`, or `it is a` for a number of one variant. */
-const byText = (by: string): string => `${by.includes(' → ') ? 'the pair' : 'it'} is ${by}`;
+const agreementText = (by: string): string => `${by.includes(' → ') ? 'the pair' : 'it'} is ${by}`;
 
 /** Pair, scenario or machine that distinguishes the findings that agree with the claim from the others. */
 function sentenceFromFindings(decided: readonly DecidedFinding[]): string {
@@ -127,12 +127,12 @@ function sentenceFromFindings(decided: readonly DecidedFinding[]): string {
     readonly of: (one: DecidedFinding) => string;
     readonly text: (name: string) => string;
   }[] = [
-    { of: ({ by }) => by, text: byText },
+    { of: ({ by }) => by, text: agreementText },
     { of: ({ scenario }) => scenario, text: (name) => `the problem is ${name}` },
     { of: ({ machine }) => machine, text: (name) => `measured on ${name}` },
-    { of: ({ by, scenario }) => `${byText(by)} on ${scenario}`, text: (name) => name },
+    { of: ({ by, scenario }) => `${agreementText(by)} on ${scenario}`, text: (name) => name },
     {
-      of: ({ by, scenario, machine }) => `${byText(by)}, the problem ${scenario}, on ${machine}`,
+      of: ({ by, scenario, machine }) => `${agreementText(by)}, the problem ${scenario}, on ${machine}`,
       text: (name) => name,
     },
     { of: ({ file }) => file, text: (name) => `recorded in ${name}` },

@@ -13,10 +13,10 @@ import {
   claimResults,
   countedRatio,
   gainOf,
-  type Measured,
   measuredReport,
-  needsOf,
+  type ReportMeasurements,
   statedValue,
+  unmetRequirement,
 } from '../../model/bench/claim-results.ts';
 import {
   applicableClaims,
@@ -31,7 +31,7 @@ import {
 } from '../../model/bench/claims.ts';
 import { claimedValues } from '../../workloads/index.ts';
 import { documentIn, parseSession, withoutRecordings } from '../sessions/index.ts';
-import { answerOf, overValues } from './answer.ts';
+import { answerOf, verdictRangesText } from './answer.ts';
 
 /**
  * Rows of the table as in assets/claims/table.json. Claims name their row; a row with a single claim needs no entry.
@@ -130,10 +130,10 @@ interface Recorded {
   /** Path below assets/runs. */
   readonly file: string;
   readonly session: Session;
-  readonly reports: readonly { readonly measured: Measured; readonly values: Values }[];
+  readonly reports: readonly { readonly measured: ReportMeasurements; readonly values: Values }[];
 }
 
-const nothing: Values = { numbers: {}, words: {} };
+const noValues: Values = { numbers: {}, words: {} };
 
 async function recordedIn(assetsFolder: string, file: string): Promise<Recorded | null> {
   const full = path.join(assetsFolder, 'runs', file);
@@ -149,7 +149,7 @@ async function recordedIn(assetsFolder: string, file: string): Promise<Recorded 
     reports: session.reports.map((report, i) => ({
       measured: measuredReport(report),
       // Claims may be limited to some sizes.
-      values: claimedValues(documentIn(session, i)) ?? nothing,
+      values: claimedValues(documentIn(session, i)) ?? noValues,
     })),
   };
 }
@@ -178,7 +178,7 @@ function statedBy(one: StatedValue, all: readonly StatedValue[]): string {
 }
 
 /** Findings of one report on a claim that applies to it. */
-function findingsOf(claim: Claim, about: FindingSource, measured: Measured): readonly ClaimFinding[] {
+function findingsOf(claim: Claim, about: FindingSource, measured: ReportMeasurements): readonly ClaimFinding[] {
   const [result] = claimResults([claim], measured);
   const pairs = (result?.pairs ?? []).map(({ slower, faster, what, gain, verdict, wrong, unchecked, rival }) => ({
     ...about,
@@ -192,7 +192,7 @@ function findingsOf(claim: Claim, about: FindingSource, measured: Measured): rea
           : verdict,
     ...(rival && { rival }),
   }));
-  const stated = { ...claim, needs: needsOf(claim, measured.gpu) };
+  const stated = { ...claim, needs: unmetRequirement(claim, measured.gpu) };
   const values = claim.values.map((each) => {
     const { found, unit } = statedValue(each, measured);
     const by = statedBy(each, claim.values);
@@ -212,7 +212,7 @@ function findingsOf(claim: Claim, about: FindingSource, measured: Measured): rea
 }
 
 /** Findings from one variant at two values of the session's sweep. */
-function acrossOf(claim: Claim, recorded: Recorded): readonly ClaimFinding[] {
+function findingsAcrossSweep(claim: Claim, recorded: Recorded): readonly ClaimFinding[] {
   const { sweep } = recorded.session;
   return claim.across.flatMap(({ variant, path: swept, slower, faster, what }): ClaimFinding[] => {
     if (sweep?.path !== swept) return [];
@@ -222,7 +222,7 @@ function acrossOf(claim: Claim, recorded: Recorded): readonly ClaimFinding[] {
     // Both measurements are from different reports, so no round contains both.
     const gain = gainOf({ ...slow.timesFor(side), apart: true }, fast.timesFor(side), slow.seed);
     if (gain === null) return [];
-    const stated = { ...claim, needs: needsOf(claim, slow.gpu) };
+    const stated = { ...claim, needs: unmetRequirement(claim, slow.gpu) };
     const by = `${variant}, ${slower} → ${faster}`;
     const about = { ...aboutOf(recorded, sweep.values.indexOf(faster)), at: null };
     return [
@@ -242,7 +242,7 @@ function mapOf({ file, session }: Recorded, findings: readonly ClaimFinding[]): 
     by,
     unit: own[0]?.unit ?? '',
     points: own.map(({ at, value, interval, verdict }) => ({ at, value, interval, verdict })),
-    told: overValues(own, sweep.path),
+    told: verdictRangesText(own, sweep.path),
   }));
   const { scenario = '', machine = '' } = first ?? {};
   return { session: idOf(file), file, scenario, machine, path: sweep.path, series };
@@ -281,7 +281,7 @@ const documentSchema = z.looseObject({
 async function shippedScenario(assetsFolder: string, file: string): Promise<ShippedScenario> {
   const document: unknown = JSON.parse(await readFile(path.join(assetsFolder, 'scenarios', file), 'utf8'));
   const { kind, problem } = documentSchema.parse(document);
-  return { file, workload: kind, bench: problem.kind, values: claimedValues(document) ?? nothing };
+  return { file, workload: kind, bench: problem.kind, values: claimedValues(document) ?? noValues };
 }
 
 /** External programs on the user's machine; the command contains a placeholder for their files. */
@@ -290,7 +290,7 @@ const USER_PROGRAMS: Readonly<Record<string, string>> = {
   'smatrix-2d': 'smatrix-2d=run_simulation.py',
 };
 const isProgram = (id: string): boolean => /^(cupy|torch|numba|numpy|nanobragg|smatrix)/.test(id);
-const OF_PROCESSES: readonly string[] = ['process', 'cold-whole', 'cold-run', 'setup-share'];
+const PROCESS_QUANTITIES: readonly string[] = ['process', 'cold-whole', 'cold-run', 'setup-share'];
 /** Fewer processes give no verdict. */
 const PROCESSES = 6;
 
@@ -329,7 +329,7 @@ function commandOf(claim: Claim, { workload, bench }: RowPart, scenarios: readon
     ...(programs.length === 0 ? [] : [`--external ${list(programs.map((id) => USER_PROGRAMS[id] ?? id))}`]),
     ...across.slice(0, 1).map((one) => `--sweep ${one.path}=${one.slower},${one.faster}`),
     ...(sides.some(({ mode }) => mode === 'graph') ? ['--modes warm,graph'] : []),
-    ...(clocks.some((clock) => OF_PROCESSES.includes(clock)) ? [`--processes ${PROCESSES} --time 5m`] : []),
+    ...(clocks.some((clock) => PROCESS_QUANTITIES.includes(clock)) ? [`--processes ${PROCESSES} --time 5m`] : []),
   ].join(' ');
 }
 
@@ -352,12 +352,13 @@ function judgeRow(
         return findingsOf(one, aboutOf(recorded, i), measured).map((each) => ({ ...each, ...atNote }));
       }),
     );
-    return { found: [...found, ...acrossOf(claim, recorded)], map: mapOf(recorded, found) };
+    return { found: [...found, ...findingsAcrossSweep(claim, recorded)], map: mapOf(recorded, found) };
   });
   const findings = each.flatMap(({ found }) => found);
   const maps = each.flatMap(({ map }) => map ?? []);
   const needs =
-    own.flatMap(({ reports }) => reports.map(({ measured }) => needsOf(claim, measured.gpu)))[0] ?? claim.needs;
+    own.flatMap(({ reports }) => reports.map(({ measured }) => unmetRequirement(claim, measured.gpu)))[0] ??
+    claim.needs;
   const { id, claim: words, from, to, tolerance, source, reason, about, remark, priority } = claim;
   const answered = { ...claim, needs, command, remedy: claim.command ?? null };
   return {

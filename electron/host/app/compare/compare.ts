@@ -2,7 +2,7 @@
 
 import type { GammaDose } from '../../../contract/dose.ts';
 import { asCurrentVersion } from '../../../contract/scenario/index.ts';
-import { type Pausing, runToCompletion } from '../../../domain/values/pausing.ts';
+import { runToCompletion, type YieldingTask } from '../../../domain/values/pausing.ts';
 import { runInSlices } from '../../io/flow/cooperative.ts';
 import { parityLimit, relativeL2 } from '../../model/bench/bench-candidate.ts';
 import { type GammaResult, gamma } from '../../model/fields/gamma.ts';
@@ -10,7 +10,7 @@ import { gammaDoseOf, gammaMap } from '../../workloads/transport/metrics/gamma-d
 import { depthDoseOf } from '../../workloads/transport/metrics/run-metrics.ts';
 import { summaryOf } from '../../workloads/transport/readouts.ts';
 import { measuredRunOf, type RunData, stepsTime_s } from '../../workloads/transport/run-data.ts';
-import { onSameCells } from '../../workloads/transport/user-kernels.ts';
+import { shareCells } from '../../workloads/transport/user-kernels.ts';
 
 interface NamedRun {
   readonly file: string;
@@ -75,15 +75,15 @@ function environment(run: RunData): Readonly<Record<string, string>> {
 type Differences = ComparedRun['differences'];
 
 /** Number of values between two checks of the clock; comparing them needs less than a millisecond. */
-const AT_ONCE = 200;
+const VALUES_PER_SLICE = 200;
 
 /** Differing values of the complete scenarios, by path. */
-function* findDifferences(first: unknown, here: unknown): Pausing<Differences> {
+function* findDifferences(first: unknown, here: unknown): YieldingTask<Differences> {
   const found: Differences[number][] = [];
   let seen = 0;
-  function* visit(a: unknown, b: unknown, path: string): Pausing<void> {
+  function* visit(a: unknown, b: unknown, path: string): YieldingTask<void> {
     seen += 1;
-    if (seen % AT_ONCE === 0) yield;
+    if (seen % VALUES_PER_SLICE === 0) yield;
     if (a !== null && b !== null && typeof a === 'object' && typeof b === 'object') {
       const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
       for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
@@ -113,7 +113,7 @@ function compareConditions(first: RunData, here: RunData): ComparedRun['differen
   return [...machine, ...scenarioDifferences(first.completeScenario, here.completeScenario)];
 }
 
-function againstFirst(first: RunData, here: RunData, requested: GammaDose): ComparedRun['against_first'] {
+function compareWithFirst(first: RunData, here: RunData, requested: GammaDose): ComparedRun['against_first'] {
   const by = gammaDoseOf(requested, [first, here]);
   const [a, b] = [first.axes, here.axes];
   const sameGrid = a.nz === b.nz && a.nx === b.nx && a.dz_mm === b.dz_mm && a.dx_mm === b.dx_mm;
@@ -129,7 +129,7 @@ function againstFirst(first: RunData, here: RunData, requested: GammaDose): Comp
     reason: sameGrid ? null : `the grids differ: ${a.nz} × ${a.nx} and ${b.nz} × ${b.nx} cells of depth and x`,
     gamma: criteria.map((one) => gamma(gammaMap(first, by), gammaMap(here, by), one)),
     gamma_by: by,
-    within_parity: rel_l2 === null || !onSameCells(first.variant, here.variant) ? null : rel_l2 <= limit,
+    within_parity: rel_l2 === null || !shareCells(first.variant, here.variant) ? null : rel_l2 <= limit,
   };
 }
 
@@ -151,7 +151,7 @@ export function compareRuns(runs: readonly NamedRun[], by: GammaDose = 'mass'): 
       cell_steps_per_s: run.cell_steps / stepsTime_s(run),
       r80_mm: depthDoseOf(measuredRunOf(run)).metrics.r80_mm,
       ledger_error: { number: ledger.number.rel_error, energy: ledger.energy.rel_error },
-      against_first: i === 0 || first === undefined ? null : againstFirst(first, run, by),
+      against_first: i === 0 || first === undefined ? null : compareWithFirst(first, run, by),
       differences: i === 0 || first === undefined ? [] : compareConditions(first, run),
     };
   });

@@ -16,13 +16,13 @@ import { type AbsoluteRow, type EntrySubject, type LoadedSubject, loadedSubjectO
 import { comparedTimes, comparedTimesHere } from './times.ts';
 
 /** Scenario values that affect how the problem is solved, but not the problem. */
-const howSolved = /^(solver\.(variant|precision|threads|device)|output|name|notes)(\.|$)/;
+const solverPaths = /^(solver\.(variant|precision|threads|device)|output|name|notes)(\.|$)/;
 
 /** Whether both answers are of one problem, so that their difference is an error. */
 async function sameProblem(here: LoadedSubject, reference: LoadedSubject): Promise<boolean> {
   if (here.document === null || reference.document === null || reference.held) return false;
   const differences = await scenarioDifferencesInSlices(reference.document, here.document);
-  return differences.every(({ what }) => howSolved.test(what));
+  return differences.every(({ what }) => solverPaths.test(what));
 }
 
 async function accuracyOf(here: LoadedSubject, reference: LoadedSubject): Promise<readonly Accuracy[]> {
@@ -130,7 +130,7 @@ function notComparableText(own: LoadedSubject, main: LoadedSubject): string {
   return `on another machine than ${main.row.title}`;
 }
 
-interface Placed {
+interface GroupedRatio {
   readonly group: Group;
   readonly ratio: ComparedRow['ratio'];
   readonly paired: boolean;
@@ -139,7 +139,7 @@ interface Placed {
 function noteOf(
   here: LoadedSubject,
   main: LoadedSubject,
-  { group: { reference }, ratio, paired }: Placed,
+  { group: { reference }, ratio, paired }: GroupedRatio,
 ): string | null {
   if (here === reference) {
     return here === main ? null : `${notComparableText(here, main)}: its times cannot be compared`;

@@ -17,7 +17,7 @@ import {
   type MeasuredSessionEntry,
   type Session,
   type SessionReport,
-  type Timed,
+  type TimedSpread,
   type Words,
 } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
@@ -178,7 +178,7 @@ async function loadRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): 
 /** Null if a sample lacks its instance or the requested time. */
 function instancesIn(
   samples: MeasuredSessionEntry['samples'],
-  secondsOf: (sample: Timed) => number | undefined,
+  secondsOf: (sample: TimedSpread) => number | undefined,
 ): Instances | null {
   const told = samples.every((sample) => sample.instance !== undefined && secondsOf(sample) !== undefined);
   return told && samples.length > 0 ? recordedInstances(samples, (sample) => secondsOf(sample) ?? Number.NaN) : null;

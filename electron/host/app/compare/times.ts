@@ -7,7 +7,7 @@ import type { ComparedRow } from '../../../contract/bench/comparison.ts';
 import { onThread } from '../../io/threads/task.ts';
 import { asRatio, bootstrapVerdictOf } from '../../model/bench/comparison.ts';
 import { median, medianInterval, ratioInterval, unpairedRatioInterval } from '../../model/bench/statistics.ts';
-import { judge, missProbability, type VerdictStanding } from '../../model/verdicts/judge.ts';
+import { judge, missProbability, type SpeedVerdict } from '../../model/verdicts/judge.ts';
 import {
   asInterval,
   type Instances,
@@ -63,18 +63,18 @@ function ratioTo(
 /** Verdict on speed from instances if both sessions have them, else from a bootstrap over the rounds. */
 function speedOf(here: SubjectTimes, reference: SubjectTimes, log: LogInterval | null, ratio: ComparedRow['ratio']) {
   const floor = larger(here.floor, reference.floor);
-  return log === null ? bootstrapVerdictOf(ratio.interval, floor) : standingOf(here, reference, { log, floor });
+  return log === null ? bootstrapVerdictOf(ratio.interval, floor) : speedVerdict(here, reference, { log, floor });
 }
 
 /**
  * `floor` is the noise floor as a ratio minus 1. Of two sessions' margins the narrower applies: a difference that
  * either can resolve is not "same".
  */
-function standingOf(
+function speedVerdict(
   here: SubjectTimes,
   reference: SubjectTimes,
   { log, floor }: { readonly log: LogInterval; readonly floor: number | null },
-): VerdictStanding {
+): SpeedVerdict {
   const criteria = { margin: Math.min(here.margin, reference.margin) };
   return judge(log, floor === null ? null : Math.log1p(floor), criteria, here.instances?.length ?? 0).standing;
 }
@@ -99,7 +99,7 @@ function endToEndOf(
   if (log === null) return judged;
   const floor = larger(here.wholeFloor, reference.wholeFloor);
   // Older sessions record the verdict but not its noise floor.
-  const verdict = floor === null ? (judged?.verdict ?? 'undecided') : standingOf(here, reference, { log, floor });
+  const verdict = floor === null ? (judged?.verdict ?? 'undecided') : speedVerdict(here, reference, { log, floor });
   return { ratio: asRatio(log, Number.NaN), verdict };
 }
 
@@ -119,7 +119,7 @@ function processOf(
   const log = logRatioOf(times, against, among);
   const floor = larger(here.processFloor, reference.processFloor);
   const ratio = asRatio(log, time_s / median(against.flat()));
-  return { reason, time_s, ratio, verdict: log === null ? verdict : standingOf(here, reference, { log, floor }) };
+  return { reason, time_s, ratio, verdict: log === null ? verdict : speedVerdict(here, reference, { log, floor }) };
 }
 
 function timeIntervalOf({ instances, times }: SubjectTimes): ComparedRow['time_interval'] {

@@ -24,13 +24,13 @@ import { kernelResources } from '../../model/bench/session-file.ts';
 import { kernelsOf, variantSources } from '../../model/bench/sources.ts';
 import { chooseBaselines, externalPrograms, readRegistry } from '../../model/external/conversation.ts';
 import { comparedCurves, difference, fieldMap, gridText, noAnswer } from '../../model/fields/field.ts';
-import { type KnownReading, optionsOfTask, taskOfReadings, throwIfBenchTooLong } from '../../workloads/benchable.ts';
+import { optionsOfTask, taskOfReadings, throwIfBenchTooLong, type ValidReading } from '../../workloads/benchable.ts';
 import { allVariants, hostWorkloads } from '../../workloads/index.ts';
 import { refusalOf, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
 import type { Benches } from '../benches/benches.ts';
 import { decisionsInSlices } from '../benches/decision.ts';
 import { expectedTimes, type TimedSession } from '../benches/expected.ts';
-import { attemptText, Climbs, historyInSlices, trendOf } from '../benches/history.ts';
+import { AttemptHistories, attemptText, historyInSlices, trendOf } from '../benches/history.ts';
 import { claimTableOnThread } from '../claim-table/index.ts';
 import { comparedRows } from '../compare/rows.ts';
 import { type LoadedSubject, loadSubject, type SubjectParts } from '../compare/subjects.ts';
@@ -128,7 +128,7 @@ async function startBench(parts: BenchParts, request: Request) {
   const { addon, userKernels, benches, scenarios, files, assetsFolder } = parts;
   const { file, name, variants, external, sweep } = request;
   const place = await placeOf(files, file);
-  const readings: KnownReading[] = [];
+  const readings: ValidReading[] = [];
   const documents = sweptDrafts(request);
   for (const draft of documents) {
     const reading = await scenarios.check(draft, place);
@@ -229,7 +229,7 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
   const { addon, benches, userKernels } = parts;
   /** The recorded sessions do not change while the program runs. */
   let table: ReturnType<typeof claimTableOnThread> | null = null;
-  const climbs = new Climbs();
+  const climbs = new AttemptHistories();
   const find = ({ variant: id, workload, bench }: VariantSourcesRequest) => {
     const variant = allVariants(addon).find(
       (one) => one.id === id && (workload ?? one.workload) === one.workload && (bench ?? one.bench) === one.bench,

@@ -19,7 +19,7 @@ import { gammaDoseOf } from '../../workloads/transport/metrics/gamma-dose.ts';
 import { gammaMapOfRun, toPeakOf } from '../../workloads/transport/readouts.ts';
 import type { RunData } from '../../workloads/transport/run-data.ts';
 import { ctPicture, ctSeriesOf } from '../../workloads/transport/scenario/placed-ct.ts';
-import { asTransport, type Reading } from '../../workloads/transport/scenario/problem.ts';
+import { narrowToTransport, type Reading } from '../../workloads/transport/scenario/problem.ts';
 import type { ImportedDoses } from '../doses/imported.ts';
 import type { Runs } from '../runs/runs.ts';
 import { transportRun } from '../runs/transport-maps.ts';
@@ -42,7 +42,7 @@ export function ctHandlers({ scenarios, files }: CtParts): Pick<Handlers, 'ct.pi
         ct,
         scenario: complete,
         range_mm,
-      } = asTransport(await scenarios.check(scenario, await placeOf(files, file)), null);
+      } = narrowToTransport(await scenarios.check(scenario, await placeOf(files, file)), null);
       return { picture: ct === null || complete === null ? null : await ctPicture(ct, complete, range_mm, pixels) };
     },
   };
@@ -55,7 +55,7 @@ interface DoseParts {
   readonly doses: ImportedDoses;
 }
 
-interface Judged {
+interface GammaOperands {
   readonly by: GammaDose;
   readonly wanted: DoseMap;
   readonly here: DoseMap;
@@ -63,18 +63,18 @@ interface Judged {
   readonly axes: Pick<GridAxes, 'z' | 'x'>;
 }
 
-async function againstRun(run: RunData, reference: RunData, requested: GammaDose): Promise<Judged> {
+async function operandsWithRun(run: RunData, reference: RunData, requested: GammaDose): Promise<GammaOperands> {
   const by = gammaDoseOf(requested, [run, reference]);
   const [wanted, here] = [await gammaMapOfRun(reference, by), await gammaMapOfRun(run, by)];
   return { by, wanted, here, axes: gridAxes(reference.axes) };
 }
 
-async function againstImport(
+async function operandsWithImport(
   run: RunData,
   doses: ImportedDoses,
   { dose, unit, ...plane }: ImportedPlane,
   asked: GammaDose,
-): Promise<Judged> {
+): Promise<GammaOperands> {
   const by = gammaDoseOf(unit === null ? asked : planeUnits[unit].by, [run]);
   if (unit !== null && by !== planeUnits[unit].by) {
     const title = planeUnits[unit].title;
@@ -95,8 +95,8 @@ export function doseHandlers({ addon, runs, scenarios, doses }: DoseParts): Dose
       const evaluated = await transportRun(runs, run);
       const { by, wanted, here, axes } =
         typeof reference === 'string'
-          ? await againstRun(evaluated, await transportRun(runs, reference), asked)
-          : await againstImport(evaluated, doses, reference, asked);
+          ? await operandsWithRun(evaluated, await transportRun(runs, reference), asked)
+          : await operandsWithImport(evaluated, doses, reference, asked);
       const { values, passed, points, worst, histogram } = await gammaField(
         wanted,
         here,
@@ -115,7 +115,7 @@ export function doseHandlers({ addon, runs, scenarios, doses }: DoseParts): Dose
     },
     'dose.fermiEyges': async ({ run }) => {
       try {
-        const reading = asTransport(
+        const reading = narrowToTransport(
           await scenarios.check(runs.scenario(run), { name: 'the scenario of the run', folder: null }),
           null,
         );
@@ -178,7 +178,7 @@ export function beamHandlers({
   scenarios,
 }: BeamParts): Pick<Handlers, 'beam.sobp' | 'beam.commission' | 'beam.uncertainty' | 'beam.volume'> {
   const check = async (document: unknown): Promise<Reading> =>
-    asTransport(await scenarios.check(document, nowhere), null);
+    narrowToTransport(await scenarios.check(document, nowhere), null);
   async function ready(document: Readonly<Record<string, unknown>>) {
     const { scenario, issues } = await check(withAnyEnergy(document));
     const wrong = issues.filter(({ severity, path }) => severity === 'error' && /^(beam|physics)/.test(path));

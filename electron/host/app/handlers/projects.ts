@@ -20,7 +20,7 @@ import type { Catalogue } from '../library/catalogue.ts';
 import type { HostLog } from '../log.ts';
 import { type PackedFile, packProject } from '../projects/pack.ts';
 import { unpackProject } from '../projects/unpack.ts';
-import type { Presence } from '../recovery/presence.ts';
+import type { PresenceFile } from '../recovery/presence.ts';
 import type { Recovery } from '../recovery/recovery.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';
@@ -218,7 +218,7 @@ export function desktopHandlers(
 interface RecoveryHandlersParts {
   readonly files: FileAccess;
   readonly recovery: Recovery;
-  readonly presence: Presence;
+  readonly presence: PresenceFile;
 }
 
 type RecoveryNames = Extract<keyof Handlers, `recovery.${string}`> | 'document.presence';

@@ -16,9 +16,9 @@ import { runInSlices } from '../../io/flow/cooperative.ts';
 import { readText } from '../../io/text/read.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import {
-  type AnyReading,
   engineIssue,
   type ScenarioOrigin,
+  type ScenarioReading,
   type Scenarios,
 } from '../../workloads/scenarios/scenarios.ts';
 import { SESSION_ENDING } from '../benches/stored.ts';
@@ -49,7 +49,7 @@ function replaceInfiniteNumbers(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, replaceInfiniteNumbers(entry)]));
 }
 
-const carriedDraft = (draft: AnyReading['draft']): ScenarioDraft | null =>
+const carriedDraft = (draft: ScenarioReading['draft']): ScenarioDraft | null =>
   draft === null ? null : (replaceInfiniteNumbers(draft) as ScenarioDraft);
 
 type ScenarioHandlers = Pick<Handlers, Extract<keyof Handlers, `scenario.${string}` | 'materials.list'>>;
@@ -63,7 +63,10 @@ export async function placeOf(files: FileAccess, file: FileRef | null): Promise<
 }
 
 /** Resolved form of a scenario without errors. Throws issues that only the engine detects. */
-async function resolve({ addon, memoryLimit_bytes }: ScenarioParts, reading: AnyReading): Promise<Resolved | null> {
+async function resolve(
+  { addon, memoryLimit_bytes }: ScenarioParts,
+  reading: ScenarioReading,
+): Promise<Resolved | null> {
   return reading.kind === null ? null : hostWorkloads[reading.kind].resolve({ addon, memoryLimit_bytes }, reading);
 }
 

@@ -18,19 +18,19 @@ import { startedFile } from '../../io/programs.ts';
 import { type FactReaders, kindOf, type Label, type Labels, LabelsFile, noFacts, readFacts } from './facts.ts';
 import type { FoundFile, IndexedFile } from './index-file.ts';
 import type { IndexedFolders, IndexQuestions, IndexReply, IndexTask } from './index-worker.ts';
-import { listTrash, moveToTrash, restoreFromTrash, type Trashed, trashedKey } from './trash.ts';
+import { listTrash, moveToTrash, restoreFromTrash, type TrashEntry, trashedKey } from './trash.ts';
 
 type IndexArguments<Q extends keyof IndexQuestions> = Parameters<IndexQuestions[Q]>;
 type Answer<Q extends keyof IndexQuestions> = ReturnType<IndexQuestions[Q]>;
 
-interface Waiting {
+interface PendingReply {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
 class IndexThread {
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingReply>();
   readonly #onTrouble: (reason: string) => void;
   #next = 0;
   #renewals = 0;
@@ -357,7 +357,7 @@ function itemOf({ place: _place, key, modified_ms, tags, ...file }: FoundFile): 
   return { ...file, id: key, file: ref, fileName: path.basename(key), tags: [...tags], modified };
 }
 
-function trashItem({ id, fileName, bytes, trashed }: Trashed, label: Label | undefined): LibraryItem {
+function trashItem({ id, fileName, bytes, trashed }: TrashEntry, label: Label | undefined): LibraryItem {
   return {
     id,
     file: null,

@@ -10,7 +10,7 @@ const FOLDER = '.trash';
 /** `2026-01-02T03-04-05.678Z~mine.json`: sorts by time, and is a valid file name on every system. */
 const NAME = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3}Z)~(.+)$/;
 
-export interface Trashed {
+export interface TrashEntry {
   readonly id: string;
   readonly fileName: string;
   readonly bytes: number;
@@ -29,9 +29,9 @@ function parse(id: string): { readonly fileName: string; readonly trashed: strin
 }
 
 /** Files in the trash, newest first. */
-export async function listTrash(libraryFolder: string): Promise<readonly Trashed[]> {
+export async function listTrash(libraryFolder: string): Promise<readonly TrashEntry[]> {
   const folder = path.join(libraryFolder, FOLDER);
-  const found: Trashed[] = [];
+  const found: TrashEntry[] = [];
   for (const id of (await readdir(folder).catch(() => [])).sort().reverse()) {
     const parsed = parse(id);
     const stats = await lstat(path.join(folder, id)).catch(() => null);

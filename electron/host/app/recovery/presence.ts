@@ -20,7 +20,7 @@ function isOpen(line: string, mark: string): boolean {
   return marked === mark && (room !== thisMachine().processRoomId || isAlive(Number(pid)));
 }
 
-export class Presence {
+export class PresenceFile {
   readonly #folder: string;
 
   constructor(dataFolder: string) {

@@ -142,7 +142,7 @@ export class Recovery {
   async draft(id: string): Promise<Result<'recovery.draft'>> {
     const { files } = this.#parts;
     const kept = await readDraft(await this.#file(id));
-    if (kept === null) throw notFound();
+    if (kept === null) throw notFoundError();
     const there = kept.path !== null && (await exists(kept.path));
     return { title: kept.title, file: there && kept.path !== null ? files.grant(kept.path) : null, draft: kept.draft };
   }
@@ -166,7 +166,7 @@ export class Recovery {
     const { stored, benches, sessionStates } = this.#parts;
     const note = await this.#file(id);
     const found = (await sessionsIn(path.dirname(note))).find(({ file }) => file === note);
-    if (found === undefined) throw notFound();
+    if (found === undefined) throw notFoundError();
     const info = await benches.adopt(found.note.title, await stored.read(stateFile(note), found.note.title));
     await sessionStates.adopt(note, info.id);
     await removeUnless(path.dirname(note), isSaved);
@@ -189,11 +189,11 @@ export class Recovery {
     const { folders } = this.#parts;
     const [folder = '', name = ''] = id.split('~');
     const known = [folders.own, ...(await folders.orphans())].find((each) => path.basename(each) === folder);
-    if (known === undefined || !/^(draft|run|session)-[\w-]+\.json$/.test(name)) throw notFound();
+    if (known === undefined || !/^(draft|run|session)-[\w-]+\.json$/.test(name)) throw notFoundError();
     return path.join(known, name);
   }
 }
 
-function notFound(): BraggError {
+function notFoundError(): BraggError {
   return new BraggError('not-found', 'This no longer exists: another window restored or discarded it.');
 }

@@ -25,7 +25,7 @@ import {
   type RefinementResult,
   refineCrystal,
   requireCrystal,
-  shownCounts,
+  residualCounts,
 } from '../../workloads/diffraction/refine.ts';
 import { DiffractionWorkloadRun } from '../../workloads/diffraction/running.ts';
 import { imageMap } from '../../workloads/diffraction/summary.ts';
@@ -85,7 +85,7 @@ export class Refinements {
     const { measured, fitted } = kept;
     if (difference && fitted === null) throw new BraggError('not-found', 'Nothing has been fitted to this image yet.');
     if (kept.shown?.difference !== difference) {
-      kept.shown = { difference, counts: shownCounts({ measured, fitted: difference ? fitted : null }) };
+      kept.shown = { difference, counts: residualCounts({ measured, fitted: difference ? fitted : null }) };
     }
     const { width, height } = measured;
     const image = await kept.shown.counts;

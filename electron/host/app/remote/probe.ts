@@ -31,7 +31,7 @@ export const PROBE = [
 
 const MAX_BYTES = 64 * 1024;
 const name = z.string().regex(/^[\w.+-]{1,60}$/);
-const whole = z
+const integerSchema = z
   .string()
   .regex(/^\d{1,15}$/)
   .transform(Number);
@@ -44,12 +44,12 @@ const answersSchema = z.object({
   libc: z.string().max(60),
   /** Absolute path that is a single shell word when quoted. */
   base: z.string().regex(/^\/[^\p{Cc}]{0,500}$/u),
-  cores: whole.or(z.literal('').transform(() => null)),
-  free_KiB: whole.or(z.literal('').transform(() => null)),
+  cores: integerSchema.or(z.literal('').transform(() => null)),
+  free_KiB: integerSchema.or(z.literal('').transform(() => null)),
   sbatch: z.enum(['0', '1']),
-  pci: z.literal('unreadable').or(whole),
+  pci: z.literal('unreadable').or(integerSchema),
   device: z.enum(['0', '1']),
-  smi: z.literal('absent').or(whole),
+  smi: z.literal('absent').or(integerSchema),
 });
 
 export interface ProbeResult {

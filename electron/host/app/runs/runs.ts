@@ -14,7 +14,7 @@ import { type HostPart, withPartAfter, withPartsBefore } from '../../model/timel
 import { hostWorkloads, type WorkloadRun } from '../../workloads/index.ts';
 import type { RunContext } from '../../workloads/run-context.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
-import { type AnyReading, refusalOf } from '../../workloads/scenarios/scenarios.ts';
+import { refusalOf, type ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
 import type { Measure } from '../../workloads/workload.ts';
 import { scenarioDifferencesInSlices } from '../compare/compare.ts';
 import type { Checkpoints } from '../recovery/checkpoints.ts';
@@ -47,7 +47,7 @@ export async function changesOf(saved: ScenarioDraft, draft: ScenarioDraft): Pro
 }
 
 interface StartRequest {
-  readonly reading: AnyReading;
+  readonly reading: ScenarioReading;
   /** Used if the scenario has no name. */
   readonly name: string;
   /** Values that the user changed in the named scenario. */

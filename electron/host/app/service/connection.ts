@@ -28,7 +28,7 @@ const CACHED_ANSWER_BYTES = 4 * 2 ** 20;
 const MAX_OPEN_STREAMS = 256;
 const MAX_RUNNING_CALLS = 1024;
 
-type Resume = NonNullable<Extract<ClientMessage, { type: 'greet' }>['resume']>;
+type ResumeRequest = NonNullable<Extract<ClientMessage, { type: 'greet' }>['resume']>;
 
 class Connection {
   readonly id: string;
@@ -66,7 +66,7 @@ class Connection {
   /**
    * Compares the calls and streams that the page waits for with those received here. Returns those that never arrived.
    */
-  missing(resume: Resume): { readonly calls: readonly number[]; readonly streams: readonly number[] } {
+  missing(resume: ResumeRequest): { readonly calls: readonly number[]; readonly streams: readonly number[] } {
     return {
       calls: resume.calls.filter((id) => id > this.#highestCall),
       streams: resume.streams.filter(({ stream }) => !this.#streams.has(stream)).map(({ stream }) => stream),
@@ -74,7 +74,7 @@ class Connection {
   }
 
   /** Sends responses and frames that were lost with the old carrier; called after the hello on a new one. */
-  resume(resume: Resume): void {
+  resume(resume: ResumeRequest): void {
     for (const id of resume.calls) {
       const answer = this.#answers.get(id);
       if (answer !== undefined) this.#port?.send(answer);

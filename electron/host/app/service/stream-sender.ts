@@ -15,7 +15,7 @@ import type { Sink } from '../../io/flow/subscribers.ts';
 /** Maximum number of unread bytes of a lossless stream; far more than the log of a long connection. */
 const LOSSLESS_BYTES = 32 * 2 ** 20;
 
-type Sent = { readonly sequence: number; readonly bytes: Uint8Array };
+type SentFrame = { readonly sequence: number; readonly bytes: Uint8Array };
 
 interface StreamSenderOptions {
   readonly stream: number;
@@ -30,7 +30,7 @@ interface StreamSenderOptions {
 export class StreamSender implements Sink<unknown> {
   readonly #options: StreamSenderOptions;
   /** Frames without a credit, sent or ready to be sent, oldest first. */
-  #unread: Sent[] = [];
+  #unread: SentFrame[] = [];
   /** Number of frames of `unread` that were sent on the present carrier. */
   #given = 0;
   #unreadBytes = 0;

@@ -182,12 +182,12 @@ export const readOverviewFile = async (file: string, path: string): Promise<Sess
 /** First bytes of an HDF5 file, decoded as UTF-8; one of them is invalid. */
 const HDF5 = '\uFFFDHDF\r\n\x1A\n';
 
-interface Other {
+interface ForeignSession {
   readonly what: string;
   readonly verb: string;
 }
 
-function detectOtherFormat(text: string): Other | null {
+function detectOtherFormat(text: string): ForeignSession | null {
   if (text.startsWith(HDF5)) return { what: 'HDF5, the format of saved runs', verb: 'compare' };
   let value: unknown;
   try {

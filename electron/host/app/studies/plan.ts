@@ -270,7 +270,7 @@ const LONGEST_PROBE_S = 3;
 /** Maximum number of variants that are probed, because a plan must appear at once. */
 const MAX_PROBED = 6;
 
-type Timed = CheckedPoint & { readonly least_s: number; readonly needs: string };
+type TimedPoint = CheckedPoint & { readonly least_s: number; readonly needs: string };
 
 interface Rate {
   /** Ratio of the measured time on this machine to the minimum time. */
@@ -278,7 +278,7 @@ interface Rate {
   readonly whole: boolean;
 }
 
-function timedOf(checked: readonly CheckedPoint[]): readonly Timed[] {
+function timedOf(checked: readonly CheckedPoint[]): readonly TimedPoint[] {
   return checked.flatMap((one) => {
     const { need } = one;
     if (need?.least_s == null || need.least_s <= 0) return [];
@@ -311,8 +311,8 @@ async function measureSolveTime_s(
 
 /** Probes the smallest point; then, if time allows, the median one, where set-up is a smaller part. */
 async function rateOf(
-  points: readonly Timed[],
-  solve: (point: Timed) => Promise<number | null>,
+  points: readonly TimedPoint[],
+  solve: (point: TimedPoint) => Promise<number | null>,
 ): Promise<Rate & { readonly probed: number }> {
   const sorted = points.toSorted((a, b) => a.least_s - b.least_s);
   const [smallest] = sorted;

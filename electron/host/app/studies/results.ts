@@ -11,7 +11,7 @@ import type { StudyAdvice, StudyColumns, StudyRows } from '../../../contract/stu
 import type { PlanHead, PlanLine, PointResult } from '../../../contract/study/index.ts';
 import { readPlain } from '../../io/files/plain-file.ts';
 import { onThreadReusing } from '../../io/threads/task.ts';
-import { needsOf } from '../../model/bench/claim-results.ts';
+import { unmetRequirement } from '../../model/bench/claim-results.ts';
 import { appliesTo, type Claim } from '../../model/bench/claims.ts';
 import { applyOverrides } from '../../model/scenarios/overrides.ts';
 import { adviceOf } from '../../model/studies/advice/index.ts';
@@ -248,7 +248,7 @@ function adviceNow({ head, rows }: ReadStudy, asked: AdviceRequest): readonly St
   const gpu = rows[0]?.result.where.gpu ?? null;
   const claims = asked.claims.map((claim) => ({
     ...claim,
-    needs: needsOf(claim, gpu),
+    needs: unmetRequirement(claim, gpu),
     pairs: claim.pairs
       .filter(({ slower, faster }) =>
         [slower, faster].every(({ mode, clock }) => mode === 'warm' && clock === 'counted'),

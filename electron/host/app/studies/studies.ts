@@ -62,12 +62,12 @@ import {
 } from './results.ts';
 import { statusOf } from './status.ts';
 
-interface Offers {
+interface StudyOffers {
   readonly tunable: string[];
   readonly claims: { readonly claim: string; readonly variants: string[] }[];
 }
 
-interface OffersParts {
+interface StudyOffersParts {
   readonly assetsFolder: string;
   readonly userKernels: UserKernels;
   readonly capabilities: Pick<Capabilities, 'variants'>;
@@ -86,8 +86,8 @@ const claimsAbout = (document: ScenarioDraft, assetsFolder: string): Promise<rea
 
 async function offersFor(
   document: ScenarioDraft,
-  { assetsFolder, userKernels, capabilities }: OffersParts,
-): Promise<Offers> {
+  { assetsFolder, userKernels, capabilities }: StudyOffersParts,
+): Promise<StudyOffers> {
   const about = benchKindOf(document);
   const here = capabilities.variants.filter(
     ({ workload, bench, available }) =>
@@ -336,7 +336,7 @@ export class Studies {
     return studyAdvice({ folder, claims, error_mm });
   }
 
-  offers(document: ScenarioDraft): Promise<Offers> {
+  offers(document: ScenarioDraft): Promise<StudyOffers> {
     const { assetsFolder, host } = this.#parts;
     return offersFor(document, { assetsFolder, userKernels: host().userKernels, capabilities: host().capabilities() });
   }

@@ -8,7 +8,7 @@ import { rm } from 'node:fs/promises';
 import { BraggError, toWireError } from '../../../contract/errors.ts';
 import type { TraceInfo, TraceState } from '../../../contract/timeline.ts';
 import type { Sink } from '../../io/flow/subscribers.ts';
-import type { ChildLink, Ended, StartChild } from '../../io/processes/link.ts';
+import type { ChildLink, ProcessExit, StartChild } from '../../io/processes/link.ts';
 import type { RunTimeline } from '../../model/timeline/import/run.ts';
 import type { Answer, Query, Question } from '../../model/timeline/questions.ts';
 import type { Description } from '../../model/timeline/trace.ts';
@@ -22,9 +22,9 @@ import { type ReadProgress, scratchFolder } from './open.ts';
 const SILENCE_MS = 300_000;
 
 type Value = Description | Answer<Question> | null;
-type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
+type DistributiveOmitId<T> = T extends unknown ? Omit<T, 'id'> : never;
 
-interface Waiting {
+interface PendingRead {
   readonly resolve: (value: Value) => void;
   readonly reject: (error: Error) => void;
   readonly progress: (progress: ReadProgress) => void;
@@ -33,7 +33,7 @@ interface Waiting {
 export class TraceProcess {
   readonly #link: ChildLink;
   readonly #silence_ms: number;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingRead>();
   readonly #scratch = scratchFolder();
   readonly #ended: Promise<void>;
   #silence: NodeJS.Timeout | undefined;
@@ -103,7 +103,10 @@ export class TraceProcess {
     await rm(this.#scratch, { recursive: true, force: true });
   }
 
-  #perform(task: WithoutId<MessageToTimeline>, progress: Waiting['progress'] = () => undefined): Promise<Value> {
+  #perform(
+    task: DistributiveOmitId<MessageToTimeline>,
+    progress: PendingRead['progress'] = () => undefined,
+  ): Promise<Value> {
     if (this.#over !== null) return Promise.reject(this.#over);
     const id = this.#next++;
     return new Promise((resolve, reject) => {
@@ -133,7 +136,7 @@ export class TraceProcess {
 
 const closedError = (): BraggError => new BraggError('disconnected', 'This timeline was closed.');
 const lostError = (reason: string): BraggError => new BraggError('memory', `The timeline was lost: ${reason}.`);
-const wordsOf = ({ code, signal }: Ended): string => signal ?? `exit code ${code}`;
+const wordsOf = ({ code, signal }: ProcessExit): string => signal ?? `exit code ${code}`;
 
 /** Maximum number of open timelines. Each has a process with its spans in memory, and the panel shows fewer at once. */
 const MAX_OPEN = 24;

@@ -32,11 +32,11 @@ import { type Candidate, candidatesOf, type Measure as SearchMeasure, search } f
 import { measureReport, measureSession } from '../../workloads/bench.ts';
 import { taskOf } from '../../workloads/benchable.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { type AnyReading, refusalOf } from '../../workloads/scenarios/scenarios.ts';
+import { refusalOf, type ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
 import { measuresOf, quantityReadouts, sessionEnergy, unitBySuffix } from '../../workloads/workload.ts';
 import { type LocalOptions, type StudyOutcome, watchedRun } from '../studies/local/engine.ts';
 import type { SolvingHost } from '../studies/plan.ts';
-import { whereOf } from '../studies/points/solver.ts';
+import { solverMachine } from '../studies/points/solver.ts';
 import { documentOf, readRows } from '../studies/results.ts';
 import { placeOf } from '../user-kernels/user-kernels.ts';
 
@@ -144,7 +144,7 @@ class Evaluator {
 
   async #reading(
     settings: PlanLine['settings'],
-  ): Promise<AnyReading & { readonly kind: NonNullable<AnyReading['kind']> }> {
+  ): Promise<ScenarioReading & { readonly kind: NonNullable<ScenarioReading['kind']> }> {
     const { host, head } = this.#options;
     const [base] = head.bases;
     const reading = await host.scenarios.check(documentOf(base?.document, settings), {
@@ -273,7 +273,7 @@ class Evaluator {
     for (const variant of variants) await host.userKernels.discover([head.bases[0]?.folder ?? null], variant, place);
     await host.userKernels.prepare(variants, place, signal);
     const { benchable } = hostWorkloads[kind];
-    const problem = benchable.problem({ kind, scenario, ...reading } as AnyReading);
+    const problem = benchable.problem({ kind, scenario, ...reading } as ScenarioReading);
     const document = (head.bases[0]?.document ?? {}) as Readonly<Record<string, unknown>>;
     const task = taskOf(
       { workload: kind, problems: [problem], documents: [document], scenarios: [scenario] },
@@ -290,7 +290,7 @@ class Evaluator {
 
   #where(onGpu: boolean): PointResult['where'] {
     const { host, job } = this.#options;
-    return whereOf({ host, at_once: 1, job }, onGpu);
+    return solverMachine({ host, at_once: 1, job }, onGpu);
   }
 }
 
@@ -298,19 +298,19 @@ class Evaluator {
 export const BEST_FILE = 'best.json';
 
 /** Thrown by an exhausted budget, a stop request or a cancellation. */
-class Ended extends Error {}
+class SearchEnded extends Error {}
 
 interface TuneOptions extends Omit<LocalOptions, 'share' | 'lines'> {
   readonly search: Search;
   /** Whether failed points are tried again. */
   readonly retry: boolean;
   /** External strategy in place of the built-in one; gets all points that it may request. */
-  readonly steer?: (lines: readonly PlanLine[], measure: SteeredMeasure) => Promise<void>;
+  readonly steer?: (lines: readonly PlanLine[], measure: PointMeasurer) => Promise<void>;
   readonly onMeasured?: (result: PointResult) => void;
 }
 
 /** Null if no more points are measured. */
-export type SteeredMeasure = (line: PlanLine) => Promise<PointResult | null>;
+export type PointMeasurer = (line: PlanLine) => Promise<PointResult | null>;
 
 export interface TuneOutcome extends StudyOutcome {
   /** Null if no configuration was correct, or none were requested. */
@@ -339,7 +339,7 @@ export async function tuneLocally(options: TuneOptions): Promise<TuneOutcome> {
   const left = lines.length - known.size;
   return watchedRun({ ...options, left }, async (go) => {
     const evaluator = new Evaluator({ ...options, head: folder.head, study: folder.study, signal: go.signal });
-    const measure: SteeredMeasure = async (line) => {
+    const measure: PointMeasurer = async (line) => {
       const before = known.get(line.id);
       if (before !== undefined) return before;
       if (!go.mayBegin()) return null;
@@ -358,11 +358,11 @@ export async function tuneLocally(options: TuneOptions): Promise<TuneOutcome> {
         const usual = await evaluator.usualOf(lines);
         const measured: SearchMeasure = async ({ id }, next) => {
           const line = byId.get(id);
-          if (line === undefined) throw new Ended();
+          if (line === undefined) throw new SearchEnded();
           const open = next.flatMap((one) => (known.has(one.id) ? [] : (byId.get(one.id) ?? [])));
           if (!known.has(id) && go.mayBegin()) await evaluator.compileAhead(line, open.slice(0, go.mostMore() - 1));
           const result = await measure(line);
-          if (result === null) throw new Ended();
+          if (result === null) throw new SearchEnded();
           return timeOf(result);
         };
         const starts = candidates.filter(({ id }) => {
@@ -372,7 +372,7 @@ export async function tuneLocally(options: TuneOptions): Promise<TuneOutcome> {
         await search(options.search.strategy, candidates, folder.study.seed, measured, starts);
       }
     } catch (error) {
-      if (!(error instanceof Ended)) throw error;
+      if (!(error instanceof SearchEnded)) throw error;
     }
     const best = bestOf([...known.values()], options.search.best).flatMap(({ id }) => byId.get(id) ?? []);
     if (best.length === 0 || go.signal.aborted) return { best: null };

@@ -8,7 +8,7 @@ import { kernelFolders } from '../../model/bench/machine.ts';
 import { writeReproducer } from '../../model/reproducer/reproducer.ts';
 import type { UserKernel } from '../../model/user-kernels/file.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { type AnyReading, refusalOf } from '../../workloads/scenarios/scenarios.ts';
+import { refusalOf, type ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
 import { placeOf, type UserKernels } from './user-kernels.ts';
 
 /** First unused folder name for a reproducer of the kernel. */
@@ -31,7 +31,7 @@ interface ReproducerRequest {
   readonly userKernels: UserKernels;
   readonly kernel: UserKernel;
   /** Scenario with the base variant of the kernel. */
-  readonly reading: AnyReading;
+  readonly reading: ScenarioReading;
   readonly folder: string;
 }
 

@@ -8,7 +8,7 @@ import type { Code } from '../../../contract/launches.ts';
 import { scenarioKindNames, valueAt } from '../../../contract/scenario/index.ts';
 import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { parseConfigured, withoutSuffix } from '../../../contract/tuning/configured.ts';
-import { isUserKernelFile, type Printed } from '../../../contract/user-kernels.ts';
+import { isUserKernelFile, type PrintedOutput } from '../../../contract/user-kernels.ts';
 import type { KernelFolders, NativeAddon } from '../../io/addon/addon.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
 import { SerialQueue } from '../../io/flow/queues.ts';
@@ -244,7 +244,7 @@ export class UserKernels {
   }
 
   /** Output of a kernel since it was last prepared. */
-  printed(id: string): Printed {
+  printed(id: string): PrintedOutput {
     return (this.#printed.get(id) ?? new PrintedText()).text;
   }
 

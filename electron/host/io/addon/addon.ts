@@ -33,7 +33,7 @@ export interface TransportVariant extends Omit<Variant, 'precisions'> {
   readonly flopsPerCellStep: number;
 }
 
-export type Offers = Pick<TransportVariant, 'steppings' | 'precisions'>;
+export type VariantChoices = Pick<TransportVariant, 'steppings' | 'precisions'>;
 
 export interface NativeAddon {
   buildInfo(): { readonly version: string; readonly compiler: string; readonly build: string; readonly isas: string[] };
@@ -344,7 +344,7 @@ export interface TransportRun {
     readonly threads: number;
   };
   /** Solves on native threads; reports progress at most about 60 times per second. Call once per run. */
-  start(onProgress: (progress: NativeProgress) => void, measuring?: Measuring): Promise<TransportResult>;
+  start(onProgress: (progress: NativeProgress) => void, measuring?: MeasuringSettings): Promise<TransportResult>;
   /** Takes effect within one step; the promise then resolves with status 'cancelled'. */
   cancel(): void;
   /** Planes to include in further live frames; replaces the previous request. Throws `invalid` outside the grid. */
@@ -367,7 +367,7 @@ export interface NativeCheckpoint
 }
 
 /** Options for timing and monitoring a run of any workload. */
-export interface Measuring {
+export interface MeasuringSettings {
   /** Empty the caches (the L2 of a GPU) before the first step, outside of the timed span. */
   readonly coldCaches?: boolean;
   /** On a GPU: capture the launches of a batch, untimed, and replay them as one graph. Rejected on the CPU. */
@@ -532,9 +532,9 @@ export function extraStraggling(addon: NativeAddon): (problem: TransportProblem)
 }
 
 /** Capabilities of the transport variant with this name. Null if there is none, as for `auto`. */
-export function offersOf(addon: NativeAddon): (variant: string) => Offers | null {
+export function offersOf(addon: NativeAddon): (variant: string) => VariantChoices | null {
   // Cached, because listing all variants for each file of a library would be slow. A first start adds variants later.
-  let known: ReadonlyMap<string, Offers> = new Map();
+  let known: ReadonlyMap<string, VariantChoices> = new Map();
   return (variant) => {
     if (!known.has(variant)) known = new Map(addon.variants().map((offers) => [offers.id, offers]));
     return known.get(variant) ?? null;

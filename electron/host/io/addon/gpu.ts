@@ -21,7 +21,7 @@ export function usedGpu({ cuda }: Pick<DeviceReport, 'cuda'>): CudaDevice | null
 }
 
 /** Usable GPU for a selector. Throws BraggError with the possible choices. */
-function theGpu({ cuda }: Pick<DeviceReport, 'cuda'>, selector: string): CudaDevice {
+function usableGpu({ cuda }: Pick<DeviceReport, 'cuda'>, selector: string): CudaDevice {
   const found = findGpu(cuda.devices, selector);
   if (found?.usable) return found;
   const usable = cuda.devices.filter((device) => device.usable);
@@ -33,14 +33,14 @@ function theGpu({ cuda }: Pick<DeviceReport, 'cuda'>, selector: string): CudaDev
 
 /** Selects the GPU for this process and its children. Throws BraggError with the possible choices. */
 export function chooseGpu(report: Pick<DeviceReport, 'cuda'>, selector: string): void {
-  process.env[VARIABLE] = theGpu(report, selector).uuid;
+  process.env[VARIABLE] = usableGpu(report, selector).uuid;
 }
 
 /**
  * GPUs that share work: `all` usable ones, or a comma-separated list of selectors. Throws the errors of `chooseGpu`.
  */
 export function sharingGpus(report: Pick<DeviceReport, 'cuda'>, list: string): readonly CudaDevice[] {
-  if (list !== 'all') return list.split(',').map((selector) => theGpu(report, selector.trim()));
+  if (list !== 'all') return list.split(',').map((selector) => usableGpu(report, selector.trim()));
   const usable = report.cuda.devices.filter((device) => device.usable);
   if (usable.length > 0) return usable;
   throw new BraggError('invalid', `no GPU can be used; ${report.cuda.reason ?? 'there is no CUDA device'}`);

@@ -79,7 +79,7 @@ interface LockFile {
 }
 
 /** Queues of this process by the unresolved path of the folder, so that the order is that of the requests. */
-const waits = new Map<string, { readonly order: SerialQueue; users: number }>();
+const lockQueues = new Map<string, { readonly order: SerialQueue; users: number }>();
 
 async function whileLocked<T>({ file, guarded }: LockFile, name: string, work: () => Promise<T>): Promise<T> {
   let lock: Lock | null = null;
@@ -117,15 +117,15 @@ export class Locks {
    */
   async holding<T>(file: string, work: () => Promise<T>): Promise<T> {
     const folder = path.resolve(path.dirname(file));
-    const wait = waits.get(folder) ?? { order: new SerialQueue(), users: 0 };
-    waits.set(folder, wait);
+    const wait = lockQueues.get(folder) ?? { order: new SerialQueue(), users: 0 };
+    lockQueues.set(folder, wait);
     wait.users += 1;
     const locked = async (): Promise<T> => whileLocked(await this.#fileOf(folder), path.basename(file), work);
     try {
       return await wait.order.do(locked);
     } finally {
       wait.users -= 1;
-      if (wait.users === 0) waits.delete(folder);
+      if (wait.users === 0) lockQueues.delete(folder);
     }
   }
 

@@ -4,13 +4,13 @@
  * JSON of megabytes is also written in slices.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Pausing } from '../../../domain/values/pausing.ts';
+import type { YieldingTask } from '../../../domain/values/pausing.ts';
 
 /** Longest slice before yielding to other work, in milliseconds. */
 const SLICE_MS = 4;
 
 /** Slices end by the clock, not by the amount of work, because code on its first run is fifty times slower. */
-export async function runInSlices<T>(work: Pausing<T>): Promise<T> {
+export async function runInSlices<T>(work: YieldingTask<T>): Promise<T> {
   let begun_ms = performance.now();
   let next = work.next();
   while (!next.done) {
@@ -27,7 +27,7 @@ export async function runInSlices<T>(work: Pausing<T>): Promise<T> {
 const LEVELS = 7;
 
 /** Returns the text of `JSON.stringify(value)` for plain values; `value` itself must not be undefined. */
-export function* jsonText(value: unknown, levels = LEVELS): Pausing<string> {
+export function* jsonText(value: unknown, levels = LEVELS): YieldingTask<string> {
   yield;
   if (levels === 0 || typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const parts: string[] = [];

@@ -61,7 +61,7 @@ export const keyframeFields = [
   { name: 'ztheta', axes: ['z_mm', 'theta_rad'] },
 ] as const;
 
-type Stored = Float64Array | Float32Array | Uint32Array | Uint16Array;
+type StorableArray = Float64Array | Float32Array | Uint32Array | Uint16Array;
 /** Chunks with about this many elements compress well and are read quickly. */
 const CHUNK_ELEMENTS = 65_536;
 
@@ -82,7 +82,7 @@ export function writeAttribute(at: Group | Dataset, key: string, value: string |
 export function writeDataset(
   group: Group,
   name: string,
-  data: Stored,
+  data: StorableArray,
   shape: readonly number[],
   notes: Readonly<Record<string, string | number | string[]>> = {},
 ): void {

@@ -115,7 +115,7 @@ const PROGRAMS = {
 type ChildProgram = keyof typeof PROGRAMS;
 
 /** Exit code of a process, or the signal that ended it. */
-export interface Ended {
+export interface ProcessExit {
   readonly code: number | null;
   readonly signal: string | null;
 }
@@ -126,7 +126,7 @@ export interface ChildLink {
   onMessage(listener: (message: unknown) => void): void;
   /** Text from the standard output and error of the process. */
   onOutput(listener: (text: string) => void): void;
-  onEnded(listener: (how: Ended) => void): void;
+  onEnded(listener: (how: ProcessExit) => void): void;
   /** Ends the process at once, even in native code, and its descendants (on Linux). */
   kill(): void;
 }

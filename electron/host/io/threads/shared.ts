@@ -17,10 +17,10 @@ const SMALL_ARRAY_BYTES = 2 ** 14;
 /** Bytes copied before yielding: some 2 ms. */
 const STRIDE_BYTES = 8 * 2 ** 20;
 
-type Maker = new (buffer: SharedArrayBuffer) => ArrayBufferView;
+type ViewConstructor = new (buffer: SharedArrayBuffer) => ArrayBufferView;
 
 /** Copies arrays one by one, and yields after each stride. */
-class Sharing {
+class ArraySharer {
   #copied = 0;
 
   async value(value: unknown): Promise<unknown> {
@@ -49,7 +49,7 @@ class Sharing {
       await nextTurn();
     }
     // A Buffer becomes a Uint8Array, because the constructor of Buffer would use a pool.
-    return Buffer.isBuffer(view) ? to : new (view.constructor as Maker)(memory);
+    return Buffer.isBuffer(view) ? to : new (view.constructor as ViewConstructor)(memory);
   }
 }
 
@@ -57,5 +57,5 @@ class Sharing {
  * Copy of a value with its arrays in shared memory, if they are large in total. Arrays in shared memory are not copied.
  */
 export async function withSharedArrays<T>(value: T): Promise<T> {
-  return sizeOf(value) < LARGE_BYTES ? value : ((await new Sharing().value(value)) as T);
+  return sizeOf(value) < LARGE_BYTES ? value : ((await new ArraySharer().value(value)) as T);
 }

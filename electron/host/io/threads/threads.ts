@@ -7,7 +7,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { BraggError, type WireError } from '../../../contract/errors.ts';
-import { type Pausing, runToCompletion } from '../../../domain/values/pausing.ts';
+import { runToCompletion, type YieldingTask } from '../../../domain/values/pausing.ts';
 import { runInSlices } from '../flow/cooperative.ts';
 import { startedFile } from '../programs.ts';
 import { withSharedArrays } from './shared.ts';
@@ -73,10 +73,10 @@ function valuesIn(value: unknown, most: number): number {
 export const piecesOf = (whole: unknown, most?: number): readonly Piece[] =>
   runToCompletion(piecesInSteps(whole, most));
 
-export function* piecesInSteps(whole: unknown, most: number = MAX_VALUES): Pausing<readonly Piece[]> {
+export function* piecesInSteps(whole: unknown, most: number = MAX_VALUES): YieldingTask<readonly Piece[]> {
   const pieces: Piece[] = [];
   const put = (piece: Piece): number => pieces.push(piece) - 1;
-  function* cut(value: unknown): Pausing<Cut> {
+  function* cut(value: unknown): YieldingTask<Cut> {
     yield;
     // A value that fits is sent unchanged, because copying it here doubled the time of a thread for a file.
     const values = valuesIn(value, most);
@@ -155,7 +155,7 @@ const IDLE_MS = 30_000;
 /** Longer for threads with rows of a study, because a user who returns to it should not wait for a new read. */
 const RETAIN_MS = 600_000;
 
-interface Waiting {
+interface PendingWork {
   readonly assembly: Assembly;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -163,7 +163,7 @@ interface Waiting {
 
 class Thread {
   readonly #worker = new Worker(startedFile('aside-worker', 'app/threads/worker.ts'));
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingWork>();
   readonly #gone: () => void;
   #next = 0;
   #idle: NodeJS.Timeout | undefined;

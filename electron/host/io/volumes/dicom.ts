@@ -39,7 +39,7 @@ const transferSyntaxes: Readonly<Record<string, TransferSyntax>> = {
 };
 
 /** Part 6, table A-1: unsupported syntaxes by the prefix of their identifiers. */
-const otherSyntaxes: Readonly<Record<string, string>> = {
+const unsupportedSyntaxes: Readonly<Record<string, string>> = {
   '1.2.840.10008.1.2.4.10': 'MPEG',
   '1.2.840.10008.1.2.4.11': 'JPEG XL',
   '1.2.840.10008.1.2.4.20': 'High-Throughput JPEG 2000',
@@ -60,7 +60,7 @@ interface Attribute {
 const display = ignoredField('changes how values are displayed, and no value');
 const repeated = ignoredField('ImagePositionPatient and ImageOrientationPatient state positions');
 
-const perFrame = absentAs('one file per slice, not Enhanced CT');
+const absentFrameGroups = absentAs('one file per slice, not Enhanced CT');
 const colours = ignoredField('colours the image when it is displayed');
 
 /** Attributes of both kinds of image, by keyword, that can change the meaning of pixels. */
@@ -103,8 +103,8 @@ const imageAttributes = {
   SmallestImagePixelValue: { tag: 'x00280106', rule: ignoredField('repeats the least stored value'), short: true },
   LargestImagePixelValue: { tag: 'x00280107', rule: ignoredField('repeats the greatest stored value'), short: true },
   LossyImageCompressionRatio: { tag: 'x00282112', rule: ignoredField('LossyImageCompression states the loss') },
-  SharedFunctionalGroupsSequence: { tag: 'x52009229', rule: perFrame },
-  PerFrameFunctionalGroupsSequence: { tag: 'x52009230', rule: perFrame },
+  SharedFunctionalGroupsSequence: { tag: 'x52009229', rule: absentFrameGroups },
+  PerFrameFunctionalGroupsSequence: { tag: 'x52009230', rule: absentFrameGroups },
   MaskSubtractionSequence: { tag: 'x00286100', rule: absent },
   QuantityDefinitionSequence: { tag: 'x00409220', rule: absent },
   PixelIntensityRelationship: { tag: 'x00281040', rule: oneOf('LIN') },
@@ -290,7 +290,7 @@ function parseDicom(file: string, bytes: Uint8Array): Parsed {
   const uid = data.string('x00020010') ?? '';
   const syntax = transferSyntaxes[uid];
   if (syntax !== undefined) return { data, syntax };
-  const name = Object.entries(otherSyntaxes).find(([start]) => uid.startsWith(start))?.[1];
+  const name = Object.entries(unsupportedSyntaxes).find(([start]) => uid.startsWith(start))?.[1];
   const is = uid === '' ? 'missing' : name === undefined ? uid : `${name} (${uid})`;
   throw foreignFileError(
     file,
@@ -384,7 +384,7 @@ const SPECTRAL_TEXT =
 const MIN_TILT_DEG = 0.1;
 
 /** Number in the first item of a sequence. Undefined without the sequence. */
-const inSequence = (data: DataSet, sequence: string, tag: string): number | undefined =>
+const numberInSequence = (data: DataSet, sequence: string, tag: string): number | undefined =>
   data.elements[sequence]?.items?.[0]?.dataSet?.double(tag);
 
 /** Facts about a CT that change the meaning of its Hounsfield units. Throws for images without HU. */
@@ -397,7 +397,7 @@ function notesOfCt(file: string, data: DataSet): readonly string[] {
   if (none !== undefined)
     throw foreignFileError(file, `ImageType is ${imageType}; allowed: images in HU other than ${none}`);
   const spectral: string[] = [];
-  const keV = inSequence(data, a.MultienergyCTCharacteristicsSequence.tag, 'x0018937c');
+  const keV = numberInSequence(data, a.MultienergyCTCharacteristicsSequence.tag, 'x0018937c');
   const kinds = OTHER_HU.filter(([form]) => words.some((word) => form.test(word))).map(([, kind]) => kind);
   if (keV !== undefined) spectral.push(`MonoenergeticEnergyEquivalent is ${keV} keV`);
   if (kinds.length > 0) spectral.push(`ImageType is ${imageType}, ${kinds.join(', ')}`);

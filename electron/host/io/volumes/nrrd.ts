@@ -37,7 +37,7 @@ const types = new Map<string, NumberType>(
 );
 
 const about = ignoredField('describes the file and changes no value or position');
-const eachOf = (allowed: string, pattern: RegExp) =>
+const allowEachWord = (allowed: string, pattern: RegExp) =>
   allowOnly(allowed, (value) => value.split(/\s+/).every((word) => pattern.test(word)));
 
 /** Fields of the definition, with the allowed spellings. Unknown fields are errors, as in the definition. */
@@ -69,7 +69,7 @@ export const nrrdFields: FieldRules = {
   'sample units': honoured,
   sampleunits: honoured,
   number: honoured,
-  kinds: eachOf('domain, space, ???, none', /^(domain|space|\?\?\?|none)$/i),
+  kinds: allowEachWord('domain, space, ???, none', /^(domain|space|\?\?\?|none)$/i),
   'block size': absent,
   blocksize: absent,
   'old min': absent,
@@ -116,7 +116,7 @@ function unitsOf(file: string, name: string, text: string | undefined, axes: num
 }
 
 /** Spacings, or spacings from the first and last positions of axes. */
-function ownSteps(
+function axisSteps(
   file: string,
   fields: Fields,
   sizes: readonly number[],
@@ -176,7 +176,7 @@ function placementByAxes(file: string, fields: Fields, sizes: readonly number[])
   if (strange !== undefined) throw foreignFileError(file, `centers has ${strange}; allowed: cell, node, ???, none`);
   checkLabels(file, fields.get('labels'), axes);
   const mm = unitsOf(file, 'units', fields.get('units'), axes);
-  const steps = ownSteps(file, fields, sizes, cells);
+  const steps = axisSteps(file, fields, sizes, cells);
   const mins = eitherField(fields, 'axis mins', 'axismins');
   const origin = fields.get('space origin');
   if (mins !== undefined && origin !== undefined)

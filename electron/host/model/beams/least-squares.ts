@@ -18,7 +18,7 @@ function reflect(column: Float64Array, v: Float64Array, from: number, square: nu
   for (let i = from; i < column.length; i += 1) column[i] = (column[i] ?? 0) - factor * (v[i] ?? 0);
 }
 
-interface Reduced {
+interface TriangularSystem {
   /** Columns of the triangular matrix. */
   readonly triangle: readonly Float64Array[];
   readonly right: Float64Array;
@@ -27,7 +27,7 @@ interface Reduced {
 }
 
 /** Reflects all columns and the right-hand side to triangular form, which has the same least-squares solution. */
-function reduceToTriangular(columns: Columns, b: Float64Array): Reduced {
+function reduceToTriangular(columns: Columns, b: Float64Array): TriangularSystem {
   const a = columns.map((column) => column.slice());
   const right = b.slice();
   const least = 1e-12 * Math.max(...columns.map((column) => Math.sqrt(dot(column, column))), Number.MIN_VALUE);

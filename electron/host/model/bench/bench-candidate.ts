@@ -74,9 +74,9 @@ function largestDifference(values: Values, reference: Values): number {
   return peak === 0 ? difference : difference / peak;
 }
 
-type Refused = Extract<SessionEntry, { status: 'refused' }>;
+type RefusedEntry = Extract<SessionEntry, { status: 'refused' }>;
 /** Identity of a candidate: its variant, device and precision. */
-export type EntryHead = Readonly<Omit<Refused, 'status' | 'reason'>>;
+export type EntryHead = Readonly<Omit<RefusedEntry, 'status' | 'reason'>>;
 
 /** Identity of a candidate whose variant has a single precision. */
 export function headOf({
@@ -188,7 +188,7 @@ export interface BenchEntry {
 export interface RawSample extends Omit<TimedRun, 'values'>, SampleMarks, SamplePosition {}
 
 /** Position of a first run, which belongs to no round. */
-export const beforeRounds: SamplePosition = { instance: 0, round: 0, position: 0 };
+export const firstRunPosition: SamplePosition = { instance: 0, round: 0, position: 0 };
 
 export function rawSample({ values: _, ...taken }: TimedRun, where: SamplePosition): RawSample {
   return { ...taken, ...where };

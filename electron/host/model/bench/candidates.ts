@@ -33,7 +33,7 @@ function throwIfDuplicates(labels: readonly string[]): void {
 }
 
 /** A requested variant. */
-export interface Requested<V> {
+export interface RequestedVariant<V> {
   readonly label: string;
   readonly variant: V;
   /** Requested precision; null if the scenario's applies. */
@@ -59,7 +59,7 @@ function parseLabel<V extends Labelled>(
   label: string,
   variants: readonly V[],
   precisions: (variant: V) => readonly string[],
-): Requested<V> {
+): RequestedVariant<V> {
   const [, id = label, wanted, device] = form.exec(label) ?? [];
   const variant = knownVariant(id, variants);
   const choices = precisions(variant);
@@ -78,7 +78,7 @@ export function requestedVariants<V extends Labelled>(
   labels: readonly string[],
   variants: readonly V[],
   precisions: (variant: V) => readonly string[] = () => [],
-): readonly Requested<V>[] {
+): readonly RequestedVariant<V>[] {
   throwIfDuplicates(labels);
   return labels.map((label) => parseLabel(label, variants, precisions));
 }

@@ -28,7 +28,7 @@ interface SideTimes {
   /** True if it was timed after the rounds, as other programs are. */
   readonly apart?: boolean;
 }
-type TimesOf = (side: Side) => SideTimes;
+type TimesLookup = (side: Side) => SideTimes;
 
 /**
  * Number reported for a variant. `interval` is set if the variant reports the value itself, and absent if the value
@@ -39,14 +39,14 @@ interface ReportedNumber {
   readonly unit: string;
   readonly interval?: Interval | null;
 }
-type NumberOf = (variant: string, quantity: string) => ReportedNumber | null;
+type NumberLookup = (variant: string, quantity: string) => ReportedNumber | null;
 
 const notMeasured: SideTimes = { times: [], wrong: false };
 
 /** Measurements from one report by which claims are judged. */
-export interface Measured {
-  readonly timesFor: TimesOf;
-  readonly numberOf: NumberOf;
+export interface ReportMeasurements {
+  readonly timesFor: TimesLookup;
+  readonly numberOf: NumberLookup;
   /** Name of the GPU; null without one. */
   readonly gpu: string | null;
   readonly seed: number;
@@ -114,7 +114,7 @@ export function countedRatio({ formula }: Claim['counted'][number]): Ratio {
  */
 export function statedValue(
   { variant, quantity, over }: Claim['values'][number],
-  { numberOf, timesFor, seed }: Measured,
+  { numberOf, timesFor, seed }: ReportMeasurements,
 ): { readonly found: Ratio | null; readonly unit: string } {
   const side = (id: string): Side => ({ variant: id, mode: 'warm', clock: 'counted' });
   const own = numberOf(variant, quantity);
@@ -140,7 +140,7 @@ const isConsumer = (gpu: string): boolean =>
   /geforce|\brtx\b|titan/i.test(gpu) && !/rtx (a|pro )?\d{4} ada|quadro/i.test(gpu);
 
 /** Requirement for measuring a claim that cannot be judged here; undefined if it can. */
-export function needsOf({ needs, gpus }: Claim, gpu: string | null): string | undefined {
+export function unmetRequirement({ needs, gpus }: Claim, gpu: string | null): string | undefined {
   if (needs !== undefined) return needs;
   return gpus === 'consumer' && (gpu === null || !isConsumer(gpu))
     ? 'a consumer GPU, which the claim is about'
@@ -150,7 +150,7 @@ export function needsOf({ needs, gpus }: Claim, gpu: string | null): string | un
 /** Fields of a claim that are copied into its results. */
 function statedBy(claim: Claim, gpu: string | null) {
   const { id, claim: words, from, to, tolerance, source, reason, priority } = claim;
-  const needs = needsOf(claim, gpu);
+  const needs = unmetRequirement(claim, gpu);
   return {
     ...{ id, claim: words, from, to, source, reason },
     ...(priority === undefined ? {} : { priority }),
@@ -159,7 +159,7 @@ function statedBy(claim: Claim, gpu: string | null) {
   };
 }
 
-export function claimResults(claims: readonly Claim[], measured: Measured): ClaimResult[] {
+export function claimResults(claims: readonly Claim[], measured: ReportMeasurements): ClaimResult[] {
   const { timesFor, gpu, seed } = measured;
   return claims.map((claim) => {
     const stated = statedBy(claim, gpu);
@@ -189,7 +189,7 @@ export function claimResults(claims: readonly Claim[], measured: Measured): Clai
 }
 
 /** Results of claims, including the numbers that variants report. */
-export function taskClaimResults(claims: readonly Claim[], measured: Measured): TaskClaimResult[] {
+export function taskClaimResults(claims: readonly Claim[], measured: ReportMeasurements): TaskClaimResult[] {
   return claims.flatMap((claim) =>
     claimResults([claim], measured).map((result) => ({
       ...result,
@@ -234,7 +234,7 @@ const isWithin = ({ verdict, accuracy }: MeasuredSessionEntry, within: Side['wit
 };
 
 /** Looks up times by the labels of entries and the ids of other programs. */
-function reportTimes(report: JudgedReport): TimesOf {
+function reportTimes(report: JudgedReport): TimesLookup {
   return ({ variant, mode, clock, within }) => {
     const program = report.external.find(({ id }) => id === variant)?.result ?? null;
     if (program !== null) {
@@ -276,7 +276,7 @@ const noRoofline = { bytes_per_s: null, flops_per_s: null, share_of_copy: null }
 function countedNumber(
   { time_s, bytes_per_s, flops_per_s, share_of_copy }: DeclaredRates,
   quantity: string,
-): ReturnType<Measured['numberOf']> | undefined {
+): ReturnType<ReportMeasurements['numberOf']> | undefined {
   const shown = (value: number | null, unit: string) => (value === null ? null : { value, unit });
   const giga = (value: number | null) => (value === null ? null : value / 1e9);
   switch (quantity) {
@@ -304,7 +304,7 @@ function reportedOrCounted(
   quantities: readonly Quantity[],
   declared: DeclaredRates,
   quantity: string,
-): ReturnType<Measured['numberOf']> {
+): ReturnType<ReportMeasurements['numberOf']> {
   const told = quantities.find(({ id }) => id === quantity);
   if (told === undefined) return countedNumber(declared, quantity) ?? null;
   const { value, unit, interval = null } = told;
@@ -330,7 +330,7 @@ function setupShare({ process }: MeasuredSessionEntry, seed: number): ReportedNu
 }
 
 /** Measurements of a report in the form by which claims are judged. */
-export function measuredReport(report: JudgedReport): Measured {
+export function measuredReport(report: JudgedReport): ReportMeasurements {
   return {
     gpu: report.machine.gpu?.name ?? null,
     seed: report.seed,

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import type { Environment, Interval, Mode, Ratio } from '../../../contract/bench/bench-session.ts';
 import type { ClockState, DeviceReport } from '../../../contract/capabilities.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
-import { judge, missProbability, noiseFloorOf, type VerdictStanding } from '../verdicts/judge.ts';
+import { judge, missProbability, noiseFloorOf, type SpeedVerdict } from '../verdicts/judge.ts';
 import { asInterval, type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
 import { quantileInOrder, sortedCopy } from '../verdicts/order.ts';
 import { median, ratioInterval, relativeSpread } from './statistics.ts';
@@ -41,7 +41,7 @@ const minForFences = 10;
 const leastOdd = 0.05;
 
 /** Whether a time lies far from the others of its series. */
-export function oddIn(times: readonly number[]): (time: number) => boolean {
+export function outlierTest(times: readonly number[]): (time: number) => boolean {
   if (times.length < minForFences) return () => false;
   const sorted = sortedCopy(times);
   const [first, middle, third] = [0.25, 0.5, 0.75].map((share) => quantileInOrder(sorted, share)) as [
@@ -61,7 +61,7 @@ export function flagSeries<S extends { readonly clocks: ClockStates }>(
   samples: readonly S[],
   { highest_MHz, timeOf }: { readonly highest_MHz: number | null; readonly timeOf: (sample: S) => number },
 ) {
-  const odd = oddIn(samples.map(timeOf));
+  const odd = outlierTest(samples.map(timeOf));
   return samples.map((raw) => ({
     raw,
     flag: flagOf(raw.clocks, highest_MHz) ?? (odd(timeOf(raw)) ? 'far from the other samples of its series' : null),
@@ -255,7 +255,7 @@ interface Comparison<S> {
   readonly ratio_unflagged: Ratio | null;
   readonly flagged: number;
   /** Verdict on the speed alone, without accuracy. */
-  readonly verdict: VerdictStanding | 'reference';
+  readonly verdict: SpeedVerdict | 'reference';
   readonly instances_to_decide: number | null;
   readonly rung: Ratio | null;
   readonly cumulative: Ratio | null;
@@ -288,7 +288,7 @@ const WIDEST_SAME = 0.05;
  * Verdict on a bootstrap interval of the ratio of a time to the reference's time. The floor, a ratio minus 1, applies
  * on both sides.
  */
-export function bootstrapVerdictOf(ratio: Interval | null, floor: number | null): VerdictStanding {
+export function bootstrapVerdictOf(ratio: Interval | null, floor: number | null): SpeedVerdict {
   if (ratio === null || floor === null) return 'undecided';
   if (ratio.high < 1 / (1 + floor)) return 'faster';
   if (ratio.low > 1 + floor) return 'slower';

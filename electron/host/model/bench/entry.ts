@@ -9,16 +9,16 @@ import {
   LEAST_TIME,
   type MeasuredSessionEntry,
   type SessionReport,
-  type Timed,
+  type TimedSpread,
 } from '../../../contract/bench/session.ts';
 import type { Ceilings } from '../../../contract/capabilities.ts';
-import { halfInterval } from '../verdicts/levels.ts';
+import { intervalHalfWidth } from '../verdicts/levels.ts';
 import {
   type BenchCandidate,
-  beforeRounds,
   type DeclaredWork,
   type Determinism,
   type EntryHead,
+  firstRunPosition,
   type RawSample,
   rawSample,
   type TimedRun,
@@ -196,11 +196,11 @@ interface EntryFacts {
 }
 
 export function comparisonCandidateOf({ head, first, warm, others }: CandidateData): ComparisonCandidate<RawSample> {
-  return { label: head.label, buildsOn: head.builds_on, first: rawSample(first, beforeRounds), warm, others };
+  return { label: head.label, buildsOn: head.builds_on, first: rawSample(first, firstRunPosition), warm, others };
 }
 
 /** Sample as stored in files, without its reported quantities. */
-export function storedSample({ raw, flag }: FlaggedSample<RawSample>): Timed {
+export function storedSample({ raw, flag }: FlaggedSample<RawSample>): TimedSpread {
   const { clocks, parts: _, told: __, wall_s, ...sample } = raw;
   return { ...sample, ...(wall_s === null ? {} : { wall_s }), sm_MHz: clocks.after?.sm_MHz ?? null, flag };
 }
@@ -248,7 +248,7 @@ function reportedSeries(
     if (value === null || values.length === 0 || values.some(Number.isNaN)) {
       return { quantity: { ...quantity, interval: null }, apart: null };
     }
-    const half = halfInterval(
+    const half = intervalHalfWidth(
       instancesOf(samples, (sample) => of.get(sample) ?? Number.NaN),
       0.05,
     );
@@ -258,7 +258,7 @@ function reportedSeries(
 }
 
 /** Reported values of a sample that differ between samples. */
-function differingMetrics(sample: RawSample, all: readonly ReportedSeries[]): Pick<Timed, 'told'> {
+function differingMetrics(sample: RawSample, all: readonly ReportedSeries[]): Pick<TimedSpread, 'told'> {
   const own = all.flatMap(({ quantity: { id }, apart }): [string, number][] => {
     const value = apart?.get(sample);
     return value === undefined ? [] : [[id, value]];

@@ -3,7 +3,7 @@ import type { Mode } from '../../../contract/bench/bench-session.ts';
 import type { ClockState } from '../../../contract/capabilities.ts';
 import {
   errorFromNative,
-  type Measuring,
+  type MeasuringSettings,
   type NativeAddon,
   type TransportProblem,
   type TransportResult,
@@ -31,7 +31,7 @@ export interface MeasuredRun {
 }
 
 /** `first`: the device is opened only by the run itself, so that its set-up includes the complete cold start. */
-const measuringFor: Readonly<Record<Mode | 'first', Measuring>> = {
+const measuringFor: Readonly<Record<Mode | 'first', MeasuringSettings>> = {
   first: { unwatched: true },
   warm: { unwatched: true, clocks: true },
   cold: { unwatched: true, clocks: true, coldCaches: true },

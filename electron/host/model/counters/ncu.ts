@@ -28,7 +28,7 @@ export const ncuMetrics = [
   'regex:smsp__average_warps_issue_stalled_.*_per_issue_active',
 ] as const;
 
-const ofRun = ignoredField('counters are summed over all kernels of the run');
+const perKernelField = ignoredField('counters are summed over all kernels of the run');
 const summary = absentAs('one value per launch, as without --print-summary');
 
 /** Columns of `ncu --csv`, on either page, from the documentation of its command line. Other columns are metrics. */
@@ -44,16 +44,16 @@ export const ncuColumns: FieldRules = {
   average: summary,
   'standard deviation': summary,
   invocations: summary,
-  'process name': ofRun,
-  'kernel name': ofRun,
-  'kernel time': ofRun,
-  context: ofRun,
-  stream: ofRun,
-  'block size': ofRun,
-  'grid size': ofRun,
+  'process name': perKernelField,
+  'kernel name': perKernelField,
+  'kernel time': perKernelField,
+  context: perKernelField,
+  stream: perKernelField,
+  'block size': perKernelField,
+  'grid size': perKernelField,
   device: honoured,
-  cc: ofRun,
-  'section name': ofRun,
+  cc: perKernelField,
+  'section name': perKernelField,
   'rule name': ignoredField('rules repeat metrics in words'),
   'rule type': ignoredField('rules repeat metrics in words'),
   'rule description': ignoredField('rules repeat metrics in words'),
@@ -92,7 +92,7 @@ const unitsOf: readonly (readonly [RegExp, RegExp])[] = [
 ];
 
 /** Factor from a unit of ncu to bytes, seconds or counts; null for a unit that the metric cannot have. */
-function perUnit(metric: string, unit: string): number | null {
+function unitFactor(metric: string, unit: string): number | null {
   const time = /^([nuµμm]|)s(?:ec(?:ond)?)?s?$/.exec(unit)?.[1];
   if (metric === TIME) return time === undefined ? null : (TIMES[time] ?? null);
   if (metric === OCCUPANCY) return unit === '%' ? 1 : null;
@@ -354,7 +354,7 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
   const values = new Map<string, NcuValue>();
   for (const { launch, metric, unit, text: number } of cells) {
     const value = numberOf(number, decimal);
-    const factor = perUnit(metric, unit);
+    const factor = unitFactor(metric, unit);
     // A value of n/a may lack its unit.
     if (factor === null && (value !== null || unit !== '')) {
       throw new BraggError('invalid', `${name}: ${metric} is in "${unit}"; allowed: ${allowedUnits(metric)}`);

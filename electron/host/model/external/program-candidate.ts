@@ -329,7 +329,7 @@ export interface ExternalRequest {
   readonly scenario: unknown;
 }
 
-interface ProgramsOf extends ProgramScope {
+interface ProgramsOptions extends ProgramScope {
   readonly addon: NativeAddon;
   readonly external: ExternalRequest | null | undefined;
   readonly terms: (chosen: ChosenBaseline) => ProgramTerms;
@@ -340,7 +340,13 @@ interface ProgramsOf extends ProgramScope {
  * Candidates for the requested programs. Throws BraggError 'invalid' for a program that is not registered for these
  * scenarios.
  */
-export async function programEntries({ addon, external, terms, signal, ...solved }: ProgramsOf): Promise<BenchEntry[]> {
+export async function programEntries({
+  addon,
+  external,
+  terms,
+  signal,
+  ...solved
+}: ProgramsOptions): Promise<BenchEntry[]> {
   if (external == null || external.ids.length === 0) return [];
   const registry = await readRegistry(external.assetsFolder);
   return chooseBaselines(registry, solved, external.ids).map((chosen) => {

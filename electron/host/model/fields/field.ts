@@ -77,7 +77,7 @@ interface Plane {
   readonly per?: ValueScaling;
 }
 
-type Reduced = Pick<FieldMap, 'values' | 'statistic' | 'min' | 'max' | 'minPositive'>;
+type ReducedField = Pick<FieldMap, 'values' | 'statistic' | 'min' | 'max' | 'minPositive'>;
 type Extent = Pick<FieldMap, 'min' | 'max' | 'minPositive'>;
 
 /** Extremes by array; an array always has the same divisor. */
@@ -95,7 +95,7 @@ export async function reducePlane(
   down: Sampling,
   statistic: FieldStatistic,
   scale: number,
-): Promise<Reduced> {
+): Promise<ReducedField> {
   const { values, strideHorizontal, strideVertical, per } = plane;
   if (values.length === 0) throw new BraggError('internal', 'a field without cells');
   const extents = per === undefined ? known.plain : known.divided;

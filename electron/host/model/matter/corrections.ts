@@ -31,7 +31,7 @@ export function stoppingNumber(energy_MeV: number, mean_excitation_eV: number): 
 }
 
 /** Mass stopping power for a stopping number of 1 and Z/A of 1, MeV cm²/g. */
-const perElectron = (energy_MeV: number): number => CONSTANT / speed(energy_MeV).beta2;
+const stoppingPerElectron = (energy_MeV: number): number => CONSTANT / speed(energy_MeV).beta2;
 
 // Density effect below 300 MeV. Insulators and gases have none at such speeds; in conductors it is δ = δ₀ (βγ /
 // 10^x₀)², with the constants of R. M. Sternheimer, M. J. Berger and S. M. Seltzer, At. Data Nucl. Data Tables 30
@@ -112,7 +112,8 @@ function correctionsOfTable(
 ) {
   const own = rangeTable(table.energies_MeV, table.stopping_MeV_cm2_g, energies).stopping_MeV_cm2_g;
   return energies.map(
-    (energy, i) => (own[i] ?? 0) / (perElectron(energy) * z_over_a) - stoppingNumber(energy, mean_excitation_eV),
+    (energy, i) =>
+      (own[i] ?? 0) / (stoppingPerElectron(energy) * z_over_a) - stoppingNumber(energy, mean_excitation_eV),
   );
 }
 
@@ -122,7 +123,7 @@ interface Node {
 }
 
 /** Interpolates between nodes, which ascend by Z. */
-function between(nodes: readonly Node[], z: number, energy: number): number {
+function interpolateNodes(nodes: readonly Node[], z: number, energy: number): number {
   const after = nodes.findIndex((node) => node.z >= z);
   const upper = after < 0 ? nodes.length - 1 : Math.max(1, after);
   const [low, high] = [nodes[upper - 1], nodes[upper]];
@@ -170,7 +171,7 @@ export class CorrectionByElement {
     const metal = isMetal(composition);
     return this.#energies.map((energy, i) =>
       shares.reduce((sum, { z, share }) => {
-        const own = between(nodes, z, i) - (metal ? halfDensityEffect(z, energy) : 0);
+        const own = interpolateNodes(nodes, z, i) - (metal ? halfDensityEffect(z, energy) : 0);
         return sum + share * own;
       }, 0),
     );

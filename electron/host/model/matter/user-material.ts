@@ -44,10 +44,10 @@ const compounds: readonly (readonly [formula: string, mean_excitation_eV: number
  * Mean excitation energies of elements in liquid and solid compounds, in eV: ICRU Report 37. For other elements it is
  * 1.13 times that of the pure element.
  */
-const inCompounds: Readonly<Record<string, number>> = { H: 19.2, C: 81, N: 82, O: 106, F: 112, Cl: 180 };
+const compoundExcitation_eV: Readonly<Record<string, number>> = { H: 19.2, C: 81, N: 82, O: 106, F: 112, Cl: 180 };
 const OTHERS = 1.13;
 /** Mean excitation energies of elements in gases, in eV. */
-const inGases: Readonly<Record<string, number>> = { H: 19.2, C: 70, N: 82, O: 97 };
+const gasExcitation_eV: Readonly<Record<string, number>> = { H: 19.2, C: 70, N: 82, O: 97 };
 /** Matter of lower density is a gas, g/cm³. */
 const GAS_G_CM3 = 0.03;
 
@@ -85,7 +85,7 @@ export function compoundExcitation(atoms: ReadonlyMap<string, number>): number |
 /** Mean excitation energy by Bragg's rule, in eV; a single element has its own value. */
 export function additiveExcitation(composition: Composition, density_g_cm3: number): number {
   const alone = Object.keys(composition).length === 1;
-  const assigned = density_g_cm3 < GAS_G_CM3 ? inGases : inCompounds;
+  const assigned = density_g_cm3 < GAS_G_CM3 ? gasExcitation_eV : compoundExcitation_eV;
   let [logarithms, electrons] = [0, 0];
   for (const [symbol, fraction] of Object.entries(composition)) {
     const { z, weight, mean_excitation_eV } = elementOf(symbol);
@@ -166,7 +166,7 @@ const LIGHT: readonly (readonly [number, number])[] = [
 ];
 
 /** 1 / X₀ of an element, cm²/g: Y. S. Tsai, Rev. Mod. Phys. 46 (1974) 815. */
-function perRadiationLength(z: number, weight: number): number {
+function inverseRadiationLength(z: number, weight: number): number {
   const a2 = (z * FINE_STRUCTURE) ** 2;
   const coulomb = a2 * (1 / (1 + a2) + 0.20206 - 0.0369 * a2 + 0.0083 * a2 ** 2 - 0.002 * a2 ** 3);
   const [elastic, inelastic] = LIGHT[z - 1] ?? [Math.log(184.15 / z ** (1 / 3)), Math.log(1194 / z ** (2 / 3))];
@@ -174,7 +174,7 @@ function perRadiationLength(z: number, weight: number): number {
 }
 
 /** 1 / X_S of an element, cm²/g: B. Gottschalk, arXiv:0908.1413. */
-function perScatteringLength(z: number, weight: number): number {
+function inverseScatteringLength(z: number, weight: number): number {
   const constant = FINE_STRUCTURE * AVOGADRO * ELECTRON_RADIUS_CM ** 2;
   return ((constant * z * z) / weight) * (2 * Math.log(33219 / (weight * z) ** (1 / 3)) - 1);
 }
@@ -190,8 +190,8 @@ export function lengthsOf(composition: Composition): Lengths {
   for (const [symbol, fraction] of Object.entries(composition)) {
     const { z, weight } = elementOf(symbol);
     zOverA += (fraction * z) / weight;
-    perX0 += fraction * perRadiationLength(z, weight);
-    perXs += fraction * perScatteringLength(z, weight);
+    perX0 += fraction * inverseRadiationLength(z, weight);
+    perXs += fraction * inverseScatteringLength(z, weight);
   }
   return { z_over_a: zOverA, radiation_length_g_cm2: 1 / perX0, scattering_length_g_cm2: 1 / perXs };
 }

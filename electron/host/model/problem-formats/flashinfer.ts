@@ -175,7 +175,7 @@ function arrayOf(name: string, tensor: Tensor, role: 'input' | 'output', axes: A
 }
 
 /** Ranges from which the benchmark draws integers. */
-const wholeRanges = { int32: [-1024, 1023], int8: [-128, 127], bool: [0, 1] } as const;
+const integerRanges = { int32: [-1024, 1023], int8: [-128, 127], bool: [0, 1] } as const;
 
 function valuesOf(name: string, { type, shape }: ProblemArray, of: Definition, workload: Workload | null) {
   const given = workload?.inputs[name];
@@ -190,7 +190,7 @@ function valuesOf(name: string, { type, shape }: ProblemArray, of: Definition, w
   if (type === 'int32' || type === 'int8' || type === 'bool') {
     if (given === undefined && type !== 'bool')
       throwUnsupported(place, `whole numbers without a range (${type})`, 'a workload that contains them');
-    const [min, max] = wholeRanges[type];
+    const [min, max] = integerRanges[type];
     return { kind: 'integers', min, max } as const;
   }
   return { kind: 'normal', mean: 0, deviation: 1 } as const;

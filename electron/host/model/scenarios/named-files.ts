@@ -45,14 +45,20 @@ type ReadNamedFile<T> = (
 /** Larger files are read and parsed on a worker thread, which needs longer to start than parsing a smaller file. */
 const SMALL_BYTES = 20_000;
 
-type Read<T> = Extract<TextOrReason, { ok: false }> | { readonly ok: true; readonly parsed: Parsed<T> };
+type ParseOutcome<T> = Extract<TextOrReason, { ok: false }> | { readonly ok: true; readonly parsed: Parsed<T> };
 
 /**
  * Reads files. The content of the last file is cached until it changes, because scenarios are checked on every key
  * press.
  */
 export function namedFileReader<T>({ task, path, largest_bytes, allowed, parse }: NamedFileKind<T>): ReadNamedFile<T> {
-  const readHere = async ({ file, name }: { readonly file: string; readonly name: string }): Promise<Read<T>> => {
+  const readHere = async ({
+    file,
+    name,
+  }: {
+    readonly file: string;
+    readonly name: string;
+  }): Promise<ParseOutcome<T>> => {
     const read = await readTableText(file, largest_bytes);
     return read.ok ? { ok: true, parsed: parse(read.text, name) } : read;
   };

@@ -167,7 +167,7 @@ function setMeasures(columns: Columns, measures: readonly Measure[], into: Value
   }
 }
 
-function whereOf(columns: Columns, { where, started, finished }: PointResult, into: Values): void {
+function addMachineColumns(columns: Columns, { where, started, finished }: PointResult, into: Values): void {
   const told = {
     ...{ machine: where.machine, cpu: where.cpu, cores: where.cores, os: where.os },
     ...{ gpu: where.gpu, gpu_uuid: where.gpu_uuid, driver: where.driver, at_once: where.at_once, job: where.job },
@@ -210,7 +210,7 @@ export function studyTable(head: PlanHead, rows: readonly Row[], damaged: readon
     for (const [name, value] of Object.entries(solved)) columns.set(into, 'point', name, value);
     setMeasures(columns, result.measures, into);
     for (const { name, unit, value } of errors[i] ?? []) columns.set(into, 'error', name, value, unit);
-    whereOf(columns, result, into);
+    addMachineColumns(columns, result, into);
     all.push(into);
   }
   // Groups of columns are adjacent, whichever row used a column first.

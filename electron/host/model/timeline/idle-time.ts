@@ -193,12 +193,12 @@ const [OTHER, KERNEL, COPY, MEMSET, GRAPH, CALL] = (
 const WAITS = /synchronize|wait|query|memcpy(?!.*async)/i;
 
 /** Disjoint time intervals, ascending. */
-interface Stretches {
+interface TimeIntervals {
   readonly start: Float64Array;
   readonly end: Float64Array;
 }
 
-function union(trace: Trace, tracks: readonly number[], accept: (span: number) => boolean): Stretches {
+function union(trace: Trace, tracks: readonly number[], accept: (span: number) => boolean): TimeIntervals {
   const [start, end]: [number[], number[]] = [[], []];
   visitInOrder(trace, { tracks, accept }, (span) => {
     const [from, to] = [trace.start[span] ?? 0, endOf(trace, span)];
@@ -213,7 +213,7 @@ function union(trace: Trace, tracks: readonly number[], accept: (span: number) =
 }
 
 /** Parts of the intervals within [from, to], in order. */
-function* partsWithin({ start, end }: Stretches, from: number, to: number): Iterable<readonly [number, number]> {
+function* partsWithin({ start, end }: TimeIntervals, from: number, to: number): Iterable<readonly [number, number]> {
   let next = firstAbove(end, from, 0, end.length);
   for (; next < start.length && (start[next] ?? 0) < to; next += 1) {
     yield [Math.max(from, start[next] ?? 0), Math.min(to, end[next] ?? 0)];
@@ -221,7 +221,7 @@ function* partsWithin({ start, end }: Stretches, from: number, to: number): Iter
 }
 
 /** Parts of [from, to] outside the intervals. */
-function* complementOf(stretches: Stretches, from: number, to: number): Iterable<readonly [number, number]> {
+function* complementOf(stretches: TimeIntervals, from: number, to: number): Iterable<readonly [number, number]> {
   let at = from;
   for (const [begin, end] of partsWithin(stretches, from, to)) {
     if (begin > at) yield [at, begin];
@@ -244,8 +244,8 @@ interface Gap {
 }
 
 interface SurroundingSpans {
-  readonly copies: Stretches;
-  readonly waits: Stretches;
+  readonly copies: TimeIntervals;
+  readonly waits: TimeIntervals;
 }
 
 /** Innermost call that launched a span. If the runtime's and the driver's call both did, the one that began last. */

@@ -16,7 +16,7 @@ const MAX_THREADS = 64;
 const [OTHER, HOST_TIME_CALL] = (['other', 'call'] as const).map(kindNumber);
 
 /** Times by name; a lane has few names, however large the trace is. */
-interface OfName {
+interface NameTimes {
   count: number;
   sum_ns: number;
   own_ns: number;
@@ -24,7 +24,7 @@ interface OfName {
 
 interface LaneTimes {
   readonly lane: TraceLane;
-  readonly byName: ReadonlyMap<number, OfName>;
+  readonly byName: ReadonlyMap<number, NameTimes>;
   readonly busy_ns: number;
   readonly from_ns: number;
   readonly to_ns: number;
@@ -35,8 +35,8 @@ interface LaneTimes {
  * caller.
  */
 function timesOf(trace: Trace, lane: TraceLane, kind: number | undefined): LaneTimes {
-  const byName = new Map<number, OfName>();
-  const open: { readonly name: number; readonly end: number; readonly of: OfName }[] = [];
+  const byName = new Map<number, NameTimes>();
+  const open: { readonly name: number; readonly end: number; readonly of: NameTimes }[] = [];
   let [busy_ns, until, from_ns] = [0, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   visitInOrder(trace, { tracks: tracksOf(lane), accept: (span) => trace.kind[span] === kind }, (span) => {
     const [name, start, end] = [trace.nameOf[span] ?? 0, trace.start[span] ?? 0, endOf(trace, span)];
@@ -62,7 +62,7 @@ function imbalanceOf(values: readonly number[]): number | null {
   return mean > 0 ? Math.max(...values) / mean - 1 : null;
 }
 
-const ownOf = (lane: LaneTimes, name: number): number => lane.byName.get(name)?.own_ns ?? 0;
+const ownTime_ns = (lane: LaneTimes, name: number): number => lane.byName.get(name)?.own_ns ?? 0;
 
 function groupByProcess(lanes: readonly LaneTimes[]): ReadonlyMap<string, readonly LaneTimes[]> {
   const found = new Map<string, LaneTimes[]>();
@@ -76,7 +76,7 @@ function groupByProcess(lanes: readonly LaneTimes[]): ReadonlyMap<string, readon
 
 /** Imbalance in the process in which the operation needed most time. */
 function operationImbalance(name: number, processes: readonly (readonly LaneTimes[])[]): number | null {
-  const times = processes.map((lanes) => lanes.map((lane) => ownOf(lane, name)));
+  const times = processes.map((lanes) => lanes.map((lane) => ownTime_ns(lane, name)));
   const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
   const [most] = times.toSorted((a, b) => total(b) - total(a));
   if (most === undefined || most.filter((value) => value > 0).length < 2) return null;
@@ -84,7 +84,7 @@ function operationImbalance(name: number, processes: readonly (readonly LaneTime
 }
 
 function operationsOf(trace: Trace, lanes: readonly LaneTimes[], most: number): readonly HostOperation[] {
-  const sums = new Map<number, OfName & { threads: number }>();
+  const sums = new Map<number, NameTimes & { threads: number }>();
   for (const { byName } of lanes) {
     for (const [name, { count, sum_ns, own_ns }] of byName) {
       const sum = sums.get(name) ?? { count: 0, sum_ns: 0, own_ns: 0, threads: 0 };
@@ -113,7 +113,7 @@ function sharedTimes(lanes: readonly LaneTimes[]): readonly number[] {
   const threads = new Map<number, number>();
   for (const { byName } of lanes) for (const name of byName.keys()) threads.set(name, (threads.get(name) ?? 0) + 1);
   const shared = [...threads].filter(([, count]) => count > 1).map(([name]) => name);
-  return lanes.map((lane) => shared.reduce((sum, name) => sum + ownOf(lane, name), 0));
+  return lanes.map((lane) => shared.reduce((sum, name) => sum + ownTime_ns(lane, name), 0));
 }
 
 function useOf(process: string, lanes: readonly LaneTimes[]): ThreadUse {

@@ -3,7 +3,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { Configuration } from '../../../contract/tuning/configured.ts';
 
 /** Position of a constant's value in a text. */
-interface Stretch {
+interface TextSpan {
   readonly from: number;
   readonly to: number;
 }
@@ -15,7 +15,7 @@ const escaped = (name: string): string => name.replaceAll('$', '\\$');
  * 64)`, `constexpr int kTile = 32, kRows = 8;`, `#define kTile 32`, in Python `TILE = 32`. A declaration with a
  * separate value for a GPU generation has two positions.
  */
-function declarationsOf(text: string, name: string, file: string): readonly (readonly Stretch[])[] {
+function declarationsOf(text: string, name: string, file: string): readonly (readonly TextSpan[])[] {
   const own = escaped(name);
   const python = new RegExp(`^${own}[ \\t]*=[ \\t]*(-?\\d+)[ \\t]*(?:#.*)?$`, 'dgm');
   const forms = file.endsWith('.py')
@@ -33,7 +33,7 @@ function declarationsOf(text: string, name: string, file: string): readonly (rea
   );
 }
 
-function declarationOf(text: string, name: string, file: string): readonly Stretch[] {
+function declarationOf(text: string, name: string, file: string): readonly TextSpan[] {
   const [declaration, ...more] = declarationsOf(text, name, file);
   if (declaration !== undefined && more.length === 0) return declaration;
   const says = declaration === undefined ? 'is not a constant whole number' : `occurs ${more.length + 1} times`;

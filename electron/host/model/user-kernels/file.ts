@@ -21,7 +21,7 @@ import { variantSources } from '../bench/sources.ts';
 import { parseTextOnThread } from '../scenarios/parse.ts';
 import { type IncludedFile, readClosure } from './includes.ts';
 import {
-  type CandidateOf,
+  type CandidateProperties,
   type ReplaceRules,
   readCandidate,
   readProblemFolder,
@@ -78,7 +78,7 @@ export interface UserKernel {
   readonly description: UserKernelDescription;
   readonly base: UserKernelBase;
   /** Problem that a candidate solves; absent for a kernel that replaces a shipped one. */
-  readonly candidate?: CandidateOf;
+  readonly candidate?: CandidateProperties;
   /** Hash of both files and of the included files from the same folder. */
   readonly sha256: string;
 }

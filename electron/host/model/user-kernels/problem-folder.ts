@@ -36,7 +36,7 @@ export interface ReplaceRules {
 const documents = ['problem.json', 'problem.yaml', 'problem.yml'] as const;
 
 /** Properties of a candidate beyond those of other user kernels. */
-export interface CandidateOf {
+export interface CandidateProperties {
   readonly definition: ProblemDefinition;
   readonly launches: ProblemCandidate['launches'];
   /** Names of constants in its source that launches may use. */
@@ -112,7 +112,7 @@ export function cppSignature({ arrays, axes }: Pick<ProblemDefinition, 'arrays' 
 /**
  * Combines the candidate's text with declarations before it and a call of `run` after it; line numbers do not change.
  */
-function wholeCpp(id: string, text: string, { arrays, axes }: ProblemDefinition): string {
+function completeSource(id: string, text: string, { arrays, axes }: ProblemDefinition): string {
   const from = arrays.map(
     ({ role, type }, i) => `static_cast<${role === 'input' ? 'const ' : ''}${cppTypes[type]}*>(from.arrays[${i}])`,
   );
@@ -168,14 +168,14 @@ export async function readCandidate(
     tunables: declared?.tunables ?? [],
     conditions: declared?.conditions ?? [],
   };
-  const candidate: CandidateOf = {
+  const candidate: CandidateProperties = {
     definition,
     launches: ending === '.cu' ? launches : [],
     constants: description.tunables.map((one) => one.name),
   };
   return {
     ...{ id, base, description, candidate, refused },
-    whole: ending === '.cpp' ? wholeCpp(id, whole, definition) : whole,
+    whole: ending === '.cpp' ? completeSource(id, whole, definition) : whole,
     answer: await readReference(path.dirname(file), definition.reference),
     included,
   };

@@ -153,7 +153,7 @@ function read(bytes: Buffer, { file, dataset, type }: ValueFile): Values | Promi
   }
 }
 
-const wholeMost: Readonly<Partial<Record<ProblemType, readonly [number, number]>>> = {
+const integerLimits: Readonly<Partial<Record<ProblemType, readonly [number, number]>>> = {
   int32: [-(2 ** 31), 2 ** 31 - 1],
   int8: [-128, 127],
   bool: [0, 1],
@@ -185,9 +185,9 @@ async function valuesOf(of: ValueFile): Promise<string> {
     );
   if (values.length !== count)
     throw new BraggError('foreign-file', `${name} has ${values.length} numbers; allowed: ${count}`);
-  const [least, most] = wholeMost[type] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const [least, most] = integerLimits[type] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   const wrong =
-    wholeMost[type] === undefined ? -1 : values.findIndex((x) => !Number.isInteger(x) || x < least || x > most);
+    integerLimits[type] === undefined ? -1 : values.findIndex((x) => !Number.isInteger(x) || x < least || x > most);
   if (wrong >= 0)
     throw new BraggError(
       'foreign-file',

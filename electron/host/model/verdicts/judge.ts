@@ -4,7 +4,7 @@ import { type Instances, instanceLogRatios, type LogInterval, pairedLogRatio } f
 import { median } from './order.ts';
 
 /** `same` means equivalence: the whole interval lies within the margin. */
-export type VerdictStanding = 'faster' | 'slower' | 'same' | 'undecided';
+export type SpeedVerdict = 'faster' | 'slower' | 'same' | 'undecided';
 
 /** Criteria for judging a table of candidates. */
 interface Criteria {
@@ -38,7 +38,7 @@ export function noiseFloorOf(control: Instances, reference: Instances): number |
 }
 
 interface Judgement {
-  readonly standing: VerdictStanding;
+  readonly standing: SpeedVerdict;
   /**
    * Number of instances of each candidate needed for a decision, at the spread seen so far. Null if already decided, or
    * if no number suffices.
@@ -60,7 +60,7 @@ export function judge(
 ): Judgement {
   if (ratio === null || floor === null) return { standing: 'undecided', instancesToDecide: null };
   const { middle, half } = ratio;
-  const decided = (standing: VerdictStanding): Judgement => ({ standing, instancesToDecide: null });
+  const decided = (standing: SpeedVerdict): Judgement => ({ standing, instancesToDecide: null });
   if (middle + half < -floor) return decided('faster');
   if (middle - half > floor) return decided('slower');
   const within = Math.log1p(margin);

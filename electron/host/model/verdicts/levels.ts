@@ -97,7 +97,7 @@ export function timeInterval(instances: Instances, outside: number): LogInterval
 }
 
 /** Half width of the interval of a quantity that may be negative. Null for too few instances. */
-export function halfInterval(instances: Instances, outside: number): number | null {
+export function intervalHalfWidth(instances: Instances, outside: number): number | null {
   return hasEnoughRounds(instances) ? studentInterval(instances.map(median), outside).half : null;
 }
 

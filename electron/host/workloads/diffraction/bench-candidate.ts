@@ -25,12 +25,12 @@ import {
   type TimedRun,
   type Values,
 } from '../../model/bench/bench-candidate.ts';
-import { type Requested, requestedVariants } from '../../model/bench/candidates.ts';
+import { type RequestedVariant, requestedVariants } from '../../model/bench/candidates.ts';
 import { sessionClaims } from '../../model/bench/claim-results.ts';
 import { appliesTo, type Claim, readClaimsOf } from '../../model/bench/claims.ts';
 import { type ColdRun, coldStart, defaultProcesses } from '../../model/bench/cold/processes.ts';
 import { type ProgramTerms, programEntries } from '../../model/external/program-candidate.ts';
-import { type Amount, type Benchable, fastest, leastSeconds, problemFor, type Work } from '../benchable.ts';
+import { type Benchable, fastest, leastSeconds, problemFor, type Work, type WorkAmount } from '../benchable.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
 import { VariedRuns } from '../varied-runs.ts';
 import { imageAccuracy, imageError } from './image-data.ts';
@@ -43,7 +43,7 @@ export const imageWords: Words = {
   rate: 'Pixels',
 };
 
-interface ImageCandidate extends Requested<DiffractionVariant> {
+interface ImageCandidate extends RequestedVariant<DiffractionVariant> {
   readonly problem: DiffractionProblem;
 }
 
@@ -341,7 +341,7 @@ const typicalRates: Readonly<Record<string, number>> = {
 };
 
 /** Null if `id` is the plain reference or cannot run. */
-async function amountFor(addon: NativeAddon, problem: DiffractionProblem, id: string): Promise<Amount | null> {
+async function amountFor(addon: NativeAddon, problem: DiffractionProblem, id: string): Promise<WorkAmount | null> {
   if (id === REFERENCE) return null;
   try {
     const own = { ...problem, solver: { ...problem.solver, variant: id } };

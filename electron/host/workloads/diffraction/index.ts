@@ -21,10 +21,10 @@ import { readEnd, readHead, writeHead } from '../run-files/head.ts';
 import { readRecording, readSetup, writeRecording, writeSetup } from '../run-files/recording.ts';
 import type { Hdf5RunFile, Packer } from '../run-files/run-file.ts';
 import {
-  type AnyReading,
   type DiffractionReading,
-  ofKind,
+  narrowToKinds,
   problemOf,
+  type ScenarioReading,
   type ScenarioSide,
 } from '../scenarios/scenarios.ts';
 import { asVariant } from '../variant.ts';
@@ -32,7 +32,7 @@ import {
   type ComparedRuns,
   type ExportedFile,
   type HostWorkload,
-  type Measured,
+  type MeasuredTimes,
   measuresOf,
   savedCurve,
   unitBySuffix,
@@ -118,11 +118,11 @@ const imageRunFile: Hdf5RunFile = {
 
 const diffractionScenario: ScenarioSide = {
   files: (any) => {
-    const { file } = ofKind(['diffraction'], any).structure_factors;
+    const { file } = narrowToKinds(['diffraction'], any).structure_factors;
     return file === undefined ? [] : [file];
   },
   find: async (any, _value, leftOut, place, { variants, memoryLimit_bytes }) => {
-    const filled = ofKind(['diffraction'], any);
+    const filled = narrowToKinds(['diffraction'], any);
     const services = { variants: variants(filled.kind).map(({ id }) => id), memoryLimit_bytes };
     const { scenario, reflections, problem, ...found } = await readDiffraction(filled, leftOut, place, services);
     return {
@@ -222,7 +222,7 @@ async function exportImage(run: ImageRunData, what: string, packer: Packer): Pro
 
 const photons = new Set(['max', 'sum', 'mean']);
 
-async function imageMeasures(run: ImageRunData): Promise<Measured> {
+async function imageMeasures(run: ImageRunData): Promise<MeasuredTimes> {
   const { image, brightest, resolution_A, ...summary } = imageSummary(run);
   const { max, sum, mean, bright_pixels } = image;
   const curve = await imageField(run).curve?.();
@@ -264,7 +264,7 @@ function imageTimeline({ name, variant, precision, machine, spans, trace }: Imag
   };
 }
 
-function requireDiffraction(reading: AnyReading): DiffractionReading {
+function requireDiffraction(reading: ScenarioReading): DiffractionReading {
   if (reading.kind !== 'diffraction') throw new Error(`a scenario of kind ${reading.kind} was passed to diffraction`);
   return reading;
 }

@@ -12,12 +12,12 @@ import {
   type RefinedPart,
   type RefineIteration,
 } from '../../../contract/scenario/diffraction/refining.ts';
-import type { Pausing } from '../../../domain/values/pausing.ts';
+import type { YieldingTask } from '../../../domain/values/pausing.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { DiffractionProblem } from '../../io/addon/task.ts';
 import { runInSlices } from '../../io/flow/cooperative.ts';
 import { onThread, onThreadIfLarge } from '../../io/threads/task.ts';
-import type { AnyReading, DiffractionReading } from '../scenarios/scenarios.ts';
+import type { DiffractionReading, ScenarioReading } from '../scenarios/scenarios.ts';
 import { render } from './bench-candidate.ts';
 import { type MaskedImage, readImage, readNexusImage, withoutUncounted } from './images/read.ts';
 import type { Header } from './images/read-cbf.ts';
@@ -194,7 +194,7 @@ function unitsOf({ crystal }: DiffractionProblem, start: Values): Values {
 }
 
 /** Sums over the used pixels of an image and its measured counts: sufficient for a linear regression. */
-function* lineThrough(image: Float32Array, { counts, left }: MaskedImage): Pausing<Line> {
+function* lineThrough(image: Float32Array, { counts, left }: MaskedImage): YieldingTask<Line> {
   let [n, x, y, xx, xy, yy] = [0, 0, 0, 0, 0, 0];
   for (let i = 0; i < counts.length; i += 1) {
     if (i % PIECE === 0) yield;
@@ -228,7 +228,11 @@ interface Line {
  * Normal equations of the crystal's unknowns alone. For each image, scale and background come from the best line, and
  * derivatives along them are projected out (Golub and Pereyra, after Kaufman).
  */
-function* equationsOf(images: readonly Float32Array[], measured: MaskedImage, line: Line): Pausing<NormalEquations> {
+function* equationsOf(
+  images: readonly Float32Array[],
+  measured: MaskedImage,
+  line: Line,
+): YieldingTask<NormalEquations> {
   const [here = new Float32Array(), ...further] = images;
   const { scale, background, pixels } = line;
   const unknowns = further.length;
@@ -391,7 +395,7 @@ interface LoadedImage {
 }
 
 /** Counts, or counts less the fit; 0 in excluded pixels. */
-export const shownCounts = onThreadIfLarge('subtract a fit', ({ measured, fitted }: LoadedImage): Float32Array => {
+export const residualCounts = onThreadIfLarge('subtract a fit', ({ measured, fitted }: LoadedImage): Float32Array => {
   const { counts, left } = measured;
   return counts.map((count, i) => {
     if (left[i] === 1) return 0;
@@ -404,7 +408,7 @@ export const countLeftOut = onThreadIfLarge('count what is left out', (left: Uin
 );
 
 /** Throws BraggError for a scenario without a crystal. */
-export function requireCrystal(reading: AnyReading): DiffractionReading {
+export function requireCrystal(reading: ScenarioReading): DiffractionReading {
   if (reading.kind === 'diffraction') return reading;
   throw new BraggError('unsupported', 'Only a crystal can be fitted to an image; this scenario is of another kind.');
 }

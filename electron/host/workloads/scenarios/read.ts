@@ -2,7 +2,7 @@
 import type { Issue } from '../../../contract/errors.ts';
 import type { FieldIssue } from '../../../contract/scenario/index.ts';
 
-export interface Read {
+export interface ScenarioText {
   /** The document as written, including its errors; null if the text is not an object. */
   readonly draft: Readonly<Record<string, unknown>> | null;
   /** Errors and warnings, in the order of the text. */
@@ -12,7 +12,7 @@ export interface Read {
 }
 
 /** Result for a document whose kind is unknown. */
-export interface NoReading extends Read {
+export interface NoReading extends ScenarioText {
   readonly kind: null;
   readonly document: null;
   readonly scenario: null;

@@ -15,12 +15,12 @@ import {
   type ScenarioWithStaticDefaults,
   showValue,
   suggest,
-  type Validated,
+  type ValidationResult,
   validateScenario,
   writeScenarioText,
 } from '../../../contract/scenario/index.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
-import { errorFromNative, type Offers, type TransportProblem } from '../../io/addon/addon.ts';
+import { errorFromNative, type TransportProblem, type VariantChoices } from '../../io/addon/addon.ts';
 import { stampOf } from '../../io/files/folders.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
 import { readText } from '../../io/text/read.ts';
@@ -38,9 +38,9 @@ import {
 import type { DiffractionReading } from '../diffraction/scenario/index.ts';
 import type { TaskReading } from '../task/scenario/index.ts';
 import type { TransportReading } from '../transport/scenario/problem.ts';
-import type { NoReading, Read } from './read.ts';
+import type { NoReading, ScenarioText } from './read.ts';
 
-export type AnyReading = (TransportReading | DiffractionReading | TaskReading | NoReading) & {
+export type ScenarioReading = (TransportReading | DiffractionReading | TaskReading | NoReading) & {
   /** Time to read and check it, in seconds. */
   readonly read_s?: number;
 };
@@ -60,12 +60,12 @@ function engineMessageIssue(message: string): FieldIssue {
 }
 
 /** Converts an engine error to an issue at the affected position in the text. `error` is what the addon threw. */
-export function engineIssue(reading: Pick<AnyReading, 'locate'>, error: unknown): Issue {
+export function engineIssue(reading: Pick<ScenarioReading, 'locate'>, error: unknown): Issue {
   return reading.locate(engineMessageIssue(errorFromNative(error).message));
 }
 
 /** Converts an engine error to an error with an issue; returns other errors unchanged. */
-export function engineRefusal(reading: Pick<AnyReading, 'locate'>, error: unknown): BraggError {
+export function engineRefusal(reading: Pick<ScenarioReading, 'locate'>, error: unknown): BraggError {
   const thrown = errorFromNative(error);
   if (thrown.code === 'internal') return thrown;
   const issue = engineIssue(reading, thrown);
@@ -88,7 +88,7 @@ interface ScenarioKnowledge {
   /** Range spread (sigma, mm of water) that the energy grid adds; null if the engine rejects the problem. */
   readonly extraStraggling: (problem: TransportProblem) => Promise<number | null>;
   /** Settings that a transport variant offers; null if no variant has the name. */
-  readonly offers: (variant: string) => Offers | null;
+  readonly offers: (variant: string) => VariantChoices | null;
   /** Limit on the state of one run, bytes. */
   readonly memoryLimit_bytes: number;
   readonly materials: Materials;
@@ -104,7 +104,7 @@ interface LocatedScenario {
   readonly issues: readonly Issue[];
   /** Warnings for a scenario without errors, before it is run. */
   readonly warnings: () => Promise<readonly FieldIssue[]>;
-  readonly reading: (read: Read & { readonly document: unknown; readonly valid: boolean }) => AnyReading;
+  readonly reading: (read: ScenarioText & { readonly document: unknown; readonly valid: boolean }) => ScenarioReading;
 }
 
 export interface ScenarioSide {
@@ -121,7 +121,7 @@ export interface ScenarioSide {
 }
 
 /** Narrows a scenario to `kinds`, those of the workload that handles it. */
-export function ofKind<K extends ScenarioWithStaticDefaults['kind']>(
+export function narrowToKinds<K extends ScenarioWithStaticDefaults['kind']>(
   kinds: readonly K[],
   filled: ScenarioWithStaticDefaults,
 ): Extract<ScenarioWithStaticDefaults, { kind: K }> {
@@ -141,7 +141,7 @@ async function scenariosIn(folder: string, recursive: boolean): Promise<Readonly
 }
 
 /** Most similar file name in the same folder, or a shipped scenario if only a name was given. */
-async function nearFile(file: string, assetsFolder: string): Promise<string | null> {
+async function similarFile(file: string, assetsFolder: string): Promise<string | null> {
   const word = path.basename(file).replace(ending, '');
   const beside = await scenariosIn(path.dirname(file), false);
   const near = suggest(word, [...beside.keys()]);
@@ -221,11 +221,11 @@ function hasMoreValues(value: unknown, most: number): boolean {
 const validateOnThread = onThread('check a scenario', validateScenario);
 
 /** Validates against the schema, on a worker thread if there are many values. */
-async function validateDocument(value: unknown): Promise<Validated> {
+async function validateDocument(value: unknown): Promise<ValidationResult> {
   return hasMoreValues(value, FEW_VALUES) ? validateOnThread(value) : validateScenario(value);
 }
 
-async function withReadTime(read: () => Promise<AnyReading>): Promise<AnyReading> {
+async function withReadTime(read: () => Promise<ScenarioReading>): Promise<ScenarioReading> {
   const begun_ms = performance.now();
   const reading = await read();
   return { ...reading, read_s: (performance.now() - begun_ms) / 1000 };
@@ -246,14 +246,14 @@ export class Scenarios {
   }
 
   /** Reads a scenario of any kind from disk. */
-  read(file: string, options: ReadOptions = {}): Promise<AnyReading> {
+  read(file: string, options: ReadOptions = {}): Promise<ScenarioReading> {
     return withReadTime(() => this.readFile(file, options));
   }
 
-  private async readFile(file: string, options: ReadOptions): Promise<AnyReading> {
+  private async readFile(file: string, options: ReadOptions): Promise<ScenarioReading> {
     const read = await readText(file);
     if (read.ok) return this.parse(read.text, { name: file, folder: path.dirname(file) }, options);
-    const near = read.missing ? await nearFile(file, this.services.assetsFolder) : null;
+    const near = read.missing ? await similarFile(file, this.services.assetsFolder) : null;
     // A name without a folder may refer to an example.
     const isExampleName = read.missing && !/[/\\]/.test(file);
     const issue: Issue = {
@@ -270,7 +270,7 @@ export class Scenarios {
   }
 
   /** Reads a scenario of any kind from JSON or YAML text; the name's extension decides which. */
-  async parse(text: string, place: ScenarioOrigin, { overrides = [] }: ReadOptions = {}): Promise<AnyReading> {
+  async parse(text: string, place: ScenarioOrigin, { overrides = [] }: ReadOptions = {}): Promise<ScenarioReading> {
     const parsed = await parseTextOnThread(text, place.name);
     if (parsed.value === undefined) return this.unreadable(parsed.issues, parsed.locate);
     const { document, faults } = applyOverrides(parsed.value, overrides);
@@ -281,12 +281,12 @@ export class Scenarios {
   }
 
   /** Checks a document of any kind that has no text, such as the page's form. */
-  check(document: unknown, place: ScenarioOrigin): Promise<AnyReading> {
+  check(document: unknown, place: ScenarioOrigin): Promise<ScenarioReading> {
     return withReadTime(() => this.checked(document, place, [], (fault) => issueAt(fault, null)));
   }
 
   /** Same as `check`, without the warnings that need the engine, for scenarios that are solved at once. */
-  checkQuickly(document: unknown, place: ScenarioOrigin): Promise<AnyReading> {
+  checkQuickly(document: unknown, place: ScenarioOrigin): Promise<ScenarioReading> {
     return this.checked(document, place, [], (fault) => issueAt(fault, null), false);
   }
 
@@ -310,7 +310,7 @@ export class Scenarios {
     known: readonly Issue[],
     locate: (fault: FieldIssue) => Issue,
     warn = true,
-  ): Promise<AnyReading> {
+  ): Promise<ScenarioReading> {
     const draft = isRecord(value) ? value : null;
     const { document, filled, leftOut, faults } = await validateDocument(value);
     const found = [...known, ...faults.map(locate)];

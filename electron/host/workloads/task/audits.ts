@@ -85,7 +85,7 @@ interface AuditedCandidate {
   readonly state_bytes: number;
 }
 
-type Sampled = Pick<TaskSample, 'audit' | 'hidden' | 'timed_s' | 'ended_ns' | 'received_ns' | 'between'>;
+type AuditedSample = Pick<TaskSample, 'audit' | 'hidden' | 'timed_s' | 'ended_ns' | 'received_ns' | 'between'>;
 
 const WORTH_SAYING_S = 0.005;
 
@@ -233,7 +233,7 @@ export class Audits {
     this.#others_s += seconds;
   }
 
-  sampled({ audit, hidden, timed_s, ended_ns, received_ns, between }: Sampled): void {
+  sampled({ audit, hidden, timed_s, ended_ns, received_ns, between }: AuditedSample): void {
     this.#between.cpu_s += between?.cpu_s ?? 0;
     this.#between.elapsed_s += between?.elapsed_s ?? 0;
     this.#samples += 1;

@@ -75,7 +75,7 @@ export interface TaskMeasurementOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Sampled {
+interface SampleOptions {
   readonly mode: Mode;
   readonly instance: number;
   /** Whether to collect its reported metrics after the timing. */
@@ -256,7 +256,7 @@ export class TaskBenchCandidate implements BenchCandidate {
     return (await this.#ready(instance, async () => true)) === true;
   }
 
-  async #sampled({ mode, instance, tell, keep }: Sampled): Promise<TimedRun | null> {
+  async #sampled({ mode, instance, tell, keep }: SampleOptions): Promise<TimedRun | null> {
     const { audited, probed, altered } = this.#audits.next();
     const alteration = altered ? this.#measuring.alterationOf(instance) : undefined;
     const sample = await this.#sample(instance, {

@@ -8,7 +8,7 @@ import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
 import { requestedVariants } from '../../model/bench/candidates.ts';
-import { atSizes, hasRealInputs, testedSizes } from './user-problem/definition.ts';
+import { hasRealInputs, resizeProblem, testedSizes } from './user-problem/definition.ts';
 
 export interface TaskCandidate {
   /** Label as requested: `cuda-tiled`, or `cuda-tiled:1` on the second GPU. */
@@ -66,7 +66,7 @@ export interface FurtherProblem {
 export const hiddenSeed = (): number => randomInt(1, 2 ** 47);
 
 /** Hidden seed of a further problem by its index, the same for all candidates of a session. */
-type SeedOf = (of: number) => number;
+type SeedGenerator = (of: number) => number;
 
 /** Sizes smaller than, near and not divisible by usual tiles; layers have no empty side. */
 const SIDES = [1, 7, 61, 130] as const;
@@ -74,9 +74,9 @@ const SIDES = [1, 7, 61, 130] as const;
 const edges = ['zeros', 'ones', 'alternating'] as const;
 
 /** A user's problem at the sizes that it names, and with edge values at the last of them. */
-function furtherUserProblems(problem: TaskProblem, seeds: SeedOf): readonly FurtherProblem[] {
+function furtherUserProblems(problem: TaskProblem, seeds: SeedGenerator): readonly FurtherProblem[] {
   const sizes = testedSizes(problem).flatMap((one) => {
-    const at = atSizes(problem, one);
+    const at = resizeProblem(problem, one);
     const title = Object.entries(one).map(([name, size]) => `${name} = ${size}`);
     return at === null ? [] : [{ title: title.join(', '), problem: at }];
   });
@@ -94,7 +94,7 @@ function furtherUserProblems(problem: TaskProblem, seeds: SeedOf): readonly Furt
   ];
 }
 
-function furtherLayers(problem: TaskProblem, seeds: SeedOf): readonly FurtherProblem[] {
+function furtherLayers(problem: TaskProblem, seeds: SeedGenerator): readonly FurtherProblem[] {
   const sides = ['batch', 'inputs', 'outputs'] as const;
   return SIDES.map((_, i) => {
     const numbers = Object.fromEntries(sides.map((side, k) => [side, SIDES[(i + k) % SIDES.length] ?? 1]));
@@ -112,7 +112,7 @@ function furtherLayers(problem: TaskProblem, seeds: SeedOf): readonly FurtherPro
 const isProblemError = ({ code }: BraggError): boolean => code === 'invalid' || code === 'unsupported';
 
 /** Problems of one size parameter, at sizes that the shipped variant supports. */
-function furtherRows(problem: TaskProblem, seeds: SeedOf): readonly FurtherProblem[] {
+function furtherRows(problem: TaskProblem, seeds: SeedGenerator): readonly FurtherProblem[] {
   if (!('n' in problem.numbers)) return [];
   return [1021, 4097].map((n) => ({
     title: `n = ${n}`,
@@ -123,7 +123,7 @@ function furtherRows(problem: TaskProblem, seeds: SeedOf): readonly FurtherProbl
 }
 
 /** Further problems; none for a shipped variant, which the parity tests check at every size. */
-export function furtherProblems({ problem, variant }: TaskCandidate, seeds: SeedOf): readonly FurtherProblem[] {
+export function furtherProblems({ problem, variant }: TaskCandidate, seeds: SeedGenerator): readonly FurtherProblem[] {
   if (!isUserKernelId(variant.id)) return [];
   // Include the scenario's seed, because instances have hidden seeds.
   const known: FurtherProblem = { title: `seed ${problem.seed}`, problem, sameSize: true, optional: () => false };

@@ -19,13 +19,19 @@ import { type RecordedPart, type RunTimeline, threadLanes } from '../../model/ti
 import { type Benchable, problemFor } from '../benchable.ts';
 import { type AnyRunData, runOf, stem } from '../run-data.ts';
 import type { Packer, RunFacts, SessionRunFile } from '../run-files/run-file.ts';
-import { type AnyReading, ofKind, problemOf, type ScenarioSide, type TaskReading } from '../scenarios/scenarios.ts';
+import {
+  narrowToKinds,
+  problemOf,
+  type ScenarioReading,
+  type ScenarioSide,
+  type TaskReading,
+} from '../scenarios/scenarios.ts';
 import { asVariant } from '../variant.ts';
 import {
   type ComparedRuns,
   type ExportedFile,
   type HostWorkload,
-  type Measured,
+  type MeasuredTimes,
   measuresOf,
   quantityReadouts,
   sessionEnergy,
@@ -210,7 +216,7 @@ async function exportTask(run: TaskRunData, what: string, packer: Packer): Promi
   return { name: `${name}-variants.csv`, mime: 'text/csv', bytes: new TextEncoder().encode(table(run)) };
 }
 
-function taskMeasures(run: TaskRunData): Measured {
+function taskMeasures(run: TaskRunData): MeasuredTimes {
   const requested = valueAt(run.completeScenario, ['solver', 'variant']);
   const entries = run.session.reports[0]?.entries ?? [];
   const own = entries.find(({ variant }) => variant === requested);
@@ -248,7 +254,7 @@ const taskScenario: ScenarioSide = {
       ? filled.arrays.flatMap(({ values }) => (values?.kind === 'file' ? [values.path] : []))
       : [],
   find: async (any, _value, _leftOut, { folder }, { variants, memoryLimit_bytes }) => {
-    const scenario = ofKind(taskKinds, any);
+    const scenario = narrowToKinds(taskKinds, any);
     const faults = checkTask(scenario, variants(scenario.kind));
     const read =
       scenario.kind === USER_PROBLEM && faults.length === 0
@@ -297,7 +303,7 @@ function taskTimeline({ name, variant, precision, machine, session }: TaskRunDat
   };
 }
 
-function requireTask(kind: TaskKind, reading: AnyReading): TaskReading {
+function requireTask(kind: TaskKind, reading: ScenarioReading): TaskReading {
   if (isTask(reading)) return reading;
   throw new Error(`a scenario of kind ${reading.kind} was passed to ${kind}`);
 }
@@ -380,6 +386,6 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
     together: () => 'alone',
     about: () => '',
     // Claims may be limited to some values.
-    claimed: (filled) => (isTaskKind(filled.kind) ? resolveTask(ofKind(taskKinds, filled), 1) : null),
+    claimed: (filled) => (isTaskKind(filled.kind) ? resolveTask(narrowToKinds(taskKinds, filled), 1) : null),
   };
 }

@@ -22,7 +22,7 @@ import { coldStart } from '../../model/bench/cold/processes.ts';
 import { limitsOf } from '../../model/bench/index.ts';
 import { type ExternalRequest, type ProgramTerms, programEntries } from '../../model/external/program-candidate.ts';
 import { leastInstances } from '../../model/verdicts/precision.ts';
-import { type Amount, fastest, leastSeconds, taskOf, throwIfTooLong, type Work } from '../benchable.ts';
+import { fastest, leastSeconds, taskOf, throwIfTooLong, type Work, type WorkAmount } from '../benchable.ts';
 import type { Measure, RunCallbacks, WorkloadRun } from '../workload.ts';
 import { costOf, costText, taskAccuracy } from './audits.ts';
 import { coldRunOf, defaultSample_s, TaskBenchCandidate, type TaskMeasurementOptions } from './bench-candidate.ts';
@@ -287,7 +287,7 @@ function workOf({ variant, numbers, threads }: TaskProblem): Work {
 const typicalRates: Readonly<Record<string, number>> = { 'cpu-fp64': 1e9, 'cpu-blocked': 2.3e10 };
 
 /** Amount of work of a layer. Other small workloads have none, so their times are only comparable at equal sizes. */
-export async function amountFor(addon: NativeAddon, problem: TaskProblem, id: string): Promise<Amount | null> {
+export async function amountFor(addon: NativeAddon, problem: TaskProblem, id: string): Promise<WorkAmount | null> {
   const own = variantsFor(problem, addon.taskVariants(problem.workload)).find((one) => one.id === id);
   if (own === undefined) return null;
   const { numbers, words, switches } = problem;

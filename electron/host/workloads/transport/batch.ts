@@ -13,9 +13,9 @@ import { usedGpu } from '../../io/addon/gpu.ts';
 import { once } from '../../io/flow/once.ts';
 import { Budget } from '../../io/flow/queues.ts';
 import { type Candidate, candidate, candidates } from '../../model/bench/candidates.ts';
-import { type Amount, fastest, leastSeconds, throwIfSumTooLong, throwIfTooLong, type Work } from '../benchable.ts';
+import { fastest, leastSeconds, throwIfSumTooLong, throwIfTooLong, type Work, type WorkAmount } from '../benchable.ts';
 import type { RunContext } from '../run-context.ts';
-import { type AnyReading, problemOf, refusalOf, type TransportReading } from '../scenarios/scenarios.ts';
+import { problemOf, refusalOf, type ScenarioReading, type TransportReading } from '../scenarios/scenarios.ts';
 import { expectedTime, expectedVisits, learnTime, type Ranges, rangesOf } from './bench/expected-time.ts';
 import type { AxisProfile } from './metrics/depth-readouts.ts';
 import { depthProfile, profileCurve } from './metrics/run-metrics.ts';
@@ -78,7 +78,7 @@ const BINS_OF_PRODUCTS = 8;
 const MOMENTS_RATE = 3e7;
 
 /** Spots that differ only in x and weight share one march, on one thread. */
-function amountOfMarches({ beam, spots = [beam], physics }: TransportProblem): Amount {
+function amountOfMarches({ beam, spots = [beam], physics }: TransportProblem): WorkAmount {
   const kinds = new Set(
     spots.map((spot) => [spot.energy_MeV, spot.energy_sigma_MeV, spot.angle_sigma_rad, spot.x_sigma_mm].join(' ')),
   );
@@ -102,7 +102,7 @@ export async function amountFor(
   problem: TransportProblem,
   id: string,
   ranges: Ranges | null,
-): Promise<Amount | string | null> {
+): Promise<WorkAmount | string | null> {
   const variant = addon.variants().find((one) => one.id === id);
   if (variant === undefined || id === 'reference') return null;
   const own = candidate(problem, variant).problem;
@@ -171,14 +171,14 @@ export async function leastOfEach(
 }
 
 /** Concurrent beams on a GPU: one runs while others are set up and read back. */
-const ON_A_GPU = 4;
+const BEAMS_PER_GPU = 4;
 /** Share of a GPU's memory for states; the rest is for its driver, tables, and data retained between beams. */
 const SHARE_OF_A_GPU = 0.5;
 
 export interface BatchBeam {
   readonly name: string;
   /** Called when the beam is about to be solved, so that a thousand beams do not need memory at once. */
-  readonly read: () => Promise<AnyReading>;
+  readonly read: () => Promise<ScenarioReading>;
 }
 
 export interface SolvedBeam {
@@ -207,14 +207,14 @@ export function concurrencyOf(document: unknown): 'beams' | 'runs' {
   return typeof threads === 'number' && threads > 1 ? 'runs' : 'beams';
 }
 
-const asProblem = (problem: TransportProblem): TransportProblem => ({
+const batchProblem = (problem: TransportProblem): TransportProblem => ({
   ...problem,
   keyframes: 0,
   solver: { ...problem.solver, threads: 1 },
 });
 
 /** Narrows a reading to a transport beam. Throws its issues, or an error for another kind. */
-export function asBeam(name: string, reading: AnyReading): TransportReading {
+export function requireBeam(name: string, reading: ScenarioReading): TransportReading {
   if (reading.kind === 'transport') return reading;
   if (reading.kind === null) throw refusalOf(reading.issues);
   throw new BraggError('unsupported', `${name} is a scenario of kind ${reading.kind}, but a batch needs beams.`);
@@ -232,7 +232,7 @@ export class BeamSolver {
   readonly #options: Omit<BatchOptions, 'ended'>;
   readonly #memory: Budget;
   readonly #lanes: Budget;
-  readonly #gpu = new Budget(ON_A_GPU);
+  readonly #gpu = new Budget(BEAMS_PER_GPU);
   /** Queried when the first beam runs on the device. */
   readonly #gpuMemory = once(() => {
     const memory_bytes = usedGpu({ cuda: this.#options.addon.driverDevices() })?.memory_bytes ?? 0;
@@ -273,8 +273,8 @@ export class BeamSolver {
     const { addon, program, machine, gpu } = this.#options;
     const created = new Date().toISOString();
     const begun_ms = performance.now();
-    const reading = asBeam(name, await read());
-    const problem = asProblem(problemOf(reading));
+    const reading = requireBeam(name, await read());
+    const problem = batchProblem(problemOf(reading));
     const { native } = await prepareRun(addon, problem, rangesOf(reading));
     const { plan } = native;
     const onGpu = addon.variants().find(({ id }) => id === plan.variant)?.device === 'cuda';
@@ -308,8 +308,8 @@ export class BeamSolver {
 /** Lower bound on the seconds of a beam; 0 if it cannot be solved, which is reported later. */
 async function least_s({ name, read }: BatchBeam, addon: NativeAddon): Promise<number> {
   try {
-    const reading = asBeam(name, await read());
-    const problem = asProblem(problemOf(reading));
+    const reading = requireBeam(name, await read());
+    const problem = batchProblem(problemOf(reading));
     const { plan } = await addon.layTransport(problem);
     return leastOf(addon, problem, plan, rangesOf(reading));
   } catch {

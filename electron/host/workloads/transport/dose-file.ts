@@ -30,14 +30,14 @@ import { neighbouringDataFiles, otherFormat, volumeHeader, volumeIn } from '../.
 import { type DoseMap, type PlaneOfVolume, summedAxis, toPeak, volumeDose } from '../../model/fields/gamma.ts';
 import { type DepthUnit, readCurve } from './beams/commission.ts';
 
-interface Read {
+interface DoseFileFacts {
   /** Unit as stated in the file; null if it states none. */
   readonly unit: string | null;
   /** Facts about the file that a user must know. */
   readonly notes?: readonly string[];
 }
 
-export type ImportedDose = Read &
+export type ImportedDose = DoseFileFacts &
   Readonly<{
     /** Quantity of a run whose units the doses have; null if they have those of the file. */
     by: GammaDose | null;
@@ -141,7 +141,7 @@ export interface NamedBytes {
 
 type ReadDose =
   | { readonly kind: 'volume'; readonly volume: Volume }
-  | (Read & { readonly kind: 'curve'; readonly curve: GammaCurve });
+  | (DoseFileFacts & { readonly kind: 'curve'; readonly curve: GammaCurve });
 
 const endingOf = (name: string): string => path.extname(name).toLowerCase();
 
@@ -259,7 +259,7 @@ function doseInPlane(name: string, dose: ReadDose, plane: PlaneOfVolume, absolut
   const chosen = plainUnit(absolute.unit ?? read.unit ?? '');
   const unit = allowed.find((one) => plainUnit(one) === chosen);
   if (unit === undefined) noAbsoluteUnit(name, read.unit, absolute.unit, allowed.join(', '));
-  const converted = inRunUnits(name, volume, map, { plane, protons: absolute.protons, unit });
+  const converted = convertToRunUnits(name, volume, map, { plane, protons: absolute.protons, unit });
   return { kind: 'map', map: converted, ...read, by: planeUnits[unit].by };
 }
 
@@ -370,7 +370,7 @@ function checkUnit(name: string, { unit }: Volume, chosen: PlaneUnitName): void 
 }
 
 /** A plane of a volume, converted to the units of a run. */
-function inRunUnits(
+function convertToRunUnits(
   name: string,
   volume: Volume,
   own: DoseMap,
@@ -389,6 +389,6 @@ export const planeOfDose = onThread(
     const own = volumeDose(name, volume, asked.plane);
     if (!own.dose.some((value) => value > 0)) throw new BraggError('foreign-file', `${name}: no dose is above zero.`);
     if (asked.unit === null) return toPeak(own);
-    return inRunUnits(name, volume, own, { ...asked, unit: asked.unit });
+    return convertToRunUnits(name, volume, own, { ...asked, unit: asked.unit });
   },
 );

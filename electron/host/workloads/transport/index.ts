@@ -15,9 +15,9 @@ import { type RecordedLane, type RunTimeline, threadLanes } from '../../model/ti
 import { type Benchable, problemFor } from '../benchable.ts';
 import { runOf } from '../run-data.ts';
 import {
-  type AnyReading,
-  ofKind,
+  narrowToKinds,
   problemOf,
+  type ScenarioReading,
   type ScenarioSide,
   type TransportReading,
 } from '../scenarios/scenarios.ts';
@@ -28,10 +28,10 @@ import { expectedTime, rangesOf } from './bench/expected-time.ts';
 import { type AxisGeometry, axisProfileLater } from './metrics/depth-readouts.ts';
 import { transportMeasures } from './metrics/measures.ts';
 import { profileCurve } from './metrics/run-metrics.ts';
-import { depthMetricsOfRun, type Exported, exportRun, lastBalances } from './readouts.ts';
+import { depthMetricsOfRun, type ExportKind, exportRun, lastBalances } from './readouts.ts';
 import { measuredRunOf, picturesBytes, type RunData, stepsTime_s } from './run-data.ts';
 import { transportRunFile } from './run-file.ts';
-import { gridText, TransportWorkloadRun, upToText } from './running.ts';
+import { gridText, progressText, TransportWorkloadRun } from './running.ts';
 import { readTransport } from './scenario/index.ts';
 import {
   cellSteps,
@@ -39,7 +39,7 @@ import {
   depthDoseLimit,
   doseError,
   ledgerError,
-  onSameCells,
+  shareCells,
   transportUserKernels,
   transportWords,
 } from './user-kernels.ts';
@@ -47,14 +47,14 @@ import { transportVariants, variantsFor } from './variants.ts';
 
 const transportScenario: ScenarioSide = {
   files: (any) => {
-    const { physics, beam, geometry } = ofKind(['transport'], any);
+    const { physics, beam, geometry } = narrowToKinds(['transport'], any);
     const { stopping_power } = physics;
     const spots = beam.spots === undefined || Array.isArray(beam.spots) ? [] : [beam.spots.file];
     const ct = geometry.ct === undefined ? [] : [geometry.ct.file];
     return [...(typeof stopping_power === 'string' ? [] : [stopping_power.file]), ...spots, ...ct];
   },
   find: async (any, value, leftOut, place, known) => {
-    const filled = ofKind(['transport'], any);
+    const filled = narrowToKinds(['transport'], any);
     const services = { ...known, variants: known.variants(filled.kind).map(({ id }) => id) };
     const found = await readTransport(filled, value, leftOut, place, services);
     const { scenario, estimate, range_mm, waterRange_mm, table, ct, problem, ...rest } = found;
@@ -172,7 +172,7 @@ const comparedTransport: ComparedRuns = {
   },
   against: async (here, reference, judged) => {
     const limit = Math.max(limitOf(here.precision), limitOf(reference.precision));
-    if (!onSameCells(here.variant, reference.variant)) {
+    if (!shareCells(here.variant, reference.variant)) {
       const { values, strideHorizontal } = here.field;
       return [depthDoseError(values, reference.field.values, strideHorizontal, judged ? depthDoseLimit : null)];
     }
@@ -182,7 +182,7 @@ const comparedTransport: ComparedRuns = {
 };
 
 /** Lanes of a recording; the second one is the device. */
-const onGpu: readonly RecordedLane[] = [
+const gpuLanes: readonly RecordedLane[] = [
   { name: 'main thread', onDevice: false },
   { name: 'steps, by events', onDevice: true },
 ];
@@ -197,18 +197,18 @@ function transportTimeline(run: RunData, declared: (variant: string) => number):
     variant,
     precision,
     machine,
-    parts: [{ title: null, device, lanes: device === null ? threadLanes(spans.threads) : onGpu, spans, trace }],
+    parts: [{ title: null, device, lanes: device === null ? threadLanes(spans.threads) : gpuLanes, spans, trace }],
     counts: null,
     traffic: steps > 0 ? { steps, bytesPerStep: (cell_steps / steps) * bytesPerCellStep } : null,
   };
 }
 
-function requireTransport(reading: AnyReading): TransportReading {
+function requireTransport(reading: ScenarioReading): TransportReading {
   if (reading.kind !== 'transport') throw new Error(`a scenario of kind ${reading.kind} was passed to transport`);
   return reading;
 }
 
-async function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReading): Promise<Resolved | null> {
+async function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: ScenarioReading): Promise<Resolved | null> {
   const reading = requireTransport(any);
   const { scenario, estimate, range_mm, waterRange_mm, table, problem } = reading;
   if (scenario === null || estimate === null || problem === null) return null;
@@ -295,13 +295,13 @@ export const transport: HostWorkload = {
         weight_left: weightLeft,
         ...nothing,
       },
-      upTo: upToText(run.steps, depth_mm),
+      upTo: progressText(run.steps, depth_mm),
     };
   },
   exported: (run, what, packer) => {
     const known = exportsOf('transport').some(({ id }) => id === what);
     if (!known) throw new Error(`a transport run has no ${what}`);
-    return exportRun(runOf('transport', run), what as Exported, packer);
+    return exportRun(runOf('transport', run), what as ExportKind, packer);
   },
   benchable: transportBenchable,
   compared: comparedTransport,

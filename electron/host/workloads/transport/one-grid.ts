@@ -14,9 +14,9 @@ import { readBlock } from '../../io/addon/beam-block.ts';
 import { sharingGpus } from '../../io/addon/gpu.ts';
 import { throwIfSumTooLong } from '../benchable.ts';
 import { type Override, problemOf, type Scenarios, type TransportReading } from '../scenarios/scenarios.ts';
-import { answerOf, asBeam, type BatchOptions, leastOf } from './batch.ts';
+import { answerOf, type BatchOptions, leastOf, requireBeam } from './batch.ts';
 import { type Ranges, rangesOf } from './bench/expected-time.ts';
-import { type AcrossY, acrossY } from './metrics/across-y.ts';
+import { type LateralWidths, lateralWidths } from './metrics/across-y.ts';
 import { blurOf, reachOf } from './metrics/depth-readouts.ts';
 import {
   type Axes,
@@ -39,12 +39,12 @@ interface RunsOptions extends Omit<Options, 'ended'> {
 }
 
 /** Data common to all beams of a scenario. */
-interface Common {
+interface SharedInputs {
   readonly scenario: TransportScenario;
   readonly problem: TransportProblem;
   readonly axes: Axes;
   /** Width of all spots together, as in a run of the field. */
-  readonly across: AcrossY;
+  readonly across: LateralWidths;
   readonly context: Omit<TransportContext, 'completeScenario' | 'finished' | 'wall_s'>;
   readonly begun_ms: number;
 }
@@ -55,7 +55,7 @@ function withSingleSpot(scenario: TransportScenario, spot: Spot): TransportConte
   return { ...scenario, beam: { ...beam, ...spot, weight: beam.weight * spot.weight } };
 }
 
-function solvedRunOf(common: Common, index: number, result: BeamResult) {
+function solvedRunOf(common: SharedInputs, index: number, result: BeamResult) {
   const { scenario, problem, axes, across, context, begun_ms } = common;
   const beam = problem.spots?.[index];
   const spot = scenario.beam.spots?.[index];
@@ -147,7 +147,7 @@ async function runOnOneGrid(
   name: string,
   reading: TransportReading,
   options: Omit<Options, 'ended'>,
-  start: (native: TransportBeams, common: Common) => Promise<void>,
+  start: (native: TransportBeams, common: SharedInputs) => Promise<void>,
 ): Promise<void> {
   const begun_ms = performance.now();
   const problem = { ...problemOf(reading), keyframes: 0 };
@@ -162,11 +162,11 @@ async function runOnOneGrid(
     const cancel = (): void => native.cancel();
     options.signal.addEventListener('abort', cancel);
     if (options.signal.aborted) cancel();
-    const common: Common = {
+    const common: SharedInputs = {
       scenario,
       problem,
       axes: axesOf(problem, native.plan),
-      across: acrossY(problem),
+      across: lateralWidths(problem),
       begun_ms,
       context: {
         program: options.program,
@@ -188,7 +188,14 @@ async function runOnOneGrid(
 }
 
 /** Beam parameters that may differ between beams on one grid. */
-const OF_A_SPOT = ['energy_MeV', 'range_mm', 'energy_sigma_MeV', 'x_mm', 'x_sigma_mm', 'angle_sigma_mrad'] as const;
+const SPOT_PARAMETERS = [
+  'energy_MeV',
+  'range_mm',
+  'energy_sigma_MeV',
+  'x_mm',
+  'x_sigma_mm',
+  'angle_sigma_mrad',
+] as const;
 /** Beam fields that a spot replaces. */
 const ENERGIES = ['energy_MeV', 'range_mm'] as const;
 
@@ -196,10 +203,10 @@ type Beam = Readonly<Record<string, unknown>>;
 
 function keyOf({ path }: Override): string {
   const [beam, key, ...rest] = path;
-  if (beam === 'beam' && rest.length === 0 && OF_A_SPOT.some((name) => name === key)) return String(key);
+  if (beam === 'beam' && rest.length === 0 && SPOT_PARAMETERS.some((name) => name === key)) return String(key);
   throw new BraggError(
     'invalid',
-    `${path.join('.')} needs a separate grid for each value; beams on one grid may differ in ${OF_A_SPOT.map((name) => `beam.${name}`).join(', ')}.`,
+    `${path.join('.')} needs a separate grid for each value; beams on one grid may differ in ${SPOT_PARAMETERS.map((name) => `beam.${name}`).join(', ')}.`,
   );
 }
 
@@ -231,7 +238,7 @@ const beamIn = (document: unknown): Beam | null => {
 export function familyOf(document: unknown): string | null {
   const beam = beamIn(document);
   if (beam === null || beam['spots'] !== undefined || beam['spots_file'] !== undefined) return null;
-  const own = OF_A_SPOT.filter((key) => beam[key] !== undefined);
+  const own = SPOT_PARAMETERS.filter((key) => beam[key] !== undefined);
   return JSON.stringify([own, { ...Object(document), beam: withoutKeys(beam, own) }]);
 }
 
@@ -240,10 +247,10 @@ export function documentOfFamily(documents: readonly unknown[], threads: number)
   const [first] = documents;
   const spots = documents.map((document) => {
     const beam = beamIn(document) ?? {};
-    return Object.fromEntries(OF_A_SPOT.flatMap((key) => (beam[key] === undefined ? [] : [[key, beam[key]]])));
+    return Object.fromEntries(SPOT_PARAMETERS.flatMap((key) => (beam[key] === undefined ? [] : [[key, beam[key]]])));
   });
   const solver = { ...Object(valueAt(first, ['solver'])), threads };
-  return { ...Object(first), beam: { ...withoutKeys(beamIn(first) ?? {}, OF_A_SPOT), spots }, solver };
+  return { ...Object(first), beam: { ...withoutKeys(beamIn(first) ?? {}, SPOT_PARAMETERS), spots }, solver };
 }
 
 /** `sweep`: the change by each value; null if the scenario has spots. Throws a BraggError. */
@@ -253,8 +260,8 @@ export async function readOneGrid(
   overrides: readonly Override[],
   sweep: readonly (readonly Override[])[] | null,
 ): Promise<TransportReading> {
-  const reading = asBeam(file, await scenarios.read(file, { overrides }));
+  const reading = requireBeam(file, await scenarios.read(file, { overrides }));
   if (sweep === null || reading.document === null) return reading;
   const document = { ...reading.document, beam: beamOfSpots({ ...reading.document.beam }, sweep) };
-  return asBeam(file, await scenarios.check(document, { name: file, folder: path.dirname(file) }));
+  return requireBeam(file, await scenarios.check(document, { name: file, folder: path.dirname(file) }));
 }

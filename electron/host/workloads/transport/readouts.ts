@@ -278,7 +278,7 @@ export const gammaMapOfRun: (run: RunData, by: GammaDose) => Promise<DoseMap> = 
 export const toPeakOf: (map: DoseMap) => Promise<DoseMap> = onThreadIfLarge('scale a dose to its peak', toPeak);
 
 type TextExport = 'dose' | 'depth-dose' | 'let' | 'spectra' | 'moments' | 'ledger' | 'summary';
-export type Exported = 'run' | TextExport | ImageExport;
+export type ExportKind = 'run' | TextExport | ImageExport;
 
 type Column = readonly [title: string, values: Float64Array | readonly number[]];
 
@@ -378,7 +378,7 @@ function formatReadout(run: RunData, what: TextExport): string {
   }
 }
 
-export async function exportRun(run: RunData, what: Exported, packer: Packer): Promise<ExportedFile> {
+export async function exportRun(run: RunData, what: ExportKind, packer: Packer): Promise<ExportedFile> {
   const name = stem(run.name);
   if (what === 'run') return { name: `${name}.h5`, mime: 'application/x-hdf5', bytes: await packer.write(run) };
   if (isImageExport(what)) {

@@ -21,8 +21,8 @@ import { type AnyRunData, runOf } from '../run-data.ts';
 import { problemOf, type Scenarios } from '../scenarios/scenarios.ts';
 import { makeMap, planeOf, samePlane } from './display/maps.ts';
 import type { RunData } from './run-data.ts';
-import { asTransport } from './scenario/problem.ts';
-import { onSameCells } from './user-kernels.ts';
+import { narrowToTransport } from './scenario/problem.ts';
+import { shareCells } from './user-kernels.ts';
 
 /** Size of the cache of recent planes, so that returning to a step or a cut needs no computation. */
 const CACHE_BYTES = 64 * 2 ** 20;
@@ -58,7 +58,7 @@ function repeatedBy(variants: readonly TransportVariant[], data: RunData, proble
       one.device === 'cpu' &&
       one.available &&
       !isUserKernelId(one.id) &&
-      onSameCells(one.id, data.variant) &&
+      shareCells(one.id, data.variant) &&
       one.steppings.includes(stepping) &&
       one.precisions.includes(precision),
   );
@@ -130,7 +130,10 @@ export class PlaneRecomputer {
     signal: AbortSignal,
   ): Promise<readonly NativePlane[] | null> {
     const { addon, runs, scenarios, lanes } = this.#parts;
-    const reading = asTransport(await scenarios.check(runs.scenario(run), { name: data.name, folder: null }), null);
+    const reading = narrowToTransport(
+      await scenarios.check(runs.scenario(run), { name: data.name, folder: null }),
+      null,
+    );
     const problem = problemOf(reading);
     const solver = {
       ...problem.solver,

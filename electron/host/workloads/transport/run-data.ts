@@ -15,7 +15,7 @@ import { peakMemory_bytes } from '../../io/peak-memory.ts';
 import { withSharedArrays } from '../../io/threads/shared.ts';
 import { noSpans, type Recording } from '../../model/recording/recording.ts';
 import type { RunContext, RunFailure } from '../run-context.ts';
-import { type AcrossY, acrossY } from './metrics/across-y.ts';
+import { type LateralWidths, lateralWidths } from './metrics/across-y.ts';
 import { dosePerMass } from './metrics/dose-per-mass.ts';
 import type { MeasuredRun } from './metrics/run-metrics.ts';
 
@@ -69,7 +69,7 @@ export interface RunData extends RunContext, Recording, RunScalars {
   /** Destinations of the energy removed by reactions; null if reactions were not followed. */
   readonly secondaries: NonNullable<TransportResult['secondaries']> | null;
   /** Beam width along y, or the reason why there is none; null in files that did not record it. */
-  readonly acrossY: AcrossY | null;
+  readonly acrossY: LateralWidths | null;
   /** Track moments and spectra for LET; null if LET was not scored. */
   readonly tracks: NonNullable<TransportResult['tracks']> | null;
   readonly keyframes: readonly Marginals[];
@@ -153,7 +153,7 @@ export function runData(
   axes: Axes,
   result: RunOutcome,
   keyframes: readonly Marginals[],
-  across: AcrossY = acrossY(problem),
+  across: LateralWidths = lateralWidths(problem),
 ): RunData {
   return {
     workload: 'transport',

@@ -32,7 +32,7 @@ interface LiveView {
   readonly depthDose: boolean;
 }
 
-type MadeFrame = Omit<LiveFrame, 'run'> | Error;
+type FrameOrError = Omit<LiveFrame, 'run'> | Error;
 
 /** Newest frame of a run, and the maps that views show of it. Frames are processed one at a time. */
 class LiveState {
@@ -42,7 +42,7 @@ class LiveState {
   #latest: NativeLive | null = null;
   #revision = 0;
   /** Latest frame or error of each view; null before the first. */
-  readonly #views = new Map<LiveView, MadeFrame | null>();
+  readonly #views = new Map<LiveView, FrameOrError | null>();
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
@@ -124,7 +124,7 @@ class LiveState {
     }
   }
 
-  async #compose(view: LiveView, live: NativeLive): Promise<MadeFrame> {
+  async #compose(view: LiveView, live: NativeLive): Promise<FrameOrError> {
     const { nz, nx, dz_mm, dx_mm, density_g_cm3 } = this.axes;
     const geometry = { nz, nx, dz_mm, dx_mm, ...this.beam };
     const fields = { axes: this.axes, dose: live.dose, marginals: live, planes: live.planes };
@@ -207,7 +207,7 @@ export function gridText({ ne, ntheta, nz, nx }: GridSize): string {
   return `${ne} × ${ntheta} × ${nz} × ${nx} cells`;
 }
 
-export function upToText(steps: number, depth_mm: number): string {
+export function progressText(steps: number, depth_mm: number): string {
   return `${countText(steps, 'step')}, ${depth_mm.toFixed(1)} mm deep`;
 }
 
@@ -335,7 +335,7 @@ export class TransportWorkloadRun implements WorkloadRun {
     const { keep } = around;
     if (keep === null) return null;
     return new CheckpointWriter(this.#native, ({ state, keyframes, depth_mm }) =>
-      keep(this.#dataOf(around.context(), state, keyframes), upToText(state.steps, depth_mm)),
+      keep(this.#dataOf(around.context(), state, keyframes), progressText(state.steps, depth_mm)),
     );
   }
 

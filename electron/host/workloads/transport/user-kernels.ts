@@ -11,7 +11,7 @@ import { energyColumns, ledgerValue, numberColumns } from '../../../contract/sce
 import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/user-kernels/checks.ts';
 import type {
   Marginals,
-  Measuring,
+  MeasuringSettings,
   NativeAddon,
   NativeCheckpoint,
   NativeLive,
@@ -57,10 +57,11 @@ export function doseError(value: number | null, bound: number | null): Accuracy 
 const ledgerLimit: Readonly<Record<Precision, number>> = { fp32: 1e-6, fp64: 1e-12 };
 
 /** Variants with separate planes and bins: cell by cell, they differ from a grid's answer by the error of that grid. */
-const ownGrid: ReadonlySet<string> = new Set(['moments', 'cuda-moments']);
+const separateGridVariants: ReadonlySet<string> = new Set(['moments', 'cuda-moments']);
 
 /** Whether two variants use the same cells, so that correct doses agree to rounding. */
-export const onSameCells = (first: string, second: string): boolean => ownGrid.has(first) === ownGrid.has(second);
+export const shareCells = (first: string, second: string): boolean =>
+  separateGridVariants.has(first) === separateGridVariants.has(second);
 
 /** Largest relative L2 difference between depth doses of two discretisations, for which R80 agrees within a cell. */
 export const depthDoseLimit = 0.01;
@@ -175,7 +176,10 @@ class UserKernelTransportRun implements TransportRun {
     this.plan = { ...base.plan, variant: session.kernel.id };
   }
 
-  async start(onProgress: (progress: NativeProgress) => void, measuring: Measuring = {}): Promise<TransportResult> {
+  async start(
+    onProgress: (progress: NativeProgress) => void,
+    measuring: MeasuringSettings = {},
+  ): Promise<TransportResult> {
     const lease = await this.#session.lease('createTransport', this.#problem, this.plan.estimate_bytes);
     this.#lease = lease;
     try {

@@ -14,7 +14,7 @@ import { TargetChoice } from '../clusters-dialog.tsx';
 import { forecastText, isTooLong, planText } from '../words.ts';
 import { type AxisDraft, axisIssue, countOf } from './axis-draft.ts';
 import { AxisRows } from './axis-rows.tsx';
-import { type ReadyMade, readyMade } from './ready-made.ts';
+import { type StudyTemplate, studyTemplates } from './ready-made.ts';
 import { emptyForm, type Form, type PlannedStudy, studyOf, usePlan, withMeasures, withTiming } from './study-form.ts';
 
 /** Results stored per point, and concurrency of points. */
@@ -180,10 +180,10 @@ function useOffers(draft: ScenarioDraft): Result<'study.offers'> | null {
 
 /** Question of a study: a common one, or one defined by the user. */
 interface QuestionsProps {
-  readonly ready: readonly ReadyMade[];
+  readonly ready: readonly StudyTemplate[];
   /** Null if user-defined. */
-  readonly chosen: ReadyMade | null;
-  readonly onChoose: (made: ReadyMade | null) => void;
+  readonly chosen: StudyTemplate | null;
+  readonly onChoose: (made: StudyTemplate | null) => void;
 }
 
 function Questions({ ready, chosen, onChoose }: QuestionsProps): ReactElement {
@@ -223,10 +223,10 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
   const capabilities = useSelected(stores.connection, (state) => state.capabilities);
   const offers = useOffers(draft);
   const ready = useMemo(
-    () => readyMade({ draft, complete, capabilities, offers }),
+    () => studyTemplates({ draft, complete, capabilities, offers }),
     [draft, complete, capabilities, offers],
   );
-  const [made, setMade] = useState<ReadyMade | null>(null);
+  const [made, setMade] = useState<StudyTemplate | null>(null);
   const [axes, setAxes] = useState<readonly AxisDraft[]>([]);
   const [form, setForm] = useState<Form>(emptyForm);
   const [on, setOn] = useState<string | null>(null);
@@ -238,7 +238,7 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
   );
   const faulty = document.axes.length === 0 || axes.some((axis) => axisIssue(axis) !== null);
   const isSearch = document.search !== undefined;
-  const choose = (next: ReadyMade | null): void => {
+  const choose = (next: StudyTemplate | null): void => {
     setMade(next);
     const { measures, timing, repeats } = { ...emptyForm, ...next };
     setForm({ measures, timing, repeats });

@@ -9,7 +9,7 @@ import type { StudyAxes } from './axis-draft.ts';
 type Options = Pick<StudyDocument, 'measures' | 'timing' | 'repeats' | 'reference' | 'search' | 'budget'>;
 
 /** Values that a ready-made study fills into the form. */
-export interface ReadyMade extends Options {
+export interface StudyTemplate extends Options {
   readonly id: string;
   readonly title: string;
   /** Question that the study answers. */
@@ -49,7 +49,7 @@ function boxFree(draft: ScenarioDraft): ScenarioDraft {
 const rounded = (value: number): number => Number(value.toPrecision(9));
 
 /** All grid steps scaled together, then each alone halved; errors are relative to the finest grid. */
-function convergence({ draft, complete }: StudySubject): ReadyMade | null {
+function convergence({ draft, complete }: StudySubject): StudyTemplate | null {
   const paths = ['grid.dz_mm', 'grid.dx_mm', 'grid.dtheta_mrad', 'grid.energy.step_mm', 'grid.energy.step_MeV'];
   const found = paths.flatMap((path) => {
     const step = numberAt(complete, path);
@@ -80,7 +80,7 @@ function convergence({ draft, complete }: StudySubject): ReadyMade | null {
   };
 }
 
-function rangeTable({ draft, complete }: StudySubject): ReadyMade | null {
+function rangeTable({ draft, complete }: StudySubject): StudyTemplate | null {
   if (numberAt(complete ?? draft, 'beam.energy_MeV') === null) return null;
   return {
     id: 'range-table',
@@ -98,7 +98,7 @@ const benchOf = (draft: ScenarioDraft): string => {
   return typeof kind === 'string' ? kind : '';
 };
 
-function variants({ draft, complete, capabilities }: StudySubject): ReadyMade | null {
+function variants({ draft, complete, capabilities }: StudySubject): StudyTemplate | null {
   const kind = kindOfDocument(draft);
   const here = capabilities.variants.filter(
     ({ workload, bench, available, id }) =>
@@ -116,7 +116,7 @@ function variants({ draft, complete, capabilities }: StudySubject): ReadyMade | 
   };
 }
 
-function threads({ draft, complete, capabilities }: StudySubject): ReadyMade | null {
+function threads({ draft, complete, capabilities }: StudySubject): StudyTemplate | null {
   const { logicalCores } = capabilities.cpu;
   if (logicalCores < 2 || numberAt(complete, 'solver.threads') === null) return null;
   const counts = [1, 2, 4, 8, 16, 32, 64, 128].filter((count) => count < logicalCores);
@@ -158,7 +158,7 @@ function sizeAxis(document: unknown): { readonly path: string; readonly values: 
   };
 }
 
-function sizes({ draft, complete }: StudySubject): ReadyMade | null {
+function sizes({ draft, complete }: StudySubject): StudyTemplate | null {
   const axis = sizeAxis(complete);
   if (axis === null) return null;
   return {
@@ -175,7 +175,7 @@ function sizes({ draft, complete }: StudySubject): ReadyMade | null {
 const CLAIM_ENERGIES = [70, 110, 150, 190] as const;
 
 /** Compares the variants of claims over problem sizes; the study's advice then reports where each claim is valid. */
-function claims({ draft, complete, offers }: StudySubject): ReadyMade | null {
+function claims({ draft, complete, offers }: StudySubject): StudyTemplate | null {
   if (offers === null || offers.claims.length === 0) return null;
   const ids = [...new Set(offers.claims.flatMap(({ variants: of }) => of))];
   const beam = numberAt(complete ?? draft, 'beam.energy_MeV') !== null;
@@ -200,7 +200,7 @@ const TUNING_MINUTES = 10;
  * Tunes the kernel selected in the scenario form if it is tunable, otherwise the last kernel of the list of tunable
  * ones.
  */
-function tuning({ draft, complete, offers }: StudySubject): ReadyMade | null {
+function tuning({ draft, complete, offers }: StudySubject): StudyTemplate | null {
   const asked = valueAt(complete ?? draft, ['solver', 'variant']);
   const variant = offers?.tunable.find((one) => one === asked) ?? offers?.tunable.at(-1);
   if (variant === undefined) return null;
@@ -216,7 +216,7 @@ function tuning({ draft, complete, offers }: StudySubject): ReadyMade | null {
 }
 
 /** Ready-made studies that fit the scenario. */
-export function readyMade(subject: StudySubject): readonly ReadyMade[] {
+export function studyTemplates(subject: StudySubject): readonly StudyTemplate[] {
   return [convergence, rangeTable, variants, threads, sizes, claims, tuning]
     .map((make) => make(subject))
     .filter((made) => made !== null);

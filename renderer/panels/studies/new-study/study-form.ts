@@ -9,7 +9,7 @@ import type { MeasureGroup, StudyDocument } from '../../../../electron/contract/
 import type { Params } from '../../../../electron/contract/wire/methods.ts';
 import { useWorkbench } from '../../../workbench/context.ts';
 import { type AxisDraft, axisOf, pathsOfAxis, withKinds } from './axis-draft.ts';
-import type { ReadyMade } from './ready-made.ts';
+import type { StudyTemplate } from './ready-made.ts';
 
 export type Form = Pick<StudyDocument, 'measures' | 'timing' | 'repeats'>;
 export const emptyForm: Form = { measures: ['readouts', 'ledger', 'times', 'memory'], timing: 'shared', repeats: 1 };
@@ -34,7 +34,7 @@ interface ChosenStudy {
   readonly complete: unknown;
   readonly title: string;
   /** Null if the question is user-defined. */
-  readonly made: ReadyMade | null;
+  readonly made: StudyTemplate | null;
   readonly axes: readonly AxisDraft[];
   readonly form: Form;
 }

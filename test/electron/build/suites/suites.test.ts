@@ -13,7 +13,7 @@ import { coreSecondsOf } from '../../../../electron/build/suites/core-seconds.mj
 import { choose, failedTest, mutatedText, Results } from '../../../../electron/build/suites/mutations.mjs';
 import { sortLongestFirst } from '../../../../electron/build/suites/order.mjs';
 import { listedSeconds, report } from '../../../../electron/build/suites/report.mjs';
-import { unlessPassed } from '../../../../electron/build/suites/result.mjs';
+import { runUnlessPassed } from '../../../../electron/build/suites/result.mjs';
 import { judgeRerun, MAX_RERUNS, runPhase, suiteOf } from '../../../../electron/build/suites/run.mjs';
 import { reportOf } from '../../../../electron/build/suites/vitest-reporter.mjs';
 import { scratchFolder } from '../../../scratch-folder.ts';
@@ -372,7 +372,7 @@ describe('a suite that depends only on files', () => {
       { ...nothing, passed: 3 },
     ];
     const left = [...results];
-    const run = (key: string) => unlessPassed('some', key, async () => left.shift() ?? nothing, folder);
+    const run = (key: string) => runUnlessPassed('some', key, async () => left.shift() ?? nothing, folder);
     for (const result of results.slice(0, 4)) expect(await run('one')).toEqual(result);
     expect(await run('one')).toEqual(results[3]);
     expect(printed()).toBe('  unchanged since they last passed\n');

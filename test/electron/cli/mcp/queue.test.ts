@@ -13,7 +13,7 @@ test('a client with many concurrent submissions alternates with another client',
   const order: string[] = [];
   const [started, go, waits] = [0, 0, 0].map(() => Promise.withResolvers<void>());
   const measure = (queue: MeasuringQueue, name: string, work: () => Promise<void> | undefined, waiting = () => {}) =>
-    queue.inTurn(
+    queue.enqueue(
       async () => {
         order.push(name);
         await work();
@@ -42,7 +42,7 @@ test('a client with many concurrent submissions alternates with another client',
 test('cancelling a submission that waits removes it from the queue', async () => {
   const queue = new MeasuringQueue(scratchFolder('measuring-queue-cancelled'));
   const [started, go] = [0, 0].map(() => Promise.withResolvers<void>());
-  const running = queue.inTurn(
+  const running = queue.enqueue(
     async () => {
       started?.resolve();
       await go?.promise;
@@ -52,7 +52,7 @@ test('cancelling a submission that waits removes it from the queue', async () =>
   );
   await started?.promise;
   const cancel = new AbortController();
-  const waiting = queue.inTurn(
+  const waiting = queue.enqueue(
     () => Promise.resolve('measured'),
     cancel.signal,
     () => cancel.abort(),
@@ -61,7 +61,7 @@ test('cancelling a submission that waits removes it from the queue', async () =>
   go?.resolve();
   await running;
   expect(
-    await queue.inTurn(
+    await queue.enqueue(
       () => Promise.resolve('measured'),
       signal,
       () => {},

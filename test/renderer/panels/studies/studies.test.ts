@@ -4,7 +4,11 @@
  * and parallel coordinates: every point counts.
  */
 import { describe, expect, test } from 'vitest';
-import { defaultLook, type StudyColumnInfo, type StudyForecast } from '../../../../electron/contract/study/calls.ts';
+import {
+  defaultViewSettings,
+  type StudyColumnInfo,
+  type StudyForecast,
+} from '../../../../electron/contract/study/calls.ts';
 import { idAt, packedIds } from '../../../../electron/contract/study/result.ts';
 import { differenceChart, differenceRows } from '../../../../renderer/panels/studies/chosen-points.tsx';
 import { heatCells } from '../../../../renderer/panels/studies/heat-map.ts';
@@ -127,8 +131,8 @@ describe('points', () => {
       ...[column('point', 'point', { equal: true }), column('axis', 'n', { equal: true }), column('where', 'machine')],
       ...[column('group', 'machines', { equal: true })],
     ];
-    const names = (look: Partial<typeof defaultLook>) =>
-      shownColumns(columns, { ...defaultLook, ...look }).map((one) => one.column.name);
+    const names = (look: Partial<typeof defaultViewSettings>) =>
+      shownColumns(columns, { ...defaultViewSettings, ...look }).map((one) => one.column.name);
     expect(names({})).toEqual(['point']);
     expect(names({ hideEqual: false })).toEqual(['point', 'n']);
     expect(names({ groups: ['where machine'] })).toEqual(['point', 'machine']);
@@ -331,7 +335,7 @@ describe('plots', () => {
       info('solve_s', { key: 'measure solve_s', of: 'measure' }),
       info('time_s', { key: 'measure time_s', of: 'measure' }),
     ];
-    const { plot } = defaultLook;
+    const { plot } = defaultViewSettings;
     expect(chosenOf(columns, plot)).toMatchObject({
       x: 'axis problem.n',
       y: 'measure time_s',
@@ -353,7 +357,7 @@ describe('plots', () => {
       info('solve_s', { key: 'measure solve_s', of: 'measure' }),
       info('r80_mm', { key: 'error r80_mm', of: 'error' }),
     ];
-    const plot = { ...defaultLook.plot, look: 'pareto' as const };
+    const plot = { ...defaultViewSettings.plot, look: 'pareto' as const };
     expect(chosenOf(columns, plot)).toMatchObject({ x: 'measure solve_s', y: 'error r80_mm' });
     expect(chosenOf(columns.slice(0, 3), plot)).toMatchObject({ x: 'measure solve_s', y: 'measure r80_mm' });
     expect(chosenOf(columns, { ...plot, x: 'axis grid.dx_mm' }).x).toBe('axis grid.dx_mm');

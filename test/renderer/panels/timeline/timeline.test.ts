@@ -189,7 +189,7 @@ describe('blocks of the timeline', () => {
     expect(state.getState()).toMatchObject({ steps: [0, 10], summaries: { a: { spans: 1 }, b: { spans: 2 } } });
     expect(blocks.whole()).toEqual({ from: 0, to: 900 });
     state.setState({ alignment: { by: 'step', step: 10 } });
-    expect([blocks.origin('a'), blocks.onAxis('b', 650)]).toEqual([200, 50]);
+    expect([blocks.origin('a'), blocks.toAxisTime('b', 650)]).toEqual([200, 50]);
     expect(blocks.whole()).toEqual({ from: -600, to: 300 });
     // The remaining block is the same object; data of the other one is gone.
     const [, kept] = blocks.all;
@@ -352,7 +352,7 @@ describe('blocks of the timeline', () => {
     blocks.takeUp([of('a', 500, 120), of('b', 900, 300)]);
     expect(blocks.haveKernels).toBe(true);
     state.setState({ alignment: { by: 'kernel' } });
-    expect([blocks.onAxis('a', 120), blocks.onAxis('b', 300)]).toEqual([0, 0]);
+    expect([blocks.toAxisTime('a', 120), blocks.toAxisTime('b', 300)]).toEqual([0, 0]);
     expect(blocks.whole()).toEqual({ from: -300, to: 600 });
     blocks.takeUp([of('a', 500, 120), of('c', 900, null)]);
     expect(blocks.haveKernels).toBe(false);

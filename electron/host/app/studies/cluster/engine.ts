@@ -186,7 +186,7 @@ function lastLine(text: string): string {
 const POLL_MS = { soonest: 1000, latest: 15_000 } as const;
 const PART = 4;
 /** Maximum number of results in one download. */
-const AT_ONCE = 200;
+const MAX_RESULTS_PER_DOWNLOAD = 200;
 /**
  * Longest waits for the remote process to end: after a stop request, when it first cancels its jobs, and after its
  * input has closed.
@@ -284,7 +284,7 @@ function watchScript(program: string, there: string, { cluster, direct = false, 
   ].join('\n');
 }
 
-interface Watch extends ClusterOptions {
+interface WatchOptions extends ClusterOptions {
   readonly login: Login;
   readonly there: string;
   readonly program: string;
@@ -294,7 +294,7 @@ interface Watch extends ClusterOptions {
   readonly wanted: Set<string>;
 }
 
-async function watch(all: Watch): Promise<void> {
+async function watch(all: WatchOptions): Promise<void> {
   const { login, there, program, watcher, go, folder } = all;
   let over = false;
   void watcher.ended.then(() => {
@@ -335,13 +335,13 @@ async function watch(all: Watch): Promise<void> {
 }
 
 /** Downloads new results. Returns their number. */
-async function downloadResults({ login, there, folder, wanted, go }: Watch): Promise<number> {
+async function downloadResults({ login, there, folder, wanted, go }: WatchOptions): Promise<number> {
   const at = `cd ${quoteForShell(there)} || exit`;
   const listing = await login.run(`${at}\nif [ -d results ]; then find results -type f -name '*.json'; fi`);
   const names = await missingLocally({ folder: folder.folder, listing });
   let came = 0;
-  for (let i = 0; i < names.length; i += AT_ONCE) {
-    const some = names.slice(i, i + AT_ONCE);
+  for (let i = 0; i < names.length; i += MAX_RESULTS_PER_DOWNLOAD) {
+    const some = names.slice(i, i + MAX_RESULTS_PER_DOWNLOAD);
     // A result file disappears when its point is tried again; read the others.
     const output = await login.run(`${at}\nxargs cat 2>/dev/null || true`, `${some.join('\n')}\n`);
     const brought = await saveDownloaded({ folder: folder.folder, names: some, lines: output });

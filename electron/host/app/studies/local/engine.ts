@@ -161,7 +161,7 @@ export async function watchedRun<T>(
 /** Time in milliseconds for a cancelled process to exit by itself. */
 const PATIENCE_MS = 600;
 /** Points sent to a process in addition to those it runs, so that it never waits. */
-const AHEAD = 2;
+const MAX_QUEUED_AHEAD = 2;
 /** Number of processes that exit before their first point, after which no further process is started. */
 const MAX_STARTS = 3;
 
@@ -284,7 +284,11 @@ class Pool {
 
   #feed(hand: PoolWorker): void {
     if (!hand.ready) return;
-    while (hand.sent.size < hand.slots + (this.#lone ? 0 : AHEAD) && this.#waiting.length > 0 && this.#goesOn()) {
+    while (
+      hand.sent.size < hand.slots + (this.#lone ? 0 : MAX_QUEUED_AHEAD) &&
+      this.#waiting.length > 0 &&
+      this.#goesOn()
+    ) {
       const lines = this.#waiting.pop();
       if (lines === undefined) break;
       for (const line of lines) hand.sent.set(line.id, line);

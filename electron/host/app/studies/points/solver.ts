@@ -34,10 +34,10 @@ import { pointId } from '../../../model/studies/points.ts';
 import { hostWorkloads } from '../../../workloads/index.ts';
 import type { AnyRunData } from '../../../workloads/run-data.ts';
 import { refusalOf } from '../../../workloads/scenarios/scenarios.ts';
-import { asBeam, type BeamSolver } from '../../../workloads/transport/batch.ts';
+import { type BeamSolver, requireBeam } from '../../../workloads/transport/batch.ts';
 import { documentOfFamily } from '../../../workloads/transport/one-grid.ts';
 import type { RunData } from '../../../workloads/transport/run-data.ts';
-import { energyMeasures, type Measured } from '../../../workloads/workload.ts';
+import { energyMeasures, type MeasuredTimes } from '../../../workloads/workload.ts';
 import type { SolvingHost } from '../plan.ts';
 import { documentOf, namedFileDigests, withShare } from '../results.ts';
 
@@ -75,13 +75,13 @@ export type MessageFromWorker =
   /** The point's result is in its file. */
   | { readonly kind: 'ended'; readonly id: string; readonly status: 'done' | 'failed' };
 
-interface WhereParts {
+interface MachineParts {
   readonly host: Pick<SolvingHost, 'capabilities' | 'commit'>;
   readonly at_once: number;
   readonly job: string | null;
 }
 
-export function whereOf({ host, at_once, job }: WhereParts, onGpu: boolean): SolverMachine {
+export function solverMachine({ host, at_once, job }: MachineParts, onGpu: boolean): SolverMachine {
   const { version, build, cpu, devices } = host.capabilities();
   const gpu = onGpu ? usedGpu(devices) : null;
   return {
@@ -156,7 +156,7 @@ export class PointEnergy {
 const SEED = 1;
 
 /** Medians and intervals of the times. Other measures are those of the first run, plus whether all runs agree. */
-function summarizeRepeats(all: readonly Measured[]): readonly Measure[] {
+function summarizeRepeats(all: readonly MeasuredTimes[]): readonly Measure[] {
   const [first] = all;
   if (first === undefined || all.length === 1) return first?.measures ?? [];
   const readouts = all.map(({ measures }) => JSON.stringify(measures.filter(({ group }) => group === 'readouts')));
@@ -183,11 +183,11 @@ interface PointSolverOptions extends Pick<WorkerStart, 'as' | 'slots' | 'threads
   readonly counted_s?: number;
 }
 
-interface Solved {
+interface SolveFacts {
   readonly started: string;
   readonly workload: string;
   readonly onGpu: boolean;
-  readonly first: Measured;
+  readonly first: MeasuredTimes;
   readonly measures: readonly Measure[];
 }
 
@@ -223,7 +223,7 @@ export class PointSolver {
       return run;
     };
     try {
-      const all: Measured[] = [];
+      const all: MeasuredTimes[] = [];
       let onGpu = false;
       let workload = '';
       for (let i = 0; i < repeats; i += 1) {
@@ -247,7 +247,7 @@ export class PointSolver {
     }
   }
 
-  #solved({ id }: PlanLine, { started, workload, onGpu, first, measures }: Solved): PointResult {
+  #solved({ id }: PlanLine, { started, workload, onGpu, first, measures }: SolveFacts): PointResult {
     const { repeats, measures: groups } = this.#study;
     return {
       format: POINT_FORMAT,
@@ -300,7 +300,10 @@ export class PointSolver {
       await this.#refuseChanged(first, documentOf(base.document, first.settings));
       const documents = family.map(({ settings }) => documentOf(base.document, settings));
       const place = { name: base.name, folder: base.folder };
-      const reading = asBeam(base.name, await host.scenarios.check(documentOfFamily(documents, threads ?? 1), place));
+      const reading = requireBeam(
+        base.name,
+        await host.scenarios.check(documentOfFamily(documents, threads ?? 1), place),
+      );
       if (reading.issues.some(({ severity }) => severity === 'error')) throw refusalOf(reading.issues);
       await host.batches.runsOnOneGrid(base.name, reading, {
         signal,
@@ -391,7 +394,7 @@ export class PointSolver {
 
   /** Cached because it is equal for all points, and a query needs as long as a small point. */
   #where(onGpu: boolean): SolverMachine {
-    const where = this.#wheres.get(onGpu) ?? whereOf(this.#options, onGpu);
+    const where = this.#wheres.get(onGpu) ?? solverMachine(this.#options, onGpu);
     this.#wheres.set(onGpu, where);
     return where;
   }

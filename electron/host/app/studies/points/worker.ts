@@ -14,11 +14,11 @@ import {
 } from './solver.ts';
 
 const interrupt = new AbortController();
-let underWay = 0;
+let activePoints = 0;
 
 /** Exits after a cancellation when no point is active. */
 function leaveIfIdle(): void {
-  if (interrupt.signal.aborted && underWay === 0) process.exit(0);
+  if (interrupt.signal.aborted && activePoints === 0) process.exit(0);
 }
 
 function sendToPool(message: MessageFromWorker): void {
@@ -54,7 +54,7 @@ async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLin
   const places = new Budget(as === 'beams' ? slots + 1 : slots);
   const one = async (line: PlanLine): Promise<void> => {
     const leave = await places.take(1);
-    underWay += 1;
+    activePoints += 1;
     try {
       if (signal.aborted) return;
       sendToPool({ kind: 'begun', id: line.id });
@@ -65,7 +65,7 @@ async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLin
       if (!(error instanceof PointCancelled)) sendFailure(error);
     } finally {
       leave();
-      underWay -= 1;
+      activePoints -= 1;
       leaveIfIdle();
     }
   };
@@ -73,7 +73,7 @@ async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLin
     as === 'family' ? familiesOf(study.head, await study.lines()) : new Map<string, readonly PlanLine[]>();
   const family = async (lines: readonly PlanLine[]): Promise<void> => {
     const leave = await places.take(1);
-    underWay += 1;
+    activePoints += 1;
     try {
       if (signal.aborted) return;
       for (const { id } of lines) sendToPool({ kind: 'begun', id });
@@ -91,7 +91,7 @@ async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLin
       if (!(error instanceof PointCancelled)) sendFailure(error);
     } finally {
       leave();
-      underWay -= 1;
+      activePoints -= 1;
       leaveIfIdle();
     }
   };

@@ -20,7 +20,7 @@ interface CommandResult {
 
 type Command = (program: string, words: readonly string[]) => Promise<CommandResult>;
 
-const onThisMachine: Command = (program, words) =>
+const runLocally: Command = (program, words) =>
   new Promise((resolve) => {
     execFile(
       program,
@@ -70,7 +70,7 @@ const setting = (text: string, name: string): string | null =>
 export class Slurm {
   readonly #run: Command;
 
-  constructor(run: Command = onThisMachine) {
+  constructor(run: Command = runLocally) {
     this.#run = run;
   }
 

@@ -3,7 +3,7 @@
  * The reference is started a second time in each round, as its control. The time of a separate process includes
  * everything that a program needs for its first answer.
  */
-import type { MeasuredSessionEntry, Timed } from '../../../../contract/bench/session.ts';
+import type { MeasuredSessionEntry, TimedSpread } from '../../../../contract/bench/session.ts';
 import { BraggError } from '../../../../contract/errors.ts';
 import { errorFromNative } from '../../../io/addon/addon.ts';
 import type { StartChild } from '../../../io/processes/link.ts';
@@ -151,7 +151,7 @@ interface ColdOptions {
 
 const timesOf = (samples: readonly ColdSample[]): Instances => samples.map(({ time_s }) => [time_s]);
 
-const storedSamples = (samples: readonly ColdSample[]): Timed[] =>
+const storedSamples = (samples: readonly ColdSample[]): TimedSpread[] =>
   samples.map((sample) => ({ ...sample, sm_MHz: null, flag: null }));
 
 export class ColdProcesses {
@@ -214,7 +214,7 @@ export class ColdProcesses {
     return reference === undefined ? null : noiseFloorOf(timesOf(this.#control), timesOf(reference.samples));
   }
 
-  get control(): Timed[] {
+  get control(): TimedSpread[] {
     return storedSamples(this.#control);
   }
 

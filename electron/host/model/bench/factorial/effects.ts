@@ -114,7 +114,7 @@ export async function runnableDesigns(
   return { known, able };
 }
 
-type Measured = Pick<SessionReport, 'entries' | 'noise' | 'judged' | 'seed'>;
+type MeasuredReport = Pick<SessionReport, 'entries' | 'noise' | 'judged' | 'seed'>;
 
 interface Cell {
   readonly with: readonly string[];
@@ -127,7 +127,11 @@ interface AbsentCombination {
   readonly reason: string;
 }
 
-function cellOf(design: FactorialDesign, set: readonly string[], { entries }: Measured): Cell | AbsentCombination {
+function cellOf(
+  design: FactorialDesign,
+  set: readonly string[],
+  { entries }: MeasuredReport,
+): Cell | AbsentCombination {
   const wanted = design.cells.find((cell) => sameSet(cell.with, set));
   if (wanted === undefined) {
     return { with: set, reason: absenceOf(design, set) ?? 'no variant has exactly these' };
@@ -192,7 +196,7 @@ const interactionVerdicts = { faster: 'more', slower: 'less', same: 'none', unde
 /**
  * Effects and interactions of a design; null if fewer than two combinations that differ in one factor were measured.
  */
-export function factorialOf(design: FactorialDesign, report: Measured): Factorial | null {
+export function factorialOf(design: FactorialDesign, report: MeasuredReport): Factorial | null {
   const sets = combinations(design.factors);
   const all = sets.map((set) => cellOf(design, set, report));
   const cells = all.filter((one): one is Cell => 'entry' in one);

@@ -233,7 +233,7 @@ function claimAdvice(places: readonly VariantComparison[], claims: readonly Stud
 const UNDECIDED = 'undecided';
 const NONE = 'none is correct';
 
-interface Winner {
+interface FastestVariant {
   readonly place: VariantComparison;
   readonly label: string;
   readonly first: VariantTimes | null;
@@ -245,7 +245,7 @@ interface Winner {
  * Fastest correct variant at a point of the space. Undecided if its interval overlaps the next one's; without intervals
  * times alone decide.
  */
-function winnerAt(place: VariantComparison): Winner {
+function winnerAt(place: VariantComparison): FastestVariant {
   const right = place.candidates.filter(({ wrong }) => wrong === null).toSorted((a, b) => a.time_s - b.time_s);
   const [first, next] = right;
   if (first === undefined) return { place, label: NONE, first: null, gain: null };
@@ -258,7 +258,7 @@ function winnerAt(place: VariantComparison): Winner {
 const percent = (ratio: number): string => `${Number((100 * ratio).toPrecision(2))} %`;
 const points = (n: number): string => `${n} point${n === 1 ? '' : 's'}`;
 
-function evidenceOf(won: readonly Winner[]): readonly string[] {
+function evidenceOf(won: readonly FastestVariant[]): readonly string[] {
   const named = [...Map.groupBy(won, ({ label }) => label)].filter(([label]) => label !== NONE && label !== UNDECIDED);
   const gains = named.map(([label, mine]) => {
     const all = mine.flatMap(({ gain }) => (gain === null ? [] : [gain])).toSorted((a, b) => a - b);

@@ -83,7 +83,7 @@ function deviatingFrom(all: readonly SolvedPoint[]): {
   return { of, worst };
 }
 
-function wrongOf({ result }: SolvedPoint, apart: number, of: number): string | null {
+function exclusionReason({ result }: SolvedPoint, apart: number, of: number): string | null {
   const isWrong = ({ name, value }: Measure): boolean =>
     (name === 'right' && value === 'no') || (name === 'verdict' && value === 'wrong');
   if (result.measures.some(isWrong)) return 'its result is wrong';
@@ -127,7 +127,7 @@ export function comparisonsOf(head: PlanHead, rows: readonly SolvedPoint[]): rea
             variant: requested(one),
             time_s: Number(measure?.value),
             interval: low === undefined || high === undefined ? null : { low, high },
-            wrong: wrongOf(one, of[i] ?? 0, mine.length),
+            wrong: exclusionReason(one, of[i] ?? 0, mine.length),
             line: one.line,
           };
         }),

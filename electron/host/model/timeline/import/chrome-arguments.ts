@@ -274,7 +274,7 @@ const numeric: Readonly<Record<string, Numeric>> = {
   'graph node id': 'graphNode',
 };
 
-function short(value: unknown): string | null {
+function shortenValue(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE - 1)}…` : text;
@@ -300,7 +300,7 @@ export function chromeArguments(args: Readonly<Record<string, unknown>>): string
     }
     if (known !== undefined && found !== undefined) values[known] = found;
     else if (others < MAX_ARGUMENTS) {
-      const text = short(value);
+      const text = shortenValue(value);
       if (text === null) continue;
       more[name] = text;
       others += 1;

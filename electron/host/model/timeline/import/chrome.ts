@@ -36,7 +36,7 @@ const MAX_CATEGORIES = 4096;
 /** Largest number of unknown categories that notes name. */
 const MAX_NOTED = 8;
 
-const shown = ignoredField('changes how a viewer shows the event');
+const displayOnlyField = ignoredField('changes how a viewer shows the event');
 const stacks = ignoredField('stacks of calls are not shown');
 const arrows = ignoredField('arrows of s, t and f events are shown');
 const settings = ignoredField('describes how the trace was recorded');
@@ -46,7 +46,7 @@ export const chromeFields = {
   traceevents: honoured,
   deviceproperties: honoured,
   otherdata: honoured,
-  displaytimeunit: shown,
+  displaytimeunit: displayOnlyField,
   stackframes: stacks,
   samples: stacks,
   systemtraceevents: ignoredField('is the text of another tracer'),
@@ -78,7 +78,16 @@ export const chromeEventFields = {
     tts: ignoredField('is time of the processor, and ts that of the clock'),
     tdur: ignoredField('is time of the processor'),
   },
-  ...{ scope: honoured, cname: shown, s: shown, bp: shown, sf: stacks, stack: stacks, esf: stacks, estack: stacks },
+  ...{
+    scope: honoured,
+    cname: displayOnlyField,
+    s: displayOnlyField,
+    bp: displayOnlyField,
+    sf: stacks,
+    stack: stacks,
+    esf: stacks,
+    estack: stacks,
+  },
   ...{ bind_id: arrows, flow_in: arrows, flow_out: arrows, use_async_tts: ignoredField('is about tts') },
 } satisfies FieldRules;
 

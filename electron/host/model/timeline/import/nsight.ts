@@ -52,7 +52,7 @@ const NO_EVENTS = /^(?:ENUM_|META_DATA|EXPORT_META|TARGET_INFO|ANALYSIS_|DIAGNOS
 const state = ignoredField('changes no time, name or place of the event');
 const duplicate = ignoredField('repeats what another column states');
 const times: FieldRules = { start: honoured, end: honoured };
-const onDevice: FieldRules = {
+const deviceColumns: FieldRules = {
   ...times,
   deviceid: honoured,
   contextid: honoured,
@@ -61,7 +61,13 @@ const onDevice: FieldRules = {
   globalpid: honoured,
   greencontextid: state,
 };
-const onHost: FieldRules = { ...times, globaltid: honoured, nameid: honoured, eventclass: state, callchainid: state };
+const hostColumns: FieldRules = {
+  ...times,
+  globaltid: honoured,
+  nameid: honoured,
+  eventclass: state,
+  callchainid: state,
+};
 
 const recorded = ignoredField('describes the device, and not its work');
 
@@ -77,7 +83,7 @@ export const nsightColumns = {
     ...{ gpuid: honoured, cudaid: honoured, pid: honoured, uuid: recorded, nummultiprocessors: recorded },
   },
   CUPTI_ACTIVITY_KIND_KERNEL: {
-    ...onDevice,
+    ...deviceColumns,
     demangledname: honoured,
     shortname: honoured,
     mangledname: honoured,
@@ -88,15 +94,15 @@ export const nsightColumns = {
     ...{ sharedmemoryexecuted: state, sharedmemorylimitconfig: state },
   },
   CUPTI_ACTIVITY_KIND_MEMCPY: {
-    ...onDevice,
+    ...deviceColumns,
     ...{ bytes: honoured, copykind: honoured, graphnodeid: state, migrationcause: state, virtualaddress: state },
     ...{ deprecatedsrcid: duplicate, srckind: duplicate, dstkind: duplicate },
     ...{ srcdeviceid: duplicate, srccontextid: duplicate, dstdeviceid: duplicate, dstcontextid: duplicate },
   },
-  CUPTI_ACTIVITY_KIND_MEMSET: { ...onDevice, bytes: honoured, value: state, graphnodeid: state, memkind: state },
-  CUPTI_ACTIVITY_KIND_GRAPH_TRACE: { ...onDevice, graphid: honoured, graphexecid: state },
-  CUPTI_ACTIVITY_KIND_RUNTIME: { ...onHost, correlationid: honoured, returnvalue: state },
-  OSRT_API: { ...onHost, correlationid: state, returnvalue: state, nestinglevel: state },
+  CUPTI_ACTIVITY_KIND_MEMSET: { ...deviceColumns, bytes: honoured, value: state, graphnodeid: state, memkind: state },
+  CUPTI_ACTIVITY_KIND_GRAPH_TRACE: { ...deviceColumns, graphid: honoured, graphexecid: state },
+  CUPTI_ACTIVITY_KIND_RUNTIME: { ...hostColumns, correlationid: honoured, returnvalue: state },
+  OSRT_API: { ...hostColumns, correlationid: state, returnvalue: state, nestinglevel: state },
   NVTX_EVENTS: {
     ...times,
     ...{ eventtype: honoured, text: honoured, textid: honoured, globaltid: honoured },

@@ -82,7 +82,7 @@ const units: Readonly<Record<string, number>> = {
 };
 
 /** Number of units in one second. `usual` is the result for an unstated unit. */
-export function perSecond(unit: string, name: string, usual = ''): number {
+export function unitsPerSecond(unit: string, name: string, usual = ''): number {
   const found = units[(unit === '' ? usual : unit).toLowerCase().replace('μ', 'µ')];
   if (found !== undefined) return found;
   throw new BraggError(
@@ -97,7 +97,7 @@ export function timeUnit(name: string, stated: Readonly<Record<string, string | 
     unit === undefined || unit === '' ? [] : [{ field, unit }],
   );
   const [first] = all;
-  const other = all.find(({ unit }) => perSecond(unit, name) !== perSecond(first?.unit ?? '', name));
+  const other = all.find(({ unit }) => unitsPerSecond(unit, name) !== unitsPerSecond(first?.unit ?? '', name));
   if (first === undefined || other === undefined) return first?.unit ?? '';
   throw new BraggError(
     'foreign-file',
@@ -205,7 +205,8 @@ export const kernelTunerEntryFields = {
 } satisfies FieldRules;
 
 /** Replaces values that are not finite numbers, such as 1e400, by null, with which Kernel Tuner marks a failure. */
-const orNull = (number: unknown): unknown => (typeof number === 'number' && !Number.isFinite(number) ? null : number);
+const nonFiniteToNull = (number: unknown): unknown =>
+  typeof number === 'number' && !Number.isFinite(number) ? null : number;
 
 const value = z.union([z.number(), z.string(), z.boolean()]);
 
@@ -230,7 +231,7 @@ const entrySchema = z.looseObject({
   /** A text if the configuration failed; null also for NaN and Infinity. Spreadsheets convert numbers to text. */
   time: z
     .preprocess(
-      orNull,
+      nonFiniteToNull,
       z
         .union([
           z.number(),
@@ -239,8 +240,8 @@ const entrySchema = z.looseObject({
         .nullable(),
     )
     .optional(),
-  times: z.array(z.preprocess(orNull, z.number().nullable())).nullable().optional(),
-  compile_time: z.preprocess(orNull, z.number().nullable()).optional(),
+  times: z.array(z.preprocess(nonFiniteToNull, z.number().nullable())).nullable().optional(),
+  compile_time: z.preprocess(nonFiniteToNull, z.number().nullable()).optional(),
   timestamp: z.string().optional(),
   correctness: z.number().nullable().optional(),
   __error__: z.string().nullish(),
@@ -348,7 +349,7 @@ function readConfiguration(
   const samples = (entry.times ?? []).filter(isTime);
   const time = timeOf(entry);
   const own = timeUnits("an entry's ", entry, keys);
-  const perS = perSecond(timeUnit(name, { ...fileUnits, ...own }), name);
+  const perS = unitsPerSecond(timeUnit(name, { ...fileUnits, ...own }), name);
   const time_s = ran && isTime(time) ? time / perS : null;
   const samples_s = ran ? samples.map((one) => one / perS) : [];
   checkTime(time_s, samples_s, `${name}, cache entry ${JSON.stringify(id)}`);

@@ -22,13 +22,13 @@ import {
   isKernelTunerCache,
   isTime,
   type Outcome,
-  perSecond,
   readKernelTuner,
   sampleNotes,
   type TunedConfiguration,
   type TuningResults,
   timeUnit,
   timeUnits,
+  unitsPerSecond,
 } from './kernel-tuner.ts';
 
 /** Keys of T4 results in schema 1.0.0, followed by those of a result and of its times. */
@@ -127,12 +127,12 @@ export function readT4(text: string, name: string): TuningResults {
   const stated = Object.entries(read.data).map(([key, own]) => ({ name: key, value: String(own) }));
   checkedFields(name, stated, t4Fields, 'ignored');
   const fileUnits = { ...timeUnits('metadata.', metadata), time_unit: read.data.time_unit };
-  perSecond(timeUnit(name, fileUnits), `${name}, metadata.timeunit`);
+  unitsPerSecond(timeUnit(name, fileUnits), `${name}, metadata.timeunit`);
   const lost: number[] = [];
   const configurations = results.map((one, i): TunedConfiguration => {
     const { configuration, times, invalidity, correctness, measurements, timestamp } = one;
     const unit = timeUnit(`${name}, results[${i}]`, { ...fileUnits, ...timeUnits('times.', times) });
-    const usual = perSecond(unit, `${name}, results[${i}].times`);
+    const usual = unitsPerSecond(unit, `${name}, results[${i}].times`);
     const [time, second] = measurements.filter((measured) => measured.name.trim().toLowerCase() === 'time');
     if (second !== undefined) {
       throw new BraggError(
@@ -167,7 +167,7 @@ export function readT4(text: string, name: string): TuningResults {
     // A correct answer without a time comes from a failed run. One failed sample makes a mean of all samples invalid.
     const whole = time === undefined ? samples.length === times.runtimes.length : ownTimes.length === own.length;
     const failed = ran && (!whole || (time === undefined ? samples : ownTimes).length === 0);
-    const scale = perSecond(time?.unit ?? '', `${name}, results[${i}]`, unit);
+    const scale = unitsPerSecond(time?.unit ?? '', `${name}, results[${i}]`, unit);
     const inOwnUnit = samples.length === 0 && own.length > 1;
     if (ran && !failed) lost.push(failedSamples(times.runtimes));
     const time_s = !ran || failed ? null : time === undefined ? meanOf(samples) / usual : meanOf(ownTimes) / scale;
@@ -188,7 +188,7 @@ export function readT4(text: string, name: string): TuningResults {
 }
 
 export function t4Text({ configurations, device, kernel, problem }: TuningResults): string {
-  const perS = perSecond('milliseconds', 'milliseconds');
+  const perS = unitsPerSecond('milliseconds', 'milliseconds');
   const document = {
     schema_version: '1.0.0',
     metadata: { timeunit: 'milliseconds', device, kernel, problem },

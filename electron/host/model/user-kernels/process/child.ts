@@ -20,7 +20,7 @@ const SENDING_S_PER_BYTE = 2e-8;
 type Method = (...args: readonly unknown[]) => unknown;
 
 const link = parentLink<MessageFromChild, MessageToChild>();
-let made: Readonly<Record<string, Method>> | null = null;
+let childMethods: Readonly<Record<string, Method>> | null = null;
 /** Words of a problem that identify a Python candidate to the engine. */
 let python: Readonly<Record<string, string>> = {};
 
@@ -144,15 +144,15 @@ async function call({
   reports,
   light,
 }: Extract<MessageToChild, { kind: 'call' }>): Promise<void> {
-  const target = made?.[method];
-  if (made === null || typeof target !== 'function') throw new Error(`there is no ${method}`);
+  const target = childMethods?.[method];
+  if (childMethods === null || typeof target !== 'function') throw new Error(`there is no ${method}`);
   const report = (value: unknown): void => sendToParent({ kind: 'report', value });
   const [began, before] = [readUsage(), running === 0 ? lastIdle : null];
   const between = before && { cpu_s: began.cpu_s - before.cpu_s, elapsed_s: began.elapsed_s - before.elapsed_s };
   lastIdle = null;
   running += 1;
   try {
-    const value = await target.call(made, ...(reports ? [report] : []), ...args);
+    const value = await target.call(childMethods, ...(reports ? [report] : []), ...args);
     loadAddon().flushOutput();
     const sent = light ? withoutArrays(value) : value;
     sendToParent({ kind: 'result', call: id, value: sent, ...(between !== null && { between }) });
@@ -170,7 +170,9 @@ link.onMessage((message: MessageToChild) => {
       case 'load':
         return load(message);
       case 'create':
-        made = loadAddon()[message.factory](withWords(message.problem) as never) as unknown as typeof made;
+        childMethods = loadAddon()[message.factory](
+          withWords(message.problem) as never,
+        ) as unknown as typeof childMethods;
         return sendToParent({ kind: 'created' });
       case 'call':
         call(message).catch((error: unknown) => fail(error, message.call));

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { errorCodeSchema } from '../../../../contract/errors.ts';
-import type { ChildLink, Ended, StartChild } from '../../../io/processes/link.ts';
+import type { ChildLink, ProcessExit, StartChild } from '../../../io/processes/link.ts';
 
 /** Code that is loaded before the first object is created. */
 export type UserKernelCode =
@@ -77,12 +77,12 @@ export type MessageFromRelay =
 export type MessageToRelay =
   | { readonly kind: 'child-message'; readonly child: number; readonly message: unknown }
   | { readonly kind: 'child-output'; readonly child: number; readonly text: string }
-  | { readonly kind: 'child-ended'; readonly child: number; readonly how: Ended };
+  | { readonly kind: 'child-ended'; readonly child: number; readonly how: ProcessExit };
 
 interface Listeners {
   message: (message: unknown) => void;
   output: (text: string) => void;
-  ended: (how: Ended) => void;
+  ended: (how: ProcessExit) => void;
 }
 
 /** Used by the thread: sends requests for processes to the host. */

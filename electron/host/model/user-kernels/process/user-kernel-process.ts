@@ -3,9 +3,9 @@
  * and the amount left out between them are saved.
  */
 import { BraggError } from '../../../../contract/errors.ts';
-import type { Printed } from '../../../../contract/user-kernels.ts';
+import type { PrintedOutput } from '../../../../contract/user-kernels.ts';
 import { formatBytes } from '../../../../domain/values/units.ts';
-import type { ChildLink, Ended, StartChild } from '../../../io/processes/link.ts';
+import type { ChildLink, ProcessExit, StartChild } from '../../../io/processes/link.ts';
 import {
   type Factory,
   fromChildSchema,
@@ -40,7 +40,7 @@ const endTexts: Readonly<Record<string, string>> = {
 
 /** Processor time for receiving a call and sending its result, outside the call. */
 const MESSAGES_S = 0.002;
-const nothing: UsageBetweenCalls = { cpu_s: 0, elapsed_s: 0 };
+const noUsage: UsageBetweenCalls = { cpu_s: 0, elapsed_s: 0 };
 
 interface Pending {
   readonly resolve: (value: unknown) => void;
@@ -56,7 +56,7 @@ export class UserKernelProcess {
   #report: (value: unknown) => void = () => undefined;
   #over: BraggError | null = null;
   #output = '';
-  #between: UsageBetweenCalls = nothing;
+  #between: UsageBetweenCalls = noUsage;
 
   private constructor(name: string, link: ChildLink, onOutput: (text: string) => void) {
     this.name = name;
@@ -92,7 +92,7 @@ export class UserKernelProcess {
   /** Processor time of the process outside its calls, since the last call of this method. */
   takeBetween(): UsageBetweenCalls {
     const between = this.#between;
-    this.#between = nothing;
+    this.#between = noUsage;
     return between;
   }
 
@@ -191,7 +191,7 @@ export class UserKernelProcess {
         this.#report(message.value);
         return;
       case 'result': {
-        const { cpu_s, elapsed_s } = message.between ?? nothing;
+        const { cpu_s, elapsed_s } = message.between ?? noUsage;
         this.#between = {
           cpu_s: this.#between.cpu_s + Math.max(0, cpu_s - MESSAGES_S),
           elapsed_s: this.#between.elapsed_s + elapsed_s,
@@ -234,7 +234,7 @@ export class UserKernelProcess {
     this.#pending.clear();
   }
 
-  #lastWords({ code, signal }: Ended): string {
+  #lastWords({ code, signal }: ProcessExit): string {
     const why = endTexts[signal ?? String(code === null ? '' : code >>> 0)];
     const exit = signal === null ? `it exited with code ${code}` : `it was killed by ${signal}`;
     const said = this.#output.trim().split('\n').slice(-6).join('\n');
@@ -259,7 +259,7 @@ export class PrintedText {
     this.#left_out += after.length - this.#last.length;
   }
 
-  get text(): Printed {
+  get text(): PrintedOutput {
     return { first: this.#first, last: this.#last, left_out: this.#left_out };
   }
 }

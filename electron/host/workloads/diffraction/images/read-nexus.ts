@@ -89,7 +89,7 @@ const groupAt = (group: Group, path: string): Group | null => {
 };
 
 /** Subgroups of a NeXus class, by name. */
-function ofClass(group: Group | null, name: string): readonly (readonly [string, Group])[] {
+function groupsOfClass(group: Group | null, name: string): readonly (readonly [string, Group])[] {
   return (group?.keys() ?? []).flatMap((key) => {
     const found = group === null ? null : groupAt(group, key);
     return found !== null && found.attrs['NX_class']?.value === name ? [[key, found] as const] : [];
@@ -100,8 +100,8 @@ function ofClass(group: Group | null, name: string): readonly (readonly [string,
  * Returns the only detector of an instrument, or the only module of a detector. Throws for several, whose images do not
  * form one plane.
  */
-function onlyOf(group: Group | null, usual: string, name: string): Group | null {
-  const found = ofClass(group, name);
+function onlyGroupOfClass(group: Group | null, usual: string, name: string): Group | null {
+  const found = groupsOfClass(group, name);
   const [first, second] = found;
   if (second !== undefined) {
     throw foreignImageError(
@@ -155,7 +155,7 @@ function throwIfUnsupportedField(group: Group | null): void {
 /** Images of a data group: one dataset, or the first of the numbered datasets that Eiger detectors write. */
 function firstOf(entry: Group): { readonly data: Group; readonly name: string; readonly parts: number } {
   const data = groupAt(entry, 'data');
-  if (data === null) throw otherFile();
+  if (data === null) throw notNexusError();
   const names = data.keys().filter((name) => name === 'data' || /^data_\d+$/.test(name));
   const [name] = names.includes('data') ? ['data'] : names.sort();
   if (name === undefined) throw foreignImageError('its group data has no images: it has neither data nor data_000001');
@@ -190,7 +190,7 @@ function imagesOf(entry: Group, linked: File | null) {
   throw foreignImageError(`its images ${name} are not a dataset: ${where} is none`);
 }
 
-const otherFile = (): BraggError =>
+const notNexusError = (): BraggError =>
   new BraggError('unsupported', 'it has no entry with a group data, so it is not an NXmx file');
 
 function entryOf(file: File): Group {
@@ -201,7 +201,7 @@ function entryOf(file: File): Group {
     const entry = groupAt(root, name);
     if (entry !== null && groupAt(entry, 'data') !== null) return entry;
   }
-  throw otherFile();
+  throw notNexusError();
 }
 
 /** Rejects virtual datasets over other files, because the library reads missing files as zeros. */
@@ -395,8 +395,8 @@ const notesIfAny = (notes: readonly string[]): Pick<Pixels, 'notes'> => (notes.l
 function pixelsIn(file: File, linked: File | null): Pixels {
   const entry = entryOf(file);
   const images = imagesOf(entry, linked);
-  const detector = onlyOf(groupAt(entry, 'instrument'), 'detector', 'NXdetector');
-  const module = onlyOf(detector, 'module', 'NXdetector_module');
+  const detector = onlyGroupOfClass(groupAt(entry, 'instrument'), 'detector', 'NXdetector');
+  const module = onlyGroupOfClass(detector, 'module', 'NXdetector_module');
   const specific = detector === null ? null : groupAt(detector, 'detectorSpecific');
   for (const group of [detector, groupAt(entry, 'data')]) throwIfUnsupportedField(group);
   const { width, height, counts, most, images: there, empty } = countsOf(images);

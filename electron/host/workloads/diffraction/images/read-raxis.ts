@@ -9,7 +9,7 @@ const onlyNumbers = (...wanted: readonly number[]) =>
   allowOnly(wanted.join(', '), (value) => wanted.includes(Number(value)));
 const about = ignoredField('describes the measurement and changes no count');
 const goniometer = ignoredField('describes the goniometer of the crystal, which the scenario states');
-const turned = ignoredField('the scenario states the angle and the foot of the detector');
+const detectorAngleField = ignoredField('the scenario states the angle and the foot of the detector');
 
 /** Type of a field: `text` of this many bytes, or numbers of 4 bytes. */
 type Form = number | 'long' | 'float' | readonly ['long' | 'float', number];
@@ -43,9 +43,9 @@ const layout: readonly (readonly [name: string, form: Form, rule: FieldRule])[] 
   ...['phi0', 'phis', 'phie'].map((name) => [name, 'float', goniometer] as const),
   ['oscn', 'long', about],
   ['fext', 'float', about],
-  ...['drtx', 'drtz'].map((name) => [name, 'float', turned] as const),
+  ...['drtx', 'drtz'].map((name) => [name, 'float', detectorAngleField] as const),
   ...['omga', 'fkai'].map((name) => [name, 'float', goniometer] as const),
-  ['thta', 'float', turned],
+  ['thta', 'float', detectorAngleField],
   ['mu', 'float', goniometer],
   ['scan', 204, about],
   ['xpxl', 'long', honoured],

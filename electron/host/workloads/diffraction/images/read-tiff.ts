@@ -284,10 +284,10 @@ function readStrips(
   return counts;
 }
 
-const shown = ignoredField('changes how values are displayed, and no value');
-const placed = ignoredField('the scenario states the size and the place of pixels');
-const paged = ignoredField('the first page is read, and further ones are said');
-const zero = allowOnly('0 or absent', (value) => Number(value) === 0);
+const displayOnlyField = ignoredField('changes how values are displayed, and no value');
+const geometryField = ignoredField('the scenario states the size and the place of pixels');
+const pageField = ignoredField('the first page is read, and further ones are said');
+const zeroOrAbsent = allowOnly('0 or absent', (value) => Number(value) === 0);
 
 /**
  * Lines `name=value` in descriptions by ImageJ's FileSaver: calibration of the values, and images after the only
@@ -298,16 +298,24 @@ export const imageJFields: FieldRules = {
   slices: onlyNumbers(1),
   frames: onlyNumbers(1),
   channels: onlyNumbers(1),
-  cf: zero,
-  c0: zero,
+  cf: zeroOrAbsent,
+  c0: zeroOrAbsent,
   c1: onlyNumbers(1),
-  c2: zero,
-  c3: zero,
-  c4: zero,
+  c2: zeroOrAbsent,
+  c3: zeroOrAbsent,
+  c4: zeroOrAbsent,
   vunit: oneOf('Gray Value', 'counts'),
-  ...{ hyperstack: paged, loop: paged, fps: paged, finterval: paged, tunit: paged },
-  ...{ unit: placed, yunit: placed, zunit: placed, spacing: placed, xorigin: placed, yorigin: placed, zorigin: placed },
-  ...{ mode: shown, min: shown, max: shown },
+  ...{ hyperstack: pageField, loop: pageField, fps: pageField, finterval: pageField, tunit: pageField },
+  ...{
+    unit: geometryField,
+    yunit: geometryField,
+    zunit: geometryField,
+    spacing: geometryField,
+    xorigin: geometryField,
+    yorigin: geometryField,
+    zorigin: geometryField,
+  },
+  ...{ mode: displayOnlyField, min: displayOnlyField, max: displayOnlyField },
 };
 
 /** Attributes of Pixels in OME-XML, from the schema of 2016-06. */
@@ -315,8 +323,15 @@ export const omeFields: FieldRules = {
   significantbits: honoured,
   sizex: honoured,
   sizey: honoured,
-  ...{ sizez: paged, sizec: paged, sizet: paged, dimensionorder: paged, timeincrement: paged, interleaved: paged },
-  ...{ physicalsizex: honoured, physicalsizey: honoured, physicalsizez: placed },
+  ...{
+    sizez: pageField,
+    sizec: pageField,
+    sizet: pageField,
+    dimensionorder: pageField,
+    timeincrement: pageField,
+    interleaved: pageField,
+  },
+  ...{ physicalsizex: honoured, physicalsizey: honoured, physicalsizez: geometryField },
   ...{
     type: ignoredField('tags of TIFF state the type'),
     bigendian: ignoredField('the TIFF states its order of bytes'),

@@ -312,7 +312,7 @@ const others: readonly (readonly [string, ...(string | RegExp)[]])[] = [
   ['a picture without counts', '\x89PNG', '\xff\xd8\xff', 'GIF8'],
 ];
 
-function otherImage(begin: string): string | undefined {
+function unsupportedFormat(begin: string): string | undefined {
   const isMark = (mark: string | RegExp): boolean =>
     typeof mark === 'string' ? begin.startsWith(mark) : mark.test(begin);
   return others.find(([, ...marks]) => marks.some(isMark))?.[0];
@@ -331,7 +331,7 @@ export function readImage(bytes: Uint8Array, name: string, size: readonly [numbe
   const begin = Buffer.from(bytes.subarray(0, 512)).toString('latin1');
   // Do not detect the format of raw numbers, which may begin with any bytes.
   const reader = own === readRaw ? own : (readerOf(begin, bytes) ?? own);
-  const other = reader === own && own !== readRaw ? otherImage(begin) : undefined;
+  const other = reader === own && own !== readRaw ? unsupportedFormat(begin) : undefined;
   if (other !== undefined) {
     throw new BraggError(
       'foreign-file',

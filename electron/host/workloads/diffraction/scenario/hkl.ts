@@ -462,7 +462,7 @@ const OTHERS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Detects another program's format from the beginning of a list; undefined for plain lists. */
-function otherList(text: string): string | undefined {
+function foreignListFormat(text: string): string | undefined {
   const begin = text
     .slice(0, 4096)
     .replace(/^(?:[ \t\r\uFEFF]*(?:#[^\n]*)?\n)*/, '')
@@ -473,7 +473,7 @@ function otherList(text: string): string | undefined {
 /** Parses a list of reflections. Blank lines and comments after # or ! are ignored. */
 export function readHkl(text: string): HklList {
   const fail = (line: number, message: string): HklList => ({ ok: false, faults: [{ line, message }] });
-  const other = otherList(text);
+  const other = foreignListFormat(text);
   if (other !== undefined) return fail(1, `it is a list of ${other}; allowed: h k l F, with a header for other values`);
   let xds: XdsHeader | string | null = null;
   try {

@@ -16,7 +16,7 @@ import {
 } from '../../../../contract/scenario/index.ts';
 import { formatBytes } from '../../../../domain/values/units.ts';
 import type { DiffractionProblem, Vector3 } from '../../../io/addon/task.ts';
-import type { Read } from '../../scenarios/read.ts';
+import type { ScenarioText } from '../../scenarios/read.ts';
 import { reflectionsOf } from './hkl.ts';
 
 const rad = (deg: number): number => (deg * Math.PI) / 180;
@@ -49,12 +49,12 @@ function lattice({ lattice: given }: DiffractionScenario['crystal']) {
 }
 
 /** Crystals with so few cells along an edge also scatter between reflections, where the nearest F would cause steps. */
-const fewCells = 2;
+const maxInterpolatedCells = 2;
 
 function lookupKindOf({ crystal, structure_factors }: DiffractionScenario): 'nearest' | 'tricubic' {
   if (structure_factors.lookup !== 'auto') return structure_factors.lookup;
   const { a, b, c } = crystal.cells;
-  return Math.min(a, b, c) <= fewCells ? 'tricubic' : 'nearest';
+  return Math.min(a, b, c) <= maxInterpolatedCells ? 'tricubic' : 'nearest';
 }
 
 /** Builds the engine's problem. `scenario` has passed its checks; `reflections` contains h, k, l, F of each. */
@@ -274,7 +274,7 @@ export async function readDiffraction(
   };
 }
 
-export interface DiffractionReading extends Read {
+export interface DiffractionReading extends ScenarioText {
   readonly kind: 'diffraction';
   readonly document: DiffractionDocument | null;
   readonly scenario: DiffractionScenario;

@@ -12,7 +12,7 @@ import {
 import { USER_PROBLEM } from '../../../../contract/scenario/user-problem/index.ts';
 import { isTaskKind } from '../../../../contract/task.ts';
 import type { TaskProblem } from '../../../io/addon/task.ts';
-import type { Read } from '../../scenarios/read.ts';
+import type { ScenarioText } from '../../scenarios/read.ts';
 import { checkProblem, problemValues } from '../user-problem/definition.ts';
 
 function benchOf(scenario: TaskScenario): string {
@@ -56,7 +56,7 @@ export function resolveTask(
   };
 }
 
-export interface TaskReading extends Read {
+export interface TaskReading extends ScenarioText {
   readonly kind: TaskScenario['kind'];
   readonly document: TaskDocument | null;
   readonly scenario: TaskScenario;

@@ -17,7 +17,7 @@ import {
   type Sizes,
 } from '../../../../contract/scenario/user-problem/resolve.ts';
 import type { TaskProblem } from '../../../io/addon/task.ts';
-import type { CandidateOf } from '../../../model/user-kernels/problem-folder.ts';
+import type { CandidateProperties } from '../../../model/user-kernels/problem-folder.ts';
 import { valueFile } from '../../../model/user-kernels/value-files.ts';
 
 type ProblemScenario = Extract<TaskScenario, { kind: typeof USER_PROBLEM }>;
@@ -133,7 +133,7 @@ export function sizesIn(problem: Pick<TaskProblem, 'numbers' | 'words'>): Sizes 
 }
 
 /** The problem at other sizes; null if they are invalid. Arrays from files have a fixed size. */
-export function atSizes(problem: TaskProblem, sizes: Sizes): TaskProblem | null {
+export function resizeProblem(problem: TaskProblem, sizes: Sizes): TaskProblem | null {
   if (problem.words['files'] !== undefined) return null;
   const definition = definitionIn(problem);
   const resolved = resolveProblem(definition, sizes);
@@ -173,7 +173,7 @@ export const mayAlter = (problem: TaskProblem): boolean =>
 export function forCandidate(
   problem: TaskProblem,
   id: string,
-  { definition, launches }: CandidateOf,
+  { definition, launches }: CandidateProperties,
   constants: Readonly<Record<string, number>>,
 ): TaskProblem {
   if (signatureOf(definitionIn(problem)) !== signatureOf(definition)) {

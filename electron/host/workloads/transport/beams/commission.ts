@@ -9,7 +9,7 @@ import { BraggError } from '../../../../contract/errors.ts';
 import { readCurveCsv } from '../../../../domain/dose/curve-csv.ts';
 import { isMissingMark, largestUnmarked } from '../../../../domain/values/csv.ts';
 import { onThread } from '../../../io/threads/task.ts';
-import { type CellCurve, cellCurve, fallsTo, peakOf } from '../metrics/depth-readouts.ts';
+import { type CellCurve, cellCurve, falloffPosition, peakOf } from '../metrics/depth-readouts.ts';
 import { rangeStraggling_mm } from '../scenario/context.ts';
 import { type DepthDoses, depthDoses, energiesBetween, type WaterPhysics } from './depth-doses.ts';
 
@@ -147,7 +147,7 @@ class Family {
     this.nodes = curves.map((values, k) => {
       const curve = cellCurve(0, step_mm, values);
       const peak = peakOf(curve);
-      const r80_mm = peak === null ? null : fallsTo(curve, peak, 0.8 * peak.height);
+      const r80_mm = peak === null ? null : falloffPosition(curve, peak, 0.8 * peak.height);
       return {
         energy_MeV: spots[k]?.energy_MeV ?? 0,
         r80_mm: r80_mm ?? throwInvalid('a depth dose has no peak in the water'),

@@ -24,7 +24,7 @@ export interface WaterPhysics {
 }
 
 /** Columns wide enough that nothing leaves sideways; moments need only one, reaction products only a few. */
-const ACROSS = { width_mm: 600, dx_mm: 100 } as const;
+const LATERAL_GRID = { width_mm: 600, dx_mm: 100 } as const;
 const ANGLES = { dtheta_mrad: 10, theta_max_mrad: 400 } as const;
 
 /** Builds the problem of these spots in water; their depth doses share its grid. */
@@ -38,8 +38,8 @@ export async function waterProblem(
     version: 2,
     // Ranges of spots are R90, the depth at which the dose has fallen to 90 %.
     beam: { range_is: 'r90', spots },
-    geometry: { width_mm: ACROSS.width_mm, ...(depth_mm === undefined ? {} : { depth_mm }) },
-    grid: { dx_mm: ACROSS.dx_mm, ...ANGLES },
+    geometry: { width_mm: LATERAL_GRID.width_mm, ...(depth_mm === undefined ? {} : { depth_mm }) },
+    grid: { dx_mm: LATERAL_GRID.dx_mm, ...ANGLES },
     physics,
     solver: { stepping: 'depth', precision: 'fp32' },
     output: { keyframes: 0 },
@@ -55,7 +55,7 @@ export async function waterProblem(
 }
 
 /** Dose integrated across the beam, MeV per mm of depth. */
-function acrossSum(dose: ArrayLike<number>, { nx, nz, dz_mm }: TransportProblem['grid']): Float64Array {
+function integrateAcross(dose: ArrayLike<number>, { nx, nz, dz_mm }: TransportProblem['grid']): Float64Array {
   const curve = new Float64Array(nz);
   for (let z = 0; z < nz; z += 1) {
     let sum = 0;
@@ -79,7 +79,7 @@ export async function depthDose(
     const { status, error, dose } = await run.start(() => undefined, { unwatched: true });
     signal.throwIfAborted();
     if (status !== 'done') throw new BraggError('device', error?.message ?? `a depth dose was ${status}`);
-    return acrossSum(dose, problem.grid);
+    return integrateAcross(dose, problem.grid);
   } finally {
     signal.removeEventListener('abort', cancel);
   }
@@ -132,7 +132,7 @@ export async function depthDoses(
     signal.throwIfAborted();
     await beams.start(({ beam, result: { error, dose } }) => {
       if (error !== null) failure ??= errorFromNative(error);
-      curves[beam] = acrossSum(dose, problem.grid);
+      curves[beam] = integrateAcross(dose, problem.grid);
       ended += 1;
       done?.(ended / spots.length);
     });

@@ -6,7 +6,7 @@ import type { WeightKind } from '../../../../contract/beams/sobp.ts';
 import { BraggError } from '../../../../contract/errors.ts';
 import { onThread } from '../../../io/threads/task.ts';
 import { fallingNnls, multiply, nnls, regularisedNnls } from '../../../model/beams/least-squares.ts';
-import { cellCurve, fallsTo, risesTo } from '../metrics/depth-readouts.ts';
+import { cellCurve, falloffPosition, risesTo } from '../metrics/depth-readouts.ts';
 import type { DepthDoses } from './depth-doses.ts';
 
 interface Plateau {
@@ -33,7 +33,7 @@ export function plateauOf(values: Float64Array, step_mm: number, from_mm: number
   const [least, largest] = [Math.min(...inside), Math.max(...inside)];
   const curve = cellCurve(0, step_mm, values);
   const at = (cell: number) => ({ position: (cell + 0.5) * step_mm, height: values[cell] ?? 0, cell });
-  const falls = (share: number): number | null => fallsTo(curve, at(last), share * mean);
+  const falls = (share: number): number | null => falloffPosition(curve, at(last), share * mean);
   const [r95, r90, r80, r20] = [falls(0.95), falls(0.9), falls(0.8), falls(0.2)];
   const p95 = risesTo(curve, at(first), 0.95 * mean) ?? 0;
   if (r95 === null || r90 === null || r80 === null || r20 === null) return null;

@@ -7,7 +7,7 @@ import { type Sobp, type SobpRequest, sobpRequestSchema } from '../../../../cont
 import { BraggError } from '../../../../contract/errors.ts';
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
 import { jetteChenWeights } from '../../../model/beams/jette-chen.ts';
-import { cellCurve, fallsTo, peakOf } from '../metrics/depth-readouts.ts';
+import { cellCurve, falloffPosition, peakOf } from '../metrics/depth-readouts.ts';
 import { rangeStraggling_mm } from '../scenario/context.ts';
 import {
   type DepthDoses,
@@ -117,7 +117,7 @@ async function spacedLayers({ tools, request, sigmaAt, energy_sigma_MeV, depthOf
 function r90Of(values: Float64Array, step_mm: number): number {
   const curve = cellCurve(0, step_mm, values);
   const peak = peakOf(curve);
-  return (peak === null ? null : fallsTo(curve, peak, 0.9 * peak.height)) ?? 0;
+  return (peak === null ? null : falloffPosition(curve, peak, 0.9 * peak.height)) ?? 0;
 }
 
 /** Uses the energy with the range nearest to the requested one as the deepest layer. */

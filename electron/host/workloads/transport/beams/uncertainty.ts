@@ -104,16 +104,16 @@ function withBeams(problem: TransportProblem, change: (beam: Beam) => Beam): Tra
   return { ...problem, beam: change(problem.beam), ...(spots === undefined ? {} : { spots: spots.map(change) }) };
 }
 
-const byDensity =
+const varyDensity =
   (share: number) =>
   (material: Material): Material => ({ ...material, density_g_cm3: material.density_g_cm3 * (1 + share) });
-const byStopping =
+const varyStopping =
   (share: number) =>
   (material: Material): Material => ({
     ...material,
     stopping_MeV_cm2_g: material.stopping_MeV_cm2_g.map((stopping) => stopping * (1 + share)),
   });
-const byExcitation =
+const varyExcitation =
   (share: number) =>
   (material: Material): Material => ({
     ...material,
@@ -121,7 +121,7 @@ const byExcitation =
       (stopping, i) => stopping - (BETHE * material.z_over_a * share) / betaSquared(material.energies_MeV[i] ?? 1),
     ),
   });
-const byScattering =
+const varyScattering =
   (share: number) =>
   (material: Material): Material => ({
     ...material,
@@ -180,10 +180,15 @@ function variedOf(problem: TransportProblem, model: UncertaintyModel): readonly 
         ),
         at: (times) => withMaterials(problem, indices, change(times * step)),
       });
-    of('mean_excitation_eV', 'mean_excitation', sigmaOf('mean_excitation_eV') / meanExcitation_eV(first), byExcitation);
-    of('density_percent', 'density', sigmaOf('density_percent') / 100, byDensity);
-    of('stopping_percent', 'stopping', sigmaOf('stopping_percent') / 100, byStopping);
-    of('scattering_percent', 'scattering', sigmaOf('scattering_percent') / 100, byScattering);
+    of(
+      'mean_excitation_eV',
+      'mean_excitation',
+      sigmaOf('mean_excitation_eV') / meanExcitation_eV(first),
+      varyExcitation,
+    );
+    of('density_percent', 'density', sigmaOf('density_percent') / 100, varyDensity);
+    of('stopping_percent', 'stopping', sigmaOf('stopping_percent') / 100, varyStopping);
+    of('scattering_percent', 'scattering', sigmaOf('scattering_percent') / 100, varyScattering);
   }
   const thickness_mm = sigmaOf('thickness_mm');
   if (thickness_mm > 0 && !layered) {

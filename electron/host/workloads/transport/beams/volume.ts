@@ -25,7 +25,7 @@ const REACH = { sigmas: 5, halo_mm: 30 } as const;
 const writers = { mha: metaImageBytes, nrrd: nrrdBytes, dcm: rtDoseBytes } as const;
 
 /** Side of the square that contains the dose of every spot; scattering at the end of the range is about 2.5 % of it. */
-function acrossOf({ beam, spots = [beam], grid }: TransportProblem, cell_mm: number): number {
+function transverseSide_mm({ beam, spots = [beam], grid }: TransportProblem, cell_mm: number): number {
   const scattered = 0.025 * grid.nz * grid.dz_mm;
   const reach = spots.reduce((most, spot) => {
     const width = Math.hypot(Math.max(spot.x_sigma_mm, spot.y_sigma_mm ?? 0), scattered);
@@ -111,7 +111,7 @@ export async function solveVolume(
 ): Promise<VolumeAnswer> {
   const begun = performance.now();
   const { cell_mm, protons_per_mu, file } = request;
-  const across_mm = request.across_mm ?? acrossOf(problem, cell_mm);
+  const across_mm = request.across_mm ?? transverseSide_mm(problem, cell_mm);
   const n = Math.max(1, Math.round(across_mm / cell_mm));
   const { nz, dz_mm } = problem.grid;
   if (n * n * nz > MAX_VOLUME_CELLS) {

@@ -35,7 +35,7 @@ import {
   doseError,
   ledgerError,
   ledgerErrorOf,
-  onSameCells,
+  shareCells,
 } from '../user-kernels.ts';
 
 function headOf({ label, variant, problem, note, gpu }: Candidate): EntryHead {
@@ -182,7 +182,7 @@ class TransportBenchCandidate implements BenchCandidate {
 
   #doseError(dose: Values, oracle: Values | null) {
     const { problem, variant } = this.#candidate;
-    return onSameCells(variant.id, 'reference')
+    return shareCells(variant.id, 'reference')
       ? doseError(oracle === null ? null : relativeL2(dose, oracle), parityLimit[problem.solver.precision])
       : depthDoseError(dose, oracle, this.#plan.nx, depthDoseLimit);
   }

@@ -8,7 +8,7 @@ type Planned = Pick<TransportRun['plan'], 'variant' | 'precision' | 'threads' | 
 
 /** Variants that only visit cells within the beam. */
 const FOLLOWING = ['window', 'depth'];
-const followsBeam = (variant: string): boolean => FOLLOWING.some((name) => variant.endsWith(name));
+const isWindowed = (variant: string): boolean => FOLLOWING.some((name) => variant.endsWith(name));
 
 /** Smallest content of a visited row of cells, as a share of the protons: `kWindowThreshold` in sliced_solver.cpp. */
 const THRESHOLD = { fp32: 1e-11, fp64: 1e-18 } as const;
@@ -123,7 +123,7 @@ export function expectedVisits(problem: TransportProblem, plan: Planned, ranges:
   const { range_mm, bins_mm } = ranges;
   const { grid, beam, solver } = problem;
   const { ne, ntheta, nz, nx } = plan;
-  if (problem.initial.kind === 'filled' || !followsBeam(plan.variant)) return null;
+  if (problem.initial.kind === 'filled' || !isWindowed(plan.variant)) return null;
   const extent = extentOf(problem, range_mm);
   const bin_mm = bins_mm / ne;
   const spread_mm = (1.77 * bins_mm * beam.energy_sigma_MeV) / beam.energy_MeV;
@@ -178,26 +178,26 @@ interface ExpectedTime {
 }
 
 /** Seconds per expected visit in completed runs of this program, by variant and precision. */
-const learned = new Map<string, number>();
-const followsReactions = ({ physics }: TransportProblem): boolean => physics.nuclear === 'icru63';
+const secondsPerVisit = new Map<string, number>();
+const simulatesReactions = ({ physics }: TransportProblem): boolean => physics.nuclear === 'icru63';
 const keyOf = ({ variant, precision }: Planned, problem: TransportProblem): string =>
-  `${variant} ${precision} ${followsReactions(problem)}`;
+  `${variant} ${precision} ${simulatesReactions(problem)}`;
 
 /** Learns the rate from the duration and the expected visits of a run. */
 export function learnTime(problem: TransportProblem, plan: Planned, visits: number | null, seconds: number): void {
   if (visits === null || !(visits > 0) || !(seconds > 0)) return;
   const key = keyOf(plan, problem);
-  const before = learned.get(key);
+  const before = secondsPerVisit.get(key);
   const now = seconds / visits;
-  learned.set(key, before === undefined ? now : before + NEWEST * (now - before));
+  secondsPerVisit.set(key, before === undefined ? now : before + NEWEST * (now - before));
 }
 
 /** `onGpu`: whether its variant runs on a GPU. */
 export function expectedTime(problem: TransportProblem, plan: Planned, visits: number, onGpu: boolean): ExpectedTime {
-  const known = learned.get(keyOf(plan, problem));
+  const known = secondsPerVisit.get(keyOf(plan, problem));
   if (known !== undefined) return { seconds: visits * known, elsewhere: null };
   const rate = onGpu ? TYPICAL.gpu : TYPICAL.thread * Math.max(1, plan.threads);
   const elsewhere = onGpu ? 'an H100' : 'a server with AVX-512';
-  const slower = (plan.precision === 'fp64' ? 2 : 1) * (followsReactions(problem) ? WITH_REACTIONS : 1);
+  const slower = (plan.precision === 'fp64' ? 2 : 1) * (simulatesReactions(problem) ? WITH_REACTIONS : 1);
   return { seconds: (visits / rate) * slower, elsewhere };
 }

@@ -19,12 +19,12 @@ const makeLet = onThreadIfLarge(
 );
 
 /** Cached, because maps of a displayed run are requested repeatedly. */
-const made = new WeakMap<LetMoments, Map<LetName, Promise<Float64Array>>>();
+const cachedFields = new WeakMap<LetMoments, Map<LetName, Promise<Float64Array>>>();
 
 /** keV/µm per cell, [z][x]; 0 where there are no protons. */
 export function letField(tracks: LetMoments, name: LetName): Promise<Float64Array> {
-  const known = made.get(tracks) ?? new Map<LetName, Promise<Float64Array>>();
-  made.set(tracks, known);
+  const known = cachedFields.get(tracks) ?? new Map<LetName, Promise<Float64Array>>();
+  cachedFields.set(tracks, known);
   const { primary, protons } = tracks;
   const found = known.get(name) ?? makeLet({ primary, protons, name });
   known.set(name, found);

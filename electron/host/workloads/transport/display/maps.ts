@@ -28,13 +28,13 @@ function energyAxis(centres: Float64Array): GridAxis {
 export type GridAxes = Readonly<Record<AxisName, GridAxis>>;
 
 /** Cached, because every map of every frame requests the axes of its run. */
-const made = new WeakMap<Axes, GridAxes>();
+const cachedAxes = new WeakMap<Axes, GridAxes>();
 
 export function gridAxes(axes: Axes): GridAxes {
-  const known = made.get(axes);
+  const known = cachedAxes.get(axes);
   if (known !== undefined) return known;
   const fresh = makeAxes(axes);
-  made.set(axes, fresh);
+  cachedAxes.set(axes, fresh);
   return fresh;
 }
 

@@ -21,7 +21,7 @@ export interface YKind {
 interface Width {
   readonly sigma_y_mm: Float64Array;
 }
-interface None {
+interface NoWidth {
   readonly reason: string;
 }
 
@@ -29,7 +29,7 @@ interface None {
  * σ_y by row of z, mm, constant beyond the range; one for each kind of spot if they differ. Or the reason why there is
  * none.
  */
-export type AcrossY = Width | { readonly kinds: readonly YKind[] } | None;
+export type LateralWidths = Width | { readonly kinds: readonly YKind[] } | NoWidth;
 
 /** First row of z that contains two materials; null if matter is layered. */
 function mixedRow({
@@ -52,7 +52,7 @@ export const isLayered = (problem: TransportProblem): boolean => mixedRow(proble
 type Beam = TransportProblem['beam'];
 
 /** Reason for plane doses, which contain the sum of spots over y. */
-export const apartAlongY: None = {
+export const planeDosesUndefined: NoWidth = {
   reason: 'spots have different positions in y, which the model integrates over (use braggbench volume for their dose)',
 };
 
@@ -64,14 +64,14 @@ function commonBeam({ beam, spots = [] }: TransportProblem): Beam | null {
   return others.every((spot) => same(spot, first)) ? first : null;
 }
 
-export function acrossY(problem: TransportProblem): AcrossY {
+export function lateralWidths(problem: TransportProblem): LateralWidths {
   if (problem.initial.kind === 'filled')
     return { reason: 'phase space was filled with random numbers: there is no beam' };
   const { beam: asked, spots = [asked] } = problem;
   if (spots.some(({ angle_rad }) => angle_rad !== 0)) {
     return { reason: 'the beam is not along z, but matter is only layered in z' };
   }
-  if (spots.some(({ y_mm = 0 }) => y_mm !== 0)) return apartAlongY;
+  if (spots.some(({ y_mm = 0 }) => y_mm !== 0)) return planeDosesUndefined;
   const mixed = mixedRow(problem);
   if (mixed !== null) {
     const at = ((mixed.row + 0.5) * problem.grid.dz_mm).toPrecision(4);
@@ -89,7 +89,7 @@ export function acrossY(problem: TransportProblem): AcrossY {
 }
 
 /** Width of a beam along z, with `width` mm at the entrance. */
-export function widthAcross(problem: TransportProblem, beam: Beam, width: number): Width | None {
+export function widthAcross(problem: TransportProblem, beam: Beam, width: number): Width | NoWidth {
   if (!(width > 0)) return { reason: 'the beam has no width (set beam.x_sigma_mm or beam.y_sigma_mm)' };
   const { spots: _spots, ...single } = problem;
   try {

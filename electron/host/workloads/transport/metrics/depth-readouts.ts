@@ -109,7 +109,7 @@ export function cellCurve(start: number, step: number, means: Float64Array): Cel
 }
 
 /** Value inside cell i at position t, 0 to 1. */
-function inCell(curve: CellCurve, i: number, t: number): number {
+function valueInCell(curve: CellCurve, i: number, t: number): number {
   const [a, b, m] = [curve.edges[i] ?? 0, curve.edges[i + 1] ?? 0, curve.means[i] ?? 0];
   return a * (1 - 4 * t + 3 * t * t) + b * (-2 * t + 3 * t * t) + m * (6 * t - 6 * t * t);
 }
@@ -127,14 +127,14 @@ export function peakOf(curve: CellCurve, from = curve.start): Peak | null {
   let top = first;
   for (let i = first + 1; i < means.length; i += 1) if ((means[i] ?? 0) > (means[top] ?? 0)) top = i;
   if (means.length < 3 || top === means.length - 1 || !((means[top] ?? 0) > 0)) return null;
-  let best: Peak = { position: start + (top + 0.5) * step, height: inCell(curve, top, 0.5), cell: top };
+  let best: Peak = { position: start + (top + 0.5) * step, height: valueInCell(curve, top, 0.5), cell: top };
   for (const cell of [top - 1, top, top + 1]) {
     if (cell < first || cell >= means.length) continue;
     const [a, b, m] = [edges[cell] ?? 0, edges[cell + 1] ?? 0, means[cell] ?? 0];
     const curvature = 6 * (a + b - 2 * m);
     const vertex = curvature < 0 ? (4 * a + 2 * b - 6 * m) / curvature : 0;
     for (const t of [0, Math.min(1, Math.max(0, vertex)), 1]) {
-      const height = inCell(curve, cell, t);
+      const height = valueInCell(curve, cell, t);
       if (height > best.height) best = { position: start + (cell + t) * step, height, cell };
     }
   }
@@ -142,7 +142,7 @@ export function peakOf(curve: CellCurve, from = curve.start): Peak | null {
 }
 
 /** First position after the peak at which the curve falls to `level`; null if there is none. */
-export function fallsTo(curve: CellCurve, peak: Peak, level: number): number | null {
+export function falloffPosition(curve: CellCurve, peak: Peak, level: number): number | null {
   for (let i = peak.cell; i < curve.means.length; i += 1) {
     if ((curve.edges[i + 1] ?? 0) <= level) {
       const from = i === peak.cell ? (peak.position - curve.start) / curve.step - i : 0;
@@ -168,7 +168,7 @@ function solve(curve: CellCurve, cell: number, level: number, above: number, bel
   let [high, low] = [above, below];
   for (let k = 0; k < 40; k += 1) {
     const middle = (high + low) / 2;
-    if (inCell(curve, cell, middle) > level) high = middle;
+    if (valueInCell(curve, cell, middle) > level) high = middle;
     else low = middle;
   }
   return (high + low) / 2;
@@ -223,17 +223,17 @@ export function depthReadouts(profile: Omit<AxisProfile, 'blur_mm2'>, blur_mm: n
   const curve = cellCurve(profile.start_mm, profile.step_mm, profile.values);
   const peak = peakOf(curve, from_mm);
   if (peak === null) return noReadouts;
-  const r80 = fallsTo(curve, peak, 0.8 * peak.height);
-  const r20 = fallsTo(curve, peak, 0.2 * peak.height);
-  const distalHalf = fallsTo(curve, peak, 0.5 * peak.height);
+  const r80 = falloffPosition(curve, peak, 0.8 * peak.height);
+  const r20 = falloffPosition(curve, peak, 0.2 * peak.height);
+  const distalHalf = falloffPosition(curve, peak, 0.5 * peak.height);
   const proximalHalf = risesTo(curve, peak, 0.5 * peak.height);
   const entrance = entranceDose(profile, peak.position, blur_mm);
   return {
     r80_mm: r80,
     r20_mm: r20,
-    r90_mm: fallsTo(curve, peak, 0.9 * peak.height),
+    r90_mm: falloffPosition(curve, peak, 0.9 * peak.height),
     r50_mm: distalHalf,
-    practical_range_mm: fallsTo(curve, peak, 0.1 * peak.height),
+    practical_range_mm: falloffPosition(curve, peak, 0.1 * peak.height),
     plateau_MeV_per_mm: plateauOf(profile, r80),
     peak_mm: peak.position,
     w80_20_mm: r80 === null || r20 === null ? null : r20 - r80,

@@ -20,7 +20,7 @@ type RowShares = (row: number, x: number) => number;
 const REACH = 8;
 
 /** Relative share of one kind of spots in the column at `at_mm`, from Gaussians in the plane. */
-function inColumn({ sigma_x_mm, x_mm, weight }: YKind, all: number, row: number, at_mm: number): number {
+function columnShare({ sigma_x_mm, x_mm, weight }: YKind, all: number, row: number, at_mm: number): number {
   const sigma = Math.max(sigma_x_mm[row] ?? 1, 1e-6);
   let sum = 0;
   for (let i = 0; i < x_mm.length; i += 1) {
@@ -39,7 +39,7 @@ function sharesOfKinds(kinds: readonly YKind[], { nx, dx_mm }: GrayRun['axes'], 
     for (const [i, kind] of kinds.entries()) {
       const deposited = kind.depth_dose[row] ?? 0;
       const share = gaussian(kind.sigma_y_mm[row] ?? 1, y_mm);
-      const part = deposited * inColumn(kind, weights[i] ?? 1, row, at_mm);
+      const part = deposited * columnShare(kind, weights[i] ?? 1, row, at_mm);
       sum += part * share;
       all += part;
       rowSum += deposited * share;

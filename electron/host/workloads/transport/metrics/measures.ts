@@ -1,5 +1,5 @@
 /** Measures of a transport run that studies save. */
-import { type Measured, measuresOf, savedCurve, unitBySuffix } from '../../workload.ts';
+import { type MeasuredTimes, measuresOf, savedCurve, unitBySuffix } from '../../workload.ts';
 import { summaryOf } from '../readouts.ts';
 import { measuredRunOf, type RunData } from '../run-data.ts';
 import { depthProfile, profileCurve } from './run-metrics.ts';
@@ -9,7 +9,7 @@ const prefixed = (prefix: string, values: Readonly<Record<string, number | undef
 
 const energyUnit = (name: string): string => (name.endsWith('rel_error') ? '' : 'MeV');
 
-export function transportMeasures(run: RunData): Measured {
+export function transportMeasures(run: RunData): MeasuredTimes {
   const { metrics, ledger, notes, ...summary } = summaryOf(run);
   const { sigma_x, theta_rms, ...numbers } = metrics;
   const { resolution_mm, extra_straggling_mm, min_psi_over_max } = summary;

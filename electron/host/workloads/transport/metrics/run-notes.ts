@@ -56,7 +56,7 @@ function openLedgerNote({ number, energy }: RunSummary['ledger']): readonly RunN
   return [{ code: 'ledger-open', text }];
 }
 
-type Read = Pick<RunSummary, 'metrics' | 'resolution_mm' | 'ledger' | 'extra_straggling_mm'> & {
+type NoteInputs = Pick<RunSummary, 'metrics' | 'resolution_mm' | 'ledger' | 'extra_straggling_mm'> & {
   /** Number of energy bins from rest to the mean energy at the entrance. */
   readonly bins: number;
 };
@@ -77,7 +77,7 @@ const ERROR_NEXT_TO_FACE = 0.4;
 /** A smaller share of the energy is less than the energy of the protons that left. */
 const SHOWN_ENERGY = 0.01;
 
-function edgeNote({ metrics: { energy_deposited_MeV } }: Read, cells: Cells): readonly RunNote[] {
+function edgeNote({ metrics: { energy_deposited_MeV } }: NoteInputs, cells: Cells): readonly RunNote[] {
   const { dose, nx, dx_mm, x_variance_of_representation_mm2: added_mm2 } = cells;
   if (!(added_mm2 > 0)) return [];
   const much = ERROR_NEXT_TO_FACE * sideFaces_MeV(dose, nx);
@@ -89,7 +89,7 @@ function edgeNote({ metrics: { energy_deposited_MeV } }: Read, cells: Cells): re
   return [{ code: 'beam-at-edge', text }];
 }
 
-function coarseNote({ metrics: { w80_20_mm, mean_range_mm }, resolution_mm, bins }: Read): readonly RunNote[] {
+function coarseNote({ metrics: { w80_20_mm, mean_range_mm }, resolution_mm, bins }: NoteInputs): readonly RunNote[] {
   if (w80_20_mm === null) return [];
   const binsInFalloff = mean_range_mm === null ? 0 : (bins * w80_20_mm) / mean_range_mm;
   const fine = binsInFalloff >= MIN_BINS;
@@ -208,7 +208,7 @@ function falloffShare(w80_20_mm: number, spread_mm: number): number {
 
 function tiltNote(
   { beam, grid }: ScenarioParts,
-  { metrics: { w80_20_mm }, extra_straggling_mm }: Read,
+  { metrics: { w80_20_mm }, extra_straggling_mm }: NoteInputs,
 ): readonly RunNote[] {
   if (w80_20_mm === null || beam.angle_deg === 0) return [];
   const share = falloffShare(w80_20_mm, extra_straggling_mm);
@@ -228,7 +228,7 @@ function tiltNote(
  */
 const RETAINED_DOSE = { ofShort: 0.45, power: 1.5, ofLong: 0.5 } as const;
 
-function rearFaceNote({ beam, grid, solver }: ScenarioParts, { ledger: { number } }: Read): readonly RunNote[] {
+function rearFaceNote({ beam, grid, solver }: ScenarioParts, { ledger: { number } }: NoteInputs): readonly RunNote[] {
   const cells = (solver.step_mm * Math.cos((beam.angle_deg * Math.PI) / 180)) / grid.dz_mm;
   const isWhole = solver.stepping === 'depth' || Math.abs(cells - 1) < 1e-6;
   if (isWhole || !(number.escaped_z > NOTICEABLE_SHARE * number.in)) return [];
@@ -245,7 +245,7 @@ function rearFaceNote({ beam, grid, solver }: ScenarioParts, { ledger: { number 
  * `table`: title of the stopping-power table. `scenario` has all defaults; that of an older file may lack fields that
  * some notes need.
  */
-export function runNotes(read: Read, cells: Cells, table: string, scenario: unknown): readonly RunNote[] {
+export function runNotes(read: NoteInputs, cells: Cells, table: string, scenario: unknown): readonly RunNote[] {
   const all = partsOf(scenario);
   const beam = all?.initial.kind === 'beam' ? all : null;
   return [

@@ -6,7 +6,7 @@
 import { BraggError } from '../../../../contract/errors.ts';
 import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
 import { depthDose } from '../beams/depth-doses.ts';
-import { type AcrossY, apartAlongY, isLayered, widthAcross, type YKind } from './across-y.ts';
+import { isLayered, type LateralWidths, planeDosesUndefined, widthAcross, type YKind } from './across-y.ts';
 
 type Beam = TransportProblem['beam'];
 
@@ -49,7 +49,7 @@ function kindsOf(spots: readonly Beam[]): readonly Kind[] {
  * Problem with all spots of a kind at x = 0. The field's highest spot is included without weight, so that the grid is
  * the field's.
  */
-function inWideColumns(problem: TransportProblem, { spot: own, places }: Kind): TransportProblem {
+function wideColumnProblem(problem: TransportProblem, { spot: own, places }: Kind): TransportProblem {
   const { spots = [], beam, grid, map } = problem;
   const weight = [...places.values()].reduce((a, b) => a + b, 0);
   const highest = spots.reduce((best, spot) => (spot.energy_MeV > best.energy_MeV ? spot : best), own);
@@ -84,8 +84,8 @@ export async function yKinds(
   addon: Pick<NativeAddon, 'layTransport'>,
   problem: TransportProblem,
   signal: AbortSignal,
-): Promise<AcrossY> {
-  if ((problem.spots ?? []).some(({ y_mm = 0 }) => y_mm !== 0)) return apartAlongY;
+): Promise<LateralWidths> {
+  if ((problem.spots ?? []).some(({ y_mm = 0 }) => y_mm !== 0)) return planeDosesUndefined;
   const found = kindsOf(problem.spots ?? []);
   const all = found.reduce((sum, { places }) => sum + places.size, 0);
   if (found.length > LIMITS.kinds || all > LIMITS.places) {
@@ -100,7 +100,7 @@ export async function yKinds(
       if ('reason' in across) return across;
       const inPlane = widthAcross(problem, spot, spot.x_sigma_mm);
       if ('reason' in inPlane) return inPlane;
-      const curve = await depthDose({ addon }, inWideColumns(problem, kind), signal);
+      const curve = await depthDose({ addon }, wideColumnProblem(problem, kind), signal);
       kinds.push({
         sigma_y_mm: across.sigma_y_mm,
         sigma_x_mm: inPlane.sigma_y_mm,

@@ -71,10 +71,10 @@ function interpolate(from: Float64Array, to: Float64Array, value: number): numbe
   return (to[after - 1] ?? 0) + share * ((to[after] ?? 0) - (to[after - 1] ?? 0));
 }
 
-type Placed = Pick<TransportScenario | TransportWithBeam, 'beam' | 'geometry'>;
+type BeamGeometry = Pick<TransportScenario | TransportWithBeam, 'beam' | 'geometry'>;
 
 /** Distances from the entrance at which the axis may enter or leave a region, ascending. */
-function borders({ beam, geometry }: Placed, ct: PlacedCt | null): readonly number[] {
+function borders({ beam, geometry }: BeamGeometry, ct: PlacedCt | null): readonly number[] {
   const angle = (beam.angle_deg * Math.PI) / 180;
   const [uz, ux] = [Math.cos(angle), Math.sin(angle)];
   const at = geometry.regions.flatMap(({ x_mm, z_mm }) => [
@@ -105,7 +105,7 @@ interface AxisEnd {
   readonly background_mm: number;
 }
 
-export function axisEnd(scenario: Placed, context: TransportContext): AxisEnd {
+export function axisEnd(scenario: BeamGeometry, context: TransportContext): AxisEnd {
   const { beam, geometry } = scenario;
   const angle = (beam.angle_deg * Math.PI) / 180;
   const ranges = new Ranges(context, beam.energy_MeV);

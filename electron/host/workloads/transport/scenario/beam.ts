@@ -51,7 +51,7 @@ const weights: readonly Float64Array[] = Array.from({ length: 2 * REACH * DEPTHS
 );
 
 /** Small excess with which the checks detect that a range is outside the table. */
-const BEYOND = 1.001;
+const OUT_OF_TABLE_FACTOR = 1.001;
 
 /** Energy with this CSDA range in water, mm; an end of the table if the range is outside. */
 function energyOfRange(context: RangeContext, range_mm: number): number {
@@ -98,7 +98,7 @@ function energyLeft(context: RangeContext, sigma_mm: number): (range_mm: number)
  * Distance in mm from the depth where the dose has fallen to `share` to the mean range. Ranges have the standard
  * deviation `sigma_mm`; scattering is not included.
  */
-function behindFalloff_mm(context: RangeContext, sigma_mm: number, share: number): number {
+function falloffToMeanRange_mm(context: RangeContext, sigma_mm: number, share: number): number {
   const left = energyLeft(context, sigma_mm);
   const step = sigma_mm / POINTS;
   const lost = new Float64Array(BINS);
@@ -137,7 +137,8 @@ function behindFalloff_mm(context: RangeContext, sigma_mm: number, share: number
 /** Energy (MeV) of a beam with the requested range in water; beyond the table, slightly above its end. */
 function energyFromRange(requested: RequestedRange, context: RangeContext): number {
   const highest = highestEnergy(context.water);
-  if (requested.range_mm > stoppingAt(context.rangeTable, context.water, highest).range * 10) return BEYOND * highest;
+  if (requested.range_mm > stoppingAt(context.rangeTable, context.water, highest).range * 10)
+    return OUT_OF_TABLE_FACTOR * highest;
   let energy = energyOfRange(context, requested.range_mm);
   if (requested.range_is === 'csda') return energy;
   const share = requested.range_is === 'r80' ? 0.8 : 0.9;
@@ -145,7 +146,7 @@ function energyFromRange(requested: RequestedRange, context: RangeContext): numb
     const { range, stopping } = stoppingAt(context.rangeTable, context.water, energy);
     const straggling = requested.physics.straggling === 'off' ? 0 : rangeStraggling_mm(range * 10);
     const sigma = Math.hypot(straggling, (requested.energy_sigma_MeV * 10) / stopping);
-    const offset = sigma > 0 ? behindFalloff_mm(context, sigma, share) : 0;
+    const offset = sigma > 0 ? falloffToMeanRange_mm(context, sigma, share) : 0;
     const detour = requested.physics.scattering === 'off' ? 0 : detour_mm(context, energy);
     // If reactions are followed, paths are three-dimensional: the detour counts in both planes.
     const planes = requested.physics.nuclear === 'icru63' ? 2 : 1;

@@ -5,7 +5,7 @@
  * densities are merged into their mean, which conserves the mass of a material.
  */
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
-import { type Pausing, runToCompletion } from '../../../../domain/values/pausing.ts';
+import { runToCompletion, type YieldingTask } from '../../../../domain/values/pausing.ts';
 import { runInSlices } from '../../../io/flow/cooperative.ts';
 import { densityAt, materialAt } from '../../../model/matter/hu-table.ts';
 import type { CellContents, Contents, Medium, TransportContext } from './context.ts';
@@ -35,7 +35,7 @@ interface Axis {
   readonly bands: readonly Band[];
 }
 
-function inCells(edge_mm: number, low_mm: number, cell_mm: number, count: number): number {
+function toCellUnits(edge_mm: number, low_mm: number, cell_mm: number, count: number): number {
   const place = (edge_mm - low_mm) / cell_mm;
   const whole = Math.round(place);
   return Math.min(count, Math.max(0, Math.abs(place - whole) < SLACK ? whole : place));
@@ -148,12 +148,12 @@ class ContentsList {
 /** Blocks of bands to process before yielding, less than a millisecond. */
 const BLOCKS_AT_ONCE = 128;
 
-function* findContents(scenario: TransportScenario, nz: number, nx: number): Pausing<CellContents> {
+function* findContents(scenario: TransportScenario, nz: number, nx: number): YieldingTask<CellContents> {
   const { geometry } = scenario;
   const place = (edge: number, axis: 'x' | 'z'): number =>
     axis === 'x'
-      ? inCells(edge, -geometry.width_mm / 2, geometry.width_mm / nx, nx)
-      : inCells(edge, 0, geometry.depth_mm / nz, nz);
+      ? toCellUnits(edge, -geometry.width_mm / 2, geometry.width_mm / nx, nx)
+      : toCellUnits(edge, 0, geometry.depth_mm / nz, nz);
   const placesOf = (axis: 'x' | 'z'): number[] =>
     geometry.regions.flatMap((region) => region[`${axis}_mm`].map((edge) => place(edge, axis)));
   const [z, x] = [axisOf(placesOf('z'), nz), axisOf(placesOf('x'), nx)];
@@ -181,7 +181,7 @@ function* findContents(scenario: TransportScenario, nz: number, nx: number): Pau
     return shares;
   };
   /** Index of the contents by bands of z × bands of x; null if there are too many. */
-  function* blocks(list: ContentsList): Pausing<Uint8Array | null> {
+  function* blocks(list: ContentsList): YieldingTask<Uint8Array | null> {
     const index = new Uint8Array(z.bands.length * x.bands.length);
     let i = 0;
     for (const row of z.bands) {
@@ -207,8 +207,12 @@ function* findContents(scenario: TransportScenario, nz: number, nx: number): Pau
 
 type CtContext = Pick<TransportContext, 'ct'>;
 
-const contentsOf = (scenario: TransportScenario, ct: PlacedCt | null, nz: number, nx: number): Pausing<CellContents> =>
-  ct === null ? findContents(scenario, nz, nx) : findCtContents(scenario, ct, nz, nx);
+const contentsOf = (
+  scenario: TransportScenario,
+  ct: PlacedCt | null,
+  nz: number,
+  nx: number,
+): YieldingTask<CellContents> => (ct === null ? findContents(scenario, nz, nx) : findCtContents(scenario, ct, nz, nx));
 
 /** Cached, because checks, estimates and runs use the same scenario, and hundreds of borders need half a second. */
 const found = new WeakMap<TransportScenario, CellContents>();
@@ -267,7 +271,7 @@ interface Cells {
   readonly density: Float64Array;
 }
 
-function* fill(scenario: TransportScenario, ct: PlacedCt, nz: number, nx: number): Pausing<Cells> {
+function* fill(scenario: TransportScenario, ct: PlacedCt, nz: number, nx: number): YieldingTask<Cells> {
   const [dz, dx] = [scenario.geometry.depth_mm / nz, scenario.geometry.width_mm / nx];
   const pixel = Math.min(...ct.slice.spacing_mm);
   const [deep, wide] = [placesIn(dz, pixel), placesIn(dx, pixel)];
@@ -339,7 +343,7 @@ function* paint(
   nx: number,
   media: Medium[],
   index: Uint8Array,
-): Pausing<void> {
+): YieldingTask<void> {
   const [dz, dx] = [scenario.geometry.depth_mm / nz, scenario.geometry.width_mm / nx];
   for (const { material, density_scale, x_mm, z_mm } of scenario.geometry.regions) {
     yield;
@@ -354,7 +358,12 @@ function* paint(
   }
 }
 
-function* findCtContents(scenario: TransportScenario, ct: PlacedCt, nz: number, nx: number): Pausing<CellContents> {
+function* findCtContents(
+  scenario: TransportScenario,
+  ct: PlacedCt,
+  nz: number,
+  nx: number,
+): YieldingTask<CellContents> {
   const cells = yield* fill(scenario, ct, nz, nx);
   const regions = new Set(
     scenario.geometry.regions.map(({ material, density_scale }) => `${material} ${density_scale}`),

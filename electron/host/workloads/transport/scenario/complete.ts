@@ -75,8 +75,8 @@ const highestCutoff_MeV = 0.5;
 /** In matter with a larger scattering ratio to water, slow protons turn back within a step and leave the angle grid. */
 const turnsRound = 1.3;
 /** Residual range at the cutoff, relative to the straggling. */
-const restPerStraggling = 0.1;
-const restPerStragglingInMetals = 0.5;
+const residualPerStraggling = 0.1;
+const residualPerStragglingInMetals = 0.5;
 
 /** Limits of the schema, for materials with ranges beyond any grid. */
 const [widest_mm, deepest_mm] = [widthLimits_mm.max, depthLimits_mm.max];
@@ -163,7 +163,7 @@ function cutoffOf(scenario: TransportWithBeam, context: TransportContext): numbe
   const { beam, grid } = scenario;
   const metal = scatteringToWater(scenario, context) > turnsRound;
   const range_mm = (energy: number): number => stoppingAt(context.rangeTable, context.water, energy).range * 10;
-  const rest = metal ? restPerStragglingInMetals : restPerStraggling;
+  const rest = metal ? residualPerStragglingInMetals : residualPerStraggling;
   const shown = rest * rangeStraggling_mm(range_mm(beam.energy_MeV));
   const lowest = Math.max(lowestEnergy(context.water), grid.energy.kind === 'uniform' ? grid.energy.min_MeV : 0);
   const highest = metal ? cutoffs_MeV[0] : highestCutoff_MeV;
@@ -241,7 +241,7 @@ function deepOf({ own_mm, water_mm }: Ranges): number {
  * Preferred cell size across, mm. It is a share of the beam's width at its end, or at the back of a box that it
  * crosses. For a tilted beam it is also limited by its effect on the falloff.
  */
-function acrossOf({ beam }: TransportWithBeam, found: Ranges, depth_mm: number, entrance_mm: number): number {
+function lateralCellSize_mm({ beam }: TransportWithBeam, found: Ranges, depth_mm: number, entrance_mm: number): number {
   const width = Math.hypot(widthAt_mm(found, depth_mm), entrance_mm) / cellsPerWidth;
   const tilt = Math.abs(Math.sin((beam.angle_deg * Math.PI) / 180));
   return tilt === 0 ? width : Math.min(width, (cellPerStraggling * rangeStraggling_mm(found.own_mm)) / tilt);
@@ -297,7 +297,7 @@ function completeBy(scenario: TransportWithBeam, context: TransportContext, entr
   });
   const width = sizeAndCell(geometry.width_mm, grid.dx_mm, {
     size: wanted.width,
-    cell: cell(acrossOf(scenario, found, depth.size, entrance_mm), geometry.width_mm ?? wanted.width),
+    cell: cell(lateralCellSize_mm(scenario, found, depth.size, entrance_mm), geometry.width_mm ?? wanted.width),
   });
   const boxed = { ...scenario, geometry: { ...geometry, depth_mm: depth.size } };
   const step_mm = solver.step_mm ?? stepOf(scenario, depth.cell);

@@ -13,7 +13,7 @@ import {
   type TransportWithStaticDefaults,
   valueAt,
 } from '../../../../contract/scenario/index.ts';
-import type { Offers, TransportProblem } from '../../../io/addon/addon.ts';
+import type { TransportProblem, VariantChoices } from '../../../io/addon/addon.ts';
 import { runInSlices } from '../../../io/flow/cooperative.ts';
 import type { ShippedHuTable } from '../../../model/matter/hu-table.ts';
 import { userMaterial } from '../../../model/matter/user-material.ts';
@@ -50,7 +50,7 @@ export const isSet = (document: unknown, key: keyof Solver): boolean =>
  * Returns `solver` with a stepping and precision that the variant supports, if the document omits them and the variant
  * does not support the defaults.
  */
-function withOfferedSolver<S extends Solver>(solver: S, document: unknown, offers: Offers | null): S {
+function withOfferedSolver<S extends Solver>(solver: S, document: unknown, offers: VariantChoices | null): S {
   if (offers === null) return solver;
   const taken = <K extends keyof Solver>(key: K, offered: readonly Solver[K][]): Solver[K] =>
     offered.includes(solver[key]) || isSet(document, key) ? solver[key] : (offered[0] ?? solver[key]);
@@ -107,7 +107,7 @@ interface TransportServices {
   readonly variants: readonly string[];
   /** Range spread (sigma, mm of water) that the energy grid adds; null if the engine rejects the problem. */
   readonly extraStraggling: (problem: TransportProblem) => Promise<number | null>;
-  readonly offers: (variant: string) => Offers | null;
+  readonly offers: (variant: string) => VariantChoices | null;
   readonly memoryLimit_bytes: number;
 }
 

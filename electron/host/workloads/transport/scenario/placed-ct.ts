@@ -12,7 +12,7 @@ import {
   type TransportWithStaticDefaults,
   warning,
 } from '../../../../contract/scenario/index.ts';
-import type { Pausing } from '../../../../domain/values/pausing.ts';
+import type { YieldingTask } from '../../../../domain/values/pausing.ts';
 import { formatNumber } from '../../../../domain/values/units.ts';
 import { insideFolder, stampOf } from '../../../io/files/folders.ts';
 import { runInSlices } from '../../../io/flow/cooperative.ts';
@@ -245,7 +245,7 @@ async function ctSlice(
 /** Pixels to examine before yielding, a millisecond. */
 const PIXELS_AT_ONCE = 65_536;
 
-function* countBeyond({ hu }: CtSlice, lowest: number, highest: number): Pausing<HuBeyondTable> {
+function* countBeyond({ hu }: CtSlice, lowest: number, highest: number): YieldingTask<HuBeyondTable> {
   let [below, above] = [0, 0];
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let i = 0; i < hu.length; i += 1) {
@@ -262,7 +262,7 @@ function* countBeyond({ hu }: CtSlice, lowest: number, highest: number): Pausing
 /** Cached by slice and ends of the table, because a scenario is checked on every key press. */
 const counted = new WeakMap<CtSlice, Map<string, Promise<HuBeyondTable>>>();
 
-function beyondOf(slice: CtSlice, table: HuTable): Promise<HuBeyondTable> {
+function huBeyondTable(slice: CtSlice, table: HuTable): Promise<HuBeyondTable> {
   const [lowest, highest] = huRange(table);
   const ofSlice = counted.get(slice) ?? new Map<string, Promise<HuBeyondTable>>();
   counted.set(slice, ofSlice);
@@ -293,7 +293,7 @@ export async function placedCt(
   const table = ct.hu_table === 'schneider' ? shipped : ct.hu_table;
   const listed = table.materials.map(([, name]) => materials[name]?.density_g_cm3 ?? 1);
   const placed = placeCt(slice, ct, table, listed);
-  if (placed !== null) return { placed: { ...placed, beyond: await beyondOf(slice, table) }, faults: [] };
+  if (placed !== null) return { placed: { ...placed, beyond: await huBeyondTable(slice, table) }, faults: [] };
   const [u, v] = slice.origin_mm;
   const ends = [u + (slice.columns - 1) * slice.spacing_mm[0], v + (slice.rows - 1) * slice.spacing_mm[1]];
   const allowed = `a point of the image: ${u} to ${ends[0]} mm, ${v} to ${ends[1]} mm`;

@@ -8,10 +8,10 @@ import {
   type TransportDocument,
   type TransportScenario,
 } from '../../../../contract/scenario/index.ts';
-import type { Pausing } from '../../../../domain/values/pausing.ts';
+import type { YieldingTask } from '../../../../domain/values/pausing.ts';
 import type { TransportProblem } from '../../../io/addon/addon.ts';
 import { highestEnergy, type StoppingTable, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
-import type { Read } from '../../scenarios/read.ts';
+import type { ScenarioText } from '../../scenarios/read.ts';
 import { engineRangeStep_mm } from './bins-per-step.ts';
 import { cellContents } from './cell-contents.ts';
 import { type Contents, type Medium, materialOf, type TransportContext, tableOf } from './context.ts';
@@ -113,7 +113,7 @@ export function estimateGrid(scenario: TransportScenario, context: TransportCont
 }
 
 /** Result of reading a transport scenario, or a text that is not a scenario. */
-export interface Reading extends Read {
+export interface Reading extends ScenarioText {
   /** The draft in the newest version; null if it has errors. */
   readonly document: TransportDocument | null;
   /** Scenario with every default, as far as possible if there are errors. Null if no energy is usable. */
@@ -135,7 +135,7 @@ export interface TransportReading extends Reading {
   readonly kind: 'transport';
 }
 
-const nothing = {
+const emptyReading = {
   document: null,
   scenario: null,
   estimate: null,
@@ -150,12 +150,12 @@ const isTransport = (reading: { readonly kind: string | null }): reading is Tran
   reading.kind === 'transport';
 
 /** Narrows a reading to transport; one of another kind becomes empty, with an error that states it. */
-export function asTransport(
-  reading: TransportReading | (Read & { readonly kind: string | null }),
+export function narrowToTransport(
+  reading: TransportReading | (ScenarioText & { readonly kind: string | null }),
   file: string | null,
 ): Reading {
   const { draft, issues, kind, locate } = reading;
-  if (kind === null) return { draft, issues, locate, ...nothing };
+  if (kind === null) return { draft, issues, locate, ...emptyReading };
   if (isTransport(reading)) return reading;
   const message = `${JSON.stringify(kind)} is another workload; allowed: transport`;
   const at = { severity: 'error', file, path: 'kind', line: null, column: null } as const;
@@ -163,7 +163,7 @@ export function asTransport(
     draft: null,
     issues: [{ ...at, message, value: kind, allowed: 'transport' }, ...issues],
     locate,
-    ...nothing,
+    ...emptyReading,
   };
 }
 
@@ -258,7 +258,7 @@ function problemMaterial(context: TransportContext, contents: Contents): Problem
 }
 
 /** Computes the materials of a list cooperatively, so that `problemMaterial` finds them in the cache. */
-export function* mixAll(context: TransportContext, list: readonly Contents[]): Pausing<void> {
+export function* mixAll(context: TransportContext, list: readonly Contents[]): YieldingTask<void> {
   for (const contents of list) {
     problemMaterial(context, contents);
     yield;

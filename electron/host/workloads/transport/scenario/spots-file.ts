@@ -18,12 +18,12 @@ const maxErrors = 20;
 const columns = Object.keys(spotSchema.shape);
 
 /** A document, and the line number of each path in it. */
-interface Listed {
+interface ParsedList {
   readonly value: unknown;
   readonly lineOf: (path: Path) => number;
 }
 
-function checkSpots({ value, lineOf }: Listed): Parsed<readonly SpotWithStaticDefaults[]> {
+function checkSpots({ value, lineOf }: ParsedList): Parsed<readonly SpotWithStaticDefaults[]> {
   const parsed = spotListSchema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
   const faults = parsed.error.issues.map((issue): LineError => {

@@ -9,10 +9,10 @@ import type { TransportResolved } from '../../../../contract/scenario/transport/
 import type { ScenarioDraft } from '../../../../contract/scenario/workload.ts';
 import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
 import {
-  type AnyReading,
   problemOf,
   refusalOf,
   type ScenarioOrigin,
+  type ScenarioReading,
   type Scenarios,
   type TransportReading,
 } from '../../scenarios/scenarios.ts';
@@ -168,7 +168,7 @@ interface Parts {
 }
 
 /** Narrows a reading to transport. Throws BraggError with its issues if it cannot be solved. */
-function requireSolvable(reading: AnyReading): TransportReading {
+function requireSolvable(reading: ScenarioReading): TransportReading {
   if (reading.kind === 'transport' && reading.problem !== null) return reading;
   if (reading.kind === null || reading.kind === 'transport') throw refusalOf(reading.issues);
   throw refusalOf([

@@ -16,8 +16,8 @@ import { formatIssue } from '../../../../../electron/contract/scenario/index.ts'
 import {
   type AnsweredClaim,
   answerOf,
-  overValues,
   valueText,
+  verdictRangesText,
 } from '../../../../../electron/host/app/claim-table/answer.ts';
 import { claimTable, partsOf, readClaimTable } from '../../../../../electron/host/app/claim-table/index.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
@@ -29,8 +29,8 @@ import {
 import { readTaskClaims } from '../../../../../electron/host/model/bench/index.ts';
 import { baselinesFor, readRegistry } from '../../../../../electron/host/model/external/conversation.ts';
 import {
-  type AnyReading,
   problemOf,
+  type ScenarioReading,
   type TaskReading,
 } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { parseTaskSession } from '../../../../../electron/host/workloads/task/index.ts';
@@ -54,11 +54,11 @@ describe('answer', () => {
   test('neighbouring values with the same verdict are grouped, in rising order', () => {
     const at = (verdict: string, ...values: number[]) => values.map((value) => ({ at: value, verdict }));
     const path = 'problem.footprint_bytes';
-    expect(overValues([...at('more', 8e6), ...at('as claimed', 64_000, 1e6, 4e6), ...at('less', 1000)], path)).toBe(
-      'less at 1 kB; as claimed from 64 kB to 4 MB; more at 8 MB',
-    );
+    expect(
+      verdictRangesText([...at('more', 8e6), ...at('as claimed', 64_000, 1e6, 4e6), ...at('less', 1000)], path),
+    ).toBe('less at 1 kB; as claimed from 64 kB to 4 MB; more at 8 MB');
     // A verdict that recurs after another one is listed again.
-    expect(overValues([...at('less', 1000, 4000), ...at('more', 2000)], path)).toBe(
+    expect(verdictRangesText([...at('less', 1000, 4000), ...at('more', 2000)], path)).toBe(
       'less at 1 kB; more at 2 kB; less at 4 kB',
     );
   });
@@ -178,7 +178,7 @@ describe('claim table', async () => {
   const benches = Map.groupBy(addon.taskVariants('micro'), ({ bench }) => bench);
 
   async function readMicro(file: string): Promise<TaskReading | null> {
-    const reading: AnyReading = await scenarios.any.read(join(assetsFolder, 'scenarios', file));
+    const reading: ScenarioReading = await scenarios.any.read(join(assetsFolder, 'scenarios', file));
     expect(reading.issues.filter(({ severity }) => severity === 'error').map(formatIssue)).toEqual([]);
     return reading.kind === 'micro' ? reading : null;
   }

@@ -12,7 +12,7 @@ import {
   claimedText,
   claimId,
   claimTitle,
-  onSeveralGpus,
+  findingsOnSeveralMachines,
   sortByPriority,
 } from '../../../../../electron/domain/claim-texts.ts';
 import { claimTable, readClaimTable } from '../../../../../electron/host/app/claim-table/index.ts';
@@ -340,7 +340,7 @@ describe('one problem on two GPUs', () => {
 
   test('each GPU reports its own result', () => {
     expect(cards(8, row(8).claims[0]?.id ?? '').map(({ machine }) => machine)).toContain('NVIDIA H200');
-    const several = onSeveralGpus(rows);
+    const several = findingsOnSeveralMachines(rows);
     expect(several.length).toBeGreaterThanOrEqual(20);
     for (const { found, holds } of several) {
       expect(new Set(found.map(({ machine }) => machine)).size).toBe(found.length);

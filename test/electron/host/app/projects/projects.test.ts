@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from 'fflate';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import type { UnpackedPart } from '../../../../../electron/contract/projects/project.ts';
-import { defaultLook } from '../../../../../electron/contract/study/calls.ts';
+import { defaultViewSettings } from '../../../../../electron/contract/study/calls.ts';
 import { PLAN_FORMAT, type PlanLine, STUDY_FOLDER_VERSION } from '../../../../../electron/contract/study/index.ts';
 import { packProject } from '../../../../../electron/host/app/projects/pack.ts';
 import { unpackProject } from '../../../../../electron/host/app/projects/unpack.ts';
@@ -225,7 +225,7 @@ describe('projects', () => {
       if (entry?.state === 'whole') break;
       if (Date.now() > until) throw new Error(`${study} did not end: ${JSON.stringify(entry)}`);
     }
-    await mine.call('study.keepViews', { study, views: [{ name: 'all', look: defaultLook }] });
+    await mine.call('study.keepViews', { study, views: [{ name: 'all', look: defaultViewSettings }] });
     return study;
   }
 

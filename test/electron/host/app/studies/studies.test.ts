@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { cp, readFile, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { defaultLook, type StudyEntry } from '../../../../../electron/contract/study/calls.ts';
+import { defaultViewSettings, type StudyEntry } from '../../../../../electron/contract/study/calls.ts';
 import { type Cluster, newCluster } from '../../../../../electron/contract/study/clusters.ts';
 import { idAt } from '../../../../../electron/contract/study/result.ts';
 import { missingLocally, saveDownloaded } from '../../../../../electron/host/app/studies/cluster/download.ts';
@@ -276,7 +276,7 @@ describe('studies', async () => {
       expect(settings).toBe('beam.energy_MeV = 20, solver.precision = "fp32"');
       expect(result).toMatchObject({ id: point, status: 'done' });
       await expect(page.call('study.result', { study: id, point: '0'.repeat(16) })).rejects.toThrow('has no point');
-      const views = [{ name: 'mine', look: { ...defaultLook, groups: ['axis solver.precision'] } }];
+      const views = [{ name: 'mine', look: { ...defaultViewSettings, groups: ['axis solver.precision'] } }];
       await page.call('study.keepViews', { study: id, views });
       expect(await page.call('study.views', { study: id })).toEqual({ views });
       // A single variant offers no choice.

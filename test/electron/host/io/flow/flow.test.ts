@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { type Pausing, runToCompletion } from '../../../../../electron/domain/values/pausing.ts';
+import { runToCompletion, type YieldingTask } from '../../../../../electron/domain/values/pausing.ts';
 import { jsonText, runInSlices } from '../../../../../electron/host/io/flow/cooperative.ts';
 import { EVERY_LANE, Lanes } from '../../../../../electron/host/io/flow/lanes.ts';
 import { once } from '../../../../../electron/host/io/flow/once.ts';
@@ -94,7 +94,7 @@ describe('lanes', () => {
 });
 
 describe('cooperative work', () => {
-  function* steps(count: number, each_ms: number): Pausing<number> {
+  function* steps(count: number, each_ms: number): YieldingTask<number> {
     for (let i = 0; i < count; i += 1) {
       const until_ms = performance.now() + each_ms;
       while (performance.now() < until_ms);

@@ -21,7 +21,7 @@ import {
   highestOf,
   isDirty,
   OtherLoadMeter,
-  oddIn,
+  outlierTest,
   unknownEnvironment,
 } from '../../../../../electron/host/model/bench/comparison.ts';
 import { leastTime } from '../../../../../electron/host/model/bench/entry.ts';
@@ -308,13 +308,13 @@ describe('flags', () => {
   const calm = [1, 1.01, 1.01, 1.02, 1.02, 1.02, 1.03, 1.03, 1.04];
 
   test('a time beyond the outer fences is an outlier, on either side', () => {
-    const odd = oddIn([...calm, 1.5, 0.5]);
+    const odd = outlierTest([...calm, 1.5, 0.5]);
     expect([0.5, 0.94, 0.99, 1.08, 1.5].map(odd)).toEqual([true, true, false, false, true]);
   });
 
   test('few samples have no outlier, and neither has a calm series near its median', () => {
-    expect(oddIn([1, 1, 1, 1, 9])(9)).toBe(false);
-    const still = oddIn([...Array.from({ length: 11 }, () => 1), 1.04, 1.06]);
+    expect(outlierTest([1, 1, 1, 1, 9])(9)).toBe(false);
+    const still = outlierTest([...Array.from({ length: 11 }, () => 1), 1.04, 1.06]);
     expect([1.04, 1.06].map(still)).toEqual([false, true]);
   });
 

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Interval } from '../../../../../electron/contract/bench/bench-session.ts';
 import {
-  type Measured,
   measuredReport,
+  type ReportMeasurements,
   statedValue,
   taskClaimResults,
 } from '../../../../../electron/host/model/bench/claim-results.ts';
@@ -31,7 +31,7 @@ const over: Claim = { ...claim, from: 9, to: 11, values: claim.values.map((one) 
 /** A session whose times are precise to a thousandth, with any reported values. */
 function saying(
   all: Readonly<Record<string, { readonly value: number; readonly interval?: Interval | null }>>,
-): Measured {
+): ReportMeasurements {
   return {
     gpu: null,
     seed: 1,
@@ -42,7 +42,7 @@ function saying(
     numberOf: (variant) => (all[variant] === undefined ? null : { ...all[variant], unit: 'cycles' }),
   };
 }
-const verdictOf = (requested: Claim, measured: Measured) =>
+const verdictOf = (requested: Claim, measured: ReportMeasurements) =>
   taskClaimResults([requested], measured)[0]?.values[0]?.verdict;
 const about = (value: number, half: number) => ({ value, interval: { low: value - half, high: value + half } });
 
@@ -68,7 +68,7 @@ test('a metric derived from the time has the half-width of the time, by Student 
   // Logarithms of the times of four instances: -1, 1, -1 and 1 per cent. The standard error of their mean is √(4/3)/√4
   // per cent; Student's t with three degrees of freedom at 5 % is 3.18245. So the half-width is 0.0183739.
   const times = [-0.01, 0.01, -0.01, 0.01].map((log) => [Math.exp(log), Math.exp(log)]);
-  const measured: Measured = { ...saying({ far: { value: 30 } }), timesFor: () => ({ times, wrong: false }) };
+  const measured: ReportMeasurements = { ...saying({ far: { value: 30 } }), timesFor: () => ({ times, wrong: false }) };
   const [value] = claim.values;
   const interval = value === undefined ? null : statedValue(value, measured).found?.interval;
   expect(interval?.low).toBeCloseTo(30 * Math.exp(-0.0183739), 4);
@@ -156,7 +156,7 @@ describe('a session of other programs', () => {
 test('a pair with an answer that was not checked judges nothing, and is named', () => {
   const side = (variant: string): Side => ({ variant, mode: 'warm', clock: 'counted' });
   const pair = { slower: side('slow'), faster: side('fast'), what: 'a trick', rival: false };
-  const measured: Measured = {
+  const measured: ReportMeasurements = {
     ...saying({}),
     timesFor: ({ variant }) => ({
       times: [1, 2, 3].map((i) => (variant === 'slow' ? [10 + 1e-4 * i, 10, 10] : [1 + 1e-4 * i, 1, 1])),

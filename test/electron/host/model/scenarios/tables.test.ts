@@ -6,7 +6,7 @@ import { offersOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { readStoppingCsv } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios, problemOf } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
-import { asTransport } from '../../../../../electron/host/workloads/transport/scenario/problem.ts';
+import { narrowToTransport } from '../../../../../electron/host/workloads/transport/scenario/problem.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { addon, assetsFolder, lines, namedVariants, scenarios } from './open.ts';
 
@@ -145,7 +145,7 @@ describe('a stopping power table of a scenario', () => {
     const resolved = await counting.check(document, place);
     const started = await counting.check({ ...document }, place);
     expect(found).toBe(1);
-    expect(problemOf(asTransport(started, null))).toEqual(problemOf(asTransport(resolved, null)));
+    expect(problemOf(narrowToTransport(started, null))).toEqual(problemOf(narrowToTransport(resolved, null)));
     expect(opened.issues).toEqual([]);
     await writeFile(table, `${good}\n`.replace('45.67', 'x'));
     expect((await counting.check(document, place)).issues).toHaveLength(1);

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { defaultLook } from '../../../../../electron/contract/study/calls.ts';
+import { defaultViewSettings } from '../../../../../electron/contract/study/calls.ts';
 import { openFile } from '../../../../../electron/host/io/hdf5/h5.ts';
 import { StudyFolder } from '../../../../../electron/host/model/studies/folder.ts';
 import { readViews, writeViews } from '../../../../../electron/host/model/studies/folder-state.ts';
@@ -23,7 +23,7 @@ describe('views', () => {
   test('are restored as saved; a folder without views has none; a damaged file is reported by its name', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'views-'));
     expect(await readViews(folder)).toEqual([]);
-    const views = [{ name: 'slow ones', look: { ...defaultLook, filter: 'time_s > 1', groups: ['axis n'] } }];
+    const views = [{ name: 'slow ones', look: { ...defaultViewSettings, filter: 'time_s > 1', groups: ['axis n'] } }];
     await writeViews(folder, views);
     expect(await readViews(folder)).toEqual(views);
     const file = path.join(folder, 'views.json');

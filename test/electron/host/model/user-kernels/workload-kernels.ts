@@ -17,9 +17,9 @@ import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
 import { imageRunData } from '../../../../../electron/host/workloads/diffraction/image-data.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import {
-  type AnyReading,
   openScenarios,
   problemOf,
+  type ScenarioReading,
 } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { taskVerdict, userKernelRefusal } from '../../../../../electron/host/workloads/task/user-kernels.ts';
 import { cacheWithUserKernels, sameScratchFolder } from '../../../../scratch-folder.ts';
@@ -137,7 +137,7 @@ async function honestKernel(kind: Kind): Promise<string> {
   return lastMessage(howFile(kind)) + text;
 }
 
-export async function read(kind: Kind, variant: string): Promise<AnyReading> {
+export async function read(kind: Kind, variant: string): Promise<ScenarioReading> {
   const scenarios = await openScenarios({
     assetsFolder,
     rangeTable: (energies, stopping, at) => workloadKernelsAddon.rangeTable(energies, stopping, at),

@@ -20,8 +20,8 @@ import { gamma, toPeak } from '../../../../../electron/host/model/fields/gamma.t
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import {
   answerOf,
-  asBeam,
   type BatchOptions,
+  requireBeam,
   type SolvedBeam,
 } from '../../../../../electron/host/workloads/transport/batch.ts';
 import { inspectDose, planeOfDose, readDoseFile } from '../../../../../electron/host/workloads/transport/dose-file.ts';
@@ -33,7 +33,7 @@ import { keyframesOf, measuredRunOf, type RunData } from '../../../../../electro
 import {
   depthDoseError,
   depthDoseLimit,
-  onSameCells,
+  shareCells,
 } from '../../../../../electron/host/workloads/transport/user-kernels.ts';
 import { doseOf } from '../../io/volumes/phantom.ts';
 import { memoryLimit_bytes, openTestScenarios, runScenario, smallScenario, tinyScenario } from '../../small-run.ts';
@@ -73,12 +73,12 @@ describe('keyframes', () => {
 
 describe('accuracy of variants on different cells', () => {
   it('compares cells only between variants that step on the same ones', () => {
-    expect(onSameCells('depth', 'cuda-window')).toBe(true);
-    expect(onSameCells('moments', 'moments')).toBe(true);
-    expect(onSameCells('moments', 'depth')).toBe(false);
-    expect(onSameCells('reference', 'moments')).toBe(false);
-    expect(onSameCells('moments', 'cuda-moments')).toBe(true);
-    expect(onSameCells('cuda-depth', 'cuda-moments')).toBe(false);
+    expect(shareCells('depth', 'cuda-window')).toBe(true);
+    expect(shareCells('moments', 'moments')).toBe(true);
+    expect(shareCells('moments', 'depth')).toBe(false);
+    expect(shareCells('reference', 'moments')).toBe(false);
+    expect(shareCells('moments', 'cuda-moments')).toBe(true);
+    expect(shareCells('cuda-depth', 'cuda-moments')).toBe(false);
   });
 
   it('compares the sums of rows: a dose that is only wider across has no error', () => {
@@ -111,7 +111,7 @@ describe('one grid', () => {
   async function reading() {
     const beam = { spots: energies.map((energy_MeV) => ({ energy_MeV })) };
     const solver = { step_mm: 0.5, stepping: 'depth', variant: 'depth', threads: 1 };
-    return asBeam(
+    return requireBeam(
       'beams',
       await (await openTestScenarios()).any.check(
         { ...tinyScenario, beam, solver, output: {} },
@@ -164,7 +164,7 @@ describe('one grid', () => {
     const solver = { stepping: 'depth', variant: 'depth', threads: 1 };
     const { any } = await openTestScenarios();
     const readingOf = async (beam: object) =>
-      asBeam(
+      requireBeam(
         'b',
         await any.check({ ...tinyScenario, geometry, beam, solver, output: {} }, { name: 'b', folder: null }),
       );

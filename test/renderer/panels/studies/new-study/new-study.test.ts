@@ -21,9 +21,9 @@ import {
   withKinds,
 } from '../../../../../renderer/panels/studies/new-study/axis-draft.ts';
 import {
-  type ReadyMade,
-  readyMade,
   type StudySubject,
+  type StudyTemplate,
+  studyTemplates,
 } from '../../../../../renderer/panels/studies/new-study/ready-made.ts';
 import { emptyForm, withMeasures, withTiming } from '../../../../../renderer/panels/studies/new-study/study-form.ts';
 
@@ -144,14 +144,14 @@ describe('ready-made studies', () => {
   };
   const draft = { ...newDocument('transport'), geometry: { depth_mm: 50, width_mm: 40 }, grid: { dx_mm: 0.5 } };
 
-  const named = (all: readonly ReadyMade[], id: string): ReadyMade => {
+  const named = (all: readonly StudyTemplate[], id: string): StudyTemplate => {
     const found = all.find((one) => one.id === id);
     if (found === undefined) throw new Error(`no ready-made study ${id}`);
     return found;
   };
 
   describe('of a beam', () => {
-    const all = readyMade({ draft, complete, capabilities, offers });
+    const all = studyTemplates({ draft, complete, capabilities, offers });
 
     test('are these six, in this order', () => {
       expect(all.map(({ id }) => id)).toEqual([
@@ -198,7 +198,7 @@ describe('ready-made studies', () => {
   });
 
   test('claims study both variants of each over its size, and none before the host has answered', () => {
-    const found = named(readyMade({ draft, complete, capabilities, offers }), 'claims');
+    const found = named(studyTemplates({ draft, complete, capabilities, offers }), 'claims');
     expect(found.asks).toContain('Fusion, Tiling');
     expect(found.base).not.toHaveProperty('grid');
     expect(found).toMatchObject({
@@ -209,21 +209,21 @@ describe('ready-made studies', () => {
       ],
     });
     const product = { kind: 'micro', version: 1, problem: { kind: 'gemm', m: 4096, n: 4096, k: 4096 } };
-    const sized = named(readyMade({ draft: product, complete: product, capabilities, offers }), 'claims');
+    const sized = named(studyTemplates({ draft: product, complete: product, capabilities, offers }), 'claims');
     expect(sized.axes[1]).toMatchObject({ path: 'problem.m+problem.n+problem.k', values: [64, 256, 1024, 4096] });
-    const unasked = readyMade({ draft, complete, capabilities, offers: null }).map(({ id }) => id);
+    const unasked = studyTemplates({ draft, complete, capabilities, offers: null }).map(({ id }) => id);
     expect(unasked).not.toContain('claims');
     expect(unasked).not.toContain('tune');
   });
 
   test('tuning uses the kernel of the form if it can be tuned, within minutes', () => {
     const asked = { ...complete, solver: { variant: 'transport-a', threads: 0 } };
-    expect(named(readyMade({ draft, complete: asked, capabilities, offers }), 'tune')).toMatchObject({
+    expect(named(studyTemplates({ draft, complete: asked, capabilities, offers }), 'tune')).toMatchObject({
       axes: [{ kind: 'tunables', variants: ['transport-a'] }],
       search: { strategy: 'local' },
       budget: { minutes: 10 },
     });
-    expect(named(readyMade({ draft, complete, capabilities, offers }), 'tune').axes).toEqual([
+    expect(named(studyTemplates({ draft, complete, capabilities, offers }), 'tune').axes).toEqual([
       { kind: 'tunables', variants: ['transport-b'] },
     ]);
   });
@@ -240,14 +240,14 @@ describe('ready-made studies', () => {
     const shipped = JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as ReturnType<typeof newDocument>;
     const { filled } = validateScenario(shipped);
     const solved = kind === 'transport' ? complete : filled;
-    const made = readyMade({ draft: shipped, complete: solved, capabilities, offers });
+    const made = studyTemplates({ draft: shipped, complete: solved, capabilities, offers });
     expect(made.length).toBeGreaterThan(0);
     for (const { id: _id, title: _title, asks: _asks, base, ...rest } of made) {
       const { study, faults } = validateStudy({ kind: 'study', version: 1, base: [{ scenario: base }], ...rest });
       expect(faults).toEqual([]);
       expect(study).not.toBeNull();
     }
-    for (const { axes } of readyMade({ draft: shipped, complete: null, capabilities, offers: null }))
+    for (const { axes } of studyTemplates({ draft: shipped, complete: null, capabilities, offers: null }))
       expect(axes.length).toBe(1);
   });
 });

@@ -5,7 +5,7 @@ import {
   axisProfile,
   cellCurve,
   depthReadouts,
-  fallsTo,
+  falloffPosition,
   peakOf,
   risesTo,
 } from '../../../../../../electron/host/workloads/transport/metrics/depth-readouts.ts';
@@ -179,7 +179,7 @@ describe('the curve through cell means', () => {
     }
     // The cell values are a Gaussian's. The curve that has them as cell means is narrower: its variance is smaller by
     // 1/12.
-    const [rise, fall] = [risesTo(curve, peak, peak.height / 2), fallsTo(curve, peak, peak.height / 2)];
+    const [rise, fall] = [risesTo(curve, peak, peak.height / 2), falloffPosition(curve, peak, peak.height / 2)];
     expect((fall ?? 0) - (rise ?? 0)).toBeCloseTo(2 * Math.sqrt(2 * Math.log(2)) * Math.sqrt(4 - 1 / 12), 2);
   });
 });

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
-import { acrossY } from '../../../../../../electron/host/workloads/transport/metrics/across-y.ts';
+import { lateralWidths } from '../../../../../../electron/host/workloads/transport/metrics/across-y.ts';
 import { grayField, grayOnAxis } from '../../../../../../electron/host/workloads/transport/metrics/gray.ts';
 import { momentsOf } from '../../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { hasKinds, yKinds } from '../../../../../../electron/host/workloads/transport/metrics/y-kinds.ts';
@@ -141,7 +141,10 @@ describe('a field whose spots differ', () => {
         const single = { ...field, beam: { ...beam, ...spot, weight: 1 } };
         const problem = scenarios.resolve(await scenarios.check(single, { name: 'one', folder: null }));
         const grid = { ...problem.grid, nz: run.axes.nz };
-        const own = values({ ...run, acrossY: acrossY({ ...problem, grid }), beam: { ...run.beam, weight: 8 } }, y);
+        const own = values(
+          { ...run, acrossY: lateralWidths({ ...problem, grid }), beam: { ...run.beam, weight: 8 } },
+          y,
+        );
         for (const [cell, value] of own.entries()) sum[cell] = (sum[cell] ?? 0) + value;
       }
       const peak = sum.reduce((a, b) => Math.max(a, b), 0);
