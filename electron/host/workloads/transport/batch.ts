@@ -22,12 +22,14 @@ import { depthProfile, profileCurve } from './metrics/run-metrics.ts';
 import { summaryOf } from './readouts.ts';
 import { axesOf, measuredRunOf, type RunData, runData } from './run-data.ts';
 
-type Planned = Parameters<typeof expectedVisits>[1] & Pick<TransportRun['plan'], 'estimate_bytes' | 'steps_max'>;
+/** `device` is looked up if it is absent. */
+type Planned = Parameters<typeof expectedVisits>[1] &
+  Pick<TransportRun['plan'], 'estimate_bytes' | 'steps_max'> & { readonly device?: 'cpu' | 'cuda' };
 
 /** Variants that follow the beam skip most of the state and only visit `visits` cells, which is null if unknown. */
 function workOf(addon: NativeAddon, plan: Planned, visits: number | null): Work {
   const { variant, precision, estimate_bytes, steps_max, threads } = plan;
-  const onGpu = addon.variants().some(({ id, device }) => id === variant && device !== 'cpu');
+  const device = plan.device ?? addon.variants().find(({ id }) => id === variant)?.device ?? 'cpu';
   // The state is stored twice.
   const all = (estimate_bytes / (precision === 'fp64' ? 16 : 8)) * steps_max;
   return {
@@ -35,7 +37,7 @@ function workOf(addon: NativeAddon, plan: Planned, visits: number | null): Work 
     amount: visits !== null && visits < all ? visits : all,
     of: 'cell-steps',
     rate: fastest.cellSteps,
-    threads: onGpu ? null : threads,
+    threads: device === 'cpu' ? threads : null,
   };
 }
 

@@ -12,6 +12,7 @@ import { formatBytes } from '../../../domain/values/units.ts';
 import { type BeamResult, errorFromNative, type TransportBeams, type TransportProblem } from '../../io/addon/addon.ts';
 import { readBlock } from '../../io/addon/beam-block.ts';
 import { sharingGpus } from '../../io/addon/gpu.ts';
+import { peakMemory_bytes } from '../../io/peak-memory.ts';
 import { throwIfSumTooLong } from '../benchable.ts';
 import { type Override, problemOf, type Scenarios, type TransportReading } from '../scenarios/scenarios.ts';
 import { answerOf, type BatchOptions, leastOf, requireBeam } from './batch.ts';
@@ -47,6 +48,19 @@ interface SharedInputs {
   readonly across: LateralWidths;
   readonly context: Omit<TransportContext, 'completeScenario' | 'finished' | 'wall_s'>;
   readonly begun_ms: number;
+  readonly peak_bytes: () => number;
+}
+
+/** Interval at which the peak memory of the process is read: reading needs a tenth of the time of a beam by moments. */
+const PEAK_EVERY_MS = 50;
+
+function sampledPeak(): () => number {
+  let [read_ms, peak_bytes] = [Number.NEGATIVE_INFINITY, 0];
+  return () => {
+    const now_ms = performance.now();
+    if (now_ms - read_ms > PEAK_EVERY_MS) [read_ms, peak_bytes] = [now_ms, peakMemory_bytes()];
+    return peak_bytes;
+  };
 }
 
 /** Scenario with one spot as its single beam. */
@@ -56,7 +70,7 @@ function withSingleSpot(scenario: TransportScenario, spot: Spot): TransportConte
 }
 
 function solvedRunOf(common: SharedInputs, index: number, result: BeamResult) {
-  const { scenario, problem, axes, across, context, begun_ms } = common;
+  const { scenario, problem, axes, across, context, begun_ms, peak_bytes } = common;
   const beam = problem.spots?.[index];
   const spot = scenario.beam.spots?.[index];
   if (beam === undefined || spot === undefined) throw new Error(`there is no beam ${index}`);
@@ -66,7 +80,7 @@ function solvedRunOf(common: SharedInputs, index: number, result: BeamResult) {
     finished: new Date().toISOString(),
     wall_s: (performance.now() - begun_ms) / 1000,
   };
-  return runData(wholeContext, { ...problem, beam }, axes, result, [], across);
+  return runData(wholeContext, { ...problem, beam }, axes, result, [], across, peak_bytes());
 }
 
 /** Exponent in the Bragg–Kleeman rule: scales the range of a slower beam from that of the fastest. */
@@ -168,6 +182,7 @@ async function runOnOneGrid(
       axes: axesOf(problem, native.plan),
       across: lateralWidths(problem),
       begun_ms,
+      peak_bytes: sampledPeak(),
       context: {
         program: options.program,
         machine: { ...options.machine, device: native.plan.device === 'cuda' ? deviceNames(sharing, options) : null },

@@ -80,12 +80,25 @@ export type TransportContext = RunContext & Pick<RunData, 'table'>;
 
 export function axesOf(problem: TransportProblem, plan: Pick<TransportRun['plan'], 'energies_MeV'>): Axes {
   const { nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad } = problem.grid;
-  const densities = problem.materials.map((material) => material.density_g_cm3);
-  // A loop is some ten times as fast as Float64Array.from with a function, and every page waits for it.
-  const density_g_cm3 = new Float64Array(problem.map.length);
-  for (let i = 0; i < density_g_cm3.length; i += 1) density_g_cm3[i] = densities[problem.map[i] ?? -1] ?? Number.NaN;
   const { energies_MeV } = plan;
-  return { nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad, energies_MeV, density_g_cm3 };
+  const { materials, map } = problem;
+  let known: Float64Array | null = null;
+  return {
+    ...{ nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad, energies_MeV },
+    // Computed on request: it needs a large array, and most readouts of a beam do not use it.
+    get density_g_cm3() {
+      known ??= densitiesOf(materials, map);
+      return known;
+    },
+  };
+}
+
+function densitiesOf(materials: TransportProblem['materials'], map: Uint8Array): Float64Array {
+  const densities = Float64Array.from(materials, ({ density_g_cm3 }) => density_g_cm3);
+  // A loop is some ten times as fast as Float64Array.from with a function, and every page waits for it.
+  const cells = new Float64Array(map.length);
+  for (let i = 0; i < cells.length; i += 1) cells[i] = densities[map[i] ?? -1] ?? Number.NaN;
+  return cells;
 }
 
 export function beamOf(problem: TransportProblem): RunData['beam'] {
@@ -154,6 +167,7 @@ export function runData(
   result: RunOutcome,
   keyframes: readonly Marginals[],
   across: LateralWidths = lateralWidths(problem),
+  peak_rss_bytes = peakMemory_bytes(),
 ): RunData {
   return {
     workload: 'transport',
@@ -167,7 +181,7 @@ export function runData(
     isa: result.isa,
     ...scalarsFromEngine(result),
     setup_parts: result.setup_parts,
-    peak_rss_bytes: peakMemory_bytes(),
+    peak_rss_bytes,
     step_mm: stepAlongAxis(problem),
     dose: result.dose,
     crossing: result.crossing,
