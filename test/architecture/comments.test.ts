@@ -56,7 +56,7 @@ function dialectIn(text: string): readonly string[] {
   });
 }
 
-test('a comment names its subject and contains no retired word', () => {
+test('comments name their subject and contain no retired words', () => {
   const [open, close, line] = ['/' + '*', '*' + '/', '/' + '/'];
   const bad = `${open}* What is kept. ${close}\n${line} Null where there is none.\nint a;  ${line} beside b\n`;
   expect(dialectIn(bad)).toHaveLength(3);
@@ -80,7 +80,7 @@ function dialectOfStrings(text: string): readonly string[] {
   });
 }
 
-test('a message, label or tip contains no retired word', () => {
+test('messages, labels and tooltips contain no retired words', () => {
   expect(dialectOfStrings("say('The run was kept.');\nconst kept = 'kept';")).toEqual(['The run was kept.']);
   const found = sources
     .filter((file) => /^(?:electron|renderer)\/.*\.(?:ts|tsx|mjs)$/.test(file))
@@ -97,7 +97,7 @@ const proseIn = (page: string): readonly string[] =>
 /** `asked` is retired for values, but the handbook may use it where the program asks a person. */
 const dialect = (prose: string): boolean => retired.test(prose.replace(/\basked\b/g, ''));
 
-test('a test title or handbook page contains no retired word', () => {
+test('test titles and handbook pages contain no retired words', () => {
   expect(titlesIn("it.each([1])('%d is short', () => 0); test(\n'b', f)")).toEqual(['%d is short', 'b']);
   expect(proseIn('It is kept.\n```\nkept\n```\n`kept`').filter(dialect)).toEqual(['It is kept.']);
   const titles = sources
@@ -116,7 +116,7 @@ const declared =
 const retiredPart =
   /^(?:told|kept|asked|beside|anew|aside)(?![a-z])|(?:^|[a-z0-9])(?:Told|Kept|Asked|Beside|Anew|Aside)(?![a-z])/;
 
-test('no module declares a name with a retired word', () => {
+test('no module declares a name that contains a retired word', () => {
   const namesIn = (text: string): readonly string[] => [...text.matchAll(declared)].map(([, name = '']) => name);
   expect(
     namesIn('const keptOne = 1;\n  const inner = 2;\nexport type Masked = 1;').filter((name) => retiredPart.test(name)),
@@ -143,7 +143,7 @@ function longIn(text: string): readonly string[] {
     .filter((sentence) => sentence.split(' ').filter((word) => /[A-Za-z]/.test(word)).length >= WORDS);
 }
 
-test(`a sentence has fewer than ${WORDS} words, as in the handbook`, () => {
+test(`comments have sentences of fewer than ${WORDS} words, as in the handbook`, () => {
   const long = `${'word '.repeat(WORDS)}end.`;
   expect(longIn(`/** ${long} */\n// Short.\n  // ${long}\n`)).toHaveLength(2);
   expect(longIn(`/**\n * Short: ${'word '.repeat(WORDS - 2)}end.\n * Then.\n */`)).toEqual([]);

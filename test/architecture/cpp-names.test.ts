@@ -8,7 +8,7 @@ import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { read, sourceFiles } from './imports.ts';
 
-describe('cpp names', () => {
+describe('C++ type names', () => {
   const root = path.resolve(import.meta.dirname, '../..');
 
   /**
@@ -125,7 +125,7 @@ function refused(text: string): readonly string[] {
   });
 }
 
-describe('C++ that Visual C++ compiles too', () => {
+describe('C++ code that Visual C++ also accepts', () => {
   it('finds constructs that Visual C++ rejects, and ignores look-alikes', () => {
     const wrong = [
       'void f() __attribute__((noinline));',
@@ -159,7 +159,7 @@ describe('C++ that Visual C++ compiles too', () => {
     expect(right.flatMap(refused)).toEqual([]);
   });
 
-  it('no source contains them outside of preprocessor conditions', () => {
+  it('no source uses these constructs outside preprocessor conditions', () => {
     expect(sources.length).toBeGreaterThan(300);
     expect(sources.flatMap((file) => refused(read(file)).map((what) => `${file}, ${what}`))).toEqual([]);
   });

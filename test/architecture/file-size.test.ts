@@ -33,7 +33,7 @@ describe('file size', () => {
     expect(quantile(0.9)).toBeLessThanOrEqual(400);
   });
 
-  it('at most 2,000 files hold the code, and a room few', () => {
+  it('the code has at most 2,000 files, and no folder has too many', () => {
     const code = sourceFiles(['{electron,renderer,native,kernels,test}/**/*.{ts,tsx,mjs,cpp,hpp,cu,cuh}']);
     expect(code.length).toBeGreaterThan(1500);
     expect(code.length).toBeLessThanOrEqual(2000);
@@ -48,12 +48,12 @@ describe('file size', () => {
     }
   });
 
-  it('half of the scripts have 100 lines or more', () => {
+  it('half of the TypeScript files have at least 100 lines', () => {
     const sizes = files.filter(({ file }) => /\.(ts|tsx|mjs)$/.test(file)).map(({ lines }) => lines.length);
     expect(sizes.sort((a, b) => a - b)[Math.floor(sizes.length / 2)]).toBeGreaterThanOrEqual(100);
   });
 
-  it('a source below 30 lines has two importers, or is an entry', () => {
+  it('a source file below 30 lines has two importers or is an entry point', () => {
     const scripts = sourceFiles(['{electron,renderer,test}/**/*.{ts,tsx,mjs}']);
     const importers = new Map<string, Set<string>>();
     for (const file of scripts)

@@ -16,7 +16,7 @@ test('C++ tests start transport runs only through test::Run and test::Beams', ()
   expect(files.filter((file) => file !== HELD && BARE.test(read(file)))).toEqual([]);
 });
 
-test('a test that does not run on every machine gives its reason', () => {
+test('a test that is skipped on some machines states why', () => {
   const silent = /\.(?:skipIf|runIf|todo)\(|\bskip\(\)|\b(?:it|test|describe)\.skip\(/;
   const others = sourceFiles(['test/**/*.{ts,tsx}']).filter((file) => file !== 'test/architecture/held-runs.test.ts');
   expect(others.filter((file) => silent.test(read(file)))).toEqual([]);

@@ -74,12 +74,12 @@ import {
     expect(cpp.filter((file) => roomOf(file, cppRules) === null)).toEqual([]);
   });
 
-  it('TypeScript imports only what its folder may', () => {
+  it('TypeScript files import only what the rules of their folder allow', () => {
     const { violations } = judge(imports, rules, exceptions);
     expect(violations).toEqual([]);
   });
 
-  it('the command line imports seven host modules; window and server import one each', () => {
+  it('the command line imports seven host modules; the window and the server import one each', () => {
     const known = (room: string) => {
       const of = imports.filter(({ from, to }) => from.startsWith(room) && to.startsWith('electron/host/'));
       return new Set(of.map(({ to }) => to)).size;
@@ -89,7 +89,7 @@ import {
     expect(known('electron/server/')).toBe(1);
   });
 
-  it('C++ and CUDA include only what their folder may', () => {
+  it('C++ and CUDA files include only what the rules of their folder allow', () => {
     const own = cppImports.filter((entry) => !SYSTEM.test(entry.to));
     expect(own.length).toBeGreaterThan(20);
     expect(judge(own, cppRules, exceptions).violations).toEqual([]);

@@ -80,7 +80,7 @@ function missing(file: string, texts = textsOf(file)): readonly string[] {
 }
 
 describe('file names in documents', () => {
-  test('the search detects names of missing files', () => {
+  test('detects names of files that do not exist', () => {
     expect(missing('README.md', ['see `kernels/nowhere.cpp` and `README.md`, and gone_away.hpp'])).toEqual([
       'kernels/nowhere.cpp',
       'gone_away.hpp',
@@ -90,7 +90,7 @@ describe('file names in documents', () => {
     expect(sources.length).toBeGreaterThan(800);
   });
 
-  test('every named file exists', () => {
+  test('every file named in a document exists', () => {
     const found = sources.flatMap((file) => missing(file).map((name) => `${file}: ${name}`));
     expect(found).toEqual([]);
   });

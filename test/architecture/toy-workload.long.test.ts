@@ -60,7 +60,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-it('a new workload needs one folder and one registry entry, and then type-checks', () => {
+it('a new workload type-checks with one folder and one registry entry', () => {
   const lines = (file: string) => readFileSync(file, 'utf8').split('\n');
   const touched = sourceFiles(['{electron,renderer}/**/*.{ts,tsx}']).filter((file) => {
     if (file.startsWith('electron/build/') || /^electron\/(main|preload)\//.test(file)) return false;
@@ -79,7 +79,7 @@ it('a new workload needs one folder and one registry entry, and then type-checks
   execFileSync(process.execPath, [compiler, '--noEmit', '--checkers', '1', ...kept, '-p', copy], { encoding: 'utf8' });
 });
 
-it('a new workload is known to scenarios, messages, exports and layouts', async () => {
+it('scenarios, messages, exports and layouts recognise a new workload', async () => {
   const load = (file: string) => import(at(file));
   const { validateScenario, newDocument } = await load('electron/contract/scenario/index.ts');
   expect(validateScenario(newDocument('toy')).faults).toEqual([]);

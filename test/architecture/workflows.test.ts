@@ -34,7 +34,7 @@ const steps = all.flatMap(({ jobs }) => Object.values(jobs)).flatMap((job) => jo
 const commands = steps.flatMap(({ run }) => run ?? []).join('\n');
 
 describe('the workflows', () => {
-  it('run only scripts that package.json defines', () => {
+  it('run only scripts defined in package.json', () => {
     const called = [...commands.matchAll(/\bnpm (?:run )?(test\S*|package\S*|bench\S*)/g)].map(([, name = '']) => name);
     expect(called).toEqual(expect.arrayContaining(['test', 'test:all', 'bench', 'package']));
     expect(Object.keys(program.scripts).length).toBeLessThanOrEqual(15);
@@ -80,14 +80,14 @@ describe('the workflows', () => {
     expect(own).toContain(shown.at(-1)?.run);
   });
 
-  it('install the packages that the Slurm tests need', () => {
+  it('install the packages required by the Slurm tests', () => {
     const [, asked = ''] = /: '([^']*) are not installed'/.exec(read('test/sshd.ts')) ?? [];
     const packages = asked.split(/, | and /);
     expect(packages).toHaveLength(4);
     expect(commands).toContain(`apt-get install -y ${packages.join(' ')}\n`);
   });
 
-  it('install the volume readers that the tests compare with', () => {
+  it('install the volume readers used for comparison in tests', () => {
     const readers = ['python3-pydicom', 'python3-numpy', 'elastix'];
     for (const reader of readers) expect(read('.ci/run')).toContain(`missing+=(${reader})`);
     expect(commands).toContain(`apt-get install -y ${readers.join(' ')}\n`);

@@ -6,7 +6,7 @@ import { scenarioKindNames } from '../../electron/contract/scenario/index.ts';
 import { read, sourceFiles, withoutComments } from './imports.ts';
 import { ofOneWorkload, workloadFolders, workloadRegistries, workloadsStillNamed } from './rules.ts';
 
-describe('workload names', () => {
+describe('workload names in code', () => {
   /** Matches a workload's name as a value, or as a key of a table by workload. */
   const names = scenarioKindNames.join('|');
   const NAMED = new RegExp(`'(${names})'|^\\s+(readonly )?(${names})(: [^;]*)?,$`, 'm');
@@ -52,7 +52,7 @@ describe('workload names', () => {
   });
 });
 
-describe('meanings', () => {
+describe('meanings of names', () => {
   const root = path.resolve(import.meta.dirname, '../..');
   const sources = globSync('{electron,renderer}/**/*.{ts,tsx}', { cwd: root });
 

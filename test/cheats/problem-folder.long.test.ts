@@ -151,7 +151,7 @@ test.each([
   ['writes half of its results', /not written|expected/],
   ['writes to its inputs by another mapping', /wrote to its inputs|expected/],
 ] as const)(
-  'in Python: %s is detected, and its honest counterpart is correct',
+  'Python: %s is detected, and its honest counterpart is correct',
   { timeout: 240_000 },
   async (name, found) => {
     const folder = path.join(scratch, `python-${name.replace(/\W+/g, '-')}`.slice(0, 60));
@@ -174,7 +174,7 @@ test.each([
   },
 );
 
-test('the processor time between calls includes what a Python candidate started', async () => {
+test('processor time between calls includes processes started by a Python candidate', async () => {
   const folder = path.join(scratch, 'python-starts');
   await writeProblem(folder, { ...shapes.halves, name: path.basename(folder) });
   const busy = `import subprocess, sys\nsubprocess.Popen([sys.executable, "-c", "while True: pass"])\n`;
@@ -207,7 +207,7 @@ test.each([
   ['heat-step', ['copy.cpp', 'two-rows.cpp'], 'in-place.cpp', /u\[\d+, \d+\] is/],
   ['segment-sum', ['one-thread.cpp', 'by-segments.cpp'], 'race.cpp', /sums\[\d+\] is/],
 ])(
-  '%s: two candidates are correct, and the third is wrong',
+  '%s: two candidates are judged correct and the third wrong',
   { timeout: 240_000 },
   async (name, correct, wrong, found) => {
     const folder = path.join(assetsFolder, 'problems', name);

@@ -12,7 +12,7 @@ import { type BenchPage, drawn } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-describe('the accessibility check', () => {
+describe('the accessibility checker', () => {
   const { workbench } = useWorkbench('accessible');
 
   /** Three columns of thirty lines on a static page of the server, outside the workbench. */
@@ -44,7 +44,7 @@ describe('the accessibility check', () => {
     return accessibilityViolations(page);
   }
 
-  it('finds each planted error, and nothing once it is fixed', async () => {
+  it('detects each planted error, and reports nothing once the errors are fixed', async () => {
     expect(await accessibilityViolations(page)).toEqual([]);
     const faint = await faultsAfter(() => document.querySelector('p')?.style.setProperty('color', '#ddd'));
     expect(faint).toEqual([expect.stringMatching(/^color-contrast: /)]);
@@ -100,16 +100,16 @@ describe('the accessibility check', () => {
   });
 });
 
-describe('appearance', () => {
+describe('appearance of the page', () => {
   const { workbench } = useWorkbench('looks');
 
-  it('the page is accessible and fully visible in usual windows and the smallest one, before a run, during a question and after a run', async () => {
+  it('the page is accessible and fully visible at usual window sizes and the smallest one: before a run, during a question and after a run', async () => {
     const others = appearances.filter(({ name }) => name === '1024-light' || name === '720-light');
     expect(others).toHaveLength(2);
     await beforeDuringAndAfter(await workbench(), [appearances[0], ...others]);
   });
 
-  it('a border between panels that has the keyboard is drawn in colour', async () => {
+  it('a focused border between panels is drawn in the accent colour', async () => {
     const { page } = await workbench();
     const border = page.getByRole('separator').first();
     const colour = () => border.evaluate((it) => getComputedStyle(it, '::after').backgroundColor);
@@ -153,7 +153,7 @@ describe('the layouts', () => {
     ({ open, bench } = await workbench());
   });
 
-  it('are switched in the bar and by keys, and saved with the theme', async () => {
+  it('can be switched in the bar and by keyboard, and are saved with the theme', async () => {
     await expect.poll(() => layout('Simulate').isChecked()).toBe(true);
     await open.page.keyboard.press('Alt+Shift+3');
     await expect.poll(() => layout('Profile').isChecked()).toBe(true);
@@ -172,7 +172,7 @@ describe('the layouts', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('are never empty: they show recorded data until the user has results, and empty panels offer actions', async () => {
+  it('are never empty: recorded data is shown until the user has results, and empty panels offer actions', async () => {
     const { page } = open;
     await page.keyboard.press('Alt+Shift+3');
     const blocks = page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');

@@ -19,7 +19,7 @@ describe('the browser that the end-to-end tests run in', () => {
   });
   afterAll(() => void server.close());
 
-  it('draws WebGL 2, reports errors of a page, and takes screenshots', async () => {
+  it('draws with WebGL 2, reports page errors, and takes screenshots', async () => {
     const open = await chrome.open(url, { theme: 'dark', scale: 2, width: 400, height: 300 });
     const state = await open.page.evaluate(() => {
       const gl = document.querySelector('canvas')?.getContext('webgl2');

@@ -19,7 +19,7 @@ import { type BenchPage, focused, selectSpan } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
 import { code, compiled, useWorkbench } from './workbench-page.ts';
 
-describe('claims', () => {
+describe('recorded sessions and claims', () => {
   const recorded = path.resolve(import.meta.dirname, '../../assets/runs/h200-water-70MeV.json');
   const { workbench, home } = useWorkbench('claims');
 
@@ -61,7 +61,7 @@ describe('claims', () => {
   });
 });
 
-describe('submissions of an agent', () => {
+describe('submissions from a coding agent', () => {
   const folder = scratchFolder('climb-problem');
   const problem = path.join(folder, 'sum');
   const environment = { CXXFLAGS: '-O1', BRAGGBENCH_CACHE: cacheWithUserKernels(folder) };
@@ -228,11 +228,11 @@ const promised: Readonly<Record<string, (shown: Shown) => Promise<void>>> = {
   },
 };
 
-describe('hints', () => {
+describe('hints of the questions', () => {
   const { workbench } = useWorkbench('hints');
 
   it.each(questions.map(({ id, title }) => [title, id] as const))(
-    'of “%s” describe what their panels show',
+    'describe what their panels show: “%s”',
     async (title, id) => {
       const { open, page, bench } = await workbench({ width: 1440, height: 900 });
       await page.keyboard.press('Control+k');
@@ -248,7 +248,7 @@ describe('hints', () => {
     300_000,
   );
 
-  it('have a check each', () => {
+  it('each have a check', () => {
     expect(Object.keys(promised)).toEqual(questions.map(({ id }) => id));
   });
 });
@@ -256,7 +256,7 @@ describe('hints', () => {
 describe('questions', () => {
   const { workbench } = useWorkbench('questions', ['--scenario', 'assets/scenarios/water-70MeV.json', '--run']);
 
-  it('the question panel stays closed, is found by name and under Help, and compares a beam with Monte Carlo', async () => {
+  it('the question panel stays closed, can be found by name and under Help, and compares a beam with Monte Carlo', async () => {
     const { open, page, bench } = await workbench({ firstVisit: true });
     await page.getByRole('button', { name: 'Put away' }).click();
     await expect.poll(() => bench.panel('Questions').count()).toBe(0);
@@ -287,7 +287,7 @@ describe('questions', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('every other question works in a narrow window and at 200 %, in both themes, without a mouse', async () => {
+  it('every other question works by keyboard in a narrow window and at 200 % zoom, in both themes', async () => {
     const { open, page } = await workbench({ firstVisit: true });
     await page.locator('.question').first().waitFor();
     const narrow: Appearance = { name: '900-dark', width: 900, height: 700, theme: 'dark' };
@@ -325,8 +325,8 @@ const { workbench } = useWorkbench('results', [
 let open: OpenPage;
 let bench: BenchPage;
 
-describe('the results of a small workload', () => {
-  it('show speed-up and correctness of every variant, and the measured value of each claim', async () => {
+describe('results of a small workload', () => {
+  it('show the speed-up and correctness of every variant, and the measured value of each claim', async () => {
     ({ open, bench } = await workbench());
     await expect.poll(() => bench.title.textContent()).toContain('launch-small.json');
     await expect.poll(() => bench.panel('Results').count()).toBe(1);
@@ -358,7 +358,7 @@ describe('the results of a small workload', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('show the streams of a traced session as timeline lanes, copies next to kernels', async () => {
+  it('show each stream of a traced session as a timeline lane, with copies next to kernels', async () => {
     ({ open, bench } = await workbench({ theme: 'dark' }));
     await bench.drop('overlap.task.json', JSON.stringify(tracedSession()));
     await bench.state('Done').waitFor();
@@ -374,7 +374,7 @@ describe('the results of a small workload', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('show recorded sessions without a GPU, next to the limit of what fusing can save', async () => {
+  it('show recorded sessions without a GPU, next to the upper limit of the gain from fusion', async () => {
     ({ open, bench } = await workbench({ theme: 'dark' }));
     // Dropped at once, while the page still draws and opens its first scenario.
     const layer = readFileSync(path.join(root, 'assets/scenarios/linear-relu/layer-1024.json'), 'utf8');

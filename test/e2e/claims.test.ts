@@ -10,10 +10,10 @@ import { appearances, fullyVisible } from './appearance-page.ts';
 import { focused } from './bench-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-describe('claims', () => {
+describe('claims page', () => {
   const { workbench } = useWorkbench('claims');
 
-  it('opens the table of claims with a verdict for each part of a sweep, its map, its session and the error in the note', async () => {
+  it('opens the table of claims with a verdict for each part of a sweep, its map and session, and the error in the note', async () => {
     const { open, page, bench } = await workbench();
     await bench.layout('Alt+Shift+2', 'Compare');
     await bench.panel('Claims').click();
@@ -71,10 +71,10 @@ describe('claims', () => {
 /** A beam of 120 MeV is solved on the default grid, on cores that other tests keep busy. */
 const solved = { timeout: 120_000 } as const;
 
-describe('newcomer', () => {
+describe('a newcomer', () => {
   const { workbench } = useWorkbench('newcomer');
 
-  it('shows a Bragg peak at another energy, and fits a box that the beam leaves', async () => {
+  it('sees a Bragg peak at another energy, and enlarges a box that the beam leaves', async () => {
     const { open, page, bench } = await workbench();
     const r80 = async (): Promise<number> => Number.parseFloat((await bench.r80.textContent()) ?? '');
     const runAt = async (): Promise<void> => {
@@ -107,8 +107,8 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
   expect(await focused(page)()).toMatch(name);
 }
 
-describe('the first hour', () => {
-  it('begins with questions next to the solved beam, and completes one by keyboard alone', async () => {
+describe('the first hour of use', () => {
+  it('begins with questions next to the solved beam; one question can be completed by keyboard alone', async () => {
     const { open, page, bench } = await workbench({ firstVisit: true });
     await expect.poll(() => bench.panel('Questions').getAttribute('aria-selected')).toBe('true');
     await bench.state('Done').waitFor();

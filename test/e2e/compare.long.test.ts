@@ -10,8 +10,8 @@ import { choose, row, small, tickOnly, useCompare, view } from './compare-page.t
 const root = path.resolve(import.meta.dirname, '../..');
 const { chrome, home, openCompare, openSmall } = useCompare();
 
-describe('Compare when first opened, with own measurements', () => {
-  it('measuring the suggested variants replaces the recorded rows', async () => {
+describe('Compare when first opened, with measurements of the user', () => {
+  it('replaces the recorded rows after the suggested variants are measured', async () => {
     const { open, page, bench } = await openCompare();
     await row(page, 'cuda-window').waitFor();
     const advice = page.getByTestId('compare-advice');
@@ -49,7 +49,7 @@ describe('Compare when first opened, with own measurements', () => {
 });
 
 describe('a size sweep', () => {
-  it('shows time, share of set-up and rate at each size', async () => {
+  it('shows time, set-up share and rate at each size', async () => {
     const { open, page, bench } = await openCompare();
     await bench.panel('Speedup ladder').click();
     await page.getByRole('button', { name: 'Enlarge Speedup ladder' }).click();
@@ -72,7 +72,7 @@ describe('a size sweep', () => {
   });
 });
 
-describe('other workloads', () => {
+describe('other workloads in Compare', () => {
   const spots = JSON.stringify({
     kind: 'diffraction',
     version: 1,
@@ -84,7 +84,7 @@ describe('other workloads', () => {
   });
   const scenarios = path.join(root, 'assets/scenarios');
 
-  it('images are benchmarked, checked against FP64 by their own error measures, and shown next to each other', async () => {
+  it('images are benchmarked, checked against FP64 with image error measures, and shown side by side', async () => {
     const { open, page, bench } = await openCompare();
     await bench.drop('spots.json', spots);
     await expect.poll(() => bench.title.textContent()).toContain('Few spots');
@@ -134,7 +134,7 @@ describe('other workloads', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('recorded sessions of layers, ledger rows and images open in Compare and the ladder, in every theme and size', async () => {
+  it('recorded sessions of layers, small workloads and images open in Compare and the ladder, at every theme and size', async () => {
     const { open, page, bench } = await openCompare();
     await bench.drop('layer.json', readFileSync(path.join(scenarios, 'linear-relu/layer-1024.json'), 'utf8'));
     await expect.poll(() => bench.title.textContent()).toContain('Linear and ReLU');
@@ -235,7 +235,7 @@ describe('benchmarking', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('sweeps a scenario value, and shows its fitted cost in the ladder', async () => {
+  it('sweeps a scenario value, and shows the fitted cost in the ladder', async () => {
     const { open, page, bench } = await openSmall();
     const sweep = page.getByLabel('Sweep over a value of the scenario');
     await sweep.fill('grid');
@@ -257,7 +257,7 @@ describe('benchmarking', () => {
 });
 
 describe('recorded sessions of beams', () => {
-  it('show their ladder and all views of Compare, in every theme and size', async () => {
+  it('show their ladder and all views of Compare, at every theme and size', async () => {
     const { open, page, bench } = await openCompare();
     await bench.panel('Speedup ladder').click();
     // The ladder shows the session of the table. Selects a session that has every figure.

@@ -7,7 +7,7 @@ import { finer, row, smallAppearances, useCompare, view } from './compare-page.t
 const { openCompare, openSmall } = useCompare();
 
 describe('Compare when first opened', () => {
-  it('a recorded session is in the table with its answer, and variants that fit the time limit are ticked', async () => {
+  it('shows a recorded session with its answer, and pre-selects the variants that fit the time limit', async () => {
     const { open, page } = await openCompare();
     await row(page, 'cuda-window').waitFor();
     const advice = page.getByTestId('compare-advice');

@@ -27,7 +27,7 @@ afterAll(async () => {
 const bothThemes: readonly [Appearance, ...Appearance[]] = [appearances[0], ...appearances.slice(1, 2)];
 
 describe('Connect…', unless(noSshd), () => {
-  it('rejects an invalid host, passes on the prompts of ssh, and opens the remote window, which survives a lost connection', async () => {
+  it('rejects an invalid host, forwards ssh prompts, and opens the remote window, which survives a lost connection', async () => {
     const { open, page, bench } = await workbench();
     await bench.menu('File', 'Connect…');
     const dialog = page.getByRole('dialog');

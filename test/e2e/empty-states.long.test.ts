@@ -97,7 +97,7 @@ describe.each([
   ['an image', image, [0], ['No peaks yet']],
   ['a layer', layer, [0], ['No run yet']],
 ] as const)('before %s has been run', (_name, scenario, layouts, titles) => {
-  it('every empty panel offers actions that fill it, and the actions work', async () => {
+  it('every empty panel offers working actions that fill it', async () => {
     const { open, page, bench } = await workbench();
     await opened(bench, scenario);
     // Chromium shows its own dialog for a file: the page does not change, but this event fires.

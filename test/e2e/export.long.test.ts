@@ -62,8 +62,8 @@ const plots = [
   { what: 'the balance', keys: null, name: 'Coarse-balance', words: ['Protons', 'Deposited', 'Relative error'] },
 ] as const;
 
-describe('the export of a figure', () => {
-  it('writes PNG, SVG, CSV, NPZ and HDF5 of every plot', async () => {
+describe('figure export', () => {
+  it('writes every plot as PNG, SVG, CSV, NPZ and HDF5', async () => {
     ({ open, bench } = await workbench());
     await bench.drop('coarse.json', scenario);
     await expect.poll(() => bench.title.textContent()).toContain('Coarse');
@@ -122,7 +122,7 @@ describe('the export of a figure', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('the menu states that there is nothing to export yet', async () => {
+  it('the menu explains that there is nothing to export yet', async () => {
     ({ open, bench } = await workbench());
     await open.page.getByRole('button', { name: 'Export the dose map' }).click();
     const item = open.page.getByRole('menuitem', { name: /^PNG/ });

@@ -53,7 +53,7 @@ async function openChoose(
   return { open, bench, page };
 }
 
-it('a factorial ticks the variants with each optimisation, measures them, and shows their joint effect', async () => {
+it('a factorial study selects the variants with each optimisation, measures them, and shows their joint effect', async () => {
   const { open, bench, page } = await openChoose();
   const name = 'Single precision, one pass and the moving window on the CPU';
   await page.getByRole('group', { name: 'Alone and together' }).getByRole('button', { name }).click();
@@ -96,7 +96,7 @@ it('the ladder shows a recorded 2×2 factorial of streams and page-locked memory
   expect(open.problems).toEqual([]);
 });
 
-it('a user program is chosen by its file path, and an invalid path is reported', async () => {
+it('a user program is selected by its file path, and an invalid path is reported', async () => {
   const { open, page } = await openChoose('spots.json', spots, 'Few spots');
   const others = page.getByRole('group', { name: 'Other programs' });
   await others.getByText('nanobragg').first().waitFor();

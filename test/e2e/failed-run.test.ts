@@ -26,7 +26,7 @@ async function failedFile(): Promise<Uint8Array> {
   });
 }
 
-it('a failed run shows its completed steps, names the kernel, and can be saved and exported', async () => {
+it('a failed run shows its completed steps, names the failing kernel, and can be saved and exported', async () => {
   const { open, page, bench } = await workbench();
   await bench.drop('failed.h5', await failedFile(), 'application/x-hdf5');
   await bench.state('Failed').waitFor();

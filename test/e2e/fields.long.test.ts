@@ -8,8 +8,8 @@ import { bench, display, drag, open, openBench, phaseMap, runToEnd, scenario, us
 
 useFields();
 
-describe('the dose', () => {
-  it('is compared by gamma index with the dose of another program, with its axes placed as stated', async () => {
+describe('the dose map', () => {
+  it('is compared with the dose of another program by gamma index, with the stated axis positions', async () => {
     await openBench();
     await runToEnd('Planned');
     await bench.r80.waitFor();
@@ -58,7 +58,7 @@ describe('the dose', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('of one beam is compared with a note that it is not a full plan, in either theme', async () => {
+  it('is compared for a single beam with a note that it is not a full plan, in both themes', async () => {
     await openBench();
     await runToEnd('Beam');
     await bench.r80.waitFor();
@@ -90,7 +90,7 @@ describe('the dose', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('has other curves overlaid, and an invalid file is reported', async () => {
+  it('overlays other curves, and reports an invalid file', async () => {
     await openBench();
     await runToEnd('Reference');
     await runToEnd('Deeper', { energy_MeV: 72 });
@@ -123,8 +123,8 @@ describe('the dose', () => {
 describe.each([
   { name: '900', width: 900, height: 700, scale: 1 },
   { name: '1440-at-200', width: 720, height: 450, scale: 2 },
-] as const)('at $name', ({ name, ...size }) => {
-  it('the maps and their controls are fully visible and accessible', async () => {
+] as const)('maps at $name', ({ name, ...size }) => {
+  it('are fully visible and accessible, and so are their controls', async () => {
     await openBench(size);
     await bench.drop('small.json', scenario('Small'));
     await expect.poll(() => bench.title.textContent()).toContain('Small');
@@ -145,7 +145,7 @@ describe.each([
 });
 
 describe('phase space', () => {
-  it('cuts an axis during a run', async () => {
+  it('can be cut along an axis during a run', async () => {
     await openBench();
     await bench.dropLong();
     await open.page.keyboard.press('Alt+2');
@@ -164,7 +164,7 @@ describe('phase space', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('reads the values along a line and the numbers of a region, and exports them', async () => {
+  it('shows values along a line and statistics of a region, and exports them', async () => {
     await openBench({ theme: 'dark' });
     await runToEnd('Marked');
     await open.page.keyboard.press('Alt+2');
@@ -193,7 +193,7 @@ describe('phase space', () => {
 });
 
 describe('the lateral profile', () => {
-  it('shows profiles at depths with fitted widths, and the width compared with theory', async () => {
+  it('shows profiles at several depths with fitted widths, and compares the width with theory', async () => {
     await openBench({ theme: 'dark' });
     await runToEnd('Widths');
     await open.page.keyboard.press('Alt+4');

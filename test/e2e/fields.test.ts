@@ -5,7 +5,7 @@ import { bench, display, open, openBench, phaseMap, picture, runToEnd, useFields
 useFields();
 
 describe('phase space', () => {
-  it('shows any two axes per map, and the change since a step', async () => {
+  it('shows any two axes in each map, and the change since a step', async () => {
     await openBench();
     await runToEnd('Axes');
     await open.page.keyboard.press('Alt+2');

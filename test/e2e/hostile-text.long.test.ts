@@ -108,7 +108,7 @@ async function expectInert(page: Page): Promise<void> {
 }
 
 describe('hostile text', () => {
-  it('in scenarios, curves, file names, tags and sessions is shown as text in the workbench', async () => {
+  it('is shown as plain text in the workbench: in scenarios, curves, file names, tags and sessions', async () => {
     const open = await chrome.open(served.url);
     const { page, problems } = open;
     const asked = watchRequests(page);
@@ -185,7 +185,7 @@ describe('hostile text', () => {
     expect(problems).toEqual([]);
   });
 
-  it('in a report is shown as text, without script and without network access', async () => {
+  it('is shown as plain text in a report, without scripts and network access', async () => {
     const report = path.join(home, 'report.html');
     const words = ['report', path.join(folder, 'evil.session.json'), '-o', report, '--title', EVIL];
     execFileSync(process.execPath, [path.join(root, 'dist/host/cli.js'), ...words], {
@@ -199,7 +199,7 @@ describe('hostile text', () => {
     await open.close();
   });
 
-  it('injected into the page would not run', async () => {
+  it('is not executed when it is injected into the page', async () => {
     const open = await chrome.open(served.url);
     const { page } = open;
     await new BenchPage(page).run.waitFor();

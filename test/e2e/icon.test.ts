@@ -11,7 +11,7 @@ const MEAN_DIFFERENCE = 0.5;
 
 const chrome = useChromium();
 
-it('the program icon that packages use is the drawing in icon.svg (BRAGGBENCH_UPDATE=1 renders it again)', async () => {
+it('the packaged program icon equals icon.svg (BRAGGBENCH_UPDATE=1 renders it again)', async () => {
   const open = await chrome.open('about:blank', { width: SIZE, height: SIZE });
   const svg = `data:image/svg+xml;base64,${readFileSync(path.join(icons, 'icon.svg')).toString('base64')}`;
   await open.page.setContent(`<body style="margin:0"><img src="${svg}" width="${SIZE}" height="${SIZE}" alt="">`);

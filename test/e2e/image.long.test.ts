@@ -6,7 +6,7 @@ import { bench, image, open, openBench, openExample, useImages } from './image-p
 
 useImages();
 
-it('a diffraction image is compared with another variant, exported to files, and opened again', async () => {
+it('a diffraction image is compared with another variant, exported to files, and reopened', async () => {
   await openBench({ theme: 'dark' });
   await openExample('cubic 512', 'Simple cubic, 512');
   await bench.panel('Scenario').click();

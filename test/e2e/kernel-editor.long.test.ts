@@ -12,7 +12,7 @@ const { home, workbench } = useKernelEditor();
 
 const small64 = JSON.stringify({ ...smallImage, name: 'Small image', detector: { width: 64, height: 48 } });
 
-it('the kernel editor opens the source of an image kernel, runs a copy of it on an image, and rejects it for a beam', async () => {
+it('the kernel editor opens the source of an image kernel, runs a copy on an image, and rejects the copy for a beam', async () => {
   const { open, page, bench } = await workbench({ width: 1440, height: 900, theme: 'dark' });
   await bench.layout('Alt+Shift+2', 'Compare');
   await bench.drop('small-image.json', small64);
@@ -46,7 +46,7 @@ it('the kernel editor opens the source of an image kernel, runs a copy of it on 
     .waitFor();
 });
 
-it('the kernel editor creates a kernel from a template, checks it against its own answer, and exports a reproducer, at 900 px', async () => {
+it('the kernel editor creates a kernel from a template, checks it against its reference, and exports a reproducer, at a width of 900 px', async () => {
   const { open, page, bench } = await workbench({ width: 900, height: 900, theme: 'dark' });
   await bench.layout('Alt+Shift+2', 'Compare');
   await bench.panel('Kernel editor').click();

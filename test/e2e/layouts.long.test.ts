@@ -11,10 +11,10 @@ import type { OpenPage } from './browser.ts';
 import { paletteStories } from './palette-story.ts';
 import { fact, useExplorer, useWorkbench } from './workbench-page.ts';
 
-describe('launch explorer', () => {
+describe('the launch explorer', () => {
   const openExplorer = useExplorer();
 
-  it('has no errors in any theme and size', async () => {
+  it('has no errors at any theme and size', async () => {
     const { open } = await openExplorer();
     const { page } = open;
     await page.getByLabel('Kernel', { exact: true }).selectOption('transport/sum_f64');
@@ -37,7 +37,7 @@ describe('launch explorer', () => {
   });
 });
 
-describe('layouts', () => {
+describe('layouts and panels', () => {
   const { workbench } = useWorkbench('layouts');
 
   let open: OpenPage;
@@ -67,7 +67,7 @@ describe('layouts', () => {
       expect(open.problems).toEqual([]);
     });
 
-    it('close a panel by its button or the Delete key of its tab, and reopen it from the menu', async () => {
+    it('close a panel by its button or by Delete on its tab, and reopen it from the menu', async () => {
       await open.page.getByRole('button', { name: 'Close Dose map' }).click();
       await expect.poll(() => bench.panel('Dose map').count()).toBe(0);
       await bench.panel('Lateral profile').click();
@@ -84,7 +84,7 @@ describe('layouts', () => {
       expect(open.problems).toEqual([]);
     });
 
-    it('corrupt in storage are reset with a note', async () => {
+    it('are reset with a note if their stored form is corrupt', async () => {
       await open.page.evaluate(() =>
         localStorage.setItem('braggbench.layout', '{"version":2,"data":{"shown":"paint"}}'),
       );
@@ -96,7 +96,7 @@ describe('layouts', () => {
   });
 });
 
-describe('library', () => {
+describe('the library panel', () => {
   const { workbench } = useWorkbench('library');
 
   const entries = (open: OpenPage): Locator => open.page.locator('.library-entry');
@@ -104,7 +104,7 @@ describe('library', () => {
     (await open.page.locator('.library-entry__name').allTextContents()).join(', ');
 
   describe('the library', () => {
-    it('lists examples under their questions, and names other places with search matches', async () => {
+    it('lists examples under their questions, and shows search matches from other tabs', async () => {
       const { open, page, bench } = await workbench();
       await bench.panel('Library').click();
       await page.getByRole('searchbox').fill('bone');

@@ -13,11 +13,11 @@ import { fullyVisible, inEveryAppearance } from './appearance-page.ts';
 import type { OpenPage } from './browser.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-describe('handbook', () => {
+describe('the handbook panel', () => {
   const scenario = path.resolve(import.meta.dirname, '../../assets/scenarios/water-70MeV.json');
   const { workbench } = useWorkbench('handbook', ['--scenario', scenario, '--run']);
 
-  it('opens at the focused panel, follows links from page to page, and can be searched', async () => {
+  it('opens at the page of the focused panel, follows links between pages, and can be searched', async () => {
     const { open, page, bench } = await workbench();
     await bench.r80.waitFor();
     // The README contains these screenshots.
@@ -157,7 +157,7 @@ describe('the library', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('creates a kernel from a template, for the processor if there is no GPU, and opens its editor', async () => {
+  it('creates a kernel from a template (for the CPU if there is no GPU) and opens its editor', async () => {
     const { open, page, bench } = await workbench();
     await bench.run.waitFor();
     await bench.panel('Library').click();
@@ -203,7 +203,7 @@ describe('the library', () => {
   });
 });
 
-describe('notices', () => {
+describe('third-party notices', () => {
   const root = path.resolve(import.meta.dirname, '../..');
   interface Locked {
     readonly version: string;
@@ -225,10 +225,10 @@ describe('notices', () => {
   const FOLDERS = ['renderer', 'electron', 'workers', 'host', 'decoders'];
   const all = new Map(FOLDERS.map((folder) => [folder, sectionsOf(folder)]));
 
-  describe.each(FOLDERS)('notices of dist/%s', (folder) => {
+  describe.each(FOLDERS)('notices in dist/%s', (folder) => {
     const sections = all.get(folder) ?? new Map<string, string>();
 
-    it('name packages of the lock file in their locked version', () => {
+    it('list packages in the versions of the lock file', () => {
       const locked = new Set(
         Object.entries(lock.packages).map(([at, { version }]) => `${at.split('node_modules/').at(-1)} ${version}`),
       );
@@ -236,14 +236,14 @@ describe('notices', () => {
       expect([...sections.keys()].filter((name) => !locked.has(name))).toEqual([]);
     });
 
-    it('contain the licence text of each', () => {
+    it('contain the licence text of each package', () => {
       const licence =
         /permission is hereby granted|permission to use, copy|redistribution and use|apache license|open font license|license statement|permission is granted to anyone|public domain|unlicensed|blue oak model license/i;
       expect([...sections].filter(([, text]) => !licence.test(text)).map(([name]) => name)).toEqual([]);
     });
   });
 
-  it('every package that a source map names has its notice', () => {
+  it('cover every package named in a source map', () => {
     const missing: string[] = [];
     for (const folder of ['electron', 'workers', 'host']) {
       const names = new Set([...(all.get(folder)?.keys() ?? [])].map((name) => name.slice(0, name.lastIndexOf(' '))));
@@ -261,7 +261,7 @@ describe('notices', () => {
   /** Dependencies that build the program and are not shipped. */
   const BUILD_TOOLS = new Set(['@vitejs/plugin-react', 'cmake-js', 'esbuild', 'vite']);
 
-  it('every dependency of the program has its notice', () => {
+  it('cover every dependency of the program', () => {
     const names = new Set([...all.values()].flatMap((sections) => [...sections.keys()]));
     const missing = Object.entries(dependencies).filter(
       ([name, version]) => !BUILD_TOOLS.has(name) && !names.has(`${name} ${version}`),
@@ -269,7 +269,7 @@ describe('notices', () => {
     expect(missing.map(([name]) => name)).toEqual([]);
   });
 
-  it('HDF5, the font and the headers of the addon are among them', () => {
+  it('cover HDF5, the font and the headers of the addon', () => {
     expect(all.get('workers')?.get(`h5wasm ${dependencies['h5wasm']}`)).toContain('HDF5 (Hierarchical Data Format 5)');
     expect(
       all.get('renderer')?.get(`@fontsource-variable/inter ${dependencies['@fontsource-variable/inter']}`),
@@ -279,7 +279,7 @@ describe('notices', () => {
     );
   });
 
-  it('each notice is in a packaged folder', () => {
+  it('are in the packaged folders', () => {
     const packed = readFileSync(path.join(root, 'electron-builder.yml'), 'utf8');
     for (const folder of ['renderer', 'electron', 'workers']) {
       expect(packed).toContain(`  - dist/${folder}/**`);

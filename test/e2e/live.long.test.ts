@@ -17,8 +17,8 @@ import {
 
 useLive();
 
-describe('Live', () => {
-  it('follows a border dragged on the map, and the form shows it', async () => {
+describe('Live mode', () => {
+  it('follows a region border dragged on the map, and the form shows the new value', async () => {
     const opened = await inLive();
     const { page, bench, open } = opened;
     const before = await r80(opened);
@@ -46,7 +46,7 @@ describe('Live', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('draws successive answers during a drag, and frames in between', async () => {
+  it('draws successive answers during a drag, with frames in between', async () => {
     const opened = await inLive();
     const { page, open } = opened;
     const browser = page.context().browser();
@@ -106,7 +106,7 @@ describe('Live', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('belongs to its page: another page in Live has its own answers, and neither lists the run of the other', async () => {
+  it("is separate for each page: a second page gets its own answers, and neither page lists the other's run", async () => {
     const [one, two] = [await inLive(), await inLive()];
     await two.bench.field('Energy').fill('70');
     await expect.poll(() => r80(two)).toBeGreaterThan(34);
@@ -129,7 +129,7 @@ describe('Live', () => {
     await expect.poll(() => liveSwitch(one).getAttribute('aria-pressed')).toBe('true');
   });
 
-  it('is switched and operated by keys, and accepts another material', async () => {
+  it('is switched and operated by keyboard, and accepts another material', async () => {
     const live = await opened();
     const { page, bench, open } = live;
     await bench.drop('slab.json', JSON.stringify(scenario));

@@ -4,8 +4,8 @@ import { drag, handleOf, inLive, liveSwitch, note, r80, unitOf, useLive } from '
 
 useLive();
 
-describe('Live', () => {
-  it('follows a dragged number, ends with the full answer, and is undone in one step', async () => {
+describe('Live mode', () => {
+  it('follows a dragged number, ends with the full answer, and can be undone in one step', async () => {
     const opened = await inLive();
     const { page, bench, open } = opened;
     const before = await r80(opened);
@@ -33,7 +33,7 @@ describe('Live', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('shows the error of invalid input, keeps the last answer, and continues', async () => {
+  it('shows the error for invalid input, keeps the last answer, and then continues', async () => {
     const opened = await inLive();
     const { page, bench, open } = opened;
     const before = await r80(opened);

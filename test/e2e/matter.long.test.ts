@@ -12,7 +12,7 @@ import { fullyVisible } from './appearance-page.ts';
 import { quickBeam } from './fields-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-describe('commissioning', () => {
+describe('commissioning a beam', () => {
   const { workbench } = useWorkbench('commissioning');
 
   /** Monte Carlo's beam of 54.85 MeV in the form of a chamber's readings: depths in cm, and the chamber's own unit. */
@@ -20,7 +20,7 @@ describe('commissioning', () => {
   const rows = Array.from(depth_mm, (depth, i) => `${depth / 10},${7 * (dose[i] ?? 0)}`);
   const file = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
 
-  it('fits a beam to a CSV, shows its residuals, and puts it into the form and the library', async () => {
+  it('fits a beam to a CSV file, shows the residuals, and puts the beam into the form and the library', async () => {
     const { open, page, bench } = await workbench();
     const beam = { energy_MeV: 60, x_sigma_mm: 2 };
     const physics = { stopping_power: 'icru90' };
@@ -49,11 +49,11 @@ describe('commissioning', () => {
 });
 
 describe('matter', () => {
-  const { home, workbench } = useWorkbench('matter');
+  const { home, workbench } = useWorkbench('matter and beam in the form');
   const quick = quickBeam('Plastics');
 
   describe('matter in the form', () => {
-    it('a material by formula or mass fractions fills the background; an invalid one is reported next to it', async () => {
+    it('accepts a material by formula or mass fractions as background, and reports an invalid one at its field', async () => {
       const { open, page, bench } = await workbench();
       await bench.drop('plastics.json', quick);
       await expect.poll(() => bench.title.textContent()).toContain('Plastics');
@@ -73,7 +73,7 @@ describe('matter', () => {
       await bench.runToEnd();
     }, 180_000);
 
-    it('a CT next to the saved scenario fills the box; its density is a map; a missing file is reported', async () => {
+    it('fills the box from a CT next to the saved scenario, maps its density, and reports a missing file', async () => {
       const { open, page, bench } = await workbench();
       await bench.drop('chest.json', quick.replace('Plastics', 'Chest'));
       await expect.poll(() => bench.title.textContent()).toContain('Chest');
@@ -99,7 +99,7 @@ describe('matter', () => {
   });
 
   describe('a folder of DICOM files', () => {
-    it('with several series offers them by name, and the chosen one fills the box', async () => {
+    it('offers its series by name if there are several, and fills the box with the chosen one', async () => {
       const { open, page, bench } = await workbench();
       const folder = path.join(home, 'library', 'ct', 'plan');
       mkdirSync(folder, { recursive: true });
@@ -159,7 +159,7 @@ describe('matter', () => {
       output: { keyframes: 16 },
     });
 
-    it('the form shows the CT; the dose map shows it in grey with isodose lines, and is read along any line', async () => {
+    it('is shown in grey with isodose lines; values are read along any line, and the form shows the CT', async () => {
       const { open, page, bench } = await workbench();
       const folder = path.join(home, 'library', 'ct');
       mkdirSync(folder, { recursive: true });
@@ -223,11 +223,11 @@ describe('matter', () => {
 });
 
 describe('spots', () => {
-  const { workbench } = useWorkbench('spots');
+  const { workbench } = useWorkbench('spots of a beam');
   const quick = quickBeam('Field');
 
   describe('the beam in the form', () => {
-    it('is set by energy, by range, or by spots, which an SOBP fills', async () => {
+    it('is set by energy, by range, or by spots, which an SOBP generates', async () => {
       const { open, page, bench } = await workbench();
       await bench.drop('field.json', quick);
       await expect.poll(() => bench.title.textContent()).toContain('Field');

@@ -30,7 +30,7 @@ async function used(session: CDPSession): Promise<number> {
   return usage.usedSize + (usage.backingStorageSize ?? 0);
 }
 
-it('memory stays constant while runs are drawn live', async () => {
+it('memory use stays constant while runs are drawn live', async () => {
   const { open, page, bench } = await workbench();
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.enable');

@@ -6,7 +6,7 @@ import { useWorkbench } from './workbench-page.ts';
 /** Call at the top of a test file. */
 export function paletteStories(theme: 'light' | 'dark'): void {
   const { workbench } = useWorkbench('palette');
-  it('the palette lists every command of the menus with its shortcut, and runs one', async () => {
+  it('the palette lists every menu command with its shortcut, and runs one', async () => {
     const { open, page } = await workbench({ theme });
 
     // The palette lists exactly the commands of the menus.

@@ -2,4 +2,4 @@
 import { describe } from 'vitest';
 import { paletteStories } from './palette-story.ts';
 
-describe('the command palette, light', () => paletteStories('light'));
+describe('the command palette, light theme', () => paletteStories('light'));

@@ -17,7 +17,7 @@ import {
 usePhaseSpace();
 
 describe('the phase space of a run', () => {
-  it('cuts the maps of a finished run, and shows sums again', async () => {
+  it('cuts the maps of a finished run, and returns to sums', async () => {
     await openBench();
     await open.page.keyboard.press('Alt+2');
     await runToEnd();
@@ -40,7 +40,7 @@ describe('the phase space of a run', () => {
     closeBench();
   });
 
-  it('reports that a run saved no phase space', async () => {
+  it('reports if a run saved no phase space', async () => {
     await openBench();
     await open.page.keyboard.press('Alt+2');
     await runToEnd(scenario({ output: { keyframes: 0 } }));
@@ -54,8 +54,8 @@ describe('the phase space of a run', () => {
   });
 });
 
-describe('the ledger by step', () => {
-  it('shows the protons at every step, and moves the maps to a chosen step', async () => {
+describe('the ledger per step', () => {
+  it('shows the protons at every step, and moves the maps to a selected step', async () => {
     await openBench();
     await runToEnd();
     await open.page.keyboard.press('Alt+2');
@@ -80,7 +80,7 @@ describe('the ledger by step', () => {
 });
 
 describe('the lateral profile', () => {
-  it('is taken at the depth of the crosshair, with the beam width there', async () => {
+  it('is taken at the depth of the crosshair, and shows the beam width there', async () => {
     await openBench();
     await runToEnd();
     await open.page.keyboard.press('Alt+4');
@@ -97,7 +97,7 @@ describe('the lateral profile', () => {
     closeBench();
   });
 
-  it('does not exist on a grid with one cell across', async () => {
+  it('is not offered for a grid that is one cell wide', async () => {
     await openBench();
     await runToEnd(scenario({ grid: { dx_mm: 40, dz_mm: 1 }, geometry: { width_mm: 40, depth_mm: 50 } }));
     await open.page.keyboard.press('Alt+4');

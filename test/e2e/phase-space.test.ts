@@ -45,7 +45,7 @@ describe('the phase space of a run', () => {
     closeBench();
   });
 
-  it('has one crosshair for its four maps and the dose map, with the values at it', async () => {
+  it('shares one crosshair between its four maps and the dose map, with the values at that point', async () => {
     await openBench({ theme: 'dark' });
     await runToEnd();
     await open.page.keyboard.press('Alt+2');
@@ -82,7 +82,7 @@ describe('the phase space of a run', () => {
     closeBench();
   });
 
-  it('shows a run while it computes, and the state at which it was stopped', async () => {
+  it('shows a run while it computes, and the state at which it stopped', async () => {
     await openBench();
     await bench.dropLong();
     await open.page.keyboard.press('Alt+2');

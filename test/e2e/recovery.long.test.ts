@@ -40,8 +40,8 @@ async function saveAs(open: OpenPage, name: string): Promise<void> {
   await expect.poll(() => open.page.getByText(`Saved ${name}.json`).count()).toBe(1);
 }
 
-describe('one file in two windows', () => {
-  it('both windows warn, and saving asks before it replaces what the other has saved', async () => {
+describe('one file open in two windows', () => {
+  it("triggers a warning in both windows; saving asks before it overwrites the other window's changes", async () => {
     await start();
     const first = await openBench();
     await first.bench.drop('shared.json', quick);

@@ -47,8 +47,8 @@ async function saveAs(open: OpenPage, name: string): Promise<void> {
 
 const files = (): string[] => readdirSync(path.join(home, 'recovery'), { recursive: true }).map(String);
 
-describe('after kill -9', () => {
-  it('offers the unsaved edits and the run, and restores them', async () => {
+describe('a server ended by kill -9', () => {
+  it('offers the unsaved edits and the run after a restart, and restores them', async () => {
     await start();
     const before = await openBench();
     await before.bench.drop('mine.json', image);

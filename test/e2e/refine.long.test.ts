@@ -53,8 +53,8 @@ async function seen({ open: { screenshot }, page, bench }: Workbench, name: stri
   });
 }
 
-describe('a crystal', () => {
-  it('is fitted to an image file by keyboard, shown next to it, and put into the form', async () => {
+describe('refining a crystal', () => {
+  it('is fitted to an image file by keyboard, shown next to it, and copied into the form', async () => {
     const all = await workbench();
     const { page, bench } = all;
     await bench.run.waitFor();
@@ -103,7 +103,7 @@ describe('a crystal', () => {
     expect(all.open.problems).toEqual([]);
   });
 
-  it('waits in the queue, can be stopped, and can be fitted to a run; a dropped image opens its panel', async () => {
+  it('waits in the queue, can be stopped, and can be fitted to a run; dropping an image opens its panel', async () => {
     const all = await workbench({ theme: 'dark' });
     const { page, bench } = all;
     await bench.run.waitFor();

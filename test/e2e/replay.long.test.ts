@@ -32,8 +32,8 @@ function cardOf(file: string): string {
   return report.machine?.gpu?.name ?? report.machine?.device ?? report.machine?.cpu ?? '';
 }
 
-describe('without a GPU', () => {
-  it('each recorded session is in the ladder with its machine', async () => {
+describe('replay without a GPU', () => {
+  it('shows each recorded session in the ladder with its machine', async () => {
     const { open, page, bench } = await workbench();
     await bench.layout('Alt+Shift+2', 'Compare');
     await bench.panel('Speedup ladder').click();
@@ -62,7 +62,7 @@ describe('without a GPU', () => {
     expect([...seen].sort()).toEqual(files('.json'));
   });
 
-  it.each(files('.h5'))('the recorded run %s opens with its timeline', async (file) => {
+  it.each(files('.h5'))('opens the recorded run %s with its timeline', async (file) => {
     const { open, page, bench } = await workbench();
     await bench.drop(path.basename(file), readFileSync(path.join(recorded, file)), 'application/x-hdf5');
     await bench.state('Done').waitFor();

@@ -80,7 +80,7 @@ it('the kernel in the form can be tuned', async () => {
   await open.close();
 });
 
-it('a chart of many points keeps nothing of the previous chart', async () => {
+it('a chart with many points shows nothing of the previous chart', async () => {
   await writeWideStudy(path.join(home, 'library', 'studies', 'wide.study'), WIDE);
   const { open, page, bench } = await workbench();
   await enlargeStudies({ page, bench });
@@ -253,7 +253,7 @@ it('the library packs selected files for a colleague, and imports a received pro
   await open.close();
 });
 
-it('the page describes a cluster, reports its errors, and offers it as a target for studies', async () => {
+it('the page configures a cluster, reports configuration errors, and offers the cluster as a target for studies', async () => {
   const { open, page, bench } = await workbench();
   await enlargeStudies({ page, bench });
   const another = page.getByRole('button', { name: 'New study' });
@@ -290,7 +290,7 @@ it('the page describes a cluster, reports its errors, and offers it as a target 
   await open.close();
 });
 
-it('the rows scroll into view when fewer match, and every plot draws many points', async () => {
+it('rows scroll into view when fewer match, and every plot draws many points', async () => {
   const count = 2400;
   await writeWideStudy(path.join(home, 'library', 'studies', 'wide.study'), count);
   const { open, page, bench } = await workbench();

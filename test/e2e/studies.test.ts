@@ -6,7 +6,7 @@ import { useWorkbench } from './workbench-page.ts';
 
 const { workbench } = useWorkbench('studies');
 
-it('the page plans a study of the form, solves it, and shows each of its rows', async () => {
+it('the page plans a study of the scenario in the form, solves it, and shows every row', async () => {
   const { open, page, bench } = await workbench();
   await enlargeStudies({ page, bench });
   // Uses a prepared question; then one of the user's own.
@@ -78,7 +78,7 @@ it('the page plans a study of the form, solves it, and shows each of its rows', 
   await open.close();
 });
 
-it('a study names the fastest variant and its evidence', async () => {
+it('a study names the fastest variant and the evidence for it', async () => {
   const { open, page, bench } = await workbench();
   await bench.drop('tiny.json', JSON.stringify(tinyScenario));
   await enlargeStudies({ page, bench });

@@ -61,7 +61,7 @@ describe('the timeline of a recorded run', () => {
     );
   });
 
-  it('moves the maps with the pointer, and the time line with the maps', async () => {
+  it('moves the maps with the pointer, and the time cursor with the maps', async () => {
     await bench.panel('Phase space').click();
     const step = (): Promise<string | null> => open.page.locator('.scrubber').textContent();
     await expect.poll(step).toMatch(/98|147/);
@@ -85,7 +85,7 @@ describe('the timeline of a recorded run', () => {
       .toMatch(/^step 0depth/);
   });
 
-  it('is shown next to another one, aligned at a step', async () => {
+  it('is shown next to another timeline, aligned at a step', async () => {
     await blocks().first().click();
     await open.page.getByRole('menu').locator('.menu__item', { hasText: 'Keep when another run' }).click();
     await openRecorded(path.join(runs, 'h200-water-70MeV-cuda-depth.h5'));
@@ -107,7 +107,7 @@ describe('the timeline of a recorded run', () => {
     await fullyVisible(open, 'timeline-difference');
   });
 
-  it('saves notes for later, and can show only the slow steps', async () => {
+  it('saves notes, and can show only the slow steps', async () => {
     await open.page.getByRole('radio', { name: 'Notes' }).check();
     const notes = open.page.getByTestId('timeline-notes');
     await open.page.getByLabel('Note', { exact: true }).fill('the graph is built here');
@@ -146,7 +146,7 @@ describe('the timeline of a recorded run', () => {
     expect(await accessibilityViolations(open.page)).toEqual([]);
   });
 
-  it('zooms and moves by wheel, drag and keys, down to nanoseconds', async () => {
+  it('zooms and pans by wheel, drag and keyboard, down to nanoseconds', async () => {
     const box = (await canvas().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
     await open.page.mouse.move(box.x + box.width * 0.85, box.y + box.height * 0.8);
     for (let i = 0; i < 40; i += 1) await open.page.mouse.wheel(0, -400);
@@ -170,7 +170,7 @@ describe('the timeline of a recorded run', () => {
 });
 
 describe('a run on the CPU', () => {
-  it('reports the time of each operator, and how evenly its threads were used', async () => {
+  it('shows the time of each operator, and how evenly its threads were used', async () => {
     await openProfile();
     onTestFinished(closeAll);
     const small = {
@@ -196,7 +196,7 @@ describe('a run on the CPU', () => {
   });
 });
 
-describe('a trace of another program', () => {
+describe('a trace from another program', () => {
   beforeEach(async () => {
     await openProfile();
     onTestFinished(closeAll);
@@ -211,7 +211,7 @@ describe('a trace of another program', () => {
     await expect.poll(() => fact(summary, 'Replayed in graphs').textContent()).toBe('40.0 % of kernel time');
   });
 
-  it('from a packed database explains why no kernel ran and what the host did, and jumps to a gap', async () => {
+  it('explains from a compressed database why no kernel ran and what the host did, and jumps to a gap', async () => {
     const name = 'nsight-systems-2025.3-h200.sqlite.gz';
     await bench.drop(name, readFileSync(path.join(golden, 'traces', name)), 'application/gzip');
     await expect.poll(() => blocks().allTextContents()).toEqual([name]);
@@ -231,7 +231,7 @@ describe('a trace of another program', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('that is truncated is rejected with its name and the position, and nothing else is lost', async () => {
+  it('is rejected with its name and the position if it is truncated, and other timelines stay open', async () => {
     await bench.drop('broken.json', '{"traceEvents":[{"ph":"X","ts":1,"dur":1,"name":"a"},{"ph"');
     const alert = open.page.getByText('broken.json could not be opened');
     await alert.waitFor();
@@ -243,7 +243,7 @@ describe('a trace of another program', () => {
   });
 });
 
-describe('the panel', () => {
+describe('the timeline panel', () => {
   const explained = async (): Promise<void> => {
     onTestFinished(closeAll);
     await openRecorded();
@@ -254,7 +254,7 @@ describe('the panel', () => {
     await details().waitFor();
   };
 
-  it('is readable and usable in every theme and size', async () => {
+  it('is readable and usable at every theme and size', async () => {
     await openProfile();
     await explained();
     await inEveryAppearance(open.page, async ({ name }) => {
@@ -265,7 +265,7 @@ describe('the panel', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('is readable and usable at 200 % zoom, on as many pixels', async () => {
+  it('is readable and usable at 200 % zoom with the same number of pixels', async () => {
     await openProfile({ width: 720, height: 900, scale: 2 });
     await explained();
     await expect.poll(litPixels).toBeGreaterThan(1000);
@@ -276,7 +276,7 @@ describe('the panel', () => {
 });
 
 describe('a page without a run', () => {
-  it('offers the shipped recordings, with their range although there is no GPU', async () => {
+  it('offers the shipped recordings, including GPU recordings on a machine without a GPU', async () => {
     await openProfile();
     onTestFinished(closeAll);
     await open.screenshot('timeline-nothing-yet');

@@ -21,7 +21,7 @@ describe('the timeline of a recorded run', () => {
     await openRecorded();
   });
 
-  it('finds spans, explains one, and follows its launch', async () => {
+  it('finds spans, explains one of them, and jumps to its launch', async () => {
     const search = open.page.getByLabel('Search spans by name');
     await search.fill('collide');
     await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('245');
@@ -47,13 +47,13 @@ describe('the timeline of a recorded run', () => {
   });
 });
 
-describe('a trace of another program', () => {
+describe('a trace from another program', () => {
   beforeEach(async () => {
     await openProfile();
     onTestFinished(closeAll);
   });
 
-  it('opens when dropped as a Chrome trace, and is searched and closed', async () => {
+  it('opens when dropped as a Chrome trace, and can be searched and closed', async () => {
     const traceEvents = Array.from({ length: 300 }, (_, i) => [
       {
         ph: 'X',

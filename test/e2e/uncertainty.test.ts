@@ -7,7 +7,7 @@ import { useWorkbench } from './workbench-page.ts';
 const { workbench } = useWorkbench('uncertainty');
 
 describe('the depth dose of a run', () => {
-  it('has an uncertainty band, and a table of the share of each input', async () => {
+  it('has an uncertainty band, and a table with the share of each input', async () => {
     const { open, page, bench } = await workbench();
     await bench.drop('beam.json', quickBeam('Beam'));
     await expect.poll(() => bench.title.textContent()).toContain('Beam');

@@ -50,7 +50,7 @@ async function runQuick(): Promise<void> {
 describe('the workbench in a browser', () => {
   beforeEach(() => openBench());
 
-  it('opens with the scenario of the command line, its range and its grid', async () => {
+  it('opens with the scenario, range and grid given on the command line', async () => {
     await expect.poll(() => open.page.getByText('Range in water', { exact: true }).isVisible()).toBe(true);
     await expect.poll(() => open.page.locator('.resolved').textContent()).toMatch(/40\.80 mm/);
     await expect.poll(() => bench.field('Energy').inputValue()).toBe('70');
@@ -58,7 +58,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('runs a scenario, shows the dose as it arrives, and reads the range', async () => {
+  it('runs a scenario, shows the dose as it arrives, and reports the range', async () => {
     await expect.poll(() => bench.run.isEnabled()).toBe(true);
     const dark = await bench.litShare();
     await bench.run.click();
@@ -75,7 +75,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('reads the value under the crosshair, by pointer and by keyboard', async () => {
+  it('shows the value under the crosshair, by pointer and by keyboard', async () => {
     await runQuick();
     const box = await bench.map.boundingBox();
     if (box === null) throw new Error('the map has no place');
@@ -96,7 +96,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('shows an error next to the invalid value, and does not run it', async () => {
+  it('shows an error at the invalid value, and does not start the run', async () => {
     await bench.field('Energy').fill('5000');
     const fault = open.page.locator('[data-path="beam.energy_MeV"] .field__faults');
     await expect.poll(() => fault.textContent()).toMatch(/5000 MeV is too large; allowed: 0\.5 to 300 MeV/);
@@ -158,7 +158,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('saves an edited YAML file as JSON next to it, and leaves its comments where they are', async () => {
+  it('saves an edited YAML file as JSON next to it, and leaves the YAML file with its comments unchanged', async () => {
     const yaml = '# from the commissioning\nkind: transport\nversion: 1\nname: Commented\nbeam: {energy_MeV: 60}\n';
     mkdirSync(path.join(home, 'library'), { recursive: true });
     writeFileSync(path.join(home, 'library', 'commented.yaml'), yaml);
@@ -176,7 +176,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('saves a run and shows the same when it is reopened', async () => {
+  it('saves a run and shows the same data after reopening it', async () => {
     await runQuick();
     const before = await bench.r80.textContent();
     const ledger = await open.page.locator('.ledger').textContent();
@@ -199,7 +199,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('opens a dropped file, and reports the error and line of an invalid one', async () => {
+  it('opens a dropped file, and reports the error and its line if the file is invalid', async () => {
     await bench.drop('good.json', quick);
     await expect.poll(() => bench.title.textContent()).toContain('Quick');
     const bad = '{\n  "kind": "transport",\n  "version": 1,\n  "beam": { "energy_MeV": -3, "colour": "red" }\n}\n';
@@ -222,7 +222,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('lists variants, with the reason for those that cannot run this scenario', async () => {
+  it('lists variants, with a reason for each that cannot run this scenario', async () => {
     await bench.section('Solver');
     // If the file has no stepping, a variant uses its own.
     const stepping = open.page.getByRole('radiogroup', { name: 'Stepping' });
@@ -239,8 +239,8 @@ describe('the workbench in a browser', () => {
   });
 });
 
-describe('a program that was started to run its scenario', () => {
-  it('runs it once; a reloaded page and a second page show that run', async () => {
+describe('a program started with a scenario to run', () => {
+  it('runs it only once; a reloaded page and a second page show that run', async () => {
     const file = path.join(home, 'at-start.json');
     writeFileSync(file, quick);
     const started = await serve(['--scenario', file, '--run'], { BRAGGBENCH_HOME: home });

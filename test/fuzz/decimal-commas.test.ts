@@ -183,7 +183,7 @@ const decimals = fc
   .tuple(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 9999 }))
   .map(([whole, part]) => `${whole}.${String(part).replace(/0+$/, '') || '5'}`);
 
-test.each(Object.entries(readers))('%s', async (_, read) => {
+test.each(Object.entries(readers))('decimal comma in %s', async (_, read) => {
   // The unchanged file must be accepted, so that a reader that rejects all files fails the test.
   if (!/in place of two/.test(_)) expect(await answerOf(() => read('3.5'))).not.toBe('refused');
   await fc.assert(

@@ -210,7 +210,7 @@ test('damaged sessions of every workload, and measurements as run files, are rea
   }
 });
 
-test('damaged timelines are read or rejected', async () => {
+test('damaged measurements of every workload are read or rejected, as sessions and as run files', async () => {
   const event = (at: number) => ({ ph: 'X', ts: at, dur: 5, name: 'step', pid: 1, tid: at % 3, args: { bytes: at } });
   const chrome = Buffer.from(JSON.stringify({ traceEvents: Array.from({ length: 60 }, (_, at) => event(at)) }));
   const run = await writeRun(await runScenario(tinyScenario));
@@ -267,13 +267,13 @@ test('damaged overlay curves are read or rejected', async () => {
   });
 });
 
-test('damaged arrays of other programs are read or rejected', async () => {
+test('damaged arrays from other programs are read or rejected', async () => {
   const archive = zipSync({ 'dose.npy': npy(Float64Array.from({ length: 24 }, (_, i) => i / 7)) }, { level: 0 });
   const packed = zipSync({ 'dose.npy': npy(Float64Array.from({ length: 24 }, (_, i) => i / 7)) });
   await fuzz('npz', [archive, packed], (bytes) => readNpz(bytes, 'dose'));
 });
 
-test('state files of the program are read, or moved away and reported', async () => {
+test('damaged state files of the program are read, or renamed and reported', async () => {
   const locks = new Locks(folder);
   const said: string[] = [];
   const starts = [
@@ -322,7 +322,7 @@ test('damaged descriptions of user kernels, and their code, are read or rejected
   own.close();
 });
 
-test('the command line ends with 0 or 2 for any file', () => {
+test('the command line exits with 0 or 2 for any file', () => {
   const cli = path.resolve('dist/host/cli.js');
   const random = randomOf(SEED);
   const starts = filesOf('scenarios', '.json');

@@ -433,7 +433,7 @@ const documents: readonly (readonly [string, Format, readonly string[]])[] = [
   ],
 ];
 
-test('MarCCD, by its frame_header: every field that states the form or place of pixels has a rule', () => {
+test('MarCCD, frame_header: every field that determines the form or position of pixels has a rule', () => {
   const fields =
     `header_byte_order data_byte_order compression_type nfast nslow depth signif_bits data_type saturated_value
     nimages origin orientation view_direction overflow_location over_16_bits multiplexed darkcurrent_applied bias_applied
@@ -512,7 +512,7 @@ test.each([
   expect(over).toEqual([]);
 });
 
-test('TIFF: counts above the stated saturation are left out', () => {
+test('TIFF: counts above the stated saturation are excluded', () => {
   const left = (bytes: Uint8Array): string => [...readImage(bytes, 'a.tif').left].join('');
   expect(left(describedTiff('', { 28: 1234, 104: 100 }))).toBe('000000000011');
   expect(left(describedTiff('', { 28: 1234 }))).toBe('000000000000');
@@ -529,7 +529,7 @@ test('TIFF: counts above the stated saturation are left out', () => {
   expect(() => left(describedTiff('ImageJ=1.53t\ncf=20\n'))).toThrow(/cf = 20 is not supported/);
 });
 
-test('RAXIS: every field is at the byte that Rigaku states', () => {
+test('RAXIS: every field is at the byte offset documented by Rigaku', () => {
   expect(Object.entries(raxisFields).map(([name, { at }]) => [name, at])).toEqual(raxisPlaces);
 });
 
@@ -547,7 +547,7 @@ test.each([
   expect(passedOver(format)).toEqual(elsewhere);
 });
 
-test('MetaImage: the stated size of packed data is checked', () => {
+test('MetaImage: the stated size of compressed data is checked', () => {
   const lines = [...metaImage.good, ['CompressedData', 'True']] as const;
   const packed = (size: number): Uint8Array => {
     const header = metaImage.bytesOf([...lines, ['CompressedDataSize', String(size)]]);

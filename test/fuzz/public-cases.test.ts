@@ -206,7 +206,7 @@ const NAMES =
 /** Files that have a separate test. */
 const ELSEWHERE = ['e01-bitshuffle', 'e02-virtual', 'jpeg-lossless', 'README'];
 
-test('every public case exists, and all of their files are used', () => {
+test('every public test case exists, and all of its files are used', () => {
   expect(cases.map(([name]) => name).toSorted()).toEqual(NAMES.toSorted());
   // Files are named after their case, or after their content: q05-versioned-tables is q05-suffix.
   const numbers = new Set(NAMES.map((name) => name.split('-')[0]));

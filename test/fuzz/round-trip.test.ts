@@ -51,7 +51,7 @@ test('SMV stores the counts of any image to half a count, and its geometry', asy
   );
 });
 
-describe('the tables of a run', () => {
+describe('exported tables of a run', () => {
   let run: RunData;
   beforeAll(async () => {
     run = await runScenario(smallScenario);
@@ -117,11 +117,11 @@ test('a session is restored with every number', () => {
   );
 });
 
-describe('HDF5', () => {
+describe('HDF5 files', () => {
   const any = fc.double();
   const kinds = [Float64Array, Float32Array, Uint32Array, Uint16Array] as const;
 
-  test('stores arrays of any kind and shape, number by number', async () => {
+  test('store arrays of any kind and shape, number by number', async () => {
     const arrays = fc
       .tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 6 }), fc.integer({ min: 0, max: 3 }))
       .chain(([rows, columns, kind]) =>
@@ -145,7 +145,7 @@ describe('HDF5', () => {
     );
   });
 
-  test('stores the arrays and axes of any figure', async () => {
+  test('store the arrays and axes of any figure', async () => {
     const values = fc.array(any, { minLength: 6, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(values, fc.double({ noNaN: true }), async (list, note) => {

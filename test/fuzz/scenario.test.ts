@@ -52,7 +52,7 @@ it('a truncated frame is rejected', () => {
   );
 });
 
-it('a frame with changed bytes is read or rejected, and nothing else', () => {
+it('a frame with changed bytes is read or rejected, and nothing else happens', () => {
   const change = fc.tuple(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.integer({ min: 0, max: 255 }));
   fc.assert(
     fc.property(tree, fc.array(change, { minLength: 1, maxLength: 8 }), (value, changes) => {
@@ -64,7 +64,7 @@ it('a frame with changed bytes is read or rejected, and nothing else', () => {
   );
 });
 
-it('random bytes after the magic are read or rejected', () => {
+it('random bytes after the magic number are read or rejected', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 8, maxLength: 400 }), (bytes) => {
       bytes.set([0x42, 0x52, 0x47, 0x31]);
@@ -74,7 +74,7 @@ it('random bytes after the magic are read or rejected', () => {
   );
 });
 
-it('claimed lengths allocate nothing', () => {
+it('claimed lengths allocate no memory', () => {
   const before = process.memoryUsage();
   fc.assert(
     fc.property(fc.nat({ max: Number.MAX_SAFE_INTEGER }), fc.constantFrom('u8', 'f32', 'f64', 'u64'), (count, type) => {

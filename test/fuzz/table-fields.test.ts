@@ -206,8 +206,8 @@ test.each(documents)('%s: every field has a rule', (_, rules, fields) => {
   expect(fields.filter((name) => rules[name] === undefined)).toEqual([]);
 });
 
-describe('no field is ignored', () => {
-  test('of XDS_ASCII.HKL', async () => {
+describe('fields of files', () => {
+  test('none in XDS_ASCII.HKL is ignored', async () => {
     const head: readonly (readonly [string, string])[] = [
       ['MERGE', 'FALSE'],
       ["FRIEDEL'S_LAW", 'FALSE'],
@@ -339,7 +339,7 @@ describe('no field is ignored', () => {
       },
     ],
   ];
-  test.each(tables)('of tables of %s', async (_, rules, lines, changes) => {
+  test.each(tables)('none in tables of %s is ignored', async (_, rules, lines, changes) => {
     const read = (text: readonly string[]) =>
       answerOf(() => {
         const read = readCurveCsv(text.join('\n'), 'cm');
@@ -358,7 +358,7 @@ describe('no field is ignored', () => {
     expect(over).toEqual([]);
   });
 
-  test('of the CSV of Nsight Compute', async () => {
+  test('none in the CSV of Nsight Compute is ignored', async () => {
     const head = ['ID', 'Process ID', 'Host Name', 'Metric Name', 'Metric Unit', 'Metric Value'];
     const rows = [
       ['0', '11', 'a', 'dram__bytes_read.sum', 'Kbyte', '5'],
@@ -409,7 +409,7 @@ describe('no field is ignored', () => {
     ],
     ['T4', t4Fields, t4, (key, value) => ({ ...t4, [key]: value })],
     ['its results', t4ResultFields, t4, (key, value) => ({ ...t4, results: [{ ...result, [key]: value }] })],
-  ])('of %s', async (_, rules, document, change) => {
+  ])('none in %s is ignored', async (_, rules, document, change) => {
     const over = await passedOver(rules, await parse(document), (name) =>
       Promise.all(changedKeys.map((value) => parse(change(name, value)))),
     );
@@ -453,7 +453,7 @@ describe('no field is ignored', () => {
       };
     });
 
-  test('of Chrome traces', async () => {
+  test('none in Chrome traces is ignored', async () => {
     const event = { ph: 'X', ts: 10, dur: 5, name: 'step', cat: 'kernel', pid: 1, tid: 2, args: { device: 0 } };
     const begin = { ph: 'b', ts: 20, name: 'wait', cat: 'async', pid: 1, tid: 2, id: '0x1' };
     const events = [event, begin, { ...begin, ph: 'e', ts: 25 }, { ...event, ts: 30 }];
@@ -486,7 +486,7 @@ describe('no field is ignored', () => {
     expect([outer, inner]).toEqual([[], []]);
   });
 
-  test('of databases of Nsight Systems', async () => {
+  test('none in databases of Nsight Systems is ignored', async () => {
     const good = path.join(folder, 'good.sqlite');
     writeNsight(good);
     const database = new DatabaseSync(good);
@@ -534,7 +534,7 @@ describe('no field is ignored', () => {
     }
   });
 
-  test('of NXmx', async () => {
+  test('none in NXmx files is ignored', async () => {
     const alone = async (): Promise<null> => null;
     const image = (change: (detector: Group, data: Group) => void) =>
       createFile((file: File) => {

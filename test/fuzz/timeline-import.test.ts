@@ -61,7 +61,7 @@ const event = fc.record(
 );
 
 describe('Chrome Trace JSON', () => {
-  it('of any events opens or is rejected', async () => {
+  it('opens or is rejected with any events', async () => {
     let opened = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 30 }), fc.boolean(), async (events, bare) => {
@@ -72,7 +72,7 @@ describe('Chrome Trace JSON', () => {
     expect(opened).toBeGreaterThan(RUNS / 3);
   });
 
-  it('of any JSON or text opens or is rejected', async () => {
+  it('opens or is rejected with any JSON or text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.json(), fc.string()), async (text) => {
         await survives(text, 'any.json');
@@ -81,7 +81,7 @@ describe('Chrome Trace JSON', () => {
     );
   });
 
-  it('cut anywhere, or with any byte changed, opens or is rejected', async () => {
+  it('opens or is rejected if it is cut anywhere or any byte is changed', async () => {
     const events = Array.from({ length: 20 }, (_, i) => ({
       ph: 'X',
       name: `µ ${i}`,
@@ -103,7 +103,7 @@ describe('Chrome Trace JSON', () => {
     );
   });
 
-  it('is split the same at any chunk boundaries', () => {
+  it('is split identically at any chunk boundaries', () => {
     const collect = (chunks: readonly Buffer[]): readonly string[] => {
       const seen: string[] = [];
       const json = new JsonEvents({
@@ -137,8 +137,8 @@ describe('Chrome Trace JSON', () => {
   });
 });
 
-describe('other files', () => {
-  it('of any bytes, also after known signatures, are rejected', async () => {
+describe('files of any bytes', () => {
+  it('are rejected, also after known signatures', async () => {
     const heads = ['', '\x1f\x8b\x08', 'SQLite format 3\0', '\x89HDF\r\n\x1a\n', '{"traceEvents":['].map((head) =>
       Buffer.from(head, 'latin1'),
     );

@@ -25,7 +25,7 @@ bool computes(const LoadedKernels& probe) {
 
 }  // namespace
 
-TEST("GPU: without a fatbin NVRTC compiles the same sources, once") {
+TEST("GPU: without a fatbin NVRTC compiles the same sources, only once") {
   const TemporaryFolder folder;
   KernelFolders folders = bb::test::built_kernels();
   folders.images = folder.path() / "no-images";
@@ -54,7 +54,7 @@ TEST("GPU: without a fatbin NVRTC compiles the same sources, once") {
   CHECK_EQ(third.pieces->counts().compiled, 1);
 }
 
-TEST("GPU: NVRTC compiles every piece of every workload on several threads, and the driver loads it") {
+TEST("GPU: NVRTC compiles every part of every workload on several threads, and the driver loads it") {
   if (!nvrtc_library().state.available) {
     CHECK(nvrtc_library().state.reason.ends_with("."));
     return;

@@ -47,7 +47,7 @@ TEST("GPU: the device report names a usable device with its limits") {
   CHECK(info.shared_per_block_optin_bytes > info.shared_per_block_bytes);
 }
 
-TEST("GPU: buffers carry data both ways, and reject copies beyond their ends") {
+TEST("GPU: buffers copy data in both directions, and reject copies beyond their ends") {
   Stream stream(gpu());
   const auto values = counting(100'003);
   DeviceBuffer<std::uint32_t> a(gpu(), values.size()), b(gpu(), values.size());
@@ -65,7 +65,7 @@ TEST("GPU: buffers carry data both ways, and reject copies beyond their ends") {
   CHECK_THROWS(a.upload(values, stream, 1), "leaves a device buffer");
 }
 
-TEST("GPU: an allocation that does not fit is rejected with its size, before and during the attempt") {
+TEST("GPU: an allocation that does not fit is rejected with its size, in advance or when it fails") {
   const DeviceMemory memory = gpu()->memory();
   require_memory(*gpu(), memory.free_bytes / 2, "cuda-test");
   CHECK_THROWS(require_memory(*gpu(), memory.free_bytes, "cuda-test"), "cuda-test needs ");
@@ -105,7 +105,7 @@ TEST("GPU: kernels of the fatbin load, report their resources and compute") {
   for (std::size_t i = 0; i < got.size(); ++i) CHECK_EQ(got[i], 28.0 + 8.0 * static_cast<double>(i % kThreads));
 }
 
-TEST("GPU: wrong kernels, wrong arguments and impossible launches are rejected by name") {
+TEST("GPU: unknown kernels, wrong arguments and impossible launches are rejected by name") {
   const LoadedKernels probe = load_kernels(gpu(), "probe", built_kernels());
   Stream stream(gpu());
   CHECK_THROWS(Kernel(probe.module, "probe_nothing"), "hold no kernel probe_nothing");
@@ -164,7 +164,7 @@ TEST("GPU: a captured graph replays the captured work") {
   CHECK(c.read(stream) == values);
 }
 
-TEST("GPU: a flushed L2 slows the following reads, and device time is within wall time") {
+TEST("GPU: flushing L2 slows the following reads, and device time does not exceed wall time") {
   // Bandwidth hardly differs between the two: HBM of an H200 reads at two thirds of its L2's rate, and launch gaps
   // count in microseconds. Latency differs. Dependent reads need 200 to 300 cycles from either 25 MB half of an H100's
   // L2, and 600 or more from memory. The lines are 1 % of that L2; a launch reads each once, so that none is in L1.

@@ -96,7 +96,7 @@ const Variant& variant(const char* id) {
 
 }  // namespace
 
-TEST("GPU: naive FP32, phase-reduced FP32 and the hardware's sine are wrong on bright pixels") {
+TEST("GPU: naive FP32, phase-reduced FP32 and the hardware sine are wrong on bright pixels") {
   const Problem p = cubic_problem(1024);
   const auto wanted = render(p).image;
   for (const char* id : {"diffraction-cuda-naive-fp32", "diffraction-cuda-delta-fp32", "diffraction-cuda-fast-math"}) {
@@ -106,7 +106,7 @@ TEST("GPU: naive FP32, phase-reduced FP32 and the hardware's sine are wrong on b
   }
 }
 
-TEST("GPU: auto selects a CUDA variant that keeps parity") {
+TEST("GPU: auto selects a CUDA variant whose accuracy passes the parity check") {
   for (const Scene& scene : short_scenes()) {
     const Variant& v = choose_variant("auto", make_setup(scene.problem));
     CHECK_EQ(std::string(v.device), "cuda");
@@ -114,7 +114,7 @@ TEST("GPU: auto selects a CUDA variant that keeps parity") {
   }
 }
 
-TEST("GPU: a problem beyond constant memory, the recurrence or a graph is rejected with the field") {
+TEST("GPU: a problem beyond the limits of constant memory, the recurrence or a graph is rejected with the field") {
   Problem p = odd(cubic_problem(64));
   p.crystal.mosaic_domains = 1000;
   CHECK(variant("diffraction-cuda-constant").refuses(make_setup(p)).find("crystal.mosaic_domains") == 0);
@@ -126,7 +126,7 @@ TEST("GPU: a problem beyond constant memory, the recurrence or a graph is reject
   CHECK(variant("diffraction-cuda-chebyshev").refuses(make_setup(p)).find("crystal.cells has 17") == 0);
 }
 
-TEST("GPU: images repeat bit by bit, two at a time") {
+TEST("GPU: images repeat bit for bit, two at a time") {
   Problem p = odd(cubic_problem(64));
   p.crystal.mosaic_spread = kDegree;
   p.crystal.mosaic_domains = 30;
@@ -146,7 +146,7 @@ TEST("GPU: images repeat bit by bit, two at a time") {
   }
 }
 
-TEST("GPU: an image computed directly in FP32 is the FP64 one rounded, with its brightest pixel") {
+TEST("GPU: an image computed directly in FP32 equals the rounded FP64 image, including its brightest pixel") {
   Problem p = cubic_problem(64);
   p.detector.width = 1531;  // more than one transfer, and no multiple of a core's part
   p.detector.height = 1207;
@@ -164,7 +164,7 @@ TEST("GPU: an image computed directly in FP32 is the FP64 one rounded, with its 
   }
 }
 
-TEST("GPU: an image is cancelled between bands and keeps the completed rows") {
+TEST("GPU: cancelling an image between bands keeps the completed rows") {
   Problem p = cubic_problem(1024);
   p.crystal.mosaic_spread = kDegree;
   p.crystal.mosaic_domains = 20000;
@@ -179,7 +179,7 @@ TEST("GPU: an image is cancelled between bands and keeps the completed rows") {
   }
 }
 
-TEST("GPU: an image of pixels that need seconds is cancelled within them, in every variant") {
+TEST("GPU: an image whose pixels need seconds is cancelled within them, in every variant") {
   Problem p = cubic_problem(8);
   p.detector.width = 64;
   p.detector.height = 2;
@@ -207,7 +207,7 @@ TEST("GPU: an image of pixels that need seconds is cancelled within them, in eve
   }
 }
 
-TEST("GPU: a timed image is cancelled between its repetitions, and is complete") {
+TEST("GPU: a timed image can be cancelled between its repetitions, and is otherwise complete") {
   Problem p = cubic_problem(1024);
   p.crystal.mosaic_spread = kDegree;
   p.crystal.mosaic_domains = 100;
@@ -242,7 +242,7 @@ TEST("GPU: NVRTC compiles the diffraction kernels from the shipped sources") {
   }
 }
 
-TEST("GPU: an image is timed warm, cold, as a graph and as a cold graph, and set-up in parts") {
+TEST("GPU: an image is timed warm, cold, as a graph and as a cold graph, with set-up in parts") {
   Problem p = cubic_problem(256);
   for (const char* id : {"diffraction-cuda-mixed", "diffraction-cuda-unfused", "diffraction-cuda-unfused-graph"}) {
     p.variant = id;

@@ -46,7 +46,7 @@ engine::RunResult solve(Problem p, const char* variant) {
 }  // namespace
 
 TEST(
-    "GPU: moments of a field in layers leave the dose of the CPU, FP32 within 2e-4 and FP64 within 1e-5 of the "
+    "GPU: moments of a field in layers agree with the CPU, FP32 within 2e-4 and FP64 within 1e-5 of the "
     "largest") {
   for (const Precision precision : {Precision::kFp32, Precision::kFp64}) {
     const bool single = precision == Precision::kFp32;
@@ -62,7 +62,7 @@ TEST(
   }
 }
 
-TEST("GPU: readouts of many beams equal those of each alone, whichever lanes and blocks march them") {
+TEST("GPU: readouts of many beams equal those of each beam alone, whichever lanes and blocks compute them") {
   for (const Precision precision : {Precision::kFp32, Precision::kFp64}) {
     const bool single = precision == Precision::kFp32;
     Problem p = in_layers(precision);
@@ -87,7 +87,7 @@ TEST("GPU: readouts of many beams equal those of each alone, whichever lanes and
   }
 }
 
-TEST("GPU: a problem that moments cannot solve on a GPU is rejected in a sentence") {
+TEST("GPU: a problem that moments cannot solve on a GPU is rejected in one sentence") {
   Problem p = in_layers(Precision::kFp32);
   p.variant = "cuda-moments";
   Problem reacting = p;

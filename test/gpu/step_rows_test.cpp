@@ -110,11 +110,11 @@ void compare_scatterings(Stepping stepping) {
 
 }  // namespace
 
-TEST("GPU: operator rows made on the device equal those of the host, path stepping") {
+TEST("GPU: operator rows computed on the device equal those of the host, path stepping") {
   compare_scatterings(Stepping::kPath);
 }
 
-TEST("GPU: operator rows made on the device equal those of the host, depth stepping") {
+TEST("GPU: operator rows computed on the device equal those of the host, depth stepping") {
   compare_scatterings(Stepping::kDepth);
 }
 

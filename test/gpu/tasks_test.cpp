@@ -54,7 +54,7 @@ TaskProblem layer(double batch, double inputs, double outputs, const char* direc
 
 }  // namespace
 
-TEST("GPU: linear-relu agrees with FP64 in every direction, with NaN, at Z = 0, without bias, at odd sizes") {
+TEST("GPU: linear-relu agrees with FP64 in every direction, with NaN, at Z = 0, without bias, and at odd sizes") {
   for (const char* direction : {"forward", "backward", "through"}) {
     check_variants(direction, layer(136, 264, 72, direction, "uniform", true));
     check_variants("odd", layer(37, 261, 65, direction, "uniform", true));
@@ -81,7 +81,7 @@ TEST("GPU: linear-relu agrees with FP64 with GELU, with a residual, and with nei
   }
 }
 
-TEST("GPU: a task is timed by events and wall clock, cold, as a graph and as a cold graph, or gives the reason") {
+TEST("GPU: a task is timed by events and wall clock, cold, as a graph and as a cold graph, or the reason is given") {
   TaskProblem problem;
   problem.workload = "micro";
   problem.bench = "launch";
@@ -104,7 +104,7 @@ TEST("GPU: a task is timed by events and wall clock, cold, as a graph and as a c
   CHECK(waiting.sample({.mode = TaskMode::kWarm, .at_least_s = 1e-3}).time_s > 0.0);
 }
 
-TEST("GPU: an audited sample has the results of altered inputs in every mode, and restores the inputs after them") {
+TEST("GPU: an audited sample has the results of altered inputs in every mode, and restores the inputs afterwards") {
   TaskProblem problem = layer(136, 264, 72, "forward", "uniform", true);
   problem.variant = "cuda-naive";
   TaskRun run(problem);
@@ -128,7 +128,7 @@ TEST("GPU: an audited sample has the results of altered inputs in every mode, an
 // Every row of the table of performance claims on the GPU: each variant compared with FP64, on odd sizes that no block
 // divides.
 
-TEST("micro: every CUDA variant agrees with FP64 on every problem, with itself bit for bit, and as a graph") {
+TEST("micro: every CUDA variant agrees with FP64 on every problem, and with itself bit for bit, also as a graph") {
   bb::test::gpu();
   for (const TaskBench& bench : bb::micro::benches()) {
     for (const TaskProblem& each : bench.small) {

@@ -87,7 +87,7 @@ void check_correlation(const SpanTable& table, double end_ns) {
 
 }  // namespace
 
-TEST("GPU: CUPTI records kernels, copies, memsets, graph nodes and the driver calls that made them") {
+TEST("GPU: CUPTI records kernels, copies, memsets, graph nodes and the driver calls that started them") {
   Work work;
   work.run();
   const double before = work.launch_interval_s();
@@ -145,7 +145,7 @@ TEST("GPU: a second trace in a process is as complete as the first") {
   }
 }
 
-TEST("GPU: CUPTI records graphs that are captured after its start, and rejects earlier ones") {
+TEST("GPU: CUPTI records graphs that are captured after tracing starts, and rejects earlier ones") {
   std::string reason;
   {
     const Work earlier;

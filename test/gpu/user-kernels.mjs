@@ -124,7 +124,7 @@ variant(
     compile: { defines: { LOUD: 3 }, fmad: false, optimize: 3, lineinfo: true, registers: 128 },
   },
 );
-test('the output of a kernel is shown, and it is compiled with the options of its description', () =>
+test('the output of a kernel is shown, and it is compiled with the options in its description', () =>
   says(
     run('prints.cu'),
     0,
@@ -133,7 +133,7 @@ test('the output of a kernel is shown, and it is compiled with the options of it
     'Compiled with no fused multiply-add, optimised at level 3, source line information, at most 128 registers, LOUD=3',
   ));
 
-test('a shipped variant is compiled without fused multiply-add by a name', () =>
+test('a shipped variant can be selected by name without fused multiply-add', () =>
   says(
     braggbench('run', 'small.json', '--variant', 'cuda-gather[fmad=0]'),
     0,
@@ -148,7 +148,7 @@ variant('hang.cu', broken('for (volatile int i = 0;; i = i + 1) {}'));
 test('a hanging kernel is ended in time', () =>
   says(run('hang.cu', '--limit', '5'), 1, 'hang.cu did not finish within 5 s'));
 
-test('a crash in a session leaves the others running, the copy with the bits of the original', () => {
+test('a crash in a session leaves the other variants running, and the copy equals the original bit for bit', () => {
   const variants = 'cuda-gather,./illegal.cu,./hang.cu,./copy.cu,cuda-fused';
   const { entries } = braggbench(
     'bench',

@@ -124,7 +124,7 @@ const ShortRuns short_runs;
 
 }  // namespace
 
-TEST("GPU: auto selects a CUDA variant, and a variant named in the scenario stays") {
+TEST("GPU: auto selects a CUDA variant, and a variant named in the scenario is kept") {
   Problem p = heterogeneous(true);
   p.precision = Precision::kFp32;
   CHECK_EQ(std::string(test::Run(p).variant().device), "cuda");
@@ -132,7 +132,7 @@ TEST("GPU: auto selects a CUDA variant, and a variant named in the scenario stay
   CHECK_EQ(std::string(test::Run(p).variant().device), "cpu");
 }
 
-TEST("GPU: a grid beyond the device memory is rejected with both sizes") {
+TEST("GPU: a grid that exceeds device memory is rejected with both sizes") {
   Problem p = heterogeneous(true);
   p.grid.nx = 20000;
   p.grid.nz = 20000;
@@ -166,7 +166,7 @@ TEST("GPU: a run is cancelled between batches and keeps the completed steps") {
   CHECK(result.number.back().rel_error <= 1e-6);
 }
 
-TEST("GPU: steps are captured as a graph, and those that already are a graph report it") {
+TEST("GPU: steps are captured as a graph, and variants that already are a graph report it") {
   Problem p = heterogeneous(false);
   p.precision = Precision::kFp32;
   const auto as_graph = [&p](const char* variant) {

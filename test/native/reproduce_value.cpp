@@ -23,7 +23,7 @@ TEST("reproducer documents: 64 levels are read, and more are rejected before the
   CHECK_THROWS(parse(std::string(10'000'000, '[')), "at most 64 levels");
 }
 
-TEST("reproducer documents: invalid JSON is rejected with its byte") {
+TEST("reproducer documents: invalid JSON is rejected with its byte offset") {
   for (const char* const text : {"nan", "inf", "-inf", "infinity", "-nan", "0x10", "1e999", "+1", "-", "", "[1 2]"}) {
     CHECK_THROWS(parse(text), "byte ");
   }

@@ -8,7 +8,7 @@
 
 using namespace bb::engine;
 
-TEST("spans: names are numbered once, lanes record apart, each up to its limit") {
+TEST("spans: each name has one number, and lanes record separately, each up to its limit") {
   SpanRecorder recorder(3);
   CHECK_EQ(recorder.name_id("score"), 0);
   CHECK_EQ(recorder.name_id("stream"), 1);
@@ -28,7 +28,7 @@ TEST("spans: names are numbered once, lanes record apart, each up to its limit")
   CHECK_EQ(recorder.names().size(), 2u);
 }
 
-TEST("scoped span: begins and ends with its scope, in nanoseconds since the recorder began") {
+TEST("scoped span: begins and ends with its scope, in nanoseconds since the recorder started") {
   SpanRecorder recorder(1);
   const double before = recorder.now_ns();
   {

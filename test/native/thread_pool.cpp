@@ -37,7 +37,7 @@ TEST("thread pool: every task runs exactly once, on a lane of the pool") {
 }
 
 #if defined(__linux__)
-TEST("usable cores: the cores to which the process is limited") {
+TEST("usable cores: only the cores to which the process is restricted") {
   cpu_set_t before;
   CHECK_EQ(sched_getaffinity(0, sizeof before, &before), 0);
   CHECK_EQ(bb::cpu::usable_cores(), CPU_COUNT(&before));
@@ -53,7 +53,7 @@ TEST("usable cores: the cores to which the process is limited") {
 }
 #endif
 
-TEST("thread pool: two tasks of one lane never overlap, and plain writes are visible after run") {
+TEST("thread pool: two tasks on one lane never overlap, and plain writes are visible after run") {
   ThreadPool pool(4);
   std::vector<long> per_lane(4, 0);
   long expected = 0;
@@ -99,7 +99,7 @@ TEST("thread pool: denormals are flushed in tasks and only there") {
   CHECK(half() > 0.0f);
 }
 
-TEST("thread pool: a watcher is notified of each active lane once a job, from its first task to its last") {
+TEST("thread pool: a watcher is notified of each active lane once per job, from its first task to its last") {
   for (const int threads : {1, 3}) {
     ThreadPool pool(threads);
     std::vector<int> jobs(static_cast<std::size_t>(threads), 0);
@@ -120,7 +120,7 @@ TEST("thread pool: a watcher is notified of each active lane once a job, from it
 
 using namespace bb;
 
-TEST("all cores: every task runs once, also with several concurrent callers") {
+TEST("all cores: every task runs once, even with several concurrent callers") {
   constexpr int kTasks = 500, kCallers = 4;
   std::vector<std::vector<std::atomic<int>>> seen;
   for (int i = 0; i < kCallers; ++i) seen.emplace_back(kTasks);
@@ -141,7 +141,7 @@ TEST("all cores: every task runs once, also with several concurrent callers") {
   CHECK(once);
 }
 
-TEST("all cores: an exception of a task is passed on, and the next caller can use them") {
+TEST("all cores: an exception in a task is passed on, and the next caller can use the cores") {
   bool thrown = false;
   try {
     cpu::on_all_cores(8, [](int task) {

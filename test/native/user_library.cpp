@@ -6,14 +6,14 @@
 
 using namespace bb;
 
-TEST("a user library is rejected by its name, and without one every variant is a shipped one") {
+TEST("an unsuitable user library is rejected by name, and without a library every variant is a shipped one") {
   const test::TemporaryFolder folder;
   CHECK_THROWS(cpu::use_user_library(folder.path() / "absent.so"), "absent.so cannot be loaded: ");
   CHECK_THROWS(cpu::use_user_library(folder.write("text.so", "no library")), "text.so cannot be loaded: ");
   CHECK(cpu::user_kernel_make("transport", "", "gather", 0) == nullptr);
 }
 
-TEST("the layout distinguishes types of other sizes or alignment") {
+TEST("the layout check distinguishes types of different size or alignment") {
   struct One {
     double a;
     char b;

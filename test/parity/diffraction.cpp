@@ -9,7 +9,7 @@ using namespace bb;
 using namespace bb::diffraction;
 using namespace bb::test;
 
-TEST("every diffraction variant keeps its declared error") {
+TEST("every diffraction variant stays within its declared error") {
   for (const Scene& scene : scenes()) {
     const auto wanted = render(scene.problem).image;
     const Setup setup = make_setup(scene.problem);
@@ -30,7 +30,7 @@ TEST("every diffraction variant keeps its declared error") {
   }
 }
 
-TEST("naive FP32 is wrong, and its correlation does not show it") {
+TEST("naive FP32 is wrong, although its correlation does not show it") {
   const Problem p = cubic_problem(1024);
   const auto wanted = render(p).image;
   const ImageError naive = image_error(render(p, "diffraction-naive-fp32").image, wanted);

@@ -38,7 +38,7 @@ TEST("micro: every CPU variant agrees with FP64 on every problem, and with itsel
   }
 }
 
-TEST("micro: an impossible request of a variant is rejected by value and with what is allowed") {
+TEST("micro: an impossible request to a variant is rejected with its value and what is allowed") {
   const auto refusal = [](const char* bench, const char* variant, const TaskProblem& problem) {
     for (const TaskBench& b : bb::micro::benches()) {
       if (std::string_view(b.id) != bench) continue;

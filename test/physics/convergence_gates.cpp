@@ -39,7 +39,7 @@ void check_same(const Observed& before, const Problem& changed, const char* what
 
 }  // namespace
 
-TEST("long gate, halving the angle step, the range step or dx alone: R80 moves < 0.1 mm, sigma_x < 1 %") {
+TEST("long gate, halving the angle step, the range step or dx alone: R80 moves by < 0.1 mm, sigma_x by < 1 %") {
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     Problem coarse = water_70();
     coarse.stepping = stepping;
@@ -59,7 +59,7 @@ TEST("long gate, halving the angle step, the range step or dx alone: R80 moves <
   }
 }
 
-TEST("long gate, halving the step alone: R80 moves < 0.1 mm, sigma_x < 1 %") {
+TEST("long gate, halving the step alone: R80 moves by < 0.1 mm, sigma_x by < 1 %") {
   // Half steps split range bins, so that the beam widens along z (the next test) and the problem grows. A coarser angle
   // grid limits the time to seconds.
   Problem coarse = water_70();
@@ -79,7 +79,7 @@ TEST("long gate, halving the step alone: R80 moves < 0.1 mm, sigma_x < 1 %") {
   check_same(Observed(depth), halved, "dz");
 }
 
-TEST("range bins that the step does not divide widen the falloff by the reported extra straggling") {
+TEST("range bins that do not divide the step widen the falloff by the reported extra straggling") {
   Problem p = water_70();
   p.stepping = Stepping::kDepth;
   // Straight ahead, the path of a plane is one bin, and no bin is split; at the beam's angles the path is a little
@@ -117,7 +117,7 @@ TEST("gate, path stepping against depth stepping: R80 <= 0.1 mm, W80-20 <= 2 %, 
   }
 }
 
-TEST("gate, ledger: number and energy close at every step, 1e-6 in FP32 and 1e-12 in FP64") {
+TEST("gate, ledger: number and energy balance at every step, to 1e-6 in FP32 and 1e-12 in FP64") {
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     for (const Precision precision : {Precision::kFp32, Precision::kFp64}) {
       Problem p = water_70();
@@ -136,7 +136,7 @@ TEST("gate, ledger: number and energy close at every step, 1e-6 in FP32 and 1e-1
   }
 }
 
-TEST("long gate, ledger: FP32 closes over 800 steps with angle kernels of a hundred bins") {
+TEST("long gate, ledger: FP32 balances over 800 steps with angle kernels of a hundred bins") {
   Problem p = test::water_problem(70.0, {8, 42, 1.0, 0.05}, 0.125, 0.00125);
   p.stepping = Stepping::kDepth;
   p.precision = Precision::kFp32;
@@ -148,7 +148,7 @@ TEST("long gate, ledger: FP32 closes over 800 steps with angle kernels of a hund
   CHECK(o.result().energy.back().rel_error <= 1e-6);
 }
 
-TEST("gate, positivity: psi never falls below -1e-4 of its maximum; here it never falls below zero") {
+TEST("gate, positivity: psi never falls below -1e-4 of its maximum, and here never below zero") {
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     for (const bool uniform : {false, true}) {
       Problem p = test::water_problem(50.0, {16, 26, 0.25, 0.2}, 0.4, 0.01);

@@ -5,6 +5,7 @@
 import { test } from 'vitest';
 import { expectFalloffOfFinerCells, expectFalloffWithoutAngles } from './falloff.ts';
 
-test('70 MeV without angles has the falloff of theory', () => expectFalloffWithoutAngles(70));
+test('70 MeV without angles has the theoretical falloff', () => expectFalloffWithoutAngles(70));
 
-test('70 MeV with its angles, of cells of 0.05 mm', () => expectFalloffOfFinerCells(70, 0.05));
+test('70 MeV with its angles has the theoretical falloff, on cells of 0.05 mm', () =>
+  expectFalloffOfFinerCells(70, 0.05));

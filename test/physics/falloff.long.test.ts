@@ -16,7 +16,7 @@ import { measuredRunOf, type RunData } from '../../electron/host/workloads/trans
 import { assetsFolder, openTestScenarios, runScenario } from '../electron/host/small-run.ts';
 import { allGates, expectFalloffOfFinerCells, expectFalloffWithoutAngles } from './falloff.ts';
 
-describe('csda bound', async () => {
+describe('the CSDA bound of the falloff', async () => {
   const scenarios = await openTestScenarios(loadAddon());
 
   interface Ranges {
@@ -50,7 +50,7 @@ describe('csda bound', async () => {
     expect(mean_mm).toBeGreaterThan(0.8 * longest_mm);
   });
 
-  test('protons that react on the way are excluded: the others stop where they would without reactions', async () => {
+  test('protons that react on the way are excluded, since the others stop where they would without reactions', async () => {
     const means: number[] = [];
     for (const nuclear of ['off', 'attenuation']) {
       const parts = { beam: { energy_MeV: 213.9 }, grid: { dtheta_mrad: 10 }, solver: { stepping: 'depth' } };
@@ -92,17 +92,17 @@ describe('csda bound', async () => {
   });
 });
 
-describe('default falloff', () => {
-  test.each([65, 90, 110, 150, 210])('%d MeV without angles', expectFalloffWithoutAngles);
+describe('the falloff on default grids', () => {
+  test.each([65, 90, 110, 150, 210])('%d MeV without angles has the theoretical falloff', expectFalloffWithoutAngles);
 
   test.each([
     [110, 0.1],
     [150, 0.2],
     [210, 0.25],
-  ])('%d MeV with its angles, of cells of %d mm', expectFalloffOfFinerCells);
+  ])('%d MeV with its angles has the theoretical falloff, on cells of %d mm', expectFalloffOfFinerCells);
 });
 
-describe('dose beyond range', () => {
+describe('dose beyond the range', () => {
   const METALS = [
     { name: 'titanium', formula: 'Ti', density_g_cm3: 4.54 },
     { name: 'iron', formula: 'Fe', density_g_cm3: 7.874 },
@@ -133,7 +133,7 @@ describe('dose beyond range', () => {
 
   // Without air, where the range is 34 m.
   test.each([...materialNames.filter((name) => name !== 'air'), ...METALS.map(({ name }) => name)])(
-    '%s: there is no dose beyond the range with products of reactions',
+    'is absent with products of reactions: %s',
     async (material) => {
       const [off, icru63] = [await solved(material, 'off'), await solved(material, 'icru63')];
       const of = (run: RunData) => metricsOf(measuredRunOf(run));

@@ -38,7 +38,7 @@ double relative_stopping(const Problem& p, int index, double energy, double thic
 
 }  // namespace
 
-TEST("long gate, beam at 45 degrees: R80 along its axis within 0.5 mm of the straight beam's") {
+TEST("long gate, beam at 45 degrees: R80 along its axis is within 0.5 mm of the straight beam's") {
   // The beam of assets/scenarios/tilted-45deg-70MeV.json on cells twice as large, and the same beam straight ahead.
   Problem straight = test::water_problem(70.0, {16, 46, 0.2, 0.2}, 0.4, 0.005);
   straight.precision = Precision::kFp32;
@@ -55,7 +55,7 @@ TEST("long gate, beam at 45 degrees: R80 along its axis within 0.5 mm of the str
   CHECK_REL(along.at(20.0) / along.step, ahead.at(20.0) / ahead.step, 0.03);
 }
 
-TEST("long gate, bone slab: R80 is the water range less 20 mm (RSP - 1), within 0.3 mm") {
+TEST("long gate, bone slab: R80 is the water range minus 20 mm (RSP - 1), within 0.3 mm") {
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     Problem p = water_150(172);
     p.stepping = stepping;
@@ -94,7 +94,7 @@ TEST("gate, slabs of other materials: R80 shifts by their water-equivalent thick
   }
 }
 
-TEST("gate, bone edge: both ranges side by side behind half a slab") {
+TEST("gate, bone edge: both ranges appear side by side behind half a slab") {
   Problem p = water_150(172);
   p.stepping = Stepping::kDepth;
   p.beam.x_sigma = 5.0;
@@ -137,7 +137,9 @@ void shift(engine::RunResult& r, std::size_t rows) {
 
 }  // namespace
 
-TEST("gate, longest path: the CSDA range in water, less behind bone, more next to air, infinite where the box ends") {
+TEST(
+    "gate, longest path: the CSDA range in water, shorter behind bone, longer next to air, infinite where the box "
+    "ends") {
   const Problem water = pencil(0.0);
   CHECK_REL(test::longest_way(water), 40.80, 1e-3);
   CHECK_REL(test::longest_way(pencil(0.5)), 40.80, 1e-3);
@@ -160,7 +162,7 @@ TEST("gate, longest path: the CSDA range in water, less behind bone, more next t
   CHECK_REL(test::longest_way(p) / test::longest_way(water), 1.0 + 0.5 * 1.75 * 0.75 * 0.02 * 0.02, 1e-4);
 }
 
-TEST("gate, mean range beyond the CSDA range: one plane 0.2 mm too far is reported, straight and tilted") {
+TEST("gate, mean range beyond the CSDA range: a plane 0.2 mm too far is reported, straight and tilted") {
   for (const double angle : {0.0, std::numbers::pi / 6.0}) {
     const Problem p = pencil(angle);
     test::Run run(p);

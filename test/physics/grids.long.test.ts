@@ -10,7 +10,7 @@ import { runScenario } from '../electron/host/small-run.ts';
 import { EDGES_MM } from './oracle/evaluate.ts';
 import { expected } from './oracle/oracle.ts';
 
-describe('beam at edge', () => {
+describe('a beam at the edge of the box', () => {
   /** Tolerated share of the deposited energy; three standard deviations of the Monte Carlo are added. */
   const BAND = { 0.5: 0.013, 0.25: 0.005, 0.125: 0.0025 } as const;
   type Cells = keyof typeof BAND;
@@ -38,7 +38,7 @@ describe('beam at edge', () => {
   const places = [70, 150].flatMap((energy) => EDGES_MM.map((x_mm) => [energy, x_mm] as const));
 
   test.each(places)(
-    '%d MeV at %d of 20 mm: agrees with Monte Carlo within 0.5 %, in cells of half the width within 0.25 %',
+    '%d MeV at %d of 20 mm agrees with Monte Carlo within 0.5 %, and within 0.25 % with cells of half the width',
     async (energy, x_mm) => {
       const of = `edge-${energy}MeV-${x_mm}mm`;
       const whole = await along(x_mm, 'depth', 0.25, energy);
@@ -59,11 +59,11 @@ describe('beam at edge', () => {
     within(await along(x_mm, stepping, dx_mm), `edge-70MeV-${Math.abs(x_mm)}mm`, dx_mm);
   });
 
-  describe('a beam narrower than its cells starts wider than it is, and near a side the run reports the possible error', () => {
+  describe('a beam narrower than its cells starts with the width of a cell, and near a side the run reports the possible error', () => {
     const noteOf = ({ notes }: RunSummary): string | undefined =>
       notes.find(({ code }) => code === 'beam-at-edge')?.text;
 
-    test.each(EDGES_MM.slice(0, 3))('at %d of 20 mm, cells of 1 mm', async (x_mm) => {
+    test.each(EDGES_MM.slice(0, 3))('centred at %d of 20 mm, with cells of 1 mm', async (x_mm) => {
       const found = await along(x_mm, 'depth', 1);
       const { value, error } = expected(`edge-70MeV-${x_mm}mm`, 'deposited_MeV');
       const off = Math.abs(found.metrics.energy_deposited_MeV - value);
@@ -78,7 +78,7 @@ describe('beam at edge', () => {
   });
 });
 
-describe('bins and cutoff', () => {
+describe('range bins and cutoff', () => {
   const solved = async (parts: object): Promise<RunSummary> =>
     summaryOf(await runScenario({ kind: 'transport', version: 1, ...parts }));
 
@@ -96,14 +96,14 @@ describe('bins and cutoff', () => {
     },
   );
 
-  describe('the applied cutoff', () => {
+  describe('the cutoff in use', () => {
     test.each([
       [30, 'depth'],
       [30, 'path'],
       [65, 'depth'],
       [65, 'path'],
     ])(
-      '%d MeV, %s stepping: peak to entrance within half a hundredth, R80 within 0.01 mm of cutoff to 0',
+      '%d MeV, %s stepping: peak to entrance within 0.5 %, R80 within 0.01 mm of the limit of cutoff 0',
       async (energy, stepping) => {
         const beam = { energy_MeV: energy };
         const { metrics } = await solved({ beam, solver: { stepping } });
@@ -156,7 +156,7 @@ describe('bone at 150 MeV', () => {
   const beam = { energy_MeV: 150 };
   const coarse = { dtheta_mrad: 10 };
 
-  test('a slab of 20 mm that begins and ends inside of cells', async () => {
+  test('a slab of 20 mm that begins and ends inside cells', async () => {
     const regions = [{ material: 'bone-compact-icru', x_mm: [-80, 80], z_mm: [40.17, 60.17] }];
     const geometry = { width_mm: 160, depth_mm: 160, regions };
     const run = measuredRunOf(await transport({ beam, geometry, grid: coarse, solver: { stepping: 'depth' } }));
@@ -166,7 +166,7 @@ describe('bone at 150 MeV', () => {
     expect(Math.abs(theta / expected('slab-bone-150MeV', 'theta_rms_mrad_at_70_mm').value - 1)).toBeLessThan(0.01);
   });
 
-  test('half a slab, with its edge inside of cells too', async () => {
+  test('half a slab, with its edge inside cells too', async () => {
     const regions = [{ material: 'bone-compact-icru', x_mm: [0.2, 40], z_mm: [40.17, 60.17] }];
     const geometry = { width_mm: 80, depth_mm: 176, regions };
     const wide = { ...beam, x_sigma_mm: 5 };
@@ -197,7 +197,7 @@ describe('depth doses on default grids agree with TOPAS at 1 %/1 mm', () => {
 
   test('the reference has eight energies', () => expect(topasEnergies_MeV).toHaveLength(8));
 
-  test.each(cases)('%d MeV, %s: at least 95 percent of points pass', async (energy, variant) => {
+  test.each(cases)('%d MeV, %s: at least 95 per cent of points pass', async (energy, variant) => {
     const { depth_mm, dose } = topasBeam(Number(energy));
     // Without the first value, which is low by the build-up of electrons.
     const reference = { positions: depth_mm.subarray(1), values: dose.subarray(1) };

@@ -63,7 +63,7 @@ transport::Problem elastic_alone(transport::Problem p) {
 
 }  // namespace
 
-TEST("gate, LETd of primaries in the last centimetres of the plan differs by elastically scattered protons") {
+TEST("gate, LETd of primaries in the last centimetres of the plan differs because of elastically scattered protons") {
   // SHIELD-HIT12A counts elastically scattered protons as primaries. Its average lies between the averages without
   // these protons and with all of them, recoils of hydrogen included. I is that of the elements: with it the range
   // agrees with SHIELD-HIT12A's within 0.15 mm.

@@ -184,7 +184,7 @@ TEST("gate, moments: range and falloff in water agree with quadratures, 70 to 25
   }
 }
 
-TEST("gate, moments: A0 A1 A2 in water agree with Fermi and Eyges within 0.5 %, all scattering models") {
+TEST("gate, moments: A0 A1 A2 in water agree with Fermi-Eyges within 0.5 %, for all scattering models") {
   const physics::StoppingTable& table = water();
   for (const Scattering model : {Scattering::kGottschalk, Scattering::kFermiRossi, Scattering::kHighland}) {
     Problem p = layered(150.0, 157.7, {}, 1.0, 0.5);
@@ -205,7 +205,7 @@ TEST("gate, moments: A0 A1 A2 in water agree with Fermi and Eyges within 0.5 %, 
   }
 }
 
-TEST("gate, moments: behind 300 mm of air a beam has the width of Fermi and Eyges, within 1 %") {
+TEST("gate, moments: behind 300 mm of air a beam has the Fermi-Eyges width within 1 %") {
   for (const double energy : {70.0, 100.0}) {
     const Problem p = layered(energy, 330.0, {{"air", 0.0, 300.0}}, 0.5, 0.5);
     const Observed o(p);
@@ -220,7 +220,7 @@ TEST("gate, moments: behind 300 mm of air a beam has the width of Fermi and Eyge
   }
 }
 
-TEST("gate, moments: inside and behind an air gap the dose has the width of Fermi and Eyges, within 1 %") {
+TEST("gate, moments: inside and behind an air gap the dose has the Fermi-Eyges width within 1 %") {
   for (const double energy : {70.0, 100.0, 150.0, 200.0}) {
     for (const auto& [gap, width] : {std::pair{50.0, 3.0}, std::pair{300.0, 0.3}, std::pair{2000.0, 3.0}}) {
       constexpr double kBehind = 25.0;
@@ -331,7 +331,7 @@ TEST("moments: the ledger closes to 1e-10 in FP64 and 1e-6 in FP32, with spots, 
   }
 }
 
-TEST("moments: products of reactions give the same dose as through columns, within 0.5 %, 70 to 220 MeV") {
+TEST("moments: products of reactions give the same dose as the column solver within 0.5 %, 70 to 220 MeV") {
   for (const auto& [energy, range, dz] :
        {std::array{70.0, 38.0, 0.5}, std::array{150.0, 151.0, 1.0}, std::array{220.0, 291.0, 2.0}}) {
     Problem p = layered(energy, range, {{"bone-compact-icru", 0.4 * range, 0.5 * range}}, 0.5, dz);
@@ -417,7 +417,7 @@ TEST(
   CHECK_REL(path, sums(moments, 200, 0), 1e-3);
 }
 
-TEST("moments: laterally varying matter, tilted beams and filled states are rejected in a sentence") {
+TEST("moments: laterally varying matter, tilted beams and prefilled states are rejected in one sentence") {
   Problem p = layered(70.0, 41.0, {}, 0.5, 0.25);
   p.materials.push_back(material("bone-compact-icru"));
   Problem beside = p;

@@ -260,8 +260,7 @@ TEST("gate, nuclear reactions: the halo at mid-range agrees with Monte Carlo whe
   }
 }
 
-TEST(
-    "gate, nuclear reactions: a plan in solid water lies within the envelope of four codes, without a shift in depth") {
+TEST("gate, nuclear reactions: a plan in solid water lies within the envelope of four codes, without a depth shift") {
   // The plan does not state the mean excitation energy of solid water. Bragg's rule with values of the pure elements,
   // which needs only the plan's composition, puts the complete curve between the codes.
   const std::array<Curve, 4> codes = four_codes();
@@ -269,7 +268,7 @@ TEST(
   CHECK_EQ(outside_codes(elements, codes), 0);
 }
 
-TEST("gate, the plan's offset in range: three codes lie between the two rules for I; tables do not reach that far") {
+TEST("gate, the plan's range offset: three codes lie between the two rules for I, which tables cannot explain") {
   const bool shown = std::getenv("BRAGGBENCH_SHOW_GATES") != nullptr;
   const auto r80 = [&](const char* name, const Curve& curve) {
     const double found = curve.distal(0.8);

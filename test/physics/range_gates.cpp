@@ -137,7 +137,7 @@ TEST(
   }
 }
 
-TEST("gate, R80 and the peak do not depend on where the range bins end: ranges apart by parts of a bin") {
+TEST("gate, R80 and the peak do not depend on bin positions: ranges that differ by fractions of a bin") {
   // 70 MeV with bins of 0.2 mm, less than half the straggling. If the last bins counted at their centres, R80 would
   // vary by 0.05 mm and the peak by 6 %.
   double lowest[2] = {1e9, 1e9}, highest[2] = {};
@@ -157,7 +157,7 @@ TEST("gate, R80 and the peak do not depend on where the range bins end: ranges a
   CHECK(highest[1] / lowest[1] < 1.008);
 }
 
-TEST("gate, ICRU 90: R80 is its range of section 4, half a percent beyond PSTAR's") {
+TEST("gate, ICRU 90: R80 agrees with the range in section 4, half a per cent beyond PSTAR's") {
   const double rows[][2] = {{70, 41.03}, {150, 158.6}, {200, 260.9}};
   for (const auto& [energy, range] : rows) {
     Problem p = pencil({energy, range, 0.013 * range}, Stepping::kDepth);

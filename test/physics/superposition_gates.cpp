@@ -86,7 +86,7 @@ double worst_difference(const std::vector<double>& a, const std::vector<double>&
 
 }  // namespace
 
-TEST("fields: the solution of a sum of spots is the sum of their solutions, to 1e-6 of the largest dose") {
+TEST("fields: the solution for a sum of spots is the sum of their solutions, to 1e-6 of the largest dose") {
   struct Kind {
     Stepping stepping;
     EnergyGridKind grid;
@@ -114,7 +114,7 @@ TEST("fields: the solution of a sum of spots is the sum of their solutions, to 1
   }
 }
 
-TEST("fields: with the linear remap spots of any width add up to rounding, next to bone too") {
+TEST("fields: with linear remap, spots of any width add up within rounding, also next to bone") {
   Problem p = field(Stepping::kDepth);
   paint(p, 1, 2.0, 6.0, 5.0, 9.0);
   p.remap = Remap::kLinear;
@@ -128,7 +128,7 @@ TEST("fields: with the linear remap spots of any width add up to rounding, next 
   CHECK_NEAR(worst_difference(all.result().dose, dose), 0.0, 1e-13 * *std::ranges::max_element(dose));
 }
 
-TEST("fields: the ledger closes over spots, and the input is their weights and energies") {
+TEST("fields: the ledger balances over spots, and the input is the sum of their weights and energies") {
   for (const Stepping stepping : {Stepping::kDepth, Stepping::kPath}) {
     for (const bool many : {false, true}) {
       Problem p = field(stepping);
@@ -168,7 +168,7 @@ TEST("fields: the order of spots changes no bit") {
   CHECK(before.result().crossing == after.result().crossing);
 }
 
-TEST("fields: one spot equals the beam, bit by bit") {
+TEST("fields: a single spot equals the beam bit for bit") {
   for (const Stepping stepping : {Stepping::kDepth, Stepping::kPath}) {
     Problem p = field(stepping);
     p.beam = p.spots[2];

@@ -47,7 +47,7 @@ Read read(const Problem& p) {
 
 }  // namespace
 
-TEST("gate, tilted beam: depth stepping has the range and falloff along the axis of Monte Carlo") {
+TEST("gate, tilted beam: depth stepping has the Monte Carlo range and falloff along the axis") {
   const struct {
     double degrees;
     int bins;
@@ -63,7 +63,7 @@ TEST("gate, tilted beam: depth stepping has the range and falloff along the axis
   }
 }
 
-TEST("gate, tilted beam: depth stepping reports what its range bins add, which the falloff shows") {
+TEST("gate, tilted beam: depth stepping reports the spread that its range bins add, and the falloff shows it") {
   const Problem even = tilted(150.0, 157.7, 30.0, Stepping::kDepth, 0.5, 0.25, 3);
   Problem odd = even;
   odd.grid.energy_step = 0.5;
@@ -73,9 +73,7 @@ TEST("gate, tilted beam: depth stepping reports what its range bins add, which t
   CHECK_REL(read(odd).w80_20, wanted, 0.1);
 }
 
-TEST(
-    "gate, tilted beam: path stepping has its mean range where the Monte Carlo has it, whatever the step is of a "
-    "cell") {
+TEST("gate, tilted beam: path stepping has the Monte Carlo mean range for any ratio of step to cell") {
   // The CSDA range is 63.972 mm. The mean range of a narrow beam was once 0.23 cells too long.
   const double wanted = test::oracle::expected("tilt-90MeV-30deg", "mean_range_mm").value;
   for (const double dz : {0.6, 0.3}) {
@@ -90,7 +88,7 @@ TEST(
   }
 }
 
-TEST("long gate, tilted beam: path stepping by whole cells in depth agrees with depth stepping") {
+TEST("long gate, tilted beam: path stepping by complete cells in depth agrees with depth stepping") {
   const Read path = read(tilted(90.0, 63.97, 30.0, Stepping::kPath, 0.2, 0.25, 1));
   const Read depth = read(tilted(90.0, 63.97, 30.0, Stepping::kDepth, 0.2, 0.25, 3));
   CHECK_NEAR(path.r80, depth.r80, 0.05);
@@ -98,7 +96,7 @@ TEST("long gate, tilted beam: path stepping by whole cells in depth agrees with 
   CHECK_REL(path.w80_20, depth.w80_20, 0.03);
 }
 
-TEST("gate, PMMA at 140 MeV in steps of 0.5 mm: four range bins to 0.5 mm have the falloff of Monte Carlo") {
+TEST("gate, PMMA at 140 MeV in steps of 0.5 mm: with four range bins per 0.5 mm the falloff is that of Monte Carlo") {
   Problem p = test::water_problem(140.0, {60.0, 130.0, 2.0, 0.5}, 0.4, 0.02);
   p.materials.push_back(test::material("pmma"));
   std::fill(p.map.begin(), p.map.end(), std::uint8_t{1});
@@ -112,7 +110,7 @@ TEST("gate, PMMA at 140 MeV in steps of 0.5 mm: four range bins to 0.5 mm have t
   CHECK_NEAR(Observed(p).depth_dose().w80_20(), 1.71, 0.05);
 }
 
-TEST("gate, cutoff: at 0.5 MeV and less the peak is within 0.5 % and R80 within 0.01 mm of cutoff to 0") {
+TEST("gate, cutoff: at 0.5 MeV and below the peak is within 0.5 % and R80 within 0.01 mm of the limit of cutoff 0") {
   for (const double energy : {30.0, 65.0}) {
     const double dz = energy < 50 ? 0.02 : 0.1;
     Problem p = test::water_problem(energy, {20.0, energy < 50 ? 10.0 : 38.0, 2.0, dz}, 0.4, 0.04);

@@ -100,7 +100,7 @@ const slow = ([energy, angle, stepping]: Case): boolean =>
   stepping === 'path' && (angle === 45 || (energy === 150 && angle > 0));
 
 test.each(cases.filter((one) => allGates || !slow(one)))(
-  '%d MeV at %d°, %s stepping: R80 and mean range within 0.05 mm, W80–20 within three hundredths',
+  '%d MeV at %d°, %s stepping: R80 and mean range within 0.05 mm, W80–20 within 3 %',
   async (energy, angle, stepping) => {
     const wanted = of(energy, angle);
     const found = await beam(energy, angle, stepping);
@@ -125,7 +125,7 @@ test.each(cases.filter((one) => allGates || !slow(one)))(
 const pairs = energies.flatMap((energy) => angles.map((angle) => [energy, angle] as const));
 
 test.each(pairs.filter(([energy, angle]) => allGates || !slow([energy, angle, 'path'])))(
-  '%d MeV at %d°: stepping by depth and by path agree to 0.05 mm in R80 and mean range, three hundredths in W80–20',
+  '%d MeV at %d°: depth and path stepping agree to 0.05 mm in R80 and mean range, and to 3 % in W80–20',
   async (energy, angle) => {
     const [depth, path] = [await beam(energy, angle, 'depth'), await beam(energy, angle, 'path')];
     expect(Math.abs(depth.r80_mm - path.r80_mm)).toBeLessThan(0.05);
@@ -136,7 +136,7 @@ test.each(pairs.filter(([energy, angle]) => allGates || !slow([energy, angle, 'p
 
 /** Steps that are no multiple of the cell depth: the rows widen the beam, and the run reports by how much. */
 test.each([[90, 10, 0.2], [90, 30, 0.25], ...(allGates ? ([[150, 30, 0.5]] as const) : [])] as const)(
-  '%d MeV at %d°, steps of %d mm: the reported spread is present, to a tenth',
+  '%d MeV at %d°, steps of %d mm: the reported spread is present within a tenth',
   async (energy_MeV, angle_deg, step_mm) => {
     const solver = { stepping: 'path', step_mm };
     const found = await solve({ beam: { energy_MeV, angle_deg }, solver, grid: { dtheta_mrad: 20 } });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { DesktopStory } from '../desktop.ts';
 
 export function guardStories({ desktop }: DesktopStory): void {
-  it('the program exposes no Electron API to the page', async () => {
+  it('the desktop program exposes no Electron API to the page', async () => {
     const added = await desktop().page.evaluate(() => {
       // An empty frame has only the globals that Chromium provides.
       const frame = document.body.appendChild(document.createElement('iframe'));
@@ -17,7 +17,7 @@ export function guardStories({ desktop }: DesktopStory): void {
     expect(added.more.filter((name) => !known.test(name))).toEqual([]);
   });
 
-  it('the program serves the page with a content security policy, and no file outside its folder', async () => {
+  it("the desktop program serves the page with a content security policy, and no files outside the page's folder", async () => {
     const get = (url: string, method = 'GET') =>
       desktop().program.evaluate(
         async ({ net }, requested) => {

@@ -22,7 +22,7 @@ export function windowStories(driver: Driver): void {
   const energy = (page: Page) => new BenchPage(page).field('Energy');
 
   describe('two windows', () => {
-    it('open from the menu, and the second shows the run of the first', async () => {
+    it('open from the menu; the second window shows the run of the first', async () => {
       await poll(() => desktop().text('.run-strip__text')).toMatch(/step \d/);
       second = await desktop().program.opening(() => desktop().choose('window.new'));
       second.setDefaultTimeout(WAIT_MS);
@@ -32,7 +32,7 @@ export function windowStories(driver: Driver): void {
       expect(await run(second)).toBe(await run(desktop().page));
     });
 
-    it('open a file from a second start in the front window only', async () => {
+    it('open a file passed by a second launch only in the front window', async () => {
       await desktop().program.startAgain(['small.json'], folder);
       await poll(() => desktop().title(1)).toBe('small.json – Braggbench');
       await poll(() => energy(second).inputValue()).toBe('30');
@@ -53,7 +53,7 @@ export function windowStories(driver: Driver): void {
       expect(await energy(desktop().page).inputValue()).toBe('180');
     });
 
-    it('ask about their own unsaved changes; only the last one asks about runs', async () => {
+    it('ask separately about unsaved changes; only the last window asks about runs', async () => {
       await energy(second).fill('32');
       await poll(() => desktop().title(1)).toBe('• small.json – Braggbench');
       await desktop().closeWindow(1);
@@ -97,7 +97,7 @@ export function crashStories(driver: Driver): void {
       await poll(progress).toMatch(/step \d/);
     });
 
-    it('asks before closing ends a computing run, and ends it after confirmation', async () => {
+    it('asks before closing cancels an active run, and cancels it after confirmation', async () => {
       await desktop().answerBox(0);
       await desktop().closeWindow();
       await poll(async () => (await boxes()).length).toBe(2);

@@ -32,7 +32,7 @@ export function workStories(driver: Driver): void {
 
     guardStories(session);
 
-    it('shows the commands in native menus, which act in the page', async () => {
+    it('shows its commands in native menus, which act on the page', async () => {
       await desktop().choose('view.theme.dark');
       await poll(() => desktop().page.locator('html').getAttribute('data-theme')).toBe('dark');
       await poll(async () => (await desktop().menuItem('view.theme.dark'))?.checked).toBe(true);
@@ -67,7 +67,7 @@ export function workStories(driver: Driver): void {
       expect(dialogs.at(-1)).toMatchObject({ kind: 'save', options: { defaultPath: 'quick.braggbench.json' } });
     });
 
-    it('opens the file chosen in the native dialog, and a run through its own dialog', async () => {
+    it('opens a file and a run, each chosen in its native dialog', async () => {
       const run = file('run.h5');
       await desktop().answerFile(run);
       await desktop().choose('run.save');
@@ -82,7 +82,7 @@ export function workStories(driver: Driver): void {
       await poll(() => desktop().page.locator('.run-entry__file', { hasText: 'run.h5' }).count()).toBeGreaterThan(0);
     });
 
-    it('stores crash reports and its log in the data folder, and shows the log in its folder', async () => {
+    it('stores crash reports and the log in the data folder, and opens that folder', async () => {
       const kept = await desktop().program.evaluate(
         ({ app }) => [app.getPath('crashDumps'), app.getPath('userData')],
         null,
@@ -112,7 +112,7 @@ export function workStories(driver: Driver): void {
       expect(await desktop().windows()).toBe(1);
     });
 
-    it('opens a file that the operating system passes to the running program', async () => {
+    it('opens a file passed by the operating system while the program is running', async () => {
       const handed = file('small.braggbench.json');
       writeFileSync(handed, JSON.stringify(small));
       const prevented = await desktop().program.evaluate(({ app }, opened) => {
@@ -170,7 +170,7 @@ export function workStories(driver: Driver): void {
       await desktop().choose('view.layout.simulate');
     });
 
-    it('asks for trust in a problem folder from the native dialog, and runs nothing of it before', async () => {
+    it('asks for trust in a problem folder with the native dialog, and runs no code from it before that', async () => {
       const { page, bench } = desktop();
       const problem = file('softmax-rows');
       cpSync(path.resolve(import.meta.dirname, '../../../assets/problems/softmax-rows'), problem, { recursive: true });
@@ -207,7 +207,7 @@ export function workStories(driver: Driver): void {
       await bench.ready();
     });
 
-    it('keeps the window open while the question about unsaved changes is open, and closes after it', async () => {
+    it('keeps the window open while asking about unsaved changes, and closes it after the answer', async () => {
       const { page } = desktop();
       await desktop().answerFile(file('saved.json'));
       await desktop().choose('file.open');

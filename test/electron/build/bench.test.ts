@@ -30,7 +30,7 @@ import { waitsArguments } from '../../../electron/build/bench/waits.mjs';
 import { atLeast, atMost, median, rowsOfGpu } from '../../bench/waits/row.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 
-describe('plan of GPU sessions', () => {
+describe('the plan of GPU sessions', () => {
   const folder = scratchFolder('gpu-plan');
   const planned = (file: string, ...words: readonly string[]) => ({ file, words: ['bench', 'a', ...words] });
   const keep = (file: string, ...reports: readonly object[]): void => {
@@ -47,14 +47,14 @@ describe('plan of GPU sessions', () => {
   keep(beam.file, { rounds: 7, elapsed_s: 35, judged: {}, program });
   keep('diffraction/h100-cubic.json', { rounds: 10, elapsed_s: 1 });
 
-  test('unrecorded sessions come first, then those without instances; beams before images before layers', () => {
+  test('puts unrecorded sessions first, then those without instances; beams come before images, and images before layers', () => {
     expect([layer, beam, image, never].map((one) => stateOf(folder, one))).toEqual([
       ...['without-instances', 'recorded', 'without-instances', 'unrecorded'],
     ]);
     expect(sortByImportance(folder, [beam, layer, image, never])).toEqual([never, image, layer, beam]);
   });
 
-  test('a session is estimated by its recorded rounds up to its limit, or by its limits if none is recorded', () => {
+  test('estimates a session from its recorded rounds up to its limit, or from its limits if none are recorded', () => {
     const start = expectedOf(folder, layer).seconds - 10.5;
     expect(start).toBeGreaterThan(0);
     expect(expectedOf(folder, image).seconds - start).toBeCloseTo(2.1, 6);
@@ -65,13 +65,13 @@ describe('plan of GPU sessions', () => {
     );
   });
 
-  test('resuming skips only sessions recorded by this commit', () => {
+  test('skips only sessions recorded by this commit when it resumes', () => {
     expect([beam, layer, never].map((one) => isDone(folder, one, 'c0ffee'))).toEqual([true, false, false]);
     expect(isDone(folder, beam, 'decade')).toBe(false);
     expect(isDone(folder, beam, null)).toBe(false);
   });
 
-  test('a user program is measured only where claims refer to it', () => {
+  test('measures a user program only if claims refer to it', () => {
     const none = { nanobragg: null, 'smatrix-2d': null };
     const nanoBragg = { ...none, nanobragg: '/opt/nanoBragg' };
     const beside = GPU_SESSIONS.filter((one) => wordsOf(one, nanoBragg) !== one.words);
@@ -91,7 +91,7 @@ describe('plan of GPU sessions', () => {
     expect(own && wordsOf(own, smatrix)).toContain('cupy-array,smatrix-2d=/smatrix/run_simulation.py');
   });
 
-  test('programs named in the notes have a session at each size, and the ladder has counters', () => {
+  test('has a session at each size for programs named in the notes, and counters for the ladder', () => {
     const wordsAfter = (file: string, flag: string): readonly string[] => {
       const words = GPU_SESSIONS.find((one) => one.file === file)?.words ?? [];
       return (words[words.indexOf(flag) + 1] ?? '').split(/[,=]/);
@@ -120,7 +120,7 @@ describe('plan of GPU sessions', () => {
   });
 
   /** The recording plan requires twenty rounds in total, ten per point. One state serves up to three rounds. */
-  test('every session requests enough rounds for a verdict', () => {
+  test('requests enough rounds for a verdict in every session', () => {
     for (const { file, words } of GPU_SESSIONS) {
       const rounds = Number(words[words.indexOf('--rounds') + 1]);
       expect(rounds, file).toBeGreaterThanOrEqual(words.includes('--sweep') ? 10 : 20);
@@ -129,14 +129,14 @@ describe('plan of GPU sessions', () => {
   });
 });
 
-describe('measured', () => {
+describe('measured figures', () => {
   const root = scratchFolder('measured');
   const rows = [
     { what: 'a run', wanted: '≤ 0.5 s', measured: '0.61 s', met: false, bound: '0.30 s', ratio: '2.03×' },
     { what: 'on a GPU', wanted: '≤ 7 ms', measured: null, met: null, needs: 'a GPU: npm run bench -- gpu' },
   ];
 
-  test('rows are saved with machine, load and date, including missed and unmeasured ones', async () => {
+  test('rows are saved with machine, load and date, including failed targets and unmeasured rows', async () => {
     const file = await saveTargets(root, 'cpu', { command: 'npm run bench -- cpu', load: 0.126, rows });
     expect(path.relative(root, file)).toBe(path.join('assets', 'measured', 'cpu.json'));
     const kept = readTargets(root, 'cpu');
@@ -169,7 +169,7 @@ describe('measured', () => {
   });
 });
 
-describe('physics costs', () => {
+describe('the cost of physics options', () => {
   const round = (plain: number, reactions: number, products: number, scoring: number, off = plain, again = plain) => ({
     plain: { solve_s: plain },
     reactions: { solve_s: reactions, products_s: products },
@@ -178,7 +178,7 @@ describe('physics costs', () => {
     again: { solve_s: again },
   });
 
-  it('compares nuclear products with the steps of their own run, and stepping methods by the fastest run of each', () => {
+  it('compares nuclear products with the steps of the same run, and stepping methods by their fastest runs', () => {
     // The second round ran on a busy machine and took twice as long in every part. One run of the third did as well.
     const rounds = [round(1, 1.05, 0.25, 1.06), round(2, 2.1, 0.5, 2.12), round(1.2, 1.5, 0.5, 1.3, 1.01, 1.8)];
     const [reactions, scoring, off, again] = physicsTargets([{ name: 'water, depth', rounds }]);
@@ -197,10 +197,10 @@ describe('physics costs', () => {
   });
 });
 
-describe('targets', () => {
+describe('target values', () => {
   const runs = path.resolve(import.meta.dirname, '../../../assets/runs/diffraction');
 
-  test('ignores images that are wrong', () => {
+  test('ignore images that are wrong', () => {
     const image = (label: string, verdict: string, ns: number) => ({
       ...{ label, variant: label, verdict, status: 'measured', time_s: 1, accuracy: [{ id: 'bright', value: 1e-6 }] },
       quantities: [{ id: 'per_term', value: ns }],
@@ -213,7 +213,7 @@ describe('targets', () => {
     ]);
   });
 
-  test('reads the fastest correct image of the recorded session', () => {
+  test('use the fastest correct image of the recorded session', () => {
     const name = 'h200-simple-cubic-1024';
     const sessions = new Map([[name, JSON.parse(readFileSync(path.join(runs, `${name}.json`), 'utf8'))]]);
     const [time, error] = gpuImageTargets(sessions);
@@ -222,7 +222,7 @@ describe('targets', () => {
   });
 });
 
-describe('waits', () => {
+describe('the benchmark of waiting times', () => {
   it('removes its own flags from the arguments, and passes the rest to the command line', () => {
     expect(waitsArguments(['--waits', '--only', 'live,beams'])).toEqual({
       ...{ own: ['--only', 'live,beams'], others: [], alone: true },
@@ -231,7 +231,7 @@ describe('waits', () => {
     expect([own, others, alone]).toEqual([['--smatrix', '/checkout'], ['water-70MeV', '--variants', 'depth'], false]);
   });
 
-  it('bounds times from above and rates from below, and reports the ratio to the bound', () => {
+  it('checks times against an upper bound and rates against a lower bound, and reports the ratio to the bound', () => {
     const ms = (value: number): string => `${value} ms`;
     expect(atMost({ what: 'run', limit: 7, text: ms }, 6, 4)).toEqual({
       ...{ what: 'run', wanted: '≤ 7 ms', measured: '6 ms', met: true, bound: '4 ms', ratio: '1.50×' },
@@ -245,7 +245,7 @@ describe('waits', () => {
     expect([median([3, 1, 2]), median([4, 1, 2, 3])]).toEqual([2, 2.5]);
   });
 
-  it('prints bound and ratio next to each measured value that has one', () => {
+  it('prints bound and ratio next to each measured value that has a bound', () => {
     const lines = targetLines([
       { what: 'a', wanted: '≤ 1', measured: '2', met: false, bound: '0.5', ratio: '4.00×' },
       { what: 'long name', wanted: '≥ 10', measured: null, met: null },
@@ -253,7 +253,7 @@ describe('waits', () => {
     expect(lines).toEqual(['a          ≤ 1              2  missed  bound 0.5  4.00×', 'long name  ≥ 10  not measured']);
   });
 
-  it('names targets that need a GPU, the required value, and the command that measures it', () => {
+  it('lists targets that need a GPU, with the required value and the command that measures it', () => {
     expect(rowsOfGpu().map(({ what, wanted }) => `${what}: ${wanted}`)).toEqual([
       'warm whole run, 65 to 74 MeV, cuda-window, another energy each time: ≤ 7.00 ms',
       'warm whole run, 65 to 74 MeV, cuda-depth, another energy each time: ≤ 4.00 ms',

@@ -32,7 +32,7 @@ import { missed, noiseModels } from '../../bench/verdicts/simulate.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { onLinux } from '../../unless.ts';
 
-describe('dense step', () => {
+describe('the table of the dense step', () => {
   const counted: readonly (readonly [metric: string, unit: string, first: string, second: string])[] = [
     ['gpu__time_duration.sum', 'us', '300', '320'],
     ['dram__bytes_read.sum', 'Mbyte', '200', '220'],
@@ -59,7 +59,7 @@ describe('dense step', () => {
       .map((row) => row.map((field) => `"${field}"`).join(','))
       .join('\n');
 
-  test('a step is the mean of its launches, in plain units', () => {
+  test('gives a step as the mean of its launches, in plain units', () => {
     const kept = denseStepOf(csvOf(counted), 'NVIDIA H100', 'abc1234');
     expect(kept).toMatchObject({
       launches: 2,
@@ -75,11 +75,11 @@ describe('dense step', () => {
     ]);
   });
 
-  test('what is missing is named', () => {
+  test('names missing recordings', () => {
     expect(() => denseStepOf(csvOf(counted.slice(1)), 'NVIDIA H100', 'abc1234')).toThrow('gpu__time_duration.sum');
   });
 
-  test('the table shows how long each unit would need alone', () => {
+  test('shows the time each hardware unit would need alone', () => {
     const told = denseStepTable(denseStepOf(csvOf(counted), 'NVIDIA H100', 'abc1234'));
     expect(told).toContain('| Issue slots | 100 instructions a cell | 40 % | 124 µs |');
     // 288 MB of the 360 MB moved.
@@ -87,7 +87,7 @@ describe('dense step', () => {
     expect(told).toContain('barrier 75 %, wait 25 %');
   });
 
-  test('tried designs are listed below it, each with its time', () => {
+  test('lists rejected designs below the table, each with its time', () => {
     const kept = denseStepOf(csvOf(counted), 'NVIDIA H100', 'abc1234');
     expect(denseStepTable(kept)).not.toContain('Design');
     const told = denseStepTable({ ...kept, tried: [{ what: 'as shipped', time_s: 292e-6 }] });
@@ -95,10 +95,10 @@ describe('dense step', () => {
   });
 });
 
-describe('gate', () => {
+describe("the gate's rates", () => {
   const gate = (verdict: string): RecordedGate => ({ code: 0, verdict, reason: null, floor: 0.01, ratios: [] });
 
-  test('counts the verdicts of unchanged and of slower code', () => {
+  test('count the verdicts on unchanged and on slower code', () => {
     expect(gateRates(null)).toMatch(/^Not recorded yet\./);
     const kept = {
       ...{ measured: '2026-11-28T22:00:00.000Z', machine: 'A processor' },
@@ -119,7 +119,7 @@ describe('gate', () => {
   });
 });
 
-describe('rates', () => {
+describe('error rates of verdicts', () => {
   describe('simulated rates', () => {
     const kept = recordedRatesSchema.parse(
       JSON.parse(readFileSync(path.join(root, 'assets/rates/simulated.json'), 'utf8')),
@@ -136,16 +136,16 @@ describe('rates', () => {
       expect(kept.trials).toBeGreaterThanOrEqual(2000);
     });
 
-    test('meet their targets', () => {
+    test('are within their targets', () => {
       expect(kept.rows.flatMap((row) => missed(row, kept.trials, 2))).toEqual([]);
     });
 
-    test('have a row each in the table', () => {
+    test('each have a row in the table', () => {
       expect(simulatedRates().split('\n')).toHaveLength(kept.rows.length + 2);
     });
   });
 
-  test('measured rates count every verdict except same and undecided as false, or explain how to measure them', () => {
+  test('measured rates count every verdict except same and undecided as false; without a recording the table explains how to measure them', () => {
     const session = { verdict: 'same', whole: 'slower', ratio: 1, interval: null, floor: 0.01, otherLoad_cores: 0.2 };
     const kept = {
       ...{ measured: '2026-01-01T00:00:00Z', machine: 'CPU', cores: 2, variant: 'gather', allowed: 2, took_s: 60 },
@@ -160,7 +160,7 @@ describe('rates', () => {
     expect(realRates(null)).toContain('npm run bench -- aa --keep');
   });
 
-  test('power counts each verdict for each amount of extra work, or explains how to measure it', () => {
+  test('the power table counts each verdict for each amount of extra work, or explains how to measure it', () => {
     const session = { whole: 'slower', ratio: 1.03, interval: null, floor: 0.01, rounds: 20, otherLoad_cores: 0.2 };
     const sessions = ['slower', 'slower', 'undecided'].map((verdict) => ({ ...session, verdict }));
     const kept = {
@@ -179,7 +179,7 @@ describe('rates', () => {
     expect(powerRates(null)).toContain('npm run bench -- power --keep');
   });
 
-  test('sessions are recorded once each, in concurrent lanes, and resume after existing ones', async () => {
+  test('sessions are recorded once each, in concurrent lanes, and a resumed recording continues after the existing ones', async () => {
     const lanes = [
       { index: 0, cores: '0' },
       { index: 1, cores: '1' },
@@ -228,14 +228,14 @@ describe('rates', () => {
     expect(first.map(({ number }) => number).toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  test('lanes have separate cores of this machine', () => {
+  test('lanes use disjoint cores of this machine', () => {
     expect(lanesOf([])).toEqual([{ index: 0, cores: null }]);
     expect(() => lanesOf(['0', '0'])).toThrow('core 0 is given twice');
     expect(() => lanesOf(['one'])).toThrow('numbers with commas');
     expect(() => lanesOf(['999999'])).toThrow('--cores 999999');
   });
 
-  test('a command of a lane runs only on its cores', onLinux, () => {
+  test('a command of a lane runs only on the cores of that lane', onLinux, () => {
     const [command, words] = onLane({ index: 0, cores: '0' }, process.execPath, [
       '-p',
       'require("node:os").availableParallelism()',
@@ -244,7 +244,7 @@ describe('rates', () => {
   });
 });
 
-describe('sanitized', () => {
+describe('recordings of compute-sanitizer', () => {
   const found = {
     what: 'Invalid __global__ write of size 4 bytes',
     kernel: 'micro_bounds_unchecked',
@@ -257,7 +257,7 @@ describe('sanitized', () => {
     ...{ tool: 'memcheck', errors, findings, issues: [], seconds: 3, command: 'compute-sanitizer …' },
   });
 
-  test('sanitized variants are those of the scenario', () => {
+  test('the sanitized variants are those that can run the scenario', () => {
     const ids = loadAddon()
       .taskVariants()
       .filter(({ bench }) => bench === SANITIZED_SCENARIO)
@@ -265,7 +265,7 @@ describe('sanitized', () => {
     expect(ids).toEqual(expect.arrayContaining([...SANITIZED_VARIANTS]));
   });
 
-  test('runs are saved with the GPU and the date, and read back', async () => {
+  test('runs are saved with the GPU and the date, and can be read again', async () => {
     const root = scratchFolder('sanitized');
     expect(readSanitized(root)).toBeNull();
     const runs = [sanitizedRun('cuda-checked', of(0, [])), sanitizedRun('cuda-unchecked', of(61, [found]))];
@@ -282,7 +282,7 @@ describe('sanitized', () => {
     expect(told).toContain('The first of them: by thread (67,0,0) in block (7812,0,0).');
   });
 
-  test('an incomplete run is not counted; without a file the table explains what to do', () => {
+  test('an incomplete run is not counted; without a file the table explains how to record one', () => {
     expect(() => sanitizedRun('cuda-unchecked', of(null, []))).toThrow('did not finish with cuda-unchecked');
     expect(sanitizedTable(null)).toContain('`npm run bench -- sanitized --keep`');
   });

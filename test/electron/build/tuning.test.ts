@@ -17,7 +17,7 @@ import { studySchema } from '../../../electron/contract/study/index.ts';
 import { parseTunedRecord, tunedValuesFor } from '../../../electron/host/model/tuning/recorded.ts';
 import { readShippedSpaces } from '../../../electron/host/model/tuning/space.ts';
 
-describe('tuning record', () => {
+describe('the tuning record', () => {
   const entry = (label: string, ratio: number, interval: { low: number; high: number } | null, verdict = 'faster') => ({
     ...{ label, status: 'measured', time_s: ratio / 1000, ratio: { value: ratio, interval }, verdict },
   });
@@ -51,20 +51,20 @@ describe('tuning record', () => {
     expect(tunedEntries({ reports: [{ reference: 'own', entries: [] }] })).toBeNull();
   });
 
-  test('configurations that are clearly faster and correct are measured next where the same source is tuned', () => {
+  test('repeats clearly faster, correct configurations in the other tunings of the same source', () => {
     const known = [session(), session({ file: 'b.hpp' })];
     expect(furtherConfigurations({ file: 'a.hpp', variant: 'other' }, known)).toEqual(['other[kA=2;kB=4]']);
     expect(furtherConfigurations({ file: 'c.hpp', variant: 'other' }, known)).toEqual([]);
   });
 
-  test('the report names wrong configurations', () => {
+  test('names wrong configurations in its report', () => {
     const lines = reportOf(session());
     expect(lines[0]).toBe('s: own on beam, 12 measured; usual kA=3 kB=4');
     expect(lines[1]).toContain('0.500 (0.400–0.600)  kA=1 kB=1  WRONG');
     expect(lines[2]).not.toContain('WRONG');
   });
 
-  test('the defaults of a GPU generation are read from the saved record', () => {
+  test('provides the defaults of a GPU generation', () => {
     const on = { name: 'One', uuid: null, driver: null, architecture: 90 };
     const head = { format: 'braggbench-tuned', format_version: 1, created: '2026-01-01T00:00:00Z', commit: null, on };
     const records = ['One', 'Two'].map((name) =>
@@ -97,7 +97,7 @@ describe('tuning sessions', async () => {
     expect(spaces.filter(({ variants }) => !variants.some((id) => tuned.has(id)))).toEqual([]);
   });
 
-  test('all searches and their follow-up measurements fit the given time', () => {
+  test('all searches and their follow-up measurements fit into the given time', () => {
     const AFTER_S = 20;
     let left_s = 510;
     for (const [i] of TUNING_SESSIONS.entries()) {

@@ -15,7 +15,7 @@ import { scratchFolder } from '../../scratch-folder.ts';
 import { onPosix } from '../../unless.ts';
 import { braggbench, braggbenchHere, type Ended, environmentWith } from './command.ts';
 
-describe('batch', () => {
+describe('braggbench batch', () => {
   const folder = scratchFolder('batch');
   const inFolder = (name: string): string => path.join(folder, name);
   const options = () => ({ cwd: folder, environment: environmentWith(inFolder('home')) });
@@ -42,7 +42,7 @@ describe('batch', () => {
   });
   const batchSchema = z.strictObject({ wall_s: z.number(), beams: z.array(beamSchema) });
 
-  test('beams equal single runs bit for bit, in the requested order', async () => {
+  test('batched beams equal single runs bit for bit, in the requested order', async () => {
     const energies = [30, 35.5, 41];
     const { code, stdout } = await call(['batch', 'small.json', '--sweep', `beam.energy_MeV=${energies}`, '--json']);
     expect(code).toBe(0);
@@ -90,7 +90,7 @@ describe('batch', () => {
     );
   });
 
-  test('beams on one grid can be the spots of a scenario', async () => {
+  test('beams on one grid can come from the spots of a scenario', async () => {
     const spots = [{ energy_MeV: 40 }, { energy_MeV: 36, x_mm: 4 }];
     await writeFile(inFolder('field.json'), JSON.stringify({ ...small, beam: { spots } }));
     const { code, stdout } = await call(['batch', 'field.json', '--one-grid', '--json']);
@@ -102,7 +102,7 @@ describe('batch', () => {
     ]);
   });
 
-  test('one grid is rejected for beams that do not fit it, with what is allowed', async () => {
+  test('one grid is rejected for beams that do not fit it, and the message states what is allowed', async () => {
     const refused = async (...words: string[]) => {
       const { code, stderr } = await call(['batch', 'small.json', '--one-grid', ...words]);
       expect(code).not.toBe(0);
@@ -124,7 +124,7 @@ describe('batch', () => {
     );
   });
 
-  test('a failing beam fails alone, with its name and reason', async () => {
+  test('a failing beam does not affect the others, and is reported by name and reason', async () => {
     const words = ['batch', 'small.json', 'broken.json', 'simple-cubic-1024', 'nowhere.json'];
     const { code, stdout } = await call(words);
     expect(code).toBe(1);
@@ -137,7 +137,7 @@ describe('batch', () => {
     expect(stdout).toContain('3 failed');
   });
 
-  test('a beam whose peak lies beyond the box reports where its protons went', async () => {
+  test('a beam whose peak lies beyond the box reports where its protons left', async () => {
     const { code, stdout } = await call(['batch', 'small.json', '--sweep', 'geometry.depth_mm=8,20']);
     expect(code).toBe(0);
     const [short = '', long = ''] = [8, 20].map((depth) =>
@@ -158,7 +158,7 @@ describe('batch', () => {
     expect(sum('small beam.energy_MeV=40')).toBeCloseTo(40, 2);
   });
 
-  test('an interrupted batch keeps finished beams, and lists those that did not start', async () => {
+  test('an interrupted batch keeps finished beams, and lists beams that were not started', async () => {
     const words = ['batch', 'small.json', '--sweep', 'beam.energy_MeV=30..60/4000', '--lanes', '1', '--json'];
     const environment = environmentWith(inFolder('home'), { TERM: 'xterm' });
     const { code, stdout } = await braggbenchHere(words, {
@@ -175,7 +175,7 @@ describe('batch', () => {
     expect(beams.at(-1)?.status).toBe('not begun');
   });
 
-  test('an interrupted beam has no curve and is not counted, since half a dose looks like a full one', async () => {
+  test('an interrupted beam has no curve and is not counted, since an incomplete dose looks like a complete one', async () => {
     const words = ['batch', 'small.json', 'water-200MeV', '--lanes', '2', '--csv', 'half.csv'];
     const environment = environmentWith(inFolder('home'), { TERM: 'xterm' });
     const { code, stdout } = await braggbenchHere(words, {
@@ -190,7 +190,7 @@ describe('batch', () => {
     expect(new Set(rows.map((row) => row.split(',')[0]))).toEqual(new Set(['small']));
   });
 
-  test('files of one name in two folders are distinguished', async () => {
+  test('files with the same name in two folders are distinguished', async () => {
     for (const [patient, energy_MeV] of [
       ['anna', 20],
       ['bert', 25],
@@ -214,12 +214,12 @@ describe('batch', () => {
     expect(() => parseSweep('a=1..2')).toThrow(/not a list of numbers/);
   });
 
-  test('an impossible number of lanes is rejected', async () => {
+  test('an invalid number of lanes is rejected', async () => {
     const { code, stderr } = await call(['batch', 'small.json', '--lanes', '0']);
     expect([code, stderr.includes('allowed: 1 to 1024')]).toEqual([2, true]);
   });
 
-  test('file names that a spreadsheet would evaluate are marked as text', async () => {
+  test('file names that a spreadsheet would evaluate are escaped as text', async () => {
     await writeFile(inFolder('=1+1.json'), JSON.stringify({ ...small, beam: { energy_MeV: 20 } }));
     const { code } = await call(['batch', '=1+1.json', '--csv', 'curves.csv', '--force']);
     expect(code).toBe(0);
@@ -228,7 +228,7 @@ describe('batch', () => {
   });
 });
 
-describe('commission', () => {
+describe('braggbench commission', () => {
   const folder = scratchFolder('commission');
   const at = (name: string): string => path.join(folder, name);
 
@@ -236,7 +236,7 @@ describe('commission', () => {
   const { depth_mm, dose } = topasBeam(112.42);
   const rows = Array.from(depth_mm, (depth, i) => `${depth / 10},${13 * (dose[i] ?? 0)}`);
 
-  test('a curve yields a beam with errors, a scenario in the library, and a plot of residuals', async () => {
+  test('a measured curve produces a beam with errors, a scenario in the library, and a plot of residuals', async () => {
     writeFileSync(at('chamber.csv'), ['depth_cm,reading,valid', ...rows.map((row) => `${row},1`)].join('\n'));
     const words = ['commission', at('chamber.csv'), '--set', 'physics.stopping_power=icru90'];
     const done = await braggbench([...words, '--save', 'Gantry 1', '--svg', at('fit.svg')], {
@@ -259,7 +259,7 @@ describe('commission', () => {
     ['empty.csv', '', 'empty.csv:1: 0 points; allowed'],
     ['text.csv', ['depth_cm,reading', ...rows, '99,high'].join('\n'), 'the dose "high" is not a number'],
     ['unit.csv', rows.join('\n'), 'the unit of depth is missing; allowed: a column such as depth_mm'],
-  ])('%s is bad input, with its line', async (name, text, says) => {
+  ])('%s is rejected as bad input, with its line', async (name, text, says) => {
     writeFileSync(at(name), text);
     const { code, stderr } = await braggbenchHere(['commission', at(name)]);
     expect(stderr).toContain(says);
@@ -286,7 +286,7 @@ describe('commission', () => {
 });
 
 describe('sobp', () => {
-  const folder = scratchFolder('sobp');
+  const folder = scratchFolder('braggbench sobp');
 
   test('a spread-out peak is printed and written as a valid scenario', async () => {
     const out = path.join(folder, 'field.json');
@@ -305,7 +305,7 @@ describe('sobp', () => {
     expect(again.stderr).toContain('--force');
   });
 
-  test('layers use the energies of a file, and a missed range is reported in mm', async () => {
+  test('layers use the energies listed in a file, and a missed range is reported in mm', async () => {
     const list = path.join(folder, 'machine.txt');
     const energies = Array.from({ length: 30 }, (_, i) => 45 + i);
     writeFileSync(list, `energy_MeV\n${energies.join('\n')}\n`);
@@ -332,7 +332,7 @@ describe('sobp', () => {
     [['--range', '30', '--modulation', '6', '--energies', '70', '--layer-spacing', '2'], 'give one of the two'],
     [['--range', '30', '--modulation', '6', '--weights', 'rough'], 'allowed: flattest, smooth, monotone'],
     [['--range', '30', '--modulation', '25'], 'modulation_mm: 25 mm reaches the surface; allowed: at most 20 mm'],
-  ])('%j is bad input', async (words, says) => {
+  ])('%j is rejected as bad input', async (words, says) => {
     const { code, stderr } = await braggbenchHere(['sobp', ...words]);
     expect(stderr).toContain(says);
     expect(code).toBe(2);

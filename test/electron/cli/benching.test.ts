@@ -11,11 +11,11 @@ import { bench } from '../../../electron/cli/verbs/bench.ts';
 import type { BenchProgress } from '../../../electron/host/model/bench/index.ts';
 import { braggbenchHere, comparedRows, environmentWith } from './command.ts';
 
-describe('benching', () => {
+describe('options of braggbench bench', () => {
   const requested = (...words: readonly string[]) =>
     requestedRounds(parseArguments(['scenario', ...words], bench.flags));
 
-  test('the user sets when a session ends and the margin within which times are the same', () => {
+  test('set when a session ends and within which margin times count as the same', () => {
     expect(requested()).toEqual({
       mostRounds: 100_000,
       mostSeconds: 60,
@@ -32,7 +32,7 @@ describe('benching', () => {
     });
   });
 
-  test.each(['0.5', '0%', '51%', 'a%', '-1%'])('a precision of %s is rejected with what is allowed', (text) => {
+  test.each(['0.5', '0%', '51%', 'a%', '-1%'])('a precision of %s is rejected with the allowed values', (text) => {
     expect(() => requested(`--precision=${text}`)).toThrow(
       /--precision: ".*" is not a percentage from 0.01% to 50%, such as 0.5%/,
     );
@@ -44,11 +44,11 @@ describe('benching', () => {
     ['5m', 300],
     ['1.5 min', 90],
     ['1h', 3600],
-  ])('a time of %s is %s seconds', (text, seconds) => {
+  ])('a time of %s is parsed as %s seconds', (text, seconds) => {
     expect(requested(`--time=${text}`).mostSeconds).toBe(seconds);
   });
 
-  test.each(['5x', '-1', '', '2d', '25h', '1e3'])('a time of %j is rejected with what is allowed', (text) => {
+  test.each(['5x', '-1', '', '2d', '25h', '1e3'])('a time of %j is rejected with the allowed values', (text) => {
     expect(() => requested(`--time=${text}`)).toThrow(
       /--time: ".*" is not allowed; allowed: 0 to 86400 seconds, such as 90, 90s, 5m or 1h/,
     );
@@ -78,7 +78,7 @@ describe('benching', () => {
     return { written, view: new BenchProgressView(terminal, 60) };
   }
 
-  test('a terminal shows a row per variant that is redrawn, and cleared at the end', () => {
+  test('a terminal shows one row per variant, which is redrawn and cleared at the end', () => {
     const { written, view } = viewOn(true);
     view.update(progress);
     expect(written).toEqual([
@@ -95,7 +95,7 @@ describe('benching', () => {
     expect(written.at(-1)).toBe('\r\u001B[3A\u001B[J');
   });
 
-  test('a pipe gets a line every five seconds, also during one long run', () => {
+  test('a pipe receives a line every five seconds, also during one long run', () => {
     const { written, view } = viewOn(false);
     view.update(progress);
     vi.advanceTimersByTime(4900);
@@ -130,7 +130,7 @@ describe('a benchmark', () => {
 
   const call = (...words: string[]) => braggbenchHere(words, { cwd: folder, environment });
 
-  test('of a factorial measures each combination that runs here, and prints single and joint effects', async () => {
+  test('measures each combination of a factorial study that runs on this machine, and prints single and joint effects', async () => {
     const all = await call('bench', 'small.json', '--factorial', '--rounds', '1', '--processes', '0');
     expect(all.stderr).not.toMatch(/error/i);
     expect(all.code).toBe(0);
@@ -143,7 +143,7 @@ describe('a benchmark', () => {
     expect(all.stdout).toMatch(/^single precision × one pass +[\d.]+× +undecided$/m);
   });
 
-  test('of the example in the README compares the variants that fit, each with a correct answer', async () => {
+  test('compares the suitable variants of the example in the README, all with correct answers', async () => {
     // The README leaves these two out, which newcomer.long.test.ts measures.
     const { code, stdout } = await call('bench', 'water-70MeV', '--rounds', '1', '--processes', '0');
     expect(code).toBe(0);
@@ -154,7 +154,7 @@ describe('a benchmark', () => {
     expect(stdout.replace(/\s+/g, ' ')).toContain('too few rounds');
   });
 
-  test('of a factorial is rejected together with --variants, and for workloads without such variants', async () => {
+  test('rejects a factorial study together with --variants, and for workloads without such variants', async () => {
     const both = await call('bench', 'small.json', '--factorial', '--variants', 'gather');
     expect(both.code).toBe(exitCodes.badInput);
     expect(both.stderr).toContain('--factorial selects the variants itself; leave out --variants');

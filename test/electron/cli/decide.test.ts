@@ -11,7 +11,7 @@ import { scratchFolder } from '../../scratch-folder.ts';
 import { assetsFolder } from '../host/small-run.ts';
 import { braggbenchHere, environmentWith } from './command.ts';
 
-describe('decide', () => {
+describe('advice on optimisation methods', () => {
   const folder = scratchFolder('decide');
   const recorded = path.join(assetsFolder, 'runs/transport/h200-uniform-grid-70MeV.json');
   const call = (...words: string[]) =>
@@ -34,7 +34,7 @@ describe('decide', () => {
   const decided = async (file: string): Promise<readonly Decision[]> =>
     (JSON.parse((await call(file, '--json')).stdout || '{}') as { readonly decisions: readonly Decision[] }).decisions;
 
-  test('the recorded session reports what each method saves per run, from its samples', async () => {
+  test('reports what each method saves per run, from the samples of the recorded session', async () => {
     const [decision] = await decided(recorded);
     expect(decision?.options.map(({ way, label, instances }) => [way, label, instances])).toEqual([
       ['array', 'cupy-array', 9],
@@ -60,7 +60,7 @@ describe('decide', () => {
       ? { ...entry, samples: entry.samples.map((sample, i) => ({ ...sample, wall_s: i % 2 === 0 ? 0.01 : 0.9 })) }
       : entry;
 
-  test('overlapping samples decide nothing', async () => {
+  test('overlapping samples do not decide a comparison', async () => {
     const file = await changed('overlap.json', slow);
     const [decision] = await decided(file);
     const step = decision?.steps.find(({ option }) => option.way === 'elementwise');
@@ -70,7 +70,7 @@ describe('decide', () => {
     );
   });
 
-  test('one sample each gives no advice, however far apart the times are', async () => {
+  test('gives no advice from one sample each, however different the times are', async () => {
     const file = await changed('once.json', (entry) => ({ ...entry, samples: entry.samples.slice(0, 1) }));
     const [decision] = await decided(file);
     expect(decision?.steps.map((step) => step.decided)).toEqual(['too few', 'too few', 'too few']);
@@ -79,7 +79,7 @@ describe('decide', () => {
     expect(stdout).not.toMatch(/Stay with|overlap/);
   });
 
-  test('many samples of one instance give no advice either', async () => {
+  test('gives no advice from many samples of a single instance', async () => {
     const file = await changed('instance.json', (entry) => ({
       ...entry,
       samples: entry.samples.map((sample) => ({ ...sample, instance: 0 })),
@@ -88,12 +88,12 @@ describe('decide', () => {
     expect((await call(file)).stdout).toMatch(/^No advice: one instance each; /m);
   });
 
-  test('a session recorded without instances gives no advice', async () => {
+  test('gives no advice from a session recorded without instances', async () => {
     const { stdout } = await call(path.join(assetsFolder, 'runs/h200-uniform-grid-70MeV.json'));
     expect(stdout).toMatch(/^No advice: one instance each; /m);
   });
 
-  test('a method with a wrong answer is not advised', async () => {
+  test('never recommends a method with a wrong answer', async () => {
     const file = await changed('wrong.json', (entry) =>
       entry.label === 'cupy-array' || entry.label.startsWith('cupy-raw') || entry.label === 'cupy-beam-ours'
         ? { ...entry, verdict: 'wrong' }
@@ -111,7 +111,7 @@ describe('decide', () => {
     expect((await call(file)).stdout).toMatch(/^Array expressions .* wrong$/m);
   });
 
-  test('without a session that measured several methods nothing is printed', async () => {
+  test('prints nothing without a session that measured several methods', async () => {
     expect(await call(path.join(assetsFolder, 'runs/h200-water-70MeV.json'))).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('None of these sessions has correct results for two ways of writing'),
@@ -120,7 +120,7 @@ describe('decide', () => {
   });
 });
 
-describe('explain launch', () => {
+describe('launches of kernels', () => {
   const folder = scratchFolder('launch');
   const sweep = {
     name: 'sweep_f32',
@@ -162,7 +162,7 @@ describe('explain launch', () => {
       expect(one.stdout).toContain('544  and more cannot be launched: threads');
     });
 
-    test('prints the same as JSON, also for given numbers instead of a kernel', async () => {
+    test('prints the same content as JSON, also for given numbers instead of a kernel', async () => {
       const words = ['--registers', '64', '--block', '512', '--gpu', 'h200', '--reduction', '--json'];
       const { stdout } = await run('kernels', ...words);
       const { launch, curve, reductions, driverBlocks } = JSON.parse(stdout);
@@ -180,7 +180,7 @@ describe('explain launch', () => {
       expect(driverBlocks).toBeNull();
     });
 
-    test('applies sizes without a kernel to the default kernel instead of listing kernels', async () => {
+    test('applies given sizes to the default kernel if none is named, instead of listing kernels', async () => {
       const { stdout } = await run('kernels', '--elements', '1000000', '--block', '128', '--gpu', 'h100');
       expect(stdout).toContain('A kernel with these resources');
       expect(stdout).toMatch(/Registers +32 per thread/);
@@ -216,7 +216,7 @@ describe('explain launch', () => {
       expect(block.stderr).toContain('--block: "0" is not allowed');
     });
 
-    test('two kernels are compared by their code only, as SASS or PTX', async () => {
+    test('compares two kernels only by their code, as SASS or PTX', async () => {
       const [two, language, unbuilt] = await Promise.all([
         run('kernels', 'sweep_f32', 'sweep_f32'),
         run('kernels', 'sweep_f32', '--code', 'llvm'),
@@ -230,7 +230,7 @@ describe('explain launch', () => {
       );
     });
 
-    test('uses the recorded kernels if none were compiled', async () => {
+    test('uses the recorded kernels if none were compiled here', async () => {
       const { code, stdout, stderr } = await run('nothing');
       expect(code).toBe(0);
       expect(stderr).toContain('The kernels were not compiled on this machine: install nvcc, then run npm run build.');
@@ -238,7 +238,7 @@ describe('explain launch', () => {
       expect(stdout).toContain('dense_fill_f32');
     });
 
-    test('needs no compiled kernels if numbers describe one', async () => {
+    test('needs no compiled kernels if the kernel is described by numbers', async () => {
       const { code, stdout, stderr } = await run('nothing', '--registers', '96', '--block', '256', '--gpu', 'h200');
       expect([code, stderr]).toEqual([0, '']);
       expect(stdout).toMatch(/Registers +96 per thread/);

@@ -17,7 +17,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const small = ['--set', 'detector.width=64', '--set', 'detector.height=48'];
 const call = (...words: string[]) => braggbenchHere(words, { cwd: folder, environment });
 
-test('run prints the image, saves it, and export writes it for viewers', async () => {
+test('run prints the image and saves it, and export writes it for image viewers', async () => {
   const run = await call('run', 'simple-cubic-256', ...small, '--variant', 'diffraction-mixed', '--out', 'small.h5');
   expect(run).toMatchObject({ code: 0, stderr: '' });
   expect(run.stdout).toMatch(
@@ -59,7 +59,7 @@ test('run --json prints one document', async () => {
   });
 });
 
-test('validate reports what an image needs, and what is invalid', async () => {
+test('validate reports the resources that an image needs, and invalid fields', async () => {
   const valid = await call('validate', 'triclinic-512');
   expect(valid).toMatchObject({ code: 0 });
   expect(valid.stdout).toMatch(
@@ -77,7 +77,7 @@ test('validate reports what an image needs, and what is invalid', async () => {
   expect(refused.stdout).toContain('crystal.cells has 20 along an edge');
 });
 
-test('bench measures, judges and compares', async () => {
+test('bench measures variants, checks their answers and compares them', async () => {
   const variants = 'diffraction-fp64,diffraction-mixed';
   const few = ['--rounds', '5', '--processes', '1'];
   const { code, stdout } = await call('bench', 'simple-cubic-256', '--variants', variants, ...few, '--json');
@@ -93,13 +93,13 @@ test('bench measures, judges and compares', async () => {
   expect(external.stderr).toContain('"cupy-raw" does not solve scenarios of kind diffraction; allowed: numpy-image');
 });
 
-test('variants lists those of every workload', async () => {
+test('variants lists the variants of every workload', async () => {
   const { stdout } = await call('variants', '--json');
   const workloads = JSON.parse(stdout).variants.map(({ workload }: { workload: string }) => workload);
   expect([...new Set(workloads)]).toEqual(expect.arrayContaining(['transport', 'diffraction', 'micro']));
 });
 
-test('every CUDA variant that cannot run here gives its reason in one sentence', async () => {
+test('every CUDA variant that cannot run here states its reason in one sentence', async () => {
   const { stdout } = await call('variants', '--json');
   type Listed = { id: string; device: string; available: boolean; reason: string | null };
   const all: readonly Listed[] = JSON.parse(stdout).variants;
@@ -111,7 +111,7 @@ test('every CUDA variant that cannot run here gives its reason in one sentence',
   }
 });
 
-test('refine fits a crystal to an image of the user, and writes the resulting scenario', async () => {
+test("refine fits a crystal to a user's image, and writes the resulting scenario", async () => {
   const crystal = { ...triclinic, name: 'Mine', detector: { width: 96, height: 96, pixel_mm: 0.5, distance_mm: 100 } };
   await writeFile(path.join(folder, 'mine.json'), JSON.stringify(crystal));
   const turned = ['--set', 'crystal.misset.y_deg=-40.03', '--set', 'crystal.lattice.a_A=70.06'];

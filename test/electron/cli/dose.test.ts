@@ -15,7 +15,7 @@ import { volumeHeader, volumeIn } from '../../../electron/host/io/volumes/volume
 import { scratchFolder } from '../../scratch-folder.ts';
 import { braggbenchHere } from './command.ts';
 
-describe('uncertainty', () => {
+describe('braggbench uncertainty', () => {
   type Printed = { uncertainty: Omit<Uncertainty, 'depth_mm' | 'dose' | 'dose_sigma'> & { curve: Curve } };
   interface Curve {
     readonly depth_mm: readonly number[];
@@ -37,7 +37,7 @@ describe('uncertainty', () => {
       .filter((name) => name !== input)
       .flatMap((name) => ['--vary', `${name}=0`]);
 
-  test('the range uncertainty in water agrees with theory, and shares add up', async () => {
+  test('the range uncertainty in water agrees with theory, and the shares add up', async () => {
     const { r80_mm, r80_sigma_mm, parts, differences_because } = await found('water-70MeV', ...quick);
     expect(differences_because).toBeNull();
     const by = new Map(parts.map((part) => [part.input, part]));
@@ -51,7 +51,7 @@ describe('uncertainty', () => {
     expect(parts.reduce((all, part) => all + (part.share ?? 0), 0)).toBeCloseTo(1, 6);
   });
 
-  test('derivatives and differences of end-to-end runs give the same band', async () => {
+  test('derivatives and differences of end-to-end runs give the same uncertainty band', async () => {
     const words = ['bone-slab-150MeV', ...quick, ...only('density_percent')];
     const tangents = await found(...words, '--set', 'physics.nuclear=off');
     expect(tangents.parts.map(({ title }) => title)).toEqual(['Density, water', 'Density, bone-compact-icru']);
@@ -62,7 +62,7 @@ describe('uncertainty', () => {
     }
   });
 
-  test('the band is widest in the falloff', async () => {
+  test('the uncertainty band is widest in the falloff', async () => {
     const { curve, r80_mm } = await found('water-70MeV', ...quick);
     const widest = curve.sigma_MeV_per_mm.indexOf(Math.max(...curve.sigma_MeV_per_mm));
     expect(Math.abs((curve.depth_mm[widest] ?? 0) - (r80_mm ?? 0))).toBeLessThan(1);
@@ -95,14 +95,14 @@ describe('uncertainty', () => {
       ['simple-cubic-1024', '--uncertainty'],
       '--uncertainty is for scenarios of kind transport; this one is of kind diffraction',
     ],
-  ])('%j is refused', async (words, says) => {
+  ])('%j is rejected', async (words, says) => {
     const { code, stderr } = await braggbenchHere(['run', ...words]);
     expect(stderr).toContain(says);
     expect(code).toBe(2);
   });
 });
 
-describe('volume', () => {
+describe('braggbench volume', () => {
   const folder = scratchFolder('volume');
 
   /** Scenario of spots on either side of y = 0, in 60 mm of water. */
@@ -179,14 +179,14 @@ describe('volume', () => {
     [['--out', 'dose.png'], '--out: "dose.png" has an unknown extension; allowed: .mha, .nrrd, .dcm'],
     [['--across', '2000', '--cell', '0.1'], 'cells of 0.1 mm; allowed: at most 64000000 in total'],
     [['--set', 'beam.spots[0].angle_deg=10'], 'moments follow beams along z; allowed: 0'],
-  ])('%j is refused', async (words, says) => {
+  ])('%j is rejected', async (words, says) => {
     const { code, stderr } = await braggbenchHere(['volume', field(), ...words]);
     expect(stderr).toContain(says);
     expect(code).not.toBe(0);
   });
 });
 
-describe('gamma', () => {
+describe('braggbench gamma', () => {
   const folder = scratchFolder('gamma');
   const file = (name: string): string => path.join(folder, name);
   const run = file('run.h5');

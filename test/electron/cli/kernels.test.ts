@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cacheWithUserKernels, sameScratchFolder } from '../../scratch-folder.ts';
 import { braggbenchHere, type Ended, environmentWith } from './command.ts';
 
-describe('new kernel', () => {
+describe('creating a kernel', () => {
   const folder = sameScratchFolder('new-kernel');
   const cache = cacheWithUserKernels(folder);
 
@@ -22,7 +22,7 @@ describe('new kernel', () => {
 
   const small = ['--set', 'problem.n=1003', '--trust'];
 
-  test('creates a reduction with a TypeScript reference, correct, and wrong against another reference', async () => {
+  test('creates a reduction with a TypeScript reference: correct against it, and wrong against another reference', async () => {
     const made = await run('new-kernel', 'reduction', 'my-sum.cpp', '--answer', 'typescript');
     expect(made).toMatchObject({ code: 0, stderr: '' });
     expect(made.stdout).toContain('Measure it: braggbench bench my-sum --trust');
@@ -61,7 +61,7 @@ describe('new kernel', () => {
     }
   });
 
-  test('a GPU kernel is created with its launches', async () => {
+  test('creates a GPU kernel with its launches', async () => {
     expect(await run('new-kernel', 'reduction', 'on-gpu.cu')).toMatchObject({ code: 0, stderr: '' });
     const { candidates } = JSON.parse(await readFile(join(folder, 'on-gpu', 'problem.json'), 'utf8'));
     expect(candidates).toMatchObject([{ file: 'on-gpu.cu', launches: [{ kernel: 'sum_squares', block: [256] }] }]);
@@ -71,7 +71,7 @@ describe('new kernel', () => {
     expect(errors).toEqual([]);
   });
 
-  test('overwrites nothing, and lists the templates', async () => {
+  test('overwrites no file, and lists the templates', async () => {
     await writeFile(join(folder, 'taken'), 'mine');
     const taken = await run('new-kernel', 'stencil', 'taken.cpp');
     expect(taken.stderr).toContain('taken exists; choose a free name');
@@ -84,7 +84,7 @@ describe('new kernel', () => {
     }
   });
 
-  test('a study crosses an axis of the problem folder that it names', async () => {
+  test('a study crosses an axis of the problem folder with its own axes', async () => {
     expect(await run('new-kernel', 'vector-add', 'sized.cpp', '--answer', 'typescript')).toMatchObject({ code: 0 });
     const axes = [{ kind: 'list', path: 'problem.n', values: [100, 200] }];
     const study = { kind: 'study', version: 1, base: [{ file: 'sized' }], axes };
@@ -95,7 +95,7 @@ describe('new kernel', () => {
   });
 });
 
-describe('reproduce', () => {
+describe('braggbench reproduce', () => {
   const root = join(import.meta.dirname, '../../..');
   let folder = '';
   beforeAll(async () => {
@@ -111,7 +111,7 @@ describe('reproduce', () => {
   const run = (...words: readonly string[]): Promise<Ended> =>
     braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), {}) });
 
-  test('contains the kernel, its problem, its launch and its compile sources', async () => {
+  test('exports the kernel, its problem, its launch and its source files', async () => {
     const made = await run('reproduce', 'reduction', '--variant', './my.cu', '--out', 'bug', '--set', 'problem.n=4096');
     expect(made).toMatchObject({ code: 0, stderr: '' });
     expect(made.stdout).toContain('cmake -B build && cmake --build build && ./bin/reproduce');
@@ -178,7 +178,7 @@ describe('user kernels', () => {
     return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
   }
 
-  test('runs after the user has trusted it, and reports whether it is correct', async () => {
+  test('are run after the user has trusted them, and are reported as correct or wrong', async () => {
     const refused = await run('run', 'small.json', '--variant', './my.cpp');
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/my\.cpp replaces kernels\/transport\/cpu\/gather\.cpp in gather\. .*--trust/);
@@ -198,13 +198,13 @@ describe('user kernels', () => {
     expect(JSON.parse(named.stdout)).toMatchObject({ checks: { right: true, bitwise: true } });
   });
 
-  test('is listed in its folder', async () => {
+  test('are listed in their folder', async () => {
     const { stdout, stderr } = await run('variants');
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^my\.cpp +cpu .*gather +Blocks of rows as large as the first cache/m);
   });
 
-  test('is benchmarked together with the shipped variants', async () => {
+  test('are benchmarked together with the shipped variants', async () => {
     const { stdout, code } = await run(
       'bench',
       'small.json',
@@ -221,7 +221,7 @@ describe('user kernels', () => {
     ]);
   });
 
-  test('a wrong one is reported as wrong, and a compile error with its position', async () => {
+  test('are reported as wrong if their answer is wrong, and with a position if they do not compile', async () => {
     const text = await readFile(join(folder, 'my.cpp'), 'utf8');
     const wrong = text.replace('    sum_ = {};\n', '    sum_ = {};\n    for (T& p : state_.psi) p *= T(1.001);\n');
     await writeFile(join(folder, 'my.cpp'), wrong);

@@ -106,7 +106,7 @@ const vectorised = (text: string): string =>
 `,
   );
 
-test('an agent improves a naive reduction to a vectorised one, past a wrong and a broken attempt', async () => {
+test('an agent improves a naive reduction to a vectorised one, after one wrong attempt and one that does not compile', async () => {
   const client = trusting;
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual([
@@ -288,8 +288,8 @@ test('a folder trusted in the window for agents accepts submissions until its re
   expect((await submit()).text).toContain('untrusted');
 }, 300_000);
 
-describe('an MCP server rejects', () => {
-  test('a submission to an untrusted folder, with the flag that a person needs', async () => {
+describe('an MCP server', () => {
+  test('rejects a submission to an untrusted folder, and names the flag with which a person trusts it', async () => {
     const client = await connected(problems);
     const refused = await call(client, 'submit_kernel', { problem: 'sum', source: await source() });
     expect(refused.isError).toBe(true);
@@ -299,7 +299,7 @@ describe('an MCP server rejects', () => {
     expect((await call(client, 'read_problem', { problem: 'sum' })).isError).toBe(false);
   });
 
-  test('unknown problems, attempts and arguments', async () => {
+  test('rejects unknown problems, attempts and arguments', async () => {
     const client = trusting;
     for (const id of ['../sum', 'sums', '/etc/passwd', 'sum/problem.json'])
       expect((await call(client, 'read_problem', { problem: id })).text).toContain('list_problems lists them');
@@ -330,7 +330,7 @@ describe('an MCP server rejects', () => {
   });
 });
 
-test('concurrent submissions of two agents get separate attempts, all measured', async () => {
+test('concurrent submissions from two agents become separate attempts, and all are measured', async () => {
   const both = [trusting, await connected('--trust', problems)];
   await cp(path.join(problems, 'sum'), path.join(problems, 'shared'), { recursive: true });
   const text = await source();
@@ -344,7 +344,7 @@ test('concurrent submissions of two agents get separate attempts, all measured',
   for (const attempt of attempts) expectHonest(attempt);
 }, 300_000);
 
-test('a candidate that exceeds its memory limit is not measured, and the next one is', async () => {
+test('a candidate that exceeds its memory limit is not measured, but the next one is', async () => {
   const text = await source();
   const greedy = text.replace(
     'double sum = 0;',
@@ -363,7 +363,7 @@ test('a candidate that exceeds its memory limit is not measured, and the next on
   expectHonest(attemptSchema.parse(next.structured));
 }, 300_000);
 
-test('a submission to a library on a full disk is rejected and leaves nothing behind', asRoot, async (context) => {
+test('a submission to a library on a full disk is rejected and leaves no files behind', asRoot, async (context) => {
   const full = path.join(folder, 'full');
   const library = path.join(full, 'library');
   mkdirSync(library, { recursive: true });
@@ -389,7 +389,7 @@ test('a submission to a library on a full disk is rejected and leaves nothing be
   }
 });
 
-test('the MCP server serves scripts the same methods by HTTP, and nobody without the token', async () => {
+test('the MCP server offers scripts the same methods over HTTP, but only with the token', async () => {
   const words = [entry, 'mcp', '--trust', problems, '--port', '0'];
   const child = spawn(process.execPath, words, { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'ignore'] });
   const [printed] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];

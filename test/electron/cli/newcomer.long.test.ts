@@ -22,7 +22,7 @@ it('the README has three commands', () => {
 });
 
 it.each(typed.slice(0, 2).map((words) => [words.join(' '), words] as const))(
-  '%s ends with code 0',
+  '%s exits with code 0',
   async (_, words) => {
     expect(await call(words)).toMatchObject({ code: 0 });
   },

@@ -34,7 +34,7 @@ const flags = [
   { name: 'port', value: 'N', help: '' },
 ] as const;
 
-describe('arguments', () => {
+describe('arguments of the command line', () => {
   test('values follow a space or an equals sign; operands may be anywhere', () => {
     const parsed = parseArguments(
       ['a.json', '--set', 'x=1', '--out=b.h5', '--json', '--set=y=2', 'c.json', '--', '--d'],
@@ -62,11 +62,11 @@ describe('arguments', () => {
     [['--out'], '--out needs a value: --out FILE'],
     [['--json=1'], '--json takes no value, but got "1"'],
     [['--out', 'a', '--out', 'b'], '--out may be given only once'],
-  ])('%j is refused', (words, message) => {
+  ])('%j is rejected', (words, message) => {
     expect(() => parseArguments(words, flags)).toThrow(new UsageError(message));
   });
 
-  test('an enumerated option accepts only allowed words, the first by default', () => {
+  test('an enumerated option accepts only its allowed words, and defaults to the first', () => {
     const allowed = ['left', 'right'] as const;
     expect(flagOneOf(parseArguments([], flags), 'out', allowed)).toBe('left');
     expect(flagOneOf(parseArguments(['--out', 'right'], flags), 'out', allowed)).toBe('right');
@@ -75,7 +75,7 @@ describe('arguments', () => {
     );
   });
 
-  test('numbers have bounds', () => {
+  test('numbers are checked against their bounds', () => {
     const number = (text: string) =>
       flagNumber(parseArguments(['--port', text], flags), 'port', { min: 0, max: 65_535, whole: true });
     expect(number('80')).toBe(80);
@@ -88,7 +88,7 @@ describe('arguments', () => {
   });
 });
 
-describe('output file', () => {
+describe('an output file', () => {
   const recorded = path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV.json');
   const traced = path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV-cuda-fused.h5');
   const PRECIOUS = 'work of a week';
@@ -121,7 +121,7 @@ describe('output file', () => {
       await writeFile(inFolder(file), PRECIOUS);
     });
 
-    test('does not overwrite an existing file, and explains how to', async () => {
+    test('is not overwritten if it exists; the message names the flag that permits it', async () => {
       const { code, stdout, stderr } = await call(words);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toContain(`${path.basename(file)} cannot be written: it already exists`);
@@ -136,7 +136,7 @@ describe('output file', () => {
     ['export', traced, '--trace', 'trace.json'],
     ['export', traced, '--map', 'dose.nrrd'],
     ['export', recorded, '--samples', 'samples.csv'],
-  ])('--force replaces it: %s', async (words) => {
+  ])('is replaced with --force: %s', async (words) => {
     const [, , , out = ''] = words;
     const file = out === 'figures' ? 'figures/roofline.svg' : out;
     const { code, stderr } = await call([...words, '--force']);
@@ -144,7 +144,7 @@ describe('output file', () => {
     expect(await readFile(inFolder(file), 'utf8')).not.toBe(PRECIOUS);
   });
 
-  test('a file that appeared during the work is not overwritten', async () => {
+  test('is not overwritten if it appears while the command works', async () => {
     const file = inFolder('late.json');
     await writeFile(file, PRECIOUS);
     const requested = parseArguments([], [forceFlag]);
@@ -164,8 +164,8 @@ function stream(isTTY: boolean, columns?: number) {
   return { isTTY, ...(columns === undefined ? {} : { columns }), written, write: (text: string) => written.push(text) };
 }
 
-describe('numbers', () => {
-  test('are printed with significant digits only', () => {
+describe('printed numbers', () => {
+  test('have only significant digits', () => {
     expect(
       [0, 1, 0.99999999, 12.345, 123456, 0.012345, 1e-7, 123456789, Number.NaN].map((value) => plainDigits(value, 3)),
     ).toEqual(['0', '1.00', '1.00', '12.3', '123000', '0.0123', '1.00e-7', '1.23e8', '–']);
@@ -204,7 +204,7 @@ describe('a scenario with hostile text', () => {
     expect((await call('run', evil)).stdout).toContain('\\u001b[31m\\u001b]0;pwn\\u0007\\u202e');
   });
 
-  test('is no formula in an exported table', async () => {
+  test('does not become a formula in an exported table', async () => {
     expect((await call('run', evil, '--out', 'evil.h5')).code).toBe(0);
     await call('batch', evil, '--csv', 'evil.csv');
     const cells = (await readFile(path.join(folder, 'evil.csv'), 'utf8')).split(/[\n,]/);
@@ -213,8 +213,8 @@ describe('a scenario with hostile text', () => {
   });
 });
 
-describe('tables', () => {
-  test('line up, also with styles, and end without spaces', () => {
+describe('printed tables', () => {
+  test('are aligned, also with styles, and their lines end without spaces', () => {
     const bold = (text: string): string => `\u001B[1m${text}\u001B[22m`;
     const lines = table(
       [{ title: 'a' }, { title: 'number', align: 'right' }],
@@ -227,7 +227,7 @@ describe('tables', () => {
     expect(lines.map(stripVTControlCharacters)).toEqual(['a         number', 'long one       1', 'b             20']);
   });
 
-  test('wrap their last column to the terminal', () => {
+  test('wrap the last column to the terminal width', () => {
     const lines = table([{ title: 'id' }, { title: 'text' }], [['x', 'some words that are too long for it']], {
       width: 28,
     });
@@ -235,7 +235,7 @@ describe('tables', () => {
     expect(lines.every((line) => displayWidth(line) <= 28)).toBe(true);
   });
 
-  test('put the text of the last column under its row if less than a third of the page is left', () => {
+  test('put the text of the last column below its row if less than a third of the width is left', () => {
     const columns = [{ title: 'a name' }, { title: 'Size', align: 'right' as const }, { title: 'Words' }];
     expect(table(columns, [['much longer', '12', 'some words that are long']], { width: 24 })).toEqual([
       'a name       Size',
@@ -267,7 +267,7 @@ describe('tables', () => {
 });
 
 describe('the progress bar', () => {
-  test('fills by eighths and keeps its width', () => {
+  test('grows by eighths of a character and keeps its width', () => {
     expect(bar(0, 4)).toBe('░░░░');
     expect(bar(null, 4)).toBe('░░░░');
     expect(bar(0.5, 4)).toBe('██░░');
@@ -280,7 +280,7 @@ describe('the progress bar', () => {
     );
   });
 
-  test('draws on a terminal only, cut to its width, and cleans up', () => {
+  test('is drawn only on a terminal, cut to its width, and removed at the end', () => {
     const seen = stream(true, 30);
     const progress = new ProgressBar(new Terminal(stream(true), seen, {}));
     progress.draw('x'.repeat(100));
@@ -326,7 +326,7 @@ describe('the progress bar', () => {
   });
 });
 
-describe('colour', () => {
+describe('colour of the output', () => {
   test.each([
     ['on a terminal', true, {}, true],
     ['not in a pipe', false, {}, false],
@@ -343,7 +343,7 @@ describe('colour', () => {
   });
 });
 
-describe('terminal', () => {
+describe('terminal output', () => {
   /** A terminal with colours that writes into a string. */
   function open(environment: NodeJS.ProcessEnv = { FORCE_COLOR: '1' }) {
     const output = { text: '' };
@@ -354,7 +354,7 @@ describe('terminal', () => {
   const hostile = 'a\u001B]52;c;Y2Q=\u0007b\u001B[2J\u001B[31mc\u009B1A\rd\u202Ee';
   const inert = 'a\\u001b]52;c;Y2Q=\\u0007b\\u001b[2J\\u001b[31mc\\u009b1A\\u000dd\\u202ee';
 
-  test('control characters in names are escaped in results, notes and errors', () => {
+  test('escapes control characters in names in results, notes and errors', () => {
     const { terminal, output } = open();
     terminal.print(hostile);
     terminal.say(hostile);
@@ -362,7 +362,7 @@ describe('terminal', () => {
     expect(output.text).toBe(`${inert}\n${inert}\n\u001B[1m${inert}\u001B[22m\n`);
   });
 
-  test('styles of the program are unchanged and use no columns', () => {
+  test('keeps the styles of the program, which have no width', () => {
     const { terminal, output } = open();
     const styled = terminal.style('red', 'error');
     expect(displayWidth(styled)).toBe(5);
@@ -370,7 +370,7 @@ describe('terminal', () => {
     expect(output.text).toBe('\u001B[31merror\u001B[39m\tnext\nline\n');
   });
 
-  test('JSON output contains no control characters either', () => {
+  test('escapes control characters in JSON too', () => {
     const { terminal, output } = open({});
     terminal.printJson({ name: hostile });
     const isControl = (one: string): boolean => /\p{Cc}/u.test(one) && one !== '\n';

@@ -24,14 +24,14 @@ import {
   longWork,
 } from './command.ts';
 
-describe('help words', async () => {
+describe('texts of the help', async () => {
   const folder = path.resolve(import.meta.dirname, '../../../electron/cli/verbs');
   const isVerb = (value: unknown): value is Verb => typeof value === 'object' && value !== null && 'usage' in value;
   const verbs = (
     await Promise.all(readdirSync(folder).map((file) => import(path.join(folder, file)) as Promise<object>))
   ).flatMap((module) => Object.values(module).filter(isVerb));
 
-  test('no sentence has 25 words or more', () => {
+  test('have no sentence of 25 words or more', () => {
     expect(verbs.length).toBeGreaterThan(15);
     const sentences = verbs
       .flatMap(({ summary, details, flags }) => [summary, ...details, ...flags.map(({ help }) => help)])
@@ -42,7 +42,7 @@ describe('help words', async () => {
   });
 });
 
-describe('program', () => {
+describe('the program', () => {
   const folder = scratchFolder('cli');
   const traced = join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV-cuda-fused.h5');
   const small = {
@@ -73,7 +73,7 @@ describe('program', () => {
     braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
 
   describe('help', () => {
-    test('is available in every usual way', async () => {
+    test('is printed for every usual spelling of the option', async () => {
       const [help, flag, verb] = await Promise.all([run(['help']), run(['--help']), run(['help', 'run'])]);
       expect(help.code).toBe(0);
       expect(help.stdout).toContain('Usage: braggbench VERB [arguments]');
@@ -82,7 +82,7 @@ describe('program', () => {
       expect(verb.stdout).toMatch(/^Usage: braggbench run SCENARIO \[--variant ID\|FILE\] \[--set path=value …\] /);
     });
 
-    test('names each flag of every verb', async () => {
+    test('lists each flag of every verb', async () => {
       const { stdout } = await say(['help']);
       const verbs = [...stdout.matchAll(/^ {2}([a-z-]+) {2,}/gm)].map((match) => match[1] ?? '');
       expect(verbs).toEqual(expect.arrayContaining(['run', 'validate', 'variants', 'devices', 'bench', 'serve']));
@@ -99,7 +99,7 @@ describe('program', () => {
       expect(stdout.split('\n').filter((line) => line.length > 90)).toEqual([]);
     });
 
-    test('without a verb goes to standard error with exit code 2', async () => {
+    test('goes to standard error with exit code 2 if no verb is given', async () => {
       const { code, stdout, stderr } = await say([]);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toContain('Usage: braggbench VERB');
@@ -180,7 +180,7 @@ describe('program', () => {
   });
 
   describe('run', () => {
-    test('prints the readouts, aligned, without colour or progress in a pipe', async () => {
+    test('prints aligned readouts, without colour or progress in a pipe', async () => {
       const { code, stdout, stderr } = await run(['run', 'small.json']);
       expect([code, stderr]).toEqual([0, '']);
       expect(stdout).not.toContain('\u001B');
@@ -196,7 +196,7 @@ describe('program', () => {
       expect(stdout).toMatch(/; peak memory [\d.]+ MiB\n/);
     });
 
-    test('a range through a CT is reported along the axis, since it differs from the range in water', async () => {
+    test('reports the range through a CT along the axis, since it differs from the range in water', async () => {
       await mkdir(join(folder, 'ct'), { recursive: true });
       // Low density throughout, at −750 HU, so that the range is some four times that in water.
       await writeFile(join(folder, 'ct/lung.mha'), metaImageOf(layers(Array(80).fill(-750), 40, 1)));
@@ -205,7 +205,7 @@ describe('program', () => {
       expect(Number(/CSDA range +(\d+\.\d\d) mm along the axis, water by NIST/.exec(stdout)?.[1])).toBeGreaterThan(20);
     });
 
-    test('widths of a tilted beam are read at its position, not at its path length', async () => {
+    test('reads the width of a tilted beam at its position, not at its path length', async () => {
       const { code, stdout } = await say(['run', 'small.json', '--set', 'beam.angle_deg=30']);
       expect(code).toBe(0);
       const [r80, z] = [/R80 +(\d+\.\d\d) mm/, /σx at z = (\d+\.\d) mm/].map((text) => Number(text.exec(stdout)?.[1]));
@@ -213,7 +213,7 @@ describe('program', () => {
       expect(Math.abs((z ?? 0) - 0.9 * (r80 ?? 0) * Math.cos(Math.PI / 6))).toBeLessThan(0.056);
     });
 
-    test('every note of the text is in --json with a code, and no other', async () => {
+    test('includes exactly the notes of the printed output in --json, each with a code', async () => {
       const regions = [{ material: 'bone-compact-icru', x_mm: [-5, 5], z_mm: [2, 4] }];
       const words = ['run', 'small.json', '--set', 'beam.angle_deg=20', '--set', 'physics.stopping_power=icru90'];
       words.push('--set', `geometry.regions=${JSON.stringify(regions)}`);
@@ -228,7 +228,7 @@ describe('program', () => {
       expect(block).toEqual(['', ...notes.map((note) => `  ${note.text}`), '']);
     });
 
-    test('--json prints one document of the documented shape and nothing else', async () => {
+    test('prints only one document of the documented form with --json', async () => {
       const { code, stdout, stderr } = await run(['run', 'small.json', '--json']);
       expect([code, stderr]).toEqual([0, '']);
       const document = JSON.parse(stdout) as {
@@ -277,7 +277,7 @@ describe('program', () => {
       expect(widths.every((pair) => pair.length === 2)).toBe(true);
     });
 
-    test('--set and --variant change the run, and the output reports what a variant forces', async () => {
+    test('applies --set and --variant, and reports the values that a variant forces', async () => {
       const { code, stdout, stderr } = await say([
         'run',
         'small.json',
@@ -295,7 +295,7 @@ describe('program', () => {
       expect(document.metrics.r80_mm).toBeLessThan(6.6);
     });
 
-    test('with nuclear reactions, their time is printed next to the steps', async () => {
+    test('prints the time of nuclear reactions next to that of the steps', async () => {
       const coarse = ['--set', 'grid.dx_mm=1', '--set', 'grid.dz_mm=0.5', '--set', 'beam.energy_MeV=20'];
       const followed = ['run', 'small.json', '--variant', 'gather', '--set', 'physics.nuclear=icru63', ...coarse];
       const { code, stdout } = await say(followed);
@@ -311,7 +311,7 @@ describe('program', () => {
       expect(document.products_s).toBeLessThan(document.wall_s);
     });
 
-    test('--out saves an HDF5 file', async () => {
+    test('saves an HDF5 file with --out', async () => {
       const { code, stdout } = await say(['run', 'small.json', '--out', 'small.h5']);
       expect(code).toBe(0);
       expect(stdout).toContain(`Saved as ${join(folder, 'small.h5')}`);
@@ -319,7 +319,7 @@ describe('program', () => {
       expect(bytes.subarray(1, 4).toString()).toBe('HDF');
     });
 
-    test('a shipped scenario is found by its name', async () => {
+    test('finds a shipped scenario by its name', async () => {
       // In a child process, because runs that ended in this process would change the time forecast.
       const { code, stdout } = await run(['validate', 'water-70MeV']);
       expect(code).toBe(0);
@@ -328,7 +328,7 @@ describe('program', () => {
       );
     });
 
-    test('scenario errors are printed together, with exit code 2, also as JSON', async () => {
+    test('prints all scenario errors together with exit code 2, also as JSON', async () => {
       const text = await say(['run', 'bad.yaml']);
       expect([text.code, text.stdout]).toEqual([2, '']);
       expect(text.stderr.split('\n').map((line) => line.split(': ').slice(0, 2).join(' '))).toEqual([
@@ -345,7 +345,7 @@ describe('program', () => {
       expect(error.issues.map(({ path, line }) => `${path} ${line}`)).toEqual(['beam.energy_MeV 3', 'grid.dx 4']);
     });
 
-    test('warnings go to standard error and the run continues', async () => {
+    test('prints warnings on standard error and continues', async () => {
       const { code, stderr, stdout } = await say(['run', 'small.json', '--json', '--set', 'geometry.depth_mm=5']);
       expect(code).toBe(0);
       expect(stderr).toContain(
@@ -354,7 +354,7 @@ describe('program', () => {
       expect(JSON.parse(stdout)).toMatchObject({ status: 'done', metrics: { r80_mm: null } });
     });
 
-    test('an output path that is not writable is reported before the run', async () => {
+    test('rejects an unwritable output path before the run', async () => {
       await mkdir(join(folder, 'taken.h5'));
       const refused: [string, string][] = [
         ['no/such/folder/x.h5', `x.h5 cannot be written: the folder ${join(folder, 'no/such/folder')} does not exist`],
@@ -373,7 +373,7 @@ describe('program', () => {
       );
     });
 
-    test('a result that cannot be saved is still printed, with exit code 1', async (context) => {
+    test('still prints a result that cannot be saved, and exits with code 1', async (context) => {
       if (process.platform === 'win32') return context.skip('file size limits are set with a POSIX shell');
       // A limit on file sizes is the closest to a full disk that an unprivileged process can have.
       const limited = await promisify(execFile)(
@@ -400,7 +400,7 @@ describe('program', () => {
       expect((await readdir(folder)).filter((name) => name.includes('big.h5'))).toEqual([]);
     });
 
-    test('widths are read at the named depth, between the planes of the grid', async () => {
+    test('reads the widths at the named depth, interpolated between grid planes', async () => {
       // With this energy, nine tenths of the range are half-way between two planes.
       const args = ['run', 'small.json', '--set', 'beam.energy_MeV=30.1'];
       const [text, json] = await Promise.all([say(args), say([...args, '--json'])]);
@@ -415,7 +415,7 @@ describe('program', () => {
       expect(Math.abs(printed - v0)).toBeGreaterThan(0.1);
     });
 
-    test('colour can be forced', async () => {
+    test('prints colour if it is forced', async () => {
       const { stdout } = await say(['run', 'small.json'], { FORCE_COLOR: '1' });
       expect(stdout).toContain('\u001B[1mSmall\u001B[22m');
     });
@@ -424,7 +424,7 @@ describe('program', () => {
   describe('Ctrl+C', () => {
     const interruptAt = { text: LONG_WORK_BEGINS, signals: 1 };
 
-    test('keeps the partial result, marked, and exits with 130', async () => {
+    test('keeps the partial result, marks it as partial, and exits with 130', async () => {
       const { code, stdout } = await run(['run', 'small.json', ...longWork, '--out', 'part.h5', '--json'], {
         interruptAt,
       });
@@ -435,7 +435,7 @@ describe('program', () => {
       expect((await readFile(join(folder, 'part.h5'))).subarray(1, 4).toString()).toBe('HDF');
     });
 
-    test('keeps it as well when the terminal is closed', async (context) => {
+    test('keeps the partial result when the terminal is closed, too', async (context) => {
       if (process.platform === 'win32') return context.skip('there is no such signal');
       const { code } = await run(['run', 'small.json', ...longWork, '--out', 'closed.h5', '--json'], {
         interruptAt: { ...interruptAt, signal: 'SIGHUP' },
@@ -454,7 +454,7 @@ describe('program', () => {
   });
 
   describe('validate', () => {
-    test('names every error of every file, and the resources that the others need', async () => {
+    test('lists every error of every file, and the resources that valid files need', async () => {
       const { code, stdout } = await say(['validate', 'small.json', 'bad.yaml', 'none.json']);
       expect(code).toBe(2);
       expect(stdout.split('\n').map((line) => line.replace(/\d+ × .*/, '…'))).toEqual([
@@ -468,7 +468,7 @@ describe('program', () => {
       ]);
     });
 
-    test('runs the engine checks too, and names the field that they reject', async () => {
+    test("runs the engine's checks too, and names the field that the engine rejects", async () => {
       await writeFile(
         join(folder, 'depth.yaml'),
         'kind: transport\nversion: 1\nbeam: {energy_MeV: 70}\nsolver: {stepping: path, variant: depth}\n',
@@ -490,7 +490,7 @@ describe('program', () => {
       expect(alone).toMatchObject({ code: 0, stdout: expect.stringMatching(/valid; .* with depth/) });
     });
 
-    test('--json contains the issues and the plans', async () => {
+    test('prints the issues and the plans with --json', async () => {
       const { code, stdout } = await say(['validate', 'small.json', 'bad.yaml', '--json']);
       expect(code).toBe(2);
       const { scenarios } = JSON.parse(stdout) as {
@@ -525,7 +525,7 @@ describe('program', () => {
       expect(found.cuda.available || (found.cuda.reason ?? '').length > 10).toBe(true);
     });
 
-    test('without a driver give that reason, and only the names of the libraries that are missing too', async () => {
+    test('give the missing driver as the reason, and list only libraries that are missing too', async () => {
       const nothing = { available: false, reason: 'not on the path of libraries' };
       const report = {
         cuda: { available: false, driver: null, devices: [], reason: 'no driver' },
@@ -540,14 +540,14 @@ describe('program', () => {
       ]);
     });
 
-    test('end quietly when the output pipe is closed', async () => {
+    test('end without an error when the output pipe is closed', async () => {
       const { code, stderr } = await run(['variants'], { closeOutput: true });
       expect(stderr).toBe('');
       expect(code).toBe(0);
     });
   });
 
-  test('serve starts with few file descriptors, and reports too few', onPosix, async () => {
+  test('serve starts with few file descriptors, and reports if there are too few', onPosix, async () => {
     const limited = async (limit: number): Promise<string> => {
       const words = [process.execPath, entry, 'serve', '--port', '0'].map((word) => `'${word}'`).join(' ');
       const shell = spawn('/bin/sh', ['-c', `ulimit -n ${limit}; exec ${words}`], {

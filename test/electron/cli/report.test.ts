@@ -38,8 +38,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('compare', () => {
-  test('prints runs next to each other, with their differences', async () => {
+describe('braggbench compare', () => {
+  test('prints runs side by side, with their differences', async () => {
     const { stdout } = await done('compare', 'a.h5', 'b.h5');
     const [head, first, second] = stdout.split('\n');
     expect(head).toMatch(/^Run +Variant .*γ 1 %\/1 mm .*R80$/);
@@ -48,7 +48,7 @@ describe('compare', () => {
     expect(stdout).toContain('b.h5: solver.variant is "gather", in the first "window"');
   });
 
-  test('prints one JSON document on demand', async () => {
+  test('prints one JSON document on request', async () => {
     const { stdout } = await done('compare', 'a.h5', 'b.h5', '--json');
     const { runs } = JSON.parse(stdout) as { runs: { variant: string; against_first: { rel_l2: number } | null }[] };
     expect(runs.map(({ variant }) => variant)).toEqual(['window', 'gather']);
@@ -56,7 +56,7 @@ describe('compare', () => {
     expect(runs[1]?.against_first?.rel_l2).toBeLessThan(1e-5);
   });
 
-  test("takes a GPU's clock for what a GPU did, as the workbench does", async () => {
+  test('assigns GPU times to GPU work, as the workbench does', async () => {
     const files = ['depth', 'window'].map((name) =>
       path.join(assetsFolder, 'runs', `h200-water-70MeV-cuda-${name}.h5`),
     );
@@ -78,7 +78,7 @@ describe('compare', () => {
   });
 });
 
-describe('other workloads', () => {
+describe('results of other workloads', () => {
   const kept = (name: string): string => path.join(assetsFolder, 'runs', name);
 
   test('are compared by their own measures, one workload at a time', async () => {
@@ -111,7 +111,7 @@ describe('other workloads', () => {
     );
   });
 
-  test('are reported and replayed', async () => {
+  test('can be reported and replayed', async () => {
     const [sweep, row] = [kept('diffraction/h200-sweep-simple-cubic.json'), kept('micro/latency.json')];
     await done('report', sweep, 'diffraction-fp64.h5', '-o', 'images.html');
     const html = await readFile(inFolder('images.html'), 'utf8');
@@ -133,8 +133,8 @@ describe('other workloads', () => {
   });
 });
 
-describe('export', () => {
-  test('writes a timeline that trace viewers read', async () => {
+describe('braggbench export', () => {
+  test('writes a timeline that trace viewers can read', async () => {
     const { stderr } = await done('export', 'b.h5', '--trace', 'trace.json');
     const { traceEvents } = JSON.parse(await readFile(inFolder('trace.json'), 'utf8')) as {
       traceEvents: { ph: string; ts?: number; dur?: number }[];
@@ -145,7 +145,7 @@ describe('export', () => {
     for (const { ts, dur } of slices) expect(Number.isFinite(ts) && (dur ?? -1) >= 0).toBe(true);
   });
 
-  test('writes the samples of a session for notebooks: all of them, with all digits', async () => {
+  test('writes all samples of a session for notebooks, with all digits', async () => {
     await done('export', recorded, '--samples', 'samples.csv');
     const [head = '', ...lines] = (await readFile(inFolder('samples.csv'), 'utf8')).trimEnd().split('\n');
     const names = head.split(',');
@@ -195,8 +195,8 @@ test('a sweep is measured, fitted, saved, shown and replayed', async () => {
   expect(drawn.stdout).toContain(path.join('sweep', 'sweep.svg'));
 });
 
-describe('replay', () => {
-  test('draws the figures of a recorded session to the same bytes', async () => {
+describe('braggbench replay', () => {
+  test('draws the figures of a recorded session byte for byte as before', async () => {
     const first = await done('replay', recorded, '-o', 'one');
     await done('replay', recorded, '--out', 'two');
     const names = readdirSync(inFolder('one')).sort();
@@ -230,8 +230,8 @@ describe('replay', () => {
   });
 });
 
-describe('report', () => {
-  test('is one self-contained HTML file', async () => {
+describe('braggbench report', () => {
+  test('writes one self-contained HTML file', async () => {
     const { stderr } = await done('report', 'a.h5', 'b.h5', recorded, '-o', 'report.html', '--title', 'Mine & yours');
     expect(stderr).toContain('Written to report.html');
     const html = await readFile(inFolder('report.html'), 'utf8');
@@ -256,7 +256,7 @@ describe('report', () => {
     expect(html).not.toMatch(/NaN|undefined|\[object/);
   });
 
-  test('marks a wrong variant, however fast', async () => {
+  test('marks a wrong variant, even if it is the fastest', async () => {
     const session = JSON.parse(await readFile(recorded, 'utf8')) as {
       reports: { entries: { label: string; verdict: string }[] }[];
     };
@@ -270,7 +270,7 @@ describe('report', () => {
     expect(html).toContain('<td data-tone="wrong">wrong, though faster</td>');
   });
 
-  test('rejects an unwritable output before it works', async () => {
+  test('rejects an unwritable output before it starts', async () => {
     expect(await call('report', 'a.h5')).toMatchObject({ code: 2, stderr: expect.stringContaining('needs -o') });
     expect(await call('report', 'a.h5', '-o', 'a.docx')).toMatchObject({ code: 2 });
     expect(await call('report', 'small.json', '-o', 'x.html')).toMatchObject({

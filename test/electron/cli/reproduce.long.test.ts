@@ -63,7 +63,7 @@ const beam = {
 };
 
 describe('a reproducer', onPosix, () => {
-  test('of a beam reports a copy as correct and a changed one as wrong', { timeout: MINUTES }, async () => {
+  test('judges a copy of a beam kernel as correct and a changed one as wrong', { timeout: MINUTES }, async () => {
     const base = { workload: 'transport', base: 'gather', replaces: 'kernels/transport/cpu/gather.cpp' };
     const at = await exported(beam, 'mine.cpp', base);
     await build(at);
@@ -78,7 +78,7 @@ describe('a reproducer', onPosix, () => {
     await expect(build(at)).rejects.toThrow('changed here');
   });
 
-  test('of an image compares pixels', { timeout: MINUTES }, async () => {
+  test('compares the pixels of an image', { timeout: MINUTES }, async () => {
     const image = {
       ...{ kind: 'diffraction', version: 1, name: 'Small image', beam: { wavelength_A: 6.2 } },
       crystal: { lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 }, cells: { a: 5, b: 5, c: 5 } },
@@ -96,7 +96,7 @@ describe('a reproducer', onPosix, () => {
     expect(code).toBe(0);
   });
 
-  test('of a kernel from a template is checked against its answer', { timeout: MINUTES }, async () => {
+  test('checks a kernel from a template against its reference', { timeout: MINUTES }, async () => {
     const environment = environmentWith(join(folder, 'home'), more());
     const made = await braggbenchHere(['new-kernel', 'stencil', 'mean.cpp'], { cwd: folder, environment });
     expect(made.code).toBe(0);
@@ -113,7 +113,7 @@ describe('a reproducer', onPosix, () => {
     expect(wrong.code).toBe(1);
   });
 
-  test('of a CUDA kernel compiles for the named GPU', {
+  test('compiles a CUDA kernel for the named GPU', {
     timeout: MINUTES,
     ...unless(findNvcc() === null && 'nvcc is not installed'),
   }, async () => {

@@ -20,8 +20,8 @@ import { readArguments } from '../../../electron/main/arguments.ts';
 import { assetsFolder, openTestScenarios, shippedVariants } from '../host/small-run.ts';
 import { braggbenchHere, environmentWith } from './command.ts';
 
-describe('claims', () => {
-  test('prints one line per claim, the count of each answer, and full claims on request', async () => {
+describe('braggbench claims', () => {
+  test('prints one line per claim and the count of each answer, and full claims on request', async () => {
     const [text, json, table, one, unknown] = await Promise.all([
       braggbenchHere(['claims']),
       braggbenchHere(['claims', '--json']),
@@ -59,7 +59,7 @@ describe('claims', () => {
   });
 });
 
-describe('gpu sessions', async () => {
+describe('sessions recorded on a GPU', async () => {
   const addon = loadAddon();
   /** Scenarios are checked with the memory of the machine that measured them. */
   const scenarios = await openTestScenarios(addon, 128 * 2 ** 30);
@@ -79,7 +79,7 @@ describe('gpu sessions', async () => {
     }
   });
 
-  test('the session on double-float indices measures an image for which one float is enough', async () => {
+  test('the session on double-float indices measures an image for which a single float is enough', async () => {
     const words = GPU_SESSIONS.find(({ file }) => file === 'diffraction/h200-double-float-1024.json')?.words ?? [];
     const image = words.slice(0, words.indexOf('--variants'));
     const correct = async (start: readonly string[]) => {
@@ -104,7 +104,7 @@ describe('gpu sessions', async () => {
   });
 });
 
-describe('history', () => {
+describe('braggbench history', () => {
   const recorded = path.join(assetsFolder, 'runs/h200-water-70MeV.json');
   let folder: string;
   beforeAll(async () => {
@@ -135,7 +135,7 @@ describe('history', () => {
   const call = (...words: string[]) =>
     braggbenchHere(['history', ...words], { cwd: folder, environment: environmentWith(folder) });
 
-  test('the last session is judged by the spread of the earlier ones, with the prediction interval of Student', () => {
+  test("judges the last session by the spread of the earlier ones, with Student's prediction interval", () => {
     // Logarithms with mean 0 and standard deviation 0.01; Student's t with two degrees of freedom is 4.303 at 95 %.
     const before = [-0.01, 0, 0.01].map(Math.exp);
     const edge = 4.302653 * 0.01 * Math.sqrt(4 / 3);
@@ -148,7 +148,7 @@ describe('history', () => {
     expect(trendOf(before)).toBeNull();
   });
 
-  test('sessions are ordered by date, and the last is reported as slower', async () => {
+  test('orders sessions by date, and reports the last one as slower', async () => {
     const files = [await sessionOf(4, 1.2), await sessionOf(2, 1.01), await sessionOf(1, 1), await sessionOf(3, 0.99)];
     const { code, stdout, stderr } = await call(...files, '--variant', 'cuda-window');
     expect([code, stderr]).toEqual([0, '']);
@@ -169,7 +169,7 @@ describe('history', () => {
     expect(new Set(told.series.map(({ trend }) => trend.verdict))).toEqual(new Set(['slower']));
   });
 
-  test('two sessions are shown without a verdict; other problems have no history', async () => {
+  test('shows two sessions without a verdict, and no history for other problems', async () => {
     const files = [await sessionOf(1, 1), await sessionOf(2, 1.5)];
     const { stdout } = await call(...files, '--variant=cuda-window');
     expect(stdout).toContain('2 sessions: at least 4 are needed to judge how much sessions vary.');
@@ -188,18 +188,21 @@ describe('history', () => {
     ['identifier', { id: 'other' }],
     ['number of cores', { logical_cores: 2 }],
     ['memory', { memory_bytes: 24e9 }],
-  ] as const)('machines with the same processor name and another %s form separate series', async ([, other]) => {
-    const files = [
-      ...[await sessionOf(1, 1), await sessionOf(2, 1.01)],
-      ...[await sessionOf(3, 14.5, other), await sessionOf(4, 14.6, other)],
-    ];
-    const { code, stdout } = await call(...files, '--variant', 'cuda-window', '--json');
-    expect(code).toBe(0);
-    const { series } = JSON.parse(stdout) as { series: { machine: string; points: { created: string }[] }[] };
-    expect(series.map(({ points }) => points.map(({ created }) => created.slice(8, 10)))).toEqual([
-      ['01', '02'],
-      ['03', '04'],
-    ]);
-    expect(new Set(series.map(({ machine }) => machine)).size).toBe(2);
-  });
+  ] as const)(
+    'puts machines with the same processor name but a different %s into separate series',
+    async ([, other]) => {
+      const files = [
+        ...[await sessionOf(1, 1), await sessionOf(2, 1.01)],
+        ...[await sessionOf(3, 14.5, other), await sessionOf(4, 14.6, other)],
+      ];
+      const { code, stdout } = await call(...files, '--variant', 'cuda-window', '--json');
+      expect(code).toBe(0);
+      const { series } = JSON.parse(stdout) as { series: { machine: string; points: { created: string }[] }[] };
+      expect(series.map(({ points }) => points.map(({ created }) => created.slice(8, 10)))).toEqual([
+        ['01', '02'],
+        ['03', '04'],
+      ]);
+      expect(new Set(series.map(({ machine }) => machine)).size).toBe(2);
+    },
+  );
 });

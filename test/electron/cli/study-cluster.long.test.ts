@@ -82,7 +82,7 @@ describe('a study started on a cluster from the page', unless(noSlurm), () => {
   const jobs = (): string => slurm.call('squeue', '-h', '-o', '%i %j');
 
   test.each(['here', 'there'])(
-    '%s: results arrive during the study, each with its job',
+    '%s: returns results during the study, each with its job',
     { timeout: MAX_MS },
     async (on) => {
       const { clusters } = await page.call('study.clusters', {});
@@ -107,7 +107,7 @@ describe('a study started on a cluster from the page', unless(noSlurm), () => {
     },
   );
 
-  test('it is stopped from the page, and resumes', { timeout: MAX_MS }, async () => {
+  test('can be stopped from the page, and resumes', { timeout: MAX_MS }, async () => {
     const { study: id } = await page.call('study.start', { ...study('stopped', 20_000), on: 'there' });
     const some = await until(id, ({ done }) => done > 0);
     expect(some).toMatchObject({ state: 'running', points: 20_000, on: 'there' });
@@ -125,7 +125,7 @@ describe('a study started on a cluster from the page', unless(noSlurm), () => {
     expect((await until(id, ({ state }) => state === 'open')).error).toBeNull();
   });
 
-  test('its jobs outlive the program, and the next start collects their results', { timeout: MAX_MS }, async () => {
+  test('survives the end of the program, and the next start collects its results', { timeout: MAX_MS }, async () => {
     const first = await openTestHost();
     const other = await first.page();
     await other.call('study.keepClusters', { clusters: [cluster('there', { host: 'login' })] });
@@ -143,7 +143,7 @@ describe('a study started on a cluster from the page', unless(noSlurm), () => {
     });
   });
 
-  test('the command line starts a study on the same cluster; Ctrl+C leaves its jobs, stop ends them', {
+  test('can also be started by the command line; Ctrl+C leaves its jobs, and stop ends them', {
     timeout: MAX_MS,
   }, async () => {
     const here = (name: string): string => inFolder(`${name}.json`);
@@ -174,7 +174,7 @@ describe('a study started on a cluster from the page', unless(noSlurm), () => {
     await expect.poll(jobs, { timeout: 100_000 }).toBe('');
   });
 
-  test('an error of sbatch is one sentence at the study', { timeout: MAX_MS }, async () => {
+  test('reports an error of sbatch in one sentence', { timeout: MAX_MS }, async () => {
     const { study: id } = await page.call('study.start', { ...study('refused', 3), on: 'refusing' });
     const refused = await until(id, ({ state }) => state === 'open');
     expect(refused.error).toMatch(/^refusing: sbatch: .*invalid partition/i);

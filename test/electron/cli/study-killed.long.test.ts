@@ -45,7 +45,7 @@ function started(...words: readonly string[]) {
 }
 
 describe('a study whose processes are killed', onLinux, () => {
-  test('loses only the points in flight, whichever process is killed', async () => {
+  test('loses only the points being solved, whichever process is killed', async () => {
     await study('killed.json', energies(200));
     const whole = started('run', 'killed.json');
     await untilSolved('killed.study', 20);
@@ -68,7 +68,7 @@ describe('a study whose processes are killed', onLinux, () => {
     expect(left.filter((file) => file.endsWith('.tmp')).length).toBeLessThan(10);
   });
 
-  test('ends running points when it is stopped, by Ctrl+C and by braggbench study stop', async () => {
+  test('ends its running points when it is stopped by Ctrl+C or by braggbench study stop', async () => {
     // Each point needs far longer than the complete test.
     const long = { ...small, beam: { energy_MeV: 150 }, grid: { dx_mm: 0.2, dz_mm: 0.1, dtheta_mrad: 2 } };
     await writeFile(inFolder('long.json'), JSON.stringify(long));
@@ -104,8 +104,8 @@ function mounted(place: string): boolean {
   }
 }
 
-describe('a full disk', asRoot, () => {
-  test('ends the study with that reason; with free space it resumes', async (context) => {
+describe('a study on a full disk', asRoot, () => {
+  test('ends with that reason, and resumes once there is free space', async (context) => {
     const place = inFolder('full');
     await mkdir(place);
     if (!mounted(place)) return context.skip('no file system can be mounted here');

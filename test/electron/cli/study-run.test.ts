@@ -22,7 +22,7 @@ useStudies();
 const inRoot = (name: string): string => path.join(import.meta.dirname, '../../..', name);
 
 describe('braggbench study run', () => {
-  test('solves every point once; a failing point reports its reason and the rest continues', async () => {
+  test('solves every point once; a failing point reports its reason and the others continue', async () => {
     await study('some.json', [20, 30, 4000]);
     expect(await run('run', 'some.json')).toMatchObject({
       code: 1,
@@ -49,7 +49,7 @@ describe('braggbench study run', () => {
     expect(stderr).toMatch(/^error \/proc\/study cannot be written: (its folder is not writable|permission denied)\n$/);
   });
 
-  test('equals single runs bit for bit, with unit, machine and commit in every row', async () => {
+  test('equals single runs bit for bit, and records unit, machine and commit in every row', async () => {
     await study('few.json', [20, 30]);
     await run('run', 'few.json');
     const { column, columns } = await table('few.json');
@@ -64,7 +64,7 @@ describe('braggbench study run', () => {
     expect(column('gpu_uuid')).toEqual([null, null]);
   });
 
-  test('stores curves, reports errors against the reference point, and medians over repeats', async () => {
+  test('stores curves, reports errors against the reference point, and reports medians over repeats', async () => {
     await study('grid.json', [30], {
       axes: [
         { kind: 'list', path: 'beam.energy_MeV', values: [25, 30] },
@@ -88,7 +88,7 @@ describe('braggbench study run', () => {
     expect(middle).toBeLessThanOrEqual(high ?? 0);
   });
 
-  test('solves beams that differ only in energy on one grid where allowed, as in a batch, whichever are left', async () => {
+  test('solves beams that differ only in energy on one grid where allowed, as a batch does, even when resumed', async () => {
     await study('shared.json', [20, 25, 30], { grids: 'shared', measures: ['readouts'] });
     expect(await run('run', 'shared.json')).toMatchObject({ code: 0, done: 3, failed: 0, left: 0 });
     const shared = await table('shared.json');
@@ -132,7 +132,7 @@ describe('braggbench study run', () => {
     expect(column('at_once')).toEqual([1, 1]);
   });
 
-  test('rejects another plan in its folder, a second runner, a study of a year, and files that changed since', async () => {
+  test('rejects a different plan in its folder, a second runner, a study of a year, and changed input files', async () => {
     await study('fixed.json', [20]);
     await run('run', 'fixed.json');
     await study('fixed.json', [20, 21]);
@@ -166,7 +166,7 @@ describe('braggbench study run', () => {
     expect((await call('status', 'nothing')).stderr).toMatch(/has not been run/);
   });
 
-  test('stops at its budget, and the next run continues', async () => {
+  test('stops at its budget, and continues in the next run', async () => {
     await study('budget.json', energies(6), { budget: { points: 3 } });
     expect(await run('run', 'budget.json')).toMatchObject({ code: 0, done: 3, left: 3, end: 'budget' });
     // The budget of a later call may differ: the plan is the same.
@@ -175,7 +175,7 @@ describe('braggbench study run', () => {
     expect(await run('resume', 'budget.study')).toMatchObject({ before: 5, done: 1, left: 0, end: 'whole' });
   });
 
-  test('solves a result again if its file is damaged', async () => {
+  test('solves a point again if its result file is damaged', async () => {
     await study('damaged.json', energies(3));
     await run('run', 'damaged.json');
     const [first = ''] = await results('damaged.study');

@@ -145,7 +145,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     await slurm.stop();
   }, MAX_MS);
 
-  test('is submitted as arrays within the limits of the cluster; every row names its job and task', async () => {
+  test('is submitted as job arrays within the limits of the cluster, and every row names its job and task', async () => {
     await study('arrays', 14);
     expect(await run('run', 'arrays.json')).toMatchObject({ code: 0, done: 14, failed: 0, left: 0 });
     expect(tags('arrays')).toHaveLength(1);
@@ -165,7 +165,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     await until('end of its jobs', () => jobs().length === 0);
   });
 
-  test('survives the death of its own process before the job was recorded: nothing is submitted twice', async () => {
+  test('submits nothing twice if its process dies before a job is recorded', async () => {
     await study('crash', 40);
     // The job is on hold until the next process has found it.
     const first = started('run', 'crash.json', [...ALL, '--sbatch', '--hold']);
@@ -187,7 +187,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     expect(await readdir(inFolder('crash.study', 'slurm', tag, 'attempts'))).toEqual(['0-0.json']);
   });
 
-  test('survives slurmctld and slurmd being killed while it runs', async () => {
+  test('survives if slurmctld and slurmd are killed while it runs', async () => {
     await study('daemons', 400);
     const going = started('run', 'daemons.json');
     await someResults('daemons');
@@ -203,7 +203,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     expect(await results('daemons')).toHaveLength(400);
   });
 
-  test('gives up a task that Slurm reports as running although its processes are dead', async () => {
+  test('gives up a task that Slurm lists as running although its processes are dead', async () => {
     await study('silent', 400);
     // A task that has just begun, on a busy machine, is not yet silent for 20 s.
     const going = started('run', 'silent.json', [...ALL, '--silent', '20']);
@@ -231,7 +231,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     expect((await results('stopped')).length).toBeLessThan(4000);
   });
 
-  test('tries a task that dies each time three times, and reports at each point how it ended', async () => {
+  test('tries a crashing task three times, and reports at each point how it ended', async () => {
     await study('dying', 3);
     // The preload file does not exist, so Node fails at start.
     const dies = ['--sbatch', '--export=NODE_OPTIONS=--require=/nowhere.cjs'];
@@ -244,7 +244,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     expect(await run('resume', 'dying.study', [...ALL, '--retry'])).toMatchObject({ code: 0, done: 3, left: 0 });
   });
 
-  test('points of jobs that vanished before a resume are submitted again, whatever their attempts', async () => {
+  test('resubmits the points of vanished jobs on resume, without counting them as failed attempts', async () => {
     await study('gone', 3);
     expect(await run('run', 'gone.json')).toMatchObject({ code: 0, done: 3, left: 0 });
     // Imitates a third attempt whose process died before it noticed that the disk was full.
@@ -277,7 +277,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     expect(await going.ended, going.said()).toBe(0);
   });
 
-  test('survives a full disk: reports it, and resumes with free space', async (context) => {
+  test('reports a full disk, and resumes once there is free space', async (context) => {
     const place = inFolder('room.study');
     await mkdir(place);
     try {
@@ -301,7 +301,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     expect(JSON.parse(stdout)).toMatchObject({ missing: 0, damaged: [] });
   });
 
-  test('reports an error of sbatch, and leaves no job', async () => {
+  test('reports an error of sbatch, and leaves no job behind', async () => {
     await study('refused', 3);
     const { code, stderr } = await braggbench(
       ['study', 'run', 'refused.json', ...ALL, '--sbatch', '--partition=nowhere'],
@@ -312,7 +312,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
   });
 });
 
-test('a study reports that Slurm is not on the path', unless(noSlurm), async () => {
+test('a study reports if Slurm is not on the path', unless(noSlurm), async () => {
   await study('nowhere', 1);
   const environment = { ...environmentWith(inFolder('home')), PATH: inFolder() };
   const { code, stderr } = await braggbench(['study', 'run', 'nowhere.json', '--on', 'slurm'], {

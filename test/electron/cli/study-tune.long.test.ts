@@ -64,7 +64,7 @@ async function rows(name: string): Promise<readonly Readonly<Record<string, unkn
 }
 
 test(
-  'a user kernel is tuned once it is trusted: correct, wrong and failing configurations are distinguished',
+  'a user kernel is tuned once it is trusted, with correct, wrong and failing configurations distinguished',
   async () => {
     await writeFile(path.join(folder, 'mine-study.json'), JSON.stringify(study(['./mine.cpp'])));
     const refused = await run('study', 'run', 'mine-study.json');
@@ -110,7 +110,7 @@ test(
 );
 
 test(
-  'another program controls tuning by lines on a pipe',
+  'another program controls the tuning by lines written to a pipe',
   async () => {
     const all = study(['cpu-blocks'], { name: 'asked', budget: { points: 2 } });
     await writeFile(path.join(folder, 'asked.json'), JSON.stringify(all));

@@ -44,7 +44,7 @@ describe('study clusters', () => {
   });
   afterAll(() => test_.close());
 
-  test('page and command line describe the same clusters, and neither loses what the other added', async () => {
+  test('the page and the command line list the same clusters, and neither loses entries added by the other', async () => {
     expect(await call('clusters')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^No cluster is described/),
@@ -91,13 +91,13 @@ describe('study clusters', () => {
       '--silent can only be used with --on slurm, not with --on far',
     ],
     [['run', 'search.json', '--on', 'far'], 'A tuning search runs on one machine, so far cannot be used.'],
-  ])('study %j reports what is wrong', async (words, says) => {
+  ])('study %j reports the error', async (words, says) => {
     const { code, stderr } = await call(...words);
     expect(code).not.toBe(0);
     expect(stderr).toContain(says);
   });
 
-  test('a cluster that does not answer is reported in one sentence, and the study continues here', async () => {
+  test('a cluster that does not answer is reported in one sentence, and the study continues locally', async () => {
     expect(await call('clusters', 'add', 'gone', '--host', 'away')).toMatchObject({ code: 0 });
     const says = 'gone: ssh away failed: ssh: connect to host away port 22: Connection timed out.';
     expect((await call('clusters', 'try', 'gone')).stderr).toContain(says);
@@ -108,7 +108,7 @@ describe('study clusters', () => {
   });
 });
 
-describe('study of many days', () => {
+describe('a study of many days', () => {
   const DAY_S = 24 * 3600;
   const silent = { isTTY: false, write: () => undefined };
   const terminal = new Terminal(silent, silent, {});
@@ -120,7 +120,7 @@ describe('study of many days', () => {
     [begun(400 * DAY_S, null), 100, 'a.study: the 100 points need at least 1.1 years in sequence.'],
     [begun(3600, 3 * DAY_S), 100, 'a.study: the 100 points need about 3.0 days on this machine.'],
     [begun(null, 3 * DAY_S), 50, 'a.study: the 50 points need about 1.5 days on this machine.'],
-  ])('%j is refused', async (study, left, says) => {
+  ])('is rejected with %j', async (study, left, says) => {
     await expect(throwIfTooLong({ terminal }, study, left)).rejects.toThrow(`${says} Start anyway with --yes`);
   });
 
@@ -128,12 +128,12 @@ describe('study of many days', () => {
     [begun(3600, null), 100],
     [begun(3600, 3 * DAY_S), 10],
     [begun(400 * DAY_S, null, { minutes: 5 }), 100],
-  ])('%j starts', async (study, left) => {
+  ])('starts with %j', async (study, left) => {
     await expect(throwIfTooLong({ terminal }, study, left)).resolves.toBeUndefined();
   });
 });
 
-describe('study', () => {
+describe('braggbench study', () => {
   const folder = scratchFolder('study');
   const inFolder = (name: string): string => path.join(folder, name);
   const call = (...words: readonly string[]): Promise<Ended> =>
@@ -180,7 +180,7 @@ conditions:
     points: z.array(z.looseObject({ id: z.string(), settings: z.record(z.string(), z.unknown()) })),
   });
 
-  test('reports points, memory and least time of a study whose axes complete its base scenario', async () => {
+  test('reports the points, memory and minimum time of a study whose axes complete its base scenario', async () => {
     const { code, stdout } = await call('plan', 'energies.yaml', '--json');
     expect(code).toBe(0);
     const plan = planSchema.parse(JSON.parse(stdout));
@@ -196,13 +196,13 @@ conditions:
     );
   });
 
-  test('a point that cannot run is named with the reason', async () => {
+  test('names a point that cannot run, with the reason', async () => {
     const { code, stdout } = await call('plan', 'far.yaml');
     expect(code).toBe(2);
     expect(stdout).toMatch(/cannot be run [0-9a-f]{16} \(beam\.energy_MeV = 4000\): .*too large; allowed/);
   });
 
-  test('sizes of a problem folder beyond the limits of an axis or a constraint are named with what is allowed', async () => {
+  test('names problem sizes that exceed an axis limit or a constraint, and states what is allowed', async () => {
     cpSync(path.resolve('assets/problems/softmax-rows'), path.join(folder, 'softmax'), { recursive: true });
     const axes = [{ kind: 'list', path: 'problem.columns', values: [0, 1_048_577, 1.5, 300_000] }];
     const study = { kind: 'study', version: 1, base: [{ file: 'softmax' }], axes };
@@ -224,7 +224,7 @@ conditions:
     expect((await call('plan', 'sizes.json')).stdout).toContain('is not the name of an axis; allowed: rows, columns');
   });
 
-  test('errors of the file are named at their lines, and nothing else is printed', async () => {
+  test('reports errors of the file at their lines, and prints nothing else', async () => {
     const { code, stdout, stderr } = await call('plan', 'bad.yaml');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/bad\.yaml:5:\d+: axes\[0\]\.kind: "rnage" is not known \(did you mean range\?\)/);

@@ -26,7 +26,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const small = ['batch=20', 'inputs=40', 'outputs=30'].flatMap((value) => ['--set', `problem.${value}`]);
 const call = (...words: string[]) => braggbenchHere(words, { cwd: folder, environment });
 
-test('run checks one variant, times it, and saves the session', async () => {
+test('run checks and times one variant, and saves the session', async () => {
   const run = await call('run', 'layer-odd', ...small, '--variant', 'cpu-blocked', '--out', 'run.json');
   expect(run.stdout).toMatch(
     /^Linear and ReLU, 1023 × 785 × 2047 \(problem.batch = 20, .*\)\nLinear layer with ReLU\n.* · braggbench 0.1.0 · /,
@@ -39,12 +39,12 @@ test('run checks one variant, times it, and saves the session', async () => {
   expect(kept.reports[0]).toMatchObject({ rounds: 7, reference: 'cpu-blocked' });
 });
 
-test('bench accepts configurations of a shipped variant and names the values of fmad', async () => {
+test('bench accepts configurations of a shipped variant, and names the allowed values of fmad', async () => {
   const { code, stderr } = await call('bench', 'gemm-small', '--variants', 'cpu-blocks[fmad=2],cpu-rows');
   expect([code, stderr]).toEqual([2, 'error cpu-blocks: fmad = 2; allowed: 0, 1\n']);
 });
 
-test('--trace keeps every repetition of one sample of each variant, which export and trace read', async () => {
+test('--trace records every repetition of one sample per variant, which export and trace can read', async () => {
   const words = ['--set', 'problem.n=1000', '--set', 'problem.steps=3', '--set', 'solver.threads=2'];
   const out = ['--trace', '--out', 'traced.json'];
   const traced = await call('bench', 'launch', ...words, '--variants', 'cpu-passes,cpu-fused', '--rounds', '2', ...out);
@@ -92,7 +92,7 @@ test('sessions that show streams on the timeline are traced, with options that t
   else expect(report?.recordings?.some(({ trace }) => trace !== null)).toBe(true);
 });
 
-test('a recorded session shows the measured values and nothing more', async () => {
+test('a recorded session shows the measured values and nothing else', async () => {
   const open = async (name: string) => (await call('bench', '--open', path.resolve(recorded, name))).stdout;
   // A single round has no spread and no interval, and so no verdict on the claim.
   const compaction = await open(path.resolve(import.meta.dirname, '../../golden/sessions/one-round.json'));
@@ -112,7 +112,7 @@ test('a recorded session shows the measured values and nothing more', async () =
   );
 });
 
-test('bench compares variants, sweeps a value, and is reopened', async () => {
+test('bench compares variants, sweeps a value, and reopens its session', async () => {
   const words = ['--variants', 'cpu-fp64,cpu-blocked,cuda-blocked', '--rounds', '5', '--out', 'session.json'];
   const bench = await call('bench', 'layer-odd', ...small, ...words, '--sweep', 'problem.batch=10,20');
   expect(bench.code).toBe(0);
@@ -132,7 +132,7 @@ test('bench compares variants, sweeps a value, and is reopened', async () => {
   expect(JSON.parse(json.stdout)).toMatchObject({ workload: 'linear-relu', entries: [{ verdict: 'reference' }] });
 });
 
-test('the table of the rounds is erased when the session ends, however early', async () => {
+test('the live table of rounds is erased when the session ends, even if it ends early', async () => {
   vi.stubEnv('BRAGGBENCH_HOME', path.join(folder, 'home'));
   const seen: string[] = [];
   const [out, live] = [{ write: () => undefined }, { isTTY: true, write: (text: string) => seen.push(text) }];
@@ -145,7 +145,7 @@ test('the table of the rounds is erased when the session ends, however early', a
   await expect(call('bench', 'layer-odd', '--variants', 'cpu-fp64,,')).resolves.toMatchObject({ code: 2 });
 });
 
-test('validate and variants support the workload; errors are named with what is allowed', async () => {
+test('validate and variants support the workload, and errors state what is allowed', async () => {
   const valid = await call('validate', 'layer-8192');
   expect(valid.stdout).toMatch(/valid; needs batch 8192, inputs 4096, outputs 4096, .*with /);
   const faulty = await call('validate', 'layer-8192', '--set', 'problem.direction=sideways');
@@ -157,7 +157,7 @@ test('validate and variants support the workload; errors are named with what is 
   expect(refused.stderr).toContain('would take about 137 s of a core');
 });
 
-test('the targets of the linear layer are read from its sessions', () => {
+test('the targets of the linear layer are checked with its recorded sessions', () => {
   const entry = (label: string, time_s: number, quantities: { id: string; value: number | null }[]) => ({
     ...{ label, status: 'measured', time_s, verdict: 'same', quantities },
   });

@@ -8,7 +8,7 @@ import { scratchFolder } from '../../scratch-folder.ts';
 import { tinyScenario } from '../host/small-run.ts';
 import { braggbenchHere, environmentWith } from './command.ts';
 
-describe('project', () => {
+describe('braggbench project', () => {
   let folder: string;
   const inFolder = (...names: readonly string[]): string => path.join(folder, ...names);
   const call = (home: string, ...words: readonly string[]) =>
@@ -24,7 +24,7 @@ describe('project', () => {
     );
   });
 
-  test('a scenario and a study with its results are packed for a colleague, who opens them', {
+  test('packs a scenario and a study with its results, which a colleague can open', {
     timeout: 120_000,
   }, async () => {
     expect((await call('mine', 'study', 'run', 'two.json')).code).toBe(0);
@@ -48,7 +48,7 @@ describe('project', () => {
     );
   });
 
-  test('unknown arguments are rejected with what is allowed', async () => {
+  test('rejects unknown arguments and states what is allowed', async () => {
     const pack = (...words: readonly string[]) => call('mine', 'project', 'pack', ...words);
     expect(await pack('x.zip', 'tiny.json')).toMatchObject({ code: 2, stderr: expect.stringContaining('.braggbench') });
     expect(await pack('x.braggbench', 'nowhere')).toMatchObject({
@@ -69,7 +69,7 @@ const nsight = path.resolve(import.meta.dirname, '../../golden/traces/nsight-sys
 const folder = scratchFolder('trace');
 
 describe('braggbench trace', () => {
-  it('summarizes a recorded run', async () => {
+  it('summarises a recorded run', async () => {
     const { code, stdout } = await braggbenchHere(['trace', earlier]);
     expect(code).toBe(0);
     expect(stdout).toContain('Water, 70 MeV: cuda-window FP32, NVIDIA H200');
@@ -78,7 +78,7 @@ describe('braggbench trace', () => {
     expect(stdout).toMatch(/55\.9 % +3\.95 ms +245 +17\.2 µs +transport_fused_stream_path_f32/);
   });
 
-  it('prints the same from its export, as JSON', async () => {
+  it("prints the same summary from the run's export, as JSON", async () => {
     const out = path.join(folder, 'trace.json');
     const run = path.join(runs, 'h200-uniform-grid-70MeV-cuda-fused.h5');
     expect((await braggbenchHere(['export', run, '--trace', out])).code).toBe(0);
@@ -108,7 +108,7 @@ describe('braggbench trace', () => {
     expect(stdout).toMatch(/ % +thread 0\n.* % +thread 1\n/);
   });
 
-  it('reports why no kernel ran', async () => {
+  it('explains why no kernel ran', async () => {
     const { stdout } = await braggbenchHere(['trace', nsight]);
     expect(stdout).toContain('No kernel ran for 159 ms, 99.9 % of the time from the first to the last kernel.');
     expect(stdout).toMatch(/99\.\d % +15\d ms +\d+ +the CPU does something else\n/);

@@ -15,7 +15,7 @@ function run(...words: readonly string[]): Promise<Ended> {
   return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
 }
 
-test('a user kernel of any workload is run, benchmarked, and rejected for a scenario of another workload', async () => {
+test('a user kernel of any workload is run and benchmarked, and rejected for a scenario of another workload', async () => {
   const describe = (name: string, about: object): Promise<void> =>
     writeFile(join(folder, `${name}.json`), JSON.stringify({ kind: 'variant', version: 1, title: 'Mine', ...about }));
   await copyFile(join(root, 'kernels/diffraction/cpu/reference.cpp'), join(folder, 'lattice.cpp'));

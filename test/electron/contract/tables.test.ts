@@ -7,8 +7,8 @@ import { shareInDecimals, shareText } from '../../../electron/domain/values/unit
 import { loadAddon } from '../../../electron/host/io/addon/addon.ts';
 import { figureCsv } from '../../../renderer/drawing/export/figure.ts';
 
-describe('csv', () => {
-  test('text that a spreadsheet would evaluate stays text, and a line ends where a row does', () => {
+describe('CSV tables', () => {
+  test('text that a spreadsheet would evaluate is escaped, and lines end only at the end of a row', () => {
     const rows = [
       ['=HYPERLINK("x")', '+1+2', '-2+3', '@SUM(A1)', '\t=1'],
       ['a\rb', 'a\nb', 'a,b', 'a"b', 'plain'],
@@ -35,7 +35,7 @@ const recorded: unknown = JSON.parse(
 );
 
 describe('the device report', () => {
-  it('matches what the addon reported on an H200', () => {
+  it('accepts what the addon reported on an H200', () => {
     const report = deviceReportSchema.parse(recorded);
     const [device] = report.cuda.devices;
     expect(report.cuda.available).toBe(true);
@@ -44,7 +44,7 @@ describe('the device report', () => {
     expect(device?.ceilings?.copy_bytes_per_s).toBeGreaterThan(4e12);
   });
 
-  it('matches what the addon reports here, with a sentence for each missing component', () => {
+  it('accepts what the addon reports here, with a sentence for each missing component', () => {
     const report = deviceReportSchema.parse(loadAddon().devices());
     for (const part of [report.cuda, report.nvrtc, report.nvml, report.cupti, report.cublas, report.cublasLt]) {
       expect(part.available).toBe(part.reason === null);
@@ -61,7 +61,7 @@ describe('the device report', () => {
 });
 
 describe('measured ceilings', () => {
-  it('are refused with a code and a sentence if there is no such device', async () => {
+  it('are rejected with a code and a sentence if there is no such device', async () => {
     const nowhere = { images: '/nowhere', sources: '/nowhere', cache: '' };
     await expect(loadAddon().measureCeilings({ ...nowhere, device: '4096' })).rejects.toMatchObject({
       code: expect.stringMatching(/^(unsupported|invalid)$/),
@@ -70,7 +70,7 @@ describe('measured ceilings', () => {
   });
 });
 
-describe('units', () => {
+describe('shares and units', () => {
   test('a share below 100 % is never printed as 100 %, nor a positive one as 0 %', () => {
     expect([1, 0.9996, 0.999_96, 0.5, 0.0123, 0].map((share) => shareText(share, 3))).toEqual([
       '100 %',

@@ -22,7 +22,7 @@ describe('the answer of a comparison', () => {
   const whole = { ratio: { value: 1 / 1.3, interval: { low: 1 / 1.4, high: 1 / 1.2 } }, verdict: 'faster' as const };
   const depth = variant('cuda-depth', 0.0094, 0.0016, { whole });
 
-  it('names the fastest variant, its lead and its correctness; then the reason, the certainty, and what would change it', () => {
+  it('names the fastest variant, its lead and its correctness; then the reason, the certainty, and what could change the answer', () => {
     expect(advice([window, depth], context)).toEqual([
       'cuda-depth is the fastest here: 11.0 ms a run, 1.3 times cuda-window (1.2–1.4). Its answer is correct (dose error 2.0×10⁻⁷).',
       'Why: steps 1.60 ms compared with 3.80 ms; set-up and reading back 9.40 ms compared with 10.5 ms. Steps are 14.5 % of its run.',
@@ -30,12 +30,12 @@ describe('the answer of a comparison', () => {
     ]);
   });
 
-  it('has no sentence on its certainty if neither instances nor noise are known', () => {
+  it('omits the sentence on certainty if neither instances nor noise are known', () => {
     const unknown = { ...context, instances: null, noise: { ...context.noise, ratio: null } };
     expect(advice([window, depth], unknown)?.some((line) => line.startsWith('How certain'))).toBe(false);
   });
 
-  it('names what the reference is faster than, if it is the fastest', () => {
+  it('names the variants slower than the reference if the reference is the fastest', () => {
     const slower = { ratio: { value: 1.5, interval: { low: 1.4, high: 1.6 } }, verdict: 'slower' as const };
     const [first, , , change] =
       advice(
@@ -59,7 +59,7 @@ describe('the answer of a comparison', () => {
     expect(found.at(-1)).toBe('How this could change: a longer session (--time).');
   });
 
-  it('reports too few rounds if there is no interval, instead of an overlap', () => {
+  it('reports too few rounds, not an overlap, if there is no interval', () => {
     const few = { ratio: { value: 1 / 33.6, interval: null }, verdict: 'undecided' as const };
     expect(advice([window, { ...depth, whole: few }], context)?.[0]).toMatch(
       /^cuda-depth looks fastest here: 11\.0 ms a run, 33\.6 times cuda-window, with too few rounds for an interval\. /,
@@ -84,7 +84,7 @@ describe('the answer of a comparison', () => {
     expect(said.at(-1)).toMatch(/^How this could change: a longer session/);
   });
 
-  it('compares repetitions if nothing is timed end to end', () => {
+  it('compares repetitions if no end-to-end times exist', () => {
     const step = (name: string, time_s: number, more: Partial<VariantTimes>) =>
       variant(name, 1, time_s, { ...more, wall_s: null });
     const steps = { ratio: { value: 0.25, interval: { low: 0.2, high: 0.3 } }, verdict: 'faster' as const };
@@ -96,7 +96,7 @@ describe('the answer of a comparison', () => {
     expect(others).toHaveLength(1);
   });
 
-  it('never names a wrong variant, however fast, and reports if nothing was checked', () => {
+  it('never names a wrong variant, even if it is fast, and reports if nothing was checked', () => {
     const wrong = variant('fast', 0, 1e-6, { right: false });
     expect(advice([window, depth, wrong], context)?.join(' ')).not.toContain('fast ');
     expect(advice([wrong, { ...wrong, name: 'faster' }], context)).toBeNull();
@@ -112,14 +112,14 @@ describe('the answer of a comparison', () => {
     );
   });
 
-  it('warns first of a noisy machine', () => {
+  it('warns first about a noisy machine', () => {
     const noise = { ratio: { value: 0.9, interval: { low: 0.696, high: 1.165 } }, floor: Math.expm1(0.02) };
     expect(advice([window, depth], { ...context, noise })?.[0]).toMatch(
       /^This machine was noisy: the reference against itself \(A\/A\) gave 0\.900× \(0\.696–1\.17\), so repeat the measurement on an idle one\. cuda-depth is/,
     );
   });
 
-  it('gives a recording no advice to repeat it, and names the device of the fastest variant', () => {
+  it('does not advise repeating a shipped recording, and names the device of the fastest variant', () => {
     const noise = { ratio: { value: 0.9, interval: { low: 0.696, high: 1.165 } }, floor: Math.expm1(0.02) };
     const there = { ...context, where: 'on EPYC', noise, isRecorded: true };
     expect(
@@ -140,8 +140,8 @@ describe('the answer of a comparison', () => {
   });
 });
 
-describe('runs of one set-up', () => {
-  it('count the time of each until its answer is in memory', () => {
+describe('several runs with one set-up', () => {
+  it('count the time of each run until its answer is in memory', () => {
     // (78.4 − 20) / (3.84 − 1.6) = 26.07.
     const [window, depth] = [
       { setup_s: 0.02, time_s: 0.00384, wall_s: 0.02384 },
@@ -173,7 +173,7 @@ describe('the noise of a session', () => {
   // On a loaded machine the noise floor is limited to 2 %.
   const noisy = { ratio: { value: 0.9, interval: { low: 0.696, high: 1.165 } }, floor: Math.expm1(0.02) };
 
-  it('is the measured value, not the cap of the floor', () => {
+  it('is the measured value, not the capped floor', () => {
     expect(noiseText(quiet)).toBe('A/A 1.00× (0.990–1.02); differences below 0.30 % count as noise');
     expect(noiseText(noisy)).toBe(
       'A/A 0.900× (0.696–1.17): too noisy for small differences; differences below 2.02 % count as noise, the maximum noise floor',
@@ -184,7 +184,7 @@ describe('the noise of a session', () => {
     );
   });
 
-  it('is reported first where the reference differs from itself', () => {
+  it('is reported first if the reference differs from itself', () => {
     expect(noisyText(quiet)).toBe('');
     expect(noisyText(noisy)).toBe(
       'This machine was noisy: the reference against itself (A/A) gave 0.900× (0.696–1.17), so repeat the measurement on an idle one. ',
@@ -194,15 +194,15 @@ describe('the noise of a session', () => {
   it.each([
     ['more than 2 % to either side', { value: 1.021, interval: { low: 0.9, high: 1.2 } }, 0.001, true],
     ['at most 2 %', { value: 1.0199, interval: { low: 0.9, high: 1.2 } }, 0.001, false],
-    ['a little, and surely', { value: 1.01, interval: { low: 1.002, high: 1.018 } }, 0.001, true],
-    ['so far that the floor is at its cap', { value: 1, interval: { low: 0.9, high: 1.1 } }, Math.expm1(0.02), true],
+    ['a small but certain amount', { value: 1.01, interval: { low: 1.002, high: 1.018 } }, 0.001, true],
+    ['so much that the floor is capped', { value: 1, interval: { low: 0.9, high: 1.1 } }, Math.expm1(0.02), true],
     ['by an unknown amount', { value: 1.5, interval: null }, null, false],
-  ])('strays if the A/A ratio is off by %s: %j', (_, ratio, floor, strays) => {
+  ])('is too high if the A/A ratio is off by %s: %j', (_, ratio, floor, strays) => {
     expect(isTooNoisy({ ratio, floor })).toBe(strays);
   });
 });
 
-describe('claim cards', () => {
+describe('summaries of claims', () => {
   const finding = (machine: string, verdict: string, more: Partial<ClaimFinding> = {}) =>
     ({ machine, verdict, by: 'a → b', scenario: 's', at: null, value: 2, ...more }) as ClaimFinding;
   const rowOf = (...claims: readonly (readonly ClaimFinding[])[]) =>
@@ -220,7 +220,7 @@ describe('claim cards', () => {
       },
     ] as unknown as readonly ClaimTableRow[];
 
-  test('statements are compared if two machines made them for one problem', () => {
+  test('statements are compared if two machines measured them for one problem', () => {
     const rows = rowOf(
       [finding('B', 'less'), finding('A', 'less')],
       [finding('A', 'less'), finding('B', 'more')],
@@ -241,7 +241,7 @@ describe('claim cards', () => {
     ]);
   });
 
-  test('a claim that rests on one machine is marked and counted', () => {
+  test('a claim measured on only one machine is marked and counted', () => {
     const rows = rowOf(
       [finding('A', 'less')],
       [finding('A', 'more')],

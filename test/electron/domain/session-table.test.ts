@@ -100,7 +100,7 @@ describe.for(sessions)('%s', (name) => {
     expect(cellsIn(html).slice(0, rows.length + 1)).toEqual(expected);
   });
 
-  it('fits 120 terminal columns, and names the columns left to --wide', async () => {
+  it('fits into 120 terminal columns, and lists the columns shown only with --wide', async () => {
     const [titles = []] = await pageOf(file);
     for (const line of [await printed('bench', '--open', file), await printed('compare', file)]) {
       const end = line.findIndex((text) => text.startsWith('More columns with --wide: '));
@@ -117,7 +117,7 @@ describe.for(sessions)('%s', (name) => {
   });
 });
 
-it('has one table of a sweep, the same cell by cell in the report and on a terminal', async () => {
+it('a sweep has the same table cells in the report and on a terminal', async () => {
   const file = path.join(assetsFolder, 'runs/micro/sweep-transpose.json');
   const swept = sweepTableOf(parseSession(await readFile(file, 'utf8'), file));
   if (swept === null) throw new Error('a recorded sweep has no sweep');

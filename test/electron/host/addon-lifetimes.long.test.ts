@@ -94,7 +94,7 @@ async function makers(): Promise<readonly (() => Life)[]> {
 const TURNS = 400;
 const MAX_AT_ONCE = 6;
 
-it('the process exits cleanly whatever is started, cancelled, watched and dropped', { timeout: 120_000 }, async () => {
+it('the process exits cleanly, whatever was started, cancelled, watched or dropped', { timeout: 120_000 }, async () => {
   const random = seeded(20_261_123);
   const any = <T>(of: readonly T[]): T | undefined => of[Math.floor(random() * of.length)];
   const makes = await makers();

@@ -25,7 +25,7 @@ async function run(scenario: Record<string, unknown>): Promise<string> {
 const viewport = { horizontal: null, vertical: null, pixels: [1000, 1000] as [number, number] };
 
 describe('the gamma index of two runs', () => {
-  it('is zero against itself, fails against a shifted beam, and passes with a wider criterion', async () => {
+  it('is zero against the same run, fails against a shifted beam, and passes with a wider criterion', async () => {
     const first = await run({ ...smallScenario });
     const moved = await run({ ...smallScenario, beam: { energy_MeV: 30, x_mm: 0.5 } });
     const against = (reference: string, dose: number, distance_mm: number) =>
@@ -68,7 +68,7 @@ describe('the gamma index of two runs', () => {
     expect(gammaDoseOf('mass', [reference, other])).toBe('mass');
   });
 
-  it('is the same row by row as at once, and stops when it is aborted', async () => {
+  it('is the same row by row as in one pass, and stops when it is aborted', async () => {
     const dose = Float64Array.from({ length: 400 }, (_, i) => Math.exp(-(((i % 20) - 10) ** 2) / 20));
     const map = { dose, nz: 20, nx: 20, dz_mm: 0.5, dx_mm: 0.5 };
     const other = { ...map, dose: dose.map((value) => 1.01 * value) };
@@ -83,11 +83,11 @@ describe('the gamma index of two runs', () => {
   });
 });
 
-describe('the gamma index against a dose of another program', () => {
+describe('the gamma index against a dose from another program', () => {
   const named = (name: string, bytes: Uint8Array) => ({ name, bytes });
   const shifts = { shift_depth_mm: 0, shift_across_mm: 0 };
 
-  it('is zero against its own dose as MetaImage, NRRD and a table, in any unit, and changes with the shifts', async () => {
+  it("is zero against the run's own dose as MetaImage, NRRD and table, in any unit, and changes with the shifts", async () => {
     const first = await run({ ...smallScenario });
     const ask = (dose: string, parts: object = {}, distance_mm = 0.1) =>
       page.call('dose.gamma', {
@@ -113,7 +113,7 @@ describe('the gamma index against a dose of another program', () => {
     }
   });
 
-  it('compares in absolute terms if the unit is given: planes and volumes, by area and by mass', async () => {
+  it('compares absolute doses if the unit is given: planes and volumes, by area and by mass', async () => {
     const protons = 4;
     const first = await run({ ...smallScenario, beam: { ...smallScenario.beam, weight: protons } });
     const text = (content: string): Uint8Array => new TextEncoder().encode(content);
@@ -151,7 +151,7 @@ describe('the gamma index against a dose of another program', () => {
     );
   });
 
-  it('names a file that is no dose, truncated, incomplete, a curve or missing', async () => {
+  it('names a file that is missing, truncated, incomplete, a curve or not a dose', async () => {
     const first = await run({ ...smallScenario });
     const { name, bytes } = await page.call('run.export', { run: first, what: 'dose-nrrd' });
     const take = (...files: { name: string; bytes: Uint8Array }[]) => page.call('dose.import', { files });
@@ -177,8 +177,8 @@ describe('the gamma index against a dose of another program', () => {
   });
 });
 
-describe('the width in Fermi–Eyges theory', () => {
-  it('equals that of the computed fluence, for a beam along z', async () => {
+describe('the beam width in Fermi–Eyges theory', () => {
+  it('equals the width of the computed fluence for a beam along z', async () => {
     const id = await run({
       ...smallScenario,
       beam: { energy_MeV: 30, x_sigma_mm: 1 },
@@ -195,7 +195,7 @@ describe('the width in Fermi–Eyges theory', () => {
     expect((curve?.positions.length ?? 0) * 0.25).toBeGreaterThan(8);
   });
 
-  it('reports why there is none for a tilted beam', async () => {
+  it('is not available for a tilted beam, and the reason is reported', async () => {
     const id = await run({ ...smallScenario, beam: { energy_MeV: 30, angle_deg: 10 } });
     expect(await page.call('dose.fermiEyges', { run: id })).toEqual({
       curve: null,

@@ -97,7 +97,7 @@ const drawn = (seen: readonly Delays[]): number => seen.reduce((sum, { frames })
 const solvers = { window: { variant: 'window' }, depth: { stepping: 'depth', variant: 'depth' } };
 
 it.for(Object.entries(solvers))(
-  '%s on all cores: 99 of 100 delays stay below 20 ms',
+  '%s on all cores: 99 of 100 event-loop delays stay below 20 ms',
   // Next to other work of ten times the number of cores, six attempts need a minute.
   { timeout: 300_000 },
   async ([name, solver], context) => {

@@ -24,7 +24,7 @@ import type { Client } from '../../../renderer/data/client/client.ts';
 import { openTestScenarios, readRun, smallScenario, TransportScenarios } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 
-describe('failed run', () => {
+describe('failing runs', () => {
   const reason =
     'cuStreamSynchronize on NVIDIA H200 failed: CUDA_ERROR_ILLEGAL_ADDRESS; last kernel launched: gather_score_f32.';
 
@@ -90,7 +90,7 @@ describe('failed run', () => {
       expect(runOf('transport', await test.host.runs.data(opened.id)).dose).toEqual(back.dose);
     });
 
-    it('is printed and saved by the command line, which exits with 1 and the reason', async () => {
+    it('is printed and saved by the command line, which exits with code 1 and the reason', async () => {
       const written = { out: '', error: '' };
       const terminal = new Terminal(
         { write: (text: string) => (written.out += text) },
@@ -134,7 +134,7 @@ describe('failed run', () => {
   });
 });
 
-describe('first start', () => {
+describe('the first start', () => {
   const native = path.resolve(import.meta.dirname, '../../../dist/native');
   const firstAddon = () => loadAddon(path.join(native, 'braggbench_first.node'));
 
@@ -172,7 +172,7 @@ describe('first start', () => {
     return settled;
   }
 
-  it('lists recorded sessions and reports what is compiling before there is a solver', async () => {
+  it('lists recorded sessions and reports the compilation while there is no solver', async () => {
     const seen: SolverFrame[] = [];
     page.stream('solver', {}, { frame: (state) => void seen.push(state) });
     expect(page.capabilities).toMatchObject({ variants: [], version: '0.1.0', compiler: '' });
@@ -188,7 +188,7 @@ describe('first start', () => {
     expect(seen.at(-1)).toEqual({ stage: 'none', progress: '3 of 35 files', failed: null, gpuKernels: false });
   });
 
-  it('runs a beam once transport is compiled, with the dose of the complete solver', async () => {
+  it('runs a beam once transport is compiled, with the same dose as the complete solver', async () => {
     const starting = page.call('run.start', { scenario: { ...smallScenario }, name: 'first' });
     expect(await isSettled(starting)).toBe(false);
     reach('first');
@@ -208,7 +208,7 @@ describe('first start', () => {
     expect(a).toEqual(b);
   });
 
-  it('lets a scenario of another workload, and one that names a GPU variant, wait for the complete solver', async () => {
+  it('lets scenarios of other workloads, and those that name a GPU variant, wait for the complete solver', async () => {
     reach('first');
     const other = page.call('scenario.resolve', { scenario: layer });
     const gpu = page.call('scenario.resolve', {
@@ -229,7 +229,7 @@ describe('first start', () => {
   });
 });
 
-describe('unwatched', () => {
+describe('runs without viewers', () => {
   const document = {
     kind: 'transport',
     version: 1,
@@ -238,7 +238,7 @@ describe('unwatched', () => {
     solver: { stepping: 'depth' },
   };
 
-  test('an unwatched run sends no frame, and has the dose of a watched one', async () => {
+  test('send no frames, and have the same dose as watched runs', async () => {
     const addon = loadAddon();
     const scenarios = await openTestScenarios(addon);
     const reading = await scenarios.check(document, { name: 'test', folder: null });

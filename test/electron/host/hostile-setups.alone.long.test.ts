@@ -132,7 +132,7 @@ async function startAndCancel(given: object): Promise<void> {
 /** Large enough for a busy machine, on which allocating 676 megabytes is not immediate. */
 const MAX_TO_CANCEL_MS = 60_000;
 
-it.for(hostile)('%s', { timeout: 400_000 }, async ([, scenario]) => {
+it.for(hostile)('a hostile set-up does not block the event loop: %s', { timeout: 400_000 }, async ([, scenario]) => {
   expect(await shortestBlock(() => startAndCancel(scenario))).toBeLessThan(MAX_MS);
 });
 
@@ -144,7 +144,7 @@ const doseMap: MapRequest = {
 
 const transport = hostile.filter(([, scenario]) => 'kind' in scenario && scenario.kind === 'transport');
 
-test('Live of each hostile set-up does not block the event loop', { timeout: 300_000 }, async () => {
+test('Live does not block the event loop with any of the hostile set-ups', { timeout: 300_000 }, async () => {
   const live = openLive(page, 'hostile-setups-live');
   await live.ask(smallScenario);
   expect(transport.length).toBeGreaterThanOrEqual(6);
@@ -153,7 +153,7 @@ test('Live of each hostile set-up does not block the event loop', { timeout: 300
   expect(held).toEqual({});
 });
 
-test('texts and lists as large as they may be, and larger', { timeout: 120_000 }, async () => {
+test('texts and lists of the maximum size, and larger ones', { timeout: 120_000 }, async () => {
   const folder = path.join(test_.folder, 'library');
   mkdirSync(folder, { recursive: true });
   const rows = 1_200_000;
@@ -178,12 +178,12 @@ test('texts and lists as large as they may be, and larger', { timeout: 120_000 }
   expect(issues).toMatchObject([{ message: 'is larger than 256 KiB, the limit for scenarios' }]);
 });
 
-test("Live's first question, two hundred media, with code that was never run before", () => {
+test('the first Live question with two hundred media, before any code is warm', () => {
   expect(coldLive_ms).toBeGreaterThan(0);
   expect(coldLive_ms).toBeLessThan(MAX_MS);
 });
 
-test('the theory of a beam through two hundred media', { timeout: 60_000 }, async () => {
+test('the theory curve of a beam through two hundred media', { timeout: 60_000 }, async () => {
   const scenario = { ...smallScenario, beam: { energy_MeV: 30, x_sigma_mm: 2 }, geometry: patchwork };
   const { id: run } = await page.call('run.start', { scenario, name: '' });
   await test_.host.runs.ended(run);

@@ -78,7 +78,7 @@ const scenarios: readonly (readonly [string, string, string])[] = [
     ),
   ],
   [
-    'regions that are at fault',
+    'invalid regions',
     'a.json',
     filled(`${JSON_HEAD},"beam":{"energy_MeV":70},"geometry":{"regions":[`, () => '{"material":"wate"},', '{}]}}'),
   ],
@@ -93,12 +93,12 @@ async function openScenario(name: string, text: string): Promise<void> {
   await page.call('scenario.library', {});
 }
 
-it.for(scenarios)('a scenario of %s', async ([, name, text]) => {
+it.for(scenarios)('a scenario with %s does not block the event loop', async ([, name, text]) => {
   expect(text.length).toBeGreaterThan(largestText_bytes - 40);
   expect(await shortestBlock(() => openScenario(name, text))).toBeLessThan(MAX_MS);
 });
 
-test('a scenario of too many values is rejected with the reason', async () => {
+test('a scenario with too many values is rejected with the reason', async () => {
   const [, name, text] = scenarios[0] ?? ['', '', ''];
   const { draft, issues } = await page.call('scenario.parse', { text, name });
   expect(draft).toBeNull();
@@ -136,7 +136,7 @@ const companions: readonly (readonly [string, string, string, object])[] = [
   ],
 ];
 
-it.for(companions)('a scenario next to %s', async ([, name, text, parts]) => {
+it.for(companions)('a scenario next to %s does not block the event loop', async ([, name, text, parts]) => {
   const scenario = { ...smallScenario, ...parts };
   put('beside.json', JSON.stringify(scenario));
   const hold = await shortestBlock(async () => {
@@ -160,7 +160,7 @@ function largeSession(): string {
   return JSON.stringify(session);
 }
 
-test('a session as large as it may be', async () => {
+test('a session of the maximum size does not block the event loop', async () => {
   const text = largeSession();
   expect(text.length).toBeGreaterThan(0.9 * MAX_SESSION_BYTES);
   expect(text.length).toBeLessThan(MAX_SESSION_BYTES);
@@ -196,7 +196,7 @@ const view = {
   statistic: 'mean' as const,
 };
 
-test('an image of thirty million pixels: opened, summed up, searched, compared, exported', async () => {
+test('an image of thirty million pixels is opened, summed, searched, compared and exported without blocking', async () => {
   await putImage('large.h5');
   const opened: string[] = [];
   const file = inLibrary('large.h5');
@@ -224,7 +224,7 @@ test('an image of thirty million pixels: opened, summed up, searched, compared, 
   expect(await blockedBy(steps)).toEqual({});
 });
 
-test('a trace of three hundred thousand spans', async () => {
+test('a trace of three hundred thousand spans does not block the event loop', async () => {
   const events = Array.from(
     { length: 300_000 },
     (_, i) => `{"name":"kernel ${i % 50}","ph":"X","ts":${i * 10},"dur":7,"pid":1,"tid":${i % 8},"args":{"i":${i}}}`,
@@ -248,7 +248,7 @@ const cts: readonly (readonly [string, string, (file: string) => void])[] = [
   ],
 ];
 
-test.for(cts)('a CT: %s', async ([, name, write]) => {
+test.for(cts)('a CT given as %s does not block the event loop', async ([, name, write]) => {
   write(path.join(library, name));
   let at_mm = -33;
   const hold = await shortestBlock(async () => {
@@ -267,7 +267,7 @@ test.for(cts)('a CT: %s', async ([, name, write]) => {
   expect(hold).toBeLessThan(MAX_MS);
 });
 
-test('a dose of another program as large as it may be, and the gamma index against it', async () => {
+test('the largest dose of another program, and its gamma index, do not block the event loop', async () => {
   const scenario = { ...smallScenario };
   const { id } = await page.call('run.start', { scenario, name: '' });
   await test_.host.runs.ended(id);

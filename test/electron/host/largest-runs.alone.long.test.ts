@@ -66,7 +66,7 @@ const viewport = { horizontal: null, vertical: null, pixels: [400, 400] as [numb
 const map = (quantity: 'dose-per-mass' | 'letd' | 'gray') =>
   ({ quantity, horizontal: 'z', vertical: 'x', viewport }) as const;
 
-test('a run of four million cells with LET', { timeout: 300_000 }, async () => {
+test('a run of four million cells with LET does not block the event loop', { timeout: 300_000 }, async () => {
   const small = await runScenario({ ...smallScenario, output: { keyframes: 0, let: true } });
   writeFileSync(path.join(library, 'large.h5'), await runPacker.write(enlarged(small)));
   const opened: string[] = [];
@@ -108,7 +108,7 @@ test('a run of four million cells with LET', { timeout: 300_000 }, async () => {
   expect(long).toEqual({});
 });
 
-test('a spread-out peak of many layers', { timeout: 300_000 }, async () => {
+test('a spread-out peak of many layers does not block the event loop', { timeout: 300_000 }, async () => {
   const document = { kind: 'transport', version: 1, name: 'field', beam: { energy_MeV: 100 } };
   const build = (range_mm: number, modulation_mm: number) => () =>
     page.call('beam.sobp', { document, request: { range_mm, modulation_mm } });

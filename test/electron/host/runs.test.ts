@@ -23,7 +23,7 @@ async function finished(run: string): Promise<RunInfo> {
 }
 
 describe('a run', () => {
-  it('of the program itself is in no list, and is not saved as unsaved work', async () => {
+  it('is in no list and is not saved as unsaved work if the program itself started it', async () => {
     const { runs, scenarios } = test.host;
     const reading = await scenarios.check({ ...smallScenario }, { name: 'probe', folder: null });
     const { id } = await runs.start({ reading, name: 'probe', pictures: false, unlisted: true });
@@ -34,7 +34,7 @@ describe('a run', () => {
     await expect(runs.data(id)).rejects.toThrow('This run does not exist.');
   });
 
-  it('goes from start to consistent readouts', async () => {
+  it('progresses from start to consistent readouts', async () => {
     const started = await page.call('run.start', { scenario: { ...smallScenario }, name: 'ignored' });
     expect(started).toMatchObject({ name: 'small µ run', variant: 'window', precision: 'fp32', device: 'cpu' });
     const info = await finished(started.id);
@@ -78,7 +78,7 @@ describe('a run', () => {
     });
   });
 
-  it('has on its timeline the steps before its engine, the addon only in the first run, and its file after it', async () => {
+  it('shows on its timeline the work before its engine, the addon only in the first run, and its file afterwards', async () => {
     const named = async (): Promise<{ readonly id: string; readonly beside: () => Promise<readonly string[]> }> => {
       const { id } = await page.call('run.start', { scenario: { ...smallScenario }, name: 'a run' });
       await finished(id);
@@ -126,7 +126,7 @@ describe('a run', () => {
     await expect(page.call('run.keyframe', requested)).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('cuts the phase space of a computing run for the pages that show it', async () => {
+  it('cuts its phase space while it computes, for the pages that show the cut', async () => {
     const { resolved } = await page.call('scenario.resolve', { scenario: { ...watchedScenario } });
     const { id } = await page.call('run.start', { scenario: { ...watchedScenario }, name: '' });
     const over = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: whole } as const;
@@ -160,7 +160,7 @@ describe('a run', () => {
     await page.call('run.cancel', { run: outside.id });
   });
 
-  it('cuts the phase space of a finished run by recomputing a saved step', async () => {
+  it('cuts its phase space after it has finished, by recomputing a saved step', async () => {
     const { id } = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
     await finished(id);
     const { grid } = await page.call('run.summary', { run: id });
@@ -214,7 +214,7 @@ describe('a run', () => {
     expect((await asked(1, [angle(9999)])).error).toMatchObject({ code: 'invalid' });
   });
 
-  it('cancels a step that nobody waits for, and reports which run cannot be repeated', async () => {
+  it('cancels a cut that nobody waits for, and reports runs that cannot be repeated', async () => {
     const { id } = await page.call('run.start', { scenario: { ...longScenario }, name: '' });
     await finished(id);
     const { frames } = await page.call('run.keyframes', { run: id });
@@ -294,7 +294,7 @@ describe('a run', () => {
     });
   });
 
-  it('subtracts one run from another, and one keyframe from another', async () => {
+  it('is subtracted from another run, and one keyframe from another', async () => {
     const first = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
     const second = await page.call('run.start', {
       scenario: { ...smallScenario, solver: { ...smallScenario.solver, variant: 'scatter' } },
@@ -356,7 +356,7 @@ describe('a run', () => {
     expect(live.at(-1)?.depthDose?.values).toEqual(curve.values);
   });
 
-  it('when cancelled ends within a step and keeps its partial result', async () => {
+  it('ends within a step when it is cancelled, and keeps its partial result', async () => {
     const { id } = await page.call('run.start', { scenario: { ...longScenario }, name: '' });
     let step = 0;
     page.stream(
@@ -385,7 +385,7 @@ describe('a run', () => {
     expect((await page.call('run.cancel', { run: id })).state).toBe('cancelled');
   });
 
-  it('filled with numbers has no beam to measure', async () => {
+  it('has no beam to measure if its state was filled with numbers', async () => {
     const scenario = {
       ...smallScenario,
       initial: { kind: 'filled', seed: 3 },
@@ -399,7 +399,7 @@ describe('a run', () => {
   });
 });
 
-describe('the queue', () => {
+describe('the queue of runs', () => {
   it('runs one at a time on a device, in order, and removes cancelled ones', async () => {
     const lists: RunInfo[][] = [];
     page.stream('runs', {}, { frame: ({ runs }) => void lists.push(runs) });
@@ -447,7 +447,7 @@ describe('the queue', () => {
     expect((await page.call('run.list', {})).runs).toEqual([]);
   });
 
-  it('closing the host cancels what runs and what waits', async () => {
+  it('cancels its active and waiting runs when the host closes', async () => {
     const own = await openTestHost();
     const client = await own.page();
     const running = await client.call('run.start', { scenario: { ...longScenario }, name: '' });
@@ -460,7 +460,7 @@ describe('the queue', () => {
 });
 
 describe('results beyond the memory limit', () => {
-  it('move to disk and are restored unchanged', async () => {
+  it('are moved to disk and restored unchanged', async () => {
     const own = await openTestHost({ cacheBound_bytes: 1 });
     try {
       const client = await own.page();

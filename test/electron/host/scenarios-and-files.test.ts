@@ -17,8 +17,8 @@ afterEach(() => test.close());
 
 const inLibrary = (key: string): FileRef => ({ kind: 'library', key });
 
-describe('scenarios', () => {
-  it('a text with errors gives the draft and every issue with its line', async () => {
+describe('scenarios in the host', () => {
+  it('are returned as a draft if they have errors, with the line of every issue', async () => {
     const text = '{\n  "kind": "transport",\n  "version": 1,\n  "beam": { "energy_MeV": 900 },\n  "gird": {}\n}\n';
     const { draft, issues } = await page.call('scenario.parse', { text, name: 'a.json' });
     expect(draft).toMatchObject({ beam: { energy_MeV: 900 } });
@@ -29,7 +29,7 @@ describe('scenarios', () => {
     expect((await page.call('scenario.parse', { text: 'not a scenario: [', name: 'b.yaml' })).draft).toBeNull();
   });
 
-  it('with numbers that no frame can carry are sent as text, with their error', async () => {
+  it('are sent as text with an error if they contain numbers that no frame can carry', async () => {
     for (const [written, shown] of [
       ['.nan', 'NaN'],
       ['.inf', 'Infinity'],
@@ -42,7 +42,7 @@ describe('scenarios', () => {
     }
   });
 
-  it('resolve to grid, memory and range; a memory limit is an issue at its field', async () => {
+  it('are resolved to grid, memory and range; a memory limit is an issue at its field', async () => {
     const { issues, resolved: any } = await page.call('scenario.resolve', { scenario: { ...smallScenario } });
     const resolved = resolvedOf('transport', any);
     expect(issues).toEqual([]);
@@ -70,7 +70,7 @@ describe('scenarios', () => {
     ]);
   });
 
-  it('are saved into the library in a stable form, listed and opened again', async () => {
+  it('are saved to the library in a stable form, listed and opened again', async () => {
     const named = await page.call('scenario.save', {
       scenario: { ...smallScenario },
       file: inLibrary('mine.json'),
@@ -98,7 +98,7 @@ describe('scenarios', () => {
     expect((await page.call('scenario.recent', {})).files).toEqual([]);
   });
 
-  it('shipped with the program are opened read-only and never overwritten', async () => {
+  it('are read-only and never overwritten if they ship with the program', async () => {
     const opened = await page.call('scenario.open', { file: inLibrary('water-70MeV.json') });
     expect(opened).toMatchObject({ readOnly: true, issues: [] });
     await expect(
@@ -113,7 +113,7 @@ describe('scenarios', () => {
     expect(granted.file).toEqual(inLibrary('water-70MeV.json'));
   });
 
-  it('with a stopping power table find it next to their file, also as a draft', async () => {
+  it('find a stopping power table next to their file, also as a draft', async () => {
     await mkdir(path.join(test.folder, 'library'), { recursive: true });
     const water = await readFile(path.join(assetsFolder, 'materials', 'stopping', 'water-icru49.csv'), 'utf8');
     await writeFile(path.join(test.folder, 'library', 'mine.csv'), water);
@@ -129,7 +129,7 @@ describe('scenarios', () => {
     expect(JSON.stringify(refused.issues)).not.toContain('root:');
   });
 
-  it('in a file that the user chose are saved there, and are recent after a restart', async () => {
+  it('are saved to the file that the user chose, and are listed as recent after a restart', async () => {
     const chosen = path.join(test.folder, 'elsewhere.yaml');
     await writeFile(chosen, 'kind: transport\nversion: 1\nbeam: { energy_MeV: 30 }\n');
     const { file, name, place } = test.host.grant(chosen);
@@ -149,7 +149,7 @@ describe('scenarios', () => {
   });
 });
 
-describe('a page cannot reach', () => {
+describe('a page has no access to', () => {
   it.each([
     '../secret.json',
     '..',
@@ -166,7 +166,7 @@ describe('a page cannot reach', () => {
     'mine.json ',
     ' mine.json',
     'recent.json/',
-  ])('the library name %j', async (key) => {
+  ])('a library name such as %j', async (key) => {
     await writeFile(path.join(test.folder, 'secret.json'), '{"secret": true}');
     await expect(page.call('scenario.open', { file: inLibrary(key) })).rejects.toMatchObject({ code: 'invalid' });
     const bytes = new Uint8Array([1]);
@@ -191,7 +191,7 @@ describe('a page cannot reach', () => {
     expect(await readFile(secret, 'utf8')).toContain('secret');
   });
 
-  it('a file access that it was not granted', async () => {
+  it('a file to which it was granted no access', async () => {
     test.host.grant(path.join(test.folder, 'recent.json'));
     await expect(page.call('scenario.open', { file: { kind: 'granted', key: 'guess' } })).rejects.toMatchObject({
       code: 'not-found',
@@ -201,7 +201,7 @@ describe('a page cannot reach', () => {
     });
   });
 
-  it('a method or parameters outside of the contract', async () => {
+  it('a method or parameters outside the contract', async () => {
     const call = page.call as (method: string, params: unknown) => Promise<unknown>;
     await expect(call.call(page, 'process.exit', {})).rejects.toMatchObject({ code: 'bad-request' });
     await expect(call.call(page, '__proto__', {})).rejects.toMatchObject({ code: 'bad-request' });
@@ -258,7 +258,7 @@ describe('run files', () => {
     expect(ends).toEqual([null, null]);
   });
 
-  it('that are invalid are rejected with one sentence', async () => {
+  it('are rejected in one sentence if they are invalid', async () => {
     const bytes = new TextEncoder().encode('no run');
     await expect(page.call('run.open', { source: { kind: 'bytes', name: 'x.h5', bytes } })).rejects.toMatchObject({
       code: 'foreign-file',
@@ -269,7 +269,7 @@ describe('run files', () => {
     ).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('cannot be written without a folder, and the old file stays', async () => {
+  it('are not written if the folder is missing, and the old file stays unchanged', async () => {
     const id = await finishedRun();
     const lost = test.host.grant(path.join(test.folder, 'no such folder', 'a.h5'));
     await expect(page.call('run.save', { run: id, file: lost.file, ifExists: 'replace' })).rejects.toMatchObject({
@@ -298,8 +298,8 @@ describe('run files', () => {
   });
 });
 
-describe('the shell', () => {
-  it('chooses files, receives the document state, and sends its events to its own page only', async () => {
+describe('the desktop shell', () => {
+  it('chooses files, receives the document state, and sends its events only to its own page', async () => {
     const seen: unknown[] = [];
     const emitters: ((event: { kind: 'command'; id: string }) => void)[] = [];
     const windowed = await test.page({
@@ -342,7 +342,7 @@ describe('the shell', () => {
     await eventually(() => seen.at(-1) === 'stopped');
   });
 
-  it('pages that connect later read the messages of the host', async () => {
+  it('pages that connect later receive the earlier messages of the host', async () => {
     test.host.log.write('warning', 'first');
     const entries: string[] = [];
     page.stream('host.log', {}, { frame: (entry) => void entries.push(entry.text) });

@@ -16,7 +16,7 @@ import type { Client } from '../../../renderer/data/client/client.ts';
 import { eventually, openTestHost, type TestHost } from './test-host.ts';
 import { smallImage } from './workloads/small-image.ts';
 
-describe('task runs', () => {
+describe('runs of a small workload', () => {
   const launch = {
     kind: 'micro',
     version: 1,
@@ -44,7 +44,7 @@ describe('task runs', () => {
   });
   afterAll(() => test.close());
 
-  it('keeps the commit, the program, the machine, the driver and the clocks with every sample', async () => {
+  it('save the commit, the program, the machine, the driver and the clocks with every sample', async () => {
     const { addon, commit } = test.host;
     const key = 'launch.task.json';
     await page.call('run.save', { run, file: { kind: 'library', key }, ifExists: 'refuse' });
@@ -66,7 +66,7 @@ describe('task runs', () => {
     }
   });
 
-  it('needs at least the estimated least time', async () => {
+  it('need at least the estimated minimum time', async () => {
     const { addon, scenarios } = test.host;
     const reading = await scenarios.check({ ...launch }, { name: 'launch', folder: null });
     const { least_s } = await hostWorkloads.micro.needs(addon, reading);
@@ -78,7 +78,7 @@ describe('task runs', () => {
     expect(report?.elapsed_s).toBeGreaterThanOrEqual(least_s ?? Number.POSITIVE_INFINITY);
   });
 
-  it('has a timeline with a lane for each variant and its work, not sent with its results', async () => {
+  it('have a timeline with a lane for each variant and its work, sent separately from the results', async () => {
     const info = await page.call('timeline.open', { source: { kind: 'run', run } });
     expect(info.lanes.map(({ process, name }) => [process, name])).toEqual([
       ['cpu-passes', 'samples'],
@@ -99,7 +99,7 @@ describe('task runs', () => {
     expect(session.reports[0]).not.toHaveProperty('recordings');
   });
 
-  it('is measured on the benchmark thread, and ends between two samples when it is stopped', async () => {
+  it('are measured on the benchmark thread, and end between two samples when they are stopped', async () => {
     expect(onThread).toEqual(['micro']);
     // Forty rounds of a sixteenth of a second leave time to stop. On a machine ten times slower, the limit of 20 s does
     // not end them first.
@@ -127,7 +127,7 @@ describe('task runs', () => {
     }
   });
 
-  it('states edits of its scenario in the name of a run, unless it was renamed', async () => {
+  it('include edits of the scenario in their name, unless they were renamed', async () => {
     const edited = { ...launch, problem: { ...launch.problem, n: 1000 }, solver: { ...launch.solver, threads: 1 } };
     const start = async (scenario: typeof edited | (Omit<typeof edited, 'name'> & { name: string })) => {
       const { id, name } = await page.call('run.start', { scenario, name: '', file: null, saved: { ...launch } });
@@ -140,7 +140,7 @@ describe('task runs', () => {
   });
 });
 
-describe('image runs', () => {
+describe('runs of an image', () => {
   const whole = { viewport: { horizontal: null, vertical: null, pixels: [64, 64] as [number, number] } };
   /** The run is stopped after the check, on a loaded machine too: its end would be many seconds later. */
   const long = {
@@ -166,7 +166,7 @@ describe('image runs', () => {
   }
 
   describe('a diffraction run', () => {
-    it('is checked, resolved, run and listed like any other', async () => {
+    it('is checked, resolved, run and listed like a transport run', async () => {
       const { issues, resolved } = await page.call('scenario.resolve', { scenario: { ...smallImage } });
       expect(issues).toEqual([]);
       expect(resolved).toMatchObject({ kind: 'diffraction', width: 32, height: 24, orientations: 1, reflections: 0 });
@@ -193,7 +193,7 @@ describe('image runs', () => {
       });
     });
 
-    it('shows its image reduced, its pixels, peaks, and its difference from another', async () => {
+    it('shows its image downsampled, its pixels and peaks, and its difference from another image', async () => {
       const id = await rendered();
       const { map, done } = await page.call('image.view', { run: id, view: whole });
       expect([done, map.horizontal.count, map.vertical.count]).toEqual([1, 32, 24]);
@@ -240,7 +240,7 @@ describe('image runs', () => {
       });
     });
 
-    it('shows a growing image to its viewers, and ends when it is stopped', async () => {
+    it('shows its growing image to viewers, and ends when it is stopped', async () => {
       const { id } = await page.call('run.start', { scenario: { ...long }, name: '' });
       const [frames, progress]: [ImageFrame[], RunProgress[]] = [[], []];
       page.stream('run.progress', { run: id }, { frame: (value) => void progress.push(value) });
@@ -257,7 +257,7 @@ describe('image runs', () => {
       expect(progress.at(-1)?.detail).toMatchObject({ workload: 'diffraction' });
     });
 
-    it('is saved, opened again with the same bits, found in the library, and written as image files', async () => {
+    it('is saved, opened again with the same bits, found in the library, and exported as image files', async () => {
       const id = await rendered();
       await page.call('run.save', { run: id, file: { kind: 'library', key: 'small.h5' }, ifExists: 'refuse' });
       const opened = await page.call('run.open', {

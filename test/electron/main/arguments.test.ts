@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { handedOverSchema, programArguments, readArguments } from '../../../electron/main/arguments.ts';
 
-describe('the command line', () => {
+describe('the command line of the desktop program', () => {
   it('begins after the application folder in development, and after the program in a package', () => {
     expect(programArguments(['electron', '.', 'a.json', '--run'], false)).toEqual(['a.json', '--run']);
     expect(programArguments(['electron', '--inspect=0', '--no-sandbox', '/app', '--run'], false)).toEqual(['--run']);
@@ -11,7 +11,7 @@ describe('the command line', () => {
     expect(programArguments(['braggbench', '--no-sandbox', 'a.json'], true)).toEqual(['--no-sandbox', 'a.json']);
   });
 
-  it('names a file relative to the folder of the call, with or without a verb', () => {
+  it('names a file relative to the working directory, with or without a verb', () => {
     const file = path.resolve('/data', 'a.json');
     const plain = { file, run: false, gpu: null };
     expect(readArguments(['a.json'], '/data')).toEqual(plain);
@@ -24,7 +24,7 @@ describe('the command line', () => {
     });
   });
 
-  it('of a second start is accepted only if it is complete', () => {
+  it('is accepted from a second launch only if it is complete', () => {
     expect(handedOverSchema.safeParse({ args: ['a.json'], folder: '/data' }).success).toBe(true);
     expect(handedOverSchema.safeParse({ args: 'a.json', folder: '/data' }).success).toBe(false);
     expect(handedOverSchema.safeParse(undefined).success).toBe(false);

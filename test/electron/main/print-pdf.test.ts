@@ -18,7 +18,7 @@ vi.mock('electron', () => ({
   },
 }));
 
-it('failed printing leaves nothing behind', async () => {
+it('a failed print leaves no files behind', async () => {
   await expect(printPdf('<p>')).rejects.toThrow('no printer');
   expect(stage).toMatchObject({ wasThere: true, destroyed: true });
   expect(existsSync(stage.file)).toBe(false);

@@ -31,7 +31,7 @@ describe('the question before the window closes', () => {
     expect(requested).toEqual([]);
   });
 
-  it('follows the answer to the last request, however late an earlier one is answered', async () => {
+  it('follows the answer to the last request, even if an earlier one is answered later', async () => {
     const first = shell.mayClose();
     const second = shell.mayClose();
     expect(await first).toBe(false);

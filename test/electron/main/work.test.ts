@@ -10,7 +10,7 @@ vi.mock('electron', async () => (await import('./stand-in/electron.ts')).electro
 workStories(standIn);
 
 describe('requests of the program to Electron', () => {
-  it('a locked-in window, and a sandbox for every page', () => {
+  it('create a sandbox for every page in a restricted window', () => {
     const { webPreferences } = stage.window.options as { webPreferences: Record<string, unknown> };
     expect(webPreferences).toMatchObject({
       contextIsolation: true,
@@ -22,18 +22,18 @@ describe('requests of the program to Electron', () => {
     expect(stage.schemes).toMatchObject([{ scheme: 'braggbench', privileges: { standard: true, secure: true } }]);
   });
 
-  it('crash reports that stay local, and one instance that receives the arguments of the next', () => {
+  it('keep crash reports local, and let one instance receive the arguments of the next', () => {
     expect(stage.crashReports).toMatchObject({ uploadToServer: false });
     expect(stage.handed).toMatchObject({ args: ['quick.braggbench.json', '--run'] });
   });
 
-  it('a hidden window without scripts for the report, whose file is deleted', () => {
+  it('open a hidden window without scripts for the report, whose file is then deleted', () => {
     expect(stage.windows[1]?.options).toEqual({ show: false, webPreferences: { sandbox: true, javascript: false } });
     expect(stage.loadedFiles).toHaveLength(1);
     expect(stage.loadedFiles.filter((file) => existsSync(file))).toEqual([]);
   });
 
-  it('a separate process for a user kernel', () => {
+  it('start a separate process for a user kernel', () => {
     expect(stage.children).toBeGreaterThan(0);
   });
 });

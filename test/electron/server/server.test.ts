@@ -57,8 +57,8 @@ async function raw(target: string, headers: Record<string, string> = {}, method 
   return { status: response.statusCode ?? 0, headers: response.headers, body };
 }
 
-describe('the page', () => {
-  it('is reached by the printed address, which redirects to one with the token in its path', async () => {
+describe('the served page', () => {
+  it('is reached by the printed address, which redirects to an address with the token in its path', async () => {
     const first = await raw(`/?token=${token}`);
     expect(first).toMatchObject({ status: 303, headers: { location: `/${token}/` } });
     const reply = await raw(`/${token}/`);
@@ -66,7 +66,7 @@ describe('the page', () => {
     expect(token.length).toBeGreaterThanOrEqual(32);
   });
 
-  it('has a policy without inline or foreign scripts, and the other headers', async () => {
+  it('has a policy without inline or foreign scripts, and the other security headers', async () => {
     const { headers } = await raw(`/${token}/`);
     const policy = String(headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'");
@@ -82,7 +82,7 @@ describe('the page', () => {
     expect(headers['set-cookie']).toBeUndefined();
   });
 
-  it('serves its files permanently by their hashed names, and no others', async () => {
+  it('caches its files permanently under hashed names, and no other files', async () => {
     const script = await raw(`/${token}/assets/page-a1b2.js`);
     expect(script).toMatchObject({ status: 200, body: 'export {};' });
     expect(script.headers['content-type']).toContain('text/javascript');
@@ -102,7 +102,7 @@ describe('the page', () => {
     '/etc/passwd',
     '//etc/passwd',
     'assets/page-a1b2.js%00.html',
-  ])('never leaves its folder: %s', async (target) => {
+  ])('is never served from outside its folder: %s', async (target) => {
     const reply = await raw(`/${token}/${target}`);
     expect([403, 404]).toContain(reply.status);
     expect(reply.body).not.toMatch(/secret$|root:/);
@@ -132,7 +132,7 @@ describe('the page', () => {
   });
 });
 
-describe('the socket', () => {
+describe('the WebSocket of the server', () => {
   /** The HTTP status with which an upgrade was rejected, or `open`. */
   async function upgrade(address: string, headers: Record<string, string>): Promise<number | 'open'> {
     const socket = new WebSocket(address, { headers });
@@ -186,7 +186,7 @@ describe('the socket', () => {
   });
 });
 
-describe('a connection', () => {
+describe("a page's connection", () => {
   let opened: WebSocket[];
   beforeEach(() => {
     opened = [];
@@ -206,7 +206,7 @@ describe('a connection', () => {
     return connect(() => openSocketPort(socket), { retry_ms: 10, onState: (state) => states.push(state) });
   }
 
-  it('outlives its socket: the run continues, and so do its streams', async () => {
+  it('outlives its socket: the run and the streams continue', async () => {
     const states: ConnectionState[] = [];
     const client = await openPage(states);
     expect(client.capabilities.shell).toMatchObject({ kind: 'browser', dialogs: false });
@@ -236,7 +236,7 @@ describe('a connection', () => {
     client.close();
   });
 
-  it('is separate for each page, but both see all runs', async () => {
+  it('is separate for each page, but both pages see all runs', async () => {
     const [one, two] = [await openPage(), await openPage()];
     expect(one.connection).not.toBe(two.connection);
     let runs = 0;
@@ -257,7 +257,7 @@ describe('a connection', () => {
     two.close();
   });
 
-  it('is notified when the program ends, and retries although nobody answers', async () => {
+  it('is notified when the program ends, and retries even if nobody answers', async () => {
     const states: ConnectionState[] = [];
     const client = await openPage(states);
     await served.close();
@@ -270,7 +270,7 @@ describe('a connection', () => {
 });
 
 describe('a workbench on a remote machine', () => {
-  it('ends after several checks in a row without a page or work', async () => {
+  it('ends after several consecutive checks without a page or work', async () => {
     let checks = 0;
     // The third check finds use, so that earlier checks no longer count.
     const isUsed = (): boolean => {
@@ -283,7 +283,7 @@ describe('a workbench on a remote machine', () => {
     watch.stop();
   });
 
-  it('writes its address for clients, and removes it when it ends', async () => {
+  it('writes its address for clients, and removes it at the end', async () => {
     const at = path.join(folder, 'session');
     await mkdir(at, { recursive: true });
     await writeFile(path.join(at, 'token'), 'a'.repeat(32));
@@ -296,8 +296,8 @@ describe('a workbench on a remote machine', () => {
   });
 });
 
-describe('the port', () => {
-  it('in use is one clear error if it was requested, else the next free one is used', async () => {
+describe('the port of the server', () => {
+  it('gives one clear error if it was requested and is in use; otherwise the next free port is used', async () => {
     await expect(serve({ ...options(), port: served.port })).rejects.toMatchObject({
       code: 'io',
       message: `Port ${served.port} is in use by another program. Choose another one with --port, or omit it.`,
@@ -308,7 +308,7 @@ describe('the port', () => {
     await Promise.all([first.close(), second.close()]);
   });
 
-  it('is free again after the end, also with a page connected', async () => {
+  it('is free again after the server ends, even with a connected page', async () => {
     const idle = connectTcp(served.port, '127.0.0.1');
     await once(idle, 'connect');
     idle.on('error', () => undefined);
@@ -320,7 +320,7 @@ describe('the port', () => {
     served = await serve(options());
   });
 
-  it('is open on the loopback interface alone', async (context) => {
+  it('is open only on the loopback interface', async (context) => {
     const outside = Object.values(networkInterfaces())
       .flat()
       .find((net) => net?.family === 'IPv4' && !net.internal);
@@ -331,7 +331,7 @@ describe('the port', () => {
   });
 });
 
-describe('a missing file at start', () => {
+describe('a file that is missing at start', () => {
   it('is named, for the page and for the scenario', async () => {
     await expect(serve({ ...options(), pageFolder: folder })).rejects.toMatchObject({
       code: 'unsupported',

@@ -65,7 +65,7 @@ it('the server closes a connection that requests a file and does not read it', a
   expect(bytes).toBeLessThan(64 * 2 ** 20);
 });
 
-it('the socket of a silent page stays open', async () => {
+it('the socket of an idle page stays open', async () => {
   const origin = `http://127.0.0.1:${server.port}`;
   const page = new WebSocket(`ws://127.0.0.1:${server.port}/${token}/socket`, { origin });
   await once(page, 'open');
@@ -94,7 +94,7 @@ it('the server closes connections above the limit at once and answers the others
   await crowded.close();
 });
 
-it('the server lets a page in while another user holds all slots with silent connections', async () => {
+it('the server accepts a page while another user fills all slots with silent connections', async () => {
   const crowded = await servePage(test.host, folder, 0, { head_ms: 600_000, silent_ms: 600_000, most: 24 });
   const origin = `http://127.0.0.1:${crowded.port}`;
   const key = new URL(crowded.url).searchParams.get('token') ?? '';

@@ -30,7 +30,7 @@ function arrive(resume: string | null = null, singleUse = false): Greeted {
 
 const settle = async (ms = 10): Promise<void> => void (await vi.advanceTimersByTimeAsync(ms));
 
-describe('connections', () => {
+describe('connections of pages', () => {
   it('end if nobody reconnects in time, and not before', async () => {
     const service = new SyntheticService();
     connections = new Connections({ service, capabilities: () => testCapabilities, keepDetached_ms: 80 });
@@ -53,7 +53,7 @@ describe('connections', () => {
     expect(await arrive(String(connection)).answer).toMatchObject({ resumed: false });
   });
 
-  it('over a carrier that cannot reconnect end with it', async () => {
+  it('end with their transport if it cannot reconnect', async () => {
     const service = new SyntheticService();
     connections = new Connections({ service, capabilities: () => testCapabilities });
     const { port, answer } = arrive(null, true);
@@ -63,7 +63,7 @@ describe('connections', () => {
     expect(connections.size).toBe(0);
   });
 
-  it('are replaced by a second connection of the same page', async () => {
+  it('are replaced by a second connection from the same page', async () => {
     const service = new SyntheticService();
     connections = new Connections({ service, capabilities: () => testCapabilities });
     const first = arrive();
@@ -79,7 +79,7 @@ describe('connections', () => {
     expect(service.calls).toEqual([]);
   });
 
-  it('beyond the limit replace the one that was abandoned first, and are rejected while all are in use', async () => {
+  it('replace the connection abandoned first when beyond the limit, and are rejected while all are in use', async () => {
     connections = new Connections({ service: new SyntheticService(), capabilities: () => testCapabilities });
     const pages = Array.from({ length: 64 }, () => arrive());
     const answers = await Promise.all(pages.map(({ answer }) => answer));

@@ -27,7 +27,7 @@ function collect(port: Port): {
   return { frames, closed, until };
 }
 
-describe.each(carrierNames)('port over %s', (name) => {
+describe.each(carrierNames)('a port over %s', (name) => {
   let carrier: Carrier;
   let hosts: Port[];
   let accepted: () => Promise<Port>;
@@ -47,7 +47,7 @@ describe.each(carrierNames)('port over %s', (name) => {
   });
   afterEach(() => carrier.close());
 
-  it('delivers complete frames in order, both ways', async () => {
+  it('delivers complete frames in order, in both directions', async () => {
     const page = await carrier.connect();
     const host = await accepted();
     const [atPage, atHost] = [collect(page), collect(host)];

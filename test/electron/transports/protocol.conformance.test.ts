@@ -39,7 +39,7 @@ async function eventually(condition: () => boolean): Promise<void> {
   }
 }
 
-describe.each(carrierNames)('protocol over %s', (name) => {
+describe.each(carrierNames)('the protocol over %s', (name) => {
   let carrier: Carrier;
   let service: SyntheticService;
   let connections: Connections;
@@ -76,14 +76,14 @@ describe.each(carrierNames)('protocol over %s', (name) => {
     return loose;
   }
 
-  describe('calls', () => {
-    it('carry params and results with arrays', async () => {
+  describe('calls of the protocol', () => {
+    it('carry parameters and results with arrays', async () => {
       const page = await client();
       const params = { a: [1, { values: new Float32Array([1, 2, 3]) }], text: 'µ' };
       expect(await page.call('echo', params)).toEqual(params);
     });
 
-    it('answer out of order when one takes longer', async () => {
+    it('are answered out of order when one takes longer', async () => {
       const page = await client();
       const order: unknown[] = [];
       await Promise.all([
@@ -112,7 +112,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       await expect(page.call('not-finite', null)).rejects.toMatchObject({ code: 'internal' });
     });
 
-    it('a text of any length arrives; what exceeds a frame is one clear error, and the next call is answered', async () => {
+    it('accept a text of any length; a call that exceeds a frame gives one clear error, and the next call is answered', async () => {
       const page = await client();
       const text = 'Å\n'.repeat(10 * 2 ** 20);
       expect((await page.call('echo', { text })) as object).toEqual({ text });
@@ -129,7 +129,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(await page.call('echo', 'still there')).toBe('still there');
     });
 
-    it('a large answer yields to others, and small ones overtake it', async () => {
+    it('yield during a large answer, so that small answers overtake it', async () => {
       const page = await client();
       const order: string[] = [];
       const large = page.call('bytes', 100 * 2 ** 20).then((bytes) => {
@@ -142,7 +142,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect((await large).length).toBe(100 * 2 ** 20);
     });
 
-    it('a cancelled call has a result', async () => {
+    it('return a result even if they are cancelled', async () => {
       const page = await client();
       const stop = new AbortController();
       const outcome = page.callCancellable('until-cancelled', null, stop.signal);
@@ -151,7 +151,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(await outcome).toEqual({ status: 'cancelled' });
     });
 
-    it('a handler that finishes although it was cancelled returns its result', async () => {
+    it("return the handler's result if it finishes despite a cancellation", async () => {
       const page = await client();
       const stop = new AbortController();
       const outcome = page.callCancellable('finishes-anyway', null, stop.signal);
@@ -160,13 +160,13 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(await outcome).toEqual({ status: 'done', value: 'kept' });
     });
 
-    it('an aborted signal sends nothing', async () => {
+    it('send nothing for an aborted signal', async () => {
       const page = await client();
       expect(await page.callCancellable('echo', 1, AbortSignal.abort())).toEqual({ status: 'cancelled' });
       expect(service.calls).toEqual([]);
     });
 
-    it('carry sections of 24 MiB both ways', async () => {
+    it('carry sections of 24 MiB in both directions', async () => {
       const page = await client();
       const values = new Float64Array(3 * 2 ** 20).fill(Math.E);
       const back = (await page.call('echo', { values })) as { values: Float64Array };
@@ -175,8 +175,8 @@ describe.each(carrierNames)('protocol over %s', (name) => {
     });
   });
 
-  describe('streams', () => {
-    it('latest: at most as many frames in flight as credits; the newest wins and the rest are counted', async () => {
+  describe('streams of the protocol', () => {
+    it('keep as many frames in flight as there are credits if only the latest matters; the newest wins and the rest are counted', async () => {
       const page = await client();
       const seen: [unknown, FrameInfo][] = [];
       const painted: (() => void)[] = [];
@@ -206,7 +206,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(service.made).toBe(3);
     });
 
-    it('lossless: every frame arrives in order although the reader is slow', async () => {
+    it('deliver every frame in order if lossless, even if the reader is slow', async () => {
       const page = await client();
       const seen: unknown[] = [];
       let ended: unknown = 'not yet';
@@ -231,7 +231,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(seen).toEqual(Array.from({ length: 300 }, (_, i) => i + 1));
     });
 
-    it('lossless: a reader beyond the byte limit loses the stream with an error, after the saved frames', async () => {
+    it('end with an error after the saved frames if lossless and beyond the byte limit', async () => {
       const page = await client();
       const seen: unknown[] = [];
       let ended: unknown = 'not yet';
@@ -263,7 +263,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(seen.length).toBeLessThan(32);
     });
 
-    it('a rejected stream ends with its error', async () => {
+    it('end with their error if they are rejected', async () => {
       const page = await client();
       const ends: (Error | null)[] = [];
       page.stream('latest', 'refuse', { frame: () => undefined, end: (error) => ends.push(error) });
@@ -272,7 +272,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(ends).toMatchObject([{ code: 'not-found' }, { code: 'bad-request' }]);
     });
 
-    it('a frame that cannot be sent ends the stream with an error', async () => {
+    it('end with an error if a frame cannot be sent', async () => {
       const page = await client();
       let ended: unknown = null;
       page.stream('latest', null, {
@@ -288,7 +288,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(service.stopped).toEqual(['latest']);
     });
 
-    it('closing stops the source and the frames', async () => {
+    it('stop the source and the frames when closed', async () => {
       const page = await client();
       const seen: unknown[] = [];
       const handle = page.stream('latest', null, { frame: (value) => void seen.push(value) });
@@ -302,7 +302,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(seen).toEqual([1]);
     });
 
-    it('disconnecting stops all streams of a page', async () => {
+    it('all stop when their page disconnects', async () => {
       const page = await client();
       page.stream('latest', null, { frame: () => undefined });
       page.stream('lossless', null, { frame: () => undefined });
@@ -339,7 +339,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(latest).toEqual([]);
     });
 
-    it('a latest stream shows the newest state after it, even if a frame was lost', async () => {
+    it('shows the newest state in a latest-only stream afterwards, even if a frame was lost', async () => {
       const page = await client();
       const seen: unknown[] = [];
       let ended: unknown = 'not yet';
@@ -359,7 +359,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(seen.at(-1)).toBe(9);
     });
 
-    it('calls made before, during and after it are answered once', async () => {
+    it('answers calls made before, during and after it exactly once', async () => {
       const page = await client();
       let open = (): void => undefined;
       const before = page.call('slow', null);
@@ -382,7 +382,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(service.calls.filter((c) => c === 'slow').length).toBe(1);
     });
 
-    it('streams opened and closed meanwhile are correct after it', async () => {
+    it('restores the correct state of streams opened and closed in the meantime', async () => {
       const page = await client();
       const first = page.stream('latest', null, { frame: () => undefined });
       await eventually(() => service.sinks.length === 1);
@@ -403,7 +403,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       await eventually(() => seen.length === 3);
     });
 
-    it('a host that forgot the connection ends calls and streams', async () => {
+    it('ends calls and streams if the host forgot the connection', async () => {
       const page = await client();
       let ended: unknown = null;
       page.stream('latest', null, {
@@ -419,7 +419,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       await expect(page.call('echo', 1)).rejects.toMatchObject({ code: 'disconnected' });
     });
 
-    it('without reconnect the connection is lost at once', async () => {
+    it('is lost at once if reconnecting is not possible', async () => {
       const page = await client({ reconnect: false });
       const call = page.call('until-cancelled', null).catch((error: unknown) => error);
       await pause(10);
@@ -429,7 +429,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
     });
   });
 
-  describe('strange clients', () => {
+  describe('misbehaving clients', () => {
     async function answerTo(...frames: readonly Uint8Array[]): Promise<string> {
       const stranger = await carrier.connect();
       const closed = new Promise<string>((resolve) => {
@@ -439,7 +439,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       return closed;
     }
 
-    it('that send no frame, or no greeting first, are disconnected', async () => {
+    it('are disconnected if they send no frame, or no greeting first', async () => {
       await answerTo(new Uint8Array([1, 2, 3]));
       await answerTo(encodeFrame({ type: 'call', id: 0, method: 'echo', params: 1 }));
       await answerTo(
@@ -449,7 +449,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(service.calls).toEqual([]);
     });
 
-    it('with another protocol version are rejected with the reason', async () => {
+    it('are rejected with the reason if they use another protocol version', async () => {
       const stranger = await carrier.connect();
       const texts: string[] = [];
       stranger.listen({ frame: (bytes) => texts.push(Buffer.from(bytes).toString()), closed: () => undefined });
@@ -459,7 +459,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(connections.size).toBe(0);
     });
 
-    it('with an invented connection id get a new connection and no data of others', async () => {
+    it('get a new connection and no foreign data if they invent a connection id', async () => {
       const page = await client();
       const texts: string[] = [];
       const stranger = await carrier.connect();

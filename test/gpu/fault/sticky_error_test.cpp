@@ -10,7 +10,7 @@ using namespace bb::cuda;
 using bb::test::gpu;
 using bb::test::launch_fault;
 
-TEST("GPU: an illegal store names its kernel, loses the device until restart, and the program continues") {
+TEST("GPU: an illegal store names its kernel and loses the device until restart, and the program continues") {
   const std::string uuid = gpu()->info().uuid;
   {
     Stream stream(gpu());

@@ -64,7 +64,7 @@ void within(const std::string& what, const std::vector<double>& got, const std::
 
 }  // namespace
 
-TEST("the arithmetic of the CUDA variants keeps its error on every kind of crystal") {
+TEST("the arithmetic of the CUDA variants has the declared error for every kind of crystal") {
   for (Scene& scene : scenes()) {
     // Enough of the image to include every case; the GPU tests use all of it.
     DetectorSpec& plate = scene.problem.detector;
@@ -84,7 +84,7 @@ TEST("the arithmetic of the CUDA variants keeps its error on every kind of cryst
   }
 }
 
-TEST("the Chebyshev recurrence in FP32 keeps parity up to 16 cells") {
+TEST("the Chebyshev recurrence in FP32 stays within the error limit up to 16 cells") {
   for (int cells = 1; cells <= 16; ++cells) {
     Problem p = tilted_crystal(cells);
     p.detector.height = 64;

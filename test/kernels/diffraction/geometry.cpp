@@ -18,7 +18,7 @@ double angle(Vec3 a, Vec3 b) { return std::acos(dot(a, b) / (length(a) * length(
 
 }  // namespace
 
-TEST("a mounted triclinic cell keeps its edges, angles and volume") {
+TEST("a triclinic cell keeps its edges, angles and volume when mounted") {
   Crystal crystal;
   crystal.cell = Cell{70e-10, 80e-10, 90e-10, 75 * kDegree, 85 * kDegree, 95 * kDegree};
   crystal.misset = {-89.968546 * kDegree, -31.328953 * kDegree, 177.753396 * kDegree};
@@ -32,7 +32,7 @@ TEST("a mounted triclinic cell keeps its edges, angles and volume") {
   CHECK_REL(dot(cell.a, cross(cell.b, cell.c)), volume(*crystal.cell), 1e-12);
 }
 
-TEST("a matrix gives back the cell that it was made from") {
+TEST("a matrix converts back to the cell from which it was computed") {
   Crystal by_cell;
   by_cell.cell = Cell{70e-10, 80e-10, 90e-10, 75 * kDegree, 85 * kDegree, 95 * kDegree};
   Crystal by_matrix;
@@ -44,12 +44,12 @@ TEST("a matrix gives back the cell that it was made from") {
   CHECK_NEAR(dot(by_matrix.reciprocal->b, a.c), 0.0, 1e-12);
 }
 
-TEST("angles that close no cell, and a flat matrix, are rejected") {
+TEST("angles that cannot form a cell, and a flat matrix, are rejected") {
   CHECK_THROWS(volume(Cell{1, 1, 1, 120 * kDegree, 120 * kDegree, 121 * kDegree}), "close no cell");
   CHECK_THROWS(inverse_basis({{1, 0, 0}, {0, 1, 0}, {1, 1, 0}}), "one plane");
 }
 
-TEST("the beam goes through the beam centre however the detector is turned") {
+TEST("the beam passes through the beam centre for any rotation of the detector") {
   DetectorSpec spec = cubic_problem(1024).detector;
   spec.beam_x = 0.0612;
   spec.beam_y = 0.0487;
@@ -74,7 +74,7 @@ TEST("large crystals are sampled three times per fringe") {
   CHECK_EQ(needed_oversampling(5000e-10, spec, 1e-10), 15);
 }
 
-TEST("a diverging beam fills an ellipse, evenly and about its axis") {
+TEST("a diverging beam fills an ellipse evenly and symmetrically about its axis") {
   Beam beam;
   beam.wavelength = 1e-10;
   CHECK_EQ(make_sources(beam).size(), 1u);
@@ -100,7 +100,7 @@ TEST("a diverging beam fills an ellipse, evenly and about its axis") {
   CHECK_REL(line[2].wavelength, 1.01e-10, 1e-12);
 }
 
-TEST("mosaic blocks are rotations within the spread, the first unturned, equal for equal seeds") {
+TEST("mosaic blocks are rotations within the spread; the first is not rotated, and equal seeds give equal blocks") {
   const double spread = 1.0 * kDegree;
   const auto blocks = mosaic_domains(spread, 200, 12345678);
   CHECK_EQ(length(blocks[0].row[0] - Vec3{1, 0, 0}), 0.0);
@@ -123,7 +123,7 @@ using namespace bb;
 using diffraction::Reflection;
 using diffraction::StructureFactors;
 
-TEST("a row of N cells scatters N at integer indices and nothing in between") {
+TEST("a row of N cells has amplitude N at integer indices and zero in between") {
   CHECK_EQ(physics::row_of_cells(0.0, 5), 5.0);
   CHECK_REL(std::abs(physics::row_of_cells(3.0, 5)), 5.0, 1e-12);
   for (int i = 1; i < 5; ++i) CHECK_NEAR(physics::row_of_cells(i / 5.0, 5), 0.0, 1e-14);
@@ -141,7 +141,7 @@ TEST("the transform of a sphere agrees with its series and its first zero") {
   CHECK_REL(physics::sinc3(1.0), 3.0 * (std::sin(1.0) - std::cos(1.0)), 1e-14);
 }
 
-TEST("structure factors come from the list, and from the default elsewhere") {
+TEST("structure factors come from the list, and missing ones from the default") {
   const std::vector<Reflection> list = {{-2, 0, 1, 10.0}, {1, 3, -4, 20.0}};
   const StructureFactors f(list, 5.0);
   CHECK_EQ(f.nearest(-2, 0, 1), 10.0);
@@ -157,7 +157,7 @@ TEST("structure factors come from the list, and from the default elsewhere") {
   CHECK_THROWS(outline_of(p), "20001 x 1001 x 1001");
 }
 
-TEST("F between reflections follows any cubic exactly") {
+TEST("interpolating F between reflections reproduces any cubic exactly") {
   std::vector<Reflection> list;
   const auto cubic = [](double h, double k, double l) {
     return 40 + 2 * h - k * k + 0.5 * l * l * l + h * k * l - 0.25 * h * h * h * k * k;
@@ -174,7 +174,7 @@ TEST("F between reflections follows any cubic exactly") {
   CHECK_EQ(StructureFactors({}, 7.0).tricubic(0.5, 0.5, 0.5), 7.0);
 }
 
-TEST("polarisation is that of unpolarised light, and zero along the electric field") {
+TEST("polarisation is that of unpolarised light, and vanishes along the electric field") {
   CHECK_EQ(physics::polarisation_factor(1.0, 0.0, 0.0, 0.7), 1.0);
   CHECK_EQ(physics::polarisation_factor(0.0, 0.6, 0.8, 0.0), 0.5);
   CHECK_NEAR(physics::polarisation_factor(0.0, 0.0, 1.0, 1.0), 0.0, 1e-15);
@@ -185,7 +185,7 @@ TEST("polarisation is that of unpolarised light, and zero along the electric fie
   CHECK_NEAR(0.5 * (along + across), physics::polarisation_factor(0.5, 0.5, 0.5, 0.0), 1e-15);
 }
 
-TEST("layers of a sensor share what all of it absorbs") {
+TEST("the layers of a sensor share the total absorption") {
   double sum = 0.0;
   for (int i = 0; i < 5; ++i) sum += physics::absorbed_share(i * 90e-6, (i + 1) * 90e-6, 500e-6, 1.0);
   CHECK_REL(sum, 1.0 - std::exp(-0.9), 1e-14);

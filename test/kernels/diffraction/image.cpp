@@ -25,7 +25,7 @@ TEST("diffraction images equal those of nanoBragg") {
   }
 }
 
-TEST("a diffraction image has the same bits whatever the number of threads") {
+TEST("a diffraction image has the same bits for any number of threads") {
   Problem p = cubic_problem(100);
   p.crystal.mosaic_spread = kDegree;
   p.crystal.mosaic_domains = 3;
@@ -37,7 +37,7 @@ TEST("a diffraction image has the same bits whatever the number of threads") {
   }
 }
 
-TEST("an image shown in FP32 is the FP64 one rounded, with its brightest pixel") {
+TEST("an image shown in FP32 equals the rounded FP64 image, including its brightest pixel") {
   Problem p = everything();
   const std::vector<double> wanted = render(p, "diffraction-fp64").image;
   p.variant = "diffraction-fp64";
@@ -62,7 +62,7 @@ TEST("an image shown in FP32 is the FP64 one rounded, with its brightest pixel")
   CHECK_EQ(shown.brightest, brightest);
 }
 
-TEST("the four pixels about the beam are equal") {
+TEST("the four pixels around the beam are equal") {
   const auto image = render(cubic_problem(128)).image;
   const double at = image[64 * 128 + 64];
   for (const int i : {64 * 128 + 65, 65 * 128 + 64, 65 * 128 + 65}) {
@@ -70,7 +70,7 @@ TEST("the four pixels about the beam are equal") {
   }
 }
 
-TEST("the largest pixel grows as the number of cells squared and as F squared") {
+TEST("the largest pixel grows with the square of the number of cells and with the square of F") {
   const auto largest = [](int n, double f) {
     Problem p = cubic_problem(64);
     p.crystal.na = p.crystal.nb = p.crystal.nc = n;
@@ -82,7 +82,7 @@ TEST("the largest pixel grows as the number of cells squared and as F squared") 
   CHECK_NEAR(std::log(largest(5, 300) / largest(5, 100)) / std::log(3.0), 2.0, 1e-12);
 }
 
-TEST("a Gaussian and a top-hat crystal scatter N cells squared straight ahead, as a square one does") {
+TEST("Gaussian and top-hat crystals scatter N cells squared straight ahead, as a square one does") {
   for (const Shape shape : {Shape::kSquare, Shape::kGauss, Shape::kTophat}) {
     Problem p = cubic_problem(65);
     p.detector.beam_x = p.detector.beam_y = 32 * 1e-4;  // in the middle of pixel 32
@@ -92,7 +92,7 @@ TEST("a Gaussian and a top-hat crystal scatter N cells squared straight ahead, a
   }
 }
 
-TEST("steps of phi average, and phi = 0 is one of them") {
+TEST("steps of phi are averaged, and phi = 0 is one of them") {
   Problem p = cubic_problem(96);
   p.rotation = {-2 * kDegree, 4 * kDegree, 4};  // -2, -1, 0, 1
   const auto together = render(p).image;
@@ -105,7 +105,7 @@ TEST("steps of phi average, and phi = 0 is one of them") {
   CHECK(image_error(together, mean).max < 1e-13);
 }
 
-TEST("corrections of every sub-pixel use their own weight") {
+TEST("corrections of each sub-pixel use their own weight") {
   Problem p = cubic_problem(128);
   p.detector.oversample = 2;
   const auto pixel = facts(render(p).image, 128);
@@ -115,7 +115,7 @@ TEST("corrections of every sub-pixel use their own weight") {
   CHECK(subpixel.sum != pixel.sum);
 }
 
-TEST("a sensor absorbs according to its thickness, however many layers it is cut into") {
+TEST("a sensor absorbs according to its thickness, for any number of layers") {
   Problem p = cubic_problem(64);
   p.beam.wavelength = kAngstrom;
   p.detector.oversample = 1;
@@ -148,7 +148,7 @@ TEST("water adds its own scattering once, in proportion to the fluence") {
   CHECK_REL(render(p).image[32 * 65 + 32], expected / 100, 1e-4);
 }
 
-TEST("an image's spans: the stages of its set-up, its threads, and bands of rows on every thread that took part") {
+TEST("spans of an image: the stages of its set-up, its threads, and bands of rows on every active thread") {
   Problem p = cubic_problem(64);
   p.threads = 2;
   for (const auto& [variant, stage] : {std::pair{"diffraction-fp64", "rows"}, {"diffraction-unfused", "lattice"}}) {
@@ -218,7 +218,7 @@ TEST("an image of any size is cancelled within a second, also inside one of its 
   }
 }
 
-TEST("parts of long rows have the bits of complete ones, and a row is shown when all of its parts are complete") {
+TEST("parts of long rows have the bits of complete rows, and a row is shown once all its parts are complete") {
   Problem p = cubic_problem(8);
   p.detector.width = 1000;
   p.detector.oversample = 6;
@@ -252,7 +252,7 @@ TEST("parts of long rows have the bits of complete ones, and a row is shown when
   for (std::size_t i = 0; i < seen.size(); ++i) CHECK_EQ(seen[i], static_cast<float>(together[i]));
 }
 
-TEST("a set-up beyond the memory limit is rejected before its allocation, and counts in the estimate") {
+TEST("a set-up that exceeds the memory limit is rejected before allocation, and the estimate includes it") {
   Problem p = cubic_problem(16);
   p.beam.divergence_h_steps = p.beam.divergence_v_steps = 1000;
   p.beam.divergence_h = p.beam.divergence_v = 1e-3;

@@ -44,7 +44,7 @@ TEST("linear-relu: every CPU variant agrees with FP64 in every direction, with N
   }
 }
 
-TEST("linear-relu: a NaN in X reaches Y; where Z is exactly 0 nothing passes backward") {
+TEST("linear-relu: a NaN in X reaches Y, and no gradient passes where Z is exactly 0") {
   const Layer forward(layer("forward", "with-nan", true, ""), Arithmetic::kFp32);
   std::size_t rows = 0;
   for (std::size_t row = 0; row < forward.batch; ++row) {
@@ -62,7 +62,7 @@ TEST("linear-relu: a NaN in X reaches Y; where Z is exactly 0 nothing passes bac
   CHECK(gradients.checks[0].holds() && gradients.checks[2].holds());
 }
 
-TEST("linear-relu: a wrong output and one that is rectified by mistake are detected") {
+TEST("linear-relu: a wrong output and a wrongly rectified output are detected") {
   const Layer at(layer("forward", "uniform", false, ""), Arithmetic::kFp32);
   const auto exact = [&](std::size_t m, std::size_t n) {
     double z = 0.0;
@@ -94,13 +94,13 @@ TEST("linear-relu: BF16 rounds to nearest, ties to even, and keeps NaN") {
   for (const float value : rounded.x) CHECK_EQ(bf16_value(bf16_bits(value)), value);
 }
 
-TEST("linear-relu: a problem that would need minutes is rejected with its reason") {
+TEST("linear-relu: a problem that would take minutes is rejected with the reason") {
   TaskProblem large = layer("forward", "uniform", true, "cpu-fp64");
   large.numbers = {{"batch", 8192}, {"inputs", 4096}, {"outputs", 4096}};
   CHECK_THROWS(TaskRun(large), "would take about 137 s");
 }
 
-TEST("linear-relu: GELU and a residual agree with FP64 on the CPU, and exist only forward") {
+TEST("linear-relu: GELU and a residual agree with FP64 on the CPU, and are only available forward") {
   for (const char* variant : {"cpu-fp64", "cpu-blocked"}) {
     for (const char* activation : {"relu", "gelu", "none"}) {
       for (const char* values : {"uniform", "with-nan", "zero"}) {
@@ -121,7 +121,7 @@ TEST("linear-relu: GELU and a residual agree with FP64 on the CPU, and exist onl
   CHECK_THROWS(TaskRun(back), "of the forward direction");
 }
 
-TEST("linear-relu: GELU follows the formula, by values of its authors' function") {
+TEST("linear-relu: GELU follows its formula, checked with values from the authors' function") {
   // 0.5 z (1 + tanh(√(2/π) (z + 0.044715 z³))), calculated by hand to 12 digits.
   CHECK(std::abs(gelu(1.0) - 0.841191990608) < 1e-11);
   CHECK(std::abs(gelu(-1.0) + 0.158808009392) < 1e-11);

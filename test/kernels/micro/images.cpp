@@ -12,7 +12,7 @@
 using namespace bb;
 using namespace bb::micro;
 
-TEST("image series: a pixel of a kernel is that of its own crystal, whatever the crystal of the scene") {
+TEST("image series: each kernel's pixel uses its own crystal, whatever the crystal of the scene") {
   const diffraction::Problem scene = images::scene(96, 5);
   const diffraction::Setup first = diffraction::make_setup(scene);
   diffraction::Cell other = images::triclinic_cell();
@@ -75,7 +75,7 @@ TEST("gauss-newton: a positive definite system is solved, and others are rejecte
   CHECK(solved({0, 0, 0, 0}, {1, 1}).empty());
 }
 
-TEST("gauss-newton: a decay is found to the last digits, in few iterations") {
+TEST("gauss-newton: an exponential decay is fitted to the last digits in few iterations") {
   const std::vector<double> truth{2.5, 1.3, 0.4};
   const Fit fit = gauss_newton({1.0, 0.5, 0.0}, {.most_iterations = 50, .step = 1e-10},
                                [&](const std::vector<double>& u) { return decay(u, truth); });
@@ -103,7 +103,7 @@ TEST("gauss-newton: a step that increases the residual is damped, and never appl
   CHECK_REL(fit.unknowns[1], truth[1], 1e-8);
 }
 
-TEST("gauss-newton: unknowns that the equations do not determine end without convergence") {
+TEST("gauss-newton: unknowns not determined by the equations end without convergence") {
   const Fit fit = gauss_newton({1.0}, {.most_iterations = 7, .step = 1e-6}, [](const std::vector<double>&) {
     NormalEquations flat(1);
     flat.residual = 1.0;

@@ -47,7 +47,7 @@ TEST("moment kernel: sum and mean exact, weights >= 0, over means and variances"
   }
 }
 
-TEST("moment kernel: variance exact if weights >= 0 allow it, else that of a split over two cells") {
+TEST("moment kernel: variance exact if weights >= 0 allow it, otherwise that of a split over two cells") {
   for (const double variance : kVariances) {
     for (int i = -20; i <= 20; ++i) {
       const double f = i / 40.0;  // distance from the nearest cell
@@ -102,7 +102,7 @@ TEST("two-point kernel: mean exact, variance f(1-f)") {
   }
 }
 
-TEST("convolve: means and variances add") {
+TEST("convolution: means and variances add") {
   const MomentKernel k = convolve(two_point_kernel(1.3), moment_kernel(-2.0, 0.7));
   const Moments m = moments(k);
   CHECK_NEAR(m.sum, 1.0, 1e-12);
@@ -110,7 +110,7 @@ TEST("convolve: means and variances add") {
   CHECK_NEAR(m.variance, 0.21 + 0.7, 1e-10);
 }
 
-TEST("quantise: exact in FP32, sum exactly one, nothing moves by more than rounding") {
+TEST("quantisation: exact in FP32, with a sum of exactly one, and weights change only by rounding") {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> real(-0.1, 1.0);
   for (int round = 0; round < 200; ++round) {

@@ -19,13 +19,13 @@ TEST("nuclear: steps of any size multiply to the fluence (1 + beta R) of Bortfel
   CHECK_EQ(nuclear_loss(3.0, 3.0), 0.0);
 }
 
-TEST("nuclear: the deposited share builds up from nothing at the entrance to 0.6") {
+TEST("nuclear: the deposited share rises from zero at the entrance to 0.6") {
   CHECK_EQ(nuclear_deposited_share(0.0), 0.0);
   CHECK_NEAR(nuclear_deposited_share(2.0), 0.6 * (1.0 - std::exp(-1.0)), 1e-12);
   CHECK_NEAR(nuclear_deposited_share(20.0), 0.6, 1e-4);
 }
 
-TEST("nuclear tables: positions beyond the integers, and numbers that are not finite, are rejected by line") {
+TEST("nuclear tables: entries beyond the integer range and non-finite numbers are rejected with their line") {
   const std::string head = "element,O\ninelastic,50,0.3,0.01\n";
   std::string angles;
   for (int i = 0; i < 13; ++i) angles += ",0.1";

@@ -54,7 +54,7 @@ constexpr double kShifts[] = {0.0, 1.0, -1.0, 3.0, 0.05, 0.3, 0.5, 0.77, 0.999, 
 
 }  // namespace
 
-TEST("split shift: whole and fraction, snapped to whole cells") {
+TEST("split shift: integer and fractional part, snapped to whole cells") {
   for (const double shift : kShifts) {
     const RemapShift s = split_shift(shift);
     CHECK_NEAR(s.whole + s.fraction, shift, 1e-9);
@@ -68,7 +68,7 @@ TEST("split shift: whole and fraction, snapped to whole cells") {
   CHECK_EQ(split_shift(-0.25).fraction, 0.75);
 }
 
-TEST("remap: conserves the content, for any row and any shift") {
+TEST("remap: conserves the content for any row and any shift") {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> real(0.0, 1.0);
   for (const bool high : {false, true}) {
@@ -82,7 +82,7 @@ TEST("remap: conserves the content, for any row and any shift") {
   }
 }
 
-TEST("remap: never negative, and a cell passes on no more than it has") {
+TEST("remap: never negative, and a cell passes on no more than its content") {
   std::mt19937 random(4);
   std::uniform_real_distribution<double> real(0.0, 1.0);
   for (int round = 0; round < 300; ++round) {
@@ -105,7 +105,7 @@ TEST("remap: integer shifts are exact") {
   CHECK_EQ(lost, 3.0);
 }
 
-TEST("remap, open end: conserves the content, never negative, and equal bits if nothing is near the end") {
+TEST("remap, open end: conserves the content, never negative, and bitwise equal if nothing is near the end") {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> real(0.0, 1.0);
   for (const double shift : kShifts) {
@@ -120,7 +120,7 @@ TEST("remap, open end: conserves the content, never negative, and equal bits if 
   }
 }
 
-TEST("remap, open end: a row that extends beyond leaves at its speed, and nothing enters at the other end") {
+TEST("remap, open end: content leaves at its speed beyond the row, and nothing enters at the other end") {
   for (const double shift : {0.3, -0.3, 1.6, -1.6}) {
     std::vector<double> row(40, 1.0);
     double lost = 0.0;
@@ -164,7 +164,7 @@ TEST("remap, high order: a narrow beam of sigma 0.8 cells widens by less than a 
   CHECK(std::abs(added) < 0.1 * added_linear);
 }
 
-TEST("remap, linear: is the bilinear split, adding f(1-f) of variance per step") {
+TEST("remap, linear: equals the bilinear split, which adds f(1-f) of variance per step") {
   for (const double f : {0.1, 0.5, 0.9}) {
     std::vector<double> row(30, 0.0);
     row[10] = 1.0;
@@ -236,14 +236,14 @@ double worst(std::size_t rows, std::size_t reach) {
 
 }  // namespace
 
-TEST("row fft: a length contains the rows and their overlap, and at most twice that") {
+TEST("row FFT: the length holds the rows and their overlap, and is at most twice as long") {
   CHECK_EQ(fft_length(1, 0), std::size_t{1});
   CHECK_EQ(fft_length(64, 0), std::size_t{64});
   CHECK_EQ(fft_length(64, 1), std::size_t{128});
   CHECK_EQ(fft_length(100, 28), std::size_t{128});
 }
 
-TEST("row fft: rows are convolved like the sums, of any number, in both precisions, without wrapping") {
+TEST("row FFT: convolution equals direct sums for any number of rows, in both precisions, without wrap-around") {
   for (const auto& [rows, reach] :
        {std::pair<std::size_t, std::size_t>{1, 0}, {1, 3}, {2, 1}, {7, 9}, {64, 5}, {72, 20}, {129, 31}}) {
     CHECK(worst<double>(rows, reach) < 1e-14);

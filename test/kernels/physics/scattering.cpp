@@ -19,7 +19,7 @@ constexpr double kWaterX0 = 36.08, kWaterXs = 46.88;  // g/cm²
 
 }  // namespace
 
-TEST("gate, scattering power: plane angles in water of test/physics/gold.md (gottschalk)") {
+TEST("gate, scattering power: plane angles in water as in test/physics/gold.md (gottschalk)") {
   const auto water = material("water");
   const StoppingTable table(water.energies, water.stopping);
   const double wanted[][3] = {// MeV, cm, mrad
@@ -85,7 +85,7 @@ TEST("Fermi-Eyges: constant scattering power gives the cubes and squares of the 
   CHECK_REL(m[30].x_x, 4 + 1e-6 * z * z + 2e-4 * z * z * z / 3, 1e-12);
 }
 
-TEST("Fermi-Eyges: a power that grows linearly along the path equals that at the middle of each part") {
+TEST("Fermi-Eyges: a linearly rising power equals its midpoint value in each part of the path") {
   // 1 MeV is lost per mm, and T = k z. With T at the middles of parts of h: <theta theta> = k z^2 / 2 exactly, <x
   // theta> = k (z^3 / 6 + z h^2 / 12) and <x x> = k (z^4 / 12 + z^2 h^2 / 12). With T at their fronts it would be
   // smaller by h / z.
@@ -125,7 +125,7 @@ TEST("Fermi-Eyges: rejects a beam that is not along z") {
 
 // Track moments compared with their definitions.
 
-TEST("track moments: length is the range, the sum of LET in water the energy") {
+TEST("track moments: the length is the range, and the integral of LET in water is the energy") {
   const physics::StoppingTable& water = test::water();
   const physics::TrackMoments m(water, water, 1.0);
   for (const double energy : {0.05, 1.0, 10.0, 70.0, 230.0}) {
@@ -135,7 +135,7 @@ TEST("track moments: length is the range, the sum of LET in water the energy") {
   CHECK_EQ(m.at(2, 0.0), 0.0);
 }
 
-TEST("track moments: the second one is the integral of stopping power over energy") {
+TEST("track moments: the second moment is the integral of stopping power over energy") {
   const physics::StoppingTable& water = test::water();
   const physics::TrackMoments m(water, water, 1.0);
   constexpr int kParts = 20000;
@@ -144,7 +144,7 @@ TEST("track moments: the second one is the integral of stopping power over energ
   CHECK_REL(m.at(2, 100.0) - m.at(2, 1.0), sum, 1e-6);
 }
 
-TEST("track moments: LET is that of water whatever the medium, and lengths are the medium's") {
+TEST("track moments: LET refers to water in any medium, and lengths refer to the medium") {
   const transport::Material bone = test::material("bone-compact-icru");
   const physics::StoppingTable in_bone(bone.energies, bone.stopping);
   const physics::TrackMoments m(test::water(), in_bone, bone.density);

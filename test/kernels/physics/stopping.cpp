@@ -10,7 +10,7 @@
 
 using namespace bb::physics;
 
-TEST("kinematics: pv of test/physics/gold.md") {
+TEST("kinematics: pv agrees with test/physics/gold.md") {
   const double table[][2] = {{10, 19.895}, {70, 135.14}, {100, 190.37}, {150, 279.33}, {200, 364.86}, {250, 447.40}};
   for (const auto& [energy, wanted] : table) CHECK_NEAR(pv(energy), wanted, 0.005);
 }
@@ -77,13 +77,13 @@ TEST("stopping power: reproduces its own entries") {
   }
 }
 
-TEST("ranges in water, PSTAR: within 0.1 % of test/physics/gold.md, and 0.7 µm for what lies under the table") {
+TEST("ranges in water, PSTAR: within 0.1 % of test/physics/gold.md, plus 0.7 µm below the table") {
   const StoppingTable water = table_of("water");
   // Below 0.1 MeV, outside the table, the calculated range is 0.6 µm shorter than PSTAR's.
   for (const auto& [energy, range] : kRanges) CHECK_NEAR(water.range(energy), range, 0.001 * range + 7e-5);
 }
 
-TEST("ICRU 90 water: S within 0.15 % and ranges within 0.2 % of test/physics/gold.md, half a percent above PSTAR") {
+TEST("ICRU 90 water: S within 0.15 % and ranges within 0.2 % of test/physics/gold.md, half a per cent above PSTAR") {
   const StoppingTable icru90 = table_of("water", "icru90");
   const StoppingTable pstar = table_of("water");
   for (const auto& [energy, stopping, range] : kIcru90) {
@@ -111,7 +111,7 @@ TEST("range: its slope is 1/S, its inverse is exact") {
   }
 }
 
-TEST("stopping table: rejects invalid tables, and names the entry") {
+TEST("stopping table: invalid tables are rejected, and the entry is named") {
   const auto build = [](std::vector<double> energies, std::vector<double> stopping) {
     return StoppingTable(energies, stopping);
   };
@@ -124,7 +124,7 @@ TEST("stopping table: rejects invalid tables, and names the entry") {
   CHECK_THROWS(build({1, 2, 3, 4}, {4, 3, 2, NAN}), "entry 3");
 }
 
-TEST("gate, straggling: range spread in water of test/physics/gold.md") {
+TEST("gate, straggling: range spread in water as in test/physics/gold.md") {
   const auto water = bb::test::material("water");
   const StoppingTable table(water.energies, water.stopping);
   const double wanted[][2] = {{70, 0.469}, {100, 0.860}, {150, 1.695}, {200, 2.712}, {250, 3.873}};  // MeV, mm
@@ -137,7 +137,7 @@ TEST("gate, straggling: range spread in water of test/physics/gold.md") {
   }
 }
 
-TEST("straggling: Bohr's constant at rest, the relativistic factor above") {
+TEST("straggling: Bohr's constant at rest, with the relativistic factor at higher energies") {
   CHECK_REL(bohr_straggling(0.0, 0.5551), 0.1569 * 0.5551, 1e-12);
   CHECK_REL(bohr_straggling(200.0, 0.5), 0.1569 * 0.5 * 1.21317 * 1.21317 * (1.0 - 0.5 * 0.320550), 1e-4);
 }

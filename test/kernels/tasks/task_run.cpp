@@ -37,7 +37,7 @@ TaskProblem layer() {
 
 }  // namespace
 
-TEST("task: every CPU variant of a row gives the same bits as the others, within its limit of FP64") {
+TEST("task: all CPU variants of a row agree bit for bit, and with FP64 within their limit") {
   std::string hash;
   for (const char* id : {"cpu-passes", "cpu-fused"}) {
     TaskRun run(launches(id));
@@ -50,7 +50,7 @@ TEST("task: every CPU variant of a row gives the same bits as the others, within
   }
 }
 
-TEST("task: a sample uses as many repetitions as it needs, and every later one the same number") {
+TEST("task: the first sample determines the number of repetitions, and every later one uses the same") {
   TaskRun run(launches("cpu-fused"));
   run.prepare();
   const TaskSample first = run.sample({.mode = TaskMode::kWarm, .at_least_s = 1e-4});
@@ -93,7 +93,7 @@ TEST("task: preparation, samples and checks are recorded; a traced sample record
   CHECK_EQ(count("check", 0), 1);
 }
 
-TEST("task: an audited sample has all of its outputs poisoned before, and ends with probes") {
+TEST("task: an audited sample has all of its outputs poisoned beforehand, and ends with probes") {
   TaskRun run(layer());
   run.prepare();
   TaskSample sample = run.sample({.at_least_s = 1e-5, .audit = true, .probe = true});
@@ -112,7 +112,7 @@ TEST("task: an audited sample has all of its outputs poisoned before, and ends w
   CHECK(!run.sample({.at_least_s = 1e-5}).audit.audited);
 }
 
-TEST("task: inputs change at unpredictable repetitions of a sample, and are restored behind them") {
+TEST("task: inputs change at unpredictable repetitions of a sample, and are restored afterwards") {
   TaskRun run(layer());
   run.prepare();
   std::size_t changes = 0;
@@ -130,7 +130,7 @@ TEST("task: inputs change at unpredictable repetitions of a sample, and are rest
   CHECK(run.check(1).holds);
 }
 
-TEST("task: alterations follow from their seed, keep both ends of each array, and only exchange whole numbers") {
+TEST("task: alterations follow from their seed, keep both ends of each array, and only permute integers") {
   std::vector<float> reals(40), others(40);
   std::vector<std::int32_t> places(40);
   for (int i = 0; i < 40; ++i) reals[i] = 0.5f + i, others[i] = 100.5f + i, places[i] = i;
@@ -172,7 +172,7 @@ TEST("task: alterations follow from their seed, keep both ends of each array, an
   }
 }
 
-TEST("task: an audited sample has the results of altered inputs, and the inputs are restored behind them") {
+TEST("task: an audited sample has the results of altered inputs, and the inputs are restored afterwards") {
   TaskRun run(layer());
   run.prepare();
   const TaskSample sample = run.sample({.at_least_s = 1e-4, .audit = true, .hide = true, .alteration = 30});
@@ -184,7 +184,7 @@ TEST("task: an audited sample has the results of altered inputs, and the inputs 
   CHECK(run.sample({.at_least_s = 1e-4, .audit = true}).audit.altered.empty());
 }
 
-TEST("task: values that still hold the poison are counted from the first") {
+TEST("task: values that still contain the poison are counted, starting at the first") {
   std::vector<float> values(5, 1.0f);
   std::memset(&values[2], kPoison, sizeof(float));
   std::memset(&values[4], kPoison, sizeof(float));
@@ -209,7 +209,7 @@ TEST("task: an impossible request is rejected by name, value and what is allowed
   CHECK_THROWS(TaskRun(large), "the limit is 1000 B");
 }
 
-TEST("user problem: a report shows how a tolerance follows from roundings and the largest FP64 answer") {
+TEST("user problem: a report shows how a tolerance follows from rounding errors and the largest FP64 answer") {
   TaskProblem problem;
   // Tolerance of 1024 roundings of 2^-24, plus a thousandth of each value.
   problem.words["arrays"] =

@@ -140,7 +140,7 @@ void check_readouts(const Problem& p, double share) {
 
 }  // namespace
 
-TEST("beam march: planes in water equal those of March, 30 to 250 MeV") {
+TEST("beam march: planes in water equal those of March from 30 to 250 MeV") {
   for (const auto& [energy, depth] :
        {std::pair{30.0, 10.0}, std::pair{70.0, 45.0}, std::pair{150.0, 170.0}, std::pair{250.0, 400.0}}) {
     check_planes<double>(problem(energy, depth), 1e-5);
@@ -148,7 +148,7 @@ TEST("beam march: planes in water equal those of March, 30 to 250 MeV") {
   }
 }
 
-TEST("beam march: a spread in energy is on the bins of March, narrower and wider than a bin") {
+TEST("beam march: an energy spread narrower or wider than a bin uses the bins of March") {
   for (const double sigma : {0.02, 0.1, 0.5, 1.0}) {
     Problem p = problem(100.0, 85.0);
     p.beam.energy_sigma = sigma;
@@ -197,7 +197,7 @@ TEST("beam march: a beam that leaves the box has no range") {
   CHECK(got.energy_error() <= 1e-12);
 }
 
-TEST("beam march: fewer bins than the beam width, or fewer planes than it needs, are reported") {
+TEST("beam march: too few bins for the beam width, or too few planes, are reported") {
   Problem p = problem(100.0, 85.0);
   CHECK((Marched<double, 32>(p).outcome.end == MarchEnd::kTooWide));
   CHECK((Marched<double>(p, 100).outcome.end == MarchEnd::kTooManyPlanes));

@@ -159,7 +159,7 @@ TEST("beams: moments follow the reactions of each beam as if it were alone") {
   }
 }
 
-TEST("beams: shared by devices, here one that is listed twice, each is solved once and equal to one device") {
+TEST("beams: with one device listed twice, each beam is solved once and equals the result of a single device") {
   for (const Variant& v : variants()) {
     if (v.make_beams == nullptr) continue;
     if (const std::string why = v.unavailable(); !why.empty()) SKIP(why);
@@ -171,7 +171,7 @@ TEST("beams: shared by devices, here one that is listed twice, each is solved on
   }
 }
 
-TEST("beams: beams of a failed device are solved by the others, and without others its reason is reported") {
+TEST("beams: beams of a failed device are solved by the others; if there are none, its reason is reported") {
   for (const Variant& v : variants()) {
     if (v.make_beams == nullptr) continue;
     if (const std::string why = v.unavailable(); !why.empty()) SKIP(why);
@@ -181,7 +181,7 @@ TEST("beams: beams of a failed device are solved by the others, and without othe
   }
 }
 
-TEST("beams: cancelled, finished beams stay and no other one follows") {
+TEST("beams: after cancelling, finished beams are kept and no other beam starts") {
   Problem p = several(Precision::kFp32, Stepping::kDepth, "depth");
   p.threads = 1;
   test::Beams beams(p);
@@ -193,7 +193,7 @@ TEST("beams: cancelled, finished beams stay and no other one follows") {
   CHECK_EQ(ended, 2);
 }
 
-TEST("beams: other angles, reactions and beams of no weight are rejected") {
+TEST("beams: different angles, different reactions and beams of zero weight are rejected") {
   const Problem good = several(Precision::kFp32, Stepping::kDepth, "depth");
   const auto refused = [&](auto change, const char* why) {
     Problem p = good;
@@ -215,7 +215,7 @@ namespace {
 using engine::BeamQueue;
 using engine::BeamRange;
 
-TEST("beam queue: neighbours in their order, the last ones fewer, then none") {
+TEST("beam queue: neighbours are returned in order, fewer at the end, then none") {
   BeamQueue queue(5);
   const auto is = [](BeamRange got, std::size_t first, std::size_t count) {
     CHECK_EQ(got.count, count);
@@ -229,7 +229,7 @@ TEST("beam queue: neighbours in their order, the last ones fewer, then none") {
   is(queue.take(2), 0, 0);
 }
 
-TEST("beam queue: returned beams are taken next, and the rest after them") {
+TEST("beam queue: returned beams are served next, and the others after them") {
   BeamQueue queue(10);
   const BeamRange lost = queue.take(4);
   queue.take(2);
@@ -241,7 +241,7 @@ TEST("beam queue: returned beams are taken next, and the rest after them") {
   CHECK(queue.empty());
 }
 
-TEST("beam queue: many threads take every beam once, though some return theirs") {
+TEST("beam queue: many threads receive every beam once, even if some return theirs") {
   constexpr std::size_t kBeams = 5000;
   BeamQueue queue(kBeams);
   std::vector<std::vector<int>> taken(4, std::vector<int>(kBeams, 0));

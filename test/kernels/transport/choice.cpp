@@ -50,7 +50,7 @@ TEST("choice: auto selects the fastest variant that fits the GPU") {
   }
 }
 
-TEST("choice: more energies than a block can hold go to a variant without that limit") {
+TEST("choice: more energies than a block can store lead to a variant without that limit") {
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     const Problem p = fine_bins(stepping);
     const TableBuilder builder(p);
@@ -70,12 +70,12 @@ TEST("choice: a variant that does not fit a block is rejected by name, with its 
   CHECK_THROWS(chosen(p, kHopper), "KiB of shared memory per block, NVIDIA H100 has 227 KiB; use fewer or cuda-gather");
 }
 
-TEST("choice: a state larger than the GPU's memory goes to the CPU") {
+TEST("choice: a state larger than the GPU memory is solved on the CPU") {
   Problem p = beam(Stepping::kDepth);
   CHECK_EQ(chosen(p, {"NVIDIA H100", 1.0, 232448}), std::string("depth"));
 }
 
-TEST("choice: the actual need of blocks is within the estimate of the choice") {
+TEST("choice: the actual requirements of blocks stay within the estimate used for the choice") {
   std::vector<Problem> problems;
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     for (const Precision precision : {Precision::kFp32, Precision::kFp64}) {
@@ -115,7 +115,7 @@ TEST("choice: the actual need of blocks is within the estimate of the choice") {
   }
 }
 
-TEST("choice: one of many beams stores as many rows as its angles can spread to") {
+TEST("choice: each of many beams stores as many rows as its angles can reach") {
   const auto rows = [](Stepping stepping, double theta_max, int steps) {
     Problem p = water_problem(80.0, {40.0, 50.0, 0.25, 0.2}, theta_max, 0.02);
     p.stepping = stepping;

@@ -28,7 +28,9 @@ transport::GridSpec uniform_grid(double step, double lowest) {
 
 }  // namespace
 
-TEST("range grid: uniform in residual range, the beam on the last bin, the first within half a bin of the cutoff") {
+TEST(
+    "range grid: uniform in residual range, with the beam on the last bin and the first within half a bin of the "
+    "cutoff") {
   const EnergyGrid grid(range_grid(0.2), water(), 70.0, 70.0, 0);
   const auto& e = grid.energies();
   CHECK_NEAR(e.back(), 70.0, 1e-9);
@@ -43,7 +45,7 @@ TEST("range grid: uniform in residual range, the beam on the last bin, the first
   CHECK(first >= water().range(2.0) - 0.0025 && first < water().range(2.0) + 0.0025);
 }
 
-TEST("range grid: a step beyond the end of range leaves to the first bin what lies within half a step of it") {
+TEST("range grid: content moved beyond the end of range stays in the first bin if it is within half a step") {
   const EnergyGrid grid(range_grid(0.2), water(), 70.0, 70.0, 0);
   const double first = water().range(grid.energies().front());
   for (const double share : {0.0, 0.3, 0.7, 1.0, 1.4}) {  // distance below the first bin, in bins
@@ -54,7 +56,7 @@ TEST("range grid: a step beyond the end of range leaves to the first bin what li
   }
 }
 
-TEST("range grid: slowing down in water by one step is one bin, without spread") {
+TEST("range grid: one step in water shifts the content by exactly one bin, without spread") {
   const EnergyGrid grid(range_grid(0.5), water(), 100.0, 100.0, 0);
   for (int i = 1; i < grid.size(); ++i) {
     const double before = grid.energies()[static_cast<std::size_t>(i)];
@@ -72,7 +74,7 @@ TEST("range grid: energies above the fastest spot have bins too") {
   CHECK(on_a_bin);
 }
 
-TEST("uniform grid: bins from the lowest energy in equal steps, the first alive at the cutoff") {
+TEST("uniform grid: bins rise from the lowest energy in equal steps, and the first live bin is at the cutoff") {
   const EnergyGrid grid(uniform_grid(0.2, 1.0), water(), 70.0, 70.0, 0);
   CHECK_NEAR(grid.energies().front(), 1.0, 1e-12);
   CHECK_NEAR(grid.energies()[1] - grid.energies()[0], 0.2, 1e-12);
@@ -81,7 +83,7 @@ TEST("uniform grid: bins from the lowest energy in equal steps, the first alive 
   CHECK(grid.energies()[static_cast<std::size_t>(grid.first_alive())] >= 2.0);
 }
 
-TEST("energy kernels: mean and variance in bins are the requested ones, on both grids") {
+TEST("energy kernels: mean and variance in bins equal the requested ones on both grids") {
   for (const auto& spec : {range_grid(0.3), uniform_grid(0.25, 1.0)}) {
     const EnergyGrid grid(spec, water(), 60.0, 60.0, 2);
     for (const double energy : {10.0, 33.3, 55.0}) {
@@ -116,7 +118,7 @@ TEST("energy grids: reject a beam with no bins above the cutoff") {
   CHECK_THROWS(EnergyGrid(uniform_grid(10.0, 60.0), water(), 65.0, 65.0, 0), "grid.energy");
 }
 
-TEST("uniform grid: content stops below the cutoff where the bins below it are nearer") {
+TEST("uniform grid: content stops below the cutoff if the bins below are nearer") {
   // Bins of 0.2 MeV from 1 MeV: the cutoff of 2 MeV is bin 5, and 1.9 MeV is half-way to bin 4.
   const EnergyGrid grid(uniform_grid(0.2, 1.0), water(), 70.0, 70.0, 0);
   CHECK_EQ(grid.first_alive(), 5);
@@ -150,7 +152,7 @@ double energy_of_spread(const std::vector<double>& energies, const RangeBins& bi
 
 }  // namespace
 
-TEST("held energies: the energy of a spread beam near its end does not depend on where the bins lie") {
+TEST("held energies: the energy of a spread beam near its end does not depend on the bin positions") {
   constexpr double kStep = 0.1, kSigma = 0.3;  // g/cm²: a third of sigma, as in default grids
   const RangeBins fine{1e-5, 2e-5, 150000};
   std::vector<double> truth;
@@ -171,7 +173,7 @@ TEST("held energies: the energy of a spread beam near its end does not depend on
   }
 }
 
-TEST("held energies: ascending from zero, the bins' own further up, also with a cutoff above the first bin") {
+TEST("held energies: ascending from zero, equal to the bins further up, also with a cutoff above the first bin") {
   for (const double cutoff : {0.0, 0.004, 0.01}) {
     for (double place = 0.01; place < 1.0; place += 0.07) {
       const RangeBins bins{cutoff * 0.5 + place * 0.02, 0.02, 200};

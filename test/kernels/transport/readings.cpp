@@ -74,7 +74,7 @@ TEST("ledger: each row contains the sums of every loss so far, and the remaining
   CHECK_EQ(ledger.energies()[1].escaped_theta(), 180.0);
 }
 
-TEST("projection: a cut across reads the very column, at both ends of a stored row too") {
+TEST("projection: a cut across returns exactly that column, also at both ends of a stored row") {
   const transport::Problem p = test::water_problem(20.0, {8, 5, 0.5, 0.25}, 0.4, 0.04);
   const transport::Tables tables = transport::build_tables(p);
   OneRow solver;
@@ -88,7 +88,7 @@ TEST("projection: a cut across reads the very column, at both ends of a stored r
   }
 }
 
-TEST("axis profile: the energy of a cell is spread along a tilted axis as a trapezium, all of it within the bins") {
+TEST("axis profile: the energy of a cell is spread along a tilted axis as a trapezium, completely within the bins") {
   // One cell of 1 mm by 1 mm with 2 MeV, seen at 30 degrees. Along the axis its corners are at -0.25, 0.25, 0.616 and
   // 1.116 mm, so that bins of 1 mm begin at -1 mm; its centre is at 0.433 mm. The projections of its sides, 1 and 0.5
   // mm, give a trapezium of half width 0.75 mm with a flat half width of 0.25 mm. Its part below 0 is (0.75 - 0.4330)²
@@ -112,7 +112,7 @@ TEST("axis profile: the energy of a cell is spread along a tilted axis as a trap
   }
 }
 
-TEST("axis profile: each cell's value is its dose times the factor over its own divisor") {
+TEST("axis profile: each cell's value is its dose times the factor, divided by its own divisor") {
   const transport::AxisGeometry along{.nz = 2, .nx = 2, .dz_mm = 0.5, .dx_mm = 1.0};
   const std::vector<double> dose{1.0, 6.0, 3.0, 0.0}, divisor{2.0, 3.0, 4.0, 5.0};
   const transport::AxisProfile profile = transport::axis_profile(dose, along, divisor, 10.0);
@@ -164,7 +164,7 @@ TEST("cells of a third of the step: their sums equal the doses of step-sized cel
   for (std::size_t i = 3; i < 80; ++i) CHECK(std::abs(cells[i] - cells[i - 1]) < 0.2 * cells[i]);
 }
 
-TEST("cells of half a step: the step reaches half a cell further on both sides") {
+TEST("cells of half a step: the step extends half a cell further on both sides") {
   const Problem p = parted(2);
   const Tables t = build_tables(p);
   std::vector<double> dose(t.plane(), 0.0);
@@ -181,7 +181,7 @@ TEST("cells of half a step: the step reaches half a cell further on both sides")
   CHECK_NEAR(std::accumulate(dose.begin(), dose.end(), 0.0), 2.0, 1e-12);
 }
 
-TEST("a tilted step: shares along the axis, with moments moved sideways") {
+TEST("a tilted step: shares along the axis, with moments shifted sideways") {
   Problem p = test::water_problem(30.0, {12, 12, 0.25, 0.25}, 0.4, 0.04);
   p.beam.angle = p.grid.theta_centre = std::acos(0.8);  // 0.8 in z and 0.6 in x of each step
   p.step = 0.625;                                       // two cells in z, one and a half in x

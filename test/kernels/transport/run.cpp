@@ -73,7 +73,7 @@ TEST("run: ledger rows are sums since the start and close at every step") {
   CHECK_REL(std::accumulate(r.dose.begin(), r.dose.end(), 0.0), deposited, 1e-12);
 }
 
-TEST("run: ends when the given fraction is left, or after the given number of steps") {
+TEST("run: ends when the given fraction remains, or after the given number of steps") {
   Problem p = small_beam();
   p.stop_weight = 0.5;
   test::Run half(p);
@@ -88,7 +88,7 @@ TEST("run: ends when the given fraction is left, or after the given number of st
   CHECK_EQ(seven.execute({}).steps, 7);
 }
 
-TEST("run: progress ends with the last step; every variant reports the same balance") {
+TEST("run: progress ends with the last step, and every variant reports the same balance") {
   for (const std::string& id : able_variants(small_beam())) {
     Problem p = small_beam();
     p.variant = id;
@@ -178,7 +178,7 @@ Variant failing_device() {
 
 }  // namespace
 
-TEST("run: a frame and a result compute the scores once each") {
+TEST("run: a frame and a result compute the scores only once each") {
   Variant counting = reference();
   counting.make = [](const Problem& p, const Tables& t, int threads) -> std::unique_ptr<engine::Solver> {
     return std::make_unique<CountingScores>(reference().make(p, t, threads));
@@ -190,7 +190,7 @@ TEST("run: a frame and a result compute the scores once each") {
   CHECK_EQ(CountingScores::crossings, 1);
 }
 
-TEST("run: a failing device leaves the completed steps, with the reason") {
+TEST("run: a failing device leaves the completed steps and the reason") {
   const Variant device = failing_device();
   Problem p = small_beam();
   p.keyframes = 100;
@@ -222,7 +222,7 @@ TEST("run: a device that fails before the first step leaves only its error") {
   CHECK_THROWS(run.execute({}, {.keep_every_s = 1e9}), "stand_in");
 }
 
-TEST("cancel: before the start no step runs, and from the progress callback none afterwards") {
+TEST("cancel: no step runs if cancelled before the start, and none follows if cancelled in the progress callback") {
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     Problem p = small_beam();
     p.stepping = stepping;
@@ -252,7 +252,7 @@ TEST("cancel: before the start no step runs, and from the progress callback none
   }
 }
 
-TEST("cancel: from another thread the run ends within about a step, with a keyframe of its last state") {
+TEST("cancel: a run cancelled from another thread ends within about a step, with a keyframe of its last state") {
 #ifdef BB_SANITIZED
   constexpr double kAngleStep = 0.1;
 #else
@@ -279,7 +279,7 @@ TEST("cancel: from another thread the run ends within about a step, with a keyfr
   CHECK_EQ(r.keyframes.back().step, r.steps);
 }
 
-TEST("keyframes: as many as requested, first and last step among them, all marginals with the same content") {
+TEST("keyframes: as many as requested, including the first and last step, with equal content in all marginals") {
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     Problem p = small_beam();
     p.stepping = stepping;
@@ -360,7 +360,7 @@ TEST("planes: cuts along an axis add up to the sum over it, in every variant and
   }
 }
 
-TEST("planes: their sums are the marginals, whichever axis lies across") {
+TEST("planes: their sums are the marginals, whichever axis is across") {
   using engine::Axis;
   const engine::LiveFrame live = half_way(small_beam(), "window",
                                           {{.slow = Axis::kZ, .fast = Axis::kX},
@@ -373,7 +373,7 @@ TEST("planes: their sums are the marginals, whichever axis lies across") {
   CHECK(live.planes[3].values == live.marginals.ztheta);
 }
 
-TEST("planes: a duplicate axis, a cut of a shown axis, and an index outside are rejected") {
+TEST("planes: a duplicate axis, a cut along a displayed axis, and an index out of range are rejected") {
   using engine::Axis;
   test::Run run(small_beam());
   CHECK_THROWS(run.want_planes({{.slow = Axis::kX, .fast = Axis::kX}}), "x is given twice");
@@ -381,7 +381,7 @@ TEST("planes: a duplicate axis, a cut of a shown axis, and an index outside are 
   CHECK_THROWS(run.want_planes({{.slow = Axis::kZ, .fast = Axis::kX, .cut = {100000, -1, -1, -1}}}), "allowed: 0 to");
 }
 
-TEST("checkpoints: the state so far in every variant, complete, and only the new keyframes") {
+TEST("checkpoints: the complete state so far in every variant, and only the new keyframes") {
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     Problem p = small_beam();
     p.stepping = stepping;
@@ -416,7 +416,7 @@ TEST("checkpoints: the state so far in every variant, complete, and only the new
   }
 }
 
-TEST("live frames: none before the run, one after it, then only when a new one was made") {
+TEST("live frames: none before the run, one after it, and otherwise only when a new one exists") {
   Problem p = small_beam();
   test::Run run(p);
   CHECK(!run.take_live().has_value());
@@ -428,7 +428,7 @@ TEST("live frames: none before the run, one after it, then only when a new one w
   CHECK(!run.take_live().has_value());
 }
 
-TEST("live frames: taken from another thread during the run, in order, never torn") {
+TEST("live frames: read from another thread during the run, in order and never torn") {
   Problem p = test::water_problem(40.0, {16, 18, 0.5, 0.4}, 0.3, 0.02);
   p.variant = "fused";
   p.precision = Precision::kFp32;
@@ -454,7 +454,7 @@ TEST("live frames: taken from another thread during the run, in order, never tor
   CHECK(frames >= 1);
 }
 
-TEST("run: spans have names, lanes of this run, steps of this run, and do not overlap within a lane") {
+TEST("run: spans have names, lanes and steps of this run, and do not overlap within a lane") {
   for (const std::string& id : able_variants(small_beam())) {
     Problem p = small_beam();
     p.variant = id;
@@ -516,7 +516,7 @@ TEST("run: the dose does not depend on the number of threads") {
   }
 }
 
-TEST("variants: each describes itself; ids are unique; the first is the reference") {
+TEST("variants: each has a description, ids are unique, and the first is the reference") {
   std::vector<std::string> ids;
   for (const Variant& v : variants()) {
     ids.emplace_back(v.id);
@@ -535,7 +535,7 @@ TEST("variants: each describes itself; ids are unique; the first is the referenc
   }
 }
 
-TEST("variants: auto selects the fastest that the problem allows") {
+TEST("variants: auto selects the fastest variant that the problem permits") {
   Problem p = small_beam();
   p.variant = "auto";
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
@@ -582,7 +582,7 @@ TEST("variants: a rejected request names the field, the value and what is allowe
   }
 }
 
-TEST("variants: the memory of a run is at most a tenth above the estimate") {
+TEST("variants: the memory of a run exceeds the estimate by at most a tenth") {
   for (const std::string& id : able_variants(small_beam())) {
     Problem p = small_beam();
     p.variant = id;

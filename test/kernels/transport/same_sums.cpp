@@ -104,7 +104,7 @@ TEST("sums: the same bits for any number of threads, watched or not, in windows"
   check_variant("window", Stepping::kPath, Precision::kFp32);
 }
 
-TEST("sums: the same bits for any number of threads, watched or not, on the whole grid") {
+TEST("sums: the same bits for any number of threads, watched or not, on the full grid") {
   check_variant("fused", Stepping::kPath, Precision::kFp32);
   check_variant("gather", Stepping::kPath, Precision::kFp32);
   check_variant("gather", Stepping::kDepth, Precision::kFp64);

@@ -59,7 +59,7 @@ double energy_of(const BinShares& shares, const std::vector<double>& energies) {
 
 }  // namespace
 
-TEST("secondaries: a reaction emits the energy that it received, in every material and bin") {
+TEST("secondaries: a reaction emits the energy that it receives, in every material and bin") {
   Problem p = edge(Stepping::kDepth);
   p.beam.energy = 230.0;
   const TableBuilder builder(p);
@@ -98,7 +98,7 @@ TEST("secondaries: a reaction emits the energy that it received, in every materi
   }
 }
 
-TEST("secondaries: spectra are made at nodes from the lowest bin to the highest, a share of the range apart") {
+TEST("secondaries: spectra are computed at nodes from the lowest bin to the highest, spaced by a share of the range") {
   for (const int bins : {4, 20, 163, 700}) {
     const std::vector<int> nodes = emission_nodes(bins);
     CHECK_EQ(nodes.front(), 0);
@@ -123,7 +123,7 @@ TEST("secondaries: cross sections of water agree with the tables and the formula
             1e-9);
 }
 
-TEST("secondaries: variants have the dose of the reference, and the ledger closes") {
+TEST("secondaries: all variants have the dose of the reference, and the ledger closes") {
   for (const Stepping stepping : {Stepping::kDepth, Stepping::kPath}) {
     const Problem p = edge(stepping);
     const engine::RunResult reference = solved(p, "reference");
@@ -144,7 +144,7 @@ TEST("secondaries: variants have the dose of the reference, and the ledger close
   }
 }
 
-TEST("secondaries: an error in tables and compositions is reported with its position") {
+TEST("secondaries: errors in tables and compositions are reported with their position") {
   Problem p = edge(Stepping::kDepth);
   p.materials[1].elements = {{"Xx", 1.0}};
   CHECK_THROWS(build_tables(p), "composition of bone-compact-icru: no element has the symbol Xx");
@@ -241,7 +241,7 @@ TEST("secondaries: protons react at most along their residual range") {
   CHECK(looked_at >= 1);
 }
 
-TEST("secondaries: transport with reactions scales with density exactly") {
+TEST("secondaries: transport with reactions scales exactly with density") {
   // Water with eight times the density and an eighth of the lengths is the same problem: every number per mass per area
   // is equal.
   const auto curve = [](double scale) {

@@ -94,7 +94,7 @@ TEST("a focused beam starts with its emittance: width, angle and correlation") {
   CHECK_THROWS(build_tables(p), "beam.focus_mm");
 }
 
-TEST("tables: taps of the source, stopping and nuclear losses add up to one proton and its energy") {
+TEST("tables: source, stopping and nuclear-loss weights add up to one proton and its energy") {
   each_problem([](const std::string&, const Tables& t) {
     const auto [number, energy] = imbalance(t, t);
     CHECK(number < 1e-12);
@@ -102,7 +102,7 @@ TEST("tables: taps of the source, stopping and nuclear losses add up to one prot
   });
 }
 
-TEST("tables in FP32: the same exactly in number, to rounding of the deposit in energy") {
+TEST("tables in FP32: numbers are exact, and energies agree up to rounding of the deposit") {
   each_problem([](const std::string&, const Tables& t) {
     const auto [number, energy] = imbalance(t, TypedTables<float>(t));
     CHECK_EQ(number, 0.0);
@@ -110,7 +110,7 @@ TEST("tables in FP32: the same exactly in number, to rounding of the deposit in 
   });
 }
 
-TEST("tables in FP32: every weight within 2e-7 of FP64, angle kernels sum to exactly one") {
+TEST("tables in FP32: every weight is within 2e-7 of FP64, and angle kernels sum to exactly one") {
   each_problem([](const std::string&, const Tables& t) {
     const TypedTables<float> f(t);
     double worst = 0.0;
@@ -140,7 +140,7 @@ TEST("tables: weights are never negative") {
   });
 }
 
-TEST("tables: a bin receives from within the declared reach, in ascending order of bins") {
+TEST("tables: a bin receives only from within the declared reach, in ascending order of bins") {
   each_problem([](const std::string&, const Tables& t) {
     bool inside = true;
     for (std::size_t row = 0; row + 1 < t.gather_begin.size(); ++row) {
@@ -155,7 +155,7 @@ TEST("tables: a bin receives from within the declared reach, in ascending order 
   });
 }
 
-TEST("tables: an angle kernel's variance is the scattering power in the middle of the step times the step") {
+TEST("tables: the variance of an angle kernel is the scattering power at mid-step times the step") {
   Problem p = test::water_problem(100.0, {10, 90, 0.5, 0.5}, 0.2, 0.004);
   const Tables t = build_tables(p);
   const physics::StoppingTable water(p.materials[0].energies, p.materials[0].stopping);
@@ -171,7 +171,7 @@ TEST("tables: an angle kernel's variance is the scattering power in the middle o
   }
 }
 
-TEST("tables, depth stepping: the path of a class is dz/cos of its angle") {
+TEST("tables, depth stepping: the path length of an angle class is dz/cos of its angle") {
   Problem p = test::water_problem(100.0, {10, 90, 0.5, 0.5}, 0.6, 0.3);
   p.stepping = Stepping::kDepth;
   const Tables t = build_tables(p);
@@ -194,7 +194,7 @@ TEST("tables, depth stepping: the path of a class is dz/cos of its angle") {
   }
 }
 
-TEST("tables, path stepping: shifts are the step's projections, planes crossed are the step in z") {
+TEST("tables, path stepping: shifts are the projections of the step, and the planes crossed are the step in z") {
   Problem p = test::water_problem(70.0, {20, 50, 0.25, 0.2}, 0.4, 0.1);
   p.step = 0.3;
   const Tables t = build_tables(p);
@@ -205,7 +205,7 @@ TEST("tables, path stepping: shifts are the step's projections, planes crossed a
   }
 }
 
-TEST("tables: the start has the weight, mean energy, mean position and widths of the beam") {
+TEST("tables: the initial state has the weight, mean energy, mean position and widths of the beam") {
   Problem p = test::water_problem(60.0, {40, 35, 0.5, 0.2}, 0.4, 0.01);
   p.beam.weight = 250.0;
   p.beam.energy_sigma = 0.8;
@@ -245,7 +245,7 @@ TEST("tables: the start has the weight, mean energy, mean position and widths of
   CHECK_NEAR(std::sqrt(x2), 1.5, 0.01);
 }
 
-TEST("tables: a beam of zero width reports the variance of its one cell, and protons outside the grid are counted") {
+TEST("tables: a beam of zero width reports the variance of its single cell, and protons outside the grid are counted") {
   Problem p = test::water_problem(60.0, {10, 35, 0.5, 0.2}, 0.4, 0.01);
   CHECK_REL(build_tables(p).start.x_variance, 0.64 * 0.25, 1e-12);
   p.beam.x = 5.0;
@@ -260,7 +260,7 @@ TEST("tables: a beam of zero width reports the variance of its one cell, and pro
   CHECK_NEAR(build_tables(p).start.missed[kThetaHigh], 0.5, 0.1);
 }
 
-TEST("tables: the loss of the beam before its first node is scored over its width") {
+TEST("tables: the energy loss of the beam before its first node is scored over its width") {
   Problem p = test::water_problem(60.0, {20, 35, 0.5, 0.2}, 0.4, 0.01);
   p.step = 0.1;  // the first node is half a cell deep, a step only a quarter
   p.beam.x_sigma = 1.5;
@@ -320,7 +320,7 @@ TEST("work: the operators' arithmetic follows the tables, so wide angle kernels 
   CHECK(half_lead > flops_per_cell_step(fine) && half_lead < all_lead);
 }
 
-TEST("tables: a filled state is counted unchanged, the same for every engine") {
+TEST("tables: a prefilled state is counted unchanged, and equally by every engine") {
   Problem p = test::water_problem(20.0, {3, 4, 0.5, 0.4}, 0.2, 0.1);
   p.filled = true;
   p.seed = 9;
@@ -337,7 +337,7 @@ TEST("tables: a filled state is counted unchanged, the same for every engine") {
   CHECK(filled_value(9, 0) != filled_value(10, 0));
 }
 
-TEST("tables: extra straggling is zero in water on its range grid, and that of bone or of a uniform grid elsewhere") {
+TEST("tables: extra straggling is zero in water on its range grid, but not in bone or on a uniform grid") {
   Problem p = test::water_problem(100.0, {10, 90, 0.5, 0.2}, 0.2, 0.01);
   CHECK_NEAR(build_tables(p).extra_straggling_mm, 0.0, 1e-4);
   Problem uniform = p;
@@ -349,7 +349,7 @@ TEST("tables: extra straggling is zero in water on its range grid, and that of b
   CHECK(added < 5.0);
 }
 
-TEST("tables: a beam on a side of the grid ends as in the middle, whichever side it is") {
+TEST("tables: a beam at a side of the grid ends as in the middle, on either side") {
   Problem p = test::water_problem(21.0, {12, 5.5, 0.5, 0.25}, 0.4, 0.04);
   p.grid.energy_step = 0.4;  // the range is no multiple of the bin
   const Tables middle = build_tables(p);
@@ -363,7 +363,7 @@ TEST("tables: a beam on a side of the grid ends as in the middle, whichever side
   }
 }
 
-TEST("tables: reject an impossible run, with the field, the value and what is allowed") {
+TEST("tables: impossible runs are rejected with the field, the value and what is allowed") {
   const Problem good = test::water_problem(70.0, {10, 50, 0.5, 0.2}, 0.4, 0.05);
   const auto with = [&](auto&& change) {
     Problem p = good;
@@ -388,7 +388,7 @@ TEST("tables: reject an impossible run, with the field, the value and what is al
                "the beam stops inside the first cell");
 }
 
-TEST("tables: the number of building threads changes no bit") {
+TEST("tables: the number of threads that build them changes no bit") {
   for (const test::ParityScenario& s : test::parity_scenarios()) {
     const Tables alone = build_tables(s.problem);
     const Tables together = TableBuilder(s.problem).build([](int tasks, const std::function<void(int)>& task) {

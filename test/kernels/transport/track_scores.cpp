@@ -51,7 +51,7 @@ std::span<const double> field(const std::vector<double>& fields, const Tables& t
 
 }  // namespace
 
-TEST("tracks: variants have the moments and spectra of the reference") {
+TEST("tracks: all variants have the moments and spectra of the reference") {
   for (const Stepping stepping : {Stepping::kDepth, Stepping::kPath}) {
     const Solved reference = solved(edge(stepping), "reference");
     const engine::TrackResult& wanted = *reference.result.tracks;
@@ -118,7 +118,7 @@ TEST("tracks: spectra add up to the fluence of their plane, and have the beam's 
   }
 }
 
-TEST("tracks: protons from reactions count among all protons, and only there") {
+TEST("tracks: protons from reactions count only among all protons, not among primaries") {
   Problem p = edge(Stepping::kDepth);
   test::follow_reactions(p);
   const Solved run = solved(p, "depth");
@@ -139,7 +139,7 @@ TEST("tracks: protons from reactions count among all protons, and only there") {
   CHECK(secondary > products.protons && secondary < products.protons + 0.3 * products.local);
 }
 
-TEST("tracks: without a request nothing is scored; invalid depths and variants without LET are rejected") {
+TEST("tracks: nothing is scored without a request; invalid depths and variants without LET are rejected") {
   Problem p = edge(Stepping::kPath);
   p.track_scores = false;
   CHECK(!solved(p, "window").result.tracks.has_value());

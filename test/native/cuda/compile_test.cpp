@@ -46,7 +46,7 @@ CompileRequest request_for(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST("SHA-256 gives the digests of FIPS 180-4") {
+TEST("SHA-256 gives the digests in FIPS 180-4") {
   CHECK_EQ(sha256(""), std::string("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
   CHECK_EQ(sha256("abc"), std::string("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
   CHECK_EQ(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
@@ -73,7 +73,7 @@ TEST("flattening includes each file once and keeps the positions for the compile
                                   "#line 3 \"a/main.cu\"\nint last;\n"));
 }
 
-TEST("a text of the user replaces a file, as main file or included, under its own name") {
+TEST("a text from the user replaces a file under its own name, as main file or as included file") {
   const TemporaryFolder folder;
   folder.write("a/main.cu", "#include \"one.hpp\"\nint last;\n");
   folder.write("a/one.hpp", "#pragma once\nint ours;\n");
@@ -87,14 +87,14 @@ TEST("a text of the user replaces a file, as main file or included, under its ow
            std::string("#line 1 \"mine.cu\"\nint theirs;\n"));
 }
 
-TEST("flattening names the includer of a missing file") {
+TEST("flattening names the file that includes a missing file") {
   const TemporaryFolder folder;
   folder.write("main.cu", "#include \"nowhere.hpp\"\n");
   CHECK_THROWS(flatten(folder.path() / "main.cu", folder.path()), "main.cu includes");
   CHECK_THROWS(flatten(folder.path() / "absent.cu", folder.path()), "absent.cu cannot be read");
 }
 
-TEST("the image cache returns what it stored, and nothing of a damaged file") {
+TEST("the image cache returns what it stored, and nothing from a damaged file") {
   const TemporaryFolder folder;
   const ImageCache cache(folder.path() / "below");
   const std::string image(
@@ -122,7 +122,7 @@ TEST("the image cache returns what it stored, and nothing of a damaged file") {
   CHECK(!cache.find("key"));
 }
 
-TEST("an image cache without a folder, or with one that cannot be created, stores nothing and fails nothing") {
+TEST("an image cache without a folder, or with one that cannot be created, stores nothing and raises no error") {
   const TemporaryFolder folder;
   const auto file = folder.write("a-file", "");
   for (const ImageCache& cache : {ImageCache({}), ImageCache(file / "below")}) {
@@ -132,7 +132,7 @@ TEST("an image cache without a folder, or with one that cannot be created, store
   }
 }
 
-TEST("NVRTC's target is machine code of the same major version, else older PTX") {
+TEST("NVRTC targets machine code of the same major version, or else older PTX") {
   const int known[] = {75, 80, 86, 90, 100, 120};
   CHECK_EQ(choose_target(known, 90).value_or(""), std::string("sm_90"));
   CHECK_EQ(choose_target(known, 89).value_or(""), std::string("sm_86"));
@@ -144,7 +144,7 @@ TEST("NVRTC's target is machine code of the same major version, else older PTX")
 }
 
 // The following tests run NVRTC itself; if it is missing, they print the reason.
-TEST("NVRTC compiles flattened sources, and the cache answers until one of them changes") {
+TEST("NVRTC compiles flattened sources, and the cache is used until a source changes") {
   if (!nvrtc_library().state.available) {
     CHECK(!nvrtc_library().state.reason.empty());
     return;
@@ -237,7 +237,7 @@ TEST("kernels are found after attributes, in macros, and with pasted names") {
   CHECK(kernels_defined("#define BB_OPEN(n\nBB_OPEN(").empty());
 }
 
-TEST("each entry line is a piece, and code in between another") {
+TEST("each entry line is a separate piece, and the code in between is another") {
   const TemporaryFolder folder;
   write_workload(folder);
   const auto pieces = pieces_of(folder);
@@ -251,7 +251,7 @@ TEST("each entry line is a piece, and code in between another") {
   for (const KernelPiece& piece : pieces) CHECK(piece.tunables == (Names{"kRows"}));
 }
 
-TEST("a missing file and a kernel that is defined twice are reported") {
+TEST("a missing file and a kernel defined twice are reported") {
   const TemporaryFolder folder;
   write_workload(folder);
   CHECK_THROWS(kernel_pieces(folder.path() / "none.cu", folder.path()), "none.cu cannot be read");

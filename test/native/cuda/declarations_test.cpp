@@ -324,7 +324,7 @@ static_assert(offsetof(api::MatmulHeuristic, state) == offsetof(cublasLtMatmulHe
 
 }  // namespace
 
-TEST("CUDA declarations have the sizes of the C interfaces that they represent") {
+TEST("CUDA declarations have the sizes of the C interfaces that they mirror") {
   // Layouts in addition to the compile-time comparison above; they hold on LP64 and LLP64.
   CHECK_EQ(sizeof(api::LaunchAttribute), std::size_t{72});
   CHECK_EQ(sizeof(api::LaunchConfig), std::size_t{56});

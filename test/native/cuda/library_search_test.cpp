@@ -24,7 +24,7 @@ const LibraryKind kNoSuchLibrary{"The missing library", kNames, {}, {}, "it exis
 
 }  // namespace
 
-TEST("a missing CUDA library gives one sentence with its names and where to get it") {
+TEST("a missing CUDA library gives one sentence with its names and its sources") {
   const FoundLibrary found = find_library(kNoSuchLibrary, made_up({}));
   CHECK(!found.library);
   CHECK(
@@ -33,7 +33,7 @@ TEST("a missing CUDA library gives one sentence with its names and where to get 
   CHECK(found.reason.ends_with("it exists in no system."));
 }
 
-TEST("a CUDA library that does not load is named with the message of the loader") {
+TEST("a CUDA library that does not load is named with the loader's message") {
   const TemporaryFolder folder;
   folder.write("libbraggbench-no-such-library.so.1", "not a library");
   const FoundLibrary found = find_library(kNoSuchLibrary, made_up({{"BRAGGBENCH_CUDA_LIBS", folder.path().string()}}));
@@ -42,7 +42,7 @@ TEST("a CUDA library that does not load is named with the message of the loader"
   CHECK(contains(found.reason, folder.path().filename().string()));
 }
 
-TEST("CUDA library folders: named ones first, packages below them, toolkits after, each once") {
+TEST("CUDA library folders: named folders first, then packages below them, then toolkits, each once") {
   const TemporaryFolder folder;
   fs::create_directories(folder.path() / "named");
   fs::create_directories(folder.path() / "nvidia" / "cu13" / "lib");
@@ -73,7 +73,7 @@ TEST("CUDA library folders: named ones first, packages below them, toolkits afte
 }
 
 #ifdef __linux__
-TEST("a library without a required symbol is rejected by the name of the symbol") {
+TEST("a library without a required symbol is rejected with the name of the symbol") {
   // libm plays the role of an outdated NVRTC: it loads, but lacks every entry point. The sanitizers define a lgamma.
   const TemporaryFolder folder;
   const auto libm = DynamicLibrary::file_of(reinterpret_cast<const void*>(static_cast<double (*)(double)>(std::cbrt)));

@@ -8,7 +8,7 @@
 
 using Cache = bb::cuda::MemoryCache<std::uint64_t>;
 
-TEST("memory cache: sizes are rounded up by an eighth at most, and the same for sizes that are close") {
+TEST("memory cache: sizes are rounded up by at most an eighth, so that close sizes become equal") {
   for (std::size_t bytes = 1; bytes < (std::size_t{1} << 36); bytes = bytes * 5 / 3 + 1) {
     const std::size_t size = Cache::rounded(bytes);
     CHECK(size >= bytes);

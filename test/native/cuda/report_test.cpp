@@ -83,7 +83,7 @@ TEST("a lost device keeps its first reason") {
   CHECK_EQ(lost_reason("GPU-test-of-health").value_or(""), std::string("first"));
 }
 
-TEST("an error message has call, device, name, text and kernel") {
+TEST("an error message contains call, device, name, text and kernel") {
   const Error error({.code = "device",
                      .call = "cuStreamSynchronize",
                      .name = "CUDA_ERROR_ILLEGAL_ADDRESS",
@@ -133,7 +133,7 @@ TEST("a damaged file of ceilings counts as missing") {
   CHECK(cache.find("GPU-1", some_ceilings().driver).has_value());
 }
 
-TEST("throttle reasons have names, and idling is not one") {
+TEST("throttle reasons have names, and idling is not one of them") {
   CHECK_EQ(reason_names(0).size(), std::size_t{0});
   const auto names = reason_names(api::clock_reason::kSoftwarePowerCap | api::clock_reason::kHardwareThermal | 0x1000);
   CHECK(names == (std::vector<std::string>{"software-power-cap", "hardware-thermal", "reason-bits-4096"}));
@@ -155,7 +155,7 @@ TEST("the device report describes this machine, with a reason for everything tha
   }
 }
 
-TEST("a reported device carries its limits, its clocks and its ceilings") {
+TEST("a device report contains limits, clocks and ceilings") {
   DeviceReport report;
   report.cuda.available = true;
   report.driver_version = "580.159.04";

@@ -16,7 +16,7 @@ std::optional<Span> read(const Record& record, std::uint64_t origin_ns) {
 
 }  // namespace
 
-TEST("the launch log names one kernel outright and several as candidates") {
+TEST("the launch log names a single kernel outright and several as candidates") {
   LaunchLog log;
   CHECK_EQ(log.text(), std::string());
   const char* gather = intern_name("gather");
@@ -61,7 +61,7 @@ TEST("a CUPTI kernel record becomes a span with shape, registers, shared memory 
   CHECK_EQ(span->graph_node, record.graph_node);
 }
 
-TEST("copies, memsets, driver calls and graphs become spans, and records without times do not") {
+TEST("copies, memsets, driver calls and graphs become spans, but records without times do not") {
   api::MemcpyRecord copy{};
   copy.kind = api::ActivityKind::kMemcpy;
   copy.copy_kind = static_cast<std::uint8_t>(api::CopyKind::kDeviceToHost);
@@ -94,7 +94,7 @@ TEST("copies, memsets, driver calls and graphs become spans, and records without
   CHECK(!span_of(unknown, 0, call_name));
 }
 
-TEST("work between two events becomes a span on the host clock, and its call another with the same number") {
+TEST("work between two events becomes a span on the host clock, and its call a span with the same number") {
   TimedWork kernel{.work = {},
                    .call = "cuLaunchKernelEx",
                    .start_s = 2e-6,
@@ -128,7 +128,7 @@ TEST("work between two events becomes a span on the host clock, and its call ano
   CHECK(moved.correlation != ran.correlation);
 }
 
-TEST("a span table keeps columns together when it sorts, and shares names") {
+TEST("a span table keeps columns aligned when sorting, and shares names") {
   SpanTable table;
   for (int i = 5; i > 0; --i) {
     Span span;

@@ -23,7 +23,7 @@ import { drawn, integrated, protonCases, spreadCases } from './evaluate.ts';
 import { header, PROTONS, readStored, SEED, SHORT_PROTONS } from './oracle.ts';
 import { matter } from './protons.ts';
 
-describe('coarse cells', () => {
+describe('merged cells', () => {
   const solved = (energy_MeV: number, dz_mm: number, parts: object = {}, grid: object = {}): Promise<RunData> =>
     runScenario({
       kind: 'transport',
@@ -57,7 +57,7 @@ describe('coarse cells', () => {
     [30, 0.025, 0.1],
     [30, 0.025, 0.2],
     [150, 0.5, 2],
-  ])('%d MeV: cells of %d mm, merged, equal those of %d mm', async (energy_MeV, fine_mm, coarse_mm) => {
+  ])('%d MeV: cells of %d mm, when merged, equal those of %d mm', async (energy_MeV, fine_mm, coarse_mm) => {
     const wanted = depthDose(await solved(energy_MeV, fine_mm), Math.round(coarse_mm / fine_mm));
     for (const stepping of ['depth', 'path']) {
       const run = await solved(energy_MeV, coarse_mm, { solver: { stepping } });
@@ -66,19 +66,22 @@ describe('coarse cells', () => {
     }
   });
 
-  test.each(['off', 'bohr'])('straggling %s: before the peak the dose rises from cell to cell', async (straggling) => {
-    const dose = depthDose(await solved(70, 1, { physics: { scattering: 'off', straggling } }));
-    const peak = dose.indexOf(Math.max(...dose));
-    for (let i = 1; i <= peak; i += 1) expect(dose[i]).toBeGreaterThan(dose[i - 1] ?? 0);
-  });
+  test.each(['off', 'bohr'])(
+    'straggling %s: before the peak the dose rises monotonically from cell to cell',
+    async (straggling) => {
+      const dose = depthDose(await solved(70, 1, { physics: { scattering: 'off', straggling } }));
+      const peak = dose.indexOf(Math.max(...dose));
+      for (let i = 1; i <= peak; i += 1) expect(dose[i]).toBeGreaterThan(dose[i - 1] ?? 0);
+    },
+  );
 
-  test('bins of a file that are as wide as the falloff are subdivided', async () => {
+  test('bins from a file that are as wide as the falloff are subdivided', async () => {
     const bins = { energy: { kind: 'range', step_mm: 0.5 } };
     const wanted = depthDose(await solved(70, 0.1), 5);
     expect(difference(depthDose(await solved(70, 0.5, {}, bins)), wanted)).toBeLessThan(0.03);
   });
 
-  test('a note reports where the grid affects the result, R80 included', async () => {
+  test('a note reports where the grid affects the result, including R80', async () => {
     const codes = async (dz_mm: number, grid: object = {}): Promise<readonly string[]> =>
       summaryOf(await solved(70, dz_mm, {}, grid)).notes.map(({ code }) => code);
     expect(await codes(0.25)).not.toContain('coarse-grid');
@@ -88,7 +91,7 @@ describe('coarse cells', () => {
     expect(await codes(0.25, { energy: { kind: 'range', step_mm: 1.5 } })).toContain('coarse-grid');
   });
 
-  test('planes too far apart for the mean range of a tilted beam report none, and no wrong one', async () => {
+  test('planes too far apart for the mean range of a tilted beam give no value instead of a wrong one', async () => {
     // Cells of 1 mm once gave 40.82 mm, where the CSDA range is 40.80.
     const mean_mm = async (dz_mm: number): Promise<number | null> =>
       summaryOf(await solved(70, dz_mm, { beam: { energy_MeV: 70, angle_deg: 45 } })).metrics.mean_range_mm;
@@ -97,7 +100,7 @@ describe('coarse cells', () => {
   });
 });
 
-describe('longest path', async () => {
+describe('the longest path of a beam', async () => {
   const scenarios = await openTestScenarios(loadAddon());
 
   async function problemOf(angle_deg: number, geometry: object = {}, beam: object = {}): Promise<TransportProblem> {
@@ -127,7 +130,7 @@ describe('longest path', async () => {
       expect(longestPath_mm(await problemOf(0, { width_mm: 20, depth_mm: 30 }))).toBe(Number.POSITIVE_INFINITY);
     });
 
-    test('grows with a spread of energy, as the range grows faster than the energy', async () => {
+    test('grows with an energy spread, since the range grows faster than the energy', async () => {
       const spread =
         longestPath_mm(await problemOf(0, {}, { energy_sigma_MeV: 1.4 })) / longestPath_mm(await problemOf(0));
       expect(Math.abs(spread - (1 + 0.5 * 1.75 * 0.75 * 0.02 ** 2))).toBeLessThan(1e-4);
@@ -156,7 +159,7 @@ describe('longest path', async () => {
     return addon as Pick<NativeAddon, keyof typeof addon>;
   }
 
-  test.each([0, 30])('at %d degrees: a run agrees, and a plane 0.2 mm too far is reported', async (angle_deg) => {
+  test.each([0, 30])('at %d degrees a run agrees, and a plane 0.2 mm too far is reported', async (angle_deg) => {
     const problem = await problemOf(angle_deg);
     const result = await loadAddon()
       .createTransport(problem)
@@ -183,14 +186,14 @@ const SAME = 1e-7;
 /** Standard deviations within which a short run must agree. */
 const LIKELY = 5;
 
-describe('the oracle', () => {
+describe('the Monte Carlo oracle', () => {
   it('stores every case, and states its number of protons', () => {
     expect(stored.monte_carlo.map(({ name }) => name)).toEqual(protonCases.map(({ name }) => name));
     expect(stored.quadrature.map(({ name }) => name)).toEqual(spreadCases.map(({ name }) => name));
     expect([stored.seed, stored.protons, stored.short_protons]).toEqual([SEED, PROTONS, SHORT_PROTONS]);
   });
 
-  it.each(protonCases)('simulates $name again, within its error of the long run', (one) => {
+  it.each(protonCases)('repeats the simulation of $name within the error of the long run', (one) => {
     const { value, error, short } = stored.monte_carlo.find(({ name }) => name === one.name) ?? {};
     const again = drawn(one, SHORT_PROTONS, SEED).value;
     expect(Object.keys(again)).toEqual(Object.keys(value ?? {}));
@@ -204,7 +207,7 @@ describe('the oracle', () => {
     }
   });
 
-  it.each(spreadCases)('integrates $name again, on coarser bins', (one) => {
+  it.each(spreadCases)('repeats the integration of $name on coarser bins', (one) => {
     const value = stored.quadrature.find(({ name }) => name === one.name)?.value ?? {};
     for (const [key, now] of Object.entries(integrated(one, 2))) {
       expect(Math.abs(now / (value[key] ?? Number.NaN) - 1), key).toBeLessThan(1e-3);
@@ -218,7 +221,7 @@ describe('the oracle', () => {
     }
   });
 
-  it('has the published ranges, and is written to the header of the C++ gates', () => {
+  it('has the published ranges, and is written to the header used by the C++ gates', () => {
     // The range of PSTAR in g/cm², divided by the density.
     expect(matter('water').range(150) / 157.7).toBeCloseTo(1, 3);
     expect(matter('lead').range(150) / (328.4 / 11.35)).toBeCloseTo(1, 3);

@@ -32,7 +32,7 @@ import { defaultLayouts, panelSlots } from '../../../renderer/state/layout/defau
 import { panelsOf } from '../../../renderer/state/layout/tree.ts';
 import { pageWorkloads } from '../../../renderer/workloads/index.ts';
 
-describe('base', () => {
+describe('basic helpers of the page', () => {
   describe('numbers as text', () => {
     it('keep the known digits', () => {
       expect([40.8, 0.5, 123456, 0.00012, 0, -Math.PI].map((value) => significant(value, 4))).toEqual([
@@ -105,7 +105,7 @@ describe('base', () => {
       );
     });
 
-    it('measured once has no spread', () => {
+    it('is shown without a spread if it was measured once', () => {
       expect([spreadText(0, 1), spreadText(0.0021, 7), spreadText(null, 7)]).toEqual(['–', '0.21 %', '–']);
       expect([timeAndSpread(0.0802, 0, 1), timeAndSpread(0.0802, 0.0021, 7)]).toEqual([
         '80.2 ms, once',
@@ -113,7 +113,7 @@ describe('base', () => {
       ]);
     });
 
-    it('is shown with the claim, in its words', () => {
+    it("is shown with the claim, in the claim's wording", () => {
       const claim = (from: number, to: number | null, reason: string | null = null) => ({ from, to, reason });
       expect(
         [claim(2, 10), claim(32, 32), claim(1, null), claim(1, null, 'right or wrong')].map((one) => claimedText(one)),
@@ -141,7 +141,7 @@ describe('base', () => {
   });
 
   describe('typed numbers', () => {
-    it('may have a unit of the same kind, a decimal comma, an exponent', () => {
+    it('may have a unit of the same kind, a decimal comma, or an exponent', () => {
       expect(parseEntry('70', 'MeV')).toBe(70);
       expect(parseEntry(' 5 cm ', 'mm')).toBe(50);
       expect(parseEntry('0,07 GeV', 'MeV')).toBe(70);
@@ -157,7 +157,7 @@ describe('base', () => {
       }
     });
 
-    it('read back as printed', () => {
+    it('read back as they were printed', () => {
       fc.assert(
         fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
           expect(parseEntry(String(value), '1')).toBe(value + 0); // -0 is 0
@@ -165,7 +165,7 @@ describe('base', () => {
       );
     });
 
-    it('step in their second digit, within their bounds', () => {
+    it('change in their second digit when stepped, and stay within their bounds', () => {
       expect([arrowStep(70, 'normal', false), arrowStep(0.2, 'normal', false), arrowStep(70, 'coarse', false)]).toEqual(
         [1, 0.01, 10],
       );
@@ -185,7 +185,7 @@ describe('base', () => {
     });
   });
 
-  it('plain values are compared whatever the order of their keys', () => {
+  it('plain values are compared independently of the order of their keys', () => {
     expect(sameJson({ a: 1, b: [1, { c: null }] }, { b: [1, { c: null }], a: 1 })).toBe(true);
     expect(sameJson({ a: 1 }, { a: 1, b: undefined })).toBe(false);
     expect(sameJson([1, 2], { 0: 1, 1: 2 })).toBe(false);
@@ -239,7 +239,7 @@ describe('sorting rows', () => {
     return [...rows].sort((a, b) => (numbers[a] ?? 0) - (numbers[b] ?? 0));
   }
 
-  test('sorts rows by their numbers, and equal ones stay in order, whatever the numbers are', () => {
+  test('sorts rows by numbers of any kind, and keeps equal rows in order', () => {
     const few = fc.constantFrom(0, -0, 1, -1, 2.5, 5e-324, -5e-324, Number.MAX_VALUE, -Number.MAX_VALUE);
     const number = fc.oneof(few, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer());
     fc.assert(
@@ -256,7 +256,7 @@ describe('sorting rows', () => {
     );
   });
 
-  test('sorts none, one and few rows', () => {
+  test('sorts zero, one or few rows', () => {
     const numbers = Float64Array.of(3, 1, 2, 1);
     expect([...orderedBy(new Uint32Array(), numbers)]).toEqual([]);
     expect([...orderedBy(Uint32Array.of(2), numbers)]).toEqual([2]);
@@ -264,7 +264,7 @@ describe('sorting rows', () => {
   });
 });
 
-describe('questions', () => {
+describe('guided questions', () => {
   const assets = path.resolve(import.meta.dirname, '../../../assets');
   const json = (...parts: readonly string[]): unknown => JSON.parse(readFileSync(path.join(assets, ...parts), 'utf8'));
   const draftOf = ({ scenario }: Question) => json('scenarios', scenario) as Parameters<typeof kindOfDocument>[0];
@@ -303,7 +303,7 @@ describe('questions', () => {
       example.kind === kind ? [example as Extract<typeof example, { kind: K }>] : [],
     );
 
-  it('sessions ship with the program, and contain the reference row, which is correct', () => {
+  it('name only sessions that ship with the program and contain the reference row, which is correct', () => {
     const named = of('session');
     expect(named.length).toBeGreaterThan(0);
     for (const { session, reference } of named) {
@@ -316,13 +316,13 @@ describe('questions', () => {
     }
   });
 
-  it('recorded runs ship with the program', () => {
+  it('name only recorded runs that ship with the program', () => {
     for (const { run } of of('recorded')) {
       expect(existsSync(path.join(assets, 'runs', run.replace(/^recorded\//, ''))), run).toBe(true);
     }
   });
 
-  it('the gallery is one of the panels', () => {
+  it('have their gallery among the panels', () => {
     expect(panelSlots.map(({ id }) => id)).toContain('questions');
   });
 });

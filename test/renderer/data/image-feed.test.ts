@@ -7,7 +7,7 @@ import { FakeHost, settled } from './fake-host.ts';
 const view = { viewport: { horizontal: null, vertical: null, pixels: [100, 100] as [number, number] } };
 const done: FeedTarget = { run: 'a', state: 'done' };
 
-it('the image feed reports why a difference cannot be shown while it is requested, with the image alone instead', async () => {
+it('the image feed explains why a difference cannot be shown, and shows the image alone instead', async () => {
   vi.useFakeTimers();
   try {
     const host = new FakeHost();

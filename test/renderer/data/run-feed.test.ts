@@ -93,7 +93,7 @@ describe('the data of the selected run', () => {
     return () => vi.useRealTimers();
   });
 
-  it('requests the maps that panels show, and returns the credit after painting', async () => {
+  it('are requested for the maps that panels show, with credits returned after painting', async () => {
     follow('a', 'running');
     expect(host.streams[0]?.params).toMatchObject({ run: 'a', maps: [request(100)] });
     expect(status()).toBe('waiting');
@@ -107,7 +107,7 @@ describe('the data of the selected run', () => {
     expect(data.depthDose.get(SHOWN)?.final).toBeNull();
   });
 
-  it('uses the final arrays when the run ends, and no late frame after them', async () => {
+  it('come from the final arrays when the run ends, not from later frames', async () => {
     follow('a', 'running');
     const live = host.streams[0];
     live?.frame(frame(1));
@@ -126,7 +126,7 @@ describe('the data of the selected run', () => {
     expect(data.depthDose.get(SHOWN)?.final?.metrics.r80_mm).toBe(7);
   });
 
-  it('drops all data of a run that is no longer selected, and late answers', async () => {
+  it('are dropped for a run that is no longer selected, and late answers are ignored', async () => {
     follow('a', 'done');
     const late = host.pending('run.depthDose');
     follow('b', 'running');
@@ -140,7 +140,7 @@ describe('the data of the selected run', () => {
     expect(host.streams.at(-1)?.closed).toBe(true);
   });
 
-  it('requests another size once it has settled, and keeps the old field until then', async () => {
+  it('are requested in another size once the size has settled, and the old field is shown until then', async () => {
     follow('a', 'done');
     await finish(host, 3);
     const before = host.calls.length;
@@ -153,7 +153,7 @@ describe('the data of the selected run', () => {
     expect(shown()).toBe(3);
   });
 
-  it('ignores the answer and the failure of an earlier request', async () => {
+  it('are not affected by the answer or failure of an earlier request', async () => {
     follow('a', 'done');
     await finish(host, 3);
     const ask = async (size: number) => {
@@ -176,7 +176,7 @@ describe('the data of the selected run', () => {
     expect(shown()).toBe(7);
   });
 
-  it('reports that a run failed, or that its results cannot be read', async () => {
+  it('are replaced by an error if a run failed or its results cannot be read', async () => {
     follow('a', 'failed');
     expect(status()).toBe('failed');
     feed.follow({ run: 'c', state: 'failed', kept: true });
@@ -188,7 +188,7 @@ describe('the data of the selected run', () => {
     expect(feed.status.getState().status).toEqual({ kind: 'failed', reason: 'the file is gone' });
   });
 
-  it('keeps the scenario of the run, of any workload, for its reference lines', async () => {
+  it('include the scenario of the run, of any workload, for its reference lines', async () => {
     const reference = new ReferenceFeed(host.client, data);
     reference.follow('a');
     const recorded = { kind: 'transport', solver: { step_mm: 0.2, variant: 'cuda-window' } };
@@ -204,7 +204,7 @@ describe('the data of the selected run', () => {
     expect(data.reference.get(SHOWN)).toBeNull();
   });
 
-  describe('of a cut of a finished run', () => {
+  describe('a cut of a finished run', () => {
     const cut = (index: number): MapRequest => ({
       ...request(100),
       quantity: 'protons',
@@ -228,7 +228,7 @@ describe('the data of the selected run', () => {
       await settled();
     });
 
-    it('requests the step again once it has settled, reports progress, and shows the map', async () => {
+    it('requests the step again once the cut has settled, reports progress, and shows the map', async () => {
       expect(host.streams).toHaveLength(0);
       expect(data.computing.get('cut')).toEqual({ step: 0, steps: 0 });
       await vi.advanceTimersByTimeAsync(300);
@@ -252,7 +252,7 @@ describe('the data of the selected run', () => {
       expect(data.maps.get('cut')).toBeNull();
     });
 
-    it('reports why there is none, and that it was cancelled', async () => {
+    it('reports why there is no cut, and that it was cancelled', async () => {
       await vi.advanceTimersByTimeAsync(300);
       feed.stopComputing();
       expect(host.streams[0]?.closed).toBe(true);
@@ -267,7 +267,7 @@ describe('the data of the selected run', () => {
     });
   });
 
-  describe('of a Live answer', () => {
+  describe('a Live answer shown as a run', () => {
     const cut: MapRequest = { ...request(100), quantity: 'protons', cuts: [{ axis: 'e', index: 5 }] };
     const answer = (value: number, full: boolean) =>
       ({
@@ -281,7 +281,7 @@ describe('the data of the selected run', () => {
 
     beforeEach(() => feed.follow({ run: 'own', state: 'done', live: true }));
 
-    it('fills all views at once, without a request, and drops data of another run', () => {
+    it('fills all views at once without a request, and drops data of another run', () => {
       expect(status()).toBe('waiting');
       take(4);
       expect([shown(), status(), host.calls.length]).toEqual([4, 'loaded', 0]);
@@ -291,7 +291,7 @@ describe('the data of the selected run', () => {
       expect(shown()).toBeUndefined();
     });
 
-    it('requests a map that was moved while the answer was on its way', async () => {
+    it('requests a map that was moved while the answer was in transit', async () => {
       const asked = feed.requestedMaps();
       feed.want('map', request(200));
       take(4, false, asked);
@@ -309,7 +309,7 @@ describe('the data of the selected run', () => {
       expect([shown(), data.troubles.get('map')]).toEqual([5, null]);
     });
 
-    it('recomputes no step during a drag, but that of the answer at rest', async () => {
+    it('recomputes no step during a drag, only that of the answer at rest', async () => {
       feed.want('cut', cut);
       await settled();
       take(4);

@@ -30,7 +30,7 @@ describe('colour maps', () => {
   });
 
   it.each(colorMaps.filter((map) => map.kind === 'sequential').map((map) => [map.name, map]))(
-    '%s grows lighter evenly: it reads in grey and with colour-vision deficiencies',
+    '%s becomes lighter evenly, so that it is readable in grey and with colour-vision deficiencies',
     (_name, map) => {
       const steps = Array.from(map.colors, lightness);
       const span = (steps.at(-1) ?? 0) - (steps[0] ?? 0);
@@ -45,7 +45,7 @@ describe('colour maps', () => {
   );
 
   it.each(colorMaps.filter((map) => map.kind === 'diverging').map((map) => [map.name, map]))(
-    '%s is neutral in its middle and changes its lightness to both sides',
+    '%s is neutral in its middle and changes its lightness towards both sides',
     (_name, map) => {
       const middle = unpackColor(map.colors[map.colors.length >> 1] ?? 0);
       expect(Math.max(...middle) - Math.min(...middle)).toBeLessThan(24);
@@ -58,7 +58,7 @@ describe('colour maps', () => {
   );
 });
 
-describe('values to pixels', () => {
+describe('colouring of values', () => {
   const map = colorMap('viridis');
   const paint = (kind: 'linear' | 'log' | 'symlog', low: number, high: number, values: number[]) => {
     const pixels = new Uint32Array(values.length);
@@ -67,7 +67,7 @@ describe('values to pixels', () => {
   };
   const indexOf = (pixel: number) => map.colors.indexOf(pixel);
 
-  it('put the limits at the ends, clamp values beyond them, and leave out NaN', () => {
+  it('puts the limits at the ends, clamps values beyond them, and omits NaN', () => {
     const [under, low, middle, high, over, none] = paint('linear', 2, 4, [1, 2, 3, 4, 9, Number.NaN]);
     expect([under, low]).toEqual([map.colors[0], map.colors[0]]);
     expect(indexOf(middle ?? 0)).toBe(128);
@@ -75,7 +75,7 @@ describe('values to pixels', () => {
     expect(none).toBe(0);
   });
 
-  it('agree with the scale itself to one of 256 colours', () => {
+  it('agrees with the scale itself to one of 256 colours', () => {
     const kinds = fc.constantFrom('linear' as const, 'log' as const, 'symlog' as const);
     fc.assert(
       fc.property(kinds, fc.float({ min: Math.fround(1e-6), max: 1000, noNaN: true }), (kind, value) => {
@@ -88,7 +88,7 @@ describe('values to pixels', () => {
     );
   });
 
-  it('agree on both sides of zero, with every other value in between', () => {
+  it('agrees on both sides of zero, with every second value in between', () => {
     const limits = { low: -300, high: 1000 };
     const scale = normalisation('symlog', limits);
     const values = Array.from({ length: 4000 }, (_, i) => (i - 1200) * 0.37 * Math.exp((i % 7) - 5));
@@ -102,7 +102,7 @@ describe('values to pixels', () => {
     expect([a, b, c, d, none]).toEqual([map.colors[0], map.colors[0], map.colors.at(-1), map.colors.at(-1), 0]);
   });
 
-  it('are the same sample by sample, and with a table that coloured another field before', () => {
+  it('is the same sample by sample and with a table that coloured another field before', () => {
     const table = colorTable();
     const values = Float32Array.from([-900, -1, -1e-3, 0, 1e-4, 0.02, 0.5, 1, 7, Number.NaN]);
     const samples = Uint16Array.from([9, 3, 3, 0, 6]);
@@ -126,7 +126,7 @@ describe('values to pixels', () => {
     }
   });
 
-  it('show zero on a logarithmic scale as the lowest, and leave out negative values', () => {
+  it('shows zero on a logarithmic scale as the lowest value, and omits negative values', () => {
     const [zero, negative, top] = paint('log', 1e-3, 1, [0, -1, 1]);
     expect(zero).toBe(map.colors[0]);
     expect(negative).toBe(0);
@@ -134,15 +134,15 @@ describe('values to pixels', () => {
   });
 });
 
-describe('scales', () => {
-  it('lead from a value to its fraction and back', () => {
+describe('colour scales', () => {
+  it('convert a value to its fraction and back', () => {
     for (const kind of ['linear', 'log', 'symlog'] as const) {
       const scale = normalisation(kind, { low: kind === 'log' ? 0.01 : -5, high: 100 });
       for (const fraction of [0, 0.2, 0.5, 1]) expect(scale.fraction(scale.value(fraction))).toBeCloseTo(fraction, 9);
     }
   });
 
-  it('keep zero in the middle of a symmetric symlog scale, with its ticks in order', () => {
+  it('keep zero in the middle of a symmetric symlog scale, with ordered ticks', () => {
     const scale = normalisation('symlog', { low: -10, high: 10 });
     expect(scale.fraction(0)).toBeCloseTo(0.5, 12);
     const values = scale.ticks(8).ticks.map((tick) => tick.value);
@@ -173,7 +173,7 @@ describe('transparency of an overlay', () => {
   const alphas = (wash: 'rising' | 'centred' | 'even'): readonly number[] =>
     [...withOpacity(colorMap('viridis'), wash).colors].map((color) => color >>> 24);
 
-  it('makes dose transparent at its lower end, a difference in its middle, and gamma evenly', () => {
+  it('makes dose transparent at its lower end, a difference in its middle, and gamma uniformly', () => {
     const rising = alphas('rising');
     expect([rising[0], rising.at(-1)]).toEqual([0, 179]);
     expect(rising.every((alpha, i) => alpha >= (rising[i - 1] ?? 0))).toBe(true);
@@ -184,7 +184,7 @@ describe('transparency of an overlay', () => {
     expect(new Set(alphas('even'))).toEqual(new Set([179]));
   });
 
-  it('changes no hue, and is the same object for the same colours', () => {
+  it('keeps every hue, and is the same object for the same colours', () => {
     const map = colorMap('magma');
     const made = withOpacity(map, 'rising');
     expect([...made.colors].map((color) => color & 0xffffff)).toEqual([...map.colors].map((color) => color & 0xffffff));

@@ -45,7 +45,7 @@ function field(value: (h: number, v: number) => number, vertical = axis('x', 'mm
 const point = (horizontal: number, vertical: number) => ({ horizontal, vertical });
 const gaussian = field((h, v) => Math.exp(-0.5 * (((h - 20) / 3) ** 2 + ((v + 2) / 4) ** 2)));
 
-describe('contours', () => {
+describe('contours of a field', () => {
   it('lie where the field has their value', () => {
     const { segments } = contour(gaussian, { value: 0.5, label: '50 %' });
     expect(segments.length).toBeGreaterThan(100);
@@ -57,7 +57,7 @@ describe('contours', () => {
     }
   });
 
-  it('are isodose lines on a linear scale, decades on a logarithmic one, and on both sides of zero', () => {
+  it('are isodose lines on a linear scale, decades on a logarithmic one, and appear on both sides of zero', () => {
     const labels = (min: number, scale: 'linear' | 'log') => contourLevels({ min, max: 2 }, scale).map((l) => l.label);
     expect(labels(0, 'linear')).toEqual(['10 %', '30 %', '50 %', '80 %', '90 %', '95 %']);
     expect(labels(0, 'log')).toEqual(['0.001 %', '0.01 %', '0.1 %', '1 %', '10 %', '50 %']);
@@ -67,7 +67,7 @@ describe('contours', () => {
 });
 
 describe('a profile along a segment', () => {
-  it('reads the cells it crosses, by their distance from its start', () => {
+  it('reads the cells that it crosses, by their distance from its start', () => {
     const plane = field((h, v) => h + 10 * v);
     const { distance, unit, values } = fieldProfile(plane, point(10, -5), point(40, 15));
     expect(unit).toBe('mm');
@@ -80,7 +80,7 @@ describe('a profile along a segment', () => {
     }
   });
 
-  it('is in shares of its length if the axes have different units', () => {
+  it('uses shares of its length if the axes have different units', () => {
     const { distance, unit } = fieldProfile(
       field(() => 1, axis('theta', 'mrad', -10, 10, 20)),
       point(0, -5),
@@ -91,7 +91,7 @@ describe('a profile along a segment', () => {
 });
 
 describe('statistics of a rectangle', () => {
-  it('are those of the Gaussian within it', () => {
+  it('equal those of the Gaussian inside it', () => {
     const found = fieldStatistics(gaussian, point(50, 20), point(0, -20));
     expect(found?.samples).toBe(8000);
     expect(found?.centroid?.horizontal).toBeCloseTo(20, 3);
@@ -102,7 +102,7 @@ describe('statistics of a rectangle', () => {
     expect(Math.abs((found?.maxAt.horizontal ?? 0) - 20)).toBeLessThan(0.5);
   });
 
-  it('count a sample as its cells, of which the last has fewer', () => {
+  it('weight a sample by its number of cells, of which the last sample has fewer', () => {
     // Five cells of z in samples of two, one row: 1, 1 | 1, 1 | 4.
     const horizontal = {
       ...axis('z', 'mm', 0, 5, 3),
@@ -125,7 +125,7 @@ describe('statistics of a rectangle', () => {
     });
   });
 
-  it('have no centre for an empty area, and are missing if no sample lies within', () => {
+  it('have no centre for an empty area, and do not exist if no sample lies inside', () => {
     expect(
       fieldStatistics(
         field(() => 0),
@@ -141,7 +141,7 @@ describe('the colour bar', () => {
   const box = { left: 100, top: 10, width: 12, height: 200 };
   const range = normalisation('log', { low: 1e-4, high: 1 });
 
-  it('moves the nearer limit, and never past the other', () => {
+  it('moves the nearer limit when dragged, and never beyond the other', () => {
     const limits = { low: 1e-3, high: 1e-1 };
     expect(barValue(box, range, 110)).toBeCloseTo(1e-2, 12);
     expect(nearerLimit(box, range, limits, 30)).toBe('high');
@@ -151,7 +151,7 @@ describe('the colour bar', () => {
     expect(pushed.low).toBeLessThan(limits.high);
   });
 
-  it('shows the complete field though the limits are narrower, and zero in the middle of a difference', () => {
+  it('shows the complete field even if the limits are narrower, and zero in the middle of a difference', () => {
     const style = { colorMap: colorMap('viridis'), scale: 'linear', limits: { low: 0.2, high: 0.4 } } as const;
     const { colors, range: whole } = colouring(gaussian, style);
     expect([colors.low, colors.high]).toEqual([0.2, 0.4]);
@@ -175,7 +175,7 @@ describe('the colour bar', () => {
     expect([...counts.subarray(1, 9)].every((count) => count === 0)).toBe(true);
   });
 
-  it('draws the histogram if the limits can be dragged, and not in an exported figure', () => {
+  it('draws the histogram if the limits can be dragged, but not in an exported figure', () => {
     const rectangles = (handles: boolean): readonly (readonly number[])[] => {
       const drawn: (readonly number[])[] = [];
       const canvas = {

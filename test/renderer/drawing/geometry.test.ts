@@ -31,7 +31,7 @@ describe('scales and cells', () => {
     expect(decades.toPixel(0)).toBeNaN();
   });
 
-  it('find the cell of a value; the far edge belongs to the last one', () => {
+  it('find the cell of a value; the far edge belongs to the last cell', () => {
     expect([-1e-9, 0, 0.1, 0.999, 1, 1.01].map((value) => uniformCell(value, 0, 1, 4))).toEqual([-1, 0, 0, 3, 3, -1]);
     const edges = Float64Array.of(1, 2, 4, 8);
     expect([0.9, 1, 1.9, 2, 7, 8, 8.1].map((value) => cellOfEdges(value, edges))).toEqual([-1, 0, 0, 1, 2, 2, -1]);
@@ -99,7 +99,7 @@ describe('zoom and pan', () => {
     );
   });
 
-  it('pan to the ends and no further; a fully visible axis does not move', () => {
+  it('stop at the ends when panning, and a fully visible axis does not move', () => {
     expect(panWindow(whole, [10, 30], -50)).toEqual([0, 20]);
     expect(panWindow(whole, [10, 30], 500)).toEqual([80, 100]);
     expect(panWindow(whole, undefined, 5)).toBeNull();
@@ -107,7 +107,7 @@ describe('zoom and pan', () => {
 });
 
 describe('the frame of a plot', () => {
-  it('drops the colour bar if it does not fit, and never gets a negative size', () => {
+  it('omits the colour bar if it does not fit, and never has a negative size', () => {
     expect(plotFrame(600, 400, 11).bar).not.toBeNull();
     expect(plotFrame(200, 400, 11).bar).toBeNull();
     const { plot } = plotFrame(10, 10, 11);
@@ -118,7 +118,7 @@ describe('the frame of a plot', () => {
   });
 });
 
-describe('ticks', () => {
+describe('axis ticks', () => {
   const labels = (ticks: readonly { readonly label: string }[]) => ticks.map((tick) => tick.label);
 
   describe('ticks of a linear axis', () => {
@@ -148,13 +148,13 @@ describe('ticks', () => {
       expect(linearTicks(0, 200_000, 4).exponent).toBe(5);
     });
 
-    it('read the same from either end, and do not exist on an empty axis', () => {
+    it('read the same from either end, and are absent on an empty axis', () => {
       expect(linearTicks(10, 0, 5).ticks).toEqual(linearTicks(0, 10, 5).ticks);
       expect(linearTicks(3, 3, 5).ticks).toEqual([]);
       expect(linearTicks(0, Number.NaN, 5).ticks).toEqual([]);
     });
 
-    it('lie within the axis, are never more than requested, and have different labels', () => {
+    it('lie within the axis, never exceed the requested number, and have distinct labels', () => {
       const ends = fc.tuple(
         fc.double({ min: -1e6, max: 1e6, noNaN: true }),
         fc.double({ min: 1e-9, max: 1e6, noNaN: true }),
@@ -200,7 +200,7 @@ describe('ticks', () => {
       expect(named(1, 1e4, 30)).toEqual(['10⁰', '10¹', '10²', '10³', '10⁴']);
     });
 
-    it('do not exist without a positive range', () => {
+    it('are absent without a positive range', () => {
       expect(logTicks(0, 1, 5)).toEqual([]);
       expect(logTicks(2, 1, 5)).toEqual([]);
     });

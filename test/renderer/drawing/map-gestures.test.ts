@@ -46,8 +46,8 @@ function listening(tool: 'pan' | 'segment' = 'pan') {
   return { canvas, pinned, zooms, marks };
 }
 
-describe('the gestures on a map', () => {
-  it('use the pressed point for a click, though the plot moves under the pointer', () => {
+describe('gestures on a map', () => {
+  it('use the pressed point for a click, even if the plot moves under the pointer', () => {
     const { canvas, pinned, zooms } = listening();
     canvas.send('pointerdown', { client: [40, 50], top: 0 });
     // A readout that grows pushes the plot down; the browser then reports another pointer position within it.
@@ -66,7 +66,7 @@ describe('the gestures on a map', () => {
     expect(zooms).toEqual([{ horizontal: [30, 70] }]);
   });
 
-  it('select from the pressed point as far as the edge of the plot', () => {
+  it('select from the pressed point up to the edge of the plot', () => {
     const { canvas, marks, zooms } = listening('segment');
     canvas.send('pointerdown', { client: [40, 50], top: 0 });
     canvas.send('pointermove', { client: [140, 20], top: 0 });
@@ -87,7 +87,7 @@ describe('the gestures on a map', () => {
 describe('a logarithmic axis', () => {
   const scale = logScale(1e-6, 1, 120, 0);
 
-  it('gives every decade the same space, both ways', () => {
+  it('gives every decade the same space, in both directions', () => {
     expect(scale.toPixel(1e-6)).toBeCloseTo(120, 9);
     expect(scale.toPixel(1e-3)).toBeCloseTo(60, 9);
     for (const value of [1e-6, 3e-4, 0.5]) expect(scale.toValue(scale.toPixel(value))).toBeCloseTo(value, 12);
@@ -111,7 +111,7 @@ describe('the space around a plot', () => {
     expect([compact?.plot.left, curves?.plot.left]).toEqual([full?.plot.left, full?.plot.left]);
   });
 
-  it('drops the colour bar before the field', () => {
+  it('omits the colour bar before the field', () => {
     expect(plotFrame(200, 200, 11, 'compact').bar).toBeNull();
   });
 });
@@ -139,7 +139,7 @@ function frames() {
 }
 
 describe('the frame loop', () => {
-  it('calls each painter once a frame, and none while nothing is requested', () => {
+  it('calls each painter once per frame, and none while nothing is requested', () => {
     const f = frames();
     const scheduler = new FrameScheduler(f.source);
     const paint = vi.fn();
@@ -151,7 +151,7 @@ describe('the frame loop', () => {
     expect(f.asked()).toBe(false);
   });
 
-  it('defers requests made while painting to the next frame', () => {
+  it('defers requests made during painting to the next frame', () => {
     const f = frames();
     const scheduler = new FrameScheduler(f.source);
     let turns = 0;

@@ -21,7 +21,7 @@ import {
   shownRows,
 } from '../../../renderer/state/comparison.ts';
 
-test('a kernel has an occupancy for an allowed number of threads, and else a reason', () => {
+test('a kernel has an occupancy if its number of threads is allowed, and otherwise a reason', () => {
   const none = { constant_bytes: 0, stack_bytes: 0, spill_store_bytes: 0, spill_load_bytes: 0, barriers: 1 };
   const kernel = { name: 'k', architecture: 'sm_90', registers: 128, shared_bytes: 4176, max_threads: 256, ...none };
   const h200 = publishedFor('sm_90');
@@ -31,7 +31,7 @@ test('a kernel has an occupancy for an allowed number of threads, and else a rea
   expect(occupancyText(kernel, null, 128)).toEqual({ share: '–', limitedBy: '–' });
 });
 
-describe('the request of a benchmark', () => {
+describe('the benchmark request', () => {
   const variant = (id: string, device: 'cpu' | 'cuda', precisions: ('fp32' | 'fp64')[], available = true): Variant =>
     ({ id, device, precisions, available }) as unknown as Variant;
   const known = [
@@ -41,7 +41,7 @@ describe('the request of a benchmark', () => {
     variant('cuda-missing', 'cuda', ['fp32'], false),
   ];
 
-  test('contains every variant in every precision on every offered GPU, as ticked', () => {
+  test('contains every selected variant in every selected precision on every selected GPU', () => {
     const ticked = { variants: ['cuda-fused', 'gather', 'cuda-tiled'], precisions: [], gpus: [] };
     expect(labelsOf(ticked, known)).toEqual(['cuda-fused', 'gather', 'cuda-tiled']);
     expect(labelsOf({ ...ticked, precisions: ['fp64'] }, known)).toEqual(['cuda-fused@fp64', 'gather@fp64']);
@@ -50,7 +50,7 @@ describe('the request of a benchmark', () => {
     );
   });
 
-  test('reports that ticks are loading, and requests ticks only if none arrive', () => {
+  test('reports that the selection is loading, and requests a selection only if none arrives', () => {
     expect(benchmarkTitle([], false)).toBe('Estimating run times; then the variants that fit are ticked');
     expect(benchmarkTitle([], true)).toBe('Tick the variants to benchmark');
     expect(benchmarkTitle(['gather', 'window'], false)).toBe('gather, window on the scenario in the form');
@@ -71,7 +71,7 @@ describe('the request of a benchmark', () => {
       expect(lockOf(text)).toMatch(/is not a clock rate; allowed: 1 to 10000/);
   });
 
-  test('names a user program by its file, and leaves out an entry without one', () => {
+  test('names a user program by its file, and omits an entry without a file', () => {
     const what = 'the program';
     const programs = [
       { id: 'numpy-array', file: null },
@@ -85,7 +85,7 @@ describe('the request of a benchmark', () => {
     ]);
   });
 
-  test('may be a factorial: its variants, each in its required precisions', () => {
+  test('may be a factorial study: its variants, each in its required precisions', () => {
     const place = { workload: 'transport', bench: '' } as const;
     const labels = ['gather@fp64', 'gather@fp32', 'cuda-fused@fp64', 'cuda-fused@fp32'];
     const before = { variants: ['cuda-tiled', 'other'], touched: [], time_s: 60 };
@@ -100,7 +100,7 @@ describe('the request of a benchmark', () => {
     expect(withFactorial(before, place, known, { id: 'f', title: 'F', labels: ['gather'] }).precisions).toEqual([]);
   });
 
-  test('leaves out removed variants', () => {
+  test('excludes removed variants', () => {
     expect(labelsOf({ variants: ['gone', 'cuda-missing'], precisions: [], gpus: [] }, known)).toEqual([]);
   });
 });
@@ -114,7 +114,7 @@ const bare = {
   ...{ roofline: null, samples: [], paired: true, group: 0 },
 } as const;
 
-describe('rows', () => {
+describe('rows of Compare', () => {
   const row = (title: string, time_s: number, rel_l2: number | null = null): ComparedRow =>
     ({
       ...bare,
@@ -127,7 +127,7 @@ describe('rows', () => {
     sortedBy(list, sort, columnsOf(list, null));
   const titles = (list: readonly ComparedRow[]): string => list.map(({ title }) => title).join('');
 
-  test('are sorted both ways, and return to their own order', () => {
+  test('are sorted in both directions, and return to their original order', () => {
     const rising = nextSort('time', null);
     const falling = nextSort('time', rising);
     expect(titles(sorted(rows, rising))).toBe('abc');
@@ -137,12 +137,12 @@ describe('rows', () => {
     expect(nextSort('parity', rising)).toEqual({ column: 'parity', descending: false });
   });
 
-  test('without a value are last in both directions', () => {
+  test('come last in both directions if they have no value', () => {
     expect(titles(sorted(rows, { column: 'parity', descending: false }))).toBe('cba');
     expect(titles(sorted(rows, { column: 'parity', descending: true }))).toBe('bca');
   });
 
-  test('that are fast and wrong are reported as wrong', () => {
+  test('are reported as wrong if they are fast and wrong', () => {
     const wrong = (value: number): ComparedRow => ({ verdict: 'wrong', ratio: { value } }) as unknown as ComparedRow;
     expect(verdictText(wrong(0.5))).toBe('wrong, though faster');
     expect(verdictText(wrong(2))).toBe('wrong');
@@ -162,7 +162,7 @@ describe('the compared values of a row', () => {
     return rows.map((one) => column?.text(one) ?? 'no column');
   };
 
-  test('a metric that a variant reports has its interval, if one is reported that is more than a point', () => {
+  test('include the interval of a reported metric, if the metric is not exact', () => {
     const told = { id: 'per_term', title: 'Per term', unit: 'ns' };
     const exact = { id: 'launches', title: 'Launches', unit: '' };
     const rows = [
@@ -184,7 +184,7 @@ describe('the compared values of a row', () => {
     expect(texts(rows, 'launches')).toEqual(['3', '4', '–']);
   });
 
-  test('are its end-to-end run first, the share of its steps, and the number of runs that pays for its set-up', () => {
+  test('begin with its end-to-end run, the share of its steps, and the number of runs that pays off its set-up', () => {
     const rows = [
       row('window', 0.02, 0.00384, { verdict: 'reference', paired: false }),
       row('depth', 0.0784, 0.0016),
@@ -203,7 +203,7 @@ describe('the compared values of a row', () => {
     expect(columnsOf(rows, null).some(({ id }) => id === 'share' || id === 'pays')).toBe(false);
   });
 
-  test('include its cold process with its verdict, or state that there is none', () => {
+  test('include its cold process with a verdict, or state that there is none', () => {
     const ratio = { value: 0.5, interval: { low: 0.4, high: 0.625 } };
     const cold = (time_s: number | null, verdict: string) => ({
       process: { reason: null, time_s, ratio: time_s === null ? null : ratio, verdict },
@@ -214,10 +214,10 @@ describe('the compared values of a row', () => {
   });
 });
 
-describe('the comparison', () => {
+describe('a comparison', () => {
   const entry = (label: string) => ({ kind: 'entry', bench: 'b', report: 0, label }) as const;
 
-  test('names the session of its reference, which the ladder below shows', () => {
+  test('names the session of its reference, shown by the ladder below', () => {
     const store = createComparisonStore();
     expect(referenceBench(store.getState())).toBeNull();
     store.add('transport', [{ kind: 'run', run: 'r' }, entry('a'), { ...entry('a'), bench: 'other' }]);
@@ -228,7 +228,7 @@ describe('the comparison', () => {
     expect(referenceBench(store.getState())).toBe('b');
   });
 
-  test('adds a row once, with its own colour, and moves and removes it', () => {
+  test('adds a row once with its own colour, and moves and removes it', () => {
     const store = createComparisonStore();
     store.add('transport', [entry('a'), entry('b'), entry('a'), { kind: 'run', run: 'r' }]);
     const keys = (): string[] => store.getState().chosen.map(({ key }) => key);
@@ -261,13 +261,13 @@ describe('the comparison', () => {
   });
 });
 
-describe('source code', () => {
+describe('the source code view', () => {
   const kinds = (line: string): string =>
     tokensOf(line, false)
       .tokens.map(({ kind, text }) => `${kind}:${text}`)
       .join('|');
 
-  test('is coloured: keywords, types, CUDA, numbers, strings, comments, directives, calls', () => {
+  test('colours keywords, types, CUDA, numbers, strings, comments, directives and calls', () => {
     expect(kinds('#include "a.cuh" // why')).toBe('directive:#include|plain: |string:"a.cuh"|plain: |comment:// why');
     expect(kinds('  __shared__ float s[32];')).toBe(
       'plain:  |cuda:__shared__|plain: |type:float|plain: s[|number:32|plain:];',
@@ -285,7 +285,7 @@ describe('source code', () => {
     expect(tokens[2]?.[0]).toEqual({ kind: 'comment', text: 'ends */' });
   });
 
-  test('is shown line by line, with the differences within a line', () => {
+  test('shows the text line by line, with the differences within a line', () => {
     const rows = sourceDiff(['a', 'float x = 1;', 'same', 'gone'], ['a', 'float x = 2;', 'same', 'new', 'more']);
     expect(rows.map(({ kind }) => kind)).toEqual(['same', 'changed', 'same', 'changed', 'right']);
     expect(rows[1]?.left?.changed).toEqual([[10, 11]]);

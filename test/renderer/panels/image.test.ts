@@ -58,7 +58,7 @@ const map: FieldMap = {
 const shown = { run: 'a', revision: 1, done: 1, map, against: null };
 const drawn = { resolved, windows: {}, plot: null, rings: true, logarithmic: true };
 
-describe('the image', () => {
+describe('the image panel', () => {
   it('has square pixels, with the narrower range widened around its middle', () => {
     const { horizontal: fast, vertical: slow } = equaliseScales(
       { horizontal: [0, 100], vertical: [0, 100] },
@@ -72,7 +72,7 @@ describe('the image', () => {
     });
   });
 
-  it('has its first row on top, and rings by the law of Bragg', () => {
+  it("shows the first row at the top, and rings according to Bragg's law", () => {
     const scene = imageScene({ ...drawn, shown: null });
     expect(scene?.vertical).toMatchObject({ from: 512, to: 0 });
     const geometry = geometryOf(resolved);
@@ -101,7 +101,7 @@ describe('the image', () => {
   });
 });
 
-describe('pixel reading', () => {
+describe('the pixel readout', () => {
   const imageOf = (run: string, cellsPerSample: number, against: string | null = null): ShownImage =>
     ({ run, against, map: { horizontal: { cellsPerSample }, vertical: { cellsPerSample } } }) as ShownImage;
 
@@ -132,7 +132,7 @@ describe('pixel reading', () => {
     await vi.advanceTimersByTimeAsync(1);
   }
 
-  it('requests a value once the crosshair rests, and ignores the answer for a pixel that it has left', async () => {
+  it('requests a value once the crosshair rests, and ignores the answer for a pixel it has left', async () => {
     point = { fast: 1.5, slow: 1.5 };
     reading.look();
     await look(3.2, 4.9);
@@ -144,7 +144,7 @@ describe('pixel reading', () => {
     expect(told.at(-1)).toEqual({ run: 'a', against: null, fast: 5, slow: 6, photons: 56 });
   });
 
-  it('reads a pinned pixel again for another image, and not at all if a sample is a pixel', async () => {
+  it('reads a pinned pixel again for another image, and reads nothing if a sample is a pixel', async () => {
     await look(3, 4);
     await answer(0, 7);
     shown = imageOf('b', 2);

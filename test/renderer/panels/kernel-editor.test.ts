@@ -9,7 +9,7 @@ import { isUserKernelId } from '../../../electron/contract/user-kernels.ts';
 import { type EditingParts, KernelEditing, outcomeOf } from '../../../renderer/panels/kernel-editor/editing.ts';
 import { groupsOf } from '../../../renderer/panels/kernel-editor/store.ts';
 
-describe('kernel editing', () => {
+describe('editing a kernel', () => {
   interface Call {
     readonly name: string;
     readonly id: string;
@@ -71,7 +71,7 @@ describe('kernel editing', () => {
     return { editing, call, calls, ordered, failed, info, show, end, state: () => editing.store.getState() };
   }
 
-  test('answers about a variant that is no longer shown are ignored', async () => {
+  test('ignores answers about a variant that is no longer shown', async () => {
     const { editing, call, failed, info, show, state } = open();
     editing.show({ beside: null, id: 'a.cpp' });
     const late = call('userKernels.read', 'a.cpp');
@@ -103,7 +103,7 @@ describe('kernel editing', () => {
     expect(state()).toMatchObject({ busy: null, says: '', read: { id: 'e.cpp' } });
   });
 
-  test('a copy runs next to its original, and one made from a template by itself', async () => {
+  test('runs a copy next to its original, and a kernel from a template by itself', async () => {
     const { editing, call, ordered, show, end, state } = open();
     for (const id of ['a.cpp', 'own.cpp']) {
       await show(id);
@@ -117,7 +117,7 @@ describe('kernel editing', () => {
     expect(state().says).toBe('Running, checked against own.py …');
   });
 
-  test('the verdict of a run belongs to the variant that ran', async () => {
+  test('shows a verdict only for the variant that ran', async () => {
     const { editing, call, calls, show, end, state } = open();
     const run = async (id: string): Promise<void> => {
       const running = editing.run(`text of ${id}`);
@@ -153,7 +153,7 @@ describe('kernel editing', () => {
     expect(state()).toMatchObject({ busy: null, says: '', info: { id: 'c.cpp' } });
   });
 
-  test('it is compiled only after the user has trusted it', async () => {
+  test('compiles only after the user has trusted the kernel', async () => {
     for (const trusts of [true, false]) {
       const { editing, call, calls, show, state } = open(trusts);
       await show('a.cpp');
@@ -173,13 +173,13 @@ describe('kernel editing', () => {
   });
 });
 
-describe('kernel editor', () => {
+describe('the kernel editor', () => {
   const variant = (workload: string, bench: string, id: string): Variant => ({
     ...{ id, workload, bench, title: id, changes: '', buildsOn: null, device: 'cpu', precisions: ['fp32'] },
     ...{ available: true, reason: null, source: '' },
   });
 
-  test('variants are chosen within a workload or a row of it, the user kernels first', () => {
+  test('lists the variants of a workload or of one of its rows, user kernels first', () => {
     const all = [
       variant('transport', '', 'gather'),
       variant('micro', 'scan', 'cpu-chain'),
@@ -198,7 +198,7 @@ describe('kernel editor', () => {
     holds: bound === null || (value !== null && value <= bound),
   });
 
-  test('a verdict is correct if every check holds, and the repeats are within the first bound', () => {
+  test('shows a verdict as correct if every check passes and the repeats are within the first bound', () => {
     const same = { runs: 2, bitwise: true, spread: 0 };
     expect(userKernelVerdict([accuracy(1e-6, 2e-5), accuracy(0.5, null)], same)).toMatchObject({
       right: true,
@@ -219,7 +219,7 @@ describe('kernel editor', () => {
     ]);
   });
 
-  test('an open doubt about memory leaves a verdict neither correct nor wrong, unless a check fails', () => {
+  test('shows neither correct nor wrong while memoisation is suspected, unless a check fails', () => {
     const doubt = {
       id: 'remembers',
       title: 'Time ratio of new to known inputs',
@@ -236,7 +236,7 @@ describe('kernel editor', () => {
     expect(userKernelVerdict([accuracy(1e-6, 2e-5)], same)).toMatchObject({ right: true, doubtful: false });
   });
 
-  test('the outcome of a session of any workload is its accuracy, or why there is none', () => {
+  test('shows the accuracy as the outcome of a session of any workload, or why there is none', () => {
     const head = { variant: 'mine.cpp' };
     const measured = {
       ...{ ...head, status: 'measured', accuracy: [accuracy(1e-4, 2e-5)], verdict: 'wrong' },

@@ -19,7 +19,7 @@ import {
   sharePane,
 } from '../../../renderer/panels/ledger-steps/series.ts';
 
-describe('lateral', () => {
+describe('lateral profiles', () => {
   const positions = Float64Array.from({ length: 81 }, (_, i) => (i - 40) * 0.25);
   const values = positions.map((x) => 3 * Math.exp(-0.5 * ((x - 1) / 1.5) ** 2));
   const total = (of: Float64Array): number => of.reduce((a, b) => a + b, 0);
@@ -41,7 +41,7 @@ describe('lateral', () => {
       expect(momentsAt(moments, 9)).toBeNull();
     });
 
-    it('lies under a Gaussian of that width where it is one', () => {
+    it('matches a Gaussian of that width where it is Gaussian', () => {
       const plane = momentsAt(moments, 1.5);
       if (plane === null) throw new Error('no plane');
       const fit = gaussian(curve, plane);
@@ -49,7 +49,7 @@ describe('lateral', () => {
       expect(total(fit)).toBeCloseTo(total(values), 6);
     });
 
-    it('of a beam narrower than a cell lies in its cells, no higher than the dose', () => {
+    it('stays within the cells of a beam narrower than a cell, and no higher than the dose', () => {
       const one = { ...curve, values: positions.map((x) => (x === 1 ? 4 : 0)) };
       const two = { ...curve, values: positions.map((x) => (x === 1 || x === 1.25 ? 2 : 0)) };
       for (const sigma_x_mm of [1e-9, 0.001, 0.02]) {
@@ -65,7 +65,7 @@ describe('lateral', () => {
       expect(fluenceWidth(thin)[0]).toBeNaN();
     });
 
-    it('is shown at the pointer, else at half of the range, and always inside', () => {
+    it('is shown at the pointer, otherwise at half of the range, and always inside the box', () => {
       expect(depthToShow(7, 40, 50)).toBe(7);
       expect(depthToShow(null, 40, 50)).toBe(20);
       expect(depthToShow(null, null, 50)).toBe(25);
@@ -73,7 +73,7 @@ describe('lateral', () => {
       expect(depthToShow(-3, 40, 50)).toBe(0);
     });
 
-    it('shows the window that the maps are zoomed to, and a logarithmic axis above zero', () => {
+    it('shows the window to which the maps are zoomed, and a logarithmic axis above zero', () => {
       const without = { ...depthProfile(curve, 1.5, moments), plane: null };
       const chart = lateralChart([without], [-2, 2], 'log');
       const [pane] = chart?.panes ?? [];
@@ -98,7 +98,7 @@ describe('lateral', () => {
     });
   });
 
-  describe('the width of the beam', () => {
+  describe('the beam width by depth', () => {
     it('is drawn where protons cross, with theory and fit', () => {
       expect([...fluenceWidth(moments)]).toEqual([1, 1.5, Number.NaN]);
       const theory = { ...curve, positions: column(0.5, 1.5), values: column(1, 1.6) };
@@ -112,7 +112,7 @@ describe('lateral', () => {
   });
 });
 
-describe('ledger steps', () => {
+describe('steps of the ledger', () => {
   const column = (...values: number[]): Float64Array => Float64Array.of(...values);
   const zero = column(0, 0, 0);
   const table: LedgerTable = {
@@ -142,8 +142,8 @@ describe('ledger steps', () => {
     },
   };
 
-  describe('the ledger by step', () => {
-    it('is in shares of the entering protons, and leaves out what is zero but for rounding', () => {
+  describe('the ledger per step', () => {
+    it('shows shares of the entering protons, and omits entries that are zero up to rounding', () => {
       const series = ledgerSeries(table, 'number');
       const of = (name: string) => series.find((each) => each.column === name);
       expect(Array.from(of('stopped')?.curve.y ?? [])).toEqual([0, 0.25, 0.999]);
@@ -152,7 +152,7 @@ describe('ledger steps', () => {
       expect(sharePane(table, 'number', 'linear').series).toHaveLength(3);
     });
 
-    it('has a curve for each face where faces are distinguished', () => {
+    it('has one curve per face where faces are distinguished', () => {
       const faces = { escaped_x_low: column(0, 0.5, 1), escaped_x_high: zero };
       const told = ledgerSeries({ ...table, number: { ...table.number, ...faces } }, 'number');
       const names = told.map((each) => each.column);
@@ -162,7 +162,7 @@ describe('ledger steps', () => {
       expect(Array.from(told.find((each) => each.column === 'escaped_x_low')?.curve.y ?? [])).toEqual([0, 0.125, 0.25]);
     });
 
-    it('has deposited energy instead of stopped protons', () => {
+    it('shows deposited energy instead of stopped protons', () => {
       const names = ledgerSeries(table, 'energy').map((each) => each.column);
       expect(names).toContain('deposited');
       expect(names).not.toContain('stopped');
@@ -174,7 +174,7 @@ describe('ledger steps', () => {
       expect(new Set(curves.map(({ ink }) => ink)).size).toBe(curves.length);
     });
 
-    it('draws the size of the error, an exact sum too, on full decades', () => {
+    it('draws the size of the error on complete decades, even for an exact sum', () => {
       expect([...(errorCurve(table, 'number').y as Float64Array)]).toEqual([1e-17, 1e-9, 2e-8]);
       const { from, to } = errorPane(table, 'number').y;
       expect([Math.log10(from), Math.log10(to)]).toEqual([-17, -7]);
@@ -182,7 +182,7 @@ describe('ledger steps', () => {
       expect(exact.to).toBeGreaterThan(exact.from);
     });
 
-    it('spans positive values, and a decade at least', () => {
+    it('spans positive values, and at least one decade', () => {
       const curve = { y: [0, 1] } as const;
       expect(decades([curve], 1e-12, 1)).toEqual([1, 10]);
       expect(decades([{ ...curve, y: [1e-30, 0.5] }], 1e-12, 1)).toEqual([1e-12, 1]);

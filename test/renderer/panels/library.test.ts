@@ -21,7 +21,7 @@ import { createHandbookStore } from '../../../renderer/state/handbook.ts';
 import { panelSlots } from '../../../renderer/state/layout/defaults.ts';
 import { exampleBars } from '../../pictures/bars.ts';
 
-describe('empty states', () => {
+describe('empty states of panels', () => {
   const root = path.resolve(import.meta.dirname, '../../..');
 
   /** The opening tag that begins at this position: braces may contain nested tags. */
@@ -43,7 +43,7 @@ describe('empty states', () => {
     return [...text.matchAll(/<EmptyState\b/g)].map(({ index }) => ({ file, tag: tagAt(text, index) }));
   });
 
-  test('an empty state suggests an action, or reports that it loads', () => {
+  test('suggest an action, or report that the panel loads', () => {
     expect(tags.length).toBeGreaterThan(30);
     for (const { file, tag } of tags) {
       expect(tag, file).toMatch(/\baction=\{/);
@@ -52,12 +52,12 @@ describe('empty states', () => {
   });
 });
 
-describe('handbook', () => {
+describe('the handbook', () => {
   const folder = path.resolve(import.meta.dirname, '../../../assets/handbook');
   const shown = (text: string): string =>
     renderToStaticMarkup(createElement(Markdown, { text, page: 'start', onOpen: () => undefined }));
 
-  test('every file of the folder is a page, with its own title, and listed in its contents', () => {
+  test('has a page with its own title for every file of the folder, listed in its contents', () => {
     const files = readdirSync(folder).map((file) => file.replace(/\.md$/, ''));
     const pages = files.filter((file) => file !== 'README');
     expect(handbookPages.map(({ id }) => id).toSorted()).toEqual(pages.toSorted());
@@ -70,7 +70,7 @@ describe('handbook', () => {
     }
   });
 
-  test('every panel has an existing page and heading', () => {
+  test('has an existing page and heading for every panel', () => {
     for (const {
       id: panel,
       help: { page, anchor },
@@ -81,7 +81,7 @@ describe('handbook', () => {
     }
   });
 
-  describe('Markdown', () => {
+  describe('handbook Markdown', () => {
     test('renders headings, lists, code and tables', () => {
       const html = shown(
         '# A `b` c\n\n1. one **two**\n2. three\n\n```\na < b && c\n```\n\n| x | >y |\n| --- | --: |\n| `a|b` | 2 |\n',
@@ -104,7 +104,7 @@ describe('handbook', () => {
       expect(html).toContain('y (https://example.org/)');
     });
 
-    test('renders every page completely: no token is left as source', () => {
+    test('is rendered completely on every page, without any token left as source', () => {
       for (const id of pageIds) {
         const html = shown(pageText(id) ?? '');
         expect(html, id).not.toMatch(/\]\(|\*\*|^\|/m);
@@ -113,7 +113,7 @@ describe('handbook', () => {
     });
   });
 
-  test('links of a page lead to another, to a heading, or nowhere', () => {
+  test('every link on a page leads to another page, to a heading, or nowhere', () => {
     expect(placeOf('scenarios.md', 'start')).toEqual({ page: 'scenarios', anchor: null });
     expect(placeOf('scenarios.md#mistakes', 'start')).toEqual({ page: 'scenarios', anchor: 'mistakes' });
     expect(placeOf('#mistakes', 'scenarios')).toEqual({ page: 'scenarios', anchor: 'mistakes' });
@@ -122,8 +122,8 @@ describe('handbook', () => {
     }
   });
 
-  describe('search', () => {
-    test('finds parts with every word, headings first, with their context', () => {
+  describe('the search in the handbook', () => {
+    test('finds sections that contain every word, headings first, with their context', () => {
       const found = search('noise FLOOR');
       expect(found[0]).toMatchObject({ page: 'comparing', heading: 'Which variant is faster?' });
       expect(found[0]?.excerpt.toLowerCase()).toContain('noise');
@@ -135,7 +135,7 @@ describe('handbook', () => {
     });
   });
 
-  test('the store goes back, and knows the page of the panel in focus', () => {
+  test('can go back, and opens the page of the focused panel', () => {
     const store = createHandbookStore();
     expect(store.placeOfFocus()).toEqual({ page: 'start', anchor: null });
     store.focused('ledger');
@@ -175,7 +175,7 @@ const item = (id: string, more: Partial<LibraryItem> = {}): LibraryItem => ({
 });
 
 describe('kernel templates', () => {
-  it('are found by what they are, as the files are', () => {
+  it('are found by what they are, as files are', () => {
     const all = [
       { id: 'vector-add', title: 'Vector add', says: 'a thread for each result' },
       { id: 'reduction', title: 'Reduction', says: 'threads share a sum' },
@@ -187,14 +187,14 @@ describe('kernel templates', () => {
   });
 });
 
-describe('the groups of examples', () => {
+describe('groups of examples', () => {
   it('contain every shipped file once', () => {
     const files = filledGroups(exampleGroups, shipped).flatMap((group) => group.files);
     expect(files.length).toBeGreaterThan(60);
     expect([...files].sort()).toEqual([...shipped].sort());
   });
 
-  it('are in their declared order, whatever the order of the found files', () => {
+  it('are in their declared order, whatever the order of the files', () => {
     const found = groupItems([...shipped].reverse().map((id) => item(id)));
     const declared = filledGroups(exampleGroups, shipped).filter(({ files }) => files.length > 0);
     expect(found.map(({ question }) => question)).toEqual(declared.map(({ question }) => question));
@@ -204,7 +204,7 @@ describe('the groups of examples', () => {
     expect(heads).toEqual([...new Set(exampleGroups.map(({ about }) => about))]);
   });
 
-  it('include examples of a folder that no question names, in their order', () => {
+  it('include examples from a folder that no question names, in their order', () => {
     const found = groupItems([item('micro/zebra.json'), item('micro/scan.json'), item('micro/aye-aye.json')]);
     expect(found.map(({ question, items }) => [question, items.map(({ id }) => id)])).toEqual([
       ['How are many values made one, or fewer?', ['micro/scan.json']],
@@ -212,7 +212,7 @@ describe('the groups of examples', () => {
     ]);
   });
 
-  it('leave out empty groups, and keep examples that are in none', () => {
+  it('omit empty groups, and keep examples that belong to none', () => {
     const found = groupItems([item('new.json'), item('micro/scan.json')]);
     expect(found.map(({ items, heads }) => [items.map(({ id }) => id), heads])).toEqual([
       [['micro/scan.json'], true],
@@ -228,11 +228,11 @@ describe('the picture next to an example', () => {
     expect(thumbnailOf('recorded/h200-overlap-cuda-streams.h5')).toEqual(thumbnailOf('micro/overlap.json'));
   });
 
-  it('shows the bars of the recorded sessions: `npm run pictures` updates them', () => {
+  it('shows the bars of the recorded sessions, which `npm run pictures` updates', () => {
     expect(JSON.parse(readFileSync(path.join(assets, 'examples/bars.json'), 'utf8'))).toEqual(exampleBars());
   });
 
-  it('shows the slowest longest, and wrong variants as wrong', () => {
+  it('shows the slowest with the longest bar, and wrong variants as wrong', () => {
     const found = thumbnailOf('micro/views.json');
     if (found?.kind !== 'bars') throw new Error('no bars');
     expect(found.bars.filter(({ right }) => !right).length).toBe(2);
@@ -244,7 +244,7 @@ describe('the picture next to an example', () => {
     expect(barLengths([{ time_s: 2 }, { time_s: 2 }])).toEqual([1, 1]);
   });
 
-  it('has a summary of one line: the first sentence of its notes, or that of the run', () => {
+  it('has a one-line summary: the first sentence of its notes, or that of the run', () => {
     const notes = 'A chain of loads: sweep it. More words.';
     expect(lineOf(item('a.json', { notes }))).toBe('A chain of loads: sweep it.');
     expect(lineOf(item('a.json', { notes: '' }))).toContain('a.json');
@@ -252,7 +252,7 @@ describe('the picture next to an example', () => {
   });
 });
 
-describe('a project', () => {
+describe('a project in the library', () => {
   it('reports why it cannot be packed yet', () => {
     expect(notPackableReason(' ', 2)).toBe('The project needs a name.');
     expect(notPackableReason('x'.repeat(101), 2)).toBe('The name has 101 characters; allowed: at most 100.');

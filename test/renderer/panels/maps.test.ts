@@ -52,7 +52,7 @@ describe('the border under the pointer', () => {
     expect(borderAt(scenario, { z: 14, x: 0 }, near)).toEqual({ axis: 'z', region: 1, end: 0 });
   });
 
-  it('does not exist inside a region, outside all of them, or where a border is not a number', () => {
+  it('is absent inside a region, outside all of them, or where a border is not a number', () => {
     expect(borderAt(scenario, { z: 12, x: 5 }, near)).toBeNull();
     expect(borderAt(scenario, { z: 10, x: 20 }, near)).toBeNull();
     const typed = { geometry: { regions: [{ z_mm: [10, 'a'], x_mm: [-12, 12] }] } };
@@ -62,12 +62,12 @@ describe('the border under the pointer', () => {
 });
 
 describe('dragging a border', () => {
-  it('moves in round numbers of about a pixel', () => {
+  it('moves in rounded steps of about one pixel', () => {
     const edit = borderMoved(scenario, { axis: 'z', region: 0, end: 0 }, { z: 11.2345, x: 0 }, pixel, [0, 48]);
     expect(edit).toEqual({ path: ['geometry', 'regions', 0, 'z_mm'], value: [11.2, 16] });
   });
 
-  it('stays within the geometry and short of the other end, wherever the pointer is', () => {
+  it('stays within the geometry and does not reach the other end, wherever the pointer is', () => {
     fc.assert(
       fc.property(
         fc.double({ min: -1e3, max: 1e3, noNaN: true }),
@@ -110,8 +110,8 @@ const times = new Map([
 const place = { workload: 'transport', bench: '' } as const;
 const kept = { variants: ['diffraction-fp64'], touched: [], time_s: 60 };
 
-describe('initially ticked variants', () => {
-  test('are the correct ones that are available and fit the time limit, in the order of the ladder', () => {
+describe('initially selected variants', () => {
+  test('are the available, correct ones that fit the time limit, in the order of the ladder', () => {
     expect(suggestedVariants(known, times, 60)).toEqual(['gather', 'window']);
     expect(suggestedVariants(known, times, 600)).toEqual(['scatter', 'gather', 'window']);
     expect(suggestedVariants(known, times, 0.3)).toEqual(['window']);
@@ -123,11 +123,11 @@ describe('initially ticked variants', () => {
     expect(suggestedVariants(candidates, new Map(), 60)).toEqual(['a.cpp', 'b.py']);
   });
 
-  test('count their first run, five rounds, five processes, and the reference once more in each', () => {
+  test('include their first run, five rounds, five processes, and once more the reference in each', () => {
     expect(leastSession_s([2, 1])).toBe(11 * 3 + 10 * 2);
   });
 
-  test('keep the choice of the user once one was changed, and of other users too', () => {
+  test("keep the user's choice once one was changed, separately for each user", () => {
     expect(tickedVariants(kept, place, known, times)).toEqual(['gather', 'window']);
     const changed = { ...kept, ...withTicked(kept, place, known, ['window']) };
     expect(changed.variants).toEqual(['diffraction-fp64', 'window']);
@@ -140,7 +140,7 @@ describe('initially ticked variants', () => {
     ]);
   });
 
-  test('have their time next to them, and its source', () => {
+  test('show their time, and the source of the time', () => {
     expect(expectedText(undefined)).toBe('');
     expect(expectedText({ variant: 'a', run_s: 0.02384, like: null, right: true, able: true })).toBe(
       'about 24 ms per run',
@@ -154,7 +154,7 @@ describe('initially ticked variants', () => {
   });
 });
 
-describe('a session that is shown without a GPU', () => {
+describe('a session shown without a GPU', () => {
   const info = (id: string, more: Partial<BenchInfo> = {}): BenchInfo =>
     ({
       id,
@@ -168,7 +168,7 @@ describe('a session that is shown without a GPU', () => {
       ...more,
     }) as BenchInfo;
 
-  test('is a shipped one, of the scenario in the form if there is one', () => {
+  test('is a shipped one, of the scenario in the form if available', () => {
     const stored = [
       info('mine', { recorded: false }),
       info('sweep', { sweep: 'grid.dx_mm' }),
@@ -182,7 +182,7 @@ describe('a session that is shown without a GPU', () => {
     expect(sessionToOffer(stored, { workload: 'micro', bench: 'atomics' }, 'new')).toBeNull();
   });
 
-  test('disappears as soon as something is chosen, and does not come back', () => {
+  test('disappears as soon as a selection is made, and does not return', () => {
     const store = createComparisonStore();
     const entry = (label: string) => ({ kind: 'entry', bench: 'b', report: 0, label }) as const;
     store.offer('transport', [entry('a'), entry('b')]);
@@ -195,7 +195,7 @@ describe('a session that is shown without a GPU', () => {
   });
 });
 
-describe('gamma comparison of two doses', () => {
+describe('the gamma comparison of two doses', () => {
   const positions = Float64Array.of(0, 1, 2, 3);
   const values = Float64Array.of(1, 2, 4, 1);
   /** 1 MeV/mm in water is 160.2 nGy mm². */
@@ -222,13 +222,13 @@ describe('gamma comparison of two doses', () => {
     return typeof pair === 'string' ? pair : gammaOfCurves(...pair, { dose: 0.001, distance_mm: 0.001 }).passed;
   }
 
-  test('a dose 5 % too high passes over its peak, and fails in absolute terms', () => {
+  test('passes over the peak for a dose 5 % too high, and fails in absolute terms', () => {
     expect(passed(file(1.05, 'MeV/mm'), 'peak')).toBe(1);
     expect(passed(file(1.05, 'MeV/mm'), 'absolute')).toBe(0);
     expect(passed(file(1, 'MeV/mm'), 'absolute')).toBe(1);
   });
 
-  test('a dose by mass is compared with the dose by mass, of one proton times those of the run', () => {
+  test("compares a dose by mass with the run's dose by mass: that of one proton times the number of protons", () => {
     // MeV cm² g⁻¹ is a tenth of MeV/mm in water.
     expect(passed(file(10, 'MeV cm2/g'), 'absolute')).toBe(1);
     expect(passed(file(10, 'MeV cm2/g per proton'), 'absolute', 5)).toBe(0);
@@ -236,12 +236,12 @@ describe('gamma comparison of two doses', () => {
     expect(passed(file(nGy, 'Gy mm² per 10⁹ protons'), 'absolute')).toBe(1);
   });
 
-  test('a run has the number of protons of its scenario', () => {
+  test("uses the number of protons from the run's scenario", () => {
     const of = (scenario: object) => protonsOf({ scenario } as unknown as Parameters<typeof protonsOf>[0]);
     expect([of({ beam: { weight: 5 } }), of({}), protonsOf(null)]).toEqual([5, 1, 1]);
   });
 
-  test('files with and without an absolute unit, and runs without densities, are distinguished', () => {
+  test('distinguishes files with and without an absolute unit, and runs without densities', () => {
     expect(passed(file(1, null), 'absolute')).toMatch(/^the file gives no unit; allowed in its header: MeV\/mm/);
     expect(passed(file(1, '%'), 'absolute')).toMatch(/^% is not an absolute unit/);
     expect(passed(file(1, null), 'drawn')).toBe(1);
@@ -277,7 +277,7 @@ const field = (min: number, max: number, minPositive: number): FieldMap => ({
 });
 
 describe('the maps of phase space', () => {
-  it('show every pair of x, angle and energy, and depth, which has one value per keyframe, only as the last axis', () => {
+  it('show every pair of x, angle and energy; depth, which has one value per keyframe, is only offered as the last axis', () => {
     const pairs = slots.map((slot) => new Set(Object.values(defaultAxes[slot])));
     expect(pairs).toEqual([new Set(['theta', 'x']), new Set(['e', 'x']), new Set(['theta', 'e']), new Set(['z', 'x'])]);
   });
@@ -313,7 +313,7 @@ describe('the maps of phase space', () => {
     expect(commonLimits([difference], 'log')).toEqual({ low: -1, high: 1 });
   });
 
-  it('show the zoomed window of an axis, or all of it', () => {
+  it('show the zoomed window of an axis, or the complete axis', () => {
     const shown = { run: 'a', field: field(0, 1, 1e-3), step: 1, depth_mm: 1 };
     const { horizontal, vertical } = phaseScene(shown, { z: [10, 20] });
     expect([horizontal.from, horizontal.to]).toEqual([10, 20]);
@@ -345,7 +345,7 @@ describe('the maps of phase space', () => {
     [50, 100, 2],
     [800, 160, 1],
     [0.001, 100, 4],
-  ])('distinguish two cells of %s over %s', (extent, count, digits) => {
+  ])('distinguish two cells of %s by %s', (extent, count, digits) => {
     expect(axisDecimals({ from: 0, to: extent, count })).toBe(digits);
   });
 });

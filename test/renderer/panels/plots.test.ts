@@ -47,7 +47,7 @@ describe('the beam axis', () => {
     expect(beamAxis(null)).toEqual({ entrance_mm: { z: 0, x: 0 }, angle_rad: 0 });
   });
 
-  it('interpolates a curve between its points and not beyond', () => {
+  it('interpolates a curve between its points, but not beyond them', () => {
     const { positions, values } = shownCurve(null).curve;
     expect([0.4, 0.5, 1, 2, 2.5, 2.6].map((depth) => interpolate(positions, values, depth))).toEqual([
       null,
@@ -82,7 +82,7 @@ describe('the depth dose figure', () => {
     expect(labels(pane).map((label) => label?.text)).toEqual([['Range 40.80 mm'], ['R80 40.76 mm']]);
   });
 
-  it('is drawn by mass with its unit, other runs by theirs, and files scaled to the peak', () => {
+  it('is drawn by mass with its unit, other runs in their units, and files scaled to the peak', () => {
     const depth_mm = Float64Array.of(0.5, 1.5, 2.5);
     const other = { name: 'b', depth_mm, dose: Float64Array.of(1, 2, 1), unit: 'MeV/mm', look: 0 };
     const overlays = [{ ...other, perMass: Float64Array.of(160, 320, 80) }, other];
@@ -95,7 +95,7 @@ describe('the depth dose figure', () => {
     expect(pane.y).toMatchObject({ title: 'Dose', unit: 'nGy mm²' });
   });
 
-  it('has the units of overlaid curves on its axis if there is no run to scale them to', () => {
+  it('uses the units of overlaid curves on its axis if no run exists to scale them to', () => {
     const curve = { name: 'b', depth_mm: Float64Array.of(0.5, 1.5), dose: Float64Array.of(1, 2), look: 0 };
     const unitWith = (...units: readonly (string | null)[]) =>
       figure({ overlays: units.map((unit) => ({ ...curve, unit })) }).y.unit;
@@ -110,7 +110,7 @@ describe('the depth dose figure', () => {
     expect(labels(pane)).toEqual([{ text: ['Range on', 'the axis 40.80 mm'], side: 'right' }]);
   });
 
-  it('writes the range on the side with space, and not over R80', () => {
+  it('places the range label on the side with space, and not over R80', () => {
     const pane = figure({ resolved: resolvedWith({}), width: 27 });
     expect(labels(pane)).toEqual([{ text: ['Range 40.80 mm'], side: 'left', row: 1 }]);
   });
@@ -119,7 +119,7 @@ describe('the depth dose figure', () => {
     expect(figure({ shown: shownCurve(null), resolved: resolvedWith({}) }).marks).toHaveLength(1);
   });
 
-  it('shows per cent of the peak, and the axis to the edges of the cells', () => {
+  it('shows per cent of the peak, and the axis up to the edges of the cells', () => {
     const pane = figure({ shown: shownCurve({}), unit: 'percent' });
     expect(doses(pane)).toEqual([[25, 100, 50]]);
     expect(pane.x).toMatchObject({ from: 0, to: 3 });
@@ -143,7 +143,7 @@ describe('the scene of the dose map', () => {
     expect(doseScene({ ...input, resolved: null })).toBeNull();
   });
 
-  it('shows R80 of a straight beam at its distance from the entrance, and none of a tilted one', () => {
+  it('shows R80 of a straight beam at its distance from the entrance, and none for a tilted beam', () => {
     const axis = {
       name: 'z',
       unit: 'mm',

@@ -15,23 +15,23 @@ import { memoryStorage } from '../../../renderer/state/persisted.ts';
 import { fusedPairs, fusionCeiling } from '../../../renderer/workloads/linear-relu/index.tsx';
 import { unprovenReadouts } from '../../../renderer/workloads/task/index.tsx';
 
-describe('claims', () => {
+describe('the table of claims', () => {
   const found = (value: number | null, unit = '×') => ({ value, unit }) as TableClaim['findings'][number];
 
-  test('a claim without a measurement has no number without its unit', () => {
+  test('shows a unit only together with a number', () => {
     const claim = { from: 0.05, to: 0.2, tolerance: 0, reason: null, unit: '', findings: [found(null)] };
     expect(claimText(claim as unknown as TableClaim)).toBe('–');
     const measured = { ...claim, unit: 's', findings: [found(0.1, 's')] };
     expect(claimText(measured as unknown as TableClaim)).toBe('50–200 ms');
   });
 
-  test('only a plain answer has a colour', () => {
+  test('colours only plain answers', () => {
     const words = ['true', 'true-when', 'not-true', 'cannot-judge', 'not-measured'] as const;
     expect(words.map((word) => toneOf({ word }))).toEqual(['good', 'none', 'less', 'none', 'none']);
     expect(['as claimed', 'more', 'not judged'].map(findingTone)).toEqual(['good', 'less', 'none']);
   });
 
-  test('every searched word must occur', () => {
+  test('requires every searched word', () => {
     const row = { title: 'Bank conflicts cost 5–10×', source: 'a note' };
     const claim = {
       ...{ workload: 'micro', bench: 'coalescing', id: 'random' },
@@ -46,7 +46,7 @@ describe('claims', () => {
   });
 });
 
-describe('launch explorer', () => {
+describe('the launch explorer', () => {
   const none = { constant_bytes: 0, stack_bytes: 0, spill_store_bytes: 0, spill_load_bytes: 0, barriers: 0 };
   const set = (workload: string): KernelSet =>
     ({
@@ -61,13 +61,13 @@ describe('launch explorer', () => {
   const chosen = (kernel: string, preferred: string) =>
     explainSelection({ ...config, kernel }, sets, gpus, preferred)?.choice?.id;
 
-  it("selects a kernel of the scenario's workload, else any but a probe, and keeps a choice", () => {
+  it("selects a kernel of the scenario's workload, otherwise any except a probe, and keeps a choice", () => {
     expect(chosen('', 'transport')).toBe('transport/transport_kernel');
     expect(chosen('', 'micro')).toBe('diffraction/diffraction_kernel');
     expect(chosen('diffraction/diffraction_kernel', 'transport')).toBe('diffraction/diffraction_kernel');
   });
 
-  it('uses the block of the launch bound until another block is chosen', () => {
+  it('uses the block size of the launch bounds until another block size is chosen', () => {
     const bound = (threads: number | null): readonly KernelSet[] =>
       sets.map((one) => ({ ...one, kernels: one.kernels.map((kernel) => ({ ...kernel, max_threads: threads })) }));
     const launched = (threads: number | null, block: [number, number, number] | null) =>
@@ -85,8 +85,8 @@ const recorded = (name: string): Session =>
     name,
   );
 
-describe('the fusion ceiling', () => {
-  it('depends on the inputs and the machine alone, and bounds what a recorded session saved in FP32', () => {
+describe('the upper limit of the gain from fusion', () => {
+  it('depends only on the inputs and the machine, and bounds the FP32 saving of a recorded session', () => {
     const [report] = recorded('layer-8192.json').reports;
     if (report === undefined) throw new Error('nothing was recorded');
     // The large layer of the source note: estimated 56 µs at 4.8 TB/s, and 4.10 ms at 67 TFLOP/s.
@@ -155,7 +155,7 @@ describe('the curves of a sweep', () => {
 });
 
 describe('counts of a finished session', () => {
-  it('distinguish answers that were not checked from wrong ones', () => {
+  it('distinguish unchecked answers from wrong ones', () => {
     const counted = (...verdicts: MeasuredSessionEntry['verdict'][]) =>
       unprovenReadouts(verdicts.map((verdict) => ({ verdict }))).map(({ name, value }) => [name, value]);
     expect(counted('reference', 'faster', 'wrong', 'impossible', 'not checked')).toEqual([

@@ -42,10 +42,10 @@ const issue = (path: string, message: string): Issue => ({
   allowed: null,
 });
 
-describe('notes of a scenario', () => {
+describe('notes in a scenario', () => {
   const opened = { ...draft, notes: 'Expect R80 = 40.8 mm.' };
 
-  it('names the changes since they were written', () => {
+  it('list the changes made since they were written', () => {
     const store = createScenarioStore();
     const hint = () => changesSinceNotes(documentOfNotes(store.getState()), store.getState().draft);
     store.open({ draft: opened, file: null, readOnly: true });
@@ -66,7 +66,7 @@ describe('notes of a scenario', () => {
     expect(hint()).toBeNull();
   });
 
-  it('names three changes and counts the others', () => {
+  it('list three changes and count the others', () => {
     const far = { ...opened, beam: { energy_MeV: 120, x_mm: 1 }, geometry: { width_mm: 60, depth_mm: 200 } };
     expect(changesSinceNotes(opened, far)).toMatch(
       /^Written before these changes: (?:[^,]+ was [^,]+, ){3}and 1 more\.$/,
@@ -82,12 +82,12 @@ describe('a field with listed values', () => {
     return field === null ? undefined : { of: choicesOf(field.schema), fallback: field.fallback };
   };
 
-  it('offers words and numbers, and a number stays a number', () => {
+  it('offers words and numbers, and keeps a number a number', () => {
     expect(choices('order')).toEqual({ of: ['forward', 'random'], fallback: 'forward' });
     expect(choices('element_bytes')).toEqual({ of: [4, 8, 16], fallback: 4 });
   });
 
-  it('does not exist if any number is allowed, or one of several shapes', () => {
+  it('is absent if any number is allowed, or one of several shapes', () => {
     expect(choices('stride')?.of).toBeNull();
     const energy = fieldModel(draft, null, ['grid', 'energy']);
     expect(energy === null ? undefined : choicesOf(energy.schema)).toBeNull();
@@ -106,7 +106,7 @@ function keysOf(schema: JsonSchema, path = ''): readonly string[] {
 }
 
 describe('the scenario form', () => {
-  it('counts errors and warnings apart', () => {
+  it('counts errors and warnings separately', () => {
     const error = issue('a', 'is wrong');
     const warning: Issue = { ...error, severity: 'warning' };
     expect(issueCount([warning])).toBe('One warning');
@@ -134,7 +134,7 @@ describe('the scenario form', () => {
     }
   });
 
-  it('distinguishes a value of the author from the current default', () => {
+  it('distinguishes a value set by the user from the current default', () => {
     expect(fieldModel(draft, null, ['beam', 'energy_MeV'])).toMatchObject({
       value: 70,
       unit: 'MeV',
@@ -147,7 +147,7 @@ describe('the scenario form', () => {
     expect(fieldModel(draft, null, ['grid', 'dx_mm'])?.fallback).toBeUndefined();
   });
 
-  it('does not report a set value as its own default, and offers no reset to none', () => {
+  it('does not report a set value as its own default, and offers no reset to nothing', () => {
     const own = { ...draft, grid: { dx_mm: 1 } };
     const kept = { ...resolved.scenario, grid: { ...(resolved.scenario['grid'] as object), dx_mm: 1 } };
     expect(fieldModel(own, kept, ['grid', 'dx_mm'])).toMatchObject({ usual: undefined, resettable: true });
@@ -167,7 +167,7 @@ describe('the scenario form', () => {
     expect(fieldModel(uniform, null, ['grid', 'energy', 'step_MeV'])?.fallback).toBe(0.2);
   });
 
-  it('validates at once by the schema, and keeps issues of the host until the value changes', () => {
+  it('validates at once with the schema, and keeps issues from the host until the value changes', () => {
     const outside = issue('geometry.regions[0].z_mm', 'lies outside the geometry');
     const regions = [{ material: 'lead', x_mm: [0, 1], z_mm: [0, 90] }];
     const checked = { ...draft, geometry: { regions } };
@@ -188,7 +188,7 @@ describe('the scenario form', () => {
     expect(issuesAt(issues, ['geometry'])).toHaveLength(1);
   });
 
-  it('follows from the schema for a kind without a layout', () => {
+  it('follows the schema for a kind without its own layout', () => {
     const fields = sectionsOf('diffraction').flatMap((section) => section.fields.map((path) => path.join('.')));
     const naming = ['$schema', 'kind', 'version', 'name', 'notes'];
     const all = keysOf(schemaOfKind('diffraction')).filter((key) => !naming.includes(key));
@@ -210,7 +210,7 @@ describe('the scenario form', () => {
     ]);
   });
 
-  it('summarises a closed section', () => {
+  it('summarises a collapsed section', () => {
     const geometry = sections.find((section) => section.id === 'geometry');
     if (geometry === undefined) throw new Error('no geometry');
     expect(sectionSummary(geometry, draft, resolved.scenario)).toBe('40 mm · 50 mm · water');
@@ -242,11 +242,11 @@ describe('the composition of a material in one line', () => {
     ['CO', { formula: 'CO' }],
     ['nothing known', { formula: 'nothing known' }],
     ['', { formula: '' }],
-  ])('%j', (text, expected) => {
+  ])('is shown as %j', (text, expected) => {
     expect(setComposition({ ...rest, formula: 'H2O' }, text, atomsOf)).toEqual({ ...rest, ...expected });
   });
 
-  test.each([['C5H8O2'], ['H 0.112, O 0.888']])('%s reads back as typed', (text) => {
+  test.each([['C5H8O2'], ['H 0.112, O 0.888']])('reads back as typed: %s', (text) => {
     expect(compositionText(setComposition(rest, text, atomsOf))).toBe(text);
   });
 });

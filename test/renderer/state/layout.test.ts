@@ -89,7 +89,7 @@ describe('the arrangement of panels', () => {
     expect(withoutPanel(showing('two'), 'one')).toMatchObject({ panels: ['two', 'three'], active: 'two' });
   });
 
-  it('does not change if nothing would move or the target is gone', () => {
+  it('is unchanged if nothing would move or the target is gone', () => {
     expect(movedPanel(tree, 'four', 'c', 'right')).toBe(tree);
     expect(movedPanel(tree, 'four', 'nowhere', 'center')).toBe(tree);
     expect(withoutPanel(group('g', 'only'), 'only')).toBeNull();
@@ -103,7 +103,7 @@ describe('the arrangement of panels', () => {
     expect(resizeSplit(tree, 's', [share(1)])).toEqual(tree);
   });
 
-  it('stays valid whatever is dragged where', () => {
+  it('stays valid for any drag', () => {
     const panels = panelsOf(tree);
     const zone = fc.constantFrom<Zone>('center', 'left', 'right', 'top', 'bottom');
     const drag = fc.tuple(fc.constantFrom(...panels), fc.nat(9), zone, fc.option(fc.nat(4), { nil: undefined }));
@@ -119,7 +119,7 @@ describe('the arrangement of panels', () => {
     );
   });
 
-  it('resizes only the two parts at a handle', () => {
+  it('resizes only the two parts next to a handle', () => {
     const sizes = [px(300), share(1), share(3)];
     const [a, b, c] = movedSizes(sizes, [300, 200, 600], 1, 50, 100);
     expect(a).toEqual(px(300));
@@ -129,12 +129,12 @@ describe('the arrangement of panels', () => {
   });
 });
 
-describe('the layouts', () => {
+describe('layouts of panels', () => {
   const all = scenarioKindNames.flatMap((kind) =>
     layoutNames.flatMap((layout) => sizeClasses.map((size) => [kind, layout, size] as const)),
   );
 
-  it.each(all)('%s: %s for %s windows is valid and matches the table of panels', (kind, layout, size) => {
+  it.each(all)('are valid and match the table of panels: %s, %s for %s windows', (kind, layout, size) => {
     const own = panelSlots.filter((panel) => isOfKind(panel, kind, pageWorkloads) && panel[layout] !== undefined);
     sound(
       defaultLayouts[kind][layout][size],
@@ -180,7 +180,7 @@ describe('the layouts', () => {
     sound(root, panelsOf(defaultLayouts.transport.simulate.wide));
   });
 
-  it('open a foreign panel, and maximise it', () => {
+  it('open a panel from another layout, and maximise it', () => {
     const store = createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads);
     store.choose('profile');
     expect(panelsOf(shownRoot(store.getState(), store.arranged.getState(), 'wide'))).not.toContain('lateral');
@@ -207,7 +207,7 @@ describe('the layouts', () => {
   });
 });
 
-describe('the stored layouts', () => {
+describe('stored layouts', () => {
   const current = { shown: 'simulate', layouts: defaultLayouts, known: panelSlots.map(({ id }) => id) };
   const withSimulate = (change: object): string =>
     JSON.stringify({
@@ -237,7 +237,7 @@ describe('the stored layouts', () => {
     expect(reset).not.toHaveBeenCalled();
   });
 
-  it('migrate from the program that had one layout', () => {
+  it('migrate from the version that had one layout', () => {
     const storage = memoryStorage();
     const old = split('root', 'row', [px(300), group('input', 'scenario', 'runs')], [share(1), group('g', 'run')]);
     storage.setItem('braggbench.layout', JSON.stringify({ version: 1, data: { wide: old, narrow: old, small: old } }));
@@ -252,7 +252,7 @@ describe('the stored layouts', () => {
     expect(layouts.diffraction).toEqual(defaultLayouts.diffraction);
   });
 
-  it('are those of transport if they predate other kinds', () => {
+  it('belong to transport if they predate other kinds', () => {
     const storage = memoryStorage();
     const before = createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads);
     before.close('lateral');
@@ -280,7 +280,7 @@ describe('the stored layouts', () => {
     expect(panelsNow()).not.toContain('image');
   });
 
-  it('get new panels of a newer program behind the tabs in use', () => {
+  it('get new panels of a newer version behind the tabs in use', () => {
     const storage = memoryStorage();
     const known = current.known.filter((id) => id !== 'phase-space');
     const before = createLayoutStore(storage, vi.fn(), pageWorkloads);

@@ -70,7 +70,7 @@ describe('the player', () => {
     vi.useRealTimers();
   });
 
-  it('requests the initial frame of a loaded run, and every chosen frame', () => {
+  it('requests the initial frame of a loaded run, and every selected frame', () => {
     kept.set(SHOWN, { run: 'a', frames: frames(5), stopped: false, pairs: [] });
     playback.go(4);
     playback.go(4);
@@ -80,7 +80,7 @@ describe('the player', () => {
     expect(requested).toEqual([2, 4]);
   });
 
-  it('stays at its position while Live keeps fewer frames, and returns there at rest', () => {
+  it('keeps its position while Live stores fewer frames, and returns there at rest', () => {
     kept.set(SHOWN, { run: 'a', frames: frames(64), stopped: false, pairs: [] });
     playback.go(20);
     requested.length = 0;
@@ -161,7 +161,7 @@ describe('stored settings', () => {
 });
 
 describe('the array cache', () => {
-  it('notifies the listeners of an entry, and never gives a revision twice', () => {
+  it('notifies the listeners of an entry, and never reuses a revision number', () => {
     const cache = new ArrayCache<string>();
     const heard = vi.fn();
     const stop = cache.subscribe('a', heard);
@@ -185,7 +185,7 @@ describe('the array cache', () => {
 });
 
 describe('dialogs', () => {
-  it('return an answer to their caller, and a new one dismisses the open one', async () => {
+  it('return an answer to their caller, and a new dialog dismisses the open one', async () => {
     const dialogs = createDialogsStore();
     const first = dialogs.ask('name', { title: 'First', suggested: 'a', extension: '.json' });
     const second = dialogs.ask('confirm', { title: 'Second', text: '', choices: [{ id: 'yes', label: 'Yes' }] });
@@ -198,11 +198,11 @@ describe('dialogs', () => {
   });
 });
 
-describe('notices', () => {
+describe('notices of the page', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('disappear by themselves for good news, and stay for bad', () => {
+  it('disappear by themselves if they report success, and stay if they report a problem', () => {
     const notices = createNoticesStore();
     notices.tell({ tone: 'success', title: 'Saved' });
     const issue = {
@@ -224,7 +224,7 @@ describe('notices', () => {
     expect(notices.getState().notices).toEqual([]);
   });
 
-  it('show the same message once, and at most what fits', () => {
+  it('show the same message once, and at most as many as fit', () => {
     const notices = createNoticesStore();
     for (let i = 0; i < 3; i += 1) notices.tell({ tone: 'error', title: 'Same' });
     expect(notices.getState().notices).toHaveLength(1);
@@ -239,7 +239,7 @@ describe('notices', () => {
 });
 
 describe('selection and windows', () => {
-  it('show the pointer position before the pinned one', () => {
+  it('prefer the pointer position to the pinned one', () => {
     const selection = createSelectionStore();
     selection.setState({ pinned: { z: 1 } });
     expect(shownCrosshair(selection.getState())).toEqual({ z: 1 });

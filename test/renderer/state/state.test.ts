@@ -25,7 +25,7 @@ import { isTimelineFile } from '../../../renderer/workbench/actions/timelines.ts
 import { followQuestions, offerQuestions } from '../../../renderer/workbench/workbench.ts';
 import { pageWorkloads } from '../../../renderer/workloads/index.ts';
 
-describe('tracing', () => {
+describe('recording of GPU work', () => {
   const golden = path.resolve(import.meta.dirname, '../../golden/devices-nvidia-h200.json');
   const report = deviceReportSchema.parse(JSON.parse(readFileSync(golden, 'utf8')));
 
@@ -74,7 +74,7 @@ describe('the list of timelines', () => {
     expect(store.getState().reading).toEqual([]);
   });
 
-  it('lists the files that are loading, each once', () => {
+  it('lists each loading file once', () => {
     const store = createTimelinesStore();
     const file = { key: 1, name: 'a', total_bytes: 10 };
     store.sending({ ...file, sent_bytes: 0 });
@@ -94,12 +94,12 @@ describe('a dropped file', () => {
     ['report.sqlite', '', true],
     ['run.h5', '', false],
     ['scenario.yaml', 'kind: transport', false],
-  ])('%s that begins with %j is a timeline: %s', async (name, text, expected) => {
+  ])('%s that begins with %j is recognised as a timeline: %s', async (name, text, expected) => {
     expect(await isTimelineFile(new File([text], name))).toBe(expected);
   });
 });
 
-describe('questions', () => {
+describe('guided questions at the start', () => {
   function open(storage = memoryStorage()) {
     const stores = {
       questions: createQuestionsStore(storage, vi.fn()),
@@ -117,7 +117,7 @@ describe('questions', () => {
   const [first] = questions;
   if (first === undefined) throw new Error('there are no questions');
 
-  it('open at the start, until they are closed once', () => {
+  it('are open at the start, until they are closed once', () => {
     const storage = memoryStorage();
     const begun = open(storage);
     offerQuestions(begun);
@@ -131,7 +131,7 @@ describe('questions', () => {
     expect(again.questions.getState().atStart).toBe(false);
   });
 
-  it('stay in the background for other layouts and for a start with a user file', () => {
+  it('stay in the background for other layouts and when the user starts with a file', () => {
     const elsewhere = open();
     elsewhere.layout.choose('profile');
     offerQuestions(elsewhere);
@@ -152,7 +152,7 @@ describe('questions', () => {
     expect(store.getState().atStart).toBe(true);
   });
 
-  it('step from hint to hint, skip dismissed ones, and end with the last', () => {
+  it('step from hint to hint, skip dismissed hints, and end with the last one', () => {
     const { questions: store } = open();
     store.begin(first.id);
     const at = (place: number) => hintIn(store.guide.getState(), first.hints[place]?.panel ?? '');
@@ -172,7 +172,7 @@ describe('questions', () => {
     expect(store.guide.getState().question).toBeNull();
   });
 
-  it('move their hints along when another layout is chosen', () => {
+  it('move their hints when another layout is chosen', () => {
     const { layout, questions: store } = open();
     store.begin(first.id);
     layout.choose('profile');
@@ -196,7 +196,7 @@ describe('the scenario of a run', () => {
   })) as unknown as Parameters<typeof isFormOf>[2];
   const here = withoutAbsentVariant(ran, variants);
 
-  it('loses a variant that this machine lacks when it is opened, and is still that of the run', () => {
+  it("loses a variant that this machine lacks when it is opened, and still counts as the run's scenario", () => {
     expect(here).toEqual({ ...ran, solver: {} });
     expect(isFormOf(ran, here, variants)).toBe(true);
     expect(withoutAbsentVariant({ ...ran, solver: { variant: 'window' } }, variants)).toMatchObject({
@@ -204,14 +204,14 @@ describe('the scenario of a run', () => {
     });
   });
 
-  it('is another one after an edit, or with another variant of this machine', () => {
+  it('counts as a different scenario after an edit, or with another variant of this machine', () => {
     expect(isFormOf(ran, { ...here, beam: { energy_MeV: 71 } }, variants)).toBe(false);
     expect(isFormOf(ran, { ...here, solver: { variant: 'window' } }, variants)).toBe(false);
   });
 });
 
-describe('the scenario being edited', () => {
-  it('undoes and redoes, and knows when it equals the saved file', () => {
+describe('the edited scenario', () => {
+  it('undoes and redoes, and detects when it equals the saved file', () => {
     const store = opened();
     store.edit(['beam', 'energy_MeV'], 100, 'Energy');
     store.edit(['beam', 'angle_deg'], 5, 'Angle');
@@ -228,7 +228,7 @@ describe('the scenario being edited', () => {
     expect(store.getState().draft).toMatchObject({ beam: { energy_MeV: 100, angle_deg: 5 } });
   });
 
-  it('counts the digits of one number as one edit, until the field is left', () => {
+  it('counts the digits of one number as one edit until the field loses focus', () => {
     const store = opened();
     for (const value of [1, 15, 150]) store.edit(['beam', 'energy_MeV'], value, 'Energy', 'beam.energy_MeV');
     expect(store.getState().past).toHaveLength(1);
@@ -273,7 +273,7 @@ describe('the scenario being edited', () => {
     expect(isEdited(store.getState())).toBe(false);
   });
 
-  it('is titled by its file, its name, or nothing', () => {
+  it('is titled by its file, otherwise by its name, otherwise not at all', () => {
     const store = createScenarioStore();
     expect(documentTitle(store.getState())).toBe('Untitled');
     store.edit(['name'], 'Mine', 'Name');

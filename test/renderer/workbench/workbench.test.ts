@@ -11,7 +11,7 @@ import { awaitsFirstDocument, createScenarioStore, emptyDraft } from '../../../r
 import { createSelectionStore } from '../../../renderer/state/selection.ts';
 import { followBenches, followDocument, validateOnChange } from '../../../renderer/workbench/follow.ts';
 
-describe('changes of the document kind', () => {
+describe('changing the kind of document', () => {
   function page() {
     const scenario = createScenarioStore();
     const selection = createSelectionStore();
@@ -25,7 +25,7 @@ describe('changes of the document kind', () => {
 
   const document = { draft: { ...emptyDraft, name: 'another' }, file: null, readOnly: false };
 
-  it('bring maps, curves and hints along when another document is opened', () => {
+  it('switches maps, curves and hints to the kind of the opened document', () => {
     const { scenario, selection, questions, overlays } = page();
     scenario.open(document);
     expect(selection.getState().run).toBeNull();
@@ -33,13 +33,13 @@ describe('changes of the document kind', () => {
     expect(overlays.clear).toHaveBeenCalledOnce();
   });
 
-  it('keep the maps of the run whose scenario is opened', () => {
+  it('keeps the maps of the run whose scenario is opened', () => {
     const { scenario, selection } = page();
     scenario.open({ ...document, ofRun: 'run-1' });
     expect(selection.getState().run).toBe('run-1');
   });
 
-  it('keep everything while the document is edited', () => {
+  it('keeps everything while the document is edited', () => {
     const { scenario, selection, questions, overlays } = page();
     scenario.edit(['name'], 'edited', 'Name');
     scenario.undo();
@@ -49,7 +49,7 @@ describe('changes of the document kind', () => {
   });
 });
 
-describe('the check of the form', () => {
+describe('checking the form', () => {
   /** A host that finds no issue, and records the drafts that it received. */
   function checking(openFirst: unknown) {
     const asked: unknown[] = [];
@@ -66,14 +66,14 @@ describe('the check of the form', () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
-  it('begins with the empty document if nothing is to be opened', async () => {
+  it('begins with the empty document if no document is to be opened', async () => {
     const { asked, scenario } = checking(null);
     await vi.runAllTimersAsync();
     expect(asked).toEqual([emptyDraft]);
     expect(scenario.getState().check?.issues).toEqual([]);
   });
 
-  it('leaves the empty document unchecked, and so not runnable, until the first one has been opened', async () => {
+  it('leaves the empty document unchecked and not runnable until the first document has been opened', async () => {
     const { asked, scenario, recheck } = checking(first);
     recheck();
     await vi.runAllTimersAsync();
@@ -86,13 +86,13 @@ describe('the check of the form', () => {
     expect(awaitsFirstDocument(scenario.getState(), first)).toBe(false);
   });
 
-  it('uses an edited document as the requested one', () => {
+  it('treats an edited document as the requested one', () => {
     const { scenario } = checking(first);
     scenario.edit(['name'], 'edited', 'Name');
     expect(awaitsFirstDocument(scenario.getState(), first)).toBe(false);
   });
 
-  it('checks the empty document if the first one could not be opened', async () => {
+  it('checks the empty document if the first document could not be opened', async () => {
     const { asked, scenario } = checking({ kind: 'library', key: 'gone.json' });
     scenario.open({ draft: emptyDraft, file: null, readOnly: false });
     await vi.runAllTimersAsync();
@@ -132,7 +132,7 @@ describe('sessions shown in Compare', () => {
     expect(store.getState().workload).toBe('transport');
   });
 
-  it('include an ended session, in place of the one that a reloaded page shows', () => {
+  it('include an ended session, in place of the one shown by a reloaded page', () => {
     const { send, rows } = page();
     send([bench('new', 'running'), bench('old', 'done')]);
     expect(rows()).toEqual(['old']);

@@ -62,7 +62,7 @@ const listsSchema = z.strictObject({
   kernels: z.array(z.string()),
 });
 
-describe('a small row', () => {
+describe('a small workload row', () => {
   const copy = sameScratchFolder('small-row');
   for (const each of COPIED) cpSync(path.join(root, each), path.join(copy, each), { recursive: true });
   const lists = () =>
@@ -89,7 +89,7 @@ describe('a small row', () => {
     written.add(file);
   };
 
-  it('is five files: kernels, variants, parameters, example and claims', () => {
+  it('consists of five files: kernels, variants, parameters, example and claims', () => {
     write('kernels/micro/memory/prefetching.cpp', '// engine::TaskBench prefetching_bench()\n');
     write('kernels/micro/memory/prefetching.cu', '// micro_prefetching\n');
     write('assets/scenarios/micro/prefetching.json', JSON.stringify(example));
@@ -117,7 +117,7 @@ describe('a small row', () => {
   });
 
   it(
-    'is registered in C++ by its file, helpers with a header are not',
+    'is registered in C++ by its file name; helpers with a header are not registered',
     unless(findOnPath('cmake') === null && 'no CMake on this machine'),
     () => {
       const rows = registered();

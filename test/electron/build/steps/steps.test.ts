@@ -15,7 +15,7 @@ import { readResources } from '../../../../electron/build/steps/ptxas-report.mjs
 import { sameScratchFolder } from '../../../scratch-folder.ts';
 import { unless } from '../../../unless.ts';
 
-describe('the cache of up-to-date steps', () => {
+describe('the cache of build steps', () => {
   const scratch = mkdtempSync(path.join(tmpdir(), 'looked-at-test-'));
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
@@ -34,7 +34,7 @@ describe('the cache of up-to-date steps', () => {
       saveState(place, inputsNow(place), ['made.js'], look);
     });
 
-    it('is skipped while nothing differs', () => {
+    it('is skipped while nothing changes', () => {
       expect(isUnchanged(place, look)).toBe(true);
       expect(isUnchanged({ ...place, settings: ['-O2', undefined] }, look)).toBe(false);
     });
@@ -53,7 +53,7 @@ describe('the cache of up-to-date steps', () => {
       expect(isUnchanged(place, look)).toBe(false);
     });
 
-    it('is checked again if an absent file appears, or an output is gone or different', () => {
+    it('is checked again if a missing file appears, or an output is missing or changed', () => {
       write('absent', '');
       expect(isUnchanged(place, look)).toBe(false);
       rmSync(path.join(root, 'absent'));
@@ -64,7 +64,7 @@ describe('the cache of up-to-date steps', () => {
       expect(isUnchanged(place, look)).toBe(false);
     });
 
-    it('is checked again if no state or only a part was saved', () => {
+    it('is checked again if its state was not saved completely', () => {
       expect(isUnchanged(place, path.join(scratch, 'none.json'))).toBe(false);
       writeFileSync(look, '{"inputs": "');
       expect(isUnchanged(place, look)).toBe(false);
@@ -79,7 +79,7 @@ describe('the cache of up-to-date steps', () => {
   });
 });
 
-describe('ptxas report', () => {
+describe('the ptxas report', () => {
   /** Output of CUDA 13.0, with lines of other compiler passes in between. */
   const LOG = `ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function 'sweep' for 'sm_100'
@@ -112,7 +112,7 @@ ptxas info    : Used 4 registers, used 0 barriers
 }
 `;
 
-  it('reads registers, shared memory, constants, stack, spills and launch bounds of each kernel and architecture', () => {
+  it('contains registers, shared memory, constants, stack, spills and launch bounds per kernel and architecture', () => {
     const none = {
       shared_bytes: 0,
       constant_bytes: 0,
@@ -143,7 +143,7 @@ ptxas info    : Used 4 registers, used 0 barriers
   });
 });
 
-describe('compiling in the background', () => {
+describe('compilation in the background', () => {
   const commandSchema = z.array(z.looseObject({ command: z.string() }));
 
   /**
@@ -161,7 +161,7 @@ describe('compiling in the background', () => {
   }
 
   it(
-    'the solver compiles while packages install, by the same commands that the build then finds done',
+    'compiles the solver while packages are installed, with the commands that the build then finds up to date',
     unless((process.platform !== 'linux' || findOnPath('ninja') === null) && 'it needs Linux with ninja'),
     async () => {
       const folder = sameScratchFolder('beside');
@@ -182,14 +182,14 @@ describe('compiling in the background', () => {
     },
   );
 
-  it('an error of the concurrent work is reported', async () => {
+  it('reports an error from the concurrent compilation', async () => {
     const taken = path.relative(root, sameScratchFolder('beside-taken'));
     await expect(whileCompiling(() => Promise.reject(new Error('no registry')), taken)).rejects.toThrow('no registry');
   });
 });
 
-describe('cuda sources', () => {
-  it('a workload is recompiled when an included file changes, and not for the kernels of another workload', () => {
+describe('CUDA sources', () => {
+  it('a workload is recompiled when one of its included files changes, but not when kernels of another workload change', () => {
     const transport = includedBy('kernels/transport/transport.cu');
     expect(transport).toContain('kernels/transport/transport.cu');
     // Included by the workload's file, by a file next to it, and from the folder of all kernels.
@@ -205,7 +205,7 @@ describe('cuda sources', () => {
     ).toEqual([]);
   });
 
-  it('kernels are compiled for the GPUs of this machine, and for all GPUs if one of these runs none of the code', () => {
+  it('kernels are compiled for the GPUs of this machine, or for all architectures if one of these GPUs is not supported', () => {
     expect(architecturesOf('9.0\n9.0\n')).toEqual([90]);
     // Code for sm_86 runs on 8.7; code for another major version does not.
     expect(architecturesOf('8.7\n12.1\n')).toEqual([86, 120]);
@@ -214,7 +214,7 @@ describe('cuda sources', () => {
   });
 });
 
-describe('image', () => {
+describe('start-up images', () => {
   const scratch = mkdtempSync(path.join(tmpdir(), 'image-test-'));
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
@@ -231,7 +231,7 @@ describe('image', () => {
   }
 
   describe('a start-up image', () => {
-    it('has its modules loaded, and reads process, clock and paths only when it starts', async () => {
+    it('has its modules preloaded, and reads process, clock and paths only when it starts', async () => {
       const image = await imageOf('good', [
         "import { createHash } from 'node:crypto';",
         "import { readFileSync } from 'node:fs';",
@@ -258,7 +258,7 @@ describe('image', () => {
     });
 
     // Otherwise Node 24.21 fails an assertion if the image has loaded certain built-in modules.
-    it('gives worker threads all of its modules', async () => {
+    it('provides worker threads with all of its modules', async () => {
       const image = await imageOf('threads', [
         "import { Worker } from 'node:worker_threads';",
         'globalThis.start = (file) => new Worker(file);',

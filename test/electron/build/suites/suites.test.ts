@@ -35,18 +35,18 @@ describe('the order of test files', () => {
       files,
     ).map(({ file }) => path.basename(file));
 
-  it('is longest first, and a file that the table does not list counts as 2 s', () => {
+  it('is longest first; a file missing in the table counts as 2 s', () => {
     const entries = ['a', 'b', 'c'].map((file) => ({ file, project: 'unit' }));
     expect(sortLongestFirst(entries, ['unit'], { a: 1, c: 3 }).map(({ file }) => file)).toEqual(['c', 'b', 'a']);
   });
 
-  it('spreads stories evenly among the other files', () => {
+  it('spreads end-to-end tests evenly among the other files', () => {
     // 40 s of stories and 80 s of other files. The started shares of both after each start are 0/0, 3/4 and 0, …
     const files = { 'test/e2e/s30': 30, 'test/e2e/s10': 10, 'test/u40': 40, 'test/u30': 30, 'test/u10': 10 };
     expect(order(files)).toEqual(['s30', 'u40', 'u30', 's10', 'u10']);
   });
 
-  it('keeps the files of a project together, which share a worker', () => {
+  it('keeps the files of a project together, since they share a worker', () => {
     const entries = [
       { file: 'long', project: 'unit' },
       { file: 'short', project: 'desktop' },
@@ -62,7 +62,7 @@ describe('the order of test files', () => {
 });
 
 describe('the arguments of npm test', () => {
-  it('are test files and names of suites or C++ tests', () => {
+  it('can be test files and names of suites or C++ tests', () => {
     expect(readArguments(['a.test.ts', '--only', 'types', '--only=parity of'])).toEqual({
       files: ['a.test.ts'],
       names: ['types', 'parity of'],
@@ -71,7 +71,7 @@ describe('the arguments of npm test', () => {
     expect(() => readArguments(['--watch'])).toThrow(/^npm test: --watch is not known; allowed: /);
   });
 
-  it('find files by path, by folder and by part of a path, C++ files among them', () => {
+  it('select files by path, folder or part of a path, including C++ files', () => {
     const own = 'test/electron/build/suites/suites.test.ts';
     expect(filesFor([own])).toEqual({ vitest: [own], cpp: [] });
     expect(filesFor(['build/suites/suites'])).toEqual({ vitest: [own], cpp: [] });
@@ -91,8 +91,8 @@ describe('the arguments of npm test', () => {
 
 const passed = { passed: 1, failed: 0, skipped: [] };
 
-describe('a phase', () => {
-  it('runs suites next to the files, prints a numbered line for each, and continues after one that throws', async () => {
+describe('a phase of a test run', () => {
+  it('runs suites alongside test files, prints a numbered line for each, and continues after one that throws', async () => {
     const ran = await runPhase({
       beside: [
         { name: 'broken', run: () => Promise.reject(new Error('out of order')) },
@@ -109,7 +109,7 @@ describe('a phase', () => {
     expect(text).toMatch(/^\[2 of 2\] sound: ok {3}1 passed, 0 failed, 1 not run \(\d/m);
   });
 
-  it('reports each file when it ends, reruns a failed one, and names it if it then passes', async () => {
+  it('reports each file when it ends, reruns a failed one, and lists it if it then passes', async () => {
     // The folder is inside the checkout, so that vitest is found.
     mkdirSync(path.join(root, 'dist'), { recursive: true });
     const folder = mkdtempSync(path.join(root, 'dist/suites-test-'));
@@ -150,21 +150,21 @@ import { existsSync, writeFileSync } from 'node:fs';
   });
 });
 
-describe('a file that failed', () => {
+describe('a test file that failed', () => {
   const of = (...tests: readonly string[]) => ({
     ...{ file: 'a.test.ts', project: 'unit', seconds: 1, coreSeconds: null },
     result: { passed: 3, failed: tests.length, skipped: [] },
     failures: tests.map((test) => ({ test, text: `      ${test} broke` })),
   });
 
-  it('is unsteady if its second run passes', () => {
+  it('counts as unsteady if its second run passes', () => {
     expect(judgeRerun(of('one'), of())).toEqual({
       ...{ passed: 3, failed: 0, skipped: [] },
       unsteady: [{ file: 'a.test.ts', failure: 'one\n      one broke' }],
     });
   });
 
-  it('has failed if its second run fails, in whichever test, or gives no result', () => {
+  it('counts as failed if its second run fails in any test, or gives no result', () => {
     expect(judgeRerun(of('one'), of('one')).failed).toBe(1);
     expect(printed()).toContain('a.test.ts failed again, in the same test');
     expect(judgeRerun(of('one'), of('two', 'three')).failed).toBe(2);
@@ -174,10 +174,10 @@ describe('a file that failed', () => {
   });
 });
 
-describe('planted faults', () => {
+describe('planted defects', () => {
   const fault = { id: 'one', area: 'page', file: 'a.ts', text: 'a + b', replacement: 'a - b $&' };
 
-  it('are chosen by area or id', () => {
+  it('can be selected by area or id', () => {
     const all = [fault, { ...fault, id: 'two' }, { ...fault, id: 'three', area: 'readers' }];
     const ids = (...chosen: readonly string[]) => choose(chosen, all).map(({ id }) => id);
     expect(ids()).toEqual(['one', 'two', 'three']);
@@ -196,7 +196,7 @@ describe('planted faults', () => {
     );
   });
 
-  it('of the list each match their file once', () => {
+  it('each match their file exactly once', () => {
     const all = JSON.parse(readFileSync(path.join(root, 'test/mutations.json'), 'utf8')) as Parameters<
       typeof choose
     >[1];
@@ -207,7 +207,7 @@ describe('planted faults', () => {
     }
   });
 
-  it('of the list name tests that exist', () => {
+  it('name only tests that exist', () => {
     const all = JSON.parse(readFileSync(path.join(root, 'test/mutations.json'), 'utf8')) as Parameters<
       typeof choose
     >[1];
@@ -251,7 +251,7 @@ describe('planted faults', () => {
     }
   });
 
-  it('are detected by the first failing test, of vitest or of C++', () => {
+  it('are detected by the first failing test, in vitest or in C++', () => {
     expect(failedTest('ok   test/a.test.ts (1 tests, 0.1 s)\n')).toBeNull();
     expect(failedTest('FAIL test/a.test.ts (2 tests, 0.1 s)\n    FAIL adds > two numbers\n')).toBe(
       'adds > two numbers',
@@ -260,18 +260,18 @@ describe('planted faults', () => {
   });
 });
 
-it('assigns a file to one suite by its path', () => {
+it('the path of a file determines its suite', () => {
   expect(suiteOf('test/e2e/live.long.test.ts')).toBe('Long tests');
   expect(suiteOf('test/e2e/live.test.ts')).toBe('End to end in Chromium');
   expect(suiteOf('test/electron/main/work.test.ts')).toBe('The desktop program on a replacement for Electron');
   expect(suiteOf('test/renderer/base/time.test.ts')).toBe('Unit and host tests');
 });
 
-it('no file is listed as unsteady: each is fixed before a release', () => {
+it('no file is listed as unsteady, since each must be fixed before a release', () => {
   expect(JSON.parse(readFileSync(path.join(root, 'test/unsteady.json'), 'utf8'))).toEqual([]);
 });
 
-describe('the report', () => {
+describe('the report of a test run', () => {
   const folder = scratchFolder('report');
   const to = path.join(folder, 'seconds.json');
   const unsteady = (names: readonly string[]) => names.map((file) => ({ file, failure: 'is watched\ntoo early' }));
@@ -286,7 +286,7 @@ describe('the report', () => {
     { name: 'More', seconds: 2, result: { ...passed, skipped: [{ name: 'a test', reason: 'no GPU' }] } },
   ];
 
-  it('prints the seconds of each suite and the tests that did not run; it allows one unsteady file, and fails for two', () => {
+  it('prints the seconds of each suite and the skipped tests; it passes with one unsteady file and fails with two', () => {
     expect(report(ended(['a.test.ts']), { seconds: 40, whole: false })).toBe(0);
     const text = printed();
     expect(text).toContain('\n  Some tests   61.2 s\n  More          2.0 s\n');
@@ -297,7 +297,7 @@ describe('the report', () => {
     expect(printed()).toMatch(/each counts as a failure\.\n\n5 passed, 2 failed\n$/);
   });
 
-  it('writes the seconds of a complete run, files in the form of the committed table', () => {
+  it('writes the seconds of a complete run, and files in the format of the committed table', () => {
     report(ended([]), { seconds: 40, coreSeconds: 65.04, whole: true, to });
     expect(printed()).toMatch(/^\nTook 40\.0 s, 65 core-s;/);
     expect(JSON.parse(readFileSync(to, 'utf8'))).toEqual({
@@ -311,7 +311,7 @@ describe('the report', () => {
     });
   });
 
-  it('orders the next run by the seconds of this one, and files that did not run by the committed table', () => {
+  it('orders the next run by the measured seconds, and files that did not run by the committed table', () => {
     const table = path.join(folder, 'table.json');
     writeFileSync(table, JSON.stringify({ 'a.test.ts': 3, 'c.test.ts': 7 }));
     expect(listedSeconds(table, path.join(folder, 'none.json'))).toEqual({ 'a.test.ts': 3, 'c.test.ts': 7 });
@@ -332,11 +332,11 @@ const ranFile = (suites: readonly object[], tests: readonly object[]) => ({
   children: { allSuites: () => suites, allTests: () => tests },
 });
 
-it('the seconds of a test file include those of its imports', () => {
+it('the seconds of a test file include its imports', () => {
   expect(reportOf(ranFile([], []) as unknown as TestModule).seconds).toBe(505);
 });
 
-it('the report states why a test was skipped, from its own reason or that of its suite', () => {
+it('the report states why a test was skipped, from the reason of the test or of its suite', () => {
   const suite = { type: 'suite', meta: () => unless('pydicom is not installed').meta ?? {}, errors: () => [] };
   const test = (name: string, parent: object, note?: string) => ({
     ...{ type: 'test', fullName: name, parent, meta: () => ({}), result: () => ({ state: 'skipped', note }) },
@@ -351,7 +351,7 @@ it('the report states why a test was skipped, from its own reason or that of its
   ]);
 });
 
-it('core seconds include those of programs that a process started', onLinux, () => {
+it('core seconds include child processes', onLinux, () => {
   const before = coreSecondsOf() ?? Number.NaN;
   const half = 'while (process.cpuUsage().user < 5e5);';
   expect(spawnSync(process.execPath, ['-e', half]).status).toBe(0);
@@ -362,7 +362,7 @@ it('core seconds include those of programs that a process started', onLinux, () 
 describe('a suite that depends only on files', () => {
   const folder = scratchFolder('unless-passed');
 
-  it('reruns when files change, and until it passes at the first try', async () => {
+  it('reruns when files change, and until it passes at the first attempt', async () => {
     const nothing = { passed: 0, failed: 0, skipped: [] };
     const results = [
       { ...nothing, passed: 1, failed: 1 },

@@ -11,7 +11,7 @@ import {
 } from '../../../../electron/cli/gate/verdict.ts';
 import type { Ratio } from '../../../../electron/contract/bench/bench-session.ts';
 
-describe('report', () => {
+describe('the report of the gate', () => {
   const slower = { before_s: 0.001, after_s: 0.00106, ratio: { value: 1.06, interval: { low: 1.05, high: 1.07 } } };
   const report: GateReport = {
     scenario: 'sum <1>.json',
@@ -27,7 +27,7 @@ describe('report', () => {
     ],
   };
 
-  test('writes JUnit XML with a failure, a skipped and a passed case, every special character escaped', () => {
+  test('is written as JUnit XML with failed, skipped and passed cases and escaped special characters', () => {
     expect(gateJunit(report)).toBe(
       [
         '<?xml version="1.0" encoding="UTF-8"?>',
@@ -44,7 +44,7 @@ describe('report', () => {
     );
   });
 
-  test('writes a Markdown table with one line per variant, and no markup from names', () => {
+  test('is written as a Markdown table with one line per variant, and without markup from names', () => {
     const lines = gateMarkdown(report).split('\n');
     expect(lines[0]).toBe('### braggbench gate: sum &lt;1&gt;.json against HEAD\\~1');
     expect(lines.slice(4, 8)).toEqual([
@@ -57,7 +57,7 @@ describe('report', () => {
     expect(lines[11]).toBe('- Runner: 2 cores \\| &lt;b&gt;');
   });
 
-  test('prints the same table on a terminal', () => {
+  test('is printed as the same table on a terminal', () => {
     const lines = gateTable(report, (_, text) => text);
     expect(lines[1]).toMatch(
       /^sum\.cpp +1\.00 ms +1\.06 ms +1\.06× \(1\.05–1\.07\) +1\.06× \(1\.05–1\.07\) +±1\.00 % +slower$/,
@@ -72,7 +72,7 @@ const verdictOf = (sessions: readonly Evidence[], floor: number | null, allowed 
   timeVerdict(sessions, floor, allowed).verdict;
 
 describe('the verdict of a gate', () => {
-  it('needs two sessions above the allowed time and above the A/A difference', () => {
+  it('fails only if two sessions exceed both the allowed slowdown and the A/A difference', () => {
     const slow = session(1.04, 1.06);
     expect(verdictOf([slow, slow], 0.01)).toBe('slower');
     expect(verdictOf([slow], 0.01)).toBe('undecided');
@@ -86,19 +86,19 @@ describe('the verdict of a gate', () => {
     expect(verdictOf([slow, slow], 0.01, 0.06)).toBe('not slower');
   });
 
-  it('passes if the whole interval is below the allowed time, whatever the runner', () => {
+  it('passes if the complete interval is below the allowed slowdown, whatever the runner', () => {
     expect(verdictOf([session(0.98, 1.02)], 0.5)).toBe('not slower');
     expect(verdictOf([session(0.98, 1.021)], 0)).toBe('undecided');
   });
 
-  it('decides nothing from too few samples', () => {
+  it('stays undecided with too few samples', () => {
     const once: Evidence = { before_s: 1, after_s: 2, ratio: { value: 2, interval: null } };
     expect(verdictOf([once], 0.01)).toBe('undecided');
     expect(verdictOf([session(1.5, 1.6), session(1.5, 1.6)], null)).toBe('undecided');
     expect(verdictOf([], 0.01)).toBe('undecided');
   });
 
-  it('measures a second session only if the first looks slower', () => {
+  it('requires a second session only if the first one looks slower', () => {
     expect(needsConfirmation([session(1.03, 1.06)], 0.01, 0.02)).toBe(true);
     expect(needsConfirmation([session(1.03, 1.06)], 0.03, 0.02)).toBe(false);
     expect(needsConfirmation([session(1.01, 1.06)], 0.001, 0.02)).toBe(false);
@@ -106,14 +106,14 @@ describe('the verdict of a gate', () => {
     expect(needsConfirmation([session(1.03, 1.06), session(1.03, 1.06)], 0.01, 0.02)).toBe(false);
   });
 
-  it('uses the farther end of the A/A interval as the noise of equal code', () => {
+  it('uses the larger bound of the A/A interval as the noise of equal code', () => {
     // 1 / 0.8 is 1.25, which is farther from 1 than 1.1.
     expect(floorOf(ratio(0.8, 1.1))).toBeCloseTo(0.25, 12);
     expect(floorOf(ratio(0.98, 1.03))).toBeCloseTo(0.03, 12);
     expect(floorOf({ value: 1, interval: null })).toBeNull();
   });
 
-  it('fails for slower, wrong, impossible and not measured, and passes undecided', () => {
+  it('is a failure for slower, wrong, impossible and unmeasured variants, and a pass for undecided ones', () => {
     const one = (verdict: JudgedVariant['verdict']): JudgedVariant => ({
       variant: 'a',
       verdict,
@@ -126,7 +126,7 @@ describe('the verdict of a gate', () => {
       expect(hasFailed([one('not slower'), one(verdict)])).toBe(true);
   });
 
-  it('reads an allowed slowdown as a percentage', () => {
+  it('reads the allowed slowdown as a percentage', () => {
     expect(['5%', '2.5 %', '0'].map(allowedSlowdown)).toEqual([0.05, 0.025, 0]);
     for (const text of ['', '-1', '5x', '0.05.1', '1001%', '1e1'])
       expect(() => allowedSlowdown(text)).toThrow('such as 2%');

@@ -24,7 +24,7 @@ const check = (holds: boolean, tip: string): Accuracy => ({
 });
 const right = check(true, 'Error: all 7 results');
 
-test('an answer contains the first value beyond the limit from the failed check', () => {
+test("a submission's answer contains the first value beyond the limit from the failed check", () => {
   const wrong = check(false, 'Error: all 7 results, n = 1021; result 3 is -1.5e+3, expected 340.136947; and so on');
   expect(firstWrong([right, wrong])).toEqual({
     ...{ place: 'result 3', index: 3, got: '-1.5e+3', expected: '340.136947' },
@@ -36,7 +36,7 @@ test('an answer contains the first value beyond the limit from the failed check'
   expect(firstWrong([check(true, 'result 3 is 1, expected 1')])).toBeNull();
 });
 
-test('an answer names the limit of a kernel by its share of the measured ceilings', () => {
+test("a submission's answer states what limits the kernel, by its share of the measured ceilings", () => {
   const at = (share_of_copy: number | null, share_of_flops: number | null, accuracy = [right]): string =>
     limiterOf({
       roofline: { bytes_per_s: 1, flops_per_s: 1, flops_per_byte: 1, share_of_copy, share_of_flops },
@@ -54,7 +54,7 @@ test('an answer names the limit of a kernel by its share of the measured ceiling
   expect(at(0.9, 0.1, [check(false, 'wrong')])).toMatch(/^Not known: the result is wrong/);
 });
 
-test('an answer sums the spans of the traced sample by name, longest first; GPU work if there is any', () => {
+test("a submission's answer sums the spans of the traced sample by name, longest first, from the GPU if it was used", () => {
   const spans = { names: ['tile', 'sum'], threads: 2, dropped: 0, thread: [0, 1, 0], step: [0, 0, 0] };
   const recording = {
     ...{ label: 'a.cpp', device: null, trace: null },
@@ -76,7 +76,7 @@ test('an answer sums the spans of the traced sample by name, longest first; GPU 
   ]);
 });
 
-test('an answer averages the recorded comparisons of results, on a GPU next to its trace too', () => {
+test("a submission's answer averages the recorded times for comparing results, also next to a GPU trace", () => {
   const spans = {
     ...{ names: ['check', 'compare'], threads: 1, dropped: 0, thread: [0, 0, 0], step: [1, 1, 1] },
     ...{ name: [0, 1, 1], start_ns: [0, 1000, 5000], end_ns: [1000, 2000, 8000] },
@@ -87,7 +87,7 @@ test('an answer averages the recorded comparisons of results, on a GPU next to i
   expect(comparisonOf(undefined)).toBeNull();
 });
 
-test('an answer reports what would decide an open answer or speed', () => {
+test("a submission's answer states what would settle an open verdict or speed", () => {
   const doubt = { ...right, id: 'remembers', value: null, bound: 1.5 };
   const interval = { low: 0.9, high: 1.1 };
   const open = { accuracy: [right], verdict: 'undecided' as const, ratio: { value: 1, interval } };
@@ -100,7 +100,7 @@ test('an answer reports what would decide an open answer or speed', () => {
   expect(toDecide({ ...open, verdict: 'faster' })).toBeNull();
 });
 
-test('an answer explains an empty timeline, and names the command that counts a CUDA attempt', () => {
+test("a submission's answer explains an empty timeline, and names the command that counts a CUDA attempt", () => {
   expect(noTimeline('cuda', 2)).toBeNull();
   expect(noTimeline('cuda', 0)).toContain('CUPTI');
   expect(noTimeline('cpu', 0)).toContain('no trace of this attempt');
@@ -111,7 +111,7 @@ test('an answer explains an empty timeline, and names the command that counts a 
   expect(countersText('cpu', words)).toBe('Counters are available for CUDA kernels only.');
 });
 
-test('an answer lists compiler messages by line, with the first error as the reason', () => {
+test("a submission's answer lists compiler messages by line, with the first error as the reason", () => {
   const issue = (severity: 'error' | 'warning', line: number, message: string) => ({
     ...{ severity, line, message, file: 'a.cpp', path: '', column: 1, value: null, allowed: null },
   });
@@ -128,7 +128,7 @@ test('an answer lists compiler messages by line, with the first error as the rea
   });
 });
 
-test('an answer reports registers, spills and occupancy of the kernels that a candidate launches', () => {
+test("a submission's answer contains registers, spills and occupancy of the launched kernels", () => {
   const cubin = readFileSync(path.join(import.meta.dirname, '../../host/model/machine-code/reduction.cubin'));
   const kernels = kernelsIn(cubin, 'sm_90').map(({ resource }) => ({
     ...resource,

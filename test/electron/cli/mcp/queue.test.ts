@@ -7,7 +7,7 @@ import { scratchFolder } from '../../../scratch-folder.ts';
 
 const { signal } = new AbortController();
 
-test('a client with many concurrent submissions alternates with another client', async () => {
+test('a client with many concurrent submissions takes turns with another client', async () => {
   const folder = scratchFolder('measuring-queue');
   const [first, second] = [new MeasuringQueue(folder), new MeasuringQueue(folder)];
   const order: string[] = [];
@@ -39,7 +39,7 @@ test('a client with many concurrent submissions alternates with another client',
   expect(await readdir(path.join(folder, 'locks', 'measuring'))).not.toContainEqual(expect.stringMatching(/ticket$/));
 });
 
-test('cancelling a submission that waits removes it from the queue', async () => {
+test('cancelling a waiting submission removes it from the queue', async () => {
   const queue = new MeasuringQueue(scratchFolder('measuring-queue-cancelled'));
   const [started, go] = [0, 0].map(() => Promise.withResolvers<void>());
   const running = queue.enqueue(

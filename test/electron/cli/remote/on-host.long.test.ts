@@ -31,8 +31,8 @@ const call = (...words: readonly string[]): Promise<Ended> =>
   });
 const inCache = (...names: readonly string[]): string => path.join(sshd.cache, 'braggbench', ...names);
 
-describe('with --on', { timeout: 300_000, ...unless(noSshd) }, () => {
-  test('run and bench execute on the remote host, save their results here, and leave nothing there', async () => {
+describe('the option --on', { timeout: 300_000, ...unless(noSshd) }, () => {
+  test('runs and benchmarks on the remote host, saves the results locally, and leaves no files there', async () => {
     writeFileSync(path.join(cwd, 'mine.json'), JSON.stringify({ ...tinyScenario, name: 'mine' }));
     const run = await call(
       'run',
@@ -78,13 +78,13 @@ describe('with --on', { timeout: 300_000, ...unless(noSshd) }, () => {
     expect((await call('bench', '--open', 's.json')).stdout).toContain('reference');
   });
 
-  test('bad input found by the remote host is bad input here, with its reason', async () => {
+  test('reports input rejected by the remote host as bad input, with the reason', async () => {
     const wrong = await call('run', 'water-70MeV', '--on', 'box', '--set', 'beam.energy_MeV=1e9');
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('beam.energy_MeV');
   });
 
-  test('a study is solved by the remote host, and its results are stored here', async () => {
+  test('solves a study on the remote host and stores the results locally', async () => {
     const study = {
       ...{ kind: 'study', version: 1, name: 'energies', base: [{ scenario: tinyScenario }] },
       axes: [{ kind: 'list', path: 'beam.energy_MeV', values: [20, 25] }],
@@ -97,7 +97,7 @@ describe('with --on', { timeout: 300_000, ...unless(noSshd) }, () => {
     expect(readdirSync(inCache('studies'))).toEqual(['energies.study']);
   });
 
-  test('a coding agent here uses the tools of a remote server', async () => {
+  test('gives a local coding agent the tools of a remote server', async () => {
     const problems = path.join(folder, 'problems');
     mkdirSync(problems);
     const environment = environmentWith(path.join(folder, 'home'), {
@@ -112,7 +112,7 @@ describe('with --on', { timeout: 300_000, ...unless(noSshd) }, () => {
     await client.close();
   });
 
-  test('an invalid or unreachable host is reported before anything is copied', async () => {
+  test('reports an invalid or unreachable host before it copies anything', async () => {
     const option = await call('run', 'water-70MeV', '--on', '-oProxyCommand=touch x');
     expect(option.code).toBe(2);
     expect(option.stderr).toContain('Host "-oProxyCommand=touch x" is not a valid ssh host');
@@ -122,7 +122,7 @@ describe('with --on', { timeout: 300_000, ...unless(noSshd) }, () => {
     expect(execFileSync('ls', ['-a', cwd], { encoding: 'utf8' })).not.toMatch(/^x$/m);
   });
 
-  test('files outside of the scenario are rejected and not copied', async () => {
+  test("rejects files outside the scenario's folder without copying them", async () => {
     writeFileSync(path.join(folder, 'secret.csv'), 'x');
     writeFileSync(
       path.join(cwd, 'outside.json'),

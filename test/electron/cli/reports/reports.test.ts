@@ -11,14 +11,14 @@ import type { RunData } from '../../../../electron/host/workloads/transport/run-
 import { transportWords } from '../../../../electron/host/workloads/transport/user-kernels.ts';
 import { runScenario } from '../../host/small-run.ts';
 
-describe('samples csv', () => {
+describe('the CSV file of samples', () => {
   const gpu = (name: string) => ({ name, uuid: name, driver: null, ceilings: null });
   const entry = (label: string, device: 'cpu' | 'cuda', index: number | null) => ({
     ...{ status: 'measured', label, device, gpu: index, precision: 'fp32', verdict: 'same' },
     samples: [{ round: 0, time_s: 0.25, sm_MHz: null, flag: label === 'b' ? 'hot, "slow"' : null }],
   });
 
-  it('names the device of every sample, and quotes what would split a table', () => {
+  it('names the device of every sample, and quotes text that contains separators', () => {
     const machine = { cpu: 'A CPU', gpu: gpu('First'), gpus: [{ index: 1, ...gpu('Second') }] };
     const entries = [entry('a', 'cpu', null), entry('b', 'cuda', null), entry('b:1', 'cuda', 1)];
     const report = { entries, external: [], program: { commit: null }, machine };
@@ -34,7 +34,7 @@ describe('samples csv', () => {
   });
 });
 
-describe('bench parts', () => {
+describe('the report of a session', () => {
   const claim = (id: string, values: TaskClaimResult['values']): TaskClaimResult => ({
     ...{ id, claim: `Claim ${id}`, from: 2, to: 10, source: 'A note, §1', reason: null },
     ...{ pairs: [{ slower: 'naive', faster: 'tiled', what: '', gain: null, verdict: 'not measured' }], values },
@@ -47,19 +47,19 @@ describe('bench parts', () => {
 
   const plain = (text: string): string => text;
 
-  it('shows the claims that a session measured, and counts the others', () => {
+  it('shows the claims that were measured, and counts the others', () => {
     const lines = claimsReport([claim('a', [value(3), value(null)]), claim('b', [value(null)]), claim('c', [])], plain);
     expect(lines).toHaveLength(4);
     expect(lines[2]).toMatch(/^Claim a +2–10 µs +3 µs/);
     expect(lines[3]).toBe('2 more claims about this workload were not measured in this session: braggbench claims');
   });
 
-  it('omits claims if a session measured none', () => {
+  it('omits claims if none were measured', () => {
     expect(claimsReport([claim('b', [value(null)])], plain)).toEqual([]);
   });
 });
 
-describe('sweep report', () => {
+describe('the report of a sweep', () => {
   const point = (value: number) => ({ value, size: 1e6, time_s: 1e-3, setup_s: 1e-3, setup_share: 0.5, rate: 1e9 });
 
   /** Lines of a sweep's table; `window` has ranges, as in saved sessions. */
@@ -79,19 +79,19 @@ describe('sweep report', () => {
     return sweepLines({ sweep, words: transportWords, reports } as unknown as Session, (_, text) => text);
   };
 
-  test('a sweep over the physics of a beam shows where each beam ends', () => {
+  test('shows the range of each beam if the physics of a beam is swept', () => {
     const [, , head, first, second] = swept([30.894, 40.796]);
     expect(head).toMatch(/ R80$/);
     expect([first, second].map((line) => line?.match(/[\d.]+ mm$/)?.[0])).toEqual(['30.89 mm', '40.80 mm']);
   });
 
-  test('a beam without a range has a dash, and sessions without ranges have no column', () => {
+  test('shows a dash for a beam without a range, and no range column if no session has one', () => {
     expect(swept([30.894, null])[4]).toMatch(/ –$/);
     expect(swept([null, null]).join('\n')).not.toContain('R80');
   });
 });
 
-describe('run report', () => {
+describe('the report of a run', () => {
   const parts = {
     kind: 'transport',
     version: 1,
@@ -106,7 +106,7 @@ describe('run report', () => {
       .tell(run, { scenario: null, issues: [], range_mm: null, table: null } as never)
       .lines(null, (_, text) => text);
 
-  test('a run that scored LET reports the RBE of each model where the LET is', async () => {
+  test('contains the RBE of each model where the run scored LET', async () => {
     const run = await runScenario({ ...parts, output: { let: true, alpha_beta_Gy: 3, fraction_Gy: 1.8 } });
     const lines = told(run);
     const title = lines.findIndex((line) => line.startsWith('  RBE, α/β 3 Gy, 1.8 Gy per fraction'));
@@ -130,7 +130,7 @@ describe('run report', () => {
     expect(told(await runScenario(parts)).some((line) => line.includes('RBE'))).toBe(false);
   });
 
-  test('dose in Gy on the axis is reported, or the reason why there is none', async () => {
+  test('contains the dose in Gy on the axis, or the reason why there is none', async () => {
     const layered = told(await runScenario(parts));
     expect(layered.find((line) => line.includes('On axis'))).toMatch(/Gy per 10⁹ protons at/);
     const regions = [{ material: 'lead', x_mm: [2, 4], z_mm: [1, 3] }];
@@ -140,7 +140,7 @@ describe('run report', () => {
     );
   });
 
-  test('cells that are too wide for the beam width report none', async () => {
+  test('contains no width if the cells are too wide to resolve it', async () => {
     const width = (lines: readonly string[]) => lines.find((line) => /^ *σx at z/.test(line))?.trim();
     expect(width(told(await runScenario(parts)))).toMatch(/ 2\.\d\d mm$/);
     const coarse = { ...parts, grid: { ...parts.grid, dx_mm: 20 } };

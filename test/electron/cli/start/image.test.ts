@@ -6,7 +6,7 @@ import { useImageAndSource } from './both-ways.ts';
 
 const { folder, bothWays: fromImageAndSource } = useImageAndSource();
 
-describe('the command line prints the same from its start-up image', () => {
+describe('the command line behaves the same when started from its start-up image', () => {
   test.each([
     [['--version']],
     [['validate', 'small.json']],
@@ -17,7 +17,7 @@ describe('the command line prints the same from its start-up image', () => {
     expect(image).toEqual(plain);
   });
 
-  test('for a run, which it saves and reads again', async () => {
+  test('a run is saved and read again', async () => {
     const words = ['run', 'small.json', '--variant', 'depth', '--json', '--force', '--out', 'run.h5'];
     const [image, plain] = (await fromImageAndSource(words)).map(({ code, stdout, stderr }) => {
       expect(code, stderr).toBe(0);
@@ -30,7 +30,7 @@ describe('the command line prints the same from its start-up image', () => {
     expect(compared.code, compared.stderr).toBe(0);
   });
 
-  test('for a run that ends at the first Ctrl+C with its partial result', async () => {
+  test('a run ends at the first Ctrl+C with its partial result', async () => {
     const words = ['run', 'small.json', ...longWork, '--json'];
     if (fromImage(words) === null) throw new Error('there is no start-up image');
     const { code, stdout } = await braggbench(words, {

@@ -16,8 +16,8 @@ import {
 } from '../../../../electron/contract/bench/session.ts';
 import { readableUnit } from '../../../../electron/domain/values/units.ts';
 
-describe('recorded names', () => {
-  it('finds recordings of the same session on other GPUs, whether its name has a GPU or not', () => {
+describe('names of recorded sessions', () => {
+  it('match recordings of the same session on other GPUs, whether or not the name contains a GPU', () => {
     expect(recordingsOnOtherGpus('h200-dense-36M.json')).toEqual([
       'transport/h100-dense-36M.json',
       'transport/h200-dense-36M.json',
@@ -28,14 +28,14 @@ describe('recorded names', () => {
   });
 });
 
-describe('session', () => {
+describe('verdicts of a session', () => {
   const check = (more: Partial<Accuracy>): Accuracy => ({
     ...{ id: 'parity', title: 'Dose error', tip: '', unit: '', value: 1e-7, bound: 1e-5, holds: true },
     ...more,
   });
   const ledger = check({ id: 'ledger', value: 1e-9, bound: 1e-6 });
 
-  test('an answer is correct only if each check compared something', () => {
+  test('an answer is correct only if every check compared something', () => {
     expect(correctnessOf([check({}), ledger])).toBe('correct');
     expect(correctnessOf([])).toBe('not checked');
     expect(correctnessOf([check({ bound: null })])).toBe('not checked');
@@ -43,20 +43,20 @@ describe('session', () => {
     expect(correctnessOf([check({ value: null }), ledger])).toBe('not checked');
   });
 
-  test('a failed check is wrong, and a time beyond the limits of the machine is impossible', () => {
+  test('a failed check makes the answer wrong, and a time beyond the limits of the machine makes it impossible', () => {
     const early = check({ id: LEAST_TIME, value: 1e-9, bound: 1e-6, holds: false });
     expect(correctnessOf([check({}), early])).toBe('impossible');
     expect(correctnessOf([check({ value: 1, holds: false }), early])).toBe('wrong');
     expect(correctnessOf([check({ value: null, holds: false })])).toBe('wrong');
   });
 
-  test('verdicts about the answer are three, and do not depend on the end-to-end time', () => {
+  test('an answer has one of three verdicts, which do not depend on the end-to-end time', () => {
     expect(verdictSchema.options.filter(isUnproven)).toEqual(['wrong', 'impossible', 'not checked']);
     expect(headVerdict({ verdict: 'not checked', whole: { verdict: 'faster' } })).toBe('not checked');
     expect(headVerdict({ verdict: 'undecided', whole: { verdict: 'faster' } })).toBe('faster');
   });
 
-  test('a doubt about memory makes an answer not checked, with its reason, and a failed check takes precedence', () => {
+  test('suspected memoisation makes an answer not checked, with a reason, unless a check failed', () => {
     const doubt = check({ id: REMEMBERS_RESULTS, tip: 'It may remember results', value: null });
     expect([correctnessOf([check({}), doubt]), reasonOf([check({}), doubt])]).toEqual([
       'not checked',
@@ -68,11 +68,11 @@ describe('session', () => {
   });
 });
 
-describe('claims', () => {
+describe('verdicts on claims', () => {
   const claim = { from: 2, to: 10 };
   const of = (value: number, low: number, high: number) => judgeClaim({ value, interval: { low, high } }, claim);
 
-  test('only a whole interval decides: one that crosses a bound is undecided', () => {
+  test('a claim is decided only if the complete interval lies on one side of its bound', () => {
     expect(judgeClaim(null, claim)).toBe('not measured');
     expect(judgeClaim({ value: 5, interval: null }, claim)).toBe('not judged');
     expect([of(1.5, 1.4, 1.9), of(12, 11, 13), of(5, 4, 6)]).toEqual(['less', 'more', 'as claimed']);
@@ -80,7 +80,7 @@ describe('claims', () => {
     expect([of(2.1, 1.9, 2.3), of(10, 9, 11)]).toEqual(['undecided', 'undecided']);
   });
 
-  test('one number has a band, its own if it names one', () => {
+  test('a claimed number has a tolerance band, which the claim may set', () => {
     const about = (from: number, low: number, high: number, tolerance?: number) =>
       judgeClaim({ value: (low + high) / 2, interval: { low, high } }, { from, to: from, tolerance });
     expect([about(32, 30, 34), about(32, 7.9, 8.1), about(32, 25, 27), about(32, 39, 40)]).toEqual([
@@ -92,7 +92,7 @@ describe('claims', () => {
     expect([about(1, 0.98, 1.01, 0.05), about(1.18, 1.02, 1.03, 0.05)]).toEqual(['as claimed', 'less']);
   });
 
-  test('faster means more than one per cent, and at least has no upper end', () => {
+  test('faster means by more than one per cent, and “at least” has no upper bound', () => {
     const faster = (low: number, high: number) =>
       judgeClaim({ value: low, interval: { low, high } }, { from: 1, to: null });
     expect([faster(0.99, 1.005), faster(1, 1.03), faster(1.02, 1.03), faster(50, 60)]).toEqual([
@@ -104,11 +104,11 @@ describe('claims', () => {
     expect(judgeClaim({ value: 9, interval: { low: 8, high: 9.9 } }, { from: 10, to: null })).toBe('less');
   });
 
-  test('a claim that needs another program or GPU is judged by no number', () => {
+  test('a claim that needs another program or GPU is not judged by a number measured here', () => {
     expect(judgeClaim({ value: 5, interval: { low: 4, high: 6 } }, { ...claim, needs: 'PyTorch' })).toBe('not judged');
   });
 
-  test('a saved verdict is replaced by the current rule, whoever wrote it', () => {
+  test('a saved verdict is replaced by that of the current rule, whoever saved it', () => {
     const pair = { slower: 'a', faster: 'b', what: 'streams', verdict: 'as claimed' };
     const kept = {
       ...{ id: 'streams', claim: 'Streams overlap', from: 1, to: 1000, source: 'a note', reason: null },
@@ -126,7 +126,7 @@ describe('claims', () => {
     ]);
   });
 
-  test('seconds are read as ms, µs or ns, and other units as they are', () => {
+  test('seconds are shown as ms, µs or ns, and values in other units are unchanged', () => {
     expect(claimedBand({ from: 1.5e-5, to: 6e-5 }, 's')).toBe('15–60 µs');
     expect(claimedBand({ from: 0.05, to: 0.2 }, 's')).toBe('50–200 ms');
     expect(claimedBand({ from: 2, to: 10 })).toBe('2–10×');

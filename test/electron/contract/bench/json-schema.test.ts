@@ -24,7 +24,7 @@ test('every recorded session is accepted by both schemas, unchanged', () => {
   }
 });
 
-test('a session is recognized by its first characters, and a task session by its workload', () => {
+test('a session is recognised by its first characters, and a task session by its workload', () => {
   expect(sessionHead(textOf('micro/launch.json').slice(0, 200))).toEqual({ isTask: true });
   expect(sessionHead(textOf('transport/h200-water-70MeV.json').slice(0, 200))).toEqual({ isTask: false });
   expect(sessionHead('{"format":"other","format_version":2,"workload":"micro"')).toBeNull();
@@ -46,7 +46,7 @@ describe.each(names)('%s', (name) => {
     ['with half a round', { reports: [{ ...report, rounds: 1.5 }] }],
     ['that ended for no known reason', { reports: [{ ...report, stopped: 'bored' }] }],
     ['with an incomplete environment', { reports: [{ ...report, environment: {} }] }],
-  ])('is rejected by schema and program alike %s', (_what, change) => {
+  ])('is rejected by schema and program alike: %s', (_what, change) => {
     const damaged = { ...document, ...change };
     expect(published(damaged)).toBe(false);
     expect(sessionSchema.safeParse(damaged).success).toBe(false);

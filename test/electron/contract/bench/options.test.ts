@@ -23,7 +23,7 @@ const parsed = (words: readonly string[]) =>
   optionsOf(parseArguments(['scenario', ...words.flatMap((word) => word.split(' '))], bench.flags));
 
 describe.each(benchOptionEntries)('%s', (name, option) => {
-  it('is a flag, a parameter of bench.start, and in the command that repeats a session', () => {
+  it('is a flag, a parameter of bench.start, and part of the command that repeats a session', () => {
     const { flag, help } = option;
     expect(bench.flags.filter((one) => one.name === flag)).toMatchObject([{ help }]);
     expect(Object.keys(benchMethods['bench.start'].params.shape)).toContain(name);
@@ -35,7 +35,7 @@ describe.each(benchOptionEntries)('%s', (name, option) => {
     expect(optionsOfTask(changed)).not.toEqual(optionsOfTask(defaultBenchOptions));
   });
 
-  it('offers allowed values in the form, the default among them', () => {
+  it('offers its allowed values in the form, including the default', () => {
     const { form } = option;
     if (form === undefined) return;
     const choices = form.choices.map(([value]) => value);

@@ -46,7 +46,7 @@ describe('the differences of two scenarios', () => {
     ]);
   });
 
-  it('are empty between a version and the same scenario in a newer one', () => {
+  it('are empty between an older document and the same scenario in a newer version', () => {
     const newer = { ...base, version: 2, physics: { nuclear: 'off' } };
     expect(scenarioDifferences(base, newer)).toEqual([]);
     expect(scenarioDifferences(newer, base)).toEqual([]);
@@ -55,7 +55,7 @@ describe('the differences of two scenarios', () => {
     expect(scenarioDifferences(base, today).map(({ path }) => path)).toEqual(['physics.nuclear']);
   });
 
-  it('include values that one side leaves to its default, and regions that one side lacks', () => {
+  it('include values that only one side sets, and regions that only one side has', () => {
     const after = { kind: 'transport', version: 1, beam: { energy_MeV: 70 } };
     const found = scenarioDifferences(base, after);
     expect(found.map(({ path, absent }) => [path, absent])).toEqual([
@@ -73,7 +73,7 @@ describe('the differences of two scenarios', () => {
     fc.assert(fc.property(anyDocument, (document) => scenarioDifferences(document, document).length === 0));
   });
 
-  it('are reported for invalid documents, too', () => {
+  it('are also reported for invalid documents', () => {
     expect(scenarioDifferences({ kind: 'other', a: 1 }, { kind: 'other', a: { b: null } })).toMatchObject([
       { path: 'a.b', after: 'null' },
     ]);
@@ -108,7 +108,7 @@ describe('writeScenarioText', () => {
     );
   });
 
-  test('reads back as what was written, and writes the same text again', () => {
+  test('writes text that reads back as the same scenario and is written the same again', () => {
     fc.assert(
       fc.property(anyDocument, (document) => {
         const text = writeScenarioText(document);
@@ -152,7 +152,7 @@ describe('writeScenarioText', () => {
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 
-  test('yields at least once per line, for fields inside and outside of the schema', () => {
+  test('yields at least once per line, for fields inside and outside the schema', () => {
     const regions = Array.from({ length: 1000 }, (_, i) => ({ material: 'water', z_mm: [i, i + 1] }));
     for (const parts of [{ geometry: { regions } }, { extra: regions }]) {
       const document = { kind: 'transport', version: 1, beam: { energy_MeV: 70 }, ...parts };
@@ -162,7 +162,7 @@ describe('writeScenarioText', () => {
   });
 });
 
-describe('transport versions', () => {
+describe('versions of transport scenarios', () => {
   const beam = { energy_MeV: 150 };
   const nuclearOf = (document: Readonly<Record<string, unknown>>): unknown => {
     const found = validateScenario({ kind: 'transport', beam, ...document });
@@ -176,13 +176,13 @@ describe('transport versions', () => {
     expect(nuclearOf({ version: 1, physics: { nuclear: 'attenuation' } })).toBe('attenuation');
   });
 
-  test('reactions are followed unless a scenario of version 2 disables them, and in a new one', () => {
+  test('reactions are followed in new scenarios, and in version 2 unless the scenario disables them', () => {
     expect(nuclearOf({ version: 2 })).toBeUndefined();
     expect(nuclearOf({ version: 2, physics: { nuclear: 'off' } })).toBe('off');
     expect(newDocument('transport')['version']).toBe(2);
   });
 
-  test('unknown physics is reported in either version', () => {
+  test('an unknown physics key is reported in either version', () => {
     for (const version of [1, 2]) {
       for (const physics of ['off', 3, [], null]) {
         const { faults } = validateScenario({ kind: 'transport', version, beam, physics });
@@ -192,7 +192,7 @@ describe('transport versions', () => {
   });
 });
 
-describe('schema', () => {
+describe('the scenario schema', () => {
   const assets = join(import.meta.dirname, '../../../../assets');
 
   function ajvValidator() {
@@ -206,7 +206,7 @@ describe('schema', () => {
   describe('the published JSON Schema', () => {
     const shipped = readdirSync(join(assets, 'scenarios'), { recursive: true, encoding: 'utf8' });
     for (const file of shipped.filter((name) => name.endsWith('.json'))) {
-      test(`accepts ${file}, and so does zod`, () => {
+      test(`accepts ${file}, as zod does`, () => {
         const document: unknown = JSON.parse(readFileSync(join(assets, 'scenarios', file), 'utf8'));
         accepts(document);
         expect(accepts.errors ?? []).toEqual([]);
@@ -241,7 +241,7 @@ describe('schema', () => {
     });
   });
 
-  describe('every number', () => {
+  describe('every number in the schema', () => {
     interface Leaf {
       readonly path: string;
       readonly key: string;
@@ -262,12 +262,12 @@ describe('schema', () => {
       .flatMap((kind) => leaves(schemaOfKind(kind), kind, ''))
       .filter(({ schema }) => schema.const === undefined && (schema.type === 'number' || schema.type === 'integer'));
 
-    test('is found by this test', () => {
+    test('is covered by this test', () => {
       expect(numbers.length).toBeGreaterThan(25);
     });
 
     test.each(numbers.map((leaf) => [leaf.path, leaf] as const))(
-      '%s has bounds and the unit that its key names',
+      'has bounds, and the unit that its key names: %s',
       (_path, leaf) => {
         expect(leaf.schema.minimum).toBeTypeOf('number');
         expect(leaf.schema.maximum).toBeTypeOf('number');

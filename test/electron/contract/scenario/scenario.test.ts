@@ -20,7 +20,7 @@ import { migrate } from '../../../../electron/contract/scenario/migrate.ts';
 import { storedDocumentSchema, tooLargeReason } from '../../../../electron/contract/scenario/workload.ts';
 import { withoutPaths } from '../../../../electron/domain/values/path.ts';
 
-describe('messages', () => {
+describe('messages about scenarios', () => {
   /** `path: message` of every issue in a document. */
   function messages(document: unknown): readonly string[] {
     return validateScenario(document).faults.map(({ path, message }) => `${formatPath(path)}: ${message}`);
@@ -32,7 +32,7 @@ describe('messages', () => {
 
   const region = { material: 'water', x_mm: [-1, 1], z_mm: [0, 1] };
 
-  describe('each kind of error states the value and what is allowed', () => {
+  describe('every kind of error states the value and what is allowed', () => {
     test.each([
       [
         'too large',
@@ -160,7 +160,7 @@ describe('messages', () => {
     });
   });
 
-  describe('what a scenario is at all', () => {
+  describe('texts that are not scenarios', () => {
     test.each([
       ['a list', [], ': [] is not a scenario; allowed: an object with kind, version and beam'],
       ['a number', 3, ': 3 is not a scenario; allowed: an object with kind, version and beam'],
@@ -209,7 +209,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('valid parts remain for further checks', () => {
+  test('valid parts of an invalid scenario remain available for further checks', () => {
     const { filled, leftOut } = validateScenario(
       transport({
         beam: { energy_MeV: -3, x_mm: 4 },
@@ -223,7 +223,7 @@ describe('messages', () => {
     expect(leftOut.map(formatPath).sort()).toEqual(['beam.energy_MeV', 'beam.energy_MeV', 'geometry.regions[1]']);
   });
 
-  test('of twenty thousand errors two hundred are reported, quickly', () => {
+  test('of twenty thousand errors, two hundred are reported, and quickly', () => {
     const keys = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1]));
     const before = process.threadCpuUsage();
     const { faults, filled, leftOut } = validateScenario(transport(keys));
@@ -238,10 +238,10 @@ describe('messages', () => {
   });
 });
 
-describe('saved document', () => {
+describe('saved documents', () => {
   const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
 
-  test('a scenario of ten thousand spots is saved, and one with too many values is not', () => {
+  test('a scenario with ten thousand spots is saved, but one with too many values is not', () => {
     const spot = { energy_MeV: 70, x_mm: 1, y_mm: 1, z_mm: 1, angle_deg: 0, sigma_x_mm: 3, sigma_mrad: 2, weight: 1 };
     expect(
       tooLargeReason({ kind: 'transport', beam: { spots: Array.from({ length: 10_000 }, () => spot) } }),
@@ -252,7 +252,7 @@ describe('saved document', () => {
     ]);
   });
 
-  test('a document that is nested deeper than a frame allows is not saved', () => {
+  test('a document that is nested too deeply for a frame is not saved', () => {
     expect(tooLargeReason(nested(30))).toBeNull();
     expect(tooLargeReason(nested(33))).toMatch(/^is nested too deeply; allowed: /);
     const deep: unknown = JSON.parse(`${'['.repeat(60_000)}${']'.repeat(60_000)}`);
@@ -260,8 +260,8 @@ describe('saved document', () => {
   });
 });
 
-describe('formula', () => {
-  describe('formulas', () => {
+describe('formulas and compositions', () => {
+  describe('formulas of materials', () => {
     test.each([
       ['H2O', { H: 2, O: 1 }],
       ['C5H8O2', { C: 5, H: 8, O: 2 }],
@@ -284,14 +284,14 @@ describe('formula', () => {
       },
     );
 
-    test('mass fractions of water', () => {
+    test('mass fractions of water are computed from its formula', () => {
       const { H, O } = compositionOfAtoms(atomsOf('H2O') ?? new Map());
       expect(H).toBeCloseTo(0.1119, 4);
       expect((H ?? 0) + (O ?? 0)).toBeCloseTo(1, 12);
     });
   });
 
-  test('the elements and their weights are those of the solver', () => {
+  test('the elements and their weights equal those of the solver', () => {
     const source = readFileSync(join(import.meta.dirname, '../../../../kernels/physics/icru63.cpp'), 'utf8');
     const listed = [...source.matchAll(/\{"([A-Z][a-z]?)", (\d+), ([\d.]+)\}/g)].map(([, symbol, z, weight]) => ({
       symbol,
@@ -323,8 +323,8 @@ const aged: ContractWorkload = {
   },
 };
 
-describe('migrate', () => {
-  test('runs every migration step after the version of the document', () => {
+describe('migration of scenarios', () => {
+  test('applies every migration step after the version of the document', () => {
     expect(migrate({ kind: 'aged', version: 1, energy_keV: 70_000, note: 'x' }, aged)).toEqual({
       ok: true,
       from: 1,
@@ -337,7 +337,7 @@ describe('migrate', () => {
     });
   });
 
-  test('leaves the newest version and its input unchanged', () => {
+  test('leaves a document of the newest version unchanged, and never modifies its input', () => {
     const document = Object.freeze({ version: 3, beam: Object.freeze({ energy_MeV: 70 }) });
     expect(migrate(document, aged)).toEqual({ ok: true, from: 3, document });
     const old = Object.freeze({ version: 1, energy_keV: 1 });
@@ -350,12 +350,12 @@ describe('migrate', () => {
     [0, '0 never existed; allowed: 1 to 3'],
     [1.5, '1.5 is not a valid version; allowed: 1 to 3'],
     ['2', '"2" is not a valid version; allowed: 1 to 3'],
-  ])('refuses version %j', (version, message) => {
+  ])('rejects version %j', (version, message) => {
     const result = migrate({ version }, aged);
     expect(result.ok ? [] : result.faults.map((fault) => fault.message)).toEqual([message]);
   });
 
-  test('a missing migration step is a program error', () => {
+  test('treats a missing migration step as a program error', () => {
     expect(() =>
       migrate({ version: 1 }, { ...aged, migrations: { 1: aged.migrations[1] ?? ((d) => ({ ...d })) } }),
     ).toThrow('no migration from version 2 to 3');
@@ -367,7 +367,7 @@ const path = fc
   .tuple(key, fc.array(fc.oneof(key, fc.nat(999)), { maxLength: 5 }))
   .map(([first, rest]) => [first, ...rest]);
 
-describe('paths', () => {
+describe('paths in documents', () => {
   test('read back as they were written', () => {
     fc.assert(
       fc.property(path, (steps) => {
@@ -387,7 +387,7 @@ describe('paths', () => {
     expect(formatPath(['beam', 'my key', 0])).toBe('beam["my key"][0]');
   });
 
-  test('sets a value and leaves the rest unchanged', () => {
+  test('setting a value leaves the rest unchanged', () => {
     const document = { a: { b: [1, { c: 2 }] }, d: 3 };
     expect(withValueAt(document, ['a', 'b', 1, 'c'], 9)).toEqual({ a: { b: [1, { c: 9 }] }, d: 3 });
     expect(withValueAt(document, ['a', 'b', 0], undefined)).toEqual({ a: { b: [{ c: 2 }] }, d: 3 });
@@ -401,7 +401,7 @@ describe('paths', () => {
     );
   });
 
-  test('never reaches the prototype', () => {
+  test('setting a value never reaches the prototype', () => {
     expect(valueAt({}, ['constructor'])).toBeUndefined();
     expect(valueAt({}, ['__proto__', 'toString'])).toBeUndefined();
     withValueAt({}, ['__proto__', 'polluted'], true);
@@ -410,7 +410,7 @@ describe('paths', () => {
   });
 });
 
-describe('suggest', () => {
+describe('suggestions for misspelt words', () => {
   const words = ['dx_mm', 'energy_MeV', 'energy_sigma_MeV', 'weight', 'water', 'lead'];
 
   test.each([
@@ -430,8 +430,8 @@ describe('suggest', () => {
   });
 });
 
-describe('without paths', () => {
-  test('removes keys and list entries at once, counted as before the removal', () => {
+describe('removing several paths', () => {
+  test('removes keys and list entries at once, with indices as before the removal', () => {
     const document = { a: [1, { b: 2, c: 3 }, 4], d: { e: 5 }, f: 6 };
     expect(withoutPaths(document, [['a', 0], ['a', 1, 'b'], ['d', 'e'], ['g']])).toEqual({
       a: [{ c: 3 }, 4],

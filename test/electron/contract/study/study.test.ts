@@ -9,7 +9,7 @@ import {
   validateStudy,
 } from '../../../../electron/contract/study/index.ts';
 
-describe('index', () => {
+describe('documents of a study', () => {
   const valid = {
     kind: 'study',
     version: 1,
@@ -21,7 +21,7 @@ describe('index', () => {
     conditions: ['beam.energy_MeV < 100'],
   };
 
-  test('the published JSON Schema accepts what zod accepts', () => {
+  test('the published JSON Schema accepts the same documents as zod', () => {
     const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
     ajv.addVocabulary(['unit']);
     const accepts = ajv.compile(publishedStudySchema());
@@ -52,7 +52,7 @@ describe('index', () => {
 const document = { beam: { energy_MeV: 70 }, solver: { variant: 'depth' }, regions: [{ x_mm: 3 }], list: [1] };
 const value = (text: string) => parseExpression(text).evaluate(document);
 
-describe('conditions', () => {
+describe('conditions in a study', () => {
   test.each([
     ['1 + 2 * 3 - 4 / 2', 5],
     ['(1 + 2) * 3', 9],
@@ -80,12 +80,12 @@ describe('conditions', () => {
     ['solver.variant > 1', /"depth" is not a number/],
     ['1 && true', /1 is neither true nor false/],
     ['('.repeat(300), /nested too deep/],
-  ])('%s is refused', (text, message) => {
+  ])('%s is rejected', (text, message) => {
     expect(() => value(text)).toThrow(ExpressionError);
     expect(() => value(text)).toThrow(message);
   });
 
-  test('any text evaluates to a value or an ExpressionError', () => {
+  test('any text evaluates to a value or to an ExpressionError', () => {
     const words = fc.constantFrom(
       '1',
       '(',

@@ -15,12 +15,12 @@ test.each(['gather', 'gather[]', 'gather[kA=1;kA=2]', 'gather[kA=x]', 'gather[kA
   (name) => expect(parseConfigured(name)).toBeNull(),
 );
 
-test('a configuration counts as code of its own, not as a file', () => {
+test('a configuration is treated as code, not as a file', () => {
   expect([isUserKernelId('gather[kA=1]'), isUserKernelFile('gather[kA=1]')]).toEqual([true, false]);
   expect([isUserKernelId('my.cpp'), isUserKernelFile('my.cpp'), isUserKernelId('gather')]).toEqual([true, true, false]);
 });
 
-test('splits fmad off as an option, unless the source has a constant of that name', () => {
+test('fmad is split off as a compiler option, unless the source has a constant of that name', () => {
   expect(withoutOption({ kA: 1, fmad: 0 }, [{ name: 'kA' }])).toEqual({ constants: { kA: 1 }, fmad: false });
   expect(withoutOption({ kA: 1 }, [])).toEqual({ constants: { kA: 1 }, fmad: undefined });
   expect(withoutOption({ fmad: 3 }, [{ name: 'fmad' }])).toEqual({ constants: { fmad: 3 }, fmad: undefined });

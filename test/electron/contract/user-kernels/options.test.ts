@@ -17,7 +17,7 @@ const all = {
   defines: { TILE: 16, SAFE: '' },
 };
 
-test('each compiler gets the same options in its own syntax', () => {
+test('each compiler receives the same options in its own syntax', () => {
   expect(flagsFor('cuda', all)).toEqual([
     ...['--use_fast_math', '--fmad=false', '--ptxas-options=-O1', '--generate-line-info', '--maxrregcount=64'],
     ...['-DTILE=16', '-DSAFE'],
@@ -32,7 +32,7 @@ test('each compiler gets the same options in its own syntax', () => {
   expect(optionsText({})).toBe('');
 });
 
-test('a macro holds a number or a word, and no further flag', () => {
+test('a macro contains only a number or a word, and cannot add a flag', () => {
   for (const defines of [{ TILE: '16 -fplugin=x' }, { 'A -O0': 1 }, { A: '"x"' }, { A: '$(x)' }, { '-A': 1 }]) {
     expect(compileOptionsSchema.safeParse({ defines }).success).toBe(false);
   }

@@ -11,7 +11,7 @@ import {
 } from '../../../../electron/contract/wire/frame.ts';
 import { DOCUMENT_POLICY, withDocumentPolicy } from '../../../../electron/contract/wire/page.ts';
 
-describe('page policy', () => {
+describe('the security policy of the page', () => {
   test('a printed document begins with its content security policy', () => {
     const html = withDocumentPolicy(
       '<!doctype html>\n<html lang="en"><head><script src="https://x"></script></head></html>',
@@ -36,7 +36,7 @@ const sample = {
   nothing: null,
 };
 
-describe('frame codec', () => {
+describe('the codec of frames', () => {
   it('decodes what it encoded, arrays as arrays of the same type', () => {
     expect(decodeFrame(encodeFrame(sample))).toEqual(sample);
   });
@@ -47,13 +47,13 @@ describe('frame codec', () => {
     expect(decodeFrame(Buffer.from(golden, 'hex'))).toEqual(sample);
   });
 
-  it('keeps non-finite values in arrays and refuses them in JSON', () => {
+  it('keeps non-finite values in arrays, and rejects them in JSON', () => {
     const values = new Float64Array([Number.NaN, Number.POSITIVE_INFINITY, -0]);
     expect(decodeFrame(encodeFrame({ values }))).toEqual({ values });
     expect(() => encodeFrame({ metrics: { r80_mm: Number.NaN } })).toThrow(/metrics\.r80_mm is NaN/);
   });
 
-  it('starts every section at a multiple of 8 and makes views, not copies', () => {
+  it('aligns every section to 8 bytes and creates views instead of copies', () => {
     const frame = encodeFrame({ a: new Uint8Array(3), b: new Float64Array(2), c: new Float32Array(1) });
     const decoded = decodeFrame(frame) as { a: Uint8Array; b: Float64Array; c: Float32Array };
     for (const array of Object.values(decoded)) {
@@ -69,7 +69,7 @@ describe('frame codec', () => {
     expect(decodeFrame(pool.subarray(13, 13 + frame.length))).toEqual(sample);
   });
 
-  it('sends an array at the top, views on part of a buffer, and empty arrays', () => {
+  it('sends a top-level array, views of part of a buffer, and empty arrays', () => {
     expect(decodeFrame(encodeFrame(new Uint8Array([1, 2])))).toEqual(new Uint8Array([1, 2]));
     const part = new Float64Array([1, 2, 3, 4]).subarray(1, 3);
     expect(decodeFrame(encodeFrame([part, new Float32Array(0)]))).toEqual([
@@ -78,7 +78,7 @@ describe('frame codec', () => {
     ]);
   });
 
-  it('never mistakes a key of a document for a marker', () => {
+  it('never mistakes a key of a document for a marker of an array', () => {
     const hostile = JSON.parse(
       '{"sections": [["f32", 1, []]], "value": null, "__proto__": {"polluted": true}, "0": {"$": 1}}',
     );
@@ -87,7 +87,7 @@ describe('frame codec', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it('carries long texts of any content next to the header', () => {
+  it('sends long texts of any content next to the header', () => {
     const long = `\ufeff${'Å\u{1f52c}"\\\n\u0000'.repeat(20_000)}`;
     const sent = { a: [{ text: long }, 'short'], b: long.slice(1), values: new Float32Array([1]) };
     expect(decodeFrame(encodeFrame(sent))).toEqual(sent);
@@ -119,7 +119,7 @@ describe('frame codec', () => {
     expect([image.length, image.at(-1), small.length]).toEqual([2 ** 24, 7, 9]);
   });
 
-  it('writes many values in pieces, with the same text as at once', () => {
+  it('writes many values in pieces, with the same text as in one pass', () => {
     const samples = Array.from({ length: 60_000 }, (_, round) => ({
       round,
       time_s: round / 7,
@@ -148,7 +148,7 @@ describe('frame codec', () => {
     expect(() => encodeFrame({ a: [...samples, { b: Number.NaN }] })).toThrow('a.60000.b is NaN');
   });
 
-  it('drops keys without a value as JSON does', () => {
+  it('drops keys without a value, as JSON does', () => {
     expect(decodeFrame(encodeFrame({ a: undefined, b: 1 }))).toEqual({ b: 1 });
   });
 
@@ -172,7 +172,7 @@ function craft(header: string, payload = new Uint8Array(0), headerLength?: numbe
   return frame;
 }
 
-describe('foreign frames', () => {
+describe('frames from other programs', () => {
   const cases: readonly (readonly [string, Uint8Array])[] = [
     ['empty', new Uint8Array(0)],
     ['seven bytes', new Uint8Array(7)],
@@ -204,7 +204,7 @@ describe('foreign frames', () => {
     ['a text beyond the end', craft('{"value":null,"sections":[["text",9,[]]]}', new Uint8Array(8))],
     ['JSON nested without end', craft('['.repeat(200_000))],
   ];
-  it.each(cases)('%s: FrameError', (_name, bytes) => {
+  it.each(cases)('%s throws a FrameError', (_name, bytes) => {
     expect(() => decodeFrame(bytes)).toThrow(FrameError);
   });
 });

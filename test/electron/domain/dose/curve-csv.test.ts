@@ -6,18 +6,18 @@ import { depthDoseUnit, planeUnits } from '../../../../electron/contract/dose/un
 import { readCurveCsv } from '../../../../electron/domain/dose/curve-csv.ts';
 import { gammaOfCurves } from '../../../../electron/domain/dose/gamma-curve.ts';
 
-describe('curve csv', () => {
+describe('CSV curves', () => {
   const read = (text: string) => {
     const reading = readCurveCsv(text);
     return reading.ok ? [[...reading.curve.depth_mm], [...reading.curve.dose], reading.curve.unit] : reading.faults;
   };
 
   describe('a depth dose from a file', () => {
-    it('reads what the program itself exports', () => {
+    it('reads files that the program itself exports', () => {
       expect(read('depth_mm,dose_MeV_per_mm\n0.5,1\n1.5,2e-1\n')).toEqual([[0.5, 1.5], [1, 0.2], 'MeV/mm']);
     });
 
-    it('reads numbers alone, other separators, decimal commas, comments, centimetres and further columns', () => {
+    it('reads numbers alone, other separators, decimal commas, comments, centimetres and additional columns', () => {
       expect(read('1 2\n3 4')).toEqual([[1, 3], [2, 4], null]);
       expect(read('# measured\r\nTiefe depth_cm;dose;sigma\r\n1,5;2,25;9\r\n2,5;3;9\r\n')).toEqual([
         [15, 25],
@@ -27,7 +27,7 @@ describe('curve csv', () => {
       expect(read('\uFEFFz (cm)\tdose (Gy)\n1\t2\n2\t3')).toEqual([[10, 20], [2, 3], 'Gy']);
     });
 
-    it('reads depths in the unit of the header, however it is written, and rejects other units', () => {
+    it('reads depths in the unit of the header, in any spelling, and rejects other units', () => {
       for (const name of ['Depth [cm]', 'depth (cm)', 'depth_in_water_cm', 'z/cm', 'Depth cm']) {
         expect(read(`${name},Dose [Gy]\n1,2\n2,3`)).toEqual([[10, 20], [2, 3], 'Gy']);
       }
@@ -52,7 +52,7 @@ describe('curve csv', () => {
       ]);
     });
 
-    it('reads decimal commas between spaces, and exponents of Fortran', () => {
+    it('reads decimal commas in space-separated columns, and Fortran exponents', () => {
       expect(read('depth_mm dose\n1,5 20,3\n2,5 30,4\n')).toEqual([[1.5, 2.5], [20.3, 30.4], null]);
       expect(read('1,5 20,3\n2,5 30\n')).toEqual([[1.5, 2.5], [20.3, 30], null]);
       expect(read('depth_mm,dose\n1, 2.5D+01\n2 ,3d0\n')).toEqual([[1, 2], [25, 3], null]);
@@ -78,13 +78,13 @@ describe('curve csv', () => {
       ['[0, 1, 2]\n[3, 4, 5]\n', 'a list in brackets'],
       ['depths = [0, 1, 2]\ndoses = [3, 4, 5]\n', 'a list in brackets'],
       ['(0, 3)\n(1, 4)\n', 'a list in brackets'],
-    ])('refuses the list %j of depths and doses, with the form of a table', (text, is) => {
+    ])('rejects the list %j of depths and doses, and states the form of a table', (text, is) => {
       expect(read(text)).toEqual([
         { line: 1, message: `${is}; allowed: a line for each depth, with the depth and its dose` },
       ]);
     });
 
-    it('refuses a table whose names are in its first column', () => {
+    it('rejects a table whose names are in its first column', () => {
       expect(read('depth_mm,0,1,2\ndose,4,5,6\n')).toEqual([
         {
           line: 1,
@@ -102,7 +102,7 @@ describe('curve csv', () => {
       'kTP = 1.013',
       'multiply dose by 2.5',
       'normalization factor (not applied): 1e-3',
-    ])('refuses the comment %s of a dose in Gy, and notes it for a relative one', (comment) => {
+    ])('rejects the comment %s for a dose in Gy, and adds a note for a relative one', (comment) => {
       const text = (dose: string): string => `# ${comment}\ndepth_mm,${dose}\n1,2\n2,3\n`;
       expect(read(text('dose_Gy'))).toEqual([
         { line: 1, message: expect.stringMatching(/^its comment ".*" would change the dose; allowed: values with it/) },
@@ -118,7 +118,7 @@ describe('curve csv', () => {
     });
 
     it.each(['depth offset: 1.3 mm', 'WET shift = -2 mm', 'background 0.03', 'depth scale factor: 1.02'])(
-      'refuses the comment %s of any dose',
+      'rejects the comment %s for any dose',
       (comment) => {
         expect(read(`# ${comment}\ndepth_mm,dose\n1,2\n2,3\n`)).toEqual([
           {
@@ -138,7 +138,7 @@ describe('curve csv', () => {
       'calibration: 2026-01-31',
       'depth in water 30 cm',
       'dose multiplied by 2',
-    ])('reads past the comment %s', (comment) => {
+    ])('ignores the comment %s', (comment) => {
       expect(readCurveCsv(`# ${comment}\ndepth_mm,dose_Gy\n1,2\n2,3\n`)).toMatchObject({
         curve: { dose: Float64Array.of(2, 3), notes: [] },
       });
@@ -159,7 +159,7 @@ describe('curve csv', () => {
   });
 
   /** One curve in the formats of several programs: cases/README.md. */
-  describe('a depth dose file of another program', () => {
+  describe('a depth dose file from another program', () => {
     const ofCase = (name: string, unit: 'cm' | 'asked' = 'asked') => {
       const reading = readCurveCsv(readFileSync(path.join(import.meta.dirname, 'cases', name), 'utf8'), unit);
       if (!reading.ok) throw new Error(reading.faults[0]?.message);
@@ -172,7 +172,7 @@ describe('curve csv', () => {
       ['c03-fluka.txt', 'cm', 1e-7],
       ['c06-descending.csv', 'asked', 1],
       ['c10-sigma-first.csv', 'asked', 1],
-    ] as const)('%s is the curve', (name, unit, scale) => {
+    ] as const)('%s contains the expected curve', (name, unit, scale) => {
       const { depth_mm, dose } = ofCase(name, unit);
       expect(depth_mm.length).toBe(130);
       for (let i = 0; i < 130; i += 1) {
@@ -181,7 +181,7 @@ describe('curve csv', () => {
       }
     });
 
-    it('of TOPAS has its unit of dose, and that of FLUKA needs one of depth', () => {
+    it('takes the dose unit from TOPAS files, and needs an explicit depth unit for FLUKA files', () => {
       expect(ofCase('c01-topas-z.csv')).toMatchObject({ unit: 'Gy', depthUnit: 'cm' });
       expect(() => ofCase('c03-fluka.txt')).toThrow('the unit of depth is missing');
     });
@@ -192,7 +192,7 @@ describe('curve csv', () => {
       read(['# TOPAS Version: 3.9', ...bins, `# DoseToMedium ( Gy ) : ${names}`, ...rows].join('\n'));
     const depthBins = ['# X in 1 bin  of 20 cm', '# Y in 1 bin  of 20 cm', '# Z in 2 bins of 5 mm'];
 
-    it('of TOPAS use Sum or Mean by name', () => {
+    it('TOPAS tables are read from the columns named Sum or Mean', () => {
       expect(topas(depthBins, 'Mean   Standard_Deviation', ['0, 0, 0, 2, 9', '0, 0, 1, 3, 9'])).toEqual([
         [2.5, 7.5],
         [2, 3],
@@ -208,7 +208,7 @@ describe('curve csv', () => {
       ]);
     });
 
-    it('with bins along two axes, or fewer bins than they announce, are refused', () => {
+    it('tables with bins along two axes, or with fewer bins than announced, are rejected', () => {
       const wide = ['# X in 3 bins of 1 cm', '# Y in 1 bin  of 20 cm', '# Z in 2 bins of 5 mm'];
       expect(topas(wide, 'Sum', ['0, 0, 0, 2'])).toEqual([
         {
@@ -222,7 +222,7 @@ describe('curve csv', () => {
       ]);
     });
 
-    it('of TOPAS by radius, or of another quantity, are rejected', () => {
+    it('TOPAS tables by radius or of another quantity are rejected', () => {
       const radial = ['# R in 2 bins of 1 mm', '# Phi in 1 bin  of 360 deg', '# Z in 1 bin  of 1 cm'];
       expect(topas(radial, 'Sum', ['0, 0, 0, 2', '1, 0, 0, 1'])).toEqual([
         { line: 2, message: 'its bins are along R, so it is not a depth dose; allowed: bins along x, y or z' },
@@ -239,7 +239,7 @@ describe('curve csv', () => {
       }
     });
 
-    it('of FLUKA and PHITS by energy or radius, or of flux, are rejected', () => {
+    it('FLUKA and PHITS tables by energy or radius, or of flux, are rejected', () => {
       const noDepth = (line: number, axis: string) => [
         { line, message: `its bins are along ${axis}, so it is not a depth dose; allowed: bins along x, y or z` },
       ];
@@ -274,7 +274,7 @@ describe('curve csv', () => {
         ].join('\n'),
       );
 
-    it('of GATE have a value for each bin, in mm', () => {
+    it('GATE tables have one value per bin, with bins in mm', () => {
       expect(gate(3)).toEqual([[1, 3, 5], [1, 2, 3], null]);
     });
 
@@ -285,7 +285,7 @@ describe('curve csv', () => {
         ),
       );
 
-    it('of PHITS have edges, and a column of all particles', () => {
+    it('PHITS tables have bin edges, and a column for all particles', () => {
       const rows = ['  0.0E+00  1.0E+00  5.0E-01  0.01', '  1.0E+00  2.0E+00  7.0E-01  0.01'];
       expect(phits('#  z-lower      z-upper        all       r.err', rows)).toEqual([[5, 15], [0.5, 0.7], null]);
       const two = rows.map((row) => `${row}  0.1  0.01`);
@@ -321,7 +321,7 @@ describe('curve csv', () => {
       '  0.0000000E+00  0.0000000E+00  1.7500000E+00  7.0000000000000000E-01',
     ];
 
-    it('has its bins between START and END in cm, and its fourth column, with errors or without', () => {
+    it('is read with bins between START and END in cm and the dose in the fourth column, with or without errors', () => {
       // Two bins of 5 mm from 10 mm on.
       expect(table('DOSE', rows)).toEqual([[12.5, 17.5], [0.3, 0.7], null]);
       const withErrors = rows.map((row) => `${row}  9.0000000000000000E-02`);
@@ -352,18 +352,18 @@ describe('curve csv', () => {
         8,
         '"0 0 1.75 NaN" is not 4 numbers, as its header specifies',
       ],
-    ] as const)('of %s is rejected if it is not a complete depth dose', (type, of, bins, line, message) => {
+    ] as const)('is rejected if it is not a complete depth dose: %s', (type, of, bins, line, message) => {
       expect(table(type, of, bins)).toEqual([{ line, message }]);
     });
   });
 
-  it('refuses text of another encoding', () => {
+  it('rejects text in another encoding', () => {
     const wide = readFileSync(path.join(import.meta.dirname, 'cases/c09-utf16.csv')).toString('utf8');
     expect(read(wide)).toEqual([{ line: 1, message: 'its text encoding is not supported; allowed: UTF-8' }]);
   });
 
-  describe('columns', () => {
-    it('are chosen by whole words, and rejected if ambiguous', () => {
+  describe('columns of a table', () => {
+    it('are selected by complete words, and rejected if ambiguous', () => {
       expect(read('depth_mm,dose_uncertainty,dose\n1,9,2\n2,9,3')).toEqual([[1, 2], [2, 3], null]);
       expect(read('depth_mm,overdose,dose_Gy\n1,9,2\n2,9,3')).toEqual([[1, 2], [2, 3], 'Gy']);
       expect(read('depth_sigma_mm,depth_mm,dose\n9,1,2\n9,2,3')).toEqual([[1, 2], [2, 3], null]);
@@ -372,13 +372,13 @@ describe('curve csv', () => {
       ]);
     });
 
-    it('without names must be two', () => {
+    it('must be exactly two if they have no names', () => {
       expect(read('1 2 3\n2 3 4')).toEqual([
         { line: 1, message: '3 columns without names; allowed: two, or a header such as depth_mm,dose,dose_error' },
       ]);
     });
 
-    it('of descending depths are reversed, and unordered ones rejected', () => {
+    it('are reversed for descending depths, and rejected for unordered ones', () => {
       expect(read('depth_mm,dose\n3,1\n2,5\n1,4')).toEqual([[1, 2, 3], [4, 5, 1], null]);
       expect(read('depth_mm,dose\n3,1\n2,5\n2.5,4')).toEqual([
         { line: 4, message: 'the depth 2.5 is out of order; allowed: descending depths' },
@@ -387,7 +387,7 @@ describe('curve csv', () => {
   });
 });
 
-describe('units', () => {
+describe('units of dose', () => {
   describe('a depth dose', () => {
     // 1 MeV = 1.602176634e-13 J; 1 MeV cm²/g = 1.602176634e-13 J × 1e-4 m² / 1e-3 kg, in nGy mm².
     const perMass = ((1.602176634e-13 * 1e-4) / 1e-3) * 1e9 * 1e6;
@@ -404,21 +404,21 @@ describe('units', () => {
       // Gy per 10⁹ protons equals nGy per proton.
       ['Gy mm² per 10⁹ protons', 'mass', 1, true],
       ['Gy_mm2/1e9_protons', 'mass', 1, true],
-    ] as const)('in %s', (text, by, factor, perProton) => {
+    ] as const)('is converted if it is in %s', (text, by, factor, perProton) => {
       const found = depthDoseUnit(text);
       expect(found).toMatchObject({ by, perProton });
       expect((found?.factor ?? Number.NaN) / factor).toBeCloseTo(1, 9);
     });
 
     test.each([[null], ['%'], ['a.u.'], ['Gy'], ['MeV'], ['1e9'], ['MeV/mm/week']])(
-      'has no absolute unit in %s',
+      'cannot be absolute in %s',
       (text) => {
         expect(depthDoseUnit(text)).toBeNull();
       },
     );
   });
 
-  test('a volume by mass is in nGy, a plane in nGy mm', () => {
+  test('is in nGy per volume by mass, and in nGy mm for a plane', () => {
     expect(planeUnits['Gy/1e9'].factor).toBe(1);
     expect(planeUnits.Gy.factor).toBe(1e9);
     expect(planeUnits['MeV/g'].factor).toBeCloseTo((1.602176634e-13 / 1e-3) * 1e9, 12);
@@ -426,12 +426,12 @@ describe('units', () => {
   });
 });
 
-describe('gamma curve', () => {
+describe('the gamma index of curves', () => {
   const positions = Float64Array.from({ length: 401 }, (_, i) => i / 10);
   const bump = (centre: number): Float64Array => positions.map((x) => Math.exp(-((x - centre) ** 2) / 18));
   const reference = { positions, values: bump(20) };
 
-  test('a curve has gamma 0 against itself, and a shifted one the shift over the distance criterion', () => {
+  test('a curve has gamma 0 against itself, and a shifted curve has the shift over the distance criterion', () => {
     const same = gammaOfCurves(reference, reference, { dose: 0.01, distance_mm: 1 });
     expect([same.passed, same.worst]).toEqual([1, 0]);
     expect(same.points).toBe(same.values.filter((value) => !Number.isNaN(value)).length);
@@ -444,7 +444,7 @@ describe('gamma curve', () => {
     expect(tight.passed).toBeLessThan(0.5);
   });
 
-  test('gamma of a dose 1 % higher is relative to the peak if global, to each point if local', () => {
+  test('the gamma index of a dose 1 % higher is relative to the peak if global, and to each point if local', () => {
     const flat = { positions, values: positions.map((x) => (x < 20 ? 1 : 0.2)) };
     const more = { positions, values: flat.values.map((dose) => 1.015 * dose) };
     const at = (local: boolean): readonly number[] => {
@@ -456,7 +456,7 @@ describe('gamma curve', () => {
     expect(at(true)[1]).toBeCloseTo(1.5, 9);
   });
 
-  test('points below the threshold are not evaluated, and the histogram counts the others', () => {
+  test('points below the threshold are not evaluated; the histogram counts the others', () => {
     const { values, points, histogram, passed } = gammaOfCurves(
       reference,
       { positions, values: bump(21) },
@@ -469,7 +469,7 @@ describe('gamma curve', () => {
     });
   });
 
-  test('points fail where the evaluated curve has none', () => {
+  test('points fail where the evaluated curve does not exist', () => {
     const half = { positions: positions.subarray(0, 200), values: bump(20).subarray(0, 200) };
     expect(gammaOfCurves(reference, half, { dose: 0.01, distance_mm: 1 }).worst).toBe(3);
   });

@@ -23,13 +23,13 @@ const plain = [
 const sources = sourceFiles(['electron/{contract,domain,host,cli}/**/*.ts', 'renderer/**/*.{ts,tsx}']);
 
 describe('a readout', () => {
-  it.each(plain)('%s is named in two files', (name, formula) => {
+  it.each(plain)('%s is declared in two files', (name, formula) => {
     expect(sources.filter((file) => withoutComments(read(file)).includes(name)).sort()).toEqual(
       [TABLE, formula].sort(),
     );
   });
 
-  it('is in the schemas, and in the texts of the command line and the page', () => {
+  it('appears in the schemas, and in the texts of the command line and the page', () => {
     const inSummary = readoutEntries.filter(([, { summary }]) => summary === true).map(([name]) => name);
     expect(inSummary).toEqual(expect.arrayContaining(plain.map(([name]) => name)));
     expect(Object.keys(runSummarySchema.shape.metrics.shape)).toEqual(expect.arrayContaining(inSummary));

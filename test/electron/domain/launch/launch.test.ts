@@ -26,8 +26,8 @@ describe('occupancy', () => {
 
   const calculator = golden('occupancy-cuda-13.0.json') as { architectures: Record<string, number[][]> };
 
-  describe.each(publishedLimits)('on $architecture', (limits) => {
-    it("holds as many blocks as NVIDIA's cuda_occupancy.h says", () => {
+  describe.each(publishedLimits)('occupancy on $architecture', (limits) => {
+    it("equals NVIDIA's cuda_occupancy.h for resident blocks", () => {
       const rows = calculator.architectures[limits.architecture] ?? [];
       expect(rows.length).toBeGreaterThan(300);
       const wrong = rows.filter(([registers = 0, shared_bytes = 0, dynamic = 0, barriers = 0, threads = 1, blocks]) => {
@@ -39,7 +39,7 @@ describe('occupancy', () => {
   });
 
   /** `npm run test:gpu` queries the driver again, about the current kernels. */
-  it('is what the driver of an H200 reported for every kernel at every block size', () => {
+  it("equals the driver's answer on an H200 for every kernel at every block size", () => {
     const h200 = publishedFor('sm_90');
     const { threads, record } = golden('occupancy-nvidia-h200.json') as {
       threads: number[];
@@ -65,15 +65,15 @@ describe('occupancy', () => {
     }
   });
 
-  describe('limits', () => {
-    it('of an H200 agree between its driver and the published tables', () => {
+  describe('limits of a GPU', () => {
+    it('agree between the driver and the published tables for an H200', () => {
       const [device] = deviceReportSchema.parse(golden('devices-nvidia-h200.json')).cuda.devices;
       expect(device).toBeDefined();
       if (device === undefined) return;
       expect(limitsOf(device)).toEqual({ ...publishedFor('sm_90a'), origin: 'driver' });
     });
 
-    it('of an unknown architecture are null', () => {
+    it('are null for an unknown architecture', () => {
       expect(publishedFor('sm_200')).toBeNull();
     });
   });
@@ -83,7 +83,7 @@ describe('occupancy', () => {
     if (h200 === undefined) throw new Error('sm_90 is not in the table');
     const plain = { registers: 32, shared_bytes: 0, barriers: 0 };
 
-    it('names everything that allows no further block', () => {
+    it('lists every resource that prevents another resident block', () => {
       expect(occupancyOf(plain, h200, 256)).toMatchObject({
         blocks: 8,
         warps: 64,
@@ -113,7 +113,7 @@ describe('occupancy', () => {
   });
 });
 
-describe('launch', () => {
+describe('the launch model', () => {
   const found = publishedFor('sm_90');
   if (found === null) throw new Error('sm_90 is not in the table');
   const h200 = found;
@@ -128,7 +128,7 @@ describe('launch', () => {
   });
 
   describe('a launch', () => {
-    it('of a million elements on an H200', () => {
+    it('covers a million elements on an H200', () => {
       const launch = explainLaunch(plain, h200, line(1_000_000, 256));
       expect(launch).toMatchObject({
         grid: [3907, 1, 1],
@@ -143,7 +143,7 @@ describe('launch', () => {
       expect(launch.notes).toEqual([]);
     });
 
-    it('uses the threads and elements that counting finds', () => {
+    it('uses the threads and elements that a brute-force count finds', () => {
       const small = fc.integer({ min: 1, max: 12 });
       const extent = fc.tuple(small, small, small);
       fc.assert(
@@ -186,7 +186,7 @@ describe('launch', () => {
       );
     });
 
-    it('in a grid-stride loop fills the GPU once', () => {
+    it('fills the GPU once with a grid-stride loop', () => {
       const launch = explainLaunch(plain, h200, line(100_000_000, 256, { mapping: 'grid-stride' }));
       expect(launch).toMatchObject({ grid: [1056, 1, 1], waves: 1, tail: 0, elementsPerThread: 370, notes: [] });
       expect(elementsOfThread(launch, 3, 2)).toEqual({ first: [3, 3 + 1056 * 256], count: 370 });
@@ -214,14 +214,14 @@ describe('launch', () => {
       expect(about({ ...line(1, 1), elements: [33, 8192, 1], block: [32, 8, 1] })).toEqual(['warning: tail']);
     });
 
-    it('has an occupancy at every size of whole warps', () => {
+    it('has an occupancy at every multiple of a warp', () => {
       const curve = occupancyCurve({ ...plain, registers: 64 }, h200, 0);
       expect(curve.map(({ threads }) => threads)).toEqual(Array.from({ length: 32 }, (_, i) => 32 * (i + 1)));
       expect(curve.find(({ threads }) => threads === 256)?.occupancy.share).toBe(0.5);
       expect(curve.find(({ threads }) => threads === 672)?.occupancy.share).toBe(21 / 64);
     });
 
-    it('finds limits by user input', () => {
+    it('has its limits looked up from user input', () => {
       for (const text of ['sm_90', '9.0', 'H200', 'sm_90a', 'nvidia h200']) {
         expect(findLimits(publishedLimits, text)?.name).toBe('NVIDIA H200');
       }
@@ -231,7 +231,7 @@ describe('launch', () => {
   });
 
   describe('a tree reduction', () => {
-    it('adds every value once, in as many steps as the tree is high', () => {
+    it('adds every value once, in as many steps as the tree has levels', () => {
       for (const threads of [1, 2, 3, 31, 32, 33, 96, 100, 256, 1000, 1024]) {
         for (const kind of reductionKinds.filter((one) => one !== 'shuffle')) {
           const { steps } = reductionOf(kind, threads);
@@ -243,7 +243,7 @@ describe('launch', () => {
       expect(reductionOf('shuffle', 32).steps.length).toBe(5);
     });
 
-    it('leaves the sum of all values in the first element, whatever the block', () => {
+    it('leaves the sum of all values in the first element, whatever the block size', () => {
       for (const threads of [1, 2, 3, 31, 32, 33, 96, 100, 256, 1000, 1024]) {
         const start = Array.from({ length: threads }, (_, t) => t + 1);
         for (const kind of reductionKinds) {
@@ -256,7 +256,7 @@ describe('launch', () => {
       }
     });
 
-    it('reports for each step the elements that it wrote, and what was added to them', () => {
+    it('reports for each step which elements it wrote, and what was added to them', () => {
       const ones = new Array<number>(8).fill(1);
       const [, first, second] = reducedValues('divergent', ones);
       expect(first?.values).toEqual([2, 1, 2, 1, 2, 1, 2, 1]);
@@ -277,7 +277,7 @@ describe('launch', () => {
       expect(two[6]?.values.slice(0, 4)).toEqual([32, 32, 0, 0]);
     });
 
-    it('of 256 threads has its known cost', () => {
+    it('has its known cost with 256 threads', () => {
       // Eight warps. Divergent: all eight run in the strides 1 to 16, then 4, 2 and 1 of them, each with idle lanes.
       expect(reductionOf('divergent', 256)).toMatchObject({ barriers: 8, warps: 47, divergent: 47, worstWays: 1 });
       expect(reductionOf('strided', 256)).toMatchObject({ barriers: 8, warps: 12, divergent: 5, worstWays: 8 });

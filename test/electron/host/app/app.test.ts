@@ -15,7 +15,7 @@ import { allVariants } from '../../../../electron/host/workloads/index.ts';
 import { smallScenario } from '../small-run.ts';
 import { openTestHost } from '../test-host.ts';
 
-describe('device queries', () => {
+describe('device queries at start', () => {
   const LISTS = ['variants', 'diffractionVariants', 'taskVariants'] as const;
 
   /** The addon on a machine whose devices must not be queried: every query is recorded. */
@@ -52,7 +52,7 @@ describe('device queries', () => {
     return { ...real, ...lists, ...devices };
   }
 
-  it('a run on the CPU queries no device, and capabilities are read on request', async () => {
+  it('a run on the CPU queries no device, and capabilities are queried on request', async () => {
     const asked: string[] = [];
     const addon = watched(asked);
     expect(allVariants(addon).length).toBeGreaterThan(50);
@@ -70,7 +70,7 @@ describe('device queries', () => {
   });
 });
 
-describe('log', () => {
+describe('the log of the program', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'braggbench-log-'));
@@ -78,7 +78,7 @@ describe('log', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   describe('the log', () => {
-    it('is on disk as soon as a line is written, and sent to pages that come later', async () => {
+    it('writes each line to disk at once, and sends it to pages that connect later', async () => {
       const log = new HostLog(path.join(folder, 'logs'));
       log.write('warning', 'first line\nsecond line');
       const text = await readFile(path.join(folder, 'logs', 'braggbench.log'), 'utf8');
@@ -90,7 +90,7 @@ describe('log', () => {
       expect(heard).toEqual(['first line\nsecond line', 'third']);
     });
 
-    it('is rotated when it is large, and returns only whole lines of its end', async () => {
+    it('is rotated when it is large, and returns only complete lines from its end', async () => {
       const file = path.join(folder, 'braggbench.log');
       const line = 'an old line of some length that was written in an earlier year\n';
       await writeFile(file, line.repeat(40_000));
@@ -111,7 +111,7 @@ describe('log', () => {
       expect(await log.tail()).toContain('said');
     });
 
-    it('is recreated if its folder was deleted, with the lines written meanwhile', async () => {
+    it('is recreated if its folder was deleted, with the lines written in the meantime', async () => {
       const log = new HostLog(path.join(folder, 'logs'));
       log.write('info', 'before');
       await rm(path.join(folder, 'logs'), { recursive: true });
@@ -120,7 +120,7 @@ describe('log', () => {
       expect(await readFile(path.join(folder, 'logs', 'braggbench.log'), 'utf8')).toMatch(/meanwhile\n[\s\S]*after\n$/);
     });
 
-    it('is given to a browser page as text, with the errors that the host met', async () => {
+    it('is sent to a browser page as text, including errors of the host', async () => {
       const dataFolder = path.join(folder, 'home');
       const shell = { kind: 'browser', dialogs: false, window: false, menus: false } as const;
       const test = await openTestHost({ dataFolder, shell });
@@ -134,7 +134,7 @@ describe('log', () => {
   });
 });
 
-describe('gpu kernels', () => {
+describe('compilation of GPU kernels', () => {
   const report = (usable: boolean) => ({ devices: [{ usable }] }) as unknown as DeviceReport['cuda'];
 
   /** Kernels on a machine with or without a GPU; `settle` ends the compilation. */
@@ -163,7 +163,7 @@ describe('gpu kernels', () => {
 
   const whole = { stage: 'whole', progress: null, failed: null } as const;
 
-  it('reports that kernels are compiling, and ends once they exist', async () => {
+  it('is reported while it runs, and ends once the kernels exist', async () => {
     const { made, asked, compiler } = kernels(true);
     const compiling = made.compile(['transport']);
     const seen = watch(made, null);
@@ -173,14 +173,14 @@ describe('gpu kernels', () => {
     expect(seen).toEqual([{ ...whole, gpuKernels: true }, { ...whole, gpuKernels: false }, 'end']);
   });
 
-  it('compiles nothing without a GPU', async () => {
+  it('does not start without a GPU', async () => {
     const { made, asked } = kernels(false);
     await made.compile(['transport']);
     expect(asked).toEqual([]);
     expect(watch(made, null)).toEqual([{ ...whole, gpuKernels: false }, 'end']);
   });
 
-  it('logs why kernels could not be compiled, and goes on', async () => {
+  it('logs why it failed, and the program continues', async () => {
     const { made, said, compiler } = kernels(true);
     const compiling = made.compile(['transport']);
     compiler.reject(new Error('NVRTC compiles for no architecture as old as 5.0.'));
@@ -191,7 +191,7 @@ describe('gpu kernels', () => {
     expect(watch(made, null)).toEqual([{ ...whole, gpuKernels: false }, 'end']);
   });
 
-  it('streams the state of a compiling solver until it is complete', () => {
+  it('streams its state until the solver is complete', () => {
     const { made } = kernels(false);
     const solver = new StagedSolver(() => ({}) as never, '0.1.0');
     const seen = watch(made, solver);

@@ -16,13 +16,13 @@ const printedPeak = (body: string): number => {
   return Number(stdout);
 };
 
-describe('peak memory', () => {
-  it('includes memory that was released', () => {
+describe('the peak memory of a process', () => {
+  it('includes memory that has been released', () => {
     const body = `let held = Buffer.alloc(${LARGE_bytes}, 1); held = held.buffer.transfer(0); console.log(peak())`;
     expect(printedPeak(body)).toBeGreaterThan(LARGE_bytes);
   });
 
-  it('of a small program started by a large one is small', () => {
+  it('is small for a small program started by a large one', () => {
     const small = JSON.stringify(program('console.log(peak())'));
     const body = `
       import { spawnSync } from 'node:child_process';

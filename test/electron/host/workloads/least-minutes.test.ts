@@ -57,7 +57,7 @@ const onCpu: readonly (readonly [string, Record<string, unknown>, string])[] = [
 ];
 
 test.for(onCpu)(
-  'a benchmark of %s beyond the time limit is rejected, though each run is allowed',
+  'a benchmark of %s beyond the time limit is rejected, even if each run is allowed',
   async ([, scenario, variant]) => {
     // The limit allows one run, but not a first run and a round.
     vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(1.5 * (await leastOf(scenario))));
@@ -71,7 +71,7 @@ test.for(onCpu)(
   },
 );
 
-test('a variant that follows the beam needs less than its box, and its least time is below its measured time', async () => {
+test('a variant that follows the beam needs less time than its full box, and its minimum is below its measured time', async () => {
   const on = async (variant: string, depth_mm: number) => {
     const geometry = { ...smallScenario.geometry, depth_mm };
     const scenario = { ...smallScenario, geometry, solver: { ...smallScenario.solver, variant, threads: 1 } };
@@ -91,7 +91,7 @@ test('a variant that follows the beam needs less than its box, and its least tim
   expect((await on('fused', 1100)).least_s).toBeGreaterThan(50 * (await on('fused', 11)).least_s);
 });
 
-test('a variant that follows the beam is limited by the cells it visits, whatever lies behind the beam', async () => {
+test('a variant that follows the beam is limited by the cells that it visits, whatever lies behind the beam', async () => {
   const geometry = { ...smallScenario.geometry, depth_mm: 1100 };
   const scenario = { ...smallScenario, geometry, solver: { ...smallScenario.solver, variant: 'window', threads: 1 } };
   const least = await leastOf(scenario);
@@ -109,7 +109,7 @@ test('a variant that follows the beam is limited by the cells it visits, whateve
   await page.call('bench.cancel', { bench: id });
 });
 
-test('a small workload needs at least its samples by the clock, a large one its operations', async () => {
+test('a small workload needs at least the duration of its samples, and a large one the time of its operations', async () => {
   const on = (batch: number) => ({
     ...layer,
     problem: { batch, inputs: 4096, outputs: 4096 },
@@ -122,7 +122,7 @@ test('a small workload needs at least its samples by the clock, a large one its 
   expect(large).toBeGreaterThan(5 * ((2 * 4096 ** 3) / fastest.flops.thread));
 });
 
-test('a sweep of forty values is rejected, though each is allowed', async () => {
+test('a sweep of forty values is rejected, even if each value is allowed', async () => {
   const [, scenario, variant] = onCpu[0] ?? ['', {}, ''];
   vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(9 * (await leastOf(scenario))));
   const sweep = { path: 'output.keyframes', values: Array.from({ length: 40 }, (_, i) => i) };
@@ -147,10 +147,10 @@ test('a batch of beams that together exceed the limit is rejected', async () => 
   expect(ended).toEqual([0, 1]);
 });
 
-describe('the least time', () => {
+describe('the minimum time', () => {
   const work = { variant: 'v', of: 'steps', rate: fastest.cellSteps, threads: 2 };
 
-  test('is that of the fastest machine, and a day is allowed', () => {
+  test('assumes the fastest machine, and permits a day', () => {
     const day = 24 * 60 * 60 * 2 * fastest.cellSteps.thread;
     expect(() => throwIfTooLong({ ...work, amount: day }, {})).not.toThrow();
     expect(() => throwIfTooLong({ ...work, amount: 1.1 * day }, {})).toThrow(
@@ -160,7 +160,7 @@ describe('the least time', () => {
     expect(() => throwIfTooLong({ ...work, amount: 1.1 * day }, { BRAGGBENCH_MOST_MINUTES: '2000' })).not.toThrow();
   });
 
-  test('is years for a thousand sub-pixels each way and ten thousand directions', async () => {
+  test('is years for a thousand sub-pixels in each direction and ten thousand orientations', async () => {
     const scenario = {
       ...smallImage,
       beam: {
@@ -179,7 +179,7 @@ describe('the least time', () => {
   });
 });
 
-test('includes operators of many angles and materials in addition to the state', async () => {
+test('includes the operators of many angles and materials in addition to the state', async () => {
   const regions = Array.from({ length: 200 }, (_, i) => ({
     material: 'bone-compact-icru',
     density_scale: 1 + i / 200,

@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('every variant has a row: measured with interval and check, or rejected with the reason', () => {
+test('every variant has a row: measured, with interval and check, or rejected with the reason', () => {
   expect(sessionReportSchema.parse(report)).toEqual(report);
   expect(report.rounds).toBe(9);
   expect(report.judged).toEqual({ precision: null, margin: 0.01, instances: 3, rounds_per_instance: 3 });
@@ -82,7 +82,7 @@ const latency = (found: SessionReport) => {
 };
 const chain: TaskProblem = { ...problem, bench: 'latency', numbers: { footprint_bytes: 4096, hops: 4096 } };
 
-test('reported metrics are saved for each sample, with an interval by their agreement between instances', async () => {
+test('reported metrics are saved for each sample, with an interval from their agreement between instances', async () => {
   const found = await benchTask(addon, chain, { ...options, variants: ['cpu'] });
   const { entry, told } = latency(found);
   const values = entry.samples.map((sample) => sample.told?.['latency'] ?? Number.NaN);
@@ -103,7 +103,7 @@ test('reported metrics are saved for each sample, with an interval by their agre
   expect(sessionReportSchema.parse(found)).toEqual(found);
 });
 
-test('a value of one instance has no interval; a value that all report alike is exact and saved once', async () => {
+test('a value of one instance has no interval, and a value reported identically by all instances is exact and saved once', async () => {
   const touched = { id: 'touched', title: 'Memory that the chain touches', value: 0.004096, unit: 'MB' };
   const once = await benchTask(addon, chain, { ...options, variants: ['cpu'], limits: limitsOf(3, 600) });
   expect(latency(once).told?.interval).toBeNull();
@@ -113,7 +113,7 @@ test('a value of one instance has no interval; a value that all report alike is 
   expect(thrice.samples.flatMap(({ told }) => Object.keys(told ?? {}))).toEqual(Array(9).fill('latency'));
 });
 
-test('cold mode has separate samples, and a graph has its reason', async () => {
+test('cold mode has separate samples, and graph mode its reason for being unavailable', async () => {
   // Caches are emptied for every cold sample, which needs a hundred times as long as the rest.
   const found = await benchTask(addon, problem, {
     ...options,
@@ -132,7 +132,7 @@ test('cold mode has separate samples, and a graph has its reason', async () => {
   expect(coldGraph).toEqual({ ...graph, mode: 'cold-graph' });
 });
 
-test('warm-up samples run before the first sample of each prepared state, and are not reported', async () => {
+test('warm-up samples precede the first sample of each prepared state, and are not reported', async () => {
   let sampled = 0;
   const counted = {
     ...addon,
@@ -164,13 +164,13 @@ test('warm-up samples run before the first sample of each prepared state, and ar
   expect(without.found.facts.map(([name]) => name)).not.toContain('Warm-up');
 });
 
-test('published claims are shown for the pair that isolates them, not for other launch counts', () => {
+test('published claims are judged for the pair that isolates them, not for other launch counts', () => {
   // The fusion claim is about three launches, and another claim about ten thousand.
   expect(report.claims.map(({ id }) => id)).toEqual(['cuda-graphs', 'cupy-graphs', 'launch-cost']);
   expect(report.claims[0]?.pairs[0]).toMatchObject({ slower: 'cuda-launches', faster: 'cuda-graph' });
 });
 
-test('a session is saved and read again; a sweep gives fixed cost and slope', async () => {
+test('a session reads back after saving, and a sweep gives a fixed cost and a slope', async () => {
   const session: Session = {
     format: 'braggbench-session',
     format_version: 2,
@@ -217,7 +217,7 @@ test('a variant whose check fails is wrong, whatever its speed', async () => {
   ]);
 });
 
-describe('doubts about remembered results that the rounds leave open', () => {
+describe('suspected memoisation left open by the rounds', () => {
   const honest = { fresh_s: 1e-3, again_s: 1e-3, usual_s: Number.NaN };
   const remembering = { ...honest, fresh_s: 2e-3 };
   const SECONDS = 10;
@@ -276,7 +276,7 @@ describe('doubts about remembered results that the rounds leave open', () => {
   /** Pairs of which one in five is suspicious: neither a proof nor a refutation for a long time. */
   const unclear = [remembering, honest, honest, honest, honest];
 
-  test('are decided after the rounds: a kernel that remembers is wrong', async () => {
+  test('is decided after the rounds: a kernel that remembers results is wrong', async () => {
     const { entries, deciding } = await settled(
       ['cpu-passes', 'second.cpp'],
       Array.from({ length: 8 }, () => remembering),
@@ -288,7 +288,7 @@ describe('doubts about remembered results that the rounds leave open', () => {
     expect(Math.min(...deciding.map(({ began_s }) => began_s))).toBeGreaterThanOrEqual(SECONDS);
   });
 
-  test('are decided after the rounds: a kernel that computes is correct', async () => {
+  test('is decided after the rounds: a kernel that computes is correct', async () => {
     const { entries, deciding } = await settled(['cpu-passes', 'second.cpp'], [honest, honest, honest]);
     const found = entries[1]?.accuracy ?? [];
     expect(correctnessOf(found), reasonOf(found) ?? 'no reason').toBe('correct');
@@ -297,7 +297,7 @@ describe('doubts about remembered results that the rounds leave open', () => {
     expect(deciding).toHaveLength(3);
   });
 
-  test('end as not checked, with the reason, after half of the time of the session more', async () => {
+  test("ends as not checked, with the reason, after at most half the session's time in addition", async () => {
     const { entries, deciding, stopped } = await settled(['first.cpp', 'second.cpp'], unclear);
     expect(stopped).toBe('time');
     for (const entry of entries) {

@@ -38,8 +38,8 @@ import { accuracyIn, benchHere, measuredIn } from '../test-host.ts';
 import { renderDocument, renderShipped, smallProblem } from './image.ts';
 import { smallImage } from './small-image.ts';
 
-describe('measures', () => {
-  test('units are at the ends of names, also of quotients', () => {
+describe('measures of results', () => {
+  test('have names that end with their unit, also for quotients', () => {
     const units = ['r80_mm', 'plateau_MeV_per_mm', 'solve_s', 'per_term_and_core_ns', 'peak_to_entrance', 'mm'].map(
       unitBySuffix,
     );
@@ -47,7 +47,7 @@ describe('measures', () => {
   });
 });
 
-describe('recorded images', () => {
+describe('recorded images on a GPU', () => {
   function session(name: string): Session {
     const file = path.resolve(import.meta.dirname, '../../../../assets/runs/diffraction', `${name}.json`);
     return sessionSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -63,7 +63,7 @@ describe('recorded images', () => {
   const still = session('h200-simple-cubic-1024');
   const rotated = session('h200-rotation-100-orientations');
 
-  test('the still image needs less than 0.2 ms on the GPU, with bright pixels correct to 2e-5', () => {
+  test('need less than 0.2 ms for the still image, with bright pixels correct to 2e-5', () => {
     for (const id of ['fp64', 'mixed', 'double-float', 'constant', 'shared', 'in-loop', 'fixed-point', 'chebyshev']) {
       const { time_s, bright, verdict } = warm(still, id);
       expect(time_s).toBeLessThan(0.2e-3);
@@ -72,7 +72,7 @@ describe('recorded images', () => {
     }
   });
 
-  test('naive and phase-reduced FP32 and the hardware sine are wrong in every session', () => {
+  test('are wrong in every session with naive or phase-reduced FP32 or the hardware sine', () => {
     for (const one of [still, rotated]) {
       for (const id of ['naive-fp32', 'delta-fp32', 'fast-math', 'unfused-fp32']) {
         const { bright, verdict } = warm(one, id);
@@ -82,7 +82,7 @@ describe('recorded images', () => {
     }
   });
 
-  test('one kernel is several times faster than its stages, and a graph of the stages a tenth', () => {
+  test('are several times faster with one kernel than in stages, and a graph of the stages gains a tenth', () => {
     for (const one of [still, rotated]) {
       expect(warm(one, 'unfused').time_s / warm(one, 'fp64').time_s).toBeGreaterThan(4);
       const graph = warm(one, 'unfused').time_s / warm(one, 'unfused-graph').time_s;
@@ -91,7 +91,7 @@ describe('recorded images', () => {
     }
   });
 
-  test('FP32 is faster than FP64 on the GPU; set-up hides it in end-to-end runs', () => {
+  test('are faster in FP32 than in FP64, which set-up hides in end-to-end runs', () => {
     const fits = session('h200-sweep-simple-cubic').sweep?.fits ?? [];
     const [fp64, fp32] = ['fp64', 'delta-fp32'].map((id) =>
       fits.find(({ label }) => label === `diffraction-cuda-${id}`),
@@ -102,13 +102,13 @@ describe('recorded images', () => {
   });
 });
 
-describe('image claims', async () => {
+describe('claims about images', async () => {
   const claims = await readClaimsOf(assetsFolder, { workload: 'diffraction', bench: '' });
 
   const recorded = (name: string): string => path.join(assetsFolder, 'runs/diffraction', `${name}.json`);
   const open = (file: string): Session => parseSession(readFileSync(file, 'utf8'), path.basename(file));
 
-  test('every claim names existing variants, or why no pair isolates it', async () => {
+  test('name existing variants, or the reason why no pair isolates the claim', async () => {
     const { baselines } = await readRegistry(assetsFolder);
     const ids = [...addon.diffractionVariants(), ...baselines].map(({ id }) => id);
     expect(new Set(claims.map(({ id }) => id)).size).toBe(claims.length);
@@ -126,14 +126,14 @@ describe('image claims', async () => {
     }
   });
 
-  test('each size of a sweep has the claims about that size', () => {
+  test('include the claims about each size of a sweep', () => {
     const sizes = open(recorded('h200-sweep-simple-cubic')).reports.map(({ claims: told }) =>
       told.flatMap(({ id }) => (id.startsWith('c-over-gpu-') ? [id.slice('c-over-gpu-'.length)] : [])),
     );
     expect(sizes).toEqual(['256', '512', '1024', '2048', '4096'].map((size) => [size, `total-${size}`]));
   });
 
-  test('a new session contains the claims of its workload', async () => {
+  test('are part of a new session', async () => {
     const report = await benchHere(
       addon,
       { kind: 'diffraction', problem: await smallProblem() },
@@ -152,7 +152,7 @@ describe('image claims', async () => {
   });
 });
 
-describe('image clocks', () => {
+describe('GPU clocks during image sessions', () => {
   const state = (sm_MHz: number, reasons: string[] = []): ClockState => ({
     ...{ sm_MHz, reasons, throttled: reasons.length > 0 },
     ...{ memory_MHz: null, power_W: null, powerLimit_W: null, temperature_C: null },
@@ -179,7 +179,7 @@ describe('image clocks', () => {
     };
   }
 
-  test('a sample under a dropped or throttled clock is flagged, saved, and reported in every form of the session', async () => {
+  test('flag a sample under a dropped or throttled clock, which is saved and reported in every form of the session', async () => {
     // Two series per round, the second of which is the control; clocks are not read during the first runs.
     const [best, dropped, hot] = [state(1980), state(1500), state(1980, ['hardware-thermal'])];
     const readings = [best, best, best, best, dropped, dropped, best, best, hot, hot, best, best];
@@ -226,20 +226,20 @@ describe('recorded layers', () => {
   const machineSchema = z.object({ machine: z.object({ gpu: z.object({ name: z.string() }) }) });
 
   describe.each(readdirSync(folder))('%s', (name) => {
-    test('is a session of an H200 or an H100', () => {
+    test('comes from an H200 or an H100', () => {
       const kept: unknown = JSON.parse(readFileSync(path.join(folder, name), 'utf8'));
       const { reports } = z.object({ reports: z.array(machineSchema).min(1) }).parse(kept);
       for (const { machine } of reports) expect(machine.gpu.name).toMatch(/^NVIDIA (H200|H100 80GB HBM3)$/);
     });
   });
 
-  test('the targets are met', () => {
+  test('meet their targets', () => {
     const targets = layerTargets(readSessions(folder));
     expect(targets).toHaveLength(4);
     for (const { what, met } of targets) expect(met, what).toBe(true);
   });
 
-  test('fusing gains less the larger the layer, and the mask with a bit where Z is 0 is wrong', () => {
+  test('gain less from fusion the larger the layer, and the mask that sets a bit where Z is 0 is wrong', () => {
     const fusion = ['layer-256.json', 'layer-1024.json', 'layer-8192.json'].map(
       (name) => entry(name, 'cuda-cublas').quantities.find(({ id }) => id === 'fusion')?.value ?? Number.NaN,
     );
@@ -249,7 +249,7 @@ describe('recorded layers', () => {
     expect(mask.accuracy.filter(({ holds }) => !holds).map(({ id }) => id)).toEqual(['bits']);
   });
 
-  test('the medium layer is counted: twice its multiply-adds, and bytes that need a small share of its time', () => {
+  test('are counted for the medium layer: twice its multiply-adds, and bytes that need a small share of its time', () => {
     const { numberOf } = measuredReport(report('layer-1024.json'));
     const multiplyAdds = 1024 * 784 * 2048;
     expect(numberOf('cuda-cublas', 'operations')?.value).toBeCloseTo((2 * multiplyAdds) / 1e9, 1);
@@ -263,7 +263,7 @@ describe('recorded layers', () => {
   });
 });
 
-describe('diffraction', () => {
+describe('diffraction images', () => {
   test.each([
     ['simple-cubic-1024', 154.652466, 923805.272898],
     ['mosaic-1000', 154.652466, 901709.572471],
@@ -287,7 +287,7 @@ describe('diffraction', () => {
       expect(Math.abs(index - Math.round(index))).toBeLessThan(0.02);
   });
 
-  test('FP64 sums are freed with the run that made an image, not on the main thread through its handle', async () => {
+  test('FP64 sums are freed with the run that computed the image, not on the main thread through its handle', async () => {
     const before = process.memoryUsage.rss();
     const { image } = await renderDocument({ ...smallImage, detector: { width: 4096, height: 4096 } });
     const fp64_bytes = (image.byteLength / Float32Array.BYTES_PER_ELEMENT) * Float64Array.BYTES_PER_ELEMENT;
@@ -295,7 +295,7 @@ describe('diffraction', () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(image.byteLength + fp64_bytes / 2);
   });
 
-  test('resolution follows Bragg, and the beam centre is straight ahead', async () => {
+  test("resolution follows Bragg's law, and the beam centre is straight ahead", async () => {
     const reading = await scenarios.any.parse(JSON.stringify(smallImage), { name: 's.json', folder: null });
     if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
     const { at, close_mm, foot } = imageGeometry(reading.scenario);
@@ -307,7 +307,7 @@ describe('diffraction', () => {
     expect(resolution_A).toBeCloseTo(6.2 / (2 * Math.sin(Math.atan(0.3) / 2)), 10);
   });
 
-  test('a matrix gives back the cell that it was made from', async () => {
+  test('a matrix converts back to the cell from which it was computed', async () => {
     const lattice = {
       kind: 'matrix',
       a_star: { x: 0.01, y: 0, z: 0 },
@@ -336,7 +336,7 @@ describe('diffraction', () => {
     expect(imageError(reference, new Float32Array(4))).toEqual(nothing);
   });
 
-  test('a benchmark reports which variants are wrong, and rejects unsuitable ones', async () => {
+  test('a benchmark reports wrong variants, and rejects unsuitable ones', async () => {
     const document = {
       ...smallImage,
       crystal: { ...smallImage.crystal, cells: { a: 20, b: 20, c: 20 } },
@@ -372,7 +372,7 @@ describe('diffraction', () => {
     expect(ended).toMatchObject({ stopped: 'cancelled', rounds: 0, entries: [] });
   });
 
-  test('a size sweep gives fixed cost and slope, of the same pixels for compute and for everything', async () => {
+  test('a size sweep gives a fixed cost and a slope for the same pixels, for the computation and for the complete run', async () => {
     const sizes = [48, 96, 192];
     const reports = [];
     for (const size of sizes) {
@@ -411,7 +411,7 @@ describe('diffraction', () => {
     expect(sessionReportSchema.parse(JSON.parse(JSON.stringify(first)))).toEqual(first);
   });
 
-  test('the roofline is the ceiling that allows least', () => {
+  test('the roofline is the lowest applicable ceiling', () => {
     const plan = { width: 100, height: 100, orientations: 10, terms: 100_000 };
     const declared = {
       precision: 'fp32',

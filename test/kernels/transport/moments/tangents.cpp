@@ -67,7 +67,7 @@ double slope_of_r80(const DoseTangents& of, std::size_t way, double dz, double b
 
 }  // namespace
 
-TEST("moments: derivatives by every input are those of central differences to 1e-4") {
+TEST("moments: derivatives for every input equal central differences to 1e-4") {
   for (const Scattering scattering : {Scattering::kGottschalk, Scattering::kHighland}) {
     Problem p = with_bone(140.0);
     p.scattering = scattering;
@@ -101,7 +101,7 @@ TEST("moments: derivatives by every input are those of central differences to 1e
   }
 }
 
-TEST("moments: the differentiated dose is the dose of the run, in every row") {
+TEST("moments: the differentiated dose equals the dose of the run in every row") {
   Problem p = with_bone(140.0);
   p.nuclear = Nuclear::kAttenuation;
   p.variant = "moments";
@@ -115,7 +115,7 @@ TEST("moments: the differentiated dose is the dose of the run, in every row") {
   }
 }
 
-TEST("moments: derivatives without straggling are finite where bins hold only rounding errors") {
+TEST("moments: derivatives without straggling are finite where bins contain only rounding errors") {
   // Without straggling most bins have a derivative by the energy or the density, and a number of rounding errors.
   Problem air = test::water_problem(70.0, {200.0, 130.0, 10.0, 1.0}, 0.2, 0.04);
   air.materials.push_back(test::material("air"));
@@ -145,7 +145,7 @@ TEST("moments: derivatives without straggling are finite where bins hold only ro
   CHECK_REL(sum, 70.0, 1e-6);
 }
 
-TEST("moments: the range follows the energy by 1/S, and the inverse of the density") {
+TEST("moments: the range changes with energy by 1/S, and with the inverse of the density") {
   Problem p = test::water_problem(150.0, {100.0, 200.0, 10.0, 0.25}, 0.2, 0.04);
   p.stepping = Stepping::kDepth;
   p.beam.energy_sigma = 1.5;  // a peak of some mm, which the rows resolve
@@ -165,7 +165,7 @@ TEST("moments: the range follows the energy by 1/S, and the inverse of the densi
   CHECK_NEAR(sums[2], 0.0, 1e-6);
 }
 
-TEST("moments: one more mm of bone moves the end of the range by 1 less its relative stopping power") {
+TEST("moments: one additional mm of bone moves the end of the range by 1 minus its relative stopping power") {
   Problem p = with_bone(140.0);
   p.beam.energy_sigma = 0.0;
   const std::vector<Direction> ways = {{Input::kThickness, 1}, {Input::kThickness, 0}};

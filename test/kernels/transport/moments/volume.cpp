@@ -64,7 +64,7 @@ Spread spread_of(const VolumeDose& of, const AcrossGrid& across, int z) {
 
 }  // namespace
 
-TEST("volume: every plane contains the depth dose of the plane solver, with and without products") {
+TEST("volume: every plane sums to the depth dose of the plane solver, with and without products") {
   for (const bool products : {false, true}) {
     Problem p = with_bone(120.0, 120.0);
     if (products) test::follow_reactions(p);
@@ -103,7 +103,7 @@ TEST("volume: without scattering a spot is the product of its two Gaussians") {
   }
 }
 
-TEST("volume: scattering widens x and y alike, and the plane solver's x") {
+TEST("volume: scattering widens x and y alike, with the same x as the plane solver") {
   const Problem p = with_bone(120.0, 120.0);
   const AcrossGrid across{200, 200, 0.5, 0.5};
   const VolumeDose volume = volume_dose(p, kOne, across, kGoOn);
@@ -123,7 +123,7 @@ TEST("volume: scattering widens x and y alike, and the plane solver's x") {
   }
 }
 
-TEST("volume: a field is the sum of its spots, and mirrors with them") {
+TEST("volume: a field is the sum of its spots, and is mirrored with them") {
   Problem p = with_bone(110.0, 110.0);
   test::follow_reactions(p);
   const AcrossGrid across{60, 60, 2.0, 2.0};
@@ -162,7 +162,7 @@ TEST("volume: a field is the sum of its spots, and mirrors with them") {
   CHECK_NEAR(both.rel_error(), 0.0, 1e-10);
 }
 
-TEST("volume: Gaussians fit the projected dose of products by least squares, to 0.2 % of it at 100 MeV, 1.2 % at 150") {
+TEST("volume: Gaussians fit the projected dose of products by least squares, to 0.2 % at 100 MeV and 1.2 % at 150") {
   // Coordinate descent for the weights leaves 0.36 % after 400 sweeps.
   for (const auto& [energy, depth, most] : {std::array{100.0, 90.0, 0.002}, std::array{150.0, 200.0, 0.012}}) {
     Problem p = with_bone(energy, depth);

@@ -10,8 +10,8 @@ import { type Brush, hoverTextOfDot } from '../../../../renderer/drawing/charts/
 import { nearestPlace, placesOf, stampDots } from '../../../../renderer/drawing/charts/dots-layer.ts';
 import { DrawingCache } from '../../../../renderer/drawing/charts/plotly.ts';
 
-describe('redrawing', () => {
-  test('draws an unchanged figure once, until another one is shown', () => {
+describe('redrawing a figure', () => {
+  test('is skipped while the figure is unchanged, until another one is shown', () => {
     const last = new DrawingCache();
     const spec = (to: number) => [[{ x: [1, 2], y: [3, to] }], { width: 400 }];
     expect(last.isNew(spec(4))).toBe(true);
@@ -23,7 +23,7 @@ describe('redrawing', () => {
   });
 });
 
-describe('chart plot', () => {
+describe('thinning and dots of charts', () => {
   const axis = (from: number, to: number, kind: 'linear' | 'log' = 'linear') => ({
     title: '',
     unit: '',
@@ -48,7 +48,7 @@ describe('chart plot', () => {
     return columns;
   }
 
-  test('every pixel column keeps its ends, minimum and maximum, and no more than these', () => {
+  test('every pixel column keeps its first, last, minimum and maximum point, and no others', () => {
     const kept = visibleIndices(xs, ys, { x: axis(0, POINTS), y: axis(0, 2000) }, { width: WIDTH }) ?? [];
     const pixel = (x: number): number => (x * WIDTH) / POINTS;
     expect(columnsOf(kept, pixel)).toEqual(columnsOf(xs.keys(), pixel));
@@ -56,7 +56,7 @@ describe('chart plot', () => {
     expect([...kept]).toEqual([...kept].toSorted((a, b) => a - b));
   });
 
-  test('a window keeps the points that lead into it from either side, and all within if there is space', () => {
+  test('a window keeps the points that lead into it from either side, and all points inside if there is space', () => {
     const kept = visibleIndices(xs, ys, { x: axis(500, 520), y: axis(0, 2000) }, { width: WIDTH }) ?? new Uint32Array();
     expect([...kept].filter((i) => i >= 500 && i < 520)).toEqual(Array.from({ length: 20 }, (_, k) => 500 + k));
     expect(kept).toContain(499);
@@ -65,7 +65,7 @@ describe('chart plot', () => {
     expect([kept[0], kept.at(-1)]).toEqual([0, POINTS - 1]);
   });
 
-  test('a logarithmic axis has separate columns, and values it cannot show are one gap', () => {
+  test('a logarithmic axis has its own columns, and values it cannot show become one gap', () => {
     const gaps = Float64Array.from(ys, (y, i) => (i >= 4000 && i < 4100 ? 0 : y + 1));
     const kept =
       visibleIndices(xs, gaps, { x: axis(1, POINTS, 'log'), y: axis(1, 2000, 'log') }, { width: WIDTH }) ?? [];
@@ -75,7 +75,7 @@ describe('chart plot', () => {
     expect(kept).toContain(4100);
   });
 
-  test('a line that turns back is unchanged', () => {
+  test('a line that runs backwards is unchanged', () => {
     expect(visibleIndices([0, 2, 1], [1, 2, 3], { x: axis(0, 2), y: axis(0, 3) }, { width: WIDTH })).toBeNull();
   });
 
@@ -102,7 +102,7 @@ describe('a layer of dots', () => {
   });
   const box = { width: 100, height: 50 };
 
-  test('places dots by the axes, logarithmic ones too, and leaves out invalid and outside points', () => {
+  test('places dots by the axes, including logarithmic ones, and omits invalid dots and those outside', () => {
     const numbers = { x: [0, 5, 10, 11, Number.NaN], y: [1, 10, 100, 10, 10] };
     const { x, y } = placesOf(numbers, { x: axis(0, 10), y: axis(1, 100, 'log') }, box);
     expect([...x]).toEqual([0, 50, 100, Number.NaN, Number.NaN]);
@@ -128,13 +128,13 @@ describe('a layer of dots', () => {
     ['round', Math.PI * 9],
     ['square', 36],
     ['ring', 2 * Math.PI * 3],
-  ] as const)('a %s dot covers its shape', (form, area) => {
+  ] as const)('a %s dot covers the pixels of its shape', (form, area) => {
     const found = pictureOf([[10.3, 9.8]], { form, radius: 3 });
     expect(found.area / area).toBeGreaterThan(0.95);
     expect(found.area / area).toBeLessThan(1.05);
   });
 
-  test('overlapping dots combine their opacities, in any order and in their colour', () => {
+  test('overlapping dots combine their opacities in any order and keep their colour', () => {
     const { pixel } = pictureOf(
       [
         [10.5, 10.5],
@@ -148,7 +148,7 @@ describe('a layer of dots', () => {
     expect(pixel(20, 10)).toEqual([0, 0, 0, 0]);
   });
 
-  test('a later colour lies above an earlier one', () => {
+  test('a dot of a later colour is drawn above an earlier one', () => {
     const picture = { data: new Uint8ClampedArray(4 * 9), width: 3, height: 3 };
     const one = { x: Float32Array.of(1.5), y: Float32Array.of(1.5) };
     const stamp = { form: 'square', radius: 3, scale: 1, pad: 0 } as const;
@@ -162,13 +162,13 @@ describe('a layer of dots', () => {
     expect(pictureOf([[Number.NaN, Number.NaN]]).area).toBe(0);
   });
 
-  test('on a finer picture it has a separate position and margin', () => {
+  test('at a finer resolution a dot keeps its position and margin', () => {
     const { pixel } = pictureOf([[10, 4]], { scale: 2, pad: 8, radius: 1 });
     expect(pixel(28, 16)[3]).toBeGreaterThan(0);
     expect(pixel(10, 4)[3]).toBe(0);
   });
 
-  test('among equally near dots the last is nearest, since it lies above', () => {
+  test('among equally near dots the last one counts as nearest, since it is on top', () => {
     const places = { x: Float32Array.of(10, 30, 10, Number.NaN), y: Float32Array.of(10, 30, 10, Number.NaN) };
     expect(nearestPlace(places, [12, 10], 20)).toEqual({ i: 2, far: 2 });
     expect(nearestPlace(places, [60, 30], 20)).toBeNull();
@@ -207,7 +207,7 @@ describe('plots with many points', () => {
 
   const plotOf = (points: number) => chartPlot(chartOf(points), { width: 600, label: 11 }, 400, brush);
 
-  test('draw few points as elements of the page, many as pixels, and leave none out', () => {
+  test('draw few points as page elements and many as pixels, and omit none', () => {
     const few = plotOf(MANY_POINTS);
     expect(few.dots).toEqual([]);
     expect(Reflect.get(few.data[0] ?? {}, 'x')).toHaveLength(MANY_POINTS);
@@ -240,7 +240,7 @@ describe('plots with many points', () => {
     expect(data.map((trace) => Reflect.get(trace, 'legendgroup'))).toEqual(['all', 'all']);
   });
 
-  test('draw a small group next to a large one as pixels, too, and distinguish them by their numbers', () => {
+  test('draw a small group next to a large one as pixels too, and distinguish them by their numbers', () => {
     const [pane] = chartOf(MANY_POINTS + 1).panes;
     const [many] = pane?.series ?? [];
     if (pane === undefined || many?.kind !== 'dots') throw new Error('no dots');
@@ -256,7 +256,7 @@ describe('plots with many points', () => {
     expect(hoverTextOfDot({ ...small, tips: ['a < b'] }, pane, 0)).toBe('a &lt; b');
   });
 
-  test('thin a long line to what the plot can resolve, with what its points represent', () => {
+  test('thin a long line to the resolution of the plot, and state what its points represent', () => {
     const points = 50_000;
     const numbers = Float64Array.from({ length: points }, (_, i) => i);
     const waves = Float64Array.from(numbers, (i) => (i * 31) % 97);
@@ -282,7 +282,7 @@ describe('plots with many points', () => {
     expect(drawn('values').x).toHaveLength(points);
   });
 
-  test('leave space for labels of many digits next to the title', () => {
+  test('leave space between labels with many digits and the title', () => {
     const boxOf = (to: number) => {
       const chart = chartOf(2);
       const panes = chart.panes.map((pane) => ({ ...pane, y: { ...pane.y, from: 40, to } }));
@@ -291,7 +291,7 @@ describe('plots with many points', () => {
     expect(boxOf(40.002)).toBeGreaterThan(boxOf(50));
   });
 
-  test('name a group with a hidden line by its dots', () => {
+  test('label a group with a hidden line by its dots', () => {
     const [pane] = chartOf(3).panes;
     const [dots] = pane?.series ?? [];
     if (pane === undefined || dots === undefined) throw new Error('no series');

@@ -60,7 +60,7 @@ describe('the ladder', () => {
     expect(chain[0]?.builds_on === null || !right.some(({ label }) => label === chain[0]?.builds_on)).toBe(true);
   });
 
-  test('leaves out wrong variants, however fast', () => {
+  test('excludes wrong variants, even if they are fast', () => {
     const fastest = fastestChain(report).at(-1);
     const spoilt: SessionReport = {
       ...report,
@@ -108,7 +108,7 @@ describe('the ladder', () => {
   });
 });
 
-test('a roofline has the roofs of every GPU that entries ran on, with their names', () => {
+test('a roofline has the roofs of every GPU used by its entries, with their names', () => {
   const gpu = report.machine.gpu;
   if (gpu === null || gpu.ceilings === null) throw new Error('no ceilings');
   const single = texts(chartFigure(rooflineChart(report), size)).filter(
@@ -149,7 +149,7 @@ describe.for([
 ])('%s', (name) => {
   const one = session(name);
 
-  test('has figures with all text inside, and with the plotted data', () => {
+  test('has figures that contain all text and the plotted data', () => {
     for (const each of one.reports) {
       const { charts, missing } = sessionCharts(one, each);
       const ids = charts.map(({ id }) => id);
@@ -185,7 +185,7 @@ describe.for([
   });
 });
 
-test('a figure states the machine it was measured on', () => {
+test('a figure states the machine of its measurements', () => {
   const text = provenanceText(reportProvenance(report, grid.created));
   const commit = report.program.commit?.slice(0, 9) ?? 'none';
   expect(text).toBe(
@@ -197,7 +197,7 @@ test('a figure states the machine it was measured on', () => {
   expect(provenanceText(reportProvenance(known, 'no date'))).toMatch(/commit aaaaaaaaa · time not recorded$/);
 });
 
-test('markup in names is written as text', () => {
+test('markup in names is shown as text', () => {
   const curve = {
     quantity: 'dose',
     unit: 'MeV/mm',
@@ -224,7 +224,7 @@ test('times and ratios keep three digits and their unit', () => {
   expect(timesText(gainOf({ value: 0.5, interval: { low: 0.4, high: 0.8 } }))).toBe('2.00× (1.25–2.50)');
 });
 
-test('a waterfall has bars that begin where the one above ends, with lines between them', () => {
+test('a waterfall has bars that begin where the one above ends, connected by lines', () => {
   const axis = { title: 'Time', unit: 's', kind: 'log', from: 1, to: 10, fixed: true } as const;
   const series = {
     ...({ kind: 'waterfall', name: 'Time', ink: 'series-8', thick: 0.5 } as const),

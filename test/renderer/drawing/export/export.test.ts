@@ -70,7 +70,7 @@ describe('the SVG drawing context', () => {
     expect(text.match(/clip-path="url\(#f-clip1\)"/g)).toHaveLength(1);
   });
 
-  it('embeds the visible part of an image, without smoothing if cells are to be seen', () => {
+  it('embeds the visible part of an image, without smoothing if cells should be visible', () => {
     const context = svg();
     context.imageSmoothingEnabled = false;
     context.drawImage({} as HTMLCanvasElement, 1, 2, 3, 4, 10, 20, 30, 40);
@@ -80,7 +80,7 @@ describe('the SVG drawing context', () => {
     expect(text).toContain('image-rendering:pixelated');
   });
 
-  it('keeps text as text, with what XML needs escaped', () => {
+  it('keeps text as text, and escapes it for XML', () => {
     const context = svg();
     context.font = '600 12px "Inter Variable", sans-serif';
     context.textAlign = 'right';
@@ -93,7 +93,7 @@ describe('the SVG drawing context', () => {
     expect(text).toContain('>a &lt; b &amp; &quot;c&quot;</text>');
   });
 
-  it('accepts the drawings of the page: an axis with ticks, labels and its unit', () => {
+  it('accepts the drawings of the page: an axis with ticks, labels and unit', () => {
     const context = svg();
     const box = { left: 20, top: 5, width: 160, height: 60 };
     drawHorizontalAxis(context.drawing, box, linearScale(0, 40, 20, 180), 'Depth z', 'mm', theme);
@@ -115,7 +115,7 @@ const map = {
 const across = axisArray('x', 'mm', 'across', [-1, 1]);
 
 describe('figures as CSV', () => {
-  it('have one header line with units, and every digit', () => {
+  it('have one header line with units, and all digits', () => {
     expect(figureCsv([depth, dose])).toBe('depth_mm,dose_MeV_per_mm\n0.5,1\n1.5,2.5\n2.5,1e-7\n');
   });
 
@@ -127,7 +127,7 @@ describe('figures as CSV', () => {
     expect(lines[2]).toBe('1.5,2.5,,');
   });
 
-  it('write a map with a row per sample of its vertical axis', () => {
+  it('write a map with one row per sample of its vertical axis', () => {
     expect(figureCsv([across, depth, map])).toBe(
       [
         'x_mm,protons_protons_per_cell_at_depth_0.5_mm,protons_protons_per_cell_at_depth_1.5_mm,protons_protons_per_cell_at_depth_2.5_mm',
@@ -138,7 +138,7 @@ describe('figures as CSV', () => {
     );
   });
 
-  it('name units and words in valid header text', () => {
+  it('convert units and words to valid header text', () => {
     expect(unitName('MeV/mm²')).toBe('MeV_per_mm2');
     expect(identifier('θ – E')).toBe('theta_E');
     expect(identifier('σx at 3 mm')).toBe('sigmax_at_3_mm');
@@ -155,7 +155,7 @@ function npy(bytes: Uint8Array | undefined): { readonly header: string; readonly
 describe('figures as NPZ', () => {
   const files = unzipSync(figureNpz([across, depth, map], { run: 'Bone σ', step: 12 }));
 
-  it('store each array with its type and shape, aligned for mapping', () => {
+  it('store each array with its type and shape, aligned for memory mapping', () => {
     expect(Object.keys(files).sort()).toEqual(['about.npy', 'depth.npy', 'protons.npy', 'x.npy']);
     const field = npy(files['protons.npy']);
     expect(field.header).toMatch(/^\{'descr': '<f4', 'fortran_order': False, 'shape': \(2, 3\), \} *\n$/);
@@ -167,7 +167,7 @@ describe('figures as NPZ', () => {
     expect([...new Float64Array(axis.data.buffer)]).toEqual([0.5, 1.5, 2.5]);
   });
 
-  it('state their contents as text, with units and axes', () => {
+  it('describe their contents as text, with units and axes', () => {
     const { header, data } = npy(files['about.npy']);
     const text = String.fromCodePoint(...new Uint32Array(data.buffer));
     expect(header).toContain(`'<U${[...text].length}'`);
@@ -177,8 +177,8 @@ describe('figures as NPZ', () => {
   });
 });
 
-describe('joined figures', () => {
-  it('store the arrays of every part separately, and are in rows', () => {
+describe('combined figures', () => {
+  it('store the arrays of every part separately, and are arranged in rows', () => {
     const part = { name: 'a', title: 'a', width: 100, height: 50, arrays: [depth, dose], notes: {}, paint: () => {} };
     const labels = ['z – x', 'θ – x', 'z – E'];
     const whole: Figure = combineFigures([part, part, part], { name: 'q', title: 'q', columns: 2, labels }, () => {});

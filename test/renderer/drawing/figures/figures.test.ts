@@ -18,7 +18,7 @@ import { reductionFigure, reductionValuesFigure } from '../../../../renderer/dra
 import { tableFigure } from '../../../../renderer/drawing/figures/table.ts';
 import { strideFigure, threadMapFigure, turnsOf } from '../../../../renderer/drawing/figures/thread-map.ts';
 
-describe('axes', () => {
+describe('axes and labels', () => {
   const LABEL = 11;
   const time: FigureAxis = { title: 'Time', unit: '', kind: 'log', from: 15, to: 170, format: (us) => `${us} µs` };
   const box = (width: number) => ({ left: 0, top: 0, width, height: 50 });
@@ -34,7 +34,7 @@ describe('axes', () => {
     });
   }
 
-  it('leaves the requested pixels behind the largest value of a logarithmic axis', () => {
+  it('a logarithmic axis leaves the requested pixels beyond its largest value', () => {
     // A quarter of 200 pixels stays free if the two decades fill three quarters: the axis ends at 100 · 100^(1/3).
     const to = limitWithMargin(1, 100, 200, 50);
     expect(to).toBeCloseTo(464.159, 3);
@@ -46,14 +46,14 @@ describe('axes', () => {
       for (const gap of gaps(time, width)) expect(gap).toBeGreaterThan(0.5 * LABEL);
     });
 
-    it('are as many as fit', () => {
+    it('are as many as fit without touching', () => {
       const labels = (width: number) => ticksAcross(time, box(width), LABEL).ticks.flatMap(({ label }) => label || []);
       expect(labels(1600)).toEqual(['20', '30', '40', '50', '60', '70', '80', '90', '100'].map((n) => `${n} µs`));
       expect(labels(600)).toEqual(['20', '30', '50', '100'].map((n) => `${n} µs`));
       expect(labels(180)).toEqual(['20', '50', '100'].map((n) => `${n} µs`));
     });
 
-    it('of a linear axis do not touch either', () => {
+    it('do not touch on a linear axis either', () => {
       const long: FigureAxis = { ...time, kind: 'linear', from: 0, to: 10, format: (x) => `${x.toFixed(1)} thousand` };
       for (const gap of gaps(long, 500)) expect(gap).toBeGreaterThan(0.5 * LABEL);
       expect(gaps(long, 500).length).toBeGreaterThan(0);
@@ -61,7 +61,7 @@ describe('axes', () => {
   });
 });
 
-describe('table', () => {
+describe('figures of tables', () => {
   const texts = (figure: Figure) => figure.shapes.flatMap((shape) => (shape.kind === 'text' ? [shape] : []));
 
   describe('a table as a figure', () => {
@@ -81,7 +81,7 @@ describe('table', () => {
       11,
     );
 
-    it('is wide enough for its longest text, and indents parts', () => {
+    it('is wide enough for its longest text, and indents sub-rows', () => {
       const all = texts(figure);
       const at = (text: string) => all.find((shape) => shape.text === text)?.at[0] ?? Number.NaN;
       expect(at('at low x')).toBe(at('In') + 11);
@@ -91,13 +91,13 @@ describe('table', () => {
       expect(all.at(-1)?.text).toBe('Water, window, fp32');
     });
 
-    it('has its numbers as columns, and its words as notes', () => {
+    it('puts its numbers into columns, and its words into notes', () => {
       expect(figureCsv(figure.arrays).split('\n').slice(0, 3)).toEqual(['row,protons', '1,1', '2,0.25']);
       expect(figure.notes).toMatchObject({ row_1: 'In', row_3: 'at low x' });
     });
   });
 
-  it('every claim of a recorded session has a line, with the claimed and the measured value', () => {
+  it('has a line for every claim of a recorded session, with the claimed and the measured value', () => {
     const file = path.resolve(import.meta.dirname, '../../../../assets/runs/h200-uniform-grid-70MeV.json');
     const [report] = sessionSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).reports;
     const claims = (report?.claims ?? []).map((claim) => ({ ...claim, values: [] }));
@@ -113,7 +113,7 @@ describe('table', () => {
   });
 });
 
-describe('launch', () => {
+describe('figures of launches', () => {
   const h200 = publishedFor('sm_90');
   if (h200 === null) throw new Error('sm_90 is not in the table');
   const kernel = { registers: 40, shared_bytes: 0, barriers: 1 };
@@ -133,7 +133,7 @@ describe('launch', () => {
     figure.shapes.flatMap((shape) => (shape.kind === 'rect' && shape.tip !== undefined ? [shape.tip] : []));
 
   describe('the map of threads', () => {
-    it('shows every element of a small problem once, and the threads without one', () => {
+    it('shows every element of a small problem once, and the threads without an element', () => {
       const figure = threadMapFigure(launchOf({ elements: [700, 1, 1] }), 3, size);
       // Eight blocks of 96 threads.
       expect(values(figure, 'element')).toEqual(Array.from({ length: 768 }, (_, i) => i));
@@ -143,7 +143,7 @@ describe('launch', () => {
       expect(tips(figure)[750]).toContain('no element');
     });
 
-    it('of a long grid-stride loop shows the ends, and every pass of the chosen thread', () => {
+    it('shows the ends of a long grid-stride loop, and every pass of the chosen thread', () => {
       const launch = launchOf({
         elements: [100_000_000, 1, 1],
         mapping: 'grid-stride',
@@ -167,7 +167,7 @@ describe('launch', () => {
     expect(values(figure, 'registers_blocks')[at]).toBe(launch.occupancy.allows.registers);
   });
 
-  it('the tree of a sum has a cell for each warp of each step', () => {
+  it('the tree of a sum has a cell for each warp in each step', () => {
     const figure = reductionFigure(reductionOf('divergent', 256), 256, size);
     expect(tips(figure)).toContain('warp 0: 16 of 32 lanes add, divergent');
     expect(tips(figure)).toContain('warp 7: 0 of 32 lanes add');
@@ -177,7 +177,7 @@ describe('launch', () => {
   describe('the values of a sum', () => {
     const ones = (threads: number): readonly number[] => new Array<number>(threads).fill(1);
 
-    it('shows in each cell what was added to what', () => {
+    it('are shown in each cell with what was added', () => {
       const figure = reductionValuesFigure('sequential', reducedValues('sequential', ones(64)), 2, size);
       expect(tips(figure)).toContain('s[0] = 4: 2 + 2 of s[16]');
       expect(tips(figure)).toContain('s[63] = 1');
@@ -196,7 +196,7 @@ describe('launch', () => {
       expect(tips(five)).toContain('thread 2: v = 1: thread 6 does not exist');
     });
 
-    it('shows a value only if its digits fit', () => {
+    it('are shown only if their digits fit', () => {
       const numbers = Array.from({ length: 1024 }, (_, t) => t);
       const figure = reductionValuesFigure('sequential', reducedValues('sequential', numbers), 10, size);
       const words = figure.shapes.flatMap((shape) => (shape.kind === 'text' ? [shape.text] : []));
@@ -205,10 +205,10 @@ describe('launch', () => {
     });
   });
 
-  describe('the loop over the data', () => {
+  describe('a grid-stride loop', () => {
     const launch = launchOf({ elements: [1000, 1, 1], mapping: 'grid-stride', blocks: 4, block: [96, 1, 1] });
 
-    it('shows the range of a pass by its blocks, and the element of the chosen thread', () => {
+    it('shows the range of each pass by its blocks, and the element of the chosen thread', () => {
       expect(turnsOf(launch)).toBe(3);
       const figure = strideFigure(launch, 100, 1, size);
       expect(tips(figure)).toContain('turn 2: elements 384 to 767');
@@ -217,7 +217,7 @@ describe('launch', () => {
       expect(values(figure, 'element')).toEqual([100, 484, 868]);
     });
 
-    it('shows which threads leave the loop in its last pass', () => {
+    it('shows which threads exit in its last pass', () => {
       const none = strideFigure(launch, 300, 2, size);
       expect(tips(none)).toContain('block 2');
       const words = none.shapes.flatMap((shape) => (shape.kind === 'text' ? [shape.text] : []));

@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { base64, indexedPng } from '../../../../renderer/drawing/report/map-figure.ts';
 
-test('a PNG holds its pixels and its colours', () => {
+test('a PNG contains its pixels and its colours', () => {
   const palette = Uint8Array.from({ length: 768 }, (_, i) => i % 256);
   // Large enough for more than one deflate block.
   const [width, height] = [300, 250];
@@ -25,7 +25,7 @@ test('a PNG holds its pixels and its colours', () => {
   expect(png.subarray(-12).toString('hex')).toBe('0000000049454e44ae426082');
 });
 
-test('base64 equals that of Node', () => {
+test('base64 output equals that of Node', () => {
   for (const length of [0, 1, 2, 3, 4, 255]) {
     const bytes = Uint8Array.from({ length }, (_, i) => (i * 91) % 256);
     expect(base64(bytes)).toBe(Buffer.from(bytes).toString('base64'));

@@ -43,7 +43,7 @@ describe('times as text', () => {
     [12.34e9, '12.3 s'],
     [90e9, '1.50 min'],
     [-17_230, '−17.2 µs'],
-  ])('%d ns in three digits is %s', (ns, text) => {
+  ])('%d ns in three digits is shown as %s', (ns, text) => {
     expect(timeText(ns)).toBe(text);
   });
 
@@ -54,12 +54,12 @@ describe('times as text', () => {
     [20_500, '20.5 µs'],
     [123_456_789_012, '2 min 3.456\u202f789\u202f012 s'],
     [-1_000_000, '−1 ms'],
-  ])('%d ns exactly is %s', (ns, text) => {
+  ])('%d ns in full is shown as %s', (ns, text) => {
     expect(exactTime(ns)).toBe(text);
   });
 });
 
-describe('a ruler', () => {
+describe('a time ruler', () => {
   it('has units from nanoseconds to minutes', () => {
     const labels = (from: number, to: number) => timeTicks(from, to, 5).ticks.map(({ label }) => label);
     expect(labels(0, 100)).toEqual(['0 ns', '20 ns', '40 ns', '60 ns', '80 ns', '100 ns']);
@@ -68,13 +68,13 @@ describe('a ruler', () => {
     expect(labels(0, 300e9)).toEqual(['0 min', '1 min', '2 min', '3 min', '4 min', '5 min']);
   });
 
-  it('counts from a nearby round time if it is far from zero', () => {
+  it('counts from a nearby rounded time if it is far from zero', () => {
     const { base_ns, ticks } = timeTicks(120e9 + 300, 120e9 + 400, 5);
     expect(base_ns).toBe(120e9);
     expect(ticks.map(({ label }) => label)).toEqual(['+300 ns', '+320 ns', '+340 ns', '+360 ns', '+380 ns', '+400 ns']);
   });
 
-  it('has at most the requested ticks, all within, at any position', () => {
+  it('has at most the requested number of ticks, all inside, at any position', () => {
     fc.assert(
       fc.property(
         fc.double({ min: -1e12, max: 1e12, noNaN: true }),
@@ -94,7 +94,7 @@ describe('a ruler', () => {
   });
 });
 
-describe('the window of time', () => {
+describe('the visible window of time', () => {
   const whole = { from: 0, to: 180e9 };
 
   it('zooms from minutes to ten nanoseconds around a fixed moment', () => {
@@ -128,7 +128,7 @@ describe('the window of time', () => {
     );
   });
 
-  it('stays for a visible span, and moves to a hidden one', () => {
+  it('stays in place for a visible span, and moves to a hidden one', () => {
     const window = { from: 0, to: 1000 };
     expect(windowRevealing(window, whole, 200, 100)).toBe(window);
     const far = windowRevealing(window, whole, 90e9, 100);
@@ -137,13 +137,13 @@ describe('the window of time', () => {
     expect(tiny.to - tiny.from).toBeCloseTo(1000, 3);
   });
 
-  it('of a short trace is that trace', () => {
+  it('is the complete trace if the trace is short', () => {
     expect(clampWindow({ from: -1e9, to: 1e9 }, { from: 0, to: 100 })).toEqual(fitWindow({ from: 0, to: 100 }));
   });
 });
 
 describe('the scroll position that shows a row', () => {
-  it('stays if the row is visible, and else moves its upper edge into the middle', () => {
+  it('is unchanged if the row is visible, and otherwise puts its upper edge in the middle', () => {
     expect(scrolledTo({ y: 150, height: 20 }, 100, 200)).toBe(100);
     expect(scrolledTo({ y: 280, height: 20 }, 100, 200)).toBe(100);
     expect(scrolledTo({ y: 281, height: 20 }, 100, 200)).toBe(181);
@@ -178,12 +178,12 @@ const written = (window: TimelineWindow, width: number, offset = 0, scale = 1): 
 };
 
 describe('rectangles as pixels', () => {
-  it('cover their time, at least one pixel, with a gap after wide ones', () => {
+  it('cover their duration, at least one pixel, with a gap after wide ones', () => {
     expect(written(windowOf([1, 3], [5, 5.2], [6, 12]), 16)).toBe('.##..######.....');
     expect(written(windowOf([2, 8], [8, 14]), 16)).toBe('..#####.#####...');
   });
 
-  it('are clipped at the edges, and left out beyond', () => {
+  it('are clipped at the edges, and omitted beyond them', () => {
     expect(written(windowOf([-50, -1], [-3, 2], [6, 60], [70, 80]), 10)).toBe('##....####');
   });
 
@@ -245,7 +245,7 @@ function scene(
 }
 
 describe('rows of the timeline', () => {
-  it('are stacked, with large lanes folded until they are opened', () => {
+  it('are stacked, with large lanes collapsed until they are opened', () => {
     const lanes = [{ trace: 't', lanes: [lane(0, 1), lane(1, 12)] }];
     const folded = rowsOf(lanes, metrics, new Set(), new Set());
     const open = rowsOf(lanes, metrics, new Set([laneKey('t', 1)]), new Set());
@@ -262,7 +262,7 @@ describe('rows of the timeline', () => {
     expect(trackPlace(folded.rows, metrics, 'other', 0)).toBeNull();
   });
 
-  it('are visible if a part of them is', () => {
+  it('are visible if part of them is', () => {
     const { rows } = scene();
     expect(lanesInSight(scene(), 1)).toHaveLength(0);
     expect(lanesInSight(scene(), 1000)).toHaveLength(2);
@@ -270,7 +270,7 @@ describe('rows of the timeline', () => {
   });
 });
 
-describe('what is under the pointer', () => {
+describe('the item under the pointer', () => {
   const frame = timelineFrame(1100, 400, 10);
   const at = (ns: number): number => xOf(frame, { from: 0, to: 1000 }, ns);
   const y = frame.ruler + metrics.head + metrics.track / 2;
@@ -296,7 +296,7 @@ describe('what is under the pointer', () => {
     expect(pointedAt(scene({}, null), frame, at(150), y)).toMatchObject({ region: 'lane', span: null });
   });
 
-  it('is at the same position for an answer of another time range', () => {
+  it('is found at the same position in an answer for another time range', () => {
     const view = { from: 100, to: 300 };
     const block = scene().blocks[0] as SceneBlock;
     const placement = placementOf(block, { view }, 1000);

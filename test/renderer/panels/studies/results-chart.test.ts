@@ -20,7 +20,7 @@ const plotted: PlottedResults = {
   look: 'lines',
 };
 
-test('each group has a line with its points, from left to right, without invalid numbers', () => {
+test('each group has a line with its points from left to right, without invalid numbers', () => {
   const { panes, title } = resultsChart(plotted);
   expect(title).toBe('error over time_s');
   const series = panes[0]?.series ?? [];
@@ -40,7 +40,7 @@ test('a logarithmic axis shows only positive values', () => {
   expect(panes[0]?.x.to).toBeGreaterThanOrEqual(3);
 });
 
-test('the Pareto front contains the points that none is below in both', () => {
+test('the Pareto front contains the points that no other point beats in both values', () => {
   expect(
     paretoOf([
       [3, 1],
@@ -57,7 +57,7 @@ test('the Pareto front contains the points that none is below in both', () => {
   expect(Array.from(front?.x ?? [])).toEqual([0, 3]);
 });
 
-test('intervals are drawn at their points, identified by id, and the axis includes them', () => {
+test('intervals are drawn at their points, which are identified by id, and the axis includes them', () => {
   const ends = { low: Float64Array.of(0.5, 4, 8, 1, 1), high: Float64Array.of(2, 6, 20, Number.NaN, 3) };
   const [pane] = resultsChart({ ...plotted, ends, groups: null, look: 'points' }).panes;
   const [dots] = pane?.series ?? [];
@@ -78,7 +78,7 @@ test('intervals are drawn at their points, identified by id, and the axis includ
   expect(pane?.y.to).toBeGreaterThan(20);
 });
 
-test('all of very many points are drawn, smaller and without a tooltip each', () => {
+test('very many points are all drawn, smaller and without individual tooltips', () => {
   const many = Float64Array.from({ length: 100_000 }, (_, i) => i);
   const [pane] = resultsChart({
     ...{ ...plotted, groups: null, look: 'points' },
@@ -89,7 +89,7 @@ test('all of very many points are drawn, smaller and without a tooltip each', ()
   expect(pane?.series[0]?.tips).toBeUndefined();
 });
 
-test('intervals of very many points are a band with its extremes on the axis, per line', () => {
+test('intervals of very many points become a band with its extremes on the axis, for each line', () => {
   const count = 3000;
   const numbers = (of: (i: number) => number): Float64Array => Float64Array.from({ length: count }, (_, i) => of(i));
   const chart = resultsChart({
@@ -113,7 +113,7 @@ test('intervals of very many points are a band with its extremes on the axis, pe
   expect(pane?.y.to).toBeGreaterThan(5000 + count - 1);
 });
 
-test('a logarithmic axis accepts more points than function arguments are allowed', () => {
+test('a logarithmic axis accepts more points than a function may have arguments', () => {
   const many = Float64Array.from({ length: 300_000 }, (_, i) => i);
   const [pane] = resultsChart({
     ...{ ...plotted, groups: null, look: 'points', logX: true, logY: true },
@@ -124,7 +124,7 @@ test('a logarithmic axis accepts more points than function arguments are allowed
   expect(pane?.series[0]?.x).toHaveLength(299_999);
 });
 
-test('groups beyond the number of colours share the last', () => {
+test('groups beyond the number of colours share the last colour', () => {
   const many = Array.from({ length: 20 }, (_, i) => i);
   const { panes } = resultsChart({
     ...plotted,
@@ -137,7 +137,7 @@ test('groups beyond the number of colours share the last', () => {
   expect(panes[0]?.series.at(-1)?.x).toHaveLength(8);
 });
 
-test('the front of many grouped points is that of all of them, and of equal points the first', () => {
+test('the front of many grouped points is that of all of them, and keeps the first of equal points', () => {
   const count = 5000;
   // A generator with few distinct values, so that many points coincide.
   let state = 7;

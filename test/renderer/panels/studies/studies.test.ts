@@ -26,14 +26,14 @@ import { missingOf, NO_VALUES, withAnswer } from '../../../../renderer/panels/st
 import { columnTitle, forecastText, isTooLong } from '../../../../renderer/panels/studies/words.ts';
 import { solved } from '../../../electron/host/model/studies/advice/solved.ts';
 
-describe('words', () => {
+describe('wording of studies', () => {
   const DAY_S = 24 * 3600;
   const forecast: StudyForecast = {
     ...{ machine: 'desk', cpu: 'EPYC', cores: 2, gpus: 0, probed: 2, expected_s: 180, isLeast: false },
     ...{ at_once: 2, memory_bytes: 3 * 2 ** 20 },
   };
 
-  test('a forecast names machine, time, memory and its source', () => {
+  test('a forecast states machine, time, memory and its source', () => {
     expect(forecastText(forecast, false)).toBe(
       'On desk (EPYC, 2 cores): about 3 min 00 s, 2 points at a time, up to 3.00 MiB, estimated from 2 trial points.',
     );
@@ -46,7 +46,7 @@ describe('words', () => {
     expect(forecastText(null, false)).toBe('');
   });
 
-  test('a study of more than a day needs a confirmation; a budget ends it anyway', () => {
+  test('a study of more than a day needs a confirmation, and a budget ends it in any case', () => {
     expect(isTooLong({ least_s: 2 * DAY_S }, null)).toBe(true);
     expect(isTooLong({ least_s: 60 }, { expected_s: 2 * DAY_S })).toBe(true);
     expect(isTooLong({ least_s: 60 }, { expected_s: 600 })).toBe(false);
@@ -55,13 +55,13 @@ describe('words', () => {
   });
 });
 
-describe('values', () => {
+describe('cached values of points', () => {
   const numbers = Float64Array.of(1, Number.NaN, 3);
   const column = (key: string) => ({ key, numbers, texts: null });
   const points = packedIds(['00000000000000a0', 'ffffffff00000001', '0123456789abcdef']);
   const first = withAnswer(NO_VALUES, { rows: 'all', points, columns: [column('a'), column('b')] }, ['a', 'b']);
 
-  test('each point has its own value of texts that differ', () => {
+  test('each point has its own value even if texts repeat', () => {
     const texts = { different: ['fp32', ''], of: Uint32Array.of(0, 1, 0) };
     const columns = [column('a'), { key: 'b', numbers: null, texts }];
     expect(withAnswer(NO_VALUES, { rows: 'all', points, columns }, ['a', 'b'])).toEqual({
@@ -89,7 +89,7 @@ describe('values', () => {
     expect(missingOf(next, ['b', 'c'])).toEqual(['b']);
   });
 
-  test('hidden data is cached for some plots, then dropped; visible data stays', () => {
+  test('hidden data is cached for some plots and then dropped; visible data stays', () => {
     let values = first;
     for (let k = 0; k < 20; k += 1)
       values = withAnswer(values, { rows: 'all', points: null, columns: [column(`c${k}`)] }, ['a', `c${k}`]);
@@ -99,7 +99,7 @@ describe('values', () => {
   });
 });
 
-describe('points', () => {
+describe('columns and points of studies', () => {
   const column = (of: StudyColumnInfo['of'], name: string, rest: Partial<StudyColumnInfo> = {}): StudyColumnInfo => ({
     ...{ key: `${of} ${name}`, name, unit: '', of, equal: false, numeric: true },
     ...rest,
@@ -126,7 +126,7 @@ describe('points', () => {
     expect(conditionOf([column('axis', 'a+b')], ['x'], ['axis a+b'])).toBeNull();
   });
 
-  test('visible columns include groups and points always, equal ones on request, machines if grouped by', () => {
+  test('visible columns always include groups and points, equal ones on request, and machines if grouped by them', () => {
     const columns = [
       ...[column('point', 'point', { equal: true }), column('axis', 'n', { equal: true }), column('where', 'machine')],
       ...[column('group', 'machines', { equal: true })],
@@ -138,7 +138,7 @@ describe('points', () => {
     expect(names({ groups: ['where machine'] })).toEqual(['point', 'machine']);
   });
 
-  test('two points list what differs and by how much, with their common curves overlaid', () => {
+  test('two points show where and by how much they differ, with their common curves overlaid', () => {
     const pointOf = (time_s: number, r80_mm: number, y: readonly number[]) => {
       const { line, result } = solved({ at: { n: 1 }, time_s, readouts: { r80_mm, right: 'yes' } });
       const curve = {
@@ -165,7 +165,7 @@ describe('points', () => {
   });
 });
 
-describe('line density', () => {
+describe('the density of lines in parallel coordinates', () => {
   const LINES = 2000;
   const values = (of: (i: number) => number): Float32Array => Float32Array.from({ length: LINES }, (_, i) => of(i));
   const halves = values((i) => i % 2);
@@ -184,7 +184,7 @@ describe('line density', () => {
     expect(new Set(columnSums(counts, width))).toEqual(new Set([LINES]));
   });
 
-  test('a line runs from its crossing of one axis to its crossing of the next, with the largest value on top', () => {
+  test('a line runs from its crossing of one axis to its crossing of the next, with the largest value at the top', () => {
     const one = [Float32Array.of(0), Float32Array.of(1)];
     const { width, counts } = densityOf(one, new Uint8Array([1]), new Float32Array([1]), size);
     const heights = Array.from({ length: width }, (_, x) =>
@@ -195,7 +195,7 @@ describe('line density', () => {
     expect(heights).toEqual(heights.toSorted((a, b) => b - a));
   });
 
-  test('a selected range on an axis hides the other lines, and colours are means of those that pass', () => {
+  test('a selected range on an axis hides the other lines, and colours are means of those that remain', () => {
     const lower = selectedLines(axes, [[0, 0.1]]);
     expect(lower.reduce((a, b) => a + b)).toBe(LINES / 10);
     const two = selectedLines(axes, [[0, 0.1], null, [1, 1]]);
@@ -205,7 +205,7 @@ describe('line density', () => {
     for (const [i, count] of counts.entries()) if (count > 0) expect((sums[i] ?? 0) / count).toBe(1);
   });
 
-  test('lines over the same pixels are drawn once: very many of few values keep every column', () => {
+  test('lines over the same pixels are drawn once, so that very many lines with few values keep every column', () => {
     const many = new Float32Array(1_000_000);
     const on = new Uint8Array(many.length).fill(1);
     const { width, counts } = densityOf([many, many, many], on, many, { most: 1200, height: 2 });
@@ -213,7 +213,7 @@ describe('line density', () => {
     expect(counts.at(-1)).toBe(many.length);
   });
 
-  test('very many different lines are drawn on fewer columns, to limit the time', () => {
+  test('very many different lines are drawn on fewer columns to limit the time', () => {
     const many = Float32Array.from({ length: 400_000 }, (_, i) => (i % 1000) / 999);
     const others = Float32Array.from(many, (_, i) => Math.floor(i / 1000) / 399);
     const on = new Uint8Array(many.length).fill(1);
@@ -221,7 +221,7 @@ describe('line density', () => {
     expect(width).toBeLessThan(100);
   });
 
-  test('a click finds the nearest visible line, and none from afar', () => {
+  test('a click selects the nearest visible line, but none far away', () => {
     const two = [Float32Array.of(0, 0.9), Float32Array.of(1, 0.9), Float32Array.of(0, 0.9)];
     const at = (across: number, up: number, on = Uint8Array.of(1, 1)): number | null =>
       nearestLine(two, on, { across, up, reach: 0.02 });
@@ -234,7 +234,7 @@ describe('line density', () => {
   });
 });
 
-describe('plots', () => {
+describe('plots of a study', () => {
   const info = (name: string, rest: Partial<StudyColumnInfo> = {}): StudyColumnInfo => ({
     ...{ key: `axis ${name}`, name, unit: '', of: 'axis', equal: false, numeric: true },
     ...rest,
@@ -243,7 +243,7 @@ describe('plots', () => {
   const texts = (name: string, ...values: string[]) => ({ info: info(name, { numeric: false }), texts: values });
 
   describe('a heat map', () => {
-    test('shows the median of the points in a cell, and nothing for an empty cell', () => {
+    test('shows the median of the points in a cell, and nothing in an empty cell', () => {
       const cells = heatCells(
         numbers('n', 64, 64, 64, 256, 64),
         texts('variant', 'tiled', 'tiled', 'tiled', 'plain', 'plain'),
@@ -262,7 +262,7 @@ describe('plots', () => {
       });
     });
 
-    test('bins very many values, reports it, and loses none', () => {
+    test('bins very many values, reports the binning, and loses no value', () => {
       const many = Array.from({ length: 100_000 }, (_, i) => i / 7);
       const cells = heatCells(
         numbers('x', ...many.slice(0, 5000)),
@@ -284,7 +284,7 @@ describe('plots', () => {
     const [variant, n, time] = axes;
     if (variant === undefined || n === undefined || time === undefined) throw new Error('an axis is missing');
 
-    test('omit points with a missing number or one that an axis cannot show', () => {
+    test('omit points with a missing number or a number that an axis cannot show', () => {
       expect([...rows]).toEqual([0, 1]);
       expect(left).toBe(2);
       expect(axes.map(({ at }) => [...at])).toEqual([
@@ -305,14 +305,14 @@ describe('plots', () => {
       expect([wordsAt(variant, 0.9), wordsAt(n, 1 / 3), wordsAt(time, 0.5)]).toEqual(['tiled', '10.00', '3.500']);
     });
 
-    test('thin out words beyond the height of an axis, and centre a single value', () => {
+    test('thin out words that exceed the height of an axis, and centre a single value', () => {
       const many = Array.from({ length: 100 }, (_, i) => `v${i}`);
       const [words, same] = parallelOf([texts('w', ...many), numbers('same', ...many.map(() => 7))], new Set()).axes;
       expect(words === undefined ? 0 : ticksOf(words, 140, 10).ticks.length).toBeLessThan(15);
       expect(new Set(same?.at)).toEqual(new Set([0.5]));
     });
 
-    test('give a logarithmic axis within a decade linear ticks, at their logarithmic positions', () => {
+    test('give a logarithmic axis of less than a decade linear ticks, at their logarithmic positions', () => {
       const [short] = parallelOf([numbers('energy', 20, 29)], new Set(['axis energy'])).axes;
       const found = short === undefined ? [] : ticksOf(short, 400, 11).ticks;
       const [, second, third] = found;
@@ -321,7 +321,7 @@ describe('plots', () => {
       expect((third?.at ?? 0) - (second?.at ?? 0)).toBeLessThan(second?.at ?? 0);
     });
 
-    test('put a power of ten that labels leave out into the title', () => {
+    test('put a power of ten that labels omit into the title', () => {
       const [large] = parallelOf([numbers('bytes', 0, 3e9)], new Set()).axes;
       expect(large === undefined ? '' : ticksOf(large, 400, 11).title).toBe('bytes (10⁹)');
     });
@@ -364,7 +364,7 @@ describe('plots', () => {
     expect(chosenOf(columns, { ...plot, look: 'lines' }).x).toBe('axis grid.dx_mm');
   });
 
-  test('times have intervals, and two sides of a box have none', () => {
+  test('times have intervals, but two sides of a box have none', () => {
     expect(endKeys('measure solve_s')).toEqual(['measure solve_s_low', 'measure solve_s_high']);
     expect(endKeys('measure protons.escaped_x')).toEqual([]);
   });

@@ -13,7 +13,7 @@ const statistics = (...names: NamedTime[]): TimelineStatistics => ({
   ...{ busyShare: null, gaps: { count: 0, sum_ns: 0, longest_ns: 0, median_ns: 0 }, names },
 });
 
-test('a timeline difference lists every name of both, the largest change first', () => {
+test('a timeline difference lists every name of both timelines, the largest change first', () => {
   const rows = differenceOf(
     statistics(named('a', 2, 10), named('b', 1, 50)),
     statistics(named('a', 2, 12), named('c', 1, 9)),
@@ -26,14 +26,14 @@ test('a timeline difference lists every name of both, the largest change first',
   expect(rows[0]?.second).toBeNull();
 });
 
-describe('slow steps', () => {
+describe('slow steps of a run', () => {
   const table = (durations: readonly number[], step = durations.map((_, i) => i)) => ({
     step: Uint32Array.from(step),
     start_ns: Float64Array.from(durations, (_, i) => 1000 * i),
     end_ns: Float64Array.from(durations, (duration, i) => 1000 * i + duration),
   });
 
-  test('are those above the p99, with their positions', () => {
+  test('are those above the 99th percentile, with their positions', () => {
     const durations = Array.from({ length: 200 }, (_, i) => (i === 70 ? 900 : i === 71 ? 800 : 100));
     const found = slowSteps(table(durations));
     expect(found).toMatchObject({ all: 200, median_ns: 100 });
@@ -44,7 +44,7 @@ describe('slow steps', () => {
     ]);
   });
 
-  test('steps launched together count one by one, and equally long steps are not slow', () => {
+  test('count one by one if launched together, and equally long steps are not slow', () => {
     expect(slowSteps(table([300, 100, 300], [0, 3, 4]))?.slow).toMatchObject([{ step: 4, each_ns: 300 }]);
     // The number of steps in the last of several launches is unknown, so it is never reported as slow.
     expect(slowSteps(table([490, 500, 480], [0, 49, 98]))).toMatchObject({

@@ -38,7 +38,7 @@ const wish = (from_ns: number, to_ns: number, tracks = [0, 1]): WindowRequest =>
 });
 
 describe('a cached answer', () => {
-  it('serves the range that it covers at about its resolution', () => {
+  it('serves the range that it covers at approximately its resolution', () => {
     const window = answer(widenRequest(wish(0, 1000)));
     expect([window.from_ns, window.to_ns, window.pixels]).toEqual([-500, 1500, 2000]);
     expect(isSufficient(window, wish(0, 1000))).toBe(true);
@@ -69,7 +69,7 @@ describe('the feed of a timeline', () => {
   }
   const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-  it('has one request in flight, then requests only the newest one', async () => {
+  it('has one request in flight, and then requests only the newest one', async () => {
     const { asked, feed, changes } = fixture();
     feed.want(wish(0, 1000));
     for (let i = 1; i < 20; i += 1) feed.want(wish(i * 10_000, i * 10_000 + 1000));
@@ -91,7 +91,7 @@ describe('the feed of a timeline', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('is silent after it is closed', async () => {
+  it('sends nothing after it is closed', async () => {
     const { asked, feed, changes } = fixture();
     feed.want(wish(0, 1000));
     feed.close();
@@ -101,14 +101,14 @@ describe('the feed of a timeline', () => {
   });
 });
 
-describe('steps in time', () => {
+describe('steps on the time axis', () => {
   const table = {
     step: Uint32Array.of(0, 10, 12),
     start_ns: Float64Array.of(100, 300, 500),
     end_ns: Float64Array.of(200, 400, 550),
   };
 
-  it('advance evenly in a row that represents several', () => {
+  it('advance evenly in a row that represents several steps', () => {
     expect([50, 100, 149, 199, 250, 300, 351, 520, 551].map((ns) => stepAt(table, ns))).toEqual([
       null,
       0,
@@ -123,7 +123,7 @@ describe('steps in time', () => {
     expect([0, 5, 10, 11, 12, 99].map((step) => timeOfStep(table, step))).toEqual([100, 150, 300, 350, 500, 500]);
   });
 
-  it('are absent if there are none', () => {
+  it('are absent if none were recorded', () => {
     const none = { step: new Uint32Array(), start_ns: new Float64Array(), end_ns: new Float64Array() };
     expect([stepAt(none, 5), timeOfStep(none, 5)]).toEqual([null, null]);
   });
@@ -199,7 +199,7 @@ describe('blocks of the timeline', () => {
     expect(blocks.of('a')).toBeNull();
   });
 
-  it('fold a lane from some of its rows to all, to one, and back', () => {
+  it('expand a lane from some of its rows to all, to one, and back', () => {
     const { blocks } = fixture();
     blocks.takeUp([info('a', 1, 10)]);
     const folds = new LaneFolds();
@@ -217,7 +217,7 @@ describe('blocks of the timeline', () => {
     expect(folds.toggle('a', 0, 1)).toBe(false);
   });
 
-  it('step through search results in axis order, from the visible ones', async () => {
+  it('step through search results in axis order, beginning with the visible ones', async () => {
     const { blocks, context, state, viewport, marks, answer } = fixture();
     const hits = new SearchHits(context, blocks, viewport, new SpanChoice(context, blocks, viewport));
     blocks.takeUp([info('a', 500), info('b', 900)]);
@@ -252,7 +252,7 @@ describe('blocks of the timeline', () => {
     expect(marks.at(-1)).toEqual({ hits: new Float64Array(), currentHit_ns: null });
   });
 
-  it('count a selection in every block by its own time, until a newer one or none replaces it', async () => {
+  it('sum a selection in every block by its own time, until a newer one or none replaces it', async () => {
     const { blocks, context, state, answer, host, failed } = fixture();
     const selection = new TimeSelection(context, blocks);
     blocks.takeUp([info('a', 500)]);
@@ -280,7 +280,7 @@ describe('blocks of the timeline', () => {
     expect(failed).toHaveLength(1);
   });
 
-  it('draw arrows of the visible window, whichever answer comes last, and none once they are switched off', async () => {
+  it('draw arrows of the visible window, whichever answer comes last, and none when switched off', async () => {
     const { host, settings, blocks, context, viewport, marks } = fixture();
     blocks.takeUp([info('a', 500)]);
     const [block] = blocks.all;
@@ -309,7 +309,7 @@ describe('blocks of the timeline', () => {
     expect(marks.at(-1)).toEqual({ arrows: [] });
   });
 
-  it('count the GPU apart from the host, and every lane by itself', async () => {
+  it('sum the GPU separately from the host, and every lane by itself', async () => {
     const { blocks, context, state, answer } = fixture();
     const lane = (name: string, kind: string, firstTrack: number, tracks: number) => ({
       ...{ process: kind === 'thread' && name !== 'steps' ? 'Host' : 'H200', name, kind, firstTrack, tracks, spans: 9 },

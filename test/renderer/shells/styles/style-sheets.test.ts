@@ -51,12 +51,12 @@ function rulesOf(sheet: string): readonly Rule[] {
 
 const rules = sheets.flatMap(rulesOf);
 
-it(`style sheets have at most ${LINES} lines`, () => {
+it(`both themes define the same tokens`, () => {
   const lines = sheets.map((sheet) => read(sheet).split('\n').length - 1).reduce((sum, count) => sum + count, 0);
   expect(lines).toBeLessThanOrEqual(LINES);
 });
 
-it(`no two rules have the same ${REPEATED} or more declarations`, () => {
+it(`no two rules share ${REPEATED} or more declarations`, () => {
   const first = new Map<string, Rule>();
   const repeated: string[] = [];
   for (const rule of rules) {
@@ -70,7 +70,7 @@ it(`no two rules have the same ${REPEATED} or more declarations`, () => {
   expect(repeated).toEqual([]);
 });
 
-it('every class of a style sheet is used by an element of the page', () => {
+it('every class in a style sheet is used by an element of the page', () => {
   const words = new Set(page.match(/[\w-]+/g));
   // Prefixes of names that are composed at run time, such as `button--${tone}`.
   const beginnings = [...page.matchAll(/([a-z][\w-]*-)\$\{/g)].map(([, beginning = '']) => beginning);
@@ -84,7 +84,7 @@ it('every class of a style sheet is used by an element of the page', () => {
   expect(unknown).toEqual([]);
 });
 
-it('every class that a script queries is used by an element', () => {
+it('every class queried by a script is used by an element', () => {
   const sought = [...page.matchAll(/classList\.contains\('([\w-]+)'\)/g)].map(([, name = '']) => name);
   expect(sought.length).toBeGreaterThan(0);
   const given = new Set([...page.matchAll(/className="([^"]*)"/g)].flatMap(([, names = '']) => names.split(/\s+/)));
@@ -92,7 +92,7 @@ it('every class that a script queries is used by an element', () => {
   expect(sought.filter((name) => name !== 'js-plotly-plot' && !given.has(name))).toEqual([]);
 });
 
-it('every utility class saves lines: three elements or more use it', () => {
+it('every utility class is used by at least three elements', () => {
   const given = [...page.matchAll(/className="([^"]*)"|'([^'\n]*)'/g)].flatMap(([, attribute, text]) => [
     ...new Set((attribute ?? text ?? '').split(/\s+/)),
   ]);

@@ -19,13 +19,13 @@ import {
 } from '../../../../renderer/workbench/actions/user-kernels.ts';
 import { FakeHost } from '../../data/fake-host.ts';
 
-describe('names of files', () => {
+describe('names of exported files', () => {
   it('have their extension exactly once', () => {
     expect(withExtension('mine', '.json')).toBe('mine.json');
     expect(withExtension(' mine.JSON ', '.json')).toBe('mine.JSON');
   });
 
-  it('contain nothing that a file system rejects or that leads elsewhere', () => {
+  it('contain no characters or paths that a file system rejects', () => {
     expect(safeFileName('../../etc/passwd')).toBe('-..-etc-passwd');
     expect(safeFileName('a:b*c?"d<e>|f')).toBe('a-b-c-d-e-f');
     expect(safeFileName(' .hidden. ')).toBe('hidden');
@@ -36,8 +36,8 @@ describe('names of files', () => {
   });
 });
 
-describe('depth doses of files', () => {
-  it('are overlaid with a notice that names ignored columns', async () => {
+describe('depth doses from files', () => {
+  it('are overlaid with a notice that lists ignored columns', async () => {
     const told: unknown[] = [];
     const notices = { tell: (notice: unknown) => void told.push(notice) } as never;
     const file = new File(['depth_mm,dose,valid\n1,2,1\n2,3,1\n'], 'tank.csv');
@@ -48,7 +48,7 @@ describe('depth doses of files', () => {
   });
 });
 
-describe('timelines', () => {
+describe('timelines of runs', () => {
   const file = { kind: 'library', key: 'recorded/a.h5' } as const;
   const trace = (id: string) => ({ state: 'open', info: { id } }) as never;
 
@@ -63,7 +63,7 @@ describe('timelines', () => {
     return { host, timelines, actions, closed };
   }
 
-  it('a recorded run is offered once, and gives way to a requested one', async () => {
+  it('a recorded run is offered once, and is replaced by a requested one', async () => {
     const { host, timelines, actions, closed } = open();
     const offering = actions.offer(file, 'A');
     await Promise.resolve();
@@ -85,7 +85,7 @@ describe('timelines', () => {
     expect(host.calls.filter(({ method }) => method === 'timeline.open')).toHaveLength(1);
   });
 
-  it('a timeline that the user has closed is not closed again', async () => {
+  it('a timeline closed by the user is not closed again', async () => {
     const { host, timelines, actions, closed } = open();
     const offering = actions.offer(file, 'A');
     await Promise.resolve();
@@ -98,7 +98,7 @@ describe('timelines', () => {
   });
 });
 
-describe('document', () => {
+describe('documents of the page', () => {
   const named = (name: string) => ({ kind: 'transport', version: 1, name });
 
   /**
@@ -130,8 +130,8 @@ describe('document', () => {
 
   const file = { kind: 'granted', key: 'first.json' } as never;
 
-  describe('opening documents', () => {
-    it('shows the last requested document, whichever is read sooner', async () => {
+  describe('opening a document', () => {
+    it('shows the last requested document, whichever is read first', async () => {
       const { documents, host, turn, name } = open();
       const first = documents.openFile(file, 'first.json');
       const dropped = documents.openText('dropped.json', '{}');
@@ -175,7 +175,7 @@ describe('document', () => {
       expect(name()).toBe('Slow');
     });
 
-    it('does not change a document that was opened while another was saved', async () => {
+    it('does not change a document that was opened while another one was saved', async () => {
       const { documents, host, scenario, turn } = open();
       scenario.open({
         draft: named('First'),
@@ -222,7 +222,7 @@ describe('document', () => {
   });
 });
 
-describe('runs', () => {
+describe('runs in the page', () => {
   /** Actions with a host whose answers the test provides. */
   function open() {
     const host = new FakeHost();
@@ -243,7 +243,7 @@ describe('runs', () => {
 
   const bytes = new Uint8Array();
 
-  describe('the shown run', () => {
+  describe('the displayed run', () => {
     it('is the last requested one, and a late start replaces nothing', async () => {
       const { host, runs, shown } = open();
       const started = runs.start();
@@ -261,7 +261,7 @@ describe('runs', () => {
       expect(shown()).toBe('newer');
     });
 
-    it('is the earlier one only if nothing was requested', async () => {
+    it('is the previous one only if none was requested', async () => {
       const { host, runs, shown } = open();
       runs.offer('latest');
       expect(shown()).toBe('latest');
@@ -274,10 +274,10 @@ describe('runs', () => {
     });
   });
 
-  describe('a run that is removed from the list', () => {
+  describe('removing a run from the list', () => {
     const run = { id: 'a', name: 'Long', state: 'done', wall_s: 7200, file: null } as unknown as RunInfo;
 
-    it('asks first if it was long and is not saved', async () => {
+    it('asks first if the run was long and is not saved', async () => {
       const { host, runs, dialogs } = open();
       const removed = runs.forget(run);
       expect(dialogs.getState().open?.request).toMatchObject({ title: 'Remove Long without saving?' });
@@ -292,7 +292,7 @@ describe('runs', () => {
       await again;
     });
 
-    it('is removed at once if it is saved, was short, or has no result', async () => {
+    it('happens at once if the run is saved, was short, or has no result', async () => {
       const { host, runs, dialogs } = open();
       for (const [i, plain] of [
         { ...run, file: { file: 'x', name: 'x.h5', place: '/x.h5' } },
@@ -371,7 +371,7 @@ describe('user kernels', () => {
   }
 
   describe('user kernels in the page', () => {
-    it('are those of the newest request, whichever answer comes last, and earlier callers wait for it too', async () => {
+    it('come from the newest request, whichever answer arrives last, and earlier callers wait for it too', async () => {
       const { actions, answers, userKernels, variants } = open();
       let told = false;
       const first = actions.refresh().then(() => {
@@ -395,7 +395,7 @@ describe('user kernels', () => {
       expect(userKernels.getState().variants.map(({ sha256 }) => sha256)).toEqual(['newest']);
     });
 
-    it('ask for trust by the newest list, though an older one arrives first', async () => {
+    it('ask for trust according to the newest list, even if an older list arrives first', async () => {
       const { actions, answers, asked } = open();
       const trusted = actions.trust('mine.cpp');
       const saved = actions.refresh();

@@ -18,7 +18,7 @@ import { createWhatIfActions } from '../../../../renderer/workbench/actions/what
 import { pageWorkloads } from '../../../../renderer/workloads/index.ts';
 import { FakeHost } from '../../data/fake-host.ts';
 
-describe('questions', () => {
+describe('opening guided questions', () => {
   const byKind = (kind: string) => {
     const found = questions.find(({ example }) => example.kind === kind);
     if (found === undefined) throw new Error(`no question of kind ${kind}`);
@@ -56,7 +56,7 @@ describe('questions', () => {
     session: { reports: [{ entries: labels.map((label) => ({ label, status: 'measured' })) }] },
   });
 
-  describe('a question', () => {
+  describe('a guided question', () => {
     it('solves its scenario in its layout, with its hints', async () => {
       const { actions, stores, started } = open();
       const { id, layout } = byKind('run');
@@ -67,7 +67,7 @@ describe('questions', () => {
       expect(stores.questions.guide.getState().question).toBe(id);
     });
 
-    it('does not wait for the run of the one before, and does not change that of the user', async () => {
+    it("does not wait for the run of the previous question, and does not replace the user's run", async () => {
       const { actions, stores, started, stopped } = open();
       const running = (id: string) => ({ id, state: 'running' }) as RunInfo;
       stores.runs.setState({ runs: [running('mine')], listed: true });
@@ -110,7 +110,7 @@ describe('questions', () => {
       expect(isEdited(stores.scenario.getState())).toBe(false);
     });
 
-    it('shows a session against its reference, and removes it for the next question, but nothing of the user', async () => {
+    it('shows a session relative to its reference, and removes only that session for the next question', async () => {
       const { actions, stores, host } = open();
       const { id, example } = byKind('session');
       const reference = example.kind === 'session' ? example.reference : '';
@@ -131,7 +131,7 @@ describe('questions', () => {
       expect(comparison.getState().tableWanted).toBe(true);
     });
 
-    it('answered after the next one was opened has no further effect', async () => {
+    it('has no further effect if it is answered after the next one was opened', async () => {
       const { actions, stores, host } = open();
       const late = actions.open(byKind('session').id);
       await vi.waitFor(() => host.pending('bench.session'));
@@ -144,7 +144,7 @@ describe('questions', () => {
   });
 
   describe('a Monte Carlo beam', () => {
-    it('has its energy in MeV/mm: the dose over depth contains no more than the beam', () => {
+    it('has its energy in MeV/mm, and the dose over depth contains no more than the beam', () => {
       const { example } = byKind('monte-carlo');
       const energy = example.kind === 'monte-carlo' ? example.energy_MeV : Number.NaN;
       const { depth_mm, dose, unit } = topasBeam(energy);
@@ -164,7 +164,7 @@ describe('questions', () => {
   });
 });
 
-describe('what if', () => {
+describe('Live on the page', () => {
   const FRAME_MS = 16;
   const own = { id: 'own', live: true } as RunInfo;
 
@@ -203,11 +203,11 @@ describe('what if', () => {
 
   const frames = (count: number) => vi.advanceTimersByTimeAsync(count * FRAME_MS + 1);
 
-  describe('Live', () => {
+  describe('Live updates', () => {
     beforeEach(() => void vi.useFakeTimers());
     afterEach(() => void vi.useRealTimers());
 
-    it('requests an answer once a frame however often the scenario is edited, and the full answer at rest', async () => {
+    it('request an answer once per frame, however often the scenario is edited, and the full answer at rest', async () => {
       const { live, asked, edit } = open();
       live.toggle();
       await frames(1);
@@ -223,7 +223,7 @@ describe('what if', () => {
       expect(asked()).toHaveLength(3);
     });
 
-    it('draws newer answers, and none that are older than the drawn one', async () => {
+    it('draw newer answers, and none older than the drawn one', async () => {
       const { live, drawn, edit, answer, state, stores } = open();
       live.toggle();
       for (const energy of [60, 61, 62]) {
@@ -238,7 +238,7 @@ describe('what if', () => {
       expect(state()).toMatchObject({ run: 'own', answer: { sequence: 3, full: false }, phase: 'answered' });
     });
 
-    it('delays an answer whose run is not listed yet', async () => {
+    it('delay an answer whose run is not listed yet', async () => {
       const { live, drawn, answer, stores } = open();
       stores.runs.setState({ live: [] });
       live.toggle();
@@ -249,7 +249,7 @@ describe('what if', () => {
       expect(drawn).toEqual([1]);
     });
 
-    it('keeps the last answer when a request is rejected, gives the reason, and drops it with the next answer', async () => {
+    it('keep the last answer and show the reason when a request is rejected, until the next answer', async () => {
       const { host, live, drawn, edit, answer, state } = open();
       live.toggle();
       await frames(1);
@@ -278,7 +278,7 @@ describe('what if', () => {
       expect(drawn).toEqual([1, 3]);
     });
 
-    it('counts the drawn answers of the last second of a drag', async () => {
+    it('count the answers drawn in the last second of a drag', async () => {
       const { live, edit, answer, state } = open();
       live.toggle();
       await frames(1);
@@ -294,7 +294,7 @@ describe('what if', () => {
       expect(state()).toMatchObject({ perSecond: null, resting: true });
     });
 
-    it('reports for the full answer too how long after the edit it was drawn', async () => {
+    it('report the delay between edit and drawing for the full answer too', async () => {
       const { live, asked, answer, edit, state } = open();
       live.toggle();
       await frames(1);
@@ -311,7 +311,7 @@ describe('what if', () => {
       expect(state().latency_ms).toBeGreaterThan(dragging + 5000);
     });
 
-    it('closes its session when it is switched off, and shows the previous run', async () => {
+    it('close their session when Live is switched off, and show the previous run', async () => {
       const { host, live, edit, asked, answer, state, stores } = open();
       live.toggle();
       await frames(1);
@@ -329,7 +329,7 @@ describe('what if', () => {
       expect(host.streams[1]?.params['session']).not.toBe(host.streams[0]?.params['session']);
     });
 
-    it('ends when a run is started or chosen, which is then shown', async () => {
+    it('end when a run is started or selected, which is then shown', async () => {
       const { host, live, answer, state, stores } = open();
       live.toggle();
       await frames(1);
@@ -340,7 +340,7 @@ describe('what if', () => {
       expect(stores.selection.getState().run).toBe('started');
     });
 
-    it('ends with its reason when the host ends it, and with a document of another kind', async () => {
+    it('end with the reason when the host ends them, and with a document of another kind', async () => {
       const { host, live, state, stores } = open();
       live.toggle();
       await frames(1);

@@ -28,8 +28,8 @@ const press = (
   ...modifiers,
 });
 
-describe('shortcuts', () => {
-  it('are Control elsewhere and Command on a Mac', () => {
+describe('keyboard shortcuts', () => {
+  it('use Command on a Mac and Control elsewhere', () => {
     const save = parseShortcut('CmdOrCtrl+S');
     expect(matches(save, press('s', { ctrlKey: true }), false)).toBe(true);
     expect(matches(save, press('s', { metaKey: true }), false)).toBe(false);
@@ -50,14 +50,14 @@ describe('shortcuts', () => {
     expect(matches(parseShortcut('Alt+0'), press('º', { altKey: true }, 'Digit0'), true)).toBe(true);
   });
 
-  it('are displayed as usual on the platform', () => {
+  it('are displayed in the usual form of the platform', () => {
     expect(shortcutText('CmdOrCtrl+Shift+S', false)).toBe('Ctrl+Shift+S');
     expect(shortcutText('CmdOrCtrl+Shift+S', true)).toBe('⇧⌘S');
     expect(shortcutText('CmdOrCtrl+Enter', false)).toBe('Ctrl+Enter');
     expect(shortcutText('CmdOrCtrl+.', false)).toBe('Ctrl+.');
   });
 
-  it('reject invalid entries, since the table is written by hand', () => {
+  it('reject invalid entries in the handwritten table', () => {
     expect(() => parseShortcut('Ctl+S')).toThrow('Ctl+S is not a shortcut');
     expect(() => parseShortcut('CmdOrCtrl+')).toThrow();
   });
@@ -70,8 +70,8 @@ const sources = readdirSync(renderer, { recursive: true, encoding: 'utf8' })
   .join('\n');
 const inSources = new Set([...sources.matchAll(/\b(?:data-)?action="([\w-]+)"/g)].map(([, control]) => control));
 
-describe('panel actions of the palette', () => {
-  it('have a panel control each, and each control has an action', () => {
+describe('panel actions in the palette', () => {
+  it('correspond one to one to panel controls', () => {
     const declared = new Set<string>(panelActions.map(({ control }) => control));
     // The menu entry Benchmark uses this control.
     declared.add('benchmark');
@@ -118,7 +118,7 @@ describe('the search for commands', () => {
     expect(found('  ')).toEqual(commands.map((command) => command.title));
   });
 
-  it('ranks the beginning of a title before a word of it, and that before its menu', () => {
+  it('ranks a match at the beginning of a title before one at a later word, and that before a match in the menu name', () => {
     expect(found('run')).toEqual(['Run', 'Save run as…']);
     expect(found('appear')).toEqual(['Dark']);
     expect(found('d')).toEqual(['Dark', 'Dose map']);
@@ -130,7 +130,7 @@ describe('the search for commands', () => {
     expect(found('view hologram')).toEqual([]);
   });
 
-  it('finds a command by its keywords, after those named so', () => {
+  it('finds a command by its keywords, listed after matching titles', () => {
     const launch: Command = { ...make('Launch explorer', 'View', 'Panels'), keywords: 'Occupancy run waves' };
     const all = [launch, ...commands];
     const titles = (query: string): string[] => searchCommands(all, query).map(({ title }) => title);

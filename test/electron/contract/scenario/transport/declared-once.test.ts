@@ -17,7 +17,7 @@ const native = (file: string): string =>
   readFileSync(path.resolve(import.meta.dirname, '../../../../..', file), 'utf8');
 
 describe('the numbers of a transport run', () => {
-  it('carry their unit in their name, and have a separate path in the run file', () => {
+  it('carry their unit in their name, and have a distinct path in the run file', () => {
     for (const [name, { unit }] of runScalarEntries) {
       const suffix = unit.replace('²', '2');
       expect(suffix === '' ? name : name.split('_'), name).toContain(suffix === '' ? name : suffix);
@@ -33,7 +33,7 @@ describe('the numbers of a transport run', () => {
     expect(requested.filter((name) => !binding.includes(`out.Set("${name}"`))).toEqual([]);
   });
 
-  it('are read from the result by its names, and written to the summary by theirs', () => {
+  it("have one name in the engine's result and one in the summary", () => {
     const result = Object.fromEntries(runScalarEntries.flatMap(([, { engine }], i) => (engine ? [[engine, i]] : [])));
     const at = (name: string): number => runScalarEntries.findIndex(([each]) => each === name);
     const taken = scalarsFromEngine(result as Parameters<typeof scalarsFromEngine>[0]);
@@ -47,7 +47,7 @@ describe('the numbers of a transport run', () => {
 });
 
 describe('the columns of the ledger', () => {
-  it('are those of the engine, in its order', () => {
+  it('equal those of the engine, in the same order', () => {
     const header = native('kernels/transport/run/ledger.hpp');
     const list = header.slice(header.indexOf('kLedgerColumns[] = {'));
     const columns = [...list.slice(0, list.indexOf('};')).matchAll(/\{"(\w+)", .*\}(, true)?\},/g)];

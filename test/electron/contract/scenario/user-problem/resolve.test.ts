@@ -40,7 +40,7 @@ const issuesOf = (document: object, sizes = { rows: 3, columns: 4 }) =>
     message,
   }));
 
-test('shapes, values, tolerances and work follow the sizes', () => {
+test('shapes, values, tolerances and work follow from the sizes', () => {
   const resolved = resolveProblem(definition, { rows: 3, columns: 4 });
   expect(resolved.faults).toEqual([]);
   // x has 3 × 2 values of 2 bytes, ids has 3 of 4, y has 3 of 4.
@@ -54,7 +54,7 @@ test('shapes, values, tolerances and work follow the sizes', () => {
   ]);
 });
 
-test('a tolerance follows from the number of terms by default, and a given one replaces it', () => {
+test('a tolerance follows from the number of terms by default, and an explicit one replaces it', () => {
   const [x, ids, { tolerance: _, ...plain }] = definition.arrays as [object, object, { tolerance?: object }];
   const largest = (y: object) => {
     const parsed = definitionSchema.parse({ ...definition, arrays: [x, ids, y] });
@@ -72,12 +72,12 @@ test('a tolerance follows from the number of terms by default, and a given one r
   ]);
 });
 
-test('arrays of a single row are resolved', () => {
+test('arrays with a single row are resolved', () => {
   const { arrays } = resolveProblem(definition, { rows: 1, columns: 4 });
   expect(arrays[0]).toMatchObject({ shape: [1, 2], grain: 1 });
 });
 
-test('sizes that break a constraint or a bound are rejected, naming both', () => {
+test('sizes that violate a constraint or a bound are rejected, with both named', () => {
   expect(issuesOf({}, { rows: 3, columns: 5 })).toMatchObject([
     { path: 'constraints.0', message: expect.stringContaining('does not hold at rows = 3, columns = 5') },
     { path: 'arrays.0.shape.1', message: expect.stringContaining('is 2.5 at these sizes') },
@@ -134,7 +134,7 @@ test.each([
   expect(issuesOf(document)).toEqual([{ path, message: expect.stringMatching(message) }]);
 });
 
-test('launches follow sizes and constants', () => {
+test('launches follow from sizes and constants', () => {
   const launches = definitionSchema.parse({
     ...definition,
     candidates: [
@@ -180,7 +180,7 @@ const junk = [
 ];
 
 test.each(readdirSync(folder))(
-  '%s: every damaged value is accepted, or rejected with its path, and nothing throws',
+  '%s: every damaged value is accepted or rejected with its path, and nothing throws',
   (name) => {
     const document: unknown = JSON.parse(readFileSync(path.join(folder, name, 'problem.json'), 'utf8'));
     let refused = 0;

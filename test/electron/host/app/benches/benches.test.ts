@@ -63,7 +63,7 @@ describe('a benchmark', () => {
     frames = followed.frames;
   });
 
-  test('reports progress, time left, and the ratios so far', () => {
+  test('reports progress, remaining time, and the ratios measured so far', () => {
     expect(info.state).toMatch(/queued|running/);
     const phases = frames.map(({ phase }) => phase);
     expect(phases).toContain('rounds');
@@ -93,7 +93,7 @@ describe('a benchmark', () => {
     expect(session.reports[0]?.program.commit ?? '0'.repeat(40)).toMatch(/^[0-9a-f]{40}/);
   });
 
-  test('reports in its rows whether a clock was locked, a GPU cooled and an energy read', async () => {
+  test('reports per row if a clock was locked, a GPU cooled down or energy was read', async () => {
     const asked = { lock_MHz: 1500, cool_C: 90, energy: true, processes: 0 };
     const variants = ['gather', 'window'];
     const { id } = await page.call('bench.start', { scenario, name: 'small', variants, rounds: 5, ...asked });
@@ -116,7 +116,7 @@ describe('a benchmark', () => {
     expect(session.command).toContain(' --lock-clocks 1500 --cool 90 --energy ');
   });
 
-  test('has rows, curves and maps against any reference', async () => {
+  test('has rows, curves and maps relative to any reference', async () => {
     const { subjects } = await infoOf(info.id);
     const chosen = subjects.map(({ subject }) => subject);
     const { rows, groups } = await page.call('compare.rows', { subjects: chosen, reference: 1 });
@@ -145,7 +145,7 @@ describe('a benchmark', () => {
     expect(maps[1]?.difference).toBeNull();
   });
 
-  test('is saved in the library under a name that is no scenario', async () => {
+  test('is saved in the library under a name that no scenario can have', async () => {
     const file = { kind: 'library', key: 'mine.session.json' } as const;
     await page.call('bench.save', { bench: info.id, file, ifExists: 'refuse' });
     const { benches } = await page.call('bench.list', {});
@@ -199,7 +199,7 @@ test('a cancelled benchmark keeps its complete rounds', async () => {
   expect(entry?.status === 'measured' && entry.samples.length).toBeGreaterThanOrEqual(2);
 });
 
-test('a benchmark waits for the run before it, and the run after it for the benchmark', async () => {
+test('a benchmark waits for an earlier run, and a later run waits for the benchmark', async () => {
   const run = await page.call('run.start', { scenario: { ...longScenario }, name: 'long' });
   const one = { scenario, name: 's', variants: ['window'], rounds: 1, processes: 0 };
   const bench = await page.call('bench.start', one);
@@ -215,7 +215,7 @@ test('a benchmark waits for the run before it, and the run after it for the benc
   await test_.host.benches.ended(taken.id);
 });
 
-test('impossible variants and sweeps are rejected at once', async () => {
+test('a benchmark with impossible variants or an impossible sweep is rejected at once', async () => {
   const start = (variants: string[], sweep: { path: string; values: number[] } | null = null) =>
     page.call('bench.start', { scenario, name: 's', variants, sweep });
   await expect(start(['gathr'])).rejects.toThrow('"gathr" is not known (did you mean gather?)');
@@ -225,7 +225,7 @@ test('impossible variants and sweeps are rejected at once', async () => {
   await expect(start(['window'], { path: 'grid.dx_mm', values: [-1] })).rejects.toThrow('grid.dx_mm');
 });
 
-test('other programs are compared with the variants, or the reason is given', async () => {
+test('other programs are compared with the variants, or the reason for their absence is given', async () => {
   const { programs } = await page.call('bench.external', { workload: 'transport' });
   const program = (id: string) => programs.find((one) => one.id === id);
   expect(programs.map(({ id }) => id)).toEqual(expect.arrayContaining(['numpy-array', 'cupy-array', 'cupy-raw']));
@@ -254,7 +254,7 @@ test('other programs are compared with the variants, or the reason is given', as
   ).rejects.toThrow('the program "matlab" is not registered; allowed: numpy-array');
 });
 
-test('registers and spills come from the session, or from a build of the same commit, and name their source', async () => {
+test('registers and spills come from the session or from a build of the same commit, and their source is named', async () => {
   const recorded = { bench: 'recorded~h200-uniform-grid-70MeV.json', report: 0 };
   const kept = await page.call('variant.resources', { variant: 'cuda-fused', session: recorded });
   expect(kept.origin).toBe('recorded with h200-uniform-grid-70MeV');
@@ -297,7 +297,7 @@ test('registers and spills come from the session, or from a build of the same co
   }
 });
 
-test('a sweep measures every size and fits its cost', async () => {
+test('a sweep measures every size and fits the cost', async () => {
   const sweep = { path: 'grid.dx_mm', values: [2, 1] };
   const { id } = await page.call('bench.start', {
     scenario,
@@ -319,7 +319,7 @@ test('a sweep measures every size and fits its cost', async () => {
   ]);
 });
 
-test('images and small workloads are benchmarked alike, and shown by their own measures', async () => {
+test('images and small workloads are measured alike, and shown with their own measures', async () => {
   const spots = {
     kind: 'diffraction',
     version: 1,
@@ -388,7 +388,7 @@ test('images and small workloads are benchmarked alike, and shown by their own m
   );
 });
 
-test('a stored run is compared with a session', async () => {
+test('a stored run can be compared with a session', async () => {
   const { id } = await page.call('run.start', { scenario, name: 'r' });
   await test_.host.runs.ended(id);
   const other = { ...scenario, solver: { ...scenario.solver, variant: 'gather' } };
@@ -408,7 +408,7 @@ test('a stored run is compared with a session', async () => {
   expect(rows[1]?.differences.map(({ what }) => what)).toContain('solver.variant');
 });
 
-test('a session that the page read is imported, and nothing else', async () => {
+test('a session read by the page is imported, and no other file', async () => {
   const recorded = await readFile(path.join(assetsFolder, 'runs', 'h200-water-70MeV.json'), 'utf8');
   const open = (name: string, text: string) => page.call('bench.open', { source: { kind: 'text', name, text } });
   const info = await open('mine.json', recorded);

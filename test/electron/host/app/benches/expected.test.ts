@@ -15,7 +15,7 @@ import { Locks } from '../../../../../electron/host/io/files/locks.ts';
 import { assetsFolder, smallScenario, tinyScenario } from '../../small-run.ts';
 import { hostOfFile } from '../../test-host.ts';
 
-describe('stored', () => {
+describe('stored sessions', () => {
   const NAME = 'h200-water-70MeV.json';
   const trouble = vi.fn();
 
@@ -35,7 +35,7 @@ describe('stored', () => {
 
   const lists = () => Promise.all([stored?.list(), stored?.list(), stored?.list()]);
 
-  test('concurrent list requests read each file once', async () => {
+  test('concurrent list requests read each file only once', async () => {
     await copyFile(path.join(assetsFolder, 'runs', NAME), path.join(folder, NAME));
     const found = await lists();
     expect(found.map((list) => list?.map(({ name }) => name))).toEqual([1, 2, 3].map(() => ['h200-water-70MeV']));
@@ -61,7 +61,7 @@ describe('stored', () => {
     expect(trouble).toHaveBeenCalledWith(expect.stringContaining('entries.0.label'));
   });
 
-  test('a library session is validated fully before it is listed', async () => {
+  test('a library session is fully validated before it is listed', async () => {
     const session = JSON.parse(await readFile(path.join(assetsFolder, 'runs', NAME), 'utf8'));
     session.reports[0].elapsed_s = 'long';
     await mkdir(path.join(folder, 'library'));
@@ -70,7 +70,7 @@ describe('stored', () => {
     expect(trouble).toHaveBeenCalledWith(expect.stringContaining('reports.0.elapsed_s'));
   });
 
-  test('an unreadable file is read again once it is readable', async () => {
+  test('an unreadable file is read again once it becomes readable', async () => {
     await writeFile(path.join(folder, NAME), '{}');
     expect(await lists()).toEqual([[], [], []]);
     expect(trouble).toHaveBeenCalledTimes(3);
@@ -79,7 +79,7 @@ describe('stored', () => {
   });
 });
 
-describe('expected', async () => {
+describe('expected times', async () => {
   const { test_, page } = await hostOfFile();
 
   const expected = async (scenario: object): Promise<(variant: string) => ExpectedTime | undefined> => {
@@ -87,7 +87,7 @@ describe('expected', async () => {
     return (variant) => times.find((one) => one.variant === variant);
   };
 
-  test('before any measurement here, the times of a processor are estimated from typical thread rates', async () => {
+  test('before any measurement here, CPU times are estimated from typical rates per thread', async () => {
     const [small, larger] = [await expected(tinyScenario), await expected(smallScenario)];
     expect(small('gather')?.run_s).toBeGreaterThan(0);
     expect(larger('gather')?.run_s ?? 0).toBeGreaterThan(small('gather')?.run_s ?? Number.NaN);
@@ -96,7 +96,7 @@ describe('expected', async () => {
     expect(small('reference')?.run_s).toBeNull();
   });
 
-  test('variants that follow the beam have the forecast of the form, also after a run here', async () => {
+  test('variants that follow the beam use the estimate of the form, also after a run here', async () => {
     const scenario = { ...tinyScenario, solver: { ...tinyScenario.solver, variant: 'window' } };
     const ofForm = async (): Promise<number | undefined> => {
       const { resolved } = await page.call('scenario.resolve', { scenario, file: null });
@@ -115,7 +115,7 @@ describe('expected', async () => {
     expect(after).toBeLessThan(wall_s ?? 0);
   });
 
-  test('moments of a field need the time of each kind of spot, and more with reactions', async () => {
+  test('moments of a field cost time per kind of spot, and more with reactions', async () => {
     const beams = async (energies: readonly number[], nuclear: string): Promise<number> => {
       const scenario = {
         ...tinyScenario,
@@ -155,7 +155,7 @@ describe('expected', async () => {
     expect(await times(here)).toMatchObject([{ run_s: 1 }]);
   });
 
-  test('a variant without enough memory shows its need and the limit instead of a time', async () => {
+  test('a variant without enough memory shows its requirement and the limit instead of a time', async () => {
     const fine = { ...tinyScenario.grid, dx_mm: 0.01, dz_mm: 0.02, dtheta_mrad: 5 };
     const { able, run_s, reason } = (await expected({ ...tinyScenario, grid: fine }))('gather') ?? {};
     expect([able, run_s]).toEqual([false, null]);
@@ -166,7 +166,7 @@ describe('expected', async () => {
     expect((await page.call('bench.expected', { scenario: { beam: { energy_MeV: -1 } } })).times).toEqual([]);
   });
 
-  test('a session of this machine estimates its variants, also for a larger problem', async () => {
+  test('a session of this machine estimates the times of its variants, also for a larger problem', async () => {
     const requested = { scenario: { ...tinyScenario }, name: 's', variants: ['gather'], rounds: 5, processes: 0 };
     const { id } = await page.call('bench.start', requested);
     await test_.host.benches.ended(id);

@@ -36,8 +36,8 @@ import {
 import { parseTaskSession } from '../../../../../electron/host/workloads/task/index.ts';
 import { assetsFolder, openTestScenarios } from '../../small-run.ts';
 
-describe('answer', () => {
-  test('sweep values are printed in thousands, bytes with their unit', () => {
+describe('answers about claims', () => {
+  test('sweep values are printed with thousands separators, and bytes with a unit', () => {
     expect([4, 10_000, 65_536, 0.5].map((value) => valueText(value, 'problem.n'))).toEqual([
       '4',
       '10 k',
@@ -51,7 +51,7 @@ describe('answer', () => {
     ]);
   });
 
-  test('neighbouring values with the same verdict are grouped, in rising order', () => {
+  test('neighbouring values with the same verdict are grouped, in ascending order', () => {
     const at = (verdict: string, ...values: number[]) => values.map((value) => ({ at: value, verdict }));
     const path = 'problem.footprint_bytes';
     expect(
@@ -81,7 +81,7 @@ describe('answer', () => {
   };
   const sentence = (more: Partial<AnsweredClaim>): string => answerOf({ ...claim, ...more }).sentence;
 
-  test('a claim that every decided measurement confirms is true, one that none confirms is not', () => {
+  test('a claim confirmed by every decided measurement is true, and one confirmed by none is not', () => {
     const good = finding('as claimed', 3);
     expect(answerOf({ ...claim, findings: [good, finding('as claimed', 4.561), finding('undecided', 9.9)] })).toEqual({
       ...{ word: 'true', sentence: 'true: 3–4.56×', number: '3–4.56×', command: null },
@@ -95,7 +95,7 @@ describe('answer', () => {
     );
   });
 
-  test('a claimed gain that is a loss in every measurement is reported as the reverse', () => {
+  test('a claimed gain that is a loss in every measurement is reported as reversed', () => {
     const loss = finding('less', 0.37, { unit: '×', interval: { low: 0.3, high: 0.4 } });
     expect(sentence({ findings: [loss] })).toBe('not true: 0.37× instead, the opposite');
     expect(sentence({ kind: 'yes-no', findings: [loss] })).toBe('not true: 0.37× instead, the claim does not hold');
@@ -111,12 +111,12 @@ describe('answer', () => {
     expect(sentence({ findings: [wrong, finding('less', 1.5)] })).toBe('not true: 1.5× instead, a smaller gain');
   });
 
-  test('only measurements at the size of the note decide', () => {
+  test('only measurements at the size stated in the note decide', () => {
     const findings = [finding('as claimed', 3), finding('less', 1.1, { atNote: true })];
     expect(sentence({ findings })).toBe('not true: 1.1× instead, a smaller gain');
   });
 
-  test('a claim about another program is judged only by that program', () => {
+  test('a claim about another program is judged only with that program', () => {
     const findings = [finding('as claimed', 3)];
     const needs = 'PyTorch';
     expect(answerOf({ ...claim, needs, findings })).toEqual({
@@ -127,14 +127,14 @@ describe('answer', () => {
     expect(sentence({ reason: 'No pair.', findings })).toBe('cannot be judged here: No pair.');
   });
 
-  test('open claims name the command that decides them', () => {
+  test('an open claim names the command that decides it', () => {
     expect(answerOf(claim)).toMatchObject({ word: 'not-measured', sentence: 'not measured yet', command: 'bench s' });
     expect(sentence({ findings: [finding('undecided', 1.9)] })).toBe(
       'not measured precisely enough yet: 1.9× of 2–10×',
     );
   });
 
-  test('a claim that holds in part of a sweep names that part, with pair and machine if they differ', () => {
+  test('a claim that holds in part of a sweep names that part, and pair and machine if they differ', () => {
     const points = [1, 2, 4].map((at) => ({ at, value: at, interval: null, verdict: at < 2 ? 'less' : 'as claimed' }));
     const map = (machine: string, ...by: readonly string[]): ClaimMap => ({
       ...{ session: 's', file: 's.json', scenario: 's', path: 'grid.dx_mm', machine },
@@ -154,7 +154,7 @@ describe('answer', () => {
     expect(line()).toBe('true when the pair is c → d; 1–4× in all');
   });
 
-  test('without a sweep a claim holds for a pair, a number of a variant, a problem, a machine, or a part of these', () => {
+  test('without a sweep, a claim holds for a pair, a number of a variant, a problem, a machine, or some of these', () => {
     const [good, bad] = [finding('as claimed', 3), finding('less', 1)];
     const when = (...more: readonly Partial<ClaimFinding>[]): string =>
       sentence({ findings: [bad, ...more.map((one) => ({ ...good, ...one }))] });
@@ -171,7 +171,7 @@ describe('answer', () => {
   });
 });
 
-describe('claim table', async () => {
+describe('the table of claims', async () => {
   const addon = loadAddon();
   const rows = await readClaimTable(assetsFolder);
   const scenarios = await openTestScenarios(addon);
@@ -183,7 +183,7 @@ describe('claim table', async () => {
     return reading.kind === 'micro' ? reading : null;
   }
 
-  test('the table has the rows 1 to 32, and the scenarios of small workloads are all in it', () => {
+  test('has the rows 1 to 32, and includes all scenarios of small workloads', () => {
     expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: 32 }, (_, i) => i + 1));
     const all = rows.flatMap((row) => row.scenarios).filter((file) => file.startsWith('micro/'));
     const listed = [...new Set(all)];
@@ -193,7 +193,7 @@ describe('claim table', async () => {
 
   const registry = await readRegistry(assetsFolder);
 
-  test('every bench of the engine has a scenario, and every claim names variants that its bench has', async () => {
+  test('has a scenario for every benchmark of the engine, and every claim names variants of its benchmark', async () => {
     const seen = new Set<string>();
     for (const file of new Set(rows.flatMap((row) => row.scenarios))) {
       const reading = await readMicro(file);
@@ -224,12 +224,12 @@ describe('claim table', async () => {
     expect([...seen].toSorted()).toEqual([...benches.keys()].toSorted());
   });
 
-  describe('a claim speaks of the values that it names', () => {
+  describe('conditions of claims', () => {
     const about = { workload: 'micro', bench: 'coalescing', words: { order: 'forward' } };
     const ids = async (numbers: Record<string, number>, words: Record<string, string> = about.words) =>
       (await readTaskClaims(assetsFolder, { ...about, numbers, words })).map(({ id }) => id);
 
-    test('a range of a number, and a word', async () => {
+    test('match a numeric range, and a word', async () => {
       expect(await ids({ stride: 1, element_bytes: 4 })).toEqual(['coalescing']);
       expect(await ids({ stride: 2, element_bytes: 4 })).toEqual(['coalescing']);
       expect(await ids({ stride: 32, element_bytes: 4 })).toEqual(['coalescing', 'uncoalesced']);
@@ -263,7 +263,7 @@ describe('claim table', async () => {
     'micro/scattering.json': ['cuda-tf32', 'cuda-bf16'],
   };
 
-  test('recordings are of an H200 or an H100, belong to a row, and are wrong only where the row shows that', () => {
+  test('recordings come from an H200 or an H100, belong to a row, and are wrong only where the row expects it', () => {
     const recorded = readdirSync(join(assetsFolder, 'runs/micro')).map((file) => `micro/${file}`);
     const listed = rows.flatMap((row) => row.sessions.flatMap((file) => [file, ...recordingsOnOtherGpus(file)]));
     expect(recorded.length).toBeGreaterThanOrEqual(25);
@@ -287,7 +287,7 @@ describe('claim table', async () => {
     return made;
   };
 
-  test('the row about all optimisations together has findings from the recorded transport sessions', async () => {
+  test('the row about all optimisations together is judged by the recorded transport sessions', async () => {
     const last = (await tableOnce()).find(({ row }) => row === 25);
     const findings = last?.claims.flatMap((claim) => claim.findings).filter(({ value }) => value !== null) ?? [];
     expect(findings.length).toBeGreaterThanOrEqual(3);
@@ -330,7 +330,7 @@ describe('claim table', async () => {
   });
 });
 
-describe('maps', () => {
+describe('maps of claims', () => {
   /** Claims without a size parameter, or about a program that is installed separately. */
   const WITHOUT: Readonly<Record<string, string>> = {
     'micro/instruction-latency shuffle-latency': 'an instruction has no size',
@@ -384,7 +384,7 @@ describe('maps', () => {
     );
   }
 
-  test('each map is swept by a session of its row, or has one size', async () => {
+  test('each have a sweep session in their row, or a single size', async () => {
     const without: string[] = [];
     for (const row of await readClaimTable(assetsFolder)) {
       const own = SWEEPS.filter(({ file }) => row.sessions.includes(file));
@@ -403,7 +403,7 @@ describe('maps', () => {
     expect(without.sort()).toEqual(Object.keys(WITHOUT).sort());
   });
 
-  test('each sweep belongs to a row, or to the sessions without claims', async () => {
+  test('every sweep belongs to a row, or to the sessions without claims', async () => {
     const listedIn = (await readClaimTable(assetsFolder)).flatMap(({ sessions }) => sessions);
     const others = SWEEPS.map(({ file }) => path.posix.normalize(file)).filter((file) => !listedIn.includes(file));
     expect(others.sort()).toEqual(['h200-sweep-water-70MeV.json', 'transport/h200-scattering-uniform-grid-70MeV.json']);

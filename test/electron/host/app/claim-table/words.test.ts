@@ -36,7 +36,7 @@ const row = (number: number) => {
   return found;
 };
 
-test('the naive layer is claimed to be slower than the library, and the larger layer is as claimed', async () => {
+test('the naive layer is slower than the library, and the larger layer confirms its claim', async () => {
   const layer = await claimsAbout('linear-relu');
   const claim = layer.find(({ id }) => id === 'fused-naive-slower');
   expect([claim?.from, claim?.to]).toEqual([45.5, 200]);
@@ -56,13 +56,13 @@ test('the naive layer is claimed to be slower than the library, and the larger l
   ]);
 });
 
-test('the goal of a fused kernel, 1.1 to 1.2 times the library, is a claim', async () => {
+test("the fused kernel's goal of 1.1 to 1.2 times the library is a claim", async () => {
   const goal = (await claimsAbout('linear-relu')).find(({ id }) => id === 'fused-goal');
   expect([goal?.from, goal?.to]).toEqual([1.1, 1.2]);
   expect(goal?.pairs.map(({ slower }) => slower.variant)).toEqual(['cuda-cublas', 'cuda-cublas', 'torch-eager']);
 });
 
-test('no claim compares end-to-end runs of our FP32 and FP64 images: they differ by how an image is read back', async () => {
+test('no claim compares our end-to-end FP32 and FP64 images, since their read-back differs', async () => {
   const single = /^diffraction-.*(fp32|delta|naive)/;
   for (const { id, pairs } of await claimsAbout('diffraction'))
     for (const { slower, faster, rival } of pairs) {
@@ -86,7 +86,7 @@ test('claims about PyTorch and the C program get no verdict from other programs'
   }
 });
 
-test('the row of FP64 covers FP64, consumer GPUs and transport', () => {
+test('the row about FP64 covers FP64, consumer GPUs and transport', () => {
   const { title, claims } = row(24);
   expect(title).toContain('consumer GPUs');
   const findings = claims.flatMap((one) => one.findings);
@@ -112,7 +112,7 @@ test('every recorded sweep belongs to a row', async () => {
 const answerTo = (number: number, id: string, bench: string): string | undefined =>
   row(number).claims.find((one) => one.id === id && one.bench === bench)?.answer.sentence;
 
-describe('claims measure what the notes mean', () => {
+describe('claims measure what their notes mean', () => {
   test('a sweep gives a verdict for each part of its range', () => {
     expect(answerTo(8, 'bank-conflicts', 'bank-conflicts')).toBe('true when stride is 16; 0.696–16.8× in all');
     expect(answerTo(3, 'host-loop', 'host-loop')).toBe('not true: 0.991–951× instead, a larger gain or a smaller gain');
@@ -120,7 +120,7 @@ describe('claims measure what the notes mean', () => {
     expect(answerTo(7, 'tiling', 'stencil-2d')).toBe('true when radius is 8 to 16; 1.02–2.2× in all');
   });
 
-  test('fusing covers three kernels, graphs cover small ones, and one stream compared with one is no overlap', () => {
+  test('fusion covers three kernels, graphs cover small ones, and one stream compared with one stream shows no overlap', () => {
     const fusing = row(1).claims.find(({ id, bench }) => id === 'kernel-fusion' && bench === 'launch');
     expect(fusing?.findings.length).toBeGreaterThan(0);
     for (const { file } of fusing?.findings ?? []) expect(file).toMatch(/launch-three\.json$/);
@@ -139,7 +139,7 @@ describe('claims measure what the notes mean', () => {
     expect(streams?.maps[0]?.series[0]?.points.map(({ at }) => at)).toEqual([2, 4, 8]);
   });
 
-  test('every recommended block size is compared with every other', () => {
+  test('every recommended block size is compared with all others', () => {
     const [blocks] = row(22).claims;
     const by = Map.groupBy(blocks?.findings ?? [], ({ file }) => file);
     for (const own of by.values()) expect(own.length % 9).toBe(0);
@@ -147,7 +147,7 @@ describe('claims measure what the notes mean', () => {
     expect(worse?.map((one) => one.by)).toEqual(['cuda-1024 → cuda-128']);
   });
 
-  test('too few threads do the same work at both ends of a sweep', () => {
+  test('a sweep over too few threads keeps the work constant at both ends', () => {
     const idle = row(23).claims.find(({ id }) => id === 'idle');
     expect(idle?.findings.map(({ value }) => Math.round(value ?? 0))).toEqual(
       // Values of the sweeps on an H200 and on an H100.
@@ -155,7 +155,7 @@ describe('claims measure what the notes mean', () => {
     );
   });
 
-  test('claims about one size are judged by the points of a sweep that have it', () => {
+  test('claims about one size are judged at the sweep points with that size', () => {
     for (const [side, at] of [
       [256, 256],
       [2048, 2048],
@@ -175,7 +175,7 @@ describe('claims measure what the notes mean', () => {
     expect(answerTo(31, 'c-over-gpu-warm-1024', '')).toBe('not true: 0.271–0.28× instead, the opposite');
   });
 
-  test('claims about CuPy, PyTorch or the C program are judged by them, or report that they need them', () => {
+  test('claims about CuPy, PyTorch or the C program are judged with these programs, or report that they are needed', () => {
     expect(answerTo(1, 'launch-cost', 'launch')).toMatch(/^true when it is cupy-expert/);
     // A sentence of the source note is one claim, about the program that it names.
     expect(row(20).claims.map(({ workload, id }) => [workload, id])).toEqual([['diffraction', 'cold-start']]);
@@ -208,12 +208,12 @@ describe('claims measure what the notes mean', () => {
     expect(blocks.find(({ at }) => at === null)?.verdict).toBe('as claimed');
   });
 
-  test('code that the notes call wrong is wrong: a kernel without strides, and one without its bounds check', () => {
+  test('code that the notes call wrong is wrong: a kernel that ignores strides, and one without a bounds check', () => {
     expect(answerTo(18, 'views', 'views')).toBe('true: 1.07');
     expect(answerTo(21, 'check', 'bounds')).toBe('true: 61');
   });
 
-  test('costs are compared as costs, shares are in per cent, and the pair of the note counts', () => {
+  test('costs are compared as costs, shares are in per cent, and the pair named in the note counts', () => {
     expect(answerTo(26, 'fused-naive-measured', '')).toMatch(/a larger cost$/);
     expect(answerTo(31, 'c-over-gpu-total-256', '')).toMatch(/^not true: .*a smaller cost$/);
     expect(answerTo(26, 'memory-bound', '')).toBe('not true: 5.15–7.29 % instead, less than claimed');
@@ -234,7 +234,7 @@ describe('claims measure what the notes mean', () => {
 });
 
 describe('recorded sessions', () => {
-  test('state in plain words that a graph cannot be captured again, instead of the error of the driver', () => {
+  test('state in plain words, instead of a driver error, that a graph cannot be captured again', () => {
     const named = recorded.filter((file) =>
       readFileSync(path.join(runs, file), 'utf8').includes('CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED'),
     );
@@ -248,7 +248,7 @@ describe('recorded sessions', () => {
     }
   });
 
-  test('have the current claims, whatever their files contain: the ladder begins with the four priorities of the note', () => {
+  test("have the current claims, whatever their files contain, and the ladder begins with the note's four priorities", () => {
     const file = 'transport/h100-uniform-grid-70MeV.json';
     expect(savedClaims(file).reports[0]?.claims.some(({ priority }) => priority !== undefined)).toBe(false);
     const claims = deriveSession(savedClaims(file), current).reports[0]?.claims ?? [];
@@ -269,7 +269,7 @@ describe('recorded sessions', () => {
     expect(counters?.claims.find(({ id }) => id === 'coalescing')?.pairs[0]?.gain?.value).toBeCloseTo(1.42, 2);
   });
 
-  test('changed by --set state so in their names', () => {
+  test('state in their names that they were changed by --set', () => {
     for (const file of recorded) {
       const { command, reports } = savedClaims(file);
       for (const [, at, value] of command.matchAll(/--set (\S+?)=(\S+)/g))
@@ -279,13 +279,13 @@ describe('recorded sessions', () => {
   });
 });
 
-describe('counts in the note of the layer', () => {
+describe('counts stated in the note about the layer', () => {
   const claim = (id: string) => row(26).claims.find((one) => one.id === id);
   /** Findings in sessions on the first card. */
   const findings = (id: string) => claim(id)?.findings.filter(({ machine }) => machine === 'NVIDIA H200') ?? [];
   const found = (id: string) => findings(id).map(({ value, verdict }) => [Number(value?.toPrecision(3)), verdict]);
 
-  test('follow from the sizes, without noise: bytes, and the saving of the second version', () => {
+  test('follow exactly from the sizes: bytes, and the saving of the second version', () => {
     const bytes = (outputs: number) => 4 * (1024 * 784 + 784 * 2048 + outputs * 1024 * 2048);
     expect(findings('layer-bytes').map(({ value }) => value)).toEqual([bytes(1) / 1e6]);
     expect(found('layer-bytes')).toEqual([[18, 'as claimed']]);
@@ -303,7 +303,7 @@ describe('counts in the note of the layer', () => {
     expect(claim('layer-bytes')?.cards).toEqual([]);
   });
 
-  test('give rates equal to operations over the time of a session', () => {
+  test("give rates that equal operations divided by the session's times", () => {
     expect(found('naive-rate')).toEqual([[1500, 'more']]);
     expect(findings('library-rate').map(({ verdict }) => verdict)).toEqual(['more', 'more']);
     expect(findings('traffic-rate').map(({ verdict }) => verdict)).toEqual(['less']);
@@ -313,7 +313,7 @@ describe('counts in the note of the layer', () => {
     ]);
   });
 
-  test('appear in a session too', () => {
+  test('also appear in a session', () => {
     const [report] = deriveSession(savedClaims('linear-relu/layer-1024.json'), current).reports;
     const values = report?.claims.find(({ id }) => id === 'layer-bytes')?.values;
     expect(values?.map(({ variant, unit, verdict }) => [variant, unit, verdict])).toEqual([
@@ -325,10 +325,10 @@ describe('counts in the note of the layer', () => {
   });
 });
 
-describe('one problem on two GPUs', () => {
+describe('the same problem on two GPUs', () => {
   const cards = (number: number, id: string) => row(number).claims.find((one) => one.id === id)?.cards ?? [];
 
-  test('fusion and graphs of the beam are measured on both', () => {
+  test('has fusion and graphs of the beam measured on both', () => {
     for (const [number, id] of [
       [1, 'kernel-fusion'],
       [2, 'cuda-graphs'],
@@ -338,7 +338,7 @@ describe('one problem on two GPUs', () => {
     }
   });
 
-  test('each GPU reports its own result', () => {
+  test('has a separate result for each GPU', () => {
     expect(cards(8, row(8).claims[0]?.id ?? '').map(({ machine }) => machine)).toContain('NVIDIA H200');
     const several = findingsOnSeveralMachines(rows);
     expect(several.length).toBeGreaterThanOrEqual(20);
@@ -351,7 +351,7 @@ describe('one problem on two GPUs', () => {
   });
 });
 
-describe('an undecided claim names the command that measures it', async () => {
+describe('an undecided claim and the command that measures it', async () => {
   // With all shipped files but the recordings, no claim has an answer yet.
   const unrecorded = path.join(scratchFolder('claims-unrecorded'), 'assets');
   mkdirSync(unrecorded, { recursive: true });
@@ -363,7 +363,7 @@ describe('an undecided claim names the command that measures it', async () => {
       .command;
   const bench = 'npx braggbench bench';
 
-  test('with the scenario of its size, its variants and its programs', () => {
+  test('name the scenario of the claimed size, its variants and its programs', () => {
     expect(commandOf(1, 'launch-cost')).toBe(
       `${bench} launch-small --variants cuda-launches,cuda-synchronised --external cupy-expert,cupy-jit,cupy-kernels,cupy`,
     );
@@ -373,20 +373,20 @@ describe('an undecided claim names the command that measures it', async () => {
     );
   });
 
-  test('with processes, the size of the image and the file of a user program', () => {
+  test('include processes, the image size and the file of a user program', () => {
     const more = '--external torch-image,nanobragg=NANOBRAGG,torch-image-fp32 --processes 6 --time 5m';
     expect(commandOf(31, 'c-over-gpu-256', 'diffraction')).toBe(`${bench} simple-cubic-256 ${more}`);
     const sized = '--set detector.width=2048 --set detector.height=2048';
     expect(commandOf(31, 'c-over-gpu-2048', 'diffraction')).toMatch(new RegExp(`${sized} ${more}$`));
   });
 
-  test('quotes configurations, because shells read brackets as patterns', () => {
+  test('quote configurations, since shells treat brackets as patterns', () => {
     expect(commandOf(11, 'fma', 'transport')).toBe(
       `${bench} uniform-grid-70MeV --variants "cuda-gather[fmad=0],cuda-gather[fmad=1],cuda-tiled[fmad=0],cuda-tiled[fmad=1]"`,
     );
   });
 
-  test('for every open claim that another program decides', () => {
+  test('exist for every open claim that another program decides', () => {
     const open = waiting
       .flatMap(({ claims }) => claims)
       .filter(
@@ -403,7 +403,7 @@ describe('an undecided claim names the command that measures it', async () => {
     claims.flatMap((claim) => (claim.answer.command === null ? [] : [[claimId(claim), claim.answer.command] as const])),
   );
 
-  test('which the command line accepts, down to the last variant and program', async () => {
+  test('are accepted by the command line, including every variant and program', async () => {
     expect(commands.length).toBeGreaterThan(120);
     for (const [id, command] of commands) {
       const [npx, program, verb, ...words] = command.split(' ');
@@ -435,7 +435,7 @@ describe('an undecided claim names the command that measures it', async () => {
   });
 });
 
-test('the short answer names number and claim once, with their unit', () => {
+test('the short answer contains number and claim once, with their unit', () => {
   const said = (word: 'not-true' | 'true-when' | 'cannot-judge', sentence: string, number: string, unit: string) =>
     briefAnswer({ from: 10, to: 20, reason: null, unit, answer: { word, sentence, number, command: null } });
   expect(said('not-true', 'not true: 41–44 cycles instead, a larger cost', '41–44 cycles', 'cycles')).toBe(

@@ -21,7 +21,7 @@ import { type DoseMap, gamma } from '../../../../../electron/host/model/fields/g
 import type { RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
 import { assetsFolder, runScenario, smallScenario } from '../../small-run.ts';
 
-describe('compare', () => {
+describe('comparison of runs', () => {
   /** A Gaussian ridge along z, moved by `shift_mm` in x and scaled. */
   function ridge(shift_mm: number, scale = 1): DoseMap {
     const [nz, nx, dz_mm, dx_mm] = [8, 60, 1, 0.5];
@@ -32,20 +32,20 @@ describe('compare', () => {
     return { dose, nz, nx, dz_mm, dx_mm };
   }
 
-  describe('the gamma index', () => {
+  describe('the gamma index of maps', () => {
     const strict = { dose: 0.01, distance_mm: 1 };
 
     test('is 0 for the same map', () => {
       expect(gamma(ridge(0), ridge(0), strict)).toMatchObject({ passed: 1, worst: 0 });
     });
 
-    test('is the shift over the distance criterion where the dose is steep', () => {
+    test('equals the shift over the distance criterion where the dose is steep', () => {
       expect(gamma(ridge(0), ridge(0.5), strict).worst).toBeLessThan(0.55);
       expect(gamma(ridge(0), ridge(0.9), strict).passed).toBe(1);
       expect(gamma(ridge(0), ridge(1.5), strict).passed).toBeLessThan(0.6);
     });
 
-    test('is the difference over the dose criterion where it is flat', () => {
+    test('equals the difference over the dose criterion where the dose is flat', () => {
       const flat = (value: number): DoseMap => ({
         dose: new Float64Array(25).fill(value),
         nz: 5,
@@ -80,7 +80,7 @@ describe('compare', () => {
       expect(b?.differences).toContainEqual({ what: 'solver.precision', first: '"fp32"', here: '"fp64"' });
     });
 
-    test('on other grids have a gamma index but no relL2', async () => {
+    test('have a gamma index but no relL2 if their grids differ', async () => {
       const coarse = await runScenario({ ...smallScenario, grid: { ...smallScenario.grid, dx_mm: 1 } });
       const versus = compareRuns([
         { file: 'a.h5', run: first },
@@ -92,7 +92,7 @@ describe('compare', () => {
     });
   });
 
-  test('scenarios in two format versions with the same meaning do not differ', () => {
+  test('do not differ if their scenarios have the same meaning in two format versions', () => {
     const document = { kind: 'transport', version: 1, beam: { energy_MeV: 70 } };
     expect(scenarioDifferences(document, { ...document, version: 2, physics: { nuclear: 'off' } })).toEqual([]);
     expect(scenarioDifferences(document, { ...document, version: 2 })).toEqual([
@@ -101,7 +101,7 @@ describe('compare', () => {
   });
 });
 
-describe('sessions', async () => {
+describe('compared sessions', async () => {
   const folder = path.join(assetsFolder, 'runs');
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
   const current = await readCurrent(assetsFolder);
@@ -159,7 +159,7 @@ describe('sessions', async () => {
     }
   });
 
-  test('a layer lists every check with its bound, and a ledger row its numbers and claims', () => {
+  test('a layer session lists every check with its bound, and a small workload its numbers and claims', () => {
     const layer = measured(open('linear-relu/layer-1024.json'));
     for (const { accuracy } of layer) expect(accuracy.some(({ bound }) => bound !== null)).toBe(true);
     expect(layer.some(({ accuracy }) => accuracy.some(({ id }) => id === 'mask'))).toBe(true);
@@ -169,7 +169,7 @@ describe('sessions', async () => {
     expect(measured(latency).some(({ quantities }) => quantities.length > 0)).toBe(true);
   });
 
-  test('rejects a foreign or damaged file by its name', () => {
+  test('a foreign or damaged file is rejected by name', () => {
     expect(() => parseSession('{', 'x.json')).toThrow('x.json is not JSON');
     expect(() => parseSession('{"format":"mine"}', 'x.json')).toThrow('x.json is not a Braggbench benchmark');
     const text = textOf('micro/latency.json').replace('"format_version":2', '"format_version":7');
@@ -177,7 +177,7 @@ describe('sessions', async () => {
   });
 });
 
-describe('rows', async () => {
+describe('rows of the comparison', async () => {
   const file = path.join(assetsFolder, 'runs', 'h200-verdicts-water-70MeV.json');
   const current = await readCurrent(assetsFolder);
   const recorded = deriveSession(parseSession(readFileSync(file, 'utf8'), file), current);
@@ -260,7 +260,7 @@ describe('rows', async () => {
   const apart = { time_s: 1.03, wall_s: 2 };
   const noise = { ratio: null, floor: 0.05, whole_floor: 0.001 };
 
-  test('ratios inside the margin that the session was judged by are the same', async () => {
+  test('ratios inside the margin of their session count as the same', async () => {
     expect((await secondOf(sessionOf([evenly, apart], { margin: 0.1, noise })))?.verdict).toBe('same');
     expect((await secondOf(sessionOf([evenly, apart], { margin: 0.01, noise })))?.verdict).toBe('undecided');
   });
@@ -275,7 +275,7 @@ describe('rows', async () => {
     expect((await secondOf(narrow, wide))?.verdict).toBe('undecided');
   });
 
-  test('end-to-end runs are judged by the end-to-end noise floor, not by that of the steps', async () => {
+  test('end-to-end runs are judged by their own noise floor, not by that of the steps', async () => {
     const slowerWhole = { time_s: 1, wall_s: 2.02 };
     const rules = (floor: number, whole_floor: number) => ({
       margin: 0.005,
@@ -300,7 +300,7 @@ describe('rows', async () => {
     });
   });
 
-  test('the control of a session belongs to its own reference, not to another chosen row', async () => {
+  test('the control of a session applies to its own reference, not to another chosen row', async () => {
     const control = { value: 1.05, interval: { low: 0.88, high: 1.1 } };
     const session = sessionOf([evenly, apart], { margin: 0.01, noise: { ratio: control, floor: 0.1 } });
     const noiseFor = async (i: number) => (await comparedOf({ first: session }, [['first', i]])).groups[0]?.noise;
@@ -316,7 +316,7 @@ describe('rows', async () => {
     return { ...session, reports: session.reports.map((report) => ({ ...report, ...change(report) })) };
   }
 
-  test('another benchmark forms a separate group with its own reference, and no ratio to the first', async () => {
+  test('another benchmark forms a separate group with its own reference, and has no ratio to the first', async () => {
     const a = sessionOf([evenly, apart], rules);
     const slow = { time_s: 340, wall_s: 400 };
     const b = changed(sessionOf([slow, { time_s: 680, wall_s: 800 }], rules), () => ({ bench: 'views' }));
@@ -330,7 +330,7 @@ describe('rows', async () => {
     expect(rows[2]?.note).toMatch(/^another benchmark than .*: its times cannot be compared$/);
   });
 
-  test('a wrong answer is no reference, neither in the first group nor in another one', async () => {
+  test('a wrong answer is never a reference, in the first group or in another', async () => {
     const a = sessionOf([evenly, apart], rules);
     const wrong = changed(sessionOf([evenly, evenly], rules), ({ reference, entries }) => ({
       bench: 'views',
@@ -348,7 +348,7 @@ describe('rows', async () => {
     expect(alone.rows.map(({ verdict }) => verdict).slice(0, 2)).toEqual(['wrong', 'reference']);
   });
 
-  test('another size is another group', async () => {
+  test('another problem size forms a separate group', async () => {
     const a = sessionOf([evenly, evenly], rules);
     const b = changed(sessionOf([apart, apart], rules), ({ entries }) => ({
       entries: entries.map((entry) =>
@@ -366,7 +366,7 @@ describe('rows', async () => {
     ['number of cores', { logical_cores: 2 }],
     ['memory', { memory_bytes: 24e9 }],
   ] as const)(
-    'a machine with another %s is a different machine, whatever its processor is called',
+    'a machine with a different %s is another machine, even if the processor name is the same',
     async ([, part]) => {
       const a = sessionOf([evenly, evenly], rules);
       const b = changed(sessionOf([apart, apart], rules), ({ machine }) => ({ machine: { ...machine, ...part } }));
@@ -377,7 +377,7 @@ describe('rows', async () => {
     },
   );
 
-  test('a GPU with another UUID is another machine', async () => {
+  test('a GPU with a different UUID is another machine', async () => {
     const a = sessionOf([evenly, evenly], rules);
     const b = changed(a, ({ machine }) => ({
       machine: { ...machine, gpu: machine.gpu && { ...machine.gpu, uuid: 'GPU-other' } },

@@ -47,7 +47,7 @@ const indexFiles = async (): Promise<string[]> =>
   (await readdir(path.join(test.folder, 'index'))).map((name) => path.join(test.folder, 'index', name));
 
 describe('the library', () => {
-  it('finds scenarios and runs by every word of their text', async () => {
+  it('finds scenarios and runs by any words of their text', async () => {
     await save('water.json', { name: 'Plain water', notes: 'for the Monday talk' });
     await save('slow.json', { name: 'Slow beam', beam: { energy_MeV: 12.5 } });
     await saveRun('first.h5');
@@ -100,7 +100,7 @@ describe('the library', () => {
     expect([few.items.length, few.total, few.folder]).toEqual([1, 3, path.join(test.folder, 'library')]);
   });
 
-  it('answers from a scan of the folder that began after the request', async () => {
+  it('answers from a folder scan that began after the request', async () => {
     const folder = path.join(test.folder, 'slow');
     await mkdir(folder);
     await writeFile(path.join(folder, 'first.h5'), 'not a run');
@@ -155,7 +155,7 @@ describe('the library', () => {
     });
   });
 
-  it('moves files to the trash and back with their tags, and never over another file', async () => {
+  it('moves files to the trash and back with their tags, and never overwrites another file', async () => {
     await save('a.json', { name: 'The first' });
     await page.call('library.label', { file: inLibrary('a.json'), tags: ['old'], remark: '' });
     const { id } = await page.call('library.trash', { file: inLibrary('a.json') });
@@ -189,7 +189,7 @@ describe('the library', () => {
     });
   });
 
-  it('notifies pages of changes in the folder, by itself and by other programs', async () => {
+  it('notifies pages of changes in the folder, made by itself or by other programs', async () => {
     await save('a.json');
     let revision = 0;
     const heard = (frame: { readonly revision: number }): void => {
@@ -207,7 +207,7 @@ describe('the library', () => {
     expect(await names()).toEqual(['a.json', 'b.json', 'c.json']);
   });
 
-  it('notifies pages of a folder that another program creates', async () => {
+  it('notifies pages when another program creates the folder', async () => {
     let frames = 0;
     page.stream(
       'library',
@@ -229,7 +229,7 @@ describe('the library', () => {
     await eventually(() => frames > created);
   });
 
-  it('switches to the folder that the user chooses, also after a restart', async () => {
+  it('switches to the folder that the user selects, and keeps it after a restart', async () => {
     await save('here.json');
     const other = path.join(test.folder, 'elsewhere');
     const shell = { chooseFolder: async () => other } as unknown as ShellHandlers;
@@ -245,7 +245,7 @@ describe('the library', () => {
   });
 });
 
-describe('the index', () => {
+describe('the index of the library', () => {
   beforeEach(async () => {
     await save('a.json', { name: 'Alpha' });
     await page.call('library.label', { file: inLibrary('a.json'), tags: ['kept'], remark: 'mine' });
@@ -259,7 +259,7 @@ describe('the index', () => {
       (file: string) => writeFile(file, 'not a database at all, but long enough '.repeat(400)),
     ],
     ['cut off', (file: string) => truncate(file, 5000)],
-  ])('that was %s while the program was away is rebuilt from the files', async (_what, harm) => {
+  ])('is rebuilt from the files if it was %s while the program was not running', async (_what, harm) => {
     const { folder } = test;
     await test.host.close();
     for (const file of await indexFiles()) await harm(file);
@@ -273,7 +273,7 @@ describe('the index', () => {
     }
   });
 
-  it('follows files that other programs change, add and remove', async () => {
+  it('follows files that other programs change, add or remove', async () => {
     const folder = path.join(test.folder, 'library');
     await writeFile(path.join(folder, 'a.json'), JSON.stringify({ ...smallScenario, name: 'Changed' }));
     await writeFile(
@@ -287,7 +287,7 @@ describe('the index', () => {
     expect((await search({ tag: 'kept' })).map(({ name }) => name)).toEqual(['Changed']);
   });
 
-  it('moves damaged tags away instead of overwriting them', async () => {
+  it('renames damaged tag files instead of overwriting them', async () => {
     const folder = path.join(test.folder, 'library', '.braggbench');
     await writeFile(path.join(folder, 'labels.json'), '{ "version": 1, "labels": {');
     expect((await search())[0]?.tags).toEqual([]);
@@ -298,7 +298,7 @@ describe('the index', () => {
 describe('user kernels of the library', () => {
   const base = { workload: 'transport', bench: '', id: 'gather' } as const;
 
-  it('are listed as kernels, and trusted while they are edited here, until another program changes them', async () => {
+  it('are listed as kernels, and stay trusted while edited here, until another program changes them', async () => {
     const { files } = await page.call('userKernels.templates', { base });
     const of = { beside: null, id: 'mine.cpp' };
     const made = await page.call('userKernels.create', { ...of, base, replaces: files[0] ?? '' });
@@ -327,15 +327,18 @@ describe('user kernels of the library', () => {
     expect(blind.trusted).toBe(false);
   });
 
-  it.each(['online.cpp', 'numpy.py'])('refuses options for the candidate %s and writes no file', async (id) => {
-    const problem = path.join(test.folder, 'softmax');
-    await cp(path.resolve('assets/problems/softmax-rows'), problem, { recursive: true });
-    const { file } = test.host.grant(path.join(problem, 'problem.json'));
-    const [before, source] = [await readdir(problem), await readFile(path.join(problem, id), 'utf8')];
-    const { info } = await page.call('userKernels.read', { beside: file, id });
-    await expect(
-      page.call('userKernels.options', { beside: file, id, compile: { fmad: false }, sha256: info.sha256 }),
-    ).rejects.toThrow(`${id} is a candidate of a problem`);
-    expect([await readdir(problem), await readFile(path.join(problem, id), 'utf8')]).toEqual([before, source]);
-  });
+  it.each(['online.cpp', 'numpy.py'])(
+    'are rejected with compiler options for the candidate %s, and no file is written',
+    async (id) => {
+      const problem = path.join(test.folder, 'softmax');
+      await cp(path.resolve('assets/problems/softmax-rows'), problem, { recursive: true });
+      const { file } = test.host.grant(path.join(problem, 'problem.json'));
+      const [before, source] = [await readdir(problem), await readFile(path.join(problem, id), 'utf8')];
+      const { info } = await page.call('userKernels.read', { beside: file, id });
+      await expect(
+        page.call('userKernels.options', { beside: file, id, compile: { fmad: false }, sha256: info.sha256 }),
+      ).rejects.toThrow(`${id} is a candidate of a problem`);
+      expect([await readdir(problem), await readFile(path.join(problem, id), 'utf8')]).toEqual([before, source]);
+    },
+  );
 });

@@ -21,7 +21,7 @@ import { scratchFolder } from '../../../../scratch-folder.ts';
 import { tinyScenario } from '../../small-run.ts';
 import { openTestHost, type TestHost } from '../../test-host.ts';
 
-describe('hostile', () => {
+describe('hostile projects', () => {
   const caseOf = (name: string): Uint8Array =>
     readFileSync(path.join(import.meta.dirname, 'cases', `${name}.braggbench`));
 
@@ -65,19 +65,19 @@ describe('hostile', () => {
   }
   const beside = (name: string): Uint8Array => projectOf([{ part: 'beside', name, text: 'x' }]);
 
-  describe('a project whose data files lead through a link', () => {
+  describe('a project whose data files lead through a symbolic link', () => {
     beforeEach(() => symlinkSync(outside, path.join(library, 'ct')));
 
     it.each([
       ['the case of an audit', (): Uint8Array => caseOf('beside-through-link')],
       ['a data file', (): Uint8Array => beside('ct/slice.dcm')],
       ['a data file in a new folder', (): Uint8Array => beside('ct/deeper/slice.dcm')],
-    ])('writes nothing through it: %s', async (_what, bytes) => {
+    ])('writes nothing through the link: %s', async (_what, bytes) => {
       await expect(unpack(bytes())).rejects.toThrow(/location outside of|extension that is executed/);
       expect(readdirSync(library)).toEqual(['ct']);
     });
 
-    it('may lead within the library', async () => {
+    it('may stay within the library', async () => {
       mkdirSync(path.join(library, 'real'));
       symlinkSync(path.join(library, 'real'), path.join(library, 'inner'));
       expect(await unpack(beside('inner/slice.dcm'))).toMatchObject([{ how: 'new' }]);
@@ -87,7 +87,7 @@ describe('hostile', () => {
 
   describe('names of data files', () => {
     it.each(['name-beside-142', 'name-beside-151', 'name-beside-156', 'name-beside-173', 'name-scenario-000'])(
-      'of the case %s are refused',
+      'are rejected in the case %s',
       async (name) => {
         await expect(unpack(caseOf(name))).rejects.toThrow(/that no scenario uses|^The file name /);
         expect(readdirSync(library)).toEqual([]);
@@ -100,41 +100,41 @@ describe('hostile', () => {
       ...['CON.json', 'nul.json', 'aux', 'LPT9.json', 'a/com1', 'x.json.', 'x.json ', 'a./x.csv', 'a /x.csv'],
       ...['Studies/x', 'STUDIES/x', 'Notes/x', 'notes/x', 'studies./x', 'studies /x', 'x\u0000.csv', 'x\u202evsc.csv'],
     ].filter((name) => name !== '');
-    it.each(HOSTILE.map((name) => [JSON.stringify(name), name]))('refuses %s', async (_shown, name) => {
+    it.each(HOSTILE.map((name) => [JSON.stringify(name), name]))('reject %s', async (_shown, name) => {
       await expect(unpack(beside(name))).rejects.toThrow(/that no scenario uses|^The file name /);
       expect(readdirSync(library)).toEqual([]);
     });
 
     it.each(['IM0001', 'ct/IM0001', 'own.csv', 'mine.cpp', 'mine.cu', 'step.hpp', 'mine.py', 'β table.csv'])(
-      'accepts %s',
+      'accept %s',
       async (name) => {
         expect(await unpack(beside(name))).toMatchObject([{ as: name, how: 'new' }]);
       },
     );
 
-    it('that differ in case only are all unpacked', async () => {
+    it('are all unpacked if they differ only in case', async () => {
       expect((await unpack(caseOf('case'))).map(({ how }) => how)).toEqual(['new', 'new', 'new']);
     });
 
-    it('of an entry that is a symbolic link become a plain file', async () => {
+    it('become plain files if the archive entry is a symbolic link', async () => {
       await unpack(caseOf('symlink'));
       const [file] = readdirSync(library, { withFileTypes: true });
       expect([file?.name, file?.isFile()]).toEqual(['ln.csv', true]);
     });
   });
 
-  describe('a project that exceeds the limits of its archive', () => {
+  describe('limits of a project archive', () => {
     it.each([
       ['overlap-3.9GiB', /overlap each other|decompresses to more than 64.0 MiB/],
       ['claims-3.75GiB', 'x.braggbench decompresses to more than 64.0 MiB, the limit for its 102 B.'],
-    ])('is refused before anything is unpacked: %s', async (name, says) => {
+    ])('reject the project before anything is unpacked: %s', async (name, says) => {
       const before = process.resourceUsage().maxRSS;
       await expect(unpack(caseOf(name))).rejects.toThrow(says);
       // In kB; both would unpack to sixty times as much.
       expect(process.resourceUsage().maxRSS - before).toBeLessThan(64 * 1024);
     });
 
-    it('may pack 64 MiB of zeros, and no more', async () => {
+    it('allow 64 MiB of packed zeros, and no more', async () => {
       const zeros = (mebibytes: number): Uint8Array =>
         projectOf(
           Array.from({ length: mebibytes }, (_, i) => ({
@@ -145,7 +145,7 @@ describe('hostile', () => {
       await expect(unpack(zeros(65))).rejects.toThrow(/decompresses to more than 64.0 MiB/);
     });
 
-    it('has one entry for each file', async () => {
+    it('allow one entry per file', async () => {
       const twice = [
         { part: 'beside', name: 'a.csv', text: 'x' },
         { part: 'beside', name: 'b.csv', text: 'x', at: 'e0' },
@@ -158,7 +158,7 @@ describe('hostile', () => {
       expect(readdirSync(library)).toEqual([]);
     });
 
-    it('unpacks what project.json names, and nothing else', async () => {
+    it('unpack only the files named in project.json', async () => {
       const entries = unzipSync(beside('a.csv'));
       // A damaged deflate stream of three bytes: reading it would fail.
       const bytes = zipSync({ ...entries, unnamed: [strToU8('abcabcabcabc'), { level: 9 }] });
@@ -169,8 +169,8 @@ describe('hostile', () => {
     });
   });
 
-  describe('unpacking', () => {
-    it('that is cancelled takes back what it wrote', async () => {
+  describe('unpacking a project', () => {
+    it('removes what it wrote if it is cancelled', async () => {
       const cancel = new AbortController();
       const many = projectOf(
         Array.from({ length: 500 }, (_, i) => ({ part: 'beside', name: `${i}.csv`, text: `${i}` })),
@@ -184,7 +184,7 @@ describe('hostile', () => {
       expect(readdirSync(library)).toEqual([]);
     });
 
-    it('that fails takes back what it wrote', async () => {
+    it('removes what it wrote if it fails', async () => {
       // The file `c` is at the path of the folder that the second entry needs.
       mkdirSync(path.join(library, 'b.csv'));
       writeFileSync(path.join(library, 'c'), '');
@@ -229,7 +229,7 @@ describe('projects', () => {
     return study;
   }
 
-  describe('packed and unpacked', () => {
+  describe('packing and unpacking', () => {
     let bytes: Uint8Array;
     let name = '';
     let study = '';
@@ -252,7 +252,7 @@ describe('projects', () => {
       }));
     }, 120_000);
 
-    test('everything opens on the other machine without further files', async () => {
+    test('opens everything on the other machine without further files', async () => {
       expect(name).toBe('for you- all-of it.braggbench');
       const { came } = await theirs.call('project.unpack', { source: { kind: 'bytes', name, bytes } });
       expect(came.map(({ part, as, how }) => [part, as, how])).toEqual([
@@ -274,7 +274,7 @@ describe('projects', () => {
       expect(await theirs.call('timeline.notes', { trace })).toEqual({ notes: [note] });
     });
 
-    test('unpacking twice duplicates nothing; changes made meanwhile stay', async () => {
+    test('duplicates nothing when repeated, and keeps changes made in the meantime', async () => {
       const again = await theirs.call('project.unpack', { source: { kind: 'bytes', name, bytes } });
       expect(again.came.map(({ how }) => how)).toEqual(['there', 'there', 'there', 'there', 'there']);
       const file = { kind: 'library', key: 'kept.json' } as const;
@@ -295,7 +295,7 @@ describe('projects', () => {
       );
     };
 
-    test('inconsistent contents are rejected with the reason, and none of them is written', async () => {
+    test('rejects inconsistent contents with the reason, and writes none of them', async () => {
       const before = (await theirs.call('study.list', {})).studies.length;
       expect(await refused((all) => delete all['project.json'])).toBe(
         'x.braggbench is not a project: it contains no project.json.',
@@ -330,13 +330,13 @@ describe('projects', () => {
       expect((await theirs.call('study.list', {})).studies).toHaveLength(before);
     });
 
-    test('an empty selection is not packed', async () => {
+    test('rejects an empty selection', async () => {
       const nothing = { name: 'x', scenario: null, files: [], runs: [], benches: [], studies: [], notes: false };
       await expect(mine.call('project.pack', nothing)).rejects.toThrow('Nothing was selected');
     });
   });
 
-  test('files that a scenario names are packed with it', async () => {
+  test('includes the files that a scenario names', async () => {
     const library = from.host.files.library.folder;
     await mkdir(library, { recursive: true });
     writeFileSync(
@@ -356,7 +356,7 @@ describe('projects', () => {
     ]);
   });
 
-  test('a user kernel is packed with its scenario and its studies: complete, and untrusted', async () => {
+  test('includes a user kernel with its scenario and studies, completely but untrusted', async () => {
     const files = {
       'mine.cpp': '#include "step.hpp"\nint mine() { return step(); }\n',
       'step.hpp': 'inline int step() { return 1; }\n',
@@ -387,7 +387,7 @@ describe('projects', () => {
   const softmaxFiles = ['numpy.py', 'online.cpp', 'overflow.cpp', 'problem.json', 'reference.py', 'three-passes.cpp'];
 
   test.each(['problem.json', 'online.cpp'])(
-    'a problem folder, named by its %s, is packed with its reference and candidates',
+    'includes a problem folder, selected by its %s, with its reference and candidates',
     async (given) => {
       const bytes = await packProject({
         ...{ name: 'problem', program: '0', studies: [], notesFolder: null },
@@ -408,7 +408,7 @@ describe('projects', () => {
     },
   );
 
-  test('a study of a problem has the reference and the candidates of its folder', async () => {
+  test('includes the reference and the candidates of a problem folder with a study of it', async () => {
     const folder = path.join(from.folder, 'library', 'studies', 'by rows.study');
     await mkdir(folder, { recursive: true });
     const document = JSON.parse(readFileSync(path.join(softmax, 'problem.json'), 'utf8')) as object;
@@ -429,7 +429,7 @@ describe('projects', () => {
     expect(readdirSync(there.head.bases[0]?.folder ?? '').toSorted()).toEqual(softmaxFiles);
   });
 
-  test('kernels of a study are those of its points', async () => {
+  test('includes the kernels named by the points of a study', async () => {
     const at = path.join(from.folder, 'library');
     writeFileSync(path.join(at, 'axis.cpp'), 'int axis() { return 1; }\n');
     const folder = path.join(at, 'studies', 'by kernel.study');

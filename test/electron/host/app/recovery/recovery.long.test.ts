@@ -9,8 +9,8 @@ import { slowImage, slowTask } from './slow.ts';
 const killed = useKilledHosts();
 const { again, crash, notes } = killed;
 
-describe('a host that was killed', () => {
-  it('while an image was computed: the finished rows form an image again, equal to those of a complete one', async () => {
+describe('work on a host that was killed', () => {
+  it('restores the finished rows of an image, equal to those of the complete image', async () => {
     await crash('running', async () => (await notes()).length > 0, 'diffraction');
     const opened = await again();
     const page = await opened.page();
@@ -32,7 +32,7 @@ describe('a host that was killed', () => {
     expect(await list(page)).toEqual([]);
   });
 
-  it('while variants were measured: the complete rounds form a measurement again', async () => {
+  it('restores the complete rounds of a measurement', async () => {
     await crash('running', async () => (await notes()).length > 0, 'linear-relu');
     const opened = await again();
     const page = await opened.page();
@@ -58,7 +58,7 @@ describe('a host that was killed', () => {
     await expect.poll(notes).toEqual([]);
   });
 
-  it('with a finished run that was not saved: the run is complete', async () => {
+  it('restores a finished run that was not saved', async () => {
     await crash('ended', async () => (await notes()).some(({ finished }) => finished));
     const page = await (await again()).page();
     const [item] = await list(page);
@@ -77,7 +77,7 @@ describe('a server that is stopped', () => {
     // With the default time of the first checkpoint.
     { signal: 'SIGTERM', from: {} },
     { signal: 'SIGHUP', from: AT_ONCE },
-  ] as const)('by $signal saves its unsaved run', async ({ signal, from }) => {
+  ] as const)('saves its unsaved run on $signal', async ({ signal, from }) => {
     const said = await killed.told(signal, async () => (await notes()).length === 1, from);
     expect(said).toContain('1 run not saved: saved, and offered at the next start.');
     expect(await list(await (await again()).page())).toMatchObject([{ kind: 'run', title: 'slow run' }]);

@@ -15,10 +15,10 @@ import { openTestHost } from '../../test-host.ts';
 import { AT_ONCE, list, useKilledHosts } from './killed-hosts.ts';
 import { imageWork, slowScenario, taskWork, transportWork } from './slow.ts';
 
-describe('in order', () => {
+describe('ordered recovery requests', () => {
   const own = scratchFolder('drafts');
 
-  test('a draft discarded while its file is looked up is not saved', async () => {
+  test('do not save a draft that is discarded while its file is being searched', async () => {
     let found = (): void => undefined;
     const lookedUp = new Promise<void>((resolve) => {
       found = resolve;
@@ -48,7 +48,7 @@ describe('in order', () => {
     expect(await recovery.list(['page-one'])).toEqual([]);
   });
 
-  test('an id names a draft or a run of its folder, and no other file', async () => {
+  test('accept ids of drafts and runs in the recovery folder, and of no other file', async () => {
     const recovery = new Recovery({
       folders: { own, make: async () => undefined, orphans: async () => [] },
     } as unknown as RecoveryParts);
@@ -71,7 +71,7 @@ describe('a host that was killed', () => {
     { workload: 'transport', work: transportWork },
     { workload: 'diffraction', work: imageWork },
     { workload: 'linear-relu', work: taskWork },
-  ])('while scenarios of $workload were edited: the files are as saved, and the edits are offered', async (of) => {
+  ])('restores the files as saved, and offers unsaved edits of $workload scenarios', async (of) => {
     await crash('edit', async () => true, of.workload);
     const [saved, edit] = of.work;
     const page = await (await again()).page();
@@ -96,7 +96,7 @@ describe('a host that was killed', () => {
     expect(await readdir(path.join(killed.folder, 'recovery'))).toEqual([]);
   });
 
-  it('while a run computed: its partial result is a run again, with a closed ledger', async () => {
+  it('restores the partial result of a run, with a closed ledger', async () => {
     await crash('running', async () => (await notes()).length > 0);
     const page = await (await again()).page();
     const [item, ...others] = await list(page);
@@ -185,14 +185,14 @@ describe('a server that is stopped', () => {
     killed.closed();
   });
 
-  it('reports why a run that had only begun is dropped', async () => {
+  it('reports why a run that had only just begun is dropped', async () => {
     // Runs of less than ten minutes are not saved with this setting, so that a slow machine drops the run too.
     const said = await killed.told('SIGINT', 'started', { BRAGGBENCH_KEPT_FROM_MS: '600000' });
     expect(said).toContain('1 run not saved, and dropped: it ended within 3 s or before the first step.');
     expect(await list(await (await again()).page())).toEqual([]);
   });
 
-  it('by SIGINT saves its unsaved run', async () => {
+  it('saves its unsaved run on SIGINT', async () => {
     const said = await killed.told('SIGINT', async () => (await notes()).length === 1, AT_ONCE);
     expect(said).toContain('1 run not saved: saved, and offered at the next start.');
     expect(await list(await (await again()).page())).toMatchObject([{ kind: 'run', title: 'slow run' }]);
@@ -203,7 +203,7 @@ describe('a running host', () => {
   const page1 = { page: 'page-one' };
   const draft = { ...smallScenario };
 
-  it('offers the edits of a reloaded page to that page alone, and nothing after they were saved', async () => {
+  it('offers the edits of a reloaded page only to that page, and nothing after they were saved', async () => {
     const page = await (await again()).page();
     await page.call('recovery.keep', { ...page1, title: 'A', file: null, draft });
     expect(await list(page)).toEqual([]);
@@ -222,7 +222,7 @@ describe('a running host', () => {
     killed.closed();
   });
 
-  it('ignores foreign files in its folder', async () => {
+  it('ignores foreign files in its recovery folder', async () => {
     const page = await (await again()).page();
     await page.call('recovery.keep', { ...page1, title: 'A', file: null, draft });
     const [own = ''] = await readdir(path.join(killed.folder, 'recovery'));
@@ -234,8 +234,8 @@ describe('a running host', () => {
   });
 });
 
-describe('one file in two windows', () => {
-  it('is reported to both, also across two programs, until one of them releases it', async () => {
+describe('one file open in two windows', () => {
+  it('is reported to both windows, also across two programs, until one of them closes it', async () => {
     const first = await again();
     const second = await openTestHost({ dataFolder: killed.folder });
     const [a, b] = [await first.page(), await second.page()];
@@ -255,7 +255,7 @@ describe('one file in two windows', () => {
     await second.host.close();
   });
 
-  it('is not overwritten after the other changed it, unless that is confirmed', async () => {
+  it('is not overwritten without confirmation after the other window changed it', async () => {
     const page = await (await again()).page();
     const file = { kind: 'library', key: 'mine.json' } as const;
     const scenario = { ...smallScenario };
@@ -280,10 +280,10 @@ describe('one file in two windows', () => {
   });
 });
 
-describe('checkpoints', () => {
+describe('checkpoints of runs', () => {
   const own = scratchFolder('checkpoints');
 
-  it('writes no note if the state cannot be written, and reports the reason once', async () => {
+  it('are not announced if the state cannot be written, and report the reason once', async () => {
     const troubles: string[] = [];
     const checkpoints = new Checkpoints(
       { own, make: async () => void (await mkdir(own, { recursive: true })), orphans: async () => [] } as never,

@@ -45,13 +45,13 @@ const raw = (values: Float32Array, size: [number, number] = [64, 48]) =>
     source: { kind: 'file', name: 'frame.bin', bytes: new Uint8Array(values.buffer), linked: [], size },
   });
 
-describe('a crystal', () => {
+describe('crystal refinement', () => {
   let image: MeasuredImage;
   beforeAll(async () => {
     image = await page.call('refining.take', { source: { kind: 'run', run: await computed(turned) } });
   });
 
-  test('is fitted iteration by iteration, each with its time, the first at the start', async () => {
+  test('fits iteration by iteration, reports the time of each, and begins with the initial values', async () => {
     expect(image).toMatchObject({ name: 'Triclinic', width: 64, height: 48, left_out: 0 });
     const fit = fitted(triclinic, image.id);
     await fit.over();
@@ -71,7 +71,7 @@ describe('a crystal', () => {
     }
   });
 
-  test('leaves almost no residual, and does not change the image', async () => {
+  test('leaves almost no residual, and does not modify the image', async () => {
     const fit = fitted(triclinic, image.id);
     await fit.over();
     const { map } = await page.call('refining.view', { image: image.id, show: 'measured', view });
@@ -80,7 +80,7 @@ describe('a crystal', () => {
     expect(Math.max(less.max, -less.min)).toBeLessThan(1e-3 * map.max);
   });
 
-  test('reports where the header disagrees, and what cannot be fitted', async () => {
+  test('reports disagreements with the header, and parameters that cannot be fitted', async () => {
     const far = fitted({ ...triclinic, detector: { ...triclinic.detector, width: 32 } }, image.id);
     await far.over();
     expect(far.end()?.message).toContain('the image has 64 × 48 pixels, but the detector of the scenario has 32 × 48');
@@ -97,7 +97,7 @@ describe('a crystal', () => {
     expect(map.max).toBeGreaterThan(0);
   });
 
-  test('waits in the queue, stops when it is closed, and frees its device', async () => {
+  test('waits in the queue, stops when it is closed, and releases its device', async () => {
     // This image needs seconds on one thread of any machine.
     const detector = { ...triclinic.detector, width: 1024, height: 1024, oversample: 16 };
     const slow = { ...triclinic, detector, solver: { threads: 1, variant: 'diffraction-in-loop' } };
@@ -112,8 +112,8 @@ describe('a crystal', () => {
   });
 });
 
-describe('an image', () => {
-  test('of raw numbers has the stated size, and masked pixels are left out', async () => {
+describe('an image for refinement', () => {
+  test('has the stated size if it consists of raw numbers, and excludes masked pixels', async () => {
     const values = new Float32Array(64 * 48).fill(3);
     values.fill(-1, 0, 64);
     values[200] = Number.NaN;
@@ -126,7 +126,7 @@ describe('an image', () => {
     ).rejects.toThrow('frame.png: .png is not a supported image format; allowed: .img');
   });
 
-  test('without a fit has no difference, and the oldest is dropped', async () => {
+  test('has no difference without a fit, and the oldest image is dropped', async () => {
     const values = Float32Array.from({ length: 64 * 48 }, (_, i) => i);
     const [first, second] = [await raw(values), await raw(values)];
     await expect(page.call('refining.view', { image: second.id, show: 'difference', view })).rejects.toThrow(

@@ -111,8 +111,8 @@ async function pageAt(address: string) {
   return { html, client: await connect(open, { reconnect: true, retry_ms: 50 }) };
 }
 
-describe('a machine that ssh reaches', { timeout: 300_000, ...unless(noSshd) }, () => {
-  test('gets the program, serves its own page through the tunnel, and has the same runs after the connection was cut', async () => {
+describe('a machine reached by ssh', { timeout: 300_000, ...unless(noSshd) }, () => {
+  test('receives the program, serves its own page through the tunnel, and still has the same runs after the connection was cut', async () => {
     // An earlier version is installed, and nobody uses it.
     const old = path.join(programs(), '0.0.9-0123456789ab');
     mkdirSync(old, { recursive: true });
@@ -161,7 +161,7 @@ describe('a machine that ssh reaches', { timeout: 300_000, ...unless(noSshd) }, 
     await again.connection.close();
   });
 
-  test('host keys and passphrases are requested, passed on, and can be cancelled', async () => {
+  test('asks for host keys and passphrases, forwards the answers, and can be cancelled', async () => {
     const box = watched({ host: 'asks', asking: 'page' });
     const trust = await box.until('asks');
     expect(trust).toMatchObject({ kind: 'asks', secret: false });
@@ -186,7 +186,7 @@ describe('a machine that ssh reaches', { timeout: 300_000, ...unless(noSshd) }, 
     });
   });
 
-  test('a key that is unknown there is refused once, and not tried again', async () => {
+  test('rejects an unknown key once, and does not retry it', async () => {
     const box = watched({ host: 'stranger' });
     const failed = await box.until('failed');
     expect(failed.kind === 'failed' && failed.reason).toMatch(
@@ -198,7 +198,7 @@ describe('a machine that ssh reaches', { timeout: 300_000, ...unless(noSshd) }, 
     );
   });
 
-  test('an ssh without connection sharing forwards by a process of its own', async () => {
+  test('is forwarded by a separate process if its ssh has no connection sharing', async () => {
     const ssh = await Ssh.open({ host: 'box', asking: { kind: 'never' }, shares: false, signal: never });
     expect(await ssh.run('printf "%s" "it\'s $((1 + 1))"')).toBe("it's 2");
     const free = await freePort();
@@ -212,14 +212,14 @@ describe('a machine that ssh reaches', { timeout: 300_000, ...unless(noSshd) }, 
     await ssh.ended;
   });
 
-  test('a host behind a jump host is reached through the configuration of the user', async () => {
+  test("is reached behind a jump host through the user's ssh configuration", async () => {
     const ssh = await Ssh.open({ host: 'beyond', asking: { kind: 'never' }, signal: never });
     expect(await ssh.run('printf "%s" "$((6 * 7))"')).toBe('42');
     ssh.close();
     await ssh.ended;
   });
 
-  describe('with a small disk', () => {
+  describe('a remote machine with a small disk', () => {
     const mounted = path.join(folder, 'small');
     const mount = (size_MiB: number): boolean => {
       mkdirSync(mounted, { recursive: true });
@@ -231,7 +231,7 @@ describe('a machine that ssh reaches', { timeout: 300_000, ...unless(noSshd) }, 
         return false;
       }
     };
-    test('a program that does not fit is not copied, and a copy that fills the disk leaves nothing', async () => {
+    test('rejects a program that does not fit, and keeps no files of a copy that fills the disk', async () => {
       if (!mount(30)) return;
       const server = await startSshd(path.join(folder, 'other'), mounted);
       process.env['PATH'] = `${server.bin}${path.delimiter}${before}`;

@@ -31,7 +31,7 @@ const read = (text: string) => readProbe('box', text, '0.1.0-0123456789ab');
 const gpusOf = (changed: Readonly<Record<string, string | null>>, gpus: readonly string[] = []) =>
   read(printed(changed, gpus)).machine.gpus;
 
-test('a complete answer is parsed', () => {
+test('a complete probe answer is parsed', () => {
   expect(read(printed({}, []))).toEqual({
     machine: {
       ...{ node: 'gpubox', platform: 'linux-x64', cores: 32, slurm: false, otherVersions: [] },
@@ -41,8 +41,8 @@ test('a complete answer is parsed', () => {
   });
 });
 
-describe('a GPU that could not be probed is not "no GPU"', () => {
-  test('GPUs are those that nvidia-smi lists', () => {
+describe('a GPU that could not be probed is reported as unknown, not as missing', () => {
+  test('the listed GPUs are those that nvidia-smi prints', () => {
     expect(gpusOf({ smi: '0', pci: '2' }, ['NVIDIA H200, 143771, 9.0', 'NVIDIA H200, 143771, [N/A]'])).toEqual({
       kind: 'found',
       gpus: [
@@ -51,7 +51,7 @@ describe('a GPU that could not be probed is not "no GPU"', () => {
       ],
     });
   });
-  test('no GPU is reported only if the bus was read, has none, and no driver is loaded', () => {
+  test('“no GPU” is reported only if the bus was read, lists none, and no driver is loaded', () => {
     expect(gpusOf({ pci: '0', device: '0', smi: 'absent' }).kind).toBe('none');
     expect(gpusOf({ pci: 'unreadable' })).toEqual({ kind: 'unknown', reason: 'its list of devices cannot be read' });
     for (const changed of [{ pci: '1' }, { device: '1' }]) {
@@ -61,7 +61,7 @@ describe('a GPU that could not be probed is not "no GPU"', () => {
       });
     }
   });
-  test('a driver that fails is quoted', () => {
+  test('the message of a failing driver is quoted', () => {
     const says = 'NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver.';
     expect(gpusOf({ smi: '9', pci: '1' }, [says])).toEqual({ kind: 'unknown', reason: `nvidia-smi failed: ${says}` });
     expect(gpusOf({ smi: '0' }, ['No devices were found']).kind).toBe('unknown');
@@ -69,7 +69,7 @@ describe('a GPU that could not be probed is not "no GPU"', () => {
   });
 });
 
-test('a truncated, doubled or too long answer gives no facts about the machine', () => {
+test('a truncated, repeated or too long answer yields no facts about the machine', () => {
   const text = printed();
   for (let length = 0; length < text.length - 2; length += 1) {
     expect(() => read(text.slice(0, length))).toThrow(/^box could not be probed: /);
@@ -92,7 +92,7 @@ test('hostile values are rejected, or shown without terminal control characters'
   expect(plainLine('one\r\ntwo.\n\n')).toBe('two');
 });
 
-test('any output is parsed into the schema or rejected in one sentence', () => {
+test('any probe output is parsed into the schema or rejected in one sentence', () => {
   const line = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc
@@ -130,18 +130,18 @@ test.each([
   "box'",
   'a/b',
   'x'.repeat(201),
-])('%j is refused as a host', (host) => {
+])('%j is rejected as a host', (host) => {
   expect(() => checkedHost(host)).toThrow(/^Host ".*" is not a valid ssh host|^Host ".*Too big/s);
 });
 
 test.each(['box', 'me@box.example', 'me@dom.example@box', '10.0.0.1', '[::1]', 'fe80::1%eth0', 'gpu_box-2'])(
-  '%s is a host',
+  '%s is accepted as a host',
   (host) => {
     expect(checkedHost(host)).toBe(host);
   },
 );
 
-test('hosts of an ssh configuration are those without patterns', () => {
+test('hosts are read from an ssh configuration, without patterns', () => {
   const text = 'Host box "gpu" *.example !no\n  HostName 10.0.0.1\nhost=login\nMatch host x\nHost -bad box\n';
   expect(hostsIn(text)).toEqual(['box', 'gpu', 'login']);
 });

@@ -67,7 +67,7 @@ async function connected(anyway = false): Promise<Remote> {
 test.each([
   ['aarch64', 'linux-arm64'],
   ['riscv64', 'linux-riscv64'],
-])('the program is not copied to a processor of another kind: %s', async (machine, platform) => {
+])('the program is not copied to a machine with another processor type: %s', async (machine, platform) => {
   machineWith({ uname: `case $1 in -s) echo Linux;; -m) echo ${machine};; *) echo far;; esac` });
   const { state, machine: probed } = await connected();
   expect(state).toEqual({
@@ -77,7 +77,7 @@ test.each([
   expect(probed).toMatchObject({ node: 'far', platform, gpus: { kind: 'unknown' } });
 });
 
-test('the program is not copied to a machine with another C library', async () => {
+test('the program is not copied to a machine with an incompatible C library', async () => {
   machineWith({ getconf: 'exit 1' });
   expect((await connected()).state).toEqual({
     kind: 'failed',
@@ -85,7 +85,7 @@ test('the program is not copied to a machine with another C library', async () =
   });
 });
 
-test('nothing starts on the login node of a cluster unless it is forced, and the message refers to studies by Slurm', async () => {
+test('nothing starts on the login node of a cluster without a flag, and the message points to studies on Slurm', async () => {
   machineWith({ sbatch: 'exit 0' });
   expect(await connected()).toMatchObject({
     state: { kind: 'login-node' },

@@ -22,7 +22,7 @@ import { readRun, runScenario, smallScenario } from '../../small-run.ts';
 import { renderDocument } from '../../workloads/image.ts';
 import { smallImage } from '../../workloads/small-image.ts';
 
-describe('round trip', () => {
+describe('round trips of run files', () => {
   let run: RunData;
   let bytes: Uint8Array;
   beforeAll(async () => {
@@ -45,11 +45,11 @@ describe('round trip', () => {
   }
 
   describe('a run file', () => {
-    it('restores every array bit for bit, and every value', async () => {
+    it('restores every value, and every array bit for bit', async () => {
       expect(await readRun(bytes, 'a.h5')).toEqual(run);
     });
 
-    it('of a run on a GPU, or of an earlier version, has four of the six pairs of axes', async () => {
+    it('contains four of the six pairs of axes if the run used a GPU or an earlier version', async () => {
       const none = new Float32Array(0);
       const four: RunData = { ...run, keyframes: run.keyframes.map((frame) => ({ ...frame, ex: none, ztheta: none })) };
       expect(await readRun(await writeRun(four), 'four.h5')).toEqual(four);
@@ -58,12 +58,12 @@ describe('round trip', () => {
       expect(storedPairs(old.keyframes[0]).map((pair) => pair.join('–'))).toEqual(['z–x', 'x–theta', 'e–theta', 'e–z']);
     });
 
-    it('of an image has its spans, and what a GPU did in it, as a transport run has', async () => {
+    it('contains the spans of an image run, including its GPU work, as for a transport run', async () => {
       const image: ImageRunData = { ...(await renderDocument(smallImage)), trace: overlapped([13, 14]) };
       expect(await readAnyRun(await hostWorkloads.diffraction.runFile.write(image), 'image.h5')).toEqual(image);
     });
 
-    it('contains the protons that escaped through each face, and a file without them is read', async () => {
+    it('contains the protons that escaped through each face, and is readable without them', async () => {
       const { number, energy_MeV } = ledgerTable(run, 1000);
       for (const columns of [number, energy_MeV]) {
         for (const axis of ['x', 'z', 'theta']) {
@@ -81,7 +81,7 @@ describe('round trip', () => {
       expect(summaryOf(back).ledger.number.escaped_x).toBe(summaryOf(run).ledger.number.escaped_x);
     });
 
-    it('of a run without keyframes, spans and steps is read as well', async () => {
+    it('is readable without keyframes, spans and steps', async () => {
       const bare: RunData = {
         ...run,
         keyframes: [],
@@ -113,7 +113,7 @@ describe('round trip', () => {
       expect(runOf('transport', await runPacker.read(packed, 'a.h5')).steps).toBe(run.steps);
     });
 
-    it('has units, dimension scales and compression on its fields', async () => {
+    it('stores units, dimension scales and compression with its fields', async () => {
       const { FS } = await ready;
       FS.writeFile('/check.h5', bytes);
       const file = new File('/check.h5', 'r');
@@ -129,13 +129,13 @@ describe('round trip', () => {
     });
   });
 
-  describe('h5py', () => {
+  describe('run files in h5py', () => {
     const folder = scratchFolder('h5py');
     beforeAll(async () => {
       await writeFile(path.join(folder, 'run.h5'), bytes);
     });
 
-    it('reads the same numbers, units and axes', async (context) => {
+    it('contain the same numbers, units and axes', async (context) => {
       const python = pythonWithH5py();
       if (python === null) return context.skip('neither BRAGGBENCH_PYTHON nor python3 has h5py');
       const script = `
@@ -175,7 +175,7 @@ with h5py.File(sys.argv[1]) as f:
     });
   });
 
-  it('the memory of a run excludes what else the process used', async () => {
+  it('record memory that excludes other use by the process', async () => {
     const run = await runScenario(smallScenario);
     expect(run.peak_state_bytes).toBeGreaterThan(0);
     expect(summaryOf({ ...run, peak_rss_bytes: 5e9 }).state_bytes).toBe(run.peak_state_bytes);
@@ -220,13 +220,13 @@ describe('a figure as HDF5', () => {
     });
   });
 
-  it('is refused when a shape does not fit its values', () => {
+  it('is rejected if its shape does not match its values', () => {
     const wrong = packedFigureSchema.safeParse({ title: '', notes: {}, arrays: [{ ...field, shape: [2, 4] }] });
     expect(wrong.error?.issues[0]?.message).toBe('the shape does not match the number of values');
   });
 });
 
-describe('foreign', () => {
+describe('foreign run files', () => {
   let bytes: Uint8Array;
   beforeAll(async () => {
     bytes = await writeRun(await runScenario(smallScenario));
@@ -266,8 +266,8 @@ describe('foreign', () => {
     throw new Error('the file was read');
   }
 
-  describe('a foreign file is rejected', () => {
-    it('no bytes, text, a picture: not an HDF5 file', async () => {
+  describe('are rejected', () => {
+    it('empty, text and image files that are not HDF5', async () => {
       for (const other of [
         new Uint8Array(0),
         new TextEncoder().encode('{"kind":"transport"}'),
@@ -277,17 +277,17 @@ describe('foreign', () => {
       }
     });
 
-    it('HDF5 of another program', async () => {
+    it('HDF5 files from other programs', async () => {
       const other = await crafted(null, (file) => file.create_dataset({ name: 'data', data: new Float64Array(3) }));
       expect(await refusal(other)).toMatch(/another program/);
     });
 
-    it('a newer format version', async () => {
+    it('files in a newer format version', async () => {
       const newer = await crafted(bytes, (file) => replaceAttribute(file, 'format_version', 2));
       expect(await refusal(newer)).toMatch(/newer Braggbench \(format 2, this one reads up to 1\)/);
     });
 
-    it('another workload, another status, a value that is no number', async () => {
+    it('unknown workloads and statuses, and values that are not numbers', async () => {
       expect(await refusal(await crafted(bytes, (f) => replaceAttribute(f, 'workload', 'linear-relu')))).toMatch(
         /linear-relu/,
       );
@@ -304,7 +304,7 @@ describe('foreign', () => {
       );
     });
 
-    it('fields with a value that is not finite', async () => {
+    it('fields with non-finite values', async () => {
       const spoiled = await crafted(bytes, (file) => {
         const dose = file.get('dose');
         if (!(dose instanceof Dataset)) throw new Error('no dose');
@@ -315,7 +315,7 @@ describe('foreign', () => {
       expect(await refusal(spoiled)).toMatch(/dose is NaN at \[2, 3\]/);
     });
 
-    it('arrays that together exceed the limit, before any is read', async () => {
+    it('arrays that exceed the limit in total, before any is read', async () => {
       const claims = await crafted(bytes, (file) => {
         for (let i = 0; i < 5; i += 1) {
           const made = file.create_dataset({
@@ -330,12 +330,12 @@ describe('foreign', () => {
       expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 ** 27);
     });
 
-    it('one that claims 2^40 keyframes', async () => {
+    it('files that claim 2^40 keyframes', async () => {
       const claim = await crafted(bytes, (f) => replaceAttribute(group(f, 'keyframes'), 'count', 2 ** 40));
       expect(await refusal(claim)).toMatch(/keyframes/);
     });
 
-    it('one whose dose is a link into another file', async () => {
+    it('files whose dose is a link into another file', async () => {
       const linked = await crafted(null, (file) => {
         for (const [key, value] of Object.entries({ format: 'braggbench-run', workload: 'transport' })) {
           file.create_attribute(key, value);
@@ -349,7 +349,7 @@ describe('foreign', () => {
   });
 
   describe('a damaged run file', () => {
-    it('cut off at any length gives one clear error', async () => {
+    it('gives one clear error if it is cut off at any length', async () => {
       for (const share of [0.001, 0.1, 0.5, 0.9, 0.999]) {
         expect(await refusal(bytes.slice(0, Math.floor(bytes.length * share)))).toMatch(
           /truncated|not an HDF5 file|damaged/,
@@ -358,7 +358,7 @@ describe('foreign', () => {
       expect(await refusal(bytes.slice(0, bytes.length - 1))).toMatch(/truncated/);
     });
 
-    it('with bytes changed anywhere is read or rejected, and never ends the process', async () => {
+    it('is read or rejected if any bytes are changed, and never ends the process', async () => {
       let seed = 12345;
       const random = (): number => {
         seed = (seed * 1103515245 + 12345) % 2147483648;

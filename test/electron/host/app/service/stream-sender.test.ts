@@ -20,8 +20,8 @@ function sender(policy: StreamPolicy) {
   return { stream, all };
 }
 
-describe('a new carrier', () => {
-  it('gets only the newest of the frames that the old one lost; the others count as dropped', () => {
+describe('a new connection for streams', () => {
+  it('receives only the newest of the frames lost on the old one; the others count as dropped', () => {
     const { stream, all } = sender('latest');
     stream.resume(1);
     expect(all()).toEqual([[3, 0, 'c']]);
@@ -29,7 +29,7 @@ describe('a new carrier', () => {
     expect(all()).toEqual([[4, 1, 'd']]);
   });
 
-  it('counts no frame as dropped that the reader has received', () => {
+  it('counts no frame as dropped that the reader received', () => {
     const { stream, all } = sender('latest');
     stream.resume(2);
     expect(all()).toEqual([[3, 0, 'c']]);
@@ -40,7 +40,7 @@ describe('a new carrier', () => {
     expect(all()).toEqual([[5, 0, 'e']]);
   });
 
-  it('gets all lost frames of a lossless stream', () => {
+  it('receives all lost frames of a lossless stream', () => {
     const { stream, all } = sender('lossless');
     stream.resume(1);
     expect(all()).toEqual([
@@ -50,7 +50,7 @@ describe('a new carrier', () => {
   });
 });
 
-it('a newer frame replaces one that waits for a credit, which counts as dropped', () => {
+it('a newer frame replaces one that waits for a credit, and the replaced frame counts as dropped', () => {
   const { stream, all } = sender('latest');
   stream.offer(() => 'd');
   stream.offer(() => 'e');

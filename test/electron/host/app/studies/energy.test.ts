@@ -34,8 +34,8 @@ import { head, solved } from '../../model/studies/advice/solved.ts';
 import { smallScenario, tinyScenario } from '../../small-run.ts';
 import { openTestHost, type TestHost } from '../../test-host.ts';
 
-describe('point solver', () => {
-  test('the point solver queries the capabilities of the machine once', async () => {
+describe('solving points of a study', () => {
+  test('queries the capabilities of the machine once', async () => {
     const test_ = await openTestHost();
     try {
       let requested = 0;
@@ -63,11 +63,11 @@ describe('point solver', () => {
   });
 });
 
-describe('documents', () => {
+describe('documents of studies', () => {
   const folder = scratchFolder('study-files');
   const named = (file: string) => ({ ...smallScenario, physics: { stopping_power: { file } } });
 
-  test('a changed table makes new points', async () => {
+  test('create new points when a table changes', async () => {
     const digests: string[] = [];
     for (const text of ['T_MeV,S\n1,2\n', 'T_MeV,S\n1,3\n']) {
       writeFileSync(path.join(folder, 'table.csv'), text);
@@ -77,7 +77,7 @@ describe('documents', () => {
     expect(await namedFileDigests(named('none.csv'), folder)).toEqual(['none.csv missing']);
   });
 
-  test('a pipe is rejected as a table and as a plan, without blocking', onPosix, async () => {
+  test('reject a pipe as a table or as a plan, without blocking', onPosix, async () => {
     execFileSync('mkfifo', [path.join(folder, 'pipe.csv')]);
     expect(await namedFileDigests(named('pipe.csv'), folder)).toEqual(['pipe.csv missing']);
     const study = path.join(folder, 'study');
@@ -87,10 +87,10 @@ describe('documents', () => {
   });
 });
 
-describe('slurm groups', () => {
+describe('grouping points for Slurm', () => {
   const lines: readonly PlanLine[] = Array.from({ length: 100 }, (_, i) => ({ id: `p${i}`, base: 0, settings: [] }));
 
-  test('a task has its target duration, by the time of a point and the number of concurrent points', () => {
+  test('fits a task to its target duration, from the time per point and the number of concurrent points', () => {
     const tasks = tasksOf(lines, 1, { point_s: 10, lanes: 2, task_s: 100 });
     expect(tasks.map(({ length }) => length)).toEqual([20, 20, 20, 20, 20]);
     expect(tasks.flat()).toEqual(lines.map(({ id }) => id));
@@ -100,23 +100,23 @@ describe('slurm groups', () => {
     expect(tasksOf(lines, 1, { point_s: 1000, lanes: 1, task_s: 100 })).toHaveLength(100);
   });
 
-  test('points without a result are tried in smaller tasks, finally each by itself', () => {
+  test('retries points without a result in smaller tasks, finally one by one', () => {
     const sizes = [1, 2, MAX_TRIES].map(
       (attempt) => tasksOf(lines, attempt, { point_s: 1, lanes: 1, task_s: 40 })[0]?.length,
     );
     expect(sizes).toEqual([40, 5, 1]);
   });
 
-  test('no array exceeds the limit of the cluster', () => {
+  test('keeps every job array within the limit of the cluster', () => {
     expect(arraysOf([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
   });
 
-  test('words of the script reach the shell unchanged', () => {
+  test('passes words of the script to the shell unchanged', () => {
     expect(taskScript(['/a b/node', "it's"], 75)).toContain(`'/a b/node' 'it'\\''s' &`);
   });
 });
 
-describe('results', () => {
+describe('results of a study', () => {
   const ROWS = 400;
 
   let folder = '';
@@ -129,7 +129,7 @@ describe('results', () => {
     await rm(path.dirname(folder), { recursive: true, force: true });
   });
 
-  test('concurrent requests read each file once, and the plan once', async () => {
+  test('read each file and the plan only once for concurrent requests', async () => {
     const results = vi.spyOn(StudyFolder.prototype, 'result');
     const lines = vi.spyOn(StudyFolder.prototype, 'lines');
     const [one, other] = await Promise.all([readStudy(folder), readStudy(folder)]);
@@ -140,7 +140,7 @@ describe('results', () => {
     expect(lines).toHaveBeenCalledTimes(1);
   });
 
-  test('rows are built once per request, and the table once', async () => {
+  test('build rows once per request, and the table once', async () => {
     const read = await readStudy(folder);
     const make = vi.fn(() => []);
     read.adviceOn('near', make);
@@ -151,7 +151,7 @@ describe('results', () => {
     expect((await readStudy(folder)).table()).toBe(read.table());
   });
 
-  test('replacing one point by another makes another table of the same length', async () => {
+  test('yield a new table of the same length when one point replaces another', async () => {
     const study = await StudyFolder.open(folder);
     const [gone = '', back = ''] = (await study.lines()).map(({ id }) => id);
     const kept = await study.result(back, 'done');
@@ -167,13 +167,13 @@ describe('results', () => {
     expect(now).not.toContain(gone);
   });
 
-  test('a failed request does not block the next one', async () => {
+  test('are available to the next request after a failed one', async () => {
     vi.spyOn(StudyFolder.prototype, 'lines').mockRejectedValueOnce(new Error('no file server'));
     await expect(readStudy(folder)).rejects.toThrow('no file server');
     expect((await readStudy(folder)).rows).toHaveLength(ROWS);
   });
 
-  test('the last requested study is read first, and the one before it resumes then', async () => {
+  test('are read first for the most recently requested study, then for the one before it', async () => {
     const other = path.join(path.dirname(folder), 'other.study');
     await Promise.all([writeWideStudy(folder.replace('wide', 'large'), 4 * ROWS), writeWideStudy(other, ROWS)]);
     const large = folder.replace('wide', 'large');
@@ -200,7 +200,7 @@ describe('results', () => {
   });
 });
 
-describe('energy', () => {
+describe('energy measurement in studies', () => {
   let test_: TestHost;
   beforeAll(async () => {
     test_ = await openTestHost();
@@ -257,20 +257,20 @@ describe('energy', () => {
   test.each([
     ['transport', tinyScenario],
     ['an image', image],
-  ])('%s: reports the mean over its runs, and what was counted', async (_, document) => {
+  ])('%s: reports the mean over the runs, and which counter was used', async (_, document) => {
     const { result, values } = await solved(document, (cpu) => ({ cpu, cuda: 'there is no GPU' }));
     expect(result.error).toBeNull();
     expect(values['energy_J']).toBe(30);
     expect(values['energy_of']).toContain('what is played, idle power included');
   });
 
-  test('long enough runs are not solved again; five of them have an interval', async () => {
+  test('does not repeat long enough runs, and gives an interval for five of them', async () => {
     const { started, result } = await solved(tinyScenario, (cpu) => ({ cpu, cuda: 'none' }), 5);
     expect(started).toBe(5);
     expect(result.measures.find(({ name }) => name === 'energy_J')).toMatchObject({ value: 30, low: 30, high: 30 });
   });
 
-  test('runs that are too short for a counter repeat until it has counted', async () => {
+  test('repeats short runs until the counter has advanced', async () => {
     const begun_ms = performance.now();
     await solved(tinyScenario, (cpu) => ({ cpu, cuda: 'none' }));
     // Ten times the duration of one run, however slow the machine is at present.
@@ -280,7 +280,7 @@ describe('energy', () => {
     expect(values['energy_J']).toBe(30);
   });
 
-  test('an unreadable counter is one sentence and not zero, in the row and below the table', async () => {
+  test('explains an unreadable counter in one sentence instead of a zero, in the row and below the table', async () => {
     const { started, values, table } = await solved(tinyScenario, () => ({
       cpu: 'this system has none',
       cuda: 'none',
@@ -290,13 +290,13 @@ describe('energy', () => {
     expect(tableNotes(table)).toContain('The energy of 1 points is not known: this system has none.');
   });
 
-  test('a counter that does not change has counted nothing', async () => {
+  test('reports no energy if the counter does not change', async () => {
     const still = { of: 'it', read: () => 7 };
     const { values } = await solved(tinyScenario, () => ({ cpu: still, cuda: 'none' }), 1, 0.01);
     expect(values).toMatchObject({ energy_J: null, energy_of: 'not known: the counter did not advance' });
   });
 
-  test('a run on a GPU is counted by its board', async () => {
+  test('reads the energy of a GPU run from the board', async () => {
     const of = (text: string, joules: number): CounterOrReason => {
       let all = 0;
       return { of: text, read: () => (all += joules) };
@@ -307,17 +307,17 @@ describe('energy', () => {
     expect((await energy.measures(false, async () => undefined))[0]?.[0]?.value).toBe(1);
   });
 
-  test('on a cluster the processors are not counted, since others may use them', () => {
+  test('does not count processors of a cluster, since other jobs may use them', () => {
     expect(countersHere(test_.host, '7_1').cpu).toContain('other tasks of the cluster');
   });
 
-  test('concurrent points have no separate energy', () => {
+  test('reports no separate energy for concurrent points', () => {
     const study = { kind: 'study', version: 1, base: [{ file: 'water-70MeV' }], measures: ['energy'] };
     expect(validateStudy(study).faults).toMatchObject([{ path: ['measures'], value: '"energy"' }]);
     expect(validateStudy({ ...study, timing: 'alone' }).faults).toEqual([]);
   });
 
-  test('a small workload reports the energy of its session', async () => {
+  test('reports the energy of a small workload from its session', async () => {
     const document = { kind: 'micro', version: 1, problem: { kind: 'gemm', m: 16, n: 16, k: 16 } };
     const { result, values } = await solved(document, () => ({ cpu: 'not asked', cuda: 'not asked' }));
     expect(result.error).toBeNull();

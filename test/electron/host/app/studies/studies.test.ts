@@ -20,7 +20,7 @@ import { writeWideStudy } from '../../../../wide-study.ts';
 import { tinyScenario } from '../../small-run.ts';
 import { hostOfFile, openTestHost, type TestHost } from '../../test-host.ts';
 
-describe('cluster', () => {
+describe('a cluster for studies', () => {
   const folder = scratchFolder('cluster');
   const bin = standInSsh(path.join(folder, 'bin'));
   const before = process.env['PATH'] ?? '';
@@ -38,8 +38,8 @@ describe('cluster', () => {
   describe.each([
     ['this machine', ''],
     ['a login host', 'login'],
-  ])('on %s', (_, host) => {
-    test('a script runs in the folder, whatever its words, and a banner is not part of the answer', async () => {
+  ])('reached by %s', (_, host) => {
+    test('runs a script in the folder unchanged, and does not take a login banner for the answer', async () => {
       const login = new Login(cluster({ host }));
       expect((await login.run("printf '%s' \"it's $((1 + 1))\"; pwd")).toString()).toBe(
         `it's 2${path.join(folder, 'a b')}\n`,
@@ -50,7 +50,7 @@ describe('cluster', () => {
       );
     });
 
-    test('an internal error of Braggbench there keeps its code', async () => {
+    test('keeps the code of an internal error of the remote Braggbench', async () => {
       const study = path.join(folder, `held${host}.study`);
       await writeWideStudy(study, 1);
       const lock = await lockStudy(await StudyFolder.open(study));
@@ -62,7 +62,7 @@ describe('cluster', () => {
       await expect(login.run("echo '{'; echo No >&2; exit 1")).rejects.toMatchObject({ code: 'unsupported' });
     });
 
-    test('a missing program is reported', async () => {
+    test('reports a missing program', async () => {
       const login = new Login(cluster({ host, program: 'no-such-braggbench' }));
       await expect(login.run(`${await login.program()} --version`)).rejects.toThrow(
         /^X: no-such-braggbench was not found there \(.*\); set its path in the cluster's description\.$/,
@@ -70,7 +70,7 @@ describe('cluster', () => {
     });
   });
 
-  test('errors of ssh are reported in one sentence, and no password is requested', async () => {
+  test('reports ssh errors in one sentence, and requests no password', async () => {
     await expect(new Login(cluster({ host: 'locked' })).run('true')).rejects.toThrow(
       'X: ssh locked failed: user@locked: Permission denied (publickey). Log in once with ssh locked in a terminal, using a key: passwords are not supported here.',
     );
@@ -83,7 +83,7 @@ describe('cluster', () => {
     );
   });
 
-  test('only complete results of planned points are accepted, each once', async () => {
+  test('returns only complete results of planned points, each once', async () => {
     const [there, here] = [path.join(folder, 'there.study'), path.join(folder, 'here.study')];
     await writeWideStudy(there, 6);
     await cp(there, here, { recursive: true });
@@ -105,7 +105,7 @@ describe('cluster', () => {
     expect(await mine.result(a, 'done')).toEqual(await theirs.result(a, 'done'));
   });
 
-  describe('cluster entries of the page', () => {
+  describe('cluster entries on the page', () => {
     let test_: TestHost;
     let page: Client;
     beforeAll(async () => {
@@ -121,7 +121,7 @@ describe('cluster', () => {
       },
     });
 
-    test('are saved in the settings; invalid ones are rejected and nothing is lost', async () => {
+    test('are saved in the settings; invalid ones are rejected, and no entry is lost', async () => {
       const clusters = [cluster({ name: 'login', host: 'me@login.example', modules: ['cuda/13.0'] })];
       await page.call('study.keepClusters', { clusters });
       expect(await page.call('study.clusters', {})).toEqual({ clusters });
@@ -135,7 +135,7 @@ describe('cluster', () => {
       expect(await page.call('study.clusters', {})).toEqual({ clusters });
     });
 
-    test('report errors before anything starts, and at the study afterwards', async () => {
+    test('report errors before a study starts, and afterwards at the study', async () => {
       const away = cluster({ name: 'far away', host: 'away' });
       await page.call('study.keepClusters', { clusters: [away] });
       await expect(page.call('study.tryCluster', { cluster: away })).rejects.toThrow(/^far away: ssh away failed/);
@@ -155,7 +155,7 @@ describe('cluster', () => {
       expect(await entry()).toMatchObject({ on: null, done: 2, error: null });
     });
 
-    test('a search measures on one machine', async () => {
+    test('are not offered for a search, which measures on one machine', async () => {
       await page.call('study.keepClusters', { clusters: [cluster({})] });
       const document = {
         ...{ kind: 'study', version: 1, axes: [{ kind: 'tunables', variants: ['cpu-blocks'] }] },
@@ -165,7 +165,7 @@ describe('cluster', () => {
       await expect(page.call('study.start', { document, on: 'X' })).rejects.toThrow('so X cannot be used');
     });
 
-    test('a damaged note of the solving machine is ignored', async () => {
+    test('ignore a damaged record of the solving machine', async () => {
       const [first] = (await page.call('study.list', {})).studies;
       await writeFile(path.join(test_.folder, 'library', 'studies', `${first?.id}.study`, 'on.json'), '{"cluster":7}');
       expect((await page.call('study.list', {})).studies[0]).toMatchObject({ id: first?.id, on: null });
@@ -173,7 +173,7 @@ describe('cluster', () => {
   });
 });
 
-describe('studies', async () => {
+describe('studies in the host', async () => {
   const { test_, page } = await hostOfFile();
 
   const study = (name: string, energies: readonly number[], rest: object = {}) => ({
@@ -214,7 +214,7 @@ describe('studies', async () => {
   const R80 = 'measure r80_mm';
   const ENERGY = 'axis beam.energy_MeV';
 
-  test('a study of variants reports the fastest, and a scenario is offered its claims and tunables', async () => {
+  test('a study of variants reports the fastest one, and a scenario is offered its claims and tunables', async () => {
     const scenario = { kind: 'micro', version: 1, problem: { kind: 'gemm', m: 64, n: 64, k: 64 } };
     const { tunable, claims } = await page.call('study.offers', { document: scenario });
     expect(tunable).toContain('cpu-blocks');
@@ -248,7 +248,7 @@ describe('studies', async () => {
       });
     });
 
-    test('returns its rows in the order of the plan, by a column, filtered, and in parts', async () => {
+    test('returns its rows in the order of the plan, sorted by a column, filtered, and in parts', async () => {
       const all = await rowsOf(id);
       expect([all.all, all.matching, all.rows.length]).toEqual([6, 6, 6]);
       const at = (key: string): number => all.columns.findIndex((column) => column.key === key);
@@ -283,7 +283,7 @@ describe('studies', async () => {
       expect(await page.call('study.advice', { study: id, error_mm: 0.1 })).toEqual({ lines: [] });
     });
 
-    test('returns whole columns, numbers and texts', async () => {
+    test('returns complete columns of numbers and of texts', async () => {
       const { points, columns } = await page.call('study.values', {
         ...{ study: id, filter: 'beam.energy_MeV == 30', keys: [R80, 'axis solver.precision'] },
       });
@@ -294,7 +294,7 @@ describe('studies', async () => {
       expect(none).toMatchObject({ points: new Uint32Array(), columns: [{ numbers: new Float64Array() }] });
     });
 
-    test('does not send points again that the page has, except those of other rows', async () => {
+    test('does not resend points that the page has, except points of other rows', async () => {
       const ask = (filter: string, known: string | null) =>
         page.call('study.values', { study: id, filter, keys: [R80], known });
       const all = await ask('', null);
@@ -333,7 +333,7 @@ describe('studies', async () => {
       expect(Buffer.from(bytes).toString('latin1').startsWith(starts[format])).toBe(true);
     });
 
-    test('solves nothing when it is repeated, and another study of its name gets a separate folder', async () => {
+    test('solves nothing when repeated, and puts another study with the same name into a separate folder', async () => {
       expect(await page.call('study.start', study('ranges', [20, 25, 30]))).toEqual({ study: 'ranges' });
       expect(await ended('ranges')).toMatchObject({ done: 6 });
       const { study: other } = await page.call('study.start', study('ranges', [21]));
@@ -342,7 +342,7 @@ describe('studies', async () => {
     });
   });
 
-  test('stops before its end, keeps its results, and resumes', async () => {
+  test('can be stopped, keeps its results, and resumes', async () => {
     const energies = Array.from({ length: 400 }, (_, i) => 20 + i / 40);
     const { study: id } = await page.call('study.start', study('long', energies));
     await expect.poll(async () => (await entryOf(id)).done).toBeGreaterThan(2);
@@ -357,7 +357,7 @@ describe('studies', async () => {
     await ended(id);
   });
 
-  test('the cost of a study is estimated from some of its points, and a newer request cancels the previous one', async () => {
+  test('estimates its cost from some of its points, and a newer request cancels the previous one', async () => {
     const requested = study('forecast', [20, 25, 30], { repeats: 2 });
     const [first, second] = await Promise.all([
       page.call('study.forecast', requested),
@@ -375,7 +375,7 @@ describe('studies', async () => {
     expect((await page.call('study.forecast', study('hopeless', [9000]))).forecast).toBeNull();
   });
 
-  test('reports errors of a study, and points that cannot run', async () => {
+  test('reports its own errors, and points that cannot run', async () => {
     const wrong = study('wrong', [20], { conditions: ['beam.energy_MeV >'] });
     await expect(page.call('study.start', wrong)).rejects.toMatchObject({ code: 'invalid' });
     const plan = await page.call('study.plan', study('beyond', [20, 9000]));
@@ -384,7 +384,7 @@ describe('studies', async () => {
     await expect(page.call('study.start', study('hopeless', [9000]))).rejects.toThrow(/None of the points/);
   });
 
-  test('a folder that holds no study is not listed', async () => {
+  test('is not listed for a folder that contains no study', async () => {
     const folder = path.join(test_.folder, 'library', 'studies', 'foreign.study');
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, 'plan.json'), '{"format":"other"}');
@@ -392,7 +392,7 @@ describe('studies', async () => {
     expect(studies.map(({ id }) => id)).not.toContain('foreign');
   });
 
-  test('rows are read once, however many requests come at once', async () => {
+  test('reads its rows once, however many requests arrive at the same time', async () => {
     const { study: id } = await page.call('study.start', study('kept', [20, 22]));
     await ended(id);
     expect((await rowsOf(id)).rows).toHaveLength(4);

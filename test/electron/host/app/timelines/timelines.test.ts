@@ -20,7 +20,7 @@ import { onLinux, onPosix } from '../../../../unless.ts';
 import { entry, environmentWith } from '../../../cli/command.ts';
 import { writeNsight } from '../../model/timeline/import/nsight-file.ts';
 
-describe('open', async () => {
+describe('opening a timeline', async () => {
   const folder = scratchFolder('open-trace');
   const database = path.join(folder, 'whole.sqlite');
   writeNsight(database);
@@ -32,7 +32,7 @@ describe('open', async () => {
     return file;
   };
 
-  it('an error names the file once, whatever its name', async () => {
+  it('names the file once in an error, whatever its name', async () => {
     await expect(openTrace(written('it', ''), 'it')).rejects.toThrow(
       /^it cannot be opened as a timeline: it is empty\.$/,
     );
@@ -44,10 +44,10 @@ describe('open', async () => {
   const left = (): readonly string[] =>
     readdirSync(tmpdir()).filter((name) => name.startsWith(`braggbench-timeline-${process.pid}-`));
 
-  describe('a packed database', () => {
+  describe('a compressed database', () => {
     const packed = gzipSync(readFileSync(database));
 
-    it('is opened by its content, whatever its name, and leaves nothing behind', async () => {
+    it('is opened by its content, whatever its name, and leaves no temporary files', async () => {
       const read: number[] = [];
       const file = written('report.gz', packed);
       const trace = await openTrace(file, 'report.gz', ({ read_bytes }) => read.push(read_bytes));
@@ -56,7 +56,7 @@ describe('open', async () => {
       expect(left()).toEqual([]);
     });
 
-    it('that is cut off or damaged is refused, and leaves nothing behind', async () => {
+    it('is rejected if it is truncated or damaged, and leaves no temporary files', async () => {
       const cut = written('cut.sqlite.gz', packed.subarray(0, packed.length - 20));
       await expect(openTrace(cut, 'cut.sqlite.gz')).rejects.toThrow(
         /^cut\.sqlite\.gz cannot be opened as a timeline: its compressed data end too early, after \d+ bytes\.$/,
@@ -66,7 +66,7 @@ describe('open', async () => {
       expect(left()).toEqual([]);
     });
 
-    it('stops unpacking at the size limit', async () => {
+    it('is unpacked only up to the size limit', async () => {
       const file = written('bomb.gz', gzipSync(Buffer.alloc(4 * 2 ** 20)));
       const target = path.join(folder, 'bomb');
       await expect(unpack(file, target, () => undefined, 2 ** 20)).rejects.toThrow(
@@ -88,7 +88,7 @@ describe('open', async () => {
       vi.stubEnv('PATH', `${bin}:${process.env['PATH']}`);
     }
 
-    it('is converted by nsys if that is installed', async () => {
+    it('is converted by nsys if nsys is installed', async () => {
       const script = [
         '[ "$1 $2 $3" = "export --type=sqlite --force-overwrite=true" ] || exit 3',
         'case "$5" in *.nsys-rep) tail -c +5 "$5" >"$(echo "$4" | cut -d= -f2)";; *) exit 4;; esac',
@@ -101,7 +101,7 @@ describe('open', async () => {
       expect(left()).toEqual([]);
     });
 
-    it('that nsys rejects gives the reason', async () => {
+    it('gives the reason if nsys rejects it', async () => {
       nsys('bad', 'echo "Importer error: wrong magic" >&2; exit 1');
       await expect(openTrace(written('upload-2', '\u0001\u0002'), 'mine.nsys-rep')).rejects.toThrow(
         'mine.nsys-rep cannot be opened as a timeline: nsys could not convert it: Importer error: wrong magic.',
@@ -109,7 +109,7 @@ describe('open', async () => {
       expect(left()).toEqual([]);
     });
 
-    it('is converted by the nsys on the path, or where NVIDIA installs it', async () => {
+    it('is converted by the nsys on the path, or the one where NVIDIA installs it', async () => {
       expect(await findNsys({ PATH: '/nowhere' })).toBeNull();
       nsys('found', 'exit 0');
       expect(await findNsys({ PATH: path.join(folder, 'found') })).toBe(path.join(folder, 'found', 'nsys'));
@@ -163,7 +163,7 @@ describe('a database with unbounded rows', () => {
     await timelines.closeAll();
   });
 
-  it('is rejected if reading makes no progress within the limit, and its process ends', async () => {
+  it('is rejected if reading makes no progress within the time limit, and its process ends', async () => {
     const { start, ended } = watched();
     const timeline = new TraceProcess(start, 1500);
     await expect(timeline.openFile(ENDLESS, 'endless.sqlite', () => undefined)).rejects.toThrow(
@@ -188,8 +188,8 @@ function childrenOf(pid: number): readonly number[] {
     });
 }
 
-describe('a command that reads such a database', onLinux, () => {
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends by %s, and its child process too', async (signal) => {
+describe('a command that reads a database with unbounded rows', onLinux, () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends on %s, together with its child process', async (signal) => {
     const command = spawn(process.execPath, [entry, 'trace', ENDLESS], {
       env: environmentWith(scratchFolder(`hostile-${signal}`)),
       stdio: 'ignore',
@@ -206,8 +206,8 @@ describe('a command that reads such a database', onLinux, () => {
   });
 });
 
-describe('a database with tables that SQLite computes', () => {
-  it('has none of them read, since an extension would interpret pages of the file', async () => {
+describe('a database with virtual tables', () => {
+  it('has none of them read, since an extension would interpret file pages', async () => {
     await expect(openTrace(caseOf('virtual.sqlite'), 'virtual.sqlite')).rejects.toThrow(
       /without the tables of Nsight Systems, .* \(it has: CUPTI_ACTIVITY_KIND_KERNEL_data, /,
     );
@@ -215,13 +215,13 @@ describe('a database with tables that SQLite computes', () => {
 });
 
 describe('a database with hostile names and times', () => {
-  it('is rejected if no row has a time that a recording may have', async () => {
+  it('is rejected if no row has a plausible time', async () => {
     await expect(openTrace(caseOf('names.sqlite'), 'names.sqlite')).rejects.toThrow(
       'names.sqlite cannot be opened as a timeline: none of its 3 rows has a valid start and end.',
     );
   });
 
-  it('is read up to the limit of rows, valid or not, so that a file without valid rows ends', () => {
+  it('is read up to the row limit, valid or not, so that a file without valid rows terminates', () => {
     const read = (mostRows?: number) => () =>
       importNsight(caseOf('names.sqlite'), 'names.sqlite', () => undefined, mostRows);
     expect(read()).toThrow('none of its 3 rows has a valid start and end');
@@ -229,7 +229,7 @@ describe('a database with hostile names and times', () => {
     expect(read(4)).toThrow('it has more than 4 rows, the maximum');
   });
 
-  it('is read without the invalid rows', async () => {
+  it('is read without its invalid rows', async () => {
     const file = path.join(folder, 'names.sqlite');
     cpSync(caseOf('names.sqlite'), file);
     const database = new DatabaseSync(file);
@@ -250,8 +250,8 @@ describe('a database with hostile names and times', () => {
   });
 });
 
-describe('a trace whose names are markup', () => {
-  it('has them as text, unchanged', async () => {
+describe('a trace with markup in its names', () => {
+  it('shows the names as unchanged text', async () => {
     const markup = /^<img src=x onerror=window\.ran=1><svg onload=window\.ran=2><a href="javascript:window\.ran=3">/;
     const trace = await openTrace(caseOf('evil-trace.json'), 'evil-trace.json');
     expect(spanCount(trace)).toBe(2);
@@ -261,8 +261,8 @@ describe('a trace whose names are markup', () => {
   });
 });
 
-describe('a trace with a thread for every event', () => {
-  it('is refused at the limit of lanes', async () => {
+describe('a trace with one thread per event', () => {
+  it('is rejected at the limit of lanes', async () => {
     const event = (k: number): string => `{"ph":"X","ts":${k},"dur":2,"pid":${k},"tid":${k},"name":"k"}`;
     const traceOf = (lanes: number): string => {
       const file = path.join(folder, `${lanes}.json`);

@@ -18,12 +18,12 @@ import { kernelTunerText } from '../../../../../electron/host/model/tuning/files
 import { parseTuning } from '../../../../../electron/host/model/tuning/files/t4.ts';
 import { hostOfFile } from '../../test-host.ts';
 
-describe('sessions', async () => {
+describe('tuning sessions', async () => {
   const scenarios = path.join(import.meta.dirname, '../../../../../assets/scenarios');
 
   const { page } = await hostOfFile();
 
-  test.each(TUNING_SESSIONS)('$name: all of its configurations are points', async (session) => {
+  test.each(TUNING_SESSIONS)('$name: all configurations are points', async (session) => {
     const shipped: unknown = JSON.parse(readFileSync(path.join(scenarios, `${session.scenario}.json`), 'utf8'));
     const study = tuningStudy(session, '', { search_s: 30, also: [] });
     const document = { ...study, base: [{ scenario: tunedScenario(session, shipped) }] };
@@ -33,7 +33,7 @@ describe('sessions', async () => {
   });
 });
 
-describe('transfer', () => {
+describe('transfer of tuning files', () => {
   /** The smallest valid result of a point. */
   const failedResult: PointResult = {
     ...{ format: POINT_FORMAT, version: STUDY_FOLDER_VERSION, id: '', repeats: 1, threads: null, precision: '' },
@@ -107,7 +107,7 @@ describe('transfer', () => {
     expect(() => tuningResultsOf(head, [at(1), at(2)])).toThrow(/have the same configuration; allowed: a study/);
   });
 
-  test('a file of one kernel rejects a study whose points are not configurations', async () => {
+  test('a file for one kernel rejects a study whose points are not configurations', async () => {
     const results = parseTuning({
       text: '{"metadata": {"timeunit": "ms"}, "results": []}',
       name: 'empty.json',

@@ -63,7 +63,7 @@ function expectCorrect(judgement: Pick<Judgement, 'word' | 'reason'>): void {
   if (!isOpen(judgement)) expect({ word, reason }).toEqual({ word: 'correct', reason: null });
 }
 
-test('the host lists the folders with a problem, and reads one with its signature', async () => {
+test('the host lists the folders with a problem, and reads a problem with its signature', async () => {
   expect(await listProblems(problems)).toContain(softmax);
   const { scenarios } = await opened;
   expect(await readProblem({ scenarios }, softmax)).toMatchObject({
@@ -74,7 +74,7 @@ test('the host lists the folders with a problem, and reads one with its signatur
   });
 });
 
-test('a correct candidate is correct at every tried size', async () => {
+test('a correct candidate is correct at every tested size', async () => {
   const judgement = await judged('online.cpp');
   expectCorrect(judgement);
   const facts = judgement.session?.reports[0]?.facts.map(([, text]) => text).join(' ') ?? '';
@@ -98,13 +98,13 @@ test('a submission that does not compile is rejected at its line', async () => {
   expect(issues[0]).toMatchObject({ file: 'mine.cpp', line: 2 });
 });
 
-test('a submission with other parameters is rejected', async () => {
+test('a submission with different parameters is rejected', async () => {
   const { word, reason } = await judged('mine.cpp', 'void run(float* x, float* y, int rows) {}\n');
   expect(word).toBe('refused');
   expect(reason).toMatch(/no matching function|too many arguments|could not convert|invalid conversion/);
 });
 
-test('a submission may not replace the engine', async () => {
+test('a submission must not replace the engine', async () => {
   const text = `#include "engine/task.hpp"
 namespace bb::user_problem { engine::TaskBench bench() { return {}; } }
 void run(const float*, float*, int, int) {}
@@ -114,7 +114,7 @@ void run(const float*, float*, int, int) {}
   expect(reason).toMatch(/bb::user_problem::bench.*which a kernel must not replace/);
 });
 
-test('a Python candidate is judged like a C++ one: correct at every size, and wrong without the maximum', async () => {
+test('a Python candidate is judged like a C++ one: correct at every size, and wrong if it omits the maximum', async () => {
   const judgement = await judged('numpy.py');
   expectCorrect(judgement);
   expect(judgement.session?.reports[0]?.facts.map(([, text]) => text).join(' ')).toContain('rows = 1, columns = 33');
@@ -131,7 +131,7 @@ test.each([
   ['def run(x, y, rows, columns):\n    y[: = x\n', 2, /invalid syntax/],
   ['def run(x, y):\n    pass\n', 1, /run has 2 parameters; allowed: x, y, rows, columns/],
   ['def softmax(x, y, rows, columns):\n    pass\n', null, /no function run/],
-])('a submission in Python that cannot run is rejected at its line: %s', async (text, line, says) => {
+])('a Python submission that cannot run is rejected at its line: %s', async (text, line, says) => {
   const { word, reason, issues } = await judged('mine.py', text);
   expect(word).toBe('refused');
   expect(reason).toMatch(says);
@@ -144,13 +144,13 @@ test.each([
   ['    x[0, 0] = 0', /mine\.py:2: ValueError: assignment destination is read-only/],
   ['    import os; os._exit(3)', /its Python process has ended/],
   ['    import os; os.write(5, b"12345678")', /its Python process wrote to the pipe of the engine/],
-])('an error of a Python candidate is shown in its row: %s', async (body, says) => {
+])('an error in a Python candidate is shown in its row: %s', async (body, says) => {
   const { word, reason } = await judged('mine.py', `def run(x, y, rows, columns):\n${body}\n`);
   expect(word).toBe('refused');
   expect(reason).toMatch(says);
 });
 
-test('candidate and reference get the input from a file, and a problem with only file inputs is rejected', async () => {
+test('candidate and reference read the input from a file, and a problem with only file inputs is rejected', async () => {
   const folder = path.join(scratch, 'from-file');
   await mkdir(folder, { recursive: true });
   const input = (name: string, values: object) => ({ name, role: 'input', type: 'fp32', shape: ['n'], values });
@@ -185,7 +185,7 @@ test('candidate and reference get the input from a file, and a problem with only
   );
 });
 
-test('a configuration of a CUDA candidate has its own launches, and the constants that they use', async () => {
+test('a configuration of a CUDA candidate has its own launches and their constants', async () => {
   const folder = path.join(scratch, 'tuned');
   await mkdir(folder, { recursive: true });
   const launches = [{ kernel: 'softmax', grid: ['ceil(rows / kThreads)'], block: ['kThreads'] }];

@@ -65,7 +65,7 @@ const startedBy = (run: TransportRun, start: TransportRun['start']): TransportRu
   checkpoint: () => run.checkpoint(),
 });
 
-describe('Live', () => {
+describe('Live mode', () => {
   let test_: TestHost;
   let page: Client;
   beforeAll(async () => {
@@ -74,7 +74,7 @@ describe('Live', () => {
   });
   afterAll(() => test_.close());
 
-  test('answers in order, always the last question, and only some of those in between', async () => {
+  test('answers in order, always including the last question, and skips some in between', async () => {
     const session = live(page, 'in-order-session');
     const asked = 40;
     for (let i = 0; i < asked; i += 1) await session.ask(withEnergy(28 + 0.05 * i), false, [doseMap]);
@@ -88,7 +88,7 @@ describe('Live', () => {
     session.close();
   });
 
-  test('the answer at rest equals that of Run, number for number', async () => {
+  test('equals the result of Run number for number once the form is at rest', async () => {
     // One thread, because several would add up in the order in which they end.
     const scenario = { ...withEnergy(30), solver: { ...smallScenario.solver, threads: 1 } };
     const session = live(page, 'at-rest-session');
@@ -106,7 +106,7 @@ describe('Live', () => {
     session.close();
   });
 
-  test('is named by the changes as a run is, and as edited during a drag', async () => {
+  test('is named by its changes like a run, and as “edited” during a drag', async () => {
     const session = live(page, 'named-session');
     const own = { ...withEnergy(30), name: 'Beam' };
     const edited = { ...withEnergy(31), name: 'Beam' };
@@ -124,7 +124,7 @@ describe('Live', () => {
     session.close();
   });
 
-  test('calls about runs accept the run of the answer; no list counts it, and it ends with the session', async () => {
+  test('provides a run for calls about runs; no list counts it, and it ends with the session', async () => {
     const unsaved = test_.host.runs.unsaved;
     const session = live(page, 'run-of-session');
     await session.ask(withEnergy(29));
@@ -141,7 +141,7 @@ describe('Live', () => {
     await expect(session.ask(withEnergy(29))).rejects.toThrow('Live has ended');
   });
 
-  test('parts that are computed again belong to the present answer', async () => {
+  test('recomputes parts only for the present answer', async () => {
     const session = live(page, 'cuts-of-session');
     const cut: MapRequest = {
       ...{ quantity: 'protons', horizontal: 'z', vertical: 'x', cuts: [{ axis: 'theta', index: 20 }] },
@@ -168,7 +168,7 @@ describe('Live', () => {
     session.close();
   });
 
-  test('a scenario that cannot be solved is refused with its issue, and the next one is answered', async () => {
+  test('rejects a scenario that cannot be solved with its issue, and answers the next one', async () => {
     const session = live(page, 'refused-session');
     await session.ask(withEnergy(-3));
     await eventually(() => session.last()?.state === 'refused');
@@ -182,7 +182,7 @@ describe('Live', () => {
     session.close();
   });
 
-  test('a difference keeps the cells of the dose during a drag', async () => {
+  test('keeps the dose cells during a drag while a difference is shown', async () => {
     const { id } = await page.call('run.start', { scenario: withEnergy(30), name: 'Run' });
     await test_.host.runs.ended(id);
     const session = live(page, 'difference-session');
@@ -192,7 +192,7 @@ describe('Live', () => {
     session.close();
   });
 
-  test('answers layered matter by moments on its own grid, and other matter by depth stepping', async () => {
+  test('answers layered matter by moments on their own grid, and other matter by depth stepping', async () => {
     const session = live(page, 'layered-session');
     await session.ask(withEnergy(30));
     await eventually(() => session.answers().length === 1);
@@ -206,7 +206,7 @@ describe('Live', () => {
     session.close();
   });
 
-  test('waits for the run that uses the processor, and reports it', async () => {
+  test('waits for a run that uses the processor, and reports the wait', async () => {
     const { id } = await page.call('run.start', { scenario: longScenario, name: 'long' });
     const session = live(page, 'waiting-session');
     await session.ask(withEnergy(30));
@@ -216,7 +216,7 @@ describe('Live', () => {
     session.close();
   });
 
-  test('two windows get separate answers, each to its own questions', async () => {
+  test('gives two windows separate answers, each to its own questions', async () => {
     const other = await test_.page();
     const [one, two] = [live(page, 'first-window'), live(other, 'second-window')];
     for (let i = 0; i < 10; i += 1) {
@@ -236,7 +236,7 @@ describe('Live', () => {
   });
 });
 
-test('the next question cancels a full answer that is being computed', async () => {
+test('a full answer in progress is cancelled by the next question', async () => {
   const addon = loadAddon();
   const started = Promise.withResolvers<void>();
   const watched: NativeAddon = {
@@ -263,7 +263,7 @@ test('the next question cancels a full answer that is being computed', async () 
   }
 });
 
-test('a lost device ends the session with its reason, and the page keeps the last answer', async () => {
+test('a Live session ends with the reason if the device is lost, and the page keeps the last answer', async () => {
   const addon = loadAddon();
   let lost = false;
   const failing: NativeAddon = {

@@ -7,7 +7,7 @@ import { chooseGpu, findGpu, sharingGpus, usedGpu } from '../../../../../electro
 import { StagedSolver } from '../../../../../electron/host/io/addon/staged-solver.ts';
 import { openTestHost } from '../../test-host.ts';
 
-describe('gpu', () => {
+describe('GPU selection', () => {
   afterEach(() => vi.unstubAllEnvs());
 
   const device = (index: number, uuid: string, reason: string | null = null) =>
@@ -19,7 +19,7 @@ describe('gpu', () => {
   ];
   const report = { cuda: { available: true, reason: null, devices } } as unknown as DeviceReport;
 
-  it('finds a GPU by its index or the beginning of its UUID', () => {
+  it('finds a GPU by its index or by the beginning of its UUID', () => {
     const found = (selector: string) => findGpu(devices, selector)?.index ?? null;
     expect(['0', '2', 'GPU-11111111', '22222222-b', 'GPU-22222222-aaaa-0000'].map(found)).toEqual([0, 2, 0, 2, 1]);
     // Selectors that are out of range, too short, ambiguous, unknown or empty.
@@ -40,7 +40,7 @@ describe('gpu', () => {
     );
   });
 
-  it('names the GPUs that share work: all usable ones, or a list', () => {
+  it('lists the GPUs that share work: all usable ones, or the given list', () => {
     const shared = (list: string) => sharingGpus(report, list).map(({ index }) => index);
     expect([shared('all'), shared('2'), shared('2, 1'), shared('1,1')]).toEqual([[1, 2], [2], [2, 1], [1, 1]]);
     expect(() => shared('1,0')).toThrow('the GPU "0" cannot be used; it is in exclusive use');
@@ -49,7 +49,7 @@ describe('gpu', () => {
     expect(() => sharingGpus(none, 'all')).toThrow('no GPU can be used; there is no driver');
   });
 
-  it('a host on a missing GPU reports the reason before anything runs', async (context) => {
+  it('reports the reason for a missing GPU before anything runs', async (context) => {
     vi.stubEnv('BRAGGBENCH_CUDA_DEVICE', '');
     const { cuda } = loadAddon().devices();
     if (cuda.available) context.skip('this machine has a GPU');
@@ -77,7 +77,7 @@ const whole: Partial<NativeAddon> = {
 };
 
 describe('a solver that is compiled while pages are served', () => {
-  it('lists nothing and names the program before there is an addon', () => {
+  it('lists nothing, and names the program, before there is an addon', () => {
     const { addon } = staged();
     expect(addon.variants()).toEqual([]);
     expect(addon.buildInfo().version).toBe('1.2.3');
@@ -85,7 +85,7 @@ describe('a solver that is compiled while pages are served', () => {
     expect(() => addon.limitMemory(1)).toThrow('The solver is being compiled.');
   });
 
-  it('answers a call once the first addon exists, and with the complete one afterwards', async () => {
+  it('answers a call once the first addon exists, and later calls with the complete one', async () => {
     const solver = staged(first, whole);
     const answers: boolean[] = [];
     const waiting = solver.answer(() => solver.addon.limitMemory(1), never).then((answer) => answers.push(answer));
@@ -99,7 +99,7 @@ describe('a solver that is compiled while pages are served', () => {
     expect(answers).toEqual([true, false]);
   });
 
-  it('repeats a call that needs what the first addon lacks, however the call fails', async () => {
+  it('repeats a call that needs a part missing from the first addon, however the call fails', async () => {
     const solver = staged(first, whole);
     solver.report(building('first'));
     let calls = 0;
@@ -120,13 +120,13 @@ describe('a solver that is compiled while pages are served', () => {
     expect(calls).toBe(2);
   });
 
-  it('passes on errors of calls that lack nothing', async () => {
+  it('forwards errors of calls that need no missing part', async () => {
     const solver = staged(first);
     solver.report(building('first'));
     await expect(solver.answer(() => Promise.reject(new Error('no such run')), never)).rejects.toThrow('no such run');
   });
 
-  it('rejects waiting calls if compiling fails, and stops waiting for a cancelled call', async () => {
+  it('rejects waiting calls if compilation fails, and stops waiting for a cancelled call', async () => {
     const solver = staged();
     const cancelled = new AbortController();
     const left = solver.answer(() => 'answer', cancelled.signal);

@@ -37,11 +37,11 @@ import { scratchFolder } from '../../../../scratch-folder.ts';
 import { testProgram } from '../../../../test-programs.ts';
 import { asRoot, onPosix, unless } from '../../../../unless.ts';
 
-describe('stamp', () => {
+describe('the stamp of a file', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-stamp-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('changes with a file of the same size and time, such as a restored backup', async () => {
+  it('changes when a file is replaced by one of the same size and time, such as a restored backup', async () => {
     const file = path.join(folder, 'a.json');
     writeFileSync(file, '{"a":1}');
     const { atime, mtime } = statSync(file);
@@ -58,7 +58,7 @@ describe('stamp', () => {
   });
 });
 
-describe('synced', () => {
+describe('syncing files to disk', () => {
   let folder: string;
   let file: string;
   beforeEach(async () => {
@@ -95,8 +95,8 @@ describe('synced', () => {
 
   const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
-  describe('a file that is written', onPosix, () => {
-    it('reaches the disk before its name, and its name before the acknowledgement', async () => {
+  describe('a written file', onPosix, () => {
+    it('reaches the disk before its name does, and its name before the acknowledgement', async () => {
       await writeFile(file, 'old');
       const synced = await watchSyncs();
       await writeAtomically(file, 'new', 'replace');
@@ -106,7 +106,7 @@ describe('synced', () => {
       ]);
     });
 
-    it('under a new name reaches the disk in the same order', async () => {
+    it('reaches the disk in the same order under a new name', async () => {
       const synced = await watchSyncs();
       await writeAtomically(file, 'new', 'refuse');
       expect(synced).toEqual([
@@ -124,7 +124,7 @@ describe('synced', () => {
       expect(await readdir(folder)).toEqual(['kept.json']);
     });
 
-    it.each(['EINVAL', 'EPERM', 'EACCES'])('is saved where folders cannot be synced at all: %s', async (code) => {
+    it.each(['EINVAL', 'EPERM', 'EACCES'])('is saved even where folders cannot be synced: %s', async (code) => {
       await watchSyncs(() => failure(code));
       await writeAtomically(file, 'new', 'replace');
       expect(readFileSync(file, 'utf8')).toBe('new');
@@ -132,7 +132,7 @@ describe('synced', () => {
   });
 });
 
-describe('disk refuses', () => {
+describe('errors of the disk', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'braggbench-full-'));
@@ -146,8 +146,8 @@ describe('disk refuses', () => {
   const locks = path.resolve(import.meta.dirname, '../../../../../electron/host/io/files/locks.ts');
   const library = path.resolve(import.meta.dirname, '../../../../../electron/host/io/files/library.ts');
 
-  describe('a disk without space', () => {
-    it('leaves the old file as it was', async (context) => {
+  describe('a disk without free space', () => {
+    it('leaves the old file unchanged', async (context) => {
       if (process.platform === 'win32') return context.skip('file size limits are set with a POSIX shell');
       const file = path.join(folder, 'run.h5');
       await writeFile(file, 'old contents');
@@ -220,7 +220,7 @@ describe('state files', () => {
     throw new Error(reason);
   };
 
-  test('writes run one after the other, and a failure affects only its own write', async () => {
+  test('are written one after the other, and a failure affects only its own write', async () => {
     const order = new SerialQueue();
     const done: number[] = [];
     const work = (n: number, ms: number) => async () => {
@@ -235,7 +235,7 @@ describe('state files', () => {
     expect(done).toEqual([1, 3]);
   });
 
-  test('concurrent changes of settings are both saved', async () => {
+  test('keep both of two concurrent changes of settings', async () => {
     const settings = await HostSettings.open(folder, locks(), noTrouble);
     const clusters = [{ name: 'c', host: 'c', folder: '/c', program: 'braggbench', modules: [], sbatch: '', cores: 1 }];
     await Promise.all([settings.change({ libraryFolder: '/somewhere' }), settings.change({ clusters })]);
@@ -245,7 +245,7 @@ describe('state files', () => {
     });
   });
 
-  test('trust given to many files at once is saved for all', async () => {
+  test('keep the trust given to many files at once', async () => {
     const trust = await Trust.open(folder, locks(), noTrouble);
     const hashes = Array.from({ length: 20 }, (_, i) => i.toString(16).padStart(64, '0'));
     await Promise.all(hashes.map((sha256) => trust.add(sha256, 'my.cpp')));
@@ -253,7 +253,7 @@ describe('state files', () => {
     expect(hashes.filter((sha256) => !again.has(sha256))).toEqual([]);
   });
 
-  describe('a file of state', () => {
+  describe('a state file', () => {
     const file = path.join(folder, 'state.json');
     const told: string[] = [];
     const state = () =>
@@ -265,7 +265,7 @@ describe('state files', () => {
         onDamaged: (aside) => told.push(aside),
       });
 
-    test('above the size limit is neither read nor overwritten, and is reported', async () => {
+    test('is neither read nor overwritten above the size limit, which is reported', async () => {
       const text = JSON.stringify({ texts: ['x'.repeat(5 * 2 ** 20)] });
       await writeFile(file, text);
       const tooLarge = /state\.json would become too large; allowed: 4 MiB\. It was not changed/;
@@ -279,7 +279,7 @@ describe('state files', () => {
       expect(told).toEqual([]);
     });
 
-    test('that is a pipe is detected without blocking', onPosix, async () => {
+    test('is detected as a pipe without blocking', onPosix, async () => {
       await rm(file, { force: true });
       execFileSync('mkfifo', [file]);
       await expect(state().read()).rejects.toThrow('is a pipe or a device, not a file');
@@ -297,7 +297,7 @@ const asAnotherUser = (() => {
     execFileSync(process.execPath, ['--version'], { ...NOBODY, cwd: '/' });
     return {};
   } catch {
-    return unless('another user cannot start Node here');
+    return unless('the other user cannot start Node here');
   }
 })();
 
@@ -327,7 +327,7 @@ function lockAsNobody(file: string, readOnly: boolean) {
   };
 }
 
-describe('other users', () => {
+describe('access by other users', () => {
   let home = '';
   let data = '';
   let before = 0;
@@ -363,12 +363,12 @@ describe('other users', () => {
         },
       ],
       ['locks of other folders', () => new Locks(data).holding(path.join(home, 'x.json'), async () => undefined)],
-    ] as const)('belongs to its owner alone when it is created by %s', async (_what, make) => {
+    ] as const)('belongs only to its owner when it is created by %s', async (_what, make) => {
       await make();
       expect(modeOf(data)).toBe('700');
     });
 
-    it('is not read by another user, and its lock is not theirs', asRoot, async () => {
+    it('cannot be read by another user, who cannot take its lock', asRoot, async () => {
       const library = path.join(data, 'library');
       const files = filesOf(library);
       await files.holdingLibrary(async () => undefined);
@@ -379,7 +379,7 @@ describe('other users', () => {
         expect(asNobody(path.join(library, file))).toContain('Permission denied');
     });
 
-    it('is saved into while another user tries to lock it', asAnotherUser, async () => {
+    it('can be written while another user tries to lock it', asAnotherUser, async () => {
       const library = path.join(data, 'library');
       const files = filesOf(library);
       await files.holdingLibrary(async () => undefined);
@@ -394,7 +394,7 @@ describe('other users', () => {
     });
   });
 
-  describe('a library in a folder of the user', onPosix, () => {
+  describe("a library in a user's folder", onPosix, () => {
     const libraryWith = (mode: number): string => {
       const library = path.join(home, 'shared');
       mkdirSync(library);
@@ -406,7 +406,7 @@ describe('other users', () => {
       [0o755, '600', '700'],
       [0o775, '660', '770'],
       [0o777, '666', '777'],
-    ])('with mode %o has its lock and labels for every user who may write into it', async (mode, lock, folder) => {
+    ])('shares its lock and labels with every user who may write there (mode %o)', async (mode, lock, folder) => {
       const library = libraryWith(mode);
       const files = filesOf(library);
       await files.holdingLibrary(async () => undefined);
@@ -416,22 +416,26 @@ describe('other users', () => {
       expect(modeOf(library)).toBe(mode.toString(8));
     });
 
-    it('that all may write into is saved into after another user has released the lock', asAnotherUser, async () => {
-      const library = libraryWith(0o777);
-      const files = filesOf(library);
-      await files.holdingLibrary(async () => undefined);
-      const theirs = lockAsNobody(path.join(library, '.braggbench', 'lock'), false);
-      expect(await theirs.says).toBe('locked');
-      let saved = false;
-      const saving = save(files).then(() => {
-        saved = true;
-      });
-      // A later entry of another library is saved: the loop has tried the lock meanwhile.
-      await save(filesOf(path.join(data, 'library')));
-      expect(saved).toBe(false);
-      await theirs.end();
-      await saving;
-      expect(readFileSync(path.join(library, 'mine.json'), 'utf8')).toBe('{}');
-    });
+    it(
+      'can be written, if the folder is world-writable, after another user has released the lock',
+      asAnotherUser,
+      async () => {
+        const library = libraryWith(0o777);
+        const files = filesOf(library);
+        await files.holdingLibrary(async () => undefined);
+        const theirs = lockAsNobody(path.join(library, '.braggbench', 'lock'), false);
+        expect(await theirs.says).toBe('locked');
+        let saved = false;
+        const saving = save(files).then(() => {
+          saved = true;
+        });
+        // A later entry of another library is saved: the loop has tried the lock meanwhile.
+        await save(filesOf(path.join(data, 'library')));
+        expect(saved).toBe(false);
+        await theirs.end();
+        await saving;
+        expect(readFileSync(path.join(library, 'mine.json'), 'utf8')).toBe('{}');
+      },
+    );
   });
 });

@@ -27,8 +27,8 @@ async function create(id: string, of: typeof base | typeof cuda): Promise<unknow
   return page.call('userKernels.create', { beside: null, id, base: of, replaces: files[0] ?? '' });
 }
 
-describe('a user kernel whose description has the name of an existing file', () => {
-  it('is not created, and a scenario stays a scenario', async () => {
+describe('a user kernel whose description file would have the name of an existing file', () => {
+  it('is not created, and an existing scenario stays a scenario', async () => {
     await page.call('scenario.save', {
       scenario: { ...smallScenario },
       file: inLibrary('precious.json'),
@@ -43,7 +43,7 @@ describe('a user kernel whose description has the name of an existing file', () 
     expect((await readdir(library)).filter((name) => !name.startsWith('.'))).toEqual(['precious.json']);
   });
 
-  it('is not created if code of the other device has that description', async () => {
+  it('is not created if code for the other device has that description', async () => {
     await create('my.cpp', base);
     const before = await readFile(path.join(library, 'my.json'), 'utf8');
     await expect(create('my.cu', cuda)).rejects.toMatchObject({ code: 'exists' });
@@ -51,7 +51,7 @@ describe('a user kernel whose description has the name of an existing file', () 
     expect((await readdir(library)).sort()).toEqual(['my.cpp', 'my.json']);
   });
 
-  it('leaves no description behind if its code exists', async () => {
+  it('leaves no description behind if its code file exists', async () => {
     await mkdir(library, { recursive: true });
     await writeFile(path.join(library, 'mine.cpp'), '// mine');
     await expect(create('mine.cpp', base)).rejects.toMatchObject({ code: 'exists' });
@@ -60,7 +60,7 @@ describe('a user kernel whose description has the name of an existing file', () 
   });
 });
 
-describe('a pipe where a file should be', onPosix, () => {
+describe('a pipe in place of a file', onPosix, () => {
   const makePipe = (name: string): string => {
     const place = path.join(library, name);
     execFileSync('mkfifo', [place]);
@@ -68,7 +68,7 @@ describe('a pipe where a file should be', onPosix, () => {
   };
   beforeEach(() => mkdir(library, { recursive: true }));
 
-  it('is reported for a table that a scenario names, for as many as there are threads, without blocking', async () => {
+  it('is reported without blocking for tables that a scenario names, for up to as many as there are threads', async () => {
     makePipe('pipe.csv');
     const scenario = { ...smallScenario, physics: { stopping_power: { kind: 'file', file: 'pipe.csv' } } };
     await page.call('scenario.save', { scenario, file: inLibrary('pipes.json'), ifExists: 'refuse' });
@@ -82,7 +82,7 @@ describe('a pipe where a file should be', onPosix, () => {
     expect((await page.call('scenario.open', { file: inLibrary('pipes.json') })).draft).toMatchObject(scenario);
   });
 
-  it('is reported for scenarios, runs, sessions and traces that the user chose', async () => {
+  it('is reported for scenarios, runs, sessions and traces chosen by the user', async () => {
     const chosen = (name: string) => test.host.grant(makePipe(name)).file;
     const outside = path.join(test.folder, 'outside');
     await mkdir(outside);

@@ -20,7 +20,7 @@ import { smallScenario } from '../../small-run.ts';
 import { openTestHost } from '../../test-host.ts';
 import { type Answer, type Server, startServer } from './servers.ts';
 
-describe('killed saves', () => {
+describe('interrupted saves', () => {
   const KILLS = Number(process.env['BRAGGBENCH_KILLS'] ?? 4);
   const FILES = 3;
   /** Number of requested saves, more than are done before the kill. */
@@ -77,7 +77,7 @@ describe('killed saves', () => {
     told.acknowledged = found;
   }
 
-  it(`loses nothing that was acknowledged, ${KILLS} times`, async () => {
+  it(`lose nothing that was acknowledged, in ${KILLS} kills`, async () => {
     for (let kill = 0; kill < KILLS; kill += 1) {
       drafts.asked = -1;
       drafts.acknowledged = -1;
@@ -118,7 +118,7 @@ describe('killed saves', () => {
   });
 });
 
-describe('disks that refuse writes', () => {
+describe('disks that reject writes', () => {
   let folder = '';
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'braggbench-refusing-'));
@@ -138,7 +138,7 @@ describe('disks that refuse writes', () => {
   }
 
   describe('a full disk', asRoot, () => {
-    it('moves to the trash exactly what it reports, and keeps the labels of the rest', async (context) => {
+    it('moves to the trash exactly the files it reports, and keeps the labels of the others', async (context) => {
       const library = path.join(folder, 'library');
       await mkdir(library);
       if (!mounted(library)) return context.skip('no file system can be mounted here');
@@ -189,10 +189,10 @@ describe('disks that refuse writes', () => {
     });
   });
 
-  describe('a user without rights', asRoot, () => {
+  describe('a user without write permission', asRoot, () => {
     const NOBODY = 65_534;
 
-    it('gets the reason in one sentence, and files of others do not change', async () => {
+    it('gets the reason in one sentence, and files of other users do not change', async () => {
       const data = path.join(folder, 'data');
       const library = path.join(data, 'library');
       await mkdir(library, { recursive: true });
@@ -227,7 +227,7 @@ describe('disks that refuse writes', () => {
   });
 });
 
-describe('owned folder', () => {
+describe('owned folders', () => {
   let folder = '';
   const servers: Server[] = [];
   beforeEach(async () => {
@@ -254,7 +254,7 @@ describe('owned folder', () => {
     (await readdir(path.join(folder, 'recovery')).catch(() => [])).map((name) => path.join(folder, 'recovery', name));
 
   describe('work of another process', () => {
-    it('is left alone while the process lives, whatever the clock, and offered after it was killed', async () => {
+    it('is left alone while the process lives, whatever the clock, and is offered after the process was killed', async () => {
       const one = await start();
       expect((await keep(one, 'mine')).ok).toEqual({});
       const [owner = ''] = await owners();
@@ -271,7 +271,7 @@ describe('owned folder', () => {
     });
 
     const unshare = ['unshare', '--pid', '--fork', '--kill-child'];
-    it('is left alone in another namespace of process ids, as containers have', asRoot, async () => {
+    it('is left alone if the process is in another PID namespace, as in containers', asRoot, async () => {
       const one = await start();
       await keep(one, 'mine');
       const two = await start(unshare);
@@ -281,7 +281,7 @@ describe('owned folder', () => {
       expect(await offered(one)).toEqual([]);
     });
 
-    it('on another machine, whose lock may be invisible here, is offered only after a long silence', async () => {
+    it('is offered only after a long silence if it comes from another machine, whose lock may be invisible here', async () => {
       const theirs = path.join(folder, 'recovery', 'theirs');
       await mkdir(theirs, { recursive: true });
       await writeFile(path.join(theirs, 'owner.lock'), '');
@@ -298,8 +298,8 @@ describe('owned folder', () => {
     });
   });
 
-  describe('a data folder that is deleted while the program runs', () => {
-    it('is recreated: edits, scenarios and labels are saved', async () => {
+  describe('a data folder deleted while the program runs', () => {
+    it('is recreated, so that edits, scenarios and labels are saved', async () => {
       const server = await start();
       await keep(server, 'before');
       const file = { kind: 'library', key: 'mine.json' } as const;
@@ -319,7 +319,7 @@ describe('owned folder', () => {
     });
   });
 
-  it('an owned folder is complete from its first moment', async () => {
+  it('is complete from its first moment', async () => {
     const root = path.join(folder, 'owned');
     const [mine, theirs] = [new OwnedFolders(root), new OwnedFolders(root)];
     let looked = 0;
@@ -384,7 +384,7 @@ describe('owned folder', () => {
       expect(await readdir(path.join(folder, 'scratch'))).toEqual([]);
     });
 
-    it('are removed from a folder of the user when something is written there', async () => {
+    it("are removed from a user's folder at the next write there", async () => {
       const dead = temporaryIn(folder).replace(`-${process.pid}-`, `-${2 ** 22 + 1}-`);
       const earlier = path.join(folder, '.mine.json.0123456789ab.tmp');
       for (const name of [dead, earlier]) await writeFile(name, 'half');

@@ -21,7 +21,7 @@ const scenario = (name: string) => ({ ...smallScenario, name });
 const inLibrary = (key: string) => ({ kind: 'library', key }) as const;
 
 describe('two pages of one server', () => {
-  it('save over the same version: exactly one is accepted, and that one is in the file', async () => {
+  it('accept exactly one of two saves over the same version, and the file contains the accepted one', async () => {
     const test = await openTestHost();
     const [a, b] = [await test.page(), await test.page()];
     for (let round = 0; round < 10; round += 1) {
@@ -40,7 +40,7 @@ describe('two pages of one server', () => {
     await test.close();
   });
 
-  it('save over the same version of a kernel: exactly one is accepted', async () => {
+  it('accept exactly one of two saves over the same version of a kernel', async () => {
     const test = await openTestHost();
     const [a, b] = [await test.page(), await test.page()];
     const base = { workload: 'transport', bench: '', id: 'window' } as const;
@@ -55,7 +55,7 @@ describe('two pages of one server', () => {
     await test.close();
   });
 
-  it('a version is its content, whatever the clock', async () => {
+  it('identify a version by content, whatever the clock', async () => {
     const test = await openTestHost();
     const page = await test.page();
     const file = inLibrary('clock.json');
@@ -75,7 +75,7 @@ describe('two pages of one server', () => {
   });
 });
 
-describe('two servers', () => {
+describe('two servers with shared folders', () => {
   let servers: readonly Server[] = [];
   beforeAll(async () => {
     const library = path.join(folder, 'library');
@@ -94,7 +94,7 @@ describe('two servers', () => {
   const both = (method: string, params: (name: string) => unknown): Promise<Answer[]> =>
     Promise.all(servers.map((server, i) => server.call(method, params(`${i}`))));
 
-  it('save over the same version of a scenario of one library: exactly one is accepted', async () => {
+  it('accept exactly one of two saves over the same version of a library scenario', async () => {
     const [one] = servers;
     for (let round = 0; round < 12; round += 1) {
       const file = inLibrary(`theirs-${round}.json`);
@@ -112,7 +112,7 @@ describe('two servers', () => {
     }
   });
 
-  it('label files at the same time: every acknowledged label is saved', async () => {
+  it('save every acknowledged label when both label files at the same time', async () => {
     const keys = Array.from({ length: 12 }, (_, i) => `theirs-${i}.json`);
     const mine = (server: number): string[] => keys.filter((_, i) => i % 2 === server);
     const answers = await Promise.all(
@@ -125,7 +125,7 @@ describe('two servers', () => {
     expect(Object.keys(JSON.parse(text).labels).sort()).toEqual(keys.sort());
   });
 
-  it('keep settings, trust and recent files of one data folder together', async () => {
+  it('keep settings, trust and recent files of a shared data folder', async () => {
     const dataFolder = path.join(folder, 'together');
     const [a, b] = [new Locks(dataFolder), new Locks(dataFolder)];
     const trusts = [await Trust.open(dataFolder, a, noTrouble), await Trust.open(dataFolder, b, noTrouble)];
@@ -143,7 +143,7 @@ describe('two servers', () => {
     expect(kept.values).toEqual({ clusters, libraryFolder: '/x' });
   });
 
-  it('give a lock to those of one process in order of arrival', async () => {
+  it('is compared with the limit if the A/A ratio is off by %s: %j', async () => {
     const dataFolder = path.join(folder, 'ordered');
     const file = path.join(dataFolder, 'held.json');
     const locks = [new Locks(dataFolder), new Locks(dataFolder)];
@@ -154,7 +154,7 @@ describe('two servers', () => {
     expect(done).toEqual(came);
   });
 
-  it('free a lock when its holder is killed', async () => {
+  it('release a lock when its holder is killed', async () => {
     const dataFolder = path.join(folder, 'killed');
     const file = path.join(dataFolder, 'held.json');
     const script = `
@@ -167,10 +167,10 @@ describe('two servers', () => {
   });
 });
 
-describe('the trash', () => {
+describe('the trash of the library', () => {
   const alone = { before: async () => undefined, after: async () => undefined };
 
-  it('overwrites nothing when a clock that was set back repeats a time, and neither does restoring', async () => {
+  it('overwrites nothing if a clock set back repeats a time, and neither does restoring', async () => {
     const library = path.join(folder, 'trashed');
     await mkdir(library);
     const time = new Date('2026-01-02T03:04:05.678Z');

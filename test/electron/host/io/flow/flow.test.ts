@@ -8,8 +8,8 @@ import { EVERY_LANE, Lanes } from '../../../../../electron/host/io/flow/lanes.ts
 import { once } from '../../../../../electron/host/io/flow/once.ts';
 import { Budget, LatestQueue } from '../../../../../electron/host/io/flow/queues.ts';
 
-describe('once', () => {
-  it('computes nothing before the first request, then one value, undefined too', () => {
+describe('lazily computed values', () => {
+  it('are not computed before the first request, then computed once, even if undefined', () => {
     let made = 0;
     const value = once(() => {
       made += 1;
@@ -20,7 +20,7 @@ describe('once', () => {
     expect(made).toBe(1);
   });
 
-  it('tries again after an error', () => {
+  it('are computed again after an error', () => {
     let tries = 0;
     const value = once(() => {
       tries += 1;
@@ -32,7 +32,7 @@ describe('once', () => {
   });
 });
 
-describe('lanes', () => {
+describe('lanes for jobs', () => {
   function stage() {
     const started: string[] = [];
     const finish = new Map<string, () => void>();
@@ -68,7 +68,7 @@ describe('lanes', () => {
     expect(changes()).toBe(1);
   });
 
-  test('a job for the whole machine waits for all before it, and all after it wait', async () => {
+  test('make a job for the complete machine wait for all earlier jobs, and all later jobs wait for it', async () => {
     const { lanes, started, add, end } = stage();
     add('run', 'cpu');
     add('bench', EVERY_LANE);
@@ -82,7 +82,7 @@ describe('lanes', () => {
     expect(started).toEqual(['run', 'bench', 'gpu', 'cpu']);
   });
 
-  test('removing a job lets those behind it start', () => {
+  test('let waiting jobs start when the one before them is removed', () => {
     const { lanes, started, add } = stage();
     add('run', 'cpu');
     add('bench', EVERY_LANE);
@@ -118,11 +118,11 @@ describe('cooperative work', () => {
     return turns;
   }
 
-  test('slow steps yield after each, whatever their number', async () => {
+  test('yields after each slow step, whatever their number', async () => {
     expect(await turnsOf(runInSlices(steps(10, 6)))).toBeGreaterThanOrEqual(10);
   });
 
-  test('the uninterrupted form never yields', () => {
+  test('never yields in its uninterrupted form', () => {
     let turns = 0;
     setImmediate(() => {
       turns += 1;
@@ -132,8 +132,8 @@ describe('cooperative work', () => {
   });
 });
 
-describe('json text', () => {
-  test('is the text of JSON.stringify, whatever the value', () => {
+describe('JSON text', () => {
+  test('equals the text of JSON.stringify for any value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
         expect(runToCompletion(jsonText(value))).toBe(JSON.stringify(value));
@@ -151,12 +151,12 @@ describe('json text', () => {
   });
 });
 
-describe('budget', () => {
+describe('a memory budget', () => {
   async function settled(promise: Promise<unknown>): Promise<boolean> {
     return Promise.race([promise.then(() => true), new Promise<boolean>((done) => setTimeout(() => done(false), 5))]);
   }
 
-  test('requests that fit are granted at once, the rest wait in order', async () => {
+  test('grants requests that fit at once, and queues the rest in order', async () => {
     const budget = new Budget(10);
     const first = await budget.take(6);
     const large = budget.take(8);
@@ -173,7 +173,7 @@ describe('budget', () => {
     expect(await settled(whole)).toBe(true);
   });
 
-  test('a request above the budget gets all of it, alone', async () => {
+  test('grants a request above the budget all of it, alone', async () => {
     const budget = new Budget(10);
     const first = await budget.take(1);
     const huge = budget.take(100);
@@ -223,8 +223,8 @@ const step = fc.oneof(
   fc.constant({ kind: 'finish' as const }),
 );
 
-describe('latest wins', () => {
-  test('items run one at a time, in the order put, and the last one runs to its end', async () => {
+describe('the coalescing queue', () => {
+  test('runs items one at a time in order, and completes the last one', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
         const { latest, begun, ended, most, finish } = watched();
@@ -256,7 +256,7 @@ describe('latest wins', () => {
     );
   });
 
-  test('of a hundred items put during work only the last runs too', async () => {
+  test('runs only the last of a hundred items added during work', async () => {
     const { latest, begun, finish } = watched();
     for (let number = 1; number <= 101; number += 1) latest.put({ number, yields: false });
     finish();
@@ -266,7 +266,7 @@ describe('latest wins', () => {
     expect(begun.map(({ number }) => number)).toEqual([1, 101]);
   });
 
-  test('stopping aborts the current item, drops waiting ones, and accepts no more', async () => {
+  test('aborts the current item when stopped, drops waiting ones, and accepts no more', async () => {
     const { latest, begun, ended } = watched();
     latest.put({ number: 1, yields: false });
     latest.put({ number: 2, yields: false });

@@ -8,13 +8,13 @@ import { RunFileFields } from '../../../../../electron/host/io/hdf5/fields.ts';
 import { createFile, openFile } from '../../../../../electron/host/io/hdf5/h5.ts';
 import { writeDataset } from '../../../../../electron/host/io/hdf5/put.ts';
 
-describe('h5', () => {
+describe('HDF5 files', () => {
   const VALUES = Float64Array.from({ length: 1000 }, (_, i) => Math.sin(i));
 
   /** More errors than once exhausted the library's stack. */
   const MANY = 2600;
 
-  test('a valid file opens after thousands of invalid ones', async () => {
+  test('open normally after thousands of invalid ones', async () => {
     const sound = await createFile((file) => writeDataset(file, 'values', VALUES, [VALUES.length]));
     const none = new TextEncoder().encode('this is no HDF5 file');
     const reasons = new Set<string>();
@@ -25,7 +25,7 @@ describe('h5', () => {
     expect(await openFile(sound, (file) => [...file.keys()])).toEqual(['values']);
   });
 
-  test('errors thrown by the callback are passed on, and the file is closed', async () => {
+  test('are closed if the callback throws, and the error is passed on', async () => {
     const sound = await createFile((file) => writeDataset(file, 'values', VALUES, [VALUES.length]));
     const broken = openFile(sound, () => {
       throw new RangeError('too deep');
@@ -35,7 +35,7 @@ describe('h5', () => {
   });
 });
 
-describe('fields', () => {
+describe('HDF5 fields', () => {
   const numbers = 'dose has an unexpected number format';
 
   test.each<[string, (file: File) => unknown, string]>([
@@ -50,7 +50,7 @@ describe('fields', () => {
       'dose is 1 × 2 × 3, but 2 × 3 is expected',
     ],
     [
-      'turned round',
+      'transposed',
       (f) => f.create_dataset({ name: 'dose', data: new Float64Array(6), shape: [3, 2], chunks: [3, 2] }),
       'dose is 3 × 2, but 2 × 3 is expected',
     ],
@@ -79,7 +79,7 @@ describe('fields', () => {
         }),
       numbers,
     ],
-  ])('%s', async (_, make, message) => {
+  ])('are rejected if they have the wrong shape or type: %s', async (_, make, message) => {
     const bytes = await createFile((file) => void make(file));
     const read = openFile(bytes, (file) => new RunFileFields(file).float64('dose', [2, 3]));
     await expect(read).rejects.toMatchObject({ code: 'foreign-file', message });

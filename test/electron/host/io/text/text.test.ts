@@ -19,13 +19,13 @@ test.each([
   ['of UTF-16, big-endian', Buffer.from('\uFEFF{"µ": 1}', 'utf16le').swap16(), { ok: true, text: '{"µ": 1}' }],
   ['half a letter', Buffer.from([0xff, 0xfe, 0xfd]), { ok: false, reason: NO_TEXT }],
   ['packed, and no text', gzipSync(Buffer.from([0x80, 0x81])), { ok: false, reason: NO_TEXT }],
-])('a file that is %s', async (name, bytes, expected) => {
+])('a file that is %s is rejected', async (name, bytes, expected) => {
   const file = path.join(folder, `${name}.json.gz`);
   await writeFile(file, bytes);
   expect(await readPackedText(file, MAX)).toMatchObject(expected);
 });
 
-test('a file that is not there', async () => {
+test('a missing file is rejected', async () => {
   const found = await readPackedText(path.join(folder, 'none.json'), MAX);
   expect(found).toEqual({ ok: false, reason: 'there is no such file', missing: true });
 });

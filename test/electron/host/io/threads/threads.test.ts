@@ -23,12 +23,12 @@ const values: readonly (readonly [string, unknown])[] = [
   ['lists in lists', [numbers, [numbers, []], {}]],
   ['many keys', Object.fromEntries(numbers.map((each, i) => [`k${i}`, { each, undefined: undefined }]))],
   ['arrays of numbers in between', { a: { b: [Float64Array.of(1, Number.NaN), numbers] }, c: 'x'.repeat(10_000) }],
-  ['a key that objects have', JSON.parse(`{"__proto__": {"a": [${numbers}]}, "b": [${numbers}]}`)],
-  ['places without a value', [null, undefined, [undefined], { a: null }]],
+  ['a key that every object has', JSON.parse(`{"__proto__": {"a": [${numbers}]}, "b": [${numbers}]}`)],
+  ['missing values', [null, undefined, [undefined], { a: null }]],
 ];
 
-describe('a value in pieces', () => {
-  it.each(values)('is the same again: %s', (_what, value) => {
+describe('a value sent in pieces', () => {
+  it.each(values)('is reassembled unchanged: %s', (_what, value) => {
     for (const most of [1, 2, 7, 100, 1_000_000]) {
       const { whole } = throughThread(value, most);
       expect(whole).toStrictEqual(value);
@@ -37,7 +37,7 @@ describe('a value in pieces', () => {
     }
   });
 
-  it('is split with pauses, since a large one needs tens of milliseconds', () => {
+  it('is split with pauses, since splitting a large value takes tens of milliseconds', () => {
     const pauses = [
       ...piecesInSteps(
         numbers.map((each) => ({ each })),
@@ -47,7 +47,7 @@ describe('a value in pieces', () => {
     expect(pauses.length).toBeGreaterThan(1000);
   });
 
-  it('has no piece larger than requested, and one piece if it is small', () => {
+  it('has no piece larger than requested, and only one piece if it is small', () => {
     expect(throughThread(numbers.slice(0, 50), 100).pieces).toBe(1);
     // Small values are passed on without a copy.
     const small = { a: numbers.slice(0, 50) };
@@ -58,18 +58,18 @@ describe('a value in pieces', () => {
   });
 });
 
-describe('task', () => {
+describe('tasks on a worker thread', () => {
   /** Test files of one worker share the state of modules, so other files' tasks may be registered. */
   const OF_TESTS: ReadonlySet<string> = new Set(['fly', 'read a number', 'count its arguments']);
 
-  it('an unknown task fails, and the next task runs', async () => {
+  it('report an unknown task as failed, and run the next one', async () => {
     await expect(task<null, null>('fly')(null)).rejects.toThrow('the worker thread has no task fly');
     await expect(unpackRun({ bytes: new Uint8Array(3), name: 'a.h5' })).rejects.toThrow(
       'a.h5 cannot be opened as a run',
     );
   });
 
-  it('the thread has every task of the host', async () => {
+  it('include every task of the host', async () => {
     await import('../../../../../electron/host/index.ts');
     const names = taskNames().filter((name) => !OF_TESTS.has(name));
     expect(names.length).toBeGreaterThanOrEqual(15);
@@ -80,13 +80,13 @@ describe('task', () => {
     }
   });
 
-  it('a function for large arrays gets exactly one argument, on a worker thread too', async () => {
+  it('accept exactly one argument for functions on large arrays', async () => {
     const counted = onThreadIfLarge('count its arguments', (...given: readonly [Float64Array]) => given.length);
     expect(await counted(Float64Array.of(1))).toBe(1);
     expect(await performHere('count its arguments', new Float64Array(2 ** 20), new AbortController().signal)).toBe(1);
   });
 
-  it('large arrays are shared and unchanged, small ones are not shared', async () => {
+  it('share large arrays unchanged, and do not share small ones', async () => {
     const [large, small] = [new Float32Array(2 ** 19), Float32Array.of(1, 2)];
     large[2 ** 19 - 1] = 7;
     const shared = (await withSharedArrays({ a: [large], small, text: 'x' })) as {
@@ -98,7 +98,7 @@ describe('task', () => {
     expect(shared.small).toBe(small);
   });
 
-  it('a request at the moment when an idle thread ends is served by another', async () => {
+  it('are served by another thread if they arrive while an idle thread ends', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const requested = () =>
       unpackRun({ bytes: new Uint8Array(3), name: 'a.h5' }).catch((error: Error) => error.message);

@@ -9,7 +9,7 @@ import { readDicomDose } from '../../../../../electron/host/io/volumes/dicom.ts'
 import { gammaOf } from './gamma-of.ts';
 import { dicomOf, doseOf, type Elements, ellipses, metaImageOf, nrrdOf, type Phantom, writeSeries } from './phantom.ts';
 
-describe('cases', () => {
+describe('CT and dose volumes', () => {
   const folder = path.join(import.meta.dirname, 'cases');
   const slice = (name: string, at_mm: number | null = null, plane: CtSlice['plane'] = 'transverse') =>
     readCtSlice({ path: path.join(folder, name), name, series: null, plane, at_mm });
@@ -27,7 +27,7 @@ describe('cases', () => {
     counts.flatMap(([count, value]) => Array.from({ length: count }, () => value));
   const phantom = layers([4, -1000], [8, -100], [20, 0]);
 
-  describe('the phantom is read from', () => {
+  describe('the phantom is read from each format', () => {
     test.each([
       'd06-signed12.dcm',
       'd09-with-rtstruct',
@@ -50,7 +50,7 @@ describe('cases', () => {
       expect(found.spacing_mm.map((step) => Number(step.toFixed(9)))).toEqual([1, 1]);
     });
 
-    test('a series next to a localizer, which is named', async () => {
+    test('a series is read next to a localizer, which is named', async () => {
       const found = await slice('d10-with-scout');
       expect(rowsOf(found)).toEqual(phantom);
       expect(found.slices).toBe(5);
@@ -58,7 +58,7 @@ describe('cases', () => {
       expect(found.notes[0]).toMatch(/ignored/);
     });
 
-    test('a plan, whose RTSTRUCT is named', async () => {
+    test('a plan is read, and its RTSTRUCT is named', async () => {
       const found = await slice('d09-with-rtstruct');
       expect([found.slices, found.notes]).toEqual([
         5,
@@ -67,21 +67,21 @@ describe('cases', () => {
     });
   });
 
-  test('axis mins place cell-centred slices', async () => {
+  test('the minimum of an axis follows from cell-centred slices', async () => {
     const found = await slice('n10-axis-mins.nrrd', 41);
     // Slices are 3 mm thick, and the first begins at 40 mm.
     expect([found.at_mm, found.from_mm, found.to_mm]).toEqual([41.5, 41.5, 47.5]);
     expect(found.origin_mm).toEqual([-15.5, -15.5]);
   });
 
-  test('slices with two spacings are read one by one, and refused in other planes', async () => {
+  test('slices with two spacings are read one by one, and rejected in other planes', async () => {
     expect((await slice('d13-two-spacings', 18)).at_mm).toBe(18);
     await expect(slice('d13-two-spacings', null, 'coronal')).rejects.toThrow(
       /not equally spaced \(0, 3, 6, 9, 12, 18, 24, 30 mm\)/,
     );
   });
 
-  test('pixels in the range of padding are air, and counted', async () => {
+  test('pixels in the padding range are read as air and counted', async () => {
     const found = await slice('d16b-padding-between.dcm');
     expect(rowsOf(found)).toEqual(phantom);
     expect(found.notes).toEqual([expect.stringMatching(/^\d+ of 1024 pixels have the stored value 2000 to 3071/)]);
@@ -96,7 +96,7 @@ describe('cases', () => {
     ['d08-decimal-comma.dcm', 'RescaleSlope is "1,0"; allowed: a number with a decimal point'],
     ['d20-no-transfer-syntax.dcm', 'it has no transfer syntax (0002,0010)'],
     ['m12-too-large/ct.mhd', 'its data has 12288 bytes, but 6144 are specified'],
-  ])('%s is refused', async (name, message) => {
+  ])('%s is rejected', async (name, message) => {
     await expect(slice(name)).rejects.toThrow(message);
   });
 
@@ -109,7 +109,7 @@ describe('cases', () => {
   });
 });
 
-describe('ct slice', () => {
+describe('CT slices', () => {
   let folder = '';
   beforeAll(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'ct-'));
@@ -154,7 +154,7 @@ describe('ct slice', () => {
     });
 
     test.each(['transverse', 'coronal', 'sagittal'] as const)(
-      'is the same from DICOM, NRRD and MetaImage: %s',
+      'is identical when read from DICOM, NRRD and MetaImage: %s',
       async (plane) => {
         const [dicom, nrrd, meta] = [
           await read('series', plane),
@@ -166,7 +166,7 @@ describe('ct slice', () => {
       },
     );
 
-    test('lies at the position in its files, and holds their Hounsfield units', async () => {
+    test('lies at the position in its files, and contains their Hounsfield units', async () => {
       const slice = await read('series', 'transverse', -2.4);
       expect(slice).toMatchObject({ columns: 7, rows: 5, spacing_mm: [0.5, 0.75], origin_mm: [-10, 20] });
       expect(slice).toMatchObject({ at_mm: -2, from_mm: -6, to_mm: 0, slices: 4 });
@@ -179,7 +179,7 @@ describe('ct slice', () => {
       expect(sagittal.hu[2 * 5 + 4]).toBe(odd.hu(0, 4, 2));
     });
 
-    test('in other orientations: rows to the right, columns to the front; NRRD in right-anterior-superior', async () => {
+    test('is read in other orientations: rows to the right, columns to the front, and NRRD in right-anterior-superior order', async () => {
       const back = { ...odd, hu: (i: number, j: number, k: number) => odd.hu(6 - i, 4 - j, k) };
       const [right, front] = [odd.origin_mm[0] + 6 * 0.5, odd.origin_mm[1] + 4 * 0.75];
       const whole = await read('series');
@@ -232,7 +232,7 @@ describe('ct slice', () => {
       [2, 0, 1],
       [1, 2, 0],
       [2, 1, 0],
-    ] as const)('is the same rotated by right angles: columns along axis %i, rows along %i', async (u, v, w) => {
+    ] as const)('is unchanged when rotated by right angles: columns along axis %i, rows along %i', async (u, v, w) => {
       for (const ways of [
         [1, 1],
         [-1, 1],
@@ -246,7 +246,7 @@ describe('ct slice', () => {
       }
     });
 
-    test('of a patient on the left side has patient axes, by hand', async () => {
+    test('has patient axes for a patient lying on the left side, as checked by hand', async () => {
       // Down in the image is the patient's left (+x), and right is the front (-y), as with HFDL.
       const hu = [
         [10, 20, 30],
@@ -273,7 +273,7 @@ describe('ct slice', () => {
       });
     });
 
-    test('with unequal distances is read in the plane of its files, also if that is sagittal', async () => {
+    test('is read in the plane of its files if the spacing is uneven, also in a sagittal plane', async () => {
       rotated('unequal', [1, 2, 0], [1, -1]);
       for (const name of ['7', '8']) {
         const x = name === '7' ? -6 : -5;
@@ -292,7 +292,7 @@ describe('ct slice', () => {
       await expect(read('unequal', 'transverse')).rejects.toThrow(/one spacing, or the sagittal plane/);
     });
 
-    test('a single slice needs no spacing to a neighbour: DICOM without a thickness, a plane of NRRD and MetaImage', async () => {
+    test('needs no spacing to a neighbour: DICOM without a thickness, one plane of NRRD or MetaImage', async () => {
       const one = { ...odd, slices: 1 };
       mkdirSync(path.join(folder, 'single'));
       write('single/only.dcm', dicomOf(one, 0, { '00180050': undefined, '00180088': undefined }));
@@ -313,7 +313,7 @@ describe('ct slice', () => {
       expect(await read('single', 'transverse', -6.4)).toMatchObject({ at_mm: -6, from_mm: -6, to_mm: -6 });
     });
 
-    test('applies slope and intercept, signed values and padding', async () => {
+    test('applies slope, intercept, signed values and padding', async () => {
       const shifted = dicomOf({ ...odd, hu: () => 100 }, 0, { '00281052': ['DS', '-1000'], '00281053': ['DS', '0.5'] });
       write('slope.dcm', shifted);
       expect((await read('slope.dcm')).hu[0]).toBe((100 + 1024) * 0.5 - 1000);
@@ -334,7 +334,7 @@ describe('ct slice', () => {
     });
   });
 
-  describe('an unusable CT is reported with what is allowed', () => {
+  describe('errors of a CT state what is allowed', () => {
     test.each<[string, Readonly<Record<string, Elements[string] | undefined>>, string]>([
       ['modality', { '00080060': ['CS', 'MR'] }, 'Modality is MR; allowed: CT'],
       [
@@ -379,7 +379,7 @@ describe('ct slice', () => {
       expect(await refused('bad.dcm')).toContain(says);
     });
 
-    test('a file that is cut anywhere', async () => {
+    test('a file that is cut off anywhere', async () => {
       const whole = dicomOf(odd, 0);
       for (let length = 0; length < whole.length; length += 13) {
         write('cut.dcm', whole.slice(0, length));
@@ -389,7 +389,7 @@ describe('ct slice', () => {
       }
     });
 
-    test('slices in two systems of coordinates', async () => {
+    test('slices in two coordinate systems', async () => {
       mkdirSync(path.join(folder, 'two-frames'));
       for (const k of [0, 1, 2]) {
         write(`two-frames/${k}.dcm`, dicomOf(odd, k, { '00200052': ['UI', k === 1 ? '1.2.9' : '1.2.8'] }));
@@ -397,7 +397,7 @@ describe('ct slice', () => {
       expect(await refused('two-frames')).toMatch(/its FrameOfReferenceUID is 1\.2\.9, but that of .* is 1\.2\.8/);
     });
 
-    test('rejects a series name that no series or more than one has', async () => {
+    test('rejects a series name that matches no series or several', async () => {
       mkdirSync(path.join(folder, 'three'), { recursive: true });
       for (const [i, [uid, about]] of [
         ['1.1', 'soft'],
@@ -427,7 +427,7 @@ describe('ct slice', () => {
       await expect(read('plain.nrrd', 'transverse', null, 'soft')).rejects.toThrow('it has no series "soft"');
     });
 
-    test('series of a folder are listed with their slices, and why one cannot be read', async () => {
+    test('lists the series of a folder with their slices, and the reason for each unreadable one', async () => {
       mkdirSync(path.join(folder, 'plan'), { recursive: true });
       const of = (uid: string, about: string, more: Elements = {}): Elements => ({
         ...{ '0020000e': ['UI', uid], '0008103e': ['LO', about] },
@@ -457,7 +457,7 @@ describe('ct slice', () => {
       expect(await ctSeries({ path: path.join(folder, 'plan/a0.dcm'), name: 'a0.dcm' })).toEqual([]);
     });
 
-    test('two series, a missing slice, one twice, another grid, an empty folder', async () => {
+    test('two series, a missing slice, a duplicate slice, different grids, an empty folder', async () => {
       const series = (name: string, files: readonly Uint8Array[]): void => {
         writeSeries(path.join(folder, name), { ...odd, slices: 0 });
         files.forEach((bytes, i) => {
@@ -485,7 +485,7 @@ describe('ct slice', () => {
       expect(await refused('none')).toContain('it contains no DICOM file');
     });
 
-    test('positions outside of the image, formats of other kinds', async () => {
+    test('positions outside the image, and formats of other kinds', async () => {
       write('odd2.nrrd', nrrdOf(odd));
       await expect(read('odd2.nrrd', 'transverse', 40)).rejects.toThrow(
         'it has no slice at 40 mm; allowed: -6 to 0 mm',
@@ -511,7 +511,7 @@ describe('ct slice', () => {
     expect(new Set(hu)).toEqual(new Set([-1000, 40, -750, 700, 350]));
   });
 
-  describe('images that are not of one scan with one X-ray spectrum', () => {
+  describe('images from more than one scan or X-ray spectrum', () => {
     const derived = (...words: readonly string[]): Elements => ({
       '00080008': ['CS', ['DERIVED', 'SECONDARY', 'AXIAL', ...words].join('\\')],
     });
@@ -561,12 +561,12 @@ describe('ct slice', () => {
         { '52009229': ['SQ', new Uint8Array(0)] },
         'allowed: absent: one file per slice, not Enhanced CT',
       ],
-    ])('%s is refused', async (name, changes, says) => {
+    ])('%s is rejected', async (name, changes, says) => {
       write(`${name}.dcm`, dicomOf(odd, 0, changes));
       expect(await refused(`${name}.dcm`)).toContain(says);
     });
 
-    test('doses of a part of a plan, and of water, get a note', () => {
+    test('doses for a part of a plan, and doses to water, are read with a note', () => {
       const notes = (changes: Elements) => readDicomDose('d', doseOf(odd, changes)).notes;
       expect(notes({})).toBeUndefined();
       expect(notes({ '3004000a': ['CS', 'BEAM'] })).toEqual([

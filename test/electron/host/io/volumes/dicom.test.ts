@@ -30,7 +30,7 @@ import { scratchFolder } from '../../../../scratch-folder.ts';
 import { unless } from '../../../../unless.ts';
 import { dicomOf, doseOf, type Elements, type Phantom } from './phantom.ts';
 
-describe('python', () => {
+describe('volumes in Python packages', () => {
   const folder = scratchFolder('volumes-python');
   /**
    * Path of a Python that has these modules. The system's Python is tried first, since Debian installs packages for it.
@@ -276,7 +276,7 @@ print(json.dumps({'size': i.GetSize(), 'spacing': i.GetSpacing(), 'origin': i.Ge
   );
 
   test.each(Object.entries(formats))(
-    'a rotated volume in .%s has the values of its own reader where ITK finds them (needs transformix of elastix)',
+    'a rotated volume in .%s has its values at the positions that ITK computes (needs transformix of elastix)',
     unless(transformix === null && 'transformix is not installed'),
     (ending, write) => {
       const [file, bytes] = [path.join(folder, `itk-own.${ending}`), write({ ...volume, directions: turned })];
@@ -418,7 +418,7 @@ const jpegs = jpegSettings.chain((settings) =>
     .map((rows) => ({ settings, values: rows.flat().map((value) => (value >> settings.point) << settings.point) })),
 );
 
-describe('a CT slice', () => {
+describe('a CT slice in DICOM', () => {
   const stored = wanted.map((hu) => hu + 1024);
 
   test('is read from RLE', () => {
@@ -428,7 +428,7 @@ describe('a CT slice', () => {
     expect(() => readDicomPixels('a', short)).toThrow('its RLE frame decompresses to 34 pixels, but 35 are specified');
   });
 
-  describe('of lossless JPEG', () => {
+  describe('is read from lossless JPEG', () => {
     const frames = JSON.parse(readFileSync(new URL('./cases/jpeg-lossless.json', import.meta.url), 'utf8')) as Readonly<
       Record<string, string>
     >;
@@ -448,7 +448,7 @@ describe('a CT slice', () => {
       expect([...hu]).toEqual(jumps.map((value) => (signed ? value : value + 2000)));
     });
 
-    test('with a point transform has its low bits zero', () => {
+    test('has zero low bits if lossless JPEG uses a point transform', () => {
       const unsigned = readDicomPixels('a', fileOf(frame('unsigned, predictor 4, point transform 2'), false));
       expect([...unsigned.hu]).toEqual(jumps.map((value) => (value + 2000) & ~3));
     });
@@ -458,7 +458,7 @@ describe('a CT slice', () => {
       expect([...readDicomPixels('a', bytes).hu]).toEqual(jumps);
     });
 
-    test('restarts its prediction at each marker', () => {
+    test('restarts its JPEG prediction at each marker', () => {
       // Codes 0 and 10 stand for differences of zero bits and of one bit. Rows 1 and 2 both start from 2^15, because a
       // restart is between them.
       const table = 'ffc40015 00 01010000000000000000000000000000 0001'.replaceAll(' ', '');
@@ -471,7 +471,7 @@ describe('a CT slice', () => {
       expect([...readDicomPixels('a', one).hu]).toEqual([32768, 32769, 32769, 32769]);
     });
 
-    test('has its values with any predictor, precision, point transform and restart interval', () => {
+    test('is decoded with any predictor, precision, point transform and restart interval', () => {
       const property = fc.property(jpegs, ({ settings, values }) => {
         const { columns, rows, values: found } = jpegLossless('a', jpegOf(values, settings));
         expect([columns, rows, [...found]]).toEqual([settings.columns, values.length / columns, values]);
@@ -479,7 +479,7 @@ describe('a CT slice', () => {
       fc.assert(property, { numRuns: 200 });
     });
 
-    test('is refused with missing or excess bytes in its data', () => {
+    test('is rejected with missing or excess bytes in its data', () => {
       const property = fc.property(
         jpegs,
         fc.nat(),
@@ -535,12 +535,12 @@ describe('a CT slice', () => {
         (bytes: Uint8Array) => bytes.with(bytes.findIndex((byte, i) => byte === 0xff && bytes[i + 1] === 0xda) + 7, 0),
         /its JPEG predictor is 0; allowed: 1 to 7/,
       ],
-    ] as const)('is refused where it %s', (_, change, message) => {
+    ] as const)('is rejected where it %s', (_, change, message) => {
       const bytes = change(frame('signed, predictor 6'));
       expect(() => readDicomPixels('a', fileOf(bytes, true))).toThrow(message);
     });
 
-    test('is refused with other sizes or bits than its attributes', () => {
+    test('is rejected if its size or bit depth differs from its attributes', () => {
       const other = withFragments('1.2.840.10008.1.2.4.57', frame('signed, predictor 1'), { '00280010': ['US', 4] });
       expect(() => readDicomPixels('a', other)).toThrow('its JPEG frame has 7 × 5 pixels, but 7 × 4 are specified');
       const bytes = frame('signed, predictor 1');
@@ -558,13 +558,13 @@ describe('a CT slice', () => {
     expect([...readDicomPixels('a', deflated).hu]).toEqual(wanted);
   });
 
-  test('is read without the preamble, where file meta information begins it', () => {
+  test('is read without a preamble if it begins with the file meta information', () => {
     const bytes = dicomOf(odd, 1).subarray(132);
     expect(isDicom(bytes)).toBe(true);
     expect([...readDicomPixels('a', bytes).hu]).toEqual(wanted);
   });
 
-  test('is read without file meta information, with types of elements or without', () => {
+  test('is read without file meta information, with explicit or implicit element types', () => {
     const bytes = dicomOf(odd, 1);
     const explicit = bytes.subarray(132 + 12 + new DataView(bytes.buffer).getUint32(140, true));
     expect([...readDicomPixels('a', explicit).hu]).toEqual(wanted);
@@ -588,11 +588,11 @@ describe('a CT slice', () => {
     ['BitsStored', { '00280101': ['US', 17] }, 'BitsStored is 17; allowed: 1 to 16'],
     ['ModalityLUTSequence', { '00283000': ['LO', 'x'] }, 'ModalityLUTSequence is present; allowed: absent'],
     ['too many pixels', { '7fe00010': ['OW', new Uint8Array(72)] }, 'its PixelData has 72 bytes, but 70 are specified'],
-  ] as const)('is refused for %s', (_, changes, message) => {
+  ] as const)('is rejected for %s', (_, changes, message) => {
     expect(() => readDicomPixels('a.dcm', dicomOf(odd, 0, changes))).toThrow(`a.dcm: ${message}`);
   });
 
-  test('has only the bits that BitsStored states, with their sign', () => {
+  test('uses only the bits that BitsStored states, with their sign', () => {
     expect([0xf830, 0x0830, 0x07d0].map((raw) => storedValue(raw, { stored: 12, signed: true }))).toEqual([
       -2000, -2000, 2000,
     ]);
@@ -602,19 +602,19 @@ describe('a CT slice', () => {
     expect(storedValue(0xffffffff, { stored: 32, signed: true })).toBe(-1);
   });
 
-  test('has direction cosines within 1e-3', () => {
+  test('accepts direction cosines to within 1e-3', () => {
     const rounded = dicomOf(odd, 0, { '00200037': ['DS', '0.9999999\\0.0004\\0\\-0.0004\\0.9999999\\0'] });
     expect(readDicomHeader('a', rounded).way).toEqual([1, 1]);
   });
 });
 
-describe('RT Dose', () => {
+describe('DICOM RT Dose', () => {
   const dose = Float64Array.from(
     { length: 105 },
     (_, at) => 0.25 * (odd.hu(at % 7, Math.floor(at / 7) % 5, Math.floor(at / 35)) - odd.hu(0, 0, 0) + 1),
   );
 
-  test('has its dose in Gy at its coordinates', () => {
+  test('is read in Gy at its coordinates', () => {
     expect(readDicomDose('d', doseOf(odd))).toEqual({
       sizes: [7, 5, 3],
       spacing_mm: [0.5, 0.75, 2],
@@ -624,7 +624,7 @@ describe('RT Dose', () => {
     });
   });
 
-  test('of a prone patient and with descending frames lies along the axes of the patient', () => {
+  test('lies along the axes of the patient for a prone patient and descending frames', () => {
     const turned = readDicomDose(
       'd',
       doseOf(odd, {
@@ -643,7 +643,7 @@ describe('RT Dose', () => {
     ['no scaling', { '3004000e': undefined }, 'it has no DoseGridScaling'],
     ['no units', { '30040002': undefined }, 'it has no DoseUnits'],
     ['a rescale slope', { '00281053': ['DS', '2'] }, 'RescaleSlope is 2; allowed: 1 or absent'],
-  ] as const)('is refused for %s', (_, changes, message) => {
+  ] as const)('is rejected for %s', (_, changes, message) => {
     expect(() => readDicomDose('d.dcm', doseOf(odd, changes))).toThrow(`d.dcm: ${message}`);
   });
 });

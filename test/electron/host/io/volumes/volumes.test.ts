@@ -43,8 +43,8 @@ const textOf = (type: string, values: string): Uint8Array =>
     Buffer.from(values),
   );
 
-describe('NRRD', () => {
-  it('is read raw, packed, and in either order of bytes', () => {
+describe('NRRD volumes', () => {
+  it('are read raw and compressed, in either byte order', () => {
     expect(readNrrd('a.nrrd', nrrd(`encoding: raw\nendian: little\n${steps}`, floats(true)))).toEqual(volume);
     expect(readNrrd('a.nrrd', nrrd(`encoding: raw\nendian: big\n${steps}`, floats(false)))).toEqual(volume);
     const packed = nrrd(`encoding: gzip\nendian: little\n${steps}`, gzipSync(floats(true)));
@@ -92,7 +92,7 @@ describe('NRRD', () => {
       /spacings has -2; allowed: lengths above 0/,
     ],
     [
-      'packed otherwise',
+      'another compression',
       nrrd(`encoding: bzip2\n${steps}`, floats(true)),
       /encoding is bzip2; allowed: raw, gzip, gz, ascii/,
     ],
@@ -102,7 +102,7 @@ describe('NRRD', () => {
       /value 1 is 0x10; allowed: numbers of float32/,
     ],
     [
-      'text beyond its type',
+      'text beyond the range of its type',
       textOf('short', '0 1 2 3 4 5 6 7 8 9 10 70000'),
       /value 12 is 70000; allowed: numbers of int16/,
     ],
@@ -111,13 +111,17 @@ describe('NRRD', () => {
       textOf('short', '0 1.5 2 3 4 5 6 7 8 9 10 11'),
       /value 2 is 1\.5; allowed: numbers of int16/,
     ],
-    ['packed badly', nrrd(`encoding: gzip\nendian: little\n${steps}`, floats(true)), /cannot be decompressed/],
-  ])('%s is refused with its file', (_name, bytes, why) => {
+    [
+      'damaged compressed data',
+      nrrd(`encoding: gzip\nendian: little\n${steps}`, floats(true)),
+      /cannot be decompressed/,
+    ],
+  ])('are rejected with the file name for %s', (_name, bytes, why) => {
     expect(() => readNrrd('plan.nrrd', bytes)).toThrow(why);
     expect(() => readNrrd('plan.nrrd', bytes)).toThrow(/^plan.nrrd: /);
   });
 
-  it('that unpacks to more than its stated size is rejected', () => {
+  it('are rejected if they unpack to more than their stated size', () => {
     const bomb = nrrd(`encoding: gzip\nendian: little\n${steps}`, gzipSync(new Uint8Array(1e6)));
     expect(() => readNrrd('bomb.nrrd', bomb)).toThrow(/decompresses to more than the 48 bytes specified/);
   });
@@ -129,8 +133,8 @@ const meta = (more: string, data: Uint8Array, file = 'LOCAL'): Uint8Array =>
     data,
   );
 
-describe('MetaImage', () => {
-  it('is read from one file and from two, packed, and in either order of bytes', () => {
+describe('MetaImage volumes', () => {
+  it('are read from one file or two, compressed or not, in either byte order', () => {
     const plain = meta('BinaryDataByteOrderMSB = False\n', floats(true));
     expect(metaImageHeader('a.mha', plain).dataFiles).toBeNull();
     expect(readMetaImage('a.mha', plain, null)).toEqual(volume);
@@ -165,11 +169,11 @@ describe('MetaImage', () => {
       meta('HeaderSize: 16\n', floats(true)),
       /HeaderSize = 16 with .* not supported/,
     ],
-  ])('%s is refused with its file', (_name, bytes, why) => {
+  ])('are rejected with the file name for %s', (_name, bytes, why) => {
     expect(() => readMetaImage('plan.mha', bytes, null)).toThrow(why);
   });
 
-  it('with permuted axes has its values along the axes of the patient', () => {
+  it('are read along the axes of the patient if their axes are permuted', () => {
     // A row is the direction of one axis of the file, as in ITK: to y, to z, to x.
     const turned = readMetaImage('a.mha', meta('TransformMatrix = 0 1 0 0 0 1 1 0 0\n', floats(true)), null);
     expect(turned).toEqual({
@@ -183,7 +187,7 @@ describe('MetaImage', () => {
     expect([back.origin_mm[0], ...back.values.subarray(0, 4)]).toEqual([-1.5, 1, 0, 3, 2]);
   });
 
-  it('that names a file elsewhere is refused', () => {
+  it('are rejected if they name a file outside their folder', () => {
     expect(() => metaImageHeader('a.mhd', meta('', new Uint8Array(0), '../secret'))).toThrow(
       /names "\.\.\/secret"; allowed: files in the same folder/,
     );
@@ -225,7 +229,7 @@ describe('a list of data files', () => {
     ['s%02d.raw 9 10 1', '', ['s09.raw', 's10.raw']],
     ['s%d.raw 10 5 -5', '', ['s10.raw', 's5.raw']],
     ['s%d.raw 0 1 1 2', '', ['s0.raw', 's1.raw']],
-  ] as const)('%s is read by both headers, part by part', (value, names, wanted) => {
+  ] as const)('is read by both headers, part by part: %s', (value, names, wanted) => {
     for (const [header, bytes] of [
       [metaImageHeader, metaList(value, names)],
       [nrrdHeader, nrrdList(value, names)],
@@ -236,12 +240,12 @@ describe('a list of data files', () => {
     }
   });
 
-  it('of MetaImage counts from 1 by 1 if its pattern has no numbers', () => {
+  it('starts at 1 in steps of 1 if the MetaImage pattern has no numbers', () => {
     expect(metaImageHeader('a', metaList('s%03d.raw')).dataFiles).toEqual(['s001.raw', 's002.raw']);
     expect(metaImageHeader('a', metaList('s%03d.raw 7')).dataFiles).toEqual(['s007.raw', 's008.raw']);
   });
 
-  it('of NRRD is unpacked and skipped file by file', () => {
+  it('is unpacked and skipped file by file for NRRD', () => {
     const bytes = nrrdList('LIST', 'a\nb\n');
     const text = new TextDecoder().decode(bytes).replace('encoding: raw', 'encoding: gzip\nbyte skip: 4');
     const packed = new TextEncoder().encode(text);
@@ -259,7 +263,7 @@ describe('a list of data files', () => {
     ['s%f.raw 1 2 1', '', 'is s%f.raw; allowed: a pattern with one number'],
     ['s%d.raw 1 2 0', '', 'counts by 1 2 0; allowed'],
     ['s%d.raw 1 1e9 1', '', 'names 1000000000 files; allowed: 4000'],
-  ] as const)('%s with %j is refused', (value, names, message) => {
+  ] as const)('is rejected for %s with %j', (value, names, message) => {
     expect(() => metaImageHeader('a', metaList(value, names))).toThrow(`a: ElementDataFile ${message}`);
     expect(() => nrrdHeader('a', nrrdList(value, names))).toThrow(`a: data file ${message}`);
   });
@@ -275,11 +279,11 @@ describe('a list of data files', () => {
   });
 });
 
-describe('a volume that is written reads back', () => {
+describe('a written volume reads back', () => {
   const any = fc.double({ noNaN: true, noDefaultInfinity: true });
   const content = { content: 'any' };
 
-  it.each([2, 3] as const)('bit by bit with %i axes as MetaImage and NRRD', (axes) => {
+  it.each([2, 3] as const)('is unchanged bit for bit with %i axes as MetaImage and NRRD', (axes) => {
     fc.assert(
       fc.property(volumes(axes, any), (volume) => {
         expect(readMetaImage('a.mha', metaImageBytes(volume, content), null)).toEqual(volume);
@@ -289,7 +293,7 @@ describe('a volume that is written reads back', () => {
     );
   });
 
-  it('to 32 bits of its largest value as RT Dose', () => {
+  it('agrees to 32 bits of its largest value as RT Dose', () => {
     fc.assert(
       fc.property(volumes(3, fc.double({ min: 0, max: 1e9, noNaN: true })), (volume) => {
         const { values, unit, ...grid } = readDicomDose('a.dcm', rtDoseBytes(volume, { ...content, frame: null }));

@@ -36,7 +36,7 @@ describe('non-negative least squares', () => {
     expect([...x].map((value) => Number(value.toFixed(10)))).toEqual([2, 0.5, 1]);
   });
 
-  test('sets a column that would be negative to 0, and the others compensate', () => {
+  test('sets a column that would be negative to 0 and lets the others compensate', () => {
     expect([...nnls(columnsOf([1, 0], [1, 1]), Float64Array.of(1, -1))]).toEqual([1, 0]);
   });
 
@@ -53,14 +53,14 @@ describe('non-negative least squares', () => {
     );
   });
 
-  test('gives the same from many rows, which it first reduces, as from few', () => {
+  test('gives the same result from many rows, which it reduces first, as from few', () => {
     // Two unknowns and five rows: the means of 1, 3 and of 2, 4, and a row that affects neither.
     const columns = columnsOf([1, 1, 0, 0, 0], [0, 0, 1, 1, 0]);
     const x = nnls(columns, Float64Array.of(1, 3, 2, 4, 9));
     expect([...x].map((value) => Number(value.toFixed(12)))).toEqual([2, 3]);
   });
 
-  test('with a second difference of weight s solves its normal equations', () => {
+  test('solves its normal equations with a second difference of weight s', () => {
     // b = (0, 3, 0), row s (1, -2, 1): x = b - d s² (1, -2, 1) with d = (1, -2, 1) x = -6 / (1 + 6 s²).
     for (const s of [0.5, 1, 2]) {
       const d = -6 / (1 + 6 * s * s);
@@ -72,7 +72,7 @@ describe('non-negative least squares', () => {
     }
   });
 
-  test('replaces unknowns that must not rise and would by their mean', () => {
+  test('replaces unknowns that violate the order constraint by their mean', () => {
     const unit = columnsOf([1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]);
     // 2 and 4 are pooled to their mean, 3; the negative value becomes 0.
     const x = fallingNnls(unit, Float64Array.of(5, 2, 4, -1));
@@ -91,15 +91,15 @@ describe('non-negative least squares', () => {
   });
 });
 
-describe('first weights by Jette and Chen', () => {
-  test('interpolate the power in their table, and meet its entries', () => {
+describe('initial weights by Jette and Chen', () => {
+  test('interpolate the power between the entries of their table', () => {
     expect(jetteChenPower(150, 0.3)).toBeCloseTo(1.66, 12);
     expect(jetteChenPower(175, 0.3)).toBeCloseTo(1.61, 12);
     expect(jetteChenPower(40, 0.1)).toBeCloseTo(1.72, 12);
     expect(jetteChenPower(300, 0.9)).toBeCloseTo(1.48, 12);
   });
 
-  test('follow the formula for layers at equal distances', () => {
+  test('follow the formula for equidistant layers', () => {
     const [n, share, range] = [10, 0.3, 158];
     const ranges = Array.from({ length: n + 1 }, (_, k) => range * (1 - (share * k) / n));
     const power = 1 - 1 / jetteChenPower(150, share);

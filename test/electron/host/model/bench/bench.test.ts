@@ -36,7 +36,7 @@ import { benchHere } from '../../test-host.ts';
 import { smallProblem } from '../../workloads/image.ts';
 import { addon } from '../scenarios/open.ts';
 
-describe('comparison', () => {
+describe('comparison of samples', () => {
   test.each([
     [{ low: 0.5, high: 0.6 }, 0.02, 'faster'],
     [{ low: 1.5, high: 1.6 }, 0.02, 'slower'],
@@ -51,42 +51,42 @@ describe('comparison', () => {
     [{ low: 0.97, high: 1.02 }, 0.14, 'same'],
     [null, 0.02, 'undecided'],
     [{ low: 0.5, high: 0.6 }, null, 'undecided'],
-  ] as const)('%j with a noise floor of %s: %s', (ratio, floor, verdict) => {
+  ] as const)('%j with a noise floor of %s is %s', (ratio, floor, verdict) => {
     expect(bootstrapVerdictOf(ratio, floor)).toBe(verdict);
   });
 });
 
-describe('least time', () => {
+describe('lower bounds of times', () => {
   const MiB = 2 ** 20;
   const work = (bytes: number) => ({ bytes, fp32_flops: null, fp64_flops: null, other_flops: null });
 
   /** 10 GB/s from memory; with the allowed margin of 15 %, 11.5 GB/s. */
   const processor = { cores: 2, last_level_cache_bytes: 32 * MiB, memory_bytes_per_s: () => 10e9 };
 
-  test('a state larger than all caches is not read faster than memory allows', () => {
+  test('a state larger than all caches is not read faster than the memory bandwidth allows', () => {
     const least = leastTime(work(1.15e9), 1.15e9, processor);
     expect(least?.time_s).toBeCloseTo(0.1, 12);
     expect(least?.sum).toContain('1.15e+9 bytes');
   });
 
-  test('a small state that is read many times is bounded by reading it once, at the load rate of the cores', () => {
+  test('a small state that is read repeatedly is bounded by reading it once, at the load rate of the cores', () => {
     // 2 cores with 128 bytes per cycle at 6.2 GHz load 1.5872 TB/s.
     expect(leastTime(work(1e12), 1.5872e6, processor)?.time_s).toBeCloseTo(1e-6, 18);
   });
 
-  test('no bound is given if nothing is declared, or the machine is unknown', () => {
+  test('no bound is given if no traffic is declared or the machine is unknown', () => {
     expect(leastTime(work(0), MiB, processor)).toBeNull();
     expect(leastTime(work(1e9), 1e9, null)).toBeNull();
   });
 });
 
-describe('sources', () => {
+describe('sources of variants', () => {
   const scratch = scratchFolder('sources');
 
   const kernels = path.resolve(assetsFolder, '../kernels');
 
-  describe('the source of a variant', () => {
-    test('begins with the file of the variant and the one with its kernels', async () => {
+  describe('the source files of a variant', () => {
+    test('begin with the file of the variant and the one with its kernels', async () => {
       for (const variant of [...addon.variants(), ...addon.diffractionVariants(), ...addon.taskVariants()]) {
         const files = await variantSources(kernels, variant);
         expect(files[0]?.text, variant.id).toContain(`"${variant.id}"`);
@@ -98,7 +98,7 @@ describe('sources', () => {
       }
     });
 
-    test('names the kernels that it launches', async () => {
+    test('name the kernels that the variant launches', async () => {
       const variant = addon.variants().find(({ id }) => id === 'cuda-gather');
       if (variant === undefined) throw new Error('no cuda-gather');
       const none = { registers: 1, shared_bytes: 0, constant_bytes: 0, stack_bytes: 0, spill_store_bytes: 0 };
@@ -120,7 +120,7 @@ describe('sources', () => {
     });
   });
 
-  test('the commit is read from folders, further work trees and packed references', async () => {
+  test('the commit is read from folders, linked work trees and packed references', async () => {
     const hash = 'a'.repeat(40);
     const root = path.join(scratch, 'plain');
     await mkdir(path.join(root, '.git/refs/heads'), { recursive: true });
@@ -142,14 +142,14 @@ describe('sources', () => {
   });
 });
 
-describe('label', () => {
+describe('labels of variants', () => {
   const known = [
     { id: 'gather', device: 'cpu', precisions: ['fp32', 'fp64'] },
     { id: 'cuda-fused', device: 'cuda', precisions: ['fp32'] },
   ] as const;
   const ask = (...labels: string[]) => requestedVariants(labels, known, ({ precisions }) => precisions);
 
-  test('a label names a variant and, if requested, a precision and a GPU', () => {
+  test('name a variant and, if requested, a precision and a GPU', () => {
     expect(
       ask('gather@fp64', 'cuda-fused', 'cuda-fused:1', 'cuda-fused@fp32:12').map(({ variant, precision, gpu }) => [
         ...[variant.id, precision, gpu],
@@ -162,7 +162,7 @@ describe('label', () => {
     ]);
   });
 
-  test('an invalid label is rejected with the valid ones', () => {
+  test('are rejected with the valid ones if they are invalid', () => {
     expect(() => ask('gathr')).toThrow('did you mean gather?');
     expect(() => ask('gather', 'gather')).toThrow('the variant gather is given twice');
     expect(() => ask('cuda-fused@fp64')).toThrow('cuda-fused@fp64 is not known; allowed: cuda-fused@fp32');
@@ -173,7 +173,7 @@ describe('label', () => {
     expect(() => ask('gather:1')).toThrow('allowed: gather, which runs on the CPU');
   });
 
-  test('the GPU of a label is passed to the engine, for images and for small workloads', async () => {
+  test('pass their GPU to the engine, for images and for small workloads', async () => {
     const problem = await smallProblem();
     const [usual, second] = imageCandidates(
       problem,
@@ -196,7 +196,7 @@ describe('label', () => {
     expect(task?.problem).toMatchObject({ variant: 'cuda-naive', device: '1' });
   });
 
-  test('rows of a session of images are identified by their labels', async () => {
+  test('identify the rows of an image session', async () => {
     const problem = await smallProblem();
     const report = await benchHere(
       addon,
@@ -216,10 +216,10 @@ describe('label', () => {
   });
 });
 
-describe('environment', () => {
+describe('the environment of a session', () => {
   const scratch = scratchFolder('environment');
 
-  test('a checkout is dirty once a source differs, not a recording; without a checkout nothing is reported', async () => {
+  test('a checkout is dirty if a source differs, but not if a recording differs; without a checkout nothing is reported', async () => {
     const root = path.join(scratch, 'checkout');
     mkdirSync(root);
     expect(await isDirty(root)).toBeNull();
@@ -238,7 +238,7 @@ describe('environment', () => {
     expect(await isDirty(root)).toBe(true);
   });
 
-  test('governors of all cores are each named once', () => {
+  test('each governor of the cores is listed once', () => {
     for (const [core, governor] of ['performance', 'powersave', 'performance'].entries()) {
       const folder = path.join(scratch, `cpus/cpu${core}/cpufreq`);
       mkdirSync(folder, { recursive: true });
@@ -248,7 +248,7 @@ describe('environment', () => {
     expect(governorOf(path.join(scratch, 'none'), 4)).toBeNull();
   });
 
-  test('another working process counts as load, and a short moment does not', async () => {
+  test('another busy process counts as load, but a brief moment does not', async () => {
     const load = new OtherLoadMeter();
     expect(load.cores()).toBeNull();
     const other = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
@@ -266,7 +266,7 @@ describe('environment', () => {
     ...parts,
   });
 
-  test('readings of all samples are printed as one range each, and name the limit', () => {
+  test('the readings of all samples are printed as one range each, with the limiting reason', () => {
     const before = state({ power_W: 120.4, powerLimit_W: 700, temperature_C: 41 });
     const after = state({ sm_MHz: 1755, power_W: 699.6, powerLimit_W: 700, temperature_C: 66 });
     const known = {
@@ -295,7 +295,7 @@ describe('environment', () => {
     ]);
   });
 
-  test('without a GPU, a checkout or measured time nothing is reported', () => {
+  test('nothing is reported without a GPU, a checkout or measured time', () => {
     const found = environmentOf(unknownEnvironment, null, [{ clocks: { before: null, after: null } }]);
     expect(found.gpu).toBeNull();
     expect(environmentFacts(found, 16)).toEqual([]);
@@ -303,7 +303,7 @@ describe('environment', () => {
   });
 });
 
-describe('flags', () => {
+describe('flags of samples', () => {
   /** Quartiles 1.01 and 1.03: the outer fences are 0.95 and 1.09. */
   const calm = [1, 1.01, 1.01, 1.02, 1.02, 1.02, 1.03, 1.03, 1.04];
 
@@ -312,13 +312,13 @@ describe('flags', () => {
     expect([0.5, 0.94, 0.99, 1.08, 1.5].map(odd)).toEqual([true, true, false, false, true]);
   });
 
-  test('few samples have no outlier, and neither has a calm series near its median', () => {
+  test('a few samples have no outliers, and neither does a calm series near its median', () => {
     expect(outlierTest([1, 1, 1, 1, 9])(9)).toBe(false);
     const still = outlierTest([...Array.from({ length: 11 }, () => 1), 1.04, 1.06]);
     expect([1.04, 1.06].map(still)).toEqual([false, true]);
   });
 
-  test('every sample is saved, flagged by its clock or else by its time', () => {
+  test('every sample is saved, with a flag for its clock or else for its time', () => {
     const at = (time_s: number, sm_MHz: number) => {
       const clock = { sm_MHz, memory_MHz: null, power_W: null, powerLimit_W: null, temperature_C: null };
       return { time_s, clocks: { before: null, after: { ...clock, reasons: [], throttled: false } } };

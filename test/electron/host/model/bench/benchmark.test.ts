@@ -34,7 +34,7 @@ describe('a benchmark of the real engine', () => {
     });
   });
 
-  test('runs complete interleaved rounds, each in another order', () => {
+  test('runs complete interleaved rounds, each in a different order', () => {
     expect(report.rounds).toBe(6);
     expect(report.stopped).toBe('rounds');
     for (const entry of report.entries)
@@ -82,7 +82,7 @@ describe('a benchmark of the real engine', () => {
     expect(measured(report, 'reference').rung).toBeNull();
   });
 
-  test('reports set-up and the first run separately, and whether repeats agree', () => {
+  test('reports set-up and the first run separately, and whether repeated results agree', () => {
     const entry = measured(report, 'gather');
     expect(entry.first?.wall_s).toBeGreaterThanOrEqual(entry.first?.time_s ?? Number.NaN);
     expect(entry.wall_s).toBeGreaterThan(entry.time_s);
@@ -91,7 +91,7 @@ describe('a benchmark of the real engine', () => {
     expect(measured(report, 'scatter').determinism?.spread).toBeLessThan(1e-6);
   });
 
-  test('is plain JSON', () => {
+  test('can be written as plain JSON', () => {
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
   });
 });
@@ -116,7 +116,7 @@ test('unknown and duplicate names are rejected', async () => {
   await expect(start(['gather', 'gather'])).rejects.toThrow('the variant gather is given twice; allowed: once');
 });
 
-test('a fast variant with a wrong answer is wrong', async () => {
+test('a fast variant with a wrong answer is judged wrong', async () => {
   // The real engine, with one variant's result changed by one part in a thousand.
   const problem = await smallProblem();
   const bent: NativeAddon = {
@@ -167,15 +167,15 @@ test('a cancelled session reports its results so far', async () => {
   expect(measured(report, 'gather').verdict).toBe('undecided');
 });
 
-describe('parity', () => {
-  test('relative L2', () => {
+describe('agreement of results', () => {
+  test('is measured as relative L2', () => {
     expect(relativeL2(Float64Array.of(3, 4.5), Float64Array.of(3, 4))).toBeCloseTo(0.1, 12);
     expect(relativeL2(Float64Array.of(0), Float64Array.of(0))).toBe(0);
     expect(relativeL2(Float64Array.of(1), Float64Array.of(0))).toBe(Number.POSITIVE_INFINITY);
     expect(relativeL2(Float64Array.of(1), Float64Array.of(1, 2))).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test('determinism distinguishes bits from values', () => {
+  test('distinguishes equal bits from equal values', () => {
     const same = new Determinism();
     same.add(Float64Array.of(1, 2));
     same.add(Float64Array.of(1, 2));

@@ -52,19 +52,19 @@ test('a metric has its own interval, whatever the precision of the time', () => 
   expect(verdictOf(claim, saying({ far: about(40, 5) }))).toBe('more');
 });
 
-test('a metric reported once decides nothing; one derived from the time is as precise as the time', () => {
+test('a metric reported once decides nothing, and one derived from the time is as precise as the time', () => {
   expect(verdictOf(claim, saying({ far: { value: 30, interval: null } }))).toBe('not judged');
   expect(verdictOf(claim, saying({ far: { value: 30 } }))).toBe('as claimed');
 });
 
-test('a quotient is as precise as both parts, and not given if the divisor may be zero', () => {
+test('a quotient is as precise as its parts, and is not given if the divisor may be zero', () => {
   expect(verdictOf(over, saying({ far: about(30, 0.3), near: about(3, 0.03) }))).toBe('as claimed');
   expect(verdictOf(over, saying({ far: about(30, 0.3), near: about(3, 1) }))).toBe('undecided');
   expect(verdictOf(over, saying({ far: about(30, 0.3), near: about(3, 4) }))).toBe('not judged');
   expect(verdictOf(over, saying({ far: about(30, 0.3), near: { value: 3, interval: null } }))).toBe('not judged');
 });
 
-test('a metric derived from the time has the half-width of the time, by Student for its instances', () => {
+test("a metric derived from the time has the half-width of the time, from Student's t over its instances", () => {
   // Logarithms of the times of four instances: -1, 1, -1 and 1 per cent. The standard error of their mean is √(4/3)/√4
   // per cent; Student's t with three degrees of freedom at 5 % is 3.18245. So the half-width is 0.0183739.
   const times = [-0.01, 0.01, -0.01, 0.01].map((log) => [Math.exp(log), Math.exp(log)]);
@@ -75,7 +75,7 @@ test('a metric derived from the time has the half-width of the time, by Student 
   expect(interval?.high).toBeCloseTo(30 * Math.exp(0.0183739), 4);
 });
 
-test('a metric of a variant with wrong results judges no claim', () => {
+test('a metric of a variant with wrong results decides no claim', () => {
   const quantity = { id: 'cycles', value: 30, unit: 'cycles', interval: { low: 29, high: 31 } };
   const entry = (verdict: string) => ({
     ...{ status: 'measured', label: 'far', verdict, time_s: 1, first: null, process: null, roofline: null },
@@ -89,7 +89,7 @@ test('a metric of a variant with wrong results judges no claim', () => {
   expect(verdictOf(claim, measuredReport(report('wrong')))).toBe('not measured');
 });
 
-describe('a session of other programs', () => {
+describe('a session with other programs', () => {
   /**
    * Three first runs in new processes: 4 s each, including set-ups of 1, 2 and 3 s; starting the process needs 6 s
    * more.
@@ -116,7 +116,7 @@ describe('a session of other programs', () => {
     ...(within === undefined ? {} : { within }),
   });
 
-  test('times the first run of each process with its set-up, without it, and with the start of the process', () => {
+  test('times the first run of each process with set-up, without it, and with process start', () => {
     const { timesFor } = measured('faster', {});
     expect(timesFor(side('cold-whole')).times).toEqual([[4], [4], [4]]);
     expect(timesFor(side('cold-run')).times).toEqual([[3], [2], [1]]);
@@ -126,7 +126,7 @@ describe('a session of other programs', () => {
     expect(measured('faster', {}, [{ time_s: 10 }]).timesFor(side('cold-whole')).times).toEqual([]);
   });
 
-  test('gives the share of the set-up in them, with an interval from five processes on', () => {
+  test('reports the set-up share of these times, with an interval from five processes on', () => {
     expect(measured('faster', {}).numberOf('torch', 'setup-share')).toEqual({ value: 50, unit: '%', interval: null });
     const six = [...cold, ...cold].map((one, i) => ({ ...one, instance: i }));
     const share = measured('faster', {}, six).numberOf('torch', 'setup-share');
@@ -136,13 +136,13 @@ describe('a session of other programs', () => {
     expect(measured('faster', {}, [{ time_s: 10 }]).numberOf('torch', 'setup-share')).toBeNull();
   });
 
-  test('reports an error also if it makes the answer wrong', () => {
+  test('reports the numerical error even if it makes the answer wrong', () => {
     const error = { value: 2e-3, unit: '', interval: { low: 2e-3, high: 2e-3 } };
     expect(measured('wrong', { mean: 2e-3 }).numberOf('torch', 'error.mean')).toEqual(error);
     expect(measured('wrong', { mean: null }).numberOf('torch', 'error.mean')).toBeNull();
   });
 
-  test('accepts an answer within the limit of the note, and never an impossible time', () => {
+  test('accepts an answer within the limit of the note, but never an impossible time', () => {
     const within = { error: 'rel_l2', most: 2e-4 };
     const wrong = (verdict: string, rel_l2: number, limit: Side['within']) =>
       measured(verdict, { rel_l2 }).timesFor(side('process', limit)).wrong;
@@ -153,7 +153,7 @@ describe('a session of other programs', () => {
   });
 });
 
-test('a pair with an answer that was not checked judges nothing, and is named', () => {
+test('a pair with an unchecked answer decides no claim, and is named', () => {
   const side = (variant: string): Side => ({ variant, mode: 'warm', clock: 'counted' });
   const pair = { slower: side('slow'), faster: side('fast'), what: 'a trick', rival: false };
   const measured: ReportMeasurements = {

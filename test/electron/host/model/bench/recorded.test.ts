@@ -37,13 +37,13 @@ const textOf = async (name: string): Promise<string> => {
   return (await Promise.all(each)).flat().join('\n');
 };
 
-test('recordings are small', () => {
+test('recorded sessions are small', () => {
   expect(sessions.length).toBeGreaterThanOrEqual(6);
   for (const name of files) expect(statSync(path.join(folder, name)).size, name).toBeLessThanOrEqual(2e6);
 });
 
 describe.for(sessions)('%s', (name) => {
-  test('reopens unchanged, and prints every variant', async () => {
+  test('reopens unchanged, and every variant is printed', async () => {
     const session = await readRecorded(name);
     expect(session).toEqual(JSON.parse(readFileSync(path.join(folder, name), 'utf8')));
     const text = await textOf(name);
@@ -106,13 +106,13 @@ test('claims are judged again from the raw samples', async () => {
   expect(together?.verdict).toBe('as claimed');
 });
 
-test('targets are reported from the files alone', () => {
+test('targets are evaluated from the files alone', () => {
   const targets = gpuTargets(readSessions(folder));
   expect(targets.every(({ measured }) => measured !== null)).toBe(true);
   expect(targets.find(({ what }) => what === 'variants outside parity')?.met).toBe(true);
 });
 
-test('a session survives writing, and foreign files are rejected', async () => {
+test('a session is unchanged after writing and reading, and foreign files are rejected', async () => {
   const scratch = await mkdtemp(path.join(tmpdir(), 'bench-'));
   try {
     const session = await readSession(path.join(folder, 'h200-water-70MeV.json'));
@@ -132,14 +132,14 @@ test('a session survives writing, and foreign files are rejected', async () => {
 });
 
 describe('parts of a report', () => {
-  test('a sweep of an exact line returns that line', () => {
+  test('a sweep along an exact line returns that line', () => {
     const points = [1e6, 4e6, 9e6].map((cells) => ({ cells, time_s: 0.002 + 3e-9 * cells }));
     expect(fitLine(points)?.fixed_s).toBeCloseTo(0.002, 12);
     expect(fitLine(points)?.slope_s_per_cell).toBeCloseTo(3e-9, 18);
     expect(fitLine(points.slice(0, 1))).toBeNull();
   });
 
-  test('times that are not linear in size print no fixed cost and no slope', () => {
+  test('a sweep whose times are not linear in size has no fixed cost and no slope', () => {
     const fitOf = (...times_s: readonly number[]) => {
       const points = times_s.map((time_s, i) => ({
         ...{ value: i + 1, size: i + 1, time_s, setup_s: 0, setup_share: 0, rate: null },
@@ -176,7 +176,7 @@ describe('parts of a report', () => {
     expect(roofline(work, 1, null)).toMatchObject({ bytes_per_s: 8e9, share_of_copy: null });
   });
 
-  test('unpaired intervals contain the ratio', () => {
+  test('unpaired intervals contain the true ratio', () => {
     const interval = unpairedRatioInterval([4, 4.1, 3.9, 4.05, 3.95], [1, 1.02, 0.98, 1.01], 1);
     expect(interval?.low).toBeLessThan(4);
     expect(interval?.high).toBeGreaterThan(4);

@@ -41,7 +41,7 @@ describe('the bootstrap interval of a ratio', () => {
   const times = [1.02, 0.97, 1.0, 1.31, 0.99];
   const references = [2.1, 1.98, 2.0, 2.03, 1.95];
 
-  test('meets the exhaustive bootstrap', () => {
+  test('agrees with the exhaustive bootstrap', () => {
     const exact = exhaustiveInterval(times, references);
     for (const seed of [1, 2, 3, 4, 5]) {
       const found = ratioInterval(times, references, seed);
@@ -67,7 +67,7 @@ describe('the bootstrap interval of a ratio', () => {
     expect(covered / sessions).toBeLessThanOrEqual(1);
   });
 
-  test('is the same for the same seed, and one point for equal lists', () => {
+  test('is the same for the same seed, and a single point for equal lists', () => {
     expect(ratioInterval(times, references, 9)).toEqual(ratioInterval(times, references, 9));
     expect(ratioInterval(times, times, 1)).toEqual({ low: 1, high: 1 });
   });
@@ -78,7 +78,7 @@ describe('the bootstrap interval of a ratio', () => {
   });
 });
 
-describe('stopping', () => {
+describe('stopping a session', () => {
   interface Given {
     readonly times: () => Instances;
     readonly wholes?: () => Instances;
@@ -115,26 +115,26 @@ describe('stopping', () => {
     return null;
   }
 
-  test('ends when every verdict is settled, and not before six instances', () => {
+  test('happens when every verdict is settled, and not before six instances', () => {
     const rule = new StoppingRule<Given>(limitsOf(40, 10));
     const faster = (count: number) => [series(count, 1, 1e-3), series(count, 0.5, 2e-3), series(count, 1, -1e-3)];
     expect(stopOf(rule, faster)).toEqual({ stop: 'decided', now: 6, settled: 1 });
   });
 
-  test('ends when all variants are the same within the margin', () => {
+  test('happens when all variants are the same within the margin', () => {
     const rule = new StoppingRule<Given>(limitsOf(40, 10));
     const same = (count: number) => [series(count, 1, 1e-3), series(count, 1, 2e-3), series(count, 1, -1e-3)];
     expect(stopOf(rule, same)).toMatchObject({ stop: 'decided' });
   });
 
-  test('continues while a verdict is undecided, however many rounds that needs', () => {
+  test('is delayed while a verdict is undecided, however many rounds that needs', () => {
     const rule = new StoppingRule<Given>(limitsOf(40, 10));
     // Candidates that differ by 3 %, with instances that vary by 20 %.
     const open = (count: number) => [series(count, 1, 0.1), series(count, 1.03, -0.1), series(count, 1, 0.1)];
     expect(stopOf(rule, open)).toBeNull();
   });
 
-  test('continues while end-to-end runs are undecided, even if the steps are as precise as possible', () => {
+  test('is delayed while end-to-end runs are undecided, even if the steps are as precise as possible', () => {
     const steps = { times: () => instances(40, 1, 0) };
     const wholes = (time_s: number, stray: number) => ({ ...steps, wholes: () => instances(40, time_s, stray) });
     const of = (stray: number) => () => [
@@ -146,7 +146,7 @@ describe('stopping', () => {
     expect(stopOf(new StoppingRule<Given>(limitsOf(40, 10)), of(1e-3))).toMatchObject({ stop: 'decided' });
   });
 
-  test('continues while the fastest two cannot be distinguished, though both are faster than the reference', () => {
+  test('is delayed while the two fastest cannot be distinguished, even if both are faster than the reference', () => {
     const three = (stray: number) => (count: number) => [
       series(count, 1, 1e-3),
       series(count, 0.5, stray),
@@ -168,7 +168,7 @@ describe('stopping', () => {
     expect(stopOf(rule, wrong)).toMatchObject({ stop: 'decided', now: 6 });
   });
 
-  test('ends at the given precision, and by its limits', () => {
+  test('happens at the requested precision, and at its limits', () => {
     const rule = new StoppingRule<Given>(limitsOf(40, 10, { precision: 0.005, mostInstances: 8 }));
     const narrow = (count: number) => [series(count, 1, 1e-3), series(count, 1.01, 1e-3), series(count, 1, 1e-3)];
     expect(stopOf(rule, narrow)).toMatchObject({ stop: 'precise', now: 6 });
@@ -179,7 +179,7 @@ describe('stopping', () => {
     expect(rule.afterRound(40, 1, 0.5)).toBe('rounds');
   });
 
-  test('starts no round that would end after the limit', () => {
+  test('happens before a round that would end after the limit', () => {
     const rule = new StoppingRule<Given>(limitsOf(40, 10));
     expect(rule.afterRound(1, 8, 1.9)).toBeNull();
     expect(rule.afterRound(1, 8, 2.1)).toBe('time');
@@ -188,7 +188,7 @@ describe('stopping', () => {
 });
 
 describe('random numbers', () => {
-  test('repeat with the seed and are evenly distributed', () => {
+  test('repeat with the same seed and are evenly distributed', () => {
     const draw = (seed: number): number[] => {
       const random = seededRandom(seed);
       return Array.from({ length: 10_000 }, () => random.next());
@@ -205,7 +205,7 @@ describe('random numbers', () => {
     expect(bins.reduce((sum, count) => sum + (count - 1000) ** 2 / 1000, 0)).toBeLessThan(27.9);
   });
 
-  test('shuffle without losing anything, with every order equally likely', () => {
+  test('shuffle without losing items, with every order equally likely', () => {
     const random = seededRandom(5);
     fc.assert(
       fc.property(fc.array(fc.integer()), (list) => {

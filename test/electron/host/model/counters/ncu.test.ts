@@ -25,7 +25,7 @@ test('launches are summed in bytes and seconds, whatever their unit prefixes', (
   expect(found.stalls[0]?.share).toBeCloseTo(10 / 16, 12);
 });
 
-test('occupancy is weighted by time, and hits by the lookups of all launches', () => {
+test('occupancy is weighted by time, and hit rates by the lookups of all launches', () => {
   const metrics = [
     ...['sm__warps_active.avg.pct_of_peak_sustained_active', 'gpu__time_duration.sum'],
     ...['l1tex', 'lts'].flatMap((cache) => ['hit', 'miss'].map((way) => `${cache}__t_sectors_lookup_${way}.sum`)),
@@ -58,7 +58,7 @@ test('occupancy is weighted by time, and hits by the lookups of all launches', (
   expect(readNcuCsv(csv(first.with(1, 'n/a')), 'a.csv').occupancy).toBeCloseTo(0.5, 12);
 });
 
-test('one row per metric gives the same result', () => {
+test('a table with one row per metric gives the same result', () => {
   const head = '"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"';
   const rows = [
     '"0","k","","dram__bytes_read.sum","byte","1,024"',
@@ -93,7 +93,7 @@ test.each(['u00-good.csv', 'u01-german.csv'])('%s has the same counters in any l
   expect(instructions).toBe(1_234_567);
 });
 
-test('a launch without a number leaves the sum unknown', () => {
+test('a launch with a missing number makes the sum unknown', () => {
   expect(() => ofCase('u04-one-missing.csv')).toThrow(
     'u04-one-missing.csv: dram__bytes_write.sum has a number in 1 of 2 launches; allowed: in all',
   );
@@ -105,7 +105,7 @@ test.each([
   ['1.234.567,5', '2', 1_234_567.5],
   ['1.234.567', '0,5', 1_234_567],
   ['1,234,567', '2', 1_234_567],
-])('%s next to %s is %d', (text, other, value) => {
+])('%s next to %s is parsed as %d', (text, other, value) => {
   const row = (metric: string, number: string) => `"0","k","${metric}","byte","${number}"`;
   const lines = ['"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"', row('lts__t_bytes.sum', text)];
   expect(readNcuCsv([...lines, row('dram__bytes.sum', other)].join('\n'), 'a.csv').l2_bytes).toBe(value);
@@ -122,7 +122,7 @@ test('numbers of two locales in one file are rejected', () => {
   );
 });
 
-test('launches with one number in two processes count as two', () => {
+test('launches with the same number in two processes count as two', () => {
   const head = '"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"';
   const rows = ['7', '8'].map((process) => `"0","${process}","k","lts__t_bytes.sum","byte","10"`);
   expect(readNcuCsv([head, ...rows].join('\n'), 'a.csv')).toMatchObject({ launches: 2, l2_bytes: 20 });
@@ -137,7 +137,7 @@ const ofRows = (rows: readonly (readonly [string, string, string])[]) =>
     'd.csv',
   );
 
-test('overlapping metrics count once, a partial memory path is not the total, and binary prefixes are binary', () => {
+test('overlapping metrics count once, partial memory traffic is not taken for the total, and binary prefixes are binary', () => {
   const full = ofRows([
     ['sm__inst_executed.sum', 'inst', '3,000'],
     ['smsp__inst_executed.sum', 'inst', '3,000'],
@@ -152,14 +152,14 @@ test('overlapping metrics count once, a partial memory path is not the total, an
   expect(whole.dram_bytes).toBe(5e6);
 });
 
-test('integer byte and instruction counts have no decimals, so that their separators are thousands', () => {
+test('byte and instruction counts are integers, so that their separators are thousands separators', () => {
   expect(ofRows([['smsp__inst_executed.sum', 'inst', '1.234']]).instructions).toBe(1234);
   expect(ofRows([['smsp__inst_executed.sum', 'inst', '1,234']]).instructions).toBe(1234);
   // With a unit prefix, digits after the point are decimals.
   expect(ofRows([['lts__t_bytes.sum', 'Kbyte', '1.234']]).l2_bytes).toBe(1234);
 });
 
-test('a unit that a metric cannot have is rejected, and microseconds have either letter', () => {
+test('a unit that a metric cannot have is rejected, and microseconds may use either letter mu', () => {
   for (const unit of ['us', 'µs', 'μs', 'usecond']) {
     const time = ofRows([
       ['smsp__inst_executed.sum', 'inst', '5'],
@@ -173,11 +173,11 @@ test('a unit that a metric cannot have is rejected, and microseconds have either
   expect(() => ofRows([['lts__t_bytes.sum', 'sector', '12']])).toThrow(/is in "sector"; allowed: byte, with a prefix/);
 });
 
-test('a foreign file is one error with its name and what is allowed', () => {
+test('a foreign file gives one error with its name and what is allowed', () => {
   expect(() => readNcuCsv('a,b\n1,2\n', 'c.csv')).toThrow(/^c\.csv: .*allowed: .*ncu --csv --metrics dram__bytes_read/);
 });
 
-test('a missing permission and a missing program are each one sentence with a remedy', () => {
+test('a missing permission and a missing program are each reported in one sentence with a remedy', () => {
   expect(ncuRefusal('ENOENT', '')).toContain('not on PATH');
   expect(ncuRefusal(1, '==ERROR== ERR_NVGPUCTRPERM - The user does not')).toContain(
     'NVreg_RestrictProfilingToAdminUsers=0',

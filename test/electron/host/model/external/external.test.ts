@@ -92,7 +92,7 @@ function ranOnce(style: string): Ran {
   return found;
 }
 
-describe('the layer', () => {
+describe('the linear layer of other programs', () => {
   test.for([
     'eager',
     'eager-view',
@@ -101,7 +101,7 @@ describe('the layer', () => {
     'compile-overhead',
     'compile-autotune',
     'compile-cached',
-  ])('%s computes the outputs of NumPy', (style, ctx) => {
+  ])('%s computes the same outputs as NumPy', (style, ctx) => {
     needsPython(ctx, 'numpy');
     expect(ranOnce(style).apart).toBeLessThan(1e-6);
   });
@@ -123,18 +123,18 @@ describe('the layer', () => {
     expect(ranOnce('compile-cached')).toMatchObject({ cache: shared, triton: path.join(shared, 'triton') });
   });
 
-  test('images have no gradients', (ctx) => {
+  test('programs for images have no gradients', (ctx) => {
     needsPython(ctx, 'numpy');
     expect(() => layers('eager-view', 'backward')).toThrow('images are of forward alone');
   });
 });
 
-describe('images', () => {
+describe('diffraction images of other programs', () => {
   const drawn = (name: Parameters<typeof imageDifference>[0], style: string) =>
     imageDifference(name, { module: 'torch_diffraction', style }, environment);
 
   test.for(['eager-fp64', 'compile-fp64', 'compile-fp64-overhead', 'compile-fp64-autotune', 'compile-fp64-cached'])(
-    '%s computes the image of NumPy, for one orientation and for several',
+    '%s computes the same image as NumPy, for one orientation and for several',
     async (style, ctx) => {
       needsPython(ctx, 'numpy');
       expect(await drawn('square crystals, all alike', style)).toBeLessThan(1e-14);
@@ -143,7 +143,7 @@ describe('images', () => {
     },
   );
 
-  test('pure FP32 differs more', async (ctx) => {
+  test('pure FP32 deviates more', async (ctx) => {
     needsPython(ctx, 'numpy');
     const apart = await drawn('square crystals, all alike', 'eager-fp32');
     expect(apart).toBeGreaterThan(1e-9);
@@ -151,7 +151,7 @@ describe('images', () => {
   });
 });
 
-describe('programs', () => {
+describe('other programs for transport', () => {
   const cases: readonly Case[] = [
     ['numpy-array', 'water, fp32', {}, 'fp32', 1e-5],
     [
@@ -172,9 +172,9 @@ describe('programs', () => {
   ];
 
   describe('numpy_transport.py', () => {
-    test.for(cases)('%s: %s: has the dose of the engine, and a closed ledger', expectDose);
+    test.for(cases)("%s: %s: has the engine's dose and a closed ledger", expectDose);
 
-    test('a second run equals the first bit for bit, and modes of the engine are rejected', async (ctx) => {
+    test('repeat bit for bit, and reject modes that only the engine has', async (ctx) => {
       if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
       const program = rival('numpy-array', await problemOf({ solver: { step_mm: 0.5 } }));
       await program.first();
@@ -190,13 +190,13 @@ describe('programs', () => {
     });
   });
 
-  describe('a missing part is reported in one readable sentence', () => {
-    test('an interpreter', async () => {
+  describe('a missing part of a program is reported in one readable sentence', () => {
+    test('a missing interpreter', async () => {
       const program = rival('numpy-array', await problemOf({}), { command: ['braggbench-no-such-python', 'x.py'] });
       await expect(program.first()).rejects.toThrow('braggbench-no-such-python is not installed, or not on PATH');
     });
 
-    test('a package', async (ctx) => {
+    test('a missing package', async (ctx) => {
       if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
       if (python('import cupy')) ctx.skip('CuPy is installed here');
       await expect(rival('cupy-raw', await problemOf({})).first()).rejects.toThrow(
@@ -204,7 +204,7 @@ describe('programs', () => {
       );
     });
 
-    test('a package that fails on import, as one of another NumPy does', async (ctx) => {
+    test('a package that fails on import, such as one built for another NumPy', async (ctx) => {
       if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
       const failing = `
 import runpy, sys
@@ -254,7 +254,7 @@ for name in methods:
       expect(execFileSync('python3', ['-c', program, folder], { encoding: 'utf8' })).toBe('');
     });
 
-    test('NumPy gets the removed names that Numba imports, and current ones stay', (ctx) => {
+    test('names removed from NumPy are restored for Numba, and existing ones are unchanged', (ctx) => {
       if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
       const program = [
         'import sys',
@@ -272,13 +272,13 @@ for name in methods:
       expect(python(program)).toBe(true);
     });
 
-    test('a style', async (ctx) => {
+    test('an unknown style', async (ctx) => {
       if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
       const program = rival('numpy-array', await problemOf({}), { style: 'quick' });
       await expect(program.first()).rejects.toThrow("style 'quick' is not known; allowed: array, loop");
     });
 
-    test('a program that is not registered, or solves something else', () => {
+    test('a program that is not registered or solves another problem', () => {
       expect(() => chooseBaselines(registry, transport, ['cupy'])).toThrow('allowed: numpy-array, ');
       expect(() => chooseBaselines(registry, { workload: 'micro', bench: 'timing' }, ['cupy-raw'])).toThrow(
         'does not solve scenarios of kind micro/timing; allowed: none',
@@ -286,11 +286,11 @@ for name in methods:
     });
   });
 
-  describe('a conversation with a program', () => {
+  describe('communication with a program', () => {
     const script = (code: string): Conversation =>
       new Conversation({ command: ['python3', '-c', code] }, { folder: registry.folder, gpu: null, mostSeconds: 20 });
 
-    test('that ends quotes its last message', async (ctx) => {
+    test('quotes its last message if the program ends', async (ctx) => {
       if (!python('')) ctx.skip('python3 is not installed');
       const ended = script('raise SystemExit("out of paper")');
       await expect(ended.ask({ do: 'open' }, openedSchema)).rejects.toThrow('it exited with code 1: out of paper');
@@ -298,7 +298,7 @@ for name in methods:
       await ended.close();
     });
 
-    test('that is killed names the signal', async (ctx) => {
+    test('names the signal if the program is killed', async (ctx) => {
       if (!python('')) ctx.skip('python3 is not installed');
       const killed = script('import os; os.kill(os.getpid(), 9)');
       await expect(killed.ask({ do: 'open' }, openedSchema)).rejects.toThrow(
@@ -307,7 +307,7 @@ for name in methods:
       await killed.close();
     });
 
-    test('that answers something else is an error', async (ctx) => {
+    test('is an error if the program answers something unexpected', async (ctx) => {
       if (!python('')) ctx.skip('python3 is not installed');
       const odd = script('input(); print("hello", flush=True); input()');
       await expect(odd.ask({ do: 'open' }, openedSchema)).rejects.toThrow('its reply does not follow the protocol');
@@ -315,20 +315,20 @@ for name in methods:
     });
   });
 
-  test('a file that is not an NPZ is reported', () => {
+  test('a file that is not an NPZ is rejected', () => {
     expect(() => readNpz(new Uint8Array(4), 'dose')).toThrow('it has no directory');
     expect(() => readNpz(new Uint8Array(64), 'dose')).toThrow('it has no directory');
   });
 });
 
-describe('candidates', () => {
-  test('the linear layer, forward', (ctx) => expectLayer({}, ctx));
+describe('other programs measured as candidates', () => {
+  test('solve the linear layer forward', (ctx) => expectLayer({}, ctx));
 
-  test('elementwise', (ctx) => expectRow(['elementwise', { n: 70_001 }, 'cpu-fused', ['numpy']], ctx));
+  test('solve elementwise kernels', (ctx) => expectRow(['elementwise', { n: 70_001 }, 'cpu-fused', ['numpy']], ctx));
 
-  test('an image', (ctx) => expectImage({ crystal }, ctx));
+  test('compute an image', (ctx) => expectImage({ crystal }, ctx));
 
-  test('every registered program exists at its path, and its scenarios are known', async () => {
+  test('every registered program exists at its path, and its scenarios exist', async () => {
     const { baselines } = await readRegistry(assetsFolder);
     expect(new Set(baselines.map(({ id }) => id)).size).toBe(baselines.length);
     const rows = new Set(addon.taskVariants('micro').map(({ bench }) => `micro/${bench}`));
@@ -367,7 +367,7 @@ describe('candidates', () => {
     }
   };
 
-  test('a program that still compiles after 60 % of the time is ended and left out', async () => {
+  test('a program still compiling after 60 % of the time is ended and left out', async () => {
     const { registryIn, pidFile } = endlessCompiler();
     const document = { kind: 'micro', version: 1, problem: { kind: 'elementwise', n: 70_001 } };
     const report = await session(document, ['cpu-fused'], ['endless'], { registryIn, mostSeconds: 10 });

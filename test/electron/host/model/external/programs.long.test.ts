@@ -22,7 +22,7 @@ import {
 } from './external-session.ts';
 import { type Case, expectDose } from './python-programs.ts';
 
-describe('programs', () => {
+describe('external programs', () => {
   const cases: readonly Case[] = [
     ['numpy-array', 'attenuation and two materials, fp64', { physics: { nuclear: 'attenuation' } }, 'fp64', 1e-12],
     // Oblique paths are so much longer that rows in depth are widened.
@@ -50,7 +50,7 @@ describe('programs', () => {
     ],
   ];
 
-  test.for(cases)('%s: %s: has the dose of the engine, and a closed ledger', expectDose);
+  test.for(cases)("%s: %s: has the engine's dose and a closed ledger", expectDose);
 });
 
 describe('numba', () => {
@@ -85,7 +85,7 @@ print(json.dumps({
 }))
 `;
 
-  test('a beam across the side uses the steps of the array solver', { timeout: 600_000 }, async (ctx) => {
+  test('a beam that crosses the side uses the steps of the array solver', { timeout: 600_000 }, async (ctx) => {
     needsPython(ctx, 'numba');
     const parts = {
       ...{ beam: { energy_MeV: 30, angle_deg: 10, x_mm: 1 }, geometry: { width_mm: 3, depth_mm: 8 } },
@@ -106,7 +106,7 @@ print(json.dumps({
   });
 });
 
-describe('cupy kernels', () => {
+describe('CuPy kernels', () => {
   const environment = {
     PYTHONPATH: path.join(import.meta.dirname, 'cupy-on-host'),
     CUPY_ON_HOST: scratchFolder('cupy-on-host'),
@@ -210,7 +210,7 @@ for program in programs:
 print(json.dumps({"steps": steps, "apart": float(np.abs(doses[1] - doses[0]).max() / doses[0].max())}))
 `;
 
-  test('the CuPy kernels end with the step that leaves too few protons, though more are requested', {
+  test('the CuPy kernels end at the step that leaves too few protons, even if more are requested', {
     timeout: 600_000,
   }, async (ctx) => {
     needsCompiler(ctx);
@@ -252,7 +252,7 @@ const rows: readonly Row[] = [
   ['host-loop', { rows: 7, length: 65, radius: 3 }, 'cpu-rows', ['numpy', 'numpy-rows']],
   ['gemm', { m: 70, n: 65, k: 33 }, 'cpu-rows', ['numpy']],
 ];
-describe('rows of the claims table', () => {
+describe('rows of the table of claims', () => {
   for (const row of rows) test(row[0], (ctx) => expectRow(row, ctx));
 });
 
@@ -270,6 +270,6 @@ const images = {
     beam: { wavelength_A: 1, polarisation: 0.5 },
   },
 };
-describe('images', () => {
+describe('external programs for images', () => {
   for (const [name, more] of Object.entries(images)) test(name, (ctx) => expectImage(more, ctx));
 });

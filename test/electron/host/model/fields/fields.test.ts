@@ -30,14 +30,14 @@ describe('the dose criterion of the gamma index', () => {
     expect(local.worst).toBeCloseTo(2.5, 9);
   });
 
-  it('leaves out points below the threshold, by default 10 % of the largest dose', () => {
+  it('ignores points below the threshold, by default 10 % of the largest dose', () => {
     const [reference, evaluated] = [map(100, 100, 9, 9), map(100, 100, 90, 90)];
     expect(gamma(reference, evaluated, criteria)).toMatchObject({ points: 2, passed: 1 });
     expect(gamma(reference, evaluated, { ...criteria, threshold: 0.05 })).toMatchObject({ points: 4, passed: 0.5 });
   });
 });
 
-describe('field', () => {
+describe('fields of a run', () => {
   function field(nz: number, nx: number, dz_mm: number, value: (z: number, x: number) => number): ComparedField {
     const dose = Float64Array.from({ length: nz * nx }, (_, i) => value(Math.floor(i / nx), i % nx));
     return doseField(dose, { nz, nx, dz_mm, dx_mm: 2, x_mm: 0, z_mm: 0, angle_rad: 0 });
@@ -45,7 +45,7 @@ describe('field', () => {
 
   const whole = { horizontal: null, vertical: null, pixels: [100, 100] as [number, number] };
 
-  test('a map has depth across, x up, and MeV/mm² as unit', async () => {
+  test('a map has depth as horizontal axis, x as vertical axis, and the unit MeV/mm²', async () => {
     const map = await fieldMap(
       field(3, 2, 0.5, (z, x) => 10 * z + x),
       whole,

@@ -59,7 +59,7 @@ function fatbin(
 }
 
 describe('compiled kernels', () => {
-  test('a cubin gives registers, shared memory, barriers and launch bounds of its kernels', () => {
+  test('are read from a cubin with registers, shared memory, barriers and launch bounds', () => {
     const kernels = kernelsIn(cubin, 'sm_90');
     expect(kernels.map(({ name }) => name)).toEqual([
       'micro_reduce_atomics',
@@ -74,7 +74,7 @@ describe('compiled kernels', () => {
     });
   });
 
-  test('machine code is read from fat binaries, plain and compressed by zstd and LZ4, without PTX entries', () => {
+  test('are read from fat binaries, plain or compressed by zstd and LZ4, without their PTX entries', () => {
     const packed = zstdCompressSync(cubin);
     const all = cubinsOf(
       fatbin([
@@ -90,7 +90,7 @@ describe('compiled kernels', () => {
     expect(new TextDecoder().decode(lz4Block(block, 15))).toBe('abcdabcdabcdxyz');
   });
 
-  test('damaged files are rejected with the reason, whatever their bytes', () => {
+  test('are rejected with a reason if the file is damaged, whatever its bytes', () => {
     const whole = fatbin([{ payload: zstdCompressSync(cubin), flags: 0x8011n, size: cubin.length }]);
     const read = (bytes: Uint8Array) => [...cubinsOf(bytes).values()].map((one) => kernelsIn(one(), 'sm_90'));
     const refused = (work: () => unknown): void => {
@@ -121,8 +121,8 @@ describe('compiled kernels', () => {
   });
 });
 
-describe('listings', () => {
-  test('SASS of one kernel has addresses, instructions and the lines of its source', () => {
+describe('listings of machine code', () => {
+  test('SASS of one kernel has addresses, instructions and source lines', () => {
     const { lines, files, dropped } = readSass(sass, 'micro_reduce_interleaved');
     expect(dropped).toBe(0);
     expect(files.map((file) => path.basename(file))).toEqual(['reduction.cu', 'common.cuh']);
@@ -174,11 +174,11 @@ describe('listings', () => {
   });
 });
 
-describe('two kernels', () => {
+describe('comparison of two kernels', () => {
   const [a, b] = ['micro_reduce_interleaved', 'micro_reduce_sequential'].map((name) => readSass(sass, name).lines);
   if (a === undefined || b === undefined) throw new Error('not recorded');
 
-  test('the difference aligns instructions whatever their register names', () => {
+  test('aligns instructions whatever their register names', () => {
     const texts = (lines: typeof a) => lines.map(({ text }) => text);
     const differing = (alike?: (text: string) => string): number =>
       sourceDiff(texts(a), texts(b), alike).filter(({ kind }) => kind !== 'same').length;
@@ -207,13 +207,16 @@ describe('hot lines', () => {
     expect(otherCode({ lines: lines.slice(1) }, hot)).toContain('88 instructions, the listing has 87');
   });
 
-  test.each(['1,234', '1.234', "1'234", '1234', '1\u202f234'])('%s samples are 1234 in any locale', (samples) => {
-    const text = `"Kernel Name","k"\n"File Name","a.cu"\n"Line No","Source","# Samples"\n"3","x","${samples}",\n"4","y","1,5",`;
-    // A number with a decimal mark is not a count.
-    expect(readSourcePage(text, 'a.csv')[0]?.total).toBe(1234);
-  });
+  test.each(['1,234', '1.234', "1'234", '1234', '1\u202f234'])(
+    '%s samples are parsed as 1234 in any locale',
+    (samples) => {
+      const text = `"Kernel Name","k"\n"File Name","a.cu"\n"Line No","Source","# Samples"\n"3","x","${samples}",\n"4","y","1,5",`;
+      // A number with a decimal mark is not a count.
+      expect(readSourcePage(text, 'a.csv')[0]?.total).toBe(1234);
+    },
+  );
 
-  test('source lines count by file, with quotes in them, and a page that counts nothing is rejected', () => {
+  test('source lines are counted by file, even with quotes in them, and a page without counts is rejected', () => {
     const text = [
       '"Kernel Name","k(float *)",',
       '"File Name","/checkout/kernels/a.cu"',
@@ -236,7 +239,7 @@ describe('hot lines', () => {
   });
 });
 
-describe('tools', () => {
+describe('tools for machine code', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'code-'));
@@ -263,7 +266,7 @@ describe('tools', () => {
       { workload: 'micro', kernel, among: null, architecture, language: 'sass' },
     );
 
-  test('without nvdisasm the view reports what is missing, and still has the resources', async () => {
+  test('without nvdisasm the view reports the missing tool, and still shows the resources', async () => {
     vi.stubEnv('PATH', path.join(folder, 'bin'));
     vi.stubEnv('CUDA_PATH', '');
     vi.stubEnv('CUDA_HOME', '');
@@ -275,7 +278,7 @@ describe('tools', () => {
     await expect(code(null, 'sm_120')).rejects.toThrow('micro was not compiled for sm_120, but for sm_90');
   });
 
-  test('SASS comes with the text of its source if that is available', onPosix, async () => {
+  test('SASS is shown with its source text if that is available', onPosix, async () => {
     const program = path.join(folder, 'bin/nvdisasm');
     const prints = `#!/bin/sh\n[ "$1" = --version ] && echo 'release 13.0, V13.0.85' && exit\nexec /bin/cat '${here}/reduction.sass'\n`;
     await writeFile(program, prints);
@@ -289,7 +292,7 @@ describe('tools', () => {
 
   const nvcc = cudaTool('nvcc');
   test(
-    'a user kernel is compiled for a chosen architecture, whatever the GPU here',
+    'a user kernel is compiled for a chosen architecture, whatever GPU is present',
     unless(nvcc === null && 'nvcc is not installed'),
     async () => {
       vi.unstubAllEnvs();
@@ -383,7 +386,7 @@ describe('tools', () => {
   );
 
   test.each(['sm_80', 'sm_89', 'sm_90', 'sm_120'])(
-    'shared memory of %s is that of the source, 64 floats',
+    'shared memory of %s equals that of the source, 64 floats',
     unless(nvcc === null && 'nvcc is not installed'),
     async (architecture) => {
       const [source, built] = ['shared.cu', `${architecture}.cubin`].map((name) => path.join(folder, name));
@@ -404,7 +407,7 @@ describe('tools', () => {
 
   const installed = cudaTool('nvdisasm');
   test(
-    'the installed nvdisasm prints what the parser reads',
+    'the parser reads the output of the installed nvdisasm',
     unless(installed === null && 'nvdisasm is not installed'),
     () => {
       const own = kernelsIn(cubin, 'sm_90').find(({ name }) => name === 'micro_reduce_sequential');

@@ -21,7 +21,7 @@ import {
 import { standardTable, stoppingAt } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
 import { addon, assetsFolder, scenarios } from '../scenarios/open.ts';
 
-describe('corrections', () => {
+describe('density corrections of materials', () => {
   /** Kinetic energy of a proton at βγ, MeV. */
   const energyAt = (betaGamma: number): number => 938.272 * (Math.hypot(1, betaGamma) - 1);
 
@@ -29,12 +29,12 @@ describe('corrections', () => {
     ['aluminium', 13, 0.1708, 0.12],
     ['copper', 29, -0.0254, 0.08],
     ['lead', 82, 0.3776, 0.14],
-  ])('%s has δ₀ at x₀ and a hundredth of it at ten times the βγ', (_, z, x0, delta0) => {
+  ])('%s has δ₀ at x₀, and a hundredth of it at ten times that βγ', (_, z, x0, delta0) => {
     expect(halfDensityEffect(z, energyAt(10 ** x0))).toBeCloseTo(delta0 / 2, 10);
     expect(halfDensityEffect(z, energyAt(10 ** (x0 - 1)))).toBeCloseTo(delta0 / 200, 10);
   });
 
-  test('a metal between listed ones is interpolated, and a lighter or heavier one uses the nearest', () => {
+  test('a metal between listed ones is interpolated, and one beyond them uses the nearest', () => {
     const at = (z: number): number => halfDensityEffect(z, 200);
     expect(at(21)).toBeCloseTo((at(13) + at(29)) / 2, 10);
     expect(at(4)).toBe(at(13));
@@ -53,7 +53,7 @@ describe('corrections', () => {
 
 const { materials } = scenarios;
 
-describe('mean excitation energy', () => {
+describe('mean excitation energies', () => {
   test.each([
     ['H2O', 75],
     ['C5H8O2', 74],
@@ -61,16 +61,16 @@ describe('mean excitation energy', () => {
     ['C8H8', 68.7],
     ['(C2F4)2', 99.1],
     ['O2Si', 139.2],
-  ])('%s has what ICRU Reports 37 and 49 state', (formula, expected) => {
+  ])('%s has the value of ICRU Reports 37 and 49', (formula, expected) => {
     expect(compoundExcitation(atomsOf(formula) ?? new Map())).toBe(expected);
   });
 
-  test('an unlisted formula follows from its elements', () => {
+  test('the value of an unlisted formula follows from its elements', () => {
     const own = { name: 'lime', formula: 'Ca(OH)2', density_g_cm3: 2.2 };
     expect(meanExcitationOf(own).source).toContain('Bragg');
   });
 
-  test('a given value is used', () => {
+  test('an explicit value is used unchanged', () => {
     expect(meanExcitationOf({ name: 'a', formula: 'H2O', density_g_cm3: 1, mean_excitation_eV: 78 }).eV).toBe(78);
   });
 
@@ -137,7 +137,7 @@ describe('user materials', () => {
       expect(compared).toBeGreaterThan(20);
     });
 
-    test('has its CSDA range within 0.3 % from 15 to 300 MeV, and within 1 % from 5 MeV', () => {
+    test('has the tabulated CSDA range within 0.3 % from 15 to 300 MeV, and within 1 % from 5 MeV', () => {
       for (const [energy = 0, , range = 0] of published(name)) {
         if (energy < 5) continue;
         expect(Math.abs(stoppingAt(addon.rangeTable, table, energy).range / range - 1)).toBeLessThan(
@@ -146,7 +146,7 @@ describe('user materials', () => {
       }
     });
 
-    test('scatters as listed within 0.1 %', () => {
+    test('scatters as the listed material within 0.1 %', () => {
       const listed = materials[name];
       expect(Math.abs(own.radiation_length_g_cm2 / listed.radiation_length_g_cm2 - 1)).toBeLessThan(1e-3);
       expect(Math.abs(own.scattering_length_g_cm2 / listed.scattering_length_g_cm2 - 1)).toBeLessThan(1e-3);
@@ -155,7 +155,7 @@ describe('user materials', () => {
   });
 
   // The table of A-150 deviates from Bethe's formula between 1 and 0.7 MeV.
-  test.each(materialNames)('%s stops protons as in PSTAR down to 0.5 MeV, A-150 within 3.5 %', (name) => {
+  test.each(materialNames)('%s stops protons as in PSTAR down to 0.5 MeV, and A-150 within 3.5 %', (name) => {
     const own = standardTable(described(name));
     const rows = published(name).filter(([energy = 0]) => energy >= 0.5 && energy < 1);
     expect(rows).toHaveLength(2);
@@ -202,7 +202,7 @@ describe('user materials', () => {
       alone: Object.fromEntries(Object.entries(anchors.alone).filter(([each]) => each !== symbol)),
     });
 
-  describe('a table that the model was not fitted to agrees as well', () => {
+  describe('a table not used for fitting the model agrees as well', () => {
     test.each([
       ['pmma', 'adipose tissue says what carbon has', without('C', 'adipose-icrp'), 1, 0.001],
       ['bone-compact-icru', 'cortical bone says what calcium has', without('Ca', 'bone-cortical-icrp'), 1, 0.001],
@@ -214,7 +214,7 @@ describe('user materials', () => {
     });
   });
 
-  test('stopping scales with the water table in use: ICRU 90 stops less, by the ratio of the two waters at its I', () => {
+  test('stopping power scales with the selected water table: ICRU 90 gives less, by the ratio of the two waters at its I', () => {
     const icru90 = materials.water.tables.get('icru90');
     if (icru90 === undefined) throw new Error('no ICRU 90 table');
     const own = userMaterial(
@@ -231,7 +231,7 @@ describe('user materials', () => {
     }
   });
 
-  test('stopping is positive and finite at every energy, whatever the material and its I', () => {
+  test('stopping power is positive and finite at every energy, for any material and any I', () => {
     const symbols = elements.map(({ symbol }) => symbol);
     const parts = fc.dictionary(fc.constantFrom(...symbols), fc.double({ min: 0.01, max: 1, noNaN: true }), {
       minKeys: 1,

@@ -65,7 +65,7 @@ const problemIn = (document: object) => {
   return filled;
 };
 
-test('a definition of FlashInfer-Trace with workloads, a solution and a trace becomes a problem folder', () => {
+test('a FlashInfer-Trace definition with workloads, a solution and a trace becomes a problem folder', () => {
   const { document, files, lost } = convertFlashInfer(definitionOf(), readTraces(lines, 'w.jsonl'), [
     readSolution(JSON.stringify(solution), 's.json'),
   ]);
@@ -177,7 +177,7 @@ test('a problem with an in-place array cannot be converted', async () => {
   expect(() => toKernelBench(ts, sizes, new Map(), folder)).toThrow(/a reference in another language/);
 });
 
-test('a problem becomes one KernelBench module', async () => {
+test('a problem is converted to one KernelBench module', async () => {
   const { definition, sizes, reference } = await shipped();
   const shapes = new Map([
     ['x', [4, 6]],
@@ -189,7 +189,7 @@ test('a problem becomes one KernelBench module', async () => {
   expect(text).toContain('def forward(self, x):');
 });
 
-test('the table of public problems counts each once, converted or rejected with a reason', async () => {
+test('the table of public problems counts each problem once, as converted or as rejected with a reason', async () => {
   const rows: unknown = JSON.parse(await readFile(path.join(assetsFolder, 'problem-formats.json'), 'utf8'));
   const counted = z
     .array(

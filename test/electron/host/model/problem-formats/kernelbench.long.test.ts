@@ -70,53 +70,64 @@ const opened: Promise<ProblemParts> = openScenarios({
   memoryLimit_bytes,
 }).then((scenarios) => ({ scenarios, userKernels, assetsFolder }));
 
-describe('with PyTorch', unless(torchPath === null && 'python3 with PyTorch and NumPy is not installed'), () => {
-  const before = process.env['PATH'];
-  beforeAll(() => {
-    process.env['PATH'] = torchPath ?? '';
-  });
-  afterAll(() => {
-    process.env['PATH'] = before;
-  });
-
-  test('a task becomes a problem with its parameters as inputs', { timeout: 120_000 }, async () => {
-    const { document, files } = await convertKernelBench({ file: 'task.py', source: task });
-    const { filled, faults } = validateScenario(document);
-    expect(faults).toEqual([]);
-    if (filled?.kind !== USER_PROBLEM) throw new Error('no problem');
-    expect(checkProblem(filled)).toEqual([]);
-    expect(filled.arrays.map(({ name, role, type, shape }) => [name, role, type, shape])).toEqual([
-      ['x', 'input', 'fp32', [5, 3]],
-      ['scale', 'input', 'fp64', []],
-      ['linear_weight', 'input', 'fp32', [4, 3]],
-      ['linear_bias', 'input', 'fp32', [4]],
-      ['result', 'output', 'fp32', [5, 4]],
-    ]);
-    expect(Object.keys(files)).toEqual(['reference.py', 'eager.py']);
-    const refused = (source: string) => convertKernelBench({ file: 'task.py', source });
-    await expect(refused(task.replace('class Model', 'class Net'))).rejects.toThrow(/it has no Model/);
-    await expect(refused(task.replace('torch.randn(5, 3)', 'torch.tril(torch.randn(5, 3))'))).rejects.toThrow(
-      /input 0 is computed from what is drawn/,
-    );
-    await expect(refused(`import nothing_of_this_name\n${task}`)).rejects.toThrow(/the module does not load/);
-  });
-
-  test('its model is judged: correct unchanged, and wrong without the bias', { timeout: 240_000 }, async () => {
-    const wrong = task.replace('class Model', 'class ModelNew').replace('self.linear(x)', 'x @ self.linear.weight.T');
-    const { document, files } = await convertKernelBench({
-      file: 'task.py',
-      source: task,
-      solutions: { 'new.py': wrong },
+describe(
+  'a KernelBench task in PyTorch',
+  unless(torchPath === null && 'python3 with PyTorch and NumPy is not installed'),
+  () => {
+    const before = process.env['PATH'];
+    beforeAll(() => {
+      process.env['PATH'] = torchPath ?? '';
     });
-    const folder = path.join(scratch, 'task');
-    await mkdir(folder, { recursive: true });
-    for (const [name, text] of Object.entries({ ...files, 'problem.json': JSON.stringify(document) }))
-      await writeFile(path.join(folder, name), text);
-    const { signal } = new AbortController();
-    const submission = { folder, id: 'new.py', text: files['new.py'] ?? '', seconds: 4, signal, against: ['eager.py'] };
-    const { word, reason, session } = await judgeCandidate(await opened, submission);
-    expect([word, reason]).toEqual(['wrong', expect.stringMatching(/result\[\d+, \d+\] is/)]);
-    const [eager] = session?.reports[0]?.entries ?? [];
-    expect(eager?.status === 'measured' && eager.accuracy.every(({ holds }) => holds)).toBe(true);
-  });
-});
+    afterAll(() => {
+      process.env['PATH'] = before;
+    });
+
+    test('becomes a problem with its parameters as inputs', { timeout: 120_000 }, async () => {
+      const { document, files } = await convertKernelBench({ file: 'task.py', source: task });
+      const { filled, faults } = validateScenario(document);
+      expect(faults).toEqual([]);
+      if (filled?.kind !== USER_PROBLEM) throw new Error('no problem');
+      expect(checkProblem(filled)).toEqual([]);
+      expect(filled.arrays.map(({ name, role, type, shape }) => [name, role, type, shape])).toEqual([
+        ['x', 'input', 'fp32', [5, 3]],
+        ['scale', 'input', 'fp64', []],
+        ['linear_weight', 'input', 'fp32', [4, 3]],
+        ['linear_bias', 'input', 'fp32', [4]],
+        ['result', 'output', 'fp32', [5, 4]],
+      ]);
+      expect(Object.keys(files)).toEqual(['reference.py', 'eager.py']);
+      const refused = (source: string) => convertKernelBench({ file: 'task.py', source });
+      await expect(refused(task.replace('class Model', 'class Net'))).rejects.toThrow(/it has no Model/);
+      await expect(refused(task.replace('torch.randn(5, 3)', 'torch.tril(torch.randn(5, 3))'))).rejects.toThrow(
+        /input 0 is computed from what is drawn/,
+      );
+      await expect(refused(`import nothing_of_this_name\n${task}`)).rejects.toThrow(/the module does not load/);
+    });
+
+    test('has its model judged: correct if unchanged, and wrong without the bias', { timeout: 240_000 }, async () => {
+      const wrong = task.replace('class Model', 'class ModelNew').replace('self.linear(x)', 'x @ self.linear.weight.T');
+      const { document, files } = await convertKernelBench({
+        file: 'task.py',
+        source: task,
+        solutions: { 'new.py': wrong },
+      });
+      const folder = path.join(scratch, 'task');
+      await mkdir(folder, { recursive: true });
+      for (const [name, text] of Object.entries({ ...files, 'problem.json': JSON.stringify(document) }))
+        await writeFile(path.join(folder, name), text);
+      const { signal } = new AbortController();
+      const submission = {
+        folder,
+        id: 'new.py',
+        text: files['new.py'] ?? '',
+        seconds: 4,
+        signal,
+        against: ['eager.py'],
+      };
+      const { word, reason, session } = await judgeCandidate(await opened, submission);
+      expect([word, reason]).toEqual(['wrong', expect.stringMatching(/result\[\d+, \d+\] is/)]);
+      const [eager] = session?.reports[0]?.entries ?? [];
+      expect(eager?.status === 'measured' && eager.accuracy.every(({ holds }) => holds)).toBe(true);
+    });
+  },
+);

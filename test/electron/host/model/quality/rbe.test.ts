@@ -13,7 +13,7 @@ test.each([
   expect(rbe(model, 2.5, 2, 2)).toBeCloseTo(wanted, 4);
 });
 
-test('proton dose times RBE has the effect of photons', () => {
+test('proton dose times RBE is the photon dose of the same effect', () => {
   for (const model of ['mcnamara', 'wedenberg', 'carabe'] as const) {
     const [letd, dose, ratio] = [4, 1.8, 3];
     const factor = rbe(model, letd, dose, ratio);
@@ -35,7 +35,7 @@ test('a constant RBE is 1.1 at every dose and LET', () => {
   }
 });
 
-test('the RBE at zero dose is that of small doses, and without protons there is none', () => {
+test('the RBE at zero dose is the limit at small doses, and without protons there is none', () => {
   expect(rbe('mcnamara', 2.5, 0, 2)).toBeCloseTo(0.99064 + (0.35605 * 2.5) / 2, 12);
   expect(rbe('wedenberg', Number.NaN, 2, 2)).toBeNaN();
 });

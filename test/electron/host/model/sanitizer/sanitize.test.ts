@@ -38,7 +38,7 @@ const RACECHECK = `========= COMPUTE-SANITIZER
 `;
 
 describe('the output of the sanitizer', () => {
-  test('errors at one position are one finding, with the message of the first', () => {
+  test('is one finding per position, with the message of the first error', () => {
     const { findings, errors } = parseSanitizer(MEMCHECK);
     expect(errors).toBe(61);
     expect(findings).toEqual([
@@ -67,7 +67,7 @@ describe('the output of the sanitizer', () => {
     expect(findings).toMatchObject([{ file: 'my.cu', line: 9, times: 1 }]);
   });
 
-  test('reports no findings, and reports a missing end', () => {
+  test('reports no findings, and reports if the end is missing', () => {
     expect(parseSanitizer('========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n')).toEqual({
       findings: [],
       errors: 0,
@@ -101,7 +101,7 @@ describe('the sanitizer program', onPosix, () => {
     expect(await findSanitizer({ PATH: folder })).toBe(path.join(folder, 'compute-sanitizer'));
   });
 
-  test('gets the command line to watch, and its findings name lines of the kernel', async () => {
+  test('runs the command line to be checked, and its findings name lines of the kernel', async () => {
     await install(`echo "asked: $*, $BRAGGBENCH_SANITIZED"; cat <<'END'\n${MEMCHECK}END`);
     const found = await sanitize({ tool: 'memcheck', words: ['run', 'small one.json', '--trust'], kernel: 'my.cu' });
     expect(found.command).toBe(

@@ -34,7 +34,7 @@ async function cells(regions: readonly object[]): Promise<readonly (readonly str
 }
 
 describe('cells cut by region borders', () => {
-  test('contain each material by its share: a thin foil inside a cell keeps its thickness', async () => {
+  test('contain each material by its share; a thin foil inside a cell keeps its thickness', async () => {
     const rows = await cells([{ material: 'lead', x_mm: [-2, 2], z_mm: [2.3, 2.4] }]);
     expect(rows.map((row) => new Set(row))).toEqual([
       new Set(['water']),
@@ -45,7 +45,7 @@ describe('cells cut by region borders', () => {
     ]);
   });
 
-  test('handle corners, and the area that the last region covers', async () => {
+  test('handle corners, and areas covered by the last region', async () => {
     expect(
       await cells([
         { material: 'lead', x_mm: [-1.5, 2], z_mm: [1.5, 3] },
@@ -70,7 +70,7 @@ describe('cells cut by region borders', () => {
     expect([list.length, new Set(map()), roundedTo]).toEqual([2, new Set([0, 1]), null]);
   });
 
-  test('round shares only if there are more mixtures than indices, with a warning', async () => {
+  test('round shares, with a warning, only if there are more mixtures than indices', async () => {
     const foils = (count: number) =>
       Array.from({ length: count }, (_, i) => ({
         material: i % 2 === 0 ? 'lead' : 'copper',
@@ -100,7 +100,7 @@ describe('cells cut by region borders', () => {
 });
 
 describe('the material of a mixture', () => {
-  test('has its densities by volume and the rest by mass, exact in each cell', async () => {
+  test('has its densities by volume and all other properties by mass, exact in each cell', async () => {
     const reading = await check({
       geometry: {
         width_mm: 4,
@@ -184,13 +184,13 @@ describe('the problem for the engine', () => {
     expect(found.materials[3]?.stopping_MeV_cm2_g).toEqual(found.materials[1]?.stopping_MeV_cm2_g);
   });
 
-  test('water is the first material even if nothing consists of it', async () => {
+  test('water is the first material even if the scenario contains none', async () => {
     const found = await problem({ geometry: { ...small, background: 'lung' }, grid: coarse });
     expect(found.materials.map(({ name }) => name)).toEqual(['water', 'lung']);
     expect(new Set(found.map)).toEqual(new Set([1]));
   });
 
-  test('water of another density is a separate material', async () => {
+  test('water of a different density is a separate material', async () => {
     const found = await problem({
       geometry: { ...small, regions: [{ material: 'water', x_mm: [-2, 2], z_mm: [0, 5], density_scale: 1.1 }] },
       grid: coarse,
@@ -226,7 +226,7 @@ describe('the grid rules match the engine', () => {
     ['an energy spread', { beam: { energy_MeV: 70, energy_sigma_MeV: 0.7 } }],
     ['bone', { geometry: { background: 'bone-compact-icru' } }],
     ['icru90', { physics: { stopping_power: 'icru90' } }],
-  ])('estimated bins are those of the plan: %s', async (_name, parts) => {
+  ])('the estimated bins equal those of the plan: %s', async (_name, parts) => {
     const reading = await check({ ...parts, solver: { stepping: 'depth' } });
     expect(lines(reading).filter((line) => !line.includes('range spread'))).toEqual([]);
     const { plan } = addon.createTransport(scenarios.resolve(reading));
@@ -237,7 +237,7 @@ describe('the grid rules match the engine', () => {
   });
 });
 
-describe('diffraction', () => {
+describe('diffraction scenarios', () => {
   const folder = scratchFolder('hkl');
 
   async function read(document: object) {
@@ -251,7 +251,7 @@ describe('diffraction', () => {
 
   const crystal = (parts: object) => ({ ...smallImage, crystal: { ...smallImage.crystal, ...parts } });
 
-  test('only the lattice is required in a diffraction scenario', async () => {
+  test('only the lattice is required', async () => {
     expect(await issues({ kind: 'diffraction', version: 1 })).toEqual([
       expect.stringMatching(/^error: crystal: is missing; needed: /),
     ]);
@@ -338,14 +338,14 @@ describe('diffraction', () => {
       expect(at(101)).toBe(0);
     });
 
-    test('that are missing, or lead out of the folder, are rejected', async () => {
+    test('are rejected if they are missing or lie outside the folder', async () => {
       expect(await issues(list('none.hkl'))).toEqual([
         expect.stringMatching(/^error: structure_factors\.file: .*cannot be used/),
       ]);
       expect(await issues(list('../s.hkl'))).toEqual([expect.stringMatching(/^error: structure_factors\.file: /)]);
     });
 
-    test('invalid lines are named', async () => {
+    test('have their invalid lines named', async () => {
       await writeFile(path.join(folder, 'bad.hkl'), '1 2 3 4\n1 2 3\n1.5 2 3 4\n1 2 3 five\n1 2 3 9\n');
       const { issues: found } = await read(list('bad.hkl'));
       expect(found.map((issue) => formatIssue(issue))).toEqual([
@@ -356,7 +356,7 @@ describe('diffraction', () => {
       ]);
     });
 
-    test('without a reflection are rejected, and hostile ones fail quickly', () => {
+    test('are rejected without a reflection, and hostile ones fail quickly', () => {
       expect(readHkl('# nothing\n')).toEqual({
         ok: false,
         faults: [{ line: 1, message: 'contains no reflection; needed: h k l F' }],
@@ -380,7 +380,7 @@ describe('diffraction', () => {
     ]);
   });
 
-  test('the engine rejects by name what its variant cannot do', async () => {
+  test('the engine rejects by name the options that a variant does not support', async () => {
     const reading = await read({
       ...crystal({ cells: { a: 50, b: 5, c: 5 } }),
       solver: { variant: 'diffraction-chebyshev' },

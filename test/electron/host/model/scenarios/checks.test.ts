@@ -7,7 +7,7 @@ import { addon, assetsFolder, check, lines, namedVariants, readYaml, scenarios }
 
 const region = { material: 'lead', x_mm: [-5, 5], z_mm: [10, 20] };
 
-describe('inconsistent fields', () => {
+describe('fields that contradict each other', () => {
   test.each([
     [
       'energy above the tables',
@@ -139,7 +139,7 @@ describe('inconsistent fields', () => {
     );
   });
 
-  test('frames of the run that need too long to copy', async () => {
+  test('frames of a run that take too long to copy', async () => {
     const fine = { dx_mm: 4, dz_mm: 0.005, dtheta_mrad: 100, energy: { kind: 'range', step_mm: 0.005 } };
     const reading = await check({ geometry: { width_mm: 40, depth_mm: 50 }, grid: fine, solver: { step_mm: 0.05 } });
     expect(lines(reading)).toContain(
@@ -149,8 +149,8 @@ describe('inconsistent fields', () => {
   });
 });
 
-describe('warnings', () => {
-  test('for an energy outside of the tables no range is reported', async () => {
+describe('warnings about scenarios', () => {
+  test('for an energy outside the tables no range is reported', async () => {
     const beyond = await check({ beam: { energy_MeV: 500 }, geometry: { depth_mm: 50 } });
     expect(lines(beyond).filter((line) => line.includes('geometry.depth_mm'))).toEqual([]);
   });
@@ -189,7 +189,7 @@ describe('warnings', () => {
     ]);
   });
 
-  test('no warning for borders inside of cells', async () => {
+  test('no warning is given for borders inside cells', async () => {
     const regions = [
       { ...region, z_mm: [10.08, 10.12] },
       { ...region, x_mm: [-4.9, 5], z_mm: [10, 20.001] },
@@ -231,7 +231,7 @@ solver: {variant: windwo}
     expect(reading.problem).toBeNull();
   });
 
-  test('include checks that do not depend on the energy, if the energy is invalid', async () => {
+  test('include checks that do not depend on the energy if the energy is invalid', async () => {
     const reading = await readYaml(`kind: transport
 version: 1
 beam: {energy_MeV: much}
@@ -249,7 +249,7 @@ grid: {theta_max_mrad: 402}
   });
 });
 
-test('the estimate never rejects what the engine would run', async () => {
+test('the estimate never rejects a scenario that the engine would run', async () => {
   // Limits from far too small to ample: whenever the engine finds a variant, the check must accept the scenario.
   const document = { kind: 'transport', version: 1, beam: { energy_MeV: 30 }, grid: { dtheta_mrad: 20 } };
   for (const memoryLimit_bytes of [1e5, 1e6, 1e7, 1e8, 1e9]) {

@@ -51,7 +51,7 @@ test('three lines at 70 MeV complete to water-70MeV', async () => {
   });
 });
 
-describe('defaults follow from the beam range', () => {
+describe('the defaults of a scenario follow from the beam range', () => {
   test.each([
     [10, { width: 1, depth: 1.5, dx: 0.005, dz: 0.005, energy: range(0.0025) }],
     [100, { width: 75, depth: 95, dx: 0.25, dz: 0.25, energy: range(0.125) }],
@@ -64,13 +64,13 @@ describe('defaults follow from the beam range', () => {
     expect(found).toMatchObject({ ...expected, step: expected.dz, theta: 400 });
   });
 
-  test('cells of lung are as long as those of water, by mass', async () => {
+  test('cells in lung are as long as those in water, by mass', async () => {
     // 0.75 mm of water corresponds to 2.9 mm of lung at 0.26 g/cm³, rounded down.
     const { dz } = await completed({ geometry: { background: 'lung' } }, 200);
     expect(dz).toBe(2.5);
   });
 
-  test('angle bins and lateral cells are wider in metals, by their scattering, and a foil does not change them', async () => {
+  test('angle bins and lateral cells are wider in metals because of scattering, and a foil does not change them', async () => {
     // Silver: range 13.33 g/cm², scattering length 9.90 g/cm². Water: 7.718 and 46.88. √(1.346 / 0.1646) = 2.86 times
     // the angles: bins of 14 mrad. Over a range of 12.7 mm the beam width is 0.285 mm in water and 0.81 mm in silver:
     // cells of width/3.5, 0.23 mm. The falloff is taken as that of water with this range, 0.204 mm: depth cells of a
@@ -87,7 +87,7 @@ describe('defaults follow from the beam range', () => {
     });
   });
 
-  test('air has range bins by straggling, and a box as wide as it is deep', async () => {
+  test('air has range bins sized by straggling, and a box as wide as it is deep', async () => {
     // 100 MeV protons straggle by 0.86 mm in water, a variance of 0.74 mm². Half a metre of air is equivalent to 0.54
     // mm of water. Bins of 0.095 mm add 0.05 mm² there, a sixteenth of it: bins of 0.11 times the straggling are
     // enough.
@@ -96,7 +96,7 @@ describe('defaults follow from the beam range', () => {
     expect(found.energy.kind === 'range' ? found.energy.step_mm : 0).toBeCloseTo(0.11 * 0.857, 3);
   });
 
-  test('with two metres of air before water, lateral cells follow the beam at its entrance', async () => {
+  test('behind two metres of air, lateral cells in water follow the beam at its entrance', async () => {
     const air = { material: 'air', x_mm: [-60, 60], z_mm: [0, 2000] };
     const geometry = { width_mm: 120, depth_mm: 2100, regions: [air] };
     const reading = await check({ beam: { energy_MeV: 100, x_sigma_mm: 3 }, geometry }, 100);
@@ -109,7 +109,7 @@ describe('defaults follow from the beam range', () => {
     [70, 200, 1],
     [70, 300, 1],
     [100, 200, 1],
-  ])('with two metres of air, a pencil beam of %d MeV in %d mm has cells that fit', async (energy, width, dx) => {
+  ])('behind two metres of air, a pencil beam of %d MeV in %d mm has suitable cells', async (energy, width, dx) => {
     const slab = { material: 'water', z_mm: [2000, 2100] };
     const geometry = { background: 'air', width_mm: width, depth_mm: 2100, regions: [slab] };
     const reading = await check({ beam: { energy_MeV: energy }, geometry }, energy);
@@ -120,7 +120,7 @@ describe('defaults follow from the beam range', () => {
   test.each([
     [2, 4500],
     [3, 6500],
-  ])('with %s m of air as the background before water, the cells are those of the water', async (metres, planes) => {
+  ])('with %s m of air as the background before water, the cells are those of water', async (metres, planes) => {
     const slab = { material: 'water', z_mm: [1000 * metres, 1000 * metres + 250] };
     const geometry = { background: 'air', depth_mm: 1000 * metres + 250, regions: [slab] };
     const reading = await check({ beam: { energy_MeV: 150, x_sigma_mm: 3 }, geometry }, 150);
@@ -162,7 +162,7 @@ describe('defaults follow from the beam range', () => {
     }
   });
 
-  test('range bins have at most 0.22 of the straggling', async () => {
+  test('range bins are at most 0.22 of the straggling wide', async () => {
     for (const [energy, straggling] of [
       [70, 0.469],
       [100, 0.86],
@@ -177,7 +177,7 @@ describe('defaults follow from the beam range', () => {
     }
   });
 
-  test('any energy of the tables gives a valid scenario of a size that can run', async () => {
+  test('any energy of the tables gives a valid scenario of a feasible size', async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ min: 2.5, max: 300, noNaN: true }), async (energy) => {
         const reading = await check({}, energy);
@@ -217,13 +217,13 @@ describe('defaults follow from the beam range', () => {
     ['aluminium', {}, 435],
     ['lead', {}, 1185],
     ['lead', { solver: { stepping: 'depth' } }, 1045],
-  ])('the angles of %s cover five widths', async (background, parts, expected) => {
+  ])('the angles in %s cover five widths', async (background, parts, expected) => {
     const found = await completed({ geometry: { background }, ...parts });
     expect(Math.abs(found.theta - expected)).toBeLessThan(40);
   });
 
   test.each(['air', 'lung', 'adipose-icrp', 'bone-cortical-icrp', 'lead'])(
-    'the angles of the background cover five widths: %s',
+    'the angles in the background cover five widths: %s',
     async (background) => {
       const reading = await check({ geometry: { background } }, 150);
       expect(lines(reading).filter((line) => !line.startsWith('warning'))).toEqual([]);
@@ -274,7 +274,7 @@ describe('explicit values override the defaults', () => {
       0.2 / 4,
     ],
     ['a region of the same', { regions: [{ material: 'water', x_mm: [-5, 5], z_mm: [10, 20] }] }, 0.2 / 2],
-  ])('range bins with %s', async (_name, geometry, step) => {
+  ])('range bins with %s have a default', async (_name, geometry, step) => {
     const { energy } = await completed({ geometry });
     expect(energy.kind === 'range' ? energy.step_mm : 0).toBeCloseTo(step, 10);
   });
@@ -303,7 +303,7 @@ describe('explicit values override the defaults', () => {
 });
 
 describe('rounded numbers', () => {
-  test('are numbers that people write', () => {
+  test('have few digits', () => {
     expect([0.0741, 0.205, 0.2, 0.24, 0.26, 0.7, 1, 9.99].map(roundedBelow)).toEqual([
       0.05, 0.2, 0.2, 0.2, 0.25, 0.5, 1, 5,
     ]);
@@ -314,7 +314,7 @@ describe('rounded numbers', () => {
     expect([divisorNear(0.3, 40), divisorNear(0.25, 51.3), divisorNear(0.3, 1 / 3)]).toEqual([0.25, 0.1, 0.333333333]);
   });
 
-  test('divide evenly', () => {
+  test('are tested for even division', () => {
     expect(divides(0.1, 0.3)).toBe(true);
     expect(divides(0.2, 50)).toBe(true);
     expect(divides(0.3, 50)).toBe(false);

@@ -30,7 +30,7 @@ describe('files that are not scenarios', () => {
     ]);
   });
 
-  test('are not read beyond the limit, even if they never end', async () => {
+  test('are read only up to the limit, even if they never end', async () => {
     expect(lines(await scenarios.read('/dev/zero'))).toEqual([
       '/dev/zero: is larger than 256 KiB, the limit for scenarios',
     ]);
@@ -51,12 +51,12 @@ test('a neighbouring file is suggested for a missing one', async () => {
   ]);
 });
 
-describe('hostile text of the largest size is rejected within seconds, also on a busy machine', () => {
+describe('hostile text of the maximum size is rejected within seconds, also on a busy machine', () => {
   test.each(fewHostile)('%s', expectRefused);
 });
 
-describe('writing', () => {
-  test('replaces the complete file and leaves nothing next to it', async () => {
+describe('writing a scenario', () => {
+  test('replaces the complete file and leaves no temporary file', async () => {
     const path = join(folder, 'w', 'out.json');
     await mkdir(join(folder, 'w'));
     await writeFile(path, 'old');
@@ -67,7 +67,7 @@ describe('writing', () => {
     expect(await readdir(join(folder, 'w'))).toEqual(['out.json']);
   });
 
-  test('does not overwrite without permission', async () => {
+  test('does not overwrite a file without permission', async () => {
     const path = join(folder, 'kept.json');
     await scenarios.write(path, { a: 1 }, 'refuse');
     await expect(scenarios.write(path, { a: 2 }, 'refuse')).rejects.toMatchObject({ code: 'exists' });
@@ -75,7 +75,7 @@ describe('writing', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  test('into a missing folder is reported', async () => {
+  test('reports a missing folder', async () => {
     const failure = scenarios.write(join(folder, 'none', 'x.json'), {});
     await expect(failure).rejects.toBeInstanceOf(BraggError);
     await expect(failure).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe('writing', () => {
     });
   });
 
-  test('does not change folders and devices, and private files stay private', async (context) => {
+  test('does not change folders and devices, and keeps private files private', async (context) => {
     const taken = join(folder, 'taken.json');
     await mkdir(taken);
     const refused = { code: 'invalid', message: `${taken} cannot be written: it is a folder` };
@@ -102,7 +102,7 @@ describe('writing', () => {
     expect((await stat(secret)).mode & 0o777).toBe(0o600);
   });
 
-  test('is checked in advance, even where root may write and nobody can', onLinux, async () => {
+  test('is checked in advance, even where the file mode would allow root to write', onLinux, async () => {
     await expect(checkWritable('/proc/run.h5', 'refuse')).rejects.toMatchObject({
       code: 'io',
       message: expect.stringMatching(
@@ -111,7 +111,7 @@ describe('writing', () => {
     });
   });
 
-  test('checks a results folder at its location, and leaves it unchanged', async () => {
+  test('checks a results folder at its final location, and leaves it unchanged', async () => {
     await expect(checkFolder(join(folder, 'new', 'study'))).resolves.toBeUndefined();
     expect((await readdir(folder)).filter((name) => /\.tmp$|new/.test(name))).toEqual([]);
     const file = join(folder, 'plain.json');
@@ -122,7 +122,7 @@ describe('writing', () => {
     }
   });
 
-  test('leaves the old file if it is killed midway', async () => {
+  test('keeps the old file if the process is killed midway', async () => {
     const path = join(folder, 'crash.json');
     await writeFile(path, 'old');
     const module = join(import.meta.dirname, '../../../../../electron/host/io/files/write-file.ts');
@@ -139,7 +139,7 @@ describe('writing', () => {
 describe('the shipped scenarios', async () => {
   const shipped = (await readdir(join(assetsFolder, 'scenarios'))).filter((name) => name.endsWith('.json'));
 
-  test('are these nine files', () => {
+  test('are exactly these nine files', () => {
     expect(shipped.sort()).toEqual([
       'bone-edge-150MeV.json',
       'bone-slab-150MeV.json',
@@ -153,7 +153,7 @@ describe('the shipped scenarios', async () => {
     ]);
   });
 
-  test.each(shipped)('%s has no issue, has notes, and is formatted by the writer', async (name) => {
+  test.each(shipped)('%s has no issues, has notes, and is formatted by the writer', async (name) => {
     const path = join(assetsFolder, 'scenarios', name);
     const reading = await scenarios.read(path);
     // The earlier solver's grid is shipped to demonstrate its effect on the beam, which the warnings state.

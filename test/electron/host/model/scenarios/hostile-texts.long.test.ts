@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
 import { expectRefused, moreHostile } from './open.ts';
 
-describe('hostile text of the largest size is rejected within seconds (long cases)', () => {
+describe('hostile text of the maximum size is rejected within seconds (long cases)', () => {
   test.each(moreHostile)('%s (%#)', expectRefused);
 });

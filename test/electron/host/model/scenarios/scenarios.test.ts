@@ -16,7 +16,7 @@ import { scratchFolder } from '../../../../scratch-folder.ts';
 import { addon, assetsFolder, check, lines, readYaml, scenarios } from './open.ts';
 import { ofMixture } from './radiation-lengths.ts';
 
-describe('axis range', () => {
+describe('ranges along the axis', () => {
   const slab = (material: string) => ({ regions: [{ material, x_mm: [-50, 50], z_mm: [40, 60] }], width_mm: 100 });
 
   test.each([
@@ -37,7 +37,7 @@ describe('axis range', () => {
     expect(Math.abs((range_mm ?? Number.NaN) - expected_mm), `${range_mm} mm`).toBeLessThan(0.02);
   });
 
-  test('along a tilted axis is longer inside a slab, and leaves a box through its side', async () => {
+  test('a tilted axis has a longer range inside a slab, and may leave the box through its side', async () => {
     // 20 mm of bone at 60° are 40 mm along the axis, after 80 mm of water: by quadrature the range is 28.716 mm
     // shorter.
     const beam = { energy_MeV: 150, angle_deg: 60 };
@@ -50,7 +50,7 @@ describe('axis range', () => {
     expect(Math.abs(157.746 - 8.342 - aside)).toBeLessThan(0.02);
   });
 
-  test('in pure water equals the table at every energy', async () => {
+  test('pure water has the range of the table at every energy', async () => {
     for (let energy = 40; energy < 200; energy += 1.37) {
       const { range_mm, waterRange_mm } = await check({ grid: { dx_mm: 5 }, geometry: { width_mm: 100 } }, energy);
       expect(Math.abs((range_mm ?? 0) - (waterRange_mm ?? 1)), `${energy} MeV`).toBeLessThan(0.01);
@@ -92,7 +92,7 @@ describe('files next to a scenario', () => {
     expect((await read('n.txt', place)).value).toBe(13);
   });
 
-  test('are read up to the limit and no further, in pieces', async () => {
+  test('are read in pieces up to the limit and no further', async () => {
     const file = path.join(folder, 'long.txt');
     const text = 'Å'.repeat(300_000);
     await writeFile(file, text);
@@ -111,7 +111,7 @@ async function issuesIn(geometry: object): Promise<readonly string[]> {
 }
 
 describe('user materials in a scenario', () => {
-  test('fill regions and the background', async () => {
+  test('can fill regions and the background', async () => {
     const reading = await check({
       geometry: { ...small, background: 'acrylic', materials: [acrylic], regions: [region('lung')] },
     });
@@ -122,7 +122,7 @@ describe('user materials in a scenario', () => {
     expect(problem?.materials[1]?.elements.map(({ symbol }) => symbol)).toEqual(['C', 'H', 'O']);
   });
 
-  test('complete the grid as the background like the built-in ones', async () => {
+  test('complete the grid for the background as built-in materials do', async () => {
     const [own, built] = [
       await check({ geometry: { background: 'acrylic', materials: [acrylic] } }),
       await check({ geometry: { background: 'pmma' } }),
@@ -132,7 +132,7 @@ describe('user materials in a scenario', () => {
     expect(Math.abs((own.range_mm ?? 0) / (built.range_mm ?? 1) - 1)).toBeLessThan(0.002);
   });
 
-  test('an unknown name is reported with similar ones', async () => {
+  test('are reported with similar names if unknown', async () => {
     const [line] = await issuesIn({ materials: [acrylic], regions: [region('acrilyc')] });
     expect(line).toContain('geometry.regions[0].material');
     expect(line).toContain('"acrilyc" is not known (did you mean acrylic?)');
@@ -153,7 +153,7 @@ describe('user materials in a scenario', () => {
     expect((await issuesIn({ materials: [material] })).join('\n')).toContain(says);
   });
 
-  test('with the same name are rejected', async () => {
+  test('are rejected if two have the same name', async () => {
     expect(await issuesIn({ materials: [acrylic, acrylic] })).toEqual([
       expect.stringContaining('is used for two materials'),
     ]);
@@ -202,7 +202,7 @@ describe('--set', () => {
     expect(reading.draft).toMatchObject({ beam: { energy_MeV: 120 } });
   });
 
-  test('states the change in the name of the scenario, except for solver options', async () => {
+  test('records the change in the name of the scenario, except for solver options', async () => {
     const named = text.replace('"version": 1,', '"version": 1, "name": "Water",');
     const name = async (...texts: readonly string[]) =>
       (await scenarios.parse(named, { name: 's.json', folder: null }, { overrides: overrides(...texts) })).scenario
@@ -222,7 +222,7 @@ describe('--set', () => {
     expect(lines(await scenarios.parse(broken, place, { overrides: overrides('beam.energy_MeV=70') }))).toEqual([]);
   });
 
-  test('reports its own errors by name, and the others by line', async () => {
+  test('reports its own errors by option, and other errors by line', async () => {
     expect(lines(await read('beam.energy_MeV=900', 'beam.colour=red', 'grid.dx_mm=NaN'))).toEqual([
       '--set: beam.colour: is not a known key; allowed here: energy_MeV, range_mm, range_is, spots, energy_sigma_MeV, angle_deg, angle_sigma_mrad, x_mm, x_sigma_mm, x_sigma_is, y_sigma_mm, focus_mm, z_mm, weight',
       '--set: grid.dx_mm: "NaN" is not a number; allowed: 1e-5 to 100 mm',
@@ -253,11 +253,11 @@ describe('warnings about added spread', () => {
     solver: { step_mm: solverStep_mm },
   });
 
-  test('a step of an integer number of range bins adds nothing in water and gives no warning', async () => {
+  test('a step with an integer number of range bins adds no spread in water and gives no warning', async () => {
     for (const step of [0.1, 0.05]) expect(lines(await check(bins(step)))).toEqual([]);
   });
 
-  test('bins that would show in the range are subdivided, and the run uses the result', async () => {
+  test('bins that would affect the range are subdivided, and the run uses the result', async () => {
     const reading = await check(bins(0.2, 0.1));
     expect(lines(reading)).toEqual([
       'warning grid.energy.step_mm: 0.2 mm is divided into 2 parts of 0.1 mm: wider ones would affect the range and its falloff',
@@ -275,7 +275,7 @@ describe('warnings about added spread', () => {
     expect(lines(pmma).join()).not.toContain('range spread');
   });
 
-  test('a tilted beam steps by full depth cells, with as many bins from plane to plane as its paths need', async () => {
+  test('a tilted beam steps by full depth cells, with as many bins between planes as its paths need', async () => {
     const tilted = { beam: { energy_MeV: 150, angle_deg: 30 }, geometry: { width_mm: 200 }, grid: { dz_mm: 0.5 } };
     const path = await check(tilted);
     const way = 0.5 / Math.cos(Math.PI / 6);
@@ -289,14 +289,14 @@ describe('warnings about added spread', () => {
     expect(apart).toContain('0.5 mm at 30° is not a whole number of cells in depth');
   });
 
-  test('a uniform grid reports the spread of its two-bin split', async () => {
+  test('a uniform grid reports the spread caused by splitting over two bins', async () => {
     const reading = await scenarios.read(join(assetsFolder, 'scenarios/uniform-grid-70MeV.json'));
     expect(lines(reading).join('\n')).toMatch(
       /grid\.energy\.step_MeV: 0\.2 MeV adds \d\.\d\d mm \(σ\) of range spread/,
     );
   });
 
-  test('without straggling and energy spread any added spread counts', async () => {
+  test('without straggling and energy spread, any added spread is reported', async () => {
     const [line = ''] = lines(await check({ ...bins(0.2, 0.1), physics: { straggling: 'off' } }));
     expect(line).toMatch(/this beam has no energy spread/);
     const spread = { beam: { energy_MeV: 70, energy_sigma_MeV: 10 } };
@@ -335,7 +335,7 @@ describe('warnings about added spread', () => {
   );
 });
 
-describe('materials', () => {
+describe('shipped materials', () => {
   const { materials } = scenarios;
 
   describe.each(materialNames.map((name) => [name, materials[name]] as const))('%s', (name, material) => {
@@ -358,7 +358,7 @@ describe('materials', () => {
       expect(Math.abs(material.z_over_a / zOverA - 1)).toBeLessThan(1e-3);
     });
 
-    test('names the source of composition, lengths and stopping power', () => {
+    test('names the sources of composition, lengths and stopping power', () => {
       expect(Object.keys(material.sources).sort()).toEqual([
         'composition',
         'radiation_length',
@@ -383,7 +383,7 @@ describe('materials', () => {
     });
   });
 
-  test('every table has its material, and every material file is listed', () => {
+  test('every table has a material, and every material file is listed', () => {
     const folder = join(assetsFolder, 'materials');
     const used = Object.values(materials).flatMap(({ stopping_power }) => stopping_power.map(({ file }) => file));
     const there = readdirSync(join(folder, 'stopping')).map((file) => `stopping/${file}`);
@@ -410,7 +410,7 @@ describe('materials', () => {
       },
     );
 
-    test('ICRU 90 water has the published ranges within 0.1 %, 0.5 % longer than ICRU 49', () => {
+    test('ICRU 90 water has the published ranges within 0.1 %, 0.5 % longer than those of ICRU 49', () => {
       const icru90 = materials.water.tables.get('icru90');
       if (icru90 === undefined) throw new Error('no ICRU 90 table');
       const icru49 = standardTable(materials.water);

@@ -17,8 +17,8 @@ const problemWith = async (beam: object, parts: object = {}) => {
   return scenarios.resolve(reading);
 };
 
-describe('spots', () => {
-  test('inherit missing values from the beam; the highest energy is that of the beam, and weights are its protons', async () => {
+describe('spots of a beam', () => {
+  test('inherit missing values from the beam; the highest energy is that of the beam, and the weights are numbers of protons', async () => {
     const problem = await problemWith({
       energy_sigma_MeV: 0.5,
       x_sigma_mm: 3,
@@ -35,7 +35,7 @@ describe('spots', () => {
     ]);
   });
 
-  test('determine the grid: the box contains the outermost spot, the angles the most tilted one', async () => {
+  test('determine the grid: the box contains the outermost spot, and the angles the most tilted one', async () => {
     const narrow = (await withBeam({ spots: [{ energy_MeV: 70 }] })).scenario;
     const wide = (await withBeam({ spots: [{ energy_MeV: 70, x_mm: 60, x_sigma_mm: 5, angle_deg: 4 }] })).scenario;
     expect(narrow?.geometry).toEqual((await check({}, 70)).scenario?.geometry);
@@ -74,7 +74,7 @@ describe('spots', () => {
     expect(found[0]).toContain(says.replace(/^s: /, ''));
   });
 
-  test('outside of the box or the angles are rejected with their path', async () => {
+  test('are rejected with their path if they are outside the box or the angles', async () => {
     const spots = [{ energy_MeV: 70, x_mm: 30 }, { energy_MeV: 70 }, { energy_MeV: 70, angle_deg: 31 }];
     const found = lines(await withBeam({ spots }, { geometry: { width_mm: 40 }, grid: { theta_max_mrad: 400 } }));
     expect(found.join('\n')).toContain(
@@ -92,7 +92,7 @@ describe('a file of spots', () => {
     return withBeam({ x_sigma_mm: 2, spots: { file: name } });
   };
 
-  test('equals the inline list, as CSV and as JSON', async () => {
+  test('equals an inline list, as CSV and as JSON', async () => {
     const spots = [
       { energy_MeV: 70.5, x_mm: -2, weight: 3 },
       { energy_MeV: 60, x_mm: 2, weight: 1 },
@@ -128,21 +128,21 @@ describe('a file of spots', () => {
       'bad.json:3: beam.spots.file: weight: -3:',
     ],
     ['high.csv', 'energy_MeV\n290\n310\n', 'spot 2: 310 MeV, with 5 of its spreads, is above the stopping power table'],
-  ])('%s: one error with line and value', async (name, text, says) => {
+  ])('is rejected once with line and value: %s', async (name, text, says) => {
     const found = lines(await read(name, text)).filter((line) => !line.startsWith('warning'));
     expect(found.slice(1)).toEqual([]);
     expect(found[0]).toContain(says);
   });
 
-  test('that is missing is an error of the scenario', async () => {
+  test('is reported as an error of the scenario if it is missing', async () => {
     const found = lines(await withBeam({ spots: { file: 'gone.csv' } }));
     expect(found.slice(1)).toEqual([]);
     expect(found[0]).toContain('beam.spots.file: "gone.csv" cannot be used');
   });
 });
 
-describe('a beam by its range in water', () => {
-  test('csda: gives the range of the table', async () => {
+describe('a beam given by its range in water', () => {
+  test('uses the range of the table for csda', async () => {
     const { scenario, waterRange_mm } = await withBeam({ range_mm: 157.7, range_is: 'csda' });
     expect(waterRange_mm).toBeCloseTo(157.7, 6);
     expect(scenario?.beam.energy_MeV).toBeCloseTo(149.97, 1);
@@ -169,12 +169,12 @@ describe('a beam by its range in water', () => {
     },
   );
 
-  test('a spot may be given by range too, equal to one by energy', async () => {
+  test('equals a beam by energy, also for spots', async () => {
     const found = (await problemWith({ range_is: 'csda', spots: [{ range_mm: 40.8 }] })).spots?.[0]?.energy_MeV;
     expect(found).toBeCloseTo(70.0, 1);
   });
 
-  test('YAML states it in two lines', async () => {
+  test('needs two lines of YAML', async () => {
     const reading = await readYaml('kind: transport\nversion: 1\nbeam:\n  range_mm: 100\n');
     expect(lines(reading)).toEqual([]);
     expect(reading.scenario?.beam).toMatchObject({ range_is: 'r80' });

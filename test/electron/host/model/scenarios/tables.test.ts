@@ -18,7 +18,7 @@ function issuesIn(text: string): readonly string[] {
 const good = 'T_MeV,S\n1,260.8\n10,45.67\n100,7.289\n300,3.52\n';
 
 describe('a stopping power table', () => {
-  test('is read with comments, blanks, either column name and any line ends', () => {
+  test('is read with comments, blanks, either column name and any line endings', () => {
     const read = readStoppingCsv(
       '# mine\r\n S_MeV_cm2_g , T_MeV \r\n\r\n260.8, 1\r\n45.67,10\r\n7.289,100\r\n3.52,3e2',
       'mine.csv',
@@ -71,13 +71,13 @@ describe('a stopping power table', () => {
     expect(issuesIn(text)).toEqual(expected);
   });
 
-  test('with many errors names twenty and counts the rest', () => {
+  test('names twenty of many errors and counts the rest', () => {
     const found = issuesIn(`T_MeV,S\n${'a,b\n'.repeat(50)}`);
     expect(found).toHaveLength(21);
     expect(found.at(-1)).toBe('12: and 80 more issues');
   });
 
-  test('of arbitrary text is read or rejected', () => {
+  test('is read or rejected if it contains arbitrary text', () => {
     const cell = fc.oneof(fc.double().map(String), fc.string({ maxLength: 5 }), fc.constantFrom('T_MeV', 'S', '#', ''));
     const text = fc
       .array(fc.array(cell, { maxLength: 3 }), { maxLength: 10 })
@@ -110,7 +110,7 @@ describe('a stopping power table of a scenario', () => {
     return scenarios.read(path);
   }
 
-  test('replaces that of water, relative to the scenario file', async () => {
+  test('replaces the table of water, with a path relative to the scenario file', async () => {
     const reading = await read('tables/mine.csv');
     expect(lines(reading)).toEqual([]);
     expect(reading.table).toBe('tables/mine.csv');
@@ -161,7 +161,7 @@ describe('a stopping power table of a scenario', () => {
     ]);
   });
 
-  test('with an error is named with its file and line', async () => {
+  test('is named with file and line if it has an error', async () => {
     const reading = await read('tables/bad.csv');
     expect(lines(reading)).toEqual([
       `${join(folder, 'scenarios/tables/bad.csv')}:3: physics.stopping_power.file: S: x is not a finite number; allowed: 0.1 to 10000`,
@@ -189,7 +189,7 @@ describe('a stopping power table of a scenario', () => {
     'a\\..\\b.csv',
     '\0',
     'file:///etc/passwd',
-  ])('the path %j is never opened', async (file) => {
+  ])('is never opened at the path %j', async (file) => {
     const { issues } = await read(file);
     expect(issues.map(({ message }) => message.split('; ')[1])).toEqual([
       "allowed: a relative path inside the scenario's folder, such as tables/mine.csv",

@@ -87,18 +87,18 @@ describe('invalid YAML', () => {
 describe('duplicate keys', () => {
   const message = (key: string): string => `the key "${key}" is given twice in the same object; allowed: once`;
 
-  test('in JSON', async () => {
+  test('are rejected in JSON', async () => {
     expect(await json(`{ ${head},\n"beam": { "energy_MeV": 70,\n"energy_MeV": 71 } }`)).toEqual([
       `s.json:3:1: ${message('energy_MeV')}`,
     ]);
   });
 
-  test('in JSON, spelled in two ways', async () => {
+  test('are rejected in JSON if spelled in two ways', async () => {
     const text = `{ ${head}, "beam": { "energy_MeV": 70, "energy\\u005fMeV": 71 } }`;
     expect(await json(text)).toEqual([`s.json:1:${column(text, '"energy\\u005fMeV"')}: ${message('energy_MeV')}`]);
   });
 
-  test('in YAML, several at once and inside lists', async () => {
+  test('are rejected in YAML, several at once and inside lists', async () => {
     const text = `kind: transport
 version: 1
 version: 1
@@ -111,8 +111,8 @@ geometry:
   });
 });
 
-describe('numbers that are not finite are reported at their path', () => {
-  test('in JSON', async () => {
+describe('non-finite numbers', () => {
+  test('are reported at their path in JSON', async () => {
     const text = `{ ${head}, "beam": { "energy_MeV": NaN, "weight": 1e999, "x_mm": -Infinity } }`;
     expect(await json(text)).toEqual([
       `s.json:1:${column(text, 'NaN')}: beam.energy_MeV: NaN is not a finite number; allowed: 0.5 to 300 MeV; in water with your own table up to 1000 MeV`,
@@ -121,7 +121,7 @@ describe('numbers that are not finite are reported at their path', () => {
     ]);
   });
 
-  test('in YAML', async () => {
+  test('are reported at their path in YAML', async () => {
     expect(await yaml('kind: transport\nversion: 1\nbeam:\n  energy_MeV: 70\n  weight: .inf\n  x_mm: .nan')).toEqual([
       's.yaml:5:11: beam.weight: Infinity is not a finite number; allowed: 1e-12 to 1e18',
       's.yaml:6:9: beam.x_mm: NaN is not a finite number; allowed: -5000 to 5000 mm',
@@ -130,19 +130,19 @@ describe('numbers that are not finite are reported at their path', () => {
 });
 
 describe('positions in a file', () => {
-  test('start at 1, count lines ended by CR, LF and both, and skip a byte order mark', async () => {
+  test('start at 1, count lines ending in CR, LF and both, and skip a byte order mark', async () => {
     const text = `\uFEFF{ ${head},\r\n\r"beam": { "energy_MeV": 70 },\n "grid": { "dx_mm": "a" } }`;
     expect(await json(text)).toEqual(['s.json:4:21: grid.dx_mm: "a" is not a number; allowed: 1e-5 to 100 mm']);
   });
 
-  test('of an unknown key point to the key, of a missing one to its parent', async () => {
+  test('point to the key if it is unknown, and to its parent if it is missing', async () => {
     expect(await json(`{ ${head},\n  "beam": {\n  "enrgy_MeV": 70 } }`)).toEqual([
       's.json:2:3: beam.energy_MeV: is missing; needed: 0.5 to 300 MeV; in water with your own table up to 1000 MeV, or range_mm or spots instead',
       's.json:3:3: beam.enrgy_MeV: is not a known key (did you mean energy_MeV?); allowed here: energy_MeV, range_mm, range_is, spots, energy_sigma_MeV, angle_deg, angle_sigma_mrad, x_mm, x_sigma_mm, x_sigma_is, y_sigma_mm, focus_mm, z_mm, weight',
     ]);
   });
 
-  test('of a file without an extension: the format follows from its first character', async () => {
+  test('are found in a file without an extension, whose format follows from its first character', async () => {
     const text = `{ ${head}, "beam": { "energy_MeV": 70 } }`;
     expect(await read(text, 'scenario')).toEqual([]);
     expect(await read('kind: transport\nversion: 1\nbeam: {energy_MeV: 70}', 'scenario')).toEqual([]);

@@ -23,7 +23,7 @@ const issuesOf = (axes: Axes, more?: Readonly<Record<string, unknown>>) =>
 const energies = { kind: 'list', path: 'beam.energy_MeV', values: [60, 70] } as const;
 
 describe('points of a study', () => {
-  test('axes are crossed, the last one fastest', () => {
+  test('cross all axes, with the last one changing fastest', () => {
     const steps = { kind: 'range', path: 'grid.dx_mm', from: 0.1, to: 0.3, count: 3 } as const;
     expect(values([energies, steps])).toEqual([
       [60, 0.1],
@@ -34,28 +34,28 @@ describe('points of a study', () => {
       [70, 0.3],
     ]);
   });
-  test('without axes, each base scenario is a point', () => {
+  test('are the base scenarios if there are no axes', () => {
     expect(points([], {}, [base, { ...base, beam: { energy_MeV: 71 } }]).points).toHaveLength(2);
   });
-  test('a logarithmic axis includes its ends and its decades', () => {
+  test('include the ends and the decades of a logarithmic axis', () => {
     expect(values([{ kind: 'log', path: 'a', from: 1e-3, to: 10, count: 5 }]).flat()).toEqual([1e-3, 0.01, 0.1, 1, 10]);
   });
-  test('zipped axes advance together, and a+b is equivalent', () => {
+  test('advance zipped axes together, for which a+b is a short form', () => {
     const other = { kind: 'list', path: 'x+y', values: ['p', 'q'] } as const;
     expect(values([{ kind: 'zip', axes: [energies, other] }])).toEqual([
       [60, 'p', 'p'],
       [70, 'q', 'q'],
     ]);
   });
-  test('conditions leave points out, and can use values of the base', () => {
+  test('are filtered by conditions, which can use values of the base', () => {
     const conditions = ['beam.energy_MeV > 60 && solver.variant == "depth"'];
     expect(values([energies], { conditions })).toEqual([[70]]);
   });
-  test('identical problems are one point', () => {
+  test('are merged if they describe identical problems', () => {
     const found = points([{ kind: 'list', path: 'beam.energy_MeV', values: [60, 60.0, 61] }]);
     expect([found.points.length, found.repeated, found.combinations]).toEqual([2, 1, 3]);
   });
-  test('errors are reported with their path', () => {
+  test('have their errors reported with a path', () => {
     expect(issuesOf([{ kind: 'list', path: '.a', values: [1] }])).toEqual([
       expect.stringMatching(/^axes\[0\]\.path: "\.a" is not a path/),
     ]);
@@ -72,10 +72,10 @@ describe('points of a study', () => {
   });
 });
 
-describe('samples', () => {
+describe('sampled points', () => {
   const count = fc.integer({ min: 1, max: 200 });
   const between = { kind: 'between', path: 'a', from: 2, to: 4 } as const;
-  test('a latin hypercube uses every stratum of every axis once, whatever the seed', () => {
+  test('use every stratum of every axis once in a latin hypercube, whatever the seed', () => {
     fc.assert(
       fc.property(count, fc.nat(4_294_967_295), (n, seed) => {
         const axes = [between, { ...between, path: 'b' }];
@@ -87,7 +87,7 @@ describe('samples', () => {
       }),
     );
   });
-  test('the same seed gives the same points, another one different points; axes added later change nothing', () => {
+  test('depend only on the seed, and do not change when axes are added later', () => {
     fc.assert(
       fc.property(fc.constantFrom('random', 'latin'), fc.nat(1_000_000), (kind, seed) => {
         const axes = [{ kind, count: 3, axes: [between] } as const];
@@ -99,7 +99,7 @@ describe('samples', () => {
       }),
     );
   });
-  test('numbers stay within their bounds, integer on request; words come from their list', () => {
+  test('stay within their bounds, are integers on request, and take words from their list', () => {
     const axes = [
       { kind: 'between', path: 'a', from: 1, to: 64, scale: 'log', whole: true },
       { kind: 'among', path: 'b', values: ['x', 'y'] },
@@ -111,14 +111,14 @@ describe('samples', () => {
   });
 });
 
-describe('ids', () => {
-  test('do not depend on the order of keys, names and notes, but on values and neighbouring files', () => {
+describe('ids of points', () => {
+  test('do not depend on the order of keys, on names or notes, but on values and neighbouring files', () => {
     const reversed = Object.fromEntries(Object.entries(base).toReversed());
     expect(pointId({ ...reversed, name: 'x', notes: 'y' }, [])).toBe(pointId(base, []));
     expect(pointId({ ...base, version: 2 }, [])).not.toBe(pointId(base, []));
     expect(pointId(base, ['table abc'])).not.toBe(pointId(base, []));
   });
-  test('are those of the document with its values set', () => {
+  test('equal those of the document with its values set', () => {
     const { points: found } = points([energies]);
     expect(found[1]?.id).toBe(pointId(base, []));
     expect(valueAt(base, ['beam', 'energy_MeV'])).toBe(70);

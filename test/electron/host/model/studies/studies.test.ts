@@ -19,8 +19,8 @@ import { type StudyTable, tableHdf5, tableParquet } from '../../../../../electro
 import { queryTable, type TableQuery } from '../../../../../electron/host/model/studies/table-query.ts';
 import { writeWideStudy } from '../../../../wide-study.ts';
 
-describe('views', () => {
-  test('are restored as saved; a folder without views has none; a damaged file is reported by its name', async () => {
+describe('saved views of a study', () => {
+  test('are restored as saved; a folder without views has none, and a damaged file is reported by name', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'views-'));
     expect(await readViews(folder)).toEqual([]);
     const views = [{ name: 'slow ones', look: { ...defaultViewSettings, filter: 'time_s > 1', groups: ['axis n'] } }];
@@ -32,7 +32,7 @@ describe('views', () => {
   });
 });
 
-describe('table files', () => {
+describe('exported tables of a study', () => {
   const table: StudyTable = {
     columns: [
       { name: 'point', unit: '', of: 'point' },
@@ -74,7 +74,7 @@ describe('table files', () => {
     expect(notes.find(({ key }) => key === 'machines')?.value).toContain('two, GPU');
   });
 
-  test('HDF5 has a dataset per column, with its unit; duplicate names of two groups are distinguished', async () => {
+  test('HDF5 has one dataset per column with its unit, and distinguishes duplicate names in two groups', async () => {
     await openFile(await tableHdf5(table), (file) => {
       const read = (name: string) => {
         const found = file.get(name);
@@ -92,14 +92,14 @@ describe('table files', () => {
     });
   });
 
-  test('a table without rows is a file without data', async () => {
+  test('a table without rows becomes a file without data', async () => {
     const empty = { ...table, rows: [] };
     expect((await tableParquet(empty)).length).toBeGreaterThan(100);
     await openFile(await tableHdf5(empty), (file) => expect(file.attrs['rows']?.value).toBe(0));
   });
 });
 
-describe('folder', () => {
+describe('listing a study folder', () => {
   const MINUTE_MS = 60_000;
 
   let folder = '';
@@ -137,14 +137,14 @@ describe('folder', () => {
     }
   }
 
-  test('a folder changed within one clock tick is listed again, since it may change again', async () => {
+  test('lists a folder changed within one clock tick again, since it may change once more', async () => {
     expect(await study.changed()).toBeNull();
     const all = await listed(() => study.tally());
     expect(all).toBeGreaterThan(1);
     expect(await listed(() => study.tally())).toBe(all);
   });
 
-  test('a settled folder is cached by its modification time, which additions and removals change', async () => {
+  test('caches a settled folder by its modification time, which additions and removals change', async () => {
     later(1);
     const before = await study.changed();
     expect(before).not.toBeNull();
@@ -154,7 +154,7 @@ describe('folder', () => {
     expect(await study.changed()).not.toBe(before);
   });
 
-  test('a folder restored with an older time counts as changed', async () => {
+  test('treats a folder restored with an older time as changed', async () => {
     later(1);
     const before = await study.changed();
     await study.tally();
@@ -166,7 +166,7 @@ describe('folder', () => {
     expect(await study.tally()).toEqual({ done: 39, failed: [] });
   });
 
-  test('points are counted once in settled folders, and again in those that another process changed', async () => {
+  test('counts points once in settled folders, and again in folders changed by another process', async () => {
     later(1);
     expect(await study.tally()).toEqual({ done: 40, failed: [] });
     // Lists only the parent folder.
@@ -180,7 +180,7 @@ describe('folder', () => {
     expect(await study.stateOf(id)).toBeNull();
   });
 
-  test('a single point is done rather than failed, if both exist for a moment', async () => {
+  test('counts a point as done rather than failed if both files exist for a moment', async () => {
     const id = await firstId();
     expect(await study.stateOf(id)).toBe('done');
     await rename(study.fileOf(id, 'done'), study.fileOf(id, 'failed'));
@@ -208,8 +208,8 @@ const table: StudyTable = {
 };
 const look = { filter: '', sort: null, groups: ['axis solver.variant'], from: 0, count: 10 };
 
-describe('grouped by a column', () => {
-  test('lists medians, their ranges, and numbers of rows and machines', () => {
+describe('rows grouped by a column', () => {
+  test('show medians with their ranges, and numbers of rows and machines', () => {
     const { columns, rows, spans, shown, matching } = queryTable(table, look);
     expect(columns.map(({ key }) => key)).toEqual([
       ...['axis solver.variant', 'group rows', 'group machines', 'axis problem.n', 'measure time_s'],
@@ -222,19 +222,19 @@ describe('grouped by a column', () => {
     expect([shown, matching]).toEqual([2, 5]);
   });
 
-  test('has a machines column only if a group has several', () => {
+  test('have a machines column only if a group has several machines', () => {
     expect(queryTable(table, look).columns[2]).toMatchObject({ key: 'group machines', equal: false });
     expect(queryTable(table, { ...look, filter: 'machine == "one"' }).columns[2]).toMatchObject({ equal: true });
   });
 
-  test('is sorted by a median, in parts, or by the order of groups if the column is missing', () => {
+  test('are sorted by a median, in parts, or by the order of groups if the column is missing', () => {
     const sorted = queryTable(table, { ...look, sort: { key: 'measure time_s', descending: false }, count: 1 });
     expect(sorted.rows.map(([name]) => name)).toEqual(['plain']);
     expect(sorted.shown).toBe(2);
     expect(queryTable(table, { ...look, sort: { key: 'point point', descending: true } }).rows[0]?.[0]).toBe('tiled');
   });
 
-  test('by two columns lists each combination that exists', () => {
+  test('show each existing combination if there are two columns', () => {
     const both = queryTable(table, { ...look, groups: ['axis solver.variant', 'axis problem.n'] });
     expect(both.rows.map(([variant, n]) => [variant, n])).toEqual([
       ['tiled', 64],
@@ -245,7 +245,7 @@ describe('grouped by a column', () => {
     ]);
   });
 
-  test('rejects an unknown column by name', () => {
+  test('reject an unknown column by name', () => {
     expect(() => queryTable(table, { ...look, groups: ['axis no'] })).toThrow('The study has no column "axis no".');
   });
 });
@@ -264,7 +264,7 @@ describe('queries of study rows', () => {
   const times = (of: StudyTable, requested: Partial<TableQuery>): unknown[] =>
     queryTable(of, { ...look, ...requested }).rows.map((row) => row.at(-1));
 
-  test('order, direction, filter and part are separate queries', () => {
+  test('distinguish order, direction, filter and part', () => {
     const one = table([
       ['a', 3],
       ['b', 1],
@@ -288,7 +288,7 @@ describe('queries of study rows', () => {
     expect(times(table([['c', 9]]), { sort: time })).toEqual([9]);
   });
 
-  test('an invalid condition is rejected each time', () => {
+  test('reject an invalid condition each time', () => {
     const one = table([['a', 1]]);
     for (const _ of [0, 1])
       expect(() => queryTable(one, { ...look, filter: 'time_s >' })).toThrow(/not a valid condition/);

@@ -18,7 +18,7 @@ import { renderDocument } from '../../workloads/image.ts';
 import { smallImage } from '../../workloads/small-image.ts';
 import { overlapped, samples, tracedSession } from './make.ts';
 
-describe('recorded', () => {
+describe('recorded timelines', () => {
   interface TraceEvent {
     readonly ph: 'X' | 'M' | 's' | 'f';
     readonly name: string;
@@ -40,7 +40,7 @@ describe('recorded', () => {
   const lanesOf = (trace: Trace): readonly string[] => trace.lanes.map(({ process, name }) => `${process} | ${name}`);
   const everySpan = (trace: Trace) => Array.from({ length: spanCount(trace) }, (_, i) => spanDetails(trace, i, null));
 
-  test('a transport run on the CPU has a lane per thread, and a slice per span with its step', async () => {
+  test('have a lane per thread for a transport run on the CPU, and a slice per span with its step', async () => {
     const run = await runScenario(smallScenario);
     const trace = importRun(timelineOf(run));
     expect(lanesOf(trace)[0]).toBe('Host | thread 0');
@@ -56,7 +56,7 @@ describe('recorded', () => {
     expect(stepsOf(trace).step.length).toBeGreaterThan(10);
   });
 
-  test('an image on the CPU has the stages of its set-up, then rows on every thread, and no steps for maps', async () => {
+  test('have set-up stages and rows on every thread for an image on the CPU, and no steps for maps', async () => {
     const run = await renderDocument(smallImage);
     const trace = importRun(timelineOf(run));
     expect(lanesOf(trace)[0]).toBe('Host | thread 0');
@@ -83,7 +83,7 @@ describe('recorded', () => {
         .map(({ pid, args }) => [pid, args?.['name']]),
     );
 
-    test('keeps what CUPTI recorded', () => {
+    test('contains everything that CUPTI recorded', () => {
       expect(run.trace?.source).toBe('cupti');
       expect(run.trace?.kind.length).toBeGreaterThan(100);
       const kernel = ofKind(events, 'X').find(({ cat }) => cat === 'kernel');
@@ -105,16 +105,16 @@ describe('recorded', () => {
     });
   });
 
-  describe('a measurement', () => {
+  describe('the timeline of a measurement', () => {
     const session = parseTaskSession(JSON.stringify(tracedSession()), 'overlap.json');
     const trace = importRun(timelineOf(runOfSession(session, 'overlap.json')));
 
-    test('a recording is saved as numbers and restored unchanged, on the clock of the session', () => {
+    test('is saved as numbers and restored unchanged, with times on the clock of the session', () => {
       const first = session.reports[0]?.recordings?.[0];
       expect(first === undefined ? null : recordingOf(first)).toMatchObject({ spans: samples, trace: overlapped([7]) });
     });
 
-    test('has a block of lanes for each variant: its samples, the driver calls, and each stream with its copies', () => {
+    test('has a block of lanes for each variant: samples, driver calls, and each stream with its copies', () => {
       expect(lanesOf(trace)).toEqual([
         'cuda-one | samples',
         'cuda-one | CUDA driver',
@@ -130,7 +130,7 @@ describe('recorded', () => {
       expect(describeTrace(trace).about).toContain('NVIDIA H200');
     });
 
-    test('shows a kernel of one stream next to a copy of another, launches within their own variant, and repetitions', () => {
+    test('shows a kernel of one stream next to a copy of another, launches within their variant, and repetitions', () => {
       const spans = everySpan(trace);
       const on = (lane: string) =>
         spans.filter((span) => span.lane === lane && span.process.startsWith('cuda-streams'));
@@ -150,7 +150,7 @@ describe('recorded', () => {
   });
 });
 
-describe('methods', () => {
+describe('methods on timelines', () => {
   let test: TestHost;
   let page: Client;
   beforeAll(async () => {
@@ -176,29 +176,32 @@ describe('methods', () => {
     return id;
   }
 
-  describe("a run's timeline on the CPU", () => {
-    it.each([smallScenario, smallImage])('has every operator, whether or not the GPU was requested', async (one) => {
-      const operators = await Promise.all(
-        [false, true].map(async (trace) => {
-          const { id } = await page.call('run.start', { scenario: { ...one }, name: '', file: null, trace });
-          expect(await test.host.runs.ended(id)).toMatchObject({ state: 'done', device: 'cpu' });
-          const info = await page.call('timeline.open', { source: { kind: 'run', run: id } });
-          expect(info.spans).toBeGreaterThan(5);
-          expect(info.lanes.map(({ name }) => name)).toContain('thread 0');
-          const data = await test.host.runs.data(id);
-          if (!('spans' in data)) throw new Error('no spans');
-          expect(data.trace).toBeNull();
-          // Only the first run in a process is preceded by loading the addon.
-          return data.spans.names.filter((name) => name !== 'addon loaded').sort();
-        }),
-      );
-      expect(operators[1]).toEqual(operators[0]);
-      expect(await test.host.log.tail()).toContain('The run is on the CPU, whose operators are always recorded.');
-    });
+  describe('the timeline of a run on the CPU', () => {
+    it.each([smallScenario, smallImage])(
+      'contains every operator, whether or not the GPU was requested',
+      async (one) => {
+        const operators = await Promise.all(
+          [false, true].map(async (trace) => {
+            const { id } = await page.call('run.start', { scenario: { ...one }, name: '', file: null, trace });
+            expect(await test.host.runs.ended(id)).toMatchObject({ state: 'done', device: 'cpu' });
+            const info = await page.call('timeline.open', { source: { kind: 'run', run: id } });
+            expect(info.spans).toBeGreaterThan(5);
+            expect(info.lanes.map(({ name }) => name)).toContain('thread 0');
+            const data = await test.host.runs.data(id);
+            if (!('spans' in data)) throw new Error('no spans');
+            expect(data.trace).toBeNull();
+            // Only the first run in a process is preceded by loading the addon.
+            return data.spans.names.filter((name) => name !== 'addon loaded').sort();
+          }),
+        );
+        expect(operators[1]).toEqual(operators[0]);
+        expect(await test.host.log.tail()).toContain('The run is on the CPU, whose operators are always recorded.');
+      },
+    );
   });
 
   describe('notes on a timeline', () => {
-    it('are found again when the same run is opened again, and by no other run', async () => {
+    it('are restored when the same run is opened again, and not shown for any other run', async () => {
       const { run, info } = await openRecorded();
       expect(await page.call('timeline.notes', { trace: info.id })).toEqual({ notes: [] });
       const notes = [
@@ -226,7 +229,7 @@ describe('methods', () => {
     });
   });
 
-  describe("a recorded run's timeline", () => {
+  describe('the timeline of a recorded run', () => {
     it('is opened once, reduced, searched and explained', async () => {
       const { run, info } = await openRecorded();
       expect(info).toMatchObject({ source: 'run', run: run.id, about: 'cuda-window FP32, NVIDIA H200', spans: 966 });
@@ -272,7 +275,7 @@ describe('methods', () => {
       expect((await page.call('timeline.summary', { trace })).graphs.launches).toBe(15);
     });
 
-    it('reports the share of the ceiling measured on a GPU of that name', async () => {
+    it('reports the share of the ceiling measured on a GPU with that name', async () => {
       const { info } = await openRecorded();
       const { span } = await page.call('timeline.search', { trace: info.id, text: 'memset', limit: 100 });
       const details = await Promise.all(
@@ -288,7 +291,7 @@ describe('methods', () => {
       }
     });
 
-    it('reports what the steps of a variant reach with their declared traffic', async () => {
+    it('reports the rates that the steps of a variant reach, from their declared traffic', async () => {
       const bytes = new Uint8Array(
         readFileSync(path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV-cuda-fused.h5')),
       );
@@ -309,7 +312,7 @@ describe('methods', () => {
       expect(details.shareOfCeiling).toBeLessThan(1);
     });
 
-    it('is exported, whole or in part, and opens again', async () => {
+    it('is exported completely or in part, and opens again', async () => {
       const { info } = await openRecorded();
       const whole = await page.call('timeline.export', { trace: info.id, within: null });
       expect(whole).toMatchObject({ name: 'Water-70-MeV-trace.json', mime: 'application/json' });
@@ -333,8 +336,8 @@ describe('methods', () => {
     });
   });
 
-  describe('a trace of another program', () => {
-    it('arrives in pieces, and its opening can be followed', async () => {
+  describe('a trace from another program', () => {
+    it('arrives in pieces, and its progress can be followed', async () => {
       const events = Array.from({ length: 60_000 }, (_, i) => ({
         ph: 'X',
         name: `n${i % 9}`,
@@ -357,7 +360,7 @@ describe('methods', () => {
       stream.close();
     });
 
-    it('is rejected with its name if it is invalid, and leaves nothing behind', async () => {
+    it('is rejected with its name if it is invalid, and leaves no files behind', async () => {
       const upload1 = await upload('notes.json', new TextEncoder().encode('{"a": 1}'));
       const opening = page.call('timeline.open', { source: { kind: 'upload', upload: upload1 } });
       await expect(opening).rejects.toThrow(
@@ -380,7 +383,7 @@ describe('methods', () => {
       );
     });
 
-    it('that a page did not get from the host cannot be opened', async () => {
+    it('cannot be opened if the page did not get it from the host', async () => {
       const requested = page.call('timeline.open', {
         source: { kind: 'file', file: { kind: 'granted', key: '/etc/passwd' } },
       });

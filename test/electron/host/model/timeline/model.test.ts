@@ -11,8 +11,8 @@ import { traceSummary } from '../../../../../electron/host/model/timeline/summar
 import { endOf, trackOf } from '../../../../../electron/host/model/timeline/trace.ts';
 import { random, traceOf } from './make.ts';
 
-describe('rows', () => {
-  it('puts calls below their callers', () => {
+describe('rows of the timeline model', () => {
+  it('have calls below their callers', () => {
     const trace = traceOf({
       spans: [
         { name: 'c', start_ns: 20, duration_ns: 10 },
@@ -26,7 +26,7 @@ describe('rows', () => {
     expect(rows.sort()).toEqual(['a0', 'b1', 'c2', 'd1', 'e0']);
   });
 
-  it('never lets spans of one row overlap, however crowded the lane', () => {
+  it('never contain overlapping spans, however crowded the lane', () => {
     const next = random(11);
     const spans = Array.from({ length: 4000 }, () => ({ start_ns: next() * 1000, duration_ns: next() * 200 }));
     const trace = traceOf({ spans });
@@ -73,8 +73,8 @@ const gpu = () =>
     },
   );
 
-describe('launches', () => {
-  it('link each call to its work, and a graph to all of its nodes', () => {
+describe('links of launches', () => {
+  it('connect each call to its work, and a graph to all of its nodes', () => {
     const trace = gpu();
     const details = [0, 1, 2].map((span) => spanDetails(trace, span, null));
     expect(details.map(({ launched }) => launched.map(({ name, start_ns }) => `${name} ${start_ns}`))).toEqual([
@@ -85,7 +85,7 @@ describe('launches', () => {
     expect(spanDetails(trace, 5, null).launchedBy.map(({ name }) => name)).toEqual(['cuGraphLaunch']);
   });
 
-  it('do not cross processes whose numbers both start at one', () => {
+  it('do not cross processes, even if both number their calls from one', () => {
     const call = { name: 'cuLaunchKernel', kind: 'call', duration_ns: 1, correlation: 1 } as const;
     const kernel = { name: 'k', kind: 'kernel', duration_ns: 1, correlation: 1 } as const;
     const trace = traceOf(
@@ -98,7 +98,7 @@ describe('launches', () => {
     expect(spanDetails(trace, 1, null).launched.map(({ start_ns }) => start_ns)).toEqual([10]);
   });
 
-  it('are the arrows of a window, or their number if there are too many', () => {
+  it('are returned as arrows of a window, or only counted if there are too many', () => {
     const trace = gpu();
     const all = { from_ns: 0, to_ns: 1000, tracks: [0, 1, 2] };
     const some = arrowsWithin(trace, { ...all, limit: 10 });
@@ -108,7 +108,7 @@ describe('launches', () => {
   });
 });
 
-describe('a summary', () => {
+describe('a summary of a timeline', () => {
   it('counts kernels, graphs, launches and idle time', () => {
     const summary = traceSummary(gpu());
     expect(summary.device_ns).toBe(1000);
@@ -134,8 +134,8 @@ describe('a summary', () => {
   });
 });
 
-describe('a span', () => {
-  it('reports its rate, and its share of the copy bandwidth if that is known', () => {
+describe('a selected span', () => {
+  it('shows its rate, and the share of the copy bandwidth if that is known', () => {
     const details = spanDetails(gpu(), 6, 4e12);
     expect(details).toMatchObject({ bytes: 100_000, kind: 'copy' });
     expect(details.bytes_per_s).toBeCloseTo(1e12, -3);
@@ -144,12 +144,12 @@ describe('a span', () => {
     expect(spanDetails(gpu(), 6, null).shareOfCeiling).toBeNull();
   });
 
-  it('that does not exist is rejected', () => {
+  it('is rejected if it does not exist', () => {
     expect(() => spanDetails(gpu(), 7, null)).toThrow('There is no span 7; this timeline has 7.');
   });
 });
 
-describe('a selection', () => {
+describe('a selected time range', () => {
   const spans = [
     { name: 'a', start_ns: 0, duration_ns: 10 },
     { name: 'b', start_ns: 20, duration_ns: 30 },
@@ -157,7 +157,7 @@ describe('a selection', () => {
     { name: 'a', start_ns: 100, duration_ns: 5 },
   ];
 
-  it('sums the parts within it, and uses the median of complete durations', () => {
+  it('sums the parts of spans inside it, and uses the median of complete durations', () => {
     const all = selectionStatistics(traceOf({ spans }), { from_ns: 5, to_ns: 70, tracks: null, name: null });
     expect(all).toMatchObject({ count: 3, sum_ns: 45, median_ns: 20, min_ns: 10, max_ns: 30, mean_ns: 20, p95_ns: 29 });
     expect(all.busyShare).toBeCloseTo(45 / 65, 12);
@@ -183,7 +183,7 @@ describe('a selection', () => {
     });
   });
 
-  it('counts concurrent spans of several rows once in its busy time', () => {
+  it('counts concurrent spans in several rows only once in its busy time', () => {
     const next = random(5);
     const many = Array.from({ length: 300 }, () => ({ start_ns: next() * 1000, duration_ns: next() * 12 }));
     const trace = traceOf({ spans: many });
@@ -197,8 +197,8 @@ describe('a selection', () => {
   });
 });
 
-describe('search, steps, medians and colours', () => {
-  it('finds names by a part, in order of time', () => {
+describe('search results, steps, medians and colours', () => {
+  it('find names by a part, in order of time', () => {
     const trace = traceOf(
       { spans: [{ name: 'Collide path', start_ns: 50, duration_ns: 5 }] },
       {
@@ -215,7 +215,7 @@ describe('search, steps, medians and colours', () => {
     expect(searchTrace(trace, 'nothing', 5).count).toBe(0);
   });
 
-  it('puts steps from their first start to their last end', () => {
+  it('place steps from their first start to their last end', () => {
     const steps = stepsOf(
       traceOf({
         spans: [
@@ -233,7 +233,7 @@ describe('search, steps, medians and colours', () => {
     ]);
   });
 
-  it('averages the two middle values for an even number, and gives 0 for none', () => {
+  it('average the two middle values of an even number, and give 0 for none', () => {
     expect([
       medianOf(new Float64Array()),
       medianOf(Float64Array.of(4, 1, 3, 2)),
@@ -241,7 +241,7 @@ describe('search, steps, medians and colours', () => {
     ]).toEqual([0, 2.5, 5]);
   });
 
-  it('gives versions of one kernel the same colour', () => {
+  it('use the same colour for versions of one kernel', () => {
     expect(tintOf('void march<float, 4>(float*, int)')).toBe(tintOf('void march<double, 8>(double*)'));
     const tints = new Set(Array.from({ length: 200 }, (_, i) => tintOf(`kernel ${i}`)));
     expect(tints.size).toBe(8);

@@ -18,10 +18,10 @@ import {
 import { runs } from '../../../../fuzz/runs.ts';
 import { random, type SpanInput, traceOf } from './make.ts';
 
-describe('host time', () => {
+describe('time on the host', () => {
   const span = (name: string, start_ns: number, duration_ns: number) => ({ name, start_ns, duration_ns });
 
-  test('time within a call counts as its own, not as that of its caller, and recursion counts once', () => {
+  test('within a nested call counts for that call, not for its caller, and recursion counts once', () => {
     const trace = traceOf({
       spans: [span('step', 0, 100), span('scatter', 10, 40), span('remap', 60, 20), span('scatter', 20, 10)],
     });
@@ -34,7 +34,7 @@ describe('host time', () => {
     ]);
   });
 
-  test('threads are listed with their working time, and how far the busiest is above the mean', () => {
+  test('is listed per thread, with the excess of the busiest thread over the mean', () => {
     const trace = traceOf(
       { name: 'thread 0', spans: [span('set-up', 0, 1000), span('rows', 1000, 300)] },
       { name: 'thread 1', spans: [span('rows', 1000, 100)] },
@@ -48,7 +48,7 @@ describe('host time', () => {
     expect(of).toEqual({ 'set-up': null, rows: 0.5 });
   });
 
-  test('a thread without work makes the load uneven', () => {
+  test('is uneven if one thread has no work', () => {
     const trace = traceOf(
       { name: 'a', spans: [span('rows', 0, 90)] },
       { name: 'b', spans: [span('rows', 0, 90)] },
@@ -57,7 +57,7 @@ describe('host time', () => {
     expect(hostTime(trace).processes[0]?.imbalance).toBeCloseTo(0.5, 12);
   });
 
-  test('variants of a session are separate, and CUDA calls are a table of their own', () => {
+  test('is separate for the variants of a session, with CUDA calls in their own table', () => {
     const trace = traceOf(
       { process: 'fast', spans: [span('rows', 0, 10)] },
       { process: 'slow', spans: [span('rows', 0, 30)] },
@@ -75,7 +75,7 @@ describe('host time', () => {
     expect(calls.map(({ name, own_ns }) => `${name} ${own_ns}`)).toEqual(['cuLaunchKernel 2']);
   });
 
-  test('a thread without work is listed', () => {
+  test('includes threads without work', () => {
     const rows = [{ name: 'rows', start_ns: 0, duration_ns: 80 }];
     const trace = traceOf({ name: 'thread 0', spans: rows }, { name: 'thread 1', spans: [], kept: true });
     const [use] = hostTime(trace).processes;
@@ -113,8 +113,8 @@ const made = (
 const causes = (found: ReturnType<typeof made>) =>
   Object.fromEntries((found?.causes ?? []).map(({ cause, sum_ns }) => [cause, sum_ns]));
 
-describe('a gap without a kernel', () => {
-  it('is waiting up to the launch, and launching from there on', () => {
+describe('a gap between kernels', () => {
+  it('is attributed to waiting before the launch, and to launching afterwards', () => {
     const found = made(
       [call('cuLaunchKernel', 0, 10, 1), call('cuStreamSynchronize', 20, 100), call('cuLaunchKernel', 150, 10, 2)],
       [kernel('a', 10, 90, 1), kernel('b', 165, 35, 2)],
@@ -128,7 +128,7 @@ describe('a gap without a kernel', () => {
     ]);
   });
 
-  it('belongs to the queue if the kernel was launched before the gap', () => {
+  it('is attributed to the queue if the next kernel was launched before the gap', () => {
     const calls = [call('cuLaunchKernel', 0, 10, 1), call('cuLaunchKernel', 12, 10, 2)];
     expect(causes(made(calls, [kernel('a', 10, 90, 1), kernel('b', 107, 10, 2)]))).toEqual({ queue: 7 });
     // The launching call continues into the gap.
@@ -136,7 +136,7 @@ describe('a gap without a kernel', () => {
     expect(causes(made(late, [kernel('a', 10, 90, 1), kernel('b', 107, 10, 2)]))).toEqual({ launch: 7 });
   });
 
-  it('belongs to a copy while one runs, whatever the host waits for', () => {
+  it('is attributed to a copy while one runs, whatever the host waits for', () => {
     const found = made(
       [call('cudaLaunchKernel', 0, 5, 1), call('cudaMemcpy', 40, 200), call('cudaLaunchKernel', 250, 10, 2)],
       [kernel('a', 5, 45, 1), kernel('b', 270, 10, 2)],
@@ -152,7 +152,7 @@ describe('a gap without a kernel', () => {
     expect(causes(made([], [kernel('a', 0, 10), kernel('b', 30, 10)]))).toEqual({ unknown: 20 });
   });
 
-  it('does not exist while a kernel of another stream runs, and needs two kernels', () => {
+  it('does not exist while a kernel of another stream runs, or without two kernels', () => {
     const trace = traceOf(
       { kind: 'stream', spans: [kernel('a', 0, 10), kernel('c', 30, 10)] },
       { kind: 'stream', spans: [kernel('b', 5, 30)] },
@@ -161,7 +161,7 @@ describe('a gap without a kernel', () => {
     expect(idleTime(traceOf({ kind: 'stream', spans: [kernel('a', 0, 10)] }))).toBeNull();
   });
 
-  it('among thousands is listed if it is one of the ten longest', () => {
+  it('is listed among thousands if it is one of the ten longest', () => {
     const spans = Array.from({ length: 3000 }, (_, i) => kernel('k', 100 * i, 100 - ((i * 37) % 90) - 1));
     const found = idleTime(traceOf({ kind: 'stream', spans }));
     expect(found?.count).toBe(2999);
@@ -183,8 +183,8 @@ function crowd(count: number, seed: number) {
   return traceOf({ spans });
 }
 
-describe('the longest of a range', () => {
-  it('agrees with a linear search, for every range', () => {
+describe('the longest span in a range', () => {
+  it('equals the result of a linear search, for every range', () => {
     const next = random(3);
     const durations = Float64Array.from({ length: 700 }, () => Math.floor(next() * 200));
     const pyramid = buildLongest(durations);
@@ -197,7 +197,7 @@ describe('the longest of a range', () => {
   });
 });
 
-describe('a window at the width of its pixels', () => {
+describe('a window drawn at pixel resolution', () => {
   const trace = crowd(50_000, 7);
 
   it.each([1, 10, 777, 2000])(
@@ -216,7 +216,7 @@ describe('a window at the width of its pixels', () => {
     },
   );
 
-  it('has rectangles in order that do not overlap by more than the rounding to 32 bits', () => {
+  it('has ordered rectangles that overlap at most by the rounding to 32 bits', () => {
     const { left, right } = timelineWindow(trace, { from_ns: 0, to_ns: trace.duration_ns, pixels: 1500, tracks: [0] });
     for (let i = 1; i < left.length; i += 1) {
       expect(left[i]).toBeGreaterThan((left[i - 1] ?? 0) - 1e-3);
@@ -224,7 +224,7 @@ describe('a window at the width of its pixels', () => {
     }
   });
 
-  it('reports how much of the time of shared pixels was busy, and shows the longest span', () => {
+  it('reports the busy share of shared pixels, and shows the longest span', () => {
     const packed = traceOf({
       spans: Array.from({ length: 1000 }, (_, i) => ({
         start_ns: i,
@@ -238,7 +238,7 @@ describe('a window at the width of its pixels', () => {
     for (const share of busy) expect(share / 255).toBeCloseTo(0.25, 1);
   });
 
-  it('resolves a nanosecond a minute into the trace', () => {
+  it('resolves a nanosecond one minute into the trace', () => {
     const minute = 60e9;
     const late = traceOf({
       spans: [0, minute, minute + 1, minute + 3].map((start_ns) => ({ start_ns, duration_ns: 1 })),
@@ -254,7 +254,7 @@ describe('a window at the width of its pixels', () => {
     expect([...count]).toEqual([1, 1, 1]);
   });
 
-  it('clips a span that is longer than the window by many orders', () => {
+  it('clips a span that is many orders of magnitude longer than the window', () => {
     const { left, right } = timelineWindow(traceOf({ spans: [{ start_ns: 0, duration_ns: 1e12 }] }), {
       from_ns: 5e11,
       to_ns: 5e11 + 8,
@@ -272,7 +272,7 @@ describe('a window at the width of its pixels', () => {
   });
 });
 
-describe('export', () => {
+describe('exported timelines', () => {
   interface Event {
     readonly ph: string;
     readonly name: string;
@@ -302,7 +302,7 @@ describe('export', () => {
     return count;
   }
 
-  test('calls stay on one thread, and concurrent requests use several', () => {
+  test('keep calls on one thread, and use several for concurrent requests', () => {
     const trace = traceOf(
       {
         name: 'calls',
@@ -327,7 +327,7 @@ describe('export', () => {
     expect(crossings(events.filter(({ ph }) => ph === 'X'))).toBe(0);
   });
 
-  test('overlapping spans are nested on threads without loss, and read back', () => {
+  test('nest overlapping spans on threads without loss, and read back', () => {
     const next = random(3);
     const spans = Array.from({ length: 2000 }, () => ({ start_ns: 1e4 * next(), duration_ns: 400 * next() ** 4 }));
     const trace = traceOf({ spans }, { spans: spans.slice(0, 100) });
@@ -344,7 +344,7 @@ describe('export', () => {
     expect(Math.abs(after.sum_ns - before.sum_ns)).toBeLessThan(before.count);
   });
 
-  test('exported spans read back with names, kinds, times and arguments', () => {
+  test('read back with names, kinds, times and arguments', () => {
     const size = fc.tuple(fc.nat(1000), fc.nat(1000), fc.nat(1000));
     const span = fc.record({
       name: fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }),

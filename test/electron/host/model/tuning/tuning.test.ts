@@ -31,7 +31,7 @@ import {
 } from '../../../../../electron/host/model/tuning/space.ts';
 import { allVariants } from '../../../../../electron/host/workloads/index.ts';
 
-describe('constants', () => {
+describe('tunable constants', () => {
   const text = `#pragma once
 inline constexpr int kThreads = 256;  // kThreads = 1 in a comment stays
 constexpr std::size_t kDepth = 64, kWide = 512;
@@ -41,7 +41,7 @@ constexpr unsigned kPitch = kTile + 4;
 int other(int kLike) { return kThreads == 256 ? kLike : 0; }
 `;
 
-  test('constants are found in each of their forms, and changed in their position', () => {
+  test('are found in each of their forms, and changed in place', () => {
     const names = ['kThreads', 'kDepth', 'kWide', 'kTile', 'kUnroll'];
     expect(constantsOf(text, names, 'a.hpp')).toEqual({ kThreads: 256, kDepth: 64, kWide: 512, kTile: 32, kUnroll: 4 });
     const changed = withConstants(text, { kWide: 1024, kTile: 8, kThreads: 64, kUnroll: 1 }, 'a.hpp');
@@ -57,7 +57,7 @@ int other(int kLike) { return kThreads == 256 ? kLike : 0; }
     expect(changed).toContain('kThreads == 256 ?');
   });
 
-  test('a value for a GPU generation is replaced together with the default', () => {
+  test('are replaced together with the default if they belong to a GPU generation', () => {
     const two = 'BB_TUNABLE_90(int, kRows, 4, 16);';
     expect(constantsOf(two, ['kRows'], 'a.hpp')).toEqual({ kRows: 4 });
     expect(constantsSince90(`${two}${text}`, ['kRows', 'kTile'], 'a.hpp')).toEqual({ kRows: 16, kTile: 32 });
@@ -68,16 +68,16 @@ int other(int kLike) { return kThreads == 256 ? kLike : 0; }
     ['kLike', 'is not a constant whole number'],
     ['kPitch', 'is not a constant whole number'],
     ['kMissing', 'is not a constant whole number'],
-  ])('%s is rejected by name', (name, says) => {
+  ])('are rejected by name: %s', (name, says) => {
     expect(() => constantsOf(text, [name], 'a.hpp')).toThrow(`a.hpp: ${name} ${says}`);
   });
 
-  test('a constant that occurs twice is rejected', () => {
+  test('are rejected if they occur twice', () => {
     expect(() => withConstants(`${text}\nconstexpr int kTile = 1;`, { kTile: 2 }, 'a.hpp')).toThrow('occurs 2 times');
   });
 });
 
-describe('search', () => {
+describe('searches of a tuning space', () => {
   /** 16 × 16 × 8 configurations, two of which cannot run. */
   const points = Array.from({ length: 2048 }, (_, i) => ({
     id: String(i),
@@ -115,7 +115,7 @@ describe('search', () => {
   }
 
   test.each<Strategy>(['exhaustive', 'random', 'local'])(
-    '%s measures each configuration once, in an order that its seed determines',
+    'measure each configuration once, in an order that the seed determines: %s',
     async (strategy) => {
       const all = await measured(strategy, 1, 5000);
       expect(new Set(all.ids).size).toBe(2048);
@@ -128,7 +128,7 @@ describe('search', () => {
     },
   );
 
-  test('the local search gets nearer to the best than a random one of the same budget, over 20 seeds', async () => {
+  test('get nearer to the best, if local, than random searches of the same budget, over 20 seeds', async () => {
     const mean = async (strategy: Strategy): Promise<number> => {
       const all = await Promise.all(Array.from({ length: 20 }, (_, i) => measured(strategy, i, 150)));
       return all.reduce((sum, { best }) => sum + best, 0) / all.length;
@@ -136,7 +136,7 @@ describe('search', () => {
     expect(await mean('local')).toBeLessThan(await mean('random'));
   });
 
-  test('a local search begins at the given point, and names what it will probably measure next', async () => {
+  test('begin at the given point if local, and list the configurations likely to be measured next', async () => {
     const start = candidates.filter(({ at }) => at.join() === '11,6,3');
     const seen: { id: string; next: readonly string[] }[] = [];
     const go = search(
@@ -160,7 +160,7 @@ describe('search', () => {
   });
 });
 
-describe('recorded', () => {
+describe('recorded tuning results', () => {
   /** Ratios for each value of kA: low, middle, high. */
   type Ratios = Readonly<Record<number, readonly [number, number, number]>>;
 
@@ -185,7 +185,7 @@ describe('recorded', () => {
   const level = [0.99, 1, 1.01] as const;
   const slow = [1.05, 1.1, 1.15] as const;
 
-  test('a configuration faster on both cards applies, the fastest of several', () => {
+  test('apply the fastest configuration that is faster on both GPUs', () => {
     const one = record('One', [session('window', { 4: fast, 5: faster, 6: faster })]);
     const two = record('Two', [session('window', { 4: fast, 5: fast, 6: slow })]);
     expect(tunedValuesFor([one, two], source, 90)).toEqual({ kA: 5 });
@@ -193,19 +193,19 @@ describe('recorded', () => {
     expect(tunedValuesFor([one, two], source, 80)).toBeNull();
   });
 
-  test('the result of one card applies until a second one contradicts; another generation does not', () => {
+  test('apply with one GPU until a second one contradicts, but not for another generation', () => {
     const one = record('One', [session('window', { 4: fast })]);
     expect(tunedValuesFor([one], source, 90)).toEqual({ kA: 4 });
     expect(tunedValuesFor([one, record('Two', [session('window', { 4: slow })], 80)], source, 90)).toEqual({ kA: 4 });
     expect(tunedValuesFor([one, record('Two', [session('window', { 4: level })])], source, 90)).toBeNull();
   });
 
-  test('a gain of less than 5 % changes no default', () => {
+  test('change no default for a gain of less than 5 %', () => {
     const little = [0.955, 0.96, 0.965] as const;
     expect(tunedValuesFor([record('One', [session('window', { 4: little })])], source, 90)).toBeNull();
   });
 
-  test('a source whose variants were not all tuned keeps its constants', () => {
+  test('change no constants of a source whose variants were not all tuned', () => {
     const one = record('One', [session('window', { 4: fast })]);
     expect(tunedValuesFor([one], { ...source, variants: ['window', 'depth'] }, 90)).toBeNull();
   });
@@ -213,26 +213,26 @@ describe('recorded', () => {
   test.each<[string, Ratios]>([
     ['slower for another variant of the source', { 4: slow }],
     ['not measured for it', { 5: fast }],
-  ])('%s: does not apply', (_, depth) => {
+  ])('do not apply if %s', (_, depth) => {
     const cards = ['One', 'Two'].map((name) => record(name, [session('window', { 4: fast }), session('depth', depth)]));
     expect(tunedValuesFor(cards, both, 90)).toBeNull();
   });
 
-  test('level for one variant and faster for the other on each card: applies', () => {
+  test('apply if one variant is unchanged and the other faster on each GPU', () => {
     const cards = ['One', 'Two'].map((name) =>
       record(name, [session('window', { 4: fast }), session('depth', { 4: level })]),
     );
     expect(tunedValuesFor(cards, both, 90)).toEqual({ kA: 4 });
   });
 
-  test('a wrong configuration never applies', () => {
+  test('never apply a wrong configuration', () => {
     const wrong = session('window', { 4: fast });
     const entries = wrong.entries.map((entry) => ({ ...entry, right: false }));
     const cards = ['One', 'Two'].map((name) => record(name, [{ ...wrong, entries }]));
     expect(tunedValuesFor(cards, source, 90)).toBeNull();
   });
 
-  test('records are ordered by age, and a damaged one is reported', async () => {
+  test('are ordered by age, and a damaged record is reported', async () => {
     const assets = await mkdtemp(path.join(tmpdir(), 'braggbench-tuned-'));
     expect(await readTunedRecords(assets)).toEqual([]);
     await mkdir(path.join(assets, 'tuned'));
@@ -261,7 +261,7 @@ describe.each(spaces.map((space) => [`${space.bench || space.workload} ${space.v
       text = await readFile(path.join(root, file), 'utf8');
     });
 
-    test('its constants are in the source, with allowed values', () => {
+    test('has its constants in the source, with allowed values', () => {
       const usual = constantsOf(
         text,
         tunables.map(({ name }) => name),
@@ -274,13 +274,13 @@ describe.each(spaces.map((space) => [`${space.bench || space.workload} ${space.v
       expect(all).toContainEqual(usual);
     });
 
-    test('Hopper uses its recorded values where they hold, and else the defaults', () => {
+    test('uses its recorded values on Hopper where they apply, and otherwise the defaults', () => {
       const names = tunables.map(({ name }) => name);
       const held = tunedValuesFor(records, { file, variants }, HOPPER) ?? constantsOf(text, names, file);
       expect(constantsSince90(text, names, file)).toEqual(held);
     });
 
-    test('its variants are written in that file', async () => {
+    test('has its variants in the named file', async () => {
       for (const id of variants) {
         const variant = allVariants(loadAddon()).find(
           (one) => one.workload === workload && one.bench === bench && one.id === id,
@@ -294,7 +294,7 @@ describe.each(spaces.map((space) => [`${space.bench || space.workload} ${space.v
   },
 );
 
-test('a configuration with fmad sets the compiler option and leaves the source unchanged', async () => {
+test('sets the compiler option for fmad and leaves the source unchanged', async () => {
   const parts = {
     bases: allVariants(loadAddon()),
     shipped: spaces,
@@ -317,7 +317,7 @@ test('a configuration with fmad sets the compiler option and leaves the source u
   expect(() => of({ fmad: 2 })).toThrow('cuda-gather: fmad = 2; allowed: 0, 1');
 });
 
-describe('space', () => {
+describe('tuning spaces', () => {
   const space: Space = {
     variant: 'own',
     file: 'own.cu',
@@ -329,7 +329,7 @@ describe('space', () => {
     usual: { kX: 32, kY: 2 },
   };
 
-  test('lists all configurations that the conditions allow, in order', () => {
+  test('list all configurations that the conditions allow, in order', () => {
     expect(configurationsOf(space).map(({ kX, kY }) => [kX, kY])).toEqual([
       [16, 1],
       [32, 1],
@@ -341,21 +341,21 @@ describe('space', () => {
     ]);
   });
 
-  test('leaves unnamed constants as in the source, and rejects the rest with what is allowed', () => {
+  test('keep unnamed constants as in the source, and reject other names with what is allowed', () => {
     expect(completeConfiguration(space, { kX: 64 })).toEqual({ kX: 64, kY: 2 });
     expect(() => completeConfiguration(space, { kX: 48 })).toThrow('own: kX = 48; allowed: 16, 32, 64');
     expect(() => completeConfiguration(space, { kZ: 1 })).toThrow('own has no tunable kZ; allowed: kX, kY');
     expect(() => completeConfiguration(space, { kX: 64, kY: 64 })).toThrow('own: kX * kY <= 1024 does not hold');
   });
 
-  test('conditions read values and execute nothing', () => {
+  test('evaluate conditions on values without executing code', () => {
     const asks = (condition: string) => () => configurationsOf({ ...space, conditions: [condition] });
     expect(asks('process.exit(1) == 1')).toThrow('own: the condition "process.exit(1) == 1"');
     expect(asks('kQ > 1')).toThrow('kQ is not set for this point');
     expect(asks('kX * kY')).toThrow('is neither true nor false');
   });
 
-  test('a space too large to list is rejected', () => {
+  test('are rejected if they are too large to list', () => {
     const values = Array.from({ length: 101 }, (_, i) => i);
     const tunables = ['kA', 'kB', 'kC'].map((name) => ({ name, values, about: '' }));
     expect(() => configurationsOf({ ...space, tunables })).toThrow(

@@ -84,7 +84,7 @@ test.each(counting)(
   },
 );
 
-test('a failure that earlier answers may have caused is checked in a new process', async () => {
+test('a failure that earlier answers may have caused is checked again in a new process', async () => {
   const references = referencesIn('again');
   const once =
     'globalThis.used = (globalThis.used ?? 0) + 1;\nexport const reference = (x) => {\n  if (globalThis.used > 1) throw new Error("used up");\n  return [process.pid, x.length];\n};\n';
@@ -104,7 +104,7 @@ test('a failure that earlier answers may have caused is checked in a new process
   expect(await answered(references, 'r.mjs', never, problem(3))).toEqual([0, 0]);
 });
 
-test('each answer has a separate time limit, and a process that ends is replaced', async () => {
+test('each answer has its own time limit, and a process that ends is replaced', async () => {
   const references = referencesIn('limits', 6_000);
   const text =
     'export const reference = (x) => {\n  if (x.length === 5) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);\n  if (x.length === 7) process.exit(3);\n  return [process.pid, 1];\n};\n';

@@ -11,7 +11,7 @@ import { addon, description, failure, transport, useUserKernels } from './worklo
 const kernels = useUserKernels('user-kernels-long');
 const { folder, problemFor, start, trusted, trustedVariant, withLine } = kernels;
 
-test('the output of a user kernel is saved, to its last words and without a new line', async () => {
+test('the output of a user kernel is saved completely, without an added newline', async () => {
   const made = await trustedVariant('prints.cpp', withLine('std::printf("slice %d of TILE %d", step_, TILE);'), {
     ...description,
     compile: { defines: { TILE: 16 }, lineinfo: true },
@@ -27,7 +27,7 @@ test('the output of a user kernel is saved, to its last words and without a new 
   expect(kernels.userKernels.printed(made.id).first).toBe('');
 });
 
-test('a copy with the former paths of the kernels names files as they were, and works', async () => {
+test('a copy with former paths of the kernels names files as they were, and works', async () => {
   const before = kernels.original
     .replace('"transport/run/projection.hpp"', '"engine/projection.hpp"')
     .replaceAll(/"transport\/[a-z/]+\/([a-z_]+\.hpp)"/g, '"$1"')
@@ -40,7 +40,7 @@ test('a copy with the former paths of the kernels names files as they were, and 
   expect((await start('before.cpp')).dose).toEqual(base.dose);
 });
 
-test('a file that is compiled for every instruction set can be replaced too', async () => {
+test('a file compiled for every instruction set can be replaced too', async () => {
   vi.stubEnv('CXXFLAGS', '');
   const replaces = 'kernels/transport/cpu/gather_ops.simd.cpp';
   const text = await readFile(path.join(kernelFolders().sources, 'transport/cpu/gather_ops.simd.cpp'), 'utf8');
@@ -51,7 +51,7 @@ test('a file that is compiled for every instruction set can be replaced too', as
   vi.stubEnv('CXXFLAGS', '-O0');
 });
 
-test('files included from the folder are trusted with the kernel: a change asks for trust and builds again', async () => {
+test('trust in a kernel includes its included files: a change asks for trust and rebuilds', async () => {
   const text = withLine('for (T& p : state_.psi) p *= T(factor());');
   const including = `#include "parts/factor.hpp"\n${text}`;
   await mkdir(path.join(folder, 'parts'));

@@ -16,7 +16,7 @@ import { addon, description, failure, transport, useUserKernels } from './worklo
 const kernels = useUserKernels('user-kernels');
 const { folder, make, problemFor, start, trustedVariant, withLine } = kernels;
 
-test('a copy gives the bits of the original, with progress, a live frame and keyframes, and passes its checks', async () => {
+test('a copy reproduces the original bit for bit, with progress, live frames and keyframes, and passes its checks', async () => {
   await trustedVariant('copy.cpp', kernels.original);
   const run = kernels.userKernels.addon.createTransport({ ...problemFor('copy.cpp'), keyframes: 4 });
   expect(run.plan.variant).toBe('copy.cpp');
@@ -66,7 +66,7 @@ const breaks = (how: string): string =>
       'auto rest = [] { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }; switch (how)',
     );
 
-describe('a failure ends only its own run, with one message that names the file; a wrong answer is reported', () => {
+describe('a failure of a user kernel', () => {
   let howFile = '';
   beforeAll(async () => {
     howFile = path.join(folder, 'how');
@@ -87,7 +87,7 @@ describe('a failure ends only its own run, with one message that names the file;
     ['throw', /^breaks\.cpp: my own trouble$/, 'device'],
     ['memory', /^breaks\.cpp (requested more memory|took) /, 'memory'],
     ['hang', /^breaks\.cpp did not finish within 2 s/, 'device'],
-  ])('%s', async (word, message, code) => {
+  ])('ends only its own run (%s)', async (word, message, code) => {
     await how(word);
     kernels.userKernels.limit_s = word === 'hang' ? 2 : 60;
     const error = await failure(start('breaks.cpp'));
@@ -98,7 +98,7 @@ describe('a failure ends only its own run, with one message that names the file;
     expect((await start('copy.cpp')).status).toBe('done');
   });
 
-  test('one that changes the answer is wrong by parity and by its ledger', async () => {
+  test('is detected by parity and by the ledger if the kernel changes the answer', async () => {
     await how('scaled');
     const result = await start('breaks.cpp');
     const verdict = await checkTransport(kernels.userKernels.addon, problemFor('breaks.cpp'), result);
@@ -110,7 +110,7 @@ describe('a failure ends only its own run, with one message that names the file;
     ]);
   });
 
-  test('a hanging one is ended by cancelling', async () => {
+  test('is ended by cancelling if the kernel hangs', async () => {
     await how('hang');
     const run = kernels.userKernels.addon.createTransport(problemFor('breaks.cpp'));
     const ended = failure(run.start(() => undefined));
@@ -119,7 +119,7 @@ describe('a failure ends only its own run, with one message that names the file;
     expect((await ended).message).toMatch(/^breaks\.cpp did not stop within 5 s of being cancelled/);
   });
 
-  test('one whose file is changed and viewed meanwhile continues to its end', async () => {
+  test('does not occur if the file is changed and viewed during the run', async () => {
     await how('wait');
     const run = start('breaks.cpp');
     await here();
@@ -131,7 +131,7 @@ describe('a failure ends only its own run, with one message that names the file;
     await make('breaks.cpp', text);
   });
 
-  test('in a benchmark it affects only its own row', async () => {
+  test('affects only its own row in a benchmark', async () => {
     await how('null');
     const report = await benchHere(
       kernels.userKernels.addon,
@@ -154,7 +154,7 @@ describe('a failure ends only its own run, with one message that names the file;
   });
 });
 
-test('a compiler error is reported at its line and column of the file', async () => {
+test('a compiler error is reported at its line and column in the file', async () => {
   const text = withLine('undefined_thing = 3;');
   await trustedVariant('typo.cpp', text);
   const line = text.split('\n').findIndex((one) => one.includes('undefined_thing')) + 1;
@@ -198,7 +198,7 @@ const lives = (pid: number): boolean => {
   }
 };
 
-describe('a daemon that a kernel starts', onLinux, () => {
+describe('a daemon started by a kernel', onLinux, () => {
   test.each([
     ['in a kernel that hangs until its limit', 'for (;;) pause();'],
     ['in a kernel that ends its process', '_exit(3);'],
@@ -223,8 +223,8 @@ describe('a daemon that a kernel starts', onLinux, () => {
   });
 });
 
-describe('trust', () => {
-  test('an untrusted file starts no process, and neither does a trusted file that was changed', async () => {
+describe('trust in a kernel', () => {
+  test('is required before a process starts, and again after the file was changed', async () => {
     const before = kernels.processes;
     await make('new.cpp', `${kernels.original}// new\n`);
     expect((await failure(kernels.userKernels.prepare(['new.cpp'], transport))).code).toBe('untrusted');
@@ -240,7 +240,7 @@ describe('trust', () => {
     expect((await start('copy.cpp')).status).toBe('done');
   });
 
-  test('files included from the folder are trusted with the kernel: a change asks for trust again', async () => {
+  test('includes the files included from the folder, whose changes ask for trust again', async () => {
     const header = path.join(folder, 'factor.hpp');
     await writeFile(header, 'constexpr double factor = 1;\n');
     const first = await trustedVariant('includes.cpp', `#include "factor.hpp"\n${kernels.original}`);
@@ -251,7 +251,7 @@ describe('trust', () => {
     expect((await failure(start('includes.cpp'))).code).toBe('untrusted');
   });
 
-  test('nothing is compiled before the user trusts it', async () => {
+  test('is required before anything is compiled', async () => {
     const made = await make('unread.cpp', `${kernels.original}// unread\n`);
     await expect(kernels.userKernels.build(made)).rejects.toMatchObject({ code: 'untrusted' });
   });
@@ -263,20 +263,23 @@ describe('trust', () => {
     ['by a macro', (file: string) => `#define FILE_NAME "${file}"\n#include FILE_NAME`],
     ['on two lines', (file: string) => `#inc\\\nlude "${file}"`],
     ['after a comment', (file: string) => `/**/ #include "${file}"`],
-  ])('a file elsewhere, included %s, is rejected at its line, and no line of it is shown', async (_, directive) => {
-    const outside = await mkdtemp(path.join(tmpdir(), 'braggbench-outside-'));
-    const file = path.join(outside, 'secret.txt');
-    await writeFile(file, 'my_secret_word another_word;\n');
-    await trustedVariant('spy.cpp', `${directive(file)}\n${kernels.original}`);
-    const error = await failure(kernels.userKernels.prepare(['spy.cpp'], transport));
-    expect(error.code).toBe('invalid');
-    expect(error.message).toMatch(/^spy\.cpp:[12]: includes .*; allowed: files in the folder of the kernel/);
-    expect(JSON.stringify(error.issues)).not.toContain('my_secret_word');
-    await rm(outside, { recursive: true });
-  });
+  ])(
+    'does not cover a file outside the folder, included %s: it is rejected at its line and its text is not shown',
+    async (_, directive) => {
+      const outside = await mkdtemp(path.join(tmpdir(), 'braggbench-outside-'));
+      const file = path.join(outside, 'secret.txt');
+      await writeFile(file, 'my_secret_word another_word;\n');
+      await trustedVariant('spy.cpp', `${directive(file)}\n${kernels.original}`);
+      const error = await failure(kernels.userKernels.prepare(['spy.cpp'], transport));
+      expect(error.code).toBe('invalid');
+      expect(error.message).toMatch(/^spy\.cpp:[12]: includes .*; allowed: files in the folder of the kernel/);
+      expect(JSON.stringify(error.issues)).not.toContain('my_secret_word');
+      await rm(outside, { recursive: true });
+    },
+  );
 });
 
-describe('an invalid user kernel is rejected with what is allowed', () => {
+describe('an invalid user kernel', () => {
   test.each([
     ['{"kind": "variant",', /nameless\.json/],
     ['{"kind":"variant","version":1,"replaces":"kernels/transport/cpu/gather.cpp","title":"x"}', /base/],
@@ -290,7 +293,7 @@ describe('an invalid user kernel is rejected with what is allowed', () => {
       /can be replaced; allowed: kernels\/transport\/cpu\/gather\.cpp, /,
     ],
     [JSON.stringify({ ...description, version: 2 }), /version/],
-  ])('%s', async (text, message) => {
+  ])('is rejected: %s', async (text, message) => {
     await writeFile(path.join(folder, 'nameless.cpp'), kernels.original);
     await writeFile(path.join(folder, 'nameless.json'), text);
     const error = await failure(kernels.userKernels.open(path.join(folder, 'nameless.cpp')));

@@ -33,8 +33,8 @@ import { onLinux, onPosix, unless } from '../../../../unless.ts';
 import { MAX_MS, shortestBlock } from '../../longest-hold.ts';
 import { eventually } from '../../test-host.ts';
 
-describe('printed output', () => {
-  test('of any length keeps its beginning and its end, and the number of bytes in between', () => {
+describe('the printed output of a kernel', () => {
+  test('keeps its beginning and end, and the number of bytes omitted in between', () => {
     const printed = new PrintedText();
     printed.add('first\n');
     expect(printed.text).toEqual({ first: 'first\n', last: '', left_out: 0 });
@@ -57,11 +57,11 @@ describe('includes', () => {
     `${head}${unit.repeat(Math.floor((USER_KERNEL_TEXT_MAX - head.length - tail.length) / unit.length))}${tail}`;
 
   test.each([
-    ['lines that end as those of Windows', '#include "mine.h"\r\nint main;\r\n'],
-    ['a line that goes on after a carriage return', '#include "mine.h"\r// and more\n'],
-    ['a form feed before it', '\f#include "mine.h"\n'],
-    ['a comment that does not end after it', '#include "mine.h"\n/* and so on\n'],
-  ])('an include in %s is part of the trusted files', async (_what, text) => {
+    ['Windows line endings', '#include "mine.h"\r\nint main;\r\n'],
+    ['a line that continues after a carriage return', '#include "mine.h"\r// and more\n'],
+    ['a form feed before the include', '\f#include "mine.h"\n'],
+    ['an unterminated comment after the include', '#include "mine.h"\n/* and so on\n'],
+  ])('are part of the trusted files despite %s', async (_what, text) => {
     const { whole, included, refused } = await readClosure(file, text);
     expect(refused).toEqual([]);
     expect(included).toEqual([{ name: 'mine.h', text: 'int mine = 1;\n' }]);
@@ -69,14 +69,14 @@ describe('includes', () => {
   });
 
   test.each([
-    ['comments that do not end', filled('/* ')],
+    ['unterminated comments', filled('/* ')],
     ['comments', filled('/**/')],
     ['spaces within an include', filled(' ', '#include "a', 'b"')],
     ['spaces after an include', filled(' ', '#include "a"', 'b')],
-    ['spaces in lines that go on', filled('\\ \t')],
+    ['spaces in continued lines', filled('\\ \t')],
     ['spaces', filled(' ', '', '#')],
     ['lines', filled('\n')],
-  ])('a text of %s of the largest size is scanned without delay', async (_what, text) => {
+  ])('are found without delay in a text of maximum size made of %s', async (_what, text) => {
     expect(text.length).toBeGreaterThan(USER_KERNEL_TEXT_MAX - 4);
     expect(await shortestBlock(() => readClosure(file, text))).toBeLessThan(MAX_MS);
   });
@@ -102,7 +102,7 @@ async function compiled(name: string, text: string): Promise<{ readonly failed: 
 }
 
 describe(
-  'a kernel whose assembly reads a file',
+  'a kernel whose inline assembly reads a file',
   unless(compiler.style !== 'gnu' && 'it needs a compiler with the assembly of GNU'),
   () => {
     it.each([
@@ -129,24 +129,24 @@ describe('directives in assembly', () => {
     ['in a string of the program', '\t.string\t"the file .incbin \\"x\\" .include"\n'],
     ['in a comment', '/* .include "x" */ nop\n'],
     ['as a part of a name', '\t.globl\tfile.included\n\tcall\treport\n'],
-    ['of a section of data', '\t.section\t.rodata.str1.1,"aMS",@progbits,1\n'],
-  ])('do not count %s', (_what, text) => expect(fileDirective(text)).toBeNull());
+    ['as a data section', '\t.section\t.rodata.str1.1,"aMS",@progbits,1\n'],
+  ])('are ignored %s', (_what, text) => expect(fileDirective(text)).toBeNull());
 
   it.each([
     ['after a character constant', `.byte '" ; .incbin "x"\n`, '.incbin'],
     ['after a comment with a quote', '/* " */ .include "x"\n', '.include'],
     ['in capitals', '.INCBIN "x"\n', '.INCBIN'],
     ['as a loop', '.irp a,bin\n', '.irp'],
-  ])('count %s', (_what, text, found) => expect(fileDirective(text)).toBe(found));
+  ])('are detected %s', (_what, text, found) => expect(fileDirective(text)).toBe(found));
 });
 
-describe('diagnostics', () => {
+describe('compiler diagnostics', () => {
   const shown = (output: string, name: string) =>
     diagnosticsOf(output, name, ['/x/kernels']).map(
       ({ severity, line, column, message }) => `${severity} ${line}:${column} ${message}`,
     );
 
-  test('GCC: errors and warnings of the file, and an error in a shipped header at the line that led there', () => {
+  test('GCC: errors and warnings of the file, and an error in a shipped header at the line that includes it', () => {
     const output = `my.cpp: In member function 'int Gather<T>::advance()':
 my.cpp:64:16: error: 'undefined_thing' was not declared in this scope
 my.cpp:70:9: warning: unused variable 'n' [-Wunused-variable]
@@ -166,7 +166,7 @@ my.cpp:90: fatal error: nowhere.hpp: No such file or directory
     ]);
   });
 
-  test('NVRTC: columns from its carets, an error of a template once, no remarks', () => {
+  test('NVRTC: columns from its carets, an error in a template only once, and no remarks', () => {
     const output = `mine.cu(17): error: identifier "undefined_thing" is undefined
     const int zz = undefined_thing + 1;
                    ^
@@ -194,7 +194,7 @@ mine.cu(29): error: class "bb::transport::DeviceStep<double>" has no member "fro
     ]);
   });
 
-  test('MSVC and linkers are parsed', () => {
+  test('MSVC and linkers: messages are parsed', () => {
     expect(shown("my.cpp(12,5): error C2065: 'foo': undeclared identifier\r\n", 'my.cpp')).toEqual([
       "error 12:5 'foo': undeclared identifier",
     ]);
@@ -203,7 +203,7 @@ mine.cu(29): error: class "bb::transport::DeviceStep<double>" has no member "fro
     expect(shown(linker, 'my.cpp')).toEqual(['error null:null bb::helper(int) is used but not defined']);
   });
 
-  test('messages about files outside the kernel, the shipped sources and the system quote nothing of them', () => {
+  test('messages quote nothing from files outside the kernel, the shipped sources and the system', () => {
     const output = [
       "/home/me/key.txt:1:1: error: 'secret' does not name a type",
       '/usr/lib/../../home/me/key.txt:2:1: error: secret',
@@ -237,7 +237,7 @@ describe('contained processes', () => {
     return Number(readFileSync(file, 'utf8'));
   }
 
-  test('that exceed the time limit end with all their children', onPosix, async () => {
+  test('end with all their children when they exceed the time limit', onPosix, async () => {
     const file = path.join(folder, 'late');
     const limits = { ...compilerLimits, time_ms: 1500 };
     const work = runContained({ program: 'sh', args: driver(file), folder, limits });
@@ -246,7 +246,7 @@ describe('contained processes', () => {
     await eventually(() => !isAlive(pid));
   });
 
-  test('that are cancelled end with all their children', onPosix, async () => {
+  test('end with all their children when they are cancelled', onPosix, async () => {
     const file = path.join(folder, 'cancelled');
     const stop = new AbortController();
     const ended = expect(
@@ -258,7 +258,7 @@ describe('contained processes', () => {
     await eventually(() => !isAlive(pid));
   });
 
-  test.each(['SIGTERM', 'SIGKILL'] as const)('a host that ends by %s ends its compiler', onPosix, async (signal) => {
+  test.each(['SIGTERM', 'SIGKILL'] as const)('end a compiler when the host ends by %s', onPosix, async (signal) => {
     const file = path.join(folder, `host-${signal}`);
     const module = path.resolve('electron/host/model/user-kernels/contained.ts');
     const work = JSON.stringify({ program: 'sh', args: driver(file), folder });
@@ -270,7 +270,7 @@ describe('contained processes', () => {
     await eventually(() => !isAlive(pid));
   });
 
-  test('are limited in files and output', onPosix, async () => {
+  test('are limited in number of files and in output', onPosix, async () => {
     const limits = { ...compilerLimits, file_bytes: 2 ** 20, output_bytes: 1000 };
     const written = await runContained({
       program: 'sh',
@@ -289,7 +289,7 @@ describe('contained processes', () => {
     expect(output).toMatch(/memory/i);
   });
 
-  test('saved builds are limited in bytes: the least recently used are deleted first', async () => {
+  test('saved builds are limited in bytes, and the least recently used are deleted first', async () => {
     const kept = path.join(folder, 'kept');
     for (const [at, name] of ['a', 'b', 'c', 'd'].entries()) {
       await mkdir(path.join(kept, name), { recursive: true });
@@ -300,7 +300,7 @@ describe('contained processes', () => {
     expect((await readdir(kept)).sort()).toEqual(['a', 'c', 'd']);
   });
 
-  test('a build in progress is neither counted nor deleted, and one of an ended process is', async () => {
+  test('a build in progress is neither counted nor deleted, but one of an ended process is', async () => {
     const kept = path.join(folder, 'building');
     const living = temporaryIn(kept);
     // No process has this number: Linux ends at 2^22.
@@ -314,7 +314,7 @@ describe('contained processes', () => {
     expect((await readdir(kept)).sort()).toEqual([path.basename(living), 'saved'].sort());
   });
 
-  test('builds complete while others rename and delete theirs', async () => {
+  test('builds complete while other processes rename and delete theirs', async () => {
     const kept = path.join(folder, 'busy');
     await mkdir(kept);
     async function build(round: number): Promise<void> {
@@ -329,14 +329,14 @@ describe('contained processes', () => {
     expect((await readdir(kept)).every((name) => name.startsWith('key-'))).toBe(true);
   });
 
-  test('a character split across two chunks is decoded as one', onPosix, async () => {
+  test('a character split over two chunks is decoded correctly', onPosix, async () => {
     const halves = String.raw`printf '\342\206'; sleep 0.3; printf '\222\n'`;
     const { output } = await runContained({ program: 'sh', args: ['-c', halves], folder, limits: compilerLimits });
     expect(output).toBe('→\n');
   });
 });
 
-describe('value files', () => {
+describe('files with values of a problem', () => {
   const scratch = sameScratchFolder('value-files');
 
   async function read(name: string, bytes: Uint8Array, of: Partial<ValueFile>): Promise<readonly number[]> {
@@ -363,7 +363,7 @@ describe('value files', () => {
     return Buffer.concat([length, text, data]);
   }
 
-  test('reads the numbers of each format', async () => {
+  test('are read in each format', async () => {
     expect(await read('a.npy', npy('<f4', '(2,)', floats(0.5, -2)), {})).toEqual([0.5, -2]);
     expect(await read('c.npy', npy('<c8', '(1,)', floats(0.5, -2)), { type: 'complex64', shape: [1] })).toEqual([
       0.5, -2,
@@ -381,7 +381,7 @@ describe('value files', () => {
     expect(await read('a.h5', hdf5, { type: 'int32', dataset: 'g/x' })).toEqual([7, 9]);
   });
 
-  test('reads what NumPy writes', async () => {
+  test('are read as NumPy writes them', async () => {
     const file = path.join(scratch, 'numpy.npy');
     execFileSync('python3', [
       '-c',
@@ -410,7 +410,7 @@ describe('value files', () => {
     ['c.safetensors', Buffer.alloc(16, 0xff), { dataset: 'w' }, /header is longer than the file/],
     ['a.h5', Buffer.from('no HDF5'), { dataset: 'x' }, /not an HDF5 file/],
     ['a.txt', floats(1, 2), {}, /allowed: \.npy, \.bin/],
-  ] as const)('refuses %s with the reason', async (name, bytes, of, says) => {
+  ] as const)('are rejected with a reason: %s', async (name, bytes, of, says) => {
     await expect(read(name, bytes, of)).rejects.toThrow(says);
   });
 
@@ -425,7 +425,7 @@ describe('value files', () => {
   });
   const random = { name: 'z', role: 'input', type: 'fp32', shape: ['n'], values: { kind: 'normal' } };
 
-  test('a path outside of the folder is rejected as a value file', () => {
+  test('are rejected if their path lies outside the folder', () => {
     for (const bad of ['../x.npy', '/etc/x.npy', 'a/../../x.npy', 'C:x.npy'])
       expect(validateScenario(problem({ kind: 'file', path: bad }, [random])).faults[0]?.message).toContain(
         'a path inside the folder of the problem',
@@ -433,7 +433,7 @@ describe('value files', () => {
     expect(validateScenario(problem({ kind: 'file', path: './blob/..x.npy' }, [random])).faults).toEqual([]);
   });
 
-  test('a file that does not fit is an error at its path in the problem', async () => {
+  test('are reported at their path in the problem if they do not match it', async () => {
     await writeFile(path.join(scratch, 'three.npy'), npy('<f4', '(3,)', floats(1, 2, 3)));
     const { filled } = validateScenario(problem({ kind: 'file', path: 'three.npy' }, [random]));
     if (filled?.kind !== USER_PROBLEM) throw new Error('no problem');

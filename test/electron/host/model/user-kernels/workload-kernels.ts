@@ -225,7 +225,7 @@ export function kernelStoriesOf(kind: Kind): void {
       await own.prepare([id], place);
     });
 
-    test('a copy that computes the same is correct, and is listed among the variants', async () => {
+    test('an equivalent copy is correct, and is listed among the variants', async () => {
       await how('copy');
       const verdict = await verdictOf(kind);
       expect(verdict).toMatchObject({ right: true, bitwise: true });
@@ -234,7 +234,7 @@ export function kernelStoriesOf(kind: Kind): void {
       expect(listed).toMatchObject({ ...place, device: 'cpu', buildsOn: kind.base, source: id });
     });
 
-    test('a wrong answer is reported, as is one that differs every time', async () => {
+    test('a wrong answer is reported, as is one that differs each time', async () => {
       await how('wrong');
       expect(await verdictOf(kind)).toMatchObject({ right: false, bitwise: true });
       await how('random');
@@ -262,7 +262,7 @@ export function kernelStoriesOf(kind: Kind): void {
       expect(error.issues[0]).toMatchObject({ file: `typo-${id}`, line: 3, column: 12 });
     });
 
-    test('a changed file asks for trust again, and one of another workload is one clear error', async () => {
+    test('a changed file asks for trust again, and a file of another workload gives one clear error', async () => {
       await how('copy');
       const text = await honestKernel(kind);
       await make(kind, id, `${text}// changed\n`);

@@ -20,7 +20,7 @@ import { problemOf } from '../../../../../electron/host/workloads/scenarios/scen
 import { benchHere } from '../../test-host.ts';
 import { common, howFile, idOf, kernelStoriesOf, kinds, own, read, useWorkloadKernels } from './workload-kernels.ts';
 
-describe('core library', () => {
+describe('the core library', () => {
   const MAGIC = '!<arch>\n';
   const HEADER_BYTES = 60;
 
@@ -41,7 +41,7 @@ describe('core library', () => {
     return names;
   }
 
-  test('every file that a user kernel may replace is a separate object', async ({ skip }) => {
+  test('has a separate object for every file that a user kernel may replace', async ({ skip }) => {
     skip(process.platform !== 'linux', 'libraries elsewhere have another format');
     const addon = loadAddon();
     const objects = new Set(objectsIn(readFileSync(path.join(nativeFolder(), 'libbraggbench_core.a'))));
@@ -58,18 +58,18 @@ describe('core library', () => {
   });
 });
 
-describe('migrated source paths', () => {
+describe('former source paths', () => {
   const { sources, images } = kernelFolders();
   const engine = [path.join(images, 'include')];
 
-  test('a file is found by its name in its own workload', () => {
+  test('are resolved by the file name within its own workload', () => {
     const allowed = ['kernels/transport/cpu/gather.cpp', 'kernels/diffraction/cpu/reference.cpp'];
     expect(presentFile('kernels/transport/gather.cpp', allowed)).toBe('kernels/transport/cpu/gather.cpp');
     expect(presentFile('kernels/transport/cpu/gather.cpp', allowed)).toBe('kernels/transport/cpu/gather.cpp');
     expect(presentFile('kernels/transport/reference.cpp', allowed)).toBe('kernels/transport/reference.cpp');
   });
 
-  test('includes that find nothing are redirected to the current paths, and the others stay', () => {
+  test('are redirected to the current paths in includes that would fail, and others stay unchanged', () => {
     const folders = { beside: path.join(sources, 'transport/cuda/window'), sources, workload: 'transport', engine };
     const text = [
       '#include "cuda_window_common.cuh"',
@@ -93,7 +93,7 @@ describe('migrated source paths', () => {
     ]);
   });
 
-  test('file names are unique in a workload, so that names alone find files', () => {
+  test('are unambiguous, since file names are unique in a workload', () => {
     for (const workload of ['transport', 'diffraction', 'micro', 'linear_relu']) {
       const names = globSync(`${workload}/**/*.*`, { cwd: sources }).map((file) => path.basename(file));
       expect(names.length).toBeGreaterThan(20);
@@ -102,13 +102,13 @@ describe('migrated source paths', () => {
   });
 });
 
-describe('workloads', () => {
+describe('user kernels of all workloads', () => {
   useWorkloadKernels('user-kernels-of-workloads');
 
   const [image] = kinds;
   kernelStoriesOf(image);
 
-  test('in a benchmark of images a crash affects only its own row, and a wrong image is reported', async () => {
+  test('affect only their own row in an image benchmark if they crash, and wrong images are reported', async () => {
     const kind = image;
     const reading = await read(kind, 'auto');
     if (reading.kind !== 'diffraction') throw new Error('no image');
@@ -133,7 +133,7 @@ describe('workloads', () => {
     ]);
   });
 
-  test('a source that cannot be copied gives the reason in one sentence', async () => {
+  test('state in one sentence why a source cannot be copied', async () => {
     const reason = async (bench: string, id: string) => {
       const base = own.bases().find((one) => one.bench === bench && one.id === id);
       if (base === undefined) throw new Error(`there is no ${id}`);

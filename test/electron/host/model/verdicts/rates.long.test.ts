@@ -4,7 +4,7 @@ import { missed, noiseModels, ratesOf } from '../../../../bench/verdicts/simulat
 /** `npm run bench -- verdicts` simulates ten times as many. */
 const trials = 200;
 
-describe.each(['decided', 'precise'] as const)('verdicts under noise of sessions that end when %s', (rule) => {
+describe.each(['decided', 'precise'] as const)('verdicts under noise, for sessions that end when %s', (rule) => {
   it.each(noiseModels.map((model) => [model.name, model] as const))('keep their error rates: %s', (_, model) => {
     expect(missed(ratesOf(model, { candidates: 1, rule }, trials, 7), trials, 3)).toEqual([]);
   });

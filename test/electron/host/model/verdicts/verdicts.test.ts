@@ -11,7 +11,7 @@ import { PrecisionRule } from '../../../../../electron/host/model/verdicts/preci
 import { twoSidedProbability, twoSidedQuantile } from '../../../../../electron/host/model/verdicts/student.ts';
 import { missed, noiseModels, ratesOf } from '../../../../bench/verdicts/simulate.ts';
 
-describe('error rates', () => {
+describe('error rates of verdicts', () => {
   /** `npm run bench -- verdicts` simulates ten times as many; rates.long.test.ts covers the other noise models. */
   const trials = 200;
 
@@ -26,7 +26,7 @@ describe('error rates', () => {
 
   it('simulates one noise model of each kind', () => expect(models.map(({ name }) => name)).toEqual(kinds));
 
-  describe.each(['decided', 'precise'] as const)('verdicts under noise of sessions that end when %s', (rule) => {
+  describe.each(['decided', 'precise'] as const)('verdicts under noise, for sessions that end when %s', (rule) => {
     it.each(models.map((model) => [model.name, model] as const))('keep their error rates: %s', (_, model) => {
       expect(missed(ratesOf(model, { candidates: 1, rule }, trials, 7), trials, 3)).toEqual([]);
     });
@@ -48,11 +48,14 @@ describe('Student’s t', () => {
     [0.05, 30, 2.042272],
     [0.01, 5, 4.032143],
     [0.05, 1e6, 1.959966],
-  ])('%f of the distribution lies beyond the quantile at %f degrees of freedom', (outside, freedom, expected) => {
-    expect(twoSidedQuantile(outside, freedom)).toBeCloseTo(expected, 4);
-  });
+  ])(
+    'the quantile at %f is exceeded with the stated probability at %f degrees of freedom',
+    (outside, freedom, expected) => {
+      expect(twoSidedQuantile(outside, freedom)).toBeCloseTo(expected, 4);
+    },
+  );
 
-  it('has a quantile that agrees with its distribution, also between integer degrees of freedom', () => {
+  it('the quantile agrees with the distribution, also between integer degrees of freedom', () => {
     for (const freedom of [0.7, 1.5, 2.3, 7.9, 55.5]) {
       for (const outside of [0.001, 0.0045, 0.05, 0.5]) {
         expect(twoSidedProbability(twoSidedQuantile(outside, freedom), freedom)).toBeCloseTo(outside, 9);
@@ -60,7 +63,7 @@ describe('Student’s t', () => {
     }
   });
 
-  it('is infinite without a degree of freedom', () => {
+  it('the quantile is infinite without a degree of freedom', () => {
     expect(twoSidedQuantile(0.05, 0)).toBe(Number.POSITIVE_INFINITY);
     expect(twoSidedQuantile(0.05, Number.NaN)).toBe(Number.POSITIVE_INFINITY);
   });
@@ -70,8 +73,8 @@ describe('Student’s t', () => {
 const around = (...medians: readonly number[]): Instances =>
   medians.map((middle) => [0.9, 0.95, 1, 1.05, 1.3].map((factor) => middle * factor));
 
-describe('intervals from instances', () => {
-  it('are not given for two instances, an empty one, or fewer than five rounds in all', () => {
+describe('confidence intervals from instances', () => {
+  it('are not given for two instances, an empty one, or fewer than five rounds in total', () => {
     expect(timeInterval(around(1, 1), 0.05)).toBeNull();
     expect(timeInterval([[1, 1], [1, 1], []], 0.05)).toBeNull();
     expect(timeInterval([[1], [1], [1, 1]], 0.05)).toBeNull();
@@ -80,7 +83,7 @@ describe('intervals from instances', () => {
     expect(separateLogRatio(around(1, 1), around(1, 1, 1), 0.05)).toBeNull();
   });
 
-  it('cover what varies between instances, not the rounds within', () => {
+  it('include the variation between instances, not that of the rounds within one', () => {
     const calm = timeInterval(around(2, 2, 2, 2), 0.05);
     expect(calm?.middle).toBeCloseTo(Math.log(2), 12);
     expect(calm?.half).toBeCloseTo(0, 12);
@@ -90,14 +93,14 @@ describe('intervals from instances', () => {
     expect(spread?.half).toBeCloseTo((3.182446 * 0.011547) / 2, 6);
   });
 
-  it('are wider if neighbours are alike than if they alternate', () => {
+  it('are wider if neighbouring rounds are similar than if they alternate', () => {
     const medians = [1, 1.01, 1, 1.01, 1, 1.01, 1, 1.01];
     const alternating = timeInterval(around(...medians), 0.05)?.half ?? Number.NaN;
     const alike = timeInterval(around(...[...medians].sort((x, y) => x - y)), 0.05)?.half ?? Number.NaN;
     expect(alike).toBeGreaterThan(1.5 * alternating);
   });
 
-  it('cancel noise shared by candidates that were measured together', () => {
+  it('exclude noise shared by candidates that were measured together', () => {
     const weather = [1, 1.4, 0.8, 1.2, 1.1];
     const reference = [0, 1, 2].map((i) => weather.map((factor) => factor * (1 + 0.3 * i)));
     const slower = reference.map((times) => times.map((time) => 1.25 * time));
@@ -126,12 +129,12 @@ describe('intervals from instances', () => {
 });
 
 describe('the error of a mean', () => {
-  it('equals the textbook formula for values among others of another kind', () => {
+  it('equals the textbook formula for values interleaved with others', () => {
     // Variance 4/3 of four values.
     expect(meanError([-1, 1, -1, 1])).toBeCloseTo(Math.sqrt(4 / 3 / 4), 12);
   });
 
-  it('grows with the correlation of neighbours', () => {
+  it('increases with the correlation of neighbours', () => {
     // By hand: autocorrelation 2/5 of five values. The bias correction of (1 + 6/5) / 5 brings it above its limit of
     // 0.6, which gives a factor of 4.
     expect(meanError([2, 1, 0, -1, -2])).toBeCloseTo(Math.sqrt((2.5 * 4) / 5), 12);
@@ -139,7 +142,7 @@ describe('the error of a mean', () => {
     expect(meanError([1, 0, 0, 0, -1])).toBeCloseTo(Math.sqrt((0.5 * 1.5) / 5), 12);
   });
 
-  it('uses batches if that is larger: a state that lasts for two has one value of each two', () => {
+  it('uses batches if that is larger: with a state that lasts two values, batches of two', () => {
     const twos = [1, 1, -1, -1, 1, 1, -1, -1];
     expect(meanError(twos)).toBeCloseTo(Math.sqrt(4 / 3 / 4), 12);
     // The first value does not fill a batch and is left out.
@@ -152,12 +155,12 @@ describe('the error of a mean', () => {
     expect(meanError(threes)).toBeCloseTo(Math.sqrt(10 / 81), 12);
   });
 
-  it('corrects the observed correlation by its known bias', () => {
+  it('corrects the observed correlation for its known bias', () => {
     // Autocorrelation 1/4 of eight values, raised by (1 + 3/4) / 8: factor 47/17. Variance 4/7.
     expect(meanError([1, 1, 0, -1, 0, -1, 0, 0])).toBeCloseTo(Math.sqrt(((4 / 7 / 8) * 47) / 17), 12);
   });
 
-  it('makes no two batches of four values', () => {
+  it('does not split four values into two batches', () => {
     // Autocorrelation 0, raised by 1/4: factor 5/3. Variance 40/3. Two batches with means 3 and -3 would give 3.
     expect(meanError([2, 4, -4, -2])).toBeCloseTo(Math.sqrt(((40 / 3 / 4) * 5) / 3), 12);
   });
@@ -170,13 +173,13 @@ describe('the error of a mean', () => {
 const margin = { margin: 0.01 };
 
 describe('the summary of a candidate', () => {
-  it('is faster or slower only if the complete interval is beyond the floor', () => {
+  it('is faster or slower only if the complete interval lies beyond the floor', () => {
     expect(judge({ middle: -0.1, half: 0.05 }, 0.01, margin, 5).standing).toBe('faster');
     expect(judge({ middle: 0.1, half: 0.05 }, 0.01, margin, 5).standing).toBe('slower');
     expect(judge({ middle: 0.1, half: 0.095 }, 0.01, margin, 5).standing).toBe('undecided');
   });
 
-  it('is the same only if the complete interval is inside the margin', () => {
+  it('is the same only if the complete interval lies inside the margin', () => {
     expect(judge({ middle: 0.002, half: 0.004 }, 0.003, margin, 5).standing).toBe('same');
     expect(judge({ middle: 0.002, half: 0.02 }, 0.03, margin, 5).standing).toBe('undecided');
     expect(judge({ middle: 0.002, half: 0.02 }, 0.003, { margin: 0.05 }, 5).standing).toBe('same');
@@ -187,7 +190,7 @@ describe('the summary of a candidate', () => {
     expect(judge({ middle: -1, half: 0.01 }, null, margin, 5).standing).toBe('undecided');
   });
 
-  it('names the number of instances that would decide at this spread', () => {
+  it('states how many instances would decide at this spread', () => {
     // For a separation from the floor, the half-width must shrink from 0.04 to 0.02, which needs four times the
     // instances.
     expect(judge({ middle: 0.03, half: 0.04 }, 0.01, margin, 5).instancesToDecide).toBe(20);
@@ -197,7 +200,7 @@ describe('the summary of a candidate', () => {
     expect(judge({ middle: edge, half: 0.02 }, edge, margin, 5).instancesToDecide).toBeNull();
   });
 
-  it('is not hidden by a control that strayed, since the floor is capped', () => {
+  it('is not hidden by an erratic control, since the floor is capped', () => {
     const reference = [1, 1, 1].map((time) => [time, time, time]);
     const strayed = [5, 5, 5].map((time) => [time, time, time]);
     const floor = noiseFloorOf(strayed, reference);
@@ -206,7 +209,7 @@ describe('the summary of a candidate', () => {
     expect(noiseFloorOf(strayed.slice(1), reference.slice(1))).toBeNull();
   });
 
-  it('has a floor of the median difference of control and reference over the root of the instances', () => {
+  it('has a floor: the median difference of control and reference over the root of the instances', () => {
     // Log ratios -0.004, 0.006, 0.010 and 0.002: the median of their magnitudes is 0.005, and √4 instances halve it.
     const reference = Array.from({ length: 4 }, () => [2, 2, 2]);
     const control = [-0.004, 0.006, 0.01, 0.002].map((apart) => [0, 0, 0].map(() => 2 * Math.exp(apart)));
@@ -215,16 +218,16 @@ describe('the summary of a candidate', () => {
     expect(judge({ middle: -0.005, half: 0.003 }, 0.0025, margin, 4).standing).not.toBe('faster');
   });
 
-  it('holds for all candidates of a table at once', () => {
+  it('has a joint error rate for all candidates of a table', () => {
     expect(missProbability({ candidates: 10 })).toBeCloseTo(missProbability({ candidates: 1 }) / 10, 12);
   });
 });
 
-describe('the rule of precision', () => {
+describe('the precision rule', () => {
   const narrow = { middle: 0, half: 0.004 };
   const wide = { middle: 0, half: 0.006 };
 
-  it('ends a session when every ratio was narrow twice in a row, and not before five instances', () => {
+  it('ends a session once every ratio was narrow twice in a row, and not before five instances', () => {
     const rule = new PrecisionRule(0.005);
     expect(rule.met([narrow], 3)).toBe(false);
     expect(rule.met([narrow], 4)).toBe(false);
@@ -234,14 +237,14 @@ describe('the rule of precision', () => {
     expect(rule.met([narrow, narrow], 8)).toBe(true);
   });
 
-  it('after many instances requires a tenth of them to be narrow', () => {
+  it('requires a tenth of the instances to be narrow after many instances', () => {
     const rule = new PrecisionRule(0.005);
     expect(rule.met([wide], 40)).toBe(false);
     for (const instances of [41, 42, 43, 44]) expect(rule.met([narrow], instances)).toBe(false);
     expect(rule.met([narrow], 45)).toBe(true);
   });
 
-  it('requires less of a ratio that is far from 1, and an unknown one is never precise', () => {
+  it('requires less precision for a ratio far from 1, and never accepts an unknown ratio', () => {
     const rule = new PrecisionRule(0.005);
     const tenfold = { middle: Math.log(10), half: 0.2 };
     expect(rule.met([tenfold], 5)).toBe(false);

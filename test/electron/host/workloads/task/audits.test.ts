@@ -23,20 +23,20 @@ const failures = (audits: Audits) => audits.accuracy().flatMap(({ id, holds, tip
 
 const probes = (count: number, times: MemoryProbe): MemoryProbe[] => Array.from({ length: count }, () => times);
 
-test('an audit without findings leaves the checks unchanged', () => {
+test('an audit without findings does not change the checks', () => {
   const audits = audited();
   audits.sampled(sample(audit({})));
   expect(audits.accuracy()).toMatchObject([{ id: 'largest', value: 0, bound: 1e-6, holds: true }]);
 });
 
-test('one failure among many audits is shown', () => {
+test('a single failure among many audits is shown', () => {
   const audits = audited();
   const wrong = { ...check, value: 0.5, holds: false, where: 'result 3 is 0, expected 0.5' };
   for (const one of [check, wrong, check]) audits.sampled(sample(audit({ checks: [one] })));
   expect(failures(audits)).toEqual([['largest', 'Largest error: all 10 results; result 3 is 0, expected 0.5']]);
 });
 
-test('unwritten results and changed inputs are named', () => {
+test('unwritten results and modified inputs are named', () => {
   const audits = audited();
   audits.sampled(sample(audit({ unwritten: 4, first_unwritten: 6, inputs_changed: true })));
   expect(failures(audits)).toEqual([
@@ -51,7 +51,7 @@ test('a result that was poisoned within a sample and not rewritten is named', ()
   expect(failures(audits)).toEqual([['unwritten', 'Result 7 was not written in a repetition within a sample']]);
 });
 
-test('a wrong result after a change of some inputs is an error of the kernel', () => {
+test('a wrong result after some inputs change is an error of the kernel', () => {
   const audits = audited();
   const where = 'results[7] is 1, expected 2';
   audits.sampled(sample(audit({ alteredChecks: [{ ...check, value: 1, holds: false, where }] })));
@@ -83,7 +83,7 @@ test('rows of a diagonally dominant matrix are not swapped', () => {
   expect(of(['8', 'n', 'n'], { ...drawn, diagonal: 'n' })).toBe(true);
 });
 
-describe('probes', () => {
+describe('probes for memoisation', () => {
   const honest = { fresh_s: 1.2e-3, again_s: 1e-3, usual_s: 1e-3 };
   const remembering = { fresh_s: 2e-3, again_s: 1e-3, usual_s: 1e-3 };
   const probed = (all: readonly MemoryProbe[]): Audits => {
@@ -92,7 +92,7 @@ describe('probes', () => {
     return audits;
   };
 
-  test('suspect a kernel that needs twice as long for unseen inputs, 24 times', () => {
+  test('suspect a kernel that takes twice as long for unseen inputs in 24 probes', () => {
     // (1.7225²³ + 1.425²³ + 1.2125²³) / 3 = (270,300 + 3,450 + 84) / 3 = 91,300; one more probe multiplies it by 1.72.
     expect(failures(probed(probes(23, remembering)))).toEqual([]);
     expect(failures(probed(probes(24, remembering)))).toEqual([
@@ -100,12 +100,12 @@ describe('probes', () => {
     ]);
   });
 
-  test('suspect a kernel that remembers in every third call', () => {
+  test('suspect a kernel that remembers its result in every third call', () => {
     const all = Array.from({ length: 300 }, (_, i) => (i % 3 === 0 ? remembering : honest));
     expect(failures(probed(all))).toEqual([['remembers', expect.stringMatching(/2\.0 times as long/)]]);
   });
 
-  test('one hint requests more probes, and one refutation ends the doubt', () => {
+  test('continue after a single suspicion, and stop after a single refutation', () => {
     expect(probed([honest]).doubt).toBe(null);
     expect(probed([honest, remembering]).doubt).toBe('probe');
     // A probe that is shorter by the same factor: 1.7225 × 0.0225, 1.425 × 0.425 and 1.2125 × 0.7125 are 0.503 on
@@ -115,7 +115,7 @@ describe('probes', () => {
     expect(probed([remembering, ...probes(5, honest)]).doubt).toBe(null);
   });
 
-  test('end with the first proof that a kernel is wrong', () => {
+  test('end at the first proof that a kernel is wrong', () => {
     const proofs: readonly ReturnType<typeof sample>[] = [
       sample(audit({ checks: [{ ...check, value: 1, holds: false }] })),
       sample(audit({ unwritten: 1 })),
@@ -132,7 +132,7 @@ describe('probes', () => {
     }
   });
 
-  test('leave a kernel not checked while a doubt is open, and report what decides it', () => {
+  test('leave a kernel not checked while a suspicion is open, and report what would decide it', () => {
     const open = probed([honest, remembering]).accuracy();
     expect(correctnessOf(open)).toBe('not checked');
     expect(reasonOf(open)).toBe(
@@ -143,7 +143,7 @@ describe('probes', () => {
     expect(correctnessOf(probed(probes(24, remembering)).accuracy())).toBe('wrong');
   });
 
-  test('wait for their share of the time, except if memory is likely', () => {
+  test('are limited to their share of the time, except if memoisation is likely', () => {
     // Ten samples, each with 0.001 s of audits, exceed 8 % of 0.1 s.
     const within = (all: readonly MemoryProbe[]): Audits => {
       const audits = probed(all);
@@ -162,12 +162,12 @@ describe('probes', () => {
     expect(failures(probed([...probes(500, honest), ...probes(24, remembering)]))).toHaveLength(1);
   });
 
-  test('do not suspect a kernel whose order matters in one of eight pairs', () => {
+  test('do not suspect a kernel that depends on the call order in one of eight pairs', () => {
     const all = Array.from({ length: 1_000 }, (_, i) => (i % 8 === 0 ? remembering : honest));
     expect(failures(probed(all))).toEqual([]);
   });
 
-  test('do not suspect a machine that is so busy that every third time doubles', () => {
+  test('do not suspect a kernel on a machine so busy that every third time doubles', () => {
     // Every third time of each kind doubles: in two of nine probes the first is twice the second.
     const busy = (i: number): number => (i % 3 === 0 ? 2e-3 : 1e-3);
     const all = Array.from({ length: 1_000 }, (_, i) => ({
@@ -181,18 +181,18 @@ describe('probes', () => {
     expect(failures(probed(probes(40, { fresh_s: 2.5e-7, again_s: 1.2e-7, usual_s: 5e-8 })))).toEqual([]);
   });
 
-  test('suspect a kernel that needs longer as soon as a few inputs change within a sample', () => {
+  test('suspect a kernel that takes longer as soon as a few inputs change within a sample', () => {
     const audits = audited();
     const changes = Array.from({ length: 24 }, () => ({ changed_s: 1e-3, before_s: 1e-4 }));
     audits.sampled(sample(null, { ...unchanged, probes: changes }));
     expect(failures(audits)).toEqual([['remembers', expect.stringMatching(/10 times/)]]);
   });
 
-  describe('with other inputs that need longer', () => {
+  describe('probes with slower new inputs', () => {
     const otherwise = probes(24, { fresh_s: 1e-3, again_s: 1e-3, usual_s: 1e-4 });
     const known = audit({ probes: probes(3, { fresh_s: 1e-3, again_s: 1e-3, usual_s: 1e-4 }) });
 
-    test('are no proof, since the computation may depend on its data', () => {
+    test('prove nothing, since the time of a computation may depend on its data', () => {
       const audits = probed(otherwise);
       expect([failures(audits), audits.doubt]).toEqual([[], 'swap']);
       // In a process that has not seen them, the same inputs need the same time as in the process that knows them.
@@ -200,7 +200,7 @@ describe('probes', () => {
       expect([failures(audits), audits.doubt]).toEqual([[], null]);
     });
 
-    test('prove memory if the same inputs need longer in a process that has not seen them', () => {
+    test('prove memoisation if the same inputs take longer in a process that has not seen them', () => {
       const audits = probed(otherwise);
       // (1.7225¹⁴ + 1.425¹⁴ + 1.2125¹⁴) / 3 = (2,025 + 142 + 15) / 3 = 727 is not yet 1,000.
       for (let i = 0; i < 15; i += 1) {
@@ -223,11 +223,11 @@ describe('the clock of the kernel process', () => {
     return failures(audits);
   };
 
-  test('is not suspected for late messages', () => {
+  test('is not suspected because of late messages', () => {
     expect(during((i) => (i % 3 === 0 ? 0.002 : 0.3))).toEqual([]);
   });
 
-  test('is suspected if it falls behind by half of what it timed', () => {
+  test('is suspected if it lags behind by half of the time that it measured', () => {
     // The last quarter begins with sample 15, which has lost 15 × 0.01 s by then.
     expect(during((i) => 0.01 * i)).toEqual([['clock', expect.stringContaining('lost 0.15 s')]]);
   });
@@ -237,7 +237,7 @@ describe('the clock of the kernel process', () => {
   });
 });
 
-test('a process that is busy between its calls is named, and an idle one is not', () => {
+test('a process that is busy between its calls is named, but an idle one is not', () => {
   const between = (cpu_s: number, elapsed_s = 0.2) => {
     const audits = audited();
     for (let i = 0; i < 5; i += 1) audits.sampled({ ...sample(null), between: { cpu_s, elapsed_s } });
@@ -251,7 +251,7 @@ test('a process that is busy between its calls is named, and an idle one is not'
   expect(between(0.06, 1)).toEqual([['between', expect.stringContaining('0.30 s of CPU time in 5.0 s')]]);
 });
 
-test('audits end when they have used their share of the time', () => {
+test('audits end once they have used their share of the time', () => {
   const audits = audited();
   expect(audits.next().audited).toBe(true);
   audits.spent(0.1);
@@ -264,7 +264,7 @@ test('audits end when they have used their share of the time', () => {
   expect(audits.next().audited).toBe(true);
 });
 
-test('a shipped variant is audited if that is affordable, and never suspected of memory', () => {
+test('a shipped variant is audited if that is affordable, and never suspected of memoisation', () => {
   // 3e-9 s per byte: 0.3 s, which is 8 % of 3.75 s.
   const audits = new Audits({ device: 'cpu', suspected: false, state_bytes: 1e8 });
   expect(audits.next()).toEqual({ audited: false, probed: false, altered: false });
@@ -277,7 +277,7 @@ test('a shipped variant is audited if that is affordable, and never suspected of
   expect([failures(audits), audits.doubt]).toEqual([[], null]);
 });
 
-test('the cost of audits is that of all candidates together', () => {
+test('the cost of audits includes all candidates', () => {
   const costs = [
     { audits_s: 0.5, others_s: 0, all_s: 10 },
     { audits_s: 0.9, others_s: 0, all_s: 10 },
@@ -291,7 +291,7 @@ test('the cost of audits is that of all candidates together', () => {
   expect(costOf([])).toBe(null);
 });
 
-test('audits of 1,000 samples stay below a tenth of the time, whatever one costs', () => {
+test('audits of 1,000 samples use less than a tenth of the time, whatever a single audit costs', () => {
   for (const seconds of [1e-4, 3e-3, 0.02, 0.3]) {
     const audits = audited();
     for (let i = 0; i < 1000; i += 1) {
@@ -306,7 +306,7 @@ test('audits of 1,000 samples stay below a tenth of the time, whatever one costs
   }
 });
 
-test('a check of the root mean square is named as on the page', () => {
+test('a check of the root mean square has the same name as on the page', () => {
   const title = "Error, root mean square over the reference's";
   const check = { id: 'l2', title, value: 1e-3, limit: 2.4e-7, holds: false, where: 'result 7 is 1, expected 2' };
   const compared = '65536 of 1000000 results with FP64';

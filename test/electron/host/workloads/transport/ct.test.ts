@@ -62,7 +62,7 @@ function largestDifference(one: RunData, other: RunData): number {
 }
 
 describe('a CT equals the same matter in rectangles within 1e-6 of the peak', () => {
-  test.each(['path', 'depth'])('uniform water, %s stepping', async (stepping) => {
+  test.each(['path', 'depth'])('in uniform water, with %s stepping', async (stepping) => {
     const file = put('water.mha', layers(rows([40, 0]), 80, 0.5));
     const solver = { stepping };
     const [ct, rectangle] = [
@@ -72,7 +72,7 @@ describe('a CT equals the same matter in rectangles within 1e-6 of the peak', ()
     expect(largestDifference(ct, rectangle)).toBeLessThan(1e-6);
   });
 
-  test('a slab of bone and one of lung in water; pixels of half a cell', async () => {
+  test('in slabs of bone and lung in water, with pixels of half a cell', async () => {
     const file = put('slabs.nrrd', layers(rows([5, 0], [4, 1000], [3, 0], [6, -500], [22, 0]), 80, 0.5));
     const regions = [
       { material: 'bone-compact-icru', x_mm: [-20, 20], z_mm: [5, 9] },
@@ -85,7 +85,7 @@ describe('a CT equals the same matter in rectangles within 1e-6 of the peak', ()
     expect(largestDifference(ct, slabs)).toBeLessThan(1e-6);
   });
 
-  test('turned by a right angle with its beam, and from the other side', async () => {
+  test('when turned by a right angle with its beam, and when entered from the other side', async () => {
     const slab = layers(rows([10, 0], [6, 1000], [24, 0]), 80, 0.5);
     const file = put('front.nrrd', slab);
     // The same slab along x, seen from the left: x points to the left, so the beam runs against it.
@@ -106,7 +106,7 @@ describe('a CT equals the same matter in rectangles within 1e-6 of the peak', ()
   });
 });
 
-describe('the range behind lung and bone is that of the water-equivalent thickness', () => {
+describe('the range behind lung and bone matches the water-equivalent thickness', () => {
   /** Thickness of water in mm that slows a beam of this energy as much as a layer does, integrated in steps. */
   function waterOf(energy_MeV: number, material: 'lung' | 'bone-compact-icru', density: number, mm: number): number {
     const { water, [material]: matter } = scenarios.materials;
@@ -123,7 +123,7 @@ describe('the range behind lung and bone is that of the water-equivalent thickne
   test.each([
     ['lung', -500, 0.26, 30],
     ['bone-compact-icru', 1000, 1.85, 10],
-  ] as const)('%s', async (material, hu, density, mm) => {
+  ] as const)('%s inside a CT', async (material, hu, density, mm) => {
     const file = put(`${material}.nrrd`, layers(rows([5, 0], [mm, hu], [85 - mm, 0]), 80, 0.5));
     const parts = { ...quick, beam: { energy_MeV: 80, x_sigma_mm: 2 } };
     const ct = { ...parts, geometry: { width_mm: 40, depth_mm: 90, ct: { file, hu_table: plain } } };
@@ -140,7 +140,7 @@ describe('the range behind lung and bone is that of the water-equivalent thickne
   });
 });
 
-describe('a thorax by the shipped table', () => {
+describe('a thorax converted by the shipped table', () => {
   test('fills the box from edge to edge, with the materials of Schneider', async () => {
     writeSeries(path.join(folder, 'ct/thorax'), ellipses(64));
     const reading = await read({
@@ -163,7 +163,7 @@ describe('a thorax by the shipped table', () => {
     expect(lungs.some(({ density_g_cm3 }) => Math.abs(density_g_cm3 - wanted) < 1e-9)).toBe(true);
   });
 
-  test('radiation lengths of its materials agree with MCsquare within 1.5 %', async () => {
+  test('has materials whose radiation lengths agree with MCsquare within 1.5 %', async () => {
     const { compositions } = await loadHuTable(assetsFolder, 'schneider');
     const listed: Readonly<Record<string, number>> = {
       'schneider-air': 36.615902,
@@ -198,7 +198,7 @@ describe('a thorax by the shipped table', () => {
     expect(compositions).toHaveLength(24);
   });
 
-  test('more densities than the solver distinguishes are merged, and mass is conserved', async () => {
+  test('has more densities than the solver distinguishes, which are merged so that mass is conserved', async () => {
     const noisy: Phantom = { ...ellipses(64), hu: (i, j) => ((i * 37 + j * 101) % 1600) - 900 };
     const file = put('noise.nrrd', noisy);
     const grid = { dx_mm: 6.4, dz_mm: 6.4, dtheta_mrad: 20 };
@@ -212,7 +212,7 @@ describe('a thorax by the shipped table', () => {
   });
 });
 
-describe('every variant on the CPU, in a CT of many media', () => {
+describe('every CPU variant in a CT with many media', () => {
   const document = (stepping: string, variant: string, precision: string) => ({
     ...quick,
     beam: { energy_MeV: 20, x_sigma_mm: 2 },
@@ -225,7 +225,7 @@ describe('every variant on the CPU, in a CT of many media', () => {
     .filter(({ device }) => device === 'cpu')
     .map(({ id }) => id);
 
-  test.each(['path', 'depth'])('%s stepping: within 1e-5 of the reference in FP32', async (stepping) => {
+  test.each(['path', 'depth'])('agrees with the reference within 1e-5 in FP32, with %s stepping', async (stepping) => {
     put('many.nrrd', { ...layers(Array<number>(16).fill(0), 32, 0.5), hu: (i, j) => ((i * 37 + j * 101) % 900) - 300 });
     const reference = await run(document(stepping, 'reference', 'fp64'));
     expect(ids.length).toBeGreaterThan(4);
@@ -241,7 +241,7 @@ describe('every variant on the CPU, in a CT of many media', () => {
 });
 
 describe('the picture of a CT', () => {
-  test('is the slice in Hounsfield units, with the box and the beam to its range in patient coordinates', async () => {
+  test('shows the slice in Hounsfield units, with the box and the beam up to its range, in patient coordinates', async () => {
     const file = put('picture.nrrd', layers(rows([5, 0], [4, 1000], [31, 0]), 80, 0.5));
     const place = { isocentre_mm: [3, 12], isocentre_depth_mm: 12 };
     const seen = async (ct: object, parts: object = {}) => {
@@ -301,7 +301,7 @@ describe('errors of a CT scenario', () => {
       .map(({ severity, path: at, message }) => `${severity} ${at}: ${message}`)
       .join('\n');
 
-  test('a CT that is missing, that is outside of the folder, that is truncated', async () => {
+  test('include a CT that is missing, outside the folder or truncated', async () => {
     expect(await messages({ file: 'ct/nowhere' })).toContain(
       'error geometry.ct.file: "ct/nowhere" cannot be used: ct/nowhere: it cannot be found',
     );
@@ -314,7 +314,7 @@ describe('errors of a CT scenario', () => {
     );
   });
 
-  test('several series are an error of series, not of the file', async () => {
+  test('report several series at the field of the series, not of the file', async () => {
     const flat = layers([0, 0], 2, 1);
     mkdirSync(path.join(folder, 'ct/two'), { recursive: true });
     for (const uid of ['1.1', '1.2']) {
@@ -326,7 +326,7 @@ describe('errors of a CT scenario', () => {
     expect(other).not.toContain('geometry.ct.file');
   });
 
-  test('HU below air and above the table are reported, and clamped to its ends', async () => {
+  test('report HU below air and above the table, which are clamped to its ends', async () => {
     const file = put('ends.nrrd', { ...layers(rows([40, 0]), 80, 0.5), hu: (i) => [-3024, 9000, 0][i % 3] ?? 0 });
     const found = await messages({ file });
     expect(found).toContain('2160 pixels are below -1050 HU, where the table begins (lowest -3024)');
@@ -334,7 +334,7 @@ describe('errors of a CT scenario', () => {
     expect(found).not.toContain('error');
   });
 
-  test('tables that do not ascend, name unknown materials, or are empty; an isocentre outside of the image', async () => {
+  test('include unordered tables, unknown materials, empty tables, and an isocentre outside the image', async () => {
     const file = put('fine.nrrd', layers(rows([40, 0]), 80, 0.5));
     const table = (parts: object) => messages({ file, hu_table: { ...plain, ...parts } });
     expect(
@@ -352,7 +352,7 @@ describe('errors of a CT scenario', () => {
     expect(await messages({ file, at_mm: 90 })).toContain('it has no slice at 90 mm');
   });
 
-  test('another version of the file is another CT', async () => {
+  test('another version of the file counts as another CT', async () => {
     const parts = {
       ...quick,
       geometry: { ...box, ct: { file: put('again.nrrd', layers(rows([40, 0]), 80, 0.5)), hu_table: plain } },

@@ -38,7 +38,7 @@ import {
 import { doseOf } from '../../io/volumes/phantom.ts';
 import { memoryLimit_bytes, openTestScenarios, runScenario, smallScenario, tinyScenario } from '../../small-run.ts';
 
-describe('keyframes', () => {
+describe('keyframes of a run', () => {
   /** Engine output of one keyframe with large maps and a small one. */
   function frame(): Marginals {
     const of = (length: number): Float32Array => Float32Array.from({ length }, (_, i) => i);
@@ -51,7 +51,7 @@ describe('keyframes', () => {
     return (await keyframesOf(native, { keyframes: [{}] } as unknown as TransportResult))[0];
   };
 
-  test('copied memory is freed at once, without garbage collection, and the rest stays intact', async () => {
+  test('copied memory is freed at once, without garbage collection, and other memory stays intact', async () => {
     const handed = frame();
     expect(await keptOf(handed)).toEqual(frame());
     const { zx, xtheta, ez, ex, ztheta, etheta } = handed;
@@ -59,7 +59,7 @@ describe('keyframes', () => {
     expect(etheta).toHaveLength(100);
   });
 
-  test('arrays that share one buffer are all intact', async () => {
+  test('arrays that share one buffer all stay intact', async () => {
     const { zx, etheta, ...rest } = frame();
     const together = new Float32Array([...etheta, ...zx]).buffer;
     const handed = {
@@ -71,8 +71,8 @@ describe('keyframes', () => {
   });
 });
 
-describe('accuracy of variants on different cells', () => {
-  it('compares cells only between variants that step on the same ones', () => {
+describe('the accuracy of variants on different cells', () => {
+  it('is compared cell by cell only between variants with the same cells', () => {
     expect(shareCells('depth', 'cuda-window')).toBe(true);
     expect(shareCells('moments', 'moments')).toBe(true);
     expect(shareCells('moments', 'depth')).toBe(false);
@@ -81,14 +81,14 @@ describe('accuracy of variants on different cells', () => {
     expect(shareCells('cuda-depth', 'cuda-moments')).toBe(false);
   });
 
-  it('compares the sums of rows: a dose that is only wider across has no error', () => {
+  it('is compared by sums of rows, so that a dose that is only wider across has no error', () => {
     const reference = Float64Array.of(2, 2, 3, 0);
     const wider = depthDoseError(Float64Array.of(3, 1, 1, 2), reference, 2, depthDoseLimit);
     expect(wider.value).toBe(0);
     expect(wider.holds).toBe(true);
   });
 
-  it('rejects a depth dose that differs by more than 1 %', () => {
+  it('is wrong for a depth dose that differs by more than 1 %', () => {
     // Row sums 4 and 2 instead of 4 and 3: a difference of 1 over the norm of 5.
     const short = depthDoseError(Float64Array.of(2, 2, 1, 1), Float64Array.of(2, 2, 3, 0), 2, depthDoseLimit);
     expect(short.value).toBeCloseTo(0.2, 12);
@@ -102,7 +102,7 @@ describe('accuracy of variants on different cells', () => {
   });
 });
 
-describe('one grid', () => {
+describe('beams on one grid', () => {
   afterEach(() => vi.unstubAllEnvs());
 
   /** More beams than memory blocks. */
@@ -135,7 +135,7 @@ describe('one grid', () => {
     return { metrics, ledger, notes, gray, steps, cell_steps, extra_straggling_mm, depthDose };
   };
 
-  test('answers equal those of end-to-end runs, also for beams that reuse the block of another', async () => {
+  test('have the same answers as end-to-end runs, including beams that reuse the block of another', async () => {
     const beams = await reading();
     const runs: RunData[] = [];
     const answers: SolvedBeam[] = [];
@@ -159,7 +159,7 @@ describe('one grid', () => {
     expect(new Set(runs.map(({ dose }) => dose.buffer)).size).toBe(energies.length);
   });
 
-  test('beams on one grid are limited by what each visits, as single beams are', async () => {
+  test('are limited by the cells that each beam visits, as single beams are', async () => {
     const geometry = { ...tinyScenario.geometry, depth_mm: 1100 };
     const solver = { stepping: 'depth', variant: 'depth', threads: 1 };
     const { any } = await openTestScenarios();
@@ -193,7 +193,7 @@ describe('one grid', () => {
     }
   }
 
-  test('cancelling while every block waits to be read ends beams there, and reported ones stay', async () => {
+  test('end when cancelled while every block waits to be read, and reported beams stay', async () => {
     const giving = new AbortController();
     const told: number[] = [];
     await solveOnOneGrid('beams', await reading(), {
@@ -214,7 +214,7 @@ describe('one grid', () => {
   });
 });
 
-describe('dose file', () => {
+describe('dose files', () => {
   let folder: string;
   let run: RunData;
   beforeAll(async () => {
@@ -247,7 +247,7 @@ describe('dose file', () => {
     expect(gammaOfCurves({ positions, values }, read.curve, criteria)).toMatchObject({ passed: 1, worst: 0 });
   });
 
-  test('a volume in any units, with depth along y and shifted, is summed over its third axis and matched', async () => {
+  test('a volume in any unit, with depth along y and an offset, is summed over its third axis and matches', async () => {
     const { nz, nx, dz_mm, dx_mm } = run.axes;
     const layers = 3;
     const data = new Float64Array(nx * nz * layers);
@@ -321,7 +321,7 @@ describe('dose file', () => {
       /the dose is -1 at 3 mm; allowed: -5 % of its largest/,
     ],
     ['a curve without a unit', 'depth,dose\n0,1\n', / the unit of depth is missing/],
-  ])('%s is rejected with its file', async (name, text, why) => {
+  ])('%s is rejected with its file name', async (name, text, why) => {
     const file = path.join(folder, `${name.replaceAll(' ', '-')}.csv`);
     await writeFile(file, text);
     await expect(readDoseFile(file, {}, null)).rejects.toThrow(why);
@@ -343,7 +343,7 @@ describe('dose file', () => {
     await expect(readDoseFile(file, {}, null)).rejects.toThrow(/latin\.csv: it is not text in UTF-8, nor in UTF-16/);
   });
 
-  describe('a unit that the file states', () => {
+  describe('the unit stated by a file', () => {
     const nrrd = (unit: string): Uint8Array => {
       const head = `NRRD0004\ntype: double\ndimension: 3\nsizes: 2 2 2\nspacings: 1 1 1\nencoding: raw\nendian: little\nsample units: ${unit}\n\n`;
       return Uint8Array.from(
@@ -353,7 +353,7 @@ describe('dose file', () => {
     const plane = (unit: string, chosen: 'Gy' | 'MeV/g' | 'Gy/1e9' | null) =>
       planeOfDose({ files: [{ name: 'a.nrrd', bytes: nrrd(unit) }], plane: {}, unit: chosen, protons: 1 });
 
-    test('is the only one that can be chosen', async () => {
+    test('is the only one that can be selected', async () => {
       await expect(plane('Gy', 'Gy')).resolves.toMatchObject({ nz: 2, nx: 2 });
       await expect(plane('Gy', 'Gy/1e9')).resolves.toMatchObject({ nz: 2, nx: 2 });
       await expect(plane('cGy', null)).resolves.toMatchObject({ nz: 2, nx: 2 });
@@ -381,7 +381,7 @@ describe('dose file', () => {
     expect(await inspectDose({ files: [{ name: 'RD.1.2.3', bytes }] })).toMatchObject({ sizes: [2, 2, 2] });
   });
 
-  test('a dose of one beam, or to water, is reported before it is compared', async () => {
+  test('a dose of a single beam, or to water, is reported before the comparison', async () => {
     const phantom = { columns: 2, rows: 2, slices: 2, spacing_mm: [1, 1, 1], origin_mm: [0, 0, 0] } as const;
     const changes = {
       '3004000a': ['CS', 'BEAM'],

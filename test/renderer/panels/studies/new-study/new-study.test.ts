@@ -27,8 +27,8 @@ import {
 } from '../../../../../renderer/panels/studies/new-study/ready-made.ts';
 import { emptyForm, withMeasures, withTiming } from '../../../../../renderer/panels/studies/new-study/study-form.ts';
 
-describe('study form', () => {
-  test('energy measurement solves one point at a time, and several at a time have no energy', () => {
+describe('the form of a new study', () => {
+  test('energy is measured with one point at a time, and several at a time have no energy', () => {
     const requested = withMeasures(emptyForm, ['times', 'energy']);
     expect(requested).toMatchObject({ timing: 'alone', measures: ['times', 'energy'] });
     expect(withTiming(requested, 'shared')).toMatchObject({ timing: 'shared', measures: ['times'] });
@@ -37,7 +37,7 @@ describe('study form', () => {
   });
 });
 
-describe('axis draft', () => {
+describe('the draft of an axis', () => {
   const range: AxisDraft = {
     id: 1,
     path: 'beam.energy_MeV',
@@ -48,7 +48,7 @@ describe('axis draft', () => {
     count: '5',
   };
 
-  test('the first axis is the energy, or else the first number that has a neighbourhood', () => {
+  test('is the energy at first, or otherwise the first number with a sensible neighbourhood', () => {
     const complete = { beam: { range_is: 'r80', energy_sigma_MeV: 0, x_sigma_mm: 3, energy_MeV: 70 } };
     expect(firstPath(complete, pathsIn(complete))).toBe('beam.energy_MeV');
     const other = { problem: { kind: 'stencil', offset: 0, n: 64 } };
@@ -56,12 +56,12 @@ describe('axis draft', () => {
     expect(firstPath({ a: 'b' }, pathsIn({ a: 'b' }))).toBe('a');
   });
 
-  test('typed values become numbers if they are numbers', () => {
+  test('converts typed values to numbers if they are numbers', () => {
     expect(typedValues(' 60, 7.5e1 ,fp32,true,, 0x10')).toEqual([60, 75, 'fp32', true, 16]);
     expect(typedValues(' , ')).toEqual([]);
   });
 
-  test('an axis is built, and its errors are reported', () => {
+  test('builds an axis, and reports its errors', () => {
     expect(axisOf(range)).toEqual({ kind: 'range', path: 'beam.energy_MeV', from: 60, to: 80, count: 5 });
     expect([countOf(range), axisIssue(range)]).toEqual([5, null]);
     const list: AxisDraft = { ...range, kind: 'list', values: 'depth, window' };
@@ -83,7 +83,7 @@ describe('axis draft', () => {
     solver: { variant: 'auto' },
   };
 
-  test('lists paths to single values, without those that change no answer', () => {
+  test('lists paths to single values, without those that do not affect the answer', () => {
     expect(pathsIn({ ...complete, name: 'x', notes: 'y', output: { keyframes: 3 } })).toEqual([
       'beam.energy_MeV',
       'beam.spots[0].x_mm',
@@ -94,7 +94,7 @@ describe('axis draft', () => {
     ]);
   });
 
-  test('an axis begins around the current value, in its unit', () => {
+  test('begins around the current value, in its unit', () => {
     expect(axisAround(3, complete, 'beam.energy_MeV')).toMatchObject({ id: 3, kind: 'range', from: '56', to: '84' });
     expect(axisAround(3, complete, 'solver.variant')).toMatchObject({ kind: 'list', values: 'auto' });
     expect(unitAt(complete, 'beam.energy_MeV')).toBe('MeV');
@@ -102,7 +102,7 @@ describe('axis draft', () => {
     expect(unitAt(complete, 'solver.variant')).toBe('');
   });
 
-  test('a value within a default object includes the kind of that object', () => {
+  test('includes the kind of a default object for a value inside it', () => {
     expect(withKinds({ kind: 'transport' }, complete, ['grid.energy.step_mm', 'grid.dx_mm'])).toEqual({
       kind: 'transport',
       grid: { energy: { kind: 'range' } },
@@ -150,7 +150,7 @@ describe('ready-made studies', () => {
     return found;
   };
 
-  describe('of a beam', () => {
+  describe('ready-made studies of a beam', () => {
     const all = studyTemplates({ draft, complete, capabilities, offers });
 
     test('are these six, in this order', () => {
@@ -159,7 +159,7 @@ describe('ready-made studies', () => {
       ]);
     });
 
-    test('convergence varies all steps together, then each alone, with errors against the finest', () => {
+    test('vary all steps together for convergence, then each alone, with errors relative to the finest', () => {
       const { axes, reference, base } = named(all, 'convergence');
       expect(axes[0]).toMatchObject({
         kind: 'zip',
@@ -181,13 +181,13 @@ describe('ready-made studies', () => {
       });
     });
 
-    test('range table fixes no box or grid that fits one energy only', () => {
+    test('fix no box or grid that fits only one energy in the range table', () => {
       const { base } = named(all, 'range-table');
       expect(base).not.toHaveProperty('grid');
       expect(base['geometry']).toEqual({ width_mm: 40 });
     });
 
-    test('variants run here, alone and repeated, and threads up to all of them', () => {
+    test('include the variants that run here, alone and repeated, and threads up to all of them', () => {
       expect(named(all, 'variants')).toMatchObject({
         axes: [{ values: ['transport-a', 'transport-b'] }],
         timing: 'alone',
@@ -197,7 +197,7 @@ describe('ready-made studies', () => {
     });
   });
 
-  test('claims study both variants of each over its size, and none before the host has answered', () => {
+  test('study both variants of each claim over its size, and none before the host has answered', () => {
     const found = named(studyTemplates({ draft, complete, capabilities, offers }), 'claims');
     expect(found.asks).toContain('Fusion, Tiling');
     expect(found.base).not.toHaveProperty('grid');
@@ -216,7 +216,7 @@ describe('ready-made studies', () => {
     expect(unasked).not.toContain('tune');
   });
 
-  test('tuning uses the kernel of the form if it can be tuned, within minutes', () => {
+  test('tune the kernel in the form if it can be tuned, within minutes', () => {
     const asked = { ...complete, solver: { variant: 'transport-a', threads: 0 } };
     expect(named(studyTemplates({ draft, complete: asked, capabilities, offers }), 'tune')).toMatchObject({
       axes: [{ kind: 'tunables', variants: ['transport-a'] }],
@@ -228,7 +228,7 @@ describe('ready-made studies', () => {
     ]);
   });
 
-  test.each(scenarioKindNames)('%s: each is valid, for the shipped scenario and for one with errors', (kind) => {
+  test.each(scenarioKindNames)('are each valid, for the shipped scenario and for one with errors: %s', (kind) => {
     const folder = path.resolve(import.meta.dirname, '../../../../../assets/scenarios');
     const file = {
       transport: 'water-70MeV.json',

@@ -56,7 +56,7 @@ function answering(delays_ms: number[]): StartChild {
 }
 
 describe('a run in a separate process', () => {
-  test('needs longer than the same run here, since a process and an addon start first', async () => {
+  test('takes longer than the same run here, since a process and an addon start first', async () => {
     const heres_s: number[] = [];
     for (let i = 0; i < 3; i += 1) {
       const began = performance.now();
@@ -74,7 +74,7 @@ describe('a run in a separate process', () => {
     await expect(coldProcess_s('no-such', runOf(unknown), forkChild)).rejects.toThrow(/no-such/);
   });
 
-  test('is ended when the session is cancelled', async () => {
+  test('ends when the session is cancelled', async () => {
     const stop = new AbortController();
     const requested = coldProcess_s('slow', runOf(problem), answering([60_000]), stop.signal);
     setTimeout(() => stop.abort(), 20);
@@ -89,7 +89,7 @@ describe('cold processes of a session', () => {
     tell: () => undefined,
   });
 
-  test('end at the limit, whatever a process still does, and give no answer', async () => {
+  test('end at the time limit, whatever they still do, and return no answer', async () => {
     const endless = {
       label: 'endless',
       run: (_label: string, _start: StartChild, end?: AbortSignal) =>
@@ -147,7 +147,7 @@ describe('cold processes of a session', () => {
     });
   });
 
-  test('are in the report next to steps and warm end-to-end runs', async () => {
+  test('are shown in the report next to steps and warm end-to-end runs', async () => {
     const report = await benchHere(
       addon,
       { kind: 'transport', problem },

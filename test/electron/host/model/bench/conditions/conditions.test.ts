@@ -14,7 +14,7 @@ import {
 import { SteadyGpu } from '../../../../../../electron/host/model/bench/conditions/steady.ts';
 import { scratchFolder } from '../../../../../scratch-folder.ts';
 
-describe('steady', () => {
+describe('steady conditions', () => {
   function gpu(why: string | null, temperatures: number[] = []) {
     const asked: (number | null)[] = [];
     const addon = {
@@ -27,7 +27,7 @@ describe('steady', () => {
     return { addon, asked, temperatures };
   }
 
-  test('a clock lock is released when the session ends, and reported', () => {
+  test('a clock lock is reported, and released when the session ends', () => {
     const { addon, asked } = gpu(null);
     const steady = new SteadyGpu(addon, 'GPU-1', { lock_MHz: 1500, cool_C: null });
     expect(steady.facts).toEqual([['GPU clock', 'locked at 1500 MHz']]);
@@ -35,7 +35,7 @@ describe('steady', () => {
     expect(asked).toEqual([1500, null]);
   });
 
-  test('without the rights, or without a GPU, the session reports it and unlocks nothing', () => {
+  test('without the permission or a GPU, the session reports it and unlocks nothing', () => {
     const { addon, asked } = gpu('Insufficient Permissions');
     const refused = new SteadyGpu(addon, 'GPU-1', { lock_MHz: 1500, cool_C: null });
     refused.close();
@@ -54,7 +54,7 @@ describe('steady', () => {
     expect(asked).toEqual([1500]);
   });
 
-  test('a round waits until the GPU is cool enough, but not after the session is cancelled', async () => {
+  test('a round waits until the GPU is cool enough, unless the session is cancelled', async () => {
     const { addon, temperatures } = gpu(null, [71, 65, 60]);
     const steady = new SteadyGpu(addon, 'GPU-1', { lock_MHz: null, cool_C: 60 });
     await steady.cooled(() => false);
@@ -68,7 +68,7 @@ describe('steady', () => {
   });
 });
 
-describe('energy', () => {
+describe('energy counters', () => {
   const scratch = scratchFolder('energy');
 
   function powercap(name: string, microjoules: readonly number[]): string {
@@ -84,7 +84,7 @@ describe('energy', () => {
     return folder;
   }
 
-  test('processors are summed, and a counter that wraps loses nothing', () => {
+  test('are summed over processors, and lose nothing when a counter wraps', () => {
     const folder = powercap('two', [999_000_000, 5_000_000]);
     const counter = processorCounter(folder);
     if (typeof counter === 'string') throw new Error(counter);
@@ -94,7 +94,7 @@ describe('energy', () => {
     expect((counter.read() ?? Number.NaN) - before).toBeCloseTo(4 + 2.5, 9);
   });
 
-  test('a missing counter is explained in one sentence', () => {
+  test('are explained in one sentence if they are missing', () => {
     expect(processorCounter(path.join(scratch, 'none'))).toContain('no RAPL counters');
     const folder = powercap('closed', [1]);
     rmSync(path.join(folder, 'intel-rapl:0/energy_uj'));
@@ -107,7 +107,7 @@ describe('energy', () => {
     expect(gpuCounter({ clockState: () => null }, 'GPU-1')).toContain('NVML reports no energy');
   });
 
-  test('the energy of a run is the difference of the counter over all repetitions', async () => {
+  test('give the energy of a run as their difference over all repetitions', async () => {
     let joules = 1000;
     const state = (): ClockState =>
       ({ ...{ sm_MHz: 1, memory_MHz: 1, power_W: 1, powerLimit_W: 1 }, energy_J: joules }) as ClockState;

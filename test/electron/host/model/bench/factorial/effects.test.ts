@@ -70,7 +70,7 @@ function effectsIn(report: Report) {
 }
 
 describe('a 2×2 design', () => {
-  test('whose effects multiply has no interaction', () => {
+  test('has no interaction if its effects multiply', () => {
     const { found, named } = effectsIn(reportOf({ none: 8, 'only-a': 4, 'only-b': 2, both: 1 }));
     expect(named).toEqual([
       ['a|', 2, 'faster'],
@@ -83,7 +83,7 @@ describe('a 2×2 design', () => {
     expect(found.interactions[0]?.times.value).toBeCloseTo(1, 2);
   });
 
-  test('reports where two optimisations together give more than their product, and where less', () => {
+  test('reports where two optimisations together gain more than their product, and where less', () => {
     const helped = effectsIn(reportOf({ none: 8, 'only-a': 8, 'only-b': 8, both: 2 }));
     expect(helped.found.interactions[0]).toMatchObject({ verdict: 'more' });
     expect(helped.found.interactions[0]?.times.value).toBeCloseTo(4, 1);
@@ -95,7 +95,7 @@ describe('a 2×2 design', () => {
     expect(hindered.found.interactions[0]?.times.value).toBeCloseTo(0.5, 2);
   });
 
-  test('decides nothing if instances vary more than the effect, nor by a wrong answer', () => {
+  test('decides nothing if instances vary more than the effect, or from a wrong answer', () => {
     const noisy = effectsIn(reportOf({ none: 8, 'only-a': 7.8, 'only-b': 8, both: 7.7 }, 0.1));
     expect(noisy.named.map(([, , verdict]) => verdict)).toEqual(Array(4).fill('undecided'));
     expect(noisy.found.interactions[0]).toMatchObject({ verdict: 'undecided' });
@@ -129,7 +129,7 @@ test.each([
   { rounds: 0.01, placement: 0.005, instances: 5 },
   { rounds: 0.05, placement: 0, instances: 3 },
   { rounds: 0.002, placement: 0.01, instances: 5 },
-])('among four equal variants, %o, no table in twenty reports an effect', ({ rounds, placement, instances }) => {
+])('equal variants: at most one table in twenty reports an effect, with %o', ({ rounds, placement, instances }) => {
   const random = seededRandom(5);
   const trials = 400;
   const series = () =>
@@ -158,7 +158,7 @@ test.each([
   expect(covered / trials).toBeGreaterThanOrEqual(0.95);
 });
 
-test('three optimisations have the effect of all three compared with all pairs', () => {
+test('a design of three optimisations reports the effect of all three relative to all pairs', () => {
   const factors = [...square.factors, { id: 'c', title: 'C' }];
   const sets = combinations(factors);
   const cells = sets.map((set) => ({ with: [...set], variant: set.join('') || 'none' }));
@@ -216,31 +216,28 @@ test('a recorded 2×2 design gives the ratios of its medians, with intervals ove
   expect(verdict).toBe('more');
 });
 
-describe('the factorial designs', () => {
+describe('factorial designs', () => {
   const variants = allVariants(addon);
 
-  test.each(designs)(
-    '$workload $bench $id: each combination is a variant, or has a reason why there is none',
-    (design) => {
-      const ids = design.factors.map(({ id }) => id);
-      for (const set of combinations(design.factors)) {
-        const cells = design.cells.filter((cell) => sameSet(cell.with, set));
-        expect(cells.length, set.join()).toBeLessThanOrEqual(1);
-        if (cells.length === 0) expect(absenceOf(design, set), set.join()).not.toBeNull();
-        else expect(absenceOf(design, set), set.join()).toBeNull();
-      }
-      for (const { with: set, variant, precision } of design.cells) {
-        expect(set.every((id) => ids.includes(id))).toBe(true);
-        const found = variants.find(
-          (one) => one.id === variant && one.workload === design.workload && one.bench === design.bench,
-        );
-        expect(found, variant).toBeDefined();
-        if (precision !== undefined) expect(found?.precisions).toContain(precision);
-      }
-    },
-  );
+  test.each(designs)('$workload $bench $id: each combination is a variant, or states why there is none', (design) => {
+    const ids = design.factors.map(({ id }) => id);
+    for (const set of combinations(design.factors)) {
+      const cells = design.cells.filter((cell) => sameSet(cell.with, set));
+      expect(cells.length, set.join()).toBeLessThanOrEqual(1);
+      if (cells.length === 0) expect(absenceOf(design, set), set.join()).not.toBeNull();
+      else expect(absenceOf(design, set), set.join()).toBeNull();
+    }
+    for (const { with: set, variant, precision } of design.cells) {
+      expect(set.every((id) => ids.includes(id))).toBe(true);
+      const found = variants.find(
+        (one) => one.id === variant && one.workload === design.workload && one.bench === design.bench,
+      );
+      expect(found, variant).toBeDefined();
+      if (precision !== undefined) expect(found?.precisions).toContain(precision);
+    }
+  });
 
-  test('have unique names, and this machine measures the one of the CPU', async () => {
+  test('have unique names, and the design for the CPU is measured on this machine', async () => {
     const names = designs.map(({ workload, bench, id }) => `${workload}/${bench}/${id}`);
     expect(new Set(names).size).toBe(names.length);
     const cpu = variants.map((one) => ({ ...one, available: one.device === 'cpu' }));

@@ -7,10 +7,10 @@ import { adviceOf, fitOf, type StudyClaim } from '../../../../../../electron/hos
 import { regionsOf, regionsText } from '../../../../../../electron/host/model/studies/advice/regions.ts';
 import { head, type PointTimes, solved } from './solved.ts';
 
-describe('regions', () => {
+describe('regions of equal advice', () => {
   const told = (places: Parameters<typeof regionsOf>[0]): string => regionsText(regionsOf(places));
 
-  test('one label everywhere has no condition', () => {
+  test('have no condition if one label applies everywhere', () => {
     expect(
       told([
         { at: { n: 1 }, label: 'a' },
@@ -36,7 +36,7 @@ describe('regions', () => {
     );
   });
 
-  test('count what no condition distinguishes', () => {
+  test('count points that no condition distinguishes', () => {
     const places = ['a', 'a', 'b'].map((label) => ({ at: { n: 1 }, label }));
     expect(told(places)).toBe('a (2 of 3 points)');
   });
@@ -68,7 +68,7 @@ describe('the fastest correct variant', () => {
     expect(line?.evidence).toContain('undecided at 1 point: the intervals of the two fastest overlap');
   });
 
-  test('leaves out a fast wrong one, whether it was checked or deviates from the others', () => {
+  test('excludes a fast wrong one, whether it was checked or deviates from the others', () => {
     const checked = ask([
       at('fast', 64, 0.1, { readouts: { right: 'no' } }),
       at('slow', 64, 1, { readouts: { right: 'yes' } }),
@@ -84,7 +84,7 @@ describe('the fastest correct variant', () => {
     expect(apart[0]?.evidence.join()).toContain('excluded: fast at 1 point');
   });
 
-  test('distinguishes machines, and reports what makes times doubtful', () => {
+  test('is separate for each machine, with any doubts about the times', () => {
     const rows = [
       at('a', 1, 1),
       at('b', 1, 2),
@@ -107,7 +107,7 @@ describe('the fastest correct variant', () => {
   });
 });
 
-describe('claims', () => {
+describe('claims evaluated on a study', () => {
   const claim: StudyClaim = {
     ...{ claim: 'Tiling', from: 2, to: 4, pairs: [{ slower: 'plain', faster: 'tiled', rival: false }] },
     speaks: () => true,
@@ -118,7 +118,7 @@ describe('claims', () => {
     ...[at('plain', 1024, 9), at('tiled', 1024, 1)],
   ];
 
-  test('report where each holds, and where the gain is less or more', () => {
+  test('report where each claim holds, and where the gain is smaller or larger', () => {
     const found = ask(rows, [claim]).find(({ text }) => text.startsWith('Tiling'));
     expect(found?.text).toBe(
       'Tiling, claimed 2–4×: less with problem.n up to 64; as claimed with problem.n at 256; more with problem.n from 1024.',
@@ -126,7 +126,7 @@ describe('claims', () => {
     expect(found?.evidence).toEqual(['plain → tiled: 1.11× to 9× at 3 points, desk, a CPU']);
   });
 
-  test('are not judged by unrelated points, nor if they need another GPU', () => {
+  test('are not judged from unrelated points, nor if they need another GPU', () => {
     const few = ask(rows, [{ ...claim, speaks: ({ settings }) => settings.some(({ value }) => value === 256) }]);
     expect(few.at(-1)?.text).toBe('Tiling, claimed 2–4×: as claimed.');
     const other = ask(rows, [{ ...claim, needs: 'a consumer GPU' }]).at(-1);
@@ -135,7 +135,7 @@ describe('claims', () => {
   });
 });
 
-describe('convergence', () => {
+describe('convergence of a study', () => {
   const study = { reference: { 'grid.dz_mm': 0.05, 'grid.dx_mm': 0.125 } };
   /** Second-order convergence in one step size, first-order in the other. */
   const r80 = (z: number, x: number): number => 40 + 2 * z ** 2 + 0.001 * x;

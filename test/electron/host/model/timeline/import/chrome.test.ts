@@ -95,7 +95,7 @@ const pytorch = {
   traceName: 'x.json',
 };
 
-describe("a trace of PyTorch's profiler", () => {
+describe('a trace from the PyTorch profiler', () => {
   it('has lanes for threads, calls, streams and copies', async () => {
     const trace = await open(pytorch);
     expect(trace.lanes.map(({ process, name, kind }) => [process, name, kind])).toEqual([
@@ -115,7 +115,7 @@ describe("a trace of PyTorch's profiler", () => {
     expect([...trace.step]).toContain(3);
   });
 
-  it('keeps the launch configuration of a kernel, and links from the call to it once', async () => {
+  it('contains the launch configuration of each kernel, and one link to it from its call', async () => {
     const trace = await open(pytorch);
     const kernel = spanDetails(trace, 3, null);
     expect(kernel.launchedBy.map(({ name }) => name)).toEqual(['cudaLaunchKernel']);
@@ -127,7 +127,7 @@ describe("a trace of PyTorch's profiler", () => {
     expect(traceSummary(trace).kernels).toMatchObject({ count: 1, unique: 1, sum_ns: 20_000 });
   });
 
-  it('is the same compressed, with a byte order mark, and with its lists in another order', async () => {
+  it('gives the same result if it is compressed, has a byte order mark or has its lists in another order', async () => {
     const plain = spansOf(await open(pytorch));
     expect(spansOf(await open(gzipSync(JSON.stringify(pytorch)), 'trace.json.gz'))).toEqual(plain);
     expect(spansOf(await open(`\ufeff\n ${JSON.stringify(pytorch, null, 2)}\n`))).toEqual(plain);
@@ -135,7 +135,7 @@ describe("a trace of PyTorch's profiler", () => {
     expect(spansOf(await open({ traceEvents, ...rest }))).toEqual(plain);
   });
 
-  it('of its first versions is read too, and with NaN as Python writes it', async () => {
+  it('is read in its first versions too, and with NaN as Python writes it', async () => {
     const about = { pid: 0, tid: 7 };
     const text = JSON.stringify([
       { ph: 'X', cat: 'Runtime', name: 'cudaLaunchKernel', pid: 9, tid: 9, ts: 0, dur: 2, args: { correlation: 4 } },
@@ -152,7 +152,7 @@ describe("a trace of PyTorch's profiler", () => {
     expect(spanDetails(trace, 1, null).launchedBy.map(({ name }) => name)).toEqual(['cudaLaunchKernel']);
   });
 
-  it('resolves a nanosecond of times that count from 1970', async () => {
+  it('resolves a nanosecond even if its times count from 1970', async () => {
     const text = `{"traceEvents":[
       {"ph":"X","name":"a","pid":1,"tid":1,"ts":1732166400123456.001,"dur":0.001},
       {"ph":"X","name":"b","pid":1,"tid":1,"ts":1732166400123456.003,"dur":0.002},
@@ -164,7 +164,7 @@ describe("a trace of PyTorch's profiler", () => {
 });
 
 describe('event phases of the trace format', () => {
-  it('begin and end nest per thread; an unfinished event lasts until the end of the trace', async () => {
+  it('nest begin and end events per thread; an unfinished event lasts until the end of the trace', async () => {
     const trace = await open([
       { ph: 'B', name: 'outer', pid: 1, tid: 1, ts: 0 },
       { ph: 'B', name: 'other thread', pid: 1, tid: 2, ts: 1 },
@@ -186,7 +186,7 @@ describe('event phases of the trace format', () => {
     ]);
   });
 
-  it('async events pair by category and id, instants and flows are read, counters are counted', async () => {
+  it('pair async events by category and id, include instants and flows, and count counters', async () => {
     const trace = await open([
       { ph: 'b', cat: 'io', id: 1, name: 'read', pid: 1, tid: 1, ts: 0 },
       { ph: 'b', cat: 'io', id: 2, name: 'write', pid: 1, tid: 1, ts: 1 },
@@ -211,7 +211,7 @@ describe('event phases of the trace format', () => {
     expect(spanDetails(trace, from, null).launched.map(({ name }) => name)).toEqual(['to']);
   });
 
-  it('accept numbers in quotes, and leave out events without a time', async () => {
+  it('accept numbers in quotes, and skip events without a time', async () => {
     const trace = await open([
       { ph: 'X', name: 'a', pid: '1', tid: 'main', ts: '1', dur: '2' },
       { ph: 'X', name: 'b', pid: 1, tid: 1, dur: 2 },
@@ -222,7 +222,7 @@ describe('event phases of the trace format', () => {
     expect(trace.notes).toEqual(['3 events have no valid time, phase or duration and were omitted.']);
   });
 
-  it('store equal arguments once, without what differs in every span', async () => {
+  it('store equal arguments once, except those that differ in every span', async () => {
     const args = { correlation: 1, bytes: 5, grid: '2 × 3 × 4', long: 'x'.repeat(500), nested: { a: [1] } };
     const trace = await open(
       Array.from({ length: 50 }, (_, i) => ({
@@ -242,17 +242,17 @@ describe('event phases of the trace format', () => {
   });
 });
 
-describe('a truncated file', () => {
+describe('a truncated trace', () => {
   const whole = JSON.stringify(pytorch);
 
-  it('of an object is rejected with the position where it ends', async () => {
+  it('is rejected with the position of its end if it is an object', async () => {
     const cut = whole.slice(0, whole.indexOf('"ph":"s"'));
     await expect(open(cut, 'mine.json')).rejects.toThrow(
       `mine.json cannot be opened as a timeline: it is truncated after ${cut.length} bytes and 4 events.`,
     );
   });
 
-  it('of a bare array may lack its closing bracket, as the format allows, but not half an event', async () => {
+  it('may lack its closing bracket if it is a bare array, as the format allows, but not half an event', async () => {
     const event = '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}';
     expect(spansOf(await open(`[${event},\n${event},\n`))).toHaveLength(2);
     await expect(open(`[${event},${event.slice(0, 20)}`)).rejects.toThrow(
@@ -260,7 +260,7 @@ describe('a truncated file', () => {
     );
   });
 
-  it('that is compressed is rejected too, cut off or damaged', async () => {
+  it('is rejected if it is compressed and cut off or damaged', async () => {
     const packed = gzipSync(whole);
     await expect(open(packed.subarray(0, -20), 't.json.gz')).rejects.toThrow(
       /its compressed data end too early, after \d+ bytes/,
@@ -272,14 +272,14 @@ describe('a truncated file', () => {
 });
 
 /** Files modelled on public bug reports, with their correct values: cases/README.md. */
-describe('a profiler trace', () => {
+describe('a damaged profiler trace', () => {
   const ofCase = (name: string) => openTrace(path.join(import.meta.dirname, 'cases', name), name);
   const kernelsOf = (trace: Trace) => {
     const { count, sum_ns } = traceSummary(trace).kernels;
     return [count, sum_ns];
   };
 
-  it('with an event that is not JSON has the others and reports the position', async () => {
+  it('is read without an event that is not JSON, whose position is reported', async () => {
     const backslash = await ofCase('t01-backslash.trace');
     expect([backslash.start.length, ...kernelsOf(backslash)]).toEqual([4, 2, 50_000]);
     expect(backslash.notes).toEqual([
@@ -290,26 +290,26 @@ describe('a profiler trace', () => {
     expect(newline.notes).toEqual([expect.stringMatching(/^1 damaged events were omitted: the event at byte 563/)]);
   });
 
-  it('with a missing quote at its end has the events before and reports the position', async () => {
+  it('is read up to a missing quote at its end, whose position is reported', async () => {
     const trace = await ofCase('t13-missing-quote.trace');
     expect(trace.names).toEqual(['', 'add']);
     expect(trace.notes).toEqual(['1 damaged events were omitted: the event at byte 102 is not JSON from byte 147.']);
   });
 
-  it('with a missing quote in the middle continues with the next event', async () => {
+  it('continues with the next event after a missing quote in the middle', async () => {
     const event = (name: string, ts: number) => `{"ph":"X","name":"${name}","pid":1,"tid":1,"ts":${ts},"dur":1}`;
     const trace = await open(`{"traceEvents":[${event('a', 1)},${event('b"', 3)},${event('c', 5)},${event('d', 7)}]}`);
     expect(trace.names).toEqual(['', 'a', 'c', 'd']);
     expect(trace.notes).toEqual([expect.stringMatching(/^1 damaged events were omitted: the event at byte 69 is not/)]);
   });
 
-  it('with one time of another clock has all others', async () => {
+  it('is read without an event whose time comes from another clock', async () => {
     const trace = await ofCase('t04-first-zero.trace');
     expect(kernelsOf(trace)).toEqual([2, 50_500]);
     expect(trace.notes).toEqual(['1 events are more than three years away from the others and were omitted.']);
   });
 
-  it('of XLA, without categories, has the kernels of its streams', async () => {
+  it('is read with the kernels of its streams if it comes from XLA and has no categories', async () => {
     const trace = await ofCase('t10-jax.trace');
     expect(kernelsOf(trace)).toEqual([2, 50_000]);
     expect(trace.lanes.map(({ process, name, kind }) => [process, name, kind])).toEqual([
@@ -324,7 +324,7 @@ describe('a profiler trace', () => {
   });
 });
 
-describe('a foreign file', () => {
+describe('a foreign trace file', () => {
   it.each([
     ['', 'empty.json', 'empty.json cannot be opened as a timeline: it is empty.'],
     ['  \n', 'blank.json', 'it is empty.'],
@@ -344,7 +344,7 @@ describe('a foreign file', () => {
     await expect(open(text, name)).rejects.toThrow(message);
   });
 
-  it('that is missing, or is a folder, is named', async () => {
+  it('is named if it is missing or a folder', async () => {
     await expect(openTrace(folder.path('none.json'), 'none.json')).rejects.toThrow('none.json does not exist.');
     await expect(openTrace(folder.path('.'), 'folder')).rejects.toThrow('folder is a folder.');
   });
@@ -389,7 +389,7 @@ describe('a recording by PyTorch 2.11 on an H200', () => {
   });
 });
 
-describe('events that are not in time order', () => {
+describe('events that are not in chronological order', () => {
   const on = { pid: 1, tid: 1 };
 
   it('pair begins and ends by time', async () => {
@@ -420,13 +420,13 @@ describe('events that are not in time order', () => {
     expect(trace.notes).toEqual([]);
   });
 
-  it('pair asynchronous events of one number by their names', async () => {
+  it('pair asynchronous events with the same number by their names', async () => {
     const of = (ph: string, name: string, ts: number) => ({ ph, name, ts, cat: 'io', id: 1, ...on });
     const trace = await open([of('b', 'one', 1), of('b', 'two', 2), of('e', 'one', 4), of('e', 'two', 6)]);
     expect([...trace.duration]).toEqual([3000, 4000]);
   });
 
-  it('read times as text as decimal numbers', async () => {
+  it('accept times given as decimal text', async () => {
     const trace = await open([
       { ph: 'X', name: 'hexadecimal', ts: '0x10', dur: 1, ...on },
       { ph: 'X', name: 'decimal', ts: ' 1.5 ', dur: '2', ...on },
@@ -435,7 +435,7 @@ describe('events that are not in time order', () => {
     expect(trace.notes).toEqual(['1 events have no valid time, phase or duration and were omitted.']);
   });
 
-  it('count complete events without a duration', async () => {
+  it('are counted if they are complete events without a duration', async () => {
     const trace = await open([
       { ph: 'X', name: 'cut', ts: 0, ...on },
       { ph: 'X', name: 'null', ts: 1, dur: null, ...on },

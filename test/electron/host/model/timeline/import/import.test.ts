@@ -13,7 +13,7 @@ import { launchersOf, NO_STEP, trackOf } from '../../../../../../electron/host/m
 import { useFolder } from '../make.ts';
 import { GLOBAL_TID, START, writeNsight } from './nsight-file.ts';
 
-describe('recording outside of a run', () => {
+describe('recording work outside a run', () => {
   const spans = {
     names: ['tables', 'step'],
     threads: 2,
@@ -33,7 +33,7 @@ describe('recording outside of a run', () => {
     ...{ graph: Uint32Array.of(0), graph_node: Float64Array.of(0) },
   };
 
-  test('puts parts before a run one after another on its first thread, and shifts all else by as much', () => {
+  test('places work before a run consecutively on its first thread, and shifts everything else accordingly', () => {
     const parts = [
       { name: 'addon loaded', seconds: 5e-9 },
       { name: 'scenario read', seconds: 2e-9 },
@@ -49,7 +49,7 @@ describe('recording outside of a run', () => {
     expect(whole.trace?.end_ns[0]).toBeCloseTo(67, 6);
   });
 
-  test('begins a part after the run at its end, and reports nothing for a run without recorded threads', () => {
+  test('places work after a run at its end, and adds nothing to a run without recorded threads', () => {
     const { spans: told } = withPartAfter({ spans, trace: null }, { name: 'file written', seconds: 1e-8 });
     expect(told.start_ns[0]).toBe(90);
     expect(told.end_ns[0]).toBeCloseTo(100, 6);
@@ -94,7 +94,7 @@ describe('a database of Nsight Systems', () => {
     ]);
   });
 
-  it('has launches, resources and a summary', async () => {
+  it('contains launches, resources and a summary', async () => {
     const trace = await openTrace(file, 'report.sqlite');
     const kernel = spanDetails(trace, 7, null);
     expect(kernel.launchedBy.map(({ name, start_ns }) => `${name} ${start_ns}`)).toEqual(['cudaGraphLaunch 150']);
@@ -117,7 +117,7 @@ describe('a database of Nsight Systems', () => {
     expect(summary.idleShare).toBeCloseTo(1 - 610 / 950, 12);
   });
 
-  it('shows time that was spent, not registered names, and unfinished ranges up to the end', async () => {
+  it('shows spans with a duration, no registered names, and unfinished ranges up to the end', async () => {
     const ranges = folder.path('nvtx.sqlite');
     writeNsight(ranges);
     const database = new DatabaseSync(ranges);
@@ -143,7 +143,7 @@ describe('a database of Nsight Systems', () => {
     expect(trace.notes).toEqual(['1 NVTX ranges have no end and are extended to the end of the trace.']);
   });
 
-  it('without the process of its kernels links them to the calls of the only process', async () => {
+  it('links kernels without a process to the calls of the only process', async () => {
     const old = folder.path('no-pid.sqlite');
     writeNsight(old);
     const database = new DatabaseSync(old);
@@ -155,7 +155,7 @@ describe('a database of Nsight Systems', () => {
     expect(spanDetails(trace, 6, null).launchedBy.map(({ name }) => name)).toEqual(['cudaLaunchKernel']);
   });
 
-  it('of another version, with other columns and tables, is read as far as possible', async () => {
+  it('is read as far as possible if it comes from another version with other columns and tables', async () => {
     const old = folder.path('old.sqlite');
     const database = new DatabaseSync(old);
     database.exec(`
@@ -173,7 +173,7 @@ describe('a database of Nsight Systems', () => {
   /** Files modelled on public bug reports; cases/README.md has their sources and correct values. */
   const ofCase = (name: string) => openTrace(path.join(import.meta.dirname, 'cases', name), name);
 
-  it('reads absolute times of 61 bits to the nanosecond', async () => {
+  it('resolves nanoseconds in absolute times of 61 bits', async () => {
     const trace = await ofCase('q01-absolute-times.sqlite');
     // Three kernels of 600 ns, 1.7e18 ns after 1970. The range began first, 1000 ns before the second kernel.
     expect(traceSummary(trace).kernels).toMatchObject({ count: 3, sum_ns: 1800 });
@@ -181,7 +181,7 @@ describe('a database of Nsight Systems', () => {
     expect(trace.notes).toEqual([]);
   });
 
-  it('reads tables with a version in their name, and names those that it skips', async () => {
+  it('includes tables with a version in their name, and reports the skipped ones', async () => {
     const trace = await ofCase('q05-versioned-tables.sqlite');
     expect(traceSummary(trace).kernels).toMatchObject({ count: 3, sum_ns: 1800 });
     expect(trace.names).toContain('step');
@@ -194,7 +194,7 @@ describe('a database of Nsight Systems', () => {
     expect((await openTrace(other, 'unread.sqlite')).notes).toEqual(['Not read: CUPTI_ACTIVITY_KIND_NEW_WORK.']);
   });
 
-  it('gives the idle share of each GPU', async () => {
+  it('contains the idle share of each GPU', async () => {
     const summary = traceSummary(await ofCase('q06-two-gpus.sqlite'));
     expect(summary.gpus).toEqual([
       { name: 'GPU 0: NVIDIA H100', idleShare: 0.5 },
@@ -203,7 +203,7 @@ describe('a database of Nsight Systems', () => {
     expect(summary.idleShare).toBe(0.5);
   });
 
-  it('does not let one wrong start time decide which of the others are valid', async () => {
+  it('keeps valid times even if one start time is wrong', async () => {
     const wrong = folder.path('wrong-start.sqlite');
     writeNsight(wrong);
     const database = new DatabaseSync(wrong);
@@ -233,7 +233,7 @@ describe('a database of Nsight Systems', () => {
     ]);
   });
 
-  it('that is truncated, damaged, or of another program is rejected', async () => {
+  it('is rejected if it is truncated, damaged or from another program', async () => {
     const bytes = readFileSync(file);
     const cut = folder.write('cut.sqlite', bytes.subarray(0, 6000));
     await expect(openTrace(cut, 'cut.sqlite')).rejects.toThrow(

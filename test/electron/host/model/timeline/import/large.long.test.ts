@@ -44,8 +44,8 @@ async function peakOf(
   return { size_bytes: statSync(file).size, ...JSON.parse(stdout) };
 }
 
-describe('a large file', () => {
-  it('is split into events while one chunk and one event are in memory', () => {
+describe('a large trace file', () => {
+  it('is split into events while only one chunk and one event are in memory', () => {
     // Every chunk ends at another position within an event.
     const pattern = Buffer.from(`${Array.from({ length: 1000 }, (_, i) => event(i)).join(',')},`);
     const sizes = { events: 0, bytes: 0 };
@@ -84,7 +84,7 @@ describe('a large file', () => {
     expect(long.peak_bytes - short.peak_bytes).toBeLessThan(60e6);
   });
 
-  it('reports progress, and can be cancelled', async () => {
+  it('reports its progress, and can be cancelled', async () => {
     const file = await fileOf('progress.json', 200_000, 300);
     const timeline = new TraceProcess(forkChild);
     const heard: number[] = [];
@@ -100,7 +100,7 @@ describe('a large file', () => {
     expect(heard[2]).toBeLessThan(total);
   });
 
-  it('with a compression ratio of a thousand is unpacked piece by piece', async () => {
+  it('is decompressed in pieces, even at a ratio of one thousand', async () => {
     const gzip = createGzip();
     const file = folder.path('bomb.json.gz');
     const done = once(gzip.pipe(createWriteStream(file)), 'finish');

@@ -44,8 +44,8 @@ const ours: TuningResults = {
   ],
 };
 
-describe('public files', () => {
-  test('a small Kernel Tuner cache is read, with milliseconds as seconds', () => {
+describe('public tuning files', () => {
+  test('include a small Kernel Tuner cache, whose milliseconds are read as seconds', () => {
     const { device, kernel, problem, configurations } = read('kernel-tuner-cache-small.json');
     expect([device, kernel, problem, configurations.length]).toEqual(['NVIDIA RTX A4000', 'vector_add', '100', SMALL]);
     expect(configurations[0]).toMatchObject({ configuration: { block_size_x: 128 }, outcome: 'right' });
@@ -54,13 +54,13 @@ describe('public files', () => {
     expect(configurations[0]?.compile_s).toBeCloseTo(0.441, 3);
   });
 
-  test('a cache with energy next to the time is read', () => {
+  test('include a cache with energy next to the time', () => {
     const found = read('kernel-tuner-cache-time-energy.json');
     expect([...parametersOf(found).keys()]).toEqual(['block_size_x', 'nvml_gr_clock']);
     expect(found.configurations[0]?.time_s).toBeCloseTo(3.165401004e-3, 9);
   });
 
-  test('a cache that ends in a comma is read, with failures instead of times', () => {
+  test('include a cache that ends in a comma and has failures instead of times', () => {
     const text = fileText('convolution-a100-cache-cut.json');
     expect(text.trimEnd().endsWith(',')).toBe(true);
     const { configurations } = readKernelTuner(text, 'cut.json');
@@ -70,14 +70,14 @@ describe('public files', () => {
     for (const one of failed) expect(one.time_s).toBeNull();
   });
 
-  test.each([10, 200, 1000])('a cache truncated %i letters before its end has the complete entries', (letters) => {
+  test.each([10, 200, 1000])('yield their complete entries if truncated %i letters before the end', (letters) => {
     const text = fileText('kernel-tuner-cache-small.json');
     const { configurations } = readKernelTuner(text.trimEnd().slice(0, -letters), 'cut.json');
     expect(configurations.length).toBeGreaterThanOrEqual(SMALL - 3);
     expect(configurations.length).toBeLessThanOrEqual(SMALL);
   });
 
-  test('T4 is read with "miliseconds", an empty unit and the other name of the compilation', () => {
+  test('include T4 with “miliseconds”, an empty unit and another name for the compilation', () => {
     const { configurations } = read('convolution-a100-t4.json');
     expect(configurations.length).toBeGreaterThan(100);
     const [first] = configurations;
@@ -101,7 +101,7 @@ describe('a Kernel Tuner cache', () => {
     ['k01-1e20.cache', ['right', 'right', 'runtime']],
     ['k02-nan.cache', ['right', 'right']],
     ['k03-null.cache', ['right', 'runtime']],
-  ])('%s has its failures', (name, outcomes) => {
+  ])('is read with its failures: %s', (name, outcomes) => {
     const found = ofCase(name);
     expect(outcomesOf(found)).toEqual(outcomes);
     expect(found.configurations.map(({ time_s }) => time_s)).toEqual(
@@ -114,24 +114,24 @@ describe('a Kernel Tuner cache', () => {
     expect(outcomesOf(readKernelTuner(kernelTunerText(found), 'again'))).toEqual(outcomes);
   });
 
-  test('that is truncated within an entry reports it', () => {
+  test('is reported as truncated if it ends within an entry', () => {
     const found = ofCase('k04-cut.cache');
     expect(outcomesOf(found)).toEqual(['right']);
     expect(found.notes).toEqual(['k04-cut.cache is truncated within an entry: complete entries are read.']);
   });
 
-  test('whose parameter is an object is rejected', () => {
+  test('is rejected if a parameter is an object', () => {
     expect(() => ofCase('k09-object.cache')).toThrow(
       'k09-object.cache: an entry of its cache has tile = {}; allowed: a number, text, true or false.',
     );
   });
 });
 
-describe('T4 files of other tuners', () => {
+describe('T4 files from other tuners', () => {
   const document = (result: object) =>
     JSON.stringify({ metadata: { timeunit: 'milliseconds' }, results: [{ configuration: { a: 1 }, ...result }] });
 
-  test('with 1e20 or without a time has a failure', () => {
+  test('contain a failure if the time is 1e20 or missing', () => {
     const measured = (value: number | null) => [{ name: 'time', value, unit: 'ms' }];
     for (const value of [1e20, null]) {
       const text = document({ times: { runtimes: [1e20] }, invalidity: 'correct', measurements: measured(value) });
@@ -145,12 +145,12 @@ describe('T4 files of other tuners', () => {
     expect(readT4(text, 'a').configurations[0]?.time_s).toBeCloseTo(2e-6, 12);
   });
 
-  test('with times and no measurement has their mean', () => {
+  test('use the mean of the times if there is no measurement', () => {
     const text = document({ times: { runtimes: [1, 3] }, invalidity: 'correct' });
     expect(readT4(text, 'a').configurations[0]).toMatchObject({ outcome: 'right', time_s: 0.002 });
   });
 
-  test('with a correctness below 1 is wrong, and an unknown word is refused by name', () => {
+  test('are wrong if the correctness is below 1, and are rejected for an unknown word', () => {
     const own = { times: { runtimes: [1] }, correctness: 0 };
     expect(readT4(document({ ...own, invalidity: 'correct' }), 'a').configurations[0]?.outcome).toBe('wrong');
     expect(() => readT4(document({ ...own, invalidity: 'failed' }), 'a')).toThrow(
@@ -158,7 +158,7 @@ describe('T4 files of other tuners', () => {
     );
   });
 
-  test('of another objective is rejected by its name', () => {
+  test('are rejected for another objective, which is named', () => {
     const text = document({
       times: {},
       invalidity: 'correct',
@@ -170,7 +170,7 @@ describe('T4 files of other tuners', () => {
   });
 });
 
-describe('files written by Braggbench', () => {
+describe('tuning files written by Braggbench', () => {
   const valid = new Ajv2020({ strict: false }).compile(JSON.parse(fileText('t4-results-schema-1.0.0.json')) as object);
 
   test('are valid T4, and state what was wrong and by how much', () => {
@@ -208,7 +208,7 @@ const anyOne = fc.record({
   samples: fc.array(microseconds, { maxLength: 3 }),
 });
 
-test('with arbitrary results read back in both formats', () => {
+test('a file with arbitrary results reads back unchanged in both formats', () => {
   fc.assert(
     fc.property(fc.array(anyOne, { minLength: 1, maxLength: 5 }), (all) => {
       const results: TuningResults = {
@@ -235,7 +235,7 @@ test('with arbitrary results read back in both formats', () => {
   );
 });
 
-test('a time of a cache is a number above 0, also as text', () => {
+test('a time in a cache is a number above 0, also as text', () => {
   const outcomes = (entry: Readonly<Record<string, unknown>>) =>
     readKernelTuner(
       JSON.stringify({ tune_params_keys: ['x'], cache: { 1: { x: 1, ...entry } } }),
@@ -247,13 +247,13 @@ test('a time of a cache is a number above 0, also as text', () => {
   expect(outcomes({ time: 2, __error__: null })).toEqual([['right', 0.002]]);
 });
 
-describe('a foreign file is rejected', () => {
+describe('foreign tuning files', () => {
   test.each([
     ['no JSON at all', 'a.json is not JSON (Unexpected token'],
     ['{"a": 1}', 'is not a known tuning file'],
     ['{"tune_params_keys": ["x"], "cache": {"1": {"time": 1}}}', 'has no x, which is in tune_params_keys'],
     ['{"metadata": {"timeunit": "fortnights"}, "results": []}', '"fortnights" is not a unit of time'],
-  ])('%s', (text, says) => {
+  ])('are rejected: %s', (text, says) => {
     expect(() => parseTuning({ text, name: 'a.json' })).toThrow(says);
   });
 });

@@ -23,18 +23,18 @@ import { openedAs } from '../../../../../../electron/host/workloads/index.ts';
 import { renderDocument } from '../../image.ts';
 import { smallImage } from '../../small-image.ts';
 
-describe('images', () => {
+describe('image files', () => {
   let run: ImageRunData;
   beforeAll(async () => {
     run = await renderDocument(smallImage);
   });
 
-  test('counts: the largest pixel is 55040, no photon 40, and halves round up', () => {
+  test('contain counts: the largest pixel is 55040, no photon is 40, and halves round up', () => {
     expect([...counts(Float32Array.of(0, 1, 2, 4)).counts]).toEqual([40, 13790, 27540, 55040]);
     expect([...counts(new Float32Array(3)).counts]).toEqual([40, 40, 40]);
   });
 
-  test('SMV has a header of 512 bytes, then the rows', () => {
+  test('have a header of 512 bytes and then the rows in SMV', () => {
     const bytes = imageFile(run, 'small.img');
     const header = Buffer.from(bytes.subarray(0, 512)).toString('latin1');
     expect(
@@ -64,7 +64,7 @@ describe('images', () => {
     );
   });
 
-  test('the SMV header fits its 512 bytes with the longest numbers', () => {
+  test('have an SMV header that fits into 512 bytes even with the longest numbers', () => {
     const scenario = run.completeScenario as unknown as DiffractionScenario;
     const third = 100 / 3;
     const detector = {
@@ -94,7 +94,7 @@ describe('images', () => {
     return { tags, strip: new DataView(bytes.buffer, bytes.byteOffset + start, tags.get(279)) };
   }
 
-  test('TIFF has photons of 32 bits, or counts of 16', () => {
+  test('contain photons of 32 bits or counts of 16 bits in TIFF', () => {
     const float = tiff(imageFile(run, 'small.tif'));
     expect([256, 257, 258, 259, 339].map((tag) => float.tags.get(tag))).toEqual([32, 24, 32, 1, 3]);
     expect(float.strip.byteLength).toBe(4 * 32 * 24);
@@ -104,19 +104,19 @@ describe('images', () => {
     expect(short.strip.getUint16(2 * 400, true)).toBe(counts(run.image).counts[400]);
   });
 
-  test('raw files contain the pixels and nothing else', () => {
+  test('contain only the pixels in raw format', () => {
     const bytes = imageFile(run, 'small.bin');
     expect(new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))).toEqual(run.image);
   });
 
-  test('other names and depths are rejected with what is allowed', () => {
+  test('are rejected for other names and depths, with what is allowed', () => {
     expect(() => imageFile(run, 'small.png')).toThrow(
       '.png is not an image format; allowed: .img, .tif, .tiff, .bin, .raw',
     );
     expect(() => imageFile(run, 'small.img', 32)).toThrow('SMV does not support 32 bits; allowed: 16');
   });
 
-  test('a run file contains the image and all related data', async () => {
+  test('contain the image and all related data as a run file', async () => {
     const bytes = await runPacker.write(run);
     const back = await runPacker.read(bytes, 'small.h5');
     if (!isImageRun(back)) throw new Error('not an image');
@@ -126,7 +126,7 @@ describe('images', () => {
     );
   });
 
-  test('HDF5 has photons over the detector, with axes that other programs find', async () => {
+  test('contain photons over the detector in HDF5, with axes that other programs find', async () => {
     const bytes = await runPacker.figure(imageFigure(run));
     await openFile(bytes, (file) => {
       const image = file.get('image') as Dataset;
@@ -140,7 +140,7 @@ describe('images', () => {
   });
 });
 
-describe('reader of NeXus files', () => {
+describe('the reader of NeXus files', () => {
   const [width, height] = [4, 3];
   /** The count is 10 · row + column, and 100 more in the second image. */
   const count = (at: number): number => 10 * Math.floor((at % 12) / width) + (at % width) + (at < 12 ? 0 : 100);
@@ -167,11 +167,11 @@ describe('reader of NeXus files', () => {
   const alone = async (): Promise<null> => null;
   const read = async (fill: (parts: Parts) => void) => readNexusImage(await withImages(fill), 'a.h5', alone);
 
-  describe('an image of NXmx', () => {
+  describe('an NXmx image', () => {
     test.each([
       ['without a filter', {}],
       ['packed by gzip', { chunks: [1, height, width], compression: 'gzip', compression_opts: 4 }],
-    ])('%s has the counts of its first image, and the number of all', async (_, more) => {
+    ])('has the counts of its first image, and the number of images: %s', async (_, more) => {
       const found = await read((parts) => images(parts, 'data_000001', more));
       expect([found.width, found.height]).toEqual([width, height]);
       expect([...found.counts]).toEqual([0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23]);
@@ -179,7 +179,7 @@ describe('reader of NeXus files', () => {
       expect([...found.left]).toEqual(Array.from({ length: 12 }, () => 0));
     });
 
-    test('leaves out masked pixels, overloads and the greatest value of its type', async () => {
+    test('excludes masked pixels, overloads and the largest value of its type', async () => {
       const found = await read((parts) => {
         const counts = Uint16Array.from([0, 1, 65535, 3, 500, 499, 6, 7, 8, 9, 10, 11]);
         parts.data.create_dataset({ name: 'data', data: counts, shape: [height, width], dtype: '<H' });
@@ -192,7 +192,7 @@ describe('reader of NeXus files', () => {
       expect(found.notes).toBeUndefined();
     });
 
-    test('has its geometry in the units that it states', async () => {
+    test('has its geometry in the stated units', async () => {
       const found = await read((parts) => {
         images(parts);
         const put = (name: string, value: number, units: string | null): void => {
@@ -258,7 +258,7 @@ describe('reader of NeXus files', () => {
       ).rejects.toThrow(message);
     });
 
-    describe('of a master file', () => {
+    describe('split over a master file', () => {
       const master = (file: string, at = '/entry/data/data') =>
         withImages(({ data, detector }) => {
           for (const k of [1, 2]) data.create_external_link(file.replace('1', String(k)), at, `data_00000${k}`);
@@ -266,7 +266,7 @@ describe('reader of NeXus files', () => {
           detector.create_dataset({ name: 'pixel_mask', data: mask, shape: [height, width], dtype: '<I' });
         });
 
-      test('has the counts of its first data file and its own mask', async () => {
+      test('has the counts of its first data file and the mask of the master file', async () => {
         const first = await withImages((parts) => images(parts, 'data'));
         const requested: string[] = [];
         const found = await readNexusImage(await master('run_data_1.h5'), 'run_master.h5', async (name) => {
@@ -278,7 +278,7 @@ describe('reader of NeXus files', () => {
         expect(found.notes).toEqual(['It has more than 2 images: only the first one is read.']);
       });
 
-      test('is rejected by the names of files that are missing, elsewhere or without the images', async () => {
+      test('is rejected with the names of files that are missing, outside the folder or without images', async () => {
         await expect(readNexusImage(await master('run_data_1.h5'), 'm.h5', alone)).rejects.toThrow(
           'm.h5: its first images are in run_data_1.h5, which is missing; put it into the same folder, or choose both files',
         );
@@ -292,7 +292,7 @@ describe('reader of NeXus files', () => {
       });
     });
 
-    test('packed by bitshuffle and LZ4 has its counts', async () => {
+    test('is decompressed from bitshuffle with LZ4', async () => {
       const bytes = readFileSync(path.join(import.meta.dirname, 'cases/e01-bitshuffle.h5'));
       const small = await readNexusImage(bytes, 'e01.h5', alone);
       expect([small.width, small.height]).toEqual([4, 3]);
@@ -302,7 +302,7 @@ describe('reader of NeXus files', () => {
     test.each([
       ['bitshuffle and LZ4', 32008, [0, 2]],
       ['LZ4', 32004, [0]],
-    ])('of several blocks packed by %s has its counts', async (_, compression, compression_opts) => {
+    ])('is decompressed from several blocks packed by %s', async (_, compression, compression_opts) => {
       const [wide, high] = [130, 77];
       const counts = Uint32Array.from({ length: wide * high }, (__, at) => (at * 2_654_435_761) % 100_003);
       // Reading an image registers the compression filters with the library, which can then write with them.
@@ -314,7 +314,7 @@ describe('reader of NeXus files', () => {
       expect(found.counts).toEqual(Float32Array.from(counts));
     });
 
-    test('is rejected by the name of a filter that is not supported', async () => {
+    test('is rejected with the name of an unsupported filter', async () => {
       const installed = path.resolve('node_modules/h5wasm-plugins/plugins/libH5Zzstd.so');
       await read((parts) => images(parts));
       const { FS, get_plugin_search_paths } = await ready;
@@ -325,7 +325,7 @@ describe('reader of NeXus files', () => {
       );
     });
 
-    test('that is damaged is rejected in one sentence', async () => {
+    test('is rejected in one sentence if it is damaged', async () => {
       const bytes = await withImages((parts) =>
         images(parts, 'data', { chunks: [1, height, width], compression: 'gzip', compression_opts: 4 }),
       );
@@ -358,7 +358,7 @@ describe('reader of NeXus files', () => {
     });
   });
 
-  test('an HDF5 file is a run, or else an image, or an unreadable run', async () => {
+  test('an HDF5 file is opened as a run, otherwise as an image, otherwise reported as an unreadable run', async () => {
     const bytes = await withImages((parts) => images(parts));
     const other = await createFile((file) => void file.create_group('other'));
     const fails = (code: 'foreign-file' | 'not-found') => () => Promise.reject(new BraggError(code, 'no run'));

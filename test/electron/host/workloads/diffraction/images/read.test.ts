@@ -11,25 +11,25 @@ import { smallImage } from '../../small-image.ts';
 const run = await renderDocument(smallImage);
 const text = (words: string) => new TextEncoder().encode(words);
 
-describe('files that the program writes are read again', () => {
+describe('image files written by the program', () => {
   test.each([
     ['a.tif', 32],
     ['a.bin', 32],
-  ] as const)('%s has every photon', (name, bits) => {
+  ] as const)('contain every photon: %s', (name, bits) => {
     const read = readImage(imageFile(run, name, bits), name, [run.width, run.height]);
     expect([read.width, read.height]).toEqual([32, 24]);
     expect(read.counts).toEqual(run.image);
     expect(read.left.some((one) => one === 1)).toBe(false);
   });
 
-  test.each(['a.img', 'a.tiff'])('%s has counts that agree with the photons', (name) => {
+  test.each(['a.img', 'a.tiff'])('contain counts that agree with the photons: %s', (name) => {
     const read = readImage(imageFile(run, name, 16), name);
     const most = run.image.indexOf(Math.max(...run.image));
     expect(read.counts[most]).toBe(55_040);
     expect(Math.min(...read.counts)).toBeGreaterThanOrEqual(40);
   });
 
-  test('SMV states the recording geometry, in either byte order', () => {
+  test('contain the detector geometry in SMV, in either byte order', () => {
     const bytes = imageFile(run, 'a.img', 16);
     expect(readImage(bytes, 'a.img').header).toEqual({ distance_mm: 100, pixel_mm: 0.1, wavelength_A: 6.2 });
     const swapped = Uint8Array.from(bytes);
@@ -39,7 +39,7 @@ describe('files that the program writes are read again', () => {
   });
 });
 
-describe('any written image reads back', () => {
+describe('an arbitrary written image', () => {
   const floats = fc.float({ noNaN: true, noDefaultInfinity: true, min: 0 });
   const images = fc
     .tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }))
@@ -49,7 +49,7 @@ describe('any written image reads back', () => {
         .map((values) => ({ ...run, width, height, image: Float32Array.from(values, (value) => value + 0) })),
     );
 
-  test.each(['a.tif', 'a.raw'])('%s bit by bit', (name) => {
+  test.each(['a.tif', 'a.raw'])('reads back bit for bit as %s', (name) => {
     fc.assert(
       fc.property(images, (written) => {
         const { width, height, counts } = readImage(imageFile(written, name, 32), name, [
@@ -66,7 +66,7 @@ describe('any written image reads back', () => {
     );
   });
 
-  test('a.tiff with 16 bits to half a count', () => {
+  test('reads back to half a count as a.tiff with 16 bits', () => {
     fc.assert(
       fc.property(images, (written) => {
         const most = written.image.reduce((a, b) => Math.max(a, b), 0);
@@ -113,7 +113,7 @@ function cbf(counts: readonly number[], width: number, height: number, change = 
   return Uint8Array.from([...text(head), 0x0c, 0x1a, 0x04, 0xd5, ...bytes]);
 }
 
-test('CBF: reads differences of every width, gaps of the detector, and its header', () => {
+test('CBF reader: differences of every width, detector gaps and the header', () => {
   const counts = [0, 5, 127, -1, -2, 30_000, 1_000_000, 999_999, 3, 127, 255, 0];
   const read = readImage(cbf(counts, 4, 3), 'a.cbf');
   expect([read.width, read.height, ...read.counts]).toEqual([4, 3, ...counts]);
@@ -123,7 +123,7 @@ test('CBF: reads differences of every width, gaps of the detector, and its heade
   expect(read.header.wavelength_A).toBe(0.9795);
 });
 
-test('TIFF: reads integers of other widths, either byte order, several strips; a saturated pixel is left out', () => {
+test('TIFF reader: integers of other widths, either byte order, several strips; a saturated pixel is excluded', () => {
   // 2 × 2 pixels of 16 bits, big-endian, with a strip for each row.
   const view = new DataView(new ArrayBuffer(150));
   const entries: readonly (readonly [number, number, number, number])[] = [
@@ -161,13 +161,13 @@ describe('a detector image', () => {
   usual[15 * 40 + 20] = 3045;
   const leftOf = ({ left }: { readonly left: Uint8Array }) => [...left.keys()].filter((i) => left[i] === 1);
 
-  test.each(['i01-long.img', 'i02-braces.img'])('%s has the usual counts', (name) => {
+  test.each(['i01-long.img', 'i02-braces.img'])('has the usual counts: %s', (name) => {
     const { width, height, counts } = ofCase(name);
     expect([width, height]).toEqual([40, 30]);
     expect(counts).toEqual(usual);
   });
 
-  test('leaves out overloads stated in the header of SMV and CBF', () => {
+  test('excludes overloads stated in an SMV or CBF header', () => {
     expect(leftOf(ofCase('i04-saturation.img'))).toEqual([10 * 40 + 20, 10 * 40 + 21]);
     const { counts, left } = ofCase('b04-cutoff.cbf');
     const full = [...counts.keys()].filter((i) => counts[i] === 1_048_500);
@@ -175,13 +175,13 @@ describe('a detector image', () => {
     expect(full.every((i) => left[i] === 1)).toBe(true);
   });
 
-  test('expands counts of an imaging plate above 15 bits', () => {
+  test('expands imaging-plate counts above 15 bits', () => {
     const { counts, full } = ofCase('i05-raxis-ratio.img');
     // The stored value 44186 stands for (44186 - 32768) × 8.
     expect([counts[15 * 40 + 20], full]).toEqual([91_344, 32_767 * 8]);
   });
 
-  test('reads tiles that extend beyond the edges of the image', () => {
+  test('may have tiles that extend beyond its edges', () => {
     const tile = readFileSync(path.join(import.meta.dirname, 'cases', 'f03-tiled.tif'));
     const { counts } = ofCase('f03-tiled.tif');
     expect([...counts.subarray(0, 40)]).toEqual([...usual.subarray(0, 40)]);
@@ -191,7 +191,7 @@ describe('a detector image', () => {
   test.each([
     ['i06-compressed.img', 'COMPRESSION = BS1 is not supported; allowed: None'],
     ['f02-bigtiff.tif', 'its directory is empty'],
-  ])('%s is rejected', (name, message) => {
+  ])('is rejected: %s', (name, message) => {
     expect(() => ofCase(name)).toThrow(`${name}: ${message}`);
   });
 });
@@ -239,7 +239,7 @@ function tiffOf(
   return new Uint8Array(view.buffer);
 }
 
-describe('TIFF', () => {
+describe('a TIFF image', () => {
   const [width, height] = [5, 3];
   const counts = Array.from({ length: width * height }, (_, i) => 100 + i);
   const strips = (at: number) => ({ 256: width, 257: height, 258: 16, 259: 1, 262: 1, 273: at, 277: 1, 279: 30 });
@@ -248,7 +248,7 @@ describe('TIFF', () => {
     expect([...readImage(tiffOf(Uint16Array.from(counts), strips(16), true), 'a.tif').counts]).toEqual(counts);
   });
 
-  test.each([false, true])('is read from four tiles, padded at the edges; BigTIFF: %s', (big) => {
+  test.each([false, true])('is read from four tiles, padded at the edges (BigTIFF: %s)', (big) => {
     // Tiles of 4 × 2 pixels: 2 across, 2 down; pixels outside of the image are 9.
     const tiles = [0, 1, 2, 3].flatMap((tile) =>
       Array.from({ length: 8 }, (_, i) => {
@@ -279,7 +279,7 @@ describe('TIFF', () => {
   });
 });
 
-describe('CBF', () => {
+describe('a CBF image', () => {
   const counts = [1, 3, 6, 10, 15, 115];
   const withText = (more: string) =>
     readImage(
@@ -298,13 +298,13 @@ describe('CBF', () => {
       'of two arrays in a loop, of which the lower one counts',
       'loop_\r\n_array_intensities.array_id\r\n_array_intensities.overload\r\n A 99\r\n B 10 # lower\r\n',
     ],
-  ])('an overload %s leaves pixels out', (_, more) => {
+  ])('excludes pixels with an overload %s', (_, more) => {
     const { full, left } = withText(more);
     // An overload at 10 excludes three of six counts: 10, 15 and 115.
     expect([full, [...left]]).toEqual([10, [0, 0, 0, 1, 1, 1]]);
   });
 
-  test('a value that represents no count leaves pixels out, but 0 is a count', () => {
+  test('excludes pixels whose value represents no count, but 0 is a count', () => {
     const { counts: read, left } = withText('_array_intensities.undefined_value 6\r\n');
     expect([read[2], [...left]]).toEqual([-1, [0, 0, 1, 0, 0, 0]]);
     const zero = withText('_array_intensities.undefined_value 0\r\n');
@@ -320,7 +320,7 @@ describe('CBF', () => {
     ['# Wavelength 0.125 nm', { wavelength_A: 1.25 }],
     ['# Wavelength (nil)', {}],
     ['# Detector_distance 0 m', {}],
-  ])('%s is geometry in its unit', (line, header) => {
+  ])('has %s as geometry in its unit', (line, header) => {
     const plain = cbf(counts, 3, 2, (head) => head.replace(/# Pixel_size[\s\S]*0\.25 m/, line));
     expect(readImage(plain, 'a.cbf').header).toEqual(header);
   });
@@ -336,14 +336,14 @@ describe('CBF', () => {
     ],
     ['_array_intensities.offset -100', '_array_intensities.offset is -100; allowed: 0'],
     ['_array_intensities.overload 1e5,0', '_array_intensities.overload is 1e5,0; allowed: a number'],
-  ])('%s is rejected', (line, message) => {
+  ])('is rejected: %s', (line, message) => {
     const bytes = line.includes('0.3 m')
       ? cbf(counts, 3, 2, (head) => head.replace('Content-Type', `${line}\r\nContent-Type`))
       : cbf(counts, 3, 2, (head) => head.replace(/# Pixel_size[\s\S]*0\.25 m/, line));
     expect(() => readImage(bytes, 'a.cbf')).toThrow(`a.cbf: ${message}`);
   });
 
-  test('detector comment lines state the geometry of a TIFF too', () => {
+  test('a TIFF may also state its geometry in detector comment lines', () => {
     const words = '# Pixel_size 172e-6 m x 172e-6 m\r\n# Detector_distance 0.2 m\r\n# Count_cutoff 104 counts\0';
     const strip = { 256: 5, 257: 3, 258: 16, 259: 1, 262: 1, 273: 8, 277: 1, 279: 30, 270: asciiOf(words) };
     const { header, left } = readImage(
@@ -357,19 +357,19 @@ describe('CBF', () => {
     expect([header.pixel_mm?.toFixed(6), left[13], left[14]]).toEqual(['0.172000', 0, 1]);
   });
 
-  test('a loop of count scales is rejected', () => {
+  test('a circular definition of count scales is rejected', () => {
     const loop = 'loop_\r\n_array_intensities.array_id\r\n_array_intensities.linearity\r\n A scaling\r\n';
     expect(() => withText(loop)).toThrow('_array_intensities.linearity is scaling; allowed: linear, raw');
   });
 
-  test('a digest that does not match its pixels is rejected, and the correct one is read', () => {
+  test('a digest that does not match the pixels is rejected, and a correct one is accepted', () => {
     expect(() => withText('Content-MD5: AAAAAAAAAAAAAAAAAAAAAA==\r\n')).toThrow(/Content-MD5 is AAAAAAAA.*damaged/);
     // md5sum of the bytes 1, 2, 3, 4, 5, 100.
     const digest = Buffer.from('f01a492e42a547da252da5ace2ce5197', 'hex').toString('base64');
     expect([...withText(`Content-MD5: ${digest}\r\n`).counts]).toEqual(counts);
   });
 
-  test('further images are reported in a note', () => {
+  test('additional images are reported in a note', () => {
     const one = cbf(counts, 3, 2);
     expect(readImage(Uint8Array.from([...one, ...one]), 'a.cbf').notes).toEqual([
       'It contains more images: only the first one is read.',
@@ -378,7 +378,7 @@ describe('CBF', () => {
   });
 });
 
-test('CBF: reads differences of 64 bits', () => {
+test('CBF reader: differences of 64 bits', () => {
   const head = cbf([], 2, 1);
   const bytes = [1, 0x80, 0, 0x80, 0, 0, 0, 0x80];
   const wide = new Uint8Array(8);
@@ -460,12 +460,12 @@ describe('a damaged or foreign file is rejected in one sentence', () => {
     expect(readImage(tif, 'a.img')).toEqual(readImage(tif, 'a.tif'));
   });
 
-  test.each(cases)('%s: %#', (name, bytes, wanted) => {
+  test.each(cases)('%s (case %#)', (name, bytes, wanted) => {
     expect(() => readImage(bytes, name)).toThrow(wanted);
     expect(() => readImage(bytes, name)).toThrow(name);
   });
 
-  test('every truncation and changed byte of a header gives an error or an image, and nothing else', () => {
+  test('truncating a header or changing any byte gives an error or an image, and nothing else', () => {
     for (const [name, bytes] of [
       ['a.img', img],
       ['a.tif', tif],

@@ -17,7 +17,7 @@ import { addon, scenarios } from '../../../model/scenarios/open.ts';
 import { renderDocument } from '../../image.ts';
 import { triclinic } from './triclinic.ts';
 
-describe('gauss newton', () => {
+describe('the Gauss–Newton solver', () => {
   test('solves a positive definite system, and rejects others', () => {
     const found = solveCholesky(Float64Array.of(4, 2, 2, 3), Float64Array.of(10, 8));
     expect([...(found ?? [])].map((one) => Number(one.toFixed(12)))).toEqual([1.75, 1.5]);
@@ -40,7 +40,7 @@ describe('gauss newton', () => {
     return { square, right, residual: residuals.reduce((sum, r) => sum + r * r, 0) };
   }
 
-  test('follows the Rosenbrock valley to its minimum, where a single step would leave it', async () => {
+  test('follows the Rosenbrock valley to its minimum, where a full step would leave it', async () => {
     const found = await gaussNewton(Float64Array.of(-1.2, 1), { iterations: 100, step: 1e-9 }, async ([x = 0, y = 0]) =>
       equations(
         [10 * (y - x * x), 1 - x],
@@ -54,7 +54,7 @@ describe('gauss newton', () => {
     expect([...found.unknowns].map((one) => Number(one.toFixed(6)))).toEqual([1, 1]);
   });
 
-  test('an unknown without influence stays constant', async () => {
+  test('keeps an unknown without influence constant', async () => {
     const found = await gaussNewton(Float64Array.of(3, 5), { iterations: 10, step: 1e-9 }, async ([x = 0]) =>
       equations([x - 1], [[1, 0]]),
     );
@@ -63,7 +63,7 @@ describe('gauss newton', () => {
   });
 });
 
-describe('refine', () => {
+describe('refinement of a crystal', () => {
   const start = {
     ...triclinic,
     detector: { width: 128, height: 128, pixel_mm: 0.4, distance_mm: 100 },
@@ -95,7 +95,7 @@ describe('refine', () => {
     refineCrystal(addon, await problem(from), pixels(counts), { fit: ['misset', 'cell'], iterations: 30, ...options });
 
   describe('orientation and cell', () => {
-    test('are recovered from the image, whatever its counts, and without its gaps', async () => {
+    test('are recovered from the image in any unit of counts, and with gaps in it', async () => {
       const counts = photons.map((photon) => 7 * photon + 40);
       // A gap of the detector, marked as by photon counters, and a NaN.
       counts.fill(-1, 64 * 128, 68 * 128);
@@ -115,7 +115,7 @@ describe('refine', () => {
       expect(found.correlation.start).toBeLessThan(0.999);
     });
 
-    test('have standard deviations that cover the noise', async () => {
+    test('have standard deviations consistent with the noise', async () => {
       // A square wave over the pixels, so that the noise is the same in every run.
       const noisy = photons.map((photon, i) => photon + (i % 2 === 0 ? 0.05 : -0.05) * (1 + (i % 7)));
       const found = await refine(noisy);
@@ -136,8 +136,8 @@ describe('refine', () => {
     });
   });
 
-  describe('an impossible fit is rejected, with a remedy', () => {
-    test('another size, an orientation matrix, an image with nothing in common', async () => {
+  describe('an impossible fit', () => {
+    test('is rejected with a remedy: another size, an orientation matrix, an image with nothing in common', async () => {
       await expect(refine(photons, {}, { ...start, detector: { ...start.detector, width: 64 } })).rejects.toThrow(
         'the image has 128 × 128 pixels, but the detector of the scenario has 64 × 128; set detector.width and detector.height',
       );
@@ -149,13 +149,13 @@ describe('refine', () => {
       await expect(refine(new Float32Array(128 * 128).fill(3))).rejects.toThrow('no spot of the image is near');
     });
 
-    test('few iterations end without convergence', async () => {
+    test('ends without convergence after few iterations', async () => {
       const found = await refine(photons, { iterations: 2 });
       expect(found.converged).toBe(false);
       expect(found.iterations).toBe(2);
     });
 
-    test('cancelling ends the fit', async () => {
+    test('ends when it is cancelled', async () => {
       await expect(refine(photons, { signal: AbortSignal.abort() })).rejects.toThrow();
       const ending = new AbortController();
       const told: number[] = [];

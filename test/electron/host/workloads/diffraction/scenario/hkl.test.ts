@@ -11,7 +11,7 @@ function read(text: string): readonly number[] | readonly string[] {
   return list.ok ? [...list.reflections] : list.faults.map(({ line, message }) => `${line}: ${message}`);
 }
 
-test('XDS_ASCII contains intensities, whose roots are the amplitudes', () => {
+test('XDS_ASCII contains intensities, whose square roots are the amplitudes', () => {
   const [amplitudes, roots] = [ofCase('h00-good.hkl') as number[], ofCase('h01-xds.hkl') as number[]];
   expect(roots.length).toBe(amplitudes.length);
   const byIndex = (all: readonly number[]) =>
@@ -22,12 +22,12 @@ test('XDS_ASCII contains intensities, whose roots are the amplitudes', () => {
   for (const [index, f] of byIndex(roots)) expect(f, index).toBeCloseTo(wanted.get(index) ?? Number.NaN, 9);
 });
 
-test('a decimal comma between spaces is a decimal point', () => {
+test('a decimal comma in a space-separated column is read as a decimal point', () => {
   expect(ofCase('h03-comma.hkl').slice(0, 8)).toEqual([-2, -2, -2, 32.5, -2, -2, -1, 31.5]);
   expect(read('1 2 3 4,500')).toEqual(['1: 4,500 may be thousands or have three decimals; allowed: a decimal point']);
 });
 
-test('a header states whether the fourth value is F or I, in any order of columns', () => {
+test('the header determines if the fourth value is F or I, in any order of columns', () => {
   expect(read('h k l F sigF\n1 2 3 9 0.5')).toEqual([1, 2, 3, 9]);
   expect(read('H,K,L,I,SIGI\n1,2,3,9,0.5')).toEqual([1, 2, 3, 3]);
   expect(read('# h k l F2 sigma\n1 2 3 16 0.5')).toEqual([1, 2, 3, 4]);
@@ -70,7 +70,7 @@ test.each([
   ...['I', 'Iobs', 'I(obs)', 'I-obs', 'Imean', 'intensity_meas', 'F_squared_meas', 'F^2(obs)', 'I (arb. units)'].map(
     (name) => [name, 10] as const,
   ),
-])('a column %s of 100 is an amplitude of %d', (name, f) => {
+])('a column named %s with 100 gives an amplitude of %d', (name, f) => {
   expect(read(`h k l ${name} sig\n1 0 0 100 1`)).toEqual([1, 0, 0, f]);
 });
 
@@ -88,11 +88,11 @@ test.each([
   'F^3',
   '1/F',
   'F*',
-])('a column %s is neither F nor I', (name) => {
+])('a column named %s is neither F nor I', (name) => {
   expect(read(`h k l ${name} sig\n1 0 0 100 1`)[0]).toMatch(/has neither F nor I/);
 });
 
-test('XDS misfits are left out by their negative sigma', () => {
+test('XDS misfits, marked by a negative sigma, are excluded', () => {
   const head = ['!FORMAT=XDS_ASCII', '!ITEM_H=1', '!ITEM_K=2', '!ITEM_L=3', '!ITEM_IOBS=4', '!ITEM_SIGMA(IOBS)=5'];
   const list = readHkl([...head, '!END_OF_HEADER', '1 0 0 4 1', '2 0 0 900 -1', '!END_OF_DATA'].join('\n'));
   expect(list).toEqual({
@@ -106,7 +106,7 @@ test.each([
   ['the fixed columns of HKLF 4', '   1   0   0    4.00    1.00\n   2   0   0  900.00   -1.00\n'],
   ['a header', 'h k l I sigma\n1 0 0 4 1\n2 0 0 900 -1.00\n'],
   ['a header of amplitudes', 'h k l F sigma\n1 0 0 4 1\n2 0 0 5 -1.00\n'],
-])('a negative sigma in %s is refused', (_, text) => {
+])('a negative sigma in %s is rejected', (_, text) => {
   expect(read(text)).toEqual([expect.stringMatching(/^[23]: sigma = -1\.00 is not allowed; allowed: 0 and more$/)]);
 });
 
@@ -121,11 +121,11 @@ test.each([
   ['-9999.00 without a header', '1 0 0 12\n2 0 0 -9999.00\n3 0 0 -999\n', [1, 0, 0, 12], '2 reflections have'],
   ['99999.99, far above the others', 'h k l F\n1 0 0 12\n2 0 0 99999.99\n', [1, 0, 0, 12], '1 reflection has'],
   ['-999 as an intensity beyond its noise', 'h k l I sig\n1 0 0 4 1\n2 0 0 -999 1\n', [1, 0, 0, 2], '1 reflection has'],
-])('a mark for a missing value is left out and counted: %s', (_, text, reflections, count) => {
+])('a marker for a missing value is skipped and counted: %s', (_, text, reflections, count) => {
   expect(kept(text)).toEqual({ reflections, notes: [expect.stringContaining(`${count} a mark for a missing value`)] });
 });
 
-test('values of nines that may be measured are read', () => {
+test('plausible measurements that consist of nines are not treated as missing', () => {
   // A strong reflection among others, and an intensity of -2.5 standard deviations.
   for (const [text, reflections] of [
     ['h k l F\n1 0 0 999\n2 0 0 640\n', [1, 0, 0, 999, 2, 0, 0, 640]],
@@ -136,13 +136,13 @@ test('values of nines that may be measured are read', () => {
     expect(kept(text)).toEqual({ reflections, notes: [] });
 });
 
-test('-999 in a list of amplitudes with signs is refused', () => {
+test('-999 is rejected in a list of signed amplitudes', () => {
   expect(read('h k l F\n1 0 0 -12\n2 0 0 -999\n3 0 0 40\n')).toEqual([
     '3: 2 0 0 has F = -999, which may mark a missing value or be an amplitude with a sign, as in line 2; allowed: no line for a missing value, or other digits such as -999.01',
   ]);
 });
 
-test('any written list reads back', () => {
+test('an arbitrary written list reads back unchanged', () => {
   const index = fc.integer({ min: -99, max: 99 });
   const row = fc.tuple(index, index, index, fc.double({ min: -1e6, max: 1e6, noNaN: true }));
   fc.assert(

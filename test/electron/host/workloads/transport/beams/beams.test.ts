@@ -14,7 +14,7 @@ const withoutReactions = { nuclear: 'off' } as const;
 
 /** The flatness of a peak needs longer runs: commission.long.test.ts. */
 describe('an SOBP', () => {
-  test('over a width has spots whose ends are half a spacing inside it, with a sum of 1', async () => {
+  test('over a width has spots half a spacing inside its ends, with weights that add up to 1', async () => {
     const found = await buildPeak(
       { range_mm: 40, modulation_mm: 8, width_mm: 30 },
       { x_sigma_mm: 3, x_mm: 2 },
@@ -45,7 +45,7 @@ describe('an SOBP', () => {
     [30, 20],
     [300, 100],
   ])(
-    'of range %d mm and modulation %d mm is flat with every kind of weights, with the requested extent',
+    'is flat with every kind of weights and has the requested extent (range %d mm, modulation %d mm)',
     async (...shape) => {
       const [range_mm, modulation_mm] = shape;
       const limits = { flattest: 0.01, smooth: 0.018, monotone: 0.018 } as const;
@@ -68,7 +68,7 @@ describe('an SOBP', () => {
     },
   );
 
-  test('uses only energies of a machine, the nearest for the range, and reports its flatness', async () => {
+  test('uses only energies of a machine, nearest to the range, and reports its flatness', async () => {
     const energies_MeV = Array.from({ length: 120 }, (_, i) => 40 + 0.5 * i);
     const found = await buildPeak({ range_mm: 60, modulation_mm: 20, energies_MeV, weights: 'smooth' }, {});
     expect(found.layers.length).toBeGreaterThan(5);
@@ -90,7 +90,7 @@ describe('an SOBP', () => {
     ['70\n0', 'line 2: 0 is not an energy'],
     ['# none', 'no energies; allowed: energies in MeV'],
     [`${'7 '.repeat(1001)}`, '1001 energies; allowed: at most 1000'],
-  ])('a list of energies is read in MeV, or rejected at its line: case %#', (text, wanted) => {
+  ])('reads a list of energies in MeV, or rejects it at its line: case %#', (text, wanted) => {
     const read = readEnergies(text);
     if (typeof wanted === 'string') expect(!read.ok && read.reason).toContain(wanted);
     else expect(read.ok && read.energies_MeV).toEqual(wanted);
@@ -120,7 +120,7 @@ describe('an SOBP', () => {
     await expect(buildPeak(request, beam)).rejects.toThrow(says);
   });
 
-  test('ends when it is aborted', async () => {
+  test('stops when it is aborted', async () => {
     const ended = new AbortController();
     ended.abort();
     const reading = await check({ kind: 'transport', version: 1, beam: { energy_MeV: 100 } });
@@ -135,9 +135,9 @@ describe('an SOBP', () => {
   });
 });
 
-describe('commission', () => {
+describe('commissioning a beam', () => {
   test(
-    '100 MeV, spread 0.6 MeV, noise of 0.01: found within three stated errors',
+    'recovers 100 MeV, a spread of 0.6 MeV and a noise of 0.01 within three stated errors',
     () => expectRecovered(100, 0.6, 0.01, 1),
     60_000,
   );
@@ -160,7 +160,7 @@ describe('commission', () => {
       expect(read.ok && [...read.curve.depth_mm]).toEqual([...wanted]);
     });
 
-    test('is read like a curve overlaid on the depth dose: decimal commas, columns by their names', () => {
+    test('is read like a curve overlaid on the depth dose: decimal commas, and columns by their names', () => {
       const wanted = [peak.map((_, i) => 10 * (i + 1)), peak.map((dose) => dose + 0.25)];
       const lines = (line: (depth: number, dose: number) => string) =>
         peak.map((dose, i) => line(10 * (i + 1), dose + 0.25)).join('\n');

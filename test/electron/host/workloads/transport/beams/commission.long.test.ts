@@ -6,13 +6,13 @@ import { addon } from '../../../model/scenarios/open.ts';
 import { expectPeak } from './build-peak.ts';
 import { check, expectRecovered, signal } from './find-again.ts';
 
-describe('commission', () => {
+describe('commissioning (long cases)', () => {
   test.each([
     [150, 1.2, 0.01, 2],
     [150, 0.5, 0.003, 3],
-  ])('%d MeV, spread %d MeV, noise of %d: found within three stated errors', expectRecovered, 60_000);
+  ])('recovers %d MeV, a spread of %d MeV and a noise of %d within three stated errors', expectRecovered, 60_000);
 
-  test('Monte Carlo beams: energies to 0.2 %, and no more spread than W80–20 allows', async () => {
+  test('recovers energies of Monte Carlo beams to 0.2 %, with no more spread than W80–20 allows', async () => {
     expect(topasEnergies_MeV).toHaveLength(8);
     const physics = { nuclear: 'icru63', stopping_power: 'icru90' } as const;
     for (const energy of topasEnergies_MeV) {
@@ -23,11 +23,15 @@ describe('commission', () => {
   }, 240_000);
 });
 
-describe('sobp', () => {
+describe('an SOBP', () => {
   test.each([
     [40, 28, {}, { nuclear: 'off' }, null],
     [100, 40, {}, {}, peaks[0] ?? null],
     [60, 45, {}, {}, peaks[2] ?? null],
     [150, 50, { energy_sigma_MeV: 0.8 }, { nuclear: 'attenuation' }, null],
-  ])('of range %d mm and modulation %d mm has this extent, and is flat, as in the handbook', expectPeak, 240_000);
+  ])(
+    'has the requested extent and the flatness stated in the handbook (range %d mm, modulation %d mm)',
+    expectPeak,
+    240_000,
+  );
 });

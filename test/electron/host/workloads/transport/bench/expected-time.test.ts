@@ -47,7 +47,7 @@ test.each([
   ['70 MeV in lead, depth', { beam: { energy_MeV: 70 }, geometry: { background: 'lead' }, solver: depth }],
   ['70 MeV in 1 mm, window', { beam: { energy_MeV: 70 }, grid: { dx_mm: 1, dz_mm: 1, dtheta_mrad: 15 }, solver: path }],
 ])(
-  '%s: the estimated cells are within a factor of two',
+  'the estimated number of cells is within a factor of two: %s',
   async (_name, document) => {
     const { run, visits } = await planned({ ...parts, ...document });
     const { cell_steps } = await run.start(() => undefined, { unwatched: true });
@@ -61,7 +61,7 @@ test.each([
   ['silver', metal('Ag', 10.5)],
   ['osmium', metal('Os', 22.59)],
   ['lead', { background: 'lead' }],
-])('the grid of a beam in %s makes it visit less than twice the cells of one in water', async (_name, geometry) => {
+])('a beam in %s visits less than twice as many cells of its grid as a beam in water', async (_name, geometry) => {
   const visited = async (of: object): Promise<number> => {
     const { visits } = await planned({ ...parts, beam: { energy_MeV: 100 }, ...of, solver: path });
     return visits ?? Number.NaN;
@@ -70,13 +70,13 @@ test.each([
   expect((await visited({ geometry })) / (await visited({}))).toBeLessThan(2);
 });
 
-test('variants that visit other cells have no time estimate', async () => {
+test('variants that visit a different number of cells have no time estimate', async () => {
   const grid = { dx_mm: 2, dz_mm: 2, dtheta_mrad: 80 };
   const { visits } = await planned({ ...parts, beam: { energy_MeV: 40 }, grid, solver: { variant: 'fused' } });
   expect(visits).toBeNull();
 });
 
-test('the time of a run predicts the next of its kind, and half as much for half its cells', async () => {
+test('the time of a run predicts the next run of its kind, and half the time for half its cells', async () => {
   const { problem, run, visits: found } = await planned({ ...parts, beam: { energy_MeV: 70 }, solver: depth });
   const visits = found ?? 0;
   // No other test uses a variant of this name.

@@ -50,7 +50,7 @@ const grayAt = (of: RunData, y_mm: number): Float64Array => {
 test.each([
   ['dose', 'MeV/mm^2'],
   ['letd', 'keV/um'],
-] as const)('%s reads back bit by bit, with its unit and coordinates', async (quantity, unit) => {
+] as const)('an exported map reads back bit for bit as %s, with its unit and coordinates', async (quantity, unit) => {
   const { nx, nz, dx_mm, dz_mm } = run.axes;
   for (const ending of imageEndings) {
     const what = `${quantity}-${ending}` as const;
@@ -67,8 +67,8 @@ test.each([
   }
 });
 
-describe('the dose in Gy is a volume', () => {
-  test('with layers at their y, the same in all formats', async () => {
+describe('the dose in Gy as a volume', () => {
+  test('contains layers at their y, identical in all formats', async () => {
     const { nx, nz, dx_mm, dz_mm } = run.axes;
     const { name, bytes } = await exportRun(run, rtDose, runPacker);
     expect(name).toMatch(/-gray\.dcm$/);
@@ -94,7 +94,7 @@ describe('the dose in Gy is a volume', () => {
     expect(dicom.values.every((value, i) => Math.abs(value - (meta.values[i] ?? 0)) <= most / 2 ** 32)).toBe(true);
   });
 
-  test('whose sum over y is the energy of the plane', async () => {
+  test('sums over y to the energy of the plane', async () => {
     const { volume } = await written(run, 'gray-nrrd');
     const { nx, nz, dx_mm, dz_mm, density_g_cm3 } = run.axes;
     const [, , dy = 0] = volume.spacing_mm;
@@ -110,7 +110,7 @@ describe('the dose in Gy is a volume', () => {
   });
 });
 
-describe('a run in a CT has patient coordinates', () => {
+describe('the exported dose of a run in a CT', () => {
   let ct: RunData;
   let oblique: RunData;
   beforeAll(async () => {
@@ -134,7 +134,7 @@ describe('a run in a CT has patient coordinates', () => {
     [ct, oblique] = [await runScenario(of(90), 2 ** 31, folder), await runScenario(of(30), 2 ** 31, folder)];
   });
 
-  test('from the left: depth is to the right, and x to the back', async () => {
+  test('has patient coordinates for a beam from the left: depth is to the right, and x to the back', async () => {
     const { volume } = await written(ct, 'dose-mha');
     const { nx, nz, dx_mm, dz_mm } = ct.axes;
     // Depth d is at 5 + 10 - d to the left, x is at -3 + x to the back; the middle slice of the CT is at z = 0.
@@ -149,7 +149,7 @@ describe('a run in a CT has patient coordinates', () => {
     expect((await written(ct, 'dose-nrrd')).volume.values).toEqual(volume.values);
   });
 
-  test('as RT Dose, with y along the feet and head', async () => {
+  test('is written as RT Dose, with y along feet to head', async () => {
     const { name, bytes } = await exportRun(ct, rtDose, runPacker);
     const { nx, nz } = ct.axes;
     const { sizes, origin_mm, values } = readDicomDose(name, bytes);
@@ -167,7 +167,7 @@ describe('a run in a CT has patient coordinates', () => {
     expect(Math.abs((place[0] ?? 0) - 6.1)).toBeLessThan(1);
   });
 
-  test('as RT Dose of a DICOM CT, in its frame of reference, which another CT does not have', async () => {
+  test('is written as RT Dose of a DICOM CT in its frame of reference, which another CT does not have', async () => {
     const folder = scratchFolder('dose-of-dicom');
     const phantom = layers(
       Array.from({ length: 16 }, () => 0),
@@ -192,7 +192,7 @@ describe('a run in a CT has patient coordinates', () => {
     );
   });
 
-  test('under any angle, by direction cosines', async () => {
+  test('is written at any angle, by direction cosines', async () => {
     const { header } = {
       header: new TextDecoder('latin1').decode((await exportRun(oblique, 'dose-mha', runPacker)).bytes),
     };
@@ -208,13 +208,13 @@ describe('a run in a CT has patient coordinates', () => {
     for (const [i, place] of numbers('Offset').entries()) expect(place).toBeCloseTo(origin[i] ?? 9, 9);
   });
 
-  test('and states the slice and isocentre that its file omitted', async () => {
+  test('states the slice position and isocentre that its file omitted', async () => {
     const { geometry } = ct.completeScenario as unknown as TransportScenario;
     expect(geometry.ct).toMatchObject({ at_mm: 0, isocentre_mm: [5, -3], isocentre_depth_mm: 10 });
   });
 });
 
-test('the beam lies at the position of the scenario: mean position 1 mm, in the first rows', async () => {
+test('the exported beam lies at the position of the scenario: mean position 1 mm, in the first rows', async () => {
   const { volume } = await written(run, 'dose-nrrd');
   const [nx = 0] = volume.sizes;
   const row = [...volume.values.subarray(0, nx)];
@@ -232,7 +232,7 @@ test('a run without map files gives the reason', async () => {
   await expect(exportRun(pencil, 'letd-nrrd', runPacker)).rejects.toThrow(/has no LET; set output.let/);
 });
 
-test('every map is in the export menu in both formats', () => {
+test('every map is in the export menu, in both formats', () => {
   const listed = exportsOf('transport')
     .map(({ id }) => id)
     .filter(isImageExport);

@@ -53,7 +53,7 @@ describe('cuts of live maps', () => {
   const cut = { ...request('protons', 'x', 'z', [100, 100]), cuts: [{ axis: 'e' as const, index: 2 }] };
   const plane = { slow: 'z', fast: 'x', cut: [2, -1, -1, -1], values: numbered(60) } as const;
 
-  it('are shown from the plane that the engine made, and from no other', async () => {
+  it('are shown only from the plane that the engine computed', async () => {
     expect(planeOf(cut)).toEqual({ slow: 'z', fast: 'x', cut: [2, -1, -1, -1] });
     expect([...(await makeMap({ ...fields, planes: [plane] }, cut)).values]).toEqual([...numbered(60)]);
     const other = { ...plane, cut: [3, -1, -1, -1] } as const;
@@ -73,7 +73,7 @@ describe('cuts of live maps', () => {
 describe('dose per mass', () => {
   const whole = request('dose-per-mass', 'z', 'x', [100, 100]);
 
-  it('divides each cell by its own density, in Gy times the mm of y', async () => {
+  it("divides each cell's energy by its own density, in Gy times mm of y", async () => {
     // Half the density from the fifth plane on.
     const density_g_cm3 = Float64Array.from({ length: 60 }, (_, i) => (i < 24 ? 1 : 0.5));
     const dense = { ...fields, axes: { ...axes, density_g_cm3 } };
@@ -89,12 +89,12 @@ describe('dose per mass', () => {
     expect((await makeDifference(dense, dense, whole)).unit).toBe('nGy mm');
   });
 
-  it('is rejected for a run without densities, in plain words', async () => {
+  it('is rejected for a run without densities, with a plain explanation', async () => {
     await expect(makeMap(fields, whole)).rejects.toThrow('This run was stored without the densities of its cells.');
   });
 });
 
-describe('differences', () => {
+describe('differences of maps', () => {
   const wanted = request('protons', 'x', 'z', [100, 100]);
 
   it('are computed cell by cell, before cells are merged', async () => {
@@ -114,8 +114,8 @@ describe('differences', () => {
   });
 });
 
-describe('maps', () => {
-  it('at full resolution are the cells themselves, in either orientation', async () => {
+describe('maps of a run', () => {
+  it('consist of the cells themselves at full resolution, in either orientation', async () => {
     const upright = await makeMap(fields, request('protons', 'x', 'z', [100, 100]));
     expect([...upright.values]).toEqual([...numbered(60)]);
     const lying = await makeMap(fields, request('protons', 'z', 'x', [100, 100]));
@@ -125,13 +125,13 @@ describe('maps', () => {
     expect(lying).toMatchObject({ min: 0, max: 59, minPositive: 1, unit: 'protons per cell' });
   });
 
-  it('carry dose per area, so that grids can be compared', async () => {
+  it('contain dose per area, so that different grids can be compared', async () => {
     const map = await makeMap(fields, request('dose', 'x', 'z', [100, 100]));
     expect(map.values[59]).toBe(59 / (0.5 * 1));
     expect(map.unit).toBe('MeV/mm²');
   });
 
-  it('reduced to pixels are means, with the last sample over fewer cells', async () => {
+  it('average cells when reduced to pixels, with fewer cells in the last sample', async () => {
     const map = await makeMap(fields, request('protons', 'z', 'x', [4, 3]));
     expect(map.horizontal).toMatchObject({ count: 4, cellsPerSample: 3, from: 0, to: 5 });
     expect([...(map.horizontal.edges ?? [])]).toEqual([0, 1.5, 3, 4.5, 5]);
@@ -142,7 +142,7 @@ describe('maps', () => {
     expect(map.values[3]).toBe((54 + 55) / 2);
   });
 
-  it('show the axes in display units', async () => {
+  it('show their axes in display units', async () => {
     const made = gridAxes(axes);
     expect([...made.x.edges]).toEqual([-3, -2, -1, 0, 1, 2, 3]);
     expect(made.theta.edges[0]).toBeCloseTo(75, 12);
@@ -189,7 +189,7 @@ describe('the reduction of a field', () => {
     expect([...(await reducePlane(plane, one, cells(2), 'mean', 1)).values]).toEqual([Number.NaN, -1]);
   });
 
-  it('rejects samples beyond the field, and divisors of another length', async () => {
+  it('rejects samples beyond the field, and divisors of a different length', async () => {
     const values = new Float64Array(4);
     const plane = { values, strideHorizontal: 1, strideVertical: 2 };
     await expect(reducePlane(plane, cells(2), cells(3), 'mean', 1)).rejects.toThrow('do not fit the field');
@@ -217,10 +217,10 @@ describe('the reduction of a field', () => {
   });
 });
 
-describe('a window', () => {
+describe('a window of a map', () => {
   const axis = gridAxes({ ...axes, nz: 1000, dz_mm: 0.2 }).z;
 
-  it('is covered by cells and no more: never more samples than pixels', async () => {
+  it('is covered by cells without excess, and never has more samples than pixels', async () => {
     fc.assert(
       fc.property(
         fc.double({ min: -20, max: 220, noNaN: true }),
@@ -240,13 +240,13 @@ describe('a window', () => {
     );
   });
 
-  it('that is moved by less than a sample keeps its samples', async () => {
+  it('keeps its samples when it is moved by less than one sample', async () => {
     const [one, two] = [sampleAxis(axis, [10, 90], 100), sampleAxis(axis, [10.3, 90.3], 100)];
     expect(two.cells).toBe(one.cells);
     expect(two.first % two.cells).toBe(0);
   });
 
-  it('that ends on an edge shows nothing of the next cell', async () => {
+  it('shows nothing of the next cell if it ends on a cell edge', async () => {
     expect(sampleAxis(axis, [10, 20], 1000)).toMatchObject({ first: 50, end: 100, cells: 1 });
   });
 });

@@ -34,7 +34,7 @@ function tiltedDose(g: AxisGeometry, length: number, lateral_mm: number, profile
   return dose;
 }
 
-describe('dose across the axis', () => {
+describe('dose along a tilted axis', () => {
   const straight: AxisGeometry = { nz: 5, nx: 3, dz_mm: 0.5, dx_mm: 1, x_mm: 0, z_mm: 1, angle_rad: 0 };
 
   it('is the plain sum over x for a beam along z, counted from the entrance', () => {
@@ -51,7 +51,7 @@ describe('dose across the axis', () => {
     expect(total(profile.values) * profile.step_mm).toBeCloseTo(total(dose), 9);
   });
 
-  it('spreads a single cell as its shadow, symmetric about its centre', () => {
+  it('spreads a single cell as its projection, symmetric about its centre', () => {
     const g: AxisGeometry = { nz: 21, nx: 21, dz_mm: 0.5, dx_mm: 1, x_mm: 0, z_mm: 0, angle_rad: Math.PI / 4 };
     const dose = new Float64Array(21 * 21);
     dose[10 * 21 + 10] = 1;
@@ -63,7 +63,7 @@ describe('dose across the axis', () => {
     expect(reach).toBeLessThan(((0.5 + 1) * Math.SQRT1_2) / 2 + profile.step_mm);
   });
 
-  it('at 45° gives the R80 of the curve along the axis within 0.05 mm', () => {
+  it('has at 45° the R80 of the curve along the axis within 0.05 mm', () => {
     const [range, sigma] = [40.8, 0.469];
     const g: AxisGeometry = { nz: 200, nx: 160, dz_mm: 0.2, dx_mm: 0.5, x_mm: -15, z_mm: 3, angle_rad: Math.PI / 4 };
     const table = Float64Array.from({ length: 4500 }, (_, i) => braggDose((i + 0.5) * 0.01, range, sigma));
@@ -77,8 +77,8 @@ describe('dose across the axis', () => {
   });
 });
 
-describe('the curve of one cell', () => {
-  it('has the edges that equal slopes on both sides give', () => {
+describe('the readout curve of a single cell', () => {
+  it('has edges from equal slopes on both sides', () => {
     // One cell is flat. For two cells with means 1 and 3, 2a + b = 3, a + 4b + c = 12 and b + 2c = 9. So a, b, c are
     // 0.5, 2, 3.5.
     expect([...cellCurve(0, 1, Float64Array.of(2)).edges]).toEqual([2, 2]);
@@ -92,7 +92,7 @@ describe('readouts of a Bragg curve of 70 MeV (range 40.8 mm, sigma 0.469 mm)', 
   const truth = braggTruth(range, sigma);
 
   // The position of the grid relative to the peak must not matter.
-  it.each([0, 0.03, 0.05, 0.1, 0.13, 0.17])('on cells of 0.2 mm shifted by %f mm', (shift) => {
+  it.each([0, 0.03, 0.05, 0.1, 0.13, 0.17])('are accurate on cells of 0.2 mm shifted by %f mm', (shift) => {
     const readouts = depthReadouts(
       { start_mm: -shift, step_mm: 0.2, values: braggCells(-shift, 0.2, 250, range, sigma) },
       0,
@@ -116,7 +116,7 @@ describe('readouts of a Bragg curve of 70 MeV (range 40.8 mm, sigma 0.469 mm)', 
     expect((readouts.peak_to_entrance ?? 0) / truth.ratio).toBeCloseTo(1, 2);
   });
 
-  it('on cells of 0.5 mm, as wide as sigma, R80 is still accurate to 0.05 mm', () => {
+  it('have R80 accurate to 0.05 mm on cells of 0.5 mm, which are as wide as sigma', () => {
     for (const shift of [0, 0.1, 0.25, 0.4]) {
       const values = braggCells(-shift, 0.5, 100, range, sigma);
       const readouts = depthReadouts({ start_mm: -shift, step_mm: 0.5, values }, 0);
@@ -126,7 +126,7 @@ describe('readouts of a Bragg curve of 70 MeV (range 40.8 mm, sigma 0.469 mm)', 
 });
 
 describe('missing readouts', () => {
-  it('a beam that leaves before its peak has none', () => {
+  it('are reported for a beam that leaves before its peak', () => {
     const values = braggCells(0, 0.2, 150, 40.8, 0.469);
     expect(depthReadouts({ start_mm: 0, step_mm: 0.2, values }, 0)).toEqual({
       r80_mm: null,
@@ -142,7 +142,7 @@ describe('missing readouts', () => {
     });
   });
 
-  it('a peak cut by the rear face has a peak but no distal readouts', () => {
+  it('leave a peak cut by the rear face with its peak but without distal readouts', () => {
     const values = braggCells(0, 0.2, 203, 40.8, 0.469);
     const readouts = depthReadouts({ start_mm: 0, step_mm: 0.2, values }, 0);
     expect(readouts.peak_mm).toBeCloseTo(40.25, 0);
@@ -150,20 +150,20 @@ describe('missing readouts', () => {
     expect(readouts.w80_20_mm).toBeNull();
   });
 
-  it('no dose, one cell and no cell have none', () => {
+  it('are reported without dose, and for one cell or none', () => {
     for (const values of [new Float64Array(10), new Float64Array([1]), new Float64Array(0)]) {
       expect(depthReadouts({ start_mm: 0, step_mm: 1, values }, 0).peak_mm).toBeNull();
     }
   });
 
-  it('a plateau above half of the peak has no full width', () => {
+  it('include the full width if the plateau is above half of the peak', () => {
     const values = Float64Array.from({ length: 40 }, (_, i) => (i < 30 ? 1 + i / 100 : 0));
     expect(depthReadouts({ start_mm: 0, step_mm: 1, values }, 0).fwhm_mm).toBeNull();
   });
 });
 
 describe('the curve through cell means', () => {
-  it('keeps each mean and is continuous', () => {
+  it('keeps each cell mean and is continuous', () => {
     const means = Float64Array.from({ length: 20 }, (_, i) => Math.exp(-((i - 12.3) ** 2) / 8));
     const curve = cellCurve(0, 1, means);
     const peak = peakOf(curve);

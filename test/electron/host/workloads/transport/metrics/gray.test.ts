@@ -34,7 +34,7 @@ const values = (of: RunData, y_mm: number): Float64Array => {
   return field.values;
 };
 
-test('the dose in Gy summed over y is the energy of the plane', () => {
+test('the dose in Gy, summed over y, is the energy of the plane', () => {
   const { nx, nz, dz_mm, dx_mm } = run.axes;
   let [energy, deposited] = [0, 0];
   const step = 0.25;
@@ -103,7 +103,7 @@ test.each([
   expect(summaryOf(other).gray).toHaveProperty('reason');
 });
 
-describe('a field whose spots differ', () => {
+describe('a field with different spots', () => {
   const beam = { x_sigma_mm: 3, angle_sigma_mrad: 3 };
   const spots = [
     { energy_MeV: 90, x_mm: -5, weight: 2, x_sigma_mm: 3 },
@@ -124,7 +124,7 @@ describe('a field whose spots differ', () => {
     };
   }
 
-  test('has the sum of their doses, each with its own width across y', async () => {
+  test("has the sum of the spots' doses, each with its own width across y", async () => {
     const whole = await told(field);
     // Each spot alone on the common grid: a single width is correct for it.
     const alone = await Promise.all(
@@ -162,7 +162,7 @@ describe('a field whose spots differ', () => {
     expect(Math.abs((narrow[row] ?? 0) / (right[row] ?? 1) - 1)).toBeGreaterThan(0.1);
   });
 
-  test('has doses whose sum over y is the deposited energy, and a run file stores the kinds of spots', async () => {
+  test('has doses that sum over y to the deposited energy, and its run file stores the kinds of spots', async () => {
     const whole = await told(field);
     const { nx, nz } = whole.axes;
     const sum = new Float64Array(nx * nz);
@@ -176,7 +176,7 @@ describe('a field whose spots differ', () => {
     expect(grayOnAxis(whole)).toHaveProperty('curve');
   });
 
-  test('gives the reason if spots cannot be distinguished, or nothing was requested', async () => {
+  test('gives the reason if its spots cannot be distinguished or no dose in Gy was requested', async () => {
     const plain = await runScenario(field);
     expect(plain.acrossY).toEqual({ reason: expect.stringContaining('set output.gray to separate them') });
     const scenarios = await openTestScenarios();

@@ -24,7 +24,7 @@ describe('dose per mass', () => {
     grid: { dz_mm: 0.25, dx_mm: 1, dtheta_mrad: 40 },
   };
 
-  test('does not jump where only the density changes, and is twice the energy by depth in front', async () => {
+  test('is continuous where only the density changes, and is twice the energy by depth in front', async () => {
     const run = await runScenario({ kind: 'transport', version: 1, ...parts });
     const { curve, perMass } = depthDoseOf(measuredRunOf(run));
     expect([curve.unit, perMass?.unit]).toEqual(['MeV/mm', 'nGy mm²']);
@@ -46,7 +46,7 @@ describe('dose per mass', () => {
     expect(summed / 160.2176634 / energy).toBeCloseTo(1, 9);
   });
 
-  test('is saved with the densities, and CSV has both', async () => {
+  test('is saved with the densities, and both are in the CSV', async () => {
     const run = await runScenario({ kind: 'transport', version: 1, ...parts });
     const again = runOf('transport', await runPacker.read(await runPacker.write(run), 'small.h5'));
     expect(again.axes.density_g_cm3).toEqual(run.axes.density_g_cm3);
@@ -67,7 +67,7 @@ describe('fluence moments', () => {
     return out;
   }
 
-  it('gives widths about the mean, without the width of the representation', () => {
+  it('give widths about the mean, without the width due to the grid', () => {
     const plane = sums([
       [2, 1, 0.01],
       [2, 3, 0.03],
@@ -82,18 +82,18 @@ describe('fluence moments', () => {
     expect(moments.covariance_mm_mrad[0]).toBeCloseTo(10, 9);
   });
 
-  it('leaves out planes that no proton reaches, and reports no width if cells are too wide for one', () => {
+  it('exclude planes that no proton reaches, and have no width if the cells are too wide', () => {
     const crossing = new Float64Array([...sums([[1, 0, 0]]), ...sums([[1e-9, 5, 1]]), 0, 0, 0, 0, 0, 0]);
     const moments = fluenceMoments(crossing, 1, 0.5);
     expect([...moments.depth_mm]).toEqual([0.5]);
     expect([...moments.sigma_x_mm, ...moments.theta_rms_mrad]).toEqual([Number.NaN, 0]);
   });
 
-  it('an empty run has empty columns', () => {
+  it('have empty columns for an empty run', () => {
     expect(fluenceMoments(new Float64Array(12), 1, 0).depth_mm.length).toBe(0);
   });
 
-  it('mean range is the mean depth of protons that stop, without those lost on the way', () => {
+  it('the mean range is the mean depth of protons that stop, excluding those lost on the way', () => {
     // 20 % are lost on the way; the others stop around 40 mm.
     const planes = Array.from({ length: 50 }, (_, i) => {
       const z = i + 0.5;
@@ -152,7 +152,7 @@ describe('mean range', () => {
   test.each([
     ['copper', 13.2292],
     ['water', 77.1749],
-  ])('with reactions includes the other half of the detour, by the scattering of %s', async (matter, csda_mm) => {
+  ])('includes, with reactions, the other half of the detour due to scattering in %s', async (matter, csda_mm) => {
     const losses: number[] = [];
     for (const nuclear of ['off', 'icru63'] as const) {
       const geometry = { background: matter, width_mm: 20 };
@@ -167,13 +167,13 @@ describe('mean range', () => {
     if (matter === 'copper') expect(inPlane).toBeGreaterThan(0.002);
   });
 
-  test('at 70 MeV and 30 degrees is a tenth of a millimetre off, since planes of z miss sideways crossings', async () => {
+  test('is off by a tenth of a millimetre at 70 MeV and 30 degrees, since planes of z miss sideways crossings', async () => {
     const parts = { beam: { energy_MeV: 70, angle_deg: 30 }, grid: { dx_mm: 0.5, dz_mm: 0.2, dtheta_mrad: 20 } };
     const run = await runScenario({ kind: 'transport', version: 1, ...parts });
     expect(Math.abs((metricsOf(measuredRunOf(run)).mean_range_mm ?? Number.NaN) - 40.779)).toBeLessThan(0.1);
   });
 
-  test('does not exist towards a side: the remaining protons have scattered inwards, deeper than the CSDA range', async () => {
+  test('does not exist near a side, where the remaining protons have scattered inwards, deeper than the CSDA range', async () => {
     const small = { geometry: { width_mm: 12, depth_mm: 6 }, grid: { dx_mm: 0.5, dz_mm: 0.05, dtheta_mrad: 20 } };
     const meanAt = async (x_mm: number): Promise<number | null> => {
       const beam = { energy_MeV: 20, angle_deg: 11, x_mm, x_sigma_mm: 0.6 };
@@ -185,7 +185,7 @@ describe('mean range', () => {
   });
 });
 
-describe('quality', () => {
+describe('LET, spectra and RBE', () => {
   const parts = {
     kind: 'transport',
     version: 1,
@@ -214,7 +214,7 @@ describe('quality', () => {
     expect(quality.letd[at(38)]).toBeNaN();
   });
 
-  test('spectra are at the requested depths, and their mean energy is that of the residual range', () => {
+  test('spectra are given at the requested depths, with the mean energy of the residual range', () => {
     const spectra = qualityOf(run)?.spectra ?? [];
     expect(spectra.map(({ depth_mm }) => depth_mm)).toEqual([5.125, 20.125]);
     for (const { energy_MeV, width_MeV, per_MeV, protons } of spectra) {
@@ -233,7 +233,7 @@ describe('quality', () => {
     expect(mean).toBeCloseTo(54.2, 0);
   });
 
-  test('a file stores it, and a file without it is read', async () => {
+  test('a run file stores them, and files without them are read', async () => {
     const bytes = await writeRun(run);
     expect(await readRun(bytes, 'let.h5')).toEqual(run);
     const without = await runScenario(parts);
@@ -272,7 +272,7 @@ describe('quality', () => {
     });
   });
 
-  test('RBE-weighted dose is the dose times the RBE at the dose of the fraction', () => {
+  test('RBE-weighted dose is the dose times the RBE at the dose per fraction', () => {
     const { rbe } = qualityOf(run) ?? { rbe: null };
     expect(rbe?.alpha_beta_Gy).toBe(3);
     expect(rbe?.curves.map(({ model }) => model)).toEqual(['constant', 'mcnamara', 'wedenberg', 'carabe']);
@@ -290,7 +290,7 @@ describe('quality', () => {
     expect(quality?.letd[40]).toBeGreaterThan(1.05 * (quality?.letd_primary[40] ?? 0));
   });
 
-  test('a variant without LET, and depths outside, are rejected with their path', async () => {
+  test('a variant without LET, and depths outside the box, are rejected with their path', async () => {
     await expect(runScenario({ ...parts, output: { let: true, spectra_mm: [41] } })).rejects.toThrow(
       /output.spectra_mm/,
     );

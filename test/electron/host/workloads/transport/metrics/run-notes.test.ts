@@ -22,7 +22,7 @@ import { summaryOf } from '../../../../../../electron/host/workloads/transport/r
 import { measuredRunOf } from '../../../../../../electron/host/workloads/transport/run-data.ts';
 import { runScenario } from '../../../small-run.ts';
 
-describe('run notes', () => {
+describe('notes of a run', () => {
   async function summary(parts: object): Promise<RunSummary> {
     const depth = { solver: { stepping: 'depth' } };
     const run = await runScenario({ kind: 'transport', version: 1, beam: { energy_MeV: 70 }, ...depth, ...parts });
@@ -60,7 +60,7 @@ describe('run notes', () => {
     expect(await notes(parts)).toEqual(expected.map((text) => expect.stringMatching(text)));
   });
 
-  test('a ledger that is open by more than a millionth is reported, with its remedy', async () => {
+  test('a ledger that is open by more than 1e-6 is reported with a remedy', async () => {
     const found = await summary({ geometry: { width_mm: 20 }, grid: { dtheta_mrad: 40, dz_mm: 0.5 } });
     const cells = { dose: new Float64Array(4), nx: 2, dx_mm: 1, x_variance_of_representation_mm2: 0 };
     const codes = (number: number, energy: number) => {
@@ -80,7 +80,7 @@ describe('run notes', () => {
     ]);
   });
 
-  test('moments are as wide as depth stepping inside and behind an air gap, without a note', async () => {
+  test('moments agree with depth stepping in width inside and behind an air gap, without a note', async () => {
     const geometry = { width_mm: 60, depth_mm: 380, regions: [{ material: 'air', z_mm: [0, 300] }] };
     const beam = { energy_MeV: 150, x_sigma_mm: 3 };
     const parts = { kind: 'transport', version: 1, beam, geometry, physics: { nuclear: 'off' } };
@@ -101,12 +101,12 @@ describe('run notes', () => {
     expect(Math.abs(sigma_mm(297) / 3.005 - 1)).toBeLessThan(0.005);
   });
 
-  test('lead at its default angles keeps its protons, and so do metals', async () => {
+  test('lead keeps its protons with the default angles, and so do other metals', async () => {
     const parts = { geometry: { background: 'lead' }, grid: { dtheta_mrad: 40 } };
     expect(await notes(parts)).toEqual([]);
   });
 
-  test('R80 is that of the peak where protons stop, not of lead before it', async () => {
+  test('R80 belongs to the peak where protons stop, not to lead in front of it', async () => {
     // 20 mm of lead at 40 mm absorb more energy per millimetre than the peak in water. R80 is 68.63 mm by quadrature of
     // PSTAR, half a millimetre of which is the detour through lead.
     const regions = [{ material: 'lead', x_mm: [-20, 20], z_mm: [40, 60] }];
@@ -121,7 +121,7 @@ describe('run notes', () => {
     expect(peak_mm ?? 0).toBeGreaterThan(62);
   });
 
-  test('cells smaller than the step have the range and peak of step-sized cells, without a comb', async () => {
+  test('cells smaller than the step have the range and peak of step-sized cells, without a comb pattern', async () => {
     const read = async (dz_mm: number) => {
       const grid = { dtheta_mrad: 10, dz_mm };
       const beam = { energy_MeV: 70 };
@@ -161,7 +161,7 @@ describe('run notes', () => {
       },
       [{ code: 'table-of-water', text: expect.stringMatching(/^ICRU 90 applies to water only: bone-compact-icru by/) }],
     ],
-  ])('a table with less effect than it appears to have: %s', async (_name, parts, expected) => {
+  ])('a table that has less effect than it appears to have is reported: %s', async (_name, parts, expected) => {
     const found = (await summary({ grid: coarse, ...parts })).notes.filter(({ code }) => code === 'table-of-water');
     expect(found).toEqual(expected);
   });
@@ -178,7 +178,7 @@ describe('run notes', () => {
   });
 
   test.each([0.1, 0.25, 0.35, 0.45, 1])(
-    'protons leaving through the back in steps of %d mm, cells of 0.5 mm: the last cells are reported',
+    'protons leaving through the back in steps of %d mm with cells of 0.5 mm: the last cells are reported',
     async (step_mm) => {
       const geometry = { width_mm: 20, depth_mm: 10 };
       const grid = { dz_mm: 0.5, dtheta_mrad: 40, dx_mm: 1 };
@@ -200,7 +200,7 @@ describe('run notes', () => {
   );
 });
 
-describe('falloff', () => {
+describe('the falloff of a run', () => {
   const half = (z_mm: readonly [number, number], width_mm = 60) => [
     { material: 'water', density_scale: 0.5, x_mm: [-width_mm / 2, width_mm / 2], z_mm },
   ];
@@ -220,7 +220,7 @@ describe('falloff', () => {
 });
 
 describe('penumbra', () => {
-  test('of a Gaussian is 1.126 standard deviations, whatever the row', () => {
+  test('is 1.126 standard deviations for a Gaussian, in any row', () => {
     const nx = 200;
     const row = Float64Array.from({ length: nx }, (_, i) => Math.exp(-((((i + 0.5 - nx / 2) * 0.25) / 4) ** 2) / 2));
     const dose = Float64Array.from([...new Float64Array(nx), ...row]);
@@ -229,7 +229,7 @@ describe('penumbra', () => {
     expect(penumbra_mm(dose, nx, 0, 0.25)).toBeNull();
   });
 
-  test('is not given if the dose reaches the edge, or falls within a cell', () => {
+  test('is not given if the dose reaches the edge, or falls within one cell', () => {
     expect(penumbra_mm(Float64Array.of(1, 1, 1, 1, 0.5, 0.1), 6, 0, 1)).toBeNull();
     expect(penumbra_mm(Float64Array.of(0, 0, 1, 0, 0), 5, 0, 1)).toBeNull();
   });
@@ -279,12 +279,12 @@ function spread(values: readonly number[], variance_mm2: number): readonly numbe
 }
 
 describe('a deblurred profile', () => {
-  it('is unchanged without blur: beams straight ahead keep every bit', () => {
+  it('is unchanged without blur: straight beams keep every bit', () => {
     const profile = profileOf(peak(0.7));
     expect(deblurProfile(profile)).toBe(profile);
   });
 
-  it('has the peak and the falloff that the curve had before it was blurred', () => {
+  it('recovers the peak and the falloff of the curve before it was blurred', () => {
     for (const variance of [0.02, 0.05, 0.1]) {
       const wanted = depthReadouts(profileOf(peak(0.7)), 0);
       const blurred = depthReadouts(profileOf(spread(peak(0.7), variance)), 0);
@@ -307,7 +307,7 @@ describe('a deblurred profile', () => {
     }
   });
 
-  it('keeps its sum, and no bin turns negative or leaves its surroundings where the curve has edges', () => {
+  it('keeps its sum, and no bin becomes negative or exceeds its neighbours at edges of the curve', () => {
     const level = fc.double({ min: 0, max: 100, noNaN: true });
     const pieces = fc.array(fc.record({ level, bins: fc.integer({ min: 2, max: 9 }) }), { minLength: 2, maxLength: 6 });
     fc.assert(
@@ -324,7 +324,7 @@ describe('a deblurred profile', () => {
     );
   });
 
-  it('neither overshoots by half a percent nor turns negative at the blurred edge of a slab, and is steeper', () => {
+  it('overshoots by less than half a per cent at the blurred edge of a slab, stays positive, and is steeper', () => {
     const edge = Array.from({ length: 60 }, (_, i) => (i < 20 ? 0 : i < 40 ? 10 : 3));
     for (const variance of [0.02, 0.06, 0.2]) {
       const blurred = spread(edge, variance);

@@ -16,14 +16,14 @@ test.each([
   // The file takes precedence, even if the engine will reject it.
   ['depth', { stepping: 'path' }, 'path', 'fp32'],
   ['reference', { precision: 'fp32', stepping: 'depth' }, 'depth', 'fp32'],
-])('%s with %o steps by %s in %s', async (variant, said, stepping, precision) => {
+])('%s with %o offers steps by %s in %s', async (variant, said, stepping, precision) => {
   const reading = await check({ solver: { variant, ...said } });
   expect(lines(reading)).toEqual([]);
   expect(reading.scenario?.solver).toMatchObject({ variant, stepping, precision });
   expect(scenarios.resolve(reading).solver).toMatchObject({ stepping, precision });
 });
 
-test('the first study of the handbook has no point that the solver rejects', async () => {
+test('the first study in the handbook has no point that the solver rejects', async () => {
   const page = await readFile(join(assetsFolder, 'handbook/studies.md'), 'utf8');
   const text = /```yaml\n(kind: study\n.*?)```/s.exec(page)?.[1];
   const { study } = validateStudy(parse(text ?? ''));

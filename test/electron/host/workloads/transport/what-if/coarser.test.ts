@@ -18,14 +18,14 @@ async function onGrid(document: object, factors: { x: number; z: number; theta: 
   return { before: reading.scenario, after: found.scenario };
 }
 
-describe('media that moments can solve', () => {
+describe('layered media that moments can solve', () => {
   async function layered(change: object): Promise<boolean> {
     const { problem } = await scenarios.check({ ...smallScenario, ...change }, place);
     if (problem === null) throw new Error('the scenario of the test is not valid');
     return isLayered(problem());
   }
 
-  it('are layered across the complete width, with beams along z', async () => {
+  it('fill the complete width, with beams along z', async () => {
     expect(await layered({})).toBe(true);
     const slab = (from_mm: number) => ({
       geometry: {
@@ -40,7 +40,7 @@ describe('media that moments can solve', () => {
   });
 });
 
-describe('the coarser grid', () => {
+describe('the coarser grid of Live', () => {
   it('divides the same box into fewer cells, with the energies of the scenario', async () => {
     const { before, after } = await onGrid(smallScenario, { x: 1, z: 2, theta: 2 });
     expect(after?.geometry).toMatchObject({ width_mm: 12, depth_mm: 11 });
@@ -50,7 +50,7 @@ describe('the coarser grid', () => {
     expect(after?.solver).toMatchObject({ stepping: 'depth', precision: 'fp32' });
   });
 
-  it('leaves other settings unchanged, and the angle within the limits of depth stepping', async () => {
+  it('keeps the other settings, and its angle stays within the limits of depth stepping', async () => {
     const { after } = await onGrid(smallScenario, { x: 1, z: 1, theta: 1 });
     expect(after?.grid).toMatchObject({ dx_mm: 0.5, dz_mm: 0.25, dtheta_mrad: 20, theta_max_mrad: 400 });
     const tilted = { ...smallScenario, beam: { energy_MeV: 30, angle_deg: 45 } };
@@ -58,14 +58,14 @@ describe('the coarser grid', () => {
     expect((within?.grid.theta_max_mrad ?? 0) + (45 * 1000 * Math.PI) / 180).toBeLessThanOrEqual((Math.PI / 3) * 1000);
   });
 
-  it('stores at most nine keyframes, and no more than the scenario', async () => {
+  it('stores at most nine keyframes, and no more than the scenario requests', async () => {
     const { after } = await onGrid({ ...smallScenario, output: { keyframes: 64 } }, { x: 1, z: 1, theta: 1 });
     expect(after?.output.keyframes).toBe(9);
     const { after: few } = await onGrid({ ...smallScenario, output: { keyframes: 3 } }, { x: 1, z: 1, theta: 1 });
     expect(few?.output.keyframes).toBe(3);
   });
 
-  it('has at least sixteen cells and eight bins, which show something', async () => {
+  it('has at least sixteen cells and eight bins, so that it shows a result', async () => {
     const few = { ...smallScenario, grid: { ...smallScenario.grid, dx_mm: 0.6, dtheta_mrad: 40 } };
     const { after } = await onGrid(few, { x: 4, z: 4, theta: 4 });
     expect(12 / (after?.grid.dx_mm ?? 1)).toBeCloseTo(16, 9);
@@ -73,7 +73,7 @@ describe('the coarser grid', () => {
   });
 });
 
-describe('pace', () => {
+describe('the pace of Live', () => {
   const CELLS = 1e8;
 
   it('keeps the grid of the scenario if it answers in time', () => {
@@ -83,7 +83,7 @@ describe('pace', () => {
     expect(pace.factors('cpu', CELLS, false)).toEqual({ x: 1, z: 1, theta: 1 });
   });
 
-  it('coarsens until an answer needs a tenth of a second, and refines only at rest', () => {
+  it('coarsens the grid until an answer takes a tenth of a second, and refines it only at rest', () => {
     const pace = new Pace();
     for (let i = 0; i < 12; i += 1) pace.took('cpu', CELLS, 0.02, 2);
     // 2 s become 0.25 s with an eighth of the work, 0.11 s with an eighteenth, 0.06 s with a thirty-second: z is at
@@ -95,19 +95,19 @@ describe('pace', () => {
     expect(pace.factors('cpu', CELLS, false).x).toBe(1);
   });
 
-  it('coarsens the angle alone if the cells of the dose must stay, and never beyond four', () => {
+  it('coarsens only the angle if the dose cells must stay, and by at most four', () => {
     const pace = new Pace();
     for (let i = 0; i < 12; i += 1) pace.took('cpu', CELLS, 0.02, 100);
     expect(pace.factors('cpu', CELLS, true)).toEqual({ x: 1, z: 1, theta: 4 });
   });
 
-  it('does not coarsen for set-up, which fewer cells do not shorten', () => {
+  it('does not coarsen because of set-up time, which fewer cells do not shorten', () => {
     const pace = new Pace();
     for (let i = 0; i < 12; i += 1) pace.took('cpu', CELLS, 0.5, 0.04);
     expect(pace.factors('cpu', CELLS, false).x).toBe(1);
   });
 
-  it('judges a GPU by its own times', () => {
+  it("is determined for a GPU from the GPU's own times", () => {
     const pace = new Pace();
     for (let i = 0; i < 12; i += 1) pace.took('cpu', CELLS, 0.02, 100);
     expect(pace.factors('gpu', CELLS, false).x).toBe(1);
