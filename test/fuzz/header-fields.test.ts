@@ -6,13 +6,8 @@ import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { BraggError } from '../../electron/contract/errors.ts';
 import type { FieldRule, FieldRules } from '../../electron/domain/header-fields.ts';
-import {
-  ctAttributes,
-  doseAttributes,
-  readDicomDose,
-  readDicomHeader,
-  readDicomPixels,
-} from '../../electron/host/io/volumes/dicom.ts';
+import { readDicomDose, readDicomHeader, readDicomPixels } from '../../electron/host/io/volumes/dicom.ts';
+import { ctAttributes, doseAttributes } from '../../electron/host/io/volumes/dicom-attributes.ts';
 import { metaImageFields } from '../../electron/host/io/volumes/metaimage.ts';
 import { nrrdFields } from '../../electron/host/io/volumes/nrrd.ts';
 import { volumeHeader, volumeIn } from '../../electron/host/io/volumes/volume-file.ts';

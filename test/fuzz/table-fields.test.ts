@@ -16,13 +16,14 @@ import { openTrace } from '../../electron/host/app/timelines/open.ts';
 import { createFile } from '../../electron/host/io/hdf5/h5.ts';
 import { ncuColumns, readNcuCsv } from '../../electron/host/model/counters/ncu.ts';
 import { chromeEventFields, chromeFields } from '../../electron/host/model/timeline/import/chrome.ts';
-import { nsightColumns } from '../../electron/host/model/timeline/import/nsight.ts';
+import { nsightColumns } from '../../electron/host/model/timeline/import/nsight-tables.ts';
 import type { Trace } from '../../electron/host/model/timeline/trace.ts';
 import { kernelTunerEntryFields, kernelTunerFields } from '../../electron/host/model/tuning/files/kernel-tuner.ts';
 import { parseTuning, t4Fields, t4ResultFields } from '../../electron/host/model/tuning/files/t4.ts';
 import { readNexusImage } from '../../electron/host/workloads/diffraction/images/read.ts';
 import { nexusFields } from '../../electron/host/workloads/diffraction/images/read-nexus.ts';
-import { readHkl, xdsFields } from '../../electron/host/workloads/diffraction/scenario/hkl.ts';
+import { readHkl } from '../../electron/host/workloads/diffraction/scenario/hkl.ts';
+import { xdsFields } from '../../electron/host/workloads/diffraction/scenario/hkl-layout.ts';
 import { writeNsight } from '../electron/host/model/timeline/import/nsight-file.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 

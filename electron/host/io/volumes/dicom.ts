@@ -6,18 +6,16 @@
 import { inflateRawSync } from 'node:zlib';
 import dicom, { type DataSet } from 'dicom-parser';
 import { messageOf } from '../../../contract/errors.ts';
-import {
-  absent,
-  absentAs,
-  allowOnly,
-  type FieldRule,
-  foreignFileError,
-  honoured,
-  ignoredField,
-  mayBeAbsent,
-  oneOf,
-} from '../../../domain/header-fields.ts';
+import { foreignFileError } from '../../../domain/header-fields.ts';
 import { decimalOf } from '../../../domain/values/csv.ts';
+import {
+  type Attribute,
+  checkAttributes,
+  ctAttributes,
+  doseAttributes,
+  imageAttributes,
+  notesOfCt,
+} from './dicom-attributes.ts';
 import { type Packing, type PixelFormat, storedValue, storedValues } from './dicom-pixels.ts';
 import { alignedToAxes, alongAxis, countOf, obliqueAxesReason, type Volume } from './volume.ts';
 
@@ -48,134 +46,6 @@ const unsupportedSyntaxes: Readonly<Record<string, string>> = {
   '1.2.840.10008.1.2.4.9': 'JPEG 2000',
   '1.2.840.10008.1.2.1.98': 'encapsulated uncompressed',
 };
-
-interface Attribute {
-  readonly tag: string;
-  readonly rule: FieldRule;
-  /** True for a 16-bit number instead of text. */
-  readonly short?: true;
-}
-
-/** Attributes for display, or with repeated information, do not change stored values or positions. */
-const display = ignoredField('changes how values are displayed, and no value');
-const repeated = ignoredField('ImagePositionPatient and ImageOrientationPatient state positions');
-
-const absentFrameGroups = absentAs('one file per slice, not Enhanced CT');
-const colours = ignoredField('colours the image when it is displayed');
-
-/** Attributes of both kinds of image, by keyword, that can change the meaning of pixels. */
-const imageAttributes = {
-  Modality: { tag: 'x00080060', rule: honoured },
-  ImagePositionPatient: { tag: 'x00200032', rule: honoured },
-  ImageOrientationPatient: { tag: 'x00200037', rule: honoured },
-  SamplesPerPixel: { tag: 'x00280002', rule: oneOf('1'), short: true },
-  PhotometricInterpretation: { tag: 'x00280004', rule: oneOf('MONOCHROME1', 'MONOCHROME2') },
-  PlanarConfiguration: { tag: 'x00280006', rule: ignoredField('an image of one sample has one plane'), short: true },
-  NumberOfFrames: { tag: 'x00280008', rule: honoured },
-  Rows: { tag: 'x00280010', rule: honoured, short: true },
-  Columns: { tag: 'x00280011', rule: honoured, short: true },
-  PixelSpacing: { tag: 'x00280030', rule: honoured },
-  PixelAspectRatio: { tag: 'x00280034', rule: ignoredField('PixelSpacing states both steps') },
-  BitsAllocated: { tag: 'x00280100', rule: honoured, short: true },
-  BitsStored: { tag: 'x00280101', rule: honoured, short: true },
-  HighBit: { tag: 'x00280102', rule: honoured, short: true },
-  PixelRepresentation: { tag: 'x00280103', rule: oneOf('0', '1'), short: true },
-  ModalityLUTSequence: { tag: 'x00283000', rule: absent },
-  RealWorldValueMappingSequence: { tag: 'x00409096', rule: absent },
-  FloatPixelData: { tag: 'x7fe00008', rule: absent },
-  DoubleFloatPixelData: { tag: 'x7fe00009', rule: absent },
-  PixelDataProviderURL: { tag: 'x00287fe0', rule: absent },
-  WindowCenter: { tag: 'x00281050', rule: display },
-  WindowWidth: { tag: 'x00281051', rule: display },
-  VOILUTSequence: { tag: 'x00283010', rule: display },
-  PatientPosition: { tag: 'x00185100', rule: repeated },
-  GantryDetectorTilt: { tag: 'x00181120', rule: repeated },
-  SliceLocation: { tag: 'x00201041', rule: repeated },
-  AnatomicalOrientationType: { tag: 'x00102210', rule: oneOf('BIPED') },
-  PatientOrientation: { tag: 'x00200020', rule: repeated },
-  SpacingBetweenSlices: { tag: 'x00180088', rule: repeated },
-  AcquisitionNumber: { tag: 'x00200012', rule: ignoredField('a dose is one grid') },
-  TemporalPositionIdentifier: { tag: 'x00200100', rule: ignoredField('a dose is one grid') },
-  PixelSpacingCalibrationType: {
-    tag: 'x00280a02',
-    rule: ignoredField('states the source of PixelSpacing in projections'),
-  },
-  SmallestImagePixelValue: { tag: 'x00280106', rule: ignoredField('repeats the least stored value'), short: true },
-  LargestImagePixelValue: { tag: 'x00280107', rule: ignoredField('repeats the greatest stored value'), short: true },
-  LossyImageCompressionRatio: { tag: 'x00282112', rule: ignoredField('LossyImageCompression states the loss') },
-  SharedFunctionalGroupsSequence: { tag: 'x52009229', rule: absentFrameGroups },
-  PerFrameFunctionalGroupsSequence: { tag: 'x52009230', rule: absentFrameGroups },
-  MaskSubtractionSequence: { tag: 'x00286100', rule: absent },
-  QuantityDefinitionSequence: { tag: 'x00409220', rule: absent },
-  PixelIntensityRelationship: { tag: 'x00281040', rule: oneOf('LIN') },
-  PixelPresentation: { tag: 'x00089205', rule: oneOf('MONOCHROME') },
-  RedPaletteColorLookupTableDescriptor: { tag: 'x00281101', rule: colours },
-  SegmentedRedPaletteColorLookupTableData: { tag: 'x00281221', rule: colours },
-  ICCProfile: { tag: 'x00282000', rule: colours },
-  OverlayData: { tag: 'x60003000', rule: display },
-  PresentationLUTShape: { tag: 'x20500020', rule: display },
-  ExtendedOffsetTable: {
-    tag: 'x7fe00001',
-    rule: ignoredField('frames are found by the basic table or their fragments'),
-  },
-  SliceThickness: { tag: 'x00180050', rule: ignoredField('slices may overlap; their positions state the spacing') },
-} as const satisfies Readonly<Record<string, Attribute>>;
-
-export const ctAttributes = {
-  ...imageAttributes,
-  SeriesInstanceUID: { tag: 'x0020000e', rule: honoured },
-  SOPClassUID: {
-    tag: 'x00080016',
-    rule: allowOnly('1.2.840.10008.5.1.4.1.1.2, CT Image', (uid) => uid === '1.2.840.10008.5.1.4.1.1.2'),
-  },
-  FrameOfReferenceUID: { tag: 'x00200052', rule: honoured },
-  ImageType: { tag: 'x00080008', rule: honoured },
-  SeriesDescription: { tag: 'x0008103e', rule: honoured },
-  DerivationDescription: { tag: 'x00082111', rule: honoured },
-  ImageComments: { tag: 'x00204000', rule: honoured },
-  MultienergyCTAcquisition: { tag: 'x00189361', rule: honoured },
-  MultienergyCTCharacteristicsSequence: { tag: 'x00189364', rule: honoured },
-  ContrastBolusAgent: { tag: 'x00180010', rule: honoured },
-  BurnedInAnnotation: { tag: 'x00280301', rule: honoured },
-  LossyImageCompression: { tag: 'x00282110', rule: honoured },
-  VolumetricProperties: { tag: 'x00089206', rule: oneOf('VOLUME', 'SAMPLED') },
-  VolumeBasedCalculationTechnique: { tag: 'x00089207', rule: oneOf('NONE', 'MPR') },
-  KVP: { tag: 'x00180060', rule: honoured },
-  ConvolutionKernel: { tag: 'x00181210', rule: honoured },
-  GantryDetectorTilt: { tag: 'x00181120', rule: honoured },
-  AcquisitionNumber: { tag: 'x00200012', rule: honoured },
-  TemporalPositionIdentifier: { tag: 'x00200100', rule: honoured },
-  CTAdditionalXRaySourceSequence: {
-    tag: 'x00189360',
-    rule: ignoredField('MultienergyCTAcquisition states whether the sources differ in energy'),
-  },
-  PixelPaddingValue: { tag: 'x00280120', rule: honoured, short: true },
-  PixelPaddingRangeLimit: { tag: 'x00280121', rule: honoured, short: true },
-  RescaleIntercept: { tag: 'x00281052', rule: honoured },
-  RescaleSlope: { tag: 'x00281053', rule: honoured },
-  RescaleType: { tag: 'x00281054', rule: oneOf('HU') },
-} as const satisfies Readonly<Record<string, Attribute>>;
-
-export const doseAttributes = {
-  ...imageAttributes,
-  SOPClassUID: {
-    tag: 'x00080016',
-    rule: allowOnly('1.2.840.10008.5.1.4.1.1.481.2, RT Dose', (uid) => uid === '1.2.840.10008.5.1.4.1.1.481.2'),
-  },
-  LossyImageCompression: { tag: 'x00282110', rule: oneOf('00') },
-  RescaleIntercept: { tag: 'x00281052', rule: allowOnly('0 or absent', (value) => decimalOf(value) === 0) },
-  RescaleSlope: { tag: 'x00281053', rule: allowOnly('1 or absent', (value) => decimalOf(value) === 1) },
-  DoseUnits: { tag: 'x30040002', rule: oneOf('GY', 'RELATIVE') },
-  DoseType: { tag: 'x30040004', rule: oneOf('PHYSICAL', 'EFFECTIVE') },
-  DoseSummationType: { tag: 'x3004000a', rule: honoured },
-  DoseComment: { tag: 'x30040006', rule: ignoredField('describes the dose in words') },
-  SpatialTransformOfDose: { tag: 'x30040005', rule: ignoredField('the grid is stated as it is after any transform') },
-  NormalizationPoint: { tag: 'x30040008', rule: ignoredField('relative doses are scaled to their largest value') },
-  FrameIncrementPointer: { tag: 'x00280009', rule: honoured },
-  GridFrameOffsetVector: { tag: 'x3004000c', rule: honoured },
-  DoseGridScaling: { tag: 'x3004000e', rule: honoured },
-  TissueHeterogeneityCorrection: { tag: 'x30040014', rule: honoured },
-} as const satisfies Readonly<Record<string, Attribute>>;
 
 export interface DicomSlice {
   readonly series: string;
@@ -261,13 +131,6 @@ function parsedBytes(file: string, bytes: Uint8Array): DataSet {
   }
 }
 
-type Attributes = Readonly<Record<string, Attribute>>;
-
-function textOf(data: DataSet, { tag, short }: Attribute): string | undefined {
-  if (data.elements[tag] === undefined) return undefined;
-  return short === true ? String(data.uint16(tag)) : (data.string(tag) ?? '');
-}
-
 function numbersAt(file: string, data: DataSet, { tag }: Attribute, name: string, count: number | null) {
   const text = data.string(tag);
   if (text === undefined) throw foreignFileError(file, `it has no ${name}`);
@@ -296,21 +159,6 @@ function parseDicom(file: string, bytes: Uint8Array): Parsed {
     file,
     `its transfer syntax is ${is}; allowed: uncompressed, deflated, RLE, lossless JPEG (as written by gdcmconv --raw)`,
   );
-}
-
-/** Rejects unsupported values of attributes that affect the data. */
-function checkAttributes(file: string, data: DataSet, attributes: Attributes): void {
-  for (const [name, attribute] of Object.entries(attributes)) {
-    const value = textOf(data, attribute);
-    if (value === undefined || attribute.rule.kind !== 'only') continue;
-    // An empty attribute has no effect, unless it must be absent.
-    if (value.trim() === '' && !mayBeAbsent(attribute.rule)) continue;
-    if (!attribute.rule.accepts(value.trim())) {
-      // Sequences and pixels are bytes without a text.
-      const is = value === '' || /Sequence$|PixelData$/.test(name) ? 'present' : value;
-      throw foreignFileError(file, `${name} is ${is}; allowed: ${attribute.rule.allowed}`);
-    }
-  }
 }
 
 /** Size, type and position of the first frame. */
@@ -362,69 +210,6 @@ export const dicomModality = (file: string, bytes: Uint8Array): string =>
 
 export const dicomSeries = (file: string, bytes: Uint8Array): string =>
   parsedBytes(file, bytes).string(ctAttributes.SeriesInstanceUID.tag)?.trim() ?? '';
-
-/** Values of ImageType for images without Hounsfield units: part 3, C.8.15.2 and C.8.16, and vendor-specific ones. */
-const NO_HU =
-  /^(MAT_SPECIFIC|MAT_FRACTIONAL|MAT_VALUE_BASED|EFF_ATOMIC_NUM|ELECTRON_DENSITY|STD_DEVIATION|SUBTRACTION|MULTIPLICATION|DIVISION|QUANTITY|PERFUSION|PARAMETRIC.*|.*IODINE.*|Z_?EFF.*|RHO_?Z?|FAT_?FRACTION)$/;
-/** Values of ImageType for Hounsfield units that are not from one scan with one spectrum. */
-const OTHER_HU: readonly (readonly [RegExp, string])[] = [
-  [/^(VMI|MONO.*)$/, 'a virtual image at one X-ray energy'],
-  [/^(MAT_REMOVED|VNC|VUE)$/, 'an image from which a material was removed by computation'],
-  [/^MAT_MODIFIED$/, 'an image in which a material is replaced'],
-  [/^ENERGY_PROP_WT$/, 'a mixture of two X-ray spectra'],
-  [/^(MAXIMUM|MIP|MAX_IP)$/, 'a projection of the largest values'],
-  [/^(MINIMUM|MINIP|MIN_IP)$/, 'a projection of the smallest values'],
-  [/^(MEAN|MEDIAN|AVERAGE|ADDITION)$/, 'a mean of several images'],
-];
-/** Free text that identifies such images if ImageType does not identify them. */
-const SPECTRAL_TEXT =
-  /\bmono(?!chrom)|\d\s*keV\b|\biodine|\bvnc\b|virtual (non|un)|\bz[ _-]?eff|effective (z|atomic)|electron dens|\brho\b|dual[ _-]?energy|spectral|\bmin?ip\b|perfusion|subtract/i;
-
-/** Smaller tilts are within the tolerance for rounded orientations. */
-const MIN_TILT_DEG = 0.1;
-
-/** Number in the first item of a sequence. Undefined without the sequence. */
-const numberInSequence = (data: DataSet, sequence: string, tag: string): number | undefined =>
-  data.elements[sequence]?.items?.[0]?.dataSet?.double(tag);
-
-/** Facts about a CT that change the meaning of its Hounsfield units. Throws for images without HU. */
-function notesOfCt(file: string, data: DataSet): readonly string[] {
-  const a = ctAttributes;
-  const text = ({ tag }: Attribute): string => data.string(tag)?.trim() ?? '';
-  const imageType = text(a.ImageType);
-  const words = imageType.split('\\').map((word) => word.trim().toUpperCase());
-  const none = words.find((word) => NO_HU.test(word));
-  if (none !== undefined)
-    throw foreignFileError(file, `ImageType is ${imageType}; allowed: images in HU other than ${none}`);
-  const spectral: string[] = [];
-  const keV = numberInSequence(data, a.MultienergyCTCharacteristicsSequence.tag, 'x0018937c');
-  const kinds = OTHER_HU.filter(([form]) => words.some((word) => form.test(word))).map(([, kind]) => kind);
-  if (keV !== undefined) spectral.push(`MonoenergeticEnergyEquivalent is ${keV} keV`);
-  if (kinds.length > 0) spectral.push(`ImageType is ${imageType}, ${kinds.join(', ')}`);
-  if (/^yes$/i.test(text(a.MultienergyCTAcquisition)))
-    spectral.push('MultienergyCTAcquisition is YES: several X-ray spectra');
-  for (const name of ['SeriesDescription', 'DerivationDescription', 'ImageComments'] as const) {
-    if (SPECTRAL_TEXT.test(text(a[name]))) spectral.push(`${name} is "${text(a[name]).slice(0, 80)}"`);
-  }
-  if (spectral.length === 0 && words[0] === 'DERIVED')
-    spectral.push(`ImageType is ${imageType}: computed from other images`);
-  const notes = spectral.map((fact) => `${fact}. The HU table must be valid for such images`);
-  const agent = text(a.ContrastBolusAgent);
-  if (agent !== '' && !/^(no|none|nil|n\/?a|without.*)$/i.test(agent)) {
-    notes.push(`ContrastBolusAgent is ${agent}: HU of contrast agent are treated like those of tissue and bone`);
-  }
-  if (text(a.LossyImageCompression) === '01')
-    notes.push('LossyImageCompression is 01: values were changed by compression');
-  // Oblique slices were rejected before, so a tilt here contradicts the orientation.
-  const tilt = text(a.GantryDetectorTilt);
-  if (Math.abs(decimalOf(tilt)) > MIN_TILT_DEG) {
-    notes.push(
-      `GantryDetectorTilt is ${tilt}°, but ImageOrientationPatient shows no tilt: slices are read without a tilt`,
-    );
-  }
-  if (/^yes$/i.test(text(a.BurnedInAnnotation))) notes.push('BurnedInAnnotation is YES: pixels may contain text');
-  return notes;
-}
 
 interface CtFile extends DicomSlice {
   readonly parsed: Parsed;

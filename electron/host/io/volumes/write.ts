@@ -4,7 +4,7 @@
  * Writes a dose as RT Dose: explicit little endian, one frame for each layer of the third axis, scaled 32-bit integers.
  */
 import { createHash } from 'node:crypto';
-import { doseAttributes } from './dicom.ts';
+import { doseAttributes } from './dicom-attributes.ts';
 import type { Volume } from './volume.ts';
 
 /** Values on a grid whose axes may have any direction in the patient. */

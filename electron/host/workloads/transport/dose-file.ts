@@ -11,7 +11,7 @@ import {
 } from '../../../contract/dose/units.ts';
 import type { GammaDose, ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import { commentedChanges, doseNamed } from '../../../domain/dose/curve-csv.ts';
+import { commentedChanges, doseNamed } from '../../../domain/dose/curve-columns.ts';
 import type { GammaCurve } from '../../../domain/dose/gamma-curve.ts';
 import {
   cellsOf,

@@ -5,9 +5,8 @@
  */
 
 import { BraggError } from '../../../../contract/errors.ts';
-import type { LaneKind, SpanKind } from '../../../../contract/timeline.ts';
+import type { SpanKind } from '../../../../contract/timeline.ts';
 import { type FieldRules, type HonouredFieldName, honoured, ignoredField } from '../../../../domain/header-fields.ts';
-import { decimalOf } from '../../../../domain/values/csv.ts';
 import { parseLoose } from '../../../io/files/loose-json.ts';
 import { TraceBuilder } from '../builder.ts';
 import type { FlowEnd, Trace } from '../trace.ts';
@@ -19,13 +18,11 @@ import {
   categoryOf,
   chromeArguments,
   DEVICE_WORK,
-  deviceLane,
   HOST_WORK,
   LONGEST_NS,
-  likeDevice,
   workNamed,
-  workOfLane,
 } from './chrome-arguments.ts';
+import { ChromeLanes, type Fields, numberOf, objectOf, type Part, type Thread, text } from './chrome-lanes.ts';
 import { brokenAt, JsonEvents } from './json-events.ts';
 
 /** Limits on the events, and their text, that are collected to find the median time for the clock. */
@@ -93,16 +90,11 @@ export const chromeEventFields = {
 
 /** Type of an event; other keys cannot be read. */
 type Event = { readonly [Name in HonouredFieldName<typeof chromeEventFields>]?: unknown };
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Processes in PyTorch's traces that list the recordings of the profiler. */
 const RECORDINGS: ReadonlySet<string> = new Set(['Spans', 'Traces']);
 
 const isDeviceKind = (kind: SpanKind | undefined): boolean =>
   kind === 'kernel' || kind === 'copy' || kind === 'memset' || kind === 'graph';
-
-/** Lanes of a thread: copies are separate from kernels, and runtime calls from their callers. */
-type Part = 'main' | 'api' | 'copies' | 'async' | 'ranges';
 
 const parts: Readonly<Record<SpanKind, Part>> = {
   other: 'main',
@@ -114,46 +106,12 @@ const parts: Readonly<Record<SpanKind, Part>> = {
   range: 'ranges',
 };
 
-interface Thread {
-  readonly pid: string;
-  readonly tid: string;
-  name: string | null;
-  order: number;
-  /** Lanes by part; async lanes by part and name. */
-  readonly lanes: Map<string, number>;
-  device: boolean;
-  /**
-   * Spans whose category does not distinguish host and device. Thread names, which do, may follow later in the file.
-   */
-  readonly uncategorized: number[];
-  /** Copies and fills among the uncategorized spans, recognised by name. */
-  readonly named: Map<number, SpanKind>;
-  /** Device whose lanes include this thread; null to group by process. */
-  gpu: string | null;
-  /** Beginnings and ends (span -1) in the order of the file, which may differ from the order of time. */
-  readonly marks: { readonly at: number[]; readonly span: number[] };
-}
-
 const END = -1;
 
 /** Indices in ascending order of time; events at the same time retain their order. */
 function indicesByTime(at: readonly number[]): Iterable<number> {
   const sorted = at.every((time, i) => i === 0 || time >= (at[i - 1] ?? time));
   return sorted ? at.keys() : [...at.keys()].sort((a, b) => (at[a] ?? 0) - (at[b] ?? 0));
-}
-
-const text = (value: unknown): string => (typeof value === 'string' ? value : value === undefined ? '' : String(value));
-const numberOf = (value: unknown): number | null => {
-  const converted = typeof value === 'string' ? decimalOf(value.trim()) : value;
-  return typeof converted === 'number' && Number.isFinite(converted) ? converted : null;
-};
-const objectOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
-
-/** Display name: PyTorch writes words instead of some numbers, and nothing for events without a thread. */
-function displayName(what: string, id: string | number): string {
-  if (id === '') return `no ${what}`;
-  return /^-?\d+$/.test(String(id)) ? `${what} ${id}` : String(id);
 }
 
 export class ChromeImport {
@@ -166,8 +124,7 @@ export class ChromeImport {
   #early: { readonly event: Event; readonly ts: number; readonly json: string }[] = [];
   #earlyBytes = 0;
   readonly #json: JsonEvents;
-  readonly #threads = new Map<string, Thread>();
-  readonly #processes = new Map<string, { name: string | null; labels: string | null; order: number }>();
+  readonly #lanes = new ChromeLanes(this.#builder);
   /** Times of async ends that preceded their beginnings in the file. */
   readonly #asyncEnds = new Map<string, number[]>();
   readonly #asyncOpen = new Map<string, { readonly span: number; readonly start: number; readonly name: string }[]>();
@@ -223,7 +180,7 @@ export class ChromeImport {
       throw new BraggError('foreign-file', `none of its ${this.#json.events} events has a time and a duration`);
     }
     this.#closeOpen();
-    this.#nameLanes();
+    this.#lanes.name();
     for (const { from, to } of this.#flowEnds) {
       this.#builder.flow({ from: flowEnd(from), to: flowEnd(to) });
     }
@@ -293,7 +250,7 @@ export class ChromeImport {
     }
     const phase = event['ph'];
     if (phase === 'M') {
-      this.#metadata(event);
+      this.#lanes.metadata(event);
       return;
     }
     if (phase === 'C') {
@@ -385,13 +342,13 @@ export class ChromeImport {
   }
 
   #begin(event: Event, at: number): void {
-    const { marks } = this.#thread(event);
+    const { marks } = this.#lanes.thread(event);
     marks.at.push(at);
     marks.span.push(this.#add(event, at, 0));
   }
 
   #end(event: Event, at: number): void {
-    const { marks } = this.#thread(event);
+    const { marks } = this.#lanes.thread(event);
     marks.at.push(at);
     marks.span.push(END);
   }
@@ -451,7 +408,7 @@ export class ChromeImport {
 
   /** Unfinished spans end with the trace. */
   #closeOpen(): void {
-    const open = [...[...this.#threads.values()].map((thread) => this.#matched(thread)), ...this.#asyncOpen.values()];
+    const open = [...this.#lanes.threads.map((thread) => this.#matched(thread)), ...this.#asyncOpen.values()];
     for (const ends of this.#asyncEnds.values()) this.#unread.unmatched += ends.length;
     let count = 0;
     for (const spans of open) {
@@ -467,7 +424,7 @@ export class ChromeImport {
     const category = this.#category(event);
     const args = objectOf(event['args']);
     const kind = this.#kindOf(event, category, args);
-    const thread = this.#thread(event);
+    const thread = this.#lanes.thread(event);
     if (isDeviceKind(kind)) {
       thread.device = true;
       const device = numberOf(args['device']);
@@ -476,7 +433,7 @@ export class ChromeImport {
     const name = text(event['name']) || '(no name)';
     const step = stepOf(name, category.words, args);
     const span = this.#builder.span({
-      lane: this.#lane(thread, forced ?? parts[kind], forced === 'async' ? category.words.join(',') || name : ''),
+      lane: this.#lanes.lane(thread, forced ?? parts[kind], forced === 'async' ? category.words.join(',') || name : ''),
       name,
       kind,
       start_ns,
@@ -514,137 +471,12 @@ export class ChromeImport {
     return known;
   }
 
-  /** Names of process and thread; their numbers if unnamed, which some programs use as names. */
-  #namesOf(thread: Thread): { readonly processes: readonly string[]; readonly lane: string } {
-    const known = this.#processes.get(thread.pid);
-    const processes = [known?.name, known?.labels].flatMap((name) => (name ? [name] : []));
-    return { processes: processes.length > 0 ? processes : [thread.pid], lane: thread.name || thread.tid };
-  }
-
-  /** Marks kernels and copies that differ from host work only in the names of their process and thread. */
-  #markDeviceWork(threads: readonly Thread[]): void {
-    const vague = threads.filter(({ uncategorized }) => uncategorized.length > 0);
-    const known = vague.map((thread) => {
-      const { processes, lane } = this.#namesOf(thread);
-      const found = processes.flatMap((process) => deviceLane(process, lane) ?? [])[0] ?? null;
-      return { thread, lane, process: processes.join(', '), found };
-    });
-    const least = new Map<string, number>();
-    for (const { found } of known) {
-      if (found !== null) least.set(found.device, Math.min(least.get(found.device) ?? found.repeats, found.repeats));
-    }
-    const counted = { devices: new Set<string>(), processes: new Set<string>() };
-    for (const { thread, lane, process, found } of known) {
-      if (found === null || found.repeats !== least.get(found.device)) continue;
-      counted.devices.add(found.device);
-      counted.processes.add(process);
-      thread.device = true;
-      thread.gpu = found.device;
-      const usual = workOfLane(/memcpy/i.test(process) ? 'memcpy' : lane);
-      for (const span of thread.uncategorized) this.#builder.rekind(span, thread.named.get(span) ?? usual);
-    }
-    const others = known.filter(({ thread }) => thread.gpu === null);
-    // Other lanes of such a device repeat the same work, and do not belong to the host.
-    for (const { thread, process, found } of others) {
-      if (found === null && !counted.processes.has(process)) continue;
-      for (const span of thread.uncategorized) this.#builder.rekind(span, 'range');
-    }
-    const left = others.filter(
-      ({ found, process, lane }) =>
-        found === null && ![...counted.devices].some((device) => process.includes(device)) && likeDevice(process, lane),
-    );
-    const events = left.reduce((sum, { thread }) => sum + thread.uncategorized.length, 0);
-    if (events === 0) return;
-    const names = [
-      ...new Set(left.map(({ process, lane }) => `${displayName('process', process)}: ${displayName('thread', lane)}`)),
-    ];
-    const shownNames = `${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`;
-    this.#builder.note(
-      `${events} events in lanes with GPU names (${shownNames}) have no kernel category, and are not counted.`,
-    );
-  }
-
-  #thread(event: Event): Thread {
-    const [pid, tid] = [text(event['pid']), text(event['tid'])];
-    const key = `${pid}\0${tid}`;
-    const known = this.#threads.get(key);
-    if (known !== undefined) return known;
-    const thread: Thread = {
-      pid,
-      tid,
-      name: null,
-      order: 0,
-      lanes: new Map(),
-      device: false,
-      uncategorized: [],
-      named: new Map(),
-      gpu: null,
-      marks: { at: [], span: [] },
-    };
-    this.#threads.set(key, thread);
-    return thread;
-  }
-
-  #lane(thread: Thread, part: Part, asyncName: string): number {
-    const key = `${part}${asyncName}`;
-    const known = thread.lanes.get(key);
-    if (known !== undefined) return known;
-    const lane = this.#builder.lane({ process: thread.pid, name: asyncName, kind: 'thread', scope: 0, order: 0 });
-    thread.lanes.set(key, lane);
-    return lane;
-  }
-
-  #metadata(event: Event): void {
-    const args = objectOf(event['args']);
-    const pid = text(event['pid']);
-    const process = this.#processes.get(pid) ?? { name: null, labels: null, order: 0 };
-    this.#processes.set(pid, process);
-    switch (event['name']) {
-      case 'process_name':
-        process.name = text(args['name']).trim();
-        break;
-      case 'process_labels':
-        process.labels = text(args['labels']).trim();
-        break;
-      case 'process_sort_index':
-        process.order = numberOf(args['sort_index']) ?? 0;
-        break;
-      case 'thread_name':
-        this.#thread(event).name = text(args['name']).trim();
-        break;
-      case 'thread_sort_index':
-        this.#thread(event).order = numberOf(args['sort_index']) ?? 0;
-        break;
-    }
-  }
-
-  #nameLanes(): void {
-    const threads = [...this.#threads.values()].filter(({ lanes }) => lanes.size > 0);
-    this.#markDeviceWork(threads);
-    const sorted = threads.sort((a, b) => {
-      const order = (pid: string): number => this.#processes.get(pid)?.order ?? 0;
-      // Host lanes are above device lanes, because launches precede their work.
-      return Number(a.device) - Number(b.device) || order(a.pid) - order(b.pid) || a.order - b.order;
-    });
-    for (const [i, thread] of sorted.entries()) {
-      const known = this.#processes.get(thread.pid);
-      const label = [known?.name, known?.labels].filter((part) => part).join(', ');
-      const process = thread.gpu ?? (label === '' ? displayName('process', thread.pid) : label);
-      const name = thread.name || displayName(thread.device ? 'stream' : 'thread', thread.tid);
-      const alone = thread.lanes.size === 1;
-      for (const [j, [key, lane]] of [...thread.lanes].entries()) {
-        const [kind, laneName] = laneAbout(key, name, alone, thread.device);
-        this.#builder.rename(lane, { process, name: laneName, kind, order: i * 64 + partOrder(key) + Math.min(j, 40) });
-      }
-    }
-  }
-
   #flow(event: Event, phase: 's' | 't' | 'f', at: number): void {
     const category = text(event['cat']);
     // PyTorch also writes a flow for each launch that correlation numbers already link.
     if (category === 'ac2g') return;
     const key = `${category}\0${text(event['name'])}\0${text(event['id'])}`;
-    const end = { thread: this.#thread(event), at };
+    const end = { thread: this.#lanes.thread(event), at };
     const before = this.#flows.get(key);
     if (phase !== 's' && before !== undefined) this.#flowEnds.push({ from: before, to: end });
     if (phase === 'f') this.#flows.delete(key);
@@ -671,13 +503,3 @@ function stepOf(name: string, categories: readonly string[], args: Fields): numb
   const found = /^ProfilerStep#(\d{1,9})$/.exec(name);
   return found === null ? null : Number(found[1]);
 }
-
-function laneAbout(key: string, thread: string, alone: boolean, device: boolean): readonly [LaneKind, string] {
-  if (key.startsWith('async')) return ['async', key.slice('async'.length)];
-  if (key.startsWith('api')) return ['api', alone ? thread : `${thread}: CUDA calls`];
-  if (key.startsWith('copies')) return ['copies', alone ? thread : `${thread}: copies`];
-  if (key.startsWith('ranges')) return ['thread', `${thread}: ranges`];
-  return [device ? 'stream' : 'thread', thread];
-}
-
-const partOrder = (key: string): number => (key.startsWith('main') ? 0 : key.startsWith('api') ? 1 : 2);

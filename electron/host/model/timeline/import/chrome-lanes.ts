@@ -1,0 +1,211 @@
+/**
+ * Lanes of a Chrome trace: threads of processes, each with lanes for its kernels, copies, calls and async events. Names
+ * of processes and threads may follow their events, and distinguish device work from host work.
+ */
+import type { LaneKind, SpanKind } from '../../../../contract/timeline.ts';
+import { decimalOf } from '../../../../domain/values/csv.ts';
+import type { TraceBuilder } from '../builder.ts';
+import { deviceLane, likeDevice, workOfLane } from './chrome-arguments.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+interface Ids {
+  readonly pid?: unknown;
+  readonly tid?: unknown;
+}
+
+interface Metadata extends Ids {
+  readonly name?: unknown;
+  readonly args?: unknown;
+}
+
+/** Lanes of a thread: copies are separate from kernels, and runtime calls from their callers. */
+export type Part = 'main' | 'api' | 'copies' | 'async' | 'ranges';
+
+export interface Thread {
+  readonly pid: string;
+  readonly tid: string;
+  name: string | null;
+  order: number;
+  /** Lanes by part; async lanes by part and name. */
+  readonly lanes: Map<string, number>;
+  device: boolean;
+  /**
+   * Spans whose category does not distinguish host and device. Thread names, which do, may follow later in the file.
+   */
+  readonly uncategorized: number[];
+  /** Copies and fills among the uncategorized spans, recognised by name. */
+  readonly named: Map<number, SpanKind>;
+  /** Device whose lanes include this thread; null to group by process. */
+  gpu: string | null;
+  /** Beginnings and ends (span -1) in the order of the file, which may differ from the order of time. */
+  readonly marks: { readonly at: number[]; readonly span: number[] };
+}
+
+export const text = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : String(value);
+export const numberOf = (value: unknown): number | null => {
+  const converted = typeof value === 'string' ? decimalOf(value.trim()) : value;
+  return typeof converted === 'number' && Number.isFinite(converted) ? converted : null;
+};
+export const objectOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+
+/** Display name: PyTorch writes words instead of some numbers, and nothing for events without a thread. */
+function displayName(what: string, id: string | number): string {
+  if (id === '') return `no ${what}`;
+  return /^-?\d+$/.test(String(id)) ? `${what} ${id}` : String(id);
+}
+
+export class ChromeLanes {
+  readonly #builder: TraceBuilder;
+  readonly #threads = new Map<string, Thread>();
+  readonly #processes = new Map<string, { name: string | null; labels: string | null; order: number }>();
+
+  constructor(builder: TraceBuilder) {
+    this.#builder = builder;
+  }
+
+  get threads(): readonly Thread[] {
+    return [...this.#threads.values()];
+  }
+
+  /** Names of process and thread; their numbers if unnamed, which some programs use as names. */
+  #namesOf(thread: Thread): { readonly processes: readonly string[]; readonly lane: string } {
+    const known = this.#processes.get(thread.pid);
+    const processes = [known?.name, known?.labels].flatMap((name) => (name ? [name] : []));
+    return { processes: processes.length > 0 ? processes : [thread.pid], lane: thread.name || thread.tid };
+  }
+
+  /** Marks kernels and copies that differ from host work only in the names of their process and thread. */
+  #markDeviceWork(threads: readonly Thread[]): void {
+    const vague = threads.filter(({ uncategorized }) => uncategorized.length > 0);
+    const known = vague.map((thread) => {
+      const { processes, lane } = this.#namesOf(thread);
+      const found = processes.flatMap((process) => deviceLane(process, lane) ?? [])[0] ?? null;
+      return { thread, lane, process: processes.join(', '), found };
+    });
+    const least = new Map<string, number>();
+    for (const { found } of known) {
+      if (found !== null) least.set(found.device, Math.min(least.get(found.device) ?? found.repeats, found.repeats));
+    }
+    const counted = { devices: new Set<string>(), processes: new Set<string>() };
+    for (const { thread, lane, process, found } of known) {
+      if (found === null || found.repeats !== least.get(found.device)) continue;
+      counted.devices.add(found.device);
+      counted.processes.add(process);
+      thread.device = true;
+      thread.gpu = found.device;
+      const usual = workOfLane(/memcpy/i.test(process) ? 'memcpy' : lane);
+      for (const span of thread.uncategorized) this.#builder.rekind(span, thread.named.get(span) ?? usual);
+    }
+    const others = known.filter(({ thread }) => thread.gpu === null);
+    // Other lanes of such a device repeat the same work, and do not belong to the host.
+    for (const { thread, process, found } of others) {
+      if (found === null && !counted.processes.has(process)) continue;
+      for (const span of thread.uncategorized) this.#builder.rekind(span, 'range');
+    }
+    const left = others.filter(
+      ({ found, process, lane }) =>
+        found === null && ![...counted.devices].some((device) => process.includes(device)) && likeDevice(process, lane),
+    );
+    const events = left.reduce((sum, { thread }) => sum + thread.uncategorized.length, 0);
+    if (events === 0) return;
+    const names = [
+      ...new Set(left.map(({ process, lane }) => `${displayName('process', process)}: ${displayName('thread', lane)}`)),
+    ];
+    const shownNames = `${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`;
+    this.#builder.note(
+      `${events} events in lanes with GPU names (${shownNames}) have no kernel category, and are not counted.`,
+    );
+  }
+
+  /** The thread of an event. */
+  thread({ pid: ofProcess, tid: ofThread }: Ids): Thread {
+    const [pid, tid] = [text(ofProcess), text(ofThread)];
+    const key = `${pid}\0${tid}`;
+    const known = this.#threads.get(key);
+    if (known !== undefined) return known;
+    const thread: Thread = {
+      pid,
+      tid,
+      name: null,
+      order: 0,
+      lanes: new Map(),
+      device: false,
+      uncategorized: [],
+      named: new Map(),
+      gpu: null,
+      marks: { at: [], span: [] },
+    };
+    this.#threads.set(key, thread);
+    return thread;
+  }
+
+  /** Lane of a thread for a part; async events have one for each name. */
+  lane(thread: Thread, part: Part, asyncName: string): number {
+    const key = `${part}${asyncName}`;
+    const known = thread.lanes.get(key);
+    if (known !== undefined) return known;
+    const lane = this.#builder.lane({ process: thread.pid, name: asyncName, kind: 'thread', scope: 0, order: 0 });
+    thread.lanes.set(key, lane);
+    return lane;
+  }
+
+  /** Reads names and orders of processes and threads. */
+  metadata(event: Metadata): void {
+    const args = objectOf(event.args);
+    const pid = text(event.pid);
+    const process = this.#processes.get(pid) ?? { name: null, labels: null, order: 0 };
+    this.#processes.set(pid, process);
+    switch (event.name) {
+      case 'process_name':
+        process.name = text(args['name']).trim();
+        break;
+      case 'process_labels':
+        process.labels = text(args['labels']).trim();
+        break;
+      case 'process_sort_index':
+        process.order = numberOf(args['sort_index']) ?? 0;
+        break;
+      case 'thread_name':
+        this.thread(event).name = text(args['name']).trim();
+        break;
+      case 'thread_sort_index':
+        this.thread(event).order = numberOf(args['sort_index']) ?? 0;
+        break;
+    }
+  }
+
+  /** Names and orders all lanes, once the input has ended. */
+  name(): void {
+    const threads = [...this.#threads.values()].filter(({ lanes }) => lanes.size > 0);
+    this.#markDeviceWork(threads);
+    const sorted = threads.sort((a, b) => {
+      const order = (pid: string): number => this.#processes.get(pid)?.order ?? 0;
+      // Host lanes are above device lanes, because launches precede their work.
+      return Number(a.device) - Number(b.device) || order(a.pid) - order(b.pid) || a.order - b.order;
+    });
+    for (const [i, thread] of sorted.entries()) {
+      const known = this.#processes.get(thread.pid);
+      const label = [known?.name, known?.labels].filter((part) => part).join(', ');
+      const process = thread.gpu ?? (label === '' ? displayName('process', thread.pid) : label);
+      const name = thread.name || displayName(thread.device ? 'stream' : 'thread', thread.tid);
+      const alone = thread.lanes.size === 1;
+      for (const [j, [key, lane]] of [...thread.lanes].entries()) {
+        const [kind, laneName] = laneAbout(key, name, alone, thread.device);
+        this.#builder.rename(lane, { process, name: laneName, kind, order: i * 64 + partOrder(key) + Math.min(j, 40) });
+      }
+    }
+  }
+}
+
+function laneAbout(key: string, thread: string, alone: boolean, device: boolean): readonly [LaneKind, string] {
+  if (key.startsWith('async')) return ['async', key.slice('async'.length)];
+  if (key.startsWith('api')) return ['api', alone ? thread : `${thread}: CUDA calls`];
+  if (key.startsWith('copies')) return ['copies', alone ? thread : `${thread}: copies`];
+  if (key.startsWith('ranges')) return ['thread', `${thread}: ranges`];
+  return [device ? 'stream' : 'thread', thread];
+}
+
+const partOrder = (key: string): number => (key.startsWith('main') ? 0 : key.startsWith('api') ? 1 : 2);

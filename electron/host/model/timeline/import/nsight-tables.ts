@@ -1,0 +1,101 @@
+/**
+ * Tables and columns of an Nsight Systems database: which are read, which are needed and which are ignored. Schema:
+ * "SQLite Export Schema Reference", Nsight Systems' documentation.
+ */
+import { type FieldRule, type FieldRules, honoured, ignoredField } from '../../../../domain/header-fields.ts';
+
+/** Tables of events that are read. Newer exports append a version to the name: CUPTI_ACTIVITY_KIND_KERNEL_V2. */
+export const TABLES = [
+  ...['CUPTI_ACTIVITY_KIND_KERNEL', 'CUPTI_ACTIVITY_KIND_MEMCPY', 'CUPTI_ACTIVITY_KIND_MEMSET'],
+  ...['CUPTI_ACTIVITY_KIND_GRAPH_TRACE', 'CUPTI_ACTIVITY_KIND_RUNTIME', 'OSRT_API', 'NVTX_EVENTS'],
+] as const;
+export type Table = (typeof TABLES)[number];
+/** Tables of the machine's GPUs, and of their numbers in each process, which CUDA_VISIBLE_DEVICES changes. */
+type DeviceTable = 'TARGET_INFO_GPU' | 'TARGET_INFO_CUDA_DEVICE';
+/**
+ * Tables with times that describe the recording itself, not work. Other tables that are not read are named in a note.
+ */
+export const NO_EVENTS = /^(?:ENUM_|META_DATA|EXPORT_META|TARGET_INFO|ANALYSIS_|DIAGNOSTIC|PROFILER_OVERHEAD|sqlite_)/i;
+
+const state = ignoredField('changes no time, name or place of the event');
+const duplicate = ignoredField('repeats what another column states');
+const times: FieldRules = { start: honoured, end: honoured };
+const deviceColumns: FieldRules = {
+  ...times,
+  deviceid: honoured,
+  contextid: honoured,
+  streamid: honoured,
+  correlationid: honoured,
+  globalpid: honoured,
+  greencontextid: state,
+};
+const hostColumns: FieldRules = {
+  ...times,
+  globaltid: honoured,
+  nameid: honoured,
+  eventclass: state,
+  callchainid: state,
+};
+
+const recorded = ignoredField('describes the device, and not its work');
+
+/** Columns of each table, from the SQLite Export Schema Reference of Nsight Systems. Other columns are ignored. */
+export const nsightColumns = {
+  TARGET_INFO_GPU: {
+    ...{ id: honoured, name: honoured, vmid: recorded, buslocation: recorded, isdiscrete: recorded },
+    ...{ l2cachesize: recorded, totalmemory: recorded, memorybandwidth: recorded, clockrate: recorded },
+    ...{ smcount: recorded, pwgpuid: recorded, uuid: recorded, luid: recorded, chipname: recorded },
+    ...{ cudevice: duplicate, ctxswdevicepath: recorded, ctrldevicepath: recorded },
+  },
+  TARGET_INFO_CUDA_DEVICE: {
+    ...{ gpuid: honoured, cudaid: honoured, pid: honoured, uuid: recorded, nummultiprocessors: recorded },
+  },
+  CUPTI_ACTIVITY_KIND_KERNEL: {
+    ...deviceColumns,
+    demangledname: honoured,
+    shortname: honoured,
+    mangledname: honoured,
+    registersperthread: honoured,
+    ...{ gridx: honoured, gridy: honoured, gridz: honoured, blockx: honoured, blocky: honoured, blockz: honoured },
+    ...{ staticsharedmemory: honoured, dynamicsharedmemory: honoured, graphnodeid: honoured },
+    ...{ launchtype: state, cacheconfig: state, localmemoryperthread: state, localmemorytotal: state, gridid: state },
+    ...{ sharedmemoryexecuted: state, sharedmemorylimitconfig: state },
+  },
+  CUPTI_ACTIVITY_KIND_MEMCPY: {
+    ...deviceColumns,
+    ...{ bytes: honoured, copykind: honoured, graphnodeid: state, migrationcause: state, virtualaddress: state },
+    ...{ deprecatedsrcid: duplicate, srckind: duplicate, dstkind: duplicate },
+    ...{ srcdeviceid: duplicate, srccontextid: duplicate, dstdeviceid: duplicate, dstcontextid: duplicate },
+  },
+  CUPTI_ACTIVITY_KIND_MEMSET: { ...deviceColumns, bytes: honoured, value: state, graphnodeid: state, memkind: state },
+  CUPTI_ACTIVITY_KIND_GRAPH_TRACE: { ...deviceColumns, graphid: honoured, graphexecid: state },
+  CUPTI_ACTIVITY_KIND_RUNTIME: { ...hostColumns, correlationid: honoured, returnvalue: state },
+  OSRT_API: { ...hostColumns, correlationid: state, returnvalue: state, nestinglevel: state },
+  NVTX_EVENTS: {
+    ...times,
+    ...{ eventtype: honoured, text: honoured, textid: honoured, globaltid: honoured },
+    ...{ rangeid: state, category: state, color: state, endglobaltid: state, domainid: state },
+    ...{ uint64value: state, int64value: state, doublevalue: state, uint32value: state, int32value: state },
+    ...{ floatvalue: state, jsontext: state, jsontextid: state, binarydata: state },
+  },
+} satisfies Readonly<Record<Table | DeviceTable, FieldRules>>;
+
+/**
+ * Columns that the summary needs for correct numbers and names. If a string lists several columns, any one of them
+ * suffices.
+ */
+export const NEEDED = {
+  CUPTI_ACTIVITY_KIND_KERNEL: ['end', 'deviceId', 'streamId', 'demangledName shortName mangledName name'],
+  CUPTI_ACTIVITY_KIND_MEMCPY: ['end', 'deviceId', 'streamId', 'bytes', 'copyKind'],
+  CUPTI_ACTIVITY_KIND_MEMSET: ['end', 'deviceId', 'streamId', 'bytes'],
+  CUPTI_ACTIVITY_KIND_GRAPH_TRACE: ['end', 'deviceId', 'streamId', 'graphId'],
+  CUPTI_ACTIVITY_KIND_RUNTIME: ['end', 'nameId', 'globalTid'],
+  OSRT_API: ['end', 'nameId', 'globalTid'],
+  NVTX_EVENTS: ['end', 'eventType', 'globalTid', 'text textId'],
+} as const satisfies Readonly<Record<Table, readonly string[]>>;
+
+/** Columns of a table that the importer reads. */
+export const honouredIn = (table: keyof typeof nsightColumns): ReadonlySet<string> =>
+  new Set(
+    Object.entries<FieldRule>(nsightColumns[table]).flatMap(([name, { kind }]) => (kind === 'honoured' ? [name] : [])),
+  );
