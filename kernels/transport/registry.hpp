@@ -52,6 +52,8 @@ struct Variant {
   std::string (*unavailable)() = [] { return std::string(); };
   /// Creates a solver for many beams that share tables. If null, each beam is solved by `make`.
   engine::BeamsSolverFactory make_beams = nullptr;
+  /// Creates a solver for the readouts of beams without their maps; null if there is none.
+  engine::ReadoutsSolverFactory make_readouts = nullptr;
 };
 
 std::span<const Variant> variants();

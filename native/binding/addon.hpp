@@ -93,8 +93,9 @@ Napi::Value transport_variants(const Napi::CallbackInfo& info);
 /// same interpolation that the engines use.
 Napi::Value range_table(const Napi::CallbackInfo& info);
 
-/// layBeams(problem, devices?): a promise of an object {plan, start(onBeam), startInBlocks(onBeam, reach_mm), cancel()}
-/// that wraps an engine::Beams. Its beams are the problem's spots, which the GPUs named by `devices` share.
+/// layBeams(problem, devices?): a promise of an object {plan, start(onBeam), startInBlocks(onBeam, reach_mm),
+/// readouts(list, curves), cancel()} that wraps an engine::Beams. Its beams are the problem's spots, which the GPUs named
+/// by `devices` share. readouts() solves other beams on the same grid.
 Napi::Value lay_beams(const Napi::CallbackInfo& info);
 
 /// fermiEyges(problem): {sigma_x_mm, theta_rms_rad} at the middle of every cell of depth, from the beam's entrance

@@ -1,11 +1,17 @@
 /** `braggbench batch`: many beams, each with its own readouts. */
 import { parse } from 'node:path';
-import type { BraggError } from '../../contract/errors.ts';
+import { BraggError } from '../../contract/errors.ts';
 import { summaryDocument } from '../../contract/run.ts';
 import { ledgerColumns } from '../../contract/scenario/transport/ledger-columns.ts';
 import { millimetres, percent, plainDigits, plainError } from '../../domain/numbers.ts';
 import { csvCell } from '../../domain/values/csv.ts';
-import type { Override, SolvedBeam } from '../../host/api/scenarios.ts';
+import {
+  type BeamReadouts,
+  type Override,
+  type ReadoutColumn,
+  readoutColumns,
+  type SolvedBeam,
+} from '../../host/api/scenarios.ts';
 import type { Host } from '../../host/index.ts';
 import { flagValue, gpuFlag, hasFlag, jsonFlag, parseSweep, setFlag, UsageError } from '../arguments.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
@@ -123,6 +129,128 @@ async function solveOnOneGrid({ parsed, signal }: VerbContext, host: Host): Prom
   return { names, solve: (ended) => host.batches.solveOnOneGrid({ name, reading, ...sharing, signal, ended }) };
 }
 
+/** Most lines of a CSV file of depth doses: several hundred megabytes. */
+const MAX_CSV_LINES = 1e7;
+
+/** Whether only readouts are computed: by request, and on a GPU by moments, whose batches have no maps. */
+const isReadouts = ({ parsed }: VerbContext): boolean =>
+  hasFlag(parsed, 'readouts') || (hasFlag(parsed, 'one-grid') && flagValue(parsed, 'variant') === 'cuda-moments');
+
+/** Depth doses of the beams as in `curvesCsv`, in pieces, because one text may not be large enough. */
+function* readoutCurves(names: readonly string[], { count, curves }: BeamReadouts): Generator<string> {
+  yield 'beam,depth_mm,dose_MeV_per_mm\n';
+  if (curves === null) return;
+  const { depth_mm, values } = curves;
+  for (const [i, name] of names.entries()) {
+    const beam = csvCell(name);
+    let lines = '';
+    for (let k = 0; k < depth_mm.length; k += 1) lines += `${beam},${depth_mm[k]},${values[k * count + i]}\n`;
+    yield lines;
+  }
+}
+
+const orNull = (value: number | undefined): number | null =>
+  value === undefined || Number.isNaN(value) ? null : value;
+
+/** Readouts of many beams on one grid, in columns. */
+async function performReadouts({ parsed, terminal, signal }: VerbContext, host: Host): Promise<ExitCode> {
+  const [file = '', ...others] = parsed.operands;
+  if (others.length > 0) throw new UsageError('--readouts: several scenarios given; allowed: one');
+  if (flagValue(parsed, 'lanes') !== undefined) {
+    throw new UsageError('--lanes is for beams on separate grids; with --readouts use solver.threads');
+  }
+  const text = flagValue(parsed, 'sweep');
+  const sweep = text === undefined ? null : parseSweep(text);
+  const given = overridesOf(parsed);
+  const solver: readonly Override[] = [
+    { path: ['solver', 'variant'], value: flagValue(parsed, 'variant') ?? 'moments' },
+    { path: ['solver', 'stepping'], value: 'depth' },
+  ];
+  const beams = await host.batches.readBeamList(
+    host.scenarios,
+    scenarioPath(file),
+    [...solver, ...given],
+    sweep?.overrides ?? null,
+  );
+  const csv = flagValue(parsed, 'csv');
+  const gpus = flagValue(parsed, 'gpus');
+  const { name } = parse(file);
+  const begun_ms = performance.now();
+  const table = await host.batches.readouts(name, beams, {
+    ...{ signal, curves: csv !== undefined },
+    ...(gpus === undefined ? {} : { gpus }),
+  });
+  const wall_s = (performance.now() - begun_ms) / 1000;
+  const { count, variant, precision, device, solve_s, march_s, readouts_s, curves } = table;
+  const swept = sweep?.path ?? 'spot';
+  const values = sweep?.values ?? Array.from({ length: count }, (_, i) => i + 1);
+  if (hasFlag(parsed, 'json')) {
+    const columns = Object.fromEntries(
+      readoutColumns
+        .filter((column) => column !== 'end')
+        .map((column) => [column, Array.from(table.column(column), orNull)]),
+    );
+    const facts = { wall_s, solve_s, march_s, readouts_s, variant, precision, device, beams: count };
+    terminal.print(JSON.stringify({ ...facts, columns: { [swept]: values, ...columns } }));
+  } else {
+    for (const line of readoutLines(terminal, swept, values, table)) terminal.print(line);
+    terminal.print('');
+    terminal.print(`${count} beams in ${plainDigits(wall_s, 3)} s: ${plainDigits(count / wall_s, 3)} a second`);
+  }
+  if (csv !== undefined && curves !== null) {
+    const lines = count * curves.depth_mm.length;
+    if (lines > MAX_CSV_LINES) {
+      throw new BraggError(
+        'unsupported',
+        `--csv: ${count} depth doses have ${lines} lines; allowed: up to ${MAX_CSV_LINES}. Use fewer beams or a larger grid.dz_mm.`,
+      );
+    }
+    const names = values.map((value) => `${name} ${swept}=${Number(value.toPrecision(12))}`);
+    await writeOutput(parsed, csv, Buffer.concat([...readoutCurves(names, table)].map((piece) => Buffer.from(piece))));
+    terminal.say(`depth doses written to ${csv}`);
+  }
+  return signal.aborted ? exitCodes.interrupted : exitCodes.done;
+}
+
+/** Table of readouts with the largest error of a beam's energy and protons. */
+function readoutLines(
+  terminal: VerbContext['terminal'],
+  swept: string,
+  values: readonly number[],
+  beams: BeamReadouts,
+): readonly string[] {
+  const at = (name: ReadoutColumn): ((i: number) => number) => {
+    const column = beams.column(name);
+    return (i) => column[i] ?? Number.NaN;
+  };
+  const [r80, width, peak, entrance] = [
+    at('r80_mm'),
+    at('w80_20_mm'),
+    at('peak_MeV_per_mm'),
+    at('entrance_MeV_per_mm'),
+  ];
+  const [input, deposited, reacted, left] = [
+    at('energy_in_MeV'),
+    at('energy_deposited_MeV'),
+    at('energy_reacted_MeV'),
+    at('energy_left_MeV'),
+  ];
+  const number = (value: number, digits: number): string => (Number.isNaN(value) ? '–' : plainDigits(value, digits));
+  const rows = values.map((value, i) => [
+    String(Number(value.toPrecision(12))),
+    millimetres(orNull(r80(i))),
+    millimetres(orNull(width(i))),
+    number(peak(i) / entrance(i), 4),
+    `${number(deposited(i), 6)} MeV`,
+    plainError(Math.abs(input(i) - deposited(i) - reacted(i) - left(i)) / input(i)),
+  ]);
+  const columns = [
+    { title: swept },
+    ...COLUMNS.filter(({ title }) => ['R80', 'W80–20', 'peak/entrance', 'deposited', 'ledger'].includes(title)),
+  ];
+  return table(columns, rows, { styleTitle: (title) => terminal.style('bold', title) });
+}
+
 async function solveAll({ terminal }: VerbContext, { names, solve }: BatchWork) {
   const outcomes: (Outcome | undefined)[] = names.map(() => undefined);
   const progress = new ProgressBar(terminal);
@@ -201,6 +329,7 @@ async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
   const { parsed, terminal, signal } = context;
   const csv = flagValue(parsed, 'csv');
   if (csv !== undefined) await checkOutput(parsed, csv);
+  if (isReadouts(context)) return performReadouts(context, host);
   const work = hasFlag(parsed, 'one-grid') ? await solveOnOneGrid(context, host) : solveOnSeparateGrids(context, host);
   const { names } = work;
   const { outcomes, wall_s } = await solveAll(context, work);
@@ -231,11 +360,12 @@ async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
 export const batch: Verb = {
   name: 'batch',
   usage:
-    'batch SCENARIO … [--sweep path=first..last/count] [--one-grid] [--variant ID] [--set path=value …] [--csv FILE] [--json]',
+    'batch SCENARIO … [--sweep path=first..last/count] [--one-grid | --readouts] [--variant ID] [--set path=value …] [--csv FILE] [--json]',
   summary: 'solve many beams at once: range, falloff and ledger of each',
   details: [
     'Solves every scenario, or with --sweep one beam for each value, and prints one line per beam. On the CPU each thread solves one beam; on a GPU several beams run at once. If a beam fails, the others continue, and its line shows the reason. Results equal those of single runs with one thread.',
     'With --one-grid, all beams of a scenario share the grid of the one with the highest energy. Tables are built once, and a GPU solves hundreds of beams at a time. The beams may differ in energy, spread, position and width. Range and falloff agree with single runs within 0.01 mm.',
+    'With --readouts, moments compute only readouts of each beam: range, falloff, widths and ledger per proton, and depth doses with --csv. A hundred thousand beams take seconds. cuda-moments always solves them so with --one-grid. --json then prints one array per readout.',
   ],
   flags: [
     {
@@ -250,6 +380,10 @@ export const batch: Verb = {
       name: 'one-grid',
       help: 'Solve the beams of one scenario, from --sweep or its spots, on the grid of the highest energy.',
     },
+    {
+      name: 'readouts',
+      help: 'Compute only readouts, by moments on one grid; --variant is moments or cuda-moments.',
+    },
     { name: 'csv', value: 'FILE', help: 'Write all depth doses: beam, depth in mm, dose in MeV/mm.' },
     forceFlag,
     gpuFlag,
@@ -259,6 +393,7 @@ export const batch: Verb = {
   examples: [
     'braggbench batch water-70MeV water-150MeV',
     'braggbench batch water-70MeV --set solver.stepping=depth --sweep beam.energy_MeV=60..80/1024 --one-grid --csv curves.csv',
+    'braggbench batch water-70MeV --readouts --sweep beam.energy_MeV=60..80/100000 --json',
   ],
   operands: { min: 1, max: 100_000, name: 'a scenario' },
   run: (context) => withHost((host) => perform(context, host), flagValue(context.parsed, 'gpu')),

@@ -1,6 +1,7 @@
 /** Host functions of the command line: scenarios and workloads. */
 
-export type { SolvedBeam } from '../app/batches/batches.ts';
+export type { BeamReadouts, SolvedBeam } from '../app/batches/batches.ts';
+export { type ReadoutColumn, readoutColumns } from '../io/addon/beam-block.ts';
 export { allVariants, hostWorkloads, kernelFoldersOf, openedAs, rulesOf, timelineOf } from '../workloads/index.ts';
 export type { AnyRunData } from '../workloads/run-data.ts';
 export {

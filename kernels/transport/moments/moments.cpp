@@ -1,6 +1,9 @@
 #include "moments.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -11,6 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "beam_readouts.hpp"
+#include "cpu/stopwatch.hpp"
+#include "cpu/thread_pool.hpp"
 #include "lateral.hpp"
 #include "layers.hpp"
 #include "march.hpp"
@@ -355,6 +361,99 @@ bool Moments::visit(engine::RowVisitor& visitor) const {
   return true;
 }
 
+/// Readouts of beams from their planes, one beam per thread at a time.
+class MomentReadouts final : public engine::ReadoutsSolver {
+ public:
+  explicit MomentReadouts(const Problem& problem)
+      : p_(problem), layers_(layers_of(problem)), pool_(cpu::thread_count(problem.threads)) {
+    for (const Material& material : problem.materials) media_.emplace_back(material);
+    threads_.resize(u(pool_.lanes()));
+  }
+
+  engine::BeamTable solve(std::span<const Beam> beams, bool curves, const std::atomic<bool>& cancel) override {
+    engine::BeamTable out;
+    out.rows = beam_march::rows_from(p_.beam.z, p_.grid.nz, p_.grid.dz);
+    out.columns.resize(beams.size() * u(beam_march::kReadoutColumns));
+    if (curves) out.curves.resize(beams.size() * u(out.rows));
+    for (Thread& thread : threads_) thread = {};
+    pool_.run(static_cast<int>(beams.size()), [&](int task, int lane) {
+      if (!cancel.load()) solve_one(beams[u(task)], u(task), beams.size(), threads_[u(lane)], out);
+    });
+    for (const Thread& thread : threads_) {
+      out.march_s += thread.march_s;
+      out.readouts_s += thread.readouts_s;
+      out.state_bytes += thread.state_bytes;
+    }
+    return out;
+  }
+
+ private:
+  /// Memory that a thread reuses from beam to beam, and its times.
+  struct Thread {
+    std::vector<double> planes, dose, protons, variance, edges;
+    std::vector<int> layer_begin;
+    double march_s = 0, readouts_s = 0, state_bytes = 0;
+  };
+
+  void solve_one(const Beam& beam, std::size_t i, std::size_t count, Thread& t, engine::BeamTable& out) const {
+    using namespace beam_march;
+    const cpu::Clock::time_point begun = cpu::Clock::now();
+    Beam spot = beam;
+    spot.x = 0.0;
+    spot.weight = 1.0;
+    spot.z = p_.beam.z;
+    March march(p_, media_, layers_, spot, 0.0);
+    march.run(p_.grid.nz * p_.grid.dz);
+    t.march_s += cpu::seconds_since(begun);
+    const cpu::Clock::time_point marched = cpu::Clock::now();
+    t.planes.assign(march.planes().size() * kComponents, 0.0);
+    for (std::size_t k = 0; k < march.planes().size(); ++k) fill_plane(march.planes()[k], &t.planes[k * kComponents]);
+    t.planes[t.planes.size() - kComponents + kBinSteps] = march.bin_steps();
+    t.layer_begin.assign(march.layer_begin().begin(), march.layer_begin().end());
+    for (std::vector<double>* each : {&t.dose, &t.protons, &t.variance, &t.edges}) each->resize(u(out.rows) + 1);
+    const auto planes = static_cast<int>(march.planes().size());
+    const MarchOutcome outcome{MarchEnd::kDone, planes, static_cast<int>(t.layer_begin.size()) - 1, march.energy_in(),
+                               march.min_over_max()};
+    const PlaneStore store{t.planes.data(), planes, t.layer_begin.data()};
+    const BeamRows<double> rows{t.dose.data(),
+                                t.protons.data(),
+                                t.variance.data(),
+                                t.edges.data(),
+                                out.rows,
+                                1,
+                                (p_.grid.nz - out.rows) * p_.grid.dz,
+                                p_.grid.dz};
+    BeamReadouts readouts = begin_readouts(store, outcome);
+    fill_rows(OneLane(), store, outcome, rows);
+    RowReader<double>(rows, p_.beam.z).read(readouts);
+    const auto values = std::bit_cast<std::array<double, kReadoutColumns>>(readouts);
+    for (std::size_t c = 0; c < values.size(); ++c) out.columns[c * count + i] = values[c];
+    for (std::size_t r = 0; !out.curves.empty() && r < u(out.rows); ++r) {
+      out.curves[r * count + i] = static_cast<float>(t.dose[r]);
+    }
+    t.readouts_s += cpu::seconds_since(marched);
+    t.state_bytes = std::max(t.state_bytes, march.state_bytes());
+  }
+
+  static void fill_plane(const MarchPlane& plane, double* row) {
+    using namespace beam_march;
+    for (std::size_t k = 0; k < plane.deposit.size(); ++k) row[kDeposit + k] = plane.deposit[k];
+    row[kLost] = plane.lost;
+    row[kLostEnergy] = plane.lost_energy;
+    row[beam_march::kStopped] = plane.stopped;
+    row[kPassed] = plane.passed;
+    for (std::size_t k = 0; k < plane.state.size(); ++k) row[kInFlightNumber + k] = plane.state[k];
+    row[kInFlightEnergyNow] = plane.energy;
+    row[kDepth] = plane.z;
+  }
+
+  const Problem& p_;
+  std::vector<Medium> media_;
+  const std::vector<Layer> layers_;
+  cpu::ThreadPool pool_;
+  std::vector<Thread> threads_;
+};
+
 }  // namespace
 
 std::unique_ptr<engine::Solver> make_moments(const Problem& problem, const Tables& tables,
@@ -382,6 +481,9 @@ Variant moments_variant() {
       .make = [](const Problem& p, const Tables& t, int) { return make_moments(p, t); },
       .refuses = moments_refusal,
       .needs_operators = false,
+      .make_readouts = [](const Problem& p) -> std::unique_ptr<engine::ReadoutsSolver> {
+        return std::make_unique<MomentReadouts>(p);
+      },
   };
 }
 

@@ -28,8 +28,9 @@ using transport::Problem;
 using transport::ProblemError;
 using transport::Tables;
 
-constexpr int kStepsAtOnce = 1024;   // maximum number of steps between checks of the cancel flag
-constexpr double kSameAngle = 1e-9;  // rad
+constexpr int kStepsAtOnce = 1024;     // maximum number of steps between checks of the cancel flag
+constexpr double kSameAngle = 1e-9;    // rad
+constexpr double kSameEnergy = 1e-12;  // share
 
 Problem checked(Problem problem) {
   if (problem.spots.empty()) throw ProblemError("invalid", "beams: an empty list; allowed: at least one beam");
@@ -138,6 +139,30 @@ void Beams::execute(const std::function<void(Ended&&)>& ended) {
   } else {
     solve_on_cores(common, ended);
   }
+}
+
+bool Beams::has_readouts() const {
+  const transport::Variant& v = run_.variant();
+  return v.make_readouts != nullptr && problem().nuclear != transport::Nuclear::kIcru63 &&
+         cpu::factory_of(v, "transport", "", transport::kUserKernelLayout) == v.make;
+}
+
+BeamTable Beams::readouts(std::span<const Beam> beams, bool curves) {
+  const transport::Variant& v = run_.variant();
+  if (!has_readouts()) {
+    throw ProblemError("unsupported", std::string("readouts alone: solver.variant = ") + v.id +
+                                          " solves whole maps; allowed: moments or cuda-moments with "
+                                          "physics.nuclear = off or attenuation");
+  }
+  double highest = 0.0;
+  for (const Beam& spot : problem().spots) highest = std::max(highest, spot.energy);
+  for (const Beam& beam : beams) {
+    if (beam.energy > problem().grid.cutoff && beam.energy <= highest * (1.0 + kSameEnergy)) continue;
+    throw ProblemError("invalid", "beam.energy_MeV = " + std::to_string(beam.energy) + ": allowed: above " +
+                                      std::to_string(problem().grid.cutoff) + " MeV, and up to " +
+                                      std::to_string(highest) + " MeV, for which this box is made");
+  }
+  return v.make_readouts(problem())->solve(beams, curves, cancel_);
 }
 
 /// Solves beams of the list on one device, in several slots if its memory allows. While the beams of one slot run, the

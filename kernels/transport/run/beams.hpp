@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "beams_solver.hpp"
 #include "run.hpp"
 
 namespace bb::engine {
@@ -79,6 +81,11 @@ class Beams {
   /// called for beams that were not solved before a cancellation. Throws ProblemError; beams that have finished keep
   /// their results. If a GPU fails, the others solve its unfinished beams; throws if none is left.
   void execute(const std::function<void(Ended&&)>& ended);
+  /// Whether readouts() can solve beams.
+  bool has_readouts() const;
+  /// Solves `beams`, which may differ from the problem's in all but direction and entry depth, for their readouts per
+  /// entering proton. None may have more energy than the problem's fastest beam. Throws ProblemError.
+  BeamTable readouts(std::span<const transport::Beam> beams, bool curves);
   void cancel() { cancel_.store(true); }
   const std::atomic<bool>& cancelled() const { return cancel_; }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -43,5 +44,27 @@ class BeamsSolver {
 /// `steps`: maximum number of steps of a beam.
 using BeamsSolverFactory = std::unique_ptr<BeamsSolver> (*)(const transport::Problem&, const transport::Tables&,
                                                             int steps);
+
+/// Readouts of many beams, without maps.
+struct BeamTable {
+  std::vector<double> columns;   // [values of BeamReadouts][beams]; see transport/moments/beam_readouts.hpp
+  std::vector<float> curves;     // [rows][beams] MeV/mm, mean over a row; empty unless requested
+  int rows = 0;                  // rows of the map from the entrance on
+  double march_s = 0;            // marches, with their rows: on the device, or of all threads together
+  double readouts_s = 0;         // readouts from these rows, likewise
+  double state_bytes = 0;        // memory in use while beams are solved
+  std::vector<SetupPart> parts;  // set-up of the device
+};
+
+/// Solver that computes only the readouts of beams. The beams need not be those of its problem.
+class ReadoutsSolver {
+ public:
+  virtual ~ReadoutsSolver() = default;
+
+  /// `curves`: whether depth doses are returned too. After a cancellation, readouts are incomplete.
+  virtual BeamTable solve(std::span<const transport::Beam> beams, bool curves, const std::atomic<bool>& cancel) = 0;
+};
+
+using ReadoutsSolverFactory = std::unique_ptr<ReadoutsSolver> (*)(const transport::Problem&);
 
 }  // namespace bb::engine

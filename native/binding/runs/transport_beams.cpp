@@ -21,6 +21,7 @@
 #include "binding/convert.hpp"
 #include "binding/job.hpp"
 #include "cpu/host.hpp"
+#include "cpu/stopwatch.hpp"
 #include "problem.hpp"
 #include "transport/run/axis_profile.hpp"
 #include "transport/run/beams.hpp"
@@ -207,6 +208,7 @@ Napi::Object plan_object(Napi::Env env, const State& state) {
   out.Set("estimate_bytes", state.estimate_bytes);
   out.Set("steps_max", run.steps_max());
   out.Set("lanes", beams.lanes());
+  out.Set("has_readouts", beams.has_readouts());
   out.Set("isa", cpu::instruction_set_name());
   return out;
 }
@@ -253,6 +255,67 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
       [kept = state](Napi::Env to) -> Napi::Value { return to.Undefined(); });
 }
 
+/// Values of each beam in the list of readouts(): energy_MeV, energy_sigma_MeV, angle_sigma_rad, x_sigma_mm, focus_mm.
+constexpr std::size_t kOfBeam = 5;
+
+/// Beams of a list, and what is computed for them.
+struct Reading {
+  std::vector<transport::Beam> beams;
+  bool curves = false;
+  engine::BeamTable table;
+  double solve_s = 0;
+};
+
+std::vector<transport::Beam> listed_beams(Napi::Env env, const Napi::Value& list) {
+  if (!list.IsTypedArray() || list.As<Napi::TypedArray>().TypedArrayType() != napi_float64_array) {
+    throw Napi::TypeError::New(env, "readouts: expected a Float64Array of five values per beam");
+  }
+  const Napi::Float64Array values = list.As<Napi::Float64Array>();
+  std::vector<transport::Beam> beams(values.ElementLength() / kOfBeam);
+  const double* from = values.Data();
+  for (transport::Beam& beam : beams) {
+    beam.energy = from[0];
+    beam.energy_sigma = from[1];
+    beam.angle_sigma = from[2];
+    beam.x_sigma = from[3];
+    beam.focus = from[4];
+    from += kOfBeam;
+  }
+  return beams;
+}
+
+Napi::Object table_object(Napi::Env env, const Reading& reading) {
+  const engine::BeamTable& table = reading.table;
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("columns", to_array(env, table.columns));
+  out.Set("curves", reading.curves ? Napi::Value(to_array(env, table.curves)) : env.Null());
+  out.Set("rows", table.rows);
+  out.Set("march_s", table.march_s);
+  out.Set("readouts_s", table.readouts_s);
+  out.Set("solve_s", reading.solve_s);
+  out.Set("state_bytes", table.state_bytes);
+  out.Set("setup_parts", setup_parts_array(env, table.parts));
+  return out;
+}
+
+Napi::Value readouts(const Napi::CallbackInfo& info, const std::shared_ptr<State>& state) {
+  const Napi::Env env = info.Env();
+  if (state->job.running()) throw Napi::Error::New(env, "these beams are being solved");
+  state->started = true;
+  auto reading = std::make_shared<Reading>();
+  reading->beams = listed_beams(env, info[0]);
+  reading->curves = info[1].ToBoolean();
+  State* under = state.get();
+  return under->job.start(
+      env, env.Undefined(), "the machine has not enough memory for these beams",
+      [under, reading](const Job::Tell&) {
+        const cpu::Clock::time_point begun = cpu::Clock::now();
+        reading->table = under->beams.readouts(reading->beams, reading->curves);
+        reading->solve_s = cpu::seconds_since(begun);
+      },
+      [reading, kept = state](Napi::Env to) -> Napi::Value { return table_object(to, *reading); });
+}
+
 Napi::Object beams_object(Napi::Env env, const std::shared_ptr<State>& state) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("plan", plan_object(env, *state));
@@ -261,6 +324,8 @@ Napi::Object beams_object(Napi::Env env, const std::shared_ptr<State>& state) {
   };
   out.Set("start", starting(false));
   out.Set("startInBlocks", starting(true));
+  out.Set("readouts",
+          Napi::Function::New(env, [state](const Napi::CallbackInfo& info) { return readouts(info, state); }));
   out.Set("cancel", Napi::Function::New(env, [state](const Napi::CallbackInfo& info) {
             state->beams.cancel();
             return info.Env().Undefined();

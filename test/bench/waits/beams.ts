@@ -2,7 +2,9 @@
  * Many beams: beams per second of the command line, with set-up and read-back. Also measures beams by moments on one
  * core. Each is compared with the time of its steps; the rest is set-up, read-back and readouts.
  */
+import type { Ceilings } from '../../../electron/contract/capabilities.ts';
 import { BraggError } from '../../../electron/contract/errors.ts';
+import { LISTED_VALUES, readoutColumns, writeListedBeam } from '../../../electron/host/io/addon/beam-block.ts';
 import type { ScenarioReading } from '../../../electron/host/workloads/scenarios/scenarios.ts';
 import { solveOnOneGrid } from '../../../electron/host/workloads/transport/one-grid.ts';
 import { cli, whole } from './processes.ts';
@@ -12,18 +14,27 @@ import {
   atMost,
   beamRate,
   byMoments,
+  curvesOfMoments,
+  GPU_BEAMS,
   hostOfBeam,
+  kernelOfMoments,
   manyBeams,
   manyBeamsAgain,
   manyByMoments,
   median,
   type OnGpu,
   type Row,
+  rangeStudy,
+  readoutsOfMoments,
+  readoutsOnCores,
 } from './row.ts';
 import { type Solver, solve, solvedBy, transportProblem } from './solver.ts';
 
 /** Number of beams in the targets, large enough that the start of a process is a small part of the time. */
 const BEAMS = 1024;
+
+/** Values of a row on the device: dose, protons, variance, and scratch for the curve. */
+const ROW_VALUES = 4;
 
 /** A visit of a cell reads and writes it once, in FP32. */
 const BYTES_A_VISIT = 8;
@@ -157,6 +168,69 @@ function busy_s(): number {
   return (user + system) / 1e6;
 }
 
+/** Readouts of beams between two energies, `times` times after a first one. */
+async function readoutsOf(
+  solver: Solver,
+  base: object,
+  { variant, count, curves, times = 5 }: { variant: string; count: number; curves: boolean; times?: number },
+) {
+  const reading = await solver.problem({
+    ...base,
+    beam: { spots: [{ energy_MeV: 60 }, { energy_MeV: 80 }] },
+    solver: { ...solvedBy('depth'), variant, precision: 'fp32' },
+  });
+  const problem = { ...transportProblem(reading), keyframes: 0 };
+  const list = new Float64Array(count * LISTED_VALUES);
+  const [spot = problem.beam] = problem.spots ?? [];
+  for (let i = 0; i < count; i += 1) writeListedBeam(list, i, { ...spot, energy_MeV: 60 + (20 * i) / (count - 1) });
+  const solved = [];
+  for (let i = 0; i <= times; i += 1) {
+    const [begun, before] = [wall_s(), busy_s()];
+    const table = await (await solver.addon.layBeams(problem)).readouts(list, curves);
+    const [taken_s, used_s] = [wall_s() - begun, busy_s() - before];
+    const r80 = table.columns.subarray(0, count);
+    const bad = r80.findIndex((range, k) => !(range > (r80[k - 1] ?? 0)));
+    if (bad !== -1) throw new Error(`R80 of beam ${bad} is ${r80[bad]} mm, after ${r80[bad - 1]} mm`);
+    if (i > 0) solved.push({ ...table, problem, taken_s, used_s });
+  }
+  return solved;
+}
+
+/**
+ * Beams per second by cuda-moments. The bound follows from the updates of bins, and from the bytes of the rows that a
+ * beam writes and reads once.
+ */
+export async function momentsOnGpu(solver: Solver, base: object, ceilings: Ceilings | null): Promise<readonly Row[]> {
+  const variant = 'cuda-moments';
+  const alone = await readoutsOf(solver, base, { variant, count: GPU_BEAMS, curves: false });
+  const [first] = alone;
+  if (first === undefined) throw new Error('nothing was solved');
+  const at = readoutColumns.indexOf('bin_steps') * GPU_BEAMS;
+  const updates = first.columns.subarray(at, at + GPU_BEAMS).reduce((sum, one) => sum + one, 0) / GPU_BEAMS;
+  const { result } = await solve(solver, first.problem);
+  const bytes = 2 * ROW_VALUES * 4 * first.rows + 8 * readoutColumns.length;
+  const bound =
+    ceilings === null
+      ? null
+      : 1 /
+        Math.max((updates * result.flops_per_cell_step) / ceilings.fp32_flops_per_s, bytes / ceilings.copy_bytes_per_s);
+  const work = `${Math.round(updates)} updates of ${Math.round(result.flops_per_cell_step)} operations, ${bytes} bytes a beam`;
+  const kernel = median(alone.map(({ march_s, readouts_s }) => march_s + readouts_s));
+  const curves = await readoutsOf(solver, base, { variant, count: GPU_BEAMS, curves: true });
+  const rate = (solved: typeof alone): number => GPU_BEAMS / median(solved.map(({ taken_s }) => taken_s));
+  const sweep = ['--readouts', '--variant', variant, '--sweep', 'beam.energy_MeV=60..80/100000', '--json'];
+  const study: number[] = [];
+  for (let i = 0; i < 3; i += 1) {
+    study.push((await whole(process.execPath, [cli, 'batch', 'water-70MeV', ...sweep])).wall_s);
+  }
+  return [
+    atLeast({ ...kernelOfMoments, what: `${kernelOfMoments.what} (${work})` }, GPU_BEAMS / kernel, bound),
+    atLeast(readoutsOfMoments, rate(alone), GPU_BEAMS / kernel),
+    atLeast(curvesOfMoments, rate(curves), GPU_BEAMS / kernel),
+    atMost(rangeStudy, median(study)),
+  ];
+}
+
 export async function momentRows(solver: Solver, base: object): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const reactions of [false, true]) {
@@ -180,5 +254,7 @@ export async function momentRows(solver: Solver, base: object): Promise<readonly
     const together = await timesAgain(solver, many, busy_s);
     rows.push(atLeast(manyByMoments(MOMENTS_BEAMS, reactions), MOMENTS_BEAMS / median(together)));
   }
+  const solved = await readoutsOf(solver, base, { variant: 'moments', count: MOMENTS_BEAMS, curves: false });
+  rows.push(atLeast(readoutsOnCores(MOMENTS_BEAMS), MOMENTS_BEAMS / median(solved.map(({ used_s }) => used_s))));
   return rows;
 }

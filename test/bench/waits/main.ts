@@ -11,7 +11,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { usedGpu } from '../../../electron/host/io/addon/gpu.ts';
 import { devicesWithCeilings } from '../../../electron/host/model/bench/machine.ts';
-import { beamsOnAllGpus, beamsOnCpu, beamsOnGpu, hostOfBeams, momentRows } from './beams.ts';
+import { beamsOnAllGpus, beamsOnCpu, beamsOnGpu, hostOfBeams, momentRows, momentsOnGpu } from './beams.ts';
 import { ctRows } from './ct.ts';
 import { liveRows } from './live.ts';
 import { commandLine, firstRuns, root, smatrix } from './processes.ts';
@@ -53,6 +53,7 @@ const ofGpu: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
   ['shell', () => commandLine('cuda-depth', true)],
   ['first', () => firstRuns('cuda-window')],
   ['beams', () => inTurn((variant) => beamsOnGpu(solver, water, variant, copy))],
+  ['moments', () => momentsOnGpu(solver, water, device?.ceilings ?? null)],
   ...(several ? ([['gpus', () => inTurn((variant) => beamsOnAllGpus(solver, water, variant))]] as const) : []),
   ['images', () => warmImages(solver, document('diffraction/simple-cubic-4096.json'))],
 ];

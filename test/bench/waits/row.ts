@@ -115,6 +115,31 @@ export const manyByMoments = (beams: number, reactions: boolean): Limit => ({
   what: `${beams.toLocaleString('en')} beams of 60 to 80 MeV by moments${reacting(reactions)}, readouts included, per second of processor time`,
   ...{ limit: reactions ? 1000 : 3000, text: beamRate },
 });
+/** Beams of the rows by cuda-moments: enough that the GPU's multiprocessors are busy until nearly the end. */
+export const GPU_BEAMS = 65_536;
+const onGpuByMoments = `${GPU_BEAMS.toLocaleString('en')} beams of 60 to 80 MeV, cuda-moments, FP32`;
+/** Marches and readouts, by the clock of the device. */
+export const kernelOfMoments: Limit = {
+  what: `${onGpuByMoments}: marches and readouts, time of the device alone`,
+  ...{ limit: 1e6, text: beamRate },
+};
+export const readoutsOfMoments: Limit = {
+  what: `${onGpuByMoments}: from a list of beams to readouts in the host's memory, set-up included, warm`,
+  ...{ limit: 3e5, text: beamRate },
+};
+export const curvesOfMoments: Limit = {
+  ...readoutsOfMoments,
+  what: `the same with the depth doses of ${GPU_BEAMS.toLocaleString('en')} beams`,
+};
+/** A hundred thousand points; a laptop without a GPU may need minutes. */
+export const rangeStudy: Limit = {
+  what: '100,000 ranges between 60 and 80 MeV, cuda-moments, from shell to readouts',
+  ...{ limit: 60, text: seconds },
+};
+export const readoutsOnCores = (beams: number): Limit => ({
+  what: `${beams.toLocaleString('en')} beams of 60 to 80 MeV by moments, readouts without maps, per second of processor time`,
+  ...{ limit: 3000, text: beamRate },
+});
 export const warmImage = (precision: string, id: string | null): Limit => ({
   what: ['image 4096², whole warm run', precision.toUpperCase(), ...(id === null ? [] : [id])].join(', '),
   ...{ limit: 0.012, text: milliseconds },
@@ -137,6 +162,8 @@ export function rowsOfGpu(): readonly Row[] {
     ...VARIANTS_ON_GPU.flatMap((variant) => [manyBeams(variant), manyBeamsAgain(variant)]).map((limit) =>
       atLeast(limit, null),
     ),
+    ...[kernelOfMoments, readoutsOfMoments, curvesOfMoments].map((limit) => atLeast(limit, null)),
+    atMost(rangeStudy, null),
     ...['fp32', 'fp64'].map((precision) => atMost(warmImage(precision, null), null)),
     atMost(imageInFp32, null),
     atLeast(liveOn(true), null),

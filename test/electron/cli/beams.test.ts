@@ -102,6 +102,57 @@ describe('braggbench batch', () => {
     ]);
   });
 
+  test('readouts of a sweep are columns, which a single run confirms, and depth doses of each beam', async () => {
+    const words = ['batch', 'small.json', '--readouts', '--sweep', 'beam.energy_MeV=36..41/11', '--csv', 'doses.csv'];
+    const { code, stdout } = await call([...words, '--json']);
+    expect(code).toBe(0);
+    const numbers = z.array(z.number());
+    const { columns, variant, beams } = z
+      .looseObject({
+        ...{ variant: z.string(), beams: z.number() },
+        columns: z.looseObject({ 'beam.energy_MeV': numbers, r80_mm: numbers, energy_deposited_MeV: numbers }),
+      })
+      .parse(JSON.parse(stdout));
+    expect([variant, beams, columns['beam.energy_MeV'].length]).toEqual(['moments', 11, 11]);
+    const [energy, r80] = [columns['beam.energy_MeV'][4] ?? 0, columns.r80_mm[4] ?? 0];
+    const single = await call([
+      'run',
+      'small.json',
+      '--variant',
+      'moments',
+      '--set',
+      `beam.energy_MeV=${energy}`,
+      '--json',
+    ]);
+    const { metrics } = z
+      .looseObject({ metrics: z.looseObject({ r80_mm: z.number() }) })
+      .parse(JSON.parse(single.stdout));
+    expect(Math.abs(r80 - metrics.r80_mm)).toBeLessThan(0.01);
+    expect((columns.energy_deposited_MeV[4] ?? 0) / energy).toBeCloseTo(1, 4);
+    const lines = (await readFile(inFolder('doses.csv'), 'utf8')).trim().split('\n');
+    expect(new Set(lines.slice(1).map((line) => line.split(',')[0])).size).toBe(11);
+    // Values that a spot of the scenario must compute, as ranges, give the same beams.
+    const byRange = await call(['batch', 'small.json', '--readouts', '--sweep', `beam.range_mm=12,14,16`]);
+    expect(byRange.code).toBe(0);
+    expect(byRange.stdout).toMatch(/3 beams in .* a second/);
+    const table = await call(['batch', 'small.json', '--readouts', '--sweep', 'beam.energy_MeV=36..41/11']);
+    expect(table.stdout).toContain(`${energy} `);
+    for (const [refused, reason] of [
+      [
+        ['--variant', 'depth', '--sweep', 'beam.energy_MeV=36..41/11'],
+        /solves whole maps; allowed: moments or cuda-moments/,
+      ],
+      [['--sweep', 'beam.energy_MeV=0.2..41/11'], /beam\.spots\[0\]\.energy_MeV.*0\.2/],
+      [['--sweep', 'grid.dx_mm=1,0.5'], /needs a separate grid for each value/],
+      [['--gpus', 'all', '--sweep', 'beam.energy_MeV=36..41/11'], /one GPU/],
+      [['--lanes', '2', '--sweep', 'beam.energy_MeV=36..41/11'], /use solver\.threads/],
+    ] as const) {
+      const { code, stderr } = await call(['batch', 'small.json', '--readouts', ...refused]);
+      expect(code).not.toBe(0);
+      expect(stderr).toMatch(reason);
+    }
+  });
+
   test('one grid is rejected for beams that do not fit it, and the message states what is allowed', async () => {
     const refused = async (...words: string[]) => {
       const { code, stderr } = await call(['batch', 'small.json', '--one-grid', ...words]);

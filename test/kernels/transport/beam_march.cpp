@@ -1,16 +1,18 @@
 // The march of one beam by lanes, in the code that GPUs run, compared with March and with a run's readouts.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include "../../physics/observe.hpp"
+#include "../held_run.hpp"
 #include "../problems.hpp"
 #include "check.hpp"
-#include "transport/cuda/moments/beam_readouts.hpp"
 #include "transport/cuda/moments/cuda_moments_beams.hpp"
+#include "transport/moments/beam_readouts.hpp"
 #include "transport/moments/march.hpp"
 
 namespace bb::test::beam_marches {
@@ -188,6 +190,42 @@ TEST("beam march: readouts equal those of the rows of a run") {
   Problem layers = in_layers();
   layers.nuclear = Nuclear::kAttenuation;
   check_readouts<double>(layers, 1e-4);
+}
+
+TEST("beam march: a batch by moments has the readouts of each beam alone, and its depth dose on request") {
+  Problem p = in_layers();
+  p.nuclear = Nuclear::kAttenuation;
+  p.threads = 2;
+  p.spots = {p.beam};
+  std::vector<Beam> beams(9, p.beam);
+  for (std::size_t i = 0; i < beams.size(); ++i) {
+    beams[i].energy = 92.0 + static_cast<double>(i);
+    beams[i].x_sigma = 1.0 + static_cast<double>(i);
+  }
+  test::Beams batch(p);
+  const engine::BeamTable table = batch.readouts(beams, true);
+  const auto rows = static_cast<std::size_t>(table.rows);
+  CHECK_EQ(rows, static_cast<std::size_t>(p.grid.nz));
+  for (std::size_t i = 0; i < beams.size(); ++i) {
+    Problem alone = p;
+    alone.spots.clear();
+    alone.beam = beams[i];
+    const Marched<double> wanted(alone);
+    const auto values = std::bit_cast<std::array<double, kReadoutColumns>>(wanted.readouts);
+    for (std::size_t c = 0; c < 21; ++c) {
+      CHECK_NEAR(table.columns[c * beams.size() + i], values[c], 1e-4 * std::abs(values[c]) + 1e-6);
+    }
+    const double most = *std::ranges::max_element(wanted.dose);
+    for (std::size_t r = 0; r < rows; ++r) {
+      CHECK_NEAR(table.curves[r * beams.size() + i], wanted.dose[r], 1e-4 * most);
+    }
+  }
+  CHECK(batch.readouts(beams, false).curves.empty());
+  beams[4].energy = 101.0;
+  CHECK_THROWS(batch.readouts(beams, false), "beam.energy_MeV = 101");
+  p.variant = "depth";
+  p.nuclear = Nuclear::kOff;
+  CHECK_THROWS(test::Beams(p).readouts({}, false), "solver.variant = depth solves whole maps");
 }
 
 TEST("beam march: a beam that leaves the box has no range") {

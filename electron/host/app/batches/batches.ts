@@ -4,10 +4,19 @@ import type { BraggError } from '../../../contract/errors.ts';
 import { EVERY_LANE, type Lanes } from '../../io/flow/lanes.ts';
 import type { Override, Scenarios, TransportReading } from '../../workloads/scenarios/scenarios.ts';
 import { type BatchBeam, type BatchOptions, BeamSolver, solveBatch } from '../../workloads/transport/batch.ts';
-import { readOneGrid, runsOnOneGrid, solveOnOneGrid } from '../../workloads/transport/one-grid.ts';
+import {
+  type BeamList,
+  type BeamReadouts,
+  readBeamList,
+  readOneGrid,
+  readoutsOnOneGrid,
+  runsOnOneGrid,
+  solveOnOneGrid,
+} from '../../workloads/transport/one-grid.ts';
 import type { RunData } from '../../workloads/transport/run-data.ts';
 
 export type { SolvedBeam } from '../../workloads/transport/batch.ts';
+export type { BeamReadouts } from '../../workloads/transport/one-grid.ts';
 
 interface BatchRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
   readonly beams: readonly BatchBeam[];
@@ -69,7 +78,26 @@ export class Batches {
     return readOneGrid(scenarios, file, overrides, sweep);
   }
 
-  #alone(work: () => Promise<void>): Promise<void> {
+  /** Readouts of beams on one grid, without maps, when the machine is free. Rejects if a beam cannot be solved. */
+  readouts(
+    name: string,
+    beams: BeamList,
+    told: { readonly signal: AbortSignal; readonly curves: boolean; readonly gpus?: string },
+  ): Promise<BeamReadouts> {
+    return this.#alone(() => readoutsOnOneGrid(name, beams, { ...this.#options, ...told }));
+  }
+
+  /** As `readOneGrid`, for `readouts`. */
+  readBeamList(
+    scenarios: Scenarios,
+    file: string,
+    overrides: readonly Override[],
+    sweep: readonly (readonly Override[])[] | null,
+  ): Promise<BeamList> {
+    return readBeamList(scenarios, file, overrides, sweep);
+  }
+
+  #alone<R>(work: () => Promise<R>): Promise<R> {
     return new Promise((resolve, reject) => {
       const run = (): Promise<void> => work().then(resolve, reject);
       this.#queue.add({ id: randomBytes(9).toString('base64url'), lane: EVERY_LANE, run });

@@ -299,6 +299,8 @@ export interface TransportBeams {
     /** Number of beams solved at the same time on the CPU. */
     readonly lanes: number;
     readonly isa: string;
+    /** Whether `readouts` can solve beams. */
+    readonly has_readouts: boolean;
   };
   /**
    * Solves all beams; call once. Reports each beam when it ends, by its index in the list. A failed beam has an
@@ -317,8 +319,31 @@ export interface TransportBeams {
     ) => void,
     reach_mm: number,
   ): Promise<void>;
+  /**
+   * Readouts of any number of beams on this grid, without maps; may be called again. `list` has five values per beam, see
+   * `writeListedBeam`. No beam may have more energy than the problem's spots. Rejects with `unsupported` without
+   * `plan.has_readouts`.
+   */
+  readouts(list: Float64Array, curves: boolean): Promise<BeamTable>;
   /** Cancels the beams; active ones are not reported any more. */
   cancel(): void;
+}
+
+/** Readouts of many beams. */
+export interface BeamTable {
+  /** Values by column in the order of `readoutColumns`, each column by beam. */
+  readonly columns: Float64Array;
+  /** Depth doses in MeV/mm, [row][beam], if requested. */
+  readonly curves: Float32Array | null;
+  /** Rows of the map from the entrance on. */
+  readonly rows: number;
+  /** From the list to the readouts in the machine's memory, set-up of the solver included. */
+  readonly solve_s: number;
+  /** Time of marches and of readouts from their rows: of the device, or of all threads together. */
+  readonly march_s: number;
+  readonly readouts_s: number;
+  readonly state_bytes: number;
+  readonly setup_parts: TransportResult['setup_parts'];
 }
 
 /** Result of one beam of many, without keyframes and spans. */

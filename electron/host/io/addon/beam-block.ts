@@ -1,9 +1,31 @@
 /**
+ * Results of many beams in arrays that both sides share.
+ *
  * Result of one beam of many in a single array, which the addon reuses for the next beam: numbers in the order below,
  * then arrays one after another. The addon's side is native/binding/runs/transport_beams.cpp.
  */
 import { energyColumns, faceColumns, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
-import type { BeamResult, TransportBeams } from './addon.ts';
+import type { BeamResult, TransportBeams, TransportProblem } from './addon.ts';
+
+/**
+ * Readouts of beams without maps, in the order of BeamReadouts in kernels/transport/moments/beam_readouts.hpp. Depths
+ * are relative to the entrance, other values per entering proton. NaN if a beam has none, as one that leaves the box.
+ */
+export const readoutColumns = [
+  ...(['r80_mm', 'r90_mm', 'r50_mm', 'r20_mm', 'r10_mm', 'w80_20_mm', 'fwhm_mm', 'peak_mm'] as const),
+  ...(['peak_MeV_per_mm', 'entrance_MeV_per_mm', 'plateau_MeV_per_mm'] as const),
+  ...(['sigma_x_entrance_mm', 'sigma_x_half_mm', 'sigma_x_peak_mm'] as const),
+  ...(['energy_in_MeV', 'energy_deposited_MeV', 'energy_reacted_MeV', 'energy_left_MeV'] as const),
+  ...(['stopped', 'reacted', 'left', 'bin_steps', 'min_over_max', 'end'] as const),
+] as const;
+export type ReadoutColumn = (typeof readoutColumns)[number];
+
+/** One beam in the list that the addon reads for readouts: five values in this order. */
+export function writeListedBeam(to: Float64Array, beam: number, spot: TransportProblem['beam']): void {
+  const { energy_MeV, energy_sigma_MeV, angle_sigma_rad, x_sigma_mm, focus_mm } = spot;
+  to.set([energy_MeV, energy_sigma_MeV, angle_sigma_rad, x_sigma_mm, focus_mm ?? 0], beam * LISTED_VALUES);
+}
+export const LISTED_VALUES = 5;
 
 /** Moments per plane of the crossing fluence. */
 const MOMENTS = 6;

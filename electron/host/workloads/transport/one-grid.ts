@@ -9,8 +9,20 @@ import { BraggError } from '../../../contract/errors.ts';
 import { type Spot, type TransportScenario, valueAt } from '../../../contract/scenario/index.ts';
 import { maxSpots } from '../../../contract/scenario/transport/beam.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
-import { type BeamResult, errorFromNative, type TransportBeams, type TransportProblem } from '../../io/addon/addon.ts';
-import { readBlock } from '../../io/addon/beam-block.ts';
+import {
+  type BeamResult,
+  type BeamTable,
+  errorFromNative,
+  type TransportBeams,
+  type TransportProblem,
+} from '../../io/addon/addon.ts';
+import {
+  LISTED_VALUES,
+  type ReadoutColumn,
+  readBlock,
+  readoutColumns,
+  writeListedBeam,
+} from '../../io/addon/beam-block.ts';
 import { sharingGpus } from '../../io/addon/gpu.ts';
 import { peakMemory_bytes } from '../../io/peak-memory.ts';
 import { throwIfSumTooLong } from '../benchable.ts';
@@ -154,15 +166,62 @@ export function runsOnOneGrid(name: string, reading: TransportReading, options: 
   );
 }
 
+/** Readouts of many beams in columns, per entering proton. */
+export interface BeamReadouts extends Pick<BeamTable, 'solve_s' | 'march_s' | 'readouts_s' | 'setup_parts'> {
+  readonly count: number;
+  readonly variant: string;
+  readonly precision: TransportProblem['solver']['precision'];
+  readonly device: string | null;
+  readonly column: (name: ReadoutColumn) => Float64Array;
+  /** Depth doses in MeV/mm, [depth][beam], and the depths from the entrance; null unless requested. */
+  readonly curves: { readonly depth_mm: Float64Array; readonly values: Float32Array } | null;
+}
+
+/** Beams on the grid of a reading, five values each as in `writeListedBeam`. The reading may have fewer spots. */
+export interface BeamList {
+  readonly reading: TransportReading;
+  readonly list: Float64Array;
+}
+
+/** Readouts of all listed beams by moments, without a map of each. Rejects if a beam cannot be solved. */
+export async function readoutsOnOneGrid(
+  name: string,
+  { reading, list }: BeamList,
+  options: Omit<Options, 'ended'> & { readonly curves: boolean },
+): Promise<BeamReadouts> {
+  if (options.gpus !== undefined) {
+    throw new BraggError('unsupported', 'Readouts alone are computed by one GPU; allowed: --gpu, which chooses it.');
+  }
+  return runOnOneGrid(name, reading, options, async (native, { problem, context }) => {
+    const { columns, curves, rows, ...times } = await native.readouts(list, options.curves);
+    const count = list.length / LISTED_VALUES;
+    const { nz, dz_mm } = problem.grid;
+    const first_mm = (nz - rows) * dz_mm - problem.beam.z_mm;
+    const depth_mm = Float64Array.from({ length: rows }, (_, i) => first_mm + (i + 0.5) * dz_mm);
+    return {
+      ...times,
+      count,
+      variant: native.plan.variant,
+      precision: native.plan.precision,
+      device: context.machine.device,
+      column: (of) => {
+        const i = readoutColumns.indexOf(of);
+        return columns.subarray(i * count, (i + 1) * count);
+      },
+      curves: curves === null ? null : { depth_mm, values: curves },
+    };
+  });
+}
+
 const failureOf = ({ error }: BeamResult): BraggError =>
   error === null ? new BraggError('internal', 'a beam was reported without its remainder') : errorFromNative(error);
 
-async function runOnOneGrid(
+async function runOnOneGrid<R>(
   name: string,
   reading: TransportReading,
   options: Omit<Options, 'ended'>,
-  start: (native: TransportBeams, common: SharedInputs) => Promise<void>,
-): Promise<void> {
+  start: (native: TransportBeams, common: SharedInputs) => Promise<R>,
+): Promise<R> {
   const begun_ms = performance.now();
   const problem = { ...problemOf(reading), keyframes: 0 };
   const { scenario } = reading;
@@ -193,7 +252,7 @@ async function runOnOneGrid(
       },
     };
     try {
-      await start(native, common);
+      return await start(native, common);
     } finally {
       options.signal.removeEventListener('abort', cancel);
     }
@@ -279,4 +338,68 @@ export async function readOneGrid(
   if (sweep === null || reading.document === null) return reading;
   const document = { ...reading.document, beam: beamOfSpots({ ...reading.document.beam }, sweep) };
   return requireBeam(file, await scenarios.check(document, { name: file, folder: path.dirname(file) }));
+}
+
+/** Values of a beam that a sweep may change without a spot of the scenario for each, in the problem's units. */
+const LISTED = {
+  energy_MeV: { at: 0, factor: 1 },
+  energy_sigma_MeV: { at: 1, factor: 1 },
+  angle_sigma_mrad: { at: 2, factor: 1e-3 },
+  x_sigma_mm: { at: 3, factor: 1 },
+} as const;
+type ListedKey = keyof typeof LISTED;
+const isListed = (key: string): key is ListedKey => key in LISTED;
+
+/** The beams between two, which differ only in the swept values; null if they differ in more. */
+function listBetween(
+  [first, last]: readonly TransportProblem['beam'][],
+  keys: readonly ListedKey[],
+  values: readonly number[],
+  ends: readonly [number, number],
+): Float64Array | null {
+  if (first === undefined || last === undefined) return null;
+  const two = new Float64Array(2 * LISTED_VALUES);
+  writeListedBeam(two, 0, first);
+  writeListedBeam(two, 1, last);
+  for (let k = 0; k < LISTED_VALUES; k += 1) {
+    const swept = keys.map((key) => LISTED[key]).find(({ at }) => at === k);
+    for (const beam of [0, 1] as const) {
+      const wanted = swept === undefined ? two[k] : ends[beam] * swept.factor;
+      if (Math.abs((two[beam * LISTED_VALUES + k] ?? 0) - (wanted ?? 0)) > 1e-12 * Math.abs(wanted ?? 0)) return null;
+    }
+  }
+  const list = new Float64Array(values.length * LISTED_VALUES);
+  for (const [i, value] of values.entries()) {
+    for (let k = 0; k < LISTED_VALUES; k += 1) list[i * LISTED_VALUES + k] = two[k] ?? 0;
+    for (const key of keys) list[i * LISTED_VALUES + LISTED[key].at] = value * LISTED[key].factor;
+  }
+  return list;
+}
+
+/**
+ * As `readOneGrid`, for readouts alone. A sweep is checked by its smallest and largest value, because checking a hundred
+ * thousand spots takes seconds.
+ */
+export async function readBeamList(
+  scenarios: Scenarios,
+  file: string,
+  overrides: readonly Override[],
+  sweep: readonly (readonly Override[])[] | null,
+): Promise<BeamList> {
+  const keys = sweep?.[0]?.map(keyOf) ?? [];
+  if (sweep !== null && keys.length > 0 && keys.every(isListed)) {
+    const values = sweep.map(([one]) => Number(one?.value));
+    const ends = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))] as const;
+    const reading = await readOneGrid(scenarios, file, overrides, [
+      sweep[values.indexOf(ends[0])] ?? [],
+      sweep[values.indexOf(ends[1])] ?? [],
+    ]);
+    const list = listBetween(problemOf(reading).spots ?? [], keys, values, ends);
+    if (list !== null) return { reading, list };
+  }
+  const reading = await readOneGrid(scenarios, file, overrides, sweep);
+  const spots = problemOf(reading).spots ?? [];
+  const list = new Float64Array(spots.length * LISTED_VALUES);
+  for (const [i, spot] of spots.entries()) writeListedBeam(list, i, spot);
+  return { reading, list };
 }

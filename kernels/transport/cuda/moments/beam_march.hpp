@@ -1,10 +1,10 @@
 #pragma once
 
-#include "march_types.hpp"
 #include "physics/kinematics.hpp"
 #include "physics/nuclear.hpp"
 #include "physics/scattering.hpp"
 #include "physics/straggling.hpp"
+#include "transport/moments/march_types.hpp"
 
 // March of the moments of one beam through layers, by a team of lanes: a warp on a GPU, or one lane on the host. Tests
 // compare it with March on the host, because formulas and constants are those of kernels/transport/moments/march.cpp.

@@ -1,9 +1,14 @@
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cpu/thread_pool.hpp"
 #include "cuda_moments_beams.hpp"
 #include "transport/cuda/cuda_solver.hpp"
 #include "transport/model/index.hpp"
@@ -59,6 +64,35 @@ class CudaMarcher final : public Marcher {
   std::unique_ptr<CudaMoments> device_;
 };
 
+/// Readouts of beams, computed on the device.
+class CudaReadouts final : public engine::ReadoutsSolver {
+ public:
+  explicit CudaReadouts(const Problem& problem) : device_(make_cuda_moments(problem)) {}
+
+  engine::BeamTable solve(std::span<const Beam> beams, bool curves, const std::atomic<bool>& cancel) override {
+    engine::BeamTable out;
+    const auto readouts = device_->readouts(beams, curves ? &out.curves : nullptr, &cancel);
+    out.rows = device_->rows();
+    out.march_s = device_->times().march;
+    out.readouts_s = device_->times().read;
+    out.state_bytes = device_->state_bytes();
+    out.parts = device_->setup_parts();
+    out.columns.resize(beams.size() * u(beam_march::kReadoutColumns));
+    constexpr std::size_t kTogether = 1024;
+    cpu::on_all_cores(static_cast<int>((beams.size() + kTogether - 1) / kTogether), [&](int part) {
+      const std::size_t first = u(part) * kTogether, end = std::min(first + kTogether, beams.size());
+      for (std::size_t i = first; i < end; ++i) {
+        const auto values = std::bit_cast<std::array<double, beam_march::kReadoutColumns>>(readouts[i]);
+        for (std::size_t c = 0; c < values.size(); ++c) out.columns[c * beams.size() + i] = values[c];
+      }
+    });
+    return out;
+  }
+
+ private:
+  std::unique_ptr<CudaMoments> device_;
+};
+
 std::string refusal(const Problem& p) {
   if (p.nuclear == Nuclear::kIcru63) {
     return "physics.nuclear = icru63: products of reactions are followed by moments on the CPU alone; allowed: off, "
@@ -101,6 +135,9 @@ Variant cuda_moments_variant() {
       .refuses = refusal,
       .needs_operators = false,
       .unavailable = cuda_unavailable,
+      .make_readouts = [](const Problem& p) -> std::unique_ptr<engine::ReadoutsSolver> {
+        return on_device([&] { return std::make_unique<CudaReadouts>(p); });
+      },
   };
 }
 

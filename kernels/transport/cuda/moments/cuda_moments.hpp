@@ -1,7 +1,7 @@
 #pragma once
 
 #include "beam_march.hpp"
-#include "beam_readouts.hpp"
+#include "transport/moments/beam_readouts.hpp"
 
 // Inputs and outputs of the kernels that march moments. Included by nvcc, by NVRTC and by the host, so it includes no
 // standard header but <cmath>.

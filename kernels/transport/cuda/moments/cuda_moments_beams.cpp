@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -75,20 +76,25 @@ class Marches final : public CudaMoments {
     engine::add_part(parts_, "upload", [&] { send(); });
   }
 
-  std::vector<BeamReadouts> readouts(std::span<const Beam> beams) override {
+  std::vector<BeamReadouts> readouts(std::span<const Beam> beams, std::vector<float>* curves,
+                                     const std::atomic<bool>* cancel) override {
     return on_device([&] {
       std::vector<BeamReadouts> out(beams.size());
+      if (curves != nullptr) curves->assign(beams.size() * u(rows()), 0.0F);
       times_ = {};
       const std::vector<BeamInput> list = listed(beams);
       const std::size_t together = beams_together();
       for (std::size_t first = 0; first < list.size(); first += together) {
+        if (cancel != nullptr && cancel->load()) break;
         const std::size_t count = std::min(together, list.size() - first);
         const auto part = std::span(list).subspan(first, count);
         solve(part, true, std::span(out).subspan(first, count));
+        if (curves != nullptr) read_curves(first, count, list.size(), *curves);
       }
       return out;
     });
   }
+  int rows() const override { return beam_march::rows_from(problem_.beam.z, problem_.grid.nz, problem_.grid.dz); }
 
   std::vector<MarchedBeam> marches(std::span<const Beam> beams) override {
     return on_device([&] {
@@ -153,8 +159,17 @@ class Marches final : public CudaMoments {
     return list;
   }
 
-  int first_row() const { return static_cast<int>(std::floor(problem_.beam.z / problem_.grid.dz + 1e-9)); }
-  int rows() const { return problem_.grid.nz - first_row(); }
+  /// Downloads the depth doses of the last `count` solved beams, which are at `first` of `all`.
+  void read_curves(std::size_t first, std::size_t count, std::size_t all, std::vector<float>& to) {
+    cuda::PinnedBuffer<T> doses(opened_.device, u(rows()) * count, cuda::Reuse::kYes);
+    rows_.download(doses.values(), stream_);
+    stream_.synchronize();
+    cpu::on_all_cores(rows(), [&](int r) {
+      const std::span<const T> from = doses.values().subspan(u(r) * count, count);
+      std::ranges::transform(from, to.begin() + static_cast<std::ptrdiff_t>(u(r) * all + first),
+                             [](T value) { return static_cast<float>(value); });
+    });
+  }
 
   std::size_t beams_together() const {
     const double each =
@@ -163,19 +178,40 @@ class Marches final : public CudaMoments {
     return std::clamp(static_cast<std::size_t>(fit), std::size_t{1}, kMaxBeams);
   }
 
+  static constexpr double kStraggling = 1.0 / beam_march::detail::kBinPerSigma;  // bins
+
+  /// Largest values among some beams.
+  struct MostBins {
+    int count = 0;                // bins of a beam
+    double widest = kStraggling;  // standard deviation of the protons' bins
+  };
+
+  /// In parallel, because a range takes as long as a beam on the GPU.
+  MostBins most_bins(std::span<const BeamInput> beams) const {
+    constexpr std::size_t kTogether = 512;
+    std::vector<MostBins> parts((beams.size() + kTogether - 1) / kTogether);
+    cpu::on_all_cores(static_cast<int>(parts.size()), [&](int i) {
+      const std::size_t first = u(i) * kTogether;
+      MostBins& most = parts[u(i)];
+      for (const BeamInput& beam : beams.subspan(first, std::min(kTogether, beams.size() - first))) {
+        const BeamBins bins(inputs_.view(), beam);
+        most.count = std::max(most.count, bins.count);
+        if (!(beam.energy_sigma > 0.0)) continue;
+        const double spread = beam.energy_sigma / inputs_.media().front().table.stopping(beam.energy) / bins.step;
+        most.widest = std::max(most.widest, std::hypot(kStraggling, spread));
+      }
+    });
+    MostBins most;
+    for (const MostBins& part : parts) {
+      most = {std::max(most.count, part.count), std::max(most.widest, part.widest)};
+    }
+    return most;
+  }
+
   /// Index of the smallest number of bins per lane in kMomentsSlots that suffices: 32 lanes must hold all bins that a
   /// beam's protons occupy at the same time. Index of the largest number if none suffices.
-  std::size_t lane_bins(std::span<const BeamInput> beams) const {
-    constexpr double kStraggling = 1.0 / beam_march::detail::kBinPerSigma,
-                     kReach = sizeof(T) == sizeof(float) ? 6.5 : 8.0;
-    constexpr double kMargin = 8.0;
-    double widest = kStraggling;
-    for (const BeamInput& beam : beams) {
-      if (!(beam.energy_sigma > 0.0)) continue;
-      const BeamBins bins(inputs_.view(), beam);
-      const double spread = beam.energy_sigma / inputs_.media().front().table.stopping(beam.energy) / bins.step;
-      widest = std::max(widest, std::hypot(kStraggling, spread));
-    }
+  static std::size_t lane_bins(double widest) {
+    constexpr double kReach = sizeof(T) == sizeof(float) ? 6.5 : 8.0, kMargin = 8.0;
     for (std::size_t i = 0; i < std::size(kMomentsSlots); ++i) {
       if (32.0 * kMomentsSlots[i] >= 2.0 * (kReach * widest + kMargin)) return i;
     }
@@ -183,10 +219,11 @@ class Marches final : public CudaMoments {
   }
 
   void solve(std::span<const BeamInput> beams, bool with_rows, std::span<BeamReadouts> out) {
-    std::size_t slots = lane_bins(beams);
+    const MostBins most = most_bins(beams);
+    std::size_t slots = lane_bins(most.widest);
     while (true) {
       try {
-        launch(beams, kMomentsSlots[slots], with_rows, out);
+        launch(beams, most.count, kMomentsSlots[slots], with_rows, out);
       } catch (...) {
         stream_.settle();
         throw;
@@ -207,12 +244,11 @@ class Marches final : public CudaMoments {
                                           "solver.variant = cuda-moments: a narrower spread");
   }
 
-  void launch(std::span<const BeamInput> beams, int slots, bool with_rows, std::span<BeamReadouts> out) {
+  /// `bins`: the largest number of bins of a beam.
+  void launch(std::span<const BeamInput> beams, int bins, int slots, bool with_rows, std::span<BeamReadouts> out) {
     const auto& device = opened_.device;
     const std::string suffix = sizeof(T) == sizeof(float) ? "_f32" : "_f64";
     cuda::Kernel march(opened_.kernels->module, ("transport_moments_" + std::to_string(slots) + suffix).c_str());
-    int bins = 0;
-    for (const BeamInput& beam : beams) bins = std::max(bins, BeamBins(inputs_.view(), beam).count);
     MomentsBeams<T> b{};
     b.count = static_cast<int>(beams.size());
     b.table_size = beam_march::table_bins(bins, 32 * slots, slots);
@@ -245,7 +281,7 @@ class Marches final : public CudaMoments {
     b.layer_begin = layer_begin_.pointer();
     b.planes_by_beam = !with_rows;
     b.rows = rows();
-    b.first_row = first_row() * problem_.grid.dz;
+    b.first_row = (problem_.grid.nz - rows()) * problem_.grid.dz;
     b.dz = problem_.grid.dz;
     b.entrance = problem_.beam.z;
     if (with_rows) {

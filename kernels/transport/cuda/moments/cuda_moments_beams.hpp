@@ -1,14 +1,15 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "beam_march.hpp"
-#include "beam_readouts.hpp"
 #include "engine/measuring.hpp"
 #include "transport/model/medium.hpp"
 #include "transport/model/problem.hpp"
+#include "transport/moments/beam_readouts.hpp"
 
 namespace bb::transport {
 
@@ -49,9 +50,14 @@ class CudaMoments {
  public:
   virtual ~CudaMoments() = default;
 
-  /// Returns the readouts of each beam, which are computed on the device; planes are not downloaded. Throws
+  /// Returns the readouts of each beam, which are computed on the device; planes are not downloaded. `curves`, if not
+  /// null, receives depth doses as [rows()][beams] in MeV/mm. After a cancellation, the readouts are incomplete. Throws
   /// ProblemError.
-  virtual std::vector<beam_march::BeamReadouts> readouts(std::span<const Beam> beams) = 0;
+  virtual std::vector<beam_march::BeamReadouts> readouts(std::span<const Beam> beams,
+                                                         std::vector<float>* curves = nullptr,
+                                                         const std::atomic<bool>* cancel = nullptr) = 0;
+  /// Rows of the map from the entrance on.
+  virtual int rows() const = 0;
   /// Returns the planes of each beam, as March stores them.
   virtual std::vector<MarchedBeam> marches(std::span<const Beam> beams) = 0;
   /// Times of the last call.

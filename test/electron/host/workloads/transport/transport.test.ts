@@ -16,8 +16,10 @@ import {
   type TransportResult,
   type TransportRun,
 } from '../../../../../electron/host/io/addon/addon.ts';
+import { LISTED_VALUES, writeListedBeam } from '../../../../../electron/host/io/addon/beam-block.ts';
 import { gamma, toPeak } from '../../../../../electron/host/model/fields/gamma.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
+import { problemOf } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import {
   answerOf,
   type BatchOptions,
@@ -27,7 +29,11 @@ import {
 import { inspectDose, planeOfDose, readDoseFile } from '../../../../../electron/host/workloads/transport/dose-file.ts';
 import { gammaMap } from '../../../../../electron/host/workloads/transport/metrics/gamma-dose.ts';
 import { depthDoseOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
-import { runsOnOneGrid, solveOnOneGrid } from '../../../../../electron/host/workloads/transport/one-grid.ts';
+import {
+  readoutsOnOneGrid,
+  runsOnOneGrid,
+  solveOnOneGrid,
+} from '../../../../../electron/host/workloads/transport/one-grid.ts';
 import { exportRun } from '../../../../../electron/host/workloads/transport/readouts.ts';
 import { keyframesOf, measuredRunOf, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
 import {
@@ -178,6 +184,48 @@ describe('beams on one grid', () => {
     };
     expect(await solve(4.5)).toBe(4);
     await expect(solve(3.5)).rejects.toThrow(/^the batch takes at least .* minutes \(4 together/);
+  });
+
+  test('readouts by moments are those of their runs, with depth doses only on request', async () => {
+    const { any } = await openTestScenarios();
+    const shared = { ...tinyScenario, output: {}, grid: { ...tinyScenario.grid, dz_mm: 0.2 } };
+    const solver = { stepping: 'depth', variant: 'moments', precision: 'fp64', threads: 1 };
+    const spots = [{ energy_MeV: 28, x_sigma_mm: 1 }, { energy_MeV: 29.5 }, { energy_MeV: 30, energy_sigma_MeV: 0.3 }];
+    const beams = requireBeam(
+      'b',
+      await any.check({ ...shared, solver, beam: { spots } }, { name: 'b', folder: null }),
+    );
+    const list = new Float64Array(spots.length * LISTED_VALUES);
+    for (const [i, spot] of (problemOf(beams).spots ?? []).entries()) writeListedBeam(list, i, spot);
+    const answers: SolvedBeam[] = [];
+    await solveOnOneGrid('b', beams, {
+      ...options(),
+      ended: (index, answer) => {
+        if (answer instanceof BraggError) throw answer;
+        answers[index] = answer;
+      },
+    });
+    const table = await readoutsOnOneGrid('b', { reading: beams, list }, { ...options(), curves: true });
+    expect([table.count, table.variant, table.device]).toEqual([3, 'moments', null]);
+    for (const [i, { summary, depthDose }] of answers.entries()) {
+      const { metrics, ledger } = summary;
+      for (const name of ['r80_mm', 'r90_mm', 'r50_mm', 'peak_mm', 'w80_20_mm'] as const) {
+        expect(Math.abs((table.column(name)[i] ?? Number.NaN) - (metrics[name] ?? 0))).toBeLessThan(2e-3);
+      }
+      expect((table.column('energy_in_MeV')[i] ?? 0) / ledger.energy.in).toBeCloseTo(1, 9);
+      // The box of a run has sides; the readouts' has none.
+      expect(table.column('stopped')[i]).toBeCloseTo(1, 6);
+      const peak = Math.max(...depthDose.values);
+      for (const [k, depth] of depthDose.positions.entries()) {
+        const row = table.curves?.depth_mm.findIndex((one) => Math.abs(one - depth) < 1e-9) ?? -1;
+        expect(Math.abs((table.curves?.values[row * 3 + i] ?? Number.NaN) - (depthDose.values[k] ?? 0))).toBeLessThan(
+          2e-3 * peak,
+        );
+      }
+    }
+    expect((await readoutsOnOneGrid('b', { reading: beams, list }, { ...options(), curves: false })).curves).toBeNull();
+    const several = readoutsOnOneGrid('b', { reading: beams, list }, { ...options(), curves: false, gpus: 'all' });
+    await expect(several).rejects.toThrow('one GPU');
   });
 
   /** Blocks this thread until the process's other threads are idle. */

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "beam_march.hpp"
+#include "march_types.hpp"
 
 // Computes readouts from a beam's planes: first its rows of the map, then range, falloff, peak and width from these
 // rows. Formulas are those of electron/host/workloads/transport/metrics/{depth-readouts,cell-curve,stopping-depth}.ts.
@@ -32,6 +32,14 @@ struct BeamReadouts {
     return open < 0.0 ? -open : open;
   }
 };
+
+/// Number of values in BeamReadouts, all of which are doubles.
+inline constexpr int kReadoutColumns = sizeof(BeamReadouts) / sizeof(double);
+
+/// Number of rows of a map from that of the entrance on. `entrance` and `dz` in mm.
+BB_HD inline int rows_from(double entrance, int nz, double dz) {
+  return nz - static_cast<int>(floor(entrance / dz + 1e-9));
+}
 
 /// Rows of one beam among several: the values of row r are at [r * stride].
 template <typename T>
