@@ -49,7 +49,7 @@ async function runAfterBuilding(args) {
 await main(async () => {
   sayOn(process.stderr);
   const args = process.argv.slice(2);
-  // The page is needed only by `serve`, so its state is not checked for other commands.
+  // Only `serve` needs the page, so its state is not checked for other commands.
   const asLooked = args[0] !== 'serve' && !existsSync(LOCK) && isUnchanged(COMMAND_LINE);
   return asLooked ? perform(args) : runAfterBuilding(args);
 });

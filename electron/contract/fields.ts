@@ -48,8 +48,8 @@ const mapAxisSchema = z.strictObject({
 export type MapAxis = Readonly<z.infer<typeof mapAxisSchema>>;
 
 /**
- * Reduction of several cells to one sample: their mean, or the value farthest from zero, which keeps small spots
- * visible.
+ * Reduction of several cells to one sample: their mean, or the value with the largest magnitude, which keeps small
+ * spots visible.
  */
 export const fieldStatisticSchema = z.enum(['mean', 'max']);
 export type FieldStatistic = z.infer<typeof fieldStatisticSchema>;

@@ -41,7 +41,7 @@ struct Variant {
   /// Bytes of state and scratch for a problem, known before it runs.
   double (*estimate_bytes)(const Problem&, const Tables&);
   engine::SolverFactory make;
-  /// Bytes of state and scratch for a beam; null if a beam needs as many as a filled state.
+  /// Bytes of state and scratch for a beam; null if a beam needs as much memory as a full state.
   double (*beam_bytes)(const Problem&, const Tables&, int threads) = nullptr;
   /// Returns the shared memory that a block needs; null if the variant needs none that a GPU might lack.
   SharedNeed (*shared_need)(const Problem&, const Tables&) = nullptr;

@@ -231,7 +231,7 @@ engine::Check checked(const Array& array, const std::vector<double>& wanted, con
     const bool same = got == want || (std::isnan(got) && std::isnan(want) && i < result.count);
     if (same) continue;
     const double off = std::abs(got - want), allowed = always + array.relative * std::abs(want);
-    // A non-finite value must equal the expected one, which is checked above.
+    // A non-finite value must equal the expected one; this was checked above.
     const double share = !std::isfinite(want) || !std::isfinite(got) ? INFINITY
                          : allowed > 0                               ? off / allowed
                                                                      : INFINITY;

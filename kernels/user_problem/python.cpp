@@ -94,7 +94,7 @@ PythonProcess::PythonProcess(const TaskProblem& problem, const SharedMemory& mem
   const auto [answers, answered] = new_pipe();
   requests_ = requests;
   answers_ = answers;
-  // First copies to descriptors above those of the interpreter, so that no copy closes another.
+  // Copies the descriptors to numbers above those of the interpreter first, so that no copy closes another.
   const int copies[] = {fcntl(memory.descriptor(), F_DUPFD_CLOEXEC, 16), fcntl(asked, F_DUPFD_CLOEXEC, 16),
                         fcntl(answered, F_DUPFD_CLOEXEC, 16)};
   close(asked);

@@ -183,7 +183,8 @@ class CpuProblem : public ProblemTask<engine::CpuTask> {
   std::vector<Memory> memory_, given_;
 };
 
-/// Runs a candidate in Python, which computes on the same arrays in a separate process. A repetition includes the call.
+/// Runs a candidate written in Python, which computes on the same arrays in a separate process. A repetition includes
+/// the call to that process.
 class PythonProblem final : public CpuProblem {
  public:
   explicit PythonProblem(const TaskProblem& of) : CpuProblem(of) {}

@@ -15,7 +15,8 @@ namespace {
 /// mapping their pages again takes as long as solving a beam by moments.
 void reuse_freed_memory() {
 #ifdef __GLIBC__
-  constexpr int kMap = 4 << 20, kTrim = 32 << 20;  // bytes: larger arrays, and free memory beyond, are returned
+  // bytes: larger arrays are returned to the system, and so is free memory beyond this size
+  constexpr int kMap = 4 << 20, kTrim = 32 << 20;
   mallopt(M_MMAP_THRESHOLD, kMap);
   mallopt(M_TRIM_THRESHOLD, kTrim);
 #endif

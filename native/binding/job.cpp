@@ -41,7 +41,7 @@ Napi::Promise Job::start(Napi::Env env, const Napi::Value& on_progress, const ch
                                                            : Napi::Function::New(env, [](const Napi::CallbackInfo&) {});
   Napi::ThreadSafeFunction to_script =
       Napi::ThreadSafeFunction::New(env, callback, "braggbench job", 0, 1, under, [](Napi::Env finish_env, Under* u) {
-        // Destroyed last, because `answer` may hold the last reference to the job.
+        // Destroyed last, because `answer` may own the last reference to the job.
         const std::unique_ptr<Under> own(u);
         if (own->job->thread_.joinable()) own->job->thread_.join();
         own->job->running_ = false;

@@ -180,7 +180,8 @@ namespace {
 
 // Default if the system reports no size: larger than the last-level cache of a desktop processor.
 constexpr std::size_t kUsual_bytes = std::size_t{32} << 20;
-// A server's cache is shared with cores that other programs use; writing all of it would take longer than the run.
+// A server's cache is shared with cores that other programs use; writing a buffer of its full size would take longer
+// than the run.
 constexpr std::size_t kMax_bytes = std::size_t{256} << 20;
 
 /// Sums words in several independent chains, which hide latency.

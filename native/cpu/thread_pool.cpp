@@ -17,7 +17,7 @@ constexpr int kSpins = 200;
 }  // namespace
 
 int thread_count(int wanted) {
-  // Cached, because the system reads a file for every request, which takes as long as a layer of moments.
+  // Cached, because the system reads a file for every query, which takes as long as solving a layer by moments.
   static const int all = usable_cores();
   return wanted > 0 ? std::min(wanted, 4 * all) : all;
 }
@@ -57,7 +57,7 @@ void ThreadPool::run(int tasks, const std::function<void(int, int)>& work) {
   wake_.notify_all();
   take_tasks(0);
 
-  // Workers that have not joined by now are excluded, so that nobody waits for a thread that the system has not
+  // Workers that have not joined by now are left out, so that no thread waits for one that the system has not
   // scheduled.
   std::unique_lock lock(mutex_);
   open_ = false;

@@ -618,7 +618,7 @@ const ofCt = `ImageType PixelPaddingValue PixelPaddingRangeLimit FrameOfReferenc
   SeriesDescription DerivationDescription ImageComments MultienergyCTAcquisition MultienergyCTCharacteristicsSequence
   ContrastBolusAgent BurnedInAnnotation VolumetricProperties VolumeBasedCalculationTechnique KVP ConvolutionKernel
   CTAdditionalXRaySourceSequence`.split(/\s+/);
-/** One item with MonoenergeticEnergyEquivalent of 70 keV as FD. */
+/** One DICOM item whose MonoenergeticEnergyEquivalent is 70 keV, of type FD. */
 const keV70 = (() => {
   const item = new DataView(new ArrayBuffer(24));
   for (const [i, word] of [0xfffe, 0xe000, 16, 0, 0x0018, 0x937c, 0x4446, 8].entries())

@@ -574,7 +574,8 @@ describe('fields of files', () => {
       };
       return [await read(await image((detector, data) => (name === 'data' ? images(data, 1) : put(detector))))];
     });
-    // Tested among the hostile images: pixels that are not square, and flags of corrections that the file has.
+    // Other tests cover these fields with damaged images: pixels that are not square, and flags of corrections that the
+    // file has.
     expect(
       over.filter((name) => !/^y_pixel_size$|^(flatfield|dark|pedestal)_(correction_)?applied$/.test(name)),
     ).toEqual([]);

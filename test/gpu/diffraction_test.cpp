@@ -58,7 +58,7 @@ void hold(const Variant& v, const std::string& kind, const std::vector<Scene>& s
     CHECK(got.device_s > 0.0);
     CHECK_EQ(got.done, 1.0);
     if (v.bright_error >= 0.5) {
-      // Variants known to be wrong still render about the same image.
+      // Even variants that are known to be wrong render about the same image.
       CHECK(e.rel_l2 < 0.1);
       continue;
     }
@@ -148,7 +148,7 @@ TEST("GPU: images repeat bit for bit, two at a time") {
 
 TEST("GPU: an image computed directly in FP32 equals the rounded FP64 image, including its brightest pixel") {
   Problem p = cubic_problem(64);
-  p.detector.width = 1531;  // more than one transfer, and no multiple of a core's part
+  p.detector.width = 1531;  // more than one transfer per image, and not a multiple of a core's part
   p.detector.height = 1207;
   for (const char* id : {"diffraction-cuda-fp64", "diffraction-cuda-mixed", "diffraction-cuda-unfused"}) {
     const std::vector<double> wanted = render(p, id).image;

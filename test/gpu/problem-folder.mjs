@@ -13,7 +13,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-problem-'));
 const problem = path.join(folder, 'softmax');
 cpSync(path.join(root, 'assets/problems/softmax-rows'), problem, { recursive: true });
 
-/** One thread for each row; the number of threads per block is tunable. */
+/** One thread for each row of the matrix; the number of threads per block is tunable. */
 const ROWS = `constexpr int kThreads = 64;
 extern "C" __global__ void softmax(const float* x, float* y, int rows, int columns) {
   const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

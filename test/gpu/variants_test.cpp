@@ -18,7 +18,7 @@ namespace {
 
 using namespace transport;
 
-/// A beam in water; grids of one material are stepped in one pass.
+/// A beam in water; on grids of one material the variant takes a step in one pass.
 Problem water(bool filled) {
   Problem p = water_problem(12.0, {5.5, 2.1, 0.5, 0.3}, 0.3, 0.1);
   p.filled = filled;

@@ -139,9 +139,10 @@ namespace {
 
 using namespace transport;
 
-constexpr double kTrackEnd = 0.9;         // protons stop beyond this share of the longest path
-constexpr double kMaxShareLeft = 0.01;    // a larger share at the last plane, or in flight, means that the beam leaves;
-                                          // for a tilted beam, also a larger share lost at sides or ends of the angles
+constexpr double kTrackEnd = 0.9;  // protons stop beyond this share of the longest path
+// share of protons at the last plane, or in flight, above which the beam counts as leaving the grid
+constexpr double kMaxShareLeft = 0.01;
+// for a tilted beam, also a larger share lost at sides or ends of the angles
 constexpr double kMinCosine = 0.5;        // lower limit for the cosine of the axis
 constexpr double kCsdaTolerance = 1e-3;   // tolerance of the gates on the CSDA range
 constexpr double kRounding = 1e-6;        // part of a step: planes are at the beginnings of steps
@@ -162,7 +163,8 @@ double way_at(double energy, const Problem& p, const std::vector<Matter>& matter
   for (auto z = static_cast<std::size_t>(p.beam.z / p.grid.dz); z < rows.size(); ++z) {
     const double from = std::max(p.beam.z, static_cast<double>(z) * p.grid.dz);
     const double path = (static_cast<double>(z + 1) * p.grid.dz - from) / cosine;
-    double left = 0.0, after = 0.0;  // mm of range in the row's lightest material, MeV behind the row
+    // residual range in the row's lightest material, mm, and energy behind the row, MeV
+    double left = 0.0, after = 0.0;
     for (const int m : rows[z]) {
       const auto& [density, table] = matter[static_cast<std::size_t>(m)];
       const double range = table.range(energy);

@@ -60,7 +60,7 @@ void check_equal(const char* file, int line, const A& got, const B& wanted, cons
 /// `unit` scales the tolerance: 1, or |wanted|.
 inline void check_close(const char* file, int line, double got, double wanted, double tolerance, double unit,
                         const char* text) {
-  // This form fails if either side is NaN.
+  // Written so that it also fails if either side is NaN.
   if (!(std::abs(got - wanted) <= tolerance * unit)) {
     fail(file, line,
          std::string(text) + ": got " + show(got) + ", wanted " + show(wanted) + " within " + show(tolerance * unit) +

@@ -87,7 +87,7 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
-    // The triple loop in Python from the notes has 21,000 slices per step here; bins of 0.2 MeV would need ten times as
+    // The triple loop in Python has 21,000 iterations per step on this grid; bins of 0.2 MeV would need ten times as
     // many.
     file: 'transport/h200-loop-uniform-grid-70MeV.json',
     words: ['bench', 'uniform-grid-70MeV', '--set', 'grid.energy.step_MeV=2', '--set', 'solver.max_steps=2'].concat([
@@ -178,8 +178,8 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
-    // First runs in a process including set-up, to which the figures in the notes refer. A round of processes needs 10
-    // s.
+    // First runs in a new process, including set-up; the figures in the source notes refer to such runs. A round of
+    // processes needs 10 s.
     file: 'diffraction/h200-sweep-first-runs.json',
     userProgram: /** @type {const} */ ('nanobragg'),
     words: ['bench', 'simple-cubic-1024', '--sweep', 'detector.width+detector.height=256,512,1024,2048,4096'].concat([

@@ -18,7 +18,7 @@ const rowSchema = z.strictObject({
   bound: z.string().nullable().default(null),
   /** Ratio of the measured value to the bound. */
   ratio: z.string().nullable().default(null),
-  /** Device that is needed to measure it; null if it was measured. */
+  /** Device that is needed for this measurement; null if it was measured. */
   needs: z.string().nullable().default(null),
 });
 export type TargetRow = Readonly<z.input<typeof rowSchema>>;

@@ -12,8 +12,8 @@ const MIN_MAJOR = 24;
 const major = Number(process.versions.node.split('.')[0]);
 
 /**
- * Node version that package-lock.json pins for this platform, from its npm package. Null if that has none for the
- * platform, where the user's Node is needed.
+ * Version of Node that package-lock.json pins for this platform, from its npm package. Null if there is no such package
+ * for the platform, where the user's Node is needed.
  */
 function pinnedBinary() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;

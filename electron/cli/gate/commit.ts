@@ -147,7 +147,7 @@ async function trioOfFile(variant: string, commit: string, target: string): Prom
   return { variant, baseline, again, now };
 }
 
-/** A shipped variant as a user kernel, made from the one file that differs, or from its first file. */
+/** A user kernel made from a shipped variant: from the one file that differs, or from its first file. */
 async function trioOfShipped(
   context: VerbContext,
   id: string,
@@ -209,7 +209,9 @@ async function trioOfShipped(
   });
 }
 
-/** Variants of --variants; else all candidates of a problem folder, or the kernel that the scenario names. */
+/**
+ * Variants given by --variants; otherwise all candidates of a problem folder, or the kernel that the scenario names.
+ */
 async function namesOf(context: VerbContext, { variants }: GateRequest): Promise<readonly string[]> {
   if (variants !== null) return variants;
   const folder = path.dirname(scenarioPath(context.parsed.operands[0] ?? ''));

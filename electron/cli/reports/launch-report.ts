@@ -74,7 +74,7 @@ function reductionLines(kind: ReductionKind, threads: number): readonly string[]
 }
 
 export interface LaunchSubject {
-  /** `dense_fill_f32 (transport)`, or a description of a kernel that is given by its numbers. */
+  /** `dense_fill_f32 (transport)`, or a description of a kernel that is specified by numbers only. */
   readonly title: string;
   readonly kernel: LaunchedKernel;
   readonly limits: LaunchLimits;

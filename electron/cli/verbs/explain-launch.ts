@@ -240,7 +240,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
     const own = given(flags);
     const listing = operand === undefined && !given(launchFlags) && !hasFlag(parsed, 'reduction');
     const { sets, reason } = await host.call('launch.kernels', {});
-    // A kernel given by its numbers needs no compiled one.
+    // A kernel that is specified by numbers only needs no compiled kernel.
     if (reason !== null && (operand !== undefined || listing)) terminal.say(reason);
     if (listing) return listKernels(context, sets, limits.architecture);
     if (operand !== undefined && own)

@@ -68,7 +68,7 @@ function loadText(load: number, cores: number): string {
   return load > quiet_cores ? `${text}; times are inflated` : text;
 }
 
-/** Returns what is known of the environment as pairs of name and value, for display. */
+/** Returns the known facts about the environment as pairs of name and value, for display. */
 export function environmentFacts(environment: Environment | undefined, cores: number): [string, string][] {
   if (environment === undefined) return [];
   const { other_load_cores, governor, dirty, versions, gpu } = environment;

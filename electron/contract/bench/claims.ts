@@ -71,7 +71,7 @@ export function bandOf({ from, to, tolerance = POINT_TOLERANCE }: ClaimTerms): {
 }
 
 /**
- * The claimed values as text: `2–10×`, `32× ± 20 %`, `at least 10×`, `5–20 µs`; `faster` if the claim gives no number.
+ * The claimed values as text: `2–10×`, `32× ± 20 %`, `at least 10×`, `5–20 µs`; `faster` if the claim states no number.
  */
 export function claimedBand({ from, to, tolerance = POINT_TOLERANCE }: ClaimTerms, unit = '×'): string {
   const gain = unit === '×';

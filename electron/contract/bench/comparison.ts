@@ -106,7 +106,7 @@ export type ComparedRow = Readonly<z.infer<typeof comparedRowSchema>>;
 
 /** Rows with comparable times: one benchmark of one size on one machine. */
 const comparedGroupSchema = z.strictObject({
-  /** Benchmark, size and machine, as far as these differ between groups; empty for a single group. */
+  /** Benchmark, size and machine, as far as they distinguish the group from others; empty for a single group. */
   title: z.string(),
   /** Index of the row that the others of the group are compared with. */
   reference: z.number().int().min(0),

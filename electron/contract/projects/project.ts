@@ -47,8 +47,8 @@ export const unpackedPartSchema = z.strictObject({
   /** Name after import. */
   as: z.string(),
   /**
-   * `there`: an equal item already existed. `kept`: a different item with this name existed, so this one was not
-   * imported.
+   * `there`: an equal item already existed. `kept`: a different item with this name already existed, so this one was
+   * not imported.
    */
   how: z.enum(['new', 'there', 'kept']),
 });

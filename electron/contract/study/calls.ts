@@ -83,7 +83,7 @@ const studyEntrySchema = z.strictObject({
   error: z.string().nullable(),
   /** Cluster to which the study was last submitted; null for this machine. */
   on: z.string().nullable(),
-  /** Whether the study has a search, which must be measured on one machine. */
+  /** Whether the study has a search, which must run on one machine. */
   searches: z.boolean(),
   /** First failures of the study. */
   failures: z.array(z.strictObject({ id: z.string(), message: z.string() })).readonly(),
@@ -177,7 +177,8 @@ const studyRowsSchema = z.strictObject({
 export type StudyRows = Readonly<z.infer<typeof studyRowsSchema>>;
 
 /**
- * Values of one column in all matching rows. Numbers are NaN where absent; texts are indices into the distinct texts.
+ * Values of one column in all matching rows. Missing numbers are NaN; texts are indices into the list of distinct
+ * texts.
  */
 const valuesSchema = z.strictObject({
   key: z.string(),

@@ -64,7 +64,10 @@ function gridIssues({ grids, timing, repeats }: Study): readonly FieldIssue[] {
   ];
 }
 
-/** Energy counters cannot separate points: a point's energy would include everything running concurrently. */
+/**
+ * Energy counters cannot separate concurrent points: the energy of a point would include everything that runs at the
+ * same time.
+ */
 function energyIssues({ measures, timing, search }: Study): readonly FieldIssue[] {
   if (!measures.includes('energy') || timing === 'alone' || search !== undefined) return [];
   const says = 'includes the energy of everything that runs at the same time';

@@ -51,7 +51,7 @@ export function userKernelVerdict(checks: readonly Accuracy[], { runs, bitwise, 
   return { checks: all, bitwise, repeats: runs, right: nothingFails && !isOpen, doubtful: nothingFails && isOpen };
 }
 
-/** Whether a check is in doubt: it has no value yet. */
+/** Whether the outcome of a check is still open: it has no value yet. */
 export const isDoubt = ({ id, value }: Pick<Accuracy, 'id' | 'value'>): boolean =>
   id === REMEMBERS_RESULTS && value === null;
 

@@ -52,7 +52,7 @@ enum LedgerColumn {
   kEnergyNuclear = kEnergyEscaped + kFaces,
   kEnergySkipped,
   kDeposited,
-  kCellsVisited,  // 0 in variants that visit the same cells in every step
+  kCellsVisited,  // 0 in variants that visit the same cells in every step; otherwise the number of cells visited
   kLedgerColumns = 24,
 };
 

@@ -10,9 +10,11 @@
 namespace bb::transport {
 namespace {
 
-constexpr int kReach = 2;    // bins on either side with a share of a bin, for cubic interpolation
-constexpr int kMaxBins = 8;  // in higher bins, the mean and the centre differ by less than 1e-5
-constexpr int kParts = 4;    // parts of the interval next to the end of the range; others have one
+constexpr int kReach = 2;  // bins on either side with a share of a bin, for cubic interpolation
+// in higher bins, the mean of the energy and the energy at the centre differ by less than 1e-5
+constexpr int kMaxBins = 8;
+// number of parts of the integration interval next to the end of the range; other intervals have one
+constexpr int kParts = 4;
 
 // Five-point Gauss-Legendre on [0, 1].
 constexpr std::array<double, 5> kNode = {0.046910077030668, 0.230765344947158, 0.5, 0.769234655052842,
@@ -110,8 +112,8 @@ std::vector<double> held_values(const RangeBins& bins, const std::vector<double>
     parabola[1] -= m * (m + 2) * beyond;
     parabola[2] += 0.5 * m * (m + 1) * beyond;
   }
-  // Mixes in the largest part of the better version with which the values still ascend. Otherwise a step would remove
-  // more energy than a bin has.
+  // Finds the largest share of the better version that can be mixed in while the values still ascend. Otherwise a step
+  // would remove more energy than a bin has.
   constexpr int kTrials = 20;
   using Pair = std::pair<const std::vector<double>*, const std::vector<double>*>;
   for (const auto& [from, to] : {Pair{&line, &parabola}, Pair{&centres, &line}}) {

@@ -25,7 +25,7 @@ struct RangeBins {
 std::vector<double> held_energies(const RangeBins& bins, const std::vector<double>& centres,
                                   const physics::StoppingTable& water, double last_range);
 
-/// Means in each bin, as above, of any quantity that ascends with the range and is 0 at its end.
+/// Means over each bin, as above, of any quantity that increases with the range and is 0 at its end.
 std::vector<double> held_values(const RangeBins& bins, const std::vector<double>& centres,
                                 const std::function<double(double range)>& value, double last_range);
 
@@ -33,7 +33,7 @@ std::vector<double> held_values(const RangeBins& bins, const std::vector<double>
 /// energy at a bin centre. `uniform` grids are uniform in energy.
 class EnergyGrid {
  public:
-  /// The grid reaches this many standard deviations above a beam with an energy spread.
+  /// The energy grid extends this many standard deviations above the energy of a beam with an energy spread.
   static constexpr double kBeamSigmas = 5.0;
 
   /// `start_energy` is the beam's energy (MeV) at the first node. The grid extends to `top_energy`, plus `guard` bins.
@@ -63,7 +63,7 @@ class EnergyGrid {
   double index_of(double energy) const;
   /// Variance in bins² of an energy spread `variance` (MeV²) about `energy` (MeV).
   double variance_in_bins(double energy, double variance) const;
-  /// Kernel over bins for content that ends at `energy` with spread `variance` (MeV²).
+  /// Kernel over bins for protons that end a step at `energy` with spread `variance` (MeV²).
   physics::MomentKernel kernel(double energy, double variance) const;
   /// Whether content at `energy` (MeV) after a step has stopped, before it is assigned to bins. On a uniform grid this
   /// is so if it is nearer to the bins below the cutoff; on a range grid never.

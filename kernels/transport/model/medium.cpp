@@ -118,7 +118,7 @@ std::vector<double> detours(const Problem& p, std::span<const Medium> media, con
     if (next < axis.size()) {
       const double share = (crossed - above.crossed) / (axis[next].crossed - above.crossed);
       square += share * (axis[next].square - above.square);
-    } else {  // within the last row, or beyond the grid
+    } else {  // inside the last row, or outside the grid
       const Medium& medium = media[above.material];
       const double way = medium.table.range(above.energy) - medium.table.range(energy);
       square += way * scattering_power(p, medium.material, water, 0.5 * (above.energy + energy));

@@ -14,12 +14,14 @@ namespace {
 // Number of planes over the beam's range, in any material. The cost of following products is quadratic in this number.
 // With 100 planes the falloff of the dose is 1.5 % wider.
 constexpr double kPlanes = 125.0;
-// Factor by which planes may be longer far from the ends of beams, where the dose of products changes slowly.
+// Factor by which planes may be longer at some distance from the ends of beams, where the dose of reaction products
+// changes slowly.
 constexpr double kFar = 2.0;
 constexpr double kEntrance = 0.04, kEnd = 0.2;  // parts of a beam's range in which planes are not longer
 constexpr double kThin = 10.0;                  // maximum length of a plane in thin material, relative to water
 constexpr double kColumn_mm = 2.0;              // maximum column width in water, or one cell; products spread wider
-constexpr double kStepsPerPlane = 4.0;  // minimum if steps are longer than cells, as one row in several has reactions
+// minimum if steps are longer than cells, because only one row in several contains reactions
+constexpr double kStepsPerPlane = 4.0;
 constexpr double kRounding = 1e-9;
 
 /// Ratio of each medium's linear stopping power to that of water of density 1, at the beam's energy.
@@ -78,7 +80,7 @@ struct TypicalPlane {
   double length = 0, in_water = 0;
 };
 
-/// Products build up after the entrance, and end where a beam ends.
+/// The dose of products builds up behind the entrance and ends where a beam ends.
 FarFromEnds far_from_ends(const Problem& p, const physics::StoppingTable& water) {
   const Beam& slowest = *std::ranges::min_element(spots_of(p), {}, &Beam::energy);
   return {kEntrance * 10.0 * water.range(p.beam.energy), (1.0 - kEnd) * 10.0 * water.range(slowest.energy)};
@@ -109,7 +111,7 @@ ReactionGrid reaction_grid(const Problem& p, std::span<const Medium> media, cons
   const physics::StoppingTable& water = media[0].table;
   const double most = 10.0 * water.range(p.beam.energy) / kPlanes;
   const std::vector<double> ratios = densest_of_rows(p, stopping_ratios(p, media));
-  // Bins follow from planes of equal length, so that products end within a bin, whatever the planes are.
+  // Bins are derived from planes of equal length, so that products end within a bin for any planes.
   cut_planes(p, ratios, most, {}, g);
   const TypicalPlane typical = typical_plane(p, ratios, most, g);
   if (has_long_planes(p)) {
@@ -120,7 +122,7 @@ ReactionGrid reaction_grid(const Problem& p, std::span<const Medium> media, cons
   const double ratio = typical.in_water / typical.length;
   g.cells = std::clamp(static_cast<int>(kColumn_mm / std::max(1.0, ratio) / p.grid.dx + kRounding), 1, p.grid.nx);
   g.columns = (p.grid.nx + g.cells - 1) / g.cells;
-  // About one bin per plane, but bins are not finer than thin material alone would need.
+  // About one bin per plane, but no finer than required by thin material alone.
   g.spacing = 0.1 * std::max(typical.in_water, 0.5 * most);
   const double top = std::max(*std::ranges::max_element(energies), p.beam.energy);
   g.bins = std::max(4, static_cast<int>(std::ceil(water.range(top) / g.spacing)) + 2);

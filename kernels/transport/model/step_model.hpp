@@ -18,7 +18,7 @@ enum class Nuclear { kOff, kAttenuation, kIcru63 };
 /// then follows from the energy.
 struct PathSoFar {
   double from = 0.0, to = 0.0;
-  double least = 0.0;  // g/cm² of water: protons in these rows have at least this residual range
+  double least = 0.0;  // g/cm² of water: minimum residual range of the protons in these rows
 
   BB_HD bool known() const { return to > from; }
 };
@@ -73,7 +73,8 @@ BB_HD inline double straggling_variance(Straggling kind, const physics::Stopping
                                         double middle, double after, double thickness) {
   if (kind == Straggling::kOff || after <= 0.0) return 0.0;
   const double gained = physics::bohr_straggling(middle, z_over_a) * thickness;
-  // The spread gained up to the middle grows by dE'/dE = S(E')/S(E) of the medium on the path to the end.
+  // The spread accumulated up to the middle of the step grows by dE'/dE = S(E')/S(E) of the medium on the path to the
+  // end.
   const double stretch = table.stopping(after) / table.stopping(middle);
   return gained * stretch * stretch;
 }

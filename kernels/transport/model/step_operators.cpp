@@ -230,8 +230,8 @@ Reach reach_of(const Problem& problem, std::span<const Medium> media, const Ener
   }
   Reach out;
   out.feeds = std::clamp(static_cast<int>(falls.most - std::min(falls.least, falls.most)) + 1, 1, grid.size());
-  // Limited, because an angle larger than a full turn has no meaning. Problems with such steps are rejected, or the
-  // steps lose all protons.
+  // Limited, because an angle larger than a full turn has no meaning. Problems with such steps are rejected, or lose
+  // all protons.
   const double half = std::min(kSigmas * std::sqrt(widest) / problem.grid.dtheta, 1e5);
   out.half = widest > 0.0 ? std::max(1, static_cast<int>(std::ceil(half))) : 0;
   return out;

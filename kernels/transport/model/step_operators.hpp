@@ -50,7 +50,7 @@ class StepOperators {
   };
   /// Bins and their weights, ascending.
   using Taps = std::vector<std::pair<int, double>>;
-  /// Destinations of a bin's protons in a step, and the angle kernel of protons that end the step in the bin.
+  /// Target bins of a bin's protons in a step, and the angle kernel of protons that end the step in the bin.
   struct Step {
     Taps to;
     double deposit = 0, stopped = 0, stopped_path = 0, nuclear = 0, nuclear_escape = 0;

@@ -22,9 +22,9 @@
 namespace bb::transport {
 namespace {
 
-// Variance, in cells², that a tilted beam's thin rows gain along the beam, in depth and across. They gain it until they
-// are wide enough for the remap. Mean over falloffs of 70 and 120 MeV at 20 and 37 degrees, in cells one to eight times
-// as wide as deep; the values scatter by 0.15. test/physics/row-gain.ts repeats the measurement.
+// Variance, in cells², that the thin rows of a tilted beam gain along the beam and across. They gain it until they are
+// wide enough for the remap. Mean over falloffs of 70 and 120 MeV at 20 and 37 degrees, in cells one to eight times as
+// wide as deep; the values scatter by 0.15. test/physics/row-gain.ts repeats the measurement.
 constexpr double kRowGain = 0.62;
 constexpr double kDepthAngleLimit = std::numbers::pi / 3.0;
 constexpr int kGuardBins = 2;
@@ -113,7 +113,7 @@ void build_streaming(const Problem& p, double detour_mm, Tables& t) {
 
 /// A proton on a straight path along the beam axis, without straggling.
 struct AxisProton {
-  int steps = 0;              // number until it stops or leaves the grid
+  int steps = 0;              // number of steps until the proton stops or leaves the grid
   double added_variance = 0;  // variance of the range, mm² of water, from bins that cannot represent a step's mean and
                               // variance with weights >= 0
   double detour = 0;          // mean excess of the path over the depth, mm, over the angles of scattering
@@ -141,7 +141,7 @@ AxisProton follow_axis(const Problem& p, const Beam& beam, const std::vector<Med
     const std::optional<std::size_t> cell = cell_on_axis(p, beam, t, way);
     if (!cell) break;
     const Medium& medium = media[p.map[*cell]];
-    // Uses the energy at the bin's centre, because steps start there whatever the energy on the axis.
+    // Uses the energy at the bin's centre, because steps start there, independent of the energy on the axis.
     const int bin = std::clamp(static_cast<int>(std::lround(grid.index_of(energy))), 0, grid.size() - 1);
     const double centre = grid.energies()[at(bin)];
     if (medium.energy_after(centre, path) <= p.grid.cutoff) break;
@@ -213,7 +213,7 @@ double end_excess(const Problem& p, const Beam& beam, const Tables& t, const Sta
       stopped += now[at(e)] * t.stopped[row];
       gone += now[at(e)] * t.stopped_path[row];
     }
-    // Only bins low … high have content, and only bins within their reach can gain some.
+    // Only the bins low … high contain protons, and only bins within their reach can receive some.
     const int first = std::max(0, low - t.reach_up), last = std::min(t.ne - 1, high - t.reach_down);
     std::ranges::fill(next, 0.0);
     for (int e = first; e <= last; ++e) {

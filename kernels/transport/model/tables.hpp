@@ -85,7 +85,7 @@ struct Tables {
   double path_step = 0;            // mm of path (path stepping) or of depth (depth stepping)
   double depth_first_node = 0;     // mm
   double beam_range_mm = 0;        // CSDA range of the beam in water
-  double spots_span_mm = 0;        // difference between this range and that of the slowest spot
+  double spots_span_mm = 0;        // difference between the range of the fastest spot and that of the slowest one
   double end_excess_mm = 0;        // excess of the scored length of tracks along the axis, because the last step is
                                    // scored in full although protons stop within it
   int axis_steps = 0;              // steps of a proton straight along the beam axis; 0 without a beam
@@ -144,7 +144,7 @@ class TableBuilder {
   Tables axes_alone(std::size_t index) const;
   /// Approximate number of values in the rows of the operators, over all paths.
   RowCounts counted() const;
-  /// The outline with spot `index` alone and its entry path. Thread-safe.
+  /// The layout of the tables for spot `index` alone, with its entry path. Thread-safe.
   Tables alone(std::size_t index) const;
   /// Sets the quantities of spot `index` that readouts need; `whole` are the complete tables.
   void describe(std::size_t index, const Tables& whole, Tables& alone) const;

@@ -76,7 +76,7 @@ void round_angles(const Tables& t, std::size_t first, TypedTables<T>& out) {
   for (std::size_t row = first; row < first + u(t.ne); ++row) {
     const std::size_t begin = u(t.angle_begin[row]);
     const std::size_t end = u(t.angle_begin[row + 1]);
-    // Rounds the pairs first, so that both sides of the kernel stay equal; the centre is the remainder.
+    // Rounds the symmetric pairs first, so that both sides of the kernel stay equal; the centre is the remainder.
     constexpr double kUnit = 0x1p-24;
     double pairs = 0.0;
     for (std::size_t k = begin + 1; k < end; ++k) {

@@ -54,7 +54,7 @@ AxisProfile axis_profile(std::span<const double> dose, const AxisGeometry& g, st
   const auto along = [&](double z_mm, double x_mm) { return (z_mm - g.z_mm) * uz + (x_mm - g.x_mm) * ux; };
   const double depth = static_cast<double>(g.nz) * g.dz_mm, side = static_cast<double>(g.nx) * g.dx_mm / 2;
   const std::array corners{along(0, -side), along(0, side), along(depth, -side), along(depth, side)};
-  // The entrance is a bin edge, so that the first bins of the beam have no content from before the entrance.
+  // The first bin starts at the entrance, so that it contains no dose from outside the matter.
   const double first = std::floor(std::ranges::min(corners) / step);
   const auto bins = static_cast<std::ptrdiff_t>(std::ceil(std::ranges::max(corners) / step) - first);
   out.start_mm = first * step;

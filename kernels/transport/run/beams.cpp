@@ -78,7 +78,7 @@ struct Beams::Common {
   const Tables& tables;
   SolverFactory make;
   double setup_s = 0, flops_per_cell_step = 0;
-  bool operators = true;  // steps use the tables' operators; otherwise scores are those of whole cells
+  bool operators = true;  // whether steps use the operators of the tables; otherwise scores are those of whole cells
 
   /// Result of one beam of `problem`, except its times and the size of its state. `scores` do not include the entry
   /// path.

@@ -53,10 +53,8 @@ class BeamQueue {
 
 /// Many beams on one grid: the spots of a problem, each solved separately. They share tables, so that the set-up takes
 /// as long as for one beam. A GPU solves as many beams at a time as fit into its memory. Several GPUs share the list;
-/// each takes the next beams when it has room.
-///
-/// The grid is that of the fastest beam. The range bins of a beam solved alone start at its own energy; here they start
-/// at the energy of the fastest beam. Results differ by the effect of this choice of bins.
+/// each takes the next beams when it has room. The grid is that of the fastest beam. The range bins of a beam solved
+/// alone start at its own energy; here they start at the energy of the fastest beam. This changes the results slightly.
 class Beams {
  public:
   /// Results of one beam.

@@ -20,7 +20,7 @@ struct BeamScores {
   double min_over_max = 0, cell_steps = 0;
 };
 
-/// Solver of one variant for many beams at a time, which share tables and differ in their starts.
+/// Solver of one variant for many beams at a time. The beams share tables and differ in their start.
 class BeamsSolver {
  public:
   static constexpr int kMaxSlots = 3;

@@ -10,7 +10,7 @@ namespace bb::transport {
 
 inline double value_bytes(const Problem& problem) { return problem.precision == Precision::kFp64 ? 8.0 : 4.0; }
 
-/// Bytes of two states of the whole grid, before and after a pass. Depth stepping stores one plane.
+/// Bytes of two states of the whole grid, the input and the output of a pass. Depth stepping stores one plane.
 inline double estimate_dense(const Problem& problem, const Tables& t) {
   const double cells = static_cast<double>(t.cells()) / (problem.stepping == Stepping::kDepth ? t.nz : 1);
   return 2.0 * value_bytes(problem) * cells;

@@ -43,7 +43,7 @@ class Run::Execution {
   /// Sets the fields of a result that change with every step, except ledger and keyframes.
   void describe(RunResult& result) const;
   TrackResult tracks() const;
-  /// Follows the products of nuclear reactions to where they deposit their energy.
+  /// Transports the products of nuclear reactions to the positions where they deposit their energy.
   void follow_reactions();
   RunResult finish();
   /// Returns the results in the host's memory after the device has failed.

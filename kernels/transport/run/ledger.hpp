@@ -25,7 +25,7 @@ struct LedgerRow {
 struct LedgerColumn {
   const char* name;
   double (*value)(const LedgerRow&);
-  bool energy_only = false;  // only the table of energies has this column
+  bool energy_only = false;  // whether only the table of energies has this column
 };
 
 /// Every column, in the order of the table.
@@ -42,7 +42,7 @@ inline constexpr LedgerColumn kLedgerColumns[] = {
     {"rel_error", [](const LedgerRow& r) { return r.rel_error; }},
 };
 
-/// The balance of a run so far, of numbers and of energy.
+/// The balance of a run: numbers and energies of protons by destination.
 class Ledger {
  public:
   explicit Ledger(const transport::Start& start);
@@ -50,7 +50,7 @@ class Ledger {
   /// Adds one row per step.
   void add(const std::vector<StepTotals>& steps);
 
-  /// Distributes what reactions removed among the destinations of their products, in the last row.
+  /// Distributes the protons and energy removed by reactions among the destinations of the products, in the last row.
   void close(const transport::Secondaries& secondaries);
 
   /// Share of the incident number that is still in flight.

@@ -119,7 +119,7 @@ namespace {
 // afterwards.
 constexpr double kBuildFactor = 2.9, kRetainedFactor = 1.7;
 constexpr double kSpans = 6.4e6;  // per thread
-constexpr double kRest = 14e6;    // threads, heap fragmentation, a live frame and derived results
+constexpr double kRest = 14e6;    // heap memory for threads, fragmentation, a live frame and derived results, bytes
 constexpr double kPlanes = 9.0;   // values per cell of the map: scores, copies of results, products of reactions
 
 /// Bytes in the rows of the tables, FP64.

@@ -55,7 +55,7 @@ struct RunResult {
   std::optional<transport::Secondaries> secondaries;  // if nuclear reactions are followed; its dose is included in
                                                       // `dose`
   std::optional<TrackResult> tracks;
-  double secondaries_s = 0;  // not included in solve_s, as a GPU's steps do not include it either
+  double secondaries_s = 0;  // not included in solve_s, because a GPU's steps do not include it either
 };
 
 /// The latest view of a run in progress.
@@ -65,7 +65,7 @@ struct LiveFrame {
   std::vector<Plane> planes;  // as requested by want_planes
 };
 
-/// One solution of one problem. `execute` runs it on the calling thread; `cancel`, `take_live`, `want_checkpoint` and
+/// One solution of one problem. `execute` runs on the calling thread; `cancel`, `take_live`, `want_checkpoint` and
 /// `take_checkpoint` may be called from any other thread.
 class Run {
  public:

@@ -27,7 +27,7 @@ class StepSpread {
   struct Part {
     int z, x;      // in cells relative to the node's
     double share;  // share of the step
-    double aside;  // mm in x from the node to the middle of the part
+    double aside;  // mm in x between the node and the middle of the part
   };
 
   const transport::Tables& tables_;

@@ -95,7 +95,7 @@ namespace {
 
 using engine::LedgerRow;
 
-/// Number of values that suffices for any beam: as many steps as are allowed, and a profile along any axis.
+/// An upper bound on the number of values of any beam: the maximum number of steps, and a profile along any axis.
 std::size_t most_values(const engine::Beams& beams) {
   const transport::GridSpec& grid = beams.problem().grid;
   const auto nz = static_cast<std::size_t>(grid.nz), nx = static_cast<std::size_t>(grid.nx);
@@ -234,7 +234,7 @@ void tell_ended(const Job::Tell& tell, State* state, engine::Beams::Ended&& ende
     });
     return;
   }
-  // Shared, because the callback is copied on its way.
+  // Shared between the copies that are made of the callback.
   auto result = std::make_shared<engine::RunResult>(std::move(ended.result));
   tell([state, result, beam = ended.beam, numbers = BeamNumbers(ended.alone), read](Napi::Env to) {
     return told(to, beam, "result", transport_result(to, state->beams.run(), numbers, *result));
@@ -333,7 +333,7 @@ Napi::Object beams_object(Napi::Env env, const std::shared_ptr<State>& state) {
   return out;
 }
 
-/// Beams that a worker thread makes from a problem.
+/// Beams that a worker thread creates from a problem.
 struct Layout {
   transport::Problem problem;
   std::vector<std::string> devices;

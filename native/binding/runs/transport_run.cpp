@@ -305,7 +305,7 @@ Napi::FunctionReference& run_class(Napi::Env env) {
   return *constructor;
 }
 
-/// A run that a worker thread makes from a problem.
+/// A run that a worker thread creates from a problem.
 struct Layout {
   transport::Problem problem;
   std::shared_ptr<State> state;

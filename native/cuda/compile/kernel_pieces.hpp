@@ -7,7 +7,7 @@
 
 namespace bb::cuda {
 
-/// User text that replaces one of the shipped source files.
+/// User text that is compiled in place of one of the shipped source files.
 struct Replacement {
   std::filesystem::path file;  // of ours
   std::string text;
@@ -29,7 +29,7 @@ FlatSource flatten(const std::filesystem::path& main, const std::filesystem::pat
                    const Replacement* replaced = nullptr);
 
 // A workload's main source includes one .cu file per variant or row. NVRTC needs a minute for all of them, but only a
-// second or two for one kernel. So a workload is compiled in pieces, each on demand.
+// second or two for one kernel. So a workload is compiled in pieces, each when it is needed.
 
 /// Source text that is compiled as one image.
 struct KernelPiece {

@@ -35,7 +35,7 @@ struct OpenDevices {
 };
 
 OpenDevices& open_devices() {
-  // Never destroyed, because at exit the driver may be unloaded before it.
+  // Never destroyed, because the driver may be unloaded before it when the process exits.
   static auto* const all = std::make_unique<OpenDevices>().release();
   return *all;
 }

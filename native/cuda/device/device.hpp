@@ -22,8 +22,7 @@ class MemoryCache {
   /// `limit`: largest number of cached bytes.
   explicit MemoryCache(std::size_t limit) : limit_(limit) {}
 
-  /// Rounds `bytes` up by at most an eighth, so that a slightly larger scenario can reuse the blocks of the previous
-  /// one.
+  /// Rounds `bytes` up by at most an eighth, so that a slightly larger scenario can reuse the blocks of an earlier one.
   static std::size_t rounded(std::size_t bytes) {
     std::size_t step = kSmallest;
     while (step * 16 <= bytes) step *= 2;

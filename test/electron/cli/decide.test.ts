@@ -106,7 +106,7 @@ describe('advice on optimisation methods', () => {
       ['raw', false],
       ['compiled', true],
     ]);
-    // The comparison starts from the correct implementation that needs the least effort.
+    // The correct implementation that needs the least effort is the baseline of the comparison.
     expect(decision?.steps.map(({ option }) => option.way)).toEqual(['compiled']);
     expect((await call(file)).stdout).toMatch(/^Array expressions .* wrong$/m);
   });

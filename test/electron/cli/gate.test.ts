@@ -16,7 +16,7 @@ function git(...words: readonly string[]): void {
 }
 
 function call(...words: readonly string[]): Promise<Ended> {
-  // The kernels are tiny: compiling them is most of the time.
+  // The kernels are tiny: their compilation takes most of the test's time.
   const more = { BRAGGBENCH_CACHE: cache, CXXFLAGS: '-O0' };
   return braggbenchHere(words, { cwd: folder, environment: environmentWith(path.join(folder, 'home'), more) });
 }
@@ -42,8 +42,7 @@ beforeAll(async () => {
 });
 
 test('the gate passes unchanged code, compared with a commit or with a session from the same runner', async () => {
-  // A limit that unchanged code never exceeds, whatever the load of the machine: it would have to take eleven times as
-  // long.
+  // A limit that unchanged code never exceeds, on however busy a machine: it would have to take eleven times as long.
   const generous = ['--allow', '1000%', '--time', '1', '--trust', '--json', ...problem];
   const commit = await call('gate', 'sum', '--baseline', 'HEAD', ...generous);
   expect(commit.code).toBe(0);

@@ -15,7 +15,7 @@ describe('creating a kernel', () => {
   const cache = cacheWithUserKernels(folder);
 
   function run(...words: readonly string[]): Promise<Ended> {
-    // The kernels compute little, and compiling them is most of the time.
+    // The kernels compute little; their compilation takes most of the test's time.
     const more = { BRAGGBENCH_CACHE: cache, CXXFLAGS: '-O0' };
     return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
   }
@@ -173,7 +173,7 @@ describe('user kernels', () => {
   });
 
   function run(...words: readonly string[]): Promise<Ended> {
-    // The kernels compute little, and compiling them is most of the time.
+    // The kernels compute little; their compilation takes most of the test's time.
     const more = { BRAGGBENCH_CACHE: cache, CXXFLAGS: '-O0' };
     return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
   }

@@ -85,7 +85,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(clients.map((one) => one.close())));
 
-/** The result is correct. On a busy machine only the doubt whether the kernel caches results may stay open. */
+/** The result is correct. On a busy machine only the question whether the kernel caches results may stay open. */
 function expectHonest({ verdict, reason }: Pick<Attempt, 'verdict' | 'reason'>): void {
   if (!isOpen({ word: verdict, reason })) expect({ verdict, reason }).toEqual({ verdict: 'correct', reason: null });
 }

@@ -99,8 +99,8 @@ describe('an output file', () => {
     braggbenchHere(words, { cwd: folder, environment: environmentWith(inFolder('home')) });
 
   /**
-   * Every verb and flag that writes a file: the words, and the file's name. None of the runs begins, since they would
-   * need minutes.
+   * Every verb and flag that writes a file: the command, and the file's name. None of the runs may begin, since they
+   * would need minutes.
    */
   const writes: readonly (readonly [string, readonly string[], string])[] = [
     ['run', ['run', 'water-150MeV', '--set', 'grid.dx_mm=0.1', '--out', 'run.h5'], 'run.h5'],

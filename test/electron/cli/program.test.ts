@@ -192,7 +192,7 @@ describe('the program', () => {
       expect(r80).toBeGreaterThan(8.6);
       expect(r80).toBeLessThan(9.1);
       expect(stdout).toMatch(/CSDA range +8\.85 mm in water, NIST PSTAR \(ICRU 49\)/);
-      // In the same units as the page and `validate`.
+      // The memory is in the same units as on the page and in `validate`.
       expect(stdout).toMatch(/; peak memory [\d.]+ MiB\n/);
     });
 
@@ -401,7 +401,7 @@ describe('the program', () => {
     });
 
     test('reads the widths at the named depth, interpolated between grid planes', async () => {
-      // With this energy, nine tenths of the range are half-way between two planes.
+      // With this energy, nine tenths of the range are half-way between two depth planes.
       const args = ['run', 'small.json', '--set', 'beam.energy_MeV=30.1'];
       const [text, json] = await Promise.all([say(args), say([...args, '--json'])]);
       const { metrics } = JSON.parse(json.stdout) as {

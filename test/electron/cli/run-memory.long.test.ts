@@ -47,7 +47,8 @@ test.each(['path', 'depth'])(
     };
     writeFileSync(path.join(folder, 'slice.json'), JSON.stringify(document));
     const said = Number(/"memory_bytes": ?(\d+)/.exec(braggbench('validate', 'slice.json', '--json').stdout)?.[1]);
-    // Threads on a busy machine may reach their peaks one after the other, so the highest of a few measurements counts.
+    // Threads on a busy machine may reach their peak memory one after the other, so the highest of a few measurements
+    // counts.
     let taken = await ownMemory(document, folder);
     for (let runs = 1; runs < 4 && said / taken >= ESTIMATE_OVER_USED.most; runs += 1) {
       taken = Math.max(taken, await ownMemory(document, folder));
@@ -67,8 +68,9 @@ test('a run in a CT slice with keyframes uses the estimated memory', { timeout: 
   writeFileSync(path.join(folder, 'ct.json'), JSON.stringify(document));
   const checked = JSON.parse(braggbench('validate', 'ct.json', '--json').stdout) as Record<string, unknown>;
   const said = Number(/"pictures_bytes": ?(\d+)/.exec(JSON.stringify(checked))?.[1]);
-  // Large compared with the 60 MB of a host thread. That thread ends 30 s after its last task, so it may or may not be
-  // included.
+  // The forecast is large compared with the 60 MB of a host thread. That thread ends 30 s
+  // after its last task, so it may or may
+  // not be included.
   expect(said).toBeGreaterThan(6e8);
   const run = ['run', 'ct.json', '--out', 'run.h5', '--force', '--json'];
   // Memory not yet returned by the collector and the allocator adds to a peak by chance: use the smallest of a few

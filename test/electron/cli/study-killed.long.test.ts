@@ -59,7 +59,7 @@ describe('a study whose processes are killed', onLinux, () => {
     expect(later.length - there.length).toBeLessThan(10);
     const again = started('resume', 'killed.study');
     await untilSolved('killed.study', later.length + 20);
-    // Kills a worker too: another one solves its points.
+    // A worker process is killed too: another one solves its points.
     for (const worker of childrenOf(again.pid)) process.kill(worker, 'SIGKILL');
     expect(await again.ended).toBe(0);
     expect(await results('killed.study')).toHaveLength(200);

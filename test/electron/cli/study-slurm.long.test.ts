@@ -153,7 +153,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     for (const file of await results('arrays')) if (file !== first) await rm(inFolder('arrays.study', 'results', file));
     const again = await run('resume', 'arrays.study', [...EACH, '--at-once', '2']);
     expect(again).toMatchObject({ code: 0, done: 13, failed: 0, left: 0 });
-    // Three arrays of at most six tasks, the cluster's limit, with a task for each of the points; one job was there
+    // Three job arrays of at most six tasks (the cluster's limit) contain one task for each point; one job existed
     // before.
     expect(tags('arrays')).toHaveLength(1 + 3);
     const { stdout } = await braggbench(['study', 'collect', 'arrays.study', '--json'], options());
@@ -219,7 +219,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
 
   test('cancels its jobs when it is stopped', async () => {
     await study('stopped', 4000);
-    const others = new Set(jobs()); // Slurm lists one as running whose processes are dead
+    const others = new Set(jobs()); // Slurm lists a job as running although its processes are dead
     const going = started('run', 'stopped.json');
     await someResults('stopped');
     // The process that watches the study, and the task that solves points.
@@ -240,7 +240,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     expect(
       stdout.match(/failed [0-9a-f]{16}: Its task ended 3 times without a result.*FAILED, exit \d+:\d/g),
     ).toHaveLength(3);
-    // Without that variable the same points can be solved.
+    // Without the variable that makes them crash, the same points can be solved.
     expect(await run('resume', 'dying.study', [...ALL, '--retry'])).toMatchObject({ code: 0, done: 3, left: 0 });
   });
 

@@ -1,7 +1,7 @@
 /**
  * `braggbench study plan`: points, their cost, and points that cannot run; no file is written. `braggbench study
- * clusters`, and studies submitted to a cluster through a fake ssh. Studies of more than a day need confirmation, by
- * the forecast of any machine and of this one.
+ * clusters`, and studies submitted to a cluster through a fake ssh. Studies of more than a day need confirmation,
+ * whether that is certain on any machine or forecast for this one.
  */
 import { cpSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';

@@ -10,7 +10,7 @@ const folder = sameScratchFolder('user-kernels-of-any');
 const cache = cacheWithUserKernels(folder);
 
 function run(...words: readonly string[]): Promise<Ended> {
-  // The kernels compute little, and compiling them is most of the time.
+  // The kernels compute little; their compilation takes most of the test's time.
   const more = { BRAGGBENCH_CACHE: cache, CXXFLAGS: '-O0' };
   return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
 }

@@ -34,7 +34,7 @@ describe('the gamma index of two runs', () => {
     expect([same.passed, same.worst]).toEqual([1, 0]);
     expect(same.points).toBeGreaterThan(20);
     expect(same.map).toMatchObject({ quantity: 'gamma index', unit: '', min: 0, max: 0 });
-    // Points that gamma leaves out are NaN, which is most of the field.
+    // Points below the dose threshold are left out of gamma and are NaN; they are most of the field.
     expect([...same.map.values].filter((value) => !Number.isNaN(value))).toHaveLength(same.points);
     const tight = await against(moved, 0.01, 0.1);
     expect(tight.passed).toBeLessThan(0.5);
@@ -103,7 +103,7 @@ describe('the gamma index against a dose from another program', () => {
       expect([same.passed, same.worst < 1e-3, same.points > 20], what).toEqual([1, true, true]);
       expect(same.map.horizontal).toMatchObject({ name: 'z', fullFrom: 0, fullTo: 11 });
       expect(same.map.vertical).toMatchObject({ name: 'x', fullFrom: -6, fullTo: 6 });
-      // Shifted by two cells; a distance criterion of the same length tolerates the shift.
+      // The dose is shifted by two cells; a distance criterion of the same length tolerates the shift.
       const moved = await ask(info.id, { shift_depth_mm: 0.5 });
       expect(moved.passed).toBeLessThan(0.9);
       expect(moved.map.horizontal.fullFrom).toBeCloseTo(0.5, 9);

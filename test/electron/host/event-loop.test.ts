@@ -67,8 +67,8 @@ const FRAME_WORK_MS = 5;
 const FRAME_EVERY_MS = 25;
 
 /**
- * p99 of the delays without a host, while all cores are busy and this thread does as much work as live frames need.
- * Measures the machine itself, and other programs on it.
+ * p99 of the event-loop delays without a host, while all cores are busy and this thread does as much work as live
+ * frames need. It shows the delays that the machine and other programs cause by themselves.
  */
 async function delaysOfTheMachine(): Promise<number> {
   const spin = 'const until = Date.now() + 1500; while (Date.now() < until);';
@@ -113,7 +113,7 @@ it.for(Object.entries(solvers))(
       seen.push(await delaysDuring(scenario));
       if (best('p99') >= 20) machine.push(await delaysOfTheMachine());
     } while (seen.length < ATTEMPTS && (best('p99') >= 20 || best('work_p99') >= 20 || drawn(seen) < ENOUGH_FRAMES));
-    // This processor time is the program's own, whatever the load of the machine.
+    // This processor time is used by the program itself, and does not depend on the load of the machine.
     expect(best('work_p99')).toBeLessThan(20);
     expect(drawn(seen)).toBeGreaterThanOrEqual(ENOUGH_FRAMES);
     const others = Math.max(...machine);

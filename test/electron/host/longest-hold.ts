@@ -22,7 +22,9 @@ const DEFAULT_PAGE_MS = 1.5e-3;
 const PAGES_TRIED = 1024;
 const PAGE_BYTES = 4096;
 
-/** Time per page on this machine now: a virtual machine that has returned its memory needs ten times as much. */
+/**
+ * Time to allocate a page on this machine now: a virtual machine that has returned its memory needs ten times as much.
+ */
 function page_ms(): number {
   const [before, faults] = [process.threadCpuUsage(), pageFaults()];
   Buffer.allocUnsafeSlow(PAGES_TRIED * PAGE_BYTES).fill(1);

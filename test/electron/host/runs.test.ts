@@ -205,7 +205,7 @@ describe('a run', () => {
     sum.forEach((value, i) => {
       expect(Math.abs(value - (kept[0]?.values[i] ?? 0))).toBeLessThan(1e-5 * peak);
     });
-    // Step 0 needs no recomputed steps, and neither do cached planes.
+    // Step 0 needs no recomputation of steps, and neither do cached planes.
     const first = await asked(0, [angle(Math.floor(cells / 2))]);
     expect(first.all.at(-1)).toMatchObject({ state: 'done', step: 0 });
     const again = await asked(0, [angle(Math.floor(cells / 2))]);

@@ -71,7 +71,9 @@ export const longScenario = {
   output: { keyframes: 4 },
 } as const;
 
-/** The same number of steps on a quarter of its cells, to be watched to the end. */
+/**
+ * The same number of steps as the usual scenario on a quarter of its cells, for tests that observe a run to its end.
+ */
 export const watchedScenario = {
   ...longScenario,
   name: 'watched run',

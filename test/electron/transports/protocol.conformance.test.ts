@@ -195,7 +195,8 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
       service.offer(1, 100);
       await eventually(() => seen.length === 2);
       await pause();
-      // Two frames were sent for the two credits; of the others only the newest waits, and no other frame was made.
+      // Two frames were sent for the two credits. Of the later frames only the newest waits; the others were never
+      // built.
       expect(seen.map(([value]) => value)).toEqual([1, 2]);
       expect(service.made).toBe(2);
       painted.shift()?.();

@@ -126,7 +126,7 @@ export const tiff =
     }
     return readImage(new Uint8Array(view.buffer), name);
   };
-/** A TIFF of 4 × 3 counts by MarCCD, with words of its own header by their offsets. */
+/** A TIFF of 4 × 3 counts as MarCCD writes it, with words of its own header by their offsets. */
 export const marCcd = (words: Readonly<Record<number, number>>) => () => {
   const [header, pixelsAt] = [1024, 4096];
   const tags = Object.entries({ 256: 4, 257: 3, 258: 16, 259: 1, 262: 1, 273: pixelsAt, 277: 1, 279: 24 });

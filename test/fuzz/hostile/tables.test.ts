@@ -13,7 +13,7 @@ import { curve, folder, hkl, hostile, xds } from './files.ts';
 
 const fluka = (rows: string) => () =>
   readCurveCsv(` # Detector n:   1  EnDep     \n # N. of Z intervals  2\n${rows}`, 'cm');
-/** A depth dose that falls beyond its peak. */
+/** A depth-dose file whose dose falls beyond the peak. */
 const falling = (name: string): string =>
   `${name},dose\n${[1, 1, 1, 1, 2, 3, 6, 2, 0.1, 0.01].map((dose, i) => `${i},${dose}`).join('\n')}\n`;
 const spots = (text: string) => () => {
@@ -37,7 +37,7 @@ const doseMap =
     return readDoseFile(file, {}, null);
   };
 
-/** Counts of a detector, of which one is replaced. */
+/** Counts of a detector, one of which is replaced. */
 const counts = (replaced: string) => () => {
   const rows = [10, 10, 10, 10, 20, 30, 60, 20, 1, 0.1].map((one, i) => `${i},${i === 2 ? replaced : one * 1e5}`);
   return readCurve(`depth_mm,dose\n${rows.join('\n')}\n`, null);

@@ -51,7 +51,7 @@ const xla = (lane: string, spans: readonly (readonly [name: string, dur: number,
     })),
   );
 
-/** The second kernel is from a process that sees only the second GPU, as its device 0. */
+/** The second kernel ran in a process that sees only the second GPU, as its device 0. */
 const TWO_GPUS = `INSERT INTO TARGET_INFO_GPU VALUES (1, 'NVIDIA A100', 8e10);
   CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER, uuid TEXT DEFAULT 'u', numMultiprocessors INTEGER);
   UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET globalPid = 200 * (1 << 24) WHERE rowid = 2`;

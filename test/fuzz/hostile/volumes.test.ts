@@ -395,7 +395,8 @@ hostile([
         /"values":\[0,1,2,/,
       ],
       ['values in Gy', nrrd({ 'sample units': '"Gy"' }), /"unit":"Gy"/],
-      // Teem's default for cells: 4 cells of 1 from 0 to 4, so that the first centre is 0.5.
+      // By default Teem places samples at cell centres: 4 cells of width 1 from 0 to 4, so that the first centre is at
+      // 0.5.
       [
         'ends of axes without centers',
         byAxes('axis mins: 0 0 0\naxis maxs: 4 6 6'),

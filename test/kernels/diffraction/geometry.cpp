@@ -179,7 +179,7 @@ TEST("polarisation is that of unpolarised light, and vanishes along the electric
   CHECK_EQ(physics::polarisation_factor(0.0, 0.6, 0.8, 0.0), 0.5);
   CHECK_NEAR(physics::polarisation_factor(0.0, 0.0, 1.0, 1.0), 0.0, 1e-15);
   CHECK_NEAR(physics::polarisation_factor(0.0, 1.0, 0.0, 1.0), 1.0, 1e-15);
-  // The Kahn factor takes from one direction as much as it adds to the other.
+  // The Kahn factor (polarisation) reduces the intensity in one direction by as much as it increases the other.
   const double along = physics::polarisation_factor(0.5, 0.0, 0.866, 0.4);
   const double across = physics::polarisation_factor(0.5, 0.866, 0.0, 0.4);
   CHECK_NEAR(0.5 * (along + across), physics::polarisation_factor(0.5, 0.5, 0.5, 0.0), 1e-15);

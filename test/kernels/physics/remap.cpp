@@ -92,7 +92,7 @@ TEST("remap: never negative, and a cell passes on no more than its content") {
     const std::vector<double> out = move(row, 4.0 * real(random) - 2.0, true, lost);
     CHECK(*std::ranges::min_element(out) >= 0.0);
     CHECK(lost >= 0.0);
-    // At most two donors reach a cell, so its content cannot exceed their sum.
+    // At most two donor cells contribute to a cell, so its content cannot exceed their sum.
     CHECK(*std::ranges::max_element(out) <= 2.0 * *std::ranges::max_element(row));
   }
 }
@@ -130,7 +130,7 @@ TEST("remap, open end: content leaves at its speed beyond the row, and nothing e
     if (shift < 0.0) std::ranges::reverse(out);
     CHECK(out.front() < 1.0);
     CHECK_NEAR(out.back(), 1.0, 1e-12);
-    // With zeros beyond the end, the lost content differs.
+    // With zeros beyond the end of the row, the lost content differs.
     double shut = 0.0;
     move(row, shift, true, shut, false);
     CHECK(std::abs(shut - lost) > 1e-3);

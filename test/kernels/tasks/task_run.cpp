@@ -103,7 +103,7 @@ TEST("task: an audited sample has all of its outputs poisoned beforehand, and en
   CHECK_EQ(sample.audit.results.at(0).count, 300u);
   CHECK(!sample.audit.probes.empty() && sample.audit.seconds > 0.0);
   CHECK(run.compare(sample.audit.results).checks.at(0).holds());
-  // Another seed gives other inputs, and other expected results.
+  // Another seed gives different inputs, and different expected results.
   run.close();
   run.prepare(7);
   CHECK(!run.compare(sample.audit.results).checks.at(0).holds());

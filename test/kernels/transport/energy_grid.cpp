@@ -35,7 +35,7 @@ TEST(
   const auto& e = grid.energies();
   CHECK_NEAR(e.back(), 70.0, 1e-9);
   for (std::size_t i = 1; i < e.size(); ++i) CHECK_NEAR(water().range(e[i]) - water().range(e[i - 1]), 0.02, 1e-9);
-  // The residual range of 2 MeV is 0.076 mm, less than half a bin, so bins reach down to the end of the range.
+  // The residual range of 2 MeV is 0.076 mm, less than half a bin, so the bins extend to the end of the range.
   CHECK(e.front() > 0.0);
   CHECK(water().range(e.front()) <= 0.02);
   CHECK_EQ(grid.first_alive(), 0);

@@ -208,7 +208,7 @@ TEST("run: a failing device leaves the completed steps and the reason") {
   CHECK(!r.keyframes.empty());
   CHECK(r.keyframes.back().step <= r.steps);
 
-  // The same steps on a device that does not fail.
+  // The result must equal that of the same number of steps on a device that does not fail.
   p.max_steps = r.steps;
   p.variant = "reference";
   const engine::RunResult whole = test::Run(p).execute({});

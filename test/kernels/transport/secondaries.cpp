@@ -190,7 +190,7 @@ TEST("secondaries: planes and bins follow the stopping power of the material in 
   CHECK_EQ(layered.rows(layered.plane_of[70]), 1);
   CHECK_EQ(layered.rows(layered.plane_of[120]), 32);
   CHECK_EQ(layered.first_row.back(), 240);
-  CHECK_NEAR(layered.spacing, 0.04, 1e-12);  // in most planes: one row of 0.1 mm at four times the density
+  CHECK_NEAR(layered.spacing, 0.04, 1e-12);  // most planes consist of one row of 0.1 mm at four times the density
 }
 
 TEST("secondaries: products of a class travel as a cone in the plane") {
@@ -227,7 +227,7 @@ TEST("secondaries: protons react at most along their residual range") {
   const auto nuclei = nuclear_tables(p);
   const NuclearMatter water(test::material("water"), *nuclei);
   const int along = t.ntheta / 2;
-  // Bins are 1 mm of water apart; one of them is the beam's own.
+  // Bins are 1 mm of water apart; the energy of the beam is that of one of them.
   const auto top = std::ranges::find_if(t.energy, [](double e) { return e > 70.0 - 1e-6; }) - t.energy.begin();
   int looked_at = 0;
   for (const std::size_t e : std::views::iota(std::size_t{0}, static_cast<std::size_t>(t.ne))) {

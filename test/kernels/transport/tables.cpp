@@ -125,7 +125,7 @@ TEST("tables in FP32: every weight is within 2e-7 of FP64, and angle kernels sum
       }
       CHECK_EQ(sum, 1.0);
     }
-    // The largest tap of a source takes up the rounding of the others.
+    // The largest weight of a source bin receives the rounding errors of the others.
     CHECK(worst < 2e-7);
   });
 }
@@ -282,7 +282,7 @@ TEST("tables: the energy loss of the beam before its first node is scored over i
   for (int x = 0; x < p.grid.nx; ++x) {
     CHECK_NEAR(narrow.entry_dose[u(x)], narrow.entry_dose[u(p.grid.nx - 1 - x)], 1e-15);
   }
-  // Half of the beam misses the grid, which is counted as missed.
+  // Half of the beam misses the grid, and the ledger counts it as missed.
   p.beam.x = 10.0;
   const Start beside = build_tables(p).start;
   CHECK_NEAR(beside.entry_deposit, 0.5 * sum, 0.1 * sum);

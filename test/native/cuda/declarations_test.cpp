@@ -30,7 +30,7 @@ namespace {
 
 using namespace bb::cuda;
 
-/// Same size and register class, which is all that a C calling convention depends on.
+/// Both types have the same size and register class; C calling conventions depend on nothing else.
 template <typename A, typename B>
 constexpr bool same_passing() {
   if constexpr (std::is_void_v<A> || std::is_void_v<B>) {

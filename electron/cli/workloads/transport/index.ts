@@ -283,7 +283,7 @@ export const transport: Workload = {
   flags: uncertaintyFlags,
   checkFlags: uncertaintyModel,
   run: runBy(solvingTransport),
-  // Variants with the scenario's stepping, except the plain reference that the others are checked against.
+  // Variants that support the scenario's stepping, except the plain reference that the others are checked against.
   usual: (addon, reading) => {
     const { stepping } = problemOf(narrowToTransport(reading, '')).solver;
     return addon.variants().filter(({ id, steppings }) => id !== 'reference' && steppings.includes(stepping));

@@ -33,7 +33,7 @@ export const refineFits = { both: ['misset', 'cell'], misset: ['misset'], cell: 
   readonly RefinedPart[]
 >;
 
-/** Upper limit; no converging fit needs as many normal equations. */
+/** Upper limit on iterations; no converging fit needs as many normal equations. */
 export const MAX_ITERATIONS = 30;
 
 /** Twice the size of a frame with sixteen million pixels of 32 bits; the command line accepts larger files. */
@@ -91,7 +91,8 @@ const refineIterationSchema = z.strictObject({
   rms: z.number(),
   correlation: z.number(),
   /**
-   * Whether it is no worse than the best before. If so, the fit continues from it; otherwise it tries a shorter step.
+   * Whether the fit after this step is at least as good as the best one before. If so, the fit continues from it;
+   * otherwise it tries a shorter step.
    */
   taken: z.boolean(),
   /** Values in the order of the fitted unknowns. */

@@ -15,7 +15,10 @@ export function row<K extends string, S extends z.core.$ZodLooseShape>(kind: K, 
   return z.strictObject({ kind: z.literal(kind), ...shape }).meta({ title });
 }
 
-/** Row 7 of the table of performance claims: weighted sums over neighbours, including those of transport over angles. */
+/**
+ * Row 7 of the table of performance claims: weighted sums over neighbours (stencils), such as those of transport over
+ * angles.
+ */
 const radius = (usual: number) =>
   number('Radius', 'Number of neighbours on each side; values beyond the edges are zero.', [0, usual, 32]);
 

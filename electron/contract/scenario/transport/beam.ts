@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { companionFile, quantity } from '../common-fields.ts';
 
-/** Material tables end at 300 MeV; only a user's table of water may reach further. */
+/** Tables of materials end at 300 MeV; only a user's stopping-power table for water may extend further. */
 export const ENERGIES = '0.5 to 300 MeV; in water with your own table up to 1000 MeV';
 
 const rangeKinds = ['csda', 'r80', 'r90'] as const;

@@ -281,7 +281,7 @@ const shape = {
     .optional(),
 };
 
-/** Names in a list, as far as the document could be read. */
+/** Names in a list, as far as the document could be parsed. */
 const namesIn = (list: unknown): readonly unknown[] =>
   Array.isArray(list) ? list.map((each: unknown) => valueAt(each, ['name'])) : [];
 

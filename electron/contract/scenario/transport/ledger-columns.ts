@@ -49,7 +49,10 @@ export const faceTitles = {
 export type Face = keyof typeof faceTitles;
 export const faceColumns = Object.keys(faceTitles) as readonly Face[];
 
-/** Parts of the deposited energy: left at the reactions, or carried by their products. With icru63 only. */
+/**
+ * Parts of the deposited energy: local deposition at reactions, and energy carried by reaction products. With icru63
+ * only.
+ */
 export const reactionTitles = {
   deposited_local: 'at reactions',
   deposited_protons: 'by secondary protons',

@@ -34,8 +34,8 @@ extern "C" __global__ void __launch_bounds__(256)
   *at = make_float2(by * value.x, by * value.y);
 }
 
-/// An FFT leaves rounding errors in all cells. So a column's sum differs from its input minus its losses in the ledger,
-/// and some cells are negative. Both errors are corrected in the column's largest cell. One thread per column;
+/// An FFT leaves rounding errors in all cells. So the sum of a column differs from its input minus the losses in the
+/// ledger, and some cells are negative. Both errors are corrected in the column's largest cell. One thread per column;
 /// blockIdx.y is the energy.
 extern "C" __global__ void __launch_bounds__(256)
     fft_mend_columns_f32(const __grid_constant__ DeviceStep<float> s, FftPart part, float* columns) {

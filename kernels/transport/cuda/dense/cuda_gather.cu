@@ -1,9 +1,9 @@
 #include "cuda_gather.hpp"
 #include "transport/cuda/cuda_common.cuh"
 
-// The operators in gather form, one kernel each: a thread computes its cells from their source cells. x is contiguous
-// across the threads of a warp, so every access is coalesced. Nothing is cleared, and only the ledger row is shared by
-// blocks.
+// The operators in gather form, one kernel each: a thread computes its own cells from their source cells. x is
+// contiguous across the threads of a warp, so every access is coalesced. No array is cleared first, and blocks share
+// only the ledger row.
 namespace bb::transport {
 
 /// The cell of a field that thread `n` computes. Neighbouring threads take neighbours along x, which are contiguous; with
@@ -49,7 +49,7 @@ __device__ void gather_score(const DeviceStep<T>& s) {
       nuclear += count * static_cast<double>(t.nuclear[row]);
       nuclear_energy += count * static_cast<double>(t.nuclear_escape[row]);
     };
-    // The sums over these few angles are in T and larger sums in FP64, because consumer GPUs have few FP64 units.
+    // These few angles are summed in T and larger sums in FP64, because consumer GPUs have few FP64 units.
     T protons = 0, crossing = 0, crossing_theta = 0, crossing_theta_theta = 0;
 #pragma unroll
     for (int j = 0; j < kScoreAngles; ++j) {
@@ -114,7 +114,8 @@ __device__ void gather_slow_down(const DeviceStep<T>& s) {
   if (n >= field_cells(s)) return;
   const int i = cell_of_thread<kStrided>(s, n);
   const int m = material_of(s, i);
-  if (t.depth || a0 + kGatherAngles > t.ntheta) {  // each angle has its own taps, or the group is incomplete
+  // each angle has its own scattering kernel, or the group of angles is incomplete
+  if (t.depth || a0 + kGatherAngles > t.ntheta) {
     for (int a = a0; a < min(a0 + kGatherAngles, t.ntheta); ++a) {
       const int row = table_row(t, step_class(t, a), m, e);
       T sum = 0;
@@ -157,8 +158,8 @@ __device__ void gather_scatter_angles(const DeviceStep<T>& s) {
     const int half = t.angle_begin[row + 1] - t.angle_begin[row] - 1;
     const T* w = t.angle_weight + t.angle_begin[row];
     T sum = 0;
-    // Sums from the far, small terms to the near ones. In the opposite order, rounding in FP32 would lose protons on
-    // average.
+    // Sums from the small terms (large scattering angles) to the large ones. In the opposite order, rounding in FP32
+    // would lose protons on average.
     if (t.depth) {  // each source angle has its own kernel
       const auto part = [&](int b, int distance) {
         if (b < 0 || b >= t.ntheta) return T(0);

@@ -1,7 +1,8 @@
 #include "cuda_scatter.cuh"
 
-// The structure of the earlier CuPy kernels: three launches per step, one thread per source cell, and one atomic for
-// each target cell. Outputs are cleared before each launch. Dose and losses are added by atomics too, cell by cell.
+// Same structure as the earlier CuPy kernels: three launches per step, one thread per source cell, and one atomic
+// addition for each target cell. Outputs are cleared before each launch. Dose and losses are added atomically too, cell
+// by cell.
 namespace bb::transport {
 
 __device__ inline ScatterCell scatter_cell(const DeviceStep<float>& s) {

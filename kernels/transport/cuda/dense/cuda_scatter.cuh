@@ -35,7 +35,7 @@ __device__ inline AngleLoss scatter_to_angles(const DeviceStep<float>& s, Scatte
       atomicAdd(s.to + field_offset(s, cell.e, a) + cell.i, part);
     }
   };
-  for (int k = half; k > 0; --k) {  // small terms first, as far as threads run in lockstep
+  for (int k = half; k > 0; --k) {  // small terms first, as far as threads run in lockstep, to reduce rounding errors
     put(cell.a - k, p * w[k]);
     put(cell.a + k, p * w[k]);
   }

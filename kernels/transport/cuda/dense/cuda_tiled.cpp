@@ -15,7 +15,7 @@ constexpr int kTallest = 32;
 
 int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
 
-/// Cells beyond the grid's two faces that the shifts reach, in total.
+/// Number of cells beyond both faces of the grid that the shifts reach.
 int beyond(const std::vector<physics::RemapShift>& shifts) {
   int below = 0, above = 0;
   for (const physics::RemapShift& s : shifts) {

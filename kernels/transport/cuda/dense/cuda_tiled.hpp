@@ -17,7 +17,7 @@ BB_TUNABLE(int, kTurnGroup, 4);  // angles per thread
 BB_TUNABLE_90(int, kStreamThreads, 256, 128);
 
 /// Tiles of one (e, θ) field for streaming. The outermost tiles also compute the cells beyond the grid that protons
-/// reach, because content there has escaped.
+/// reach; their content has escaped.
 struct StreamTiles {
   int x, z;              // cells that a tile computes along each axis
   int tiles_x, tiles_z;  // tiles per field

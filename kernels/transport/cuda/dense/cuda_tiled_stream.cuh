@@ -81,7 +81,7 @@ __device__ void tiled_stream(const DeviceStep<float>& s, const StreamTiles& tile
     float content = v[3] - passes + arrives;
     const int x = x0 + at.column;
     if (x < 0 || x >= t.nx) {
-      // Protons come from cells only. Values that the remap reads beyond a row's end are not protons.
+      // Only cells of the grid contain protons. Values that the remap reads beyond the end of a row do not count.
       const auto holds = [&](int donor) { return donor >= 0 && donor < t.nx; };
       content = (holds(x - wx) ? v[3] - passes : 0.0f) + (holds(x - wx - 1) ? arrives : 0.0f);
       // Each row of donors belongs to one tile: the tile that computes the row `wz` further on.

@@ -97,7 +97,7 @@ BB_FUSED_ENTRY(depth_f64, double, true, 2)
       transport_fused_count_##name(const __grid_constant__ bb::transport::FusedParameters<T> p, double* row) {         \
     bb::transport::fused::count_bin<T>(p, row, static_cast<int>(blockIdx.x));                                          \
   }                                                                                                                    \
-  /* Depth stepping, beyond the last plane: everything in flight has left. */                                          \
+  /* Depth stepping beyond the last plane: all protons in flight have left the grid. */                                \
   extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads)                                           \
       transport_fused_leave_##name(const __grid_constant__ bb::transport::FusedParameters<T> p, double* row) {         \
     bb::transport::fused::leave_with_bin<T>(p, row, static_cast<int>(blockIdx.x));                                     \

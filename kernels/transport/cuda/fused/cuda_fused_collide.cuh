@@ -53,7 +53,7 @@ class Collide {
     list_sources(!kDepth && !mixed);
     a_begin = first_angle(p, from, bin);
     a_end = last_angle(p, from, bin);
-    // The angle kernel reads this far beyond the sources' angles, where the tile is zero.
+    // The angle kernel reads rows up to this distance beyond the sources' angles, where the tile is zero.
     const int before = half + from.a0 - a_begin;
     const int behind = half + a_end - from.a1 + kFusedTurned - 1;
     tile = rows + (before - from.a0) * quads + quad;

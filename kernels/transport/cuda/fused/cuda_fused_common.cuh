@@ -61,7 +61,8 @@ __device__ inline int last_angle(const FusedParameters<T>& p, const DeviceBox& f
   return min(p.tables.ntheta, from.a1 + p.half[bin]);
 }
 
-/// Raises `*to` to the largest value of the warp's threads. Values are >= 0, so that their bits order like integers.
+/// Raises `*to` to the largest value of the warp's threads. Values are >= 0, so that their bit patterns are ordered
+/// like integers.
 __device__ inline void max_from_warp(float value, float* to) {
   const int bits = __reduce_max_sync(0xffffffffu, __float_as_int(value));
   if ((threadIdx.x & 31) == 0 && bits > __float_as_int(*static_cast<volatile float*>(to))) {

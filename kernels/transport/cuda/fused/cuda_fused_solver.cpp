@@ -119,7 +119,7 @@ void CudaFusedSolver<T>::fill_parameters() {
   p.rows = depth_ ? 1 : t.nz;
   p.pitch = pitch();
   p.tile_quads = fused_tile_quads(t);
-  // Bounds that cover every cell, so that all cells are written, even if no proton reaches them in a long step.
+  // Bounds for a full grid: all cells are written, even if no proton reaches them in a long step.
   const WholeShifts in_x = whole_shifts(t.shift_x), in_z = whole_shifts(t.shift_z);
   p.whole_x_min = std::min(in_x.least, 0);
   p.whole_x_max = std::max(in_x.most, -1);
@@ -226,7 +226,7 @@ void CudaFusedSolver<T>::plan_march() {
     MarchPair pair{};
     pair.bin = e;
     pair.bins = bins;
-    // The pair's own bins come first, because the pair scores them.
+    // Bins of the pair come first, because the pair scores them.
     std::vector<int> order;
     for (int s = e; s < e + bins; ++s) {
       order.push_back(s);
@@ -269,7 +269,7 @@ void CudaFusedSolver<T>::plan_march() {
   march_kernel_.emplace(this->kernel("transport_fused_march"));
 }
 
-/// Returns whether steps are taken in one pass, the sweep.
+/// Returns whether steps are computed in one pass, by the sweep.
 template <typename T>
 bool CudaFusedSolver<T>::prepare_sweep() {
   if constexpr (std::is_same_v<T, float>) {

@@ -1,6 +1,6 @@
 #include "cuda_march.cuh"
 
-/// Collides the bins of the angle march; the general kernel that follows collides the others.
+/// Applies the angle march to its bins; the general kernel that follows processes the others.
 extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads, 3)
     transport_fused_march_f32(const __grid_constant__ bb::transport::FusedParameters<float> p,
                               const __grid_constant__ bb::transport::MarchParameters g) {

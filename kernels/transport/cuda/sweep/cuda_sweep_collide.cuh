@@ -96,7 +96,7 @@ __device__ inline void collide_windowed(const Work& w, int thread, Tally& tally)
     }
   });
   if (!active) return;
-  // No thread has both the first and the last angle, because plan_sweep rejects grids with so few angles.
+  // No thread processes both the first and the last angle, because plan_sweep rejects grids with so few angles.
   const double energy = w.p.tables.energy[w.group.bin + b];
   tally.escape(kThetaLow, first == 0 ? lost : 0.0f, energy);
   tally.escape(kThetaHigh, first == 0 ? 0.0f : lost, energy);

@@ -75,8 +75,8 @@ __device__ inline void wait_for(unsigned barrier, unsigned phase) {
       : "memory");
 }
 
-/// Signals that the thread will not read its stage again. Every thread arrives, because racecheck does not accept one
-/// lane for its warp.
+/// Signals that the thread will not read its stage again. Every thread arrives at the barrier, because racecheck does
+/// not accept one lane on behalf of its warp.
 __device__ inline void free_stage(const float* shared, unsigned place) {
   asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(free_barrier(shared, place)) : "memory");
 }

@@ -126,7 +126,7 @@ class Grouping {
     return sum;
   }
 
-  /// Adds a group of as many bins from `first` on as one window of sources allows.
+  /// Adds a group with as many bins, from `first` on, as one window of sources can feed.
   bool add_windowed(std::vector<SweepGroup>& groups, int first) {
     int lowest = -t.ne, highest = 2 * t.ne, bins = 0;
     for (; bins < kSweepBins && first + bins < t.ne && narrow(first + bins); ++bins) {
@@ -279,7 +279,7 @@ std::vector<Shape> shapes_for(const Tables& t, const std::vector<SweepGroup>& gr
 /// Writes flux weights towards higher x or z for `shift`, whose whole part is 0, or -1 for a mirrored angle.
 void send_flux(const physics::RemapShift& shift, const std::array<float, physics::kRemapTaps>& c, bool mirrored,
                float (&to)[5]) {
-  if (shift.fraction == 0.0 && shift.whole != 0) {  // exactly one cell: all content of the donor moves on
+  if (shift.fraction == 0.0 && shift.whole != 0) {  // a shift of exactly one cell: all content of the donor moves
     std::fill(to, to + 5, 0.0f);
     to[2] = 1.0f;
     return;
@@ -316,7 +316,7 @@ bool send_angles(const Tables& t, SweepPlan& plan) {
 std::optional<SweepPlan> plan_sweep(const Tables& t, const cuda::DeviceInfo& device) {
   SweepPlan plan;
   if (t.materials != 1 || t.classes != 1 || device.architecture() < 80) return std::nullopt;
-  if (t.ntheta <= kSweepRun) return std::nullopt;  // one thread would count losses at both ends of the angles
+  if (t.ntheta <= kSweepRun) return std::nullopt;  // otherwise one thread would count losses at both ends of the angles
   if (!send_angles(t, plan) || !Grouping(t).make(plan.groups, plan.kernels)) return std::nullopt;
 
   const int floats = (device.shared_per_block_optin_bytes - kStaticBytes) / 4;

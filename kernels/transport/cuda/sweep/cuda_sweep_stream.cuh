@@ -6,8 +6,8 @@
 // row from the tiles and keeps the rows for the remap in z in registers.
 namespace bb::transport::sweep {
 
-/// Part of a cell that moves on: the weighted sum over its neighbours, clamped to between zero and the cell's content.
-/// For contents >= 0 their bits order like integers, so that one instruction clamps at both ends.
+/// Part of a cell's content that moves: the weighted sum over its neighbours, clamped to between zero and the content.
+/// For contents >= 0 the bit patterns are ordered like integers, so that one instruction clamps at both ends.
 __device__ inline float clamp_flux(float g, float content) {
 #if __CUDA_ARCH__ >= 900
   int bits;

@@ -2,8 +2,8 @@
 
 #include "transport/cuda/cuda_common.cuh"
 
-// Kernels that compute the window's operator tables, with one thread per row of a table. The weights are those of
-// TypedTables<float>: multiples of 2^-24 whose sum is exactly 1.
+// Kernels that compute the operator tables of the window variants, with one thread per row of a table. The weights are
+// those of TypedTables<float>: multiples of 2^-24 whose sum is exactly 1.
 namespace bb::transport::step_rows {
 
 constexpr double kUnit = 0x1p-24;
@@ -28,7 +28,7 @@ struct Source {
   double after;  // MeV
   double lost;   // share
   physics::MomentTaps taps;
-  int top;               // last bin, which includes the shares beyond it
+  int top;               // last bin, which also receives the shares beyond it
   int low, high;         // bins with shares; high < low if there are none
   double stopped = 0.0;  // share
 
@@ -42,7 +42,7 @@ struct Source {
     for (int bin = taps.first; bin < p.first_alive && bin <= taps.last(); ++bin) stopped += tap(bin);
   }
 
-  /// Share that moves to a bin between `low` and `high`.
+  /// Share of the content that moves to a bin between `low` and `high`.
   __device__ double weight(int bin) const {
     if (bin < top) return tap(bin);
     double sum = 0.0;
@@ -125,7 +125,7 @@ extern "C" __global__ void __launch_bounds__(kStepRowThreads)
   p.nuclear_escape[index] = static_cast<float>(escape);
   p.deposit[index] = static_cast<float>(held - kept - escape);
 
-  // Rounds the pairs first, so that both sides of the kernel stay equal; the centre is the remainder.
+  // Rounds the symmetric pairs first, so that both sides of the kernel stay equal; the centre is the remainder.
   const physics::MomentTaps angles = p.model.angles(p.matter[row.material], p.path_mm[row.path], row.e);
   const WindowBin& bin = p.bins[row.e];
   float* kernel = p.kernels + static_cast<long long>(bin.kernel_at) / p.classes * p.paths +
@@ -139,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(kStepRowThreads)
   kernel[0] = static_cast<float>(1.0 - pairs);
 }
 
-/// Writes the tables by class, one bin per block.
+/// Writes the tables by angle class, one bin per block.
 extern "C" __global__ void __launch_bounds__(kStepRowThreads)
     transport_rows_spread(const __grid_constant__ DeviceStepRows p) {
   extern __shared__ float heaviest[];  // [feed_count], followed by the ranks of the source bins

@@ -3,8 +3,8 @@
 #include "cuda_window.hpp"
 #include "transport/model/step_model.hpp"
 
-// Data for computing the window's operator tables on the device. Included by nvcc, by NVRTC and by the host, so it
-// includes no standard header but <cmath>.
+// Data for computing the operator tables of the window variants on the device. Included by nvcc, by NVRTC and by the
+// host, so it includes no standard header but <cmath>.
 namespace bb::transport {
 
 inline constexpr int kStepRowThreads = 128;  // per block, in each kernel
@@ -18,7 +18,7 @@ struct DeviceStepRows {
   const int* path_of;        // [classes]
   int ne, first_alive, ntheta, materials, paths, classes;
 
-  // Sizes computed by the first kernel, from which the host determines the layout of the tables.
+  // Sizes computed by the first kernel; the host derives the layout of the tables from them.
   int* low;    // [ne] first and last source bin of a bin; low > high if there are none
   int* high;   // [ne]
   int* half;   // [ne] half width of the widest angle kernel

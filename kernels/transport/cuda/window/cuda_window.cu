@@ -74,7 +74,8 @@ __device__ void report(const WindowParameters<T>& p, Shared<T>& s, int step) {
             sum);
 }
 
-/// The planning warp. It passes items to the workers one by one and signals for the block where all blocks wait.
+/// The planning warp. It passes work items to the workers one by one, and arrives on behalf of its block at the barrier
+/// of all blocks.
 template <typename T, bool kDepth>
 class Planner {
  public:
@@ -117,7 +118,7 @@ class Planner {
         });
       }
       if (lane == 0 && cells > 0.0) atomicAdd(ledger_row(p.scores, step) + kCellsVisited, cells);
-      // Writes of the workers before one wait are visible to all blocks only after the next wait.
+      // Data written by the workers before one barrier are visible to all blocks only after the next barrier.
       if (step > first + 1 && s.block == s.blocks - 1 && lane == 0) close_step(p, step - 2);
       plan = plan_step<T, kDepth>(p, s, step, true, &plan);
     }

@@ -4,11 +4,11 @@
 
 #include "transport/model/device_tables.hpp"
 
-// Data of the moving window on the GPU. One cooperative kernel takes many steps; between the passes of a step its
-// blocks wait for each other. One warp of every block, the planner, partitions the work of the next step while the
-// workers compute the current one. It uses the current boxes and the reach of protons. Once the boxes of the next step
-// are known, the planner only clips its block's items to them. Included by nvcc, by NVRTC and by the host, so it
-// includes no standard header.
+// Data of the moving window (the part of the grid that contains protons) on the GPU. One cooperative kernel takes many
+// steps; between the passes of a step its blocks wait for each other. One warp of every block, the planner, partitions
+// the work of the next step while the workers compute the current one. It uses the current boxes and the reach of
+// protons. Once the boxes of the next step are known, the planner only clips its block's items to them. Included by
+// nvcc, by NVRTC and by the host, so it includes no standard header.
 namespace bb::transport {
 
 inline constexpr int kWindowWorkers = 480;                  // threads of a block that compute
@@ -99,8 +99,8 @@ struct WindowParameters {
   double stop_number;                                      // the run is over at this number of protons in flight
 };
 
-/// Start of one beam of several, as a product. Its factors are protons by bin from `first_bin` on, shares by angle from
-/// a0 on, and shares by angle and column from x0 on. These lists start at the following offsets in `values` of
+/// Start of one of several beams, as a product of three factors: protons by bin from `first_bin` on, shares by angle
+/// from a0 on, and shares by angle and column from x0 on. These lists start at the following offsets in `values` of
 /// WindowBeams.
 struct WindowStart {
   int first_bin, bins, a0, a1, x0, x1;

@@ -64,9 +64,9 @@ void CudaWindowBeams<T>::share_memory() {
                          "solver.variant = " + problem_.variant + ", many beams at once");
   }
   const double left = sizeof(double) * static_cast<double>(kScorePlanes * tables_.plane() + ledger_cells());
-  // Two slots share the blocks. If each block can have its own beam, blocks of one slot may queue behind those of
-  // another. Then none is idle while the results of a third slot are downloaded. Blocks then take their places when
-  // they start.
+  // Two slots share the blocks. If each block can process its own beam, blocks of one slot may queue behind those of
+  // another. Then no block is idle while the results of a third slot are downloaded. Blocks then reserve state storage
+  // when they start.
   queued_ = kStatesShare * free / each >= blocks && kLeftShare * free / left >= kMaxSlots * blocks;
   if (queued_) {
     slots_used_ = kMaxSlots;
@@ -200,8 +200,8 @@ template <typename T>
 void CudaWindowBeams<T>::queue(Slot& slot, std::span<const Start* const> starts, bool all) {
   cuda::Stream& stream = slot.stream;
   const std::size_t count = starts.size();
-  // If there are few beams, teams are larger. A block that is a team of its own does not wait for others and need not
-  // run concurrently with them.
+  // If there are few beams, teams have more blocks. A block that forms a team by itself does not wait for others and
+  // need not run concurrently with them.
   const int most = queued_ ? static_cast<int>(blocks_) : blocks_of_slot(all);
   const int teams = std::min({static_cast<int>(count), all ? teams_ : at_once(), most});
   const int team = queued_ && !all ? 1 : std::max(1, blocks_of_slot(all) / teams);
@@ -216,7 +216,7 @@ void CudaWindowBeams<T>::queue(Slot& slot, std::span<const Start* const> starts,
   beams.controls = places.controls.pointer();
   beams.written = places.written.pointer();
   beams.places = static_cast<int>(places.controls.size());
-  // Teams of several blocks only run in a single launch, so they need not take shared places.
+  // Teams of several blocks only run in a single launch, so they need not reserve shared state storage.
   if (queued_ && team == 1) beams.taken = places.taken.pointer();
   beams.fields = slot.fields.pointer();
   beams.ledgers = slot.ledgers.pointer();

@@ -6,8 +6,8 @@
 // Several beams in one launch: functions with which a team of blocks starts and ends a beam.
 namespace bb::transport::window {
 
-/// Takes a place (the storage for the state of one beam) that no other block uses. There are as many places as blocks
-/// that can run at a time, over all launches.
+/// Reserves a place (the storage for the state of one beam) that no other block uses. There are as many places as
+/// blocks that can run at a time, over all launches.
 template <typename T>
 __device__ int take_place(const WindowBeams<T>& b) {
   int place = static_cast<int>(blockIdx.x) % b.places;

@@ -37,7 +37,7 @@ class Collide {
     if (kDepth) send_written(p, s, fixed, bin, step);
   }
 
-  /// Adds the item's scores, for which no block waits.
+  /// Adds the scores of the item to the totals; no block waits for them.
   __device__ void leave_scores() {
     score();
     meet_workers();
@@ -62,7 +62,7 @@ class Collide {
     a1 = item.a1;
     x0 = item.x0;
     quads = item.quads;
-    // The tile has the item's columns and those from which protons can move to them.
+    // The tile contains the columns of the item, and those from which protons can move into them.
     tile_x0 = floor_quads(min(x0, x0 - p.whole_x_max - 3));
     const int end = x0 + 4 * quads;
     tile_quads = (max(end, floor_quads(end - 7 - p.whole_x_min) + 12) - tile_x0) / 4;

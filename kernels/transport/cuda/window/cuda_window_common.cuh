@@ -22,12 +22,12 @@ enum WindowTally {
   kTallyXHigh,
   kTallyWritten,
   kTallyDeposited,
-  kTallied,                       // number of sums to which every item of the first pass adds
+  kTallied,                       // number of sums to which every work item of the first pass adds
   kTallyNumberEnergy = kTallied,  // energy of some of these sums, MeV:
   kTallyXLowEnergy,
   kTallyXHighEnergy,
   kTallyWrittenEnergy,
-  kTallyZLow,  // sums to which few items add: protons and MeV lost at low and at high ends
+  kTallyZLow,  // sums to which few work items add: protons and MeV lost at low and at high ends
   kTallyZLowEnergy,
   kTallyZHigh,
   kTallyZHighEnergy,
@@ -191,11 +191,11 @@ struct Fixed {
   int extent[6];  // z0, z1, a0, a1, x0, x1 of an item's cells above the threshold
   int over;
   int step;        // step at which the run ended
-  unsigned waits;  // number of waits of the team so far
+  unsigned waits;  // number of times the team has waited so far
 };
 
-/// Barriers of the block's workers, and of all its threads. They are named barriers because planner and workers call
-/// them from different code, which __syncthreads() does not allow.
+/// Barriers of the block's workers, and of all its threads. They are named barriers, because planner and workers wait
+/// at different places in the code, which __syncthreads() does not allow.
 __device__ inline void meet_workers() { asm volatile("bar.sync 1, %0;" ::"n"(kWindowWorkers) : "memory"); }
 __device__ inline void meet_all() { asm volatile("bar.sync 2, %0;" ::"n"(kWindowThreads) : "memory"); }
 

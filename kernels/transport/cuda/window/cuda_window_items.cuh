@@ -24,7 +24,7 @@ __device__ inline int place_of(const int* begin, int bins, int item) {
   return place;
 }
 
-/// Returns item `item` of the first pass. Items in likely rows come first.
+/// Returns work item `item` of the first pass. Items in rows that are likely to contain protons come first.
 template <typename T>
 __device__ inline Cut collide_cut(const Shared<T>& s, const StepPlan& plan, int item) {
   if (item >= plan.collides + plan.rest) return {-1, 0, 0, 0, 1, 1};
@@ -143,7 +143,7 @@ __device__ inline void make_reach(const WindowParameters<T>& p, const WindowBox&
   item.quads = (ceil_quads(max(from.x1, from.x1 + p.whole_x_max + 1)) - item.x0) / 4;
 }
 
-/// Clips an item of the first pass. Its bin is -1 if no work is left.
+/// Clips a work item of the first pass to the cells that contain protons. Its bin is -1 if no work is left.
 template <typename T, bool kDepth>
 __device__ void clip_collide(const WindowParameters<T>& p, const Cut& cut, Sources<T>& sources, int half, int step,
                              WindowSource<T>* views, Item& item, double& cells) {
@@ -169,7 +169,7 @@ __device__ void clip_collide(const WindowParameters<T>& p, const Cut& cut, Sourc
   }
 }
 
-/// Clips an item of the second pass. Its bin is -1 if no work is left.
+/// Clips a work item of the second pass to the cells that contain protons. Its bin is -1 if no work is left.
 template <typename T>
 __device__ void clip_stream(const WindowParameters<T>& p, const Cut& cut, Sources<T>& sources, int half, int step,
                             Item& item, double& cells) {

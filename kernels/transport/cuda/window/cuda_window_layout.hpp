@@ -27,8 +27,8 @@ WindowSizes window_sizes(const Problem& problem, const Tables& outline);
 template <typename T>
 WindowLayout window_layout(const WindowSizes& sizes, std::size_t limit);
 
-/// Number of z rows to store for one beam of several with at most `steps` steps: a power of two that no bin's content
-/// exceeds, or all rows.
+/// Number of z rows to store for one of several beams, with at most `steps` steps: a power of two that is not below the
+/// rows occupied by any bin, or all rows.
 int beam_rows(const Problem& problem, const Tables& tables, int steps);
 
 /// Includes shared memory outside the layout.

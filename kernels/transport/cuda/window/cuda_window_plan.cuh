@@ -6,7 +6,8 @@
 // one. Each block gets about one item. All blocks compute the same plan.
 namespace bb::transport::window {
 
-inline constexpr int kMinAngles = 8;  // minimum per item, which also gathers angles that its kernel reaches
+// minimum number of angles per item; an item also gathers the angles within reach of its kernel
+inline constexpr int kMinAngles = 8;
 inline constexpr int kEmptyLow = 32767;
 
 // Approximate cost of an angle of four columns for a block, in loads of four columns from shared memory. An angle
@@ -129,7 +130,7 @@ __device__ StepPlan plan_step(const WindowParameters<T>& p, Shared<T>& s, int st
   __syncwarp();
   cost = __reduce_add_sync(kWholeWarp, cost);
   rows = __reduce_add_sync(kWholeWarp, rows);
-  // Every row of every bin has at least one item. Aims at one item per block if rows are few, else at two.
+  // Every row of every bin has at least one work item. The target is one item per block if rows are few, else two.
   const int blocks = s.blocks;
   const int wanted = (2 * static_cast<int>(rows) <= blocks ? blocks : 2 * blocks) - static_cast<int>(rows);
   const float per_cost = static_cast<float>(max(wanted, blocks / 4 + 1)) / (64.0f * static_cast<float>(max(cost, 1u)));

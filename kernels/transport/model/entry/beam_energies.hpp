@@ -21,8 +21,8 @@ BeamEnergies beam_energies(const EnergyGrid& grid, double energy, double sigma,
                            const std::function<double(double)>& node_energy,
                            const std::function<double(double)>& entrance_energy);
 
-/// Spectrum of the single energy `energy` (MeV, at the first node): one bin if it is at a bin centre, as that of the
-/// fastest spot is; otherwise two bins with the same mean.
+/// Spectrum of the single energy `energy` (MeV, at the first node): one bin if it is at a bin centre, as for the
+/// fastest spot; otherwise two bins with the same mean.
 std::vector<double> one_energy(const EnergyGrid& grid, double energy);
 
 }  // namespace bb::transport

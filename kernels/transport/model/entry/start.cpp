@@ -91,7 +91,7 @@ class Profile {
     for (std::size_t a = 0; a < angle.size(); ++a) {
       if (angle[a] == 0.0) continue;
       const Beam& beam = *spot_.beam;
-      // The axes of all directions meet at the focus.
+      // The axes of all directions in the beam intersect at the focus.
       const double aside = std::sin(axes_.theta[a]) - std::sin(beam.angle);
       const double x = beam.x + path * std::sin(axes_.theta[a]) - beam.focus * aside;
       const double cell = x / p_.grid.dx + 0.5 * axes_.nx - 0.5;

@@ -37,7 +37,7 @@ struct Start {
 
   /// Whether bin `e` has protons.
   bool holds(int e) const;
-  /// Adds the state at (e, a) to `row`, one value per column. Returns false if there is none.
+  /// Adds the state at (e, a) to `row`, one value per column. Returns false if the state is empty there.
   bool add(int e, int a, std::span<double> row) const;
   /// Empty (a0 >= a1) if there are no protons.
   Extent extent() const;

@@ -77,7 +77,7 @@ describe('the verdict of a gate', () => {
     expect(verdictOf([slow, slow], 0.01)).toBe('slower');
     expect(verdictOf([slow], 0.01)).toBe('undecided');
     expect(verdictOf([slow, session(0.99, 1.03)], 0.01)).toBe('undecided');
-    // The interval of the ratio begins at 4 %, which equal code also reaches on this runner.
+    // The interval of the ratio begins at 4 %, a difference that equal code also shows on this runner.
     expect(timeVerdict([slow, slow], 0.04, 0.02)).toEqual({
       verdict: 'undecided',
       reason: 'identical code differs by up to 4.00 % on this runner',

@@ -49,7 +49,7 @@ describe('the option --on', { timeout: 300_000, ...unless(noSshd) }, () => {
     expect(run.code).toBe(0);
     expect(run.stdout + run.stderr).not.toContain(sshd.cache);
     const here = await call('run', 'mine.json', '--set', 'beam.energy_MeV=25', '--out', 'near.h5', '--json');
-    // The same program gives exactly the same number.
+    // The remote copy is the same program, so it computes exactly the same number.
     expect(JSON.parse(run.stdout).metrics.r80_mm).toBe(JSON.parse(here.stdout).metrics.r80_mm);
     expect(readFileSync(path.join(cwd, 'far.h5')).subarray(1, 4).toString()).toBe('HDF');
     expect(readdirSync(inCache('work'))).toEqual([]);

@@ -226,7 +226,7 @@ describe('the scenario schema', () => {
         } else copy[name] = junk;
         return copy;
       });
-      // JSON Schema cannot express that an interval is ascending, nor that a number is not NaN.
+      // JSON Schema cannot express that an interval must ascend, nor that a number must not be NaN.
       const sayable = (document: unknown): boolean =>
         JSON.stringify(document) === JSON.stringify(JSON.parse(JSON.stringify(document))) &&
         scenarioSchema.safeParse(document).error?.issues.every(({ code }) => code !== 'custom') !== false;

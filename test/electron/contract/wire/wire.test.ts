@@ -92,7 +92,7 @@ describe('the codec of frames', () => {
     const sent = { a: [{ text: long }, 'short'], b: long.slice(1), values: new Float32Array([1]) };
     expect(decodeFrame(encodeFrame(sent))).toEqual(sent);
     expect(decodeFrame(encodeFrame(long))).toBe(long);
-    // Ends in half of a surrogate pair, which UTF-8 cannot encode.
+    // The text ends with half of a surrogate pair, which UTF-8 cannot encode.
     const halved = `${long}\ud83d`;
     expect(decodeFrame(encodeFrame({ halved }))).toEqual({ halved });
     const larger = 'x'.repeat(MAX_HEADER_BYTES + 1);

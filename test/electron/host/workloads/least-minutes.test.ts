@@ -83,7 +83,7 @@ test('a variant that follows the beam needs less time than its full box, and its
   for (const variant of ['depth', 'window']) {
     const [near, far] = [await on(variant, 11), await on(variant, 1100)];
     expect(near.least_s).toBeGreaterThan(0);
-    // Behind the beam there are no cells to visit.
+    // No cells are visited beyond the end of the beam, so a longer box does not change the least time.
     expect(far.least_s).toBeCloseTo(near.least_s, 9);
     expect(far.least_s).toBeLessThan(far.expected_s);
   }
@@ -142,7 +142,7 @@ test('a batch of beams that together exceed the limit is rejected', async () => 
     /^the batch takes at least .* minutes \(40 together .*BRAGGBENCH_MOST_MINUTES/,
   );
   expect(ended).toEqual([]);
-  // Two beams in a single lane stay below the limit, which is the time of nine.
+  // Two beams in one lane stay below the limit, which is the time of nine beams.
   await host.host.batches.solve({ ...request, beams: beams.slice(0, 2), lanes: 1 });
   expect(ended).toEqual([0, 1]);
 });

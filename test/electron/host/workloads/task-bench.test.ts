@@ -273,7 +273,7 @@ describe('suspected memoisation left open by the rounds', () => {
       clock.mockRestore();
     }
   }
-  /** Pairs of which one in five is suspicious: neither a proof nor a refutation for a long time. */
+  /** Pairs of probes of which one in five is suspicious: the result is neither proven nor refuted for a long time. */
   const unclear = [remembering, honest, honest, honest, honest];
 
   test('is decided after the rounds: a kernel that remembers results is wrong', async () => {

@@ -327,9 +327,9 @@ describe('diffraction images', () => {
     expect(max).toBeCloseTo(1e-3, 12);
     expect(bright).toBeCloseTo(0.5, 12);
     expect(sum).toBeCloseTo(1 / 1003, 12);
-    // Two pixels exceed a thousandth of the largest: one of them is off by half.
+    // Two pixels exceed a thousandth of the largest one; the value of one of them is off by half.
     expect(mean).toBeCloseTo(0.25, 12);
-    // Sums of products minus those of the means: 1000007 - 1004 · 1003 / 4 and so on.
+    // Sums of products minus products of the means: 1000007 - 1004 · 1003 / 4, and likewise for the others.
     expect(correlation).toBeCloseTo(748254 / Math.sqrt(748006 * 748502.75), 12);
     const nothing = { rel_l2: null, max: null, bright: null, sum: null, mean: null, correlation: null };
     expect(imageError(Float32Array.of(0, Number.NaN, 2, 1000), reference)).toEqual(nothing);

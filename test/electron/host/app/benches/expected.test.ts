@@ -148,7 +148,7 @@ describe('expected times', async () => {
         [{ session: session(machine), problem: async () => problem }],
         here,
       );
-    // 100 cells on two threads, each of which solves ten per second.
+    // The expected time is for 100 cells on two threads, each of which solves ten cells per second.
     expect(await times({ ...here, id: 'b', logical_cores: 16 })).toMatchObject([{ run_s: 5 }]);
     expect(await times({ ...here, id: 'b' })).toMatchObject([{ run_s: 5 }]);
     // The session of this machine took a second.

@@ -295,7 +295,7 @@ describe('the table of claims', async () => {
       expect(session).toBe(`recorded~${file}`);
       expect(file).toMatch(/^(h200-|transport\/h[12]00-)/);
       expect(value).toBeGreaterThan(0);
-      // Smatrix_2D gives no dose map, so its dose is not checked.
+      // Smatrix_2D provides no dose map, so its dose is not checked.
       const unchecked = file?.includes('smatrix') ? ['not judged, result not checked'] : [];
       expect(['as claimed', 'less', 'more', ...unchecked]).toContain(verdict);
     }

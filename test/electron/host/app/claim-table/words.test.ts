@@ -177,7 +177,7 @@ describe('claims measure what their notes mean', () => {
 
   test('claims about CuPy, PyTorch or the C program are judged with these programs, or report that they are needed', () => {
     expect(answerTo(1, 'launch-cost', 'launch')).toMatch(/^true when it is cupy-expert/);
-    // A sentence of the source note is one claim, about the program that it names.
+    // Each sentence of the source note is a separate claim about the program that it names.
     expect(row(20).claims.map(({ workload, id }) => [workload, id])).toEqual([['diffraction', 'cold-start']]);
     // PyTorch in FP32 is wrong by our limit, and correct by the limit of the source note, which covers only 1024².
     expect(answerTo(29, 'fp64-as-fast', '')).toMatch(/^not measured precisely enough yet: .* of 0\.99–1\.01×$/);

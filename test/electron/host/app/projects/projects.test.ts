@@ -130,7 +130,7 @@ describe('hostile projects', () => {
     ])('reject the project before anything is unpacked: %s', async (name, says) => {
       const before = process.resourceUsage().maxRSS;
       await expect(unpack(caseOf(name))).rejects.toThrow(says);
-      // In kB; both would unpack to sixty times as much.
+      // maxRSS is in kB; both archives would unpack to sixty times this size.
       expect(process.resourceUsage().maxRSS - before).toBeLessThan(64 * 1024);
     });
 

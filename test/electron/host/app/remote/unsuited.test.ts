@@ -23,7 +23,7 @@ const there = {
   XDG_CACHE_HOME: path.join(folder, 'cache'),
 };
 
-/** Sets up a remote machine that differs only in these programs. */
+/** Sets up a fake remote machine that differs from this one only in these programs. */
 function machineWith(scripts: Readonly<Record<string, string>>): void {
   mkdirSync(programs, { recursive: true });
   const all = {

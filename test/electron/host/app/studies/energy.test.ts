@@ -94,7 +94,7 @@ describe('grouping points for Slurm', () => {
     const tasks = tasksOf(lines, 1, { point_s: 10, lanes: 2, task_s: 100 });
     expect(tasks.map(({ length }) => length)).toEqual([20, 20, 20, 20, 20]);
     expect(tasks.flat()).toEqual(lines.map(({ id }) => id));
-    // No time is known: one point for each of the parallel lanes.
+    // No time per point is known: one point for each of the parallel lanes.
     expect(tasksOf(lines, 1, { point_s: null, lanes: 3, task_s: 100 })[0]).toHaveLength(3);
     // A point longer than a task's time gets a separate task.
     expect(tasksOf(lines, 1, { point_s: 1000, lanes: 1, task_s: 100 })).toHaveLength(100);
@@ -273,7 +273,7 @@ describe('energy measurement in studies', () => {
   test('repeats short runs until the counter has advanced', async () => {
     const begun_ms = performance.now();
     await solved(tinyScenario, (cpu) => ({ cpu, cuda: 'none' }));
-    // Ten times the duration of one run, however slow the machine is at present.
+    // Ten times the duration of one run, measured now, so that it adapts to the speed of the machine.
     const counted_s = (10 * (performance.now() - begun_ms)) / 1000;
     const { started, values } = await solved(tinyScenario, (cpu) => ({ cpu, cuda: 'none' }), 1, counted_s);
     expect(started).toBeGreaterThan(1);

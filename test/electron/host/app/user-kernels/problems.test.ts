@@ -57,7 +57,7 @@ async function judged(id: string, text?: string) {
   return judgeCandidate(await opened, { folder: small, id, text: source, seconds: 2, signal });
 }
 
-/** The result is correct; on a busy machine only the doubt whether the kernel caches results may stay open. */
+/** The result is correct; on a busy machine only the question whether the kernel caches results may stay open. */
 function expectCorrect(judgement: Pick<Judgement, 'word' | 'reason'>): void {
   const { word, reason } = judgement;
   if (!isOpen(judgement)) expect({ word, reason }).toEqual({ word: 'correct', reason: null });
@@ -177,7 +177,7 @@ test('candidate and reference read the input from a file, and a problem with onl
   const submit = async (source: string) =>
     judgeCandidate(await opened, { folder, id: 'c.cpp', text: source, seconds: 1, signal });
   expectCorrect(await submit(text('w[0], w[1], w[2]')));
-  // This shows that the reference has the file's values too.
+  // This result shows that the reference has the values of the file too.
   expect(await submit(text('2, 3, 4'))).toMatchObject({ word: 'wrong', reason: expect.stringContaining('y[2] is') });
   await save({ ...document, arrays: [weights, ...document.arrays.slice(2)] });
   await expect(submit(text('2, 3, 5'))).rejects.toThrow(

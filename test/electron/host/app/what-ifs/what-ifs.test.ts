@@ -89,7 +89,7 @@ describe('Live mode', () => {
   });
 
   test('equals the result of Run number for number once the form is at rest', async () => {
-    // One thread, because several would add up in the order in which they end.
+    // One thread only, because sums of several threads depend on the order in which they end.
     const scenario = { ...withEnergy(30), solver: { ...smallScenario.solver, threads: 1 } };
     const session = live(page, 'at-rest-session');
     await session.ask(scenario, true, [doseMap]);

@@ -258,13 +258,13 @@ describe('owned folders', () => {
       const one = await start();
       expect((await keep(one, 'mine')).ok).toEqual({});
       const [owner = ''] = await owners();
-      // Times as after a clock that was set forward by a day.
+      // Modification times as after the clock was set forward by a day.
       const past = new Date(Date.now() - 86_400_000);
       await utimes(path.join(owner, 'owner.json'), past, past);
       const two = await start();
       expect(await offered(two)).toEqual([]);
       await one.kill();
-      // Times as after a clock that was set back by a day.
+      // Modification times as after the clock was set back by a day.
       const future = new Date(Date.now() + 86_400_000);
       await utimes(path.join(owner, 'owner.json'), future, future);
       expect(await offered(two)).toEqual(['mine']);

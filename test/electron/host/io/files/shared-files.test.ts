@@ -148,7 +148,7 @@ describe('two servers with shared folders', () => {
     const file = path.join(dataFolder, 'held.json');
     const locks = [new Locks(dataFolder), new Locks(dataFolder)];
     const done: number[] = [];
-    // Random retries would give this order of twelve once in half a thousand million times.
+    // Twelve random retries would be served in exactly this order once in half a thousand million times.
     const came = Array.from({ length: 12 }, (_, i) => i);
     await Promise.all(came.map((i) => locks[i % 2]?.holding(file, async () => void done.push(i))));
     expect(done).toEqual(came);

@@ -116,7 +116,7 @@ describe('CT slices', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Different values in every pixel; neither square nor symmetric. */
+  /** The pixel values are all different; the image is neither square nor symmetric. */
   const odd: Phantom = {
     columns: 7,
     rows: 5,
@@ -247,7 +247,7 @@ describe('CT slices', () => {
     });
 
     test('has patient axes for a patient lying on the left side, as checked by hand', async () => {
-      // Down in the image is the patient's left (+x), and right is the front (-y), as with HFDL.
+      // In this image, down is the patient's left (+x), and right is the front (-y), as in position HFDL.
       const hu = [
         [10, 20, 30],
         [40, 50, 60],

@@ -51,7 +51,7 @@ describe('the bootstrap interval of a ratio', () => {
   });
 
   test('covers the true ratio as often as stated', () => {
-    // Proportional noise, and a drift that both share: pairing has to remove the drift.
+    // The noise is proportional to the time, and both variants share a drift: pairing must remove the drift.
     const random = seededRandom(7);
     const gauss = (): number => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
     let covered = 0;

@@ -11,7 +11,7 @@ import { type DoseMap, gamma } from '../../../../../electron/host/model/fields/g
 import { imageField } from '../../../../../electron/host/workloads/diffraction/summary.ts';
 import { doseField } from '../../../../../electron/host/workloads/transport/index.ts';
 
-/** A row of cells of 100 mm, so that no other cell is within three times any distance criterion. */
+/** A row of cells of 100 mm, so that neighbouring cells are beyond three times any distance criterion. */
 const map = (...dose: readonly number[]): DoseMap => ({
   dose: Float64Array.from(dose, (value) => 100 * value),
   ...{ nz: dose.length, nx: 1, dz_mm: 100, dx_mm: 1 },
@@ -52,7 +52,7 @@ describe('fields of a run', () => {
     );
     expect([map.horizontal.count, map.vertical.count]).toEqual([3, 2]);
     expect([map.horizontal.to, map.vertical.from, map.vertical.to]).toEqual([1.5, -2, 2]);
-    // A cell is 0.5 × 2 mm², so that MeV per cell equals MeV/mm². The lower row is x = 0.
+    // A cell has an area of 0.5 × 2 mm², so that MeV per cell equals MeV/mm². The lower row is at x = 0.
     expect([...map.values]).toEqual([0, 10, 20, 1, 11, 21]);
     expect([map.min, map.max]).toEqual([0, 21]);
   });
@@ -70,7 +70,7 @@ describe('fields of a run', () => {
     const coarse = field(4, 1, 1, (z) => z + 0.5);
     const [first, second, none] = await comparedCurves([coarse, fine, null], 0);
     expect(first?.residual).toBeNull();
-    // Both curves are dose = depth: the difference is zero where both have values.
+    // On both curves the dose equals the depth, so their difference is zero where both have values.
     expect([...(second?.residual?.positions ?? [])]).toEqual([0.75, 1.25, 1.75, 2.25, 2.75, 3.25]);
     for (const value of second?.residual?.values ?? []) expect(value).toBeCloseTo(0, 12);
     expect(none).toMatchObject({ curve: null, reason: expect.stringContaining('contains times') });

@@ -290,8 +290,8 @@ describe('explicit values override the defaults', () => {
     ]) {
       const reading = await check({ geometry, grid: { dtheta_mrad: 50 }, solver: { stepping: 'depth' } }, 30);
       const result = await addon.createTransport(scenarios.resolve(reading)).start(() => undefined);
-      // The physical straggling of this beam is 0.1 mm. The grid adds most in lead, 0.04 mm, because its stopping power
-      // relative to water varies most.
+      // The physical straggling of this beam is 0.1 mm. The grid adds the most straggling in lead, 0.04 mm, because the
+      // stopping power of lead relative to water varies most.
       expect(result.extra_straggling_mm, JSON.stringify(geometry)).toBeLessThan(0.05);
     }
   });

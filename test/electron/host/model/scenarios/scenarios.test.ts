@@ -263,7 +263,7 @@ describe('warnings about added spread', () => {
       'warning grid.energy.step_mm: 0.2 mm is divided into 2 parts of 0.1 mm: wider ones would affect the range and its falloff',
     ]);
     expect(reading.problem?.().grid.energy).toEqual({ kind: 'range', step_mm: 0.1 });
-    // The bins are also wide compared with the straggling, although a step is a whole number of bins.
+    // The bins are wide compared with the straggling, although a step is a whole number of bins.
     expect((await check(bins(0.5, 0.5))).problem?.().grid.energy).toEqual({ kind: 'range', step_mm: 0.1 });
     const pmma = await check({
       beam: { energy_MeV: 140 },

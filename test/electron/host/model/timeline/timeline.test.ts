@@ -42,7 +42,7 @@ describe('time on the host', () => {
     const [use] = hostTime(trace).processes;
     expect(use).toMatchObject({ extent_ns: 1300, threadCount: 2, busyShare: (1300 + 100) / 2 / 1300 });
     expect(use?.threads.map(({ name, busy_ns }) => `${name} ${busy_ns}`)).toEqual(['thread 0 1300', 'thread 1 100']);
-    // The set-up is on one thread only and does not count: the imbalance is that of 300 and 100.
+    // The set-up runs on one thread only and is left out of the imbalance, which is that of 300 and 100.
     expect(use?.imbalance).toBeCloseTo(0.5, 12);
     const of = Object.fromEntries(hostTime(trace).operations.map(({ name, imbalance }) => [name, imbalance]));
     expect(of).toEqual({ 'set-up': null, rows: 0.5 });

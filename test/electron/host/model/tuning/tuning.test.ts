@@ -152,7 +152,7 @@ describe('searches of a tuning space', () => {
     );
     await expect(go).rejects.toThrow(Enough);
     expect(seen[0]?.id).toBe(start[0]?.id);
-    // The first announced neighbour is measured next; a measured one is never announced.
+    // The first announced neighbour must be the next point that is measured; no measured one is announced.
     expect(seen[0]?.next[0]).toBe(seen[1]?.id);
     expect(seen[0]?.next).toHaveLength(15 + 15 + 7);
     for (const [i, { next }] of seen.entries())

@@ -188,7 +188,7 @@ async function workloadKernelsFailure(work: Promise<unknown>): Promise<BraggErro
 export function useWorkloadKernels(name: string): void {
   folder = sameScratchFolder(name);
   beforeAll(() => {
-    // The kernels compute little, and compiling them is most of the time.
+    // The kernels compute little; their compilation takes most of the test's time.
     vi.stubEnv('CXXFLAGS', '-O0');
     own = new UserKernels({
       addon: workloadKernelsAddon,
@@ -310,7 +310,7 @@ export function useUserKernels(name: string) {
   let processes = 0;
 
   beforeAll(async () => {
-    // Compiling is most of the time. Without fused operations every optimisation gives the same bits.
+    // Compilation takes most of the test's time. Without fused operations every optimisation level gives the same bits.
     vi.stubEnv('CXXFLAGS', '-O0');
     original = await readFile(path.join(kernelFolders().sources, 'transport/cpu/gather.cpp'), 'utf8');
     const scenarios = await openTestScenarios(addon);

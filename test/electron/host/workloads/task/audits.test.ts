@@ -195,7 +195,7 @@ describe('probes for memoisation', () => {
     test('prove nothing, since the time of a computation may depend on its data', () => {
       const audits = probed(otherwise);
       expect([failures(audits), audits.doubt]).toEqual([[], 'swap']);
-      // In a process that has not seen them, the same inputs need the same time as in the process that knows them.
+      // In a process that has not seen these inputs, they need the same time as in the process that knows them.
       audits.swapped(1.1e-4, known, 0.1);
       expect([failures(audits), audits.doubt]).toEqual([[], null]);
     });
@@ -246,7 +246,7 @@ test('a process that is busy between its calls is named, but an idle one is not'
   // Processor time of up to a tenth of a second is no evidence.
   expect(between(0.019)).toEqual([]);
   expect(between(0.06)).toEqual([['between', expect.stringContaining('0.30 s of CPU time in 1.0 s')]]);
-  // A thread that never sleeps gets little of two cores that many others share.
+  // A thread that never sleeps gets only a small share of two cores that many other threads use.
   expect(between(0.04, 1)).toEqual([]);
   expect(between(0.06, 1)).toEqual([['between', expect.stringContaining('0.30 s of CPU time in 5.0 s')]]);
 });

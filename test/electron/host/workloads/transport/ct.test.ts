@@ -88,7 +88,7 @@ describe('a CT equals the same matter in rectangles within 1e-6 of the peak', ()
   test('when turned by a right angle with its beam, and when entered from the other side', async () => {
     const slab = layers(rows([10, 0], [6, 1000], [24, 0]), 80, 0.5);
     const file = put('front.nrrd', slab);
-    // The same slab along x, seen from the left: x points to the left, so the beam runs against it.
+    // The same slab along x, seen from the patient's left: x points to the left, so the beam travels against x.
     const left = put('left.nrrd', {
       ...slab,
       origin_mm: [0.25, -19.75, 0],
@@ -269,7 +269,7 @@ describe('the picture of a CT', () => {
     expect(aside.beams[0]?.from).toEqual([23, 12]);
     expect(aside.beams[0]?.to[0]).toBeLessThan(0);
     expect(aside.box[1]).toEqual([23, 32]);
-    // A range beyond the box is not drawn as an end within it.
+    // A range beyond the box must not be drawn as an end inside it.
     const { picture: fast } = await seen(place, { beam: { energy_MeV: 120, x_sigma_mm: 2 } });
     expect([picture.toRange, fast.toRange, fast.beams[0]?.to]).toEqual([true, false, [3, 40]]);
     const spots = [

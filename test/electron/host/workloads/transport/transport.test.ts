@@ -45,7 +45,7 @@ import { doseOf } from '../../io/volumes/phantom.ts';
 import { memoryLimit_bytes, openTestScenarios, runScenario, smallScenario, tinyScenario } from '../../small-run.ts';
 
 describe('keyframes of a run', () => {
-  /** Engine output of one keyframe with large maps and a small one. */
+  /** Engine output of one keyframe with several large maps and a small one. */
   function frame(): Marginals {
     const of = (length: number): Float32Array => Float32Array.from({ length }, (_, i) => i);
     const large = { zx: of(2 ** 19), xtheta: of(2 ** 13), ez: of(2 ** 13), ex: of(2 ** 13), ztheta: of(2 ** 13) };

@@ -74,7 +74,7 @@ describe('energy counters', () => {
   function powercap(name: string, microjoules: readonly number[]): string {
     const folder = path.join(scratch, name);
     for (const [i, value] of microjoules.entries()) {
-      // The energy of a core is already included in its package's.
+      // The energy of a core is included in that of its package.
       for (const zone of [`intel-rapl:${i}`, `intel-rapl:${i}:0`]) {
         mkdirSync(path.join(folder, zone), { recursive: true });
         writeFileSync(path.join(folder, zone, 'max_energy_range_uj'), '1000000000\n');

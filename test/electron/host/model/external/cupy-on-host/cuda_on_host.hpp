@@ -55,7 +55,7 @@ namespace on_host {
 
 constexpr std::size_t kStack = 64 * 1024;
 
-/// One block: each fiber runs until it reaches a barrier or ends; the next phase starts when all have.
+/// Runs one block: each fiber runs until it reaches a barrier or ends; the next phase starts when all have.
 class Block {
  public:
   template <typename F>

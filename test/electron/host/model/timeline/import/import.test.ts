@@ -213,7 +213,8 @@ describe('a database of Nsight Systems', () => {
     database.exec('DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME; DELETE FROM NVTX_EVENTS');
     database.close();
     const trace = await openTrace(wrong, 'wrong-start.sqlite');
-    // The kernel, the copy, the fill and the graph that start in 1970 are left out: three of four kernels remain.
+    // The kernel, the copy, the fill and the graph whose start times are in 1970 are left out: three of four kernels
+    // remain.
     expect(traceSummary(trace).kernels.count).toBe(3);
     expect(trace.notes).toEqual(['4 rows without a valid start and end were omitted.']);
   });
@@ -274,7 +275,7 @@ describe('a recording by Nsight Systems 2025.3 on an H200', () => {
     expect(copying).toMatchObject({ sum_ns: 29_952 });
     expect(summary.idle?.longest[0]).toMatchObject({ duration_ns: 69_537_914, cause: 'host', host: null });
     expect(summary.host.calls[0]).toMatchObject({ name: 'cudaMalloc', count: 6, sum_ns: 120_858_101 });
-    // 640 calls, 62 kernels and 21 copies; the 21 waits are among the calls.
+    // The trace has 640 calls, 62 kernels and 21 copies; the 21 waits are among the calls.
     expect(summary.spans).toBe(723);
     expect(trace.lanes.map(({ process, name }) => `${process}: ${name}`)).toEqual(
       expect.arrayContaining(['GPU 0: NVIDIA H200: stream 7', 'GPU 0: NVIDIA H200: stream 7: copies']),

@@ -177,7 +177,7 @@ describe('the curve through cell means', () => {
         a * (1 - 4 * t + 3 * t * t) + b * (-2 * t + 3 * t * t) + m * (6 * t - 6 * t * t);
       expect((value(0) + 4 * value(0.5) + value(1)) / 6).toBeCloseTo(m, 12);
     }
-    // The cell values are a Gaussian's. The curve that has them as cell means is narrower: its variance is smaller by
+    // The cell values are a Gaussian's. The curve whose cell means they are is narrower: its variance is smaller by
     // 1/12.
     const [rise, fall] = [risesTo(curve, peak, peak.height / 2), falloffPosition(curve, peak, peak.height / 2)];
     expect((fall ?? 0) - (rise ?? 0)).toBeCloseTo(2 * Math.sqrt(2 * Math.log(2)) * Math.sqrt(4 - 1 / 12), 2);

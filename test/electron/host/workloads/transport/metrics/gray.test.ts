@@ -58,7 +58,7 @@ test('a round beam has the same width across y as in the plane', () => {
     expect((acrossY.sigma_y_mm[row] ?? 0) / (sigma_x_mm[row] ?? 1)).toBeGreaterThan(0.97);
     expect((acrossY.sigma_y_mm[row] ?? 0) / (sigma_x_mm[row] ?? 1)).toBeLessThan(1.03);
   }
-  // So the dose is the same at equal distances on both axes.
+  // A round beam has the same dose at equal distances on both axes.
   const row = depth_mm.findIndex((z) => z >= 40) * run.axes.nx;
   const [centre, aside] = [run.axes.nx / 2, run.axes.nx / 2 + 8];
   const onAxis = ((values(run, 0)[row + centre] ?? 0) + (values(run, 0)[row + centre - 1] ?? 0)) / 2;
@@ -152,7 +152,7 @@ describe('a field with different spots', () => {
       const off = got.reduce((most, value, i) => Math.max(most, Math.abs(value - (sum[i] ?? 0)) / peak), 0);
       expect(off, `y = ${y}`).toBeLessThan(0.01);
     }
-    // A single width for all spots would be wrong by more than that.
+    // A single lateral width for all spots would be wrong by more than that.
     const { acrossY: apart } = whole;
     if (apart === null || !('kinds' in apart)) throw new Error('not told apart');
     expect(apart.kinds.map(({ x_mm }) => x_mm.length)).toEqual([2, 1, 1]);

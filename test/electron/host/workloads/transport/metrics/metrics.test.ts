@@ -113,7 +113,7 @@ describe('fluence moments', () => {
     // through it.
     expect(meanRange(moments, ahead, grid, { ...end, aside: 0.1 }, 40)).not.toBeNull();
     expect(meanRange(moments, { ...ahead, angle_rad: 0.1 }, grid, { ...end, aside: 0.1 }, 40)).toBeNull();
-    // The beam leaves through the 40th plane, where most protons are still in flight.
+    // The beam leaves the box at the 40th plane, where most protons are still in flight.
     const cut = fluenceMoments(new Float64Array(planes.slice(0, 40).flat()), 1, 0);
     expect(meanRange(cut, ahead, { nz: 40, dz_mm: 1 }, end, 38)).toBeNull();
   });
@@ -210,7 +210,7 @@ describe('LET, spectra and RBE', () => {
     for (let i = 0; i < at(30); i += 1)
       expect(quality.letd[i]).toBeGreaterThanOrEqual((quality.lett[i] ?? 0) * (1 - 1e-9));
     expect(quality.letd[at(30.8)]).toBeGreaterThan(6);
-    // Beyond the range there are no protons, and so no average.
+    // Beyond the range there are no protons, so no average exists.
     expect(quality.letd[at(38)]).toBeNaN();
   });
 

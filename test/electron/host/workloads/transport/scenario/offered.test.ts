@@ -13,7 +13,7 @@ test.each([
   ['window', {}, 'path', 'fp32'],
   ['reference', {}, 'path', 'fp64'],
   ['auto', {}, 'path', 'fp32'],
-  // The file takes precedence, even if the engine will reject it.
+  // The setting in the file takes precedence, even if the engine will reject it.
   ['depth', { stepping: 'path' }, 'path', 'fp32'],
   ['reference', { precision: 'fp32', stepping: 'depth' }, 'depth', 'fp32'],
 ])('%s with %o offers steps by %s in %s', async (variant, said, stepping, precision) => {
