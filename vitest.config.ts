@@ -99,6 +99,7 @@ export default defineConfig({
     passWithNoTests: true,
     hookTimeout: 120_000,
     sequence: { sequencer: LongestFirst },
+    tags: [{ name: 'slow', description: 'left to `npm run test:all`; `npm test` runs faster tests of the same code' }],
     projects: [
       // Host tests and stories are one project: a worker keeps its modules, and its Chromium, for the next file.
       project('unit', ['test/**/*.test.ts', 'test/**/*.test.tsx'], {

@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { correctnessOf, reasonOf, type SessionEntry } from '../../electron/contract/bench/session.ts';
 import { UserKernels } from '../../electron/host/app/user-kernels/user-kernels.ts';
 import { loadAddon, type NativeAddon, offersOf } from '../../electron/host/io/addon/addon.ts';
@@ -149,7 +149,7 @@ class CheatHarness {
  */
 const MAX_SESSIONS = 3;
 
-/** Creates a harness with a folder of this name. Call it at the top of a test file. */
+/** Creates a harness with a folder of this name. Call it in a suite, before its tests. */
 function useCheatHarness(name: string, tried: readonly Cheat[]): CheatHarness {
   const court = new CheatHarness(sameScratchFolder(name));
   beforeAll(() => court.compile(sessionsOf(tried, 'first')), 240_000);
@@ -199,4 +199,17 @@ function reportDetection(court: CheatHarness, tried: readonly Cheat[]): void {
   });
 }
 
-reportDetection(useCheatHarness('cheats', cheats), cheats);
+/** One of each kind that needs no session of its own. */
+const QUICK = [
+  ...['skips-a-standing-result', 'keeps-its-last-result', 'constant-for-the-seed', 'remembers-by-content'],
+  ...['remembers-the-first-inputs', 'only-sampled-places', 'half-of-the-work', 'only-this-size', 'now-and-then'],
+  ...['lower-precision', 'replaces-the-clock'],
+];
+const quick = cheats.filter(({ id }) => QUICK.includes(id));
+const others = cheats.filter((cheat) => !quick.includes(cheat));
+
+test('the quick cheats exist', () => expect(quick).toHaveLength(QUICK.length));
+
+describe('a cheat of each kind', () => reportDetection(useCheatHarness('cheats', quick), quick));
+
+describe('every other cheat', { tags: 'slow' }, () => reportDetection(useCheatHarness('other-cheats', others), others));

@@ -44,7 +44,7 @@ describe('the accessibility checker', () => {
     return accessibilityViolations(page);
   }
 
-  it('detects each planted error, and reports nothing once the errors are fixed', async () => {
+  it('detects each planted error, and reports nothing once the errors are fixed', { tags: 'slow' }, async () => {
     expect(await accessibilityViolations(page)).toEqual([]);
     const faint = await faultsAfter(() => document.querySelector('p')?.style.setProperty('color', '#ddd'));
     expect(faint).toEqual([expect.stringMatching(/^color-contrast: /)]);
@@ -76,7 +76,7 @@ describe('the accessibility checker', () => {
     expect(untitled).toEqual([expect.stringMatching(/^document-title: /)]);
   });
 
-  it('distinguishes elements by overlap, pointer state and text', async () => {
+  it('distinguishes elements by overlap, pointer state and text', { tags: 'slow' }, async () => {
     const changed = async (change: () => Promise<unknown>): Promise<number> => {
       const was = new Set(await partsOf(page));
       await change();
@@ -109,7 +109,7 @@ describe('appearance of the page', () => {
     await beforeDuringAndAfter(await workbench(), [appearances[0], ...others]);
   });
 
-  it('a focused border between panels is drawn in the accent colour', async () => {
+  it('a focused border between panels is drawn in the accent colour', { tags: 'slow' }, async () => {
     const { page } = await workbench();
     const border = page.getByRole('separator').first();
     const colour = () => border.evaluate((it) => getComputedStyle(it, '::after').backgroundColor);
@@ -119,7 +119,7 @@ describe('appearance of the page', () => {
     await expect.poll(colour).toMatch(/^rgb\(/);
   });
 
-  it('a chart is drawn in the smallest available space', async () => {
+  it('a chart is drawn in the smallest available space', { tags: 'slow' }, async () => {
     const { open, page, bench } = await workbench({});
     await bench.drop('half-slab.json', quick);
     await expect.poll(() => bench.title.textContent()).toContain('Half slab');
@@ -153,7 +153,7 @@ describe('the layouts', () => {
     ({ open, bench } = await workbench());
   });
 
-  it('can be switched in the bar and by keyboard, and are saved with the theme', async () => {
+  it('can be switched in the bar and by keyboard, and are saved with the theme', { tags: 'slow' }, async () => {
     await expect.poll(() => layout('Simulate').isChecked()).toBe(true);
     await open.page.keyboard.press('Alt+Shift+3');
     await expect.poll(() => layout('Profile').isChecked()).toBe(true);
@@ -172,7 +172,9 @@ describe('the layouts', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('are never empty: recorded data is shown until the user has results, and empty panels offer actions', async () => {
+  it('are never empty: recorded data is shown until the user has results, and empty panels offer actions', {
+    tags: 'slow',
+  }, async () => {
     const { page } = open;
     await page.keyboard.press('Alt+Shift+3');
     const blocks = page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');

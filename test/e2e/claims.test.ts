@@ -13,7 +13,9 @@ import { useWorkbench } from './workbench-page.ts';
 describe('claims page', () => {
   const { workbench } = useWorkbench('claims');
 
-  it('opens the table of claims with a verdict for each part of a sweep, its map and session, and the error in the note', async () => {
+  it('opens the table of claims with a verdict for each part of a sweep, its map and session, and the error in the note', {
+    tags: 'slow',
+  }, async () => {
     const { open, page, bench } = await workbench();
     await bench.layout('Alt+Shift+2', 'Compare');
     await bench.panel('Claims').click();
@@ -108,7 +110,9 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 }
 
 describe('the first hour of use', () => {
-  it('begins with questions next to the solved beam; one question can be completed by keyboard alone', async () => {
+  it('begins with questions next to the solved beam; one question can be completed by keyboard alone', {
+    tags: 'slow',
+  }, async () => {
     const { open, page, bench } = await workbench({ firstVisit: true });
     await expect.poll(() => bench.panel('Questions').getAttribute('aria-selected')).toBe('true');
     await bench.state('Done').waitFor();

@@ -7,7 +7,9 @@ import { finer, row, smallAppearances, useCompare, view } from './compare-page.t
 const { openCompare, openSmall } = useCompare();
 
 describe('Compare when first opened', () => {
-  it('shows a recorded session with its answer, and pre-selects the variants that fit the time limit', async () => {
+  it('shows a recorded session with its answer, and pre-selects the variants that fit the time limit', {
+    tags: 'slow',
+  }, async () => {
     const { open, page } = await openCompare();
     await row(page, 'cuda-window').waitFor();
     const advice = page.getByTestId('compare-advice');
@@ -94,7 +96,7 @@ describe('benchmarking', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('reports progress, and keeps completed measurements when it is stopped', async () => {
+  it('reports progress, and keeps completed measurements when it is stopped', { tags: 'slow' }, async () => {
     const { open, page, bench } = await openSmall(finer);
     await page.getByLabel('Rounds').selectOption('500');
     // On a busy machine the default time would be over before the second round.

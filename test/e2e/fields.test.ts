@@ -5,7 +5,7 @@ import { bench, display, open, openBench, phaseMap, picture, runToEnd, useFields
 useFields();
 
 describe('phase space', () => {
-  it('shows any two axes in each map, and the change since a step', async () => {
+  it('shows any two axes in each map, and the change since a step', { tags: 'slow' }, async () => {
     await openBench();
     await runToEnd('Axes');
     await open.page.keyboard.press('Alt+2');
@@ -45,7 +45,7 @@ describe('phase space', () => {
 });
 
 describe('the dose', () => {
-  it('is compared with another run by difference and by gamma index', async () => {
+  it('is compared with another run by difference and by gamma index', { tags: 'slow' }, async () => {
     await openBench();
     await runToEnd('Reference');
     await runToEnd('Shifted', { x_mm: 0.5 });

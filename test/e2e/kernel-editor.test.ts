@@ -8,7 +8,9 @@ import { code, compiled, expectNotice, small, useKernelEditor, verdict } from '.
 const { home, workbench } = useKernelEditor();
 const library = path.join(home, 'library');
 
-it('the kernel editor copies a variant, marks an error at its line, asks for trust in foreign code, and compares the copy', async () => {
+it('the kernel editor copies a variant, marks an error at its line, asks for trust in foreign code, and compares the copy', {
+  tags: 'slow',
+}, async () => {
   const { open, page, bench } = await workbench({ width: 1440, height: 900, theme: 'light' });
   await bench.layout('Alt+Shift+2', 'Compare');
   await bench.drop('small.json', small);

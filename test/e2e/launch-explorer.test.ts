@@ -7,7 +7,7 @@ import { fact, useExplorer } from './workbench-page.ts';
 const openExplorer = useExplorer();
 const notes = ({ page }: OpenPage): Locator => page.getByRole('list', { name: 'Notes on this launch' });
 
-it('the launch explorer follows the selected kernel, problem, block size and GPU', async () => {
+it('the launch explorer follows the selected kernel, problem, block size and GPU', { tags: 'slow' }, async () => {
   const { open } = await openExplorer();
   const { page } = open;
   await page.getByLabel('Kernel', { exact: true }).selectOption('transport/sweep_f32');

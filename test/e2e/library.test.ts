@@ -17,7 +17,9 @@ describe('the handbook panel', () => {
   const scenario = path.resolve(import.meta.dirname, '../../assets/scenarios/water-70MeV.json');
   const { workbench } = useWorkbench('handbook', ['--scenario', scenario, '--run']);
 
-  it('opens at the page of the focused panel, follows links between pages, and can be searched', async () => {
+  it('opens at the page of the focused panel, follows links between pages, and can be searched', {
+    tags: 'slow',
+  }, async () => {
     const { open, page, bench } = await workbench();
     await bench.r80.waitFor();
     // The README contains these screenshots.
@@ -157,7 +159,9 @@ describe('the library', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('creates a kernel from a template (for the CPU if there is no GPU) and opens its editor', async () => {
+  it('creates a kernel from a template (for the CPU if there is no GPU) and opens its editor', {
+    tags: 'slow',
+  }, async () => {
     const { open, page, bench } = await workbench();
     await bench.run.waitFor();
     await bench.panel('Library').click();
@@ -177,7 +181,7 @@ describe('the library', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('reports the differences between the form and a file, with units', async () => {
+  it('reports the differences between the form and a file, with units', { tags: 'slow' }, async () => {
     writeFileSync(path.join(folder, 'gamma.json'), quick('Gamma beam', 60));
     const { open, page, bench } = await workbench({ theme: 'dark' });
     await bench.panel('Library').click();

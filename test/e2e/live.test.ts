@@ -33,7 +33,7 @@ describe('Live mode', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('shows the error for invalid input, keeps the last answer, and then continues', async () => {
+  it('shows the error for invalid input, keeps the last answer, and then continues', { tags: 'slow' }, async () => {
     const opened = await inLive();
     const { page, bench, open } = opened;
     const before = await r80(opened);

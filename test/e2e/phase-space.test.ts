@@ -45,7 +45,9 @@ describe('the phase space of a run', () => {
     closeBench();
   });
 
-  it('shares one crosshair between its four maps and the dose map, with the values at that point', async () => {
+  it('shares one crosshair between its four maps and the dose map, with the values at that point', {
+    tags: 'slow',
+  }, async () => {
     await openBench({ theme: 'dark' });
     await runToEnd();
     await open.page.keyboard.press('Alt+2');
@@ -82,7 +84,7 @@ describe('the phase space of a run', () => {
     closeBench();
   });
 
-  it('shows a run while it computes, and the state at which it stopped', async () => {
+  it('shows a run while it computes, and the state at which it stopped', { tags: 'slow' }, async () => {
     await openBench();
     await bench.dropLong();
     await open.page.keyboard.press('Alt+2');

@@ -25,7 +25,10 @@ const bothThemes: readonly [Appearance, ...Appearance[]] = [appearances[0], ...a
 const entry = (page: Page, group: string, name: string) =>
   page.getByRole('group', { name: group, exact: true }).getByRole('button', { name: new RegExp(`^${name}\\b`) });
 
-it('a problem folder shows and edits axes, arrays and candidates, and measures the trusted candidates', async () => {
+it('a problem folder shows and edits axes, arrays and candidates, and measures the trusted candidates', {
+  tags: 'slow',
+  timeout: 600_000,
+}, async () => {
   const { open, page, bench } = await workbench();
   await expect.poll(() => bench.title.textContent()).toContain('softmax-rows');
 
@@ -129,4 +132,4 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   await fullyVisible(open, 'problem-study', bothThemes);
   expect(open.problems).toEqual([]);
   await open.close();
-}, 600_000);
+});

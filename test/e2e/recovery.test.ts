@@ -109,7 +109,7 @@ describe('a server ended by kill -9', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('offers a reloaded page its earlier edits', async () => {
+  it('offers a reloaded page its earlier edits', { tags: 'slow' }, async () => {
     await start();
     const { open, bench } = await openBench();
     await bench.field('Energy').fill('91');

@@ -78,7 +78,7 @@ it('the page plans a study of the scenario in the form, solves it, and shows eve
   await open.close();
 });
 
-it('a study names the fastest variant and the evidence for it', async () => {
+it('a study names the fastest variant and the evidence for it', { tags: 'slow' }, async () => {
   const { open, page, bench } = await workbench();
   await bench.drop('tiny.json', JSON.stringify(tinyScenario));
   await enlargeStudies({ page, bench });

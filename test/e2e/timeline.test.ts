@@ -53,7 +53,7 @@ describe('a trace from another program', () => {
     onTestFinished(closeAll);
   });
 
-  it('opens when dropped as a Chrome trace, and can be searched and closed', async () => {
+  it('opens when dropped as a Chrome trace, and can be searched and closed', { tags: 'slow' }, async () => {
     const traceEvents = Array.from({ length: 300 }, (_, i) => [
       {
         ph: 'X',

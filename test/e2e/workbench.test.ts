@@ -75,7 +75,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('shows the value under the crosshair, by pointer and by keyboard', async () => {
+  it('shows the value under the crosshair, by pointer and by keyboard', { tags: 'slow' }, async () => {
     await runQuick();
     const box = await bench.map.boundingBox();
     if (box === null) throw new Error('the map has no place');
@@ -158,7 +158,9 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('saves an edited YAML file as JSON next to it, and leaves the YAML file with its comments unchanged', async () => {
+  it('saves an edited YAML file as JSON next to it, and leaves the YAML file with its comments unchanged', {
+    tags: 'slow',
+  }, async () => {
     const yaml = '# from the commissioning\nkind: transport\nversion: 1\nname: Commented\nbeam: {energy_MeV: 60}\n';
     mkdirSync(path.join(home, 'library'), { recursive: true });
     writeFileSync(path.join(home, 'library', 'commented.yaml'), yaml);
@@ -199,7 +201,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('opens a dropped file, and reports the error and its line if the file is invalid', async () => {
+  it('opens a dropped file, and reports the error and its line if the file is invalid', { tags: 'slow' }, async () => {
     await bench.drop('good.json', quick);
     await expect.poll(() => bench.title.textContent()).toContain('Quick');
     const bad = '{\n  "kind": "transport",\n  "version": 1,\n  "beam": { "energy_MeV": -3, "colour": "red" }\n}\n';
@@ -222,7 +224,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('lists variants, with a reason for each that cannot run this scenario', async () => {
+  it('lists variants, with a reason for each that cannot run this scenario', { tags: 'slow' }, async () => {
     await bench.section('Solver');
     // If the file has no stepping, a variant uses its own.
     const stepping = open.page.getByRole('radiogroup', { name: 'Stepping' });
@@ -240,7 +242,7 @@ describe('the workbench in a browser', () => {
 });
 
 describe('a program started with a scenario to run', () => {
-  it('runs it only once; a reloaded page and a second page show that run', async () => {
+  it('runs it only once; a reloaded page and a second page show that run', { tags: 'slow' }, async () => {
     const file = path.join(home, 'at-start.json');
     writeFileSync(file, quick);
     const started = await serve(['--scenario', file, '--run'], { BRAGGBENCH_HOME: home });

@@ -196,8 +196,13 @@ const cuda = { beside: [cudaCompile] };
 /** Tests that measure delays, and so run alone. @type {Phase} */
 const alone = { tests: { projects: ['alone'] } };
 
+const units = queue(['unit-desktop', 'unit']);
+
+/** Tests with the tag `slow` belong to `npm run test:all`. */
+const quickUnits = { ...units, more: [...units.more, '--tagsFilter', '!slow'] };
+
 /** `npm test`. @type {readonly Phase[]} */
-export const suites = [cuda, { tests: queue(['unit-desktop', 'unit']), beside: others }, alone];
+export const suites = [cuda, { tests: quickUnits, beside: others }, alone];
 
 /**
  * Phase of the long gates, whose threads wait for each other at every step. At low priority, with test files, they

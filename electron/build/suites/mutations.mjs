@@ -107,6 +107,7 @@ async function runTests({ tests = [], cpp = [] }) {
       ? [
           path.join(SCRATCH, 'node_modules/vitest/vitest.mjs'),
           ...['run', '--reporter', path.join(SCRATCH, 'electron/build/suites/vitest-reporter.mjs')],
+          ...['--tagsFilter', '!slow'],
           ...['--bail', '1', '--project', 'unit', ...tests],
         ]
       : [path.join(SCRATCH, 'electron/build/test.mjs'), ...tests, ...cpp.flatMap((name) => ['--only', name])];

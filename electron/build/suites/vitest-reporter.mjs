@@ -43,6 +43,9 @@ const setUpErrors = (module) => [
   ...[...module.children.allSuites()].flatMap((suite) => suite.errors()),
 ];
 
+/** Reason for tests that the filter of `npm test` leaves out. */
+const SLOW = 'has the tag slow: npm run test:all runs it, and npm test -- FILE';
+
 /**
  * Reason for skipping a test or a suite around it; see test/unless.ts.
  * @param {TestCase | import('vitest/node').TestSuite | TestModule} task
@@ -76,7 +79,10 @@ export function reportOf(module) {
   for (const test of module.children.allTests()) {
     const result = test.result();
     if (result.state === 'skipped')
-      skipped.push({ name: test.fullName, reason: result.note ?? reasonOf(test) ?? noNote });
+      skipped.push({
+        name: test.fullName,
+        reason: result.note ?? reasonOf(test) ?? (test.tags.includes('slow') ? SLOW : noNote),
+      });
     else if (result.state === 'passed') passed += 1;
     else failures.push({ test: test.fullName, text: (result.errors ?? []).map(describe).join('\n') });
   }

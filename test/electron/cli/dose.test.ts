@@ -51,7 +51,7 @@ describe('braggbench uncertainty', () => {
     expect(parts.reduce((all, part) => all + (part.share ?? 0), 0)).toBeCloseTo(1, 6);
   });
 
-  test('derivatives and differences of end-to-end runs give the same uncertainty band', async () => {
+  test('derivatives and differences of end-to-end runs give the same uncertainty band', { tags: 'slow' }, async () => {
     const words = ['bone-slab-150MeV', ...quick, ...only('density_percent')];
     const tangents = await found(...words, '--set', 'physics.nuclear=off');
     expect(tangents.parts.map(({ title }) => title)).toEqual(['Density, water', 'Density, bone-compact-icru']);
@@ -242,7 +242,7 @@ describe('braggbench gamma', () => {
     expect(await against('run.h5', '--dose-unit', 'MeV/mm')).toContain('--dose-unit is for a file that --absolute');
   }, 60_000);
 
-  test('a map in an absolute unit is converted to the units of the run', async () => {
+  test('a map in an absolute unit is converted to the units of the run', { tags: 'slow' }, async () => {
     const { dose, axes } = await solved();
     const { nz, nx, dz_mm, dx_mm } = axes;
     const x = Array.from({ length: nx }, (_, i) => (i + 0.5 - nx / 2) * dx_mm);
@@ -257,5 +257,5 @@ describe('braggbench gamma', () => {
     expect(await against('map.csv', '--dose-unit', 'MeV/mm2')).toBe('area 1');
     expect(await against('map.csv')).toContain('its doses have no unit. Allowed');
     expect(await against('map.csv', '--dose-unit', 'Gy')).toContain('Gy mm/1e9, nGy mm, MeV cm/g, MeV/mm2');
-  }, 60_000);
+  });
 });

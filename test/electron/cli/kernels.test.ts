@@ -52,7 +52,7 @@ describe('creating a kernel', () => {
     expect(thrown.stderr).toContain('no idea');
   });
 
-  test('creates a stencil or a vector sum with a Python reference', async () => {
+  test('creates a stencil or a vector sum with a Python reference', { tags: 'slow' }, async () => {
     for (const template of ['stencil', 'vector-add']) {
       expect(await run('new-kernel', template, `${template}-mine.cpp`)).toMatchObject({ code: 0, stderr: '' });
       const correct = await run('run', `${template}-mine`, ...small);
@@ -61,7 +61,7 @@ describe('creating a kernel', () => {
     }
   });
 
-  test('creates a GPU kernel with its launches', async () => {
+  test('creates a GPU kernel with its launches', { tags: 'slow' }, async () => {
     expect(await run('new-kernel', 'reduction', 'on-gpu.cu')).toMatchObject({ code: 0, stderr: '' });
     const { candidates } = JSON.parse(await readFile(join(folder, 'on-gpu', 'problem.json'), 'utf8'));
     expect(candidates).toMatchObject([{ file: 'on-gpu.cu', launches: [{ kernel: 'sum_squares', block: [256] }] }]);
@@ -84,7 +84,7 @@ describe('creating a kernel', () => {
     }
   });
 
-  test('a study crosses an axis of the problem folder with its own axes', async () => {
+  test('a study crosses an axis of the problem folder with its own axes', { tags: 'slow' }, async () => {
     expect(await run('new-kernel', 'vector-add', 'sized.cpp', '--answer', 'typescript')).toMatchObject({ code: 0 });
     const axes = [{ kind: 'list', path: 'problem.n', values: [100, 200] }];
     const study = { kind: 'study', version: 1, base: [{ file: 'sized' }], axes };
@@ -140,7 +140,7 @@ set(BB_FLAGS "--use_fast_math" "-DTILE=4")
     expect(again.stderr).toMatch(/bug already exists\. Choose another name\./);
   });
 
-  test('accepts a user kernel file with a scenario that fits it', async () => {
+  test('accepts a user kernel file with a scenario that fits it', { tags: 'slow' }, async () => {
     const shipped = await run('reproduce', 'reduction', '--variant', 'cuda-shuffle');
     expect(shipped.stderr).toContain('--variant is required: the .cu or .cpp file of the kernel to export');
     const other = await run('reproduce', 'scan', '--variant', './my.cu');
@@ -204,7 +204,7 @@ describe('user kernels', () => {
     expect(stdout).toMatch(/^my\.cpp +cpu .*gather +Blocks of rows as large as the first cache/m);
   });
 
-  test('are benchmarked together with the shipped variants', async () => {
+  test('are benchmarked together with the shipped variants', { tags: 'slow' }, async () => {
     const { stdout, code } = await run(
       'bench',
       'small.json',

@@ -217,7 +217,9 @@ test('an agent improves a naive reduction to a vectorised one, after one wrong a
   }
 }, 300_000);
 
-test('a problem folder accepts attempts in C++ and Python, and reports the position of the first wrong value', async () => {
+test('a problem folder accepts attempts in C++ and Python, and reports the position of the first wrong value', {
+  tags: 'slow',
+}, async () => {
   const made = await braggbenchHere(['new-problem', 'softmax-rows', 'softmax'], { cwd: problems, environment });
   expect(made.code).toBe(0);
   const at = path.join(problems, 'softmax');
@@ -251,9 +253,11 @@ test('a problem folder accepts attempts in C++ and Python, and reports the posit
   ]);
   // The problem's own folder has no new files.
   expect(await readdir(at)).not.toContain('softmax-attempt-0001.py');
-}, 300_000);
+});
 
-test('a folder trusted in the window for agents accepts submissions until its reference changes', async () => {
+test('a folder trusted in the window for agents accepts submissions until its reference changes', {
+  tags: 'slow',
+}, async () => {
   const shelf = path.join(folder, 'shelf');
   await cp(path.join(problems, 'sum'), path.join(shelf, 'sum'), { recursive: true });
   const at = path.join(shelf, 'sum');
@@ -286,7 +290,7 @@ test('a folder trusted in the window for agents accepts submissions until its re
   const reference = path.join(at, 'reference.ts');
   await writeFile(reference, `${await readFile(reference, 'utf8')}\n// Something else.\n`);
   expect((await submit()).text).toContain('untrusted');
-}, 300_000);
+});
 
 describe('an MCP server', () => {
   test('rejects a submission to an untrusted folder, and names the flag with which a person trusts it', async () => {
@@ -316,7 +320,7 @@ describe('an MCP server', () => {
     expect(found.claims.every(({ id, claim, answer }) => /shared/i.test(`${id} ${claim} ${answer}`))).toBe(true);
   });
 
-  test('a cancelled submission ends, and the server continues', async () => {
+  test('a cancelled submission ends, and the server continues', { tags: 'slow' }, async () => {
     const client = await connected('--trust', problems);
     const stop = new AbortController();
     const submission = call(
@@ -330,7 +334,9 @@ describe('an MCP server', () => {
   });
 });
 
-test('concurrent submissions from two agents become separate attempts, and all are measured', async () => {
+test('concurrent submissions from two agents become separate attempts, and all are measured', {
+  tags: 'slow',
+}, async () => {
   const both = [trusting, await connected('--trust', problems)];
   await cp(path.join(problems, 'sum'), path.join(problems, 'shared'), { recursive: true });
   const text = await source();
@@ -342,9 +348,9 @@ test('concurrent submissions from two agents become separate attempts, and all a
   });
   expect(attempts.map(({ attempt }) => attempt).toSorted()).toEqual([1, 2, 3, 4]);
   for (const attempt of attempts) expectHonest(attempt);
-}, 300_000);
+});
 
-test('a candidate that exceeds its memory limit is not measured, but the next one is', async () => {
+test('a candidate that exceeds its memory limit is not measured, but the next one is', { tags: 'slow' }, async () => {
   const text = await source();
   const greedy = text.replace(
     'double sum = 0;',
@@ -361,7 +367,7 @@ test('a candidate that exceeds its memory limit is not measured, but the next on
   expect(attempt.reason).toMatch(/memory|bad_alloc/);
   const next = await call(trusting, 'submit_kernel', { problem: 'sum', source: text, seconds: 0.5 });
   expectHonest(attemptSchema.parse(next.structured));
-}, 300_000);
+});
 
 test('a submission to a library on a full disk is rejected and leaves no files behind', asRoot, async (context) => {
   const full = path.join(folder, 'full');

@@ -64,7 +64,9 @@ describe('braggbench study run', () => {
     expect(column('gpu_uuid')).toEqual([null, null]);
   });
 
-  test('stores curves, reports errors against the reference point, and reports medians over repeats', async () => {
+  test('stores curves, reports errors against the reference point, and reports medians over repeats', {
+    tags: 'slow',
+  }, async () => {
     await study('grid.json', [30], {
       axes: [
         { kind: 'list', path: 'beam.energy_MeV', values: [25, 30] },
@@ -106,7 +108,7 @@ describe('braggbench study run', () => {
     expect((await table('shared.json')).column('r80_mm')).toEqual(shared.column('r80_mm'));
   });
 
-  test('solves layers and images too', async () => {
+  test('solves layers and images too', { tags: 'slow' }, async () => {
     await writeFile(
       inFolder('mixed.json'),
       JSON.stringify({
@@ -175,7 +177,7 @@ describe('braggbench study run', () => {
     expect(await run('resume', 'budget.study')).toMatchObject({ before: 5, done: 1, left: 0, end: 'whole' });
   });
 
-  test('solves a point again if its result file is damaged', async () => {
+  test('solves a point again if its result file is damaged', { tags: 'slow' }, async () => {
     await study('damaged.json', energies(3));
     await run('run', 'damaged.json');
     const [first = ''] = await results('damaged.study');

@@ -99,7 +99,9 @@ describe('runs of a small workload', () => {
     expect(session.reports[0]).not.toHaveProperty('recordings');
   });
 
-  it('are measured on the benchmark thread, and end between two samples when they are stopped', async () => {
+  it('are measured on the benchmark thread, and end between two samples when they are stopped', {
+    tags: 'slow',
+  }, async () => {
     expect(onThread).toEqual(['micro']);
     // Forty rounds of a sixteenth of a second leave time to stop. On a machine ten times slower, the limit of 20 s does
     // not end them first.
@@ -240,7 +242,7 @@ describe('runs of an image', () => {
       });
     });
 
-    it('shows its growing image to viewers, and ends when it is stopped', async () => {
+    it('shows its growing image to viewers, and ends when it is stopped', { tags: 'slow' }, async () => {
       const { id } = await page.call('run.start', { scenario: { ...long }, name: '' });
       const [frames, progress]: [ImageFrame[], RunProgress[]] = [[], []];
       page.stream('run.progress', { run: id }, { frame: (value) => void progress.push(value) });

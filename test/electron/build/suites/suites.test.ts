@@ -338,16 +338,18 @@ it('the seconds of a test file include its imports', () => {
 
 it('the report states why a test was skipped, from the reason of the test or of its suite', () => {
   const suite = { type: 'suite', meta: () => unless('pydicom is not installed').meta ?? {}, errors: () => [] };
-  const test = (name: string, parent: object, note?: string) => ({
-    ...{ type: 'test', fullName: name, parent, meta: () => ({}), result: () => ({ state: 'skipped', note }) },
+  const test = (name: string, parent: object, note?: string, tags: readonly string[] = []) => ({
+    ...{ type: 'test', fullName: name, parent, tags, meta: () => ({}), result: () => ({ state: 'skipped', note }) },
   });
   const all: object[] = [];
   const module = ranFile([suite], all);
   all.push(test('by its suite', suite), test('by itself', module, 'no Slurm here'), test('by nobody', module));
+  all.push(test('by the filter', module, undefined, ['slow']));
   expect(reportOf(module as unknown as TestModule).result.skipped).toEqual([
     { name: 'by its suite', reason: 'pydicom is not installed' },
     { name: 'by itself', reason: 'no Slurm here' },
     { name: 'by nobody', reason: 'no reason given' },
+    { name: 'by the filter', reason: 'has the tag slow: npm run test:all runs it, and npm test -- FILE' },
   ]);
 });
 

@@ -199,7 +199,7 @@ test('a cancelled benchmark keeps its complete rounds', async () => {
   expect(entry?.status === 'measured' && entry.samples.length).toBeGreaterThanOrEqual(2);
 });
 
-test('a benchmark waits for an earlier run, and a later run waits for the benchmark', async () => {
+test('a benchmark waits for an earlier run, and a later run waits for the benchmark', { tags: 'slow' }, async () => {
   const run = await page.call('run.start', { scenario: { ...longScenario }, name: 'long' });
   const one = { scenario, name: 's', variants: ['window'], rounds: 1, processes: 0 };
   const bench = await page.call('bench.start', one);
@@ -319,7 +319,7 @@ test('a sweep measures every size and fits the cost', async () => {
   ]);
 });
 
-test('images and small workloads are measured alike, and shown with their own measures', async () => {
+test('images and small workloads are measured alike, and shown with their own measures', { tags: 'slow' }, async () => {
   const spots = {
     kind: 'diffraction',
     version: 1,

@@ -171,7 +171,7 @@ describe('a server that is stopped', () => {
     await expect.poll(left).not.toContain('session-');
   });
 
-  it('reports how many runs ended too early to be saved', async () => {
+  it('reports how many runs ended too early to be saved', { tags: 'slow' }, async () => {
     const first = await again();
     const page = await first.page();
     for (const name of ['a', 'b']) {
@@ -192,7 +192,7 @@ describe('a server that is stopped', () => {
     expect(await list(await (await again()).page())).toEqual([]);
   });
 
-  it('saves its unsaved run on SIGINT', async () => {
+  it('saves its unsaved run on SIGINT', { tags: 'slow' }, async () => {
     const said = await killed.told('SIGINT', async () => (await notes()).length === 1, AT_ONCE);
     expect(said).toContain('1 run not saved: saved, and offered at the next start.');
     expect(await list(await (await again()).page())).toMatchObject([{ kind: 'run', title: 'slow run' }]);
@@ -255,7 +255,7 @@ describe('one file open in two windows', () => {
     await second.host.close();
   });
 
-  it('is not overwritten without confirmation after the other window changed it', async () => {
+  it('is not overwritten without confirmation after the other window changed it', { tags: 'slow' }, async () => {
     const page = await (await again()).page();
     const file = { kind: 'library', key: 'mine.json' } as const;
     const scenario = { ...smallScenario };

@@ -98,13 +98,13 @@ test('a submission that does not compile is rejected at its line', async () => {
   expect(issues[0]).toMatchObject({ file: 'mine.cpp', line: 2 });
 });
 
-test('a submission with different parameters is rejected', async () => {
+test('a submission with different parameters is rejected', { tags: 'slow' }, async () => {
   const { word, reason } = await judged('mine.cpp', 'void run(float* x, float* y, int rows) {}\n');
   expect(word).toBe('refused');
   expect(reason).toMatch(/no matching function|too many arguments|could not convert|invalid conversion/);
 });
 
-test('a submission must not replace the engine', async () => {
+test('a submission must not replace the engine', { tags: 'slow' }, async () => {
   const text = `#include "engine/task.hpp"
 namespace bb::user_problem { engine::TaskBench bench() { return {}; } }
 void run(const float*, float*, int, int) {}
@@ -114,7 +114,9 @@ void run(const float*, float*, int, int) {}
   expect(reason).toMatch(/bb::user_problem::bench.*which a kernel must not replace/);
 });
 
-test('a Python candidate is judged like a C++ one: correct at every size, and wrong if it omits the maximum', async () => {
+test('a Python candidate is judged like a C++ one: correct at every size, and wrong if it omits the maximum', {
+  tags: 'slow',
+}, async () => {
   const judgement = await judged('numpy.py');
   expectCorrect(judgement);
   expect(judgement.session?.reports[0]?.facts.map(([, text]) => text).join(' ')).toContain('rows = 1, columns = 33');
