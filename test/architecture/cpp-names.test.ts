@@ -164,3 +164,14 @@ describe('C++ code that Visual C++ also accepts', () => {
     expect(sources.flatMap((file) => refused(read(file)).map((what) => `${file}, ${what}`))).toEqual([]);
   });
 });
+
+test('named barriers of CUDA kernels bring the threads of a warp together first', () => {
+  const barriers = sourceFiles(['kernels/**/*.{cu,cuh}']).flatMap((file) => {
+    const lines = read(file).split('\n');
+    return lines.flatMap((line, i) =>
+      /asm volatile\("bar\./.test(line) ? [`${file}: ${(lines[i - 1] ?? '').trim()}`] : [],
+    );
+  });
+  expect(barriers.length).toBeGreaterThan(2);
+  expect(barriers.filter((barrier) => !barrier.endsWith(': __syncwarp();'))).toEqual([]);
+});

@@ -10,10 +10,13 @@ namespace bb::transport::sweep {
 enum Barrier { kTileFull = 1, kTileFree = kTileFull + kSweepTiles, kGathered = kTileFree + kSweepTiles, kTurned };
 static_assert(kTurned < 16);
 
+/// The threads of a warp meet first, because the instructions of named barriers are aligned.
 __device__ inline void wait_at(int barrier, int warps) {
+  __syncwarp();
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(warps * 32) : "memory");
 }
 __device__ inline void arrive_at(int barrier, int warps) {
+  __syncwarp();
   asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(warps * 32) : "memory");
 }
 

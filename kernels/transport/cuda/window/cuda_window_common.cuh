@@ -194,10 +194,18 @@ struct Fixed {
   unsigned waits;  // number of times the team has waited so far
 };
 
-/// Barriers of the block's workers, and of all its threads. They are named barriers, because planner and workers wait
-/// at different places in the code, which __syncthreads() does not allow.
-__device__ inline void meet_workers() { asm volatile("bar.sync 1, %0;" ::"n"(kWindowWorkers) : "memory"); }
-__device__ inline void meet_all() { asm volatile("bar.sync 2, %0;" ::"n"(kWindowThreads) : "memory"); }
+/// Waits at a named barrier. `bar.sync` is an aligned instruction: all threads of a warp must execute it together. Most
+/// callers leave a loop or a branch by lane just before, from which only __syncwarp() certainly brings them together.
+template <int kBarrier, int kThreads>
+__device__ inline void meet_at() {
+  __syncwarp();
+  asm volatile("bar.sync %0, %1;" ::"n"(kBarrier), "n"(kThreads) : "memory");
+}
+
+/// Barriers of the block's workers, and of all its threads. They are named barriers because planner and workers call
+/// them from different code, which __syncthreads() does not allow. Different warps may do so by the rules of PTX.
+__device__ inline void meet_workers() { meet_at<1, kWindowWorkers>(); }
+__device__ inline void meet_all() { meet_at<2, kWindowThreads>(); }
 
 /// Adds the content that a warp writes for an item. Every thread of the warp must call this.
 template <typename T>
