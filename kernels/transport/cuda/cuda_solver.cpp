@@ -126,7 +126,7 @@ CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables, Sent sen
       extremes_(opened_.device, 2, cuda::Reuse::kYes),
       rows_(opened_.device, u(kLongestBatch) * kLedgerColumns, cuda::Reuse::kYes),
       tail_(opened_.device, kLedgerColumns, cuda::Reuse::kYes),
-      seen_extremes_(opened_.device, 2),
+      seen_extremes_(opened_.device, 2, cuda::Reuse::kYes),
       batch_start_(opened_.device),
       batch_end_(opened_.device),
       origin_(opened_.device) {
