@@ -1,53 +1,105 @@
 /** `npm run bench -- NAME`: runs one benchmark of the program itself; without a name prints the table of benchmarks. */
 import { handOver } from './setup/command.mjs';
-import { runEntry, script } from './setup/entries.mjs';
+import { runEntry } from './setup/entries.mjs';
 import { inRoot } from './setup/root.mjs';
 import { main } from './setup/say.mjs';
 import { allSteps, build, commandLineSteps, prepare } from './steps/all.mjs';
 
-const userKernels = () => commandLineSteps({ userKernels: true });
+/** @typedef {(words: readonly string[]) => Promise<import('./steps/up-to-date.mjs').Step[]>} StepsFor build steps */
 
 /**
- * Entry for a program in test/bench, which is started after `steps` are up to date.
- * @param {string} file path below test/bench
+ * Entry that runs after packages are installed and its steps are up to date. `--as-built` and `--from` skip both.
+ * @param {string} usage see setup/entries.mjs
  * @param {string} about
- * @param {(() => Promise<import('./steps/up-to-date.mjs').Step[]>) | null} steps build steps; null if it needs no build
+ * @param {StepsFor | null} steps null if it needs no build
+ * @param {(words: readonly string[]) => Promise<number>} run returns the exit code
+ * @param {{ developer?: boolean }} [options] see prepare()
  * @returns {import('./setup/entries.mjs').Entry}
  */
-const program = (file, about, steps) => ({
+const entry = (usage, about, steps, run, options = {}) => ({
   about,
-  usage: `test/bench/${file}`,
+  usage,
   run: async (words) => {
-    const elsewhere = await prepare(process.argv.slice(2));
-    if (elsewhere !== null) return elsewhere;
-    if (steps !== null) await build(await steps());
-    return handOver(process.execPath, [inRoot('test/bench', file), ...words]);
+    if (!words.includes('--as-built') && !words.includes('--from')) {
+      const elsewhere = await prepare(process.argv.slice(2), options);
+      if (elsewhere !== null) return elsewhere;
+      if (steps !== null) await build(await steps(words));
+    }
+    return run(words);
   },
 });
+
+/**
+ * Entry with code in the folder bench, which is loaded after prepare(), because only the pinned Node runs TypeScript.
+ * @param {string} file
+ * @param {string} about
+ * @param {StepsFor} steps
+ * @param {{ developer?: boolean }} [options] see prepare()
+ */
+const script = (file, about, steps, options) =>
+  entry(
+    `electron/build/bench/${file}`,
+    about,
+    steps,
+    async (words) => (await import(`./bench/${file}`)).run(words),
+    options,
+  );
+
+/** @param {string} file program in test/bench @param {readonly string[]} words */
+const start = (file, words) => handOver(process.execPath, [inRoot('test/bench', file), ...words]);
+
+/**
+ * Entry with a program in test/bench.
+ * @param {string} file
+ * @param {string} about
+ * @param {StepsFor | null} steps
+ */
+const program = (file, about, steps) => entry(`test/bench/${file}`, about, steps, (words) => start(file, words));
+
+const userKernels = () => commandLineSteps({ userKernels: true });
+const page = () => allSteps();
+
+/** @type {StepsFor} */
+const stepsOfCpu = async (words) => {
+  const { waitsArguments } = await import('./bench/waits.mjs');
+  return waitsArguments(words.filter((word) => word !== '--keep')).others.length > 0 ? commandLineSteps() : allSteps();
+};
 
 await main(() =>
   runEntry('npm run bench', {
     cpu: script(
-      'bench-cpu.mjs',
+      'cpu.mjs',
       'times CPU variants and user-visible latencies against their targets; --waits: only the latencies',
+      stepsOfCpu,
+      { developer: false },
     ),
     gpu: script(
-      'bench-gpu.mjs',
+      'gpu.mjs',
       'records the sessions of the measurements page on the GPU of this machine; --plan measures nothing',
+      async (words) => (words.includes('--plan') ? [] : allSteps()),
+      { developer: false },
     ),
-    start: script('bench-start.mjs', 'time from start to first use; --cold: the first start in a fresh clone'),
+    start: entry(
+      '`npm run bench -- start`: measures the time from starting the program until a user can work with it, and the parts of that time. With --cold, measures the first start in a fresh clone with empty caches.',
+      'time from start to first use; --cold: the first start in a fresh clone',
+      async (words) => (words.includes('--cold') ? [] : allSteps()),
+      (words) => start(words.includes('--cold') ? 'cold-start.ts' : 'start.ts', words),
+    ),
     maps: program('maps.ts', 'main-thread time per frame while four maps change', null),
-    timeline: program('timeline.ts', 'main-thread time per frame of a timeline of a million spans', allSteps),
+    timeline: program('timeline.ts', 'main-thread time per frame of a timeline of a million spans', page),
     studies: script(
-      'bench-studies.mjs',
+      'study-cost.mjs',
       'overhead of a study of a thousand points, and views of a hundred thousand rows',
+      page,
     ),
-    tuning: script('bench-tuning.mjs', 'tunes the shipped kernels on this machine'),
+    tuning: script('tuning.mjs', 'tunes the shipped kernels on this machine', () => commandLineSteps()),
     verdicts: program('verdicts/main.ts', 'simulates how often verdicts are wrong', null),
     aa: program('aa/main.ts', 'measures how often identical code is called faster or slower', userKernels),
     power: program('aa/power.ts', 'measures how often a kernel that is 1, 3 or 10 % slower is detected', userKernels),
     cheats: program('cheats.ts', 'repeats every attack on the judge with its honest twin', userKernels),
     gate: program('gate.ts', 'measures how often the gate fails unchanged and slower code', userKernels),
-    sanitized: script('bench-sanitized.mjs', 'compute-sanitizer on a kernel with an access out of bounds'),
+    sanitized: script('sanitized.ts', 'compute-sanitizer on a kernel with an access out of bounds', () =>
+      commandLineSteps(),
+    ),
   }),
 );

@@ -4,14 +4,9 @@
  */
 import { handOver } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
-import { main } from './setup/say.mjs';
-import { build, commandLineSteps, prepare } from './steps/all.mjs';
+import { commandLineSteps, entry } from './steps/all.mjs';
 
-await main(async () => {
-  const elsewhere = await prepare(process.argv.slice(2));
-  if (elsewhere !== null) return elsewhere;
+await entry((args) => handOver(process.execPath, [inRoot('electron/build/figures/main.ts'), ...args]), {
   // Some tables are printed by gates of the C++ tests.
-  const { cppTestsStep } = await import('./steps/native.mjs');
-  await build([...(await commandLineSteps()), cppTestsStep()]);
-  return handOver(process.execPath, [inRoot('electron/build/figures/main.ts'), ...process.argv.slice(2)]);
+  steps: async () => [...(await commandLineSteps()), (await import('./steps/native.mjs')).cppTestsStep()],
 });

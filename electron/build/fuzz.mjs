@@ -11,15 +11,12 @@
 
 import { handOver } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
-import { main } from './setup/say.mjs';
-import { prepare } from './steps/all.mjs';
+import { entry } from './steps/all.mjs';
 import { cppFuzz } from './suites/cpp-fuzz.mjs';
 
-await main(async () => {
-  const elsewhere = await prepare(process.argv.slice(2));
-  if (elsewhere !== null) return elsewhere;
-  if (process.argv[2] === 'cpp') return cppFuzz(Number(process.argv[3] ?? 600));
-  const [files = '2800', seed = String(Date.now() % 2 ** 31)] = process.argv.slice(2);
+await entry(async (args) => {
+  if (args[0] === 'cpp') return cppFuzz(Number(args[1] ?? 600));
+  const [files = '2800', seed = String(Date.now() % 2 ** 31)] = args;
   process.env['BRAGGBENCH_FUZZ_FILES'] = files;
   process.env['BRAGGBENCH_FUZZ_SEED'] = seed;
   console.log(`Fuzzing ${files} files with seed ${seed} …`);

@@ -4,28 +4,26 @@
  */
 import { handOver } from './setup/command.mjs';
 import { inRoot, root } from './setup/root.mjs';
-import { main } from './setup/say.mjs';
-import { allSteps, build, prepare } from './steps/all.mjs';
+import { allSteps, entry } from './steps/all.mjs';
 import { EVERY_MACHINE } from './steps/native.mjs';
 
-await main(async () => {
-  const args = process.argv.slice(2);
-  process.env[EVERY_MACHINE] = '1';
-  const elsewhere = await prepare(args);
-  if (elsewhere !== null) return elsewhere;
-  await build(await allSteps({ withoutGpu: true, userKernels: true }));
-  // Remote machines need Linux programs: packages for other systems include the archive from an earlier Linux build.
-  if (process.platform === 'linux') {
-    const packed = await handOver(process.execPath, [
-      inRoot('dist/host/cli.js'),
-      'connect',
-      '--pack',
-      inRoot('dist/remote'),
-    ]);
-    if (packed !== 0) return packed;
-  }
-  const builder = inRoot('node_modules/electron-builder/cli.js');
-  return handOver(process.execPath, [builder, '--config', 'electron-builder.yml', '--publish', 'never', ...args], {
-    cwd: root,
-  });
-});
+process.env[EVERY_MACHINE] = '1';
+await entry(
+  async (args) => {
+    // Remote machines need Linux programs: packages for other systems include the archive from an earlier Linux build.
+    if (process.platform === 'linux') {
+      const packed = await handOver(process.execPath, [
+        inRoot('dist/host/cli.js'),
+        'connect',
+        '--pack',
+        inRoot('dist/remote'),
+      ]);
+      if (packed !== 0) return packed;
+    }
+    const builder = inRoot('node_modules/electron-builder/cli.js');
+    return handOver(process.execPath, [builder, '--config', 'electron-builder.yml', '--publish', 'never', ...args], {
+      cwd: root,
+    });
+  },
+  { steps: () => allSteps({ withoutGpu: true, userKernels: true }) },
+);

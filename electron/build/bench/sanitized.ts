@@ -1,10 +1,17 @@
-/** Reports of compute-sanitizer on kernels with and without bounds checks, saved for the handbook. */
+/**
+ * `npm run bench -- sanitized`: runs compute-sanitizer on a kernel without a bounds check of its array, and on two
+ * variants that do not write beyond its end. Needs a GPU and the CUDA toolkit. `--keep` saves the result for the
+ * handbook.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { findingSchema, type Sanitized, sanitizerToolSchema } from '../../contract/user-kernels/checks.ts';
 import { commitOf } from '../../host/model/bench/commit.ts';
+import { root } from '../setup/root.mjs';
+import { Failure, say } from '../setup/say.mjs';
+import { jsonOf } from './command-line.mjs';
 
 export const SANITIZED_SCENARIO = 'bounds';
 export const SANITIZED_VARIANTS = ['cuda-checked', 'cuda-padded', 'cuda-unchecked'] as const;
@@ -55,4 +62,19 @@ export async function saveSanitized(root: string, gpu: string, runs: RecordedSan
 export function readSanitized(root: string): RecordedSanitized | null {
   const file = fileOf(root);
   return existsSync(file) ? fileSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : null;
+}
+
+export async function run(args: readonly string[]): Promise<number> {
+  const { cuda } = await jsonOf('devices');
+  const gpu = cuda.devices[0]?.name;
+  if (gpu === undefined) throw new Failure(cuda.reason ?? 'there is no GPU', 1);
+  const runs: RecordedSanitized['runs'] = [];
+  for (const variant of SANITIZED_VARIANTS) {
+    const one = sanitizedRun(variant, await jsonOf('sanitize', SANITIZED_SCENARIO, '--variant', variant));
+    say(`${variant}: ${one.errors} errors found by ${one.tool}`);
+    for (const { what, file, line } of one.findings) say(`  ${what}, ${file ?? 'no file'}:${line ?? '?'}`);
+    runs.push(one);
+  }
+  if (args.includes('--keep')) say(`Saved in ${await saveSanitized(root, gpu, runs)}`);
+  return 0;
 }

@@ -1,8 +1,16 @@
-/** Measures the overhead of a study over the sum of its solves. */
+/**
+ * `npm run bench -- studies`: measures the overhead of a study of a thousand points over the sum of its solves. Then
+ * measures the time until each view of a hundred thousand rows is complete. `cost` or `views` runs only one of them;
+ * `--points N` and `--rows N` set the sizes.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
-import { capture } from '../setup/command.mjs';
+import { capture, handOver } from '../setup/command.mjs';
+import { inRoot } from '../setup/root.mjs';
+import { say } from '../setup/say.mjs';
+import { commandLine, valueAfter } from './command-line.mjs';
+import { studyTargets, targetLines } from './targets.mjs';
 
 export const STUDY_POINTS = 1000;
 
@@ -34,4 +42,25 @@ export async function studyOfBeams(cli, points = STUDY_POINTS) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** @param {readonly string[]} words */
+async function cost(words) {
+  const points = Number(valueAfter(words, '--points') ?? STUDY_POINTS);
+  const targets = studyTargets(await studyOfBeams(commandLine(), points));
+  for (const line of targetLines(targets)) say(line);
+  return targets.every(({ met }) => met === true) ? 0 : 1;
+}
+
+/** @param {readonly string[]} words */
+const views = (words) => handOver(process.execPath, [inRoot('test/bench/study-views.ts'), ...words]);
+
+const PARTS = { cost, views };
+
+/** @param {readonly string[]} words */
+export async function run(words) {
+  const named = Object.entries(PARTS).filter(([name]) => words.includes(name));
+  let worst = 0;
+  for (const [, part] of named.length > 0 ? named : Object.entries(PARTS)) worst = Math.max(worst, await part(words));
+  return worst;
 }

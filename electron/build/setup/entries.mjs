@@ -1,6 +1,5 @@
 /** Table of entries for an npm script whose first argument names an entry. */
 import { readFileSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
 import { inRoot } from './root.mjs';
 import { Failure, say } from './say.mjs';
 
@@ -30,22 +29,6 @@ function usageText(usage) {
   const [, comment = ''] = /^\/\*\*([\s\S]*?)\*\//.exec(readFileSync(inRoot(usage), 'utf8')) ?? [];
   return comment.replace(/^\s*\* ?/gm, '').trim();
 }
-
-/**
- * Entry with a separate script, which parses its own arguments and may restart in another version of Node.
- * @param {string} file path below electron/build
- * @param {string} about
- * @returns {Entry}
- */
-export const script = (file, about) => ({
-  about,
-  usage: `electron/build/${file}`,
-  run: async () => {
-    process.argv.splice(1, 2, inRoot('electron/build', file));
-    await import(pathToFileURL(process.argv[1] ?? '').href);
-    return Number(process.exitCode ?? 0);
-  },
-});
 
 /**
  * Runs the entry named by the first argument with the remaining arguments. Without a name prints the table, and with

@@ -4,7 +4,7 @@ import { withLock } from '../setup/lock.mjs';
 import { ensurePackages } from '../setup/packages.mjs';
 import { onPinnedNode } from '../setup/pinned-node.mjs';
 import { inRoot } from '../setup/root.mjs';
-import { Failure, say } from '../setup/say.mjs';
+import { Failure, main, say } from '../setup/say.mjs';
 import { whileCompiling } from './native.mjs';
 
 /** @typedef {import('./up-to-date.mjs').Step} Step */
@@ -53,39 +53,30 @@ export async function prepare(args, options = {}) {
 }
 
 /**
- * Steps for page, host, addon and kernels. Step files other than native.mjs import the API of Node 24 and installed
- * packages, so they are loaded only after prepare().
+ * Steps for addon and host, which the command line needs. Step files other than native.mjs import the API of Node 24
+ * and installed packages, so they are loaded only after prepare().
  * @param {{ withoutGpu?: boolean, userKernels?: boolean }} [options] whether to compile CUDA kernels that no GPU here can
  * run, and the library that user kernels are linked with
  * @returns {Promise<Step[]>}
  */
-export async function allSteps({ withoutGpu = false, userKernels = false } = {}) {
-  const [native, { bundlesStep, decodersStep }, { imageStep }, { kernelSteps }, { pageStep }] = await Promise.all([
-    import('./native.mjs'),
-    import('./bundles.mjs'),
-    import('./image.mjs'),
-    import('./kernels.mjs'),
-    import('./page.mjs'),
-  ]);
-  const core = userKernels ? [native.coreLibraryStep()] : [];
-  const host = [bundlesStep(), decodersStep(), imageStep()];
-  return [native.addonStep(), ...core, ...host, pageStep(), ...kernelSteps({ withoutGpu })];
+export async function commandLineSteps({ withoutGpu = false, userKernels = false } = {}) {
+  const { addonStep, coreLibraryStep } = await import('./native.mjs');
+  const { bundlesStep } = await import('./bundles.mjs');
+  const { imageStep } = await import('./image.mjs');
+  const { kernelSteps } = await import('./kernels.mjs');
+  const core = userKernels ? [coreLibraryStep()] : [];
+  return [addonStep(), ...core, bundlesStep(), imageStep(), ...kernelSteps({ withoutGpu })];
 }
 
 /**
- * Steps for addon and host, which the command line needs.
- * @param {{ userKernels?: boolean }} [options] whether to compile the library that user kernels are linked with
+ * Steps for page, host, addon and kernels.
+ * @param {Parameters<typeof commandLineSteps>[0]} [options]
  * @returns {Promise<Step[]>}
  */
-export async function commandLineSteps({ userKernels = false } = {}) {
-  const [{ addonStep, coreLibraryStep }, { bundlesStep }, { imageStep }, { kernelSteps }] = await Promise.all([
-    import('./native.mjs'),
-    import('./bundles.mjs'),
-    import('./image.mjs'),
-    import('./kernels.mjs'),
-  ]);
-  const core = userKernels ? [coreLibraryStep()] : [];
-  return [addonStep(), ...core, bundlesStep(), imageStep(), ...kernelSteps({ withoutGpu: false })];
+export async function allSteps(options) {
+  const { decodersStep } = await import('./bundles.mjs');
+  const { pageStep } = await import('./page.mjs');
+  return [...(await commandLineSteps(options)), decodersStep(), pageStep()];
 }
 
 /**
@@ -106,3 +97,17 @@ export async function buildConcurrently(title, steps) {
   const { runConcurrently } = await import('./run.mjs');
   return withLock(() => runConcurrently(title, steps));
 }
+
+/**
+ * Runs an entry script after prepare(), and sets the exit code.
+ * @param {(args: readonly string[]) => Promise<number>} body returns the exit code
+ * @param {{ developer?: boolean, steps?: () => Promise<Step[]> }} [needs] `steps` are brought up to date first
+ */
+export const entry = (body, { steps, ...options } = {}) =>
+  main(async () => {
+    const args = process.argv.slice(2);
+    const elsewhere = await prepare(args, options);
+    if (elsewhere !== null) return elsewhere;
+    if (steps !== undefined) await build(await steps());
+    return body(args);
+  });

@@ -225,21 +225,18 @@ function sourcesStep() {
     inputs: [...SHOWN, ...ENGINE_HEADERS, ...REPRODUCER],
     outputs: ['dist/kernels/source', 'dist/kernels/include', 'dist/kernels/reproduce'],
     run: async () => {
-      rmSync(inRoot('dist/kernels/source'), { recursive: true, force: true });
-      mkdirSync(inRoot('dist/kernels/source'), { recursive: true });
-      for (const file of globSync(SHOWN, { cwd: root })) {
-        cpSync(inRoot(file), inRoot('dist/kernels/source', path.relative('kernels', file)));
-      }
+      /** @type {(from: string, globs: readonly string[], to: string) => void} */
+      const copy = (from, globs, to) => {
+        rmSync(inRoot('dist/kernels', to), { recursive: true, force: true });
+        for (const file of globSync(globs, { cwd: root })) {
+          const place = path.relative(from, file).replace(/^reproduce[\\/]/, '');
+          cpSync(inRoot(file), inRoot('dist/kernels', to, place));
+        }
+      };
+      copy('kernels', SHOWN, 'source');
+      copy('native', ENGINE_HEADERS, 'include');
+      copy('native', REPRODUCER, 'reproduce');
       writeFileSync(inRoot('dist/kernels/source', ROWS, `${ROWS}.cu`), includesOfRows());
-      rmSync(inRoot('dist/kernels/include'), { recursive: true, force: true });
-      for (const file of globSync(ENGINE_HEADERS, { cwd: root })) {
-        cpSync(inRoot(file), inRoot('dist/kernels/include', path.relative('native', file)));
-      }
-      rmSync(inRoot('dist/kernels/reproduce'), { recursive: true, force: true });
-      for (const file of globSync(REPRODUCER, { cwd: root })) {
-        const place = path.relative('native', file).replace(/^reproduce[\\/]/, '');
-        cpSync(inRoot(file), inRoot('dist/kernels/reproduce', place));
-      }
     },
   };
 }

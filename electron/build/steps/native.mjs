@@ -199,37 +199,42 @@ const settings = () => ({
 });
 
 /**
- * Step for the addon that solves transport on the CPU; a first start waits for it alone.
- * @param {BuildOptions} [how]
+ * Step for a target of the usual CMake tree.
+ * @param {string} name
+ * @param {string} title
+ * @param {readonly string[]} outputs
+ * @param {BuildOptions & Readonly<{ target?: string }>} how `target`: all targets if not given
  * @returns {import('./up-to-date.mjs').Step}
  */
-export function firstAddonStep(how = {}) {
-  return {
-    name: 'first-addon',
-    title: 'Building the CPU transport solver (C++)',
-    inputs: SOURCES,
-    outputs: [FIRST_ADDON],
-    settings: settings(),
-    run: (progress) => cmake('dist/cmake', progress, {}, { ...how, target: 'braggbench_first' }),
-  };
-}
+const targetStep = (name, title, outputs, how) => ({
+  name,
+  title,
+  inputs: SOURCES,
+  outputs,
+  settings: settings(),
+  run: (progress) => cmake('dist/cmake', progress, {}, how),
+});
+
+/** Step for the addon that solves transport on the CPU; a first start waits for it alone. @param {BuildOptions} [how] */
+export const firstAddonStep = (how) =>
+  targetStep('first-addon', 'Building the CPU transport solver (C++)', [FIRST_ADDON], {
+    ...how,
+    target: 'braggbench_first',
+  });
 
 /**
  * Step for the complete addon.
  * @param {BuildOptions} [how]
  * @returns {import('./up-to-date.mjs').Step}
  */
-export function addonStep(how = {}) {
+export function addonStep(how) {
+  const once = existsSync(inRoot(ADDON)) ? '' : '; this happens once and takes minutes on two cores';
+  const outputs = [ADDON, 'dist/native/include/user_kernel_build.json'];
+  const step = targetStep('addon', `Building the solver (C++)${once}`, outputs, { ...how, target: 'braggbench' });
   return {
-    name: 'addon',
-    title: existsSync(inRoot(ADDON))
-      ? 'Building the solver (C++)'
-      : 'Building the solver (C++); this happens once and takes minutes on two cores',
-    inputs: SOURCES,
-    outputs: [ADDON, 'dist/native/include/user_kernel_build.json'],
-    settings: settings(),
+    ...step,
     run: async (progress) => {
-      await cmake('dist/cmake', progress, {}, { ...how, target: 'braggbench' });
+      await step.run(progress);
       // An outdated library is deleted, because user kernels must not be linked with an older engine than the one that
       // runs them.
       const { isUpToDate } = await import('./up-to-date.mjs');
@@ -242,33 +247,18 @@ export function addonStep(how = {}) {
  * Step for the library with which user kernels are linked, in the addon's tree. A start does not wait for it; tests,
  * packages and `npm run build` make it.
  * @param {BuildOptions} [how]
- * @returns {import('./up-to-date.mjs').Step}
  */
-export function coreLibraryStep(how = {}) {
-  return {
-    name: 'core-library',
-    title: 'Building the library for user kernels',
-    inputs: SOURCES,
-    outputs: [CORE_LIBRARY],
-    settings: settings(),
-    run: (progress) => cmake('dist/cmake', progress, {}, { ...how, target: 'braggbench_core' }),
-  };
-}
+export const coreLibraryStep = (how) =>
+  targetStep('core-library', 'Building the library for user kernels', [CORE_LIBRARY], {
+    ...how,
+    target: 'braggbench_core',
+  });
 
-/**
- * Step for the C++ tests, in the addon's tree because they link the same objects.
- * @returns {import('./up-to-date.mjs').Step}
- */
-export function cppTestsStep() {
-  return {
-    name: 'cpp-tests',
-    title: 'Building the C++ tests',
-    inputs: [...SOURCES, ...TEST_SOURCES],
-    outputs: [CPP_TESTS, ...GPU_TESTS],
-    settings: settings(),
-    run: (progress) => cmake('dist/cmake', progress, {}),
-  };
-}
+/** Step for the C++ tests, in the addon's tree because they link the same objects. */
+export const cppTestsStep = () => ({
+  ...targetStep('cpp-tests', 'Building the C++ tests', [CPP_TESTS, ...GPU_TESTS], {}),
+  inputs: [...SOURCES, ...TEST_SOURCES],
+});
 
 /**
  * Step for the C++ tests with address and undefined-behaviour sanitizers. Clang compiles all of the code, including the
@@ -278,25 +268,19 @@ export function cppTestsStep() {
  * @returns {import('./up-to-date.mjs').Step}
  */
 export function sanitizedTestsStep(clang) {
-  const whole = clang !== null;
   const definitions = {
-    BB_ADDON: whole ? 'ON' : 'OFF',
+    BB_ADDON: clang ? 'ON' : 'OFF',
     BB_SANITIZE: 'address,undefined',
-    BB_PLAIN_CORE: whole ? '' : inRoot(CORE_LIBRARY),
+    BB_PLAIN_CORE: clang ? '' : inRoot(CORE_LIBRARY),
     BB_OUTPUT: inRoot('dist/native-sanitized'),
   };
+  const how = clang ? { compiler: clang.program } : { target: 'braggbench_tests' };
   return {
     name: 'sanitized-tests',
-    title: `Building the C++ tests with sanitizers${whole ? ', with Clang' : ''}`,
+    title: `Building the C++ tests with sanitizers${clang ? ', with Clang' : ''}`,
     inputs: [...SOURCES, ...TEST_SOURCES],
     outputs: [SANITIZED_TESTS],
-    settings: { ...settings(), ...(clang === null ? {} : { compiler: clang.program, clang: clang.version }) },
-    run: (progress) =>
-      cmake(
-        'dist/cmake-sanitized',
-        progress,
-        definitions,
-        clang === null ? { target: 'braggbench_tests' } : { compiler: clang.program },
-      ),
+    settings: { ...settings(), ...(clang ? { compiler: clang.program, clang: clang.version } : {}) },
+    run: (progress) => cmake('dist/cmake-sanitized', progress, definitions, how),
   };
 }

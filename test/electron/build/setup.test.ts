@@ -145,9 +145,32 @@ describe('entry points', () => {
     const read = (file: string): string => readFileSync(path.join(folder, file), 'utf8');
     const scripts = [...read('bench.mjs').matchAll(/script\(\s*'([^']+)'/g)].map(([, name = '']) => name);
     const programs = [...read('bench.mjs').matchAll(/program\('([^']+)'/g)].map(([, name = '']) => name);
-    expect([scripts.length, programs.length]).toEqual([6, 7]);
-    for (const file of [...scripts, ...programs.map((name) => `../../test/bench/${name}`)])
+    expect([scripts.length, programs.length]).toEqual([5, 7]);
+    for (const file of [
+      ...scripts.map((name) => `bench/${name}`),
+      ...programs.map((name) => `../../test/bench/${name}`),
+    ])
       expect(read(file), file).toMatch(/^\/\*\*\s[\s\S]*?npm run bench -- [a-z]+`/);
+  });
+
+  test('no entry imports TypeScript or a package before the pinned Node runs it', () => {
+    const entries = readdirSync(folder).filter((name) => name.endsWith('.mjs'));
+    expect(entries.length).toBeGreaterThan(10);
+    const all = new Set(entries.map((name) => path.join(folder, name)));
+    const imported = [...all].map((file) => [path.basename(file), file] as const);
+    const early: string[] = [];
+    for (const [entry, file] of imported) {
+      for (const [, to = ''] of readFileSync(file, 'utf8').matchAll(
+        /^(?:import|export) (?:[\w*{}\s,]+ from )?'([^']+)';/gm,
+      )) {
+        const next = path.resolve(path.dirname(file), to);
+        if (to.startsWith('.') && to.endsWith('.mjs')) {
+          if (!all.has(next)) imported.push([entry, next]);
+          all.add(next);
+        } else if (!to.startsWith('node:')) early.push(`${entry}: ${to}`);
+      }
+    }
+    expect(early).toEqual([]);
   });
 });
 

@@ -8,8 +8,11 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { chosenSessions, commandLine, jsonOf, valueAfter } from './bench/command-line.mjs';
-import { furtherConfigurations, reportOf, tunedEntries } from './bench/tuning-record.mjs';
+import { capture, handOver } from '../setup/command.mjs';
+import { inRoot } from '../setup/root.mjs';
+import { Failure, say } from '../setup/say.mjs';
+import { chosenSessions, commandLine, jsonOf, valueAfter } from './command-line.mjs';
+import { furtherConfigurations, reportOf, tunedEntries } from './tuning-record.mjs';
 import {
   defaultMinutes,
   searchSeconds,
@@ -17,13 +20,9 @@ import {
   TUNING_SESSIONS,
   tunedScenario,
   tuningStudy,
-} from './bench/tuning-sessions.mjs';
-import { capture, handOver } from './setup/command.mjs';
-import { inRoot } from './setup/root.mjs';
-import { Failure, main, say } from './setup/say.mjs';
-import { build, commandLineSteps, prepare } from './steps/all.mjs';
+} from './tuning-sessions.mjs';
 
-/** @typedef {import('./bench/tuning-record.mjs').TunedSession} TunedSession */
+/** @typedef {import('./tuning-record.mjs').TunedSession} TunedSession */
 
 /** @param {string} file @returns {any} */
 const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
@@ -41,7 +40,7 @@ async function thisGpu() {
 
 /**
  * Search space of the source file with a session's constants.
- * @param {import('./bench/tuning-sessions.mjs').TuningSession} session
+ * @param {import('./tuning-sessions.mjs').TuningSession} session
  */
 function spaceOf({ scenario, variant }) {
   const { kind: workload = 'transport', problem } = read(inRoot(`assets/scenarios/${scenario}.json`));
@@ -51,19 +50,14 @@ function spaceOf({ scenario, variant }) {
   return { workload, bench, file: found.file };
 }
 
-await main(async () => {
-  const args = process.argv.slice(2);
+/** @param {readonly string[]} args */
+export async function run(args) {
   const chosen = chosenSessions(args, TUNING_SESSIONS, ({ name }) => name) ?? TUNING_SESSIONS;
   const minutes = Number(valueAfter(args, '--minutes') ?? defaultMinutes(chosen));
   if (!(minutes > 0)) throw new Failure('--minutes: allowed: a number above 0');
   const carry = valueAfter(args, '--carry');
   /** @type {readonly TunedSession[]} */
   const carried = carry === null ? [] : read(path.resolve(carry)).sessions;
-  if (!args.includes('--as-built')) {
-    const elsewhere = await prepare(args);
-    if (elsewhere !== null) return elsewhere;
-    await build(await commandLineSteps());
-  }
   const work = inRoot('dist/tuning');
   const out = path.resolve(valueAfter(args, '--out') ?? work);
   for (const folder of [work, out]) mkdirSync(folder, { recursive: true });
@@ -119,4 +113,4 @@ await main(async () => {
   }
   say(`\n${report.join('\n')}`);
   return worst;
-});
+}

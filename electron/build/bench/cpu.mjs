@@ -9,16 +9,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { commandLine } from './bench/command-line.mjs';
-import { KEEP, loadNow, saveTargets } from './bench/measured.ts';
-import { measurePhysicsCosts, physicsTargets } from './bench/physics-costs.mjs';
-import { STUDY_POINTS, studyOfBeams } from './bench/study-cost.mjs';
-import { cpuTargets, denseStep, imageTargets, readSessions, studyTargets, targetLines } from './bench/targets.mjs';
-import { measureWaits, waitsArguments } from './bench/waits.mjs';
-import { capture, handOver } from './setup/command.mjs';
-import { callerFolder, inRoot } from './setup/root.mjs';
-import { main, say } from './setup/say.mjs';
-import { allSteps, build, commandLineSteps, prepare } from './steps/all.mjs';
+import { capture, handOver } from '../setup/command.mjs';
+import { callerFolder, inRoot } from '../setup/root.mjs';
+import { say } from '../setup/say.mjs';
+import { commandLine } from './command-line.mjs';
+import { KEEP, loadNow, saveTargets } from './measured.ts';
+import { measurePhysicsCosts, physicsTargets } from './physics-costs.mjs';
+import { STUDY_POINTS, studyOfBeams } from './study-cost.mjs';
+import { cpuTargets, denseStep, imageTargets, readSessions, studyTargets, targetLines } from './targets.mjs';
+import { measureWaits, waitsArguments } from './waits.mjs';
 
 /**
  * Scenario, variants and seconds; the first variant is the reference of the ratios. A round of the second scenario
@@ -46,14 +45,11 @@ async function peakMemory(cli) {
   return found === undefined ? null : Number(found) * 1e6;
 }
 
-await main(async () => {
-  const given = process.argv.slice(2);
-  const elsewhere = await prepare(given, { developer: false });
-  if (elsewhere !== null) return elsewhere;
+/** @param {readonly string[]} given */
+export async function run(given) {
   const keeps = given.includes(KEEP);
   const args = given.filter((one) => one !== KEEP);
   const { own, others, alone } = waitsArguments(args);
-  await build(others.length > 0 ? await commandLineSteps() : await allSteps());
   const cli = commandLine();
   if (alone && others.length === 0) {
     for (const line of targetLines(await measureWaits(own))) say(line);
@@ -107,4 +103,4 @@ await main(async () => {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-});
+}

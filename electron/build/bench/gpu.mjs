@@ -17,17 +17,16 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { chosenSessions, commandLine, jsonOf, valueAfter } from './bench/command-line.mjs';
-import { expectedOf, isDone, nameOf, planLines, sortByImportance, wordsOf } from './bench/gpu-plan.mjs';
-import { GPU_SESSIONS } from './bench/gpu-sessions.mjs';
-import { gpuImageTargets, gpuTargets, layerTargets, readSessions, targetLines } from './bench/targets.mjs';
-import { measureWaits, waitsArguments } from './bench/waits.mjs';
-import { handOver } from './setup/command.mjs';
-import { callerFolder, inRoot } from './setup/root.mjs';
-import { Failure, main, say } from './setup/say.mjs';
-import { allSteps, build, prepare } from './steps/all.mjs';
+import { handOver } from '../setup/command.mjs';
+import { callerFolder, inRoot } from '../setup/root.mjs';
+import { Failure, say } from '../setup/say.mjs';
+import { chosenSessions, commandLine, jsonOf, valueAfter } from './command-line.mjs';
+import { expectedOf, isDone, nameOf, planLines, sortByImportance, wordsOf } from './gpu-plan.mjs';
+import { GPU_SESSIONS } from './gpu-sessions.mjs';
+import { gpuImageTargets, gpuTargets, layerTargets, readSessions, targetLines } from './targets.mjs';
+import { measureWaits, waitsArguments } from './waits.mjs';
 
-/** @param {string} folder @param {readonly import('./bench/targets.mjs').Target[]} waits */
+/** @param {string} folder @param {readonly import('./targets.mjs').Target[]} waits */
 function printTargets(folder, waits = []) {
   const all = [
     ...waits,
@@ -39,8 +38,8 @@ function printTargets(folder, waits = []) {
 }
 
 /**
- * @param {readonly import('./bench/gpu-plan.mjs').Planned[]} sessions
- * @param {{ readonly kept: string, readonly folder: string, readonly most_s: number, readonly programs: import('./bench/gpu-plan.mjs').UserPrograms }} how
+ * @param {readonly import('./gpu-plan.mjs').Planned[]} sessions
+ * @param {{ readonly kept: string, readonly folder: string, readonly most_s: number, readonly programs: import('./gpu-plan.mjs').UserPrograms }} how
  */
 async function record(sessions, { kept, folder, most_s, programs }) {
   const begun = performance.now();
@@ -89,8 +88,8 @@ async function requireGpu() {
     throw new Failure(`npm run bench -- gpu: no usable GPU on this machine (${cuda.reason ?? 'none is usable'})`);
 }
 
-await main(async () => {
-  const args = process.argv.slice(2);
+/** @param {readonly string[]} args */
+export async function run(args) {
   checkFlags(args);
   const from = args.indexOf('--from');
   if (from >= 0) {
@@ -99,13 +98,8 @@ await main(async () => {
   }
   const kept = inRoot('assets/runs');
   const chosen = chosenSessions(args, GPU_SESSIONS, nameOf);
-  const asBuilt = args.includes('--as-built');
-  if (!asBuilt) {
-    const elsewhere = await prepare(args, { developer: false });
-    if (elsewhere !== null) return elsewhere;
-  }
   const folder = path.resolve(callerFolder, valueAfter(args, '--out') ?? kept);
-  const { commitOf } = await import('../host/model/bench/commit.ts');
+  const { commitOf } = await import('../../host/model/bench/commit.ts');
   const commit = await commitOf(inRoot('.'));
   const sessions = (chosen ?? sortByImportance(kept, GPU_SESSIONS)).filter(
     (one) => !args.includes('--resume') || ![folder, kept].some((each) => isDone(each, one, commit)),
@@ -114,7 +108,6 @@ await main(async () => {
     for (const line of planLines(kept, sessions)) say(line);
     return 0;
   }
-  if (!asBuilt) await build(await allSteps());
   await requireGpu();
   const { own, alone } = waitsArguments(args);
   if (alone) {
@@ -139,4 +132,4 @@ await main(async () => {
   say('');
   printTargets(folder, waits);
   return worst;
-});
+}
