@@ -62,6 +62,9 @@ export class SolverBuild {
  */
 export const needsCompiler = () => process.platform !== 'win32' && !isUpToDate(addonStep());
 
+/** Interval between lines about the build in the terminal, where the page's address has to stay visible. */
+const LINE_MS = 20_000;
+
 /**
  * @param {SolverBuild} solver
  * @param {readonly import('./up-to-date.mjs').Step[]} behind further steps before the solver counts as complete
@@ -70,7 +73,14 @@ export const needsCompiler = () => process.platform !== 'win32' && !isUpToDate(a
 async function compile(solver, behind, signal) {
   const begun = performance.now();
   const seconds = () => `${((performance.now() - begun) / 1000).toFixed(0)} s`;
-  const progress = (/** @type {string} */ howFar) => solver.report({ progress: howFar });
+  let compiled = '';
+  const progress = (/** @type {string} */ howFar) => {
+    compiled = howFar;
+    solver.report({ progress: howFar });
+  };
+  const lines = setInterval(() => {
+    if (compiled !== '') say(`Compiling the solver: ${compiled}, ${seconds()}`);
+  }, LINE_MS);
   /** @param {import('./up-to-date.mjs').Step} step */
   const make = async (step) => {
     if (!signal.aborted && !isUpToDate(step)) await perform(step, progress);
@@ -83,12 +93,14 @@ async function compile(solver, behind, signal) {
     await make(firstAddonStep({ signal }));
     if (!signal.aborted) {
       solver.report({ stage: 'first', progress: null });
+      compiled = '';
       say(
         `Beams can run on the CPU now, after ${seconds()} of compiling; the rest of the solver is built in the background.`,
       );
     }
     for (const step of [addonStep({ signal }), ...behind]) await runInBackground(() => make(step));
     if (!signal.aborted) {
+      clearInterval(lines);
       solver.report({ stage: 'whole', progress: null });
       say(`The solver is complete after ${seconds()} of compiling.`);
     }
@@ -97,6 +109,8 @@ async function compile(solver, behind, signal) {
     if (signal.aborted) return;
     if (error instanceof Failure) solver.report({ failed: error.message.split('\n').at(-1) ?? '' });
     throw error;
+  } finally {
+    clearInterval(lines);
   }
 }
 
