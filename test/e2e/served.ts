@@ -19,6 +19,19 @@ export type Served = Readonly<{
   kill: () => Promise<void>;
 }>;
 
+/** Servers that run. They are killed when the test process ends, also if a signal interrupts it. */
+const servers = new Set<ChildProcess>();
+const killServers = () => {
+  for (const server of servers) server.kill('SIGKILL');
+};
+process.once('exit', killServers);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    killServers();
+    process.kill(process.pid, signal);
+  });
+}
+
 const ended = (child: ChildProcess) =>
   new Promise<number | null>((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve(child.exitCode);
@@ -36,9 +49,7 @@ export function serve(args: readonly string[] = [], env: Readonly<Record<string,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // Kills the server if the test run is itself interrupted.
-  const end = () => void child.kill('SIGKILL');
-  process.once('exit', end);
+  servers.add(child);
   let output = '';
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -47,7 +58,7 @@ export function serve(args: readonly string[] = [], env: Readonly<Record<string,
     }, START_TIMEOUT_MS);
     child.on('exit', (code) => {
       clearTimeout(timer);
-      process.off('exit', end);
+      servers.delete(child);
       reject(new Error(`the server exited with code ${code}:\n${output}`));
     });
     const take = (chunk: Buffer) => {
