@@ -106,8 +106,9 @@ Napi::Value fermi_eyges(const Napi::CallbackInfo& info);
 /// energy_by}, see transport/moments/tangents.hpp.
 Napi::Value dose_tangents(const Napi::CallbackInfo& info);
 
-/// volumeDose(problem, {nx, ny, dx_mm, dy_mm}): {done, cancel}, where done is a promise of {dose_MeV, depth_dose_MeV,
-/// energy: {in, outside, neutral, left, products, misfit, rel_error}}, see transport/moments/volume.hpp.
+/// volumeDose(problem, {nx, ny, dx_mm, dy_mm}): {done, cancel, progress}. done is a promise of {dose_MeV, depth_dose_MeV,
+/// energy: {in, outside, neutral, left, products, misfit, rel_error}}, see transport/moments/volume.hpp. progress()
+/// returns {kinds, solved, summed}: kinds of spots, solved kinds, and planes of depth with a dose.
 Napi::Value volume_dose(const Napi::CallbackInfo& info);
 
 /// createDiffraction(problem): an object {plan, start, cancel} that wraps an engine::ImageRun.

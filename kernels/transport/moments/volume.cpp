@@ -62,6 +62,51 @@ struct Pattern {
   std::vector<Spot> all;     // by y
 };
 
+/// Positions on one axis at which Gaussians of one width are summed. Many scattered positions are interpolated among the
+/// nodes of a regular grid: for 8 points at a third of the width the error is below 2e-5 of the maximum of a Gaussian.
+/// Lagrange weights retain the sum and the moments of the positions, therefore also the energy.
+struct Sites {
+  static constexpr int kPoints = 8;
+  static constexpr double kNodesPerSigma = 3.0;
+
+  Sites(const std::vector<double>& places, double sigma) {
+    const double step = sigma / kNodesPerSigma, middle = 0.5 * (places.front() + places.back());
+    const double reach = std::ceil((places.back() - middle) / step) + kPoints / 2;
+    // Nodes are symmetric about the positions, so that a mirrored field has a mirrored dose.
+    if (!(2.0 * reach + 1.0 < static_cast<double>(places.size()))) {
+      at = places;
+      for (std::size_t i = 0; i < places.size(); ++i) first.push_back(static_cast<int>(i));
+      share.assign(places.size(), {1.0});
+      return;
+    }
+    width = kPoints;
+    for (double node = -reach; node <= reach; node += 1.0) at.push_back(middle + node * step);
+    for (const double place : places) {
+      const double from = (place - middle) / step + reach, below = std::floor(from);
+      first.push_back(static_cast<int>(below) - kPoints / 2 + 1);
+      share.push_back(lagrange(from - below + kPoints / 2 - 1));
+    }
+  }
+
+  int width = 1;           // number of sites for each position
+  std::vector<double> at;  // mm
+  std::vector<int> first;  // first site of each position
+  std::vector<std::array<double, kPoints>> share;
+
+ private:
+  /// Weights of the points 0, 1, … for the value at `t`.
+  static std::array<double, kPoints> lagrange(double t) {
+    std::array<double, kPoints> out;
+    for (int k = 0; k < kPoints; ++k) {
+      out[u(k)] = 1.0;
+      for (int j = 0; j < kPoints; ++j) {
+        if (j != k) out[u(k)] *= (t - j) / (k - j);
+      }
+    }
+    return out;
+  }
+};
+
 /// A row of depth: Gaussian pair of the beam's energy, and energy of products by Gaussian.
 struct Row {
   GaussianPair beam;
@@ -220,12 +265,11 @@ Problem in_columns(const Problem& p, std::span<const SpotKind> kinds) {
 
 class Solving {
  public:
-  Solving(const Problem& problem, std::span<const AlongY> along_y, const AcrossGrid& across,
-          const std::atomic<bool>& cancel)
+  Solving(const Problem& problem, std::span<const AlongY> along_y, const AcrossGrid& across, VolumeControl& control)
       : p_(problem),
         along_y_(along_y),
         across_(across),
-        cancel_(cancel),
+        control_(control),
         layers_(layers_of(problem)),
         pool_(cpu::thread_count(problem.threads)) {
     for (const Material& material : problem.materials) media_.emplace_back(material);
@@ -259,9 +303,11 @@ class Solving {
   }
 
   VolumeDose solve() {
+    control_.kinds = static_cast<int>(kinds_.size());
     pool_.run(static_cast<int>(kinds_.size()), [&](int k, int) {
       stop_if_cancelled();
       march(kinds_[u(k)]);
+      ++control_.solved;
     });
     VolumeDose out;
     out.dose.resize(u(p_.grid.nz) * plane());
@@ -279,7 +325,12 @@ class Solving {
       stop_if_cancelled();
       const auto cells = std::span(out.dose).subspan(u(z) * plane(), plane());
       out.depth_dose[u(z)] = fill(z, shared, cells);
-      for (const double each : cells) inside[u(z)] += each;
+      for (double& each : cells) {
+        // Interpolation leaves rounding below 0 where the tails of all Gaussians end.
+        each = std::max(each, 0.0);
+        inside[u(z)] += each;
+      }
+      ++control_.summed;
     });
     for (int z = 0; z < p_.grid.nz; ++z) out.outside += out.depth_dose[u(z)] - inside[u(z)];
     return out;
@@ -298,7 +349,7 @@ class Solving {
   std::size_t plane() const { return u(across_.nx) * u(across_.ny); }
 
   void stop_if_cancelled() const {
-    if (cancel_.load()) throw Cancelled();
+    if (control_.cancelled.load()) throw Cancelled();
   }
 
   std::vector<Shared> shared_patterns() const {
@@ -398,54 +449,94 @@ class Solving {
   /// Excess of the variance of y over that of x, which is the same at the entrance and everywhere else.
   static double wider(double x_sigma, double y_sigma) { return y_sigma * y_sigma - x_sigma * x_sigma; }
 
+  /// Gaussians along one axis, as shares of their cells: [position][cell].
+  struct Shapes {
+    Shapes(const std::vector<double>& places, double sigma, int n, double width) : cells(u(n)) {
+      GaussianPair one;
+      one.count = 1;
+      one.weight[0] = 1.0;
+      one.sigma[0] = sigma;
+      share.resize(places.size() * cells);
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        const auto own = std::span(share).subspan(i * cells, cells);
+        add_pair(one, places[i], -0.5 * n * width, width, own);
+        std::size_t from = 0, to = cells;
+        while (from < to && own[from] == 0.0) ++from;
+        while (to > from && own[to - 1] == 0.0) --to;
+        range.emplace_back(from, to);
+      }
+    }
+
+    std::size_t cells;
+    std::vector<double> share;
+    std::vector<std::pair<std::size_t, std::size_t>> range;  // cells with a share above 0
+  };
+
   /// Adds products of Gaussians at all positions of a pattern. Returns the sum of the weights.
   double add(const Pattern& pattern, std::span<const double> weights, double x_variance, double y_variance,
              std::span<double> cells) const {
     double sum = 0.0;
     for (const double weight : weights) sum += weight;
     if (!(std::abs(sum) > kNothing)) return sum;
-    const auto nx = u(across_.nx), ny = u(across_.ny);
-    const auto shapes = [](const std::vector<double>& places, double variance, int n, double width) {
-      GaussianPair one;
-      one.count = 1;
-      one.weight[0] = 1.0;
-      one.sigma[0] = std::sqrt(std::max(variance, 1e-12));
-      std::vector<double> out(places.size() * u(n));
-      for (std::size_t i = 0; i < places.size(); ++i) {
-        add_pair(one, places[i], -0.5 * n * width, width, std::span(out).subspan(i * u(n), u(n)));
-      }
-      return out;
-    };
-    const std::vector<double> along_x = shapes(pattern.x, x_variance, across_.nx, across_.dx);
-    const std::vector<double> along_y = shapes(pattern.y, y_variance, across_.ny, across_.dy);
+    const double x_sigma = std::sqrt(std::max(x_variance, 1e-12)), y_sigma = std::sqrt(std::max(y_variance, 1e-12));
+    const Sites x_sites(pattern.x, x_sigma), y_sites(pattern.y, y_sigma);
+    const std::vector<Pattern::Spot> interpolated = at_sites(pattern, weights, x_sites, y_sites);
+    const Shapes along_x(x_sites.at, x_sigma, across_.nx, across_.dx);
+    const Shapes along_y(y_sites.at, y_sigma, across_.ny, across_.dy);
+    const std::size_t nx = along_x.cells;
     std::vector<double> line(nx);
-    for (std::size_t first = 0; first < pattern.all.size();) {
-      const int place = pattern.all[first].y;
+    for (std::size_t first = 0; first < interpolated.size();) {
+      const int place = interpolated[first].y;
+      std::size_t left = nx, right = 0;
       std::ranges::fill(line, 0.0);
-      std::size_t end = first;
-      for (; end < pattern.all.size() && pattern.all[end].y == place; ++end) {
-        const double* from = &along_x[u(pattern.all[end].x) * nx];
-        for (std::size_t x = 0; x < nx; ++x) line[x] += weights[end] * from[x];
+      for (; first < interpolated.size() && interpolated[first].y == place; ++first) {
+        const std::size_t at = u(interpolated[first].x);
+        const auto [from, to] = along_x.range[at];
+        if (from >= to) continue;
+        ops_.add(&line[from], &along_x.share[at * nx + from], interpolated[first].weight, static_cast<int>(to - from));
+        left = std::min(left, from);
+        right = std::max(right, to);
       }
-      first = end;
-      std::size_t left = 0, right = nx;
-      while (left < right && line[left] == 0.0) ++left;
-      while (right > left && line[right - 1] == 0.0) --right;
-      for (std::size_t y = 0; y < ny; ++y) {
-        const double share = along_y[u(place) * ny + y];
-        if (share == 0.0) continue;
-        double* to = &cells[y * nx];
-        ops_.add(to + left, &line[left], share, static_cast<int>(right - left));
+      if (left >= right) continue;
+      const auto [from, to] = along_y.range[u(place)];
+      for (std::size_t y = from; y < to; ++y) {
+        ops_.add(&cells[y * nx + left], &line[left], along_y.share[u(place) * along_y.cells + y],
+                 static_cast<int>(right - left));
       }
     }
     return sum;
+  }
+
+  /// Spots of a pattern with these weights, distributed to the sites; sorted by y.
+  static std::vector<Pattern::Spot> at_sites(const Pattern& pattern, std::span<const double> weights, const Sites& x,
+                                             const Sites& y) {
+    std::vector<Pattern::Spot> out;
+    if (x.width == 1 && y.width == 1) {
+      out = pattern.all;
+      for (std::size_t i = 0; i < out.size(); ++i) out[i].weight = weights[i];
+      return out;
+    }
+    const std::size_t columns = x.at.size();
+    std::vector<double> sums(columns * y.at.size());
+    for (std::size_t i = 0; i < pattern.all.size(); ++i) {
+      const auto [x_place, y_place, unused] = pattern.all[i];
+      for (int row = 0; row < y.width; ++row) {
+        const double weight = weights[i] * y.share[u(y_place)][u(row)];
+        double* to = &sums[u(y.first[u(y_place)] + row) * columns + u(x.first[u(x_place)])];
+        for (int column = 0; column < x.width; ++column) to[column] += weight * x.share[u(x_place)][u(column)];
+      }
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      if (sums[i] != 0.0) out.push_back({static_cast<int>(i % columns), static_cast<int>(i / columns), sums[i]});
+    }
+    return out;
   }
 
   const SweepOps& ops_ = sweep_ops();
   const Problem& p_;
   const std::span<const AlongY> along_y_;
   const AcrossGrid across_;
-  const std::atomic<bool>& cancel_;
+  VolumeControl& control_;
   const std::vector<Layer> layers_;
   cpu::ThreadPool pool_;
   std::vector<Medium> media_;
@@ -466,9 +557,9 @@ double VolumeDose::rel_error() const {
 }
 
 VolumeDose volume_dose(const Problem& p, std::span<const AlongY> along_y, const AcrossGrid& across,
-                       const std::atomic<bool>& cancel) {
+                       VolumeControl& control) {
   if (const std::string reason = moments_refusal(p); !reason.empty()) throw ProblemError("unsupported", reason);
-  return Solving(p, along_y, across, cancel).solve();
+  return Solving(p, along_y, across, control).solve();
 }
 
 }  // namespace bb::transport

@@ -35,12 +35,19 @@ struct VolumeDose {
   double rel_error() const;
 };
 
+/// Cancels a computation from another thread, and counts what is finished.
+struct VolumeControl {
+  std::atomic<bool> cancelled{false};
+  std::atomic<int> kinds{0}, solved{0};  // kinds of spots
+  std::atomic<int> summed{0};            // planes of depth with a dose
+};
+
 /// Dose of spots in layered materials. In every row the beam is a sum of products of Gaussians in x and y, whose
 /// variances are those of the march. Products of reactions are isotropic around their spot, so their dose follows from
 /// its projection on x: a sum of isotropic Gaussians with non-negative weights is fitted to it by least squares. Throws
-/// ProblemError if moments_refusal() returns a reason, and Cancelled soon after `cancel` becomes true. `along_y`: one
+/// ProblemError if moments_refusal() returns a reason, and Cancelled soon after `control` is cancelled. `along_y`: one
 /// entry for each of spots_of(problem).
 VolumeDose volume_dose(const Problem& problem, std::span<const AlongY> along_y, const AcrossGrid& across,
-                       const std::atomic<bool>& cancel);
+                       VolumeControl& control);
 
 }  // namespace bb::transport

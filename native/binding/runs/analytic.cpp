@@ -46,7 +46,7 @@ struct Volume {
   transport::Problem problem;
   std::vector<transport::AlongY> along_y;
   transport::AcrossGrid across;
-  std::atomic<bool> cancelled{false};
+  transport::VolumeControl control;
   transport::VolumeDose result;
   Job job;  // last
 };
@@ -118,14 +118,21 @@ Napi::Value volume_dose(const Napi::CallbackInfo& info) {
   Volume* under = state.get();
   Napi::Object handle = Napi::Object::New(env);
   handle.Set("cancel", Napi::Function::New(env, [state](const Napi::CallbackInfo& call) {
-               state->cancelled = true;
+               state->control.cancelled = true;
                return call.Env().Undefined();
+             }));
+  handle.Set("progress", Napi::Function::New(env, [state](const Napi::CallbackInfo& call) {
+               Napi::Object out = Napi::Object::New(call.Env());
+               out.Set("kinds", state->control.kinds.load());
+               out.Set("solved", state->control.solved.load());
+               out.Set("summed", state->control.summed.load());
+               return out;
              }));
   handle.Set("done", under->job.start(
                          env, env.Undefined(), kTooLarge,
                          [under](const Job::Tell&) {
                            under->result =
-                               transport::volume_dose(under->problem, under->along_y, under->across, under->cancelled);
+                               transport::volume_dose(under->problem, under->along_y, under->across, under->control);
                          },
                          [state](Napi::Env to) -> Napi::Value {
                            const transport::VolumeDose& result = state->result;

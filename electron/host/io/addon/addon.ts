@@ -100,7 +100,10 @@ export interface NativeAddon {
    */
   doseTangents(problem: TransportProblem, directions: readonly TangentDirection[]): Promise<DoseTangents>;
   /** Three-dimensional dose of spots in layered matter. Rejects like `doseTangents`. */
-  volumeDose(problem: TransportProblem, across: TransverseGrid): { readonly done: Promise<VolumeDose>; cancel(): void };
+  volumeDose(
+    problem: TransportProblem,
+    across: TransverseGrid,
+  ): { readonly done: Promise<VolumeDose>; cancel(): void; progress(): VolumeDoseProgress };
   /** Throws an Error whose `code` is 'invalid', 'memory', 'unsupported' or 'device'. */
   createTransport(problem: TransportProblem): TransportRun;
   /**
@@ -164,6 +167,9 @@ interface TransverseGrid {
   readonly dx_mm: number;
   readonly dy_mm: number;
 }
+
+/** Kinds of spots, how many of them are solved, and the number of planes of depth with a dose. */
+export type VolumeDoseProgress = Readonly<Record<'kinds' | 'solved' | 'summed', number>>;
 
 export interface VolumeDose {
   /** Dose in each cell, [z][y][x]. */

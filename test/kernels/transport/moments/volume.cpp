@@ -1,9 +1,12 @@
 // Dose in three dimensions: the depth dose in every plane, the product of Gaussians of a spot, symmetry, the ledger.
 #include "transport/moments/volume.hpp"
 
+#include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "../../held_run.hpp"
@@ -16,7 +19,6 @@ namespace {
 
 using namespace transport;
 
-const std::atomic<bool> kGoOn{false};
 const std::vector<AlongY> kOne{{0.0, 4.0}};
 
 /// A beam of 3 mm by 4 mm in water with 20 mm of bone at a depth of 30 mm.
@@ -36,6 +38,11 @@ Beam spot_at(const Problem& p, double x, double weight) {
   spot.x = x;
   spot.weight = weight;
   return spot;
+}
+
+VolumeDose solved(const Problem& p, std::span<const AlongY> along_y, const AcrossGrid& across) {
+  VolumeControl control;
+  return volume_dose(p, along_y, across, control);
 }
 
 double at(const VolumeDose& of, const AcrossGrid& across, int z, int y, int x) {
@@ -69,7 +76,7 @@ TEST("volume: every plane sums to the depth dose of the plane solver, with and w
     Problem p = with_bone(120.0, 120.0);
     if (products) test::follow_reactions(p);
     const AcrossGrid across{150, 150, 2.0, 2.0};
-    const VolumeDose volume = volume_dose(p, kOne, across, kGoOn);
+    const VolumeDose volume = solved(p, kOne, across);
     const engine::RunResult run = test::Run(p).execute({});
     const auto nx = static_cast<std::size_t>(p.grid.nx);
     for (int z = 0; z < p.grid.nz; ++z) {
@@ -88,7 +95,7 @@ TEST("volume: without scattering a spot is the product of its two Gaussians") {
   Problem p = with_bone(120.0, 120.0);
   p.scattering = Scattering::kOff;
   const AcrossGrid across{40, 40, 1.0, 1.0};
-  const VolumeDose volume = volume_dose(p, kOne, across, kGoOn);
+  const VolumeDose volume = solved(p, kOne, across);
   const auto share = [](double from, double to, double sigma) {
     return 0.5 * (std::erf(to / sigma / std::sqrt(2.0)) - std::erf(from / sigma / std::sqrt(2.0)));
   };
@@ -106,7 +113,7 @@ TEST("volume: without scattering a spot is the product of its two Gaussians") {
 TEST("volume: scattering widens x and y alike, with the same x as the plane solver") {
   const Problem p = with_bone(120.0, 120.0);
   const AcrossGrid across{200, 200, 0.5, 0.5};
-  const VolumeDose volume = volume_dose(p, kOne, across, kGoOn);
+  const VolumeDose volume = solved(p, kOne, across);
   const engine::RunResult run = test::Run(p).execute({});
   for (const int z : {20, 60, 90}) {
     const Spread spread = spread_of(volume, across, z);
@@ -127,12 +134,12 @@ TEST("volume: a field is the sum of its spots, and is mirrored with them") {
   Problem p = with_bone(110.0, 110.0);
   test::follow_reactions(p);
   const AcrossGrid across{60, 60, 2.0, 2.0};
-  const auto solved = [&](std::vector<Beam> spots, const std::vector<double>& y) {
+  const auto spots_at = [&](std::vector<Beam> spots, const std::vector<double>& y) {
     std::vector<AlongY> along_y;
     for (const double each : y) along_y.push_back({each, 3.0});
     Problem one = p;
     one.spots = std::move(spots);
-    return volume_dose(one, along_y, across, kGoOn);
+    return solved(one, along_y, across);
   };
   const Beam a = spot_at(p, -10.0, 2.0);
   Beam b = spot_at(p, 12.0, 1.0);
@@ -140,8 +147,10 @@ TEST("volume: a field is the sum of its spots, and is mirrored with them") {
   // A spot of weight 0 keeps both on the grid of the field.
   Beam none = a;
   none.weight = 0.0;
-  const VolumeDose both = solved({a, b}, {6.0, -4.0}), one = solved({a}, {6.0}), other = solved({none, b}, {6.0, -4.0});
-  const VolumeDose mirrored = solved({spot_at(p, 10.0, 2.0)}, {6.0}), turned = solved({spot_at(p, 6.0, 2.0)}, {-10.0});
+  const VolumeDose both = spots_at({a, b}, {6.0, -4.0}), one = spots_at({a}, {6.0}),
+                   other = spots_at({none, b}, {6.0, -4.0});
+  const VolumeDose mirrored = spots_at({spot_at(p, 10.0, 2.0)}, {6.0}),
+                   turned = spots_at({spot_at(p, 6.0, 2.0)}, {-10.0});
   double most = 0.0;
   for (const double each : both.dose) most = std::max(most, each);
   double sum_off = 0.0, mirror_off = 0.0, turn_off = 0.0;
@@ -167,15 +176,65 @@ TEST("volume: Gaussians fit the projected dose of products by least squares, to 
   for (const auto& [energy, depth, most] : {std::array{100.0, 90.0, 0.002}, std::array{150.0, 200.0, 0.012}}) {
     Problem p = with_bone(energy, depth);
     test::follow_reactions(p);
-    const VolumeDose volume = volume_dose(p, kOne, {10, 10, 10.0, 10.0}, kGoOn);
+    const VolumeDose volume = solved(p, kOne, {10, 10, 10.0, 10.0});
     CHECK(volume.products > 0.02 * volume.energy_in);
     CHECK(volume.misfit < most * volume.products);
   }
 }
 
 TEST("volume: a cancelled dose ends with an exception") {
-  const std::atomic<bool> cancelled{true};
-  CHECK_THROWS(volume_dose(with_bone(100.0, 100.0), kOne, {10, 10, 1.0, 1.0}, cancelled));
+  VolumeControl control;
+  control.cancelled = true;
+  CHECK_THROWS(volume_dose(with_bone(100.0, 100.0), kOne, {10, 10, 1.0, 1.0}, control));
+}
+
+TEST("volume: progress counts the kinds of spots and the planes of depth") {
+  Problem p = with_bone(70.0, 60.0);
+  p.spots = {spot_at(p, -5.0, 1.0), spot_at(p, 5.0, 1.0), spot_at(p, 0.0, 1.0)};
+  p.spots.back().energy = 60.0;
+  VolumeControl control;
+  volume_dose(p, std::vector<AlongY>(3, {0.0, 3.0}), {10, 10, 1.0, 1.0}, control);
+  CHECK(control.kinds == 2);
+  CHECK(control.solved == 2);
+  CHECK(control.summed == p.grid.nz);
+}
+
+TEST("volume: many scattered spots have the dose of their sum, to 2e-5 of the maximum") {
+  Problem p = with_bone(70.0, 50.0);
+  p.beam.energy_sigma = 1.0;
+  test::follow_reactions(p);
+  const AcrossGrid across{40, 40, 2.0, 2.0};
+  std::vector<AlongY> along_y;
+  std::uint32_t state = 1;
+  const auto next = [&] {
+    state = state * 1664525u + 1013904223u;
+    return 50.0 * (static_cast<double>(state >> 8) / (1 << 24) - 0.5);
+  };
+  for (int i = 0; i < 300; ++i) {
+    p.spots.push_back(spot_at(p, next(), 1.0 + 0.01 * i));
+    along_y.push_back({next(), 4.0});
+  }
+  const VolumeDose all = solved(p, along_y, across);
+  // A few spots are not interpolated.
+  constexpr std::size_t kPart = 10;
+  std::vector<double> sum(all.dose.size());
+  for (std::size_t from = 0; from < along_y.size(); from += kPart) {
+    Problem part = p;
+    part.spots.assign(p.spots.begin() + static_cast<std::ptrdiff_t>(from),
+                      p.spots.begin() + static_cast<std::ptrdiff_t>(from + kPart));
+    const VolumeDose one = solved(part, std::span(along_y).subspan(from, kPart), across);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += one.dose[i];
+  }
+  double most = 0.0, off = 0.0, least = 0.0;
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    most = std::max(most, sum[i]);
+    off = std::max(off, std::abs(all.dose[i] - sum[i]));
+    least = std::min(least, all.dose[i]);
+  }
+  CHECK(off > 0.0);
+  CHECK_NEAR(off, 0.0, 2e-5 * most);
+  CHECK(least == 0.0);
+  CHECK_NEAR(all.rel_error(), 0.0, 1e-10);
 }
 
 }  // namespace bb::test::volume
