@@ -59,6 +59,13 @@ export const panelActions: readonly PanelAction[] = [
   { panel: 'lateral', control: 'export', title: 'Export the lateral profile…', keywords: picture },
   { panel: 'phase-space', control: 'export', title: 'Export the maps of phase space…', keywords: picture },
   {
+    panel: 'volume',
+    control: 'run',
+    title: 'Compute the dose in three dimensions',
+    keywords: '3d volume spots moments gray gy mu',
+  },
+  { panel: 'volume', control: 'export', title: 'Export the slices…', keywords: `${picture} dicom rtdose nrrd mha` },
+  {
     panel: 'image',
     control: 'display',
     title: 'Display of the image…',
@@ -130,6 +137,7 @@ export const panelKeywords: Readonly<Record<string, string>> = {
   'kernel-editor': 'source code c++ cuda user kernel',
   'dose-map': 'gamma gray gy isodose 2d',
   'phase-space': 'angle energy psi',
+  volume: 'three dimensions slices sagittal coronal transverse dicom rtdose nrrd',
   'depth-dose': 'bragg peak r80 r90 range curve gamma let rbe',
   lateral: 'sigma width halo spot profile',
   image: 'diffraction detector x-ray',

@@ -29,6 +29,7 @@ import { type DrawingTheme, readDrawingTheme } from './theme.ts';
 const axisWords: Readonly<Record<MapAxis['name'], string>> = {
   z: 'depth',
   x: 'lateral position',
+  y: 'position across the plane of the beam',
   theta: 'angle from +z',
   e: 'kinetic energy',
 };

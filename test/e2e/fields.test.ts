@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { accessibilityViolations } from './accessible.ts';
-import { bench, display, open, openBench, phaseMap, picture, runToEnd, useFields } from './fields-page.ts';
+import { appearances, fullyVisible, inEveryAppearance } from './appearance-page.ts';
+import { bench, display, open, openBench, phaseMap, picture, quickBeam, runToEnd, useFields } from './fields-page.ts';
 
 useFields();
 
@@ -91,4 +92,121 @@ describe('the dose', () => {
     await expect.poll(() => picture(bench.map)).toBe(dose);
     expect(open.problems).toEqual([]);
   });
+});
+
+describe('the dose in three dimensions', () => {
+  const field = JSON.stringify({
+    kind: 'transport',
+    version: 2,
+    name: 'Two spots',
+    beam: {
+      x_sigma_mm: 3,
+      spots: [
+        { energy_MeV: 70, x_mm: -8, y_mm: 10, weight: 3 },
+        { energy_MeV: 60, x_mm: 8, y_mm: -10, weight: 2 },
+      ],
+    },
+    geometry: { width_mm: 80, depth_mm: 50 },
+    grid: { dz_mm: 0.5 },
+    solver: { stepping: 'depth' },
+  });
+
+  it('has three slices through a common cursor, a readout, and files', async () => {
+    await openBench();
+    const { page } = open;
+    await bench.drop('field.json', field);
+    await expect.poll(() => bench.title.textContent()).toContain('Two spots');
+    await bench.panel('Dose in 3D').click();
+    await fullyVisible(open, 'volume-empty', [appearances[0], ...appearances.slice(1, 2)]);
+    await page.getByRole('button', { name: 'Compute the dose' }).click();
+    const summary = page.getByTestId('volume-summary');
+    await expect
+      .poll(() => summary.textContent())
+      .toMatch(/^Two spots: 2 spots, \d+ × \d+ × 100 cells in .* Largest dose \d\.\d+ Gy per 10⁹ protons\./);
+    const slice = (title: string) =>
+      page.getByRole('img', { name: `Dose of ${title}; the arrow keys move the crosshair` });
+    const readout = page.getByTestId('volume-readout');
+    // The cursor starts at the largest dose: in the peak of the spot with the larger weight.
+    await expect
+      .poll(() => readout.textContent())
+      .toMatch(/^\d\.\d+ Gy per 10⁹ protonsx [-−][79]\.0 mmy (9|11)\.0 mmdepth \d\d\.\d mm$/);
+    await bench.drawn();
+    await inEveryAppearance(page, async ({ name }) => {
+      // Smaller windows have their own arrangement of panels.
+      await bench.panel('Dose in 3D').click();
+      await summary.waitFor();
+      await bench.drawn();
+      await open.screenshot(`volume-${name}`);
+      expect(await accessibilityViolations(page), name).toEqual([]);
+    });
+    // Another position in one slice changes the two others.
+    const before = await picture(slice('Depth and x'));
+    const across = await picture(slice('x and y'));
+    await slice('x and y').click({ position: { x: 90, y: 60 } });
+    await expect.poll(() => picture(slice('Depth and x'))).not.toBe(before);
+    await slice('x and y').focus();
+    const at = await readout.textContent();
+    await page.keyboard.press('Shift+ArrowRight');
+    await expect.poll(() => readout.textContent()).not.toBe(at);
+    await slice('Depth and x').focus();
+    await page.keyboard.press('Shift+ArrowLeft');
+    await expect.poll(() => picture(slice('x and y'))).not.toBe(across);
+    // The pointer reads a value without moving the cursor.
+    const pinned = await readout.textContent();
+    await slice('Depth and y').hover({ position: { x: 120, y: 50 } });
+    await expect.poll(() => readout.textContent()).not.toBe(pinned);
+    await display('slices').click();
+    await page.getByRole('radiogroup', { name: 'Scale' }).getByRole('radio', { name: 'log', exact: true }).check();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Export the slices' }).click();
+    const [dose] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'NRRD (.nrrd)' }).click(),
+    ]);
+    expect(dose.suggestedFilename()).toBe('Two spots-dose.nrrd');
+    await page.getByRole('button', { name: 'Export the slices' }).click();
+    const [table] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: /^CSV/ }).click(),
+    ]);
+    expect(table.suggestedFilename()).toBe('Two spots-slices.csv');
+    // All protons of the field.
+    await page.getByRole('button', { name: 'Settings of the dose in three dimensions' }).click();
+    await page.getByRole('radiogroup', { name: 'Dose per' }).getByRole('radio', { name: 'field' }).check();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Compute again' }).click();
+    await expect.poll(() => summary.textContent()).toMatch(/Largest dose \S+ Gy\. /);
+    // Matter side by side cannot be computed; the reason is shown.
+    const bone = { x_mm: [0, 20], z_mm: [10, 20], material: 'bone-compact-icru' };
+    const beside = {
+      ...JSON.parse(field),
+      name: 'Half bone',
+      geometry: { width_mm: 80, depth_mm: 50, regions: [bone] },
+    };
+    await bench.drop('half-bone.json', JSON.stringify(beside));
+    await expect.poll(() => summary.textContent()).toContain('The form has changed since');
+    await page.getByRole('button', { name: 'Compute again' }).click();
+    await page.getByRole('alert').filter({ hasText: 'lie side by side' }).waitFor();
+    await fullyVisible(open, 'volume-failed', [appearances[0], ...appearances.slice(1, 2)]);
+    expect(open.problems).toEqual([]);
+  }, 180_000);
+});
+
+describe('the depth dose of a run', () => {
+  it('has an uncertainty band, and a table with the share of each input', async () => {
+    await openBench();
+    const { page } = open;
+    await bench.drop('beam.json', quickBeam('Beam'));
+    await expect.poll(() => bench.title.textContent()).toContain('Beam');
+    await bench.runToEnd();
+    await page.getByRole('button', { name: 'Uncertainty of the depth dose' }).click();
+    const shown = page.getByTestId('uncertainty');
+    await page.getByRole('button', { name: 'Compute the band' }).click();
+    // At 60 MeV the range in water is 30.9 mm, with an uncertainty of 0.35 mm.
+    await expect.poll(() => shown.textContent()).toMatch(/R80 30\.\d\d ± 0\.3\d mm/);
+    await expect.poll(() => shown.getByRole('row', { name: /^Density, water 1(\.0)? % −0\.3\d\d/ }).count()).toBe(1);
+    await fullyVisible(open, 'uncertainty', [appearances[0], ...appearances.slice(1, 2)]);
+    await page.getByRole('button', { name: 'Remove the band' }).click();
+    await expect.poll(() => shown.textContent()).toBe('');
+  }, 180_000);
 });

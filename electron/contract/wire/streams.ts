@@ -5,6 +5,7 @@
  * the reader falls behind by more than the byte limit, the stream ends with the error `overflow`.
  */
 import { z } from 'zod';
+import { volumeStreams } from '../beams/volume.ts';
 import { benchStreams } from '../bench/benches.ts';
 import { solverFrameSchema } from '../capabilities.ts';
 import { libraryStreams } from '../files.ts';
@@ -86,6 +87,7 @@ export const streams = {
   solver: { params: z.strictObject({}), frame: solverFrameSchema, policy: 'latest' },
   ...whatIfStreams,
   ...refiningStreams,
+  ...volumeStreams,
   ...remoteStreams,
   timelines: { params: z.strictObject({}), frame: timelinesFrameSchema, policy: 'latest' },
   'shell.events': {

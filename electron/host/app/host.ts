@@ -13,6 +13,7 @@ import type { StartChild } from '../io/processes/link.ts';
 import type { ClaimCatalogue } from '../model/bench/claims.ts';
 import type { AnyRunData } from '../workloads/run-data.ts';
 import type { Scenarios } from '../workloads/scenarios/scenarios.ts';
+import type { DoseVolumes } from '../workloads/transport/beams/volume.ts';
 import type { PlaneRecomputer } from '../workloads/transport/recompute.ts';
 import type { Batches } from './batches/batches.ts';
 import type { Benches } from './benches/benches.ts';
@@ -21,7 +22,7 @@ import type { BenchRunner } from './benches/thread.ts';
 import type { ImportedDoses } from './doses/imported.ts';
 import type { GpuKernels } from './gpu-kernels.ts';
 import { benchHandlers, benchSources, comparisonHandlers } from './handlers/bench.ts';
-import { beamHandlers, ctHandlers, doseHandlers } from './handlers/dose.ts';
+import { beamHandlers, ctHandlers, doseHandlers, volumeSource } from './handlers/dose.ts';
 import { imageHandlers, imageSource, refiningHandlers, refiningSource } from './handlers/images.ts';
 import { launchHandlers } from './handlers/launches.ts';
 import {
@@ -261,6 +262,7 @@ export class Host {
         ...imageSource(runs),
         ...whatIfSource(this.#parts.whatIfs),
         ...refiningSource(this.#parts),
+        ...volumeSource(this.#parts),
         ...benchSources(benches),
         ...timelineSource(timelines),
         ...librarySource(this.#parts.catalogue),
@@ -305,6 +307,7 @@ interface HostParts {
   readonly timelines: Timelines;
   readonly uploads: Uploads;
   readonly doses: ImportedDoses;
+  readonly volumes: DoseVolumes;
   readonly refinements: Refinements;
   readonly assetsFolder: string;
   readonly stored: StoredSessions;

@@ -22,6 +22,7 @@ import { copyCeilings } from '../model/timeline/ceilings.ts';
 import { readShippedSpaces } from '../model/tuning/space.ts';
 import { allVariants, hostWorkloads, kernelFoldersOf } from '../workloads/index.ts';
 import { openScenarios, type Scenarios } from '../workloads/scenarios/scenarios.ts';
+import { DoseVolumes } from '../workloads/transport/beams/volume.ts';
 import { PlaneRecomputer } from '../workloads/transport/recompute.ts';
 import { Batches } from './batches/batches.ts';
 import { Benches } from './benches/benches.ts';
@@ -284,6 +285,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     presence: new PresenceFile(data.data),
     doses: new ImportedDoses(),
     refinements: new Refinements({ addon: engine.addon, scenarios, lanes: runs.lanes }),
+    volumes: new DoseVolumes({ ...engine, lanes: runs.lanes }),
     sweeping: deleteLeftovers(data.data, library.folder, scratch, benches.recovery),
     assetsFolder: options.assetsFolder,
     checkResults: options.checkResults ?? false,

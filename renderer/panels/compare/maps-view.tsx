@@ -214,7 +214,7 @@ export function MapsView({
         </div>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
-      <section className="compare-scroll compare-maps grid gap-l" aria-label={`${plane.quantity} maps`} tabIndex={0}>
+      <section className="compare-scroll map-tiles grid gap-l" aria-label={`${plane.quantity} maps`} tabIndex={0}>
         {visible.map(({ shown, map }) => (
           <MapTile
             key={shown.key}

@@ -91,6 +91,13 @@ const table = [
     profile: 'lower',
   },
   {
+    id: 'volume',
+    title: 'Dose in 3D',
+    icon: 'map',
+    help: linkTo('fields', 'dose-in-three-dimensions'),
+    simulate: 'upper',
+  },
+  {
     id: 'image',
     title: 'Image',
     icon: 'map',

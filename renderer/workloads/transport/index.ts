@@ -97,7 +97,7 @@ export function playKeyframes(
 }
 
 export const transport: PageWorkload<'transport'> = {
-  panels: ['dose-map', 'phase-space', 'depth-dose', 'lateral', 'ledger-steps', 'ledger'],
+  panels: ['dose-map', 'phase-space', 'volume', 'depth-dose', 'lateral', 'ledger-steps', 'ledger'],
   mainPanel: 'phase-space',
   feed: (feeds) => feeds.of(RunFeed),
   attach: ({ stores, data, feeds }) => playKeyframes(stores.playback, data, feeds.of(RunFeed)),

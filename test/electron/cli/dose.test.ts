@@ -167,17 +167,22 @@ describe('braggbench volume', () => {
     },
   );
 
-  test('monitor units scale the dose', async () => {
+  test('monitor units and the protons of the field scale the dose', async () => {
     const words = ['volume', field(), '--across', '80', '--json'];
     const plain = JSON.parse((await braggbenchHere(words)).stdout) as VolumeAnswer;
     const units = JSON.parse((await braggbenchHere([...words, '--protons-per-mu', '8e7'])).stdout) as VolumeAnswer;
     expect(units.unit).toBe('Gy per MU');
     expect(units.most).toBeCloseTo(0.08 * plain.most, 9);
+    // The field has four protons.
+    const whole = JSON.parse((await braggbenchHere([...words, '--whole-field'])).stdout) as VolumeAnswer;
+    expect(whole.unit).toBe('Gy');
+    expect(whole.most / (4e-9 * plain.most)).toBeCloseTo(1, 9);
   });
 
   test.each([
     [['--out', 'dose.png'], '--out: "dose.png" has an unknown extension; allowed: .mha, .nrrd, .dcm'],
     [['--across', '2000', '--cell', '0.1'], 'cells of 0.1 mm; allowed: at most 64000000 in total'],
+    [['--whole-field', '--protons-per-mu', '8e7'], '--whole-field and --protons-per-mu exclude each other'],
     [['--set', 'beam.spots[0].angle_deg=10'], 'moments follow beams along z; allowed: 0'],
   ])('%j is rejected', async (words, says) => {
     const { code, stderr } = await braggbenchHere(['volume', field(), ...words]);

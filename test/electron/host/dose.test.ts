@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SolvedVolume, VolumeFrame } from '../../../electron/contract/beams/volume.ts';
 import type { PlaneUnitName } from '../../../electron/contract/dose/units.ts';
 import type { GammaDose } from '../../../electron/contract/dose.ts';
 import { gamma, gammaField } from '../../../electron/host/model/fields/gamma.ts';
@@ -201,5 +202,142 @@ describe('the beam width in Fermi–Eyges theory', () => {
       curve: null,
       reason: 'Fermi-Eyges: the beam is not along z',
     });
+  });
+});
+
+describe('the dose in three dimensions', () => {
+  /** Two spots on either side of y = 0. */
+  const field = {
+    kind: 'transport',
+    version: 2,
+    beam: {
+      x_sigma_mm: 3,
+      spots: [
+        { energy_MeV: 70, x_mm: -5, y_mm: 10, weight: 3 },
+        { energy_MeV: 60, x_mm: 5, y_mm: -10, weight: 1 },
+      ],
+    },
+    geometry: { width_mm: 100, depth_mm: 60 },
+    grid: { dz_mm: 1 },
+    physics: { nuclear: 'off' },
+    solver: { stepping: 'depth' },
+  };
+  const request = { across_mm: 80 };
+
+  /** Opens the stream and waits for its volume. */
+  async function solved(scenario: Record<string, unknown> = field) {
+    const frames: VolumeFrame[] = [];
+    let stream = { close: (): void => undefined };
+    const volume = await new Promise<SolvedVolume>((resolve, reject) => {
+      stream = page.stream(
+        'volume',
+        { scenario, request },
+        {
+          frame: (frame) => {
+            frames.push(frame);
+            if (frame.state === 'solved') resolve(frame.volume);
+          },
+          end: (error) => reject(error ?? new Error('the stream ended without a volume')),
+        },
+      );
+    });
+    return { volume, frames, close: () => stream.close() };
+  }
+
+  it('is retained while its stream is open, and has a slice through any cell', async () => {
+    const { volume, frames, close } = await solved();
+    expect(frames[0]).toMatchObject({ state: 'solving', planes: 60 });
+    const whole = await page.call('beam.volume', { document: field, request });
+    expect(volume).toMatchObject({ sizes: [40, 40, 60], most: whole.most, most_at_mm: whole.most_at_mm });
+    const [x = 0, y = 0, z = 0] = whole.most_at_mm;
+    for (const [across, at_mm, horizontal, vertical] of [
+      ['y', y, 'z', 'x'],
+      ['x', x, 'z', 'y'],
+      ['z', z, 'x', 'y'],
+    ] as const) {
+      const { map, at_mm: found } = await page.call('volume.slice', { volume: volume.id, across, at_mm, viewport });
+      expect(found).toBe(at_mm);
+      expect([map.horizontal.name, map.vertical.name]).toEqual([horizontal, vertical]);
+      expect([map.unit, map.max]).toEqual(['Gy per 10⁹ protons', whole.most]);
+      const slice = whole.slices.find((one) => one.across === across);
+      // Slices for files have depth as rows, slices of the page as columns.
+      const turned = slice?.rows !== map.vertical.name;
+      const [columns, rows] = [map.horizontal.count, map.vertical.count];
+      const wanted = Float32Array.from(map.values, (_, i) => {
+        const [row, column] = [Math.floor(i / columns), i % columns];
+        return slice?.values[turned ? column * rows + row : i] ?? Number.NaN;
+      });
+      expect(map.values).toEqual(wanted);
+    }
+    // A position between two cells, and one outside of the cells.
+    const at = async (at_mm: number) => page.call('volume.slice', { volume: volume.id, across: 'x', at_mm, viewport });
+    expect((await at(-4.2)).at_mm).toBe(-5);
+    expect((await at(900)).at_mm).toBe(39);
+    for (const ending of ['mha', 'nrrd', 'dcm'] as const) {
+      const [file, there] = await Promise.all([
+        page.call('volume.file', { volume: volume.id, ending }),
+        page.call('beam.volume', { document: field, request: { ...request, file: ending } }),
+      ]);
+      expect(file.bytes.length).toBe(there.file?.length);
+    }
+    close();
+    await expect(at(0)).rejects.toMatchObject({
+      code: 'not-found',
+      message: 'This dose is no longer in memory. Compute it again.',
+    });
+  });
+
+  it('ends its stream with the reason if matter is not layered, or the scenario has errors', async () => {
+    const bone = { x_mm: [0, 20], z_mm: [10, 20], material: 'bone-compact-icru' };
+    const beside = { ...field, geometry: { ...field.geometry, regions: [bone] } };
+    await expect(solved(beside)).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining('lie side by side; allowed: layers across the whole width'),
+    });
+    await expect(solved({ ...field, geometry: { width_mm: -1 } })).rejects.toMatchObject({ code: 'invalid' });
+  });
+
+  it('is cancelled by closing its stream, also while it waits', async () => {
+    const spots = Array.from({ length: 200 }, (_, i) => ({ energy_MeV: 60 + i / 20, x_mm: i / 10 }));
+    const slow = { ...field, beam: { ...field.beam, spots }, physics: { nuclear: 'icru63' } };
+    const begun = Promise.withResolvers<void>();
+    const first = page.stream('volume', { scenario: slow, request }, { frame: () => begun.resolve() });
+    await begun.promise;
+    const states: string[] = [];
+    const waits = Promise.withResolvers<void>();
+    const second = page.stream(
+      'volume',
+      { scenario: field, request },
+      {
+        frame: ({ state }) => {
+          states.push(state);
+          waits.resolve();
+        },
+      },
+    );
+    await waits.promise;
+    expect(states).toEqual(['waiting']);
+    second.close();
+    first.close();
+    // The next one starts once the first has ended, although that was not finished.
+    const { volume, close } = await solved();
+    expect(volume.spots).toBe(2);
+    close();
+  });
+
+  it('is refused if it needs more memory than allowed', async () => {
+    const small = await openTestHost({ memoryLimit_bytes: 2 ** 29 });
+    try {
+      const answer = (await small.page()).call('beam.volume', {
+        document: field,
+        request: { ...request, cell_mm: 0.1 },
+      });
+      await expect(answer).rejects.toMatchObject({
+        code: 'memory',
+        message: expect.stringMatching(/^800 × 800 × 60 cells of 0\.1 mm need \d+ M\w+ of memory; allowed: \d+ M\w+\./),
+      });
+    } finally {
+      await small.close();
+    }
   });
 });

@@ -2,8 +2,9 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FieldMap } from '../../../electron/contract/fields.ts';
 import type { MapRequest, RunState } from '../../../electron/contract/run.ts';
 import type { WhatIfAnswer } from '../../../electron/contract/scenario/transport/what-if.ts';
+import { ImageFeed } from '../../../renderer/data/image-feed.ts';
 import { ReferenceFeed } from '../../../renderer/data/reference-feed.ts';
-import { createRunData, type RunData, SHOWN } from '../../../renderer/data/run-data.ts';
+import { createRunData, type FeedTarget, type RunData, SHOWN } from '../../../renderer/data/run-data.ts';
 import { RunFeed } from '../../../renderer/data/run-feed.ts';
 import { FrameScheduler } from '../../../renderer/drawing/scheduler.ts';
 import { FakeHost, settled } from './fake-host.ts';
@@ -324,5 +325,40 @@ describe('the data of the selected run', () => {
       take(6, true);
       expect(host.streams[0]?.closed).toBe(true);
     });
+  });
+});
+
+describe('the image feed', () => {
+  const view = { viewport: { horizontal: null, vertical: null, pixels: [100, 100] as [number, number] } };
+  const done: FeedTarget = { run: 'a', state: 'done' };
+
+  it('explains why a difference cannot be shown, and shows the image alone instead', async () => {
+    vi.useFakeTimers();
+    try {
+      const host = new FakeHost();
+      const feed = new ImageFeed(host.client, new FrameScheduler({ request: () => 0, now: () => 0 }));
+      feed.want({ view, against: null });
+      feed.follow(done);
+      feed.want({ view, against: 'b' });
+      await vi.advanceTimersByTimeAsync(100);
+      expect(host.pending('image.view').params).toMatchObject({ run: 'a', against: 'b' });
+      host.pending('image.view').fail(new Error('The images differ in size.'));
+      await settled();
+      expect(host.pending('image.view').params).toMatchObject({ run: 'a', against: null });
+      host.pending('image.view').answer({ run: 'a', revision: 1, done: 1, map: {} });
+      await settled();
+      expect(feed.data.image.get(SHOWN)).toMatchObject({ run: 'a', against: null });
+      expect(feed.data.trouble.get(SHOWN)).toBe('The images differ in size.');
+      // Without the comparison, a pixel is read from the image itself.
+      void feed.pixel(3, 4);
+      expect(host.pending('image.pixel').params).toMatchObject({ against: null, fast: 3, slow: 4 });
+      feed.want({ view, against: null });
+      await vi.advanceTimersByTimeAsync(100);
+      host.pending('image.view').answer({ run: 'a', revision: 1, done: 1, map: {} });
+      await settled();
+      expect(feed.data.trouble.get(SHOWN)).toBeNull();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

@@ -170,6 +170,7 @@ describe('layouts of panels', () => {
   it('reopen a closed panel next to its former neighbours, wherever they are now', () => {
     const store = createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads);
     store.move('wide', 'dose-map', 'lower', 'right');
+    store.close('volume');
     store.close('phase-space');
     store.reveal('phase-space');
     const root = shownRoot(store.getState(), store.arranged.getState(), 'wide');
@@ -177,7 +178,9 @@ describe('layouts of panels', () => {
       panels: ['dose-map', 'phase-space'],
       active: 'phase-space',
     });
-    sound(root, panelsOf(defaultLayouts.transport.simulate.wide));
+    store.reveal('volume');
+    const all = shownRoot(store.getState(), store.arranged.getState(), 'wide');
+    sound(all, panelsOf(defaultLayouts.transport.simulate.wide));
   });
 
   it('open a panel from another layout, and maximise it', () => {
@@ -289,7 +292,7 @@ describe('stored layouts', () => {
     storage.setItem('braggbench.layout', JSON.stringify({ version: 3, data: { ...current, layouts, known } }));
     const after = createLayoutStore(storage, vi.fn(), pageWorkloads);
     expect(groupWith(after.getState().layouts.transport.simulate.wide, 'phase-space')).toMatchObject({
-      panels: ['dose-map', 'phase-space'],
+      panels: ['dose-map', 'volume', 'phase-space'],
       active: 'dose-map',
     });
     // A panel that the user has closed stays closed.

@@ -28,10 +28,14 @@ function requestOf(parsed: ParsedArguments): VolumeRequest {
   const across_mm = flagNumber(parsed, 'across', { min: 0.01, max: 2000 });
   const cell_mm = flagNumber(parsed, 'cell', { min: 0.01, max: 100 });
   const protons_per_mu = flagNumber(parsed, 'protons-per-mu', { min: 1, max: 1e15 });
+  if (protons_per_mu !== undefined && hasFlag(parsed, 'whole-field')) {
+    throw new UsageError('--whole-field and --protons-per-mu exclude each other; give one of them');
+  }
   return {
     ...(across_mm === undefined ? {} : { across_mm }),
     ...(cell_mm === undefined ? {} : { cell_mm }),
     ...(protons_per_mu === undefined ? {} : { protons_per_mu }),
+    ...(hasFlag(parsed, 'whole-field') ? { whole_field: true } : {}),
     ...(out === undefined ? {} : { file: endingOf(out) }),
   };
 }
@@ -56,7 +60,7 @@ function linesOf(volume: VolumeAnswer): readonly string[] {
 export const volumeVerb: Verb = {
   name: 'volume',
   usage:
-    'volume SCENARIO [--across MM] [--cell MM] [--protons-per-mu N] [--set path=value …] [--out DOSE.mha|.nrrd|.dcm] [--json]',
+    'volume SCENARIO [--across MM] [--cell MM] [--protons-per-mu N | --whole-field] [--set path=value …] [--out DOSE.mha|.nrrd|.dcm] [--json]',
   summary: 'compute the dose of a beam or a list of spots in three dimensions, in layered matter; write it for viewers',
   details: [
     'Solves each kind of spot once by moments. In every plane its dose is a sum of products of Gaussians in x and y, shifted to the position of each spot. Spots have x_mm and y_mm. Matter must be layered perpendicular to the beam.',
@@ -74,6 +78,7 @@ export const volumeVerb: Verb = {
       help: 'Side of a cell perpendicular to the beam; 2 by default. The cells along depth are the scenario’s.',
     },
     { name: 'protons-per-mu', value: 'N', help: 'Protons per monitor unit: the dose is then in Gy per MU.' },
+    { name: 'whole-field', help: 'Dose of all protons of the field, in Gy, instead of per 10⁹ protons.' },
     setFlag('Change a value of the scenario, as in grid.dz_mm=1.'),
     { name: 'out', value: 'DOSE', help: 'Write the dose; .mha is MetaImage, .nrrd is NRRD, .dcm is RT Dose.' },
     forceFlag,

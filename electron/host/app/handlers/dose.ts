@@ -13,7 +13,7 @@ import { problemOf, type Scenarios } from '../../workloads/scenarios/scenarios.t
 import { commission, readMeasured } from '../../workloads/transport/beams/commission.ts';
 import { buildSobp } from '../../workloads/transport/beams/sobp.ts';
 import { uncertaintyOf } from '../../workloads/transport/beams/uncertainty.ts';
-import { solveVolume } from '../../workloads/transport/beams/volume.ts';
+import { type DoseVolumes, solveVolume } from '../../workloads/transport/beams/volume.ts';
 import { type GridAxes, gridAxes, makeField, planeAxes } from '../../workloads/transport/display/maps.ts';
 import { gammaDoseOf } from '../../workloads/transport/metrics/gamma-dose.ts';
 import { gammaMapOfRun, toPeakOf } from '../../workloads/transport/readouts.ts';
@@ -23,7 +23,7 @@ import { narrowToTransport, type Reading } from '../../workloads/transport/scena
 import type { ImportedDoses } from '../doses/imported.ts';
 import type { Runs } from '../runs/runs.ts';
 import { transportRun } from '../runs/transport-maps.ts';
-import type { Handlers } from '../service/service.ts';
+import type { Handlers, Sources } from '../service/service.ts';
 import { placeOf } from './scenarios.ts';
 
 /** Parts of the host that read the CT of a scenario. */
@@ -148,6 +148,9 @@ export function doseHandlers({ addon, runs, scenarios, doses }: DoseParts): Dose
 interface BeamParts {
   readonly addon: NativeAddon;
   readonly scenarios: Scenarios;
+  readonly files: FileAccess;
+  readonly memoryLimit_bytes: number;
+  readonly volumes: DoseVolumes;
 }
 
 const nowhere = { name: 'the beam', folder: null };
@@ -173,10 +176,29 @@ async function readMeasuredCurve(file: string, text: string, unit: Parameters<ty
   throw new BraggError('invalid', `${file} is not a depth dose`, issues);
 }
 
-export function beamHandlers({
-  addon,
+function solvable({ problem, issues }: Reading): TransportProblem {
+  const errors = issues.filter(({ severity }) => severity === 'error');
+  if (problem === null || errors.length > 0) throw new BraggError('invalid', 'the scenario has errors', errors);
+  return problem();
+}
+
+export function volumeSource({
   scenarios,
-}: BeamParts): Pick<Handlers, 'beam.sobp' | 'beam.commission' | 'beam.uncertainty' | 'beam.volume'> {
+  files,
+  volumes,
+}: Pick<BeamParts, 'scenarios' | 'files' | 'volumes'>): Pick<Sources, 'volume'> {
+  return {
+    volume: ({ scenario, file, request }, sink) => {
+      const problem = async () =>
+        solvable(narrowToTransport(await scenarios.check(scenario, await placeOf(files, file)), null));
+      return volumes.open(problem, request, sink);
+    },
+  };
+}
+
+type BeamHandlers = Pick<Handlers, Extract<keyof Handlers, `beam.${string}` | `volume.${string}`>>;
+
+export function beamHandlers({ addon, scenarios, memoryLimit_bytes, volumes }: BeamParts): BeamHandlers {
   const check = async (document: unknown): Promise<Reading> =>
     narrowToTransport(await scenarios.check(document, nowhere), null);
   async function ready(document: Readonly<Record<string, unknown>>) {
@@ -185,12 +207,7 @@ export function beamHandlers({
     if (scenario !== null && wrong.length === 0) return scenario;
     throw new BraggError('invalid', 'the cause is the beam or the physics of the scenario', wrong);
   }
-  async function problemOf(document: Readonly<Record<string, unknown>>): Promise<TransportProblem> {
-    const { problem, issues } = await check(document);
-    const errors = issues.filter(({ severity }) => severity === 'error');
-    if (problem === null || errors.length > 0) throw new BraggError('invalid', 'the scenario has errors', errors);
-    return problem();
-  }
+  const problemOf = async (document: Readonly<Record<string, unknown>>) => solvable(await check(document));
   return {
     'beam.commission': async ({ document, file, text, unit }, signal) => {
       const [curve, { physics }] = [await readMeasuredCurve(file, text, unit), await ready(document)];
@@ -203,6 +220,8 @@ export function beamHandlers({
     'beam.uncertainty': async ({ document, model }, signal) =>
       uncertaintyOf(addon, await problemOf(document), model, signal),
     'beam.volume': async ({ document, request }, signal) =>
-      solveVolume(addon, await problemOf(document), request, signal),
+      solveVolume({ addon, memoryLimit_bytes }, await problemOf(document), request, signal),
+    'volume.slice': ({ volume, across, at_mm, viewport }) => volumes.slice(volume, across, at_mm, viewport),
+    'volume.file': ({ volume, ending }) => volumes.file(volume, ending),
   };
 }

@@ -27,6 +27,7 @@ import '../../workloads/diffraction/refine.ts';
 import '../../workloads/transport/readouts.ts';
 import '../../workloads/transport/beams/commission.ts';
 import '../../workloads/transport/beams/sobp-fit.ts';
+import '../../workloads/transport/beams/volume.ts';
 import '../../workloads/transport/display/map-file.ts';
 import '../../workloads/transport/dose-file.ts';
 import '../../workloads/index.ts';
