@@ -24,6 +24,8 @@ interface RunFacts {
   /** Beam entrance (z, mm) and its angle from +z. */
   readonly entrance_mm: number;
   readonly angle_deg: number;
+  /** Whether `auto` chose moments, because only readouts are needed. */
+  readonly byMoments: boolean;
   /** Title of the stopping power table. */
   readonly table: string;
   /** Path of the run file; null if none was written. */
@@ -203,6 +205,9 @@ export function runReport(facts: RunFacts, style: Style): readonly string[] {
     `${summary.variant}, ${summary.precision}, ${countText(summary.threads, 'thread')}, ${summary.isa}; ` +
       `${ne} × ${ntheta} × ${nz} × ${nx} cells (energy, angle, depth, across)`,
     headline(facts, style),
+    ...(facts.byMoments
+      ? [style('dim', 'auto chose moments: matter is layered, and --out does not request the phase space')]
+      : []),
     ...(reactionsIn(summary) === 'off'
       ? [style('dim', 'primary protons only: --set physics.nuclear=icru63 follows nuclear reactions')]
       : []),

@@ -98,6 +98,7 @@ async function start({ parsed }: VerbContext, host: Host, reading: ScenarioReadi
         trace: hasFlag(parsed, 'trace'),
         // Pictures are needed only if the run is saved.
         pictures: flagValue(parsed, 'out') !== undefined,
+        ...((flagValue(parsed, 'gpu') !== undefined || hasFlag(parsed, 'trace')) && { onGrid: true }),
       })
     ).id;
   } catch (error) {

@@ -288,6 +288,11 @@ export interface HostWorkload {
   readonly resolve: (parts: ResolveParts, reading: ScenarioReading) => Promise<Resolved | null>;
   /** Resources that a scenario needs. Throws as `prepare` does. */
   readonly needs: (addon: NativeAddon, reading: ScenarioReading) => Promise<ResourceNeeds>;
+  /**
+   * Chooses the variant for `auto` if only readouts are needed; absent if the choice does not depend on that. Returns
+   * the reading unchanged if it keeps the variant of saved runs.
+   */
+  readonly forReadouts?: (addon: NativeAddon, reading: ScenarioReading) => Promise<ScenarioReading>;
   /** Prepares a run. Throws BraggError `invalid` with every issue, or the engine's error. */
   readonly prepare: (addon: NativeAddon, reading: ScenarioReading, options: PrepareOptions) => Promise<WorkloadRun>;
   readonly ended: (run: AnyRunData) => Promise<EndedRun>;

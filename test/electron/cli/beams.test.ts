@@ -228,6 +228,7 @@ describe('braggbench batch', () => {
 
   test('an interrupted beam has no curve and is not counted, since an incomplete dose looks like a complete one', async () => {
     const words = ['batch', 'small.json', 'water-200MeV', '--lanes', '2', '--csv', 'half.csv'];
+    words.push('--set', 'solver.variant=depth');
     const environment = environmentWith(inFolder('home'), { TERM: 'xterm' });
     const { code, stdout } = await braggbenchHere(words, {
       cwd: folder,

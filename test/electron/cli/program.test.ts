@@ -184,9 +184,9 @@ describe('the program', () => {
       const { code, stdout, stderr } = await run(['run', 'small.json']);
       expect([code, stderr]).toEqual([0, '']);
       expect(stdout).not.toContain('\u001B');
-      expect(stdout).toMatch(/^Small\nwindow, fp32, \d+ threads?, /);
+      expect(stdout).toMatch(/^Small\nmoments, fp32, \d+ threads?, /);
       expect(stdout).toMatch(
-        /\ndone: \d+ steps in .*\nprimary protons only: --set physics\.nuclear=icru63 follows nuclear reactions\n/,
+        /\ndone: \d+ steps in .*\nauto chose moments: matter is layered, and --out does not request the phase space\nprimary protons only: --set physics\.nuclear=icru63 follows nuclear reactions\n/,
       );
       const r80 = Number(/R80 +(\d+\.\d\d) mm/.exec(stdout)?.[1]);
       expect(r80).toBeGreaterThan(8.6);
@@ -237,7 +237,7 @@ describe('the program', () => {
       };
       expect(document).toMatchObject({
         scenario: 'Small',
-        variant: 'window',
+        variant: 'moments',
         precision: 'fp32',
         status: 'done',
         error: null,

@@ -141,7 +141,8 @@ export const solvingTransport: SolvingTexts<'transport'> = {
     const { background = 'water', regions = [], ct } = scenario?.geometry ?? {};
     const inWater = background === 'water' && regions.length === 0 && ct === undefined;
     const { z_mm: entrance_mm, angle_deg } = scenario?.beam ?? { z_mm: 0, angle_deg: 0 };
-    const facts = { summary, range_mm, inWater, entrance_mm, angle_deg, table: table ?? '' };
+    const byMoments = run.variant === 'moments' && scenario?.solver.variant === 'auto';
+    const facts = { summary, range_mm, inWater, entrance_mm, angle_deg, byMoments, table: table ?? '' };
     return {
       document: {
         ...summaryDocument(summary),

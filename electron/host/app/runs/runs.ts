@@ -56,6 +56,8 @@ interface StartRequest {
   readonly trace?: boolean;
   /** False if only numbers are needed and no keyframes; true by default. */
   readonly pictures?: boolean;
+  /** Solve on the phase-space grid even without pictures, because a study varies it or a GPU was requested. */
+  readonly onGrid?: boolean;
   /** Also measure energy, if the run is a session with many repetitions. */
   readonly energy?: boolean;
   /** Neither listed nor saved for recovery; the caller must remove it. */
@@ -96,14 +98,16 @@ export class Runs {
   }
 
   /** Queues a run. Throws BraggError if the scenario has errors or the engine rejects it. */
-  async start({ reading, name, changes = [], ...options }: StartRequest): Promise<RunInfo> {
-    const { trace = false, pictures = true, energy = false, unlisted = false } = options;
+  async start({ reading: requested, name, changes = [], ...options }: StartRequest): Promise<RunInfo> {
+    const { trace = false, pictures = true, onGrid = pictures || trace, energy = false, unlisted = false } = options;
     this.#refuseClosing();
-    const { kind, issues } = reading;
+    const { kind, issues } = requested;
     if (kind === null) throw refusalOf(issues);
     const { addon, assetsFolder, measure } = this.#options;
+    let reading: ScenarioReading = requested;
     let run: WorkloadRun;
     try {
+      if (!onGrid) reading = (await hostWorkloads[kind].forReadouts?.(addon, requested)) ?? requested;
       run = await hostWorkloads[kind].prepare(addon, reading, {
         ...{ trace, pictures, name, assetsFolder, measure, energy },
       });

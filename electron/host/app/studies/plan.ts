@@ -31,7 +31,7 @@ import type { Runs } from '../runs/runs.ts';
 import { withConfigurations } from '../tuning/axis.ts';
 import type { UserKernels } from '../user-kernels/user-kernels.ts';
 import { groupsOf, type PointGroup, type Share, workerLayoutOf } from './local/groups.ts';
-import { documentOf, namedFileDigests, withShare } from './results.ts';
+import { documentOf, namedFileDigests, variesGrid, withShare } from './results.ts';
 
 /**
  * Maximum number of points whose time and memory are determined. Each needs milliseconds, and a plan must appear at
@@ -139,7 +139,9 @@ async function check(point: StudyPoint, base: OpenedBase, { addon, scenarios }: 
   try {
     if (reading.kind === null || hasErrors(reading.issues)) throw refusalOf(reading.issues);
     try {
-      return { point, need: await hostWorkloads[reading.kind].needs(addon, reading), refusal: null };
+      const { needs, forReadouts } = hostWorkloads[reading.kind];
+      const solved = variesGrid(point.settings) ? reading : ((await forReadouts?.(addon, reading)) ?? reading);
+      return { point, need: await needs(addon, solved), refusal: null };
     } catch (error) {
       throw engineRefusal(reading, error);
     }
@@ -291,11 +293,12 @@ async function measureSolveTime_s(
   host: SolvingHost,
   document: unknown,
   base: PlannedBase,
+  onGrid: boolean,
   signal: AbortSignal,
 ): Promise<number | null> {
   const reading = await host.scenarios.check(document, base);
   const begun_ms = performance.now();
-  const { id } = await host.runs.start({ reading, name: base.name, pictures: false, unlisted: true });
+  const { id } = await host.runs.start({ reading, name: base.name, pictures: false, onGrid, unlisted: true });
   const cancel = (): void => void host.runs.cancel(id);
   const patience = setTimeout(cancel, LONGEST_PROBE_S * 1000);
   signal.addEventListener('abort', cancel, { once: true });
@@ -360,7 +363,8 @@ export async function forecastOf(
         const group = groupOf.get(point.id);
         if (base === undefined || group === undefined) return Promise.resolve(null);
         const { threads } = workerLayoutOf(group, share, state_bytes);
-        return measureSolveTime_s(host, withShare(documentOf(base.document, point.settings), threads), base, signal);
+        const document = withShare(documentOf(base.document, point.settings), threads);
+        return measureSolveTime_s(host, document, base, variesGrid(point.settings), signal);
       },
     );
     rates.set(needs, rate);

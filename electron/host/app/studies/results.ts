@@ -28,6 +28,10 @@ export function documentOf(base: unknown, settings: PlanLine['settings']): unkno
   ).document;
 }
 
+/** Whether a point sets the grid or how it is solved; `auto` then chooses a variant that solves on the grid. */
+export const variesGrid = (settings: PlanLine['settings']): boolean =>
+  settings.some(({ path: [first] }) => first === 'grid' || first === 'solver');
+
 /**
  * Limits a run that requests every core to its share of threads, which does not change the result. Null for all cores.
  */

@@ -21,6 +21,7 @@ import type { AxisProfile } from './metrics/depth-readouts.ts';
 import { depthProfile, profileCurve } from './metrics/run-metrics.ts';
 import { summaryOf } from './readouts.ts';
 import { axesOf, measuredRunOf, type RunData, runData } from './run-data.ts';
+import { readingForReadouts } from './variants.ts';
 
 /** `device` is looked up if it is absent. */
 type Planned = Parameters<typeof expectedVisits>[1] &
@@ -181,6 +182,8 @@ export interface BatchBeam {
   readonly name: string;
   /** Called when the beam is about to be solved, so that a thousand beams do not need memory at once. */
   readonly read: () => Promise<ScenarioReading>;
+  /** Solve on the phase-space grid, because a study varies it. */
+  readonly onGrid?: boolean;
 }
 
 export interface SolvedBeam {
@@ -220,6 +223,12 @@ export function requireBeam(name: string, reading: ScenarioReading): TransportRe
   if (reading.kind === 'transport') return reading;
   if (reading.kind === null) throw refusalOf(reading.issues);
   throw new BraggError('unsupported', `${name} is a scenario of kind ${reading.kind}, but a batch needs beams.`);
+}
+
+/** Reads a beam, with the variant that `auto` chooses for it. */
+async function readBeam({ name, read, onGrid = false }: BatchBeam, addon: NativeAddon): Promise<TransportReading> {
+  const reading = requireBeam(name, await read());
+  return onGrid ? reading : readingForReadouts(addon, reading);
 }
 
 /** Readouts and curve of a run of one beam; `known` is its profile if already computed. */
@@ -271,11 +280,12 @@ export class BeamSolver {
   }
 
   /** Solves a beam, without keyframes; the time excludes waiting for a lane. Throws the engine's errors. */
-  async solve({ name, read }: BatchBeam): Promise<RunData> {
+  async solve(beam: BatchBeam): Promise<RunData> {
+    const { name } = beam;
     const { addon, program, machine, gpu } = this.#options;
     const created = new Date().toISOString();
     const begun_ms = performance.now();
-    const reading = requireBeam(name, await read());
+    const reading = await readBeam(beam, addon);
     const problem = batchProblem(problemOf(reading));
     const { native } = await prepareRun(addon, problem, rangesOf(reading));
     const { plan } = native;
@@ -308,9 +318,9 @@ export class BeamSolver {
 }
 
 /** Lower bound on the seconds of a beam; 0 if it cannot be solved, which is reported later. */
-async function least_s({ name, read }: BatchBeam, addon: NativeAddon): Promise<number> {
+async function least_s(beam: BatchBeam, addon: NativeAddon): Promise<number> {
   try {
-    const reading = requireBeam(name, await read());
+    const reading = await readBeam(beam, addon);
     const problem = batchProblem(problemOf(reading));
     const { plan } = await addon.layTransport(problem);
     return leastOf(addon, problem, plan, rangesOf(reading));

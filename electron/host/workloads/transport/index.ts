@@ -43,7 +43,7 @@ import {
   transportUserKernels,
   transportWords,
 } from './user-kernels.ts';
-import { transportVariants, variantsFor } from './variants.ts';
+import { readingForReadouts, transportVariants, variantsFor } from './variants.ts';
 
 const transportScenario: ScenarioSide = {
   files: (any) => {
@@ -262,6 +262,7 @@ export const transport: HostWorkload = {
       ...(visits !== null && { expected: expectedTime(problem, plan, visits, isOfGpu(addon, variant)) }),
     };
   },
+  forReadouts: (addon, reading) => readingForReadouts(addon, requireTransport(reading)),
   prepare: async (addon, reading, { trace, pictures }) => {
     const { table, scenario } = requireTransport(reading);
     const asked = problemOf(requireTransport(reading));

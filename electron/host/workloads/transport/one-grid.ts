@@ -40,6 +40,7 @@ import {
   stepAlongAxis,
   type TransportContext,
 } from './run-data.ts';
+import { readingForReadouts } from './variants.ts';
 
 interface Options
   extends Pick<BatchOptions, 'addon' | 'memoryLimit_bytes' | 'signal' | 'program' | 'machine' | 'gpu' | 'ended'> {
@@ -218,11 +219,12 @@ const failureOf = ({ error }: BeamResult): BraggError =>
 
 async function runOnOneGrid<R>(
   name: string,
-  reading: TransportReading,
+  requested: TransportReading,
   options: Omit<Options, 'ended'>,
   start: (native: TransportBeams, common: SharedInputs) => Promise<R>,
 ): Promise<R> {
   const begun_ms = performance.now();
+  const reading = options.gpus === undefined ? await readingForReadouts(options.addon, requested) : requested;
   const problem = { ...problemOf(reading), keyframes: 0 };
   const { scenario } = reading;
   if (scenario?.beam.spots === undefined) {

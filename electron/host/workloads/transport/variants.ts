@@ -1,10 +1,12 @@
 /** Variants of proton transport for the page, and which of them can run a scenario. */
 import type { Variant } from '../../../contract/capabilities.ts';
 import type { TransportScenario } from '../../../contract/scenario/index.ts';
+import { valueAt } from '../../../contract/scenario/index.ts';
 import type { Resolved } from '../../../contract/scenarios.ts';
-import type { NativeAddon } from '../../io/addon/addon.ts';
+import type { NativeAddon, TransportProblem } from '../../io/addon/addon.ts';
 import { asVariant } from '../variant.ts';
 import { isSet } from './scenario/index.ts';
+import type { TransportReading } from './scenario/problem.ts';
 
 export function transportVariants(addon: NativeAddon): readonly Variant[] {
   return addon.variants().map((variant) => asVariant(variant, variant.precisions));
@@ -28,4 +30,45 @@ export function variantsFor(
             : null;
     return { id, refusal };
   });
+}
+
+/** Energies (MeV) at which tests compare moments with depth stepping on fine grids. */
+const CHECKED_MEV = { min: 30, max: 250 } as const;
+/** Radiation length (g/cm²) of copper, 12.86, rounded down. In lead W80–20 differs by more than the tests allow. */
+const MIN_RADIATION_LENGTH = 12.8;
+/** Solver settings that moments do not have. */
+const OF_THE_GRID = ['remap', 'max_steps', 'stop_weight'] as const;
+
+/** Whether tests check moments against depth stepping for such beams and materials. */
+function isChecked({ beam, spots = [beam], map, materials, physics }: TransportProblem): boolean {
+  return (
+    physics.straggling === 'bohr' &&
+    spots.every(({ energy_MeV }) => energy_MeV >= CHECKED_MEV.min && energy_MeV <= CHECKED_MEV.max) &&
+    [...new Set(map)].every((index) => (materials[index]?.x0_g_cm2 ?? 0) >= MIN_RADIATION_LENGTH)
+  );
+}
+
+/**
+ * Chooses the variant for `auto` if no phase space is saved: moments, if they can solve the problem and are checked for
+ * it. Otherwise, and if the document requests path stepping or another setting of the grid, returns `reading`
+ * unchanged.
+ */
+export async function readingForReadouts(addon: NativeAddon, reading: TransportReading): Promise<TransportReading> {
+  const { scenario, draft, problem } = reading;
+  if (scenario === null || problem === null || scenario.solver.variant !== 'auto') return reading;
+  if (isSet(draft, 'stepping') && scenario.solver.stepping !== 'depth') return reading;
+  if (OF_THE_GRID.some((key) => valueAt(draft, ['solver', key]) !== undefined)) return reading;
+  const chosen = { stepping: 'depth', variant: 'moments' } as const;
+  const byMoments = (): TransportProblem => {
+    const { solver, ...rest } = problem();
+    return { ...rest, solver: { ...solver, ...chosen }, keyframes: 0 };
+  };
+  const tried = byMoments();
+  if (!isChecked(tried)) return reading;
+  try {
+    await addon.layTransport(tried);
+  } catch {
+    return reading;
+  }
+  return { ...reading, scenario: { ...scenario, solver: { ...scenario.solver, ...chosen } }, problem: byMoments };
 }

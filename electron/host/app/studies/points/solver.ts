@@ -39,7 +39,7 @@ import { documentOfFamily } from '../../../workloads/transport/one-grid.ts';
 import type { RunData } from '../../../workloads/transport/run-data.ts';
 import { energyMeasures, type MeasuredTimes } from '../../../workloads/workload.ts';
 import type { SolvingHost } from '../plan.ts';
-import { documentOf, namedFileDigests, withShare } from '../results.ts';
+import { documentOf, namedFileDigests, variesGrid, withShare } from '../results.ts';
 
 export interface WorkerStart {
   readonly kind: 'start';
@@ -371,12 +371,14 @@ export class PointSolver {
     await this.#refuseChanged(line, document);
     const place = { name: base.name, folder: base.folder };
     if (as === 'beams') {
-      return this.#beams.solve({ name: base.name, read: () => host.scenarios.check(document, place) });
+      return this.#beams.solve({
+        ...{ name: base.name, read: () => host.scenarios.check(document, place), onGrid: variesGrid(line.settings) },
+      });
     }
     const reading = await host.scenarios.check(withShare(document, threads), place);
     if (reading.issues.some(({ severity }) => severity === 'error')) throw refusalOf(reading.issues);
     const { id } = await host.runs.start({
-      ...{ reading, name: base.name, pictures: false },
+      ...{ reading, name: base.name, pictures: false, onGrid: variesGrid(line.settings) },
       energy: this.#study.measures.includes('energy'),
     });
     const cancel = (): void => void host.runs.cancel(id);

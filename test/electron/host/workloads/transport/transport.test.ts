@@ -41,6 +41,7 @@ import {
   depthDoseLimit,
   shareCells,
 } from '../../../../../electron/host/workloads/transport/user-kernels.ts';
+import { readingForReadouts } from '../../../../../electron/host/workloads/transport/variants.ts';
 import { doseOf } from '../../io/volumes/phantom.ts';
 import { memoryLimit_bytes, openTestScenarios, runScenario, smallScenario, tinyScenario } from '../../small-run.ts';
 
@@ -74,6 +75,60 @@ describe('keyframes of a run', () => {
       zx: new Float32Array(together, etheta.byteLength),
     };
     expect(await keptOf(handed)).toEqual(frame());
+  });
+});
+
+describe('the variant that auto chooses if only readouts are needed', () => {
+  const beam = { energy_MeV: 70 };
+  const { geometry } = smallScenario;
+  const slab = (material: string, x_mm: readonly number[]) => ({
+    geometry: { ...geometry, regions: [{ material, x_mm, z_mm: [2, 4] }] },
+  });
+  const chosenFor = async (changes: object): Promise<string> => {
+    const addon = loadAddon();
+    const document = { ...smallScenario, beam, ...changes };
+    const reading = requireBeam(
+      'test',
+      await (await openTestScenarios(addon)).any.check(document, { name: 'test', folder: null }),
+    );
+    expect(reading.issues.filter(({ severity }) => severity === 'error')).toEqual([]);
+    const { problem, scenario } = await readingForReadouts(addon, reading);
+    const { variant, stepping } = problem?.().solver ?? {};
+    expect([scenario?.solver.variant, scenario?.solver.stepping]).toEqual([variant, stepping]);
+    return `${variant} by ${stepping}`;
+  };
+
+  it.each([
+    ['in water', {}],
+    ['behind a slab across the whole width', slab('bone-compact-icru', [-6, 6])],
+    [
+      'for a field',
+      {
+        beam: {
+          spots: [
+            { ...beam, x_mm: -1 },
+            { energy_MeV: 60, x_mm: 1 },
+          ],
+        },
+      },
+    ],
+    ['if reactions are followed', { physics: { nuclear: 'icru63' } }],
+    ['for LET', { output: { let: true } }],
+    ['if depth stepping is requested', { solver: { stepping: 'depth' } }],
+  ])('is moments %s', async (_, changes) => {
+    expect(await chosenFor(changes)).toBe('moments by depth');
+  });
+
+  it.each([
+    ['next to a slab', slab('bone-compact-icru', [0, 6]), 'auto by path'],
+    ['in lead, where the falloff is not within the gates', slab('lead', [-6, 6]), 'auto by path'],
+    ['below 30 MeV', { beam: { energy_MeV: 20 } }, 'auto by path'],
+    ['without straggling', { physics: { straggling: 'off' } }, 'auto by path'],
+    ['if path stepping is requested', { solver: { stepping: 'path' } }, 'auto by path'],
+    ['if the streaming of the grid is requested', { solver: { remap: 'linear' } }, 'auto by path'],
+    ['for another named variant', { solver: { variant: 'depth' } }, 'depth by depth'],
+  ])('is another one %s', async (_, changes, wanted) => {
+    expect(await chosenFor(changes)).toBe(wanted);
   });
 });
 
