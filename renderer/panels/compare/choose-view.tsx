@@ -1,16 +1,15 @@
 /** Selects the comparison's rows: variants to benchmark now, earlier sessions, stored runs. */
-import { type ReactElement, useEffect, useRef } from 'react';
-import type { BenchInfo, Subject } from '../../../electron/contract/bench/benches.ts';
+import { type ReactElement, useEffect } from 'react';
 import { scenarioKindNames, scenarioKinds } from '../../../electron/contract/scenario/index.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { timeLeft } from '../../../electron/domain/numbers.ts';
-import { subjectKey } from '../../state/comparison.ts';
 import { isOver } from '../../state/runs.ts';
-import { Button, IconButton } from '../../widgets/controls/button.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { sweepOf } from './benchmark-request.ts';
+import { OpenSession, Session, Subjects } from './choose-sessions.tsx';
 import {
   ChoiceCheckbox,
   ConditionChoices,
@@ -186,89 +185,6 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
         </div>
       </div>
     </fieldset>
-  );
-}
-
-interface SubjectsProps {
-  readonly workload: WorkloadName;
-  readonly subjects: BenchInfo['subjects'];
-}
-
-function Subjects({ workload, subjects }: SubjectsProps): ReactElement {
-  const { stores } = useWorkbench();
-  const chosen = useSelected(stores.comparison, (state) => state.chosen);
-  const has = (subject: Subject): boolean => chosen.some(({ key }) => key === subjectKey(subject));
-  const change = (on: boolean, ...which: Subject[]): void => {
-    if (on) stores.comparison.add(workload, which);
-    else stores.comparison.remove(which.map(subjectKey));
-  };
-  const all = subjects.map(({ subject }) => subject);
-  return (
-    <div className="compare-ticks stack">
-      {subjects.length < 2 ? null : (
-        <ChoiceCheckbox label="all of it" checked={all.every(has)} onChange={(on) => change(on, ...all)} />
-      )}
-      {subjects.map(({ subject, title }) => (
-        <ChoiceCheckbox
-          key={subjectKey(subject)}
-          label={title}
-          checked={has(subject)}
-          onChange={(on) => change(on, subject)}
-        />
-      ))}
-    </div>
-  );
-}
-
-function placeText({ recorded, state, machine, scenario }: BenchInfo): string {
-  const place = recorded ? 'shipped with the program' : state === 'stored' ? 'saved' : 'measured now';
-  return `${scenario}, ${machine}, ${place}`;
-}
-
-function Session({ bench }: { readonly bench: BenchInfo }): ReactElement {
-  const { benches } = useWorkbench();
-  const mine = bench.state === 'done' || bench.state === 'cancelled';
-  return (
-    <details className="compare-session line-below" open={mine}>
-      <summary>
-        <b>{bench.name}</b> <small>{placeText(bench)}</small>
-      </summary>
-      {mine ? (
-        <div className="compare-session__tools flex gap-l">
-          <Button icon="save" onPress={() => void benches.save(bench)}>
-            Save…
-          </Button>
-          <IconButton icon="trash" label={`Remove ${bench.name}`} onPress={() => void benches.forget(bench)} />
-        </div>
-      ) : null}
-      {bench.error === null ? null : <p role="alert">{bench.error.message}</p>}
-      <Subjects workload={bench.workload} subjects={bench.subjects} />
-    </details>
-  );
-}
-
-function OpenSession(): ReactElement {
-  const { stores, benches } = useWorkbench();
-  const { dialogs } = useSelected(stores.connection, (state) => state.capabilities.shell);
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <p className="compare-group__text">
-      <Button icon="open" onPress={() => (dialogs ? void benches.open() : input.current?.click())}>
-        Open a session…
-      </Button>
-      <input
-        ref={input}
-        type="file"
-        hidden
-        data-testid="open-session"
-        accept=".json"
-        onChange={(event) => {
-          const file = event.target.files?.[0];
-          event.target.value = '';
-          if (file !== undefined) void file.text().then((text) => benches.openText(file.name, text));
-        }}
-      />
-    </p>
   );
 }
 

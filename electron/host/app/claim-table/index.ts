@@ -13,7 +13,6 @@ import {
   claimResults,
   countedRatio,
   gainOf,
-  measuredReport,
   type ReportMeasurements,
   statedValue,
   unmetRequirement,
@@ -29,6 +28,7 @@ import {
   type Side,
   type Values,
 } from '../../model/bench/claims.ts';
+import { measuredReport } from '../../model/bench/report-claims.ts';
 import { claimedValues } from '../../workloads/index.ts';
 import { documentIn, parseSession, withoutRecordings } from '../sessions/index.ts';
 import { answerOf, verdictRangesText } from './answer.ts';

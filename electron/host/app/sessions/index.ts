@@ -12,10 +12,11 @@ import { BraggError } from '../../../contract/errors.ts';
 import { isScenarioKind, parsePath, withValueAt } from '../../../contract/scenario/index.ts';
 import { readPlainAtMost } from '../../io/files/plain-file.ts';
 import { onThread } from '../../io/threads/task.ts';
-import { measuredReport, taskClaimResults } from '../../model/bench/claim-results.ts';
+import { taskClaimResults } from '../../model/bench/claim-results.ts';
 import { applicableClaims, type ClaimCatalogue, claimsOf, readCatalogue } from '../../model/bench/claims.ts';
 import { type FactorialDesign, factorialsIn, readDesigns } from '../../model/bench/factorial/effects.ts';
 import { sessionFileText } from '../../model/bench/index.ts';
+import { measuredReport } from '../../model/bench/report-claims.ts';
 import { checkedSession } from '../../model/bench/session-file.ts';
 import { claimedValues } from '../../workloads/index.ts';
 

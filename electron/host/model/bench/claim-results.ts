@@ -1,5 +1,5 @@
 /** Compares published claims with the results in one report of a session. */
-import { type Interval, isUnproven, type Quantity, type Ratio } from '../../../contract/bench/bench-session.ts';
+import type { Interval, Ratio } from '../../../contract/bench/bench-session.ts';
 import {
   type ClaimResult,
   judgeClaim,
@@ -7,12 +7,6 @@ import {
   type TaskClaimResult,
   termsOf,
 } from '../../../contract/bench/claims.ts';
-import {
-  correctnessOf,
-  isIncorrect,
-  type MeasuredSessionEntry,
-  type SessionReport,
-} from '../../../contract/bench/session.ts';
 import { asInterval, type Instances, timeInterval } from '../verdicts/levels.ts';
 import { type Claim, countedBy, type Side } from './claims.ts';
 import { bootstrapRatioOf, ratioOf } from './comparison.ts';
@@ -28,20 +22,20 @@ interface SideTimes {
   /** True if it was timed after the rounds, as other programs are. */
   readonly apart?: boolean;
 }
-type TimesLookup = (side: Side) => SideTimes;
+export type TimesLookup = (side: Side) => SideTimes;
 
 /**
  * Number reported for a variant. `interval` is set if the variant reports the value itself, and absent if the value
  * follows from its time.
  */
-interface ReportedNumber {
+export interface ReportedNumber {
   readonly value: number;
   readonly unit: string;
   readonly interval?: Interval | null;
 }
 type NumberLookup = (variant: string, quantity: string) => ReportedNumber | null;
 
-const notMeasured: SideTimes = { times: [], wrong: false };
+export const notMeasured: SideTimes = { times: [], wrong: false };
 
 /** Measurements from one report by which claims are judged. */
 export interface ReportMeasurements {
@@ -89,7 +83,7 @@ export function gainOf(slow: SideTimes, fast: SideTimes, seed: number): Ratio | 
 }
 
 /** Interval of a variant's time, relative to its value; null for too few repetitions. */
-function relativeInterval({ times }: SideTimes, seed: number): Interval | null {
+export function relativeInterval({ times }: SideTimes, seed: number): Interval | null {
   if (!hasEnoughRepetitions(times)) return null;
   const log = timeInterval(times, 0.05);
   if (log !== null) return asInterval({ middle: 0, half: log.half });
@@ -215,138 +209,3 @@ export function taskClaimResults(claims: readonly Claim[], measured: ReportMeasu
     })),
   );
 }
-
-type JudgedReport = Pick<SessionReport, 'entries' | 'external' | 'machine' | 'seed'>;
-
-function measuredEntryOf({ entries }: JudgedReport, label: string): MeasuredSessionEntry | null {
-  // Labels of a factorial session always contain the precision; claims contain it only if it is not fp32.
-  const entry = [label, `${label}@fp32`].flatMap((name) => entries.find((one) => one.label === name) ?? [])[0];
-  return entry?.status === 'measured' ? entry : null;
-}
-
-/**
- * Whether an answer beyond our tolerance is still within the tolerance of the claim's source. Impossible times are
- * never accepted.
- */
-const isWithin = ({ verdict, accuracy }: MeasuredSessionEntry, within: Side['within']): boolean => {
-  const error = accuracy.find(({ id }) => id === within?.error)?.value ?? null;
-  return verdict === 'wrong' && within !== undefined && error !== null && error <= within.most;
-};
-
-/** Looks up times by the labels of entries and the ids of other programs. */
-function reportTimes(report: JudgedReport): TimesLookup {
-  return ({ variant, mode, clock, within }) => {
-    const program = report.external.find(({ id }) => id === variant)?.result ?? null;
-    if (program !== null) {
-      const counted = mode === 'warm' && clock === 'counted';
-      const unchecked = correctnessOf(program.accuracy) === 'not checked';
-      return counted ? { times: [program.times], wrong: program.wrong, unchecked, apart: true } : notMeasured;
-    }
-    const entry = measuredEntryOf(report, variant);
-    if (entry === null) return notMeasured;
-    const wrong = isIncorrect(entry.verdict) && !isWithin(entry, within);
-    const unchecked = entry.verdict === 'not checked';
-    const cold = entry.process?.samples ?? [];
-    const first = entry.first?.wall_s ?? null;
-    if (clock === 'first') return first === null ? notMeasured : { times: [[first]], wrong, unchecked };
-    // Processes and warm runs are not in the same rounds.
-    if (clock === 'cold-whole' || clock === 'cold-run') {
-      const times = cold.flatMap(({ wall_s, setup_s }) =>
-        wall_s === undefined ? [] : [[clock === 'cold-run' ? wall_s - (setup_s ?? 0) : wall_s]],
-      );
-      return { times, wrong, unchecked, apart: true };
-    }
-    if (clock === 'process') return { times: cold.map(({ time_s }) => [time_s]), wrong, unchecked, apart: true };
-    const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
-    if (clock === 'counted') return { times: recordedInstances(samples, ({ time_s }) => time_s), wrong, unchecked };
-    const whole = samples.flatMap(({ wall_s, ...sample }) => (wall_s === undefined ? [] : [{ ...sample, wall_s }]));
-    return { times: recordedInstances(whole, ({ wall_s }) => wall_s), wrong, unchecked };
-  };
-}
-
-interface DeclaredRates {
-  readonly time_s: number;
-  readonly bytes_per_s: number | null;
-  readonly flops_per_s: number | null;
-  readonly share_of_copy: number | null;
-}
-const noRoofline = { bytes_per_s: null, flops_per_s: null, share_of_copy: null };
-
-/** Quantity derived from a variant's time and its declared operations and bytes; undefined for other quantities. */
-function countedNumber(
-  { time_s, bytes_per_s, flops_per_s, share_of_copy }: DeclaredRates,
-  quantity: string,
-): ReturnType<ReportMeasurements['numberOf']> | undefined {
-  const shown = (value: number | null, unit: string) => (value === null ? null : { value, unit });
-  const giga = (value: number | null) => (value === null ? null : value / 1e9);
-  switch (quantity) {
-    case 'time':
-      return { value: time_s, unit: 's' };
-    case 'traffic':
-      return shown(giga(bytes_per_s), 'GB/s');
-    case 'rate':
-      return shown(giga(flops_per_s), 'GFLOP/s');
-    case 'operations':
-      return shown(giga(flops_per_s === null ? null : flops_per_s * time_s), 'GFLOP');
-    // Share of the time that moving every byte once would need at the copy bandwidth measured on this GPU.
-    case 'memory-share':
-      return shown(share_of_copy === null ? null : 100 * share_of_copy, '%');
-    default:
-      return undefined;
-  }
-}
-
-/**
- * Values reported by the variant take precedence, because a bandwidth counts bytes, and is independent of the declared
- * operations.
- */
-function reportedOrCounted(
-  quantities: readonly Quantity[],
-  declared: DeclaredRates,
-  quantity: string,
-): ReturnType<ReportMeasurements['numberOf']> {
-  const told = quantities.find(({ id }) => id === quantity);
-  if (told === undefined) return countedNumber(declared, quantity) ?? null;
-  const { value, unit, interval = null } = told;
-  return value === null ? null : { value, unit, interval };
-}
-
-/** An answer that is bitwise reproducible has an exact error, so its interval has zero width. */
-function errorOf({ accuracy, determinism }: MeasuredSessionEntry, id: string): ReportedNumber | null {
-  const value = accuracy.find((one) => one.id === id)?.value ?? null;
-  if (value === null) return null;
-  return { value, unit: '', interval: determinism?.bitwise === false ? null : { low: value, high: value } };
-}
-
-/** Share of the set-up in the first run of a process, in %; null if the set-up is not timed. */
-function setupShare({ process }: MeasuredSessionEntry, seed: number): ReportedNumber | null {
-  const shares = (process?.samples ?? []).flatMap(({ setup_s, wall_s }) =>
-    setup_s == null || wall_s === undefined || wall_s === 0 ? [] : [(100 * setup_s) / wall_s],
-  );
-  if (shares.length === 0) return null;
-  const value = median(shares);
-  const by = relativeInterval({ times: shares.map((share) => [share]), wrong: false }, seed);
-  return { value, unit: '%', interval: by && { low: value * by.low, high: value * by.high } };
-}
-
-/** Measurements of a report in the form by which claims are judged. */
-export function measuredReport(report: JudgedReport): ReportMeasurements {
-  return {
-    gpu: report.machine.gpu?.name ?? null,
-    seed: report.seed,
-    timesFor: reportTimes(report),
-    numberOf: (variant, quantity) => {
-      const entry = measuredEntryOf(report, variant);
-      if (entry === null) return null;
-      const error = /^error\.(.+)$/.exec(quantity)?.[1];
-      // An error is reported even if it makes the answer wrong.
-      if (error !== undefined) return errorOf(entry, error);
-      if (isUnproven(entry.verdict)) return null;
-      if (quantity === 'setup-share') return setupShare(entry, report.seed);
-      return reportedOrCounted(entry.quantities, { time_s: entry.time_s, ...(entry.roofline ?? noRoofline) }, quantity);
-    },
-  };
-}
-
-export const sessionClaims = (claims: readonly Claim[], report: JudgedReport): TaskClaimResult[] =>
-  taskClaimResults(claims, measuredReport(report));

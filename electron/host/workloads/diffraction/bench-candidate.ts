@@ -26,9 +26,9 @@ import {
   type Values,
 } from '../../model/bench/bench-candidate.ts';
 import { type RequestedVariant, requestedVariants } from '../../model/bench/candidates.ts';
-import { sessionClaims } from '../../model/bench/claim-results.ts';
 import { appliesTo, type Claim, readClaimsOf } from '../../model/bench/claims.ts';
 import { type ColdRun, coldStart, defaultProcesses } from '../../model/bench/cold/processes.ts';
+import { sessionClaims } from '../../model/bench/report-claims.ts';
 import { type ProgramTerms, programEntries } from '../../model/external/program-candidate.ts';
 import { type Benchable, fastest, leastSeconds, problemFor, type Work, type WorkAmount } from '../benchable.ts';
 import { problemOf } from '../scenarios/scenarios.ts';

@@ -19,10 +19,10 @@ import {
   type Values,
 } from '../../../model/bench/bench-candidate.ts';
 import { type Candidate, candidates, oracleFor } from '../../../model/bench/candidates.ts';
-import { sessionClaims } from '../../../model/bench/claim-results.ts';
 import type { Claim } from '../../../model/bench/claims.ts';
 import { type ColdRun, coldStart } from '../../../model/bench/cold/processes.ts';
 import { type MeasuredRun, measure, timeOf } from '../../../model/bench/measure.ts';
+import { sessionClaims } from '../../../model/bench/report-claims.ts';
 import type { ChosenBaseline } from '../../../model/external/conversation.ts';
 import type { ProgramTerms } from '../../../model/external/program-candidate.ts';
 import { VariedRuns } from '../../varied-runs.ts';

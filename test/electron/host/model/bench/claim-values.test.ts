@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Interval } from '../../../../../electron/contract/bench/bench-session.ts';
 import {
-  measuredReport,
   type ReportMeasurements,
   statedValue,
   taskClaimResults,
 } from '../../../../../electron/host/model/bench/claim-results.ts';
 import type { Claim, Side } from '../../../../../electron/host/model/bench/claims.ts';
+import { measuredReport } from '../../../../../electron/host/model/bench/report-claims.ts';
 
 const claim: Claim = {
   id: 'one',

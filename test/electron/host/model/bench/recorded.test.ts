@@ -10,10 +10,11 @@ import { benchReport } from '../../../../../electron/cli/reports/bench-report.ts
 import { lineOf, type Session } from '../../../../../electron/contract/bench/session.ts';
 import { reportRows } from '../../../../../electron/host/app/compare/rows.ts';
 import { deriveSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
-import { claimResults, measuredReport } from '../../../../../electron/host/model/bench/claim-results.ts';
+import { claimResults } from '../../../../../electron/host/model/bench/claim-results.ts';
 import { readClaimsOf } from '../../../../../electron/host/model/bench/claims.ts';
 import { flagOf } from '../../../../../electron/host/model/bench/comparison.ts';
 import { roofline } from '../../../../../electron/host/model/bench/entry.ts';
+import { measuredReport } from '../../../../../electron/host/model/bench/report-claims.ts';
 import { sessionFileText, sessionText } from '../../../../../electron/host/model/bench/session-file.ts';
 import { unpairedRatioInterval } from '../../../../../electron/host/model/bench/statistics.ts';
 import { fitLine } from '../../../../../electron/host/model/bench/sweep.ts';

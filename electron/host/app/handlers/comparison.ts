@@ -1,0 +1,55 @@
+/** Calls that compare runs and sessions: rows, curves and maps. */
+
+import type { Subject } from '../../../contract/bench/benches.ts';
+import type { ComparedMap } from '../../../contract/bench/comparison.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import { comparedCurves, difference, fieldMap, gridText, noAnswer } from '../../model/fields/field.ts';
+import { comparedRows } from '../compare/rows.ts';
+import { type LoadedSubject, loadSubject, type SubjectParts } from '../compare/subjects.ts';
+import type { Handlers } from '../service/service.ts';
+
+type ComparisonHandlers = Pick<Handlers, Extract<keyof Handlers, `compare.${string}`>>;
+
+export function comparisonHandlers(parts: SubjectParts): ComparisonHandlers {
+  const all = (subjects: readonly Subject[]): Promise<LoadedSubject[]> =>
+    Promise.all(subjects.map((subject) => loadSubject(subject, parts)));
+  return {
+    'compare.rows': async ({ subjects, reference }) => {
+      const gone: { subject: Subject; reason: string }[] = [];
+      const found = await Promise.all(
+        subjects.map((subject) =>
+          loadSubject(subject, parts).catch((error: unknown) => {
+            if (!(error instanceof BraggError)) throw error;
+            gone.push({ subject, reason: error.message });
+            return null;
+          }),
+        ),
+      );
+      const loaded = found.filter((one) => one !== null);
+      // Without its reference, a comparison uses the first subject that exists.
+      const against = found[reference] ?? loaded[0];
+      if (against === undefined) return { rows: [], words: null, groups: [], gone };
+      return { ...(await comparedRows(loaded, against)), words: against.words, gone };
+    },
+    'compare.curves': async ({ subjects, reference }) => {
+      const fields = (await all(subjects)).map(({ field }) => field);
+      return { curves: await comparedCurves(fields, reference) };
+    },
+    'compare.maps': async ({ subjects, reference, viewport }) => {
+      const fields = (await all(subjects)).map(({ field }) => field);
+      const against = fields[reference] ?? null;
+      const maps = await Promise.all(
+        fields.map(async (field, i): Promise<ComparedMap> => {
+          if (field === null) return { map: null, reason: noAnswer, difference: null };
+          const map = await fieldMap(field, viewport);
+          if (i === reference || against === null) return { map, reason: null, difference: null };
+          const less = await difference(field, against);
+          if (less !== null) return { map, reason: null, difference: await fieldMap(less, viewport) };
+          const reason = `the grids differ: ${gridText(field)} here, ${gridText(against)} in the reference`;
+          return { map, reason, difference: null };
+        }),
+      );
+      return { maps };
+    },
+  };
+}

@@ -1,0 +1,156 @@
+/** Measurements in the report of a session that claims refer to, and the claims it decides. */
+
+import { isUnproven, type Quantity } from '../../../contract/bench/bench-session.ts';
+import type { TaskClaimResult } from '../../../contract/bench/claims.ts';
+import {
+  correctnessOf,
+  isIncorrect,
+  type MeasuredSessionEntry,
+  type SessionReport,
+} from '../../../contract/bench/session.ts';
+import {
+  notMeasured,
+  type ReportedNumber,
+  type ReportMeasurements,
+  recordedInstances,
+  relativeInterval,
+  type TimesLookup,
+  taskClaimResults,
+} from './claim-results.ts';
+import type { Claim, Side } from './claims.ts';
+import { median } from './statistics.ts';
+
+type JudgedReport = Pick<SessionReport, 'entries' | 'external' | 'machine' | 'seed'>;
+
+function measuredEntryOf({ entries }: JudgedReport, label: string): MeasuredSessionEntry | null {
+  // Labels of a factorial session always contain the precision; claims contain it only if it is not fp32.
+  const entry = [label, `${label}@fp32`].flatMap((name) => entries.find((one) => one.label === name) ?? [])[0];
+  return entry?.status === 'measured' ? entry : null;
+}
+
+/**
+ * Whether an answer beyond our tolerance is still within the tolerance of the claim's source. Impossible times are
+ * never accepted.
+ */
+const isWithin = ({ verdict, accuracy }: MeasuredSessionEntry, within: Side['within']): boolean => {
+  const error = accuracy.find(({ id }) => id === within?.error)?.value ?? null;
+  return verdict === 'wrong' && within !== undefined && error !== null && error <= within.most;
+};
+
+/** Looks up times by the labels of entries and the ids of other programs. */
+function reportTimes(report: JudgedReport): TimesLookup {
+  return ({ variant, mode, clock, within }) => {
+    const program = report.external.find(({ id }) => id === variant)?.result ?? null;
+    if (program !== null) {
+      const counted = mode === 'warm' && clock === 'counted';
+      const unchecked = correctnessOf(program.accuracy) === 'not checked';
+      return counted ? { times: [program.times], wrong: program.wrong, unchecked, apart: true } : notMeasured;
+    }
+    const entry = measuredEntryOf(report, variant);
+    if (entry === null) return notMeasured;
+    const wrong = isIncorrect(entry.verdict) && !isWithin(entry, within);
+    const unchecked = entry.verdict === 'not checked';
+    const cold = entry.process?.samples ?? [];
+    const first = entry.first?.wall_s ?? null;
+    if (clock === 'first') return first === null ? notMeasured : { times: [[first]], wrong, unchecked };
+    // Processes and warm runs are not in the same rounds.
+    if (clock === 'cold-whole' || clock === 'cold-run') {
+      const times = cold.flatMap(({ wall_s, setup_s }) =>
+        wall_s === undefined ? [] : [[clock === 'cold-run' ? wall_s - (setup_s ?? 0) : wall_s]],
+      );
+      return { times, wrong, unchecked, apart: true };
+    }
+    if (clock === 'process') return { times: cold.map(({ time_s }) => [time_s]), wrong, unchecked, apart: true };
+    const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
+    if (clock === 'counted') return { times: recordedInstances(samples, ({ time_s }) => time_s), wrong, unchecked };
+    const whole = samples.flatMap(({ wall_s, ...sample }) => (wall_s === undefined ? [] : [{ ...sample, wall_s }]));
+    return { times: recordedInstances(whole, ({ wall_s }) => wall_s), wrong, unchecked };
+  };
+}
+
+interface DeclaredRates {
+  readonly time_s: number;
+  readonly bytes_per_s: number | null;
+  readonly flops_per_s: number | null;
+  readonly share_of_copy: number | null;
+}
+const noRoofline = { bytes_per_s: null, flops_per_s: null, share_of_copy: null };
+
+/** Quantity derived from a variant's time and its declared operations and bytes; undefined for other quantities. */
+function countedNumber(
+  { time_s, bytes_per_s, flops_per_s, share_of_copy }: DeclaredRates,
+  quantity: string,
+): ReturnType<ReportMeasurements['numberOf']> | undefined {
+  const shown = (value: number | null, unit: string) => (value === null ? null : { value, unit });
+  const giga = (value: number | null) => (value === null ? null : value / 1e9);
+  switch (quantity) {
+    case 'time':
+      return { value: time_s, unit: 's' };
+    case 'traffic':
+      return shown(giga(bytes_per_s), 'GB/s');
+    case 'rate':
+      return shown(giga(flops_per_s), 'GFLOP/s');
+    case 'operations':
+      return shown(giga(flops_per_s === null ? null : flops_per_s * time_s), 'GFLOP');
+    // Share of the time that moving every byte once would need at the copy bandwidth measured on this GPU.
+    case 'memory-share':
+      return shown(share_of_copy === null ? null : 100 * share_of_copy, '%');
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Values reported by the variant take precedence, because a bandwidth counts bytes, and is independent of the declared
+ * operations.
+ */
+function reportedOrCounted(
+  quantities: readonly Quantity[],
+  declared: DeclaredRates,
+  quantity: string,
+): ReturnType<ReportMeasurements['numberOf']> {
+  const told = quantities.find(({ id }) => id === quantity);
+  if (told === undefined) return countedNumber(declared, quantity) ?? null;
+  const { value, unit, interval = null } = told;
+  return value === null ? null : { value, unit, interval };
+}
+
+/** An answer that is bitwise reproducible has an exact error, so its interval has zero width. */
+function errorOf({ accuracy, determinism }: MeasuredSessionEntry, id: string): ReportedNumber | null {
+  const value = accuracy.find((one) => one.id === id)?.value ?? null;
+  if (value === null) return null;
+  return { value, unit: '', interval: determinism?.bitwise === false ? null : { low: value, high: value } };
+}
+
+/** Share of the set-up in the first run of a process, in %; null if the set-up is not timed. */
+function setupShare({ process }: MeasuredSessionEntry, seed: number): ReportedNumber | null {
+  const shares = (process?.samples ?? []).flatMap(({ setup_s, wall_s }) =>
+    setup_s == null || wall_s === undefined || wall_s === 0 ? [] : [(100 * setup_s) / wall_s],
+  );
+  if (shares.length === 0) return null;
+  const value = median(shares);
+  const by = relativeInterval({ times: shares.map((share) => [share]), wrong: false }, seed);
+  return { value, unit: '%', interval: by && { low: value * by.low, high: value * by.high } };
+}
+
+/** Measurements of a report in the form by which claims are judged. */
+export function measuredReport(report: JudgedReport): ReportMeasurements {
+  return {
+    gpu: report.machine.gpu?.name ?? null,
+    seed: report.seed,
+    timesFor: reportTimes(report),
+    numberOf: (variant, quantity) => {
+      const entry = measuredEntryOf(report, variant);
+      if (entry === null) return null;
+      const error = /^error\.(.+)$/.exec(quantity)?.[1];
+      // An error is reported even if it makes the answer wrong.
+      if (error !== undefined) return errorOf(entry, error);
+      if (isUnproven(entry.verdict)) return null;
+      if (quantity === 'setup-share') return setupShare(entry, report.seed);
+      return reportedOrCounted(entry.quantities, { time_s: entry.time_s, ...(entry.roofline ?? noRoofline) }, quantity);
+    },
+  };
+}
+
+export const sessionClaims = (claims: readonly Claim[], report: JudgedReport): TaskClaimResult[] =>
+  taskClaimResults(claims, measuredReport(report));
