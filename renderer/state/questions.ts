@@ -13,7 +13,7 @@ interface QuestionGuide {
   readonly question: string | null;
   /** Indices of its hints that are not dismissed, ascending. */
   readonly left: readonly number[];
-  /** The hint that the user went to last, and the number of such moves. Each move focuses the hint. */
+  /** The hint that the user visited last, and the number of such visits. Each visit focuses the hint. */
   readonly at: Readonly<{ hint: number; turn: number }>;
 }
 
@@ -62,7 +62,7 @@ export function createQuestionsStore(
   };
 }
 
-/** The next remaining hint; the first one follows the last. Null if there is no other. */
+/** The next remaining hint; the last one is followed by the first. Null if there is no other. */
 export function hintAfter({ left }: Pick<QuestionGuide, 'left'>, hint: number): number | null {
   const next = left.find((one) => one > hint) ?? left[0] ?? null;
   return next === hint ? null : next;

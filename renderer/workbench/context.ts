@@ -50,7 +50,7 @@ interface SessionsAnswer<T> {
   readonly ask: () => void;
 }
 
-/** Requested again if a session ended or was opened, but not while one is running. */
+/** The request is repeated if a session ended or was opened, but not while one is running. */
 export function useOfSessions<M extends 'bench.history' | 'bench.decisions'>(method: M): SessionsAnswer<Result<M>> {
   const { client, stores } = useWorkbench();
   const workload = useSelected(stores.comparison, (state) => state.workload);

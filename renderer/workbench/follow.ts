@@ -75,7 +75,7 @@ export function followRuns(
       const target = run && { run: run.id, state: run.state, kept: hasResult(run), live: run.live === true };
       feed.follow(run?.workload === workload ? target : null);
     }
-    // Answers of Live include their scenario, so no request is needed.
+    // Answers of Live include their scenario, so it need not be requested.
     reference.follow(run === null || run.live === true ? null : run.id);
   };
 

@@ -221,10 +221,10 @@ function roomsOf(workload: string, followers: readonly string[] = []): Rules {
 }
 
 export const cppRules: Rules = {
-  // Formulas, which use neither threads nor the engine; nvcc and NVRTC compile them too.
+  // Physics formulas, which use neither threads nor the engine; nvcc and NVRTC compile them too.
   'kernels/physics': none,
   ...roomsOf('transport', ['secondaries']),
-  // Moments on a GPU leave planes that the CPU solver reads.
+  // Moments computed on a GPU are stored in planes that the CPU solver reads.
   'kernels/transport/cuda/moments': {
     ...none,
     folders: [

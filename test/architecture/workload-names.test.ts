@@ -65,7 +65,9 @@ describe('meanings of names', () => {
     expect(types).toEqual(['LibraryPlace']);
   });
 
-  /** Files that match text because its source gives a reason only in words. The comments name the sources. */
+  /**
+   * Files that match message texts because their source provides a reason only as text. The comments name the sources.
+   */
   const READ_FROM_WORDS = [
     // Study results, which state the outcome of an imported point and a time limit in words.
     'electron/host/app/tuning/transfer.ts',

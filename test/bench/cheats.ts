@@ -122,7 +122,7 @@ async function judge(
   const limits = ['--rounds', String(ROUNDS), '--time', '120', '--seed', String(seed)];
   const environment = {
     ...{ BRAGGBENCH_HOME: path.join(folder, 'home'), BRAGGBENCH_CACHE: cache },
-    // It lets a cheat search the cache, as an attacker who knows its location would.
+    // The variable lets a cheat search the cache, as an attacker who knows its location would.
     BRAGGBENCH_CHEATS_CACHE: cache,
   };
   const ended = await promisify(execFile)(...onLane(lane, process.execPath, [cli, ...words, ...limits]), {
@@ -174,7 +174,7 @@ function count(id: string, { cheat, twin }: { readonly cheat: Judged; readonly t
 const scratch = await mkdtemp(path.join(tmpdir(), 'braggbench-cheats-'));
 try {
   const sessions = sessionsOf(cheats, 'each');
-  // A session stays on its lane, whose folder keeps its compiled kernels.
+  // All sessions of a lane use one folder, which caches the lane's compiled kernels.
   const work = async (lane: Lane): Promise<void> => {
     const mine = sessions.filter((_, i) => i % lanes.length === lane.index);
     const folder = path.join(scratch, `lane-${lane.index}`);

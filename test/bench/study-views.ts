@@ -46,7 +46,7 @@ function processorSeconds(): number | null {
 }
 
 const DEFAULT_POINTS = 100_000;
-/** Points of a first study, whose only purpose is to load the drawing code. */
+/** Number of points of a first study, whose only purpose is to load the drawing code before the measurement. */
 const FEW = 10_000;
 const TARGET_S = 1;
 const WAIT_MS = 600_000;

@@ -158,8 +158,8 @@ function useCheatHarness(name: string, tried: readonly Cheat[]): CheatHarness {
 }
 
 /**
- * On busy cores a cheat may gain nothing, because noise hides the saving or its threads are late. Its time is then an
- * honest one, or the doubt stays open.
+ * On busy cores a cheat may gain no time, because noise hides the saving or its threads are late. It is then as slow as
+ * an honest kernel, or the verdict stays open.
  */
 const gainsNothing = (pair: Pair): boolean =>
   isOpen(pair.cheat) ||

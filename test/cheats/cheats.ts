@@ -225,7 +225,9 @@ export async function attackOf({ file }: Cheat): Promise<string> {
     .join(' ');
 }
 
-/** Folder of a cheat's session below `folder`: that of its problem, or its own if it replaces a shipped kernel. */
+/**
+ * Folder of a cheat's session below `folder`: that of its problem, or a separate one if it replaces a shipped kernel.
+ */
 export const folderOf = ({ id, of }: Cheat, folder: string): string =>
   path.join(folder, 'replaces' in of ? id : of.name);
 

@@ -164,8 +164,8 @@ test.each([
     if (twin?.status !== 'measured') throw new Error('the twin was not measured');
     expect(correctnessOf(twin.accuracy)).toBe('correct');
     if (name === 'computes between the calls' && cheat?.status === 'measured' && !FOUND.includes(word)) {
-      // On busy cores the cheat's thread is late: the doubt stays open, or the cheat gains nothing and its time is an
-      // honest one.
+      // On busy cores the cheat's thread is late: the verdict stays open, or the cheat gains nothing and is as slow as
+      // an honest kernel.
       expect(isOpen({ word, reason }) || cheat.time_s > 0.9 * twin.time_s, `${word}: ${cheat.time_s} s`).toBe(true);
       return;
     }
@@ -186,7 +186,7 @@ test('processor time between calls includes processes started by a Python candid
   const task = userKernels.addon.createTask({ ...reading.problem(), variant: kernel.id });
   await task.prepare();
   let cpu_s = 0;
-  // The calls themselves use no processor time between them, so that all of it is the child's.
+  // The calls themselves use no processor time between them, so all of the measured time is that of the child process.
   await expect
     .poll(async () => {
       cpu_s += (await task.sample({ mode: 'warm', at_least_s: 0 }))?.between?.cpu_s ?? 0;

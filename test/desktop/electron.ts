@@ -10,7 +10,9 @@ import { type Driver, type Program, WAIT_MS } from './desktop.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** A copy of a package that can be driven: a fuse in the shipped one disables debuggers. Nothing else differs. */
+/**
+ * A copy of a package that tests can control: the shipped one has a fuse that disables debuggers. Nothing else differs.
+ */
 async function drivable(folder: string): Promise<Readonly<{ executable: string; copy: string }>> {
   const copy = mkdtempSync(path.join(tmpdir(), 'braggbench-package-'));
   const at = path.join(copy, path.basename(folder));

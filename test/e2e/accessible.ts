@@ -1,6 +1,6 @@
 /**
- * Accessibility violations of a page, found by axe-core. The page is split into parts: a part that looks as it did when
- * no violation was found is not checked again.
+ * Accessibility violations of a page, found by axe-core. The page is split into parts: a part whose appearance has
+ * already been checked without violations is not checked again.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -37,7 +37,7 @@ export function partsOf(page: Page): Promise<readonly string[]> {
         const named = [...elsewhere(one), ...[...labels].map((label) => label.textContent)];
         return `${[...named, ...field, one.scrollTop, one.scrollLeft, one === active, one.matches(':hover')]}`;
       };
-      /** The box includes content beyond the element's own edges. */
+      /** The box includes content that overflows the element. */
       const box = (element: Element, inside: readonly Element[], says: string): Box => {
         const rects = [element, ...inside].map((one) => one.getBoundingClientRect());
         const far = (side: 'left' | 'top' | 'right' | 'bottom', of: 'min' | 'max'): number =>
@@ -110,7 +110,7 @@ const PAGE_RULES = [
   ...['page-has-heading-one', 'region', 'skip-link'],
 ];
 
-/** `npm run test:all -- nightly` checks every part in every view. */
+/** `npm run test:all -- nightly` checks every part in every appearance. */
 const ALL = process.env['BRAGGBENCH_LOOKS'] === 'all';
 
 /** Appearances of parts without violations: by all element rules, and by the colour rules. */
@@ -164,7 +164,7 @@ const findViolations = (page: Page, requested: Requested): Promise<string[]> =>
       };
       const wrong = await found('whether');
       const placed = wrong.length > 0 ? await found('where') : [];
-      // Falls back to the first pass if the violation is gone in the second.
+      // Uses the result of the first pass if the violation is gone in the second.
       return (placed.length > 0 ? placed : wrong).flatMap(({ id, nodes }) =>
         nodes.map(({ target, failureSummary }) => `${id}: ${target?.join(' ') ?? 'passing'}: ${failureSummary}`),
       );
@@ -179,7 +179,7 @@ async function newViolations(page: Page, rules: Rules): Promise<readonly string[
   if (known.length === looks.length) return [];
   const [only, without] = rules === 'colours' ? [COLOUR_RULES, []] : [[], PAGE_RULES];
   const found = await findViolations(page, { part: null, only, without, known });
-  // Parts whose appearance changed during the check are not recorded: it may not have seen them as listed.
+  // Parts whose appearance changed during the check are not recorded, because axe may have seen another appearance.
   const still = found.length === 0 ? new Set(await partsOf(page)) : new Set();
   for (const look of looks) if (still.has(look)) isCorrect[rules].add(look);
   return found;

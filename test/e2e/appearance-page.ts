@@ -24,13 +24,13 @@ export const appearances: readonly [Appearance, ...Appearance[]] = [
 ];
 
 /**
- * Another size or theme needs as much time as all steps of a test. `npm test` uses the first one, `npm run test:all --
- * long` all of them, for every panel, in `appearance.long.test.ts`; `npm run test:all -- nightly` uses all of them
- * everywhere.
+ * Another size or theme needs as much time as all steps of a test. `npm test` uses the first appearance only, `npm run
+ * test:all -- long` all of them, for every panel, in `appearance.long.test.ts`; `npm run test:all -- nightly` uses all
+ * of them everywhere.
  */
 const ALL_APPEARANCES = process.env['BRAGGBENCH_LOOKS'] === 'all';
 
-/** The looks to check now: all of `these`, or only the first. */
+/** The appearances to check now: all of `these`, or only the first. */
 const requested = (these: readonly [Appearance, ...Appearance[]]): readonly [Appearance, ...Appearance[]] =>
   ALL_APPEARANCES ? these : [these[0]];
 
@@ -54,7 +54,7 @@ export async function inEveryAppearance(
   if (these.length > 1) await take(page, these[0]);
 }
 
-/** Takes a screenshot and checks accessibility in every look. */
+/** Takes a screenshot and checks accessibility in every appearance. */
 export function fullyVisible(
   open: OpenPage,
   name: string,

@@ -48,7 +48,7 @@ describe('the accessibility checker', () => {
     expect(await accessibilityViolations(page)).toEqual([]);
     const faint = await faultsAfter(() => document.querySelector('p')?.style.setProperty('color', '#ddd'));
     expect(faint).toEqual([expect.stringMatching(/^color-contrast: /)]);
-    // A failed part is not recorded as correct.
+    // A part with a violation must not be recorded as checked.
     expect(await accessibilityViolations(page)).toEqual(faint);
     expect(await accessibilityViolations(page, null, 'colours')).toEqual(faint);
     expect(await faultsAfter(() => document.querySelector('p')?.style.removeProperty('color'))).toEqual([]);
@@ -56,7 +56,7 @@ describe('the accessibility checker', () => {
     const within = await faultsAfter(() => document.documentElement.style.setProperty('color', '#ddd'));
     expect(within).toHaveLength(91);
     expect(await faultsAfter(() => document.documentElement.style.removeProperty('color'))).toEqual([]);
-    // The text that names the part changes, elsewhere in the page.
+    // The text that labels the part changes, although it is elsewhere on the page.
     const named = await faultsAfter(() => {
       const button = document.createElement('button');
       button.setAttribute('aria-labelledby', 'name');

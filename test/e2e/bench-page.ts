@@ -49,7 +49,7 @@ export async function selectSpan(page: Page): Promise<void> {
   await expect.poll(clickDown).toBe(1);
 }
 
-/** A scenario that runs longer than any test looks at it. Its single thread leaves a core to the page. */
+/** A scenario that runs for longer than any test observes it. Its single thread leaves a core to the page. */
 function longRun(): string {
   const file = path.resolve(import.meta.dirname, '../../assets/scenarios/bone-edge-150MeV.json');
   const scenario = z.looseObject({ solver: z.looseObject({}) }).parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -102,7 +102,7 @@ export class BenchPage {
     return this.page.getByRole('tab', { name, exact: true });
   }
 
-  /** Selects a layout by its keyboard shortcut, pressed once: a page that is drawn must react to it. */
+  /** Selects a layout by its keyboard shortcut, pressed once: the page must react to it as soon as it is drawn. */
   async layout(keys: string, panel: string): Promise<void> {
     await this.run.waitFor();
     await this.page.keyboard.press(keys);

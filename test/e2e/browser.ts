@@ -48,7 +48,7 @@ export type OpenPage = Readonly<{
 
 export type Chrome = Readonly<{ open: (url: string, options?: PageOptions) => Promise<OpenPage> }>;
 
-/** Pages that tests have left clean: reusing one needs a third of the time of a new page. */
+/** Pages that tests have left in a clean state: reusing one needs a third of the time of opening a new page. */
 const left = new Map<string, Page[]>();
 
 const kindOf = ({ scale = 1, context = {}, firstVisit = false }: PageOptions): string =>

@@ -1,6 +1,6 @@
 /**
  * The history of sessions and its claims about implementation choices, in a real browser. Questions: dismissed, found
- * again, and viewed in every look. A small workload in a real browser: measured from a shipped scenario, checked,
+ * again, and viewed in every appearance. A small workload in a real browser: measured from a shipped scenario, checked,
  * compared with its claims, saved and opened again.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -111,7 +111,7 @@ describe('submissions from a coding agent', () => {
   }, 300_000);
 });
 
-/** A solved example, on cores that other tests keep busy. */
+/** Timeout for solving an example on cores that other tests keep busy. */
 const solved = { timeout: 180_000 } as const;
 
 type Shown = Readonly<{ page: Page; bench: BenchPage; panel: (title: string) => Locator }>;
@@ -376,7 +376,7 @@ describe('results of a small workload', () => {
 
   it('show recorded sessions without a GPU, next to the upper limit of the gain from fusion', async () => {
     ({ open, bench } = await workbench({ theme: 'dark' }));
-    // Dropped at once, while the page still draws and opens its first scenario.
+    // The file is dropped at once, while the page still draws and opens its first scenario.
     const layer = readFileSync(path.join(root, 'assets/scenarios/linear-relu/layer-1024.json'), 'utf8');
     await bench.drop('layer.json', layer);
     await open.page.getByTestId('results-variants').waitFor();

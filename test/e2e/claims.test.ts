@@ -31,7 +31,7 @@ describe('claims page', () => {
     const claim = claims.first();
     expect(await claim.textContent()).toContain('true when stride is 16');
     await claim.locator('summary').click();
-    // One map for the sweep on each card.
+    // Each card has one map of the claim over the sweep.
     await claim.getByTestId('claim-map').first().waitFor();
     expect(await claim.textContent()).toContain('Subject:');
     await expect.poll(() => claim.locator('.js-plotly-plot .plotly, svg').count()).toBeGreaterThan(0);
@@ -52,7 +52,7 @@ describe('claims page', () => {
     await fusion.locator('summary').click();
     await expect.poll(() => fusion.textContent()).toMatch(/On NVIDIA H100 80GB HBM3: .+\. On NVIDIA H200: .+\./);
     await fullyVisible(open, 'claims-by-card');
-    // One answer at a time, with the count of the remaining claims.
+    // The list shows one answer at a time, with the number of remaining claims.
     await page.getByLabel('Search the claims').fill('');
     await recordedOn.selectOption('');
     await page.getByLabel('Answer').selectOption('not-true');
@@ -70,7 +70,7 @@ describe('claims page', () => {
   });
 });
 
-/** A beam of 120 MeV is solved on the default grid, on cores that other tests keep busy. */
+/** Timeout for solving a beam of 120 MeV on the default grid, on cores that other tests keep busy. */
 const solved = { timeout: 120_000 } as const;
 
 describe('a newcomer', () => {

@@ -18,8 +18,8 @@ export const small = JSON.stringify({
 });
 
 /**
- * The same scenario with rounds of a second, which can be stopped. With one thread it waits for no other on a loaded
- * machine.
+ * The same scenario with rounds of a second, so that it can be stopped in between. It has one thread, which need not
+ * wait for others on a loaded machine.
  */
 export const finer = JSON.stringify({
   ...JSON.parse(small),
@@ -52,7 +52,7 @@ export async function choose(page: Page, session: string): Promise<void> {
 export async function tickOnly(page: Page, wanted: readonly string[]): Promise<void> {
   await view(page, 'Choose');
   const boxes = page.getByRole('group', { name: 'Variants to benchmark' }).locator('.compare-ticks .compare-tick');
-  // The suggestion comes a moment after the scenario.
+  // The suggested selection appears a moment after the scenario.
   await boxes.locator('input:checked').first().waitFor();
   for (const box of await boxes.all()) {
     // The id; the title follows it without a space.

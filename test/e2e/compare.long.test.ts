@@ -21,7 +21,8 @@ describe('Compare when first opened, with measurements of the user', () => {
     const variants = page.getByRole('group', { name: 'Variants to benchmark' });
     await expect.poll(() => variants.textContent()).toMatch(/window.*about [\d.]+ [µm]s per run/s);
     await page.getByLabel('Rounds').selectOption('7');
-    // Time limit of the rounds, and then of the processes: a loaded machine needs many seconds to start one.
+    // Waits for the time limit of the rounds, and then for the processes: a loaded machine needs many seconds to start
+    // one.
     await page.getByLabel('Time', { exact: true }).selectOption('60');
     await page.getByLabel('Cold processes').selectOption('5');
     await page.getByRole('group', { name: 'Energy of runs' }).getByRole('checkbox', { name: 'of a run' }).check();

@@ -106,7 +106,7 @@ describe('benchmarking', () => {
     await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
     await measuring();
     await expect.poll(() => page.getByTestId('compare-live').locator('tbody tr').count()).toBe(2);
-    // Stops at once: on an idle machine the noise settles, and the benchmark ends by itself within seconds.
+    // Stop the benchmark at once: on an idle machine the noise settles, and it ends by itself within seconds.
     await page.getByRole('button', { name: 'Stop benchmark' }).click();
     await page.getByRole('button', { name: 'Benchmark', exact: true }).waitFor();
     await row(page, 'window').first().waitFor();

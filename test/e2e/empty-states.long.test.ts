@@ -79,7 +79,7 @@ async function offersOf(page: Page, layouts: readonly number[]): Promise<readonl
   return offers;
 }
 
-/** Visible changes: panels in front, empty ones, dialogs, and the running task. */
+/** Changes that a user can see: panels in front, empty panels, dialogs, and the running task. */
 const seen = (page: Page) =>
   page.evaluate(() => {
     const texts = (selector: string) =>

@@ -12,7 +12,9 @@ const { home, workbench } = useWorkbench('failed');
 const reason =
   'cuStreamSynchronize on NVIDIA H200 failed: CUDA_ERROR_ILLEGAL_ADDRESS; last kernel launched: transport_gather_stream_f32. The device cannot be used again until the program is restarted.';
 
-/** A run that contains the steps before the failure, computed here: the data that had reached the host by then. */
+/**
+ * A run that contains only the steps before the failure, computed here: the data that the host had received by then.
+ */
 async function failedFile(): Promise<Uint8Array> {
   const solver = { ...smallScenario.solver, max_steps: 24, threads: 1 };
   const run = await runScenario({ ...smallScenario, name: 'Broken off', solver });

@@ -40,7 +40,7 @@ describe('the dose map', () => {
     await open.page.getByLabel('Axis of the file that is depth').selectOption('y');
     await open.page.getByLabel('Added to the depths of the file').fill('0');
     await expect.poll(() => note.textContent()).toMatch(all);
-    // Absolute doses agree only in the unit in which the file was written.
+    // Doses agree in absolute terms only in the unit in which the file was written.
     const unit = open.page.getByLabel('Unit of the doses in the file');
     expect(await unit.locator('option').first().textContent()).toMatch(/^not known/);
     await unit.selectOption('MeV/mm2');

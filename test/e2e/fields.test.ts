@@ -50,7 +50,7 @@ describe('the dose', () => {
     await openBench();
     await runToEnd('Reference');
     await runToEnd('Shifted', { x_mm: 0.5 });
-    // The readouts come last: once they are shown, the complete dose has arrived.
+    // The readouts are updated last: once they appear, the complete dose has arrived.
     await bench.r80.waitFor();
     await bench.drawn();
     const dose = await picture(bench.map);

@@ -162,7 +162,7 @@ describe('hostile text', () => {
     expect(await page.locator('body').textContent()).toContain('onerror');
 
     await bench.layout('Alt+Shift+3', 'Timeline');
-    // The run's own timeline is much longer than a trace of a few microseconds.
+    // The timeline of the run is much longer than a trace of a few microseconds.
     const blocks = page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');
     await blocks.click();
     await page.getByRole('menuitem', { name: 'Close' }).click();

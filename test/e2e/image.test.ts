@@ -71,7 +71,7 @@ it('a diffraction image is computed from a shipped scenario, and shows each pixe
   await search.fill('structure factors');
   await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('1');
   await search.fill('rows');
-  // Waits for a count above one: the result of the last search is shown until the new one arrives.
+  // Waits for a count above one: until the new result arrives, that of the last search is shown.
   await expect.poll(() => open.page.getByTestId('search-count').textContent()).toMatch(/^([2-9]|\d\d+)$/);
   await search.press('Enter');
   await expect.poll(() => open.page.getByTestId('span-details').textContent()).toMatch(/rows.*thread \d.*First row/s);

@@ -79,7 +79,7 @@ it('the kernel editor copies a variant, marks an error at its line, asks for tru
   await open.screenshot('kernel-editor-options-light');
   expect(await accessibilityViolations(page)).toEqual([]);
 
-  // A file changed by another program needs trust again; this one gives a wrong result.
+  // A file changed by another program needs the user's trust again; this one gives a wrong result.
   const file = path.join(library, 'my-gather.cpp');
   const text = readFileSync(file, 'utf8');
   const louder = '    sum_ = {};\n    for (T& p : state_.psi) p *= T(1.001);\n    std::printf("told %d\\n", LOUD);\n';

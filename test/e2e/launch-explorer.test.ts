@@ -15,7 +15,7 @@ it('the launch explorer follows the selected kernel, problem, block size and GPU
   await expect.poll(() => fact(open, 'Grid')).toBe('1\u202f954 × 1 × 1 blocks');
   await expect.poll(() => fact(open, 'Occupancy')).toBe('50.0 %');
   await expect.poll(() => fact(open, 'Waves')).toBe('7.402');
-  // Moves the slider by keys: one warp fewer per block allows one block more.
+  // Moves the slider by keys: with one warp fewer per block, one more block fits.
   const slider = page.getByRole('slider', { name: 'Threads along x' });
   await slider.focus();
   for (let i = 0; i < 8; i += 1) await slider.press('ArrowLeft');
@@ -33,7 +33,7 @@ it('the launch explorer follows the selected kernel, problem, block size and GPU
   await page.getByLabel('Elements along y').fill('70000');
   await expect.poll(() => notes(open).textContent()).toContain('blocks along y; a grid can have at most 65 535');
   await page.getByLabel('Elements along y').fill('1');
-  // A grid-stride loop: the chosen thread does more than one element.
+  // A grid-stride loop: the selected thread processes more than one element.
   await page.getByRole('radio', { name: 'Grid-stride' }).check();
   await expect.poll(() => fact(open, 'Waves')).toBe('1.000');
   await page.getByLabel('Thread whose elements are outlined').fill('300');

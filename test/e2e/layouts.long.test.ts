@@ -1,6 +1,7 @@
 /**
- * Layouts in a real browser: keys from the first moment, closed panels, and a damaged storage. The launch explorer down
- * to its last figure, in every look. Examples of the library in a real browser. The command palette in the dark theme.
+ * Layouts in a real browser: keys from the first moment, closed panels, and a damaged storage. The launch explorer with
+ * all of its figures, in every appearance. Examples of the library in a real browser. The command palette in the dark
+ * theme.
  */
 import type { Locator } from 'playwright-core';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';

@@ -13,7 +13,7 @@ export function useLive(): void {
 /** Opens a page and waits until Run can be pressed. */
 export const opened = (): Promise<Workbench> => workbench();
 
-/** Solved in a hundredth of a second, so that the page dominates the measured time. */
+/** A scenario that is solved in a hundredth of a second, so that the page dominates the measured time. */
 export const scenario = {
   kind: 'transport',
   version: 1,

@@ -24,7 +24,7 @@ describe('Live mode', () => {
     const before = await r80(opened);
     const box = await bench.map.boundingBox();
     if (box === null) throw new Error('the map has no place');
-    // Moves along the middle of the map until the pointer shows that it is over a border.
+    // Moves the pointer along the middle of the map until its shape shows that it is over a border.
     const y = box.y + box.height * 0.4;
     let at = 0;
     for (let px = box.x + 40; px < box.x + box.width; px += 2) {

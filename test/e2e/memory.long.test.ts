@@ -15,7 +15,7 @@ const long = JSON.stringify({
   solver: { step_mm: 0.02, variant: 'window' },
 });
 
-/** Limit of memory growth per frame: less than a tenth of a frame, which has tens of kilobytes. */
+/** Limit of memory growth per frame, in bytes: less than a tenth of a frame, which has tens of kilobytes. */
 const BYTES_PER_FRAME = 4096;
 /** Allowance for caches that fill once. */
 const SETTLED_BYTES = 3 * 2 ** 20;

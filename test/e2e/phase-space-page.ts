@@ -44,7 +44,7 @@ export function closeBench(): void {
   expect(open.problems).toEqual([]);
 }
 
-/** The map once it contains protons: an empty one has nothing to point at. */
+/** The map, once it contains protons: a map without content cannot be probed. */
 export const phaseMap = (title: string): Locator =>
   open.page.getByRole('img', { name: new RegExp(`^Protons over ${title};`) });
 export const step = async (): Promise<string> => (await open.page.getByTestId('phase-step').textContent()) ?? '';

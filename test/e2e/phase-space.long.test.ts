@@ -62,7 +62,7 @@ describe('the ledger per step', () => {
     await expect.poll(step).toMatch(/depth 2\d\.\d\d mm/);
     await open.page.keyboard.press('Alt+6');
     const legend = open.page.getByTestId('ledger-legend');
-    // Half way, nearly all protons are in flight.
+    // Half-way through the run, nearly all protons are in flight.
     await expect.poll(() => legend.textContent()).toMatch(/In flight(100\.0|99\.\d+) %/);
     await open.screenshot('ledger-steps-light');
     const plot = open.page.getByRole('img', { name: /^Protons by step: distribution/ });

@@ -63,7 +63,7 @@ describe('a server ended by kill -9', () => {
     await expect.poll(() => files().some((name) => /draft-/.test(name))).toBe(true);
     await expect.poll(() => files().some((name) => /run-.*\.json$/.test(name))).toBe(true);
     await served?.kill();
-    // The page can no longer know whether the run continues, and it never reconnects.
+    // The page cannot know any more whether the run continues, and it never reconnects.
     await expect
       .poll(() => before.open.page.getByRole('status').allInnerTexts())
       .toContainEqual(expect.stringContaining('may have ended'));
@@ -87,7 +87,7 @@ describe('a server ended by kill -9', () => {
     await open.screenshot('recovery');
     await dialog.getByRole('listitem').filter({ hasText: 'still computing' }).getByText('Recover').click();
     await bench.state('Stopped').waitFor();
-    // Only recovered steps are in the ledger: after a few, the balance may close to the last bit.
+    // The ledger contains only the recovered steps; after few steps, the balance may close to the last bit.
     await expect
       .poll(() => page.locator('.ledger tfoot').textContent())
       .toMatch(/^Relative error((0|[\d.]+×10⁻[⁰¹²³⁴-⁹]+){2})$/);

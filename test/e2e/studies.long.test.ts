@@ -239,7 +239,7 @@ it('the library packs selected files for a colleague, and imports a received pro
   };
   await begin();
   await fullyVisible(open, 'project-pack');
-  // Another arrangement of panels closes the dialog, so it is opened again.
+  // A new arrangement of panels closes the dialog, so it is opened again.
   if ((await dialog.count()) === 0) await begin();
   await dialog.getByLabel('Name of the project').fill('for you');
   const [download] = await Promise.all([

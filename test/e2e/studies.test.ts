@@ -9,7 +9,7 @@ const { workbench } = useWorkbench('studies');
 it('the page plans a study of the scenario in the form, solves it, and shows every row', async () => {
   const { open, page, bench } = await workbench();
   await enlargeStudies({ page, bench });
-  // Uses a prepared question; then one of the user's own.
+  // Starts a prepared question, then one defined by the user.
   await page.getByRole('radio', { name: /Convergence/ }).check();
   await page.getByRole('button', { name: 'Plan', exact: true }).click();
   await expect
@@ -82,7 +82,7 @@ it('a study names the fastest variant and the evidence for it', { tags: 'slow' }
   const { open, page, bench } = await workbench();
   await bench.drop('tiny.json', JSON.stringify(tinyScenario));
   await enlargeStudies({ page, bench });
-  // If earlier tests have left studies, the form for a new one is behind a button.
+  // If earlier tests have stored studies, the form for a new one is behind a button.
   const anew = page.getByRole('button', { name: 'New study' });
   const question = page.getByRole('radio', { name: /Every variant/ });
   await anew.or(question).first().waitFor();

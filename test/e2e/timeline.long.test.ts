@@ -74,7 +74,7 @@ describe('the timeline of a recorded run', () => {
     await expect.poll(() => fact(details(), 'Step').textContent()).toBe('0');
     await canvas().focus();
     await open.page.keyboard.press('f');
-    // The step fills the plot, so that a moving pointer meets it; the lane of steps is the third of five.
+    // The step fills the plot, so that the moving pointer crosses it; the lane of steps is the third of five.
     let to = box.x + 187 + (box.width - 187) / 2;
     await expect
       .poll(async () => {

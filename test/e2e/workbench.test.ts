@@ -67,7 +67,7 @@ describe('the workbench in a browser', () => {
     const r80 = Number.parseFloat((await bench.r80.textContent()) ?? '');
     expect(Math.abs(r80 - 40.8)).toBeLessThan(0.3);
     await expect.poll(() => bench.litShare()).toBeGreaterThan(dark);
-    // The curve with both of its lines, and a ledger that balances.
+    // The depth dose is drawn with both of its marker lines, and the ledger balances.
     const plot = open.page.getByTestId('depth-dose-plot');
     await expect.poll(() => plot.textContent()).toMatch(/R80 40\.\d\d mm.*|Range 40\.80 mm/);
     await expect.poll(() => open.page.locator('.ledger tfoot').textContent()).toMatch(/×10⁻/);
@@ -120,7 +120,7 @@ describe('the workbench in a browser', () => {
   it('stops a run and keeps its partial result', async () => {
     await bench.dropLong();
     await bench.run.click();
-    // Part of the dose is on the screen before the run ends.
+    // A part of the dose map is drawn before the run ends.
     await expect.poll(() => bench.litShare()).toBeGreaterThan(0.01);
     await expect.poll(() => open.page.locator('.run-strip__text').textContent()).toMatch(/step \d+/);
     await open.screenshot('run-live');
@@ -226,7 +226,7 @@ describe('the workbench in a browser', () => {
 
   it('lists variants, with a reason for each that cannot run this scenario', { tags: 'slow' }, async () => {
     await bench.section('Solver');
-    // If the file has no stepping, a variant uses its own.
+    // If the file gives no stepping, a variant uses its default.
     const stepping = open.page.getByRole('radiogroup', { name: 'Stepping' });
     for (const name of ['depth', 'path']) await stepping.getByRole('radio', { name }).check();
     await open.page.getByRole('button', { name: /^Variant: auto/ }).click();

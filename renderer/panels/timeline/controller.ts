@@ -220,7 +220,7 @@ export class TimelineController {
 
   #rested(): void {
     const { from, to } = this.#viewport.window;
-    // Update only at rest, because text that changed with every frame would cost more than the spans.
+    // Update this text only at rest: updating it with every frame would cost more than drawing the spans.
     this.#context.state.setState({ shown_ns: to - from });
     this.#arrows.refresh();
   }

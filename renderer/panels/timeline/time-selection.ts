@@ -13,7 +13,7 @@ export class TimelinePointer {
   readonly #context: TimelineContext;
   readonly #blocks: TimelineBlocks;
   readonly #viewport: TimelineViewport;
-  /** Keyframe being set by this panel; the resulting updates do not set it again. */
+  /** Keyframe that this panel is setting; the resulting updates must not set it again. */
   #askedFrame: number | null = null;
 
   constructor(context: TimelineContext, blocks: TimelineBlocks, viewport: TimelineViewport) {

@@ -22,7 +22,7 @@ function place(floating: HTMLElement, button: HTMLElement, align: 'start' | 'end
 
 interface Floating {
   readonly open: boolean;
-  /** Element that contains both; a press outside of it closes the floating one. */
+  /** Element that contains both the button and the floating element; a press outside of it closes the latter. */
   readonly root: RefObject<HTMLElement | null>;
   readonly button: RefObject<HTMLElement | null>;
   readonly floating: RefObject<HTMLElement | null>;

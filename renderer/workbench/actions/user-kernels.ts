@@ -13,7 +13,7 @@ export interface UserKernelActions {
   /** Asks the user for trust, unless already given. Returns false if denied. */
   trust(id: string): Promise<boolean>;
   /**
-   * Performs an action that the host may reject without trust, and repeats it after the user has given trust. Returns
+   * Performs an action that the host may reject without trust. If so, asks for trust and repeats the action. Returns
    * null if the user declines.
    */
   trusting<T>(work: () => Promise<T>): Promise<T | null>;

@@ -1,6 +1,6 @@
 /**
  * Live what-if: requests an answer as the scenario is edited, at most once per frame, and the full answer at rest. An
- * older answer never replaces a drawn one.
+ * older answer never replaces a newer one.
  */
 import { BraggError } from '../../../electron/contract/errors.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
@@ -21,7 +21,7 @@ export interface WhatIfActions {
   toggle(): void;
 }
 
-/** Milliseconds without an edit after which a drag counts as at rest. */
+/** Milliseconds after the last edit from which on the user counts as having stopped dragging. */
 const REST_MS = 250;
 /** Time window in ms for counting answers per second. */
 const RATE_MS = 1000;

@@ -45,7 +45,7 @@ interface PlaybackPosition {
 const isSame = (a: PlaybackPosition, b: PlaybackPosition | null): boolean =>
   a.index === b?.index && a.count === b.count;
 
-/** Index among `count` moments at the same relative position in the run. */
+/** Index among `count` stored moments at the same relative position in the run. */
 function sameMoment({ index, count: before }: PlaybackPosition, count: number): number {
   return before < 2 ? 0 : Math.round((index / (before - 1)) * (count - 1));
 }

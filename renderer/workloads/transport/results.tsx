@@ -201,7 +201,9 @@ function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElem
   );
 }
 
-/** For an oblique beam, the planes at 0.5 and 0.9 of its range are nearer than for a straight one. */
+/**
+ * For an oblique beam, the depth planes at 0.5 and 0.9 of its range are closer to the entrance than for a straight one.
+ */
 function widthDepths(r80_mm: number | null, depthDose: DepthDose | null): WidthsProps['depths_mm'] {
   if (r80_mm === null || depthDose === null) return null;
   const { entrance_mm, angle_deg } = depthDose;

@@ -105,7 +105,7 @@ try {
     if (sessions.length >= wantedSessions) continue;
     // One session per lane before those that count, which compiles the kernels.
     for (const lane of lanes) await session(folder, slower, 1, 1, lane);
-    // The system moves other work away from cores that are in use.
+    // The system moves other work to other cores if these are busy.
     for (const lane of lanes) load.begin(busy_cores, outside(lane));
     const take = async (i: number, lane: Lane): Promise<Verdict> => {
       const told = await session(folder, slower, seconds, i + 1, lane);

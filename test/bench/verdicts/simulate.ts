@@ -44,7 +44,7 @@ const alone = (draw: (random: Random) => number) => (random: Random) => ({
   of: () => draw(random),
 });
 
-/** One of two states at random, 8 % above or below. */
+/** One of two clock states at random: 8 % faster or slower. */
 const state = (random: Random): number => (random.next() < 0.5 ? 0.08 : -0.08);
 
 /** A first-order autoregressive series of unit variance. */
@@ -154,7 +154,10 @@ export const noiseModels: readonly NoiseModel[] = [
   { name: 'placement 1 % per instance', precision: 0.01, median: 0, start: placement(0.01) },
 ];
 
-/** Rule by which a session ends. `decided`: as without a requested precision; `precise`: at the model's precision. */
+/**
+ * Rule by which a session ends. `decided`: when all verdicts are decided; `precise`: when the model's precision is
+ * reached.
+ */
 type EndingRule = 'decided' | 'precise';
 
 /** Shares of trials, 0 to 1. */
@@ -173,7 +176,10 @@ export interface Rates {
    * median.
    */
   readonly timeCoverage: number | null;
-  /** Share in which the interval of the ratio of two sessions' references did; null under the same condition. */
+  /**
+   * Share of simulations in which the interval of the ratio of two sessions' references contained the true value; null
+   * under the same condition.
+   */
   readonly apartCoverage: number | null;
   /** Share of sessions in which a candidate slower by twice the precision was called slower. */
   readonly found: number;

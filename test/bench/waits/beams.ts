@@ -99,7 +99,7 @@ export async function beamsOnAllGpus(solver: Solver, base: object, variant: OnGp
   return atLeast(allGpus(variant, count, gpus), one / all, gpus);
 }
 
-/** All beams on one grid; the bound is the time of one beam's steps on one core. */
+/** All beams on one grid; the lower bound is the time of one beam's steps on one core. */
 export async function beamsOnCpu(solver: Solver, base: object, cores: number): Promise<Row> {
   const reading = await solver.problem({ ...base, solver: { ...solvedBy('depth'), threads: 1 } });
   const steps: number[] = [];
@@ -129,7 +129,7 @@ export async function hostOfBeams(solver: Solver, base: object): Promise<Row> {
   return atMost(hostOfBeam, median(busy) / energies.length);
 }
 
-/** Seconds of each solve by `clock`, without the first one, which has to compile. */
+/** Seconds of each solve by `clock`. The first one is left out, because it includes compilation. */
 async function timesAgain(
   solver: Solver,
   reading: ScenarioReading,

@@ -36,7 +36,7 @@ async function measure(document: object, folder: string): Promise<number> {
   const scenarios = await openTestScenarios(addon, LIMIT_bytes);
   const problem = transportProblem(await scenarios.any.check(document, { name: 'own memory', folder }));
   for (let i = 0; i < COLLECTIONS; i += 1) {
-    await wait(0); // some memory is freed only after a turn of the event loop
+    await wait(0); // some memory is freed only after an iteration of the event loop
     globalThis.gc?.();
   }
   const before = process.memoryUsage.rss();

@@ -81,7 +81,7 @@ for (const [name, measure] of parts) {
   try {
     rows.push(...(await measure()));
   } catch (error) {
-    // A part that cannot be measured does not stop the others.
+    // If a part cannot be measured, the others continue.
     say(`  ${name}: ${error instanceof Error ? error.message : String(error)}`);
     rows.push({ what: name, wanted: '', measured: null, met: null, bound: null, ratio: null });
   }

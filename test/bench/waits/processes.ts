@@ -55,7 +55,7 @@ export function installInto(to: string, root: string): void {
 export const root = path.resolve(import.meta.dirname, '../../..');
 export const cli = path.join(root, 'dist/host/cli.js');
 const ROUNDS = 7;
-/** Number of first runs, each of which compiles for seconds. */
+/** Number of first runs to time; each of them compiles for seconds. */
 const FIRST_RUNS = 3;
 
 interface Ended {

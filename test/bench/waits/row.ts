@@ -66,7 +66,7 @@ const times = (value: number): string => `${value.toPrecision(3)}×`;
 export const beamRate = (value: number): string => `${Number(value.toPrecision(3))} beams/s`;
 const answerRate = (value: number): string => `${value.toPrecision(3)} answers/s`;
 
-/** Seconds of a warm end-to-end run, and beams per second, on a GPU. */
+/** Targets on a GPU: seconds of a warm end-to-end run, and beams per second. */
 const ON_GPU = {
   'cuda-window': { warm_s: 0.007, beams_per_s: 800 },
   'cuda-depth': { warm_s: 0.004, beams_per_s: 3000 },

@@ -56,7 +56,7 @@ export async function solve({ addon }: Pick<Solver, 'addon'>, problem: Transport
   return { whole_s, result };
 }
 
-/** A warm end-to-end run, with another energy each time; the bound is the time of its steps. */
+/** Time of a warm end-to-end run, with a different energy each time; the bound is the time of its steps. */
 export async function warmRun(solver: Solver, base: object, variant: OnGpu): Promise<Row> {
   const [wholes, steps]: [number[], number[]] = [[], []];
   for (let i = 0; i < ENERGIES; i += 1) {

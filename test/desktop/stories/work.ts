@@ -222,7 +222,7 @@ export function workStories(driver: Driver): void {
       expect(await desktop().windows()).toBe(1);
       expect(complaints).toEqual([]);
 
-      // The page's answer to the first question may still be on its way: it must not count as an answer to this one.
+      // The page's answer to the first question may still arrive: it must not count as an answer to this one.
       await desktop().closeWindow();
       await question.getByRole('button', { name: 'Save', exact: true }).click();
       expect(await desktop().program.ended).toBe(0);

@@ -218,7 +218,7 @@ describe('error rates of verdicts', () => {
       },
     });
     expect([most, saved]).toEqual([2, 7]);
-    // Series alternate, so that an interruption leaves both about equally long.
+    // The series alternate, so that they have about equally many sessions after an interruption.
     expect(order).toEqual(['a1', 'b2', 'a3', 'b3', 'b4', 'a5', 'b5']);
     for (const [name, all] of [
       ['a', first],

@@ -70,7 +70,7 @@ describe('figures from the solver are current', () => {
   test('the headline', async () => {
     const kept = cells(places.find(({ name }) => name === 'headline')?.text ?? '');
     const made = cells((await tables['headline']?.make()) ?? '');
-    // The first row is from the solver; the others are from sessions.
+    // The first row of the table is computed by the solver; the others are from sessions.
     expect(kept.slice(3), again).toEqual(made.slice(3));
     const range = (row: readonly string[] | undefined) => (row?.[1] ?? '').match(/[\d.]+/g) ?? [];
     expect(range(kept[2])).toHaveLength(2);

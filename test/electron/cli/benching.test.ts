@@ -144,11 +144,11 @@ describe('a benchmark', () => {
   });
 
   test('compares the suitable variants of the example in the README, all with correct answers', async () => {
-    // The README leaves these two out, which newcomer.long.test.ts measures.
+    // The README does not list these two variants, which newcomer.long.test.ts measures.
     const { code, stdout } = await call('bench', 'water-70MeV', '--rounds', '1', '--processes', '0');
     expect(code).toBe(0);
     const rows = comparedRows(stdout);
-    // The others fit only if the machine is not too busy for them.
+    // The other variants fit into the session only if the machine is not too busy.
     expect(rows.map(({ variant }) => variant)).toEqual(expect.arrayContaining(['depth', 'moments']));
     expect(rows.filter(({ verdict }) => !/^(?:reference|faster|slower|same|undecided)/.test(verdict))).toEqual([]);
     expect(stdout.replace(/\s+/g, ' ')).toContain('too few rounds');

@@ -69,8 +69,7 @@ test('a run in a CT slice with keyframes uses the estimated memory', { timeout: 
   const checked = JSON.parse(braggbench('validate', 'ct.json', '--json').stdout) as Record<string, unknown>;
   const said = Number(/"pictures_bytes": ?(\d+)/.exec(JSON.stringify(checked))?.[1]);
   // The forecast is large compared with the 60 MB of a host thread. That thread ends 30 s
-  // after its last task, so it may or may
-  // not be included.
+  // after its last task, so it may or may not be included.
   expect(said).toBeGreaterThan(6e8);
   const run = ['run', 'ct.json', '--out', 'run.h5', '--force', '--json'];
   // Memory not yet returned by the collector and the allocator adds to a peak by chance: use the smallest of a few
