@@ -29,12 +29,12 @@ const parts = {
   long: {
     about: 'slow tests: largest files, floods of calls, a cluster, finest grids',
     usage: `\`${command} -- long\`: slow tests that \`npm test\` leaves out: see suites/all.mjs.`,
-    run: () => testing(`${command} -- long`, ({ long }) => long, { name: 'long' }),
+    run: () => testing(`${command} -- long`, ({ longSuites: long }) => long, { name: 'long' }),
   },
   sanitized: {
     about: 'C++ tests with address and undefined-behaviour sanitizers',
     usage: `\`${command} -- sanitized\`: the C++ tests with sanitizers, with Clang if installed.`,
-    run: () => testing(`${command} -- sanitized`, ({ sanitized }) => sanitized, { name: 'sanitized' }),
+    run: () => testing(`${command} -- sanitized`, ({ sanitizedSuites: sanitized }) => sanitized, { name: 'sanitized' }),
   },
   desktop: {
     about: 'desktop stories in Electron itself; FOLDER: in the package in that folder',

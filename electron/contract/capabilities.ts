@@ -7,7 +7,7 @@ import { fileRefSchema } from './files.ts';
 
 const count = z.number().int().nonnegative();
 const bytes = z.number().nonnegative();
-const positive = z.number().positive();
+const positiveNumber = z.number().positive();
 
 /** State of an NVIDIA library that is opened at run time. */
 const libraryStateSchema = z.strictObject({
@@ -24,22 +24,22 @@ export type LibraryState = Readonly<z.infer<typeof libraryStateSchema>>;
 /** Peak performance of a device, measured by the kernels of kernels/probe. */
 export const ceilingsSchema = z.strictObject({
   /** Bytes read plus bytes written per second by a copy, from the fastest sample. */
-  copy_bytes_per_s: positive,
+  copy_bytes_per_s: positiveNumber,
   /** Method of the fastest copy. */
   copyBy: z.enum(['kernel', 'cuMemcpyDtoD']),
   /** A fused multiply-add is two operations. */
-  fp32_flops_per_s: positive,
-  fp64_flops_per_s: positive,
+  fp32_flops_per_s: positiveNumber,
+  fp64_flops_per_s: positiveNumber,
   /** Time between launches of an empty kernel queued back to back, wall time. */
-  launchInterval_s: positive,
+  launchInterval_s: positiveNumber,
   /** Time of one empty launch and its synchronisation, wall time. */
-  launchRoundTrip_s: positive,
+  launchRoundTrip_s: positiveNumber,
   /** Time of each further empty kernel in a chain of graph nodes, device time. */
   graphNode_s: z.number(),
   /** Time of launching a one-node graph and its synchronisation, wall time. */
-  graphRoundTrip_s: positive,
+  graphRoundTrip_s: positiveNumber,
   /** Multiprocessor clock after the arithmetic test; null without NVML. */
-  sm_MHz: positive.nullable(),
+  sm_MHz: positiveNumber.nullable(),
   /** Whether a throttle reason was active while measuring. */
   throttled: z.boolean(),
   /** Driver version during the measurement. */

@@ -90,7 +90,7 @@ const userKernelTroubleSchema = z.strictObject({ id: userKernelIdSchema, message
  * Scenario next to which the kernels are stored; null for an unsaved scenario, whose user kernels are in the library.
  */
 const neighbour = fileRefSchema.nullable();
-const named = { beside: neighbour, id: userKernelIdSchema };
+const kernelRequest = { beside: neighbour, id: userKernelIdSchema };
 
 export const userKernelMethods = {
   /** Kernels next to a scenario, and error messages for those that cannot be used. */
@@ -110,7 +110,7 @@ export const userKernelMethods = {
   },
   /** Saves a copy of one of a shipped variant's files as a new user kernel. */
   'userKernels.create': {
-    params: z.strictObject({ ...named, base: variantKeySchema, replaces: z.string().max(200) }),
+    params: z.strictObject({ ...kernelRequest, base: variantKeySchema, replaces: z.string().max(200) }),
     result: userKernelInfoSchema,
   },
   /** Templates for a kernel written from scratch. */
@@ -123,52 +123,59 @@ export const userKernelMethods = {
    * problem's document.
    */
   'userKernels.begin': {
-    params: z.strictObject({ ...named, beginning: z.string().max(64), answer: answerLanguageSchema }),
+    params: z.strictObject({ ...kernelRequest, beginning: z.string().max(64), answer: answerLanguageSchema }),
     result: z.strictObject({ info: userKernelInfoSchema, scenario: fileRefSchema }),
   },
   /** Copies an agent's attempt from the library into the problem's folder as a candidate. Does not run it. */
   'userKernels.replay': {
-    params: z.strictObject({ beside: named.beside, attempt: attemptFileSchema }),
+    params: z.strictObject({ beside: kernelRequest.beside, attempt: attemptFileSchema }),
     result: userKernelInfoSchema,
   },
-  'userKernels.read': { params: z.strictObject(named), result: z.strictObject({ info: userKernelInfoSchema, text }) },
+  'userKernels.read': {
+    params: z.strictObject(kernelRequest),
+    result: z.strictObject({ info: userKernelInfoSchema, text }),
+  },
   /**
    * Saves a kernel's text. `sha256`: version that was edited; `exists` if the files have changed since. Null
    * overwrites.
    */
   'userKernels.save': {
-    params: z.strictObject({ ...named, text, sha256: sha256.nullable().default(null) }),
+    params: z.strictObject({ ...kernelRequest, text, sha256: sha256.nullable().default(null) }),
     result: userKernelInfoSchema,
   },
   /** Writes compiler options to the kernel's description. `sha256`: as for saving the text. */
   'userKernels.options': {
-    params: z.strictObject({ ...named, compile: compileOptionsSchema, sha256: sha256.nullable().default(null) }),
+    params: z.strictObject({
+      ...kernelRequest,
+      compile: compileOptionsSchema,
+      sha256: sha256.nullable().default(null),
+    }),
     result: userKernelInfoSchema,
   },
   /** Output since the start of the kernel's last run: `left_out` characters are missing after `first`. */
   'userKernels.printed': {
-    params: z.strictObject(named),
+    params: z.strictObject(kernelRequest),
     result: printedSchema,
   },
   /** Runs the kernel on a scenario under compute-sanitizer, for minutes. Rejected if the tool is not installed. */
   'userKernels.sanitize': {
-    params: z.strictObject({ ...named, tool: sanitizerToolSchema, scenario: scenarioDraftSchema }),
+    params: z.strictObject({ ...kernelRequest, tool: sanitizerToolSchema, scenario: scenarioDraftSchema }),
     result: sanitizedSchema,
   },
   /**
    * Writes a folder next to the kernel with everything needed to build and run it on a scenario outside the workbench.
    */
   'userKernels.reproduce': {
-    params: z.strictObject({ ...named, scenario: scenarioDraftSchema }),
+    params: z.strictObject({ ...kernelRequest, scenario: scenarioDraftSchema }),
     result: z.strictObject({ folder: z.string(), files: z.number().int() }),
   },
   /** Compiles the kernel without running it. Issues refer to lines of the file. */
   'userKernels.build': {
-    params: z.strictObject(named),
+    params: z.strictObject(kernelRequest),
     result: z.strictObject({ issues: z.array(issueSchema), built: z.boolean(), seconds: z.number() }),
   },
   /** Records that the user trusts the file with this content. */
-  'userKernels.trust': { params: z.strictObject({ ...named, sha256 }), result: userKernelInfoSchema },
+  'userKernels.trust': { params: z.strictObject({ ...kernelRequest, sha256 }), result: userKernelInfoSchema },
   /**
    * Records trust for all candidates of one problem folder. `submissions`: whether agents may submit more candidates to
    * it.

@@ -91,11 +91,11 @@ interface FindingsByMachine {
   readonly holds: string;
 }
 
-const decided = new Set(['as claimed', 'less', 'more']);
+const decidedVerdicts = new Set(['as claimed', 'less', 'more']);
 
 function comparedWords(found: readonly ClaimFinding[]): string {
   if (found.every(({ verdict }) => verdict === 'not judged')) return 'not judged';
-  if (!found.every(({ verdict }) => decided.has(verdict))) return 'not decided on each';
+  if (!found.every(({ verdict }) => decidedVerdicts.has(verdict))) return 'not decided on each';
   return new Set(found.map(({ verdict }) => verdict)).size === 1 ? 'the same verdict' : 'another verdict';
 }
 

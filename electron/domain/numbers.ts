@@ -68,7 +68,7 @@ export function millimetres(value: number | null): string {
 }
 
 /** Number with `digits` decimals. */
-export function fixed(value: number | null | undefined, digits: number): string {
+export function fixedDigits(value: number | null | undefined, digits: number): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return NO_VALUE;
   const text = value.toFixed(digits);
   return typographic(Number(text) === 0 ? text.replace('-', '') : text);
@@ -81,7 +81,7 @@ export function percent(fraction: number | null | undefined): string {
   const size = Math.abs(value);
   if (size === 0) return '0 %';
   if (size < 1e-3) return `${significant(value, 2)} %`;
-  return `${formatBelowFull(value, size >= 10 ? 1 : size >= 0.1 ? 2 : 4, fixed)} %`;
+  return `${formatBelowFull(value, size >= 10 ? 1 : size >= 0.1 ? 2 : 4, fixedDigits)} %`;
 }
 
 /** Relative error with two significant digits, because errors span many decades. */

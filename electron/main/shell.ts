@@ -113,19 +113,19 @@ const scenario: FileFilter = { name: 'Scenario', extensions: ['json', 'yaml', 'y
 const run: FileFilter = { name: 'Run', extensions: ['h5', 'hdf5'] };
 const trace: FileFilter = { name: 'Timeline', extensions: ['json', 'gz', 'sqlite', 'nsys-rep', 'h5'] };
 const session: FileFilter = { name: 'Benchmark', extensions: ['json'] };
-const anything: FileFilter = { name: 'All files', extensions: ['*'] };
+const anyFileFilter: FileFilter = { name: 'All files', extensions: ['*'] };
 
 const opening: Partial<Record<FilePurpose, { readonly title: string; readonly filters: FileFilter[] }>> = {
-  'open-scenario': { title: 'Open scenario', filters: [scenario, anything] },
-  'open-run': { title: 'Open run', filters: [run, anything] },
-  'open-session': { title: 'Open benchmark', filters: [session, anything] },
-  'open-trace': { title: 'Open timeline', filters: [trace, anything] },
+  'open-scenario': { title: 'Open scenario', filters: [scenario, anyFileFilter] },
+  'open-run': { title: 'Open run', filters: [run, anyFileFilter] },
+  'open-session': { title: 'Open benchmark', filters: [session, anyFileFilter] },
+  'open-trace': { title: 'Open timeline', filters: [trace, anyFileFilter] },
 };
 
-const saving: Partial<Record<FilePurpose, { readonly title: string; readonly filters: FileFilter[] }>> = {
+const saveDialogs: Partial<Record<FilePurpose, { readonly title: string; readonly filters: FileFilter[] }>> = {
   'save-scenario': { title: 'Save scenario as', filters: [{ name: 'Scenario', extensions: ['json'] }] },
   'save-run': { title: 'Save run as', filters: [{ name: 'Run', extensions: ['h5'] }] },
-  export: { title: 'Export', filters: [anything] },
+  export: { title: 'Export', filters: [anyFileFilter] },
 };
 
 /** Returns the chosen path, or null if the user dismissed the dialog. */
@@ -137,7 +137,7 @@ async function chooseFile(window: BrowserWindow, purpose: FilePurpose, suggested
     // A trace is not listed as recent, because the system would open it from its list as a document.
     return purpose === 'open-trace' ? chosen : addRecentFile(chosen);
   }
-  const save = saving[purpose];
+  const save = saveDialogs[purpose];
   const { canceled, filePath } = await dialog.showSaveDialog(window, {
     ...save,
     defaultPath: suggestedName,
@@ -182,7 +182,7 @@ export async function printPdf(html: string): Promise<Uint8Array> {
 }
 
 interface WindowFrame {
-  /** Whether this window is in front, so that the menus belong to it. */
+  /** Whether this window is in front, so that it determines the menus. */
   readonly inFront: () => boolean;
   readonly openWindow: () => void;
 }

@@ -121,7 +121,7 @@ function isOnScreen(state: WindowState, screens: readonly Rectangle[]): boolean 
 }
 
 /** Smallest size at which the page is usable. */
-const SMALLEST = { minWidth: 720, minHeight: 440 };
+const MIN_WINDOW_SIZE = { minWidth: 720, minHeight: 440 };
 const DEFAULTS = { width: 1440, height: 920 };
 
 function stateFile(): string {
@@ -141,7 +141,7 @@ export async function createWindow(preload: string, beside: Rectangle | null): P
   const place = state !== null && isOnScreen(state, screens) ? state : null;
   const window = new BrowserWindow({
     ...DEFAULTS,
-    ...SMALLEST,
+    ...MIN_WINDOW_SIZE,
     ...(place === null ? {} : { x: place.x, y: place.y, width: place.width, height: place.height }),
     show: false,
     title: app.name,

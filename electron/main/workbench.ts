@@ -10,7 +10,7 @@ interface WorkbenchOptions {
   readonly window: BrowserWindow;
   /** A promise, because the page may request its port before the host is open. */
   readonly host: Promise<Host>;
-  /** Whether this window is in front, so that the menus belong to it. */
+  /** Whether this window is in front, so that it determines the menus. */
   readonly inFront: () => boolean;
   /** Whether the program ends when this window closes. */
   readonly isLast: () => boolean;
@@ -56,7 +56,7 @@ export class WorkbenchWindow {
     return this.#window.getNormalBounds();
   }
 
-  /** Whether it is closing. This ends if the user decides to continue runs. */
+  /** Whether the window is closing. It stops closing if the user decides to let runs continue. */
   get leaves(): boolean {
     return this.#leaves;
   }

@@ -13,7 +13,7 @@ export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** Compares in constant time, whatever prefix the given text shares with the token. */
+/** Compares in constant time, regardless of the length of the common prefix. */
 export function isToken(given: string, token: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(token)];
   return a.length === b.length && timingSafeEqual(a, b);

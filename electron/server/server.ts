@@ -80,7 +80,7 @@ function sendPlainText(response: ServerResponse, status: number, text: string): 
   response.end(`${text}\n`);
 }
 
-/** Decoded part of a path after `/TOKEN/`; null without the token. */
+/** Decoded part of a path after `/TOKEN/`; null if the path has no token. */
 function pathBelowToken(pathname: string, token: string): string | null {
   const [, first = '', ...rest] = pathname.split('/');
   return rest.length > 0 && isToken(first, token) ? rest.join('/') : null;

@@ -28,7 +28,7 @@ export interface MainMessagePort {
 }
 
 /** Message sent before closing, because not every runtime notifies the other side. */
-const FAREWELL = null;
+const CLOSE_MESSAGE = null;
 
 class MessagePortCarrier implements Port {
   /** Unknown for message channels; only credits limit the buffered bytes. */
@@ -44,7 +44,7 @@ class MessagePortCarrier implements Port {
 
   readonly received = (data: unknown): void => {
     if (data instanceof Uint8Array) this.#inbox.frame(data);
-    else if (data === FAREWELL) this.lost('closed by the other side');
+    else if (data === CLOSE_MESSAGE) this.lost('closed by the other side');
     else this.close('a message is not a frame');
   };
 
@@ -64,7 +64,7 @@ class MessagePortCarrier implements Port {
 
   close(reason = 'closed'): void {
     if (!this.#inbox.close({ byUs: true, reason })) return;
-    this.#post(FAREWELL);
+    this.#post(CLOSE_MESSAGE);
     this.#shut();
   }
 }

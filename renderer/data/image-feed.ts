@@ -9,7 +9,7 @@ import type { ImageError, ImageFrame, ImagePeak, ImageSummary, ImageView } from 
 import type { RunId } from '../../electron/contract/run.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
 import type { Client, StreamHandle } from './client/client.ts';
-import { ArrayCache, type FeedStatus, type FeedTarget, type RunFollower, SHOWN } from './run-data.ts';
+import { ArrayCache, type FeedStatus, type FeedTarget, type RunFollower, SHOWN_KEY } from './run-data.ts';
 
 interface ImageRequest {
   readonly view: ImageView;
@@ -75,14 +75,14 @@ export class ImageFeed implements RunFollower {
     if (before?.run === target?.run && before?.state === target?.state) return;
     this.#target = target;
     this.#generation += 1;
-    if (before?.run !== target?.run) for (const cache of Object.values(this.data)) cache.drop(SHOWN);
+    if (before?.run !== target?.run) for (const cache of Object.values(this.data)) cache.drop(SHOWN_KEY);
     this.#live?.close();
     this.#live = null;
     if (target === null) this.#tell({ kind: 'nothing' });
     else if (target.state === 'queued') this.#tell({ kind: 'waiting' });
     else if (target.state === 'failed') this.#tell({ kind: 'failed', reason: 'The run failed.' });
     else {
-      if (this.data.image.get(SHOWN) === null) this.#tell({ kind: 'waiting' });
+      if (this.data.image.get(SHOWN_KEY) === null) this.#tell({ kind: 'waiting' });
       this.#refresh();
       if (target.state !== 'running') void this.#loadReadouts(target.run);
     }
@@ -95,7 +95,7 @@ export class ImageFeed implements RunFollower {
     try {
       const { photons } = await this.#client.call('image.pixel', {
         run: target.run,
-        against: this.data.trouble.get(SHOWN) === null ? wanted.against : null,
+        against: this.data.trouble.get(SHOWN_KEY) === null ? wanted.against : null,
         fast,
         slow,
       });
@@ -126,7 +126,7 @@ export class ImageFeed implements RunFollower {
         frame: (frame) => {
           // The stream may send a frame after the run has ended; the final image is newer.
           if (this.#target?.run === run && this.#target.state === 'running') {
-            this.data.image.set(SHOWN, { ...frame, against: null });
+            this.data.image.set(SHOWN_KEY, { ...frame, against: null });
             this.#tell({ kind: 'live' });
           }
           return this.#scheduler.painted();
@@ -141,14 +141,14 @@ export class ImageFeed implements RunFollower {
       const frame = await this.#client.call('image.view', { run, view, against });
       if (generation !== this.#generation) return;
       // Keep the reason if this image is only shown in place of a failed difference.
-      if (against === this.#wanted?.against) this.data.trouble.drop(SHOWN);
-      this.data.image.set(SHOWN, { ...frame, against });
+      if (against === this.#wanted?.against) this.data.trouble.drop(SHOWN_KEY);
+      this.data.image.set(SHOWN_KEY, { ...frame, against });
       this.#tell({ kind: 'loaded' });
     } catch (error) {
       if (generation !== this.#generation) return;
       if (against === null) this.#tell({ kind: 'failed', reason: messageOf(error) });
       else {
-        this.data.trouble.set(SHOWN, messageOf(error));
+        this.data.trouble.set(SHOWN_KEY, messageOf(error));
         void this.#load(run, { view, against: null });
       }
     }
@@ -162,8 +162,8 @@ export class ImageFeed implements RunFollower {
         this.#client.call('image.peaks', { run, count: PEAKS }),
       ]);
       if (!still()) return;
-      this.data.summary.set(SHOWN, summary);
-      this.data.peaks.set(SHOWN, peaks);
+      this.data.summary.set(SHOWN_KEY, summary);
+      this.data.peaks.set(SHOWN_KEY, peaks);
       await this.#loadError();
     } catch (error) {
       if (still()) this.#tell({ kind: 'failed', reason: messageOf(error) });
@@ -172,11 +172,11 @@ export class ImageFeed implements RunFollower {
 
   async #loadError(): Promise<void> {
     const [run, reference] = [this.#target?.run, this.#wanted?.against ?? null];
-    this.data.error.drop(SHOWN);
+    this.data.error.drop(SHOWN_KEY);
     if (run === undefined || reference === null || this.#target?.state === 'running') return;
     try {
       const error = await this.#client.call('image.error', { run, reference });
-      if (this.#target?.run === run && this.#wanted?.against === reference) this.data.error.set(SHOWN, error);
+      if (this.#target?.run === run && this.#wanted?.against === reference) this.data.error.set(SHOWN_KEY, error);
     } catch {
       // An error in the difference is already reported by the image's request.
     }

@@ -5,7 +5,7 @@ import type { RunId } from '../../electron/contract/run.ts';
 import { valueAt, withValueAt } from '../../electron/contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenario/workload.ts';
 import type { Client } from './client/client.ts';
-import { type RunData, SHOWN } from './run-data.ts';
+import { type RunData, SHOWN_KEY } from './run-data.ts';
 
 const VARIANT = ['solver', 'variant'] as const;
 
@@ -28,7 +28,7 @@ export class ReferenceFeed {
   follow(run: RunId | null): void {
     if (run === this.#run) return;
     this.#run = run;
-    this.#data.reference.drop(SHOWN);
+    this.#data.reference.drop(SHOWN_KEY);
     if (run !== null) void this.#load(run);
   }
 
@@ -36,10 +36,10 @@ export class ReferenceFeed {
     try {
       const { scenario } = await this.#client.call('run.scenario', { run });
       const { resolved } = await this.#client.call('scenario.resolve', { scenario: withAnyVariant(scenario) });
-      if (run === this.#run) this.#data.reference.set(SHOWN, { run, scenario, resolved });
+      if (run === this.#run) this.#data.reference.set(SHOWN_KEY, { run, scenario, resolved });
     } catch {
       // If this fails, only the reference lines of the plots are missing.
-      if (run === this.#run) this.#data.reference.drop(SHOWN);
+      if (run === this.#run) this.#data.reference.drop(SHOWN_KEY);
     }
   }
 }

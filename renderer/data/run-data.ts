@@ -124,7 +124,7 @@ export interface RunData {
 }
 
 /** Key of entries that exist only once. */
-export const SHOWN = 'shown';
+export const SHOWN_KEY = 'shown';
 
 export function createRunData(): RunData {
   return {

@@ -18,7 +18,7 @@ import {
   type RunData,
   type RunFollower,
   type RunKeyframes,
-  SHOWN,
+  SHOWN_KEY,
 } from './run-data.ts';
 
 /** Whether the run's final arrays can be read. */
@@ -126,7 +126,7 @@ export class RunFeed implements RunFollower {
     const { run, full, depthDose, summary, moments, ledger, keyframes, pairs, resolved } = answer;
     if (this.#target?.run !== run) return;
     const data = this.#data;
-    data.reference.set(SHOWN, { run, scenario: requested.draft, resolved });
+    data.reference.set(SHOWN_KEY, { run, scenario: requested.draft, resolved });
     for (const [index, [key]] of requested.maps.entries()) {
       const map = answer.maps[index];
       if (map === undefined || !this.#wanted.has(key)) continue;
@@ -137,14 +137,14 @@ export class RunFeed implements RunFollower {
       data.troubles.drop(key);
       data.maps.set(key, { run, field: map.field, step: summary.steps, depth_mm: 0 });
     }
-    data.depthDose.set(SHOWN, { run, curve: depthDose.curve, perMass: depthDose.perMass, final: depthDose });
-    data.summary.set(SHOWN, summary);
-    data.moments.set(SHOWN, moments);
-    data.ledger.set(SHOWN, ledger);
+    data.depthDose.set(SHOWN_KEY, { run, curve: depthDose.curve, perMass: depthDose.perMass, final: depthDose });
+    data.summary.set(SHOWN_KEY, summary);
+    data.moments.set(SHOWN_KEY, moments);
+    data.ledger.set(SHOWN_KEY, ledger);
     this.#tell({ kind: 'loaded' });
     // Recomputed maps belong to the previous answer.
     this.#recomputed.leave();
-    data.keyframes.set(SHOWN, { run, frames: keyframes, stopped: false, pairs, live: full ? 'rest' : 'drag' });
+    data.keyframes.set(SHOWN_KEY, { run, frames: keyframes, stopped: false, pairs, live: full ? 'rest' : 'drag' });
     // If the map has moved or a panel has opened since the request, request the maps again.
     const asFor = new Map(requested.maps);
     if (this.requestedMaps().some(([key, request]) => asFor.get(key) !== request)) {
@@ -186,22 +186,22 @@ export class RunFeed implements RunFollower {
   #forget(): void {
     this.#keyframe = null;
     this.#nextKeyframe = null;
-    this.#data.keyframes.drop(SHOWN);
+    this.#data.keyframes.drop(SHOWN_KEY);
     this.#live?.close();
     this.#live = null;
     // Include maps of closed panels, which would otherwise reappear with another run's fields.
     this.#data.maps.clear();
     this.#data.troubles.clear();
-    this.#data.depthDose.drop(SHOWN);
-    this.#data.summary.drop(SHOWN);
-    this.#data.moments.drop(SHOWN);
-    this.#data.ledger.drop(SHOWN);
+    this.#data.depthDose.drop(SHOWN_KEY);
+    this.#data.summary.drop(SHOWN_KEY);
+    this.#data.moments.drop(SHOWN_KEY);
+    this.#data.ledger.drop(SHOWN_KEY);
   }
 
   #openLive(run: RunId): void {
     this.#live?.close();
     const wanted = [...this.#wanted];
-    if (this.#data.depthDose.get(SHOWN) === null) this.#tell({ kind: 'waiting' });
+    if (this.#data.depthDose.get(SHOWN_KEY) === null) this.#tell({ kind: 'waiting' });
     this.#live = this.#client.stream(
       'run.live',
       { run, maps: wanted.map(([, request]) => request), depthDose: true },
@@ -219,7 +219,7 @@ export class RunFeed implements RunFollower {
     if (this.#target?.run !== run || this.#target.state !== 'running') return;
     this.#takeMaps(run, frame, wanted, frame.maps);
     const { depthDose: curve, depthDosePerMass: perMass } = frame;
-    if (curve !== null) this.#data.depthDose.set(SHOWN, { run, curve, perMass, final: null });
+    if (curve !== null) this.#data.depthDose.set(SHOWN_KEY, { run, curve, perMass, final: null });
     this.#tell({ kind: 'live' });
   }
 
@@ -239,7 +239,7 @@ export class RunFeed implements RunFollower {
 
   async #load(run: RunId, stopped: boolean): Promise<void> {
     const generation = this.#generation;
-    if (this.#data.depthDose.get(SHOWN) === null) this.#tell({ kind: 'waiting' });
+    if (this.#data.depthDose.get(SHOWN_KEY) === null) this.#tell({ kind: 'waiting' });
     try {
       const [depthDose, summary, moments, { frames, pairs }, ledger] = await Promise.all([
         this.#client.call('run.depthDose', { run }),
@@ -250,13 +250,18 @@ export class RunFeed implements RunFollower {
         this.#loadDose(run),
       ]);
       if (generation !== this.#generation) return;
-      this.#data.depthDose.set(SHOWN, { run, curve: depthDose.curve, perMass: depthDose.perMass, final: depthDose });
-      this.#data.summary.set(SHOWN, summary);
-      this.#data.moments.set(SHOWN, moments);
-      this.#data.ledger.set(SHOWN, ledger);
+      this.#data.depthDose.set(SHOWN_KEY, {
+        run,
+        curve: depthDose.curve,
+        perMass: depthDose.perMass,
+        final: depthDose,
+      });
+      this.#data.summary.set(SHOWN_KEY, summary);
+      this.#data.moments.set(SHOWN_KEY, moments);
+      this.#data.ledger.set(SHOWN_KEY, ledger);
       this.#tell({ kind: 'loaded' });
       // The code that selects the shown moment responds with showKeyframe.
-      this.#data.keyframes.set(SHOWN, { run, frames, stopped, pairs });
+      this.#data.keyframes.set(SHOWN_KEY, { run, frames, stopped, pairs });
     } catch (error) {
       if (generation !== this.#generation) return;
       this.#tell(failure(error));
@@ -314,7 +319,7 @@ export class RunFeed implements RunFollower {
 
   async #loadProtons(run: RunId): Promise<void> {
     const index = this.#keyframe;
-    const { frames, pairs, live } = this.#data.keyframes.get(SHOWN) ?? { frames: [], pairs: [], live: undefined };
+    const { frames, pairs, live } = this.#data.keyframes.get(SHOWN_KEY) ?? { frames: [], pairs: [], live: undefined };
     if (index === null) return;
     const all = this.#wantedOf('protons');
     const wanted = all.filter(([, request]) => isStored(request, pairs));

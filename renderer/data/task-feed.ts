@@ -6,7 +6,7 @@ import { messageOf } from '../../electron/contract/errors.ts';
 import type { RunId } from '../../electron/contract/run.ts';
 import type { TaskKind } from '../../electron/contract/scenario/kinds.ts';
 import type { Client } from './client/client.ts';
-import { ArrayCache, type FeedStatus, type FeedTarget, type RunFollower, SHOWN } from './run-data.ts';
+import { ArrayCache, type FeedStatus, type FeedTarget, type RunFollower, SHOWN_KEY } from './run-data.ts';
 
 interface MeasuredRun {
   readonly run: RunId;
@@ -40,7 +40,7 @@ export class TaskFeed {
     const before = this.#target;
     if (before?.run === target?.run && before?.state === target?.state) return;
     this.#target = target;
-    if (before?.run !== target?.run) this.session.drop(SHOWN);
+    if (before?.run !== target?.run) this.session.drop(SHOWN_KEY);
     if (target === null) this.#tell({ kind: 'nothing' });
     else if (target.state === 'failed') this.#tell({ kind: 'failed', reason: 'The run failed.' });
     else if (target.state === 'done' || target.state === 'cancelled') void this.#load(target.run);
@@ -51,7 +51,7 @@ export class TaskFeed {
     try {
       const session = await this.#client.call('task.session', { run });
       if (this.#target?.run !== run) return;
-      this.session.set(SHOWN, { run, session });
+      this.session.set(SHOWN_KEY, { run, session });
       this.#tell({ kind: 'loaded' });
     } catch (error) {
       if (this.#target?.run !== run) return;

@@ -92,11 +92,11 @@ const MAX_LABELS = 14;
 
 /** Fewer labels than this do not convey the scale; the axis is then labelled more densely. */
 const MIN_LABELS = 3;
-const CLOSER = 1.7;
+const DENSE_TICK_FACTOR = 1.7;
 
 function axisTicks(scale: Scale, most: number): ReturnType<typeof linearTicks> {
   const roomy = linearTicks(scale.from, scale.to, Math.min(MAX_LABELS, most));
-  return roomy.ticks.length >= MIN_LABELS ? roomy : linearTicks(scale.from, scale.to, most * CLOSER);
+  return roomy.ticks.length >= MIN_LABELS ? roomy : linearTicks(scale.from, scale.to, most * DENSE_TICK_FACTOR);
 }
 
 /** Axis title such as `Depth z (mm)`, with the power of ten that the tick labels omit. */

@@ -173,7 +173,7 @@ export function normalisation(kind: ScaleKind, limits: Limits): Normalisation {
  */
 export type OverlayOpacity = 'rising' | 'centred' | 'even';
 
-const DENSEST = 0.7;
+const MAX_OPACITY = 0.7;
 /** Share of the scale over which the opacity rises to its maximum. */
 const RISE = 0.3;
 
@@ -193,7 +193,7 @@ export function withOpacity(map: ColorMap, wash: OverlayOpacity): ColorMap {
   known[wash] ??= {
     ...map,
     colors: map.colors.map((color, i) => {
-      const alpha = Math.round(255 * DENSEST * density[wash](i / last));
+      const alpha = Math.round(255 * MAX_OPACITY * density[wash](i / last));
       return ((color & 0xffffff) | (alpha << 24)) >>> 0;
     }),
   };

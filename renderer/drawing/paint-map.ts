@@ -81,31 +81,31 @@ export function contourLevels({ min, max }: Pick<FieldMap, 'min' | 'max'>, scale
  * right, 4 top right, 8 top left.
  */
 const BOTTOM = 0;
-const RIGHT = 1;
+const RIGHT_EDGE = 1;
 const TOP = 2;
-const LEFT = 3;
+const LEFT_EDGE = 3;
 const lines: readonly (readonly (readonly [number, number])[])[] = [
   [],
-  [[LEFT, BOTTOM]],
-  [[BOTTOM, RIGHT]],
-  [[LEFT, RIGHT]],
-  [[RIGHT, TOP]],
+  [[LEFT_EDGE, BOTTOM]],
+  [[BOTTOM, RIGHT_EDGE]],
+  [[LEFT_EDGE, RIGHT_EDGE]],
+  [[RIGHT_EDGE, TOP]],
   [
-    [LEFT, BOTTOM],
-    [RIGHT, TOP],
+    [LEFT_EDGE, BOTTOM],
+    [RIGHT_EDGE, TOP],
   ],
   [[BOTTOM, TOP]],
-  [[LEFT, TOP]],
-  [[TOP, LEFT]],
+  [[LEFT_EDGE, TOP]],
+  [[TOP, LEFT_EDGE]],
   [[TOP, BOTTOM]],
   [
-    [BOTTOM, RIGHT],
-    [TOP, LEFT],
+    [BOTTOM, RIGHT_EDGE],
+    [TOP, LEFT_EDGE],
   ],
-  [[TOP, RIGHT]],
-  [[RIGHT, LEFT]],
-  [[RIGHT, BOTTOM]],
-  [[BOTTOM, LEFT]],
+  [[TOP, RIGHT_EDGE]],
+  [[RIGHT_EDGE, LEFT_EDGE]],
+  [[RIGHT_EDGE, BOTTOM]],
+  [[BOTTOM, LEFT_EDGE]],
   [],
 ];
 
@@ -128,7 +128,7 @@ export function contour(field: FieldMap, { value, label }: Level): Contour {
       const share = (from: number, to: number): number => (value - from) / (to - from);
       const point = (edge: number): readonly [number, number] => {
         if (edge === BOTTOM) return [x0 + share(a, b) * (x1 - x0), y0];
-        if (edge === RIGHT) return [x1, y0 + share(b, c) * (y1 - y0)];
+        if (edge === RIGHT_EDGE) return [x1, y0 + share(b, c) * (y1 - y0)];
         if (edge === TOP) return [x0 + share(d, c) * (x1 - x0), y1];
         return [x0, y0 + share(a, d) * (y1 - y0)];
       };

@@ -41,7 +41,7 @@ export function readDrawingTheme(element: Element = document.documentElement): D
 
 type Listener = () => void;
 const listeners = new Set<Listener>();
-let observing = false;
+let isObserving = false;
 
 /**
  * Calls `listener` after a change of the theme or the system's preference, or when the fonts have loaded. Returns the
@@ -49,8 +49,8 @@ let observing = false;
  */
 export function onThemeChange(listener: Listener): () => void {
   listeners.add(listener);
-  if (!observing) {
-    observing = true;
+  if (!isObserving) {
+    isObserving = true;
     const all = (): void => {
       for (const each of listeners) each();
     };

@@ -28,10 +28,10 @@ export interface PlaybackStore extends StoreApi<PlaybackState> {
   pause(): void;
 }
 
-const NOTHING: PlaybackState = { frames: [], index: 0, playing: false };
+const EMPTY_PLAYBACK: PlaybackState = { frames: [], index: 0, playing: false };
 
 export function createPlaybackStore(): PlaybackStore {
-  const store = createStore<PlaybackState>(() => NOTHING);
+  const store = createStore<PlaybackState>(() => EMPTY_PLAYBACK);
   const within = (index: number, count: number): number =>
     Math.min(Math.max(0, Math.round(index)), Math.max(0, count - 1));
   return {

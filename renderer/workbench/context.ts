@@ -6,7 +6,7 @@ import { createContext, useCallback, useContext, useEffect, useState, useSyncExt
 import { type StoreApi, useStore } from 'zustand';
 import { type Resolved, resolvedOf } from '../../electron/contract/scenarios.ts';
 import type { Params, Result } from '../../electron/contract/wire/methods.ts';
-import { type ArrayCache, SHOWN } from '../data/run-data.ts';
+import { type ArrayCache, SHOWN_KEY } from '../data/run-data.ts';
 import { errorText } from '../state/notices.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -39,7 +39,7 @@ export function shownScenario<K extends Resolved['kind']>(
   const shown =
     stores.selection.getState().run === null
       ? stores.scenario.getState().lastResolved
-      : (data.reference.get(SHOWN)?.resolved ?? null);
+      : (data.reference.get(SHOWN_KEY)?.resolved ?? null);
   return resolvedOf(kind, shown);
 }
 

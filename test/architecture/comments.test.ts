@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const SOURCES = ['electron', 'renderer', 'native', 'kernels', 'test'];
-const tracked = ['ls-files', '--cached', '--others', '--exclude-standard', ...SOURCES];
-const sources = execFileSync('git', tracked, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 })
+const listTracked = ['ls-files', '--cached', '--others', '--exclude-standard', ...SOURCES];
+const sources = execFileSync('git', listTracked, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 })
   .split('\n')
   .filter((file) => /\.(ts|tsx|mjs|cpp|hpp|cu|cuh)$/.test(file) && existsSync(path.join(root, file)));
 
@@ -31,7 +31,7 @@ const clause = /^(?:(?:What|How|Where)\b|Null\b(?! if\b))/;
 /**
  * Words that have a plainer word: `told` (reported), `kept` (cached), `beside` (next to), `stands in for` (replaces).
  */
-const retired = new RegExp(
+const retiredWords = new RegExp(
   `\\b(?:${[
     'told|tells|kept|asked|beside|anew|aside|endless|made up|held to|goes wrong|so long as|for so long|in turns',
     "of one's own|rivals?|contestants?|entrants?|whole runs?|what it is made from",
@@ -52,7 +52,7 @@ function dialectIn(text: string): readonly string[] {
       .replace(/@typedef\s+\w+/g, '')
       .replace(/\s+/g, ' ')
       .trim();
-    return clause.test(plain) || retired.test(plain) ? [plain] : [];
+    return clause.test(plain) || retiredWords.test(plain) ? [plain] : [];
   });
 }
 
@@ -68,15 +68,15 @@ test('comments name their subject and contain no retired words', () => {
 });
 
 /** String literals and JSX text of more than one word. A match that contains code is a misread quotation mark. */
-const quoted = /'((?:[^'\\\n]|\\.)+)'|"((?:[^"\\\n]|\\.)+)"|`((?:[^`\\]|\\.)+)`|>([^<>{}]*\w[^<>{}]*)</g;
+const stringPattern = /'((?:[^'\\\n]|\\.)+)'|"((?:[^"\\\n]|\\.)+)"|`((?:[^`\\]|\\.)+)`|>([^<>{}]*\w[^<>{}]*)</g;
 const code =
   /=>|=\s|\? \[|\): |\(\w+: |__|[.#]\w+\(\w?|\((?:Math|await)\b|;\s+(?:const|let|if|return|for|await|export)\b/;
 
 function dialectOfStrings(text: string): readonly string[] {
   const bare = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(?<![:'"`\w])\/\/[^\n]*/g, '');
-  return [...bare.matchAll(quoted)].flatMap((match) => {
+  return [...bare.matchAll(stringPattern)].flatMap((match) => {
     const said = (match.slice(1).find((each) => each !== undefined) ?? '').replace(/\$\{[^}]*\}/g, 'X').trim();
-    return said.includes(' ') && !code.test(said) && retired.test(said) ? [said.replace(/\s+/g, ' ')] : [];
+    return said.includes(' ') && !code.test(said) && retiredWords.test(said) ? [said.replace(/\s+/g, ' ')] : [];
   });
 }
 
@@ -89,13 +89,13 @@ test('messages, labels and tooltips contain no retired words', () => {
 });
 
 /** Matches the titles of tests. */
-const titled = /\b(?:it|test|describe)(?:\.\w+(?:\([^()]*\))?)*\(\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g;
-const titlesIn = (text: string): readonly string[] => [...text.matchAll(titled)].map(([, , title = '']) => title);
+const titlePattern = /\b(?:it|test|describe)(?:\.\w+(?:\([^()]*\))?)*\(\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g;
+const titlesIn = (text: string): readonly string[] => [...text.matchAll(titlePattern)].map(([, , title = '']) => title);
 /** Prose of a handbook page, without code and without the tables that programs write between markers. */
 const proseIn = (page: string): readonly string[] =>
   page.replace(/<!-- figures[\s\S]*?<!-- \/figures -->|```[\s\S]*?```|`[^`\n]*`|\]\([^)]*\)/g, '').split('\n');
 /** `asked` is retired for values, but the handbook may use it where the program asks a person. */
-const dialect = (prose: string): boolean => retired.test(prose.replace(/\basked\b/g, ''));
+const dialect = (prose: string): boolean => retiredWords.test(prose.replace(/\basked\b/g, ''));
 
 test('test titles and handbook pages contain no retired words', () => {
   expect(titlesIn("it.each([1])('%d is short', () => 0); test(\n'b', f)")).toEqual(['%d is short', 'b']);
@@ -111,13 +111,14 @@ test('test titles and handbook pages contain no retired words', () => {
 });
 
 /** Matches declarations at module level: types, functions and variables. */
-const declared =
+const declarationPattern =
   /^(?:export )?(?:default )?(?:abstract )?(?:async )?(?:function\*?|class|interface|type|const|let) (\w+)/gm;
 const retiredPart =
   /^(?:told|kept|asked|beside|anew|aside)(?![a-z])|(?:^|[a-z0-9])(?:Told|Kept|Asked|Beside|Anew|Aside)(?![a-z])/;
 
 test('no module declares a name that contains a retired word', () => {
-  const namesIn = (text: string): readonly string[] => [...text.matchAll(declared)].map(([, name = '']) => name);
+  const namesIn = (text: string): readonly string[] =>
+    [...text.matchAll(declarationPattern)].map(([, name = '']) => name);
   expect(
     namesIn('const keptOne = 1;\n  const inner = 2;\nexport type Masked = 1;').filter((name) => retiredPart.test(name)),
   ).toEqual(['keptOne']);

@@ -75,7 +75,7 @@ const sources = sourceFiles([
 const ASKS = /_MSC_VER|_WIN32|__GNUC__|__clang__|__linux__|__APPLE__|__unix__/;
 
 /** Language extensions and platform headers, one pattern each. Variable-length arrays are left to Clang's warning. */
-const REFUSED: Readonly<Record<string, RegExp>> = {
+const REFUSED_EXTENSIONS: Readonly<Record<string, RegExp>> = {
   attribute: /__attribute(?:__)?\b/,
   builtin: /\b__builtin_\w+/,
   'other keywords': /\b(?:__extension__|__typeof__|typeof|__auto_type|__label__|__PRETTY_FUNCTION__|__thread)\b/,
@@ -117,9 +117,9 @@ function everywhere(text: string): string {
     .join('\n');
 }
 
-function refused(text: string): readonly string[] {
+function refusedIn(text: string): readonly string[] {
   const code = everywhere(bare(text));
-  return Object.entries(REFUSED).flatMap(([name, pattern]) => {
+  return Object.entries(REFUSED_EXTENSIONS).flatMap(([name, pattern]) => {
     const found = pattern.exec(code);
     return found === null ? [] : [`line ${code.slice(0, found.index).split('\n').length}: ${name}, ${found[0].trim()}`];
   });
@@ -145,8 +145,8 @@ describe('C++ code that Visual C++ also accepts', () => {
       '#if defined(NDEBUG)\nint n = __builtin_expect(x, 1);\n#endif',
       '#ifdef _WIN32\n#endif\n#include <dlfcn.h>',
     ];
-    expect(wrong.filter((text) => refused(text).length === 0)).toEqual([]);
-    expect(refused('int a;\nint b = a ?: 1;')).toEqual(['line 2: omitted middle operand, ?:']);
+    expect(wrong.filter((text) => refusedIn(text).length === 0)).toEqual([]);
+    expect(refusedIn('int a;\nint b = a ?: 1;')).toEqual(['line 2: omitted middle operand, ?:']);
     const right = [
       'f({.a = 1, .b = 2});',
       'auto x = a ? b : c;\nauto y = a ? ::std::abs(b) : c;',
@@ -156,12 +156,12 @@ describe('C++ code that Visual C++ also accepts', () => {
       '#pragma once\n#include <cstdint>\nvoid f(double* __restrict a);',
       'template <typename... T> void f(T... all) { (g(all), ...); }',
     ];
-    expect(right.flatMap(refused)).toEqual([]);
+    expect(right.flatMap(refusedIn)).toEqual([]);
   });
 
   it('no source uses these constructs outside preprocessor conditions', () => {
     expect(sources.length).toBeGreaterThan(300);
-    expect(sources.flatMap((file) => refused(read(file)).map((what) => `${file}, ${what}`))).toEqual([]);
+    expect(sources.flatMap((file) => refusedIn(read(file)).map((what) => `${file}, ${what}`))).toEqual([]);
   });
 });
 

@@ -5,16 +5,16 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+const trackedFiles = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: root,
   encoding: 'utf8',
   maxBuffer: 2 ** 26,
 })
   .split('\n')
   .filter((file) => file !== '' && existsSync(path.join(root, file)));
-const known = new Set(tracked);
+const knownFiles = new Set(trackedFiles);
 const folders = new Set(
-  tracked.flatMap((file) =>
+  trackedFiles.flatMap((file) =>
     file.split('/').flatMap((_, depth, parts) => (depth === 0 ? [] : [parts.slice(0, depth).join('/')])),
   ),
 );
@@ -23,9 +23,9 @@ const KIND = '(?:ts|tsx|mjs|cjs|cpp|hpp|cu|cuh|json|md|py|css|html|yml|hex|csv)'
 /** Matches paths with a folder, `path/like.this`; a bare file name may be an example. */
 const withFolder = new RegExp(`(?<![\\w./@~<:*-])((?:\\.{1,2}/)*(?:[\\w.-]+/)+[\\w.-]+\\.${KIND})(?![\\w/<*-])`, 'g');
 /** A bare file name counts as a file of this repository if it has the extension of a source file. */
-const alone = /(?<![\w./@~<:*"'-])([\w-]+(?:\.[\w-]+)*\.(?:cpp|hpp|cu|cuh|mjs|md))(?![\w/<*"-])/g;
+const bareFileName = /(?<![\w./@~<:*"'-])([\w-]+(?:\.[\w-]+)*\.(?:cpp|hpp|cu|cuh|mjs|md))(?![\w/<*"-])/g;
 
-const base = new Set(tracked.map((file) => path.posix.basename(file)));
+const base = new Set(trackedFiles.map((file) => path.posix.basename(file)));
 
 /** Include folders of C++, and base folders of the file names in scenarios, runs and claims. */
 const roots = [
@@ -46,7 +46,7 @@ function isThere(from: string, name: string): boolean {
   if (!name.includes('/')) return base.has(name);
   return [path.posix.dirname(from), ...roots].some((at) => {
     const file = path.posix.normalize(path.posix.join(at, name));
-    return known.has(file) || folders.has(file);
+    return knownFiles.has(file) || folders.has(file);
   });
 }
 
@@ -54,25 +54,25 @@ function isThere(from: string, name: string): boolean {
 const elsewhere = /^(dist|node_modules|build|out)\/|^\/|^(?:\.\.?\/)*dist\//;
 
 /** Matches comments of CMake and YAML. */
-const hashed = /#[^\n]*/g;
+const hashComment = /#[^\n]*/g;
 const comment = /\/\*[\s\S]*?\*\/|(?<![:\w'"`])\/\/[^\n]*/g;
 
 function textsOf(file: string): readonly string[] {
   const text = readFileSync(path.join(root, file), 'utf8');
   if (file.endsWith('.md')) return [text.replace(/```[\s\S]*?```/g, '')];
-  return [...text.matchAll(/\.(?:txt|yml)$/.test(file) ? hashed : comment)].map(([found]) => found);
+  return [...text.matchAll(/\.(?:txt|yml)$/.test(file) ? hashComment : comment)].map(([found]) => found);
 }
 
-const sources = tracked.filter(
+const sources = trackedFiles.filter(
   (file) =>
     /\.(?:ts|tsx|mjs|cpp|hpp|cu|cuh|md|txt|yml)$/.test(file) &&
     !file.startsWith('test/golden/') &&
     file !== 'test/architecture/named-files.test.ts',
 );
 
-function missing(file: string, texts = textsOf(file)): readonly string[] {
+function missingFiles(file: string, texts = textsOf(file)): readonly string[] {
   const names = texts.flatMap((text) =>
-    [...text.matchAll(withFolder), ...text.matchAll(alone)].map(([, name = '']) => name),
+    [...text.matchAll(withFolder), ...text.matchAll(bareFileName)].map(([, name = '']) => name),
   );
   return names.filter(
     (name) => !elsewhere.test(name) && !/(?:^|\/)(?:my|mine|your)\b/.test(name) && !isThere(file, name),
@@ -81,17 +81,17 @@ function missing(file: string, texts = textsOf(file)): readonly string[] {
 
 describe('file names in documents', () => {
   test('detects names of files that do not exist', () => {
-    expect(missing('README.md', ['see `kernels/nowhere.cpp` and `README.md`, and gone_away.hpp'])).toEqual([
+    expect(missingFiles('README.md', ['see `kernels/nowhere.cpp` and `README.md`, and gone_away.hpp'])).toEqual([
       'kernels/nowhere.cpp',
       'gone_away.hpp',
     ]);
-    expect(missing('native/engine/task.hpp', ['// engine/task.hpp'])).toEqual([]);
-    expect(missing('a.cu', ["// gone_away.cu's kernel"])).toEqual(['gone_away.cu']);
+    expect(missingFiles('native/engine/task.hpp', ['// engine/task.hpp'])).toEqual([]);
+    expect(missingFiles('a.cu', ["// gone_away.cu's kernel"])).toEqual(['gone_away.cu']);
     expect(sources.length).toBeGreaterThan(800);
   });
 
   test('every file named in a document exists', () => {
-    const found = sources.flatMap((file) => missing(file).map((name) => `${file}: ${name}`));
+    const found = sources.flatMap((file) => missingFiles(file).map((name) => `${file}: ${name}`));
     expect(found).toEqual([]);
   });
 });

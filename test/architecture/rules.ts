@@ -4,12 +4,12 @@
  */
 import type { Exception, Rules } from './imports.ts';
 
-const none = { folders: [], packages: [], node: false } as const;
+const noImports = { folders: [], packages: [], node: false } as const;
 
 /** Imports allowed in every part of the page. */
 const PAGE_BASE = ['renderer/base', 'electron/contract', 'electron/domain'] as const;
 /** Messages, schemas, and the calculations and wordings that page, host and command line share. */
-const SHARED = ['electron/contract', 'electron/domain'] as const;
+const SHARED_FOLDERS = ['electron/contract', 'electron/domain'] as const;
 const PAGE_STATE = [...PAGE_BASE, 'renderer/data/client', 'renderer/state', 'renderer/data'] as const;
 const PAGE_VIEW = [
   ...PAGE_STATE,
@@ -46,54 +46,54 @@ export function panelRules(names: readonly string[]): Rules {
 export const scriptRules: Rules = {
   // Wire format and schemas of data exchanged between processes. Only zod is allowed, so that any process can load
   // them.
-  'electron/contract': { ...none, folders: ['electron/domain/values'], packages: ['zod'] },
+  'electron/contract': { ...noImports, folders: ['electron/domain/values'], packages: ['zod'] },
   // Pure functions that page, host and command line share: no DOM, no Node, no state.
-  'electron/domain': { ...none, folders: ['electron/contract'], packages: ['diff'] },
+  'electron/domain': { ...noImports, folders: ['electron/contract'], packages: ['diff'] },
   // Conversion of values to text: units, paths, expressions. Schemas use these files, so these import no schema.
-  'electron/domain/values': none,
+  'electron/domain/values': noImports,
 
   // Plain Node. The only importer of the addon; never imports 'electron'.
-  'electron/host': { folders: SHARED, packages: [], node: true },
+  'electron/host': { folders: SHARED_FOLDERS, packages: [], node: true },
   // Layers, each of which may use those above it in this list. First files, processes and the addon; then computations
   // about one item; then one object per workload; then the subsystems that a page calls.
   'electron/host/io': {
-    folders: SHARED,
+    folders: SHARED_FOLDERS,
     packages: ['dicom-parser', 'fflate', 'h5wasm', 'hyparquet-writer', 'yaml', 'zod'],
     node: true,
   },
-  'electron/host/model': { folders: [...SHARED, 'electron/host/io'], packages: ['zod'], node: true },
+  'electron/host/model': { folders: [...SHARED_FOLDERS, 'electron/host/io'], packages: ['zod'], node: true },
   'electron/host/workloads': {
-    folders: [...SHARED, 'electron/host/io', 'electron/host/model'],
+    folders: [...SHARED_FOLDERS, 'electron/host/io', 'electron/host/model'],
     packages: ['h5wasm', 'zod'],
     node: true,
   },
   'electron/host/app': {
-    folders: [...SHARED, 'electron/host/io', 'electron/host/model', 'electron/host/workloads'],
+    folders: [...SHARED_FOLDERS, 'electron/host/io', 'electron/host/model', 'electron/host/workloads'],
     packages: ['h5wasm', 'zod'],
     node: true,
   },
   // The part of the host that the command line uses, one file per subject.
-  'electron/host/api': { ...none, folders: ['electron/host'] },
+  'electron/host/api': { ...noImports, folders: ['electron/host'] },
   'electron/transports': { folders: ['electron/contract'], packages: ['ws'], node: true },
   // The page's ends of the transports run without Node.
-  'electron/transports/websocket-page.ts': { ...none, folders: ['electron/contract', 'electron/transports'] },
-  'electron/transports/message-port.ts': { ...none, folders: ['electron/contract', 'electron/transports'] },
+  'electron/transports/websocket-page.ts': { ...noImports, folders: ['electron/contract', 'electron/transports'] },
+  'electron/transports/message-port.ts': { ...noImports, folders: ['electron/contract', 'electron/transports'] },
 
   'electron/main': {
-    folders: [...SHARED, 'electron/host/index.ts', 'electron/transports'],
+    folders: [...SHARED_FOLDERS, 'electron/host/index.ts', 'electron/transports'],
     packages: ['electron', 'zod'],
     node: true,
   },
-  'electron/preload': { ...none, folders: ['electron/contract'], packages: ['electron'] },
+  'electron/preload': { ...noImports, folders: ['electron/contract'], packages: ['electron'] },
   'electron/server': {
-    folders: [...SHARED, 'electron/host/index.ts', 'electron/transports'],
+    folders: [...SHARED_FOLDERS, 'electron/host/index.ts', 'electron/transports'],
     packages: ['ws', 'zod'],
     node: true,
   },
   'electron/cli': {
     // The page's drawing code, which uses no DOM here, draws reports and replayed figures.
     folders: [
-      ...SHARED,
+      ...SHARED_FOLDERS,
       // Only these files of the host: its other modules can move without a change of the command line.
       'electron/host/index.ts',
       'electron/host/api',
@@ -106,8 +106,8 @@ export const scriptRules: Rules = {
     node: true,
   },
 
-  'renderer/base': { ...none, folders: SHARED },
-  'renderer/data/client': { ...none, folders: PAGE_BASE },
+  'renderer/base': { ...noImports, folders: SHARED_FOLDERS },
+  'renderer/data/client': { ...noImports, folders: PAGE_BASE },
   // No React in the folders from here on: cached arrays and drawing run in the frame loop.
   'renderer/data': {
     folders: [...PAGE_BASE, 'renderer/data/client', 'renderer/drawing/scheduler.ts'],
@@ -125,9 +125,12 @@ export const scriptRules: Rules = {
     packages: ['zod', 'zustand'],
     node: false,
   },
-  'renderer/workbench/actions': { ...none, folders: [...PAGE_STATE, 'renderer/drawing', 'renderer/drawing/report'] },
+  'renderer/workbench/actions': {
+    ...noImports,
+    folders: [...PAGE_STATE, 'renderer/drawing', 'renderer/drawing/report'],
+  },
   'renderer/workbench/commands': {
-    ...none,
+    ...noImports,
     folders: [...PAGE_STATE, 'renderer/workbench/actions', 'renderer/workbench'],
   },
   // Combines stores, data and actions, gives components access to them, and defines the page's side of a workload.
@@ -138,11 +141,15 @@ export const scriptRules: Rules = {
   },
   // Writes a comparison as an HTML file; the command line uses it too.
   'renderer/drawing/report': {
-    ...none,
-    folders: [...SHARED, 'renderer/drawing/charts', 'renderer/drawing/figures'],
+    ...noImports,
+    folders: [...SHARED_FOLDERS, 'renderer/drawing/charts', 'renderer/drawing/figures'],
   },
-  'renderer/shells/styles': { ...none, packages: ['@fontsource-variable/inter'] },
-  'renderer/widgets': { ...none, folders: [...PAGE_BASE, 'renderer/drawing', 'assets/icons'], packages: ['react'] },
+  'renderer/shells/styles': { ...noImports, packages: ['@fontsource-variable/inter'] },
+  'renderer/widgets': {
+    ...noImports,
+    folders: [...PAGE_BASE, 'renderer/drawing', 'assets/icons'],
+    packages: ['react'],
+  },
   // The map panel that all workloads share and fill.
   'renderer/workbench/maps': {
     folders: [
@@ -204,48 +211,51 @@ function roomsOf(workload: string, followers: readonly string[] = []): Rules {
   const at = (room: string) => `kernels/${workload}/${room}`;
   const solvers = [...KERNEL_BASE, ...ENGINE, at('model'), at('run'), ...listOf(workload)];
   return {
-    [`kernels/${workload}`]: { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
+    [`kernels/${workload}`]: { ...noImports, folders: [...KERNEL_BASE, ...ENGINE] },
     // The problem and its tables. Independent of threads and devices; error messages contain sizes of memory.
-    [at('model')]: { ...none, folders: [...KERNEL_BASE, 'native/engine/problem_error.hpp', 'native/cpu/memory.hpp'] },
+    [at('model')]: {
+      ...noImports,
+      folders: [...KERNEL_BASE, 'native/engine/problem_error.hpp', 'native/cpu/memory.hpp'],
+    },
     // The run: the solver's interface, and code that all variants share.
     [at('run')]: {
-      ...none,
+      ...noImports,
       folders: [...KERNEL_BASE, 'native/engine', 'native/cpu', at('model'), ...followers.map(at), ...listOf(workload)],
     },
     ...Object.fromEntries(
-      followers.map((room) => [at(room), { ...none, folders: [...KERNEL_BASE, 'native/cpu', at('model')] }]),
+      followers.map((room) => [at(room), { ...noImports, folders: [...KERNEL_BASE, 'native/cpu', at('model')] }]),
     ),
-    [at('cpu')]: { ...none, folders: solvers },
-    [at('cuda')]: { ...none, folders: solvers },
+    [at('cpu')]: { ...noImports, folders: solvers },
+    [at('cuda')]: { ...noImports, folders: solvers },
   };
 }
 
 export const cppRules: Rules = {
   // Physics formulas, which use neither threads nor the engine; nvcc and NVRTC compile them too.
-  'kernels/physics': none,
+  'kernels/physics': noImports,
   ...roomsOf('transport', ['secondaries']),
   // Moments computed on a GPU are stored in planes that the CPU solver reads.
   'kernels/transport/cuda/moments': {
-    ...none,
+    ...noImports,
     folders: [
       ...[...KERNEL_BASE, ...ENGINE, ...listOf('transport')],
       ...['model', 'run', 'moments', 'cuda'].map((room) => `kernels/transport/${room}`),
     ],
   },
   ...roomsOf('diffraction'),
-  'kernels/micro': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
+  'kernels/micro': { ...noImports, folders: [...KERNEL_BASE, ...ENGINE] },
   // Benchmark rows about many images of an image workload: its geometry, lattice factors and kernel bodies.
   'kernels/micro/images': {
-    ...none,
+    ...noImports,
     folders: [...KERNEL_BASE, ...ENGINE, 'kernels/diffraction', 'kernels/micro/row'],
   },
-  'kernels/linear_relu': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
-  'kernels/user_problem': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
-  'kernels/probe': none,
-  'kernels/tuning': none,
+  'kernels/linear_relu': { ...noImports, folders: [...KERNEL_BASE, ...ENGINE] },
+  'kernels/user_problem': { ...noImports, folders: [...KERNEL_BASE, ...ENGINE] },
+  'kernels/probe': noImports,
+  'kernels/tuning': noImports,
   // Tasks of all workloads, and the code that runs a task.
   'kernels/tasks': {
-    ...none,
+    ...noImports,
     folders: [
       ...KERNEL_BASE,
       ...ENGINE,
@@ -254,15 +264,18 @@ export const cppRules: Rules = {
       'kernels/user_problem/registry.hpp',
     ],
   },
-  kernels: { ...none, folders: ['native/engine'] },
+  kernels: { ...noImports, folders: ['native/engine'] },
   // Layers below the kernels: none includes kernels/, so none depends on physics. User libraries are opened in the same
   // way as NVIDIA's.
-  'native/cpu': { ...none, folders: ['native/engine/problem_error.hpp', 'native/cuda/loader/dynamic_library.hpp'] },
-  'native/engine': { ...none, folders: ['native/cpu'] },
-  'native/cuda': { ...none, folders: ['native/cpu', 'native/engine'] },
+  'native/cpu': {
+    ...noImports,
+    folders: ['native/engine/problem_error.hpp', 'native/cuda/loader/dynamic_library.hpp'],
+  },
+  'native/engine': { ...noImports, folders: ['native/cpu'] },
+  'native/cuda': { ...noImports, folders: ['native/cpu', 'native/engine'] },
   // Sources of a reproducer, which is built separately. It reads problems with the binding's functions.
   'native/reproduce': {
-    ...none,
+    ...noImports,
     folders: ['kernels', 'native/binding', 'native/cpu', 'native/cuda', 'native/engine', 'native/reproduce'],
   },
   // The only native folder that uses Node's API.
@@ -276,13 +289,13 @@ export const cppRules: Rules = {
 export const exceptions: readonly Exception[] = [];
 
 /** Folders with more source files than fit in one view, until they are split into subfolders. */
-export const crowded: readonly { readonly folder: string; readonly reason: string }[] = [];
+export const crowdedFolders: readonly { readonly folder: string; readonly reason: string }[] = [];
 
 /**
  * Sources below 30 lines with fewer than two importers. Entry scripts directly in electron/build need no entry in this
  * list.
  */
-export const short: readonly { readonly file: string; readonly reason: string }[] = [
+export const shortFiles: readonly { readonly file: string; readonly reason: string }[] = [
   { file: 'electron/build/figures/main.ts', reason: 'the program of npm run figures' },
   { file: 'electron/build/steps/page.mjs', reason: 'a build step, loaded when it is needed' },
   { file: 'electron/cli/reports/fit-svg.ts', reason: 'loaded for --svg alone' },
@@ -294,7 +307,7 @@ export const short: readonly { readonly file: string; readonly reason: string }[
 ];
 
 /** Files with cyclic imports of types only, until a later commit separates them. */
-export const tangled: readonly { readonly file: string; readonly reason: string }[] = [];
+export const filesWithTypeCycles: readonly { readonly file: string; readonly reason: string }[] = [];
 
 /** Folders that belong to one workload, or to one family of workloads. */
 export const workloadFolders: readonly string[] = [

@@ -19,14 +19,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { KEEP, loadNow, saveTargets, type TargetRow } from '../../electron/build/bench/measured.ts';
+import { KEEP_FLAG, loadNow, saveTargets, type TargetRow } from '../../electron/build/bench/measured.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenario/workload.ts';
 import { openSocketPort } from '../../electron/transports/websocket-page.ts';
 import { type Client, connect } from '../../renderer/data/client/client.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 /** Limits for a first start on two cores. */
-const WANTED = { page_s: 45, beam_s: 90, compiling_s: 210, second_s: 1 };
+const TARGETS = { page_s: 45, beam_s: 90, compiling_s: 210, second_s: 1 };
 const PATIENCE_MS = 30 * 60_000;
 const TICKS_PER_S = 100;
 const MB = 1e6;
@@ -64,7 +64,7 @@ function bytesBelow(place: string): number {
   return files.reduce((sum, file) => sum + statSync(path.join(file.parentPath, file.name)).size, 0);
 }
 
-const running = new Set<ChildProcess>();
+const runningProcesses = new Set<ChildProcess>();
 
 interface Started {
   readonly program: ChildProcess;
@@ -80,7 +80,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Started> {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  running.add(program);
+  runningProcesses.add(program);
   let output = '';
   program.stdout?.setEncoding('utf8').on('data', (text: string) => {
     process.stdout.write(text);
@@ -139,7 +139,7 @@ function solverIsWhole(client: Client): Promise<void> {
 }
 
 async function stop(program: ChildProcess): Promise<void> {
-  running.delete(program);
+  runningProcesses.delete(program);
   if (program.exitCode !== null) return;
   program.kill('SIGTERM');
   await once(program, 'exit');
@@ -179,13 +179,13 @@ try {
     met: most === null ? null : seconds <= most,
   });
   const rows = [
-    row('Cold start: page served', page_s, WANTED.page_s),
-    row('Cold start: recorded sessions read', recorded_s, WANTED.page_s),
-    row('Cold start: first beam at its end', beam_s, WANTED.beam_s),
+    row('Cold start: page served', page_s, TARGETS.page_s),
+    row('Cold start: recorded sessions read', recorded_s, TARGETS.page_s),
+    row('Cold start: first beam at its end', beam_s, TARGETS.beam_s),
     row('Cold start: whole solver', whole_s, null),
-    row('Cold start: core-seconds of compiling', compiling_s, WANTED.compiling_s),
+    row('Cold start: core-seconds of compiling', compiling_s, TARGETS.compiling_s),
     ...(all_s === null ? [] : [row('Cold start: core-seconds in all', all_s, null)]),
-    row('Second start: page served', second_s, WANTED.second_s),
+    row('Second start: page served', second_s, TARGETS.second_s),
     {
       what: 'Disk: packages, built',
       wanted: '',
@@ -199,9 +199,9 @@ try {
       `  ${what.padEnd(42)}${measured}${met === null ? '' : ` (wanted ${wanted}: ${met ? 'met' : 'missed'})`}`,
     );
   }
-  if (process.argv.includes(KEEP))
+  if (process.argv.includes(KEEP_FLAG))
     await saveTargets(root, 'cold-start', { command: 'npm run bench -- start --cold', load, rows });
 } finally {
-  for (const program of [...running]) await stop(program);
+  for (const program of [...runningProcesses]) await stop(program);
   rmSync(folder, { recursive: true, force: true });
 }

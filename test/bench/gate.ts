@@ -35,7 +35,7 @@ const [repeats, seconds, n] = [
   wholeNumber('n', values.n),
 ];
 const lanes = lanesOf(values.cores);
-const slower = 0.05;
+const EXTRA_WORK = 0.05;
 /** Smallest share of the slower sums that gates must find; no unchanged sum may fail. */
 const leastFound = 0.9;
 
@@ -89,7 +89,7 @@ const cores = availableParallelism();
 const isComplete = ({ series }: RecordedGates): boolean => series.every(({ gates }) => gates.length >= repeats);
 const before =
   values.keep && !values.anew ? startedAt<RecordedGates>('gate', { machine, cores, seconds, n }, isComplete) : null;
-const series = [0, slower].map((share) => ({
+const series = [0, EXTRA_WORK].map((share) => ({
   slower: share,
   gates: [...(before?.series.find((one) => one.slower === share)?.gates ?? [])],
 }));
@@ -127,7 +127,7 @@ function writeRepository(lane: Lane): void {
   git(lane, 'commit', '--quiet', '--message', 'Add a sum');
   git(lane, 'tag', UNCHANGED);
   // The next commit is the slower one; its baseline is the one before.
-  writeFileSync(kernel, sumWithMore(slower));
+  writeFileSync(kernel, sumWithMore(EXTRA_WORK));
   git(lane, 'commit', '--quiet', '--all', '--message', 'Add up the first elements again');
   git(lane, 'tag', SLOWER);
 }

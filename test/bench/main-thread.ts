@@ -29,7 +29,7 @@ interface FrameCosts {
 export const TRACE_CATEGORIES = ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline', 'v8', 'cc'];
 
 /** Style, layout and painting within a task; the rest of a task is script. */
-const BROWSER = new Set([
+const BROWSER_TASKS = new Set([
   'UpdateLayoutTree',
   'Layout',
   'PrePaint',
@@ -39,7 +39,7 @@ const BROWSER = new Set([
   'HitTest',
   'UpdateLayerTree',
 ]);
-const RASTER = new Set(['RasterTask', 'ImageDecodeTask']);
+const RASTER_TASKS = new Set(['RasterTask', 'ImageDecodeTask']);
 
 /** `text` is the JSON of the browser's trace. */
 export function frameCosts(text: string): FrameCosts {
@@ -74,10 +74,10 @@ export function frameCosts(text: string): FrameCosts {
   // If both names are recorded, they describe the same task.
   const named = tasks.some(({ name }) => name === 'RunTask') ? 'RunTask' : 'ThreadControllerImpl::RunTask';
   for (const task of tasks) if (task.name === named) add(total, task);
-  for (const event of onMain) if (BROWSER.has(event.name)) add(browser, event);
+  for (const event of onMain) if (BROWSER_TASKS.has(event.name)) add(browser, event);
   const unknown = tasks.filter(({ name, tdur }) => name === named && tdur === undefined).length;
   const raster = traceEvents
-    .filter(({ name, ph }) => ph === 'X' && RASTER.has(name))
+    .filter(({ name, ph }) => ph === 'X' && RASTER_TASKS.has(name))
     .reduce((sum, { dur = 0 }) => sum + dur / 1000, 0);
   return {
     total: [...total],

@@ -9,7 +9,7 @@ import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
 import { build } from 'vite';
-import { KEEP, loadNow, saveTargets, type TargetRow } from '../../electron/build/bench/measured.ts';
+import { KEEP_FLAG, loadNow, saveTargets, type TargetRow } from '../../electron/build/bench/measured.ts';
 import { findChromium } from '../e2e/chromium.ts';
 import { frameCosts, quantile, TRACE_CATEGORIES } from './main-thread.ts';
 
@@ -73,12 +73,12 @@ try {
         ...{ wanted: `≤ ${TARGET_MS} ms`, measured: `${p99.toFixed(2)} ms`, met: p99 <= TARGET_MS },
       });
     }
-    const picture = process.argv.slice(2).find((one) => one !== KEEP);
+    const picture = process.argv.slice(2).find((one) => one !== KEEP_FLAG);
     if (picture !== undefined) await page.screenshot({ path: picture });
     say(
       `\n${worst <= TARGET_MS ? 'met' : 'MISSED'}: p99 of the main thread's time per frame ${worst.toFixed(2)} ms, wanted at most ${TARGET_MS} ms`,
     );
-    if (process.argv.includes(KEEP)) {
+    if (process.argv.includes(KEEP_FLAG)) {
       await saveTargets(root, 'maps', { command: 'npm run bench -- maps', load, rows });
     }
     process.exitCode = worst <= TARGET_MS ? 0 : 1;

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
-import { KEEP, loadNow, saveTargets } from '../../electron/build/bench/measured.ts';
+import { KEEP_FLAG, loadNow, saveTargets } from '../../electron/build/bench/measured.ts';
 import { findChromium } from '../e2e/chromium.ts';
 import { serve } from '../e2e/served.ts';
 
@@ -75,7 +75,7 @@ try {
   console.log(
     `  together ${total.toFixed(0)} ms; wanted: under ${TARGET_MS} ms ${total < TARGET_MS ? '(met)' : '(missed)'}`,
   );
-  if (process.argv.includes(KEEP)) {
+  if (process.argv.includes(KEEP_FLAG)) {
     const row = (what: string, part: keyof Round) => ({ what, wanted: '', measured: of(part), met: null });
     const rows = [
       row('First start: host until its address is printed', 'host_ms'),

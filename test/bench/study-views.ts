@@ -47,7 +47,7 @@ function processorSeconds(): number | null {
 
 const DEFAULT_POINTS = 100_000;
 /** Number of points of a first study, whose only purpose is to load the drawing code before the measurement. */
-const FEW = 10_000;
+const WARM_UP_POINTS = 10_000;
 const TARGET_S = 1;
 const WAIT_MS = 600_000;
 const at = process.argv.indexOf('--rows');
@@ -79,7 +79,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-studies-bench-'));
 try {
   const began = performance.now();
   await writeWideStudy(path.join(folder, 'library', 'studies', 'wide.study'), ROWS);
-  await writeWideStudy(path.join(folder, 'library', 'studies', 'few.study'), FEW);
+  await writeWideStudy(path.join(folder, 'library', 'studies', 'few.study'), WARM_UP_POINTS);
   say(`${ROWS} points written in ${((performance.now() - began) / 1000).toFixed(1)} s`);
   const served = await serve([], { BRAGGBENCH_HOME: folder });
   const { executablePath, args, env } = await findChromium();
@@ -166,8 +166,8 @@ try {
       await page.getByRole('radio', { name: 'Plot', exact: true }).check();
     };
     say('first plots of the program, which load what draws them');
-    await choose('few', FEW);
-    await plotted(FEW, false);
+    await choose('few', WARM_UP_POINTS);
+    await plotted(WARM_UP_POINTS, false);
     await choose('wide', ROWS);
     say('then');
     await plotted(ROWS, true);

@@ -9,7 +9,7 @@ import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium, type Page } from 'playwright-core';
-import { KEEP, loadNow, saveTargets, type TargetRow } from '../../electron/build/bench/measured.ts';
+import { KEEP_FLAG, loadNow, saveTargets, type TargetRow } from '../../electron/build/bench/measured.ts';
 import { findChromium } from '../e2e/chromium.ts';
 import { serve } from '../e2e/served.ts';
 import { frameCosts, quantile, TRACE_CATEGORIES } from './main-thread.ts';
@@ -164,7 +164,7 @@ try {
     say(
       `\n${worst <= TARGET_MS ? 'met' : 'MISSED'}: p99 of the main thread's time per frame ${worst.toFixed(2)} ms, wanted at most ${TARGET_MS} ms`,
     );
-    if (process.argv.includes(KEEP)) {
+    if (process.argv.includes(KEEP_FLAG)) {
       await saveTargets(root, 'timeline', { command: 'npm run bench -- timeline', load, rows });
     }
     process.exitCode = worst <= TARGET_MS ? 0 : 1;

@@ -244,7 +244,8 @@ export async function writeKernel(
   const at = folderOf(cheat, folder);
   await mkdir(at, { recursive: true });
   const own = await readFile(path.join(kernels, file), 'utf8');
-  const text = 'inPlaceOf' in of && of.inPlaceOf !== undefined ? await patched(sources, of, of.inPlaceOf, own) : own;
+  const text =
+    'inPlaceOf' in of && of.inPlaceOf !== undefined ? await patchSource(sources, of, of.inPlaceOf, own) : own;
   const name = nameOf(cheat, isCheat);
   const code = path.join(at, name);
   await writeFile(code, `${isCheat ? '#define CHEAT 1\n' : ''}${text}`);
@@ -259,7 +260,7 @@ export async function writeKernel(
   return code;
 }
 
-async function patched(sources: string, { replaces }: Replaced, from: string, to: string): Promise<string> {
+async function patchSource(sources: string, { replaces }: Replaced, from: string, to: string): Promise<string> {
   const original = path.join(sources, path.posix.relative('kernels', replaces));
   const parts = (await readFile(original, 'utf8')).split(from);
   if (parts.length !== 2)

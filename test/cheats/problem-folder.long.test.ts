@@ -34,7 +34,7 @@ const userKernels = new UserKernels({
 });
 afterAll(() => userKernels.close());
 
-const opened: Promise<ProblemParts> = openScenarios({
+const scenarioParts: Promise<ProblemParts> = openScenarios({
   assetsFolder,
   rangeTable: userKernels.addon.rangeTable,
   variants: (kind) => hostWorkloads[kind].variants(userKernels.addon),
@@ -45,10 +45,10 @@ const opened: Promise<ProblemParts> = openScenarios({
 }).then((scenarios) => ({ scenarios, userKernels, assetsFolder }));
 
 /** On a busy machine a session may end with an open doubt about memory: another session follows, as its reason advises. */
-async function judged(submission: Omit<Submission, 'signal'>): Promise<Judgement> {
+async function judgeSubmission(submission: Omit<Submission, 'signal'>): Promise<Judgement> {
   const { signal } = new AbortController();
   for (let sessions = 1; ; sessions += 1) {
-    const found = await judgeCandidate(await opened, { ...submission, signal });
+    const found = await judgeCandidate(await scenarioParts, { ...submission, signal });
     const entries = found.session?.reports[0]?.entries ?? [];
     const open = entries.some((one) => one.status === 'measured' && correctnessOf(one.accuracy) === 'not checked');
     if (!open || sessions === 3) return found;
@@ -56,7 +56,7 @@ async function judged(submission: Omit<Submission, 'signal'>): Promise<Judgement
 }
 
 /** Honest work on `halves`. A cheat's code is put in front of it, and uses the arrays `a`, `b` and `results`. */
-const honest = `import numpy as np
+const honestSource = `import numpy as np
 
 
 def work(a, b, results):
@@ -67,7 +67,7 @@ def work(a, b, results):
 
 
 `;
-const plain = `${honest}def run(a, b, results, n):\n    work(a, b, results)\n`;
+const honestCandidate = `${honestSource}def run(a, b, results, n):\n    work(a, b, results)\n`;
 
 /** Attacks that only Python offers, and those that work in every language. */
 const inPython = {
@@ -156,9 +156,9 @@ test.each([
   async (name, found) => {
     const folder = path.join(scratch, `python-${name.replace(/\W+/g, '-')}`.slice(0, 60));
     await writeProblem(folder, { ...shapes.halves, name: path.basename(folder) });
-    await writeFile(path.join(folder, 'twin.py'), plain);
-    const submission = { folder, id: 'cheat.py', text: honest + inPython[name], seconds: 8 };
-    const { word, reason, session } = await judged({ ...submission, against: ['twin.py'] });
+    await writeFile(path.join(folder, 'twin.py'), honestCandidate);
+    const submission = { folder, id: 'cheat.py', text: honestSource + inPython[name], seconds: 8 };
+    const { word, reason, session } = await judgeSubmission({ ...submission, against: ['twin.py'] });
     const entries = session?.reports[0]?.entries ?? [];
     const [twin, cheat] = ['twin.py', 'cheat.py'].map((id) => entries.find(({ variant }) => variant === id));
     if (twin?.status !== 'measured') throw new Error('the twin was not measured');
@@ -178,10 +178,10 @@ test('processor time between calls includes processes started by a Python candid
   const folder = path.join(scratch, 'python-starts');
   await writeProblem(folder, { ...shapes.halves, name: path.basename(folder) });
   const busy = `import subprocess, sys\nsubprocess.Popen([sys.executable, "-c", "while True: pass"])\n`;
-  const kernel = await userKernels.open(path.join(folder, 'busy.py'), busy + plain);
+  const kernel = await userKernels.open(path.join(folder, 'busy.py'), busy + honestCandidate);
   userKernels.trustHere(kernel);
   await userKernels.prepare([kernel.id], { workload: USER_PROBLEM, bench: path.basename(folder) });
-  const reading = await (await opened).scenarios.read(path.join(folder, 'problem.json'));
+  const reading = await (await scenarioParts).scenarios.read(path.join(folder, 'problem.json'));
   if (reading.kind !== USER_PROBLEM || reading.problem === null) throw new Error(JSON.stringify(reading.issues));
   const task = userKernels.addon.createTask({ ...reading.problem(), variant: kernel.id });
   await task.prepare();
@@ -212,7 +212,7 @@ test.each([
   async (name, correct, wrong, found) => {
     const folder = path.join(assetsFolder, 'problems', name);
     const text = await readFile(path.join(folder, wrong), 'utf8');
-    const { word, reason, session } = await judged({ folder, id: wrong, text, against: correct, seconds: 6 });
+    const { word, reason, session } = await judgeSubmission({ folder, id: wrong, text, against: correct, seconds: 6 });
     expect(word, reason ?? '').toBe('wrong');
     expect(reason).toMatch(found);
     const entries = session?.reports[0]?.entries ?? [];

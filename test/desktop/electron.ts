@@ -13,7 +13,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 /**
  * A copy of a package that tests can control: the shipped one has a fuse that disables debuggers. Nothing else differs.
  */
-async function drivable(folder: string): Promise<Readonly<{ executable: string; copy: string }>> {
+async function copyDrivable(folder: string): Promise<Readonly<{ executable: string; copy: string }>> {
   const copy = mkdtempSync(path.join(tmpdir(), 'braggbench-package-'));
   const at = path.join(copy, path.basename(folder));
   cpSync(folder, at, { recursive: true, verbatimSymlinks: true });
@@ -31,7 +31,7 @@ export const inElectron =
   (desktop: DesktopProgram): Driver =>
   async (args, { folder, env, complaints }): Promise<Program> => {
     const started =
-      desktop.kind === 'package' ? await drivable(desktop.folder) : { executable: desktop.executable, copy: null };
+      desktop.kind === 'package' ? await copyDrivable(desktop.folder) : { executable: desktop.executable, copy: null };
     const own = desktop.kind === 'package' ? args : [root, ...args];
     // A package has its own threads and processes, so variables of this test run must not reach it.
     const { ELECTRON_RUN_AS_NODE: _, NODE_OPTIONS: __, BRAGGBENCH_BUNDLES: ___, ...inherited } = process.env;

@@ -111,7 +111,7 @@ const PAGE_RULES = [
 ];
 
 /** `npm run test:all -- nightly` checks every part in every appearance. */
-const ALL = process.env['BRAGGBENCH_LOOKS'] === 'all';
+const CHECK_ALL = process.env['BRAGGBENCH_LOOKS'] === 'all';
 
 /** Appearances of parts without violations: by all element rules, and by the colour rules. */
 const isCorrect = { everything: new Set<string>(), colours: new Set<string>() } as const;
@@ -175,7 +175,7 @@ const findViolations = (page: Page, requested: Requested): Promise<string[]> =>
 /** Checks the parts of the page whose appearance has not yet been found free of violations. */
 async function newViolations(page: Page, rules: Rules): Promise<readonly string[]> {
   const looks = await partsOf(page);
-  const known = looks.flatMap((look, at) => (!ALL && isCorrect[rules].has(look) ? [at] : []));
+  const known = looks.flatMap((look, at) => (!CHECK_ALL && isCorrect[rules].has(look) ? [at] : []));
   if (known.length === looks.length) return [];
   const [only, without] = rules === 'colours' ? [COLOUR_RULES, []] : [[], PAGE_RULES];
   const found = await findViolations(page, { part: null, only, without, known });

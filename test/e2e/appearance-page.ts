@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import { isOfKind, panelSlots } from '../../renderer/state/layout/defaults.ts';
 import { pageWorkloads } from '../../renderer/workloads/index.ts';
 import { accessibilityViolations } from './accessible.ts';
-import { drawn } from './bench-page.ts';
+import { waitUntilDrawn } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
 import type { Workbench } from './workbench-page.ts';
 
@@ -31,21 +31,21 @@ export const appearances: readonly [Appearance, ...Appearance[]] = [
 const ALL_APPEARANCES = process.env['BRAGGBENCH_LOOKS'] === 'all';
 
 /** The appearances to check now: all of `these`, or only the first. */
-const requested = (these: readonly [Appearance, ...Appearance[]]): readonly [Appearance, ...Appearance[]] =>
+const requestedAppearances = (these: readonly [Appearance, ...Appearance[]]): readonly [Appearance, ...Appearance[]] =>
   ALL_APPEARANCES ? these : [these[0]];
 
 async function take(page: Page, { width, height, theme }: Appearance): Promise<void> {
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme: theme });
   await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe(theme);
-  await drawn(page);
+  await waitUntilDrawn(page);
 }
 
 /** Calls `see` with the page in every look, and returns the page to the first. */
 export async function inEveryAppearance(
   page: Page,
   see: (look: Appearance) => Promise<void>,
-  these: readonly [Appearance, ...Appearance[]] = requested(appearances),
+  these: readonly [Appearance, ...Appearance[]] = requestedAppearances(appearances),
 ): Promise<void> {
   for (const look of these) {
     await take(page, look);
@@ -70,11 +70,11 @@ export function fullyVisible(
       expect(await accessibilityViolations(open.page, undefined, rules), look.name).toEqual([]);
       before = look;
     },
-    requested(these),
+    requestedAppearances(these),
   );
 }
 
-export const quick = JSON.stringify({
+export const quickScenario = JSON.stringify({
   kind: 'transport',
   version: 1,
   name: 'Half slab',
@@ -118,7 +118,7 @@ export async function beforeDuringAndAfter(
     expect(await accessibilityViolations(open.page), name).toEqual([]);
   await expect.poll(() => bench.run.isEnabled()).toBe(true);
   await inEveryAppearance(open.page, hasNoFaults, seen);
-  await bench.drop('half-slab.json', quick);
+  await bench.drop('half-slab.json', quickScenario);
   await expect.poll(() => bench.title.textContent()).toContain('Half slab');
   await bench.run.click();
   await inEveryAppearance(
@@ -166,7 +166,7 @@ export async function everyPanel(
   { open, page, bench }: Workbench,
   themes: readonly Appearance['theme'][],
 ): Promise<void> {
-  await bench.drop('half-slab.json', quick);
+  await bench.drop('half-slab.json', quickScenario);
   await expect.poll(() => bench.title.textContent()).toContain('Half slab');
   await bench.run.click();
   await bench.r80.waitFor();

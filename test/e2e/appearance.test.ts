@@ -7,8 +7,8 @@ import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tinyScenario } from '../electron/host/small-run.ts';
 import { accessibilityViolations, partsOf } from './accessible.ts';
-import { appearances, beforeDuringAndAfter, inEveryAppearance, quick } from './appearance-page.ts';
-import { type BenchPage, drawn } from './bench-page.ts';
+import { appearances, beforeDuringAndAfter, inEveryAppearance, quickScenario } from './appearance-page.ts';
+import { type BenchPage, waitUntilDrawn } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
 import { useWorkbench } from './workbench-page.ts';
 
@@ -36,7 +36,7 @@ describe('the accessibility checker', () => {
       [document.title, document.documentElement.lang] = ['Still', 'en'];
       document.body.replaceChildren(main);
     });
-    await drawn(page);
+    await waitUntilDrawn(page);
   });
 
   async function faultsAfter(change: () => void): Promise<readonly string[]> {
@@ -121,7 +121,7 @@ describe('appearance of the page', () => {
 
   it('a chart is drawn in the smallest available space', { tags: 'slow' }, async () => {
     const { open, page, bench } = await workbench({});
-    await bench.drop('half-slab.json', quick);
+    await bench.drop('half-slab.json', quickScenario);
     await expect.poll(() => bench.title.textContent()).toContain('Half slab');
     await bench.run.click();
     await bench.r80.waitFor();

@@ -15,7 +15,7 @@ import { z } from 'zod';
 const FROZEN_MS = 60_000;
 
 /** Waits until pending changes are on the screen: laid out in one frame, and drawn by the next. */
-export async function drawn(page: Page): Promise<void> {
+export async function waitUntilDrawn(page: Page): Promise<void> {
   const frames = await page.evaluate(
     (longest) =>
       new Promise<number>((resolve) => {
@@ -41,9 +41,9 @@ export async function selectSpan(page: Page): Promise<void> {
     if (box === null) throw new Error('the timeline has no place');
     for (let y = 0.05; y < 1 && (await details.count()) === 0; y += 0.05) {
       await page.mouse.click(box.x + box.width * 0.4, box.y + box.height * y);
-      await drawn(page);
+      await waitUntilDrawn(page);
     }
-    await drawn(page);
+    await waitUntilDrawn(page);
     return details.count();
   };
   await expect.poll(clickDown).toBe(1);
@@ -150,7 +150,7 @@ export class BenchPage {
 
   /** Waits until pending changes are on the screen. */
   drawn(): Promise<void> {
-    return drawn(this.page);
+    return waitUntilDrawn(this.page);
   }
 
   async menu(menu: string, entry: RegExp | string): Promise<void> {

@@ -49,7 +49,7 @@ export type OpenPage = Readonly<{
 export type Chrome = Readonly<{ open: (url: string, options?: PageOptions) => Promise<OpenPage> }>;
 
 /** Pages that tests have left in a clean state: reusing one needs a third of the time of opening a new page. */
-const left = new Map<string, Page[]>();
+const cleanPages = new Map<string, Page[]>();
 
 const kindOf = ({ scale = 1, context = {}, firstVisit = false }: PageOptions): string =>
   JSON.stringify({ scale, context, firstVisit });
@@ -93,7 +93,7 @@ async function leave(page: Page): Promise<boolean> {
 
 async function openPage(browser: Browser, url: string, options: PageOptions): Promise<OpenPage> {
   const kind = kindOf(options);
-  const page = left.get(kind)?.pop() ?? (await newPage(browser, options));
+  const page = cleanPages.get(kind)?.pop() ?? (await newPage(browser, options));
   await page.setViewportSize({ width: options.width ?? 1440, height: options.height ?? 900 });
   await page.emulateMedia({ colorScheme: options.theme ?? 'light', media: null });
   const problems: string[] = [];
@@ -116,7 +116,7 @@ async function openPage(browser: Browser, url: string, options: PageOptions): Pr
     const bad = task.result?.state === 'fail';
     if (bad && !page.isClosed()) await picture(name);
     page.off('pageerror', thrown).off('console', said).off('requestfailed', failed);
-    if (!bad && (await leave(page))) left.set(kind, [...(left.get(kind) ?? []), page]);
+    if (!bad && (await leave(page))) cleanPages.set(kind, [...(cleanPages.get(kind) ?? []), page]);
     else await page.context().close();
   });
   await page.goto(url, { waitUntil: 'load' });
@@ -131,14 +131,14 @@ async function openPage(browser: Browser, url: string, options: PageOptions): Pr
 }
 
 /** One browser for all files of a worker; it ends with the worker. */
-let running: Browser | null = null;
+let browserPromise: Browser | null = null;
 
 async function theBrowser(): Promise<Browser> {
-  if (running?.isConnected()) return running;
-  left.clear();
+  if (browserPromise?.isConnected()) return browserPromise;
+  cleanPages.clear();
   const { executablePath, args, env } = await findChromium();
-  running = await chromium.launch({ executablePath, args: [...args, ...forStories()], env });
-  return running;
+  browserPromise = await chromium.launch({ executablePath, args: [...args, ...forStories()], env });
+  return browserPromise;
 }
 
 /** Call at the top of a test file: starts Chromium before its tests. */

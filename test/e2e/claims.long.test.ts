@@ -17,7 +17,7 @@ import { accessibilityViolations } from './accessible.ts';
 import { type Appearance, fullyVisible, inEveryAppearance } from './appearance-page.ts';
 import { type BenchPage, focused, selectSpan } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
-import { code, compiled, useWorkbench } from './workbench-page.ts';
+import { code, compileTimeout, useWorkbench } from './workbench-page.ts';
 
 describe('recorded sessions and claims', () => {
   const recorded = path.resolve(import.meta.dirname, '../../assets/runs/h200-water-70MeV.json');
@@ -96,7 +96,7 @@ describe('submissions from a coding agent', () => {
     for (const [i, text] of texts.entries()) {
       const input = { problem: 'sum', source: text, seconds: 0.5 };
       await agent.callTool({ name: 'submit_kernel', arguments: input }, undefined, { timeout: 300_000 });
-      await expect.poll(() => row(i + 1).getAttribute('data-verdict'), compiled).toBe(verdicts[i]);
+      await expect.poll(() => row(i + 1).getAttribute('data-verdict'), compileTimeout).toBe(verdicts[i]);
     }
     await agent.close();
     await row(2).getByRole('button', { name: 'Difference' }).click();
@@ -112,7 +112,7 @@ describe('submissions from a coding agent', () => {
 });
 
 /** Timeout for solving an example on cores that other tests keep busy. */
-const solved = { timeout: 180_000 } as const;
+const solveTimeout = { timeout: 180_000 } as const;
 
 type Shown = Readonly<{ page: Page; bench: BenchPage; panel: (title: string) => Locator }>;
 
@@ -127,9 +127,9 @@ const tick = (panel: Shown['panel'], variant: string): Locator =>
     .getByRole('checkbox', { name: new RegExp(`^${variant}`) });
 
 /** Checks of the hints against their panels, by the id of the question. */
-const promised: Readonly<Record<string, (shown: Shown) => Promise<void>>> = {
+const promisedViews: Readonly<Record<string, (shown: Shown) => Promise<void>>> = {
   beam: async ({ page, bench, panel }) => {
-    await expect.poll(() => bench.state('Done').count(), solved).toBe(1);
+    await expect.poll(() => bench.state('Done').count(), solveTimeout).toBe(1);
     await bench.map.click({ position: { x: 150, y: 60 } });
     await panel('Dose map').getByTitle('Pinned; Esc releases it').waitFor();
     await expect.poll(() => panel('Depth dose').textContent()).toMatch(/R80 \d+\.\d\d mm/);
@@ -139,7 +139,7 @@ const promised: Readonly<Record<string, (shown: Shown) => Promise<void>>> = {
       .waitFor();
     await page.getByRole('banner').getByText('Live', { exact: true }).click();
     await bench.field('Energy').fill('140');
-    await expect.poll(() => page.getByTestId('live-note').textContent(), solved).toMatch(/[Ff]ull/);
+    await expect.poll(() => page.getByTestId('live-note').textContent(), solveTimeout).toMatch(/[Ff]ull/);
     await page.getByRole('banner').getByText('Live', { exact: true }).click();
   },
   fastest: async ({ page, panel }) => {
@@ -183,7 +183,7 @@ const promised: Readonly<Record<string, (shown: Shown) => Promise<void>>> = {
     await expect.poll(launch).toMatch(/[Tt]ail/);
   },
   image: async ({ page, panel }) => {
-    await expect.poll(() => panel('Peaks').getByRole('row').count(), solved).toBeGreaterThan(3);
+    await expect.poll(() => panel('Peaks').getByRole('row').count(), solveTimeout).toBeGreaterThan(3);
     await page.getByRole('img', { name: /^Image of/ }).hover({ position: { x: 200, y: 200 } });
     await expect.poll(() => page.getByTestId('image-readout').textContent()).toMatch(/photons.*h k l.*Å/s);
     await panel('Peaks')
@@ -199,7 +199,7 @@ const promised: Readonly<Record<string, (shown: Shown) => Promise<void>>> = {
     const claims = panel('Claims').getByTestId('claim');
     await page.getByLabel('Search the claims').fill('coalescing');
     const found = claims.filter({ hasText: 'Coalesced access instead of strided' });
-    await expect.poll(() => found.count(), solved).toBe(1);
+    await expect.poll(() => found.count(), solveTimeout).toBe(1);
     await found.locator('summary').click();
     const asClaimed = /\d\.\d\d× \(\d\.\d\d–\d\.\d\d\)as claimedCoalescingNVIDIA H200/;
     await expect.poll(() => found.textContent()).toMatch(asClaimed);
@@ -217,8 +217,8 @@ const promised: Readonly<Record<string, (shown: Shown) => Promise<void>>> = {
     await tick(panel, 'cpu-fused').waitFor();
   },
   'monte-carlo': async ({ page, bench, panel }) => {
-    await expect.poll(() => bench.state('Done').count(), solved).toBe(1);
-    await expect.poll(() => panel('Depth dose').textContent(), solved).toContain('TOPAS, 138.143 MeV');
+    await expect.poll(() => bench.state('Done').count(), solveTimeout).toBe(1);
+    await expect.poll(() => panel('Depth dose').textContent(), solveTimeout).toContain('TOPAS, 138.143 MeV');
     await panel('Depth dose').getByText('Overlay', { exact: true }).click();
     await expect.poll(() => page.locator('.depth-dose__overlay').textContent()).toMatch(/TOPAS.*γ/);
     await page.keyboard.press('Escape');
@@ -240,7 +240,7 @@ describe('hints of the questions', () => {
       await page.keyboard.press('Enter');
       await expect.poll(focused(page)).toBe(`Hint 1 of 3: ${title}`);
       const panel = (name: string): Locator => page.getByRole('tabpanel', { name: new RegExp(`^${name}\\s*\\d?$`) });
-      await promised[id]?.({ page, bench, panel });
+      await promisedViews[id]?.({ page, bench, panel });
       await open.screenshot(`hints-${id}`);
       expect(open.problems).toEqual([]);
       await open.close();
@@ -249,7 +249,7 @@ describe('hints of the questions', () => {
   );
 
   it('each have a check', () => {
-    expect(Object.keys(promised)).toEqual(questions.map(({ id }) => id));
+    expect(Object.keys(promisedViews)).toEqual(questions.map(({ id }) => id));
   });
 });
 

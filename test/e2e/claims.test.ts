@@ -71,7 +71,7 @@ describe('claims page', () => {
 });
 
 /** Timeout for solving a beam of 120 MeV on the default grid, on cores that other tests keep busy. */
-const solved = { timeout: 120_000 } as const;
+const solveTimeout = { timeout: 120_000 } as const;
 
 describe('a newcomer', () => {
   const { workbench } = useWorkbench('newcomer');
@@ -86,13 +86,13 @@ describe('a newcomer', () => {
     await bench.field('Energy').fill('120');
     await runAt();
     // NIST PSTAR: 106.6 mm in water at 120 MeV.
-    await expect.poll(r80, solved).toBeCloseTo(106.6, 0);
+    await expect.poll(r80, solveTimeout).toBeCloseTo(106.6, 0);
     // A box of 50 mm.
     await bench.field('Depth').fill('50');
     await runAt();
     await page.getByText('No range: most protons leave the box before stopping.').waitFor();
     await page.getByRole('button', { name: 'Fit the box to the range and run' }).click();
-    await expect.poll(r80, solved).toBeCloseTo(106.6, 0);
+    await expect.poll(r80, solveTimeout).toBeCloseTo(106.6, 0);
     expect(await bench.field('Depth').inputValue()).toBe('');
     await open.close();
   });

@@ -6,7 +6,7 @@ import type { PageOptions } from './browser.ts';
 import { useWorkbench, type Workbench } from './workbench-page.ts';
 
 /** A coarse grid: a run needs hundredths of a second. */
-export const small = JSON.stringify({
+export const smallScenario = JSON.stringify({
   kind: 'transport',
   version: 1,
   name: 'Small beam',
@@ -21,8 +21,8 @@ export const small = JSON.stringify({
  * The same scenario with rounds of a second, so that it can be stopped in between. It has one thread, which need not
  * wait for others on a loaded machine.
  */
-export const finer = JSON.stringify({
-  ...JSON.parse(small),
+export const finerScenario = JSON.stringify({
+  ...JSON.parse(smallScenario),
   grid: { dx_mm: 1, dz_mm: 0.25, dtheta_mrad: 40, theta_max_mrad: 400, energy: { kind: 'uniform', step_MeV: 0.35 } },
   solver: { step_mm: 0.25, threads: 1 },
 });
@@ -82,7 +82,7 @@ export function useCompare() {
     home,
     openCompare,
     /** Opens Compare alone, with two variants of a small scenario ticked. */
-    openSmall: async (text = small): Promise<Workbench> => {
+    openSmall: async (text = smallScenario): Promise<Workbench> => {
       const opened = await openCompare();
       await opened.bench.drop('small.json', text);
       await expect.poll(() => opened.bench.title.textContent()).toContain('Small beam');

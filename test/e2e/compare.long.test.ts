@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { sessionSchema } from '../../electron/contract/bench/session.ts';
 import { accessibilityViolations } from './accessible.ts';
 import { fullyVisible, inEveryAppearance } from './appearance-page.ts';
-import { choose, row, small, tickOnly, useCompare, view } from './compare-page.ts';
+import { choose, row, smallScenario, tickOnly, useCompare, view } from './compare-page.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const { chrome, home, openCompare, openSmall } = useCompare();
@@ -15,7 +15,7 @@ describe('Compare when first opened, with measurements of the user', () => {
     const { open, page, bench } = await openCompare();
     await row(page, 'cuda-window').waitFor();
     const advice = page.getByTestId('compare-advice');
-    await bench.drop('small.json', small);
+    await bench.drop('small.json', smallScenario);
     await expect.poll(() => bench.title.textContent()).toContain('Small beam');
     await view(page, 'Choose');
     const variants = page.getByRole('group', { name: 'Variants to benchmark' });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { accessibilityViolations } from './accessible.ts';
 import { fullyVisible } from './appearance-page.ts';
-import { finer, row, smallAppearances, useCompare, view } from './compare-page.ts';
+import { finerScenario, row, smallAppearances, useCompare, view } from './compare-page.ts';
 
 const { openCompare, openSmall } = useCompare();
 
@@ -97,7 +97,7 @@ describe('benchmarking', () => {
   });
 
   it('reports progress, and keeps completed measurements when it is stopped', { tags: 'slow' }, async () => {
-    const { open, page, bench } = await openSmall(finer);
+    const { open, page, bench } = await openSmall(finerScenario);
     await page.getByLabel('Rounds').selectOption('500');
     // On a busy machine the default time would be over before the second round.
     await page.getByLabel('Time', { exact: true }).selectOption('300');

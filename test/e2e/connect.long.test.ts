@@ -8,7 +8,7 @@ import { unless } from '../unless.ts';
 import { accessibilityViolations } from './accessible.ts';
 import { type Appearance, appearances, fullyVisible } from './appearance-page.ts';
 import { BenchPage } from './bench-page.ts';
-import { small } from './compare-page.ts';
+import { smallScenario } from './compare-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const sshd = noSshd === null ? await startSshd(scratchFolder('connect-ssh')) : null;
@@ -83,7 +83,7 @@ describe('Connect…', unless(noSshd), () => {
     const pick = far.getByRole('dialog', { name: 'Open scenario' });
     await pick.getByRole('heading', { name: 'Examples' }).waitFor();
     await pick.getByTestId('pick-local').setInputFiles({
-      ...{ name: 'here.json', mimeType: 'application/json', buffer: Buffer.from(small) },
+      ...{ name: 'here.json', mimeType: 'application/json', buffer: Buffer.from(smallScenario) },
     });
     await expect.poll(() => far.title()).toMatch(/^Small beam – Braggbench on locked$/);
     await expect.poll(() => farBench.field('Energy').inputValue()).toBe('30');

@@ -16,7 +16,7 @@ const layer = {
 };
 
 /** Opens a scenario without running it. */
-async function opened(bench: BenchPage, scenario: { readonly name: string } | null): Promise<void> {
+async function openScenario(bench: BenchPage, scenario: { readonly name: string } | null): Promise<void> {
   if (scenario === null) return;
   await bench.drop('small.json', JSON.stringify(scenario));
   await expect.poll(() => bench.title.textContent()).toBe(scenario.name);
@@ -28,7 +28,7 @@ async function choose(page: Page, layout: number): Promise<void> {
 }
 
 /** Brings a tab to the front, and waits until its panel shows something. */
-async function shown(page: Page, tab: Locator): Promise<Locator> {
+async function showPanel(page: Page, tab: Locator): Promise<Locator> {
   await tab.click();
   const panel = page.locator(`[role="tabpanel"][aria-labelledby="${await tab.getAttribute('id')}"]`);
   await expect.poll(async () => (await panel.innerText()).trim().length).toBeGreaterThan(0);
@@ -51,7 +51,7 @@ const shownPanels = (panel: Locator): Promise<ShownPanel> =>
   });
 
 /** Waits until the state is the same twice, some frames apart: a panel shows its frame before it begins to read. */
-async function settled(panel: Locator, what: string): Promise<Exclude<ShownPanel, 'waits'>> {
+async function settledState(panel: Locator, what: string): Promise<Exclude<ShownPanel, 'waits'>> {
   let [before, now]: ShownPanel[] = ['waits', 'waits'];
   const look = async (): Promise<boolean> => {
     [before, now] = [now, await shownPanels(panel)];
@@ -68,8 +68,8 @@ async function offersOf(page: Page, layouts: readonly number[]): Promise<readonl
   for (const layout of layouts) {
     await choose(page, layout);
     for (const name of await page.getByRole('tab').allTextContents()) {
-      const panel = await shown(page, page.getByRole('tab', { name, exact: true }));
-      const there = await settled(panel, `${LAYOUTS[layout]}, ${name}`);
+      const panel = await showPanel(page, page.getByRole('tab', { name, exact: true }));
+      const there = await settledState(panel, `${LAYOUTS[layout]}, ${name}`);
       if (there === 'full') continue;
       const { title, button, enabled } = there;
       expect(enabled, `${name}: ${title}`).toBe(true);
@@ -80,7 +80,7 @@ async function offersOf(page: Page, layouts: readonly number[]): Promise<readonl
 }
 
 /** Changes that a user can see: panels in front, empty panels, dialogs, and the running task. */
-const seen = (page: Page) =>
+const visibleState = (page: Page) =>
   page.evaluate(() => {
     const texts = (selector: string) =>
       [...document.querySelectorAll<HTMLElement>(selector)].map((one) => one.innerText.trim());
@@ -99,7 +99,7 @@ describe.each([
 ] as const)('before %s has been run', (_name, scenario, layouts, titles) => {
   it('every empty panel offers working actions that fill it', async () => {
     const { open, page, bench } = await workbench();
-    await opened(bench, scenario);
+    await openScenario(bench, scenario);
     // Chromium shows its own dialog for a file: the page does not change, but this event fires.
     let choosers = 0;
     page.on('filechooser', () => {
@@ -118,10 +118,10 @@ describe.each([
     );
     for (const { layout, panel, title, button } of runsLast) {
       await choose(page, layout);
-      const there = await shown(page, page.getByRole('tab', { name: panel, exact: true }));
+      const there = await showPanel(page, page.getByRole('tab', { name: panel, exact: true }));
       const empty = there.locator('.empty-state:visible', { hasText: title });
       await empty.getByRole('button', { name: button, exact: true }).first().waitFor();
-      const now = async (): Promise<string> => `${await seen(page)}, ${choosers} files asked for`;
+      const now = async (): Promise<string> => `${await visibleState(page)}, ${choosers} files asked for`;
       const before = await now();
       await empty.getByRole('button', { name: button, exact: true }).first().click();
       await expect.poll(now, { message: `${panel}: ${button}` }).not.toBe(before);

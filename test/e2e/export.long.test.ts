@@ -20,7 +20,7 @@ const scenario = JSON.stringify({
 let open: OpenPage;
 let bench: BenchPage;
 
-async function exported(what: string, format: string): Promise<{ readonly name: string; readonly bytes: Buffer }> {
+async function exportFile(what: string, format: string): Promise<{ readonly name: string; readonly bytes: Buffer }> {
   await open.page.getByRole('button', { name: `Export ${what}` }).click();
   const [download] = await Promise.all([
     open.page.waitForEvent('download'),
@@ -84,12 +84,12 @@ describe('figure export', () => {
         })
         .toBe('false');
 
-      const png = await exported(what, 'PNG');
+      const png = await exportFile(what, 'PNG');
       expect(png.name.replace(/\.png$/, '')).toMatch(name);
       const [width, height] = pngSize(png.bytes);
       expect(Math.min(width, height)).toBeGreaterThan(300);
 
-      const svg = (await exported(what, 'SVG')).bytes.toString('utf8');
+      const svg = (await exportFile(what, 'SVG')).bytes.toString('utf8');
       for (const word of words) expect(svg).toContain(word);
       // A browser can draw the SVG, like any other viewer.
       const drawn = await open.page.evaluate(async (text) => {
@@ -100,16 +100,16 @@ describe('figure export', () => {
       }, svg);
       expect(Math.min(...drawn)).toBeGreaterThan(150);
 
-      const csv = (await exported(what, 'CSV')).bytes.toString('utf8');
+      const csv = (await exportFile(what, 'CSV')).bytes.toString('utf8');
       const [head = '', first = ''] = csv.split('\n');
       expect(head.split(',').length).toBe(first.split(',').length);
       expect(first.split(',').every((field) => field === '' || Number.isFinite(Number(field)))).toBe(true);
 
-      const files = unzipSync((await exported(what, 'NPZ')).bytes);
+      const files = unzipSync((await exportFile(what, 'NPZ')).bytes);
       const arrays = Object.keys(files).filter((file) => file !== 'about.npy');
       expect(arrays.length).toBeGreaterThan(1);
 
-      const h5 = await exported(what, 'HDF5');
+      const h5 = await exportFile(what, 'HDF5');
       await openFile(h5.bytes, (file) => {
         expect(file.attrs['run']?.value).toBe('Coarse');
         // The same arrays as in the NPZ.

@@ -13,7 +13,7 @@ import { type Served, serve } from './served.ts';
 const chrome = useChromium();
 const home = mkdtempSync(path.join(tmpdir(), 'braggbench-factorial-'));
 /** A run needs milliseconds; with one thread it waits for no other on a loaded machine. */
-const small = JSON.stringify({
+const smallScenario = JSON.stringify({
   ...{ kind: 'transport', version: 2, name: 'Small beam', beam: { energy_MeV: 30 } },
   geometry: { width_mm: 10, depth_mm: 10 },
   grid: { dx_mm: 1, dz_mm: 1, dtheta_mrad: 80, energy: { kind: 'uniform', step_MeV: 1 } },
@@ -27,21 +27,21 @@ const spots = JSON.stringify({
   ...{ structure_factors: { default_electrons: 100 }, detector: { width: 96, height: 96 } },
 });
 
-let served: Served;
+let server: Served;
 beforeAll(async () => {
-  served = await serve([], { BRAGGBENCH_HOME: home });
+  server = await serve([], { BRAGGBENCH_HOME: home });
 });
 afterAll(async () => {
-  await served.stop();
+  await server.stop();
   rmSync(home, { recursive: true, force: true });
 });
 
 async function openChoose(
   file = 'small.json',
-  text = small,
+  text = smallScenario,
   title = 'Small beam',
 ): Promise<{ open: OpenPage; bench: BenchPage; page: Page }> {
-  const open = await chrome.open(served.url);
+  const open = await chrome.open(server.url);
   const { page } = open;
   const bench = new BenchPage(page);
   await bench.ready();

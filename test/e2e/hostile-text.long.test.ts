@@ -72,7 +72,7 @@ function session(): string {
   });
 }
 
-let served: Served;
+let server: Served;
 beforeAll(async () => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'beam.json'), scenario);
@@ -80,10 +80,10 @@ beforeAll(async () => {
   if (process.platform !== 'win32') {
     writeFileSync(path.join(folder, '<img src=x onerror=window.ran=4>.json'), scenario);
   }
-  served = await serve([], { BRAGGBENCH_HOME: home });
+  server = await serve([], { BRAGGBENCH_HOME: home });
 });
 afterAll(async () => {
-  await served.stop();
+  await server.stop();
   rmSync(home, { recursive: true, force: true });
 });
 
@@ -109,7 +109,7 @@ async function expectInert(page: Page): Promise<void> {
 
 describe('hostile text', () => {
   it('is shown as plain text in the workbench: in scenarios, curves, file names, tags and sessions', async () => {
-    const open = await chrome.open(served.url);
+    const open = await chrome.open(server.url);
     const { page, problems } = open;
     const asked = watchRequests(page);
     const bench = new BenchPage(page);
@@ -200,7 +200,7 @@ describe('hostile text', () => {
   });
 
   it('is not executed when it is injected into the page', async () => {
-    const open = await chrome.open(served.url);
+    const open = await chrome.open(server.url);
     const { page } = open;
     await new BenchPage(page).run.waitFor();
     const refused = await page.evaluate(async () => {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { smallImage } from '../electron/host/workloads/small-image.ts';
 import { accessibilityViolations } from './accessible.ts';
-import { code, expectNotice, small, useKernelEditor, verdict } from './workbench-page.ts';
+import { code, expectNotice, smallScenarioText, useKernelEditor, verdict } from './workbench-page.ts';
 
 const { home, workbench } = useKernelEditor();
 
@@ -36,7 +36,7 @@ it('the kernel editor opens the source of an image kernel, runs a copy on an ima
   await open.screenshot('kernel-editor-image-dark');
   expect(await accessibilityViolations(page)).toEqual([]);
 
-  await bench.drop('small.json', small);
+  await bench.drop('small.json', smallScenarioText);
   await expect.poll(() => bench.title.textContent()).toContain('Small beam');
   await bench.panel('Kernel editor').click();
   await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('Trusted in this version.');

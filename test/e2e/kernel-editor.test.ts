@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { accessibilityViolations } from './accessible.ts';
-import { code, compiled, expectNotice, small, useKernelEditor, verdict } from './workbench-page.ts';
+import { code, compileTimeout, expectNotice, smallScenarioText, useKernelEditor, verdict } from './workbench-page.ts';
 
 const { home, workbench } = useKernelEditor();
 const library = path.join(home, 'library');
@@ -13,7 +13,7 @@ it('the kernel editor copies a variant, marks an error at its line, asks for tru
 }, async () => {
   const { open, page, bench } = await workbench({ width: 1440, height: 900, theme: 'light' });
   await bench.layout('Alt+Shift+2', 'Compare');
-  await bench.drop('small.json', small);
+  await bench.drop('small.json', smallScenarioText);
   await expect.poll(() => bench.title.textContent()).toContain('Small beam');
 
   // A shipped variant can be read and copied.
@@ -41,7 +41,7 @@ it('the kernel editor copies a variant, marks an error at its line, asks for tru
   await expect.poll(() => page.locator('.cm-line').first().textContent()).toBe('undefined_thing;');
   await page.keyboard.press('Control+b');
   // A copy of shipped code is trusted without a question, edits typed in this editor included.
-  await expect.poll(() => expectNotice(page).textContent(), compiled).toBe('Does not compile: 1 error');
+  await expect.poll(() => expectNotice(page).textContent(), compileTimeout).toBe('Does not compile: 1 error');
   const issue = page.getByRole('region', { name: 'Compiler messages' }).getByRole('button');
   await expect.poll(() => issue.textContent()).toContain('my-gather.cpp:1:1');
   await page.locator('.cm-lint-marker-error').waitFor();
@@ -55,7 +55,7 @@ it('the kernel editor copies a variant, marks an error at its line, asks for tru
   await page.keyboard.press('Delete');
   await expect.poll(() => page.locator('.cm-line').first().textContent()).not.toBe('undefined_thing;');
   await page.keyboard.press('Control+Enter');
-  await expect.poll(() => verdict(page).getAttribute('data-right'), compiled).toBe('true');
+  await expect.poll(() => verdict(page).getAttribute('data-right'), compileTimeout).toBe('true');
   await expect.poll(() => verdict(page).textContent()).toContain('my-gather.cpp is correct on this scenario');
   await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('Trusted in this version.');
   await open.screenshot('kernel-editor-right-light');
@@ -99,7 +99,7 @@ it('the kernel editor copies a variant, marks an error at its line, asks for tru
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
   await dialog.waitFor();
   await dialog.getByRole('button', { name: 'I trust it' }).click();
-  await expect.poll(() => verdict(page).getAttribute('data-right'), compiled).toBe('false');
+  await expect.poll(() => verdict(page).getAttribute('data-right'), compileTimeout).toBe('false');
   await expect.poll(() => verdict(page).textContent()).toContain('Ledgerwrong');
   const printed = page.getByRole('region', { name: 'What my-gather.cpp printed' });
   await expect.poll(() => printed.textContent()).toContain('told 3\ntold 3');

@@ -83,7 +83,7 @@ describe('the handbook panel', () => {
 const { home, workbench } = useWorkbench('library');
 const folder = path.join(home, 'library');
 
-const quick = (name: string, energy_MeV: number): string =>
+const quickScenario = (name: string, energy_MeV: number): string =>
   JSON.stringify({ kind: 'transport', version: 2, name, beam: { energy_MeV }, solver: { stepping: 'depth' } });
 
 async function saveAs(open: OpenPage, name: string): Promise<void> {
@@ -105,7 +105,7 @@ async function choose(open: OpenPage, entry: string, item: string): Promise<void
 describe('the library', () => {
   it('stores saved files, finds and tags them, and restores them from the trash', async () => {
     const { open, page, bench } = await workbench();
-    await bench.drop('a.json', quick('Alpha beam', 70));
+    await bench.drop('a.json', quickScenario('Alpha beam', 70));
     await expect.poll(() => bench.title.textContent()).toContain('Alpha beam');
     await saveAs(open, 'alpha');
     await bench.run.click();
@@ -115,7 +115,7 @@ describe('the library', () => {
     await page.keyboard.press('Enter');
     await bench.panel('Library').click();
     // A file that another program put into the folder, and an unreadable one.
-    writeFileSync(path.join(folder, 'beta.json'), quick('Beta beam', 55));
+    writeFileSync(path.join(folder, 'beta.json'), quickScenario('Beta beam', 55));
     writeFileSync(path.join(folder, 'broken.h5'), 'not a run');
     await expect.poll(names(open)).toMatch(/^(?=.*Alpha beam.*Alpha beam)(?=.*Beta beam)(?=.*broken\.h5)/);
     await expect
@@ -182,7 +182,7 @@ describe('the library', () => {
   });
 
   it('reports the differences between the form and a file, with units', { tags: 'slow' }, async () => {
-    writeFileSync(path.join(folder, 'gamma.json'), quick('Gamma beam', 60));
+    writeFileSync(path.join(folder, 'gamma.json'), quickScenario('Gamma beam', 60));
     const { open, page, bench } = await workbench({ theme: 'dark' });
     await bench.panel('Library').click();
     await entries(open).filter({ hasText: 'Gamma beam' }).locator('.library-entry__main').click();

@@ -11,7 +11,7 @@ export function useLive(): void {
 }
 
 /** Opens a page and waits until Run can be pressed. */
-export const opened = (): Promise<Workbench> => workbench();
+export const openWorkbench = (): Promise<Workbench> => workbench();
 
 /** A scenario that is solved in a hundredth of a second, so that the page dominates the measured time. */
 export const scenario = {

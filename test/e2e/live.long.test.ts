@@ -7,7 +7,7 @@ import {
   inLive,
   liveSwitch,
   note,
-  opened,
+  openWorkbench,
   picture,
   r80,
   scenario,
@@ -130,7 +130,7 @@ describe('Live mode', () => {
   });
 
   it('is switched and operated by keyboard, and accepts another material', async () => {
-    const live = await opened();
+    const live = await openWorkbench();
     const { page, bench, open } = live;
     await bench.drop('slab.json', JSON.stringify(scenario));
     await expect.poll(() => bench.title.textContent()).toContain('Slab');

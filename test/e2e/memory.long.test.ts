@@ -6,7 +6,7 @@ import { useWorkbench } from './workbench-page.ts';
 const { workbench } = useWorkbench('memory');
 
 /** Thousands of short steps, so that a frame is available whenever the page can draw one. It is run repeatedly. */
-const long = JSON.stringify({
+const longScenario = JSON.stringify({
   kind: 'transport',
   version: 1,
   name: 'Long',
@@ -24,7 +24,7 @@ const SAMPLES = 6;
 const FRAMES_PER_SAMPLE = 50;
 
 /** Bytes in use: JavaScript's heap, and the array buffers outside it. */
-async function used(session: CDPSession): Promise<number> {
+async function usedBytes(session: CDPSession): Promise<number> {
   await session.send('HeapProfiler.collectGarbage');
   const usage = (await session.send('Runtime.getHeapUsage')) as { usedSize: number; backingStorageSize?: number };
   return usage.usedSize + (usage.backingStorageSize ?? 0);
@@ -34,7 +34,7 @@ it('memory use stays constant while runs are drawn live', async () => {
   const { open, page, bench } = await workbench();
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.enable');
-  await bench.drop('long.json', long);
+  await bench.drop('long.json', longScenario);
   await expect.poll(() => bench.title.textContent()).toContain('Long');
   await bench.run.click();
   const step = async (): Promise<string> => (await page.locator('.run-strip__text').textContent()) ?? '';
@@ -57,7 +57,7 @@ it('memory use stays constant while runs are drawn live', async () => {
   const first = await frames();
   for (let i = 1; i <= SAMPLES; i += 1) {
     await expect.poll(frames).toBeGreaterThanOrEqual(first + i * FRAMES_PER_SAMPLE);
-    samples.push(await used(session));
+    samples.push(await usedBytes(session));
   }
   const shown = (await frames()) - first;
   // Compares the smallest of several samples, because frames that are being drawn come and go.

@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 import { cacheWithUserKernels, scratchFolder } from '../scratch-folder.ts';
 import { type Appearance, appearances, fullyVisible } from './appearance-page.ts';
 import { row, tickOnly, view } from './compare-page.ts';
-import { code, compiled, expectNotice, useWorkbench } from './workbench-page.ts';
+import { code, compileTimeout, expectNotice, useWorkbench } from './workbench-page.ts';
 
 const folder = path.join(scratchFolder('problem-folder'), 'softmax-rows');
 cpSync(path.resolve(import.meta.dirname, '../../assets/problems/softmax-rows'), folder, { recursive: true });
@@ -19,7 +19,7 @@ const { workbench } = useWorkbench('problem-page', ['--scenario', path.join(fold
 
 const candidates = ['three-passes.cpp', 'online.cpp', 'numpy.py', 'overflow.cpp'];
 /** The candidates that need no Python: Python's start and its reference are measured in other tests. */
-const measured = ['three-passes.cpp', 'online.cpp', 'overflow.cpp'];
+const measuredCandidates = ['three-passes.cpp', 'online.cpp', 'overflow.cpp'];
 const bothThemes: readonly [Appearance, ...Appearance[]] = [appearances[0], ...appearances.slice(1, 2)];
 
 const entry = (page: Page, group: string, name: string) =>
@@ -66,7 +66,7 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   // One question for the complete folder; nothing runs without an answer.
   await bench.layout('Alt+Shift+2', 'Compare');
   await page.getByRole('button', { name: 'Enlarge Compare' }).click();
-  await tickOnly(page, measured);
+  await tickOnly(page, measuredCandidates);
   await page.getByLabel('Rounds').selectOption('7');
   await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Do you trust the problem softmax-rows?' });
@@ -81,9 +81,9 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   await dialog.getByRole('button', { name: 'I trust them', exact: true }).click();
 
   // The page shows an infinite error as text.
-  await row(page, 'overflow.cpp').waitFor(compiled);
+  await row(page, 'overflow.cpp').waitFor(compileTimeout);
   await expect.poll(() => row(page, 'overflow.cpp').textContent()).toContain('wrong');
-  for (const name of measured.slice(0, 2)) {
+  for (const name of measuredCandidates.slice(0, 2)) {
     await row(page, name).waitFor();
     expect(await row(page, name).textContent()).not.toContain('wrong');
   }
@@ -98,7 +98,7 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   await (await download).saveAs(report);
   const told = readFileSync(report, 'utf8');
   expect(told).toMatch(/<h1[^>]*>Comparison, softmax-rows/);
-  for (const name of measured) expect(told).toContain(name);
+  for (const name of measuredCandidates) expect(told).toContain(name);
   expect(told).toContain('wrong');
   await page.getByRole('button', { name: 'Show all panels' }).click();
   // The session's ladder leaves the wrong candidate out.
@@ -112,7 +112,7 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   await expect.poll(() => code(page).textContent()).toContain('void run(');
   await code(page).focus();
   await page.keyboard.press('Control+b');
-  await expect.poll(() => expectNotice(page).textContent(), compiled).toMatch(/^Compiled in /);
+  await expect.poll(() => expectNotice(page).textContent(), compileTimeout).toMatch(/^Compiled in /);
   await open.screenshot('problem-kernel');
 
   // Plans a study over one axis of the problem.
@@ -128,7 +128,9 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   await expect.poll(() => page.getByTestId('study-plan').textContent()).toContain('2 points.');
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   // Each point is a separate session, and the first suffices to test the page.
-  await expect.poll(() => page.getByTestId('study-state').textContent(), compiled).toMatch(/^[12] of 2 points solved$/);
+  await expect
+    .poll(() => page.getByTestId('study-state').textContent(), compileTimeout)
+    .toMatch(/^[12] of 2 points solved$/);
   await fullyVisible(open, 'problem-study', bothThemes);
   expect(open.problems).toEqual([]);
   await open.close();

@@ -9,25 +9,25 @@ import { type Served, serve } from './served.ts';
 
 const chrome = useChromium();
 let home: string;
-let served: Served | null = null;
+let server: Served | null = null;
 
 beforeEach(() => {
   home = mkdtempSync(path.join(tmpdir(), 'braggbench-killed-'));
 });
 afterEach(async () => {
-  await served?.stop();
-  served = null;
+  await server?.stop();
+  server = null;
   rmSync(home, { recursive: true, force: true });
 });
 
-const quick = JSON.stringify({ kind: 'transport', version: 1, name: 'Mine', beam: { energy_MeV: 70 } });
+const quickScenario = JSON.stringify({ kind: 'transport', version: 1, name: 'Mine', beam: { energy_MeV: 70 } });
 
 async function start(): Promise<void> {
-  served = await serve([], { BRAGGBENCH_HOME: home });
+  server = await serve([], { BRAGGBENCH_HOME: home });
 }
 
 async function openBench(): Promise<{ open: OpenPage; bench: BenchPage }> {
-  const open = await chrome.open(served?.url ?? '');
+  const open = await chrome.open(server?.url ?? '');
   const bench = new BenchPage(open.page);
   await bench.ready();
   return { open, bench };
@@ -44,7 +44,7 @@ describe('one file open in two windows', () => {
   it("triggers a warning in both windows; saving asks before it overwrites the other window's changes", async () => {
     await start();
     const first = await openBench();
-    await first.bench.drop('shared.json', quick);
+    await first.bench.drop('shared.json', quickScenario);
     await expect.poll(() => first.bench.title.textContent()).toContain('Mine');
     await saveAs(first.open, 'shared');
     const second = await openBench();

@@ -25,7 +25,7 @@ afterEach(async () => {
 
 /** Edited while the other one computes; the two are of different workloads. */
 const image = JSON.stringify({ ...smallImage, name: 'Mine' });
-const slow = JSON.stringify({ ...slowScenario, name: 'Slow run' });
+const slowScenarioText = JSON.stringify({ ...slowScenario, name: 'Slow run' });
 
 async function start(): Promise<void> {
   served = await serve([], { BRAGGBENCH_HOME: home });
@@ -54,7 +54,7 @@ describe('a server ended by kill -9', () => {
     await before.bench.drop('mine.json', image);
     await expect.poll(() => before.bench.title.textContent()).toContain('Mine');
     await saveAs(before.open, 'mine');
-    await before.bench.drop('slow.json', slow);
+    await before.bench.drop('slow.json', slowScenarioText);
     await expect.poll(() => before.bench.title.textContent()).toContain('Slow run');
     await before.bench.run.click();
     await before.bench.menu('File', 'mine.json');

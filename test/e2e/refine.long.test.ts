@@ -25,7 +25,7 @@ const start = {
   structure_factors: { default_electrons: 100 },
   detector: { width: 96, height: 96, pixel_mm: 0.5, distance_mm: 100 },
 };
-const turned = {
+const rotatedCrystal = {
   ...start,
   name: 'Turned',
   crystal: {
@@ -44,7 +44,7 @@ async function open({ page, bench }: Workbench, scenario: { readonly name: strin
 }
 
 /** Each size of window has its own arrangement. */
-async function seen({ open: { screenshot }, page, bench }: Workbench, name: string): Promise<void> {
+async function checkAppearance({ open: { screenshot }, page, bench }: Workbench, name: string): Promise<void> {
   await inEveryAppearance(page, async (look) => {
     await bench.panel('Refinement').click();
     await bench.drawn();
@@ -58,7 +58,7 @@ describe('refining a crystal', () => {
     const all = await workbench();
     const { page, bench } = all;
     await bench.run.waitFor();
-    await open(all, turned);
+    await open(all, rotatedCrystal);
     await bench.runToEnd();
     await page.getByRole('button', { name: 'Export the image' }).click();
     const [download] = await Promise.all([
@@ -70,7 +70,7 @@ describe('refining a crystal', () => {
     await open(all, start);
     await bench.panel('Refinement').click();
     await page.getByText('No image yet').waitFor();
-    await seen(all, 'refine-empty');
+    await checkAppearance(all, 'refine-empty');
     // Unreadable files are reported, and readable ones are offered.
     await page
       .getByTestId('refine-file')
@@ -93,7 +93,7 @@ describe('refining a crystal', () => {
     ]);
     await page.getByRole('img', { name: /^Residual by iteration/ }).waitFor();
     await page.getByRole('img', { name: /^Difference of Image minus the fit/ }).waitFor();
-    await seen(all, 'refine-found');
+    await checkAppearance(all, 'refine-found');
 
     await page.getByRole('button', { name: 'Use this crystal' }).press('Enter');
     await bench.panel('Scenario').click();
@@ -107,7 +107,7 @@ describe('refining a crystal', () => {
     const all = await workbench({ theme: 'dark' });
     const { page, bench } = all;
     await bench.run.waitFor();
-    await open(all, turned);
+    await open(all, rotatedCrystal);
     await bench.runToEnd();
     // A refinement that needs half a minute on one thread of any machine, so that other requests have to wait.
     const detector = { width: 2048, height: 2048, pixel_mm: 0.025, distance_mm: 100, oversample: 8 };

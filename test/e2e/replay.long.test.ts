@@ -6,20 +6,20 @@ import { describe, expect, it } from 'vitest';
 import { useWorkbench } from './workbench-page.ts';
 
 const assets = path.resolve(import.meta.dirname, '../../assets');
-const recorded = path.join(assets, 'runs');
+const recordedFolder = path.join(assets, 'runs');
 const { workbench } = useWorkbench('replay');
 
 const files = (ending: string): readonly string[] =>
-  readdirSync(recorded, { recursive: true, encoding: 'utf8' })
+  readdirSync(recordedFolder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith(ending))
     .map((name) => name.replaceAll(path.sep, '/'))
     .sort();
 
 /** Matches text that an invalid number leaves on a page. */
-const BROKEN = /\bNaN\b|\bundefined\b|\bInfinity\b|\[object /;
+const BROKEN_TEXT = /\bNaN\b|\bundefined\b|\bInfinity\b|\[object /;
 
 /** Ids and names of the options of a list. */
-const offered = (page: Page, label: string): Promise<readonly string[]> =>
+const offeredValues = (page: Page, label: string): Promise<readonly string[]> =>
   page
     .getByLabel(label, { exact: true })
     .locator('option')
@@ -27,7 +27,7 @@ const offered = (page: Page, label: string): Promise<readonly string[]> =>
 
 /** Name of a session's card: the machine of its first report. */
 function cardOf(file: string): string {
-  const session = JSON.parse(readFileSync(path.join(recorded, file), 'utf8'));
+  const session = JSON.parse(readFileSync(path.join(recordedFolder, file), 'utf8'));
   const [report] = session.reports ?? [session];
   return report.machine?.gpu?.name ?? report.machine?.device ?? report.machine?.cpu ?? '';
 }
@@ -41,9 +41,9 @@ describe('replay without a GPU', () => {
     await page.getByTestId('ladder-ladder').waitFor();
     const seen = new Set<string>();
     const wrong: string[] = [];
-    for (const workload of await offered(page, 'Workload of the session')) {
+    for (const workload of await offeredValues(page, 'Workload of the session')) {
       await page.getByLabel('Workload of the session').selectOption(workload);
-      const sessions = (await offered(page, 'Session')).filter((id) => id.startsWith('recorded~'));
+      const sessions = (await offeredValues(page, 'Session')).filter((id) => id.startsWith('recorded~'));
       for (const id of sessions) {
         const file = id.replace('recorded~', '');
         await page.getByLabel('Session', { exact: true }).selectOption(id);
@@ -51,7 +51,7 @@ describe('replay without a GPU', () => {
         await figures.locator('.section__note').first().waitFor();
         const text = await figures.innerText();
         if (!text.includes(cardOf(file))) wrong.push(`${file}: does not name ${cardOf(file)}`);
-        const broken = BROKEN.exec(text);
+        const broken = BROKEN_TEXT.exec(text);
         if (broken !== null) wrong.push(`${file}: ${text.slice(Math.max(0, broken.index - 60), broken.index + 40)}`);
         if (open.problems.length > 0) wrong.push(`${file}: ${open.problems.join('; ')}`);
         seen.add(file);
@@ -64,12 +64,12 @@ describe('replay without a GPU', () => {
 
   it.each(files('.h5'))('opens the recorded run %s with its timeline', async (file) => {
     const { open, page, bench } = await workbench();
-    await bench.drop(path.basename(file), readFileSync(path.join(recorded, file)), 'application/x-hdf5');
+    await bench.drop(path.basename(file), readFileSync(path.join(recordedFolder, file)), 'application/x-hdf5');
     await bench.state('Done').waitFor();
     await bench.layout('Alt+Shift+3', 'Timeline');
     const shown = page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');
     await expect.poll(() => shown.count()).toBeGreaterThan(0);
-    expect(await page.locator('body').innerText()).not.toMatch(BROKEN);
+    expect(await page.locator('body').innerText()).not.toMatch(BROKEN_TEXT);
     await open.screenshot(`replay-${path.basename(file, '.h5')}`);
     expect(open.problems).toEqual([]);
   });

@@ -32,7 +32,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-const ended = (child: ChildProcess) =>
+const processEnd = (child: ChildProcess) =>
   new Promise<number | null>((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve(child.exitCode);
     else child.once('exit', (code) => resolve(code));
@@ -73,11 +73,11 @@ export function serve(args: readonly string[] = [], env: Readonly<Record<string,
         output: () => output,
         stop: () => {
           child.kill('SIGINT');
-          return ended(child);
+          return processEnd(child);
         },
         kill: async () => {
           child.kill('SIGKILL');
-          await ended(child);
+          await processEnd(child);
         },
       });
     };

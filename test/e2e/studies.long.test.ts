@@ -12,8 +12,8 @@ import { useWorkbench } from './workbench-page.ts';
 
 const { workbench, home } = useWorkbench('studies');
 
-const WIDE = 2400;
-const wide = Array.from({ length: WIDE }, (_, i) => wideRow(i));
+const WIDE_STUDY_POINTS = 2400;
+const wide = Array.from({ length: WIDE_STUDY_POINTS }, (_, i) => wideRow(i));
 /** Smallest and largest value of a column over the study's points. */
 const endsOf = (name: 'n' | 'time_s' | 'r80_mm') =>
   [Math.min, Math.max].map((end) => wide.reduce((found, row) => end(found, row[name]), wide[0]?.[name] ?? 0));
@@ -81,7 +81,7 @@ it('the kernel in the form can be tuned', async () => {
 });
 
 it('a chart with many points shows nothing of the previous chart', async () => {
-  await writeWideStudy(path.join(home, 'library', 'studies', 'wide.study'), WIDE);
+  await writeWideStudy(path.join(home, 'library', 'studies', 'wide.study'), WIDE_STUDY_POINTS);
   const { open, page, bench } = await workbench();
   await enlargeStudies({ page, bench });
   await page.getByLabel('Study', { exact: true }).selectOption('wide');
@@ -116,7 +116,7 @@ it('a chart with many points shows nothing of the previous chart', async () => {
       },
       { n: endsOf('n'), time_s: endsOf('time_s'), r80_mm: endsOf('r80_mm') },
     );
-  const rest = { dots: String(WIDE), dragmode: 'zoom', whole: true };
+  const rest = { dots: String(WIDE_STUDY_POINTS), dragmode: 'zoom', whole: true };
   const placed = async (share: number): Promise<readonly [number, number]> => {
     const box = await plot.locator('.nsewdrag').boundingBox();
     if (box === null) throw new Error('no plot');
@@ -178,7 +178,7 @@ it('a chart with many points shows nothing of the previous chart', async () => {
     return readFileSync(await download.path(), 'utf8');
   };
   const numbers = (await written('CSV')).trim().split('\n');
-  expect(numbers.filter((line) => /^[\d.]/.test(line)).length).toBeGreaterThanOrEqual(WIDE);
+  expect(numbers.filter((line) => /^[\d.]/.test(line)).length).toBeGreaterThanOrEqual(WIDE_STUDY_POINTS);
   expect(numbers.filter((line) => line.includes(`${longest.time_s}`))).not.toEqual([]);
   // In a separate page: the workbench's own page applies its style policy to parsed documents.
   const sheet = await page.context().newPage();

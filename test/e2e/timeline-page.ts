@@ -29,7 +29,8 @@ export const fact = (within: Locator, name: string): Locator =>
     .locator('.timeline-facts > div', { has: open.page.getByText(name, { exact: true }) })
     .locator('dd')
     .first();
-export const shown = async (): Promise<string> => (await open.page.locator('.timeline-pointed').textContent()) ?? '';
+export const shownSpan = async (): Promise<string> =>
+  (await open.page.locator('.timeline-pointed').textContent()) ?? '';
 
 export async function openProfile(options: PageOptions = {}): Promise<void> {
   ({ open, bench } = await workbench(options));

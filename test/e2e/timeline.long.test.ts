@@ -18,7 +18,7 @@ import {
   openProfile,
   openRecorded,
   runs,
-  shown,
+  shownSpan,
   useTimeline,
 } from './timeline-page.ts';
 
@@ -151,21 +151,21 @@ describe('the timeline of a recorded run', () => {
     await open.page.mouse.move(box.x + box.width * 0.85, box.y + box.height * 0.8);
     for (let i = 0; i < 40; i += 1) await open.page.mouse.wheel(0, -400);
     await open.page.mouse.move(box.x + box.width / 2, box.y - 60);
-    await expect.poll(shown).toMatch(/^10 ns visible/);
+    await expect.poll(shownSpan).toMatch(/^10 ns visible/);
     await canvas().focus();
     await open.page.keyboard.press('s');
-    await expect.poll(shown).toMatch(/^13 ns visible/);
+    await expect.poll(shownSpan).toMatch(/^13 ns visible/);
     await open.page.keyboard.press('Home');
-    await expect.poll(shown).toMatch(/^134 ms visible/);
+    await expect.poll(shownSpan).toMatch(/^134 ms visible/);
     await open.page.keyboard.press('w');
-    await expect.poll(shown).toMatch(/^101 ms visible/);
+    await expect.poll(shownSpan).toMatch(/^101 ms visible/);
     const before = await litPixels();
     await open.page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.8);
     await open.page.mouse.down();
     await open.page.mouse.move(box.x + box.width * 0.8, box.y + box.height * 0.8, { steps: 4 });
     await open.page.mouse.up();
     await expect.poll(litPixels).not.toBe(before);
-    await expect.poll(shown).toMatch(/ms/);
+    await expect.poll(shownSpan).toMatch(/ms/);
   });
 });
 

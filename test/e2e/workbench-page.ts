@@ -62,9 +62,9 @@ export const useKernelEditor = (): ServedWorkbench =>
   }));
 
 /** Timeout for polls that wait for a compiler and a run, which other work slows down. */
-export const compiled = { timeout: 90_000 } as const;
+export const compileTimeout = { timeout: 90_000 } as const;
 
-export const small = JSON.stringify({ ...tinyScenario, name: 'Small beam' });
+export const smallScenarioText = JSON.stringify({ ...tinyScenario, name: 'Small beam' });
 
 export const expectNotice = (page: Page): Locator => page.getByTestId('user-kernel-says');
 export const verdict = (page: Page): Locator => page.getByTestId('user-kernel-verdict');

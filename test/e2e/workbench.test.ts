@@ -15,7 +15,7 @@ const { chrome, home, workbench } = useWorkbench(
   () => ({ CUDA_VISIBLE_DEVICES: '' }),
 );
 /** A beam on a coarse grid with depth stepping: done in a few hundredths of a second. */
-const quick = JSON.stringify({
+const quickScenario = JSON.stringify({
   kind: 'transport',
   version: 1,
   name: 'Quick',
@@ -40,7 +40,7 @@ function closeBench(): void {
 }
 
 async function runQuick(): Promise<void> {
-  await bench.drop('quick.json', quick);
+  await bench.drop('quick.json', quickScenario);
   await expect.poll(() => bench.title.textContent()).toContain('Quick');
   await bench.run.click();
   await bench.state('Done').waitFor();
@@ -202,7 +202,7 @@ describe('the workbench in a browser', () => {
   });
 
   it('opens a dropped file, and reports the error and its line if the file is invalid', { tags: 'slow' }, async () => {
-    await bench.drop('good.json', quick);
+    await bench.drop('good.json', quickScenario);
     await expect.poll(() => bench.title.textContent()).toContain('Quick');
     const bad = '{\n  "kind": "transport",\n  "version": 1,\n  "beam": { "energy_MeV": -3, "colour": "red" }\n}\n';
     await bench.drop('bad.json', bad);
@@ -244,7 +244,7 @@ describe('the workbench in a browser', () => {
 describe('a program started with a scenario to run', () => {
   it('runs it only once; a reloaded page and a second page show that run', { tags: 'slow' }, async () => {
     const file = path.join(home, 'at-start.json');
-    writeFileSync(file, quick);
+    writeFileSync(file, quickScenario);
     const started = await serve(['--scenario', file, '--run'], { BRAGGBENCH_HOME: home });
     onTestFinished(async () => void (await started.stop()));
     open = await chrome.open(started.url);

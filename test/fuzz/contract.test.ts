@@ -47,17 +47,17 @@ const junk = fc.oneof(
 );
 
 /** A copy of `value` with the part at one path replaced or removed. */
-function mutated(value: unknown, path: readonly number[], by: unknown): unknown {
+function mutateValue(value: unknown, path: readonly number[], by: unknown): unknown {
   const [first, ...rest] = path;
   if (first === undefined || value === null || typeof value !== 'object' || ArrayBuffer.isView(value)) return by;
   const keys = Object.keys(value);
   const key = keys[first % (keys.length + 1)];
   if (Array.isArray(value)) {
     const copy = [...value];
-    if (key !== undefined) copy[Number(key)] = mutated(copy[Number(key)], rest, by);
+    if (key !== undefined) copy[Number(key)] = mutateValue(copy[Number(key)], rest, by);
     return copy;
   }
-  return { ...value, [key ?? 'extra']: key === undefined ? by : mutated(Reflect.get(value, key), rest, by) };
+  return { ...value, [key ?? 'extra']: key === undefined ? by : mutateValue(Reflect.get(value, key), rest, by) };
 }
 
 /** Messages derived from seeds: sometimes unchanged, mostly changed in one place. */
@@ -66,7 +66,7 @@ function messageFrom(starts: readonly unknown[]): fc.Arbitrary<unknown> {
     .tuple(fc.nat(100), fc.array(fc.nat(10), { maxLength: 4 }), junk, fc.nat(3))
     .map(([seed, path, by, kind]) => {
       const start = starts[seed % starts.length];
-      return kind === 0 ? start : mutated(start, path, by);
+      return kind === 0 ? start : mutateValue(start, path, by);
     });
 }
 

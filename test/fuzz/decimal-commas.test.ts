@@ -23,7 +23,7 @@ import { scratchFolder } from '../scratch-folder.ts';
 
 const folder = scratchFolder('decimal-commas');
 const latin = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'));
-const odd: Phantom = {
+const irregularPhantom: Phantom = {
   ...{ columns: 2, rows: 2, slices: 2, spacing_mm: [1, 2, 3], origin_mm: [-7, 11, -13] },
   hu: (i, j, k) => 100 * i + 10 * j + k,
 };
@@ -51,7 +51,7 @@ const volume = (header: string, data: Uint8Array = shorts): unknown => {
 const meta = (more: string, data?: Uint8Array) =>
   volume(`NDims = 3\nDimSize = 2 2 2\nElementType = MET_SHORT\n${more}ElementDataFile = LOCAL\n`, data);
 const nrrd = (changes: Readonly<Record<string, string>>): unknown => {
-  const bytes = nrrdOf(odd, changes);
+  const bytes = nrrdOf(irregularPhantom, changes);
   const head = volumeHeader('v', bytes);
   return head === null ? 'no volume' : volumeIn('v', bytes, head, []);
 };
@@ -89,7 +89,7 @@ const topas = (depth: string, dose: string): string =>
 const shieldHit = (end: string, dose: string, length = 4): string =>
   `# DETECTOR OUTPUT A\n# X BIN: 1 Y BIN: 1 Z BIN: 2\n# JPART: -1 DETECTOR TYPE: DOSE\n# X START: 0 Y START: 0 Z START: 0\n# X END: 1 Y END: 1 Z END: ${end}\n# PRIMARIES: 10\n0 0 ${length / 4} ${dose}\n0 0 ${(3 * length) / 4} 1\n`;
 const dicom = (tag: string, value: string): unknown => {
-  const bytes = dicomOf(odd, 0, { [tag]: ['DS', value] });
+  const bytes = dicomOf(irregularPhantom, 0, { [tag]: ['DS', value] });
   return [readDicomHeader('d', bytes), readDicomPixels('d', bytes)];
 };
 
@@ -166,8 +166,8 @@ const readers: Readonly<Record<string, (number: string) => unknown>> = {
   'DICOM, slope': (x) => dicom('00281053', x),
   'DICOM, spacing': (x) => dicom('00280030', `${x}\\1`),
   'DICOM, position': (x) => dicom('00200032', `0\\${x}\\1`),
-  'RT Dose, scaling': (x) => readDicomDose('d', doseOf(odd, { '3004000e': ['DS', x] })),
-  'RT Dose, offsets': (x) => readDicomDose('d', doseOf(odd, { '3004000c': ['DS', `0\\${x}`] })),
+  'RT Dose, scaling': (x) => readDicomDose('d', doseOf(irregularPhantom, { '3004000e': ['DS', x] })),
+  'RT Dose, offsets': (x) => readDicomDose('d', doseOf(irregularPhantom, { '3004000c': ['DS', `0\\${x}`] })),
   'SMV, distance': (x) => smv(`DISTANCE=${x};\n`),
   'SMV, saturation': (x) => smv(`CCD_IMAGE_SATURATION=${x};\n`),
   'd*TREK, numbers': (x) => smv(`GONIO_VALUES=0 0 0 0 0 ${x};\n`),

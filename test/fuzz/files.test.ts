@@ -76,7 +76,7 @@ const TOKENS = [
 ];
 
 /** Makes one to eight changes: flips, removes, doubles or inserts bytes, or truncates the file. */
-function damaged(bytes: Uint8Array, random: () => number): Uint8Array {
+function damageBytes(bytes: Uint8Array, random: () => number): Uint8Array {
   let now = Buffer.from(bytes);
   const upTo = (n: number) => Math.floor(random() * n);
   for (let left = 1 + upTo(8); left > 0; left -= 1) {
@@ -113,7 +113,7 @@ async function fuzz(kind: string, starts: readonly Uint8Array[], read: Read): Pr
   const before_bytes = process.memoryUsage().rss;
   let refused = 0;
   for (let i = 0; i < EACH; i += 1) {
-    const bytes = damaged(starts[i % starts.length] ?? new Uint8Array(), random);
+    const bytes = damageBytes(starts[i % starts.length] ?? new Uint8Array(), random);
     const start = process.cpuUsage();
     try {
       await read(bytes);
@@ -328,7 +328,7 @@ test('the command line exits with 0 or 2 for any file', () => {
   const starts = filesOf('scenarios', '.json');
   for (let i = 0; i < Math.max(4, EACH / 20); i += 1) {
     const file = path.join(folder, 'damaged.json');
-    writeFileSync(file, damaged(starts[i % starts.length] ?? new Uint8Array(), random));
+    writeFileSync(file, damageBytes(starts[i % starts.length] ?? new Uint8Array(), random));
     const { status, stderr } = spawnSync(process.execPath, [cli, 'validate', file], {
       encoding: 'utf8',
       timeout: 60_000,

@@ -23,7 +23,7 @@ import {
 import { dicomOf, doseOf, type Elements, type Phantom } from '../electron/host/io/volumes/phantom.ts';
 
 /** A phantom that differs in every cell and along every axis. */
-const odd: Phantom = {
+const irregularPhantom: Phantom = {
   columns: 5,
   rows: 4,
   slices: 3,
@@ -45,7 +45,7 @@ interface Format {
   readonly answer: (bytes: Uint8Array) => string;
 }
 
-const joined = (header: string): Uint8Array => Uint8Array.from(Buffer.concat([Buffer.from(header, 'latin1'), data]));
+const joinFile = (header: string): Uint8Array => Uint8Array.from(Buffer.concat([Buffer.from(header, 'latin1'), data]));
 
 const metaImage: Format = {
   rules: metaImageFields,
@@ -65,7 +65,7 @@ const metaImage: Format = {
     ['TransformMatrix', '1 0 0 0 1 0 0 0 1'],
   ],
   bytesOf: (lines) =>
-    joined(
+    joinFile(
       [
         ...lines.filter(([name]) => name !== 'elementdatafile').map(([name, value]) => `${name} = ${value}\n`),
         `ElementDataFile = ${lines.find(([name]) => name === 'elementdatafile')?.[1] ?? 'LOCAL'}\n`,
@@ -112,7 +112,7 @@ const nrrd: Format = {
     ['endian', 'little'],
     ['encoding', 'raw'],
   ],
-  bytesOf: (lines) => joined(`NRRD0005\n${lines.map(([name, value]) => `${name}: ${value}\n`).join('')}\n`),
+  bytesOf: (lines) => joinFile(`NRRD0005\n${lines.map(([name, value]) => `${name}: ${value}\n`).join('')}\n`),
   values: {
     type: ['ushort', 'float', 'block'],
     space: ['right-anterior-superior', 'left-anterior-superior', 'scanner-xyz'],
@@ -558,7 +558,7 @@ test('NRRD: an unknown field is rejected', () => {
 });
 
 const ctOf = (changes: Readonly<Record<string, Elements[string] | undefined>>): string => {
-  const bytes = dicomOf(odd, 1, changes);
+  const bytes = dicomOf(irregularPhantom, 1, changes);
   try {
     const { hu, ...rest } = readDicomPixels('file', bytes);
     return JSON.stringify([readDicomHeader('file', bytes), [...hu], rest]);
@@ -569,7 +569,7 @@ const ctOf = (changes: Readonly<Record<string, Elements[string] | undefined>>): 
 };
 const rtDoseOf = (changes: Readonly<Record<string, Elements[string] | undefined>>): string => {
   try {
-    const { values, ...grid } = readDicomDose('file', doseOf(odd, changes));
+    const { values, ...grid } = readDicomDose('file', doseOf(irregularPhantom, changes));
     return JSON.stringify([grid, [...values]]);
   } catch (error) {
     if (error instanceof BraggError) return `refused: ${error.message}`;

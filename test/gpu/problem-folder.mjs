@@ -65,9 +65,9 @@ for (const label of ['rows.cu', 'rows.cu[kThreads=128]']) {
   const holds = entry?.status === 'measured' && entry.accuracy?.every((one) => one.holds) === true;
   expected(`${label} is correct`, holds, entry);
 }
-const wrong = entryOf('last-row.cu');
-const tips = wrong?.accuracy?.filter((one) => !one.holds).map(({ tip }) => tip) ?? [];
-expected('last-row.cu is wrong', wrong?.status === 'measured' && tips.length > 0, wrong);
+const wrongEntry = entryOf('last-row.cu');
+const tips = wrongEntry?.accuracy?.filter((one) => !one.holds).map(({ tip }) => tip) ?? [];
+expected('last-row.cu is wrong', wrongEntry?.status === 'measured' && tips.length > 0, wrongEntry);
 
 /** A step of the heat equation: all threads save the old grid before any of them overwrites it. */
 const HEAT = `constexpr int kMax = 512 * 512;

@@ -18,7 +18,7 @@ const source = (file, workload = 'transport') => {
   const [found = file] = globSync(`**/${file}`, { cwd: folder });
   return readFileSync(path.join(folder, found), 'utf8');
 };
-const gather = source('cuda_gather.cu');
+const gatherSource = source('cuda_gather.cu');
 
 writeFileSync(
   path.join(folder, 'small.json'),
@@ -47,9 +47,9 @@ function variant(id, text, base = 'cuda-gather', file = 'cuda_gather.cu', of = {
  * The original with a statement at the start of every kernel.
  * @param {string} statement
  */
-const broken = (statement) => {
-  const text = gather.replaceAll('if (run_is_over(s)) return;', `if (run_is_over(s)) return; ${statement}`);
-  if (text === gather) throw new Error('the kernels of cuda-gather no longer begin as this test expects');
+const brokenKernel = (statement) => {
+  const text = gatherSource.replaceAll('if (run_is_over(s)) return;', `if (run_is_over(s)) return; ${statement}`);
+  if (text === gatherSource) throw new Error('the kernels of cuda-gather no longer begin as this test expects');
   return text;
 };
 
@@ -91,7 +91,7 @@ function test(name, check) {
 const says = ({ code, text }, wanted, ...parts) =>
   (code === wanted && parts.every((part) => text.includes(part))) || { code, text: text.slice(-800) };
 
-variant('copy.cu', gather);
+variant('copy.cu', gatherSource);
 test('a user kernel does not run before it is trusted', () =>
   says(braggbench('run', 'small.json', '--variant', './copy.cu'), 2, '--trust'));
 for (const setting of ['solver.precision=fp32', 'solver.precision=fp64', 'solver.stepping=depth']) {
@@ -103,21 +103,21 @@ test('a copy of a header is correct', () => says(run('header.cu'), 0, 'is correc
 
 variant(
   'wrong.cu',
-  gather.replace(
+  gatherSource.replace(
     'p[static_cast<long long>(j) * field_cells(s)]',
     'T(1.01) * p[static_cast<long long>(j) * field_cells(s)]',
   ),
 );
 test('a wrong user kernel is reported as wrong', () => says(run('wrong.cu'), 1, 'WRONG on this scenario'));
 
-variant('typo.cu', `${gather}\nint oops = nowhere;\n`);
-const line = `${gather}\n`.split('\n').length;
+variant('typo.cu', `${gatherSource}\nint oops = nowhere;\n`);
+const line = `${gatherSource}\n`.split('\n').length;
 test('a compile error is reported at its line', () =>
   says(run('typo.cu'), 2, `typo.cu:${line}:12: identifier "nowhere" is undefined`));
 
 variant(
   'prints.cu',
-  broken('if (blockIdx.x == 0 && threadIdx.x == 0) printf("told %d;\\n", LOUD);'),
+  brokenKernel('if (blockIdx.x == 0 && threadIdx.x == 0) printf("told %d;\\n", LOUD);'),
   undefined,
   undefined,
   {
@@ -141,10 +141,10 @@ test('a shipped variant can be selected by name without fused multiply-add', () 
     'Compiled with no fused multiply-add',
   ));
 
-variant('illegal.cu', broken('*(volatile int*)8 = 1;'));
+variant('illegal.cu', brokenKernel('*(volatile int*)8 = 1;'));
 test('an illegal address ends only its own run', () =>
   says(run('illegal.cu'), 1, 'illegal.cu', 'ILLEGAL_ADDRESS', 'Only its own process was lost'));
-variant('hang.cu', broken('for (volatile int i = 0;; i = i + 1) {}'));
+variant('hang.cu', brokenKernel('for (volatile int i = 0;; i = i + 1) {}'));
 test('a hanging kernel is ended in time', () =>
   says(run('hang.cu', '--limit', '5'), 1, 'hang.cu did not finish within 5 s'));
 

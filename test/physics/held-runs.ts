@@ -60,12 +60,12 @@ export function compareRuns(addon: RunFactories, tell: (reason: string) => void)
 }
 
 const COMPARED_RUNS = Symbol.for('braggbench.held-runs');
-const shared = loadAddon() as NativeAddon & { [COMPARED_RUNS]?: string[] };
-if (shared[COMPARED_RUNS] === undefined) {
+const sharedAddon = loadAddon() as NativeAddon & { [COMPARED_RUNS]?: string[] };
+if (sharedAddon[COMPARED_RUNS] === undefined) {
   const reasons: string[] = [];
-  shared[COMPARED_RUNS] = reasons;
-  compareRuns(shared, (reason) => reasons.push(reason));
+  sharedAddon[COMPARED_RUNS] = reasons;
+  compareRuns(sharedAddon, (reason) => reasons.push(reason));
 }
 
 // Includes runs that an earlier test left unfinished: they fail the next test.
-afterEach(() => expect(shared[COMPARED_RUNS]?.splice(0)).toEqual([]));
+afterEach(() => expect(sharedAddon[COMPARED_RUNS]?.splice(0)).toEqual([]));

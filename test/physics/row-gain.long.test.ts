@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import { allGates } from './falloff.ts';
 import { fineBins, meanAndDeviation, type RowGain, rowGains, type TiltedBeam, tiltedBeams } from './row-gain.ts';
 
-const known = new Map<TiltedBeam, Promise<readonly RowGain[]>>();
+const cachedGains = new Map<TiltedBeam, Promise<readonly RowGain[]>>();
 function gainsOf(beam: TiltedBeam): Promise<readonly RowGain[]> {
-  const found = known.get(beam) ?? rowGains(beam);
-  known.set(beam, found);
+  const found = cachedGains.get(beam) ?? rowGains(beam);
+  cachedGains.set(beam, found);
   return found;
 }
 

@@ -55,7 +55,7 @@ async function solve(document: object): Promise<TiltedResult> {
 const WIDEST_HALVED_MM = 260;
 
 /** Cells of half the default size; the program chooses steps for them, which are half as long. */
-async function halved(document: object, cells: Cells): Promise<object> {
+async function halveCells(document: object, cells: Cells): Promise<object> {
   const scenarios = await openTestScenarios(loadAddon(), MEMORY);
   const reading = await scenarios.check(
     { kind: 'transport', version: 1, ...document },
@@ -70,7 +70,7 @@ async function halved(document: object, cells: Cells): Promise<object> {
   return { ...document, geometry: { width_mm, depth_mm: geometry.depth_mm }, grid: half };
 }
 
-const known = new Map<string, Promise<TiltedResult>>();
+const cachedResults = new Map<string, Promise<TiltedResult>>();
 
 /** Solves each case once and caches the result. */
 function beam(
@@ -81,8 +81,9 @@ function beam(
 ): Promise<TiltedResult> {
   const document = { beam: { energy_MeV, angle_deg }, solver: { stepping } };
   const key = `${JSON.stringify(document)} ${cells}`;
-  const found = known.get(key) ?? (cells === 'default' ? solve(document) : halved(document, cells).then(solve));
-  known.set(key, found);
+  const found =
+    cachedResults.get(key) ?? (cells === 'default' ? solve(document) : halveCells(document, cells).then(solve));
+  cachedResults.set(key, found);
   return found;
 }
 
@@ -96,10 +97,10 @@ const cases: readonly Case[] = energies.flatMap((energy) =>
   angles.flatMap((angle) => [[energy, angle, 'depth'] as const, [energy, angle, 'path'] as const]),
 );
 /** With path stepping a tilted beam needs ten times as long. */
-const slow = ([energy, angle, stepping]: Case): boolean =>
+const isSlow = ([energy, angle, stepping]: Case): boolean =>
   stepping === 'path' && (angle === 45 || (energy === 150 && angle > 0));
 
-test.each(cases.filter((one) => allGates || !slow(one)))(
+test.each(cases.filter((one) => allGates || !isSlow(one)))(
   '%d MeV at %d°, %s stepping: R80 and mean range within 0.05 mm, W80–20 within 3 %',
   async (energy, angle, stepping) => {
     const wanted = of(energy, angle);
@@ -124,7 +125,7 @@ test.each(cases.filter((one) => allGates || !slow(one)))(
 
 const pairs = energies.flatMap((energy) => angles.map((angle) => [energy, angle] as const));
 
-test.each(pairs.filter(([energy, angle]) => allGates || !slow([energy, angle, 'path'])))(
+test.each(pairs.filter(([energy, angle]) => allGates || !isSlow([energy, angle, 'path'])))(
   '%d MeV at %d°: depth and path stepping agree to 0.05 mm in R80 and mean range, and to 3 % in W80–20',
   async (energy, angle) => {
     const [depth, path] = [await beam(energy, angle, 'depth'), await beam(energy, angle, 'path')];

@@ -49,7 +49,7 @@ function rawImage(bytes: Buffer): Field {
 }
 
 /** Means over the cells of each pixel; a field of another aspect ratio is cropped to its middle. */
-function reduced({ values, width, height }: Field): Float64Array {
+function reduceField({ values, width, height }: Field): Float64Array {
   const wide = Math.min(width, (height * PICTURE.width) / PICTURE.height);
   const high = Math.min(height, (width * PICTURE.height) / PICTURE.width);
   const [left, top] = [(width - wide) / 2, (height - high) / 2];
@@ -72,7 +72,7 @@ function reduced({ values, width, height }: Field): Float64Array {
 }
 
 function picture(field: Field, scale: 'power' | 'log'): Uint8Array {
-  const values = reduced(field);
+  const values = reduceField(field);
   const most = values.reduce((a, b) => Math.max(a, b), 0);
   const share = (value: number): number =>
     scale === 'power' ? (value / most) ** GAMMA : 1 + Math.log10(Math.max(value / most, 10 ** -DECADES)) / DECADES;

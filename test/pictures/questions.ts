@@ -42,7 +42,7 @@ async function webp(page: Page, clip: { x: number; y: number; width: number; hei
 }
 
 /** Waits until the example's content is loaded. */
-async function filled(page: Page, { example }: Question): Promise<void> {
+async function fillPage(page: Page, { example }: Question): Promise<void> {
   if (example.kind === 'run' || example.kind === 'monte-carlo') {
     await page.locator('.run-head .state-badge', { hasText: 'Done' }).waitFor();
   } else if (example.kind === 'session') await page.getByTestId('compare-row').first().waitFor({ state: 'attached' });
@@ -63,19 +63,19 @@ async function part(page: Page, title: string) {
 }
 
 const home = mkdtempSync(path.join(tmpdir(), 'braggbench-pictures-'));
-const served = await serve([], { BRAGGBENCH_HOME: home });
+const server = await serve([], { BRAGGBENCH_HOME: home });
 const { executablePath, args, env } = await findChromium();
 const browser = await chromium.launch({ executablePath, args: [...args, ...DRAWN_BY_PROCESSOR], env });
 mkdirSync(folder, { recursive: true });
-const wanted = process.argv.slice(2);
+const wantedIds = process.argv.slice(2);
 try {
-  for (const question of questions.filter(({ id }) => wanted.length === 0 || wanted.includes(id))) {
+  for (const question of questions.filter(({ id }) => wantedIds.length === 0 || wantedIds.includes(id))) {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' });
     context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
-    await page.goto(served.url);
+    await page.goto(server.url);
     await page.getByRole('button', { name: question.title }).click();
-    await filled(page, question);
+    await fillPage(page, question);
     const title = panelTitle(question.picture);
     await page.setViewportSize(WINDOW);
     await page.getByRole('tab', { name: title, exact: true }).click();
@@ -92,6 +92,6 @@ try {
   }
 } finally {
   await browser.close();
-  await served.stop();
+  await server.stop();
   rmSync(home, { recursive: true, force: true });
 }

@@ -13,7 +13,7 @@ import { capture, handOver } from '../setup/command.mjs';
 import { callerFolder, inRoot } from '../setup/root.mjs';
 import { say } from '../setup/say.mjs';
 import { commandLine } from './command-line.mjs';
-import { KEEP, loadNow, saveTargets } from './measured.ts';
+import { KEEP_FLAG, loadNow, saveTargets } from './measured.ts';
 import { measurePhysicsCosts, physicsTargets } from './physics-costs.mjs';
 import { STUDY_POINTS, studyOfBeams } from './study-cost.mjs';
 import { cpuTargets, denseStep, imageTargets, readSessions, studyTargets, targetLines } from './targets.mjs';
@@ -47,8 +47,8 @@ async function peakMemory(cli) {
 
 /** @param {readonly string[]} given */
 export async function run(given) {
-  const keeps = given.includes(KEEP);
-  const args = given.filter((one) => one !== KEEP);
+  const keeps = given.includes(KEEP_FLAG);
+  const args = given.filter((one) => one !== KEEP_FLAG);
   const { own, others, alone } = waitsArguments(args);
   const cli = commandLine();
   if (alone && others.length === 0) {

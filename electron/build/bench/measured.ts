@@ -36,7 +36,7 @@ const fileSchema = z.strictObject({
 });
 type MeasuredTargets = Readonly<z.infer<typeof fileSchema>>;
 
-export const KEEP = '--keep';
+export const KEEP_FLAG = '--keep';
 
 const fileOf = (root: string, name: string): string => path.join(root, 'assets/measured', `${name}.json`);
 

@@ -5,11 +5,11 @@ import { inRoot, root } from '../setup/root.mjs';
 
 // A prepared state is used for three rounds, and an interval needs at least three states. Recorded sessions have at
 // least twenty rounds, and points of a sweep ten, if the time suffices.
-const ALL = ['--rounds', '21', '--time', '25'];
+const SESSION_LIMITS = ['--rounds', '21', '--time', '25'];
 const DEFAULT_ROUNDS = ['--rounds', '12'];
 const DEFAULT_S = 15;
 /** Benchmarks with slow rounds or preparation, for which the usual time would end before the third prepared state. */
-const SLOW = [
+const SLOW_SESSIONS = [
   ...['bandwidth', 'compaction', 'divergence', 'elementwise', 'fma', 'fma-memory', 'fp64', 'gemm', 'host-loop'],
   ...['latency-dram', 'launch', 'launch-small', 'launch-ten-thousand', 'reduction', 'spgemm'],
 ];
@@ -61,7 +61,7 @@ const COMPARED_VARIANTS = {
 };
 
 /** Benchmarks of claims about concurrent work: the recorded trace of one sample shows the overlap on the timeline. */
-const TRACED = ['overlap', 'concurrent-kernels'];
+const TRACED_SESSIONS = ['overlap', 'concurrent-kernels'];
 
 /** @param {string} name */
 function session(name) {
@@ -73,8 +73,8 @@ function session(name) {
       'bench',
       name,
       ...(some === undefined ? [] : ['--variants', some]),
-      ...(SLOW.includes(name) ? LONG_SESSION : ALL),
-    ].concat(TRACED.includes(name) ? ['--trace'] : [], beside === undefined ? [] : ['--external', beside[1]]),
+      ...(SLOW_SESSIONS.includes(name) ? LONG_SESSION : SESSION_LIMITS),
+    ].concat(TRACED_SESSIONS.includes(name) ? ['--trace'] : [], beside === undefined ? [] : ['--external', beside[1]]),
   };
 }
 

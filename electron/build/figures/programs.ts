@@ -11,13 +11,13 @@ import { code, percent, root, table } from './sessions.ts';
 
 const run = promisify(execFile);
 
-const printed = new Map<string, Promise<string>>();
+const cachedOutput = new Map<string, Promise<string>>();
 
 /** Standard output of the command line; tables with the same arguments share one run. */
 function outputOf(...words: readonly string[]): Promise<string> {
   const key = words.join('\0');
-  const made = printed.get(key) ?? jsonAnswer(words);
-  printed.set(key, made);
+  const made = cachedOutput.get(key) ?? jsonAnswer(words);
+  cachedOutput.set(key, made);
   return made;
 }
 
@@ -34,8 +34,8 @@ async function jsonAnswer(words: readonly string[]): Promise<string> {
   return said.out;
 }
 
-const relative = z.object({ rel_error: z.number() });
-const solved = z.object({
+const relativeErrorSchema = z.object({ rel_error: z.number() });
+const solvedSchema = z.object({
   scenario: z.string(),
   metrics: z.object({
     r80_mm: z.number().nullable(),
@@ -43,13 +43,13 @@ const solved = z.object({
     peak_to_entrance: z.number().nullable(),
     mean_range_mm: z.number().nullable(),
   }),
-  ledger: z.object({ number: relative, energy: relative }),
+  ledger: z.object({ number: relativeErrorSchema, energy: relativeErrorSchema }),
   csda_range_mm: z.number().nullable().optional(),
 });
 
 const to = (value: number | null | undefined, places: number): string => (value == null ? '–' : value.toFixed(places));
 
-function row(title: string, result: z.infer<typeof solved>): readonly string[] {
+function row(title: string, result: z.infer<typeof solvedSchema>): readonly string[] {
   const { metrics, ledger, csda_range_mm } = result;
   return [
     title,
@@ -82,7 +82,7 @@ export async function waterBeams(energies: readonly number[] = beams): Promise<s
     for (const energy_MeV of energies) {
       const file = path.join(folder, `${energy_MeV}.json`);
       writeFileSync(file, JSON.stringify({ kind: 'transport', version: 2, beam: { energy_MeV } }));
-      rows.push(row(`${energy_MeV} MeV`, solved.parse(JSON.parse(await outputOf('run', file, '--json')))));
+      rows.push(row(`${energy_MeV} MeV`, solvedSchema.parse(JSON.parse(await outputOf('run', file, '--json')))));
     }
     return table(['Beam in water', ...titles], rows);
   } finally {
@@ -102,13 +102,14 @@ const shipped = [
 
 export async function shippedScenarios(names: readonly string[] = shipped): Promise<string> {
   const rows: (readonly string[])[] = [];
-  for (const name of names) rows.push(row(code(name), solved.parse(JSON.parse(await outputOf('run', name, '--json')))));
+  for (const name of names)
+    rows.push(row(code(name), solvedSchema.parse(JSON.parse(await outputOf('run', name, '--json')))));
   return table(['Scenario', ...titles], rows);
 }
 
 /** Text with R80 of a scenario, and the CSDA range along its axis. */
 export async function rangeOf(name: string): Promise<string> {
-  const { metrics, csda_range_mm } = solved.parse(JSON.parse(await outputOf('run', name, '--json')));
+  const { metrics, csda_range_mm } = solvedSchema.parse(JSON.parse(await outputOf('run', name, '--json')));
   return `${to(metrics.r80_mm, 2)} mm of ${to(csda_range_mm, 2)} mm`;
 }
 

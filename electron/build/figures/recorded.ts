@@ -31,7 +31,7 @@ import {
   images,
   layer,
   machines,
-  measured,
+  measuredEntry,
   modes,
   otherPrograms,
   percent,
@@ -69,11 +69,11 @@ const SAVED_TARGETS = [
 ] as const;
 
 const gpuNameOf = ({ machine }: SessionReport): string => /H\d+/.exec(machine.gpu?.name ?? '')?.[0] ?? 'no GPU';
-const numbered = (values: readonly string[]): string =>
+const numberedList = (values: readonly string[]): string =>
   [...Map.groupBy(values, (value) => value)].map(([value, all]) => `${value}: ${all.length}`).join(', ');
 
 /** Table of planned and recorded sessions for each workload, with GPU models and dates. */
-function recorded(): string {
+function recordedTable(): string {
   const rooms = Map.groupBy(GPU_SESSIONS, workloadOf);
   const rows = [...rooms].map(([room, planned]) => {
     const there = planned.flatMap((one) => found(one) ?? []).map((file) => session(nameOf({ file })));
@@ -83,7 +83,7 @@ function recorded(): string {
     return [
       TITLES[room] ?? room,
       String(planned.length),
-      numbered(reports.map(gpuNameOf)),
+      numberedList(reports.map(gpuNameOf)),
       instances === 0 ? 'none' : String(instances),
       days.length === 0 ? '–' : [...new Set([days[0], days.at(-1)])].join(' to '),
     ];
@@ -92,7 +92,7 @@ function recorded(): string {
 }
 
 /** Table of planned sessions that are not recorded. */
-function unrecorded(): string {
+function unrecordedTable(): string {
   const missing = Map.groupBy(
     GPU_SESSIONS.filter((one) => found(one) === null),
     workloadOf,
@@ -158,7 +158,7 @@ export function sanitizedTable(kept: RecordedSanitized | null): string {
   ].join('\n');
 }
 
-const sanitized = (): string => sanitizedTable(readSanitized(path.resolve(root)));
+const sanitizedFigure = (): string => sanitizedTable(readSanitized(path.resolve(root)));
 
 /** Bytes moved for an FP32 value that is read once and written once. */
 const BYTES_OF_A_CELL = 8;
@@ -213,12 +213,12 @@ async function headline(): Promise<string> {
   const cubic = report('diffraction/h200-simple-cubic-1024');
   const layers = report('linear-relu/layer-1024');
   const both = (of: typeof water, label: string): string => {
-    const entry = measured(of, label);
+    const entry = measuredEntry(of, label);
     return `${seconds(entry.wall_s)} (${seconds(entry.time_s)})`;
   };
   const over = (of: typeof water, slow: string, fast: string): string =>
-    times(measured(of, slow).time_s / measured(of, fast).time_s);
-  const rival = measured(uniform, 'cupy-raw');
+    times(measuredEntry(of, slow).time_s / measuredEntry(of, fast).time_s);
+  const rival = measuredEntry(uniform, 'cupy-raw');
   return table(
     ['What', '>Figure', 'Command'],
     [
@@ -241,7 +241,7 @@ async function headline(): Promise<string> {
       ['The same, `cuda-window`', both(uniform, 'cuda-window'), 'the same'],
       [
         "CuPy's RawKernel over `cuda-window`, steps",
-        times(rival.time_s / measured(uniform, 'cuda-window').time_s),
+        times(rival.time_s / measuredEntry(uniform, 'cuda-window').time_s),
         'the same',
       ],
       [
@@ -280,8 +280,8 @@ export const tables: Readonly<Record<string, Table>> = {
   'image-rotation': { from: 'sessions', make: () => images('diffraction/h200-rotation-100-orientations') },
   layers: { from: 'sessions', make: layer },
   machines: { from: 'sessions', make: machines },
-  recorded: { from: 'sessions', make: recorded },
-  unrecorded: { from: 'sessions', make: unrecorded },
+  recorded: { from: 'sessions', make: recordedTable },
+  unrecorded: { from: 'sessions', make: unrecordedTable },
   targets: { from: 'sessions', make: targets },
   'target-machines': { from: 'sessions', make: targetMachines },
   'verdicts-simulated': { from: 'sessions', make: simulatedRates },
@@ -289,7 +289,7 @@ export const tables: Readonly<Record<string, Table>> = {
   power: { from: 'sessions', make: powerRates },
   cheats: { from: 'sessions', make: cheatCounts },
   gate: { from: 'sessions', make: gate },
-  sanitized: { from: 'sessions', make: sanitized },
+  sanitized: { from: 'sessions', make: sanitizedFigure },
   claims: { from: 'program', make: claimsTable },
   'claims-by-card': { from: 'program', make: claimsByGpu },
   'steps-by-card': {

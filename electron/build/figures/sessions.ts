@@ -130,7 +130,7 @@ export function report(name: string): SessionReport {
   return first;
 }
 
-export function measured({ entries }: SessionReport, label: string): MeasuredSessionEntry {
+export function measuredEntry({ entries }: SessionReport, label: string): MeasuredSessionEntry {
   const found = entries.find((one) => one.label === label);
   if (found?.status !== 'measured') throw new Error(`${label} was not measured`);
   return found;

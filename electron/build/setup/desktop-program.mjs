@@ -10,7 +10,7 @@ import { inRoot } from './root.mjs';
  */
 
 /** Install folders of the packages of electron-builder.yml, by platform. */
-const INSTALLED = /** @type {Readonly<Record<string, readonly string[]>>} */ ({
+const INSTALL_PATHS = /** @type {Readonly<Record<string, readonly string[]>>} */ ({
   linux: ['/opt/Braggbench'],
   darwin: ['/Applications/Braggbench.app'],
   win32: [path.join(process.env['ProgramFiles'] ?? 'C:\\Program Files', 'Braggbench')],
@@ -53,7 +53,7 @@ export function findDesktop(folder) {
   if (folder !== null) return packageIn(folder);
   const executable = program();
   if (executable !== null) return { kind: 'runtime', executable };
-  for (const place of INSTALLED[process.platform] ?? []) {
+  for (const place of INSTALL_PATHS[process.platform] ?? []) {
     const found = existsSync(place) ? packageIn(place) : null;
     if (found !== null && !('missing' in found)) return found;
   }

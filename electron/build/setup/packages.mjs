@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { capture, tail } from './command.mjs';
 import { inRoot } from './root.mjs';
-import { Failure, timed } from './say.mjs';
+import { Failure, runTimed } from './say.mjs';
 
 /**
  * @typedef {Readonly<{ version?: string, optional?: boolean, peer?: boolean, dev?: boolean, devOptional?: boolean }>} LockedPackage
@@ -77,7 +77,7 @@ export async function ensurePackages({ developer = true } = {}) {
   // `npm ci` empties node_modules first, which Windows refuses while Node runs this script from there.
   const inPlace = process.platform === 'win32' && existsSync(inRoot('node_modules'));
   const words = installWords(installed, { developer, inPlace });
-  await timed('Installing packages', async () => {
+  await runTimed('Installing packages', async () => {
     const outcome = await capture(program, [...before, ...words], {
       env: { ...process.env, npm_config_update_notifier: 'false' },
     });

@@ -94,7 +94,7 @@ const QUIET_MS = 100;
  * @param {(progress: (how_far: string) => void) => Promise<T>} body may report its progress, such as `12 of 260 files`
  * @returns {Promise<T>}
  */
-export async function timed(title, body) {
+export async function runTimed(title, body) {
   let isNamed = false;
   const name = () => {
     if (!isNamed) say(`${title} …`);

@@ -33,7 +33,7 @@ const REQUIRE =
 const ADDON_PACKAGES = ['node_modules/node-addon-api', 'node_modules/node-api-headers'];
 
 /** Optional accelerators of ws, which works without them. */
-const ABSENT = ['bufferutil', 'utf-8-validate'];
+const OPTIONAL_MODULES = ['bufferutil', 'utf-8-validate'];
 
 /** @satisfies {import('esbuild').BuildOptions} */
 export const common = {
@@ -41,7 +41,7 @@ export const common = {
   bundle: true,
   target: 'node24',
   platform: /** @type {const} */ ('node'),
-  external: ['electron', ...ABSENT],
+  external: ['electron', ...OPTIONAL_MODULES],
   sourcemap: /** @type {const} */ ('linked'),
   // Retains function names in stack traces, for bug reports.
   keepNames: true,

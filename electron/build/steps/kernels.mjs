@@ -47,13 +47,13 @@ const PTX_ARCHITECTURE = 80;
 const TUNED_SINCE = 90;
 
 /** Sources that the workbench shows for a variant, including the code that launches its kernels. */
-const SHOWN = ['kernels/**/*.{cu,cuh,hpp,cpp,py}'];
+const SHOWN_SOURCES = ['kernels/**/*.{cu,cuh,hpp,cpp,py}'];
 
 /** Further headers that users' C++ variants include. */
 const ENGINE_HEADERS = ['native/{engine,cpu,cuda}/**/*.hpp'];
 
 /** Program of a reproducer; it shares the code that reads a problem with the addon. */
-const REPRODUCER = [
+const REPRODUCER_SOURCES = [
   ...['native/reproduce/**/*.{cpp,hpp,txt}', 'native/binding/choice.hpp'],
   'native/binding/runs/{problem,diffraction_problem}.{cpp,hpp}',
 ];
@@ -222,7 +222,7 @@ function sourcesStep() {
     name: 'kernel-sources',
     short: true,
     title: 'Copying the kernel sources',
-    inputs: [...SHOWN, ...ENGINE_HEADERS, ...REPRODUCER],
+    inputs: [...SHOWN_SOURCES, ...ENGINE_HEADERS, ...REPRODUCER_SOURCES],
     outputs: ['dist/kernels/source', 'dist/kernels/include', 'dist/kernels/reproduce'],
     run: async () => {
       /** @type {(from: string, globs: readonly string[], to: string) => void} */
@@ -233,9 +233,9 @@ function sourcesStep() {
           cpSync(inRoot(file), inRoot('dist/kernels', to, place));
         }
       };
-      copy('kernels', SHOWN, 'source');
+      copy('kernels', SHOWN_SOURCES, 'source');
       copy('native', ENGINE_HEADERS, 'include');
-      copy('native', REPRODUCER, 'reproduce');
+      copy('native', REPRODUCER_SOURCES, 'reproduce');
       writeFileSync(inRoot('dist/kernels/source', ROWS, `${ROWS}.cu`), includesOfRows());
     },
   };

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { concurrently, Failure, timed } from '../setup/say.mjs';
+import { concurrently, Failure, runTimed } from '../setup/say.mjs';
 import { digest, isUpToDate, stamp } from './up-to-date.mjs';
 
 /**
@@ -15,7 +15,7 @@ export async function perform(step, progress) {
 
 /** @param {readonly import('./up-to-date.mjs').Step[]} steps */
 async function runInOrder(steps) {
-  for (const step of steps) await timed(step.title, (progress) => perform(step, progress));
+  for (const step of steps) await runTimed(step.title, (progress) => perform(step, progress));
 }
 
 /**
@@ -40,7 +40,7 @@ export async function runConcurrently(title, steps) {
   if (stale.length === 0) return [];
   /** @type {Failure[]} */
   const failures = [];
-  await timed(title, async (progress) => {
+  await runTimed(title, async (progress) => {
     const left = stale.entries();
     let done = 0;
     const lane = async () => {

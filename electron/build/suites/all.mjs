@@ -11,7 +11,7 @@ import { EVERY_MACHINE } from '../steps/native.mjs';
 import { digest } from '../steps/up-to-date.mjs';
 import { checkFormat, FILES } from './cpp-format.mjs';
 import { cppTests, gpuTests, longCppTests, sanitizedCppTests } from './cpp-tests.mjs';
-import { FAILED, PASSED, runUnlessPassed, skipped } from './result.mjs';
+import { FAILED_RESULT, PASSED_RESULT, runUnlessPassed, skippedResult } from './result.mjs';
 
 /** @typedef {import('./result.mjs').Suite} Suite */
 /** @typedef {import('./run.mjs').Phase} Phase */
@@ -49,9 +49,10 @@ const instructionSets = {
     const { isas } = JSON.parse(readFileSync(inRoot('dist/native/include/user_kernel_build.json'), 'utf8'));
     const sets = Object.keys(isas);
     if (sets.length < 2)
-      return skipped(INSTRUCTION_SETS_NAME, `this build has one instruction set (${EVERY_MACHINE}=1 builds all)`);
+      return skippedResult(INSTRUCTION_SETS_NAME, `this build has one instruction set (${EVERY_MACHINE}=1 builds all)`);
     const everywhere = await functions(objectsIn(BASELINE));
-    if (!everywhere) return skipped(INSTRUCTION_SETS_NAME, 'nm was not found, so symbols of objects cannot be listed');
+    if (!everywhere)
+      return skippedResult(INSTRUCTION_SETS_NAME, 'nm was not found, so symbols of objects cannot be listed');
     const first = new Set(everywhere);
     /** @type {string[]} */
     const wrong = [];
@@ -63,9 +64,9 @@ const instructionSets = {
         wrong.push(`${set}: ${name}`);
       }
     }
-    if (wrong.length === 0) return PASSED;
+    if (wrong.length === 0) return PASSED_RESULT;
     say(`Compiled for one instruction set, but callable from all code:\n  ${wrong.join('\n  ')}`);
-    return FAILED;
+    return FAILED_RESULT;
   },
 };
 
@@ -75,9 +76,9 @@ const instructionSets = {
  */
 async function command(args) {
   const { code, output } = await capture(process.execPath, args);
-  if (code === 0) return PASSED;
+  if (code === 0) return PASSED_RESULT;
   say(tail(output, 120));
-  return FAILED;
+  return FAILED_RESULT;
 }
 
 /** All files that Biome may read. Some may be excluded by biome.json; they only cause unnecessary runs. */
@@ -130,10 +131,10 @@ const cppFormat = {
   run: () =>
     runUnlessPassed('cpp-format-passed', digest([...FILES, '.clang-format', 'package-lock.json']), async () => {
       const { wrong, unavailable } = await checkFormat();
-      if (unavailable) return skipped('C++ and CUDA format', unavailable);
-      if (wrong.length === 0) return PASSED;
+      if (unavailable) return skippedResult('C++ and CUDA format', unavailable);
+      if (wrong.length === 0) return PASSED_RESULT;
       say(`Not formatted; run \`npm run format\`:\n  ${wrong.join('\n  ')}`);
-      return FAILED;
+      return FAILED_RESULT;
     }),
 };
 
@@ -149,7 +150,7 @@ const cudaCompile = {
   run: async () => {
     const workloads = cudaWorkloads();
     const nvcc = findNvcc();
-    if (!nvcc) return skipped('CUDA kernels compile', 'nvcc is not installed');
+    if (!nvcc) return skippedResult('CUDA kernels compile', 'nvcc is not installed');
     const failures = await buildConcurrently(
       'Checking that the CUDA kernels compile',
       workloads.map((workload) => cudaCheckStep(nvcc, workload)),
@@ -170,7 +171,7 @@ function desktopStories(folder) {
   const given = folder === null ? null : path.resolve(callerFolder, folder);
   const found = findDesktop(given);
   if ('missing' in found) {
-    return { beside: [{ name: NAME, run: async () => skipped(NAME, found.missing) }] };
+    return { beside: [{ name: NAME, run: async () => skippedResult(NAME, found.missing) }] };
   }
   return { tests: { projects: ['desktop'], env: given === null ? {} : { BRAGGBENCH_PACKAGE: given } } };
 }
@@ -218,10 +219,10 @@ const clusters = { tests: { projects: ['clusters'] } };
 const longAlone = { tests: { projects: ['long-alone'] } };
 
 /** `npm run test:all -- long`. @type {readonly Phase[]} */
-export const long = [longGates, { tests: queue(['long']) }, clusters, longAlone];
+export const longSuites = [longGates, { tests: queue(['long']) }, clusters, longAlone];
 
 /** `npm run test:all -- sanitized`. @type {readonly Phase[]} */
-export const sanitized = [{ beside: [sanitizedCppTests] }];
+export const sanitizedSuites = [{ beside: [sanitizedCppTests] }];
 
 /**
  * `npm run test:all -- desktop`.
@@ -235,7 +236,7 @@ export const all = () => [
   cuda,
   { tests: queue(['unit-desktop', 'long', 'unit']), beside: others },
   longGates,
-  ...sanitized,
+  ...sanitizedSuites,
   alone,
   longAlone,
   clusters,
@@ -246,4 +247,4 @@ export const all = () => [
  * Suites that `npm test -- --only NAME` can select by name.
  * @type {readonly import('./result.mjs').Suite[]}
  */
-export const named = [...others, cudaCompile, longCppTests, sanitizedCppTests];
+export const namedSuites = [...others, cudaCompile, longCppTests, sanitizedCppTests];

@@ -125,7 +125,7 @@ export async function needBuild(files) {
 export async function phasesFor({ files, names }, all, cpp) {
   const found = filesFor(files);
   /** @param {string} name */
-  const suitesOf = (name) => all.named.filter((suite) => suite.name.toLowerCase().includes(name.toLowerCase()));
+  const suitesOf = (name) => all.namedSuites.filter((suite) => suite.name.toLowerCase().includes(name.toLowerCase()));
   const suites = [...new Set(names.flatMap(suitesOf))];
   const parts = [...names.filter((name) => suitesOf(name).length === 0), ...found.cpp.flatMap(cppNames)];
   const some = parts.length > 0 ? [cpp.someCppTests(parts)] : [];

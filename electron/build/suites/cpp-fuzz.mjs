@@ -42,7 +42,7 @@ function firstRows(file) {
  * `sources`: paths relative to the root. `seed`: a valid text to start with.
  * @type {readonly Readonly<{ name: string, sources: readonly string[], seed: string }>[]}
  */
-const fuzzed = [
+const fuzzTargets = [
   {
     name: 'json',
     sources: ['native/reproduce/value.cpp'],
@@ -90,7 +90,7 @@ export async function cppFuzz(seconds) {
   const clang = await compiler();
   mkdirSync(inRoot(OUT), { recursive: true });
   let worst = 0;
-  for (const { name, sources, seed } of fuzzed) {
+  for (const { name, sources, seed } of fuzzTargets) {
     const program = `${OUT}/${name}`;
     const all = [...FLAGS, ...sources, `test/fuzz/cpp/${name}.cpp`, '-o', program];
     const { code, output } = await capture(clang, all, { cwd: inRoot('.') });
@@ -98,7 +98,7 @@ export async function cppFuzz(seconds) {
     const [found, given] = [`${OUT}/${name}-corpus`, `${OUT}/${name}-seeds`];
     for (const folder of [found, given]) mkdirSync(inRoot(folder), { recursive: true });
     writeFileSync(inRoot(given, 'seed'), seed);
-    const each = Math.max(1, Math.round(seconds / fuzzed.length));
+    const each = Math.max(1, Math.round(seconds / fuzzTargets.length));
     console.log(`Fuzzing ${name} for ${each} s …`);
     const limits = [`-max_total_time=${each}`, '-timeout=10', '-rss_limit_mb=2048', '-max_len=65536'];
     const quiet = ['-print_final_stats=1', '-verbosity=0', `-artifact_prefix=${OUT}/${name}-`];

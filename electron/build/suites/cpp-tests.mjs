@@ -9,7 +9,7 @@ import { Failure, say } from '../setup/say.mjs';
 import { build } from '../steps/all.mjs';
 import { ADDON, CPP_TESTS, coreLibraryStep, GPU_TESTS, SANITIZED_TESTS, sanitizedTestsStep } from '../steps/native.mjs';
 import { digest } from '../steps/up-to-date.mjs';
-import { runUnlessPassed, skipped, sum } from './result.mjs';
+import { runUnlessPassed, skippedResult, sum } from './result.mjs';
 import { MAX_RERUNS } from './run.mjs';
 
 /** @typedef {import('./result.mjs').Suite} Suite */
@@ -22,7 +22,7 @@ const TIMEOUT_S = 1800;
 const TOTALS = /^(\d+) passed, (\d+) failed$/m;
 
 /** Name and reason of a test that cannot run on this machine. */
-const SKIPPED = /^skip (.*)\t(.*)$/gm;
+const SKIPPED_LINE = /^skip (.*)\t(.*)$/gm;
 
 /**
  * Runs C++ tests and prints those that fail, each as soon as it has failed.
@@ -51,12 +51,12 @@ async function runTests(program, args = [], env = process.env) {
   });
   if (block.length > 0) say(block.join('\n'));
   const totals = TOTALS.exec(outcome.output);
-  const left = [...outcome.output.matchAll(SKIPPED)].map(([, name = '', reason = '']) => ({ name, reason }));
+  const left = [...outcome.output.matchAll(SKIPPED_LINE)].map(([, name = '', reason = '']) => ({ name, reason }));
   const counted = { passed: Number(totals?.[1] ?? 0), failed: Number(totals?.[2] ?? 0), skipped: left };
   if (outcome.code === 0 || counted.failed > 0) return { result: counted, failed };
   // LeakSanitizer searches after the tests, in a tracer process that a signal kills on some kernels.
   if (totals && outcome.output.includes('LeakSanitizer has encountered a fatal error')) {
-    const unavailable = skipped('leak check of the C++ tests', 'LeakSanitizer does not run on this kernel');
+    const unavailable = skippedResult('leak check of the C++ tests', 'LeakSanitizer does not run on this kernel');
     return { result: sum(counted, unavailable), failed };
   }
   say(outcome.timedOut ? `  stopped after ${TIMEOUT_S} s` : `  exited with code ${outcome.code}`);
@@ -100,7 +100,7 @@ async function runShared(program, args = [], env = process.env) {
 }
 
 /** Prefix in the names of long C++ tests: `npm run test:all -- long`. */
-const LONG = 'long gate, ';
+const LONG_GATE_PREFIX = 'long gate, ';
 
 /** Examples, tables and records that the tests read in addition to their program. */
 const READ_BY_TESTS = ['assets/**/*', 'test/golden/**/*', 'test/physics/**/*.{json,hpp,md}', 'dist/kernels/**/*'];
@@ -122,14 +122,14 @@ function onceForEachProgram(name, program, args) {
 export const cppTests = {
   name: 'C++ tests, with the physics gates',
   builds: true,
-  run: () => onceForEachProgram('cpp-tests-passed', CPP_TESTS, [`-${LONG}`]),
+  run: () => onceForEachProgram('cpp-tests-passed', CPP_TESTS, [`-${LONG_GATE_PREFIX}`]),
 };
 
 /** @type {Suite} */
 export const longCppTests = {
   name: 'Long physics gates in C++',
   builds: true,
-  run: () => onceForEachProgram('long-cpp-tests-passed', CPP_TESTS, [LONG]),
+  run: () => onceForEachProgram('long-cpp-tests-passed', CPP_TESTS, [LONG_GATE_PREFIX]),
 };
 
 /**
@@ -155,7 +155,7 @@ export const gpuTests = {
   builds: true,
   run: async () => {
     const reason = noGpu();
-    if (reason !== null) return skipped('C++ tests on the GPU', reason);
+    if (reason !== null) return skippedResult('C++ tests on the GPU', reason);
     /** @type {import('./result.mjs').Result} */
     let total = { passed: 0, failed: 0, skipped: [] };
     for (const program of GPU_TESTS) total = sum(total, (await runTests(program)).result);
@@ -176,7 +176,7 @@ const lacksSanitizers = (error) =>
 export const sanitizedCppTests = {
   name: 'C++ tests with sanitizers, with Clang if installed',
   run: async () => {
-    if (process.platform === 'win32') return skipped('sanitized C++ tests', 'not supported with Visual C++');
+    if (process.platform === 'win32') return skippedResult('sanitized C++ tests', 'not supported with Visual C++');
     const found = await findClang();
     const clang = 'missing' in found ? null : found;
     say(
@@ -187,7 +187,8 @@ export const sanitizedCppTests = {
     try {
       await build([...(clang === null ? [coreLibraryStep()] : []), sanitizedTestsStep(clang)]);
     } catch (error) {
-      if (lacksSanitizers(error)) return skipped('sanitized C++ tests', 'the compiler has no sanitizer libraries');
+      if (lacksSanitizers(error))
+        return skippedResult('sanitized C++ tests', 'the compiler has no sanitizer libraries');
       throw error;
     }
     // Gates are left out: they need minutes with sanitizers, and run code that the parity and run tests cover.

@@ -14,7 +14,7 @@ import {
 import path from 'node:path';
 import { capture, tail } from '../setup/command.mjs';
 import { inRoot, root } from '../setup/root.mjs';
-import { Failure, say, timed } from '../setup/say.mjs';
+import { Failure, runTimed, say } from '../setup/say.mjs';
 import { digest } from '../steps/up-to-date.mjs';
 import { importedBy, needBuild } from './chosen.mjs';
 
@@ -194,7 +194,7 @@ export async function mutate(args) {
   // Mutations that need no compiler come first.
   const chosen = [...choose(args, all)].sort((a, b) => Number(isCpp(a)) - Number(isCpp(b)));
   for (const mutation of all) mutatedText(readFileSync(inRoot(mutation.file), 'utf8'), mutation);
-  await timed('Copying the sources', async () => copySources());
+  await runTimed('Copying the sources', async () => copySources());
   const results = new Results(inRoot(RESULTS));
   let found = 0;
   let unexplained = 0;

@@ -13,10 +13,10 @@ import { say } from '../setup/say.mjs';
  */
 
 /** @type {Result} */
-export const PASSED = { passed: 1, failed: 0, skipped: [] };
+export const PASSED_RESULT = { passed: 1, failed: 0, skipped: [] };
 
 /** @type {Result} */
-export const FAILED = { passed: 0, failed: 1, skipped: [] };
+export const FAILED_RESULT = { passed: 0, failed: 1, skipped: [] };
 
 /** @type {Result} */
 export const EMPTY = { passed: 0, failed: 0, skipped: [] };
@@ -26,7 +26,7 @@ export const EMPTY = { passed: 0, failed: 0, skipped: [] };
  * @param {string} reason
  * @returns {Result}
  */
-export const skipped = (name, reason) => ({ passed: 0, failed: 0, skipped: [{ name, reason }] });
+export const skippedResult = (name, reason) => ({ passed: 0, failed: 0, skipped: [{ name, reason }] });
 
 /**
  * @param {Result} a

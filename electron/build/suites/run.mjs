@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { runInBackground, tail } from '../setup/command.mjs';
 import { inRoot, root } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
-import { EMPTY, FAILED, sum } from './result.mjs';
+import { EMPTY, FAILED_RESULT, sum } from './result.mjs';
 import { failuresOf, lineOf } from './vitest-reporter.mjs';
 
 /** @typedef {import('./vitest-reporter.mjs').Message} Message */
@@ -132,7 +132,7 @@ class Counter {
 async function runSuite(suite) {
   const start = performance.now();
   /** @type {Result} */
-  let result = FAILED;
+  let result = FAILED_RESULT;
   try {
     result = await suite.run();
   } catch (error) {
@@ -231,7 +231,7 @@ async function runFiles(tests, counter, others) {
   }
   const ran = [...suites].map(([name, each]) => ({ name, ...each }));
   if (loose.length === 0) return ran;
-  return [...ran, { name: 'Errors outside all tests', result: { ...FAILED, failed: loose.length }, seconds: 0 }];
+  return [...ran, { name: 'Errors outside all tests', result: { ...FAILED_RESULT, failed: loose.length }, seconds: 0 }];
 }
 
 /**

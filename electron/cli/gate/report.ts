@@ -2,7 +2,7 @@
 import { measuredTime, timesText } from '../../domain/measured.ts';
 import { percent } from '../../domain/numbers.ts';
 import { table } from '../table.ts';
-import { failing, type GateVerdict, hasFailed, type JudgedVariant } from './verdict.ts';
+import { failingVerdicts, type GateVerdict, hasFailed, type JudgedVariant } from './verdict.ts';
 
 export interface GateReport {
   readonly scenario: string;
@@ -55,7 +55,7 @@ function cells(
 }
 
 const toneOf = (verdict: GateVerdict): 'red' | 'yellow' | 'green' =>
-  failing.has(verdict) ? 'red' : verdict === 'undecided' ? 'yellow' : 'green';
+  failingVerdicts.has(verdict) ? 'red' : verdict === 'undecided' ? 'yellow' : 'green';
 
 export function gateTable(report: GateReport, style: Style): readonly string[] {
   const rows = report.variants.map((one) => cells(one, (verdict) => style(toneOf(verdict), verdict)));
@@ -114,7 +114,7 @@ const escapeXml = (text: string): string =>
 export function gateJunit(report: GateReport): string {
   const { variants, scenario, elapsed_s } = report;
   const count = (of: (verdict: GateVerdict) => boolean): number => variants.filter(({ verdict }) => of(verdict)).length;
-  const counts = `tests="${variants.length}" failures="${count((one) => failing.has(one))}" errors="0" skipped="${count((one) => one === 'undecided')}"`;
+  const counts = `tests="${variants.length}" failures="${count((one) => failingVerdicts.has(one))}" errors="0" skipped="${count((one) => one === 'undecided')}"`;
   const cases = variants.map((one) => {
     const { variant, verdict, reason, sessions } = one;
     const ratios = sessions.map(({ ratio }) => timesText(ratio)).join(', ');
@@ -124,7 +124,7 @@ export function gateJunit(report: GateReport): string {
         ...(ratios === '' ? [] : [`after over before ${ratios}`]),
       ].join('; '),
     );
-    const result = failing.has(verdict)
+    const result = failingVerdicts.has(verdict)
       ? `<failure type="${verdict}" message="${words}"/>`
       : verdict === 'undecided'
         ? `<skipped message="${words}"/>`

@@ -24,7 +24,7 @@ import { openUserKernels } from '../user-kernels.ts';
 import type { VerbContext } from '../verb.ts';
 import { workloadFor } from '../workloads/index.ts';
 
-/** Verdicts in `failing` end the command with code 1. */
+/** Verdicts in `failingVerdicts` end the command with code 1. */
 export type GateVerdict =
   | 'slower'
   | 'wrong'
@@ -34,7 +34,7 @@ export type GateVerdict =
   | 'undecided'
   | 'not slower';
 
-export const failing: ReadonlySet<GateVerdict> = new Set([
+export const failingVerdicts: ReadonlySet<GateVerdict> = new Set([
   ...(['slower', 'wrong', 'impossible', 'not checked', 'not measured'] as const),
 ]);
 
@@ -132,7 +132,8 @@ export function answerVerdict(entry: SessionEntry | undefined): Pick<JudgedVaria
 export const isUsable = (entry: SessionEntry | undefined): entry is MeasuredSessionEntry =>
   entry?.status === 'measured' && answerVerdict(entry) === null;
 
-export const hasFailed = (all: readonly JudgedVariant[]): boolean => all.some(({ verdict }) => failing.has(verdict));
+export const hasFailed = (all: readonly JudgedVariant[]): boolean =>
+  all.some(({ verdict }) => failingVerdicts.has(verdict));
 
 /** Thrown by the first Ctrl+C: a partial measurement has no verdict. */
 export class GateCancelled extends Error {
@@ -155,7 +156,7 @@ export interface GateResult {
 }
 
 /** Narrower intervals would not change the verdict, and half the width needs four times the time. */
-const narrowest = 0.0025;
+const minHalfWidth = 0.0025;
 
 /** `number`: index of the session in this gate. Throws GateCancelled, and BraggError if a kernel does not compile. */
 export async function gateSession(
@@ -174,7 +175,7 @@ export async function gateSession(
         ...{ readings: [reading], modes: [], sweep: null, processes: 0, seed: seedOf(parsed) + number },
         variants: await openUserKernels(context, host, names, place),
         // Half of the allowed slowdown: an interval as narrow as that can lie entirely on one side of the limit.
-        limits: limitsOf(maxRounds, seconds, { precision: Math.max(narrowest, allowed / 2) }),
+        limits: limitsOf(maxRounds, seconds, { precision: Math.max(minHalfWidth, allowed / 2) }),
       });
       if (session.reports.some(({ stopped }) => stopped === 'cancelled')) throw new GateCancelled();
       return session;

@@ -243,7 +243,7 @@ interface AttemptMeasurement {
   readonly best: { readonly label: string; readonly attempt: number } | null;
 }
 
-const unknown = {
+const unknownResources = {
   ...{ errors: [], first_wrong: null, time_s: null, vs_reference: null, vs_best: null, speed: null },
   ...{ roofline: null, limiter: 'Not known: it was not measured.', to_decide: null },
 } as const;
@@ -336,7 +336,7 @@ export function compilerLines(issues: readonly Issue[]): Attempt['compiler'] {
 export function notCompiledResult(compiler: Attempt['compiler']) {
   const first = compiler.find(({ severity }) => severity === 'error');
   const reason = first === undefined ? 'the compiler produced no code' : `line ${first.line ?? '?'}: ${first.message}`;
-  return { ...unknown, verdict: 'not compiled', reason, compiler, session: null } as const;
+  return { ...unknownResources, verdict: 'not compiled', reason, compiler, session: null } as const;
 }
 
 export function toDecide(
@@ -363,7 +363,7 @@ export function measuredAttempt({ session, label, best }: AttemptMeasurement) {
   const entry = report?.entries.find((one) => one.label === label);
   if (report === undefined || entry === undefined || entry.status === 'refused') {
     const reason = entry?.status === 'refused' ? entry.reason : 'the session ended before this attempt was measured';
-    return { ...unknown, verdict: 'crashed', reason: shortenText(reason) } as const;
+    return { ...unknownResources, verdict: 'crashed', reason: shortenText(reason) } as const;
   }
   const { accuracy, roofline } = entry;
   const found = isIncorrect(entry.verdict) ? entry.verdict : correctnessOf(accuracy);

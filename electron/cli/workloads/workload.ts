@@ -144,7 +144,7 @@ async function solve<W extends ProgressDetail['workload']>(
 }
 
 /** Path of the saved run, or the reason why it was not saved; the result is printed in both cases. */
-async function saved(
+async function saveRunFile(
   { parsed }: VerbContext,
   host: Host,
   id: string,
@@ -203,7 +203,7 @@ export function runBy<W extends ProgressDetail['workload']>({
     const id = await solve(context, host, reading, words);
     const run = openedAs(workload, await host.runs.data(id), id) as WorkloadRunData<W>;
     const told = tell(run, reading);
-    const kept = place === null ? null : await saved(context, host, id, place);
+    const kept = place === null ? null : await saveRunFile(context, host, id, place);
     const file = kept !== null && 'file' in kept ? kept.file : null;
     const further = (await more?.(context, host, reading)) ?? { document: {}, lines: [] };
     const verdict = await checkedUserKernel(context, host, reading, run);

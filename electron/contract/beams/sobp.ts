@@ -1,7 +1,7 @@
 /** Spread-out Bragg peaks: requested shape and the resulting plan. */
 import { z } from 'zod';
 
-const positive = z.number().positive();
+const positiveNumber = z.number().positive();
 
 /**
  * Objective of the fit: flattest dose, small changes of weight between layers, or weights per mm that fall from layer
@@ -55,17 +55,17 @@ export function readEnergies(text: string): ReadEnergies {
 
 export const sobpRequestSchema = z.strictObject({
   /** Depth in water beyond the plateau at which the dose has fallen to 90 %. */
-  range_mm: positive.max(400),
+  range_mm: positiveNumber.max(400),
   /** Distance from the proximal to the distal depth at 95 % of the plateau. */
-  modulation_mm: positive.max(400),
+  modulation_mm: positiveNumber.max(400),
   /** Distance between the lateral points at 50 %; 0 means a single lateral position. */
   width_mm: z.number().min(0).max(500).default(0),
   /** Distance between neighbouring spots across the beam; if absent, the standard deviation of the spots. */
-  spacing_mm: positive.optional(),
+  spacing_mm: positiveNumber.optional(),
   /** Distance between the ranges of neighbouring layers; if absent, a share of their spread. */
-  layer_spacing_mm: positive.optional(),
+  layer_spacing_mm: positiveNumber.optional(),
   /** Energies that the machine provides, the only ones that layers may have. Excludes `layer_spacing_mm`. */
-  energies_MeV: z.array(positive.max(HIGHEST_MEV)).min(1).max(MAX_ENERGIES).optional(),
+  energies_MeV: z.array(positiveNumber.max(HIGHEST_MEV)).min(1).max(MAX_ENERGIES).optional(),
   weights: z.enum(weightKinds).default('flattest'),
 });
 export type SobpRequest = z.input<typeof sobpRequestSchema>;

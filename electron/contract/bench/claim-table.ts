@@ -17,7 +17,7 @@ export const claimAboutSchema = z.strictObject({
 export const claimKindSchema = z.enum(['gain', 'cost', 'bound', 'yes-no']);
 
 /** Verdict from `claims.ts`, or the reason why nothing was measured. */
-const reported = z.string();
+const reportedVerdict = z.string();
 
 /** Result of one session for a claim. */
 const claimFindingSchema = z.strictObject({
@@ -37,7 +37,7 @@ const claimFindingSchema = z.strictObject({
   interval: intervalSchema.nullable(),
   /** Unit of the value: `×` for a speedup. */
   unit: z.string(),
-  verdict: reported,
+  verdict: reportedVerdict,
   /** Value of the swept parameter; null without a sweep. */
   at: z.number().nullable(),
   /** Present if measured with the very program that the claim names. */
@@ -61,7 +61,12 @@ const claimMapSchema = z.strictObject({
       by: z.string(),
       unit: z.string(),
       points: z.array(
-        z.strictObject({ at: z.number(), value: z.number(), interval: intervalSchema.nullable(), verdict: reported }),
+        z.strictObject({
+          at: z.number(),
+          value: z.number(),
+          interval: intervalSchema.nullable(),
+          verdict: reportedVerdict,
+        }),
       ),
       /** Summary of the verdicts: `as claimed from 4 to 8; more from 16 to 32`. */
       told: z.string(),

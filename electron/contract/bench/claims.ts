@@ -116,7 +116,7 @@ interface JudgedClaim extends ClaimTerms {
 }
 
 /** Judges the pairs of a saved claim again by the current rules, whatever verdicts the session recorded. */
-const rejudged = <T extends JudgedClaim>(claim: T): T => {
+const judgeAgain = <T extends JudgedClaim>(claim: T): T => {
   const open = claim.to !== null && claim.to >= SAVED_OPEN_END && claim.from < LARGEST_OPEN_FROM;
   const now = open ? { ...claim, to: null } : claim;
   return {
@@ -128,7 +128,7 @@ const rejudged = <T extends JudgedClaim>(claim: T): T => {
 const claimResultShape = { ...claimShape, pairs: z.array(pairSchema) } as const;
 
 /** A claim and the measurements of the pairs of variants that isolate it. */
-export const claimResultSchema = z.strictObject(claimResultShape).transform(rejudged);
+export const claimResultSchema = z.strictObject(claimResultShape).transform(judgeAgain);
 export type ClaimResult = Readonly<z.infer<typeof claimResultSchema>>;
 
 /** A claim on a small workload, which may also compare numbers that variants report. */
@@ -146,5 +146,5 @@ export const taskClaimResultSchema = z
       }),
     ),
   })
-  .transform(rejudged);
+  .transform(judgeAgain);
 export type TaskClaimResult = Readonly<z.infer<typeof taskClaimResultSchema>>;

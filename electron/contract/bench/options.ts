@@ -27,11 +27,11 @@ export interface BenchOption {
 const percentages = [0.002, 0.005, 0.01, 0.02, 0.05].map((ratio) => [ratio, `±${100 * ratio} %`] as const);
 const counts = (values: readonly number[], what: string) => values.map((n) => [n, `${n} ${what}`] as const);
 
-const none = null as number | null;
+const noDefault = null as number | null;
 
 export const benchOptions = {
   processes: {
-    ...{ flag: 'processes', value: 'N', kind: 'count', min: 0, max: 100, usual: none },
+    ...{ flag: 'processes', value: 'N', kind: 'count', min: 0, max: 100, usual: noDefault },
     help: 'Number of cold processes for each variant, measured after the rounds: 5 by default for a beam or an image, none for small workloads and sweeps.',
     form: {
       label: 'Cold processes',
@@ -40,7 +40,7 @@ export const benchOptions = {
   },
   instances: {
     // At least 3, because two instances give no interval.
-    ...{ flag: 'instances', value: 'N', kind: 'count', min: 3, max: 100_000, usual: none },
+    ...{ flag: 'instances', value: 'N', kind: 'count', min: 3, max: 100_000, usual: noDefault },
     help: 'Maximum number of separate preparations of each variant; no limit by default.',
     form: { label: 'Instances', choices: [[null, 'any instances'], ...counts([5, 10, 20], 'instances')] },
   },
@@ -54,11 +54,11 @@ export const benchOptions = {
     },
   },
   lock_MHz: {
-    ...{ flag: 'lock-clocks', value: 'MHZ', kind: 'count', min: 1, max: 10_000, usual: none },
+    ...{ flag: 'lock-clocks', value: 'MHZ', kind: 'count', min: 1, max: 10_000, usual: noDefault },
     help: "Fix the GPU's clock at this frequency during the session, for all programs. Needs administrator rights; without them the report says so.",
   },
   cool_C: {
-    ...{ flag: 'cool', value: '°C', kind: 'number', min: 20, max: 120, usual: none },
+    ...{ flag: 'cool', value: '°C', kind: 'number', min: 20, max: 120, usual: noDefault },
     help: 'Start a round only when the GPU is cooler than this; waits for at most two minutes.',
     form: {
       label: 'Warmest GPU',
@@ -73,7 +73,7 @@ export const benchOptions = {
     help: 'After the rounds, run each variant for two seconds and measure the energy of one run: by NVML or RAPL, if readable.',
   },
   rounds: {
-    ...{ flag: 'rounds', value: 'N', kind: 'count', min: 1, max: 100_000, usual: none },
+    ...{ flag: 'rounds', value: 'N', kind: 'count', min: 1, max: 100_000, usual: noDefault },
     help: 'Maximum number of rounds; no limit by default.',
     form: { label: 'Rounds', choices: [[null, 'any number of rounds'], ...counts([7, 20, 50, 100, 500], 'rounds')] },
   },
@@ -94,7 +94,7 @@ export const benchOptions = {
     },
   },
   precision: {
-    ...{ flag: 'precision', value: '0.5%', kind: 'percent', min: 1e-4, max: 0.5, usual: none },
+    ...{ flag: 'precision', value: '0.5%', kind: 'percent', min: 1e-4, max: 0.5, usual: noDefault },
     help: 'End when every interval has this half width (for a ratio far from 1, a tenth of its logarithm); by default the session ends when every verdict is decided.',
     form: {
       label: 'Precision',

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { formatPath, type Path, type PathStep, valueAt } from '../../domain/values/path.ts';
 import { withUnit } from '../../domain/values/units.ts';
-import { type FieldIssue, fieldIssue, missing, showValue, suggest } from './field-issue.ts';
+import { type FieldIssue, fieldIssue, missingIssue, showValue, suggest } from './field-issue.ts';
 import { allowedText, branchFor, type JsonSchema, schemaWithin, unitOf } from './schema.ts';
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ function wordsOf(schema: JsonSchema): readonly unknown[] {
 /** Explains a rejected value from its schema. */
 function explainRejected(path: Path, value: unknown, schema: JsonSchema): FieldIssue {
   const allowed = allowedText(schema);
-  if (value === undefined) return missing(path, allowed);
+  if (value === undefined) return missingIssue(path, allowed);
   const words = wordsOf(schema);
   if (words.length > 0) return unknownWord(path, value, words, allowed);
   if (schema.type !== undefined && !isOfType(value, schema.type)) {
@@ -107,13 +107,13 @@ function explainOne(root: JsonSchema, document: unknown, issue: ZodIssue, base: 
         return unknownKey(path, key, valueAt(value, [key]), owner);
       });
     case 'custom':
-      if (value === undefined) return [missing(path, String(issue.params?.['allowed'] ?? ''))];
+      if (value === undefined) return [missingIssue(path, String(issue.params?.['allowed'] ?? ''))];
       return [fieldIssue(path, value, issue.message, String(issue.params?.['allowed'] ?? ''))];
     case 'invalid_union': {
       if (issue.discriminator !== undefined) {
         const owner = schemaWithin(root, path.slice(0, -1), document);
         const words = kindsOf(owner, issue.discriminator);
-        if (value === undefined) return [missing(path, words.join(' or '))];
+        if (value === undefined) return [missingIssue(path, words.join(' or '))];
         return [unknownWord(path, value, words, words.join(' or '))];
       }
       const meant = matchingBranch(issue.errors);

@@ -109,6 +109,6 @@ export function unknownVariant(variant: string, variants: readonly string[]): re
 }
 
 /** Error for a required key that is missing. */
-export function missing(path: Path, allowed: string): FieldIssue {
+export function missingIssue(path: Path, allowed: string): FieldIssue {
   return { severity: 'error', path, atKey: true, message: `is missing; needed: ${allowed}`, value: null, allowed };
 }

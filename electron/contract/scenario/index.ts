@@ -266,7 +266,7 @@ export {
   type FieldIssue,
   fieldIssue,
   formatIssue,
-  missing,
+  missingIssue,
   showValue,
   suggest,
   unknownVariant,

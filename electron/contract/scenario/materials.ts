@@ -74,7 +74,7 @@ interface Element {
 }
 
 /** Symbol, weight and mean excitation energy, in the order of Z. */
-const listed =
+const listedElements =
   'H 1.008 19.2, He 4.0026 41.8, Li 6.94 40, Be 9.0122 63.7, B 10.81 76, C 12.011 78, N 14.007 82, O 15.999 95, ' +
   'F 18.998 115, Ne 20.18 137, Na 22.99 149, Mg 24.305 156, Al 26.982 166, Si 28.085 173, P 30.974 173, S 32.06 180, ' +
   'Cl 35.45 174, Ar 39.95 188, K 39.098 190, Ca 40.078 191, Sc 44.956 216, Ti 47.867 233, V 50.942 245, ' +
@@ -89,7 +89,7 @@ const listed =
   'Tl 204.38 810, Pb 207.2 823, Bi 208.98 823, Po 209 830, At 210 825, Rn 222 794, Fr 223 827, Ra 226 826, ' +
   'Ac 227 841, Th 232.04 847, Pa 231.04 878, U 238.03 890';
 
-export const elements: readonly Element[] = listed.split(', ').map((each, i) => {
+export const elements: readonly Element[] = listedElements.split(', ').map((each, i) => {
   const [symbol = '', weight, excitation] = each.split(' ');
   return { symbol, z: i + 1, weight: Number(weight), mean_excitation_eV: Number(excitation) };
 });

@@ -1,7 +1,7 @@
 /** Migrates documents of older versions to the newest version. */
 
 import { valueAt } from '../../domain/values/path.ts';
-import { type FieldIssue, fieldIssue, missing, suggest } from './field-issue.ts';
+import { type FieldIssue, fieldIssue, missingIssue, suggest } from './field-issue.ts';
 import { isScenarioKind, type ScenarioKindName, scenarioKindNames, scenarioKinds } from './kinds.ts';
 import { joinWithOr } from './schema.ts';
 import type { ContractWorkload } from './workload.ts';
@@ -25,7 +25,7 @@ export function kindOf(document: unknown): ScenarioKindName | FieldIssue {
     return fieldIssue([], document, 'is not a scenario', 'an object with kind, version and beam');
   const kind = valueAt(document, ['kind']);
   if (isScenarioKind(kind)) return kind;
-  if (kind === undefined) return missing(['kind'], allowed);
+  if (kind === undefined) return missingIssue(['kind'], allowed);
   const near = typeof kind === 'string' ? suggest(kind, scenarioKindNames) : null;
   return fieldIssue(['kind'], kind, near === null ? 'is not known' : `is not known (did you mean ${near}?)`, allowed);
 }
@@ -36,7 +36,7 @@ export function migrate(document: Readonly<Record<string, unknown>>, kind: Contr
   const oldest = Math.min(newest, ...Object.keys(kind.migrations).map(Number));
   const allowed = oldest === newest ? String(newest) : `${oldest} to ${newest}`;
   const version = valueAt(document, ['version']);
-  if (version === undefined) return rejectDocument(missing(['version'], String(newest)));
+  if (version === undefined) return rejectDocument(missingIssue(['version'], String(newest)));
   if (typeof version !== 'number' || !Number.isInteger(version)) {
     return rejectDocument(fieldIssue(['version'], version, 'is not a valid version', allowed));
   }

@@ -66,7 +66,7 @@ const MAX_VALUES = 100_000;
 /** The same limit on nesting as in a wire frame. */
 const MAX_LEVELS = 32;
 
-const allowed = `allowed: at most ${MAX_VALUES} values in ${MAX_LEVELS} levels`;
+const allowedSizeText = `allowed: at most ${MAX_VALUES} values in ${MAX_LEVELS} levels`;
 
 /** Reason why a document is too large; null if it is not. */
 export function tooLargeReason(document: unknown): string | null {
@@ -74,12 +74,12 @@ export function tooLargeReason(document: unknown): string | null {
   let values = 0;
   for (let depth = 0; level.length > 0; depth += 1) {
     values += level.length;
-    if (depth > MAX_LEVELS) return `is nested too deeply; ${allowed}`;
+    if (depth > MAX_LEVELS) return `is nested too deeply; ${allowedSizeText}`;
     const next: unknown[] = [];
     for (const value of level) {
       if (typeof value !== 'object' || value === null) continue;
       for (const inner of Object.values(value)) next.push(inner);
-      if (values + next.length > MAX_VALUES) return `contains too many values; ${allowed}`;
+      if (values + next.length > MAX_VALUES) return `contains too many values; ${allowedSizeText}`;
     }
     level = next;
   }

@@ -44,16 +44,16 @@ const amongSchema = z.strictObject({
   path,
   values: z.array(z.unknown()).min(1).max(MAX_VALUES),
 });
-const sampled = z.discriminatedUnion('kind', [betweenSchema, amongSchema]);
+const sampledAxisSchema = z.discriminatedUnion('kind', [betweenSchema, amongSchema]);
 
 const zip = z
   .strictObject({ kind: z.literal('zip'), axes: z.array(axis).min(2).max(50) })
   .meta({ description: 'Axes of equal length that vary together.' });
 const random = z
-  .strictObject({ kind: z.literal('random'), count: steps, axes: z.array(sampled).min(1).max(50) })
+  .strictObject({ kind: z.literal('random'), count: steps, axes: z.array(sampledAxisSchema).min(1).max(50) })
   .meta({ description: 'Drawn independently.' });
 const latin = z
-  .strictObject({ kind: z.literal('latin'), count: steps, axes: z.array(sampled).min(1).max(50) })
+  .strictObject({ kind: z.literal('latin'), count: steps, axes: z.array(sampledAxisSchema).min(1).max(50) })
   .meta({ description: 'Latin hypercube: each axis is divided into strata, and every stratum is used once.' });
 
 const tunables = z
@@ -228,4 +228,4 @@ export type StudyDocument = Readonly<z.input<typeof studySchema>>;
 export type Study = Readonly<z.output<typeof studySchema>>;
 export type StudyDimension = Readonly<z.output<typeof dimensionSchema>>;
 export type StudyAxis = Readonly<z.output<typeof axis>>;
-export type SampledAxis = Readonly<z.output<typeof sampled>>;
+export type SampledAxis = Readonly<z.output<typeof sampledAxisSchema>>;

@@ -308,7 +308,7 @@ const gate: TableReader = (lines) => {
 /** Allowed gap between consecutive bins, as a share of a bin, because edges are printed with few digits. */
 const EDGE = 1e-3;
 /** Relative rounding error of START and END, which are printed with four digits. */
-const PRINTED = 5e-4;
+const PRINTED_PRECISION = 5e-4;
 
 /** Table from rows of lower edge, upper edge and value. */
 function binsFromEdges(
@@ -451,7 +451,7 @@ function phitsMesh(
       }
     } else if (name.startsWith(axis)) {
       const found = name.endsWith('min') ? low : end;
-      if (Math.abs(stated - found) > EDGE * (high - low) + PRINTED * Math.abs(found)) {
+      if (Math.abs(stated - found) > EDGE * (high - low) + PRINTED_PRECISION * Math.abs(found)) {
         return { line: number, message: `its bins reach ${found}; allowed: ${stated}, its ${name}` };
       }
     }
@@ -502,7 +502,7 @@ const SHIELD_HIT_BINS = /(\w+)\s+BIN:\s*(\d+)/g;
 const SHIELD_HIT_EDGES = /\w+\s+(?:START|END\s*):\s*([-+\d.eEdD]+)/g;
 const SHIELD_HIT_TYPE = /DETECTOR TYPE:\s*(\S+)/;
 /** Detector types that score a dose or deposited energy. */
-const DEPOSITED = /^(dose|dose_?gy|energy|ddd)$/i;
+const DOSE_NAME = /^(dose|dose_?gy|energy|ddd)$/i;
 
 /** Reads rows of x, y, z, value and an optional error; lengths are in cm. */
 const shieldHit: TableReader = (lines) => {
@@ -515,7 +515,7 @@ const shieldHit: TableReader = (lines) => {
   const [binLine, typeLine] = [lineOf(/BIN:/), lineOf(SHIELD_HIT_TYPE)];
   const line = binLine?.number ?? heads[0]?.number ?? 1;
   const type = SHIELD_HIT_TYPE.exec(typeLine?.text ?? '')?.[1];
-  if (type === undefined || !DEPOSITED.test(type)) {
+  if (type === undefined || !DOSE_NAME.test(type)) {
     const allowed = 'DOSE, DOSE_GY, ENERGY, DDD';
     return {
       line: typeLine?.number ?? line,
@@ -543,7 +543,7 @@ const shieldHit: TableReader = (lines) => {
   const start = starts[depth.at] ?? 0;
   const wrong = rows.find(({ values }, i) => {
     const centre = start + (i + 0.5) * depth.bins.size;
-    return Math.abs((values[depth.at] ?? 0) - centre) > EDGE * depth.bins.size + PRINTED * Math.abs(centre);
+    return Math.abs((values[depth.at] ?? 0) - centre) > EDGE * depth.bins.size + PRINTED_PRECISION * Math.abs(centre);
   });
   if (wrong !== undefined || rows.length !== depth.bins.count) {
     const at = wrong?.line ?? rows.at(-1)?.line ?? line;

@@ -120,7 +120,7 @@ const DEPTH_UNITS = wordSet('mm cm m um nm inch cm2');
 const DOSE_UNITS = wordSet('gy cgy mgy ugy ngy kgy %');
 /** Matter other than water, or matter that is not named. */
 const MATTERS = wordSet('pmma tissue medium material');
-const WATER = wordSet('water h2o');
+const WATER_WORDS = wordSet('water h2o');
 export const COMMENTED_MATTER =
   /(?:\bdepths?\s+in|\b(?:material|medium|phantom)\s*[:=])\s*(pmma|acrylic|perspex|lucite|plexiglas|tissue|bone|lung|muscle|fat|alumini?um|copper|graphite|polyethylene|polystyrene)\b/i;
 /** Unit of depth in a comment: `depth unit: cm`, `depths in cm`. */
@@ -143,7 +143,7 @@ const LATERAL_WORDS = wordSet('x y r crossline inline lateral radius');
 const LATERAL_CONTEXT_WORDS = wordSet('position pos in off axis distance');
 const TIMES = wordSet('time duration exposure');
 /** Words of energies that are deposited; a mean energy without them is that of particles. */
-const DEPOSITED = wordSet('deposit deposited deposition absorbed');
+const DEPOSITED_WORDS = wordSet('deposit deposited deposition absorbed');
 const UNITS_OF_DOSE = wordSet('% percent gy cgy');
 export const ALLOWED_ROWS = 'a line for each depth, with the depth and its dose';
 const ALLOWED_DEPTHS = 'depth or z in mm, cm or m, such as depth_mm';
@@ -165,7 +165,7 @@ function isDose(words: readonly string[], columns: number): boolean {
   const isMeanEnergy =
     (words.includes('mean') || words.includes('average')) &&
     words.some(
-      (word, i) => word === 'energy' && ![words[i - 1], words[i + 1]].some((other) => DEPOSITED.has(other ?? '')),
+      (word, i) => word === 'energy' && ![words[i - 1], words[i + 1]].some((other) => DEPOSITED_WORDS.has(other ?? '')),
     );
   return isOnly(words, DOSES, OTHER_DOSES, DOSE_CONTEXT) && !isLength && !isUnit && !isMeanEnergy;
 }
@@ -252,7 +252,7 @@ function twoUnits(name: string, units: ReadonlySet<string>): string | null {
 /** Matter other than water in the name of a depth. */
 function matterIn(name: string): string | null {
   const words = wordsOf(name);
-  return hasAnyWord(words, WATER) ? null : (words.find((word) => MATTERS.has(word)) ?? null);
+  return hasAnyWord(words, WATER_WORDS) ? null : (words.find((word) => MATTERS.has(word)) ?? null);
 }
 
 /**
@@ -319,20 +319,20 @@ interface Change {
 }
 
 /** A statement such as `scale factor: 2.5` or `depth offset 1.3 mm`. */
-const STATED = /^([^:=]+?)(?:\s*[:=]\s*|\s+)([-+]?[\d.,]+(?:e[-+]?\d+)?)\s*[[(]?[a-z%µ]*[\])]?$/i;
+const STATED_VALUE = /^([^:=]+?)(?:\s*[:=]\s*|\s+)([-+]?[\d.,]+(?:e[-+]?\d+)?)\s*[[(]?[a-z%µ]*[\])]?$/i;
 const MULTIPLY = /^(multiply|divide)\b.*\bby\s+([-+.\de]+)/i;
-const APPLIED = /(?<!\bnot\s)\b(applied|included|corrected|subtracted)\b/i;
+const APPLIED_CORRECTION = /(?<!\bnot\s)\b(applied|included|corrected|subtracted)\b/i;
 
 /** Changes of the dose or depth in a comment, which may have been applied or not. */
 function changesIn(line: string, number: number): readonly Change[] {
-  if (APPLIED.test(line)) return [];
+  if (APPLIED_CORRECTION.test(line)) return [];
   return line
     .replace(COMMENT, '')
     .split(/[;,]\s+/)
     .flatMap((part) => {
       const text = part.replace(/\(?\bnot applied\)?/i, '').trim();
       const [, order, factor] = MULTIPLY.exec(text) ?? [];
-      const [, name = '', value = ''] = STATED.exec(text) ?? [];
+      const [, name = '', value = ''] = STATED_VALUE.exec(text) ?? [];
       const words = order === undefined ? wordsOf(name) : ['factor'];
       const isChange =
         CHAMBER_FACTOR.test(words.join('')) ||

@@ -1,7 +1,7 @@
 /** Texts of dose readouts: `run` and the page show the same names, digits and order. */
 import type { Metrics } from '../../contract/run.ts';
 import { isLive, type LiveReadouts, type Readout, readoutEntries } from '../../contract/scenario/transport/readouts.ts';
-import { fixed, NO_VALUE, significant } from '../numbers.ts';
+import { fixedDigits, NO_VALUE, significant } from '../numbers.ts';
 
 interface ReadoutText extends Pick<Readout, 'title' | 'unit' | 'about'> {
   /** Value without its unit. */
@@ -10,7 +10,7 @@ interface ReadoutText extends Pick<Readout, 'title' | 'unit' | 'about'> {
 
 const textOf = ({ title, unit, about, digits }: Readout, value: number | null): ReadoutText => ({
   ...{ title, unit, about },
-  value: 'fixed' in digits ? fixed(value, digits.fixed) : significant(value, digits.significant),
+  value: 'fixed' in digits ? fixedDigits(value, digits.fixed) : significant(value, digits.significant),
 });
 
 /** Value with its unit; a missing value has none. */

@@ -56,11 +56,11 @@ export const decimalOf = (text: string): number => (DECIMAL.test(text) ? Number(
 /** Digits of conventional marks for a missing value: -999, -99.9, 99999.99. */
 const NINES = /^(9{3,}(\.9{1,2})?|99\.99?)$/;
 /** A positive mark is far above all other values, which are of one magnitude. */
-const FAR = 10;
+const NEARBY_LINES = 10;
 
 /** Whether a value is a conventional mark for a missing one. `largest`: the largest of the values that are no marks. */
 export const isMissingMark = (value: number, largest: number): boolean =>
-  NINES.test(String(Math.abs(value))) && (value < 0 || (largest > 0 && value > FAR * largest));
+  NINES.test(String(Math.abs(value))) && (value < 0 || (largest > 0 && value > NEARBY_LINES * largest));
 
 /** Largest absolute value, without those that consist of nines. */
 export function largestUnmarked(values: Iterable<number>): number {

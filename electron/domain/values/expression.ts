@@ -31,7 +31,7 @@ interface Token {
 }
 
 /** Limit of nesting, which no condition written by a person reaches. */
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 export const LONGEST_EXPRESSION = 1000;
 
 const tokenShape =
@@ -156,7 +156,7 @@ class Parser {
 
   #binary(least: number): Evaluate {
     this.#depth += 1;
-    if (this.#depth > DEEPEST) throw new ExpressionError(this.#peek().at, 'is nested too deeply');
+    if (this.#depth > MAX_DEPTH) throw new ExpressionError(this.#peek().at, 'is nested too deeply');
     let left = this.#unary();
     for (;;) {
       const { kind, text, at } = this.#peek();

@@ -7,7 +7,7 @@ import { errorFromNative, type NativeAddon } from '../io/addon/addon.ts';
 import type { StagedSolver } from '../io/addon/staged-solver.ts';
 import type { Sink } from '../io/flow/subscribers.ts';
 
-const WHOLE: SolverState = { stage: 'whole', progress: null, failed: null };
+const COMPLETE_SOLVER: SolverState = { stage: 'whole', progress: null, failed: null };
 
 type Solver = Pick<NativeAddon, 'warmKernels' | 'driverDevices'>;
 type Log = (level: 'warning', text: string) => void;
@@ -41,7 +41,7 @@ export class GpuKernels {
   /** Sends the present state of solver and kernels, then each change until all are ready. */
   stream(solver: StagedSolver | null, sink: Sink<SolverFrame>): () => void {
     const offer = (): void => {
-      const frame = { ...(solver?.state ?? WHOLE), gpuKernels: this.#compiling };
+      const frame = { ...(solver?.state ?? COMPLETE_SOLVER), gpuKernels: this.#compiling };
       sink.offer(() => frame);
       if (frame.stage === 'whole' && !frame.gpuKernels) sink.end();
     };

@@ -17,7 +17,7 @@ import { median } from '../model/bench/statistics.ts';
 export const SUSPECT_RATIO = 1.5;
 
 /** Excess of pairs with a longer first time that an honest kernel may have, as a share of all pairs. */
-const ALLOWED = 0.15;
+const ALLOWED_EXCESS = 0.15;
 
 /**
  * Values of λ for a kernel that seldom caches on a busy machine, for one that often caches, and for one that always
@@ -64,7 +64,7 @@ export class MemoryEvidence {
     const count = isLonger ? 1 : this.#muchLonger(known_s, fresh_s) ? -1 : 0;
     if (isLonger) this.#longer.push(fresh_s / known_s);
     this.#pairs += 1;
-    this.#stakes = this.#stakes.map((stake, i) => stake * (1 + (BET_STAKES[i] ?? 0) * (count - ALLOWED)));
+    this.#stakes = this.#stakes.map((stake, i) => stake * (1 + (BET_STAKES[i] ?? 0) * (count - ALLOWED_EXCESS)));
     this.#proven = this.#won >= this.#odds;
     if (this.#won <= 1) this.clear();
   }

@@ -46,7 +46,7 @@ const CLICK = 4;
 const KEY_STEP = 0.01;
 const KEY_ZOOM = 1.5;
 /** Minimum width of a chart in CSS pixels; a narrower container scrolls. */
-const NARROWEST = 420;
+const MIN_CHART_WIDTH = 420;
 
 type Zooms = ReadonlyMap<string, Interval>;
 
@@ -179,7 +179,7 @@ export class ChartView {
     }
     if (!this.#tall && clientHeight === 0) return;
     const theme = readDrawingTheme(this.#host);
-    const size = { width: this.#tall ? Math.max(NARROWEST, clientWidth) : clientWidth, label: theme.labelSize };
+    const size = { width: this.#tall ? Math.max(MIN_CHART_WIDTH, clientWidth) : clientWidth, label: theme.labelSize };
     this.#brush = { theme, color: inkOf(this.#host) };
     const given = this.#tall ? null : clientHeight;
     const { data, layout, height, boxes, dots } = chartPlot(this.#zoomed(chart), size, given, this.#brush);

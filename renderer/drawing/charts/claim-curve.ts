@@ -9,7 +9,7 @@ import { seriesInk } from '../figures/figure.ts';
 import type { Chart, Series } from './chart.ts';
 
 /** Height of the plot, in label heights. */
-const TALL = 20;
+const CHART_HEIGHT = 20;
 
 /** Claims at each value of a sweep, for any workload. */
 interface SweptClaims {
@@ -71,7 +71,7 @@ export function claimMapChart(claim: ClaimTerms, path: string, curves: readonly 
             ...{ from: Math.max(held.low, low), to: Math.min(held.high, high) },
           },
         ],
-        tall: TALL,
+        tall: CHART_HEIGHT,
       },
     ],
     hover: 'point',

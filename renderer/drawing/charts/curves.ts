@@ -78,7 +78,7 @@ export interface FittedPoint {
 }
 
 /** Heights of the plots, in label heights. */
-const TALL = { dose: 16, residual: 8 } as const;
+const PANE_HEIGHTS = { dose: 16, residual: 8 } as const;
 const ROOM = 1.1;
 
 export function fitResidualsChart(points: readonly FittedPoint[]): Chart {
@@ -103,7 +103,7 @@ export function fitResidualsChart(points: readonly FittedPoint[]): Chart {
           ...{ x: depths, y: points.map(({ fitted }) => fitted) },
         },
       ],
-      tall: TALL.dose,
+      tall: PANE_HEIGHTS.dose,
     },
     {
       x,
@@ -119,7 +119,7 @@ export function fitResidualsChart(points: readonly FittedPoint[]): Chart {
         },
       ],
       marks: [{ kind: 'line', axis: 'y', at: 0, ink: 'text-muted' }],
-      tall: TALL.residual,
+      tall: PANE_HEIGHTS.residual,
     },
   ];
   const index = axisArray('depth', 'mm', 'depth', depths);

@@ -11,7 +11,7 @@ export const LEGEND_LINE = 1.6;
 export const LEGEND_SAMPLE = 2.5;
 const LEGEND_BETWEEN = 2;
 /** Width factor, because bold letters and digits are wider than the estimate. */
-const WIDE = 1.08;
+const WIDTH_FACTOR = 1.08;
 /** Maximum share of the width for row names and for text at the right. */
 const MAX_ROW_NAMES = 0.4;
 const MAX_SIDE_TEXT = 0.34;
@@ -56,7 +56,7 @@ function marginsOf({ y, marks = [], asides = [] }: Pane, { room }: Chart, { widt
   const left =
     y.rows === undefined ? marginWidth(y, label) : Math.min(width * MAX_ROW_NAMES, widest(names) + 2 * label);
   const led = asides.some(({ at }) => at[0] !== null);
-  const aside = widest(asides.map(({ text }) => text)) * WIDE + (led ? 3 : 1.5) * label;
+  const aside = widest(asides.map(({ text }) => text)) * WIDTH_FACTOR + (led ? 3 : 1.5) * label;
   const right = asides.length === 0 ? label * 1.5 : Math.min(width * MAX_SIDE_TEXT, aside);
   const above = marks.some((mark) => mark.kind === 'band' && mark.axis === 'x' && mark.label !== undefined);
   return {

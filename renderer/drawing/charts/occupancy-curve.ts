@@ -11,7 +11,7 @@ import { type Ink, seriesInk } from '../figures/figure.ts';
 import type { Chart, LineSeries } from './chart.ts';
 
 /** Height of the plot, in label heights. */
-const TALL = 15;
+const CHART_HEIGHT = 15;
 
 export function occupancyChart(kernel: LaunchedKernel, limits: LaunchLimits, launch: Launch): Chart {
   const curve = occupancyCurve(kernel, limits, launch.request.dynamic_bytes);
@@ -50,7 +50,7 @@ export function occupancyChart(kernel: LaunchedKernel, limits: LaunchLimits, lau
           },
         ],
         marks: [{ kind: 'line', axis: 'x', at: here, ink: 'text-muted' }],
-        tall: TALL,
+        tall: CHART_HEIGHT,
       },
     ],
     hover: 'values',

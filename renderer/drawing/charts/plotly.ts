@@ -7,15 +7,15 @@ import { type DrawingTheme, onThemeChange, readDrawingTheme } from '../theme.ts'
 /** Plotly's bundle of cartesian charts, loaded when the first chart is shown. */
 export type Plotly = typeof import('plotly.js-cartesian-dist-min').default;
 
-let loading: Promise<Plotly> | null = null;
+let plotlyPromise: Promise<Plotly> | null = null;
 
 export function loadPlotly(): Promise<Plotly> {
-  loading ??= import('plotly.js-cartesian-dist-min').then(({ default: plotly }) => plotly);
+  plotlyPromise ??= import('plotly.js-cartesian-dist-min').then(({ default: plotly }) => plotly);
   // After a failed load (such as a lost server), the next chart tries again.
-  loading.catch(() => {
-    loading = null;
+  plotlyPromise.catch(() => {
+    plotlyPromise = null;
   });
-  return loading;
+  return plotlyPromise;
 }
 
 /**

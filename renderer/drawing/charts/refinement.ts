@@ -10,7 +10,7 @@ interface RefinementStep {
   readonly taken: boolean;
 }
 
-const TALL = 14;
+const CHART_HEIGHT = 14;
 
 /** Label whole iterations only. */
 const iterationLabel = (value: number): string => (Number.isInteger(value) ? String(value) : '');
@@ -51,7 +51,7 @@ export function refinementChart(steps: readonly RefinementStep[]): Chart {
           dots(taken, 'round', 'taken'),
           ...(missed.length === 0 ? [] : [dots(missed, 'ring', 'worse: the next step is shorter')]),
         ],
-        tall: TALL,
+        tall: CHART_HEIGHT,
       },
     ],
     hover: 'values',

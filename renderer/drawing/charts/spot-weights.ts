@@ -4,7 +4,7 @@ import { axisArray, curveArray } from '../export/figure.ts';
 import type { Chart } from './chart.ts';
 
 /** Height of the plot, in label heights. */
-const TALL = 8;
+const CHART_HEIGHT = 8;
 /** Margin on either side of the outermost spots, as a share of their range. */
 const ROOM = 0.06;
 
@@ -56,7 +56,7 @@ export function spotWeightsChart(spots: readonly Spot[]): Chart {
             tips,
           },
         ],
-        tall: TALL,
+        tall: CHART_HEIGHT,
       },
     ],
     legend: 'none',

@@ -40,7 +40,7 @@ const INITIAL: State = {
 /** Rounds to a hundredth of a pixel, which is below any screen's or printer's resolution. */
 const round = (value: number): string => String(Math.round(value * 100) / 100);
 
-const escaped = (text: string): string =>
+const escapeXmlText = (text: string): string =>
   text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
 
 const anchors: Readonly<Record<string, string>> = { center: 'middle', right: 'end', end: 'end' };
@@ -81,7 +81,7 @@ export class SvgContext {
     const size = `width="${round(width)}" height="${round(height)}" viewBox="0 0 ${round(width)} ${round(height)}"`;
     const defs = this.#defs.length === 0 ? '' : `<defs>\n${this.#defs.join('\n')}\n</defs>\n`;
     const head = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${size}>`;
-    return `${head}\n<title>${escaped(title)}</title>\n${defs}${this.#body.join('\n')}\n</svg>\n`;
+    return `${head}\n<title>${escapeXmlText(title)}</title>\n${defs}${this.#body.join('\n')}\n</svg>\n`;
   }
 
   save(): void {
@@ -299,7 +299,7 @@ export class SvgContext {
 
   #color(style: State['fillStyle']): string {
     if (typeof style !== 'string') throw new Error('gradients are not drawn into SVG');
-    return escaped(style);
+    return escapeXmlText(style);
   }
 
   #text(text: string, x: number, y: number, paint: string): void {
@@ -308,7 +308,7 @@ export class SvgContext {
     const [weight, size, family] = [parsed?.[1], Number(parsed?.[2] ?? 10), parsed?.[3] ?? 'sans-serif'];
     const anchor = anchors[textAlign];
     const look = [
-      `font-family="${escaped(family.replace(/"/g, "'"))}"`,
+      `font-family="${escapeXmlText(family.replace(/"/g, "'"))}"`,
       `font-size="${round(size)}"`,
       ...(weight === undefined ? [] : [`font-weight="${weight}"`]),
       ...(anchor === undefined ? [] : [`text-anchor="${anchor}"`]),
@@ -316,7 +316,7 @@ export class SvgContext {
     const at = `x="${round(x)}" y="${round(y + (shifts[textBaseline] ?? 0) * size)}"`;
     const place = `transform="matrix(${matrix.map((m) => String(Math.round(m * 1e4) / 1e4)).join(' ')})"`;
     const clip = this.#clipOf();
-    this.#body.push(`<g${clip}><text ${place} ${at} ${look} ${paint}>${escaped(text)}</text></g>`);
+    this.#body.push(`<g${clip}><text ${place} ${at} ${look} ${paint}>${escapeXmlText(text)}</text></g>`);
   }
 
   #clipOf(): string {

@@ -4,7 +4,7 @@
  */
 import { axisArray, curveArray, type FigureArray } from '../export/figure.ts';
 
-/** Colours by meaning; the page takes them from its theme, files from `paper`. */
+/** Colours by meaning; the page takes them from its theme, files from `paperInks`. */
 export type Ink =
   | 'text'
   | 'text-muted'
@@ -81,7 +81,7 @@ export interface FigureSize {
 }
 
 /** Colours for files, which are light and suited to print. A test checks their contrast with the page's light theme. */
-const paper: Readonly<Record<string, string>> = {
+const paperInks: Readonly<Record<string, string>> = {
   text: '#171c24',
   'text-muted': '#4b5565',
   'plot-axis': '#8d97a6',
@@ -210,7 +210,7 @@ export function pathOf(points: readonly Point[]): string {
   return points.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${pixel(x)} ${pixel(y)}`).join('');
 }
 
-const inkOf = (ink: Ink): string => paper[ink] ?? '#000000';
+const inkOf = (ink: Ink): string => paperInks[ink] ?? '#000000';
 const dashAttribute = (dash: readonly number[] | undefined): string =>
   dash === undefined || dash.length === 0 ? '' : ` stroke-dasharray="${dash.join(' ')}"`;
 const opacityAttribute = (opacity: number | undefined): string =>

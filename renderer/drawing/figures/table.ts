@@ -23,7 +23,7 @@ interface TableRow {
 }
 
 /** Width of bold letters relative to the estimate of `textWidth`. */
-const BOLD = 1.06;
+const BOLD_WIDTH_FACTOR = 1.06;
 
 /** Draws a table; the first column contains the names of the rows. */
 export function tableFigure(
@@ -40,8 +40,8 @@ export function tableFigure(
   for (const [index, { title: head, align, texts }] of columns.entries()) {
     const indent = (row: number): number => (index === 0 && rows[row]?.part === true ? label : 0);
     const widest = Math.max(
-      textWidth(head, label) * BOLD,
-      ...texts.map((text, row) => textWidth(text, label) * BOLD + indent(row)),
+      textWidth(head, label) * BOLD_WIDTH_FACTOR,
+      ...texts.map((text, row) => textWidth(text, label) * BOLD_WIDTH_FACTOR + indent(row)),
     );
     const cell = (text: string, row: number, bold: boolean): void => {
       const x = align === 'right' ? left + widest : left + (row < 0 ? 0 : indent(row));

@@ -130,7 +130,7 @@ export function threadMapFigure(launch: Launch, thread: number, { width, label }
 }
 
 /** Minimum width of a block in pixels; narrower neighbours are merged. */
-const NARROWEST = 2;
+const MIN_CELL_WIDTH = 2;
 
 /** Iterations of the busiest thread. */
 export function turnsOf(launch: Launch): number {
@@ -164,7 +164,7 @@ export function strideFigure(launch: Launch, thread: number, turn: number, { wid
   const bar = (strip: Strip, from: number, to: number, ink: Ink, opacity: number, tip: string): void => {
     const [a, b] = [xOf(strip, from), xOf(strip, Math.min(to, strip.to))];
     if (b <= a) return;
-    const line = b - a > NARROWEST * 2 ? 1 : 0;
+    const line = b - a > MIN_CELL_WIDTH * 2 ? 1 : 0;
     shapes.push({ kind: 'rect', x: a, y: strip.y, width: b - a - line, height, ink, opacity, tip });
   };
   /** Lines from the ends of a section to the strip below, which enlarges that section. */
@@ -187,7 +187,7 @@ export function strideFigure(launch: Launch, thread: number, turn: number, { wid
   bar(all, 0, elements, 'plot-grid', 1, 'to come');
   bar(all, 0, start, 'accent', 0.35, `processed in ${text(turn)} turns`);
   bar(all, start, end, 'accent', 1, `turn ${turn + 1}: elements ${text(start)} to ${text(end - 1)}`);
-  if (room / turns > NARROWEST * 3) {
+  if (room / turns > MIN_CELL_WIDTH * 3) {
     for (let one = 1; one < turns; one += 1) {
       const x = xOf(all, one * stride);
       shapes.push({ kind: 'line', from: [x, all.y - 2], to: [x, all.y + height + 2], ink: 'plot-axis', width: 1 });
@@ -199,7 +199,7 @@ export function strideFigure(launch: Launch, thread: number, turn: number, { wid
   const blocks = Math.ceil((end - start) / blockWidth);
   head(now.y, `Turn ${turn + 1}: elements ${text(start)} to ${text(end - 1)}, by ${text(blocks)} blocks`);
   // If blocks are too narrow to distinguish, merge several into one bar.
-  const joined = Math.max(1, Math.ceil((blocks * NARROWEST) / room));
+  const joined = Math.max(1, Math.ceil((blocks * MIN_CELL_WIDTH) / room));
   for (let first = 0; first < blocks; first += joined) {
     const last = Math.min(blocks, first + joined) - 1;
     const who = last === first ? `block ${text(first)}` : `blocks ${text(first)} to ${text(last)}`;

@@ -8,7 +8,7 @@ import type { Figure, FigureSize, Shape } from '../figures/figure.ts';
  * W3C, Portable Network Graphics, 2003.
  */
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
-const INDEXED = 3;
+const INDEXED_COLOUR = 3;
 /** Maximum bytes of a stored block in deflate. */
 const BLOCK = 65_535;
 
@@ -74,7 +74,7 @@ export function indexedPng(width: number, height: number, pixels: Uint8Array, pa
     // Each row begins with its filter type: 0 for none.
     rows.set(pixels.subarray(row * width, (row + 1) * width), row * (width + 1) + 1);
   }
-  const header = Uint8Array.from([...bigEndianBytes(width), ...bigEndianBytes(height), 8, INDEXED, 0, 0, 0]);
+  const header = Uint8Array.from([...bigEndianBytes(width), ...bigEndianBytes(height), 8, INDEXED_COLOUR, 0, 0, 0]);
   return concatenate([
     SIGNATURE,
     chunk('IHDR', header),

@@ -8,9 +8,9 @@ import type { TimelineWindow } from '../../../electron/contract/timeline.ts';
 const TINTS = 8;
 const LEVELS = 16;
 /** Minimum opacity, so that a pixel with a single short span stays visible. */
-const FAINTEST = 0.4;
+const MIN_OPACITY = 0.4;
 /** Opacity of spans that do not match a search. */
-const DIMMED = 0.22;
+const DIMMED_OPACITY = 0.22;
 
 type Rgb = readonly [red: number, green: number, blue: number];
 
@@ -49,14 +49,14 @@ export function timelinePalette(series: readonly Rgb[], surface: Rgb, text: Rgb)
   const packed = new Uint32Array(2 * TINTS * LEVELS);
   for (const [i, color] of tints.entries()) {
     for (let level = 0; level < LEVELS; level += 1) {
-      const strength = FAINTEST + ((1 - FAINTEST) * level) / (LEVELS - 1);
+      const strength = MIN_OPACITY + ((1 - MIN_OPACITY) * level) / (LEVELS - 1);
       packed[i * LEVELS + level] = pack(mix(surface, color, strength));
-      packed[(TINTS + i) * LEVELS + level] = pack(mix(surface, color, strength * DIMMED));
+      packed[(TINTS + i) * LEVELS + level] = pack(mix(surface, color, strength * DIMMED_OPACITY));
     }
   }
   return {
     css: tints.map(css),
-    dimmedCss: tints.map((color) => css(mix(surface, color, DIMMED))),
+    dimmedCss: tints.map((color) => css(mix(surface, color, DIMMED_OPACITY))),
     label: css(surface),
     dimmedLabel: css(mix(surface, text, 0.75)),
     packed,

@@ -11,7 +11,7 @@ interface DiffDialogProps {
   readonly close: () => void;
 }
 
-function counted(count: number): string {
+function countOfChanges(count: number): string {
   if (count === 0) return 'They are identical.';
   return count === 1 ? 'One field differs.' : `${count} fields differ.`;
 }
@@ -31,7 +31,7 @@ export default function DiffDialog({ request, close }: DiffDialogProps): ReactEl
         </Button>
       }
     >
-      <p role="status">{counted(rows.length)}</p>
+      <p role="status">{countOfChanges(rows.length)}</p>
       {rows.length === 0 ? null : (
         <table className="table diff wide selectable">
           <thead>

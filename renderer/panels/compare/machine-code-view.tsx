@@ -29,7 +29,7 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { type CompareStore, type ScenarioBench, type ShownRow, useRowsBench, useVariants } from './store.ts';
 
 /** Value of the selection for no second variant. */
-const NONE = '';
+const NO_VARIANT = '';
 /** Block size of a kernel without launch bounds. */
 const DEFAULT_THREADS = 256;
 /** Number of rows drawn at first, because longer tables are slow to lay out. */
@@ -52,7 +52,7 @@ function useCode({ variant, workload, bench, kernel, architecture, language }: R
   useEffect(() => {
     let current = true;
     setLoaded(noCode);
-    if (variant === NONE) return;
+    if (variant === NO_VARIANT) return;
     const subject = { kind: 'variant', variant, workload, bench, kernel } as const;
     client.call('launch.code', { subject, architecture, language }).then(
       (code) => current && setLoaded({ code, failure: null }),
@@ -353,7 +353,7 @@ function useArchitectures(variant: string, { workload, bench }: ScenarioBench): 
   const [found, setFound] = useState<readonly string[]>([]);
   useEffect(() => {
     let current = true;
-    if (variant === NONE) return;
+    if (variant === NO_VARIANT) return;
     client.call('variant.resources', { variant, session: null, workload, bench }).then(
       ({ resources }) =>
         current && setFound([...new Set(resources?.kernels.map(({ architecture }) => architecture) ?? [])]),
@@ -423,10 +423,10 @@ function Pick({ side, variant, variants, code, onVariant, onKernel }: PickProps)
       <Select
         label={side === 'Left' ? 'Variant' : 'Compared with'}
         value={variant}
-        options={side === 'Left' ? options : [{ value: NONE, label: 'its source' }, ...options]}
+        options={side === 'Left' ? options : [{ value: NO_VARIANT, label: 'its source' }, ...options]}
         onChange={onVariant}
       />
-      {code === null || variant === NONE ? null : (
+      {code === null || variant === NO_VARIANT ? null : (
         <Select
           label={`${side} kernel`}
           value={code.kernel}
@@ -451,15 +451,15 @@ export function MachineCodeView({
   const all = useVariants(of);
   const ids = useMemo(() => all.filter(({ device }) => device === 'cuda').map(({ id }) => id), [all]);
   const onlyDifferences = useSelected(store, (state) => state.onlyDifferences);
-  const [picked, setPicked] = useState<{ left: string | null; right: string }>({ left: null, right: NONE });
+  const [picked, setPicked] = useState<{ left: string | null; right: string }>({ left: null, right: NO_VARIANT });
   const [kernels, setKernels] = useState<{ left: string | null; right: string | null }>({ left: null, right: null });
   const [language, setLanguage] = useState<CodeLanguage>('sass');
   const [exact, setExact] = useState(false);
   const [wanted, setWanted] = useState<string | null>(null);
   const [imported, setImported] = useState<readonly HotKernel[]>([]);
   const inRows = rows.map(({ row }) => row.variant).find((id) => ids.includes(id));
-  const left = picked.left !== null && ids.includes(picked.left) ? picked.left : (inRows ?? ids[0] ?? NONE);
-  const right = ids.includes(picked.right) ? picked.right : NONE;
+  const left = picked.left !== null && ids.includes(picked.left) ? picked.left : (inRows ?? ids[0] ?? NO_VARIANT);
+  const right = ids.includes(picked.right) ? picked.right : NO_VARIANT;
   const architectures = useArchitectures(left, of);
   const architecture =
     wanted !== null && architectures.includes(wanted)
@@ -475,14 +475,14 @@ export function MachineCodeView({
     return sourceDiff(texts(one), texts(two), exact ? undefined : withoutNames(one.language));
   }, [a.code, b.code, exact]);
   const differing = diff?.filter(({ kind }) => kind !== 'same').length ?? null;
-  const sides = [a.code, right === NONE ? null : b.code].filter((code) => code !== null);
+  const sides = [a.code, right === NO_VARIANT ? null : b.code].filter((code) => code !== null);
   const isCounted = sides.some((code) => hotOf(imported, code) !== null);
   const hot = isCounted ? imported : [];
   const troubles = [
     ...new Set(
       [
         a.failure,
-        right === NONE ? null : b.failure,
+        right === NO_VARIANT ? null : b.failure,
         ...sides.flatMap((code) => [code.missing, otherCode(code, hotOf(hot, code))]),
       ].filter((one) => one !== null),
     ),
@@ -537,7 +537,7 @@ export function MachineCodeView({
           options={architectures.map((name) => ({ value: name, label: name }))}
           onChange={setWanted}
         />
-        {right === NONE ? null : (
+        {right === NO_VARIANT ? null : (
           <>
             <span className="panel-readout" data-testid="code-differing">
               {differing === null ? '' : differing === 0 ? 'no line differs' : `${differing} lines differ`}
@@ -576,7 +576,9 @@ export function MachineCodeView({
           </p>
         ) : null}
         {dropped === 0 ? null : <p className="compare-notes">{count(dropped)} lines beyond the limit are not shown.</p>}
-        {a.code !== null && right === NONE && a.code.lines.length > 0 ? <WithSource code={a.code} hot={hot} /> : null}
+        {a.code !== null && right === NO_VARIANT && a.code.lines.length > 0 ? (
+          <WithSource code={a.code} hot={hot} />
+        ) : null}
         {a.code === null || b.code === null || diff === null ? null : (
           <>
             <Opcodes left={a.code} right={b.code} />

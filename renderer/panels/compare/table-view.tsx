@@ -26,7 +26,7 @@ import { type CompareStore, nameOf, type ShownRow } from './store.ts';
 // Measurement conditions of the rows, listed once per session.
 
 /** Conditions recorded only on request. If one is present, the list of conditions starts expanded. */
-const requested: ReadonlySet<string> = new Set(['GPU clock', 'Cooling', 'Energy']);
+const requestedConditions: ReadonlySet<string> = new Set(['GPU clock', 'Cooling', 'Energy']);
 
 function Conditions({ rows }: { readonly rows: readonly ShownRow[] }): ReactElement | null {
   const told = rows.filter(({ row }) => row.conditions.length > 0);
@@ -35,7 +35,7 @@ function Conditions({ rows }: { readonly rows: readonly ShownRow[] }): ReactElem
   return (
     <div className="compare-notes">
       {each.map(([key, { origin, conditions }]) => (
-        <details key={key} open={conditions.some(([name]) => requested.has(name))}>
+        <details key={key} open={conditions.some(([name]) => requestedConditions.has(name))}>
           <summary>{origin}: how it was measured</summary>
           <ul className="compare-conditions" aria-label={`How ${origin} was measured`}>
             {conditions.map(([name, value]) => (

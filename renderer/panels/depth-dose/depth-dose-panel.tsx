@@ -4,8 +4,8 @@ import './depth-dose-panel.css';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import type { Interval } from '../../../electron/contract/fields.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
-import { fixed, significant } from '../../../electron/domain/numbers.ts';
-import { SHOWN } from '../../data/run-data.ts';
+import { fixedDigits, significant } from '../../../electron/domain/numbers.ts';
+import { SHOWN_KEY } from '../../data/run-data.ts';
 import type { Chart } from '../../drawing/charts/chart.ts';
 import { ChartView } from '../../drawing/charts/chart-view.ts';
 import type { Figure } from '../../drawing/export/figure.ts';
@@ -63,21 +63,21 @@ function driveDepthDose(
     // Depth on the axis equals depth in the map only for a straight beam: then both plots share a window.
     const straight = z !== undefined && angle_rad === 0;
     return depthDoseChart({
-      shown: data.depthDose.get(SHOWN),
+      shown: data.depthDose.get(SHOWN_KEY),
       resolved: resolved(),
       unit: store.getState().unit,
       beside: store.getState().beside,
       overlays: laidOver(),
-      band: bandOf(uncertainty.getState(), data.reference.get(SHOWN)?.run ?? null),
+      band: bandOf(uncertainty.getState(), data.reference.get(SHOWN_KEY)?.run ?? null),
       window: straight ? [z[0] - entrance_mm.z, z[1] - entrance_mm.z] : null,
       width: host.clientWidth / readDrawingTheme(host).labelSize,
     });
   };
-  const overDepth = (): boolean => !showsSpectra(store.getState().beside, data.depthDose.get(SHOWN));
+  const overDepth = (): boolean => !showsSpectra(store.getState().beside, data.depthDose.get(SHOWN_KEY));
   const zoom = ([from, to]: Interval): void => {
     const { entrance_mm, angle_rad } = beam();
     if (angle_rad !== 0 || !overDepth()) return;
-    const [low, high] = fullDepth(data.depthDose.get(SHOWN), resolved());
+    const [low, high] = fullDepth(data.depthDose.get(SHOWN_KEY), resolved());
     const z = [Math.max(low, from) + entrance_mm.z, Math.min(high, to) + entrance_mm.z] as const;
     stores.window.zoom({ z: from <= low && to >= high ? null : z });
   };
@@ -88,7 +88,7 @@ function driveDepthDose(
     },
     zoom,
     reset: stores.window.reset,
-    pace: () => (data.depthDose.get(SHOWN)?.final === null ? LIVE_EVERY_MS : 0),
+    pace: () => (data.depthDose.get(SHOWN_KEY)?.final === null ? LIVE_EVERY_MS : 0),
     failed,
   });
   const show = (): void => view.show(chart());
@@ -104,8 +104,8 @@ function driveDepthDose(
   const resize = new ResizeObserver(show);
   resize.observe(host);
   const stops = [
-    data.depthDose.subscribe(SHOWN, show),
-    data.reference.subscribe(SHOWN, show),
+    data.depthDose.subscribe(SHOWN_KEY, show),
+    data.reference.subscribe(SHOWN_KEY, show),
     stores.window.subscribe(show),
     stores.scenario.subscribe((state, before) => {
       if (state.lastResolved !== before.lastResolved) show();
@@ -119,8 +119,8 @@ function driveDepthDose(
   cross();
   return {
     figure: () => {
-      const run = runOf(stores.runs.getState(), data.depthDose.get(SHOWN)?.run ?? null);
-      if (data.depthDose.get(SHOWN) === null) return null;
+      const run = runOf(stores.runs.getState(), data.depthDose.get(SHOWN_KEY)?.run ?? null);
+      if (data.depthDose.get(SHOWN_KEY) === null) return null;
       const name = run?.name ?? 'run';
       return view.figure({ name: `${name}-depth-dose`, title: `${name}: depth dose`, notes: runNotes(run) });
     },
@@ -154,8 +154,8 @@ function CurveReadout({ unit }: { readonly unit: DepthDoseState['unit'] }): Reac
   const workbench = useWorkbench();
   const { stores, data } = workbench;
   const crosshair = useSelected(stores.selection, shownCrosshair);
-  const shown = useCached(data.depthDose, SHOWN);
-  const reference = useCached(data.reference, SHOWN);
+  const shown = useCached(data.depthDose, SHOWN_KEY);
+  const reference = useCached(data.reference, SHOWN_KEY);
   const resolved = useSelected(stores.scenario, () => shownScenario('transport', workbench));
   const table = resolvedOf('transport', reference?.resolved ?? null)?.table ?? resolved?.table;
   if (crosshair?.z === undefined || shown === null) {
@@ -172,7 +172,7 @@ function CurveReadout({ unit }: { readonly unit: DepthDoseState['unit'] }): Reac
   return (
     <output className="panel-readout" aria-live="off">
       <span>
-        depth <b>{fixed(depth, 2)}</b> mm
+        depth <b>{fixedDigits(depth, 2)}</b> mm
       </span>
       {unit === 'gray' && shown.final !== null && 'reason' in shown.final.gray ? (
         <span>no Gy: {shown.final.gray.reason}</span>
@@ -192,7 +192,7 @@ export default function DepthDosePanel(): ReactElement {
   const uncertainty = useMemo(createUncertaintyStore, []);
   const host = useRef<HTMLDivElement>(null);
   const driven = useRef<DrivenPlot>(null);
-  const shown = useCached(workbench.data.depthDose, SHOWN);
+  const shown = useCached(workbench.data.depthDose, SHOWN_KEY);
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
     if (host.current === null) return;

@@ -9,7 +9,7 @@ import type { Curve, Interval } from '../../../electron/contract/fields.ts';
 import type { Quality } from '../../../electron/contract/quality.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
-import { fixed } from '../../../electron/domain/numbers.ts';
+import { fixedDigits } from '../../../electron/domain/numbers.ts';
 import type { ShownDepthDose } from '../../data/run-data.ts';
 import { MARGINS } from '../../drawing/axes.ts';
 import type { Chart, ChartAxis, ChartMark, LineSeries, Pane } from '../../drawing/charts/chart.ts';
@@ -114,7 +114,7 @@ function spectraChart({ spectra }: Quality): Chart {
   const series = spectra.map(({ depth_mm, energy_MeV, per_MeV }, i): LineSeries => {
     const ink = inks[i % inks.length] ?? 'series-1';
     const dash = i < inks.length ? [] : [6, 3];
-    return { kind: 'line', name: `${fixed(depth_mm, 2)} mm`, ink, dash, width: 1.5, x: energy_MeV, y: per_MeV };
+    return { kind: 'line', name: `${fixedDigits(depth_mm, 2)} mm`, ink, dash, width: 1.5, x: energy_MeV, y: per_MeV };
   });
   const most = highestValue(series);
   const shown = spectra.flatMap(({ energy_MeV, per_MeV }) =>
@@ -131,7 +131,7 @@ function spectraChart({ spectra }: Quality): Chart {
     room: { left: MARGINS.left, right: MARGINS.right },
     arrays: spectra.flatMap(({ depth_mm, energy_MeV, per_MeV }, i) => [
       axisArray(`energy_${i + 1}`, 'MeV', 'kinetic energy', energy_MeV),
-      curveArray(`protons_${i + 1}`, '1/MeV', `at ${fixed(depth_mm, 3)} mm`, `energy_${i + 1}`, per_MeV),
+      curveArray(`protons_${i + 1}`, '1/MeV', `at ${fixedDigits(depth_mm, 3)} mm`, `energy_${i + 1}`, per_MeV),
     ]),
     notes: {},
   };
@@ -234,7 +234,7 @@ function marksOf({ shown, resolved, width }: ChartInput, [from, to]: Interval): 
     const regions = valueAt(resolved.scenario, ['geometry', 'regions']);
     // Regions off the axis contain other materials, with other ranges.
     const text = [...(Array.isArray(regions) && regions.length > 0 ? ['Range on', 'the axis'] : ['Range'])];
-    text.push(`${text.pop()} ${fixed(range_mm, 2)} mm`);
+    text.push(`${text.pop()} ${fixedDigits(range_mm, 2)} mm`);
     const longest = Math.max(...text.map((line) => line.length));
     const room = ((to - range_mm) / (to - from)) * (width - MARGINS.left - MARGINS.right);
     // If the axis leaves no room on the right, the label goes on the left, below that of R80.
@@ -245,7 +245,7 @@ function marksOf({ shown, resolved, width }: ChartInput, [from, to]: Interval): 
     marks.push({ kind: 'line', axis: 'x', at: range_mm, ink: 'plot-reference', width: 1.25, dash: [5, 4], label });
   }
   if (r80_mm !== null) {
-    const label = { text: [`R80 ${fixed(r80_mm, 2)} mm`], side: 'left' } as const;
+    const label = { text: [`R80 ${fixedDigits(r80_mm, 2)} mm`], side: 'left' } as const;
     marks.push({ kind: 'line', axis: 'x', at: r80_mm, ink: 'plot-r80', width: 1.25, label });
   }
   if (r80_mm !== null && r20_mm !== null) {

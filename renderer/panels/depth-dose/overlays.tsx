@@ -6,7 +6,7 @@ import type { TransportResolved } from '../../../electron/contract/scenario/tran
 import { type GammaCurve, gammaOfCurves } from '../../../electron/domain/dose/gamma-curve.ts';
 import { percent } from '../../../electron/domain/numbers.ts';
 import { MAX_OVERLAYS, type OverlayCurve } from '../../data/overlays.ts';
-import { SHOWN, type ShownDepthDose } from '../../data/run-data.ts';
+import { SHOWN_KEY, type ShownDepthDose } from '../../data/run-data.ts';
 import { isOver } from '../../state/runs.ts';
 import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -99,9 +99,9 @@ function PassRate({
   readonly scale: GammaScale;
 }): ReactElement | null {
   const workbench = useWorkbench();
-  const shown = useCached(workbench.data.depthDose, SHOWN);
+  const shown = useCached(workbench.data.depthDose, SHOWN_KEY);
   // Render again when the run's scenario arrives.
-  useCached(workbench.data.reference, SHOWN);
+  useCached(workbench.data.reference, SHOWN_KEY);
   const protons = useSelected(workbench.stores.scenario, () => protonsOf(shownScenario('transport', workbench)));
   const rate = useMemo(() => {
     if (shown === null || shown.final === null) return null;

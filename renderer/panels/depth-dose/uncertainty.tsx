@@ -4,8 +4,8 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import { marginOf, type Uncertainty } from '../../../electron/contract/beams/uncertainty.ts';
 import { messageOf } from '../../../electron/contract/errors.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
-import { fixed, percent, significant } from '../../../electron/domain/numbers.ts';
-import { SHOWN } from '../../data/run-data.ts';
+import { fixedDigits, percent, significant } from '../../../electron/domain/numbers.ts';
+import { SHOWN_KEY } from '../../data/run-data.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Popover } from '../../widgets/floating/popover.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
@@ -25,8 +25,8 @@ export function bandOf(state: UncertaintyState, run: RunId | null): Uncertainty 
   return state.kind === 'found' && state.run === run ? state.found : null;
 }
 
-const signed = (value: number | null): string =>
-  value === null ? '–' : `${value < 0 ? '−' : '+'}${fixed(Math.abs(value), 3)}`;
+const signedText = (value: number | null): string =>
+  value === null ? '–' : `${value < 0 ? '−' : '+'}${fixedDigits(Math.abs(value), 3)}`;
 
 function Parts({ found }: { readonly found: Uncertainty }): ReactElement {
   const { parts, r80_mm, r80_sigma_mm, w80_20_mm, w80_20_sigma_mm, differences_because } = found;
@@ -34,8 +34,10 @@ function Parts({ found }: { readonly found: Uncertainty }): ReactElement {
     <>
       <p className="popover__note">
         {r80_mm === null ? 'No range: most protons leave the box before stopping.' : null}
-        {r80_mm === null ? null : `R80 ${fixed(r80_mm, 2)} ± ${fixed(r80_sigma_mm ?? 0, 2)} mm. `}
-        {w80_20_mm === null ? null : `W80–20 ${fixed(w80_20_mm, 2)} ± ${fixed(w80_20_sigma_mm ?? 0, 2)} mm.`}
+        {r80_mm === null ? null : `R80 ${fixedDigits(r80_mm, 2)} ± ${fixedDigits(r80_sigma_mm ?? 0, 2)} mm. `}
+        {w80_20_mm === null
+          ? null
+          : `W80–20 ${fixedDigits(w80_20_mm, 2)} ± ${fixedDigits(w80_20_sigma_mm ?? 0, 2)} mm.`}
       </p>
       <table className="depth-dose__uncertainty">
         <caption className="visually-hidden">Inputs, their uncertainty, and their effect on the range</caption>
@@ -54,14 +56,14 @@ function Parts({ found }: { readonly found: Uncertainty }): ReactElement {
               <td>
                 {significant(part.sigma, 2)} {part.unit}
               </td>
-              <td>{signed(part.r80_mm)}</td>
+              <td>{signedText(part.r80_mm)}</td>
               <td>{part.share === null ? '–' : percent(part.share)}</td>
             </tr>
           ))}
         </tbody>
       </table>
       <p className="popover__note">
-        {r80_mm === null ? '' : `3.5 % of the range plus 1 mm: ${fixed(marginOf(r80_mm), 2)} mm. `}
+        {r80_mm === null ? '' : `3.5 % of the range plus 1 mm: ${fixedDigits(marginOf(r80_mm), 2)} mm. `}
         {differences_because === null
           ? 'Computed by derivatives along with the solution.'
           : `Computed by differences of runs, because ${differences_because}.`}
@@ -72,7 +74,7 @@ function Parts({ found }: { readonly found: Uncertainty }): ReactElement {
 
 export function UncertaintyMenu({ store }: { readonly store: UncertaintyStore }): ReactElement {
   const { client, data } = useWorkbench();
-  const reference = useCached(data.reference, SHOWN);
+  const reference = useCached(data.reference, SHOWN_KEY);
   const state = useSelected(store, (all) => all);
   const going = useRef<AbortController | null>(null);
   useEffect(() => () => going.current?.abort(), []);

@@ -6,7 +6,7 @@ import { messageOf } from '../../../electron/contract/errors.ts';
 import type { Viewport } from '../../../electron/contract/fields.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
-import { SHOWN } from '../../data/run-data.ts';
+import { SHOWN_KEY } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
 import type { Limits } from '../../drawing/colormap.ts';
 import type { MapHandle } from '../../drawing/map-gestures.ts';
@@ -32,7 +32,9 @@ const greyLimits: Readonly<Record<DoseMapState['greys'], Limits>> = {
 /** Whether the material of the shown run, or of the form before there is a run, is from a CT. */
 function isOfCt({ stores, data }: Pick<Workbench, 'stores' | 'data'>): boolean {
   const scenario =
-    stores.selection.getState().run === null ? stores.scenario.getState().draft : data.reference.get(SHOWN)?.scenario;
+    stores.selection.getState().run === null
+      ? stores.scenario.getState().draft
+      : data.reference.get(SHOWN_KEY)?.scenario;
   return valueAt(scenario, ['geometry', 'ct']) !== undefined;
 }
 
@@ -92,7 +94,7 @@ function followGamma({ client, stores, data }: Workbench, view: DoseViewStore): 
     const params = { run, reference, dose, distance_mm, local, by, viewport };
     const wanted = JSON.stringify(params);
     const live = stores.whatIf.getState().run === run;
-    const newest = live ? data.depthDose.revision(SHOWN) : 0;
+    const newest = live ? data.depthDose.revision(SHOWN_KEY) : 0;
     if (wanted === requested && newest === revision) return;
     if (wanted !== requested) forget();
     else if (current !== null) {
@@ -209,7 +211,7 @@ export function driveDoseMap(
       doseScene({
         shown: shownMap(),
         resolved: resolved(),
-        r80_mm: data.depthDose.get(SHOWN)?.final?.metrics.r80_mm ?? null,
+        r80_mm: data.depthDose.get(SHOWN_KEY)?.final?.metrics.r80_mm ?? null,
         windows: stores.window.getState().windows,
         marks: store.getState().marks,
         under: matterUnder(workbench, store.getState()),
@@ -264,9 +266,9 @@ export function driveDoseMap(
         data.maps.subscribe(GAMMA_MAP, show),
         data.maps.subscribe(MATTER_MAP, show),
         // A new answer of Live also requires a new gamma index.
-        data.depthDose.subscribe(SHOWN, both),
+        data.depthDose.subscribe(SHOWN_KEY, both),
         // The scenario determines whether the material is from a CT.
-        data.reference.subscribe(SHOWN, both),
+        data.reference.subscribe(SHOWN_KEY, both),
         store.subscribe((state, before) =>
           state.unit === before.unit && state.y_mm === before.y_mm && state.matter === before.matter ? show() : both(),
         ),

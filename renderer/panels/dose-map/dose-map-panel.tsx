@@ -1,7 +1,7 @@
 /** Dose in the z–x plane. */
 import { type ReactElement, useCallback, useMemo } from 'react';
 import { exportsOf } from '../../../electron/contract/workload.ts';
-import { fixed, significant } from '../../../electron/domain/numbers.ts';
+import { fixedDigits, significant } from '../../../electron/domain/numbers.ts';
 import { RunFeed } from '../../data/run-feed.ts';
 import { probe } from '../../drawing/field-statistics.ts';
 import { hasResult, runOf } from '../../state/runs.ts';
@@ -59,10 +59,10 @@ function DoseReadout({ mapKey, underKey }: { readonly mapKey: string; readonly u
     <output className="panel-readout" aria-live="off" data-testid="dose-readout">
       {pinned ? <span className="panel-readout__pin" title="Pinned; Esc releases it" /> : null}
       <span>
-        z <b>{fixed(crosshair.z, digits(field.horizontal))}</b> mm
+        z <b>{fixedDigits(crosshair.z, digits(field.horizontal))}</b> mm
       </span>
       <span>
-        x <b>{fixed(crosshair.x, digits(field.vertical))}</b> mm
+        x <b>{fixedDigits(crosshair.x, digits(field.vertical))}</b> mm
       </span>
       <span>
         {readingNames[field.quantity] ?? 'difference'}{' '}

@@ -5,7 +5,7 @@ import type { RunInfo } from '../../../electron/contract/run.ts';
 import { errorSize } from '../../../electron/domain/numbers.ts';
 import { latestRequest } from '../../base/latest-request.ts';
 import { ImageFeed } from '../../data/image-feed.ts';
-import { SHOWN } from '../../data/run-data.ts';
+import { SHOWN_KEY } from '../../data/run-data.ts';
 import { isOver, runOf } from '../../state/runs.ts';
 import { Select } from '../../widgets/controls/select.tsx';
 import { PopoverRow } from '../../widgets/floating/popover.tsx';
@@ -56,7 +56,7 @@ export function MatchRow({ view, logarithmic }: MatchProps): ReactElement | null
   const images = feeds.of(ImageFeed);
   const against = useSelected(view, (state) => state.against);
   const others = useOthers();
-  const shown = useCached(images.data.image, SHOWN);
+  const shown = useCached(images.data.image, SHOWN_KEY);
   const ask = useMemo(latestRequest, []);
   // A difference has limits around zero, so matching does not apply.
   if (against !== null || shown === null || others.length === 0) return null;
@@ -95,7 +95,7 @@ export function Accuracy({ view }: { readonly view: ImagePanelViewStore }): Reac
   const images = feeds.of(ImageFeed);
   const against = useSelected(view, (state) => state.against);
   const other = useSelected(stores.runs, (state) => runOf(state, against));
-  const error = useCached(images.data.error, SHOWN);
+  const error = useCached(images.data.error, SHOWN_KEY);
   if (other === null || error === null) return null;
   const wrong = error.bright === null || error.bright > BRIGHT_PARITY;
   const columns = [

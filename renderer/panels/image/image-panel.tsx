@@ -2,9 +2,9 @@
 import './image-panel.css';
 import { type ReactElement, useCallback, useMemo } from 'react';
 import { exportsOf } from '../../../electron/contract/workload.ts';
-import { fixed, percent, significant } from '../../../electron/domain/numbers.ts';
+import { fixedDigits, percent, significant } from '../../../electron/domain/numbers.ts';
 import { ImageFeed } from '../../data/image-feed.ts';
-import { SHOWN } from '../../data/run-data.ts';
+import { SHOWN_KEY } from '../../data/run-data.ts';
 import { isReduced, probe } from '../../drawing/field-statistics.ts';
 import { isOver, runNotes, runOf } from '../../state/runs.ts';
 import { shownPixel } from '../../state/selection.ts';
@@ -34,7 +34,7 @@ function driveImage(
 ): DrivenMap {
   const { stores, data, scheduler, feeds } = workbench;
   const images = feeds.of(ImageFeed);
-  const shownImage = () => images.data.image.get(SHOWN);
+  const shownImage = () => images.data.image.get(SHOWN_KEY);
   const resolved = () => shownScenario('diffraction', workbench);
   const reading = pixelReading({
     shown: shownImage,
@@ -98,11 +98,11 @@ function driveImage(
         show();
       };
       return [
-        images.data.image.subscribe(SHOWN, () => {
+        images.data.image.subscribe(SHOWN_KEY, () => {
           show();
           reading.look();
         }),
-        data.reference.subscribe(SHOWN, show),
+        data.reference.subscribe(SHOWN_KEY, show),
         store.subscribe(both),
         view.subscribe((state, before) => {
           if (state.against !== before.against) want();
@@ -125,7 +125,7 @@ function driveImage(
 }
 
 /** Photons, indices and resolution of the pixel under the crosshair. */
-const nearestPixelText = (index: number): string => fixed(Math.round(index), 0);
+const nearestPixelText = (index: number): string => fixedDigits(Math.round(index), 0);
 
 function ImageReadout({ view }: { readonly view: ImagePanelViewStore }): ReactElement {
   const workbench = useWorkbench();
@@ -134,9 +134,9 @@ function ImageReadout({ view }: { readonly view: ImagePanelViewStore }): ReactEl
   const at = useSelected(stores.image, shownPixel);
   const pinned = useSelected(stores.image, (state) => state.hover === null && state.pinned !== null);
   const exact = useSelected(view, (state) => state.exact);
-  const shown = useCached(images.data.image, SHOWN);
+  const shown = useCached(images.data.image, SHOWN_KEY);
   // Render again when the run's scenario arrives.
-  useCached(data.reference, SHOWN);
+  useCached(data.reference, SHOWN_KEY);
   const resolved = shownScenario('diffraction', workbench);
   if (at === null || resolved === null) {
     return (
@@ -161,14 +161,14 @@ function ImageReadout({ view }: { readonly view: ImagePanelViewStore }): ReactEl
         <b>{photons === null ? '–' : significant(photons, 5)}</b> photons
       </span>
       <span title="Indices at the pixel's middle, and the nearest reflection">
-        h k l <b>{[place.h, place.k, place.l].map((index) => fixed(index, 2)).join(' ')}</b> →{' '}
+        h k l <b>{[place.h, place.k, place.l].map((index) => fixedDigits(index, 2)).join(' ')}</b> →{' '}
         {[place.h, place.k, place.l].map(nearestPixelText).join(' ')}
       </span>
       <span>
         <b>{place.resolution_A === null ? '∞' : significant(place.resolution_A, 4)}</b> Å
       </span>
       <span>
-        2θ <b>{fixed(place.twotheta_deg, 2)}</b>°
+        2θ <b>{fixedDigits(place.twotheta_deg, 2)}</b>°
       </span>
     </output>
   );
@@ -200,8 +200,8 @@ export default function ImagePanel(): ReactElement {
   const run = useSelected(stores.runs, (state) => runOf(state, selected));
   const known = useSelected(stores.scenario, () => shownScenario('diffraction', workbench) !== null);
   const zoomed = useSelected(stores.image, ({ fast, slow }) => fast !== undefined || slow !== undefined);
-  const shown = useCached(images.data.image, SHOWN);
-  const trouble = useCached(images.data.trouble, SHOWN);
+  const shown = useCached(images.data.image, SHOWN_KEY);
+  const trouble = useCached(images.data.trouble, SHOWN_KEY);
   const files = run === null || !isOver(run.state) ? [] : exportsOf('diffraction');
   return (
     <MapPanel

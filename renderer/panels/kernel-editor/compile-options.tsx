@@ -14,7 +14,7 @@ const levels = [
   { value: '', label: 'Optimise by default' },
   ...[0, 1, 2, 3].map((level) => ({ value: String(level), label: `Optimise at level ${level}` })),
 ];
-const fusing = [
+const fusionOptions = [
   { value: '', label: 'a·b + c by default' },
   { value: 'true', label: 'a·b + c fused' },
   { value: 'false', label: 'a·b + c not fused' },
@@ -94,7 +94,7 @@ export function CompileOptionsView({ info, disabled, onChange }: Props): ReactEl
         <Select
           label="Fused multiply-add"
           value={compile.fmad === undefined ? '' : String(compile.fmad)}
-          options={fusing}
+          options={fusionOptions}
           onChange={(value) => change({ fmad: value === '' ? undefined : value === 'true' })}
         />
         <Select

@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Curve, Interval } from '../../../electron/contract/fields.ts';
 import type { Moments, RunId } from '../../../electron/contract/run.ts';
-import { fixed } from '../../../electron/domain/numbers.ts';
+import { fixedDigits } from '../../../electron/domain/numbers.ts';
 import { loadLatest } from '../../base/latest-request.ts';
-import { SHOWN } from '../../data/run-data.ts';
+import { SHOWN_KEY } from '../../data/run-data.ts';
 import type { Chart, Series } from '../../drawing/charts/chart.ts';
 import { ChartView } from '../../drawing/charts/chart-view.ts';
 import type { Figure } from '../../drawing/export/figure.ts';
@@ -144,8 +144,8 @@ export function driveLateral(
 
   /** Profiles to show now; null unless a finished run is selected. */
   const wanted = (): ProfileRequest | null => {
-    const final = data.depthDose.get(SHOWN);
-    const moments = data.moments.get(SHOWN);
+    const final = data.depthDose.get(SHOWN_KEY);
+    const moments = data.moments.get(SHOWN_KEY);
     if (final === null || final.final === null || moments === null) return null;
     const [first = 0, last = 0] = [moments.depth_mm[0], moments.depth_mm[moments.depth_mm.length - 1]];
     const extent = last + first;
@@ -154,7 +154,7 @@ export function driveLateral(
       depthToShow(pointed, final.final.metrics.r80_mm, extent),
       ...kept.getState().depths_mm.map((depth) => depthToShow(depth, null, extent)),
     ];
-    return { run: final.run, revision: data.moments.revision(SHOWN), depths_mm };
+    return { run: final.run, revision: data.moments.revision(SHOWN_KEY), depths_mm };
   };
   const same = (next: ProfileRequest): boolean => {
     const now = shown.getState().shown;
@@ -171,7 +171,7 @@ export function driveLateral(
       theoryOf = { run, revision, curve, reason };
     }
     const { curves } = await client.call('run.lateral', { run, depths_mm: [...depths_mm] });
-    const moments = data.moments.get(SHOWN);
+    const moments = data.moments.get(SHOWN_KEY);
     if (moments === null) return;
     const profiles = curves.map((curve, i) => depthProfile(curve, depths_mm[i] ?? 0, moments));
     shown.setState({ shown: { run, revision, profiles, theory: theoryOf.curve, noTheory: theoryOf.reason } });
@@ -194,7 +194,7 @@ export function driveLateral(
   const isWidth = (): boolean => store.getState().show === 'width';
   const chart = (): Chart | null => {
     const now = shown.getState().shown;
-    const moments = data.moments.get(SHOWN);
+    const moments = data.moments.get(SHOWN_KEY);
     if (now === null || moments === null) return null;
     const { x, z } = stores.window.getState().windows;
     return isWidth()
@@ -226,8 +226,8 @@ export function driveLateral(
       cross();
       followSoon();
     }),
-    data.moments.subscribe(SHOWN, followSoon),
-    data.depthDose.subscribe(SHOWN, followSoon),
+    data.moments.subscribe(SHOWN_KEY, followSoon),
+    data.depthDose.subscribe(SHOWN_KEY, followSoon),
   ];
   show();
   cross();
@@ -242,10 +242,10 @@ export function driveLateral(
       if (isWidth()) {
         return view.figure({ name: `${name}-width`, title: `${name}: width of the beam`, notes: runNotes(run) });
       }
-      const at = `${fixed(first.depth_mm, 2)} mm`;
+      const at = `${fixedDigits(first.depth_mm, 2)} mm`;
       const widths = Object.fromEntries(
         now.profiles.flatMap(({ depth_mm, fit }) =>
-          fit === null ? [] : [[`fitted_sigma_x_mm_at_z_${fixed(depth_mm, 2)}_mm`, fit.sigma]],
+          fit === null ? [] : [[`fitted_sigma_x_mm_at_z_${fixedDigits(depth_mm, 2)}_mm`, fit.sigma]],
         ),
       );
       return view.figure({

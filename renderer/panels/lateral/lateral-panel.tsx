@@ -1,8 +1,8 @@
 /** Dose across the beam at the crosshair's depth and at retained depths, and beam width against depth. */
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { createStore } from 'zustand/vanilla';
-import { fixed, significant } from '../../../electron/domain/numbers.ts';
-import { SHOWN } from '../../data/run-data.ts';
+import { fixedDigits, significant } from '../../../electron/domain/numbers.ts';
+import { SHOWN_KEY } from '../../data/run-data.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { IconButton } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
@@ -49,18 +49,18 @@ function Readout({ profile }: { readonly profile: DepthProfile }): ReactElement 
   return (
     <output className="panel-readout" aria-live="off" data-testid="lateral-readout">
       <span>
-        z <b>{fixed(depth_mm, 2)}</b> mm
+        z <b>{fixedDigits(depth_mm, 2)}</b> mm
       </span>
       <span title="Of the protons’ fluence crossing this depth; the dashed curve is a Gaussian of this width with the area of the dose">
-        σx <b>{fixed(plane?.sigma_x_mm, 3)}</b> mm
+        σx <b>{fixedDigits(plane?.sigma_x_mm, 3)}</b> mm
       </span>
       <span title="Of a Gaussian fitted to the dose above a tenth of its largest value; cells widen a beam that is only a few cells wide">
-        fit <b>{fixed(fit?.sigma, 3)}</b> mm
+        fit <b>{fixedDigits(fit?.sigma, 3)}</b> mm
       </span>
       {at?.x === undefined ? null : (
         <>
           <span>
-            x <b>{fixed(at.x, 2)}</b> mm
+            x <b>{fixedDigits(at.x, 2)}</b> mm
           </span>
           <span>
             dose <b>{significant(valueAt(profile, at.x), 4)}</b> {curve.unit}
@@ -98,7 +98,7 @@ function SavedDepths({
           </svg>
           <span>{depthName(depth_mm)}</span>
           <span>
-            σx fit <b>{fixed(fit?.sigma, 3)}</b> mm
+            σx fit <b>{fixedDigits(fit?.sigma, 3)}</b> mm
           </span>
           <IconButton
             icon="close"
@@ -121,7 +121,7 @@ export default function LateralPanel(): ReactElement {
   const { scale, show } = useSelected(store, (state) => state);
   const shown = useSelected(profiles, (state) => state.shown);
   const depths = useSelected(kept, (state) => state.depths_mm);
-  const over = useCached(data.moments, SHOWN) !== null;
+  const over = useCached(data.moments, SHOWN_KEY) !== null;
   const host = useRef<HTMLDivElement>(null);
   const driven = useRef<DrivenPlot>(null);
   const [failure, setFailure] = useState<string | null>(null);

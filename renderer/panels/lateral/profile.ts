@@ -4,7 +4,7 @@
  */
 import type { Curve, Interval } from '../../../electron/contract/fields.ts';
 import type { Moments } from '../../../electron/contract/run.ts';
-import { fixed } from '../../../electron/domain/numbers.ts';
+import { fixedDigits } from '../../../electron/domain/numbers.ts';
 import { type Chart, type LineSeries, type Pane, paneArrays } from '../../drawing/charts/chart.ts';
 
 interface GaussianFit {
@@ -114,14 +114,14 @@ export function depthToShow(pointed_mm: number | null, r80_mm: number | null, ex
 /** Samples per σ for the mean of a Gaussian over a cell. */
 const SAMPLES = 8;
 /** Minimum σ as a share of the cell width, because cells cannot resolve narrower beams. */
-const NARROWEST = 1 / 32;
+const MIN_WIDTH_SHARE = 1 / 32;
 
 /** Cell averages of a Gaussian with the fluence's mean and width and the area of the dose. */
 export function gaussian(curve: Curve, { mean_x_mm, sigma_x_mm }: PlaneMoments): Float64Array {
   const { positions, values } = curve;
   const cell = (positions[1] ?? 1) - (positions[0] ?? 0);
   const area = values.reduce((a, b) => a + b, 0) * cell;
-  const sigma = Math.max(sigma_x_mm, NARROWEST * cell);
+  const sigma = Math.max(sigma_x_mm, MIN_WIDTH_SHARE * cell);
   const samples = Math.ceil((SAMPLES * cell) / sigma);
   const height = area / (samples * sigma * Math.sqrt(2 * Math.PI));
   return positions.map((x) => {
@@ -160,7 +160,7 @@ export const profileLooks = [
   { ink: 'series-7', dash: [9, 3] },
 ] as const satisfies readonly Pick<LineSeries, 'ink' | 'dash'>[];
 
-export const depthName = (depth_mm: number): string => `z ${fixed(depth_mm, 2)} mm`;
+export const depthName = (depth_mm: number): string => `z ${fixedDigits(depth_mm, 2)} mm`;
 
 /** The first profile with a Gaussian of the fluence's width, and the profiles at other depths. */
 export function lateralChart(

@@ -4,7 +4,7 @@ import './ledger-steps-panel.css';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { errorSize, percent } from '../../../electron/domain/numbers.ts';
-import { SHOWN } from '../../data/run-data.ts';
+import { SHOWN_KEY } from '../../data/run-data.ts';
 import { ChartView } from '../../drawing/charts/chart-view.ts';
 import type { Figure } from '../../drawing/export/figure.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
@@ -52,7 +52,7 @@ function driveLedgerSteps(
     failed,
   });
   const show = (): void => {
-    const table = data.ledger.get(SHOWN);
+    const table = data.ledger.get(SHOWN_KEY);
     const { balance, scale } = store.getState();
     view.show(table !== null && table.step.length > 0 ? ledgerChart(table, balance, scale) : null);
   };
@@ -61,7 +61,7 @@ function driveLedgerSteps(
     view.setCursor(pointed.getState().step, frames[index]?.step ?? null);
   };
   const stops = [
-    data.ledger.subscribe(SHOWN, show),
+    data.ledger.subscribe(SHOWN_KEY, show),
     store.subscribe(show),
     pointed.subscribe(mark),
     stores.playback.subscribe(mark),
@@ -102,7 +102,7 @@ interface LegendProps {
 /** Names of the curves with their values at the pointer, at the shown stored step, or at the end. */
 function Legend({ balance, pointed }: LegendProps): ReactElement | null {
   const { stores, data } = useWorkbench();
-  const table = useCached(data.ledger, SHOWN);
+  const table = useCached(data.ledger, SHOWN_KEY);
   const under = useSelected(pointed, ({ step }) => step);
   const kept = useSelected(stores.playback, ({ frames, index }) => frames[index]?.step ?? null);
   const series = useMemo(() => (table === null ? [] : ledgerSeries(table, balance)), [table, balance]);
@@ -167,7 +167,7 @@ export default function LedgerStepsPanel(): ReactElement {
     return () => driven.current?.stop();
   }, [workbench, store, pointed]);
 
-  const table = useCached(data.ledger, SHOWN);
+  const table = useCached(data.ledger, SHOWN_KEY);
   const selected = useSelected(stores.selection, (state) => state.run);
   const running = useSelected(stores.runs, (state) => runOf(state, selected)?.state === 'running');
   const what = config.balance === 'number' ? 'Protons' : 'Energy';

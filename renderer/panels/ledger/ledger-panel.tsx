@@ -9,7 +9,7 @@ import {
   reactionTitles,
 } from '../../../electron/contract/scenario/transport/ledger-columns.ts';
 import { errorSize, percent, significant } from '../../../electron/domain/numbers.ts';
-import { SHOWN } from '../../data/run-data.ts';
+import { SHOWN_KEY } from '../../data/run-data.ts';
 import { exportFigure } from '../../drawing/figures/exported.ts';
 import { tableFigure } from '../../drawing/figures/table.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
@@ -147,7 +147,7 @@ function figureOf(summary: RunSummary, run: RunInfo | null) {
 export default function LedgerPanel(): ReactElement {
   const { stores, data, figures } = useWorkbench();
   const [as, setAs] = useState<LedgerView>('amount');
-  const summary = useCached(data.summary, SHOWN);
+  const summary = useCached(data.summary, SHOWN_KEY);
   const selected = useSelected(stores.selection, (state) => state.run);
   const run = useSelected(stores.runs, (state) => runOf(state, selected));
   const running = run?.state === 'running';

@@ -38,11 +38,11 @@ export function thumbnailOf(key: string): Thumbnail | null {
 }
 
 /** Minimum bar length relative to the longest, so that bars do not shrink to dots. */
-const SHORTEST = 0.06;
+const MIN_BAR_SHARE = 0.06;
 
 /** Bar lengths between 0 and 1 on a logarithmic scale, because variants differ a hundredfold. */
 export function barLengths(all: readonly Pick<Bar, 'time_s'>[]): readonly number[] {
   const logs = all.map(({ time_s }) => Math.log10(time_s));
   const [low, high] = [Math.min(...logs), Math.max(...logs)];
-  return logs.map((log) => (high === low ? 1 : 1 - ((1 - SHORTEST) * (high - log)) / (high - low)));
+  return logs.map((log) => (high === low ? 1 : 1 - ((1 - MIN_BAR_SHARE) * (high - log)) / (high - low)));
 }

@@ -1,7 +1,7 @@
 /** Brightest spots of the shown image; selecting a spot zooms the image to it. */
 import type { ReactElement } from 'react';
-import { fixed, significant } from '../../../electron/domain/numbers.ts';
-import { SHOWN } from '../../data/run-data.ts';
+import { fixedDigits, significant } from '../../../electron/domain/numbers.ts';
+import { SHOWN_KEY } from '../../data/run-data.ts';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import './peaks-panel.css';
@@ -14,7 +14,7 @@ const WINDOW = 13;
 export default function PeaksPanel(): ReactElement {
   const { stores, feeds } = useWorkbench();
   const images = feeds.of(ImageFeed);
-  const peaks = useCached(images.data.peaks, SHOWN);
+  const peaks = useCached(images.data.peaks, SHOWN_KEY);
   const pinned = useSelected(stores.image, (state) => state.pinned);
   if (peaks === null || peaks.length === 0) {
     return (
@@ -66,14 +66,14 @@ export default function PeaksPanel(): ReactElement {
                   <button
                     type="button"
                     aria-pressed={here}
-                    title={`Centroid ${fixed(fast, 2)}, ${fixed(slow, 2)}: show it`}
+                    title={`Centroid ${fixedDigits(fast, 2)}, ${fixedDigits(slow, 2)}: show it`}
                     onClick={() => stores.image.lookAt({ fast: x + 0.5, slow: y + 0.5 }, WINDOW)}
                   >
                     {x}, {y}
                   </button>
                 </td>
                 <td className="selectable">{significant(photons, 5)}</td>
-                <td className="selectable">{[h, k, l].map((index) => fixed(index, 2)).join(' ')}</td>
+                <td className="selectable">{[h, k, l].map((index) => fixedDigits(index, 2)).join(' ')}</td>
                 <td className="selectable">{resolution_A === null ? '∞' : significant(resolution_A, 4)}</td>
               </tr>
             );

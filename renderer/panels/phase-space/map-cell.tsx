@@ -3,8 +3,8 @@ import { type ReactElement, useEffect, useRef } from 'react';
 import type { AxisName } from '../../../electron/contract/fields.ts';
 import type { GridSize } from '../../../electron/contract/scenario/transport/workload.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
-import { fixed, significant } from '../../../electron/domain/numbers.ts';
-import { SHOWN } from '../../data/run-data.ts';
+import { fixedDigits, significant } from '../../../electron/domain/numbers.ts';
+import { SHOWN_KEY } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
 import { probe } from '../../drawing/field-statistics.ts';
 import { runOf } from '../../state/runs.ts';
@@ -57,7 +57,7 @@ interface HiddenAxesProps {
 function HiddenAxes({ axes, cuts, grid, position, live, onChange }: HiddenAxesProps): ReactElement {
   const place = (axis: AxisName, index: number): string => {
     const at = position(axis, index);
-    return at === null ? `cell ${index}` : `${fixed(at, 1)} ${axisUnits[axis]}`;
+    return at === null ? `cell ${index}` : `${fixedDigits(at, 1)} ${axisUnits[axis]}`;
   };
   const without = (axis: AxisName): HiddenCuts => cuts.filter((cut) => cut.axis !== axis);
   const set = (axis: AxisName, index: number | null): void =>
@@ -153,7 +153,7 @@ function Axes({ slot, axes, store, view }: AxesProps): ReactElement {
     }));
   };
   const title = titleOf(axes);
-  const grid = resolvedOf('transport', useCached(data.reference, SHOWN)?.resolved ?? null)?.grid ?? null;
+  const grid = resolvedOf('transport', useCached(data.reference, SHOWN_KEY)?.resolved ?? null)?.grid ?? null;
   return (
     <h2 aria-label={title}>
       <Select

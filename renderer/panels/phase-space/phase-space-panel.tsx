@@ -4,8 +4,8 @@ import './phase-space-panel.css';
 import { type ReactElement, useCallback, useEffect, useMemo, useRef } from 'react';
 import type { AxisName } from '../../../electron/contract/fields.ts';
 import type { RunInfo } from '../../../electron/contract/run.ts';
-import { fixed } from '../../../electron/domain/numbers.ts';
-import { SHOWN, type ShownMap } from '../../data/run-data.ts';
+import { fixedDigits } from '../../../electron/domain/numbers.ts';
+import { SHOWN_KEY, type ShownMap } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
 import type { ScaleKind } from '../../drawing/colormap.ts';
 import { combineFigures, type Figure, type FigureFormat } from '../../drawing/export/figure.ts';
@@ -154,7 +154,7 @@ interface NothingShownProps {
 function NothingShown({ run, hasMap }: NothingShownProps): ReactElement | null {
   const { data, feeds } = useWorkbench();
   const status = useSelected(feeds.of(RunFeed).status, (state) => state.status);
-  const kept = useCached(data.keyframes, SHOWN);
+  const kept = useCached(data.keyframes, SHOWN_KEY);
   const isTold = useAnyTrouble();
   if (status.kind === 'failed') {
     return (
@@ -211,7 +211,7 @@ function StoredSteps({ shown }: { readonly shown: ShownMap | null }): ReactEleme
     <Scrubber
       plays="Play the stored steps"
       label="Stored step"
-      words={at === null ? '' : `step ${at.step}, depth ${fixed(at.depth_mm, 2)} mm`}
+      words={at === null ? '' : `step ${at.step}, depth ${fixedDigits(at.depth_mm, 2)} mm`}
       shortcut="Alt+P"
       index={index}
       count={frames.length}
@@ -228,7 +228,7 @@ function StoredSteps({ shown }: { readonly shown: ShownMap | null }): ReactEleme
             step <b>{at.step}</b>
           </span>
           <span>
-            depth <b>{fixed(at.depth_mm, 2)}</b> mm
+            depth <b>{fixedDigits(at.depth_mm, 2)}</b> mm
           </span>
           <span className="scrubber__count text-right">
             {frames.length === 0 ? 'live' : `${index + 1} / ${frames.length}`}
@@ -266,7 +266,7 @@ function Position(): ReactElement {
         const value = at[axis];
         return value === undefined ? null : (
           <span key={axis}>
-            {axisSymbols[axis]} <b>{fixed(value, decimals(axis))}</b> {axisUnits[axis]}
+            {axisSymbols[axis]} <b>{fixedDigits(value, decimals(axis))}</b> {axisUnits[axis]}
           </span>
         );
       })}

@@ -12,7 +12,7 @@ import {
 } from '../../../electron/contract/scenario/diffraction/refining.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
-import { count, fixed, significant } from '../../../electron/domain/numbers.ts';
+import { count, fixedDigits, significant } from '../../../electron/domain/numbers.ts';
 import { type FitChoice, RefineFeed, type RefineState } from '../../data/refine-feed.ts';
 import { refinementChart } from '../../drawing/charts/refinement.ts';
 import { errorText } from '../../state/notices.ts';
@@ -159,7 +159,7 @@ function Source({ feed, primary }: { readonly feed: RefineFeed; readonly primary
 function summaryOf({ converged, iterations, iteration_s, scale, background, correlation }: RefinedCrystal): string {
   return [
     `${converged ? 'Converged' : 'Not converged'} after ${iterations} iterations, ${significant(iteration_s, 2)} s each.`,
-    `Correlation ${fixed(correlation.start, 6)} before, ${fixed(correlation.end, 6)} after.`,
+    `Correlation ${fixedDigits(correlation.start, 6)} before, ${fixedDigits(correlation.end, 6)} after.`,
     `Scale ${significant(scale, 4)} counts per photon, background ${significant(background, 3)}.`,
   ].join(' ');
 }

@@ -5,7 +5,7 @@ import {
   crystalUnknowns,
   refineFits,
 } from '../../../electron/contract/scenario/diffraction/refining.ts';
-import { fixed, significant } from '../../../electron/domain/numbers.ts';
+import { fixedDigits, significant } from '../../../electron/domain/numbers.ts';
 import type { FitChoice, RefineState } from '../../data/refine-feed.ts';
 
 const DIGITS = 4;
@@ -62,14 +62,14 @@ export function Values({ state, startOf }: ValuesProps): ReactElement {
               </th>
               {found === undefined ? null : (
                 <>
-                  <td className="refine-values__found selectable">{fixed(found.value, DIGITS)}</td>
+                  <td className="refine-values__found selectable">{fixedDigits(found.value, DIGITS)}</td>
                   <td className="selectable">{significant(found.sigma, 2)}</td>
                 </>
               )}
-              <td>{fixed(beginning(k, unknown), DIGITS)}</td>
+              <td>{fixedDigits(beginning(k, unknown), DIGITS)}</td>
               {iterations.slice(1).map(({ iteration, taken, values }) => (
                 <td key={iteration} data-missed={!taken}>
-                  {fixed(values[k], DIGITS)}
+                  {fixedDigits(values[k], DIGITS)}
                 </td>
               ))}
             </tr>
@@ -94,7 +94,7 @@ export function Values({ state, startOf }: ValuesProps): ReactElement {
             {beneath}
             {iterations.map(({ iteration, taken, correlation }) => (
               <td key={iteration} data-missed={!taken}>
-                {fixed(correlation, 6)}
+                {fixedDigits(correlation, 6)}
               </td>
             ))}
           </tr>

@@ -6,7 +6,7 @@ import type { Session } from '../../../electron/contract/bench/session.ts';
 import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
 import type { StoredTask } from '../../../electron/contract/task.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
-import { SHOWN } from '../../data/run-data.ts';
+import { SHOWN_KEY } from '../../data/run-data.ts';
 import { TaskFeed } from '../../data/task-feed.ts';
 import { errorText } from '../../state/notices.ts';
 import { runOf } from '../../state/runs.ts';
@@ -76,7 +76,7 @@ function useMeasurements() {
   const kind = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
   const name = useSelected(stores.scenario, (state) => state.draft['name']);
   const resolved = useSelected(stores.scenario, (state) => state.lastResolved);
-  const measured = useCached(feeds.of(TaskFeed).session, SHOWN);
+  const measured = useCached(feeds.of(TaskFeed).session, SHOWN_KEY);
   const all = useStored(run?.workload ?? kind);
   const bench = resolved !== null && 'bench' in resolved ? resolved.bench : '';
   // Sort sessions of the scenario's benchmark first.

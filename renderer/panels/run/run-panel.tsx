@@ -3,8 +3,8 @@ import './run-panel.css';
 import type { ReactElement } from 'react';
 import { type RunInfo, type RunProgress, shareDone } from '../../../electron/contract/run.ts';
 import type { WhatIfMethod } from '../../../electron/contract/scenario/transport/what-if.ts';
-import { duration, fixed, significant, timeLeft } from '../../../electron/domain/numbers.ts';
-import { SHOWN } from '../../data/run-data.ts';
+import { duration, fixedDigits, significant, timeLeft } from '../../../electron/domain/numbers.ts';
+import { SHOWN_KEY } from '../../data/run-data.ts';
 import { hasResult, isOver, runOf } from '../../state/runs.ts';
 import { isFormOf } from '../../state/scenario.ts';
 import { Readouts } from '../../widgets/plots/readout.tsx';
@@ -92,9 +92,9 @@ function LiveNote(): ReactElement | null {
         {full ? ': solved exactly as by Run.' : `: ${solverText(way)} on ${gridText(way)}. ${next}`}
       </p>
       <p className="live-note__times flex wrap muted numeric">
-        <span>{`solved in ${fixed(solve_ms, 0)} ms`}</span>
-        {latency_ms === null ? null : <span>{`drawn ${fixed(latency_ms, 0)} ms after the edit`}</span>}
-        {perSecond === null ? null : <span>{`${fixed(perSecond, 1)} answers/s`}</span>}
+        <span>{`solved in ${fixedDigits(solve_ms, 0)} ms`}</span>
+        {latency_ms === null ? null : <span>{`drawn ${fixedDigits(latency_ms, 0)} ms after the edit`}</span>}
+        {perSecond === null ? null : <span>{`${fixedDigits(perSecond, 1)} answers/s`}</span>}
       </p>
       {phase === 'waiting' ? <p role="status">Waiting for another computation; the last result is shown.</p> : null}
       {phase === 'refused' ? (
@@ -120,7 +120,7 @@ function RunHead({ run }: { readonly run: RunInfo }): ReactElement {
 /** Note that the form no longer contains the scenario of this run. */
 function EditedNote(): ReactElement | null {
   const { stores, data } = useWorkbench();
-  const reference = useCached(data.reference, SHOWN);
+  const reference = useCached(data.reference, SHOWN_KEY);
   const draft = useSelected(stores.scenario, (state) => state.draft);
   const variants = useSelected(stores.connection, ({ capabilities }) => capabilities.variants);
   if (reference === null || isFormOf(reference.scenario, draft, variants)) return null;

@@ -5,7 +5,7 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import type { CtPicture, CtSeriesInfo } from '../../../electron/contract/fields.ts';
 import { type Path, valueAt } from '../../../electron/contract/scenario/index.ts';
-import { fixed } from '../../../electron/domain/numbers.ts';
+import { fixedDigits } from '../../../electron/domain/numbers.ts';
 import { grey, normalisation } from '../../drawing/colormap.ts';
 import { FieldImage } from '../../drawing/field-image.ts';
 import { linearScale } from '../../drawing/scale.ts';
@@ -85,9 +85,10 @@ function usePicture(path: Path): CtPicture | null {
 }
 
 function about({ plane, at_mm, from_mm, to_mm, slices, toRange }: CtPicture): string {
-  const which = slices === 1 ? 'the only slice' : `of ${slices} from ${fixed(from_mm, 1)} to ${fixed(to_mm, 1)} mm`;
+  const which =
+    slices === 1 ? 'the only slice' : `of ${slices} from ${fixedDigits(from_mm, 1)} to ${fixedDigits(to_mm, 1)} mm`;
   const way = toRange ? 'The dot is the range of the beam.' : 'Lines are beam paths through the box.';
-  return `${plane} at ${fixed(at_mm, 1)} mm, ${which}. ${way}`;
+  return `${plane} at ${fixedDigits(at_mm, 1)} mm, ${which}. ${way}`;
 }
 
 function CtPlaneView({ picture, window }: { readonly picture: CtPicture; readonly window: Window }): ReactElement {
@@ -231,7 +232,7 @@ const shortUid = (uid: string): string => (uid.length > 24 ? `…${uid.slice(-20
 function seriesText({ uid, description, slices, columns, rows, from_mm, to_mm, notes, reason }: CtSeriesInfo): string {
   const parts = [description === '' ? shortUid(uid) : description, slices === 1 ? '1 slice' : `${slices} slices`];
   if (reason !== null) return [...parts, 'cannot be read'].join(', ');
-  parts.push(`${columns} × ${rows}`, `${fixed(from_mm, 1)} to ${fixed(to_mm, 1)} mm`);
+  parts.push(`${columns} × ${rows}`, `${fixedDigits(from_mm, 1)} to ${fixedDigits(to_mm, 1)} mm`);
   return [...parts, ...(notes.length > 0 ? ['see its warnings'] : [])].join(', ');
 }
 

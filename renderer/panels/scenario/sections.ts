@@ -90,7 +90,7 @@ const transport: readonly Section[] = [
 ];
 
 /** Fields of the document rather than its problem. */
-const naming = ['$schema', 'kind', 'version', 'name', 'notes'];
+const topLevelKeys = ['$schema', 'kind', 'version', 'name', 'notes'];
 const MAX_IN_SUMMARY = 3;
 
 const isGroup = (schema: JsonSchema): boolean => schema.type === 'object' && schema.properties !== undefined;
@@ -107,7 +107,7 @@ function leaves(schema: JsonSchema, path: Path): readonly Path[] {
 
 /** Sections derived from the schema: one for each top-level object, and one for all other top-level values. */
 function generateSections(schema: JsonSchema): readonly Section[] {
-  const entries = Object.entries(schema.properties ?? {}).filter(([key]) => !naming.includes(key));
+  const entries = Object.entries(schema.properties ?? {}).filter(([key]) => !topLevelKeys.includes(key));
   const single = entries.filter(([, each]) => !isGroup(each)).map(([key]): Path => [key]);
   const groups = entries.filter(([, each]) => isGroup(each));
   return [

@@ -12,7 +12,7 @@ import {
 } from '../../../electron/contract/beams/sobp.ts';
 import { messageOf } from '../../../electron/contract/errors.ts';
 import type { Path } from '../../../electron/contract/scenario/index.ts';
-import { fixed } from '../../../electron/domain/numbers.ts';
+import { fixedDigits } from '../../../electron/domain/numbers.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -38,7 +38,7 @@ type State =
   | { readonly kind: 'built'; readonly sobp: Sobp; readonly request: SobpRequest }
   | { readonly kind: 'failed'; readonly reason: string };
 
-const percent = (share: number): string => `±${fixed(100 * share, 2)} %`;
+const percent = (share: number): string => `±${fixedDigits(100 * share, 2)} %`;
 
 const weightTitles: Readonly<Record<WeightKind, string>> = {
   flattest: 'Flattest',
@@ -50,7 +50,7 @@ function summaryOf(sobp: Sobp, request: SobpRequest): readonly string[] {
   const { plateau, layers, places_mm, firstFlatness } = sobp;
   const off = rangeOff(sobp, request);
   return [
-    `R90 ${fixed(plateau.r90_mm, 2)} mm, M95 ${fixed(plateau.m95_mm, 2)} mm, distal 80–20 % ${fixed(plateau.falloff_mm, 2)} mm.`,
+    `R90 ${fixedDigits(plateau.r90_mm, 2)} mm, M95 ${fixedDigits(plateau.m95_mm, 2)} mm, distal 80–20 % ${fixedDigits(plateau.falloff_mm, 2)} mm.`,
     ...(off === null ? [] : [off]),
     `Flat to ${percent(plateau.flatness)}; ${percent(firstFlatness)} by Jette and Chen.`,
     `${layers.length} layers${places_mm.length === 1 ? '' : ` at ${places_mm.length} positions`}.`,

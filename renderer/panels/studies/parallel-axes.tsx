@@ -220,7 +220,7 @@ function usePlotSpace() {
   return { ref, room };
 }
 
-const NONE: ReadonlyMap<string, AxisRange> = new Map();
+const NO_RANGES: ReadonlyMap<string, AxisRange> = new Map();
 
 /** Axes in the user's order; new ones come last. */
 function orderAxes(wanted: readonly string[], before: readonly string[]): readonly string[] {
@@ -234,7 +234,7 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
   const { ref, room } = usePlotSpace();
   const parallel = useMemo(() => parallelOf(sides, new Set(logs)), [sides, logs]);
   const [moved, setMoved] = useState<readonly string[]>([]);
-  const [kept, setKept] = useState(NONE);
+  const [kept, setKept] = useState(NO_RANGES);
   const { axes: given, rows, left } = parallel;
   const axes = useMemo(() => {
     const byKey = new Map(given.map((axis) => [axis.key, axis]));

@@ -14,7 +14,7 @@ export const MAX_LINES = 5_000;
 /** Maximum number of pixel updates for all lines, for a duration below a second. */
 const MAX_PASSED = 3e7;
 const MIN_COLUMNS = 24;
-const WEAKEST = 0.15;
+const MIN_LINE_OPACITY = 0.15;
 /** Number of colours of single lines, each of which is a canvas stroke. */
 const TINTS = 64;
 
@@ -157,7 +157,7 @@ export function paintDensity(canvas: HTMLCanvasElement, density: LineDensity, th
     if (count === 0) continue;
     const from = 4 * Math.min(STEPS - 1, Math.round(((STEPS - 1) * (sums[i] ?? 0)) / count));
     for (let part = 0; part < 3; part += 1) data[4 * i + part] = scale[from + part] ?? 0;
-    data[4 * i + 3] = 255 * (WEAKEST + ((1 - WEAKEST) * Math.log1p(count)) / full);
+    data[4 * i + 3] = 255 * (MIN_LINE_OPACITY + ((1 - MIN_LINE_OPACITY) * Math.log1p(count)) / full);
   }
   context.putImageData(image, 0, 0);
 }
@@ -188,7 +188,7 @@ export function paintLines(
       else path?.lineTo(...place);
     }
   }
-  context.globalAlpha = Math.max(WEAKEST, Math.min(0.8, 200 / Math.max(1, on.length)));
+  context.globalAlpha = Math.max(MIN_LINE_OPACITY, Math.min(0.8, 200 / Math.max(1, on.length)));
   for (const [k, path] of paths.entries()) {
     context.strokeStyle = `rgb(${scale[4 * k] ?? 0} ${scale[4 * k + 1] ?? 0} ${scale[4 * k + 2] ?? 0})`;
     context.stroke(path);

@@ -10,7 +10,7 @@ import { seriesInk } from '../../drawing/figures/figure.ts';
 import { columnTitle } from './words.ts';
 
 /** Fewer rows are sorted with a comparison function. */
-const FEW = 1000;
+const FEW_POINTS = 1000;
 
 /** Index of the first number that is not below `value`. */
 function firstNotBelow(ordered: Float64Array, value: number): number {
@@ -26,7 +26,7 @@ function firstNotBelow(ordered: Float64Array, value: number): number {
 /** Rows in ascending order of their numbers, which must be finite. Equal numbers keep their order. */
 export function orderedBy(rows: Uint32Array, numbers: Float64Array): Uint32Array {
   const across = (i: number): number => numbers[i] ?? 0;
-  if (rows.length < FEW) return rows.toSorted((a, b) => across(a) - across(b));
+  if (rows.length < FEW_POINTS) return rows.toSorted((a, b) => across(a) - across(b));
   // Adding 0 turns −0 into 0.
   const ordered = Float64Array.from(rows, (i) => across(i) + 0).sort();
   const taken = new Uint32Array(rows.length);

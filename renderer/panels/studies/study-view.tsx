@@ -80,7 +80,7 @@ function Progress({ entry, onChanged }: ProgressProps): ReactElement {
 
 /** Delay after typing in ms, because half a condition is invalid. */
 const TYPED_MS = 400;
-const NONE = '';
+const NO_CHOICE = '';
 
 const formats = [
   { id: 'csv', label: 'CSV' },
@@ -102,27 +102,27 @@ interface GroupingProps {
 
 /** Groups by one column or by two. */
 function Grouping({ columns, look, onLook }: GroupingProps): ReactElement {
-  const [first = NONE, second = NONE] = look.groups;
+  const [first = NO_CHOICE, second = NO_CHOICE] = look.groups;
   const varied = columns.filter(
     ({ key, of, equal, numeric }) =>
       look.groups.includes(key) || (!equal && key !== 'point point' && (of === 'axis' || (!numeric && of !== 'group'))),
   );
   const options = varied.map((column) => ({ value: column.key, label: columnTitle(column) }));
   const choose = (groups: readonly string[]): void =>
-    onLook({ ...look, sort: null, groups: groups.filter((key) => key !== NONE) });
+    onLook({ ...look, sort: null, groups: groups.filter((key) => key !== NO_CHOICE) });
   return (
     <>
       <Select
         label="Group by"
         value={first}
-        options={[{ value: NONE, label: 'no groups' }, ...options]}
-        onChange={(key) => choose(key === NONE ? [] : [key, key === second ? NONE : second])}
+        options={[{ value: NO_CHOICE, label: 'no groups' }, ...options]}
+        onChange={(key) => choose(key === NO_CHOICE ? [] : [key, key === second ? NO_CHOICE : second])}
       />
-      {first === NONE ? null : (
+      {first === NO_CHOICE ? null : (
         <Select
           label="And by"
           value={second}
-          options={[{ value: NONE, label: 'alone' }, ...options.filter(({ value }) => value !== first)]}
+          options={[{ value: NO_CHOICE, label: 'alone' }, ...options.filter(({ value }) => value !== first)]}
           onChange={(key) => choose([first, key])}
         />
       )}

@@ -7,7 +7,7 @@ import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 
-const NONE = '';
+const NO_VIEW = '';
 
 interface ViewsMenuProps {
   readonly study: StudyId;
@@ -37,7 +37,7 @@ export function ViewsMenu({ study, look, onLook }: ViewsMenuProps): ReactElement
       stores.notices.fail('The view could not be saved', error);
     });
   };
-  const shown = views.find((view) => sameJson(view.look, look))?.name ?? NONE;
+  const shown = views.find((view) => sameJson(view.look, look))?.name ?? NO_VIEW;
   const save = (): void => {
     const name = (naming ?? '').trim();
     if (name === '') return;
@@ -66,14 +66,14 @@ export function ViewsMenu({ study, look, onLook }: ViewsMenuProps): ReactElement
         <Select
           label="Saved view"
           value={shown}
-          options={[{ value: NONE, label: 'no view' }, ...views.map(({ name }) => ({ value: name, label: name }))]}
+          options={[{ value: NO_VIEW, label: 'no view' }, ...views.map(({ name }) => ({ value: name, label: name }))]}
           onChange={(name) => {
             const found = views.find((view) => view.name === name);
             if (found !== undefined) onLook(found.look);
           }}
         />
       )}
-      {shown === NONE ? (
+      {shown === NO_VIEW ? (
         <Button icon="save" onPress={() => setNaming('')}>
           Save view
         </Button>

@@ -36,7 +36,7 @@ const MAX_NAMES = 40;
 
 type Parts = SelectedTime['parts'];
 
-const signed = (ns: number): string => `${ns < 0 ? '−' : '+'}${timeText(Math.abs(ns), 3)}`;
+const signedDuration = (ns: number): string => `${ns < 0 ? '−' : '+'}${timeText(Math.abs(ns), 3)}`;
 
 export function DifferenceTable({ parts }: { readonly parts: Parts }): ReactElement | null {
   const [asked, setAsked] = useState<readonly [TraceId, TraceId] | null>(null);
@@ -69,14 +69,15 @@ export function DifferenceTable({ parts }: { readonly parts: Parts }): ReactElem
         />
       </div>
       <p className="timeline-side__about">
-        {signed(less)} in all: {timeText(first.statistics.sum_ns, 4)}, then {timeText(second.statistics.sum_ns, 4)}.
+        {signedDuration(less)} in all: {timeText(first.statistics.sum_ns, 4)}, then{' '}
+        {timeText(second.statistics.sum_ns, 4)}.
       </p>
       <h4>By name, the largest change first</h4>
       <ol className="timeline-difference__names" data-testid="timeline-difference">
         {rows.slice(0, MAX_NAMES).map(({ name, first: a, second: b, less_ns, over }) => (
           <li className="grid line-below" key={name}>
             <span className="break-anywhere">{name}</span>
-            <b>{signed(less_ns)}</b>
+            <b>{signedDuration(less_ns)}</b>
             <span className="all-columns muted">
               {timeText(a?.sum_ns ?? 0)} in {count(a?.count ?? 0)}, then {timeText(b?.sum_ns ?? 0)} in{' '}
               {count(b?.count ?? 0)}

@@ -81,7 +81,7 @@ export function StepsTab({ controller, state }: TabProps): ReactElement {
   );
 }
 
-const LONGEST = 2000;
+const MAX_NOTE_LENGTH = 2000;
 
 export function NotesTab({ controller, state }: TabProps): ReactElement {
   const { stores } = useWorkbench();
@@ -122,10 +122,10 @@ export function NotesTab({ controller, state }: TabProps): ReactElement {
           placeholder="Your note"
           lines={2}
           value={text}
-          invalid={text.length > LONGEST}
+          invalid={text.length > MAX_NOTE_LENGTH}
           onChange={setText}
         />
-        <Button icon="tag" disabled={trace === null || text.length > LONGEST} onPress={add}>
+        <Button icon="tag" disabled={trace === null || text.length > MAX_NOTE_LENGTH} onPress={add}>
           {`${text.trim() === '' ? 'Bookmark' : 'Note'} ${selected === null ? 'the visible range' : 'the selection'}`}
         </Button>
       </form>

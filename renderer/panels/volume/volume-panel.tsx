@@ -1,7 +1,7 @@
 /** Panel of the dose in three dimensions: three slices through a common cursor. */
 import { type ReactElement, useMemo, useRef, useState } from 'react';
 import type { VolumeAxis, volumeEndings } from '../../../electron/contract/beams/volume.ts';
-import { count, fixed, percent, significant } from '../../../electron/domain/numbers.ts';
+import { count, fixedDigits, percent, significant } from '../../../electron/domain/numbers.ts';
 import { sameJson } from '../../base/same-json.ts';
 import { VolumeFeed, type VolumeSettings, volumeAxes } from '../../data/volume-feed.ts';
 import type { Limits } from '../../drawing/colormap.ts';
@@ -96,7 +96,7 @@ function Readout({ feed }: { readonly feed: VolumeFeed }): ReactElement {
       </span>
       {(['x', 'y', 'z'] as const).map((axis) => (
         <span key={axis}>
-          {axisNames[axis]} <b>{fixed(point[axis], 1)}</b> mm
+          {axisNames[axis]} <b>{fixedDigits(point[axis], 1)}</b> mm
         </span>
       ))}
     </output>
@@ -263,7 +263,7 @@ export default function VolumePanel(): ReactElement {
     );
   }
   const own: Limits = { low: config.scale === 'log' ? (fields.y?.minPositive ?? 0) : 0, high: volume.most };
-  const asideOf = (across: VolumeAxis): string => `at ${axisNames[across]} = ${fixed(at[across], 1)} mm`;
+  const asideOf = (across: VolumeAxis): string => `at ${axisNames[across]} = ${fixedDigits(at[across], 1)} mm`;
   const write = async (ending: (typeof volumeEndings)[number]): Promise<void> => {
     try {
       const { mime, bytes } = await feed.file(ending);

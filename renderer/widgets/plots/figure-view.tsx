@@ -6,7 +6,7 @@ import './plots.css';
 /** Label size relative to the page's font size, equal to that on canvases. */
 const LABEL = 0.6875;
 /** Minimum width of a figure in CSS pixels; a narrower container scrolls. */
-const NARROWEST = 420;
+const MIN_FIGURE_WIDTH = 420;
 
 function useFigureSize(): { readonly ref: RefObject<HTMLElement | null>; readonly size: FigureSize | null } {
   const ref = useRef<HTMLElement>(null);
@@ -16,7 +16,7 @@ function useFigureSize(): { readonly ref: RefObject<HTMLElement | null>; readonl
     if (element === null) return;
     const measure = (): void => {
       const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
-      const width = Math.max(NARROWEST, Math.floor(element.clientWidth));
+      const width = Math.max(MIN_FIGURE_WIDTH, Math.floor(element.clientWidth));
       setSize((before) =>
         before?.width === width && before.label === LABEL * rem ? before : { width, label: LABEL * rem },
       );

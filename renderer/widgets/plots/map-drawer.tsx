@@ -1,7 +1,7 @@
 /** Evaluation of a mark on a map: the profile along a segment, or the statistics of a rectangle. */
 import { type ReactElement, useMemo } from 'react';
 import type { FieldMap } from '../../../electron/contract/fields.ts';
-import { fixed, significant } from '../../../electron/domain/numbers.ts';
+import { fixedDigits, significant } from '../../../electron/domain/numbers.ts';
 import { type Chart, type Pane, paneArrays } from '../../drawing/charts/chart.ts';
 import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
 import type { ScaleKind } from '../../drawing/colormap.ts';
@@ -35,8 +35,8 @@ const HEADROOM = 1.08;
 const DECADES = 1e-5;
 
 const positionText = (field: FieldMap, { horizontal, vertical }: MapPoint, digits = 2): string =>
-  `${symbolOf(field.horizontal)} ${fixed(horizontal, digits)} ${field.horizontal.unit}, ` +
-  `${symbolOf(field.vertical)} ${fixed(vertical, digits)} ${field.vertical.unit}`;
+  `${symbolOf(field.horizontal)} ${fixedDigits(horizontal, digits)} ${field.horizontal.unit}, ` +
+  `${symbolOf(field.vertical)} ${fixedDigits(vertical, digits)} ${field.vertical.unit}`;
 
 const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 

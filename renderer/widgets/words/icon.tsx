@@ -53,7 +53,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-const filled: ReadonlySet<IconName> = new Set(['run', 'stop', 'pause']);
+const filledIcons: ReadonlySet<IconName> = new Set(['run', 'stop', 'pause']);
 
 /** Decorative icon: the control around it has the accessible name. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }): ReactElement {
@@ -63,7 +63,7 @@ export function Icon({ name, size = 16 }: { readonly name: IconName; readonly si
       width={`${size / 16}rem`}
       height={`${size / 16}rem`}
       viewBox="0 0 16 16"
-      fill={filled.has(name) ? 'currentColor' : 'none'}
+      fill={filledIcons.has(name) ? 'currentColor' : 'none'}
       stroke="currentColor"
       strokeWidth={name === 'dots' ? 2 : 1.3}
       strokeLinecap="round"

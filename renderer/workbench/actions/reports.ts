@@ -9,14 +9,14 @@ import type { ActionContext } from './context.ts';
 import { deliverFile, safeFileName } from './save-file.ts';
 
 /** Prints a document in the page with the browser's print dialog, which can also save PDFs. */
-const PRINTING = 'is-printing';
+const PRINTING_CLASS = 'is-printing';
 
 /** Constructs a style sheet by script, because the page's content security policy forbids style elements. */
 function sheetOf(css: string): CSSStyleSheet {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(
     `@media screen { .print-report { display: none; } }
-     @media print { html.${PRINTING} body > :not(.print-report) { display: none !important; } ${css} }`,
+     @media print { html.${PRINTING_CLASS} body > :not(.print-report) { display: none !important; } ${css} }`,
   );
   return sheet;
 }
@@ -30,7 +30,7 @@ function printReport(html: string): void {
   report.append(...[...source.body.childNodes].map((node) => document.importNode(node, true)));
   const sheet = sheetOf(css);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-  document.documentElement.classList.add(PRINTING);
+  document.documentElement.classList.add(PRINTING_CLASS);
   document.body.append(report);
   const title = document.title;
   document.title = source.title;
@@ -38,7 +38,7 @@ function printReport(html: string): void {
     'afterprint',
     () => {
       document.title = title;
-      document.documentElement.classList.remove(PRINTING);
+      document.documentElement.classList.remove(PRINTING_CLASS);
       report.remove();
       document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet);
     },

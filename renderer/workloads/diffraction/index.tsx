@@ -1,10 +1,18 @@
 /** X-ray diffraction in the page, with readouts of a finished run. */
 import type { ReactElement } from 'react';
 import type { ImageSummary } from '../../../electron/contract/image.ts';
-import { compact, count, duration, fixed, NO_VALUE, percent, significant } from '../../../electron/domain/numbers.ts';
+import {
+  compact,
+  count,
+  duration,
+  fixedDigits,
+  NO_VALUE,
+  percent,
+  significant,
+} from '../../../electron/domain/numbers.ts';
 import { formatBytes } from '../../../electron/domain/values/units.ts';
 import { ImageFeed } from '../../data/image-feed.ts';
-import { SHOWN } from '../../data/run-data.ts';
+import { SHOWN_KEY } from '../../data/run-data.ts';
 import { Readouts } from '../../widgets/plots/readout.tsx';
 import { linkedImage } from '../../workbench/actions/linked-map.ts';
 import { useCached, useWorkbench } from '../../workbench/context.ts';
@@ -31,7 +39,7 @@ function Brightest({ summary: { image, brightest } }: { readonly summary: ImageS
       </div>
       <div title={`Its h k l and resolution: ${angstrom(resolution_A)}`}>
         <dt>h k l</dt>
-        <dd className="selectable">{[h, k, l].map((index) => fixed(index, 2)).join(' ')}</dd>
+        <dd className="selectable">{[h, k, l].map((index) => fixedDigits(index, 2)).join(' ')}</dd>
       </div>
     </dl>
   );
@@ -39,7 +47,7 @@ function Brightest({ summary: { image, brightest } }: { readonly summary: ImageS
 
 function ImageResults(): ReactElement {
   const images = useWorkbench().feeds.of(ImageFeed);
-  const summary = useCached(images.data.summary, SHOWN);
+  const summary = useCached(images.data.summary, SHOWN_KEY);
   if (summary === null) return <NoResultsYet feed={images} />;
   const {
     image,

@@ -9,7 +9,7 @@ import type { TaskKind } from '../../../electron/contract/scenario/kinds.ts';
 import type { TaskProgress, TaskResolved } from '../../../electron/contract/task.ts';
 import { gainOf, measuredTime, noiseText, timesText } from '../../../electron/domain/measured.ts';
 import { count, NO_VALUE } from '../../../electron/domain/numbers.ts';
-import { SHOWN } from '../../data/run-data.ts';
+import { SHOWN_KEY } from '../../data/run-data.ts';
 import { TaskFeed } from '../../data/task-feed.ts';
 import { Readouts } from '../../widgets/plots/readout.tsx';
 import { useCached, useWorkbench } from '../../workbench/context.ts';
@@ -60,7 +60,7 @@ export function unprovenReadouts(measured: readonly Pick<MeasuredSessionEntry, '
 
 function TaskResults(): ReactElement {
   const tasks = useWorkbench().feeds.of(TaskFeed);
-  const report = useCached(tasks.session, SHOWN)?.session.reports[0];
+  const report = useCached(tasks.session, SHOWN_KEY)?.session.reports[0];
   if (report === undefined) return <NoResultsYet feed={tasks} />;
   const measured = report.entries.filter((entry) => entry.status === 'measured');
   const right = measured.filter(({ verdict }) => !isUnproven(verdict));

@@ -3,8 +3,8 @@
  * them.
  */
 
-import { compact, count, errorSize, fixed, percent, timeLeft } from '../../../electron/domain/numbers.ts';
-import { type RunData, SHOWN } from '../../data/run-data.ts';
+import { compact, count, errorSize, fixedDigits, percent, timeLeft } from '../../../electron/domain/numbers.ts';
+import { type RunData, SHOWN_KEY } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
 import { firstShown, type PlaybackStore } from '../../state/playback.ts';
 import type { Stores } from '../../workbench/actions/context.ts';
@@ -73,8 +73,8 @@ export function playKeyframes(
     moving = false;
   };
 
-  data.keyframes.subscribe(SHOWN, () => {
-    const kept = data.keyframes.get(SHOWN);
+  data.keyframes.subscribe(SHOWN_KEY, () => {
+    const kept = data.keyframes.get(SHOWN_KEY);
     const frames = kept?.frames ?? [];
     const { frames: before, index } = playback.getState();
     if (kept?.live === undefined || before.length === 0) {
@@ -101,10 +101,10 @@ export const transport: PageWorkload<'transport'> = {
   mainPanel: 'phase-space',
   feed: (feeds) => feeds.of(RunFeed),
   attach: ({ stores, data, feeds }) => playKeyframes(stores.playback, data, feeds.of(RunFeed)),
-  words: ({ step, depth_mm }) => [`step ${count(step)}`, `${fixed(depth_mm, 1)} mm`],
+  words: ({ step, depth_mm }) => [`step ${count(step)}`, `${fixedDigits(depth_mm, 1)} mm`],
   progress: ({ step, steps_max, depth_mm, weight_left, steps_per_s, ledger_error }) => [
     { name: 'Step', value: count(step), title: `At most ${count(steps_max)} steps` },
-    { name: 'Mean depth', value: fixed(depth_mm, 1), unit: 'mm' },
+    { name: 'Mean depth', value: fixedDigits(depth_mm, 1), unit: 'mm' },
     {
       name: 'Weight left',
       value: percent(weight_left),
@@ -118,7 +118,7 @@ export const transport: PageWorkload<'transport'> = {
     },
   ],
   facts: ({ table, waterRange_mm, grid, cells, expected, variant }) => [
-    { name: 'Range in water', value: `${fixed(waterRange_mm, 2)} mm`, title: `CSDA range in water, ${table}` },
+    { name: 'Range in water', value: `${fixedDigits(waterRange_mm, 2)} mm`, title: `CSDA range in water, ${table}` },
     {
       name: 'Grid x · z · θ · E',
       value: [grid.nx, grid.nz, grid.ntheta, grid.ne].map(count).join(' · '),

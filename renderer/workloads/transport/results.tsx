@@ -5,9 +5,9 @@ import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
 import { furtherTexts, peakTexts } from '../../../electron/domain/dose/readouts.ts';
-import { compact, duration, fixed, NO_VALUE, percent, significant } from '../../../electron/domain/numbers.ts';
+import { compact, duration, fixedDigits, NO_VALUE, percent, significant } from '../../../electron/domain/numbers.ts';
 import { formatBytes } from '../../../electron/domain/values/units.ts';
-import { SHOWN } from '../../data/run-data.ts';
+import { SHOWN_KEY } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { type ReadoutItem, Readouts } from '../../widgets/plots/readout.tsx';
@@ -62,8 +62,8 @@ function FitBox(): ReactElement | null {
   );
 }
 
-function signed(value: number, digits: number): string {
-  return `${value > 0 ? '+' : ''}${fixed(value, digits)}`;
+function signedText(value: number, digits: number): string {
+  return `${value > 0 ? '+' : ''}${fixedDigits(value, digits)}`;
 }
 
 /** Range of a run, compared with the table's. */
@@ -83,7 +83,7 @@ function RangeHead({
           R80
         </dt>
         <dd className="selectable" data-testid="r80">
-          {fixed(r80_mm, 2)} <small>mm</small>
+          {fixedDigits(r80_mm, 2)} <small>mm</small>
         </dd>
       </div>
       <div
@@ -94,12 +94,12 @@ function RangeHead({
           CSDA range
         </dt>
         <dd className="selectable" data-testid="csda-range">
-          {fixed(resolved?.range_mm, 2)} mm
+          {fixedDigits(resolved?.range_mm, 2)} mm
         </dd>
       </div>
       <div>
         <dt>Difference</dt>
-        <dd className="selectable">{difference === null ? NO_VALUE : `${signed(difference, 2)} mm`}</dd>
+        <dd className="selectable">{difference === null ? NO_VALUE : `${signedText(difference, 2)} mm`}</dd>
       </div>
     </dl>
   );
@@ -129,7 +129,7 @@ function PeakReadouts({
           : [
               {
                 name: 'Grid adds',
-                value: fixed(extra_straggling_mm, 3),
+                value: fixedDigits(extra_straggling_mm, 3),
                 unit: 'mm',
                 title:
                   'Range spread (σ) added by range bins and cells: it makes the falloff wider than it physically is',
@@ -168,7 +168,7 @@ function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElem
           : [
               {
                 name: 'Mean range',
-                value: fixed(metrics.mean_range_mm, 2),
+                value: fixedDigits(metrics.mean_range_mm, 2),
                 unit: 'mm',
                 title:
                   'Mean depth along the beam at which protons stop; it is less than the CSDA range, because the path is not straight',
@@ -214,10 +214,10 @@ function widthDepths(r80_mm: number | null, depthDose: DepthDose | null): Widths
 /** Results of the shown transport run. */
 export function TransportResults(): ReactElement {
   const { data, feeds } = useWorkbench();
-  const summary = useCached(data.summary, SHOWN);
-  const depthDose = useCached(data.depthDose, SHOWN);
-  const moments = useCached(data.moments, SHOWN);
-  const reference = useCached(data.reference, SHOWN);
+  const summary = useCached(data.summary, SHOWN_KEY);
+  const depthDose = useCached(data.depthDose, SHOWN_KEY);
+  const moments = useCached(data.moments, SHOWN_KEY);
+  const reference = useCached(data.reference, SHOWN_KEY);
   if (summary === null) return <NoResultsYet feed={feeds.of(RunFeed)} />;
   const resolved = resolvedOf('transport', reference?.resolved ?? null);
   return <Results summary={summary} depthDose={depthDose?.final ?? null} moments={moments} resolved={resolved} />;

@@ -1,7 +1,7 @@
 /** Beam widths of the proton fluence at a few depths and at the crosshair. */
 import type { ReactElement } from 'react';
 import type { Moments } from '../../../electron/contract/run.ts';
-import { fixed } from '../../../electron/domain/numbers.ts';
+import { fixedDigits } from '../../../electron/domain/numbers.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
@@ -57,9 +57,9 @@ export function Widths({ moments, depths_mm }: WidthsProps): ReactElement | null
         {rows.map((row) => (
           <tr key={row.key}>
             <th scope="row">{row.name}</th>
-            <td>{fixed(row.depth_mm, 1)}</td>
-            <td>{fixed(valueAtDepth(moments.depth_mm, moments.sigma_x_mm, row.depth_mm), 3)}</td>
-            <td>{fixed(valueAtDepth(moments.depth_mm, moments.theta_rms_mrad, row.depth_mm), 1)}</td>
+            <td>{fixedDigits(row.depth_mm, 1)}</td>
+            <td>{fixedDigits(valueAtDepth(moments.depth_mm, moments.sigma_x_mm, row.depth_mm), 3)}</td>
+            <td>{fixedDigits(valueAtDepth(moments.depth_mm, moments.theta_rms_mrad, row.depth_mm), 1)}</td>
           </tr>
         ))}
       </tbody>

@@ -34,12 +34,12 @@ function number(name: keyof typeof usual, least: number): number {
   throw new Error(`--${name}: ${JSON.stringify(values[name])} is not a number of at least ${least}`);
 }
 
-const wanted = Math.floor(number('sessions', 1));
+const wantedSessions = Math.floor(number('sessions', 1));
 const seconds = number('seconds', 0.1);
-const allowed = number('allowed', 0);
+const allowedFalse = number('allowed', 0);
 const lanes = lanesOf(values.cores);
-const copied = values.gpu ? onGpu : onCpu;
-const { variant } = copied;
+const copiedVariant = values.gpu ? onGpu : onCpu;
+const { variant } = copiedVariant;
 
 /**
  * Smallest share of a half's sessions that must have an interval, because a session without a verdict cannot be false.
@@ -64,7 +64,7 @@ const conditions = [
 ] as const;
 
 const isComplete = ({ halves }: RecordedReal): boolean =>
-  halves.length === conditions.length && halves.every(({ sessions }) => sessions.length >= wanted);
+  halves.length === conditions.length && halves.every(({ sessions }) => sessions.length >= wantedSessions);
 const before = values.keep && !values.anew ? startedAt<RecordedReal>('real', { variant, seconds }, isComplete) : null;
 const halves: readonly { readonly name: string; readonly sessions: Verdict[] }[] = conditions.map(([name]) => ({
   name,
@@ -78,7 +78,15 @@ function save(): void {
   if (!values.keep) return;
   saveRecording('real', {
     measured: new Date().toISOString(),
-    ...{ machine, cores: availableParallelism(), lanes: values.cores, seconds, variant, allowed, took_s: took() },
+    ...{
+      machine,
+      cores: availableParallelism(),
+      lanes: values.cores,
+      seconds,
+      variant,
+      allowed: allowedFalse,
+      took_s: took(),
+    },
     halves: halves.filter(({ sessions }) => sessions.length > 0),
   });
 }
@@ -86,23 +94,24 @@ function save(): void {
 const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-aa-'));
 const load = new Load();
 try {
-  const copy = writeCopy(folder, copied);
+  const copy = writeCopy(folder, copiedVariant);
   console.log(
-    `${wanted} sessions of ${seconds} s: ${variant} against ${copy}, the same bytes in a process of its own; then ${wanted} with every core busy.`,
+    `${wantedSessions} sessions of ${seconds} s: ${variant} against ${copy}, the same bytes in a process of its own; then ${wantedSessions} with every core busy.`,
   );
   for (const [k, [name, busy]] of conditions.entries()) {
     const sessions = halves[k]?.sessions ?? [];
-    if (sessions.length >= wanted) continue;
+    if (sessions.length >= wantedSessions) continue;
     // One session before those that count: it compiles the kernel and measures the machine's ceilings.
-    for (const lane of lanes) ({ machine } = await sessionOf(folder, copy, copied, { seed: 0, seconds: 0.1, lane }));
+    for (const lane of lanes)
+      ({ machine } = await sessionOf(folder, copy, copiedVariant, { seed: 0, seconds: 0.1, lane }));
     for (const lane of lanes) load.begin(busy(lane.cores), lane);
     const take = async (i: number, lane: Lane): Promise<Verdict> => {
-      const seed = k * wanted + i + 1;
-      const { told } = await sessionOf(folder, copy, copied, { seed, seconds, lane });
+      const seed = k * wantedSessions + i + 1;
+      const { told } = await sessionOf(folder, copy, copiedVariant, { seed, seconds, lane });
       console.log(line(seed - 1, name, told));
       return told;
     };
-    await fill([{ sessions, take }], wanted, { lanes, save });
+    await fill([{ sessions, take }], wantedSessions, { lanes, save });
     load.end();
   }
 } finally {
@@ -118,9 +127,9 @@ for (const { name, sessions: all } of halves) {
   ];
   const judged = count(all, ({ interval }) => interval !== null);
   console.log(
-    `${name}: ${steps} of ${judged} judged false on steps, ${allowed} allowed; same in ${count(all, ({ verdict }) => verdict === 'same')}; ${whole} on whole runs, where the copy's answer goes from process to process, which is no noise.`,
+    `${name}: ${steps} of ${judged} judged false on steps, ${allowedFalse} allowed; same in ${count(all, ({ verdict }) => verdict === 'same')}; ${whole} on whole runs, where the copy's answer goes from process to process, which is no noise.`,
   );
-  if (steps > allowed) process.exitCode = 1;
+  if (steps > allowedFalse) process.exitCode = 1;
   if (judged < leastJudged * all.length) {
     process.exitCode = 1;
     console.log(
@@ -128,5 +137,5 @@ for (const { name, sessions: all } of halves) {
     );
   }
 }
-console.log(`${took().toFixed(0)} s, ${(took() / (2 * wanted)).toFixed(1)} s a session.`);
+console.log(`${took().toFixed(0)} s, ${(took() / (2 * wantedSessions)).toFixed(1)} s a session.`);
 if (values.keep) console.log('Saved as assets/rates/real.json. Now: npm run figures -- --only verdicts-real');

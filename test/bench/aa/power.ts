@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { wholeNumber } from '../../../electron/build/bench/command-line.mjs';
 import type { RecordedPower } from '../../../electron/build/figures/rates.ts';
 import { saveRecording, startedAt } from '../recorded.ts';
-import { fill, judged, type Lane, Load, lanesOf, outside, sumWithMore, type Verdict } from './session.ts';
+import { fill, type Lane, Load, lanesOf, outside, runSession, sumWithMore, type Verdict } from './session.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -42,7 +42,7 @@ const lanes = lanesOf(values.cores);
 /**
  * Required shares of sessions. With a difference: sessions that find it. Without: "same" verdicts and false verdicts.
  */
-const wanted = [
+const targetShares = [
   { slower: 0, busy_cores: 0, least: { same: 0.7 }, most: { false: 0.05 } },
   { slower: 0.01, busy_cores: 0, least: { slower: 0.8 } },
   { slower: 0.03, busy_cores: 0, least: { slower: 0.95 } },
@@ -52,12 +52,12 @@ const wanted = [
 
 const machine = cpus()[0]?.model.trim() ?? 'not known';
 const isComplete = ({ series }: RecordedPower): boolean =>
-  wanted.every(({ slower, busy_cores }) => sessionsIn(series, slower, busy_cores).length >= wantedSessions);
+  targetShares.every(({ slower, busy_cores }) => sessionsIn(series, slower, busy_cores).length >= wantedSessions);
 const sessionsIn = (all: readonly Series[], slower: number, busy_cores: number): readonly Verdict[] =>
   all.find((one) => one.slower === slower && one.busy_cores === busy_cores)?.sessions ?? [];
 const before =
   values.keep && !values.anew ? startedAt<RecordedPower>('power', { machine, seconds, n }, isComplete) : null;
-const series: readonly Series[] = wanted.map(({ slower, busy_cores }) => ({
+const series: readonly Series[] = targetShares.map(({ slower, busy_cores }) => ({
   ...{ slower, busy_cores },
   sessions: [...sessionsIn(before?.series ?? [], slower, busy_cores)],
 }));
@@ -82,7 +82,7 @@ function writeKernels(folder: string): void {
   const cli = path.join(root, 'dist/host/cli.js');
   execFileSync(process.execPath, [cli, 'new-kernel', 'reduction', 'sum.cpp'], { cwd: folder, env: environment });
   writeFileSync(path.join(folder, 'sum', 'sum.cpp'), sumWithMore(0));
-  for (const slower of new Set(wanted.map((one) => one.slower))) {
+  for (const slower of new Set(targetShares.map((one) => one.slower))) {
     writeFileSync(path.join(folder, 'sum', `${nameOf(slower)}.cpp`), sumWithMore(slower));
   }
 }
@@ -92,7 +92,7 @@ async function session(folder: string, slower: number, time: number, seed: numbe
     ...['bench', 'sum', '--variants', `sum/sum.cpp,sum/${nameOf(slower)}.cpp`, '--trust', '--json'],
     ...['--processes', '0', '--time', String(time), '--seed', String(seed), '--set', `problem.n=${n}`],
   ];
-  const { told, commit } = await judged(folder, lane, words);
+  const { told, commit } = await runSession(folder, lane, words);
   commits.add(commit);
   return told;
 }
@@ -136,7 +136,7 @@ for (const [i, { slower, busy_cores, sessions: all }] of series.entries()) {
         ? share((verdict) => verdict === 'slower' || verdict === 'faster')
         : share((one) => one === 'faster'),
   };
-  const { least, ...rest } = wanted[i] ?? { least: {} };
+  const { least, ...rest } = targetShares[i] ?? { least: {} };
   const misses = [
     ...Object.entries(least).filter(([name, value]) => shares[name as keyof typeof shares] < value),
     ...Object.entries('most' in rest ? rest.most : {}).filter(

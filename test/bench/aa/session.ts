@@ -114,13 +114,13 @@ interface Copied {
 }
 
 const energy = { kind: 'uniform', step_MeV: 1 } as const;
-const small = { kind: 'transport', version: 2, name: 'Small', physics: { nuclear: 'off' } } as const;
+const smallScenario = { kind: 'transport', version: 2, name: 'Small', physics: { nuclear: 'off' } } as const;
 
 export const onCpu: Copied = {
   variant: 'gather',
   file: 'gather.cpp',
   scenario: {
-    ...{ ...small, beam: { energy_MeV: 30 }, geometry: { width_mm: 10, depth_mm: 10 } },
+    ...{ ...smallScenario, beam: { energy_MeV: 30 }, geometry: { width_mm: 10, depth_mm: 10 } },
     grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, energy },
     // With one thread: threads that wait for each other at every step would measure the load of the machine.
     solver: { threads: 1 },
@@ -130,7 +130,7 @@ export const onGpu: Copied = {
   variant: 'cuda-gather',
   file: 'cuda_gather.cu',
   scenario: {
-    ...{ ...small, beam: { energy_MeV: 70 }, geometry: { width_mm: 30, depth_mm: 50 } },
+    ...{ ...smallScenario, beam: { energy_MeV: 70 }, geometry: { width_mm: 30, depth_mm: 50 } },
     grid: { dx_mm: 0.5, dz_mm: 0.5, dtheta_mrad: 20, energy },
   },
 };
@@ -201,7 +201,7 @@ interface Printed {
 }
 
 /** Runs the command line as a user would: compares the second of two variants with the first. */
-export async function judged(folder: string, lane: Lane, words: readonly string[]) {
+export async function runSession(folder: string, lane: Lane, words: readonly string[]) {
   const cli = path.join(root, 'dist/host/cli.js');
   const { stdout } = await promisify(execFile)(...onLane(lane, process.execPath, [cli, ...words]), {
     ...{ cwd: folder, maxBuffer: 2 ** 28, timeout: 600_000 },
@@ -230,6 +230,6 @@ export async function sessionOf(
     ...['bench', 'small.json', '--variants', `${variant},./${copy}`, '--trust', '--json'],
     ...['--processes', '0', '--seed', String(seed), '--time', String(seconds)],
   ];
-  const { machine, told } = await judged(folder, lane, words);
+  const { machine, told } = await runSession(folder, lane, words);
   return { machine: variant === onGpu.variant ? (machine.gpu?.name ?? machine.cpu) : machine.cpu, told };
 }

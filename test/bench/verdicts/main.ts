@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { saveRecording } from '../recorded.ts';
-import { missed, noiseModels, type Rates, ratesOf } from './simulate.ts';
+import { missedTargets, noiseModels, type Rates, ratesOf } from './simulate.ts';
 
 const { values: requestedTrials } = parseArgs({
   options: { keep: { type: 'boolean', default: false }, seed: { type: 'string', default: '20260101' } },
@@ -48,7 +48,7 @@ for (const { model, candidates, rule } of rows) {
   found.push(rates);
   const name = `${rule}: ${model.name}${candidates === 1 ? '' : `, ${candidates} candidates`}`;
   console.log(name.padEnd(width) + columns.map(([, show]) => `  ${show(rates)}`).join(''));
-  for (const line of missed(rates, trials, 2)) {
+  for (const line of missedTargets(rates, trials, 2)) {
     failures += 1;
     console.log(`  MISSED: ${line}`);
   }

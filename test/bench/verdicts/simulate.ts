@@ -2,7 +2,7 @@
  * Sessions of synthetic times, judged by the shipped code: the rates of false verdicts and of found differences. Models
  * of timing noise that the verdicts must withstand. All noise is added to the natural logarithm of a time.
  */
-import { type Random, seededRandom, shuffled } from '../../../electron/host/model/bench/statistics.ts';
+import { type Random, seededRandom, shuffle } from '../../../electron/host/model/bench/statistics.ts';
 import { defaultMargin, judge, missProbability, noiseFloorOf } from '../../../electron/host/model/verdicts/judge.ts';
 import {
   type Instances,
@@ -38,7 +38,7 @@ function normal(random: Random): number {
 }
 
 const nothing = (): void => undefined;
-const alone = (draw: (random: Random) => number) => (random: Random) => ({
+const independentNoise = (draw: (random: Random) => number) => (random: Random) => ({
   prepare: nothing,
   round: nothing,
   of: () => draw(random),
@@ -65,7 +65,7 @@ function placement(spread: number) {
 }
 
 /** Noise shared by all candidates of a round; `step` updates it at the start of the round. */
-const shared = (step: (before: number | undefined, random: Random) => number, own: number) => (random: Random) => {
+const sharedNoise = (step: (before: number | undefined, random: Random) => number, own: number) => (random: Random) => {
   let now: number | undefined;
   return {
     prepare: nothing,
@@ -80,14 +80,19 @@ const shared = (step: (before: number | undefined, random: Random) => number, ow
 const driftOver = 60;
 
 export const noiseModels: readonly NoiseModel[] = [
-  { name: 'log-normal 0.2 %', precision: 0.002, median: 0, start: alone((random) => 0.002 * normal(random)) },
-  { name: 'log-normal 1 %', precision: 0.01, median: 0, start: alone((random) => 0.01 * normal(random)) },
-  { name: 'log-normal 5 %', precision: 0.02, median: 0, start: alone((random) => 0.05 * normal(random)) },
+  {
+    name: 'log-normal 0.2 %',
+    precision: 0.002,
+    median: 0,
+    start: independentNoise((random) => 0.002 * normal(random)),
+  },
+  { name: 'log-normal 1 %', precision: 0.01, median: 0, start: independentNoise((random) => 0.01 * normal(random)) },
+  { name: 'log-normal 5 %', precision: 0.02, median: 0, start: independentNoise((random) => 0.05 * normal(random)) },
   {
     name: 'two clock states ±8 %, independent',
     precision: 0.04,
     median: 0,
-    start: alone((random) => state(random) + 0.002 * normal(random)),
+    start: independentNoise((random) => state(random) + 0.002 * normal(random)),
   },
   {
     name: 'two clock states for ~10 rounds, own',
@@ -107,7 +112,7 @@ export const noiseModels: readonly NoiseModel[] = [
       };
     },
   },
-  { name: 'two clock states ±8 %, shared', precision: 0.005, median: 0, start: shared((_, r) => state(r), 0.005) },
+  { name: 'two clock states ±8 %, shared', precision: 0.005, median: 0, start: sharedNoise((_, r) => state(r), 0.005) },
   {
     name: 'AR(1) 0.6 of 1 %, own series',
     precision: 0.01,
@@ -130,7 +135,7 @@ export const noiseModels: readonly NoiseModel[] = [
     precision: 0.01,
     median: 0,
     start: (random) => {
-      const series = shared(next, 0.3)(random);
+      const series = sharedNoise(next, 0.3)(random);
       return { ...series, of: () => 0.01 * series.of() };
     },
   },
@@ -148,7 +153,7 @@ export const noiseModels: readonly NoiseModel[] = [
     name: 'heavy tail (t₂) of 1 %',
     precision: 0.01,
     median: 0,
-    start: alone((random) => (0.01 * normal(random)) / Math.sqrt(-Math.log(1 - random.next()))),
+    start: independentNoise((random) => (0.01 * normal(random)) / Math.sqrt(-Math.log(1 - random.next()))),
   },
   { name: 'placement 0.3 % per instance', precision: 0.005, median: 0, start: placement(0.003) },
   { name: 'placement 1 % per instance', precision: 0.01, median: 0, start: placement(0.01) },
@@ -217,7 +222,7 @@ function session(
     for (let round = 0; round < roundsPerInstance; round += 1) {
       noise.round();
       moment += 1;
-      for (const { which, times } of shuffled(all, random)) {
+      for (const { which, times } of shuffle(all, random)) {
         times.at(-1)?.push(Math.exp((which > 1 ? truth : 0) + noise.of(which, moment)));
       }
     }
@@ -286,23 +291,23 @@ export function ratesOf(
 }
 
 /** Limits of the rates in every row of the table. */
-export const wanted = { falseVerdicts: 0.05, coverage: 0.93, found: 0.9, sameAtTwoPercent: 0.05 } as const;
+const targetRates = { falseVerdicts: 0.05, coverage: 0.93, found: 0.9, sameAtTwoPercent: 0.05 } as const;
 
 /**
  * The limits that a row misses, in words; empty if none. `slack`: tolerance for chance, in standard errors of a share.
  */
-export function missed(rates: Rates, trials: number, slack: number): readonly string[] {
+export function missedTargets(rates: Rates, trials: number, slack: number): readonly string[] {
   const chance = (share: number): number => slack * Math.sqrt((share * (1 - share)) / trials);
   const most = (name: string, value: number, limit: number) =>
     value > limit + chance(limit) ? [`${name} ${value} is above ${limit}`] : [];
   const least = (name: string, value: number, limit: number) =>
     value < limit - chance(limit) ? [`${name} ${value} is below ${limit}`] : [];
   return [
-    ...most('false verdicts', rates.falseVerdicts, wanted.falseVerdicts),
-    ...least('coverage of ratios', rates.ratioCoverage, wanted.coverage),
-    ...(rates.timeCoverage === null ? [] : least('coverage of the time', rates.timeCoverage, wanted.coverage)),
-    ...(rates.apartCoverage === null ? [] : least('coverage apart', rates.apartCoverage, wanted.coverage)),
-    ...least('found', rates.found, wanted.found),
-    ...most('same at 2 %', rates.sameAtTwoPercent, wanted.sameAtTwoPercent),
+    ...most('false verdicts', rates.falseVerdicts, targetRates.falseVerdicts),
+    ...least('coverage of ratios', rates.ratioCoverage, targetRates.coverage),
+    ...(rates.timeCoverage === null ? [] : least('coverage of the time', rates.timeCoverage, targetRates.coverage)),
+    ...(rates.apartCoverage === null ? [] : least('coverage apart', rates.apartCoverage, targetRates.coverage)),
+    ...least('found', rates.found, targetRates.found),
+    ...most('same at 2 %', rates.sameAtTwoPercent, targetRates.sameAtTwoPercent),
   ];
 }

@@ -7,13 +7,12 @@ import { BraggError } from '../../../electron/contract/errors.ts';
 import { LISTED_VALUES, readoutColumns, writeListedBeam } from '../../../electron/host/io/addon/beam-block.ts';
 import type { ScenarioReading } from '../../../electron/host/workloads/scenarios/scenarios.ts';
 import { solveOnOneGrid } from '../../../electron/host/workloads/transport/one-grid.ts';
-import { cli, whole } from './processes.ts';
+import { cli, runToExit } from './processes.ts';
 import {
   allGpus,
   atLeast,
   atMost,
   beamRate,
-  byMoments,
   curvesOfMoments,
   GPU_BEAMS,
   hostOfBeam,
@@ -22,6 +21,7 @@ import {
   manyBeamsAgain,
   manyByMoments,
   median,
+  momentsTarget,
   type OnGpu,
   type Row,
   rangeStudy,
@@ -56,7 +56,7 @@ async function beamsPerSecond(count: number, words: readonly string[]): Promise<
   const args = [cli, 'batch', 'water-70MeV', '--sweep', sweep, ...words, '--json'];
   const rates: number[] = [];
   for (let i = 0; i < 3; i += 1) {
-    const { wall_s, beams } = JSON.parse((await whole(process.execPath, args)).output) as Batch;
+    const { wall_s, beams } = JSON.parse((await runToExit(process.execPath, args)).output) as Batch;
     const bad = beams.find(({ status }) => status !== 'done');
     if (bad !== undefined) throw new Error(`a beam is ${bad.status}: ${bad.error ?? ''}`);
     rates.push(beams.length / wall_s);
@@ -87,11 +87,11 @@ export async function beamsOnGpu(
 }
 
 /** Number of beams that keeps several GPUs busy for seconds; a window variant needs longer per beam. */
-const SHARED = { 'cuda-depth': 4 * BEAMS, 'cuda-window': BEAMS } as const;
+const BEAMS_ON_SEVERAL_GPUS = { 'cuda-depth': 4 * BEAMS, 'cuda-window': BEAMS } as const;
 
 /** Speed-up of all GPUs of this machine over its first GPU, warm. */
 export async function beamsOnAllGpus(solver: Solver, base: object, variant: OnGpu): Promise<Row> {
-  const count = SHARED[variant];
+  const count = BEAMS_ON_SEVERAL_GPUS[variant];
   const reading = await solver.problem({ ...base, beam: { spots: spread(count) }, solver: solvedBy(variant) });
   const one = median(await timesAgain(solver, reading, wall_s));
   const all = median(await timesAgain(solver, reading, wall_s, { gpus: 'all' }));
@@ -221,7 +221,7 @@ export async function momentsOnGpu(solver: Solver, base: object, ceilings: Ceili
   const sweep = ['--readouts', '--variant', variant, '--sweep', 'beam.energy_MeV=60..80/100000', '--json'];
   const study: number[] = [];
   for (let i = 0; i < 3; i += 1) {
-    study.push((await whole(process.execPath, [cli, 'batch', 'water-70MeV', ...sweep])).wall_s);
+    study.push((await runToExit(process.execPath, [cli, 'batch', 'water-70MeV', ...sweep])).wall_s);
   }
   return [
     atLeast({ ...kernelOfMoments, what: `${kernelOfMoments.what} (${work})` }, GPU_BEAMS / kernel, bound),
@@ -247,7 +247,7 @@ export async function momentRows(solver: Solver, base: object): Promise<readonly
     const steps: number[] = [];
     for (let i = 0; i < TIMES; i += 1) steps.push((await solve(solver, transportProblem(one))).result.solve_s);
     const alone = await timesAgain(solver, one, busy_s, { times: TIMES });
-    rows.push(atMost(byMoments(energy_MeV, reactions), median(alone), median(steps)));
+    rows.push(atMost(momentsTarget(energy_MeV, reactions), median(alone), median(steps)));
     const many = await read(
       Array.from({ length: MOMENTS_BEAMS }, (_, i) => ({ energy_MeV: 60 + (20 * i) / (MOMENTS_BEAMS - 1) })),
     );

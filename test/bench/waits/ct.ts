@@ -13,21 +13,21 @@ import { loadAddon } from '../../../electron/host/io/addon/addon.ts';
 import { peakMemory_bytes } from '../../../electron/host/io/peak-memory.ts';
 import { ellipses, nrrdOf } from '../../electron/host/io/volumes/phantom.ts';
 import { openTestScenarios } from '../../electron/host/small-run.ts';
-import { cli, whole } from './processes.ts';
+import { cli, runToExit } from './processes.ts';
 import { atMost, megabytes, type Row, seconds } from './row.ts';
 import { solve, transportProblem } from './solver.ts';
 
 /** On Linux, writing 5 to this file resets a process's peak. */
-const REPEATED = '/proc/self/clear_refs';
+const CLEAR_REFS_FILE = '/proc/self/clear_refs';
 const LIMIT_bytes = 2 ** 34;
 const COLLECTIONS = 3;
 
-export const canMeasureOwnMemory = existsSync(REPEATED);
+export const canMeasureOwnMemory = existsSync(CLEAR_REFS_FILE);
 
 /** Memory in bytes that solving `document` adds to a program that has read it; its files are in `folder`. */
 export async function ownMemory(document: object, folder: string): Promise<number> {
   const words = ['--expose-gc', import.meta.filename, JSON.stringify(document), folder];
-  const { output } = await whole(process.execPath, words);
+  const { output } = await runToExit(process.execPath, words);
   return Number(output);
 }
 
@@ -40,7 +40,7 @@ async function measure(document: object, folder: string): Promise<number> {
     globalThis.gc?.();
   }
   const before = process.memoryUsage.rss();
-  writeFileSync(REPEATED, '5');
+  writeFileSync(CLEAR_REFS_FILE, '5');
   await solve({ addon }, problem);
   return peakMemory_bytes() - before;
 }
@@ -64,7 +64,7 @@ const estimateSchema = z.object({ scenarios: z.tuple([z.object({ plan: planSchem
 const usedSchema = z.object({ solve_s: z.number() });
 
 async function reportedMemory(words: readonly string[], folder: string): Promise<unknown> {
-  const { output } = await whole(process.execPath, [cli, ...words], folder);
+  const { output } = await runToExit(process.execPath, [cli, ...words], folder);
   return JSON.parse(output);
 }
 

@@ -32,11 +32,11 @@ const document = (file: string): object =>
   JSON.parse(readFileSync(path.join(root, 'assets/scenarios', file), 'utf8')) as object;
 
 const solver = await openSolver();
-const water = document('water-70MeV.json');
+const waterScenario = document('water-70MeV.json');
 const { gpu } = values;
 const device = gpu ? usedGpu(await devicesWithCeilings(solver.addon, say)) : null;
 if (gpu && device === null) throw new Error('there is no GPU that can be used');
-const several = gpu && solver.addon.driverDevices().devices.length > 1;
+const hasSeveralGpus = gpu && solver.addon.driverDevices().devices.length > 1;
 const copy = device?.ceilings?.copy_bytes_per_s ?? null;
 const cores = availableParallelism();
 const machine = `${cpus()[0]?.model.trim() ?? 'CPU'}, ${cores} cores${device === null ? '' : `, ${device.name}`}`;
@@ -48,24 +48,26 @@ async function inTurn(measure: (variant: OnGpu) => Promise<Row | readonly Row[]>
   return rows.flat();
 }
 
-const ofGpu: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
-  ['warm', () => inTurn((variant) => warmRun(solver, water, variant))],
+const gpuParts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
+  ['warm', () => inTurn((variant) => warmRun(solver, waterScenario, variant))],
   ['shell', () => commandLine('cuda-depth', true)],
   ['first', () => firstRuns('cuda-window')],
-  ['beams', () => inTurn((variant) => beamsOnGpu(solver, water, variant, copy))],
-  ['moments', () => momentsOnGpu(solver, water, device?.ceilings ?? null)],
-  ...(several ? ([['gpus', () => inTurn((variant) => beamsOnAllGpus(solver, water, variant))]] as const) : []),
+  ['beams', () => inTurn((variant) => beamsOnGpu(solver, waterScenario, variant, copy))],
+  ['moments', () => momentsOnGpu(solver, waterScenario, device?.ceilings ?? null)],
+  ...(hasSeveralGpus
+    ? ([['gpus', () => inTurn((variant) => beamsOnAllGpus(solver, waterScenario, variant))]] as const)
+    : []),
   ['images', () => warmImages(solver, document('diffraction/simple-cubic-4096.json'))],
 ];
-const ofCpu: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
+const cpuParts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
   ['shell', () => commandLine('depth', false)],
-  ['beams', async () => [await beamsOnCpu(solver, water, cores), await hostOfBeams(solver, water)]],
-  ['moments', () => momentRows(solver, water)],
+  ['beams', async () => [await beamsOnCpu(solver, waterScenario, cores), await hostOfBeams(solver, waterScenario)]],
+  ['moments', () => momentRows(solver, waterScenario)],
 ];
 const { smatrix: checkout } = values;
 const parts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
-  ...(gpu ? ofGpu : ofCpu),
-  ['session', () => sessionRows(gpu, water)],
+  ...(gpu ? gpuParts : cpuParts),
+  ['session', () => sessionRows(gpu, waterScenario)],
   ['ct', () => ctRows(gpu)],
   ['live', () => liveRows(gpu, say)],
   ...(gpu ? [] : ([['gpu', async () => rowsOfGpu()]] as const)),
@@ -74,10 +76,10 @@ const parts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
     : ([['smatrix', async () => [await smatrix(path.resolve(checkout), gpu ? 'cuda-depth' : 'depth')]]] as const)),
 ];
 
-const only = values.only?.split(',');
+const selectedParts = values.only?.split(',');
 const rows: Row[] = [];
 for (const [name, measure] of parts) {
-  if (only !== undefined && !only.includes(name)) continue;
+  if (selectedParts !== undefined && !selectedParts.includes(name)) continue;
   try {
     rows.push(...(await measure()));
   } catch (error) {

@@ -64,7 +64,7 @@ interface Ended {
 }
 
 /** Runs a process to its end. If it fails, rejects with the end of its output. */
-export function whole(
+export function runToExit(
   program: string,
   args: readonly string[],
   cwd = root,
@@ -95,7 +95,7 @@ async function shell(): Promise<{
   readonly program: string;
   readonly before: readonly string[];
 }> {
-  const found = await whole('npx', ['--version']).then(
+  const found = await runToExit('npx', ['--version']).then(
     () => true,
     () => false,
   );
@@ -111,7 +111,7 @@ const PEAK_MEMORY = new URL('../../../electron/host/io/peak-memory.ts', import.m
 /** Peak memory of an idle Node process, MB. */
 async function peakOfNode(): Promise<number> {
   const script = `import { peakMemory_bytes } from ${JSON.stringify(PEAK_MEMORY)}; console.log(peakMemory_bytes());`;
-  const { output } = await whole(process.execPath, ['--input-type=module', '-e', script]);
+  const { output } = await runToExit(process.execPath, ['--input-type=module', '-e', script]);
   return Number(output) / 1e6;
 }
 
@@ -144,7 +144,7 @@ export async function firstRuns(variant: OnGpu): Promise<readonly Row[]> {
           BRAGGBENCH_KERNELS: nvcc ? KERNELS : sources,
         };
         const words = ['run', 'water-70MeV', '--variant', variant, '--json'];
-        const { wall_s, output } = await whole(process.execPath, [cli, ...words], root, environment);
+        const { wall_s, output } = await runToExit(process.execPath, [cli, ...words], root, environment);
         const { status, variant: ran } = JSON.parse(output) as { readonly status: string; readonly variant: string };
         if (status !== 'done' || ran !== variant) throw new Error(`the run of ${ran} ended as ${status}`);
         times.push(wall_s);
@@ -157,7 +157,7 @@ export async function firstRuns(variant: OnGpu): Promise<readonly Row[]> {
   return rows;
 }
 
-const TINY = {
+const TINY_SCENARIO = {
   kind: 'transport',
   version: 1,
   beam: { energy_MeV: 30 },
@@ -170,9 +170,9 @@ async function driversOwn(): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-tiny-'));
   try {
     const file = path.join(folder, 'tiny.json');
-    writeFileSync(file, JSON.stringify(TINY));
+    writeFileSync(file, JSON.stringify(TINY_SCENARIO));
     const peak = async (variant: string): Promise<number> =>
-      peakOf((await whole(process.execPath, [cli, 'run', file, '--variant', variant, '--json'])).output);
+      peakOf((await runToExit(process.execPath, [cli, 'run', file, '--variant', variant, '--json'])).output);
     return Math.max(0, (await peak('cuda-depth')) - (await peak('depth')));
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -213,19 +213,19 @@ export async function commandLine(variant: string, gpu: boolean): Promise<readon
   const [installed, nothingInstalled]: [number[], number[]] = [[], []];
   const user = path.join(root, 'dist/installed');
   if (npx !== null) installInto(user, root);
-  await whole(program, [...before, ...words]);
-  await whole(empty.program, empty.args, empty.cwd);
+  await runToExit(program, [...before, ...words]);
+  await runToExit(empty.program, empty.args, empty.cwd);
   for (let i = 0; i < ROUNDS; i += 1) {
-    bounds.push((await whole(empty.program, empty.args, empty.cwd)).wall_s);
-    const { wall_s, output } = await whole(program, [...before, ...words]);
+    bounds.push((await runToExit(empty.program, empty.args, empty.cwd)).wall_s);
+    const { wall_s, output } = await runToExit(program, [...before, ...words]);
     times.push(wall_s);
     peaks.push(peakOf(output));
-    direct.push((await whole(image.node, [...image.flags, cli, ...words])).wall_s);
-    nodes.push((await whole(process.execPath, ['-e', '0'])).wall_s);
+    direct.push((await runToExit(image.node, [...image.flags, cli, ...words])).wall_s);
+    nodes.push((await runToExit(process.execPath, ['-e', '0'])).wall_s);
     if (npx === null) continue;
-    byRun.push((await whole('npm', ['run', '--silent', 'braggbench', '--', ...words])).wall_s);
-    nothingInstalled.push((await whole(npx.program, npx.args, user)).wall_s);
-    installed.push((await whole(program, [...before, ...words], user)).wall_s);
+    byRun.push((await runToExit('npm', ['run', '--silent', 'braggbench', '--', ...words])).wall_s);
+    nothingInstalled.push((await runToExit(npx.program, npx.args, user)).wall_s);
+    installed.push((await runToExit(program, [...before, ...words], user)).wall_s);
   }
   const node_MB = await peakOfNode();
   const driver_MB = gpu ? await driversOwn() : 0;
@@ -267,8 +267,8 @@ export async function smatrix(checkout: string, variant: string): Promise<Row> {
     cpSync(checkout, folder, { recursive: true, filter: (from) => path.basename(from) !== '.git' });
     const [theirs, ours]: [number[], number[]] = [[], []];
     for (let i = 0; i < 4; i += 1) {
-      const their = await whole('python3', ['run_simulation.py'], folder);
-      const our = await whole(process.execPath, [cli, 'run', 'water-70MeV', '--variant', variant, '--json']);
+      const their = await runToExit('python3', ['run_simulation.py'], folder);
+      const our = await runToExit(process.execPath, [cli, 'run', 'water-70MeV', '--variant', variant, '--json']);
       // The first run of either program compiles and fills caches.
       if (i === 0) continue;
       theirs.push(their.wall_s);

@@ -105,14 +105,14 @@ export const hostOfBeam: Limit = {
   what: 'the host for each of 2,048 beams on one grid, from the problem to readouts: processor time of its own thread',
   ...{ limit: 1e-4, text: milliseconds },
 };
-const reacting = (reactions: boolean): string => (reactions ? ', reactions followed' : '');
+const reactionText = (reactions: boolean): string => (reactions ? ', reactions followed' : '');
 /** One core: counts processor time of all threads, since other programs may use the rest of the machine. */
-export const byMoments = (energy_MeV: number, reactions: boolean): Limit => ({
-  what: `${energy_MeV} MeV in water by moments${reacting(reactions)}: processor time from the problem to readouts, warm`,
+export const momentsTarget = (energy_MeV: number, reactions: boolean): Limit => ({
+  what: `${energy_MeV} MeV in water by moments${reactionText(reactions)}: processor time from the problem to readouts, warm`,
   ...{ limit: reactions ? 2e-3 : 5e-4, text: milliseconds },
 });
 export const manyByMoments = (beams: number, reactions: boolean): Limit => ({
-  what: `${beams.toLocaleString('en')} beams of 60 to 80 MeV by moments${reacting(reactions)}, readouts included, per second of processor time`,
+  what: `${beams.toLocaleString('en')} beams of 60 to 80 MeV by moments${reactionText(reactions)}, readouts included, per second of processor time`,
   ...{ limit: reactions ? 1000 : 3000, text: beamRate },
 });
 /** Beams of the rows by cuda-moments: enough that the GPU's multiprocessors are busy until nearly the end. */

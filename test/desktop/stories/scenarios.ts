@@ -1,7 +1,7 @@
 /** Scenarios that several stories open. */
 
 /** Runs longer than any story, and can be stopped at every step. */
-export const long = {
+export const longScenario = {
   kind: 'transport',
   version: 1,
   name: 'Long',
@@ -10,7 +10,7 @@ export const long = {
   solver: { step_mm: 0.05, variant: 'window', threads: 1 },
 };
 
-export const small = {
+export const smallScenario = {
   kind: 'transport',
   version: 1,
   name: 'Small beam',

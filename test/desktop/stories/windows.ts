@@ -8,12 +8,12 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { BenchPage } from '../../e2e/bench-page.ts';
 import { type Driver, poll, useDesktop, WAIT_MS } from '../desktop.ts';
-import { long, small } from './scenarios.ts';
+import { longScenario, smallScenario } from './scenarios.ts';
 
 export function windowStories(driver: Driver): void {
   const { folder, complaints, desktop } = useDesktop(driver, 'windows', (own) => {
-    writeFileSync(path.join(own, 'long.json'), JSON.stringify(long));
-    writeFileSync(path.join(own, 'small.json'), JSON.stringify(small));
+    writeFileSync(path.join(own, 'long.json'), JSON.stringify(longScenario));
+    writeFileSync(path.join(own, 'small.json'), JSON.stringify(smallScenario));
     return ['--scenario', 'long.json', '--run'];
   });
   const boxes = async () => (await desktop().asked()).dialogs.filter(({ kind }) => kind === 'box');
@@ -77,7 +77,7 @@ export function windowStories(driver: Driver): void {
 
 export function crashStories(driver: Driver): void {
   const { desktop } = useDesktop(driver, 'crash', (folder) => {
-    writeFileSync(path.join(folder, 'long.json'), JSON.stringify(long));
+    writeFileSync(path.join(folder, 'long.json'), JSON.stringify(longScenario));
     return ['--scenario', 'long.json', '--run'];
   });
   const progress = () => desktop().text('.run-strip__text');

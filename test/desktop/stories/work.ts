@@ -5,12 +5,18 @@ import { describe, expect, it } from 'vitest';
 import { tickOnly } from '../../e2e/compare-page.ts';
 import { type Driver, poll, useDesktop } from '../desktop.ts';
 import { guardStories } from './guards.ts';
-import { small } from './scenarios.ts';
+import { smallScenario } from './scenarios.ts';
 
-const quick = { kind: 'transport', version: 1, name: 'Quick', beam: { energy_MeV: 70 }, solver: { stepping: 'depth' } };
+const quickScenario = {
+  kind: 'transport',
+  version: 1,
+  name: 'Quick',
+  beam: { energy_MeV: 70 },
+  solver: { stepping: 'depth' },
+};
 export function workStories(driver: Driver): void {
   const session = useDesktop(driver, 'work', (folder) => {
-    writeFileSync(path.join(folder, 'quick.braggbench.json'), JSON.stringify(quick));
+    writeFileSync(path.join(folder, 'quick.braggbench.json'), JSON.stringify(quickScenario));
     return ['quick.braggbench.json', '--run'];
   });
   const { folder, home, complaints, desktop } = session;
@@ -114,7 +120,7 @@ export function workStories(driver: Driver): void {
 
     it('opens a file passed by the operating system while the program is running', async () => {
       const handed = file('small.braggbench.json');
-      writeFileSync(handed, JSON.stringify(small));
+      writeFileSync(handed, JSON.stringify(smallScenario));
       const prevented = await desktop().program.evaluate(({ app }, opened) => {
         let taken = false;
         const event = {

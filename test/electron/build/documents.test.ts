@@ -28,7 +28,7 @@ import { root } from '../../../electron/build/figures/sessions.ts';
 import type { Sanitized } from '../../../electron/contract/user-kernels/checks.ts';
 import { loadAddon } from '../../../electron/host/io/addon/addon.ts';
 import { fill, lanesOf, onLane } from '../../bench/aa/session.ts';
-import { missed, noiseModels } from '../../bench/verdicts/simulate.ts';
+import { missedTargets, noiseModels } from '../../bench/verdicts/simulate.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { onLinux } from '../../unless.ts';
 
@@ -137,7 +137,7 @@ describe('error rates of verdicts', () => {
     });
 
     test('are within their targets', () => {
-      expect(kept.rows.flatMap((row) => missed(row, kept.trials, 2))).toEqual([]);
+      expect(kept.rows.flatMap((row) => missedTargets(row, kept.trials, 2))).toEqual([]);
     });
 
     test('each have a row in the table', () => {

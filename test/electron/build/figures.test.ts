@@ -82,7 +82,7 @@ describe('figures from the solver are current', () => {
  * Tables with numbers that were entered by hand. Each number is from a source that the table names, from typical
  * requirements, or the tolerance of a gate.
  */
-const typed: readonly (readonly [file: string, title: string])[] = [
+const typedTables: readonly (readonly [file: string, title: string])[] = [
   ['assets/handbook/fields.md', '`range_is`'],
   ['assets/handbook/fields.md', 'Request'],
   ['assets/handbook/let-and-rbe.md', 'Model'],
@@ -105,7 +105,7 @@ test('every other table of figures is generated', () => {
       return figures.length < 2 ? [] : [[file, head.split('|')[1]?.trim()]];
     });
   });
-  expect(found).toEqual(typed);
+  expect(found).toEqual(typedTables);
 });
 
 /** Text of a page without tables, code and markers. */

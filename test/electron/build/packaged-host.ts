@@ -29,7 +29,7 @@ const { state } = await host.runs.ended(id);
 const file = { kind: 'library', key: 'run.h5' } as const;
 await mkdir(path.join(dataFolder, 'library'), { recursive: true });
 await host.call('run.save', { run: id, file, ifExists: 'replace' });
-const opened = await host.call('run.open', { source: { kind: 'file', file } });
+const openedRun = await host.call('run.open', { source: { kind: 'file', file } });
 
 const event = '{"name":"kernel","ph":"X","ts":1,"dur":7,"pid":1,"tid":2}';
 await writeFile(path.join(dataFolder, 'library', 'trace.json'), `[${event}]`);
@@ -37,5 +37,5 @@ const trace = await host.call('timeline.open', {
   source: { kind: 'file', file: { kind: 'library', key: 'trace.json' } },
 });
 await host.close();
-console.log(JSON.stringify({ issues: issues.length, state, opened: opened.headline, spans: trace.spans }));
+console.log(JSON.stringify({ issues: issues.length, state, opened: openedRun.headline, spans: trace.spans }));
 process.exit(0);

@@ -23,7 +23,7 @@ import { capture, findOnPath, tail } from '../../../electron/build/setup/command
 import { installWords, isInstalled } from '../../../electron/build/setup/packages.mjs';
 import { nodeToInstall } from '../../../electron/build/setup/pinned-node.mjs';
 import { root } from '../../../electron/build/setup/root.mjs';
-import { sayOn, timed } from '../../../electron/build/setup/say.mjs';
+import { runTimed, sayOn } from '../../../electron/build/setup/say.mjs';
 import { firstStart } from '../../../electron/build/steps/all.mjs';
 import { progressOf } from '../../../electron/build/steps/native.mjs';
 import { digest } from '../../../electron/build/steps/up-to-date.mjs';
@@ -205,7 +205,7 @@ describe('progress of build steps', () => {
   async function said(terminal: boolean): Promise<string> {
     const out = Object.assign(new PassThrough(), { isTTY: terminal });
     sayOn(out);
-    await timed('Building', async (progress) => {
+    await runTimed('Building', async (progress) => {
       await vi.advanceTimersByTimeAsync(11_000);
       progress('130 of 260 files');
       await vi.advanceTimersByTimeAsync(19_000);
@@ -228,9 +228,9 @@ describe('progress of build steps', () => {
     it('is not printed if it was instant, unless it failed', async () => {
       const out = new PassThrough();
       sayOn(out);
-      expect(await timed('Copying', async () => 1)).toBe(1);
+      expect(await runTimed('Copying', async () => 1)).toBe(1);
       expect(out.read()).toBeNull();
-      const failing = timed('Copying', () => Promise.reject(new Error('no such file')));
+      const failing = runTimed('Copying', () => Promise.reject(new Error('no such file')));
       await expect(failing).rejects.toThrow('no such file');
       expect(String(out.read())).toBe('Copying …\n');
     });
@@ -249,7 +249,7 @@ describe('progress of build steps', () => {
     it('leaves no line behind if it fails', async () => {
       const out = Object.assign(new PassThrough(), { isTTY: true });
       sayOn(out);
-      await expect(timed('Building', () => Promise.reject(new Error('no compiler')))).rejects.toThrow('no compiler');
+      await expect(runTimed('Building', () => Promise.reject(new Error('no compiler')))).rejects.toThrow('no compiler');
       await vi.advanceTimersByTimeAsync(5_000);
       expect(String(out.read())).toBe('Building …\n\r\x1b[K');
     });

@@ -141,7 +141,7 @@ export const inFolder = (...names: readonly string[]): string => path.join(folde
 export const options = () => ({ cwd: folder, environment: environmentWith(inFolder('home')) });
 export const call = (...words: readonly string[]): Promise<Ended> => braggbenchHere(['study', ...words], options());
 
-export const small = {
+export const smallScenario = {
   kind: 'transport',
   version: 1,
   beam: {},
@@ -197,7 +197,7 @@ export async function table(name: string) {
 export function useStudies(): void {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'braggbench-study-'));
-    await writeFile(inFolder('small.json'), JSON.stringify(small));
+    await writeFile(inFolder('small.json'), JSON.stringify(smallScenario));
   });
   afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 }

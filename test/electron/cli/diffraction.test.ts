@@ -14,11 +14,19 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const small = ['--set', 'detector.width=64', '--set', 'detector.height=48'];
+const smallFlags = ['--set', 'detector.width=64', '--set', 'detector.height=48'];
 const call = (...words: string[]) => braggbenchHere(words, { cwd: folder, environment });
 
 test('run prints the image and saves it, and export writes it for image viewers', async () => {
-  const run = await call('run', 'simple-cubic-256', ...small, '--variant', 'diffraction-mixed', '--out', 'small.h5');
+  const run = await call(
+    'run',
+    'simple-cubic-256',
+    ...smallFlags,
+    '--variant',
+    'diffraction-mixed',
+    '--out',
+    'small.h5',
+  );
   expect(run).toMatchObject({ code: 0, stderr: '' });
   expect(run.stdout).toMatch(
     /^Simple cubic, 256 pixels \(detector.width = 64, detector.height = 48\)\ndiffraction-mixed, fp32, \d+ threads?, \w+; 64 × 48 pixels/,
@@ -48,7 +56,7 @@ test('run prints the image and saves it, and export writes it for image viewers'
 });
 
 test('run --json prints one document', async () => {
-  const { code, stdout } = await call('run', 'simple-cubic-256', ...small, '--json');
+  const { code, stdout } = await call('run', 'simple-cubic-256', ...smallFlags, '--json');
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
     workload: 'diffraction',

@@ -31,7 +31,7 @@ interface Printed {
     readonly sessions: readonly { readonly ratio: { readonly value: number } }[];
   }[];
 }
-const printed = ({ stdout }: Ended): Printed => JSON.parse(stdout) as Printed;
+const printedGate = ({ stdout }: Ended): Printed => JSON.parse(stdout) as Printed;
 const kernel = path.join(folder, 'sum', 'sum.cpp');
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ test('the gate passes unchanged code, compared with a commit or with a session f
   const generous = ['--allow', '1000%', '--time', '1', '--trust', '--json', ...problem];
   const commit = await call('gate', 'sum', '--baseline', 'HEAD', ...generous);
   expect(commit.code).toBe(0);
-  const { failed, facts, variants } = printed(commit);
+  const { failed, facts, variants } = printedGate(commit);
   expect(failed).toBe(false);
   expect(variants.map(({ variant }) => variant)).toEqual(['sum/sum.cpp']);
   expect(['not slower', 'undecided']).toContain(variants[0]?.verdict);
@@ -58,8 +58,8 @@ test('the gate passes unchanged code, compared with a commit or with a session f
   const bench = ['bench', 'sum', '--variants', 'sum/sum.cpp', '--trust', '--time', '1', ...problem];
   expect((await call(...bench, '--out', 'main.json', '--force')).code).toBe(0);
   const file = await call('gate', 'sum', '--variants', 'sum/sum.cpp', '--baseline', 'main.json', ...generous);
-  expect([file.code, printed(file).variants[0]?.variant]).toEqual([0, 'sum.cpp']);
-  expect(printed(file).facts).toContain('Drifts of the machine between the days of the sessions are included.');
+  expect([file.code, printedGate(file).variants[0]?.variant]).toEqual([0, 'sum.cpp']);
+  expect(printedGate(file).facts).toContain('Drifts of the machine between the days of the sessions are included.');
 });
 
 test('the gate fails a wrong kernel, with a summary and JUnit XML', async () => {
@@ -72,7 +72,7 @@ test('the gate fails a wrong kernel, with a summary and JUnit XML', async () => 
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--trust')]);
     const wrong = await call(...words, '--trust');
     expect(wrong.code).toBe(1);
-    expect(printed(wrong).variants[0]).toMatchObject({ variant: 'sum/sum.cpp', verdict: 'wrong' });
+    expect(printedGate(wrong).variants[0]).toMatchObject({ variant: 'sum/sum.cpp', verdict: 'wrong' });
     expect(await readFile(path.join(folder, 'gate.xml'), 'utf8')).toContain('<failure type="wrong"');
     expect(await readFile(path.join(folder, 'gate.md'), 'utf8')).toMatch(/\| wrong: /);
     const file = await call(
@@ -87,7 +87,7 @@ test('the gate fails a wrong kernel, with a summary and JUnit XML', async () => 
       '--json',
       ...problem,
     );
-    expect([file.code, printed(file).variants[0]?.verdict]).toEqual([1, 'wrong']);
+    expect([file.code, printedGate(file).variants[0]?.verdict]).toEqual([1, 'wrong']);
   } finally {
     await writeFile(kernel, text);
   }

@@ -32,14 +32,14 @@ const cache = cacheWithUserKernels(folder);
 const problems = path.join(folder, 'problems');
 const home = path.join(folder, 'home');
 const environment = environmentWith(home, { BRAGGBENCH_CACHE: cache, CXXFLAGS: '-O1' });
-const plain = Object.fromEntries(
+const plainEnvironment = Object.fromEntries(
   Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
 );
 const clients: Client[] = [];
 /** Client of a server that may compile and run the folder's code. */
-let trusting: Client;
+let trustingClient: Client;
 
-const connected = (...words: readonly string[]): Promise<Client> => connectedWith({}, ...words);
+const connectClient = (...words: readonly string[]): Promise<Client> => connectedWith({}, ...words);
 
 async function connectedWith(more: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' });
@@ -49,7 +49,7 @@ async function connectedWith(more: Readonly<Record<string, string>>, ...words: r
       command: process.execPath,
       args,
       cwd: folder,
-      env: { ...plain, ...more },
+      env: { ...plainEnvironment, ...more },
       stderr: 'ignore',
     }),
   );
@@ -81,7 +81,7 @@ beforeAll(async () => {
   expect(made.code).toBe(0);
   const scenario = path.join(problems, 'sum', 'problem.json');
   await writeFile(scenario, (await readFile(scenario, 'utf8')).replace('1000000', '4099'));
-  trusting = await connected('--trust', problems, '--time', '2s');
+  trustingClient = await connectClient('--trust', problems, '--time', '2s');
 });
 afterAll(() => Promise.all(clients.map((one) => one.close())));
 
@@ -93,7 +93,7 @@ function expectHonest({ verdict, reason }: Pick<Attempt, 'verdict' | 'reason'>):
 const source = () => readFile(path.join(problems, 'sum', 'sum.cpp'), 'utf8');
 
 /** Splits the sum into eight partial sums, which a compiler puts into one vector register. */
-const vectorised = (text: string): string =>
+const vectoriseSum = (text: string): string =>
   text.replace(
     /double sum = 0;\n.*\n/,
     `double part[8] = {};
@@ -107,7 +107,7 @@ const vectorised = (text: string): string =>
   );
 
 test('an agent improves a naive reduction to a vectorised one, after one wrong attempt and one that does not compile', async () => {
-  const client = trusting;
+  const client = trustingClient;
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual([
     ...['list_problems', 'read_problem', 'submit_kernel', 'explain_slow', 'ladder', 'claims', 'sanitize'],
@@ -144,7 +144,7 @@ test('an agent improves a naive reduction to a vectorised one, after one wrong a
     expect.objectContaining({ severity: 'error', line, message: expect.stringContaining('nothing') }),
   );
 
-  const fast = await submit(vectorised(read.source));
+  const fast = await submit(vectoriseSum(read.source));
   expect(fast).toMatchObject({ attempt: 4, resources: null });
   expectHonest(fast);
   expect(fast.vs_reference?.value).toBeGreaterThan(0);
@@ -193,7 +193,7 @@ test('an agent improves a naive reduction to a vectorised one, after one wrong a
     expect(climb?.attempts[1]).toMatchObject({ reason: wrong.reason, vs_reference: null });
     const { time_s, vs_reference, vs_best } = fast;
     expect(climb?.attempts[3]).toMatchObject({ time_s, vs_reference, vs_best });
-    expect((await page.call('bench.attempt', { file: fast.file })).text).toBe(vectorised(read.source));
+    expect((await page.call('bench.attempt', { file: fast.file })).text).toBe(vectoriseSum(read.source));
     await expect(page.call('bench.attempt', { file: '../../etc-attempt-0001.cpp' })).rejects.toThrow('allowed');
 
     // Replays only in a folder with the name of the problem.
@@ -206,7 +206,7 @@ test('an agent improves a naive reduction to a vectorised one, after one wrong a
     };
     await expect(replay('another')).rejects.toThrow('Open problem.json of sum first');
     expect(await replay('sum')).toMatchObject({ id: fast.file, answer: 'reference.ts' });
-    expect(await readFile(path.join(copy, fast.file), 'utf8')).toBe(vectorised(read.source));
+    expect(await readFile(path.join(copy, fast.file), 'utf8')).toBe(vectoriseSum(read.source));
     // The reference of later sessions is unchanged.
     const found = await readProblemFolder(copy);
     expect(found === null ? [] : (await candidateFiles(found)).slice(-1)).toEqual([fast.file]);
@@ -225,7 +225,7 @@ test('a problem folder accepts attempts in C++ and Python, and reports the posit
   const at = path.join(problems, 'softmax');
   const document = path.join(at, 'problem.json');
   await writeFile(document, (await readFile(document, 'utf8')).replace('"rows": 1024', '"rows": 16'));
-  const client = await connected('--trust', problems, '--time', '2s');
+  const client = await connectClient('--trust', problems, '--time', '2s');
   const listed = problemsSchema.parse((await call(client, 'list_problems', {})).structured);
   expect(listed.problems.find(({ id }) => id === 'softmax')).toMatchObject({
     ...{ workload: 'user-problem', kernel: 'three-passes.cpp', language: 'cpp', trusted: true },
@@ -262,7 +262,7 @@ test('a folder trusted in the window for agents accepts submissions until its re
   await cp(path.join(problems, 'sum'), path.join(shelf, 'sum'), { recursive: true });
   const at = path.join(shelf, 'sum');
   // The server starts before the folder is trusted, and is notified later.
-  const client = await connected(shelf, '--time', '2s');
+  const client = await connectClient(shelf, '--time', '2s');
   const text = await readFile(path.join(at, 'sum.cpp'), 'utf8');
   const submit = () => call(client, 'submit_kernel', { problem: 'sum', source: text, seconds: 0.5 });
   expect((await submit()).text).toContain('or open the problem in the window');
@@ -294,7 +294,7 @@ test('a folder trusted in the window for agents accepts submissions until its re
 
 describe('an MCP server', () => {
   test('rejects a submission to an untrusted folder, and names the flag with which a person trusts it', async () => {
-    const client = await connected(problems);
+    const client = await connectClient(problems);
     const refused = await call(client, 'submit_kernel', { problem: 'sum', source: await source() });
     expect(refused.isError).toBe(true);
     expect(refused.text).toContain(`untrusted: ${path.join(problems, 'sum')} is not trusted`);
@@ -304,7 +304,7 @@ describe('an MCP server', () => {
   });
 
   test('rejects unknown problems, attempts and arguments', async () => {
-    const client = trusting;
+    const client = trustingClient;
     for (const id of ['../sum', 'sums', '/etc/passwd', 'sum/problem.json'])
       expect((await call(client, 'read_problem', { problem: id })).text).toContain('list_problems lists them');
     expect((await call(client, 'explain_slow', { problem: 'sum', attempt: 9000 })).text).toContain(
@@ -321,7 +321,7 @@ describe('an MCP server', () => {
   });
 
   test('a cancelled submission ends, and the server continues', { tags: 'slow' }, async () => {
-    const client = await connected('--trust', problems);
+    const client = await connectClient('--trust', problems);
     const stop = new AbortController();
     const submission = call(
       client,
@@ -337,7 +337,7 @@ describe('an MCP server', () => {
 test('concurrent submissions from two agents become separate attempts, and all are measured', {
   tags: 'slow',
 }, async () => {
-  const both = [trusting, await connected('--trust', problems)];
+  const both = [trustingClient, await connectClient('--trust', problems)];
   await cp(path.join(problems, 'sum'), path.join(problems, 'shared'), { recursive: true });
   const text = await source();
   const submit = (client: Client) => call(client, 'submit_kernel', { problem: 'shared', source: text, seconds: 0.5 });
@@ -358,14 +358,14 @@ test('a candidate that exceeds its memory limit is not measured, but the next on
     `double sum = 0;
     for (int i = 0; i < 64; ++i) sum += 0 * (new volatile char[std::size_t{1} << 30])[0];`,
   );
-  const answer = await call(trusting, 'submit_kernel', {
+  const answer = await call(trustingClient, 'submit_kernel', {
     ...{ problem: 'sum', source: greedy, seconds: 0.5 },
   });
   expect(answer.isError, answer.text).toBe(false);
   const attempt = attemptSchema.parse(answer.structured);
   expect(attempt, JSON.stringify(attempt)).toMatchObject({ verdict: 'crashed', time_s: null, vs_reference: null });
   expect(attempt.reason).toMatch(/memory|bad_alloc/);
-  const next = await call(trusting, 'submit_kernel', { problem: 'sum', source: text, seconds: 0.5 });
+  const next = await call(trustingClient, 'submit_kernel', { problem: 'sum', source: text, seconds: 0.5 });
   expectHonest(attemptSchema.parse(next.structured));
 });
 

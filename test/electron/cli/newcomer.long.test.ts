@@ -9,7 +9,7 @@ import { braggbench, comparedRows, environmentWith } from './command.ts';
 const folder = scratchFolder('newcomer');
 const readme = readFileSync(path.join(import.meta.dirname, '../../../README.md'), 'utf8');
 const [commands = ''] = /(?:^npx braggbench .*\n)+/m.exec(readme) ?? [];
-const typed = commands
+const typedCommands = commands
   .trim()
   .split('\n')
   .map((line) => line.split(' ').slice(2));
@@ -18,10 +18,10 @@ const call = (words: readonly string[]) =>
   braggbench(words, { cwd: folder, environment: environmentWith(path.join(folder, 'home')) });
 
 it('the README has three commands', () => {
-  expect(typed).toEqual([['examples'], ['run', 'water-70MeV'], ['bench', 'water-70MeV']]);
+  expect(typedCommands).toEqual([['examples'], ['run', 'water-70MeV'], ['bench', 'water-70MeV']]);
 });
 
-it.each(typed.slice(0, 2).map((words) => [words.join(' '), words] as const))(
+it.each(typedCommands.slice(0, 2).map((words) => [words.join(' '), words] as const))(
   '%s exits with code 0',
   async (_, words) => {
     expect(await call(words)).toMatchObject({ code: 0 });
@@ -30,7 +30,7 @@ it.each(typed.slice(0, 2).map((words) => [words.join(' '), words] as const))(
 
 it('bench prints the fastest variant, and a table that compares at least two correct ones', async () => {
   expect(defaultBenchOptions.time_s).toBeLessThanOrEqual(60);
-  const { code, stdout } = await call(typed[2] ?? []);
+  const { code, stdout } = await call(typedCommands[2] ?? []);
   expect(code).toBe(0);
   const text = stdout.replace(/\s+/g, ' ');
   expect(text).toMatch(/\w+ (?:(?:is the|looks|is among the) fastest|are equally fast) .* Its answer is correct \(/);

@@ -14,11 +14,11 @@ import { assetsFolder, tinyScenario } from '../host/small-run.ts';
 import { smallImage } from '../host/workloads/small-image.ts';
 import { braggbenchHere, type Ended, environmentWith } from './command.ts';
 
-const small = { ...tinyScenario, name: 'small <beam>' } as const;
+const smallScenario = { ...tinyScenario, name: 'small <beam>' } as const;
 
 const spots = { ...smallImage, name: 'Few spots', detector: { width: 48, height: 48 } } as const;
 
-const recorded = path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV.json');
+const recordedSession = path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV.json');
 let folder: string;
 const inFolder = (name: string): string => path.join(folder, name);
 const call = (...words: string[]): Promise<Ended> =>
@@ -32,7 +32,7 @@ async function done(...words: string[]): Promise<Ended> {
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'braggbench-report-'));
-  await writeFile(inFolder('small.json'), JSON.stringify(small));
+  await writeFile(inFolder('small.json'), JSON.stringify(smallScenario));
   await done('run', 'small.json', '--out', 'a.h5', '--set', 'solver.variant=window');
   await done('run', 'small.json', '--out', 'b.h5', '--set', 'solver.variant=gather', '--trace');
 });
@@ -146,12 +146,12 @@ describe('braggbench export', () => {
   });
 
   test('writes all samples of a session for notebooks, with all digits', async () => {
-    await done('export', recorded, '--samples', 'samples.csv');
+    await done('export', recordedSession, '--samples', 'samples.csv');
     const [head = '', ...lines] = (await readFile(inFolder('samples.csv'), 'utf8')).trimEnd().split('\n');
     const names = head.split(',');
     expect(names.slice(0, 7)).toEqual(['at', 'variant', 'kind', 'device', 'precision', 'round', 'time_s']);
     const rows = lines.map((line) => Object.fromEntries(line.split(',').map((value, i) => [names[i] ?? '', value])));
-    const report = sessionSchema.parse(JSON.parse(readFileSync(recorded, 'utf8'))).reports[0];
+    const report = sessionSchema.parse(JSON.parse(readFileSync(recordedSession, 'utf8'))).reports[0];
     const measured = report?.entries.flatMap((entry) => (entry.status === 'measured' ? [entry] : [])) ?? [];
     expect(measured.length).toBeGreaterThan(5);
     for (const { label, samples } of measured) {
@@ -197,8 +197,8 @@ test('a sweep is measured, fitted, saved, shown and replayed', async () => {
 
 describe('braggbench replay', () => {
   test('draws the figures of a recorded session byte for byte as before', async () => {
-    const first = await done('replay', recorded, '-o', 'one');
-    await done('replay', recorded, '--out', 'two');
+    const first = await done('replay', recordedSession, '-o', 'one');
+    await done('replay', recordedSession, '--out', 'two');
     const names = readdirSync(inFolder('one')).sort();
     expect(names).toEqual([
       'cold-start.svg',
@@ -232,10 +232,19 @@ describe('braggbench replay', () => {
 
 describe('braggbench report', () => {
   test('writes one self-contained HTML file', async () => {
-    const { stderr } = await done('report', 'a.h5', 'b.h5', recorded, '-o', 'report.html', '--title', 'Mine & yours');
+    const { stderr } = await done(
+      'report',
+      'a.h5',
+      'b.h5',
+      recordedSession,
+      '-o',
+      'report.html',
+      '--title',
+      'Mine & yours',
+    );
     expect(stderr).toContain('Written to report.html');
     const html = await readFile(inFolder('report.html'), 'utf8');
-    const commit = /"commit":"([0-9a-f]{40})"/.exec(await readFile(recorded, 'utf8'))?.[1];
+    const commit = /"commit":"([0-9a-f]{40})"/.exec(await readFile(recordedSession, 'utf8'))?.[1];
     expect(html).toContain('<h1>Mine &amp; yours</h1>');
     // The report fetches nothing and runs no script, and names are escaped.
     expect(html).not.toMatch(/<script|<link|<beam>|url\(|(?:src|href)="(?!data:)/);
@@ -257,7 +266,7 @@ describe('braggbench report', () => {
   });
 
   test('marks a wrong variant, even if it is the fastest', async () => {
-    const session = JSON.parse(await readFile(recorded, 'utf8')) as {
+    const session = JSON.parse(await readFile(recordedSession, 'utf8')) as {
       reports: { entries: { label: string; verdict: string }[] }[];
     };
     for (const entry of session.reports[0]?.entries ?? []) {

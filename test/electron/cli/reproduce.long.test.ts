@@ -19,21 +19,24 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const MINUTES = 600_000;
-const more = () => ({ BRAGGBENCH_CACHE: join(folder, 'cache') });
+const testEnvironment = () => ({ BRAGGBENCH_CACHE: join(folder, 'cache') });
 
-async function exported(scenario: unknown, file: string, description: Readonly<Record<string, unknown>>) {
+async function exportReproducer(scenario: unknown, file: string, description: Readonly<Record<string, unknown>>) {
   const stem = file.replace(/\.\w+$/, '');
   await copyFile(join(root, String(description['replaces'])), join(folder, file));
   const all = { kind: 'variant', version: 1, title: `My ${stem}`, ...description };
   await writeFile(join(folder, `${stem}.json`), JSON.stringify(all));
   await writeFile(join(folder, `${stem}-scenario.json`), JSON.stringify(scenario));
-  return reproduced(`${stem}-scenario.json`, file);
+  return runReproduce(`${stem}-scenario.json`, file);
 }
 
-async function reproduced(scenario: string, file: string, ...words: readonly string[]): Promise<string> {
+async function runReproduce(scenario: string, file: string, ...words: readonly string[]): Promise<string> {
   const out = `${basename(file)}-out`;
   const all = ['reproduce', scenario, '--variant', `./${file}`, '--out', out, ...words];
-  const made = await braggbenchHere(all, { cwd: folder, environment: environmentWith(join(folder, 'home'), more()) });
+  const made = await braggbenchHere(all, {
+    cwd: folder,
+    environment: environmentWith(join(folder, 'home'), testEnvironment()),
+  });
   expect(made).toMatchObject({ code: 0, stderr: '' });
   return join(folder, out);
 }
@@ -65,7 +68,7 @@ const beam = {
 describe('a reproducer', onPosix, () => {
   test('judges a copy of a beam kernel as correct and a changed one as wrong', { timeout: MINUTES }, async () => {
     const base = { workload: 'transport', base: 'gather', replaces: 'kernels/transport/cpu/gather.cpp' };
-    const at = await exported(beam, 'mine.cpp', base);
+    const at = await exportReproducer(beam, 'mine.cpp', base);
     await build(at);
     const right = await reproduce(at);
     expect(right.stdout).toMatch(
@@ -85,7 +88,7 @@ describe('a reproducer', onPosix, () => {
       ...{ structure_factors: { default_electrons: 100 }, detector: { width: 64, height: 48 } },
     };
     const replaces = 'kernels/diffraction/cpu/reference.cpp';
-    const at = await exported(image, 'pixels.cpp', {
+    const at = await exportReproducer(image, 'pixels.cpp', {
       workload: 'diffraction',
       base: 'diffraction-reference',
       replaces,
@@ -97,10 +100,10 @@ describe('a reproducer', onPosix, () => {
   });
 
   test('checks a kernel from a template against its reference', { timeout: MINUTES }, async () => {
-    const environment = environmentWith(join(folder, 'home'), more());
+    const environment = environmentWith(join(folder, 'home'), testEnvironment());
     const made = await braggbenchHere(['new-kernel', 'stencil', 'mean.cpp'], { cwd: folder, environment });
     expect(made.code).toBe(0);
-    const at = await reproduced('mean', 'mean/mean.cpp', '--set', 'problem.n=1003', '--trust');
+    const at = await runReproduce('mean', 'mean/mean.cpp', '--set', 'problem.n=1003', '--trust');
     await build(at);
     const { code, stdout } = await reproduce(at);
     expect(stdout).toContain('Largest error of results over its tolerance');
@@ -119,7 +122,7 @@ describe('a reproducer', onPosix, () => {
   }, async () => {
     const problem = { kind: 'micro', version: 1, name: 'Sum', problem: { kind: 'reduction', n: 4096 } };
     const replaces = 'kernels/micro/patterns/reduction.cu';
-    const at = await exported(problem, 'sum.cu', {
+    const at = await exportReproducer(problem, 'sum.cu', {
       workload: 'micro',
       bench: 'reduction',
       base: 'cuda-shuffle',

@@ -16,7 +16,7 @@ import {
   options,
   results,
   run,
-  small,
+  smallScenario,
   study,
   table,
   useStudies,
@@ -37,7 +37,7 @@ const childrenOf = (pid: number): readonly number[] =>
     .split('\n')
     .flatMap((line) => (line.trim() === '' ? [] : [Number(line)]));
 
-function started(...words: readonly string[]) {
+function startStudy(...words: readonly string[]) {
   const { cwd, environment } = options();
   const child = spawn(process.execPath, [entry, 'study', ...words], { cwd, env: environment, stdio: 'ignore' });
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
@@ -47,7 +47,7 @@ function started(...words: readonly string[]) {
 describe('a study whose processes are killed', onLinux, () => {
   test('loses only the points being solved, whichever process is killed', async () => {
     await study('killed.json', energies(200));
-    const whole = started('run', 'killed.json');
+    const whole = startStudy('run', 'killed.json');
     await untilSolved('killed.study', 20);
     whole.child.kill('SIGKILL');
     await whole.ended;
@@ -57,7 +57,7 @@ describe('a study whose processes are killed', onLinux, () => {
     await sleep(500);
     const later = await results('killed.study');
     expect(later.length - there.length).toBeLessThan(10);
-    const again = started('resume', 'killed.study');
+    const again = startStudy('resume', 'killed.study');
     await untilSolved('killed.study', later.length + 20);
     // A worker process is killed too: another one solves its points.
     for (const worker of childrenOf(again.pid)) process.kill(worker, 'SIGKILL');
@@ -70,14 +70,14 @@ describe('a study whose processes are killed', onLinux, () => {
 
   test('ends its running points when it is stopped by Ctrl+C or by braggbench study stop', async () => {
     // Each point needs far longer than the complete test.
-    const long = { ...small, beam: { energy_MeV: 150 }, grid: { dx_mm: 0.2, dz_mm: 0.1, dtheta_mrad: 2 } };
+    const long = { ...smallScenario, beam: { energy_MeV: 150 }, grid: { dx_mm: 0.2, dz_mm: 0.1, dtheta_mrad: 2 } };
     await writeFile(inFolder('long.json'), JSON.stringify(long));
     await study('long-study.json', energies(4, 150), { base: [{ file: 'long.json' }] });
-    const interrupted = started('run', 'long-study.json', '--yes');
+    const interrupted = startStudy('run', 'long-study.json', '--yes');
     await untilBeat('long-study.study');
     interrupted.child.kill('SIGINT');
     expect(await interrupted.ended).toBe(130);
-    const second = started('resume', 'long-study.study', '--yes');
+    const second = startStudy('resume', 'long-study.study', '--yes');
     await untilBeat('long-study.study');
     expect((await call('run', 'long-study.study', '--yes')).stderr).toMatch(/is being run by another process/);
     expect((await call('stop', 'long-study.study')).stdout).toMatch(/Requested a stop of 1/);
@@ -95,7 +95,7 @@ async function untilBeat(name: string): Promise<void> {
   throw new Error(`nobody works on ${name}`);
 }
 
-function mounted(place: string): boolean {
+function isMounted(place: string): boolean {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', place], { stdio: 'pipe' });
     return true;
@@ -108,7 +108,7 @@ describe('a study on a full disk', asRoot, () => {
   test('ends with that reason, and resumes once there is free space', async (context) => {
     const place = inFolder('full');
     await mkdir(place);
-    if (!mounted(place)) return context.skip('no file system can be mounted here');
+    if (!isMounted(place)) return context.skip('no file system can be mounted here');
     try {
       await study('room.json', energies(80), { measures: ['readouts', 'curves'] });
       const full = await braggbench(['study', 'run', 'room.json', '--out', place], options());

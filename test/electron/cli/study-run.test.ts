@@ -12,7 +12,7 @@ import {
   options,
   results,
   run,
-  small,
+  smallScenario,
   study,
   table,
   useStudies,
@@ -96,7 +96,7 @@ describe('braggbench study run', () => {
     const shared = await table('shared.json');
     expect(shared.column('beams_on_grid')).toEqual([3, 3, 3]);
     const words = ['batch', 'shared-30.json', '--one-grid', '--sweep', 'beam.energy_MeV=20,25,30', '--json'];
-    await writeFile(inFolder('shared-30.json'), JSON.stringify({ ...small, beam: { energy_MeV: 30 } }));
+    await writeFile(inFolder('shared-30.json'), JSON.stringify({ ...smallScenario, beam: { energy_MeV: 30 } }));
     const batch = z
       .looseObject({ beams: z.array(z.looseObject({ metrics: z.looseObject({ r80_mm: z.number() }) })) })
       .parse(JSON.parse((await braggbenchHere(words, options())).stdout));
@@ -158,7 +158,7 @@ describe('braggbench study run', () => {
     });
     await writeFile(
       inFolder('large.json'),
-      JSON.stringify({ ...small, grid: { dx_mm: 0.2, dz_mm: 0.1, dtheta_mrad: 1, theta_max_mrad: 200 } }),
+      JSON.stringify({ ...smallScenario, grid: { dx_mm: 0.2, dz_mm: 0.1, dtheta_mrad: 1, theta_max_mrad: 200 } }),
     );
     const year = await call('run', 'year.json');
     expect([year.code, year.stderr]).toEqual([2, expect.stringMatching(/need at least [\d.]+ (days|years).*--yes/)]);

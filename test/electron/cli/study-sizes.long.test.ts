@@ -13,7 +13,7 @@ const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-study-sizes-'));
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }), 600_000);
 const inFolder = (...names: readonly string[]): string => path.join(folder, ...names);
 
-async function solved(name: string, words: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<void> {
+async function solveStudy(name: string, words: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<void> {
   await writeFile(inFolder(`${name}.json`), JSON.stringify(wideBeams));
   const environment = environmentWith(inFolder('home'), more);
   const { code, stdout, stderr } = await braggbench(['study', 'run', `${name}.json`, '--json', ...words], {
@@ -26,7 +26,7 @@ async function solved(name: string, words: readonly string[], more: NodeJS.Proce
   expect(files.filter((file) => /[0-9a-f]{16}\.json$/.test(file))).toHaveLength(WIDE_POINTS);
 }
 
-test('a study solves ten thousand beams on this machine', { timeout: 900_000 }, () => solved('here', []));
+test('a study solves ten thousand beams on this machine', { timeout: 900_000 }, () => solveStudy('here', []));
 
 test('a study solves ten thousand beams on Slurm, in tasks of many points', {
   timeout: 900_000,
@@ -35,7 +35,7 @@ test('a study solves ten thousand beams on Slurm, in tasks of many points', {
   await mkdir(inFolder('cluster'), { recursive: true });
   const slurm = await startSlurm(inFolder('cluster'), 1001);
   try {
-    await solved('there', ['--on', 'slurm', '--silent', '60'], slurm.environment);
+    await solveStudy('there', ['--on', 'slurm', '--silent', '60'], slurm.environment);
     const tags = await readdir(inFolder('there.study', 'slurm'));
     const attempts = await Promise.all(
       tags.map((tag) => readdir(inFolder('there.study', 'slurm', tag, 'attempts')).catch(() => [])),

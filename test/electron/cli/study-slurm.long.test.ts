@@ -40,18 +40,18 @@ async function study(name: string, count: number, minutes?: number): Promise<voi
 }
 
 /** All points in one task. Otherwise the number of points per task depends on the time of a point on this machine. */
-const ALL = ['--on', 'slurm', '--task-minutes', '10000'];
+const SLURM_FLAGS = ['--on', 'slurm', '--task-minutes', '10000'];
 const EACH = ['--on', 'slurm', '--task-minutes', '0.000001'];
 
 const outcomeSchema = z.looseObject({ before: z.number(), done: z.number(), failed: z.number(), left: z.number() });
-async function run(what: string, name: string, words: readonly string[] = ALL) {
+async function run(what: string, name: string, words: readonly string[] = SLURM_FLAGS) {
   const { code, stdout, stderr } = await braggbench(['study', what, name, ...words, '--json'], options());
   expect(stdout, stderr).not.toBe('');
   return { code, stderr, ...outcomeSchema.parse(JSON.parse(stdout)) };
 }
 
 const children = new Set<ChildProcess>();
-function started(what: string, name: string, words: readonly string[] = ALL) {
+function startCommand(what: string, name: string, words: readonly string[] = SLURM_FLAGS) {
   const { cwd, environment } = options();
   const child = spawn(process.execPath, [entry, 'study', what, name, ...words], {
     ...{ cwd, env: environment, stdio: ['ignore', 'ignore', 'pipe'] },
@@ -84,7 +84,7 @@ const tags = (name: string): readonly string[] => {
     return [];
   }
 };
-const noted = (name: string): readonly string[] =>
+const notesOf = (name: string): readonly string[] =>
   tags(name).flatMap((tag) => {
     try {
       return [readFileSync(inFolder(`${name}.study`, 'slurm', tag, 'job'), 'utf8')];
@@ -108,7 +108,7 @@ function allProcesses(): readonly Process[] {
 }
 
 /** Stops the task's processes, so that signals sent meanwhile do not race with the end of the task. */
-function paused(name: string): { goOn(): void; kill(): void } {
+function pauseTask(name: string): { goOn(): void; kill(): void } {
   const all = allProcesses();
   const tasks = all.filter(({ words }) => words.includes(' study task ') && words.includes(inFolder(`${name}.study`)));
   expect(tasks.length).toBeGreaterThan(0);
@@ -168,17 +168,17 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
   test('submits nothing twice if its process dies before a job is recorded', async () => {
     await study('crash', 40);
     // The job is on hold until the next process has found it.
-    const first = started('run', 'crash.json', [...ALL, '--sbatch', '--hold']);
-    await until('job', () => noted('crash').length > 0);
+    const first = startCommand('run', 'crash.json', [...SLURM_FLAGS, '--sbatch', '--hold']);
+    await until('job', () => notesOf('crash').length > 0);
     first.child.kill('SIGKILL');
     await first.ended;
-    const [job = ''] = noted('crash');
+    const [job = ''] = notesOf('crash');
     const [tag = '', ...more] = tags('crash');
     expect(more).toEqual([]);
     await rm(inFolder('crash.study', 'slurm', tag, 'job'));
-    const second = started('resume', 'crash.study');
-    await until('job', () => noted('crash').length > 0);
-    expect(noted('crash')).toEqual([job]);
+    const second = startCommand('resume', 'crash.study');
+    await until('job', () => notesOf('crash').length > 0);
+    expect(notesOf('crash')).toEqual([job]);
     slurm.call('scontrol', 'release', job);
     expect(await second.ended, second.said()).toBe(0);
     expect(await results('crash')).toHaveLength(40);
@@ -189,9 +189,9 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
 
   test('survives if slurmctld and slurmd are killed while it runs', async () => {
     await study('daemons', 400);
-    const going = started('run', 'daemons.json');
+    const going = startCommand('run', 'daemons.json');
     await someResults('daemons');
-    const task = paused('daemons');
+    const task = pauseTask('daemons');
     expect((await results('daemons')).length).toBeLessThan(400);
     slurm.kill('slurmctld');
     slurm.kill('slurmd');
@@ -206,9 +206,9 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
   test('gives up a task that Slurm lists as running although its processes are dead', async () => {
     await study('silent', 400);
     // A task that has just begun, on a busy machine, is not yet silent for 20 s.
-    const going = started('run', 'silent.json', [...ALL, '--silent', '20']);
+    const going = startCommand('run', 'silent.json', [...SLURM_FLAGS, '--silent', '20']);
     await someResults('silent');
-    const task = paused('silent');
+    const task = pauseTask('silent');
     expect((await results('silent')).length).toBeLessThan(400);
     task.kill();
     expect(await going.ended, going.said()).toBe(0);
@@ -220,7 +220,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
   test('cancels its jobs when it is stopped', async () => {
     await study('stopped', 4000);
     const others = new Set(jobs()); // Slurm lists a job as running although its processes are dead
-    const going = started('run', 'stopped.json');
+    const going = startCommand('run', 'stopped.json');
     await someResults('stopped');
     // The process that watches the study, and the task that solves points.
     expect((await braggbench(['study', 'stop', 'stopped.study'], options())).stdout).toMatch(
@@ -235,13 +235,22 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     await study('dying', 3);
     // The preload file does not exist, so Node fails at start.
     const dies = ['--sbatch', '--export=NODE_OPTIONS=--require=/nowhere.cjs'];
-    expect(await run('run', 'dying.json', [...ALL, ...dies])).toMatchObject({ code: 1, done: 0, failed: 3, left: 0 });
+    expect(await run('run', 'dying.json', [...SLURM_FLAGS, ...dies])).toMatchObject({
+      code: 1,
+      done: 0,
+      failed: 3,
+      left: 0,
+    });
     const { stdout } = await braggbench(['study', 'status', 'dying.study'], options());
     expect(
       stdout.match(/failed [0-9a-f]{16}: Its task ended 3 times without a result.*FAILED, exit \d+:\d/g),
     ).toHaveLength(3);
     // Without the variable that makes them crash, the same points can be solved.
-    expect(await run('resume', 'dying.study', [...ALL, '--retry'])).toMatchObject({ code: 0, done: 3, left: 0 });
+    expect(await run('resume', 'dying.study', [...SLURM_FLAGS, '--retry'])).toMatchObject({
+      code: 0,
+      done: 3,
+      left: 0,
+    });
   });
 
   test('resubmits the points of vanished jobs on resume, without counting them as failed attempts', async () => {
@@ -258,9 +267,9 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
 
   test('ends before its time limit with the solved points, and is requeued for the rest', async () => {
     await study('limit', 4000);
-    const going = started('run', 'limit.json', [...ALL, '--warning', '50', '--sbatch', '--time=60']);
+    const going = startCommand('run', 'limit.json', [...SLURM_FLAGS, '--warning', '50', '--sbatch', '--time=60']);
     await someResults('limit');
-    const [job = ''] = noted('limit');
+    const [job = ''] = notesOf('limit');
     // Slurm sends its warning up to a minute early, and not within the first minute; the test sends the signal at once.
     slurm.call('scancel', '--batch', '--signal=USR1', `${job}_0`);
     const [tag = ''] = tags('limit');
@@ -289,12 +298,16 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     context.onTestFinished(() => void execFileSync('umount', ['-l', place]));
     // The results need a page each, more than fit on the disk, whichever process writes first.
     await study('room', 100);
-    const full = await braggbench(['study', 'run', 'room.json', ...ALL, '--json'], options());
+    const full = await braggbench(['study', 'run', 'room.json', ...SLURM_FLAGS, '--json'], options());
     expect(full.code).toBe(1);
     expect(full.stderr + full.stdout).toMatch(/no space left|Its task ended/);
     expect((await results('room')).length).toBeLessThan(100);
     execFileSync('mount', ['-o', 'remount,size=32m', place], { stdio: 'pipe' });
-    expect(await run('resume', 'room.study', [...ALL, '--retry'])).toMatchObject({ code: 0, failed: 0, left: 0 });
+    expect(await run('resume', 'room.study', [...SLURM_FLAGS, '--retry'])).toMatchObject({
+      code: 0,
+      failed: 0,
+      left: 0,
+    });
     expect((await results('room')).filter((file) => !file.includes('.failed'))).toHaveLength(100);
     // Every result is complete.
     const { stdout } = await braggbench(['study', 'collect', 'room.study', '--json'], options());
@@ -304,7 +317,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
   test('reports an error of sbatch, and leaves no job behind', async () => {
     await study('refused', 3);
     const { code, stderr } = await braggbench(
-      ['study', 'run', 'refused.json', ...ALL, '--sbatch', '--partition=nowhere'],
+      ['study', 'run', 'refused.json', ...SLURM_FLAGS, '--sbatch', '--partition=nowhere'],
       options(),
     );
     expect([code, stderr]).toEqual([1, expect.stringMatching(/sbatch: .*invalid partition/)]);

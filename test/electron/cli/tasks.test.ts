@@ -13,7 +13,7 @@ import { bench } from '../../../electron/cli/verbs/bench.ts';
 import { sessionSchema } from '../../../electron/contract/bench/session.ts';
 import { braggbenchHere, environmentWith } from './command.ts';
 
-const recorded = path.join(import.meta.dirname, '../../../assets/runs');
+const recordedSession = path.join(import.meta.dirname, '../../../assets/runs');
 let folder: string;
 let environment: NodeJS.ProcessEnv;
 beforeAll(async () => {
@@ -23,11 +23,11 @@ beforeAll(async () => {
 afterEach(() => vi.unstubAllEnvs());
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const small = ['batch=20', 'inputs=40', 'outputs=30'].flatMap((value) => ['--set', `problem.${value}`]);
+const smallFlags = ['batch=20', 'inputs=40', 'outputs=30'].flatMap((value) => ['--set', `problem.${value}`]);
 const call = (...words: string[]) => braggbenchHere(words, { cwd: folder, environment });
 
 test('run checks and times one variant, and saves the session', async () => {
-  const run = await call('run', 'layer-odd', ...small, '--variant', 'cpu-blocked', '--out', 'run.json');
+  const run = await call('run', 'layer-odd', ...smallFlags, '--variant', 'cpu-blocked', '--out', 'run.json');
   expect(run.stdout).toMatch(
     /^Linear and ReLU, 1023 × 785 × 2047 \(problem.batch = 20, .*\)\nLinear layer with ReLU\n.* · braggbench 0.1.0 · /,
   );
@@ -93,7 +93,7 @@ test('sessions that show streams on the timeline are traced, with options that t
 });
 
 test('a recorded session shows the measured values and nothing else', async () => {
-  const open = async (name: string) => (await call('bench', '--open', path.resolve(recorded, name))).stdout;
+  const open = async (name: string) => (await call('bench', '--open', path.resolve(recordedSession, name))).stdout;
   // A single round has no spread and no interval, and so no verdict on the claim.
   const compaction = await open(path.resolve(import.meta.dirname, '../../golden/sessions/one-round.json'));
   expect(compaction).toMatch(/^cuda-block +undecided +0 +75\.7 µs +1060×/m);
@@ -114,7 +114,7 @@ test('a recorded session shows the measured values and nothing else', async () =
 
 test('bench compares variants, sweeps a value, and reopens its session', async () => {
   const words = ['--variants', 'cpu-fp64,cpu-blocked,cuda-blocked', '--rounds', '5', '--out', 'session.json'];
-  const bench = await call('bench', 'layer-odd', ...small, ...words, '--sweep', 'problem.batch=10,20');
+  const bench = await call('bench', 'layer-odd', ...smallFlags, ...words, '--sweep', 'problem.batch=10,20');
   expect(bench.code).toBe(0);
   expect(bench.stdout).toMatch(
     /Sweep of problem\.batch[\s\S]+cpu-fp64: (.* fixed, and .* per million of problem\.batch|these times do not fit a line)/,
@@ -128,7 +128,7 @@ test('bench compares variants, sweeps a value, and reopens its session', async (
     { problem: { batch: 10 } },
     { problem: { batch: 20 } },
   ]);
-  const json = await call('bench', 'layer-odd', ...small, '--variants', 'cpu-fp64', '--rounds', '2', '--json');
+  const json = await call('bench', 'layer-odd', ...smallFlags, '--variants', 'cpu-fp64', '--rounds', '2', '--json');
   expect(JSON.parse(json.stdout)).toMatchObject({ workload: 'linear-relu', entries: [{ verdict: 'reference' }] });
 });
 
@@ -136,7 +136,7 @@ test('the live table of rounds is erased when the session ends, even if it ends 
   vi.stubEnv('BRAGGBENCH_HOME', path.join(folder, 'home'));
   const seen: string[] = [];
   const [out, live] = [{ write: () => undefined }, { isTTY: true, write: (text: string) => seen.push(text) }];
-  const words = ['bench', 'layer-odd', ...small, '--variants', 'cpu-fp64', '--rounds', '9', '--time', '0'];
+  const words = ['bench', 'layer-odd', ...smallFlags, '--variants', 'cpu-fp64', '--rounds', '9', '--time', '0'];
   expect(await runProgram(words, new Terminal(out, live, {}), new AbortController().signal)).toBe(0);
   expect(seen.length).toBeGreaterThan(1);
   // Moves back to the first drawn line and erases everything below.

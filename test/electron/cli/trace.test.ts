@@ -63,14 +63,14 @@ describe('braggbench project', () => {
 
 const runs = path.resolve(import.meta.dirname, '../../../assets/runs');
 /** A run of an earlier window variant, which took its steps by CUDA graphs. */
-const earlier = path.resolve(import.meta.dirname, '../../golden/runs/h200-cuda-window-graphs.h5');
+const earlierRun = path.resolve(import.meta.dirname, '../../golden/runs/h200-cuda-window-graphs.h5');
 /** Recorded on an H200, exported by nsys, and compressed. */
 const nsight = path.resolve(import.meta.dirname, '../../golden/traces/nsight-systems-2025.3-h200.sqlite.gz');
 const folder = scratchFolder('trace');
 
 describe('braggbench trace', () => {
   it('summarises a recorded run', async () => {
-    const { code, stdout } = await braggbenchHere(['trace', earlier]);
+    const { code, stdout } = await braggbenchHere(['trace', earlierRun]);
     expect(code).toBe(0);
     expect(stdout).toContain('Water, 70 MeV: cuda-window FP32, NVIDIA H200');
     expect(stdout).toMatch(/Kernels +510, 6 different, 7\.07 ms in total/);

@@ -30,13 +30,13 @@ describe('CSV tables', () => {
   });
 });
 
-const recorded: unknown = JSON.parse(
+const recordedDocument: unknown = JSON.parse(
   readFileSync(path.join(import.meta.dirname, '../../golden/devices-nvidia-h200.json'), 'utf8'),
 );
 
 describe('the device report', () => {
   it('accepts what the addon reported on an H200', () => {
-    const report = deviceReportSchema.parse(recorded);
+    const report = deviceReportSchema.parse(recordedDocument);
     const [device] = report.cuda.devices;
     expect(report.cuda.available).toBe(true);
     expect(device?.computeCapability).toBe('9.0');
@@ -53,7 +53,7 @@ describe('the device report', () => {
   });
 
   it('rejects ceilings that are not positive, and unknown fields', () => {
-    const ceilings = deviceReportSchema.parse(recorded).cuda.devices[0]?.ceilings;
+    const ceilings = deviceReportSchema.parse(recordedDocument).cuda.devices[0]?.ceilings;
     expect(ceilingsSchema.safeParse(ceilings).success).toBe(true);
     expect(ceilingsSchema.safeParse({ ...ceilings, fp32_flops_per_s: 0 }).success).toBe(false);
     expect(ceilingsSchema.safeParse({ ...ceilings, more: 1 }).success).toBe(false);

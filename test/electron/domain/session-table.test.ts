@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function printed(...words: string[]): Promise<readonly string[]> {
+async function printedLines(...words: string[]): Promise<readonly string[]> {
   const ended = await braggbenchHere(words, { cwd: folder, environment: environmentWith(folder) });
   expect(ended, ended.stderr).toMatchObject({ code: 0 });
   return ended.stdout.split('\n');
@@ -93,16 +93,16 @@ describe.for(sessions)('%s', (name) => {
     expect(titles[1]).toBe('Verdict');
     // The first title of the page is the menu of columns.
     const expected = [['Variant', ...titles.slice(1)], ...rows];
-    expect(cellsOf(await printed('bench', '--open', file, '--wide'), rows.length)).toEqual(expected);
-    expect(cellsOf(await printed('compare', file, '--wide'), rows.length)).toEqual(expected);
-    await printed('report', file, '-o', 'report.html', '--force');
+    expect(cellsOf(await printedLines('bench', '--open', file, '--wide'), rows.length)).toEqual(expected);
+    expect(cellsOf(await printedLines('compare', file, '--wide'), rows.length)).toEqual(expected);
+    await printedLines('report', file, '-o', 'report.html', '--force');
     const html = await readFile(path.join(folder, 'report.html'), 'utf8');
     expect(cellsIn(html).slice(0, rows.length + 1)).toEqual(expected);
   });
 
   it('fits into 120 terminal columns, and lists the columns shown only with --wide', async () => {
     const [titles = []] = await pageOf(file);
-    for (const line of [await printed('bench', '--open', file), await printed('compare', file)]) {
+    for (const line of [await printedLines('bench', '--open', file), await printedLines('compare', file)]) {
       const end = line.findIndex((text) => text.startsWith('More columns with --wide: '));
       const start = line.findIndex((text) => /^Variant {2,}Verdict/.test(text));
       expect(end).toBeGreaterThan(start);
@@ -123,7 +123,7 @@ it('a sweep has the same table cells in the report and on a terminal', async () 
   if (swept === null) throw new Error('a recorded sweep has no sweep');
   expect(swept.rows.length).toBeGreaterThan(4);
   const lines = sweepLines(parseSession(await readFile(file, 'utf8'), file), (_, text) => text);
-  await printed('report', file, '--out', 'sweep.html');
+  await printedLines('report', file, '--out', 'sweep.html');
   const html = await readFile(path.join(folder, 'sweep.html'), 'utf8');
   const inReport = cellsIn(html).map((cells) => cells.join(' | '));
   for (const cells of [swept.columns, ...swept.rows]) {

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 /** Seeded pseudo-random numbers from 0 to 1. */
-function seeded(seed: number): () => number {
+function seededNumbers(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -95,7 +95,7 @@ const TURNS = 400;
 const MAX_AT_ONCE = 6;
 
 it('the process exits cleanly, whatever was started, cancelled, watched or dropped', { timeout: 120_000 }, async () => {
-  const random = seeded(20_261_123);
+  const random = seededNumbers(20_261_123);
   const any = <T>(of: readonly T[]): T | undefined => of[Math.floor(random() * of.length)];
   const makes = await makers();
   const alive = new Set<Life>();

@@ -76,7 +76,7 @@ const depth = (geometry: object, grid: object): object => ({
   grid: { energy: { kind: 'range', step_mm: 0.5 }, ...grid },
   solver: { stepping: 'depth', max_steps: 20_000 },
 });
-const tilted = { energy_MeV: 70, angle_deg: 20 };
+const tiltedBeam = { energy_MeV: 70, angle_deg: 20 };
 const patchwork = {
   width_mm: 40,
   depth_mm: 40,
@@ -111,7 +111,7 @@ const hostile: readonly (readonly [string, object])[] = [
   ['pictures larger than that', depth({ depth_mm: 40.96, width_mm: 40.96 }, { dz_mm: 0.02, dx_mm: 0.02 })],
   ['a hundred thousand steps', { ...smallScenario, solver: { step_mm: 0.0001, max_steps: 1_000_000 } }],
   ['two hundred media with borders through cells', { ...smallScenario, geometry: patchwork }],
-  ['the same from plane to plane, to many angles', { ...depth(patchwork, { dtheta_mrad: 5 }), beam: tilted }],
+  ['the same from plane to plane, to many angles', { ...depth(patchwork, { dtheta_mrad: 5 }), beam: tiltedBeam }],
   ['a fine grid', { ...smallScenario, grid: { dx_mm: 0.01, dz_mm: 0.01, dtheta_mrad: 0.1, theta_max_mrad: 1000 } }],
 ];
 

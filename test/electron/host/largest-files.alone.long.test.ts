@@ -26,7 +26,7 @@ beforeAll(async () => {
   library = path.join(test_.folder, 'library');
   mkdirSync(library, { recursive: true });
   // Warms up: the tests below measure files, not code that runs for the first time.
-  for (const [name, text] of warming) await openScenario(name, text);
+  for (const [name, text] of warmUpFiles) await openScenario(name, text);
 });
 afterAll(() => test_.close());
 
@@ -34,7 +34,7 @@ const put = (name: string, text: string | Uint8Array): void => writeFileSync(pat
 const inLibrary = (key: string) => ({ kind: 'library', key }) as const;
 
 /** `head`, then as many of `unit` as fit into a file of `most` bytes, then `tail`. */
-function filled(head: string, unit: (i: number) => string, tail = '', most = largestText_bytes): string {
+function fillFile(head: string, unit: (i: number) => string, tail = '', most = largestText_bytes): string {
   const parts = [head];
   let left = most - head.length - tail.length;
   for (let i = 0; ; i += 1) {
@@ -48,30 +48,30 @@ function filled(head: string, unit: (i: number) => string, tail = '', most = lar
 const YAML = 'kind: transport\nversion: 1\n';
 const JSON_HEAD = '{"kind":"transport","version":1';
 
-const warming: readonly (readonly [string, string])[] = [
+const warmUpFiles: readonly (readonly [string, string])[] = [
   ['warm.yaml', `${YAML}${Array.from({ length: 2000 }, (_, i) => `k${i}: 1\n`).join('')}`],
   ['warm.json', JSON.stringify(smallScenario)],
 ];
 
 const scenarios: readonly (readonly [string, string, string])[] = [
-  ['numbers in a line', 'a.yaml', filled(`${YAML}x: [`, () => '1,', ']')],
-  ['objects in a line', 'a.yaml', filled(`${YAML}x: [`, () => '{a: 1},', ']')],
-  ['numbers in lines', 'a.yaml', filled(`${YAML}x:\n`, () => ' - 1\n')],
-  ['keys', 'a.yaml', filled(YAML, (i) => `k${i}: 1\n`)],
-  ['comments', 'a.yaml', filled(YAML, () => '#\n')],
-  ['aliases', 'a.yaml', filled(`${YAML}y: &a 1\nx: [`, (i) => `&b${i} *a,`, ']')],
-  ['empty lists', 'a.yaml', filled(`${YAML}x: [`, () => '[],', ']')],
-  ['the same key', 'a.yaml', filled(YAML, () => 'k: 1\n')],
-  ['documents', 'a.yaml', filled(YAML, () => '---\n')],
-  ['explicit keys', 'a.yaml', filled(`${YAML}x: [`, () => '? ,', ']')],
-  ['empty lines', 'a.yaml', filled(YAML, () => '\n')],
-  ['numbers as JSON', 'a.json', filled(`${JSON_HEAD},"x":[`, () => '1,', '1]}')],
-  ['keys as JSON', 'a.json', filled(JSON_HEAD, (i) => `,"k${i}":1`, '}')],
-  ['the same key as JSON', 'a.json', filled(JSON_HEAD, () => ',"":1', '}')],
+  ['numbers in a line', 'a.yaml', fillFile(`${YAML}x: [`, () => '1,', ']')],
+  ['objects in a line', 'a.yaml', fillFile(`${YAML}x: [`, () => '{a: 1},', ']')],
+  ['numbers in lines', 'a.yaml', fillFile(`${YAML}x:\n`, () => ' - 1\n')],
+  ['keys', 'a.yaml', fillFile(YAML, (i) => `k${i}: 1\n`)],
+  ['comments', 'a.yaml', fillFile(YAML, () => '#\n')],
+  ['aliases', 'a.yaml', fillFile(`${YAML}y: &a 1\nx: [`, (i) => `&b${i} *a,`, ']')],
+  ['empty lists', 'a.yaml', fillFile(`${YAML}x: [`, () => '[],', ']')],
+  ['the same key', 'a.yaml', fillFile(YAML, () => 'k: 1\n')],
+  ['documents', 'a.yaml', fillFile(YAML, () => '---\n')],
+  ['explicit keys', 'a.yaml', fillFile(`${YAML}x: [`, () => '? ,', ']')],
+  ['empty lines', 'a.yaml', fillFile(YAML, () => '\n')],
+  ['numbers as JSON', 'a.json', fillFile(`${JSON_HEAD},"x":[`, () => '1,', '1]}')],
+  ['keys as JSON', 'a.json', fillFile(JSON_HEAD, (i) => `,"k${i}":1`, '}')],
+  ['the same key as JSON', 'a.json', fillFile(JSON_HEAD, () => ',"":1', '}')],
   [
     'spots',
     'a.json',
-    filled(
+    fillFile(
       `${JSON_HEAD},"geometry":{"width_mm":40,"depth_mm":60},"beam":{"spots":[`,
       () => '{"energy_MeV":70,"x_mm":1},',
       '{"energy_MeV":70}]}}',
@@ -80,7 +80,7 @@ const scenarios: readonly (readonly [string, string, string])[] = [
   [
     'invalid regions',
     'a.json',
-    filled(`${JSON_HEAD},"beam":{"energy_MeV":70},"geometry":{"regions":[`, () => '{"material":"wate"},', '{}]}}'),
+    fillFile(`${JSON_HEAD},"beam":{"energy_MeV":70},"geometry":{"regions":[`, () => '{"material":"wate"},', '{}]}}'),
   ],
 ];
 

@@ -25,7 +25,7 @@ const inLibrary = (key: string) => ({ kind: 'library', key }) as const;
 /** The most cells that a scenario may have, with LET, and a ledger of the largest number of steps. */
 const [NZ, NX, STEPS] = [2048, 2048, 20_000];
 
-function enlarged(run: RunData): RunData {
+function enlargeRun(run: RunData): RunData {
   const cells = NZ * NX;
   const filled = (length: number, value: (i: number) => number): Float64Array => {
     const array = new Float64Array(length);
@@ -68,7 +68,7 @@ const map = (quantity: 'dose-per-mass' | 'letd' | 'gray') =>
 
 test('a run of four million cells with LET does not block the event loop', { timeout: 300_000 }, async () => {
   const small = await runScenario({ ...smallScenario, output: { keyframes: 0, let: true } });
-  writeFileSync(path.join(library, 'large.h5'), await runPacker.write(enlarged(small)));
+  writeFileSync(path.join(library, 'large.h5'), await runPacker.write(enlargeRun(small)));
   const opened: string[] = [];
   const open = async (): Promise<unknown> =>
     opened.push((await page.call('run.open', { source: { kind: 'file', file: inLibrary('large.h5') } })).id);

@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => test_.close());
 
-const requested: readonly (readonly [string, () => Promise<unknown>])[] = [
+const requestedViews: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['listed', () => page.call('study.list', {})],
   ['first rows', () => page.call('study.rows', look)],
   [
@@ -43,7 +43,7 @@ const requested: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['exported', () => page.call('study.export', { study, format: 'csv' })],
 ];
 
-test.each(requested)(
+test.each(requestedViews)(
   'a hundred thousand rows, %s, do not block other requests',
   { timeout: 600_000 },
   async (_what, ask) => {

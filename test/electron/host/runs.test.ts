@@ -7,8 +7,8 @@ import type { Client } from '../../../renderer/data/client/client.ts';
 import { smallScenario } from './small-run.ts';
 import { eventually, longScenario, openTestHost, type TestHost, watchedScenario } from './test-host.ts';
 
-const whole = { horizontal: null, vertical: null, pixels: [64, 48] as [number, number] };
-const doseMap = { quantity: 'dose', horizontal: 'z', vertical: 'x', viewport: whole } as const;
+const wholeView = { horizontal: null, vertical: null, pixels: [64, 48] as [number, number] };
+const doseMap = { quantity: 'dose', horizontal: 'z', vertical: 'x', viewport: wholeView } as const;
 
 let test: TestHost;
 let page: Client;
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
-async function finished(run: string): Promise<RunInfo> {
+async function waitForEnd(run: string): Promise<RunInfo> {
   return test.host.runs.ended(run);
 }
 
@@ -37,7 +37,7 @@ describe('a run', () => {
   it('progresses from start to consistent readouts', async () => {
     const started = await page.call('run.start', { scenario: { ...smallScenario }, name: 'ignored' });
     expect(started).toMatchObject({ name: 'small µ run', variant: 'window', precision: 'fp32', device: 'cpu' });
-    const info = await finished(started.id);
+    const info = await waitForEnd(started.id);
     expect(info).toMatchObject({ state: 'done', error: null, file: null });
 
     const summary = await page.call('run.summary', { run: started.id });
@@ -81,7 +81,7 @@ describe('a run', () => {
   it('shows on its timeline the work before its engine, the addon only in the first run, and its file afterwards', async () => {
     const named = async (): Promise<{ readonly id: string; readonly beside: () => Promise<readonly string[]> }> => {
       const { id } = await page.call('run.start', { scenario: { ...smallScenario }, name: 'a run' });
-      await finished(id);
+      await waitForEnd(id);
       const beside = async () => {
         const { spans } = runOf('transport', await test.host.runs.data(id));
         const alone = [...spans.name].filter((_, i) => spans.step[i] === NO_STEP);
@@ -100,13 +100,13 @@ describe('a run', () => {
 
   it('stores its keyframes, each of which can be shown over any of the saved axes', async () => {
     const { id } = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
-    await finished(id);
+    await waitForEnd(id);
     const { frames } = await page.call('run.keyframes', { run: id });
     expect(frames.length).toBeGreaterThanOrEqual(3);
     expect(frames[0]?.step).toBe(0);
     const maps = (['z-x', 'x-theta', 'theta-e', 'z-e'] as const).map((pair) => {
       const [horizontal, vertical] = pair.split('-') as ['z', 'x'];
-      return { quantity: 'protons' as const, horizontal, vertical, viewport: whole };
+      return { quantity: 'protons' as const, horizontal, vertical, viewport: wholeView };
     });
     const shown = await page.call('run.keyframe', { run: id, index: 1, maps });
     for (const map of shown.maps) {
@@ -121,7 +121,7 @@ describe('a run', () => {
     await expect(page.call('run.keyframe', { run: id, index: 99, maps })).rejects.toMatchObject({ code: 'not-found' });
     const { pairs } = await page.call('run.keyframes', { run: id });
     expect(pairs.map((pair) => pair.join('–'))).toEqual(['z–x', 'x–theta', 'e–theta', 'e–z', 'e–x', 'z–theta']);
-    const cut = { ...maps[0], quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: whole } as const;
+    const cut = { ...maps[0], quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: wholeView } as const;
     const requested = { run: id, index: 0, maps: [{ ...cut, cuts: [{ axis: 'e' as const, index: 3 }] }] };
     await expect(page.call('run.keyframe', requested)).rejects.toMatchObject({ code: 'not-found' });
   });
@@ -129,7 +129,7 @@ describe('a run', () => {
   it('cuts its phase space while it computes, for the pages that show the cut', async () => {
     const { resolved } = await page.call('scenario.resolve', { scenario: { ...watchedScenario } });
     const { id } = await page.call('run.start', { scenario: { ...watchedScenario }, name: '' });
-    const over = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: whole } as const;
+    const over = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: wholeView } as const;
     const middle = Math.floor((resolvedOf('transport', resolved)?.grid.ntheta ?? 0) / 2);
     const angle = (index: number) => ({ ...over, cuts: [{ axis: 'theta' as const, index }] });
     const live: LiveFrame[] = [];
@@ -138,7 +138,7 @@ describe('a run', () => {
       { run: id, maps: [over, angle(middle), angle(0)], depthDose: false },
       { frame: (value) => void live.push(value) },
     );
-    await finished(id);
+    await waitForEnd(id);
     // The cuts arrive after the first frame; the cut along the beam's own angle contains most protons.
     const whole3 = live.filter(({ maps }) => maps.every((map) => map !== null));
     expect(whole3.length).toBeGreaterThan(3);
@@ -162,9 +162,9 @@ describe('a run', () => {
 
   it('cuts its phase space after it has finished, by recomputing a saved step', async () => {
     const { id } = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
-    await finished(id);
+    await waitForEnd(id);
     const { grid } = await page.call('run.summary', { run: id });
-    const over = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: whole } as const;
+    const over = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: wholeView } as const;
     const angle = (index: number) => ({ ...over, cuts: [{ axis: 'theta' as const, index }] });
     const { frames } = await page.call('run.keyframes', { run: id });
     const asked = async (index: number, maps: MapRequest[]): Promise<{ all: CutsFrame[]; error: unknown }> => {
@@ -216,9 +216,9 @@ describe('a run', () => {
 
   it('cancels a cut that nobody waits for, and reports runs that cannot be repeated', async () => {
     const { id } = await page.call('run.start', { scenario: { ...longScenario }, name: '' });
-    await finished(id);
+    await waitForEnd(id);
     const { frames } = await page.call('run.keyframes', { run: id });
-    const over = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: whole } as const;
+    const over = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: wholeView } as const;
     const cut = { ...over, cuts: [{ axis: 'e' as const, index: 3 }] };
     const seen: CutsFrame[] = [];
     const handle = page.stream(
@@ -230,7 +230,7 @@ describe('a run', () => {
     handle.close();
     // The lane was freed by the cancellation, not by the end of the step: a new request starts from the beginning.
     const next = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
-    await finished(next.id);
+    await waitForEnd(next.id);
     expect(seen.some(({ state }) => state === 'done')).toBe(false);
     const anew: CutsFrame[] = [];
     const asked = page.stream(
@@ -304,7 +304,7 @@ describe('a run', () => {
       scenario: { ...smallScenario, grid: { ...smallScenario.grid, dx_mm: 1 } },
       name: '',
     });
-    for (const { id } of [first, second, other]) await finished(id);
+    for (const { id } of [first, second, other]) await waitForEnd(id);
     const less = (run: string, keyframe: number | null = null) => ({ ...doseMap, against: { run, keyframe } });
     const { maps } = await page.call('run.maps', { run: first.id, maps: [doseMap, less(second.id)] });
     const [dose, difference] = maps;
@@ -314,7 +314,7 @@ describe('a run', () => {
       code: 'unsupported',
       message: 'The grids differ: 24 cells of x from -6 to 6 mm, and 12 cells of x from -6 to 6 mm.',
     });
-    const protons = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: whole } as const;
+    const protons = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: wholeView } as const;
     const step = { ...protons, against: { run: first.id, keyframe: 1 } };
     const itself = await page.call('run.keyframe', { run: first.id, index: 1, maps: [step] });
     expect([itself.maps[0]?.min, itself.maps[0]?.max]).toEqual([0, 0]);
@@ -370,7 +370,7 @@ describe('a run', () => {
     );
     await eventually(() => step >= 10);
     await page.call('run.cancel', { run: id });
-    const info = await finished(id);
+    const info = await waitForEnd(id);
     expect(info.state).toBe('cancelled');
     const summary = await page.call('run.summary', { run: id });
     expect(summary.status).toBe('cancelled');
@@ -392,7 +392,7 @@ describe('a run', () => {
       solver: { step_mm: 0.25, max_steps: 3 },
     };
     const { id } = await page.call('run.start', { scenario, name: '' });
-    await finished(id);
+    await waitForEnd(id);
     const { metrics, steps } = await page.call('run.summary', { run: id });
     expect(steps).toBe(3);
     expect(metrics).toMatchObject({ r80_mm: null, peak_mm: null, mean_range_mm: null });
@@ -424,7 +424,7 @@ describe('the queue of runs', () => {
     await expect(page.call('run.summary', { run: third.id })).rejects.toMatchObject({ code: 'unsupported' });
     await expect(page.call('run.forget', { run: first.id })).rejects.toMatchObject({ code: 'unsupported' });
     await page.call('run.cancel', { run: first.id });
-    await finished(third.id);
+    await waitForEnd(third.id);
     expect(await states()).toEqual([
       ['done', null],
       ['cancelled', null],

@@ -47,7 +47,7 @@ afterEach(() => served.close());
 type Reply = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string };
 
 /** Sends a request whose path and headers are exactly as given; fetch would normalize them. */
-async function raw(target: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Reply> {
+async function rawRequest(target: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Reply> {
   const sent = request({ host: '127.0.0.1', port: served.port, path: target, method, headers });
   sent.end();
   const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
@@ -59,15 +59,15 @@ async function raw(target: string, headers: Record<string, string> = {}, method 
 
 describe('the served page', () => {
   it('is reached by the printed address, which redirects to an address with the token in its path', async () => {
-    const first = await raw(`/?token=${token}`);
+    const first = await rawRequest(`/?token=${token}`);
     expect(first).toMatchObject({ status: 303, headers: { location: `/${token}/` } });
-    const reply = await raw(`/${token}/`);
+    const reply = await rawRequest(`/${token}/`);
     expect(reply).toMatchObject({ status: 200, body: '<!doctype html><title>page</title>' });
     expect(token.length).toBeGreaterThanOrEqual(32);
   });
 
   it('has a policy without inline or foreign scripts, and the other security headers', async () => {
-    const { headers } = await raw(`/${token}/`);
+    const { headers } = await rawRequest(`/${token}/`);
     const policy = String(headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self'");
@@ -83,12 +83,12 @@ describe('the served page', () => {
   });
 
   it('caches its files permanently under hashed names, and no other files', async () => {
-    const script = await raw(`/${token}/assets/page-a1b2.js`);
+    const script = await rawRequest(`/${token}/assets/page-a1b2.js`);
     expect(script).toMatchObject({ status: 200, body: 'export {};' });
     expect(script.headers['content-type']).toContain('text/javascript');
     expect(script.headers['cache-control']).toContain('immutable');
     for (const other of ['desktop.html', 'assets/page-a1b2.js.map', 'assets/', 'assets', 'nothing.js']) {
-      expect((await raw(`/${token}/${other}`)).status).toBe(404);
+      expect((await rawRequest(`/${token}/${other}`)).status).toBe(404);
     }
   });
 
@@ -103,7 +103,7 @@ describe('the served page', () => {
     '//etc/passwd',
     'assets/page-a1b2.js%00.html',
   ])('is never served from outside its folder: %s', async (target) => {
-    const reply = await raw(`/${token}/${target}`);
+    const reply = await rawRequest(`/${token}/${target}`);
     expect([403, 404]).toContain(reply.status);
     expect(reply.body).not.toMatch(/secret$|root:/);
   });
@@ -118,17 +118,17 @@ describe('the served page', () => {
       `/${token}`,
       `/x${token}/`,
     ]) {
-      expect((await raw(target)).status).toBe(403);
+      expect((await rawRequest(target)).status).toBe(403);
     }
     // Another host name that resolves to this machine.
     for (const host of ['evil.example', `127.0.0.1.evil.example:${served.port}`, '0.0.0.0']) {
-      expect((await raw(`/${token}/`, { host })).status).toBe(403);
+      expect((await rawRequest(`/${token}/`, { host })).status).toBe(403);
     }
     for (const host of [`localhost:${served.port}`, 'LOCALHOST:8000', '[::1]:7340']) {
-      expect((await raw(`/${token}/`, { host })).status).toBe(200);
+      expect((await rawRequest(`/${token}/`, { host })).status).toBe(200);
     }
-    expect((await raw(`/${token}/`, {}, 'POST')).status).toBe(405);
-    expect((await raw(`/${token}/`, {}, 'HEAD')).body).toBe('');
+    expect((await rawRequest(`/${token}/`, {}, 'POST')).status).toBe(405);
+    expect((await rawRequest(`/${token}/`, {}, 'HEAD')).body).toBe('');
   });
 });
 
@@ -182,7 +182,7 @@ describe('the WebSocket of the server', () => {
     await once(tcp, 'connect');
     tcp.write('GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
     tcp.destroy();
-    expect((await raw(`/${token}/`)).status).toBe(200);
+    expect((await rawRequest(`/${token}/`)).status).toBe(200);
   });
 });
 

@@ -28,10 +28,10 @@ afterAll(async () => {
 });
 
 /** Resolves when the server has closed a connection that sends nothing: after at least one time limit. */
-const silence = (): Promise<void> => closed(connect(server.port, '127.0.0.1').resume());
+const silence = (): Promise<void> => waitForClose(connect(server.port, '127.0.0.1').resume());
 
 /** Resolves when the server has closed the socket. */
-async function closed(socket: Socket): Promise<void> {
+async function waitForClose(socket: Socket): Promise<void> {
   // A server that closes with unread bytes resets the connection, which counts as closed too.
   socket.on('error', () => undefined);
   if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
@@ -45,7 +45,7 @@ it('the server closes a connection that sends nothing, half a request, or a byte
   slow.write('GET / HTTP/1.1\r\n');
   const drip = setInterval(() => slow.write('X'), 100);
   for (const socket of [silent, half, slow]) socket.resume();
-  await Promise.all([silent, half, slow].map(closed));
+  await Promise.all([silent, half, slow].map(waitForClose));
   clearInterval(drip);
 });
 
@@ -61,7 +61,7 @@ it('the server closes a connection that requests a file and does not read it', a
     bytes += chunk.length;
   });
   socket.resume();
-  await closed(socket);
+  await waitForClose(socket);
   expect(bytes).toBeLessThan(64 * 2 ** 20);
 });
 
@@ -80,7 +80,7 @@ it('the server closes connections above the limit at once and answers the others
   const crowded = await servePage(test.host, folder, 0, { head_ms: 600_000, silent_ms: 600_000, most: 24 });
   const sockets = Array.from({ length: 40 }, () => connect(crowded.port, '127.0.0.1'));
   const dropped = new Set<Socket>();
-  for (const socket of sockets) void closed(socket.resume()).then(() => dropped.add(socket));
+  for (const socket of sockets) void waitForClose(socket.resume()).then(() => dropped.add(socket));
   await expect.poll(() => dropped.size).toBe(16);
   const accepted = sockets.filter((socket) => !dropped.has(socket));
   await Promise.all(

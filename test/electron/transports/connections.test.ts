@@ -16,7 +16,7 @@ afterEach(() => {
 
 type Greeted = { readonly port: Port; readonly answer: Promise<Record<string, unknown>> };
 
-function arrive(resume: string | null = null, singleUse = false): Greeted {
+function connectPage(resume: string | null = null, singleUse = false): Greeted {
   const [port, host] = inProcessPorts();
   connections.accept(host, { singleUse });
   const answer = new Promise<Record<string, unknown>>((resolve) => {
@@ -34,14 +34,14 @@ describe('connections of pages', () => {
   it('end if nobody reconnects in time, and not before', async () => {
     const service = new SyntheticService();
     connections = new Connections({ service, capabilities: () => testCapabilities, keepDetached_ms: 80 });
-    const { port, answer } = arrive();
+    const { port, answer } = connectPage();
     const { connection } = await answer;
     port.send(encodeFrame({ type: 'open', stream: 0, name: 'latest', params: null, credits: 1 }));
     await settle();
     port.close('cable pulled');
     await settle(20);
     expect(connections.size).toBe(1);
-    const back = arrive(String(connection));
+    const back = connectPage(String(connection));
     expect(await back.answer).toMatchObject({ resumed: true, connection: connection });
     await settle(120);
     // The connection has a page again, so that its timeout is stopped.
@@ -50,13 +50,13 @@ describe('connections of pages', () => {
     back.port.close('cable pulled');
     await settle(150);
     expect(connections.size).toBe(0);
-    expect(await arrive(String(connection)).answer).toMatchObject({ resumed: false });
+    expect(await connectPage(String(connection)).answer).toMatchObject({ resumed: false });
   });
 
   it('end with their transport if it cannot reconnect', async () => {
     const service = new SyntheticService();
     connections = new Connections({ service, capabilities: () => testCapabilities });
-    const { port, answer } = arrive(null, true);
+    const { port, answer } = connectPage(null, true);
     await answer;
     port.close('window closed');
     await settle();
@@ -66,9 +66,9 @@ describe('connections of pages', () => {
   it('are replaced by a second connection from the same page', async () => {
     const service = new SyntheticService();
     connections = new Connections({ service, capabilities: () => testCapabilities });
-    const first = arrive();
+    const first = connectPage();
     const { connection } = await first.answer;
-    const second = arrive(String(connection));
+    const second = connectPage(String(connection));
     expect(await second.answer).toMatchObject({ resumed: true });
     await settle();
     first.port.send(encodeFrame({ type: 'call', id: 0, method: 'echo', params: 1 }));
@@ -81,13 +81,13 @@ describe('connections of pages', () => {
 
   it('replace the connection abandoned first when beyond the limit, and are rejected while all are in use', async () => {
     connections = new Connections({ service: new SyntheticService(), capabilities: () => testCapabilities });
-    const pages = Array.from({ length: 64 }, () => arrive());
+    const pages = Array.from({ length: 64 }, () => connectPage());
     const answers = await Promise.all(pages.map(({ answer }) => answer));
-    expect(await arrive().answer).toMatchObject({ type: 'refused', error: { code: 'unsupported' } });
+    expect(await connectPage().answer).toMatchObject({ type: 'refused', error: { code: 'unsupported' } });
     pages[5]?.port.close('cable pulled');
     await settle();
-    expect(await arrive().answer).toMatchObject({ type: 'hello' });
+    expect(await connectPage().answer).toMatchObject({ type: 'hello' });
     expect(connections.size).toBe(64);
-    expect(await arrive(String(answers[5]?.['connection'])).answer).toMatchObject({ type: 'refused' });
+    expect(await connectPage(String(answers[5]?.['connection'])).answer).toMatchObject({ type: 'refused' });
   });
 });

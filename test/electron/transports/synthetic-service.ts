@@ -86,7 +86,7 @@ export class SyntheticService implements Service {
 }
 
 const reason = 'The driver library libcuda.so.1 was not found.';
-const missing = { available: false, reason, version: null, file: null };
+const missingLibrary = { available: false, reason, version: null, file: null };
 
 export const testCapabilities: Capabilities = {
   version: '0.1.0',
@@ -94,12 +94,12 @@ export const testCapabilities: Capabilities = {
   compiler: 'test',
   cpu: { name: 'test', logicalCores: 2, isa: 'avx2', memory_bytes: 2 ** 33, os: 'test' },
   devices: {
-    cuda: { available: false, reason: missing.reason, driver: null, version: null, devices: [] },
-    nvrtc: missing,
-    nvml: missing,
-    cupti: missing,
-    cublas: missing,
-    cublasLt: missing,
+    cuda: { available: false, reason: missingLibrary.reason, driver: null, version: null, devices: [] },
+    nvrtc: missingLibrary,
+    nvml: missingLibrary,
+    cupti: missingLibrary,
+    cublas: missingLibrary,
+    cublasLt: missingLibrary,
   },
   variants: [],
   shell: { kind: 'none', dialogs: false, window: false, menus: false, libraryFolder: '', remote: null },

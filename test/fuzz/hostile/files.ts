@@ -24,7 +24,7 @@ import { scratchFolder } from '../../scratch-folder.ts';
 
 /** Each test file sets its own folder: several may share this module. */
 export let folder = '';
-export const odd: Phantom = {
+export const irregularPhantom: Phantom = {
   ...{ columns: 4, rows: 3, slices: 2, spacing_mm: [1, 2, 3], origin_mm: [-7, 11, -13] },
   hu: (i, j, k) => 100 * i + 10 * j + k,
 };
@@ -43,15 +43,15 @@ export async function messageOf(read: () => unknown): Promise<string> {
 
 export type Case = readonly [name: string, read: () => unknown, answer: RegExp];
 export const latin = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'));
-export const joined = (head: string, data: Uint8Array): Uint8Array =>
+export const joinFile = (head: string, data: Uint8Array): Uint8Array =>
   new Uint8Array(Buffer.concat([latin(head), data]));
 
-export const pixels = (changes: Elements) => () => readDicomPixels('ct', dicomOf(odd, 0, changes));
-export const dose = (changes: Elements) => () => readDicomDose('dose', doseOf(odd, changes));
+export const pixels = (changes: Elements) => () => readDicomPixels('ct', dicomOf(irregularPhantom, 0, changes));
+export const dose = (changes: Elements) => () => readDicomDose('dose', doseOf(irregularPhantom, changes));
 export const series = (name: string, changes: (k: number) => Elements) => async () => {
   const { mkdirSync } = await import('node:fs');
   mkdirSync(path.join(folder, name), { recursive: true });
-  for (const k of [0, 1]) writeFileSync(path.join(folder, name, `${k}.dcm`), dicomOf(odd, k, changes(k)));
+  for (const k of [0, 1]) writeFileSync(path.join(folder, name, `${k}.dcm`), dicomOf(irregularPhantom, k, changes(k)));
   const found = await readCtSlice({
     path: path.join(folder, name),
     name,
@@ -69,23 +69,23 @@ export const shorts = new Uint8Array(Int16Array.from({ length: 24 }, (_, i) => i
 export const meta = (changes: Readonly<Record<string, string>>, data = shorts) => {
   const fields = { NDims: '3', DimSize: '4 3 2', ElementType: 'MET_SHORT', ElementSpacing: '1 2 3', ...changes };
   const lines = Object.entries(fields).map(([name, value]) => `${name} = ${value}\n`);
-  return volume(joined(`${lines.join('')}ElementDataFile = LOCAL\n`, data));
+  return volume(joinFile(`${lines.join('')}ElementDataFile = LOCAL\n`, data));
 };
-export const nrrd = (changes: Readonly<Record<string, string>>) => volume(nrrdOf(odd, changes));
+export const nrrd = (changes: Readonly<Record<string, string>>) => volume(nrrdOf(irregularPhantom, changes));
 
 export const counts = new Uint8Array(Uint16Array.from({ length: 12 }, (_, i) => 10 * i).buffer);
 export const smv =
   (fields: string, data = counts) =>
   () =>
     readImage(
-      joined(`{\nHEADER_BYTES=512;\nBYTE_ORDER=little_endian;\nSIZE1=4;\nSIZE2=3;\n${fields}}`.padEnd(512), data),
+      joinFile(`{\nHEADER_BYTES=512;\nBYTE_ORDER=little_endian;\nSIZE1=4;\nSIZE2=3;\n${fields}}`.padEnd(512), data),
       'a.img',
     );
 export const cbf =
   (detector: string, section = '') =>
   () =>
     readImage(
-      joined(
+      joinFile(
         `###CBF\r\n${detector}\r\n--CIF-BINARY-FORMAT-SECTION--\r\nContent-Type: application/octet-stream;\r\n     conversions="x-CBF_BYTE_OFFSET"\r\nX-Binary-Element-Type: "signed 32-bit integer"\r\nX-Binary-Size-Fastest-Dimension: 3\r\nX-Binary-Size-Second-Dimension: 2\r\n${section}\r\n`,
         Uint8Array.of(0x0c, 0x1a, 0x04, 0xd5, 1, 2, 3, 4, 5, 250),
       ),
@@ -152,7 +152,7 @@ export const nexus = (name: string) => () =>
     async () => null,
   );
 export type Shape = readonly number[];
-export const classed = (group: Group, name: string, of: string): Group => {
+export const setClass = (group: Group, name: string, of: string): Group => {
   const made = group.create_group(name);
   made.create_attribute('NX_class', of);
   return made;
@@ -179,18 +179,18 @@ export const nxmx =
   ) =>
   async () => {
     const bytes = await createFile((file) => {
-      const entry = classed(file as unknown as Group, 'entry', 'NXentry');
+      const entry = setClass(file as unknown as Group, 'entry', 'NXentry');
       const ten = Uint16Array.from({ length: 12 }, (_, i) => 10 * i + 10);
-      const images = dataset(classed(entry, 'data', 'NXdata'), 'data', counts ?? ten, [3, 4], more);
+      const images = dataset(setClass(entry, 'data', 'NXdata'), 'data', counts ?? ten, [3, 4], more);
       for (const [name, value] of Object.entries(attributes)) images.create_attribute(name, Float64Array.of(value));
-      const instrument = classed(entry, 'instrument', 'NXinstrument');
-      change(classed(instrument, 'eiger', 'NXdetector'), instrument);
+      const instrument = setClass(entry, 'instrument', 'NXinstrument');
+      change(setClass(instrument, 'eiger', 'NXdetector'), instrument);
     });
     const { left, ...rest } = await readNexusImage(bytes, 'a.h5', async () => null);
     return { left, ...rest };
   };
 export const nxModule = (detector: Group, vectors: Readonly<Record<string, Shape>>): void => {
-  const module = classed(detector, 'module', 'NXdetector_module');
+  const module = setClass(detector, 'module', 'NXdetector_module');
   for (const [name, vector] of Object.entries(vectors)) {
     dataset(module, name, Float32Array.of(1), [1]).create_attribute('vector', Float64Array.from(vector));
   }

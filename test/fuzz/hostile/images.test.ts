@@ -4,7 +4,7 @@
  */
 import { gzipSync } from 'node:zlib';
 import { readImage } from '../../../electron/host/workloads/diffraction/images/read.ts';
-import { cbf, classed, dataset, hostile, latin, marCcd, measure, nexus, nxModule, nxmx, smv, tiff } from './files.ts';
+import { cbf, dataset, hostile, latin, marCcd, measure, nexus, nxModule, nxmx, setClass, smv, tiff } from './files.ts';
 
 const image = (name: string, bytes: Uint8Array | string) => () =>
   readImage(typeof bytes === 'string' ? latin(bytes) : bytes, name);
@@ -273,7 +273,7 @@ hostile([
       [
         'the size of pixels in its module alone',
         nxmx((detector) => {
-          const module = classed(detector, 'module', 'NXdetector_module');
+          const module = setClass(detector, 'module', 'NXdetector_module');
           const made = dataset(module, 'fast_pixel_direction', Float32Array.of(0.125), [1]);
           made.create_attribute('vector', Float64Array.of(-1, 0, 0));
           made.create_attribute('units', 'mm');
@@ -284,7 +284,7 @@ hostile([
         'another size of pixels in its module',
         nxmx((detector) => {
           for (const name of ['x_pixel_size', 'y_pixel_size']) measure(detector, name, 0.25, 'mm');
-          const module = classed(detector, 'module', 'NXdetector_module');
+          const module = setClass(detector, 'module', 'NXdetector_module');
           const made = dataset(module, 'fast_pixel_direction', Float32Array.of(0.125), [1]);
           made.create_attribute('vector', Float64Array.of(-1, 0, 0));
           made.create_attribute('units', 'mm');
@@ -393,7 +393,7 @@ hostile([
       [
         'every second pixel of a panel',
         nxmx((detector) =>
-          dataset(classed(detector, 'module', 'NXdetector_module'), 'data_stride', Int32Array.of(1, 2), [2]),
+          dataset(setClass(detector, 'module', 'NXdetector_module'), 'data_stride', Int32Array.of(1, 2), [2]),
         ),
         /^refused: .*data_stride of its module is 1, 2; allowed: 1/,
       ],
@@ -453,20 +453,20 @@ hostile([
       ],
       [
         'several detectors',
-        nxmx((_, instrument) => classed(instrument, 'pilatus', 'NXdetector')),
+        nxmx((_, instrument) => setClass(instrument, 'pilatus', 'NXdetector')),
         /^refused: .*2 groups of NXdetector \(eiger, pilatus\); allowed: 1/,
       ],
       [
         'several panels',
         nxmx((detector) => {
-          for (const name of ['module_0', 'module_1']) classed(detector, name, 'NXdetector_module');
+          for (const name of ['module_0', 'module_1']) setClass(detector, name, 'NXdetector_module');
         }),
         /^refused: .*2 groups of NXdetector_module \(module_0, module_1\); allowed: 1/,
       ],
       [
         'a panel that is a part of the image',
         nxmx((detector) =>
-          dataset(classed(detector, 'module', 'NXdetector_module'), 'data_size', Int32Array.of(2, 2), [2]),
+          dataset(setClass(detector, 'module', 'NXdetector_module'), 'data_size', Int32Array.of(2, 2), [2]),
         ),
         /^refused: .*data_size of its module is 2 × 2; allowed: 3 × 4/,
       ],

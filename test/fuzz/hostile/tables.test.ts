@@ -14,7 +14,7 @@ import { curve, folder, hkl, hostile, xds } from './files.ts';
 const fluka = (rows: string) => () =>
   readCurveCsv(` # Detector n:   1  EnDep     \n # N. of Z intervals  2\n${rows}`, 'cm');
 /** A depth-dose file whose dose falls beyond the peak. */
-const falling = (name: string): string =>
+const fallingDoseFile = (name: string): string =>
   `${name},dose\n${[1, 1, 1, 1, 2, 3, 6, 2, 0.1, 0.01].map((dose, i) => `${i},${dose}`).join('\n')}\n`;
 const spots = (text: string) => () => {
   const name = `spots-${text.length}.csv`;
@@ -368,7 +368,7 @@ hostile([
           (name) =>
             [
               `depths in ${name}`,
-              () => [readOneCurve(falling(name), null), readCurve(falling(name), null)],
+              () => [readOneCurve(fallingDoseFile(name), null), readCurve(fallingDoseFile(name), null)],
               new RegExp(
                 `^\\[\\{"ok":false,.*its depths are in ${matter.toLowerCase()}, but the fit is in water; allowed: .*"ok":true`,
               ),
@@ -377,12 +377,12 @@ hostile([
       ),
       [
         'depths in PMMA by a comment',
-        () => readOneCurve(`# depths in PMMA\n${falling('depth_mm')}`, null),
+        () => readOneCurve(`# depths in PMMA\n${fallingDoseFile('depth_mm')}`, null),
         /its depths are in PMMA, but the fit is in water/,
       ],
       [
         'depths in water by a comment and a column',
-        () => readOneCurve(`# phantom: water\n${falling('depth in water [mm]')}`, null),
+        () => readOneCurve(`# phantom: water\n${fallingDoseFile('depth in water [mm]')}`, null),
         /"ok":true/,
       ],
       ...[
@@ -454,7 +454,7 @@ hostile([
         'an ignored column, for gamma',
         () => {
           const file = path.join(folder, 'ignored.csv');
-          writeFileSync(file, falling('depth_mm').replaceAll('\n', ',1\n').replace('dose,1', 'dose,valid'));
+          writeFileSync(file, fallingDoseFile('depth_mm').replaceAll('\n', ',1\n').replace('dose,1', 'dose,valid'));
           return readDoseFile(file, {}, null);
         },
         /"kind":"curve".*"notes":\["Its column \\"valid\\" is ignored"\]/,

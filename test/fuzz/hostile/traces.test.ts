@@ -11,7 +11,7 @@ import { parseTuning } from '../../../electron/host/model/tuning/files/t4.ts';
 import { writeNsight } from '../../electron/host/model/timeline/import/nsight-file.ts';
 import { chrome, chromeWith, folder, hostile, ncu, ncuHead, nsys, span, t4, tuner } from './files.ts';
 
-const named = (pid: number | string, name: string, tid?: number) => ({
+const namedEvent = (pid: number | string, name: string, tid?: number) => ({
   ph: 'M',
   pid,
   ...(tid === undefined ? { name: 'process_name' } : { name: 'thread_name', tid }),
@@ -38,8 +38,8 @@ const work =
 /** Consecutive spans on a thread of XLA's device. */
 const xla = (lane: string, spans: readonly (readonly [name: string, dur: number, args?: object])[]) =>
   work(
-    named(1, '/device:GPU:0'),
-    named(1, lane, 14),
+    namedEvent(1, '/device:GPU:0'),
+    namedEvent(1, lane, 14),
     ...spans.map(([name, dur, args], i) => ({
       ph: 'X',
       name,
@@ -56,7 +56,7 @@ const TWO_GPUS = `INSERT INTO TARGET_INFO_GPU VALUES (1, 'NVIDIA A100', 8e10);
   CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER, uuid TEXT DEFAULT 'u', numMultiprocessors INTEGER);
   UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET globalPid = 200 * (1 << 24) WHERE rowid = 2`;
 
-const noted = (document: object) => () => parseTuning({ text: JSON.stringify(document), name: 'a.json' }).notes;
+const tuningFile = (document: object) => () => parseTuning({ text: JSON.stringify(document), name: 'a.json' }).notes;
 
 hostile([
   [
@@ -129,9 +129,9 @@ hostile([
       [
         'operations of XLA beside its stream',
         work(
-          named(1, '/device:GPU:0'),
-          named(1, 'XLA Ops', 2),
-          named(1, 'Stream #13(Compute)', 3),
+          namedEvent(1, '/device:GPU:0'),
+          namedEvent(1, 'XLA Ops', 2),
+          namedEvent(1, 'Stream #13(Compute)', 3),
           ...[2, 3].map((tid) => ({ ...span, name: 'fusion', pid: 1, tid })),
         ),
         /"kernels":\[1,5000\],"copies":\[0,0,\d+\],"operations":\[\],"gpus":\["\/device:GPU:0"\].*"notes":\[\]/,
@@ -144,9 +144,9 @@ hostile([
       [
         'all streams of TensorFlow, and what launches them',
         work(
-          named(1, '/job:localhost/replica:0/task:0/device:GPU:0 Compute'),
-          named(2, '/device:GPU:0/stream:all Compute'),
-          named(3, '/device:GPU:0/memcpy Compute'),
+          namedEvent(1, '/job:localhost/replica:0/task:0/device:GPU:0 Compute'),
+          namedEvent(2, '/device:GPU:0/stream:all Compute'),
+          namedEvent(3, '/device:GPU:0/memcpy Compute'),
           { ...span, cat: 'Op', name: 'MatMul', pid: 1 },
           { ...span, cat: 'Op', name: 'MatMul', pid: 2, dur: 50 },
           { ...span, cat: 'Op', name: 'Relu', pid: 2, dur: 30, ts: 60 },
@@ -157,9 +157,9 @@ hostile([
       [
         'streams of TensorFlow, each and all',
         work(
-          named(2, '/device:GPU:0/stream:all Compute'),
-          named(3, '/device:GPU:0/stream:14 Compute'),
-          named(4, '/device:GPU:0/stream:15 Compute'),
+          namedEvent(2, '/device:GPU:0/stream:all Compute'),
+          namedEvent(3, '/device:GPU:0/stream:14 Compute'),
+          namedEvent(4, '/device:GPU:0/stream:15 Compute'),
           ...[2, 3].map((pid) => ({ ...span, cat: 'Op', name: 'MatMul', pid, dur: 50 })),
           ...[2, 4].map((pid) => ({ ...span, cat: 'Op', name: 'MEMCPYHtoD', pid, dur: 4 })),
         ),
@@ -177,8 +177,8 @@ hostile([
       [
         'rocprof',
         work(
-          named(6, '6 GPU0'),
-          named(2, '2 CPU HIP API'),
+          namedEvent(6, '6 GPU0'),
+          namedEvent(2, '2 CPU HIP API'),
           { ...span, name: 'hipLaunchKernel', pid: 2 },
           { ...span, name: 'gemm.kd', pid: 6, tid: 0, dur: 50 },
         ),
@@ -242,7 +242,7 @@ hostile([
       ],
       [
         'a list of categories that host and device share',
-        work(named(1, '/device:GPU:0'), named(1, 'Stream #14(Compute)', 14), {
+        work(namedEvent(1, '/device:GPU:0'), namedEvent(1, 'Stream #14(Compute)', 14), {
           ...span,
           cat: 'cuda,op',
           name: 'gemm',
@@ -789,7 +789,7 @@ hostile([
       ],
       [
         'a failed sample beside a time',
-        noted({
+        tuningFile({
           tune_params_keys: ['t'],
           cache: { a: { t: 8, time: 2, times: [1, 1e20, 3] }, b: { t: 9, time: 1e20 } },
         }),
@@ -797,7 +797,7 @@ hostile([
       ],
       [
         'a failed sample beside a time of a result',
-        noted({
+        tuningFile({
           results: [
             {
               ...{ configuration: { t: 8 }, times: { runtimes: [2, null, 1e20] }, invalidity: 'correct' },
@@ -809,17 +809,17 @@ hostile([
       ],
       [
         'a key of another value than its entry',
-        noted({ tune_params_keys: ['b', 'c'], cache: { '64,x': { b: 32, c: 'x', time: 2 } } }),
+        tuningFile({ tune_params_keys: ['b', 'c'], cache: { '64,x': { b: 32, c: 'x', time: 2 } } }),
         /the cache entry \\?"64,x\\?" has b = 32, but its key says 64; allowed: a key that matches its values/,
       ],
       [
         'a key of another text than its entry',
-        noted({ tune_params_keys: ['b', 'c'], cache: { '32,y': { b: 32, c: 'x', time: 2 } } }),
+        tuningFile({ tune_params_keys: ['b', 'c'], cache: { '32,y': { b: 32, c: 'x', time: 2 } } }),
         /has c = \\?"x\\?", but its key says y/,
       ],
       [
         'keys as Python writes them',
-        noted({ tune_params_keys: ['b', 'c'], cache: { '1.0,True': { b: 1, c: true, time: 2 } } }),
+        tuningFile({ tune_params_keys: ['b', 'c'], cache: { '1.0,True': { b: 1, c: true, time: 2 } } }),
         /^\[\]$/,
       ],
       [

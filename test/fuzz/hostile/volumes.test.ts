@@ -11,11 +11,24 @@ import { readDicomDose, readDicomPixels } from '../../../electron/host/io/volume
 import { readVolumeFile, volumeHeader } from '../../../electron/host/io/volumes/volume-file.ts';
 import { readDoseFile } from '../../../electron/host/workloads/transport/dose-file.ts';
 import { dicomOf, doseOf, type Elements } from '../../electron/host/io/volumes/phantom.ts';
-import { dose, folder, hostile, joined, latin, meta, nrrd, odd, pixels, series, shorts, volume } from './files.ts';
+import {
+  dose,
+  folder,
+  hostile,
+  irregularPhantom,
+  joinFile,
+  latin,
+  meta,
+  nrrd,
+  pixels,
+  series,
+  shorts,
+  volume,
+} from './files.ts';
 
 const headOf = (encoding: string): string =>
   `NRRD0004\ntype: short\ndimension: 3\nsizes: 4 3 2\nspacings: 1 2 3\nencoding: ${encoding}\nendian: little\n\n`;
-const byAxes = (lines: string) => volume(joined(headOf('raw').replace('spacings: 1 2 3', lines), shorts));
+const byAxes = (lines: string) => volume(joinFile(headOf('raw').replace('spacings: 1 2 3', lines), shorts));
 const textData = (words: string) =>
   volume(latin(`NRRD0004\ntype: float\ndimension: 2\nsizes: 2 2\nspacings: 1 2\nencoding: ascii\n\n${words}`));
 const asDose = (name: string, bytes: Uint8Array) => () => {
@@ -35,7 +48,7 @@ const twelve = (raw: readonly number[], changes: Elements = {}) =>
     ...changes,
   });
 /** A MetaImage or NRRD header in UTF-8 whose data is in a second file. */
-const detached = (name: string, header: string, data: string) => () => {
+const writeDetached = (name: string, header: string, data: string) => () => {
   const [file, bytes] = [path.join(folder, name), new TextEncoder().encode(header)];
   writeFileSync(file, bytes);
   writeFileSync(path.join(folder, data), shorts);
@@ -160,7 +173,7 @@ hostile([
       ],
       [
         'padding by two bytes',
-        () => readDicomPixels('ct', dicomOf(odd, 0, { '7fe00010': ['OW', new Uint8Array(26)] })),
+        () => readDicomPixels('ct', dicomOf(irregularPhantom, 0, { '7fe00010': ['OW', new Uint8Array(26)] })),
         /PixelData has 26 bytes, but 24 are specified/,
       ],
     ],
@@ -198,7 +211,7 @@ hostile([
             `GATE's ${name}`,
             asDose(
               name,
-              joined('NDims = 3\nDimSize = 4 3 2\nElementType = MET_SHORT\nElementDataFile = LOCAL\n', shorts),
+              joinFile('NDims = 3\nDimSize = 4 3 2\nElementType = MET_SHORT\nElementDataFile = LOCAL\n', shorts),
             ),
             /its name contains (Squared|uncertainty|counts), which is not a dose/,
           ] as const,
@@ -207,7 +220,7 @@ hostile([
         "GATE's dose of a plan that is named as a quantity",
         asDose(
           'uncertainty-plan-Dose.mha',
-          joined('NDims = 3\nDimSize = 4 3 2\nElementType = MET_SHORT\nElementDataFile = LOCAL\n', shorts),
+          joinFile('NDims = 3\nDimSize = 4 3 2\nElementType = MET_SHORT\nElementDataFile = LOCAL\n', shorts),
         ),
         /"kind":"map"/,
       ],
@@ -224,7 +237,7 @@ hostile([
       ],
       [
         'histograms and no grid',
-        () => readDicomDose('dose', doseOf(odd, { '7fe00010': undefined })),
+        () => readDicomDose('dose', doseOf(irregularPhantom, { '7fe00010': undefined })),
         /^refused: dose: it has no PixelData, so that its doses may be histograms or points; allowed: a grid of doses/,
       ],
       ['centigray', dose({ '30040002': ['CS', 'CGY'] }), /DoseUnits is CGY; allowed: GY, RELATIVE/],
@@ -301,7 +314,7 @@ hostile([
       ],
       [
         'no steps',
-        volume(joined('NDims = 3\nDimSize = 4 3 2\nElementType = MET_SHORT\nElementDataFile = LOCAL\n', shorts)),
+        volume(joinFile('NDims = 3\nDimSize = 4 3 2\nElementType = MET_SHORT\nElementDataFile = LOCAL\n', shorts)),
         /"spacing_mm":\[1,1,1\].*"notes":\["It states no ElementSpacing: its steps are 1 mm/,
       ],
       ['a byte too many', meta({}, new Uint8Array(49)), /data has 49 bytes, but 48 are specified/],
@@ -333,7 +346,7 @@ hostile([
       ],
       [
         'a name of data in UTF-8',
-        detached(
+        writeDetached(
           'a.mhd',
           'NDims = 3\nDimSize = 4 3 2\nElementType = MET_SHORT\nElementDataFile = Prüfung.raw\n',
           'Prüfung.raw',
@@ -356,14 +369,14 @@ hostile([
       [
         'two members of gzip',
         volume(
-          joined(
+          joinFile(
             headOf('gzip'),
             new Uint8Array(Buffer.concat([gzipSync(shorts.subarray(0, 20)), gzipSync(shorts.subarray(20))])),
           ),
         ),
         /"values":\[0,1,2,3,4,5,6,7,8,9,10,11,/,
       ],
-      ['half precision', volume(joined(headOf('raw').replace('short', 'half'), shorts)), /its type is half; allowed/],
+      ['half precision', volume(joinFile(headOf('raw').replace('short', 'half'), shorts)), /its type is half; allowed/],
       ['a space by another name', nrrd({ space: '3D-right-handed' }), /its space is 3D-right-handed; allowed/],
       ['seconds for a step', nrrd({ 'space units': '"mm" "mm" "s"' }), /space units is s; allowed: mm, cm, m, um/],
       ['hexadecimal data', nrrd({ encoding: 'hex' }), /its encoding is hex; allowed/],
@@ -391,7 +404,7 @@ hostile([
       ['a number of samples', nrrd({ number: '23' }), /number is 23; allowed: 24/],
       [
         'a name of data in UTF-8',
-        detached('a.nhdr', `${headOf('raw').trimEnd()}\ndata file: Größe.raw\n`, 'Größe.raw'),
+        writeDetached('a.nhdr', `${headOf('raw').trimEnd()}\ndata file: Größe.raw\n`, 'Größe.raw'),
         /"values":\[0,1,2,/,
       ],
       ['values in Gy', nrrd({ 'sample units': '"Gy"' }), /"unit":"Gy"/],

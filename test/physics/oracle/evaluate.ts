@@ -31,7 +31,7 @@ interface SpreadCase {
 
 const EVERYWHERE = [-1000, 1000] as const;
 
-const WATER = {
+const WATER_MATTER = {
   70: { scale_mm: 0.47, reach_mm: 46, peak_from_mm: 30 },
   90: { scale_mm: 0.71, reach_mm: 70, peak_from_mm: 50 },
   150: { scale_mm: 1.7, reach_mm: 172, peak_from_mm: 120 },
@@ -39,7 +39,7 @@ const WATER = {
 
 type Change = Partial<Omit<Setup, 'beam'>> & Partial<Setup['beam']> & Partial<Omit<ProtonCase, 'name' | 'setup'>>;
 
-function beam(name: string, energy_MeV: keyof typeof WATER, change: Change = {}): ProtonCase {
+function beam(name: string, energy_MeV: keyof typeof WATER_MATTER, change: Change = {}): ProtonCase {
   return {
     name,
     setup: {
@@ -54,9 +54,9 @@ function beam(name: string, energy_MeV: keyof typeof WATER, change: Change = {})
       box_x_mm: change.box_x_mm ?? EVERYWHERE,
       scattering: change.scattering ?? true,
     },
-    scale_mm: change.scale_mm ?? WATER[energy_MeV].scale_mm,
-    reach_mm: change.reach_mm ?? WATER[energy_MeV].reach_mm,
-    peak_from_mm: change.peak_from_mm ?? WATER[energy_MeV].peak_from_mm,
+    scale_mm: change.scale_mm ?? WATER_MATTER[energy_MeV].scale_mm,
+    reach_mm: change.reach_mm ?? WATER_MATTER[energy_MeV].reach_mm,
+    peak_from_mm: change.peak_from_mm ?? WATER_MATTER[energy_MeV].peak_from_mm,
     columns: change.columns ?? [],
     planes_mm: change.planes_mm ?? [],
     times: change.times ?? 1,
@@ -121,7 +121,7 @@ interface Reading {
 }
 
 /** Coefficients of the least-squares polynomial of `degree` through the points. */
-function fitted(x: readonly number[], y: readonly number[], degree: number): readonly number[] {
+function fitPolynomial(x: readonly number[], y: readonly number[], degree: number): readonly number[] {
   const n = degree + 1;
   const rows = Array.from({ length: n }, (_, i) => [
     ...Array.from({ length: n }, (_, j) => x.reduce((sum, one) => sum + one ** (i + j), 0)),
@@ -156,7 +156,7 @@ function read(values: ArrayLike<number>, width: number, scale: number, from_mm =
       x.push((centre(i) - centre(middle)) / scale);
       y.push(at(i));
     }
-    const c = fitted(x, y, degree);
+    const c = fitPolynomial(x, y, degree);
     return (mm) => c.reduceRight((sum, one) => sum * ((mm - centre(middle)) / scale) + one, 0);
   };
   let top = 0;
@@ -325,7 +325,7 @@ function quantities(one: ProtonCase, width: number, sums: Scores): Values {
   };
 }
 
-function added(batches: readonly Scores[], bins: Parameters<typeof noScores>[0]): Scores {
+function addScores(batches: readonly Scores[], bins: Parameters<typeof noScores>[0]): Scores {
   const all = noScores(bins);
   const into = (to: Float64Array, from: Float64Array): void => {
     for (const [i, value] of from.entries()) to[i] = (to[i] ?? 0) + value;
@@ -344,7 +344,7 @@ function added(batches: readonly Scores[], bins: Parameters<typeof noScores>[0])
 }
 
 /** Values by Monte Carlo, in batches with different seeds; errors by leaving out each batch in turn (jackknife). */
-export function drawn(one: ProtonCase, protons: number, seed: number): Drawn {
+export function simulateCase(one: ProtonCase, protons: number, seed: number): Drawn {
   const width_mm = one.scale_mm / BINS_PER_SCALE;
   const bins = {
     width_mm,
@@ -354,12 +354,12 @@ export function drawn(one: ProtonCase, protons: number, seed: number): Drawn {
   };
   const each = Math.ceil(protons / BATCHES);
   const batches = Array.from({ length: BATCHES }, (_, i) => follow(one.setup, bins, each, seed + i));
-  const value = quantities(one, width_mm, added(batches, bins));
+  const value = quantities(one, width_mm, addScores(batches, bins));
   const without = batches.map((left) =>
     quantities(
       one,
       width_mm,
-      added(
+      addScores(
         batches.filter((batch) => batch !== left),
         bins,
       ),
@@ -375,7 +375,7 @@ export function drawn(one: ProtonCase, protons: number, seed: number): Drawn {
 }
 
 /** Values by quadrature, without angles. */
-export function integrated(one: SpreadCase, coarse = 1): Values {
+export function integrateCase(one: SpreadCase, coarse = 1): Values {
   const { r80_mm, w80_20_mm, peak_to_entrance, mean_range_mm } = spread(
     one.material,
     one.energy_MeV,

@@ -19,7 +19,7 @@ import type { RunData } from '../../../electron/host/workloads/transport/run-dat
 import { openTestScenarios, runScenario } from '../../electron/host/small-run.ts';
 import { compareRuns } from '../held-runs.ts';
 import { lengthsOf, longestPath_mm } from '../longest-way.ts';
-import { drawn, integrated, protonCases, spreadCases } from './evaluate.ts';
+import { integrateCase, protonCases, simulateCase, spreadCases } from './evaluate.ts';
 import { header, PROTONS, readStored, SEED, SHORT_PROTONS } from './oracle.ts';
 import { matter } from './protons.ts';
 
@@ -180,42 +180,47 @@ describe('the longest path of a beam', async () => {
   });
 });
 
-const stored = readStored();
+const storedOracle = readStored();
 /** Relative tolerance: values are stored to nine digits, and elementary functions may differ in the last one. */
-const SAME = 1e-7;
+const SAME_TOLERANCE = 1e-7;
 /** Standard deviations within which a short run must agree. */
-const LIKELY = 5;
+const LIKELY_SIGMAS = 5;
 
 describe('the Monte Carlo oracle', () => {
   it('stores every case, and states its number of protons', () => {
-    expect(stored.monte_carlo.map(({ name }) => name)).toEqual(protonCases.map(({ name }) => name));
-    expect(stored.quadrature.map(({ name }) => name)).toEqual(spreadCases.map(({ name }) => name));
-    expect([stored.seed, stored.protons, stored.short_protons]).toEqual([SEED, PROTONS, SHORT_PROTONS]);
+    expect(storedOracle.monte_carlo.map(({ name }) => name)).toEqual(protonCases.map(({ name }) => name));
+    expect(storedOracle.quadrature.map(({ name }) => name)).toEqual(spreadCases.map(({ name }) => name));
+    expect([storedOracle.seed, storedOracle.protons, storedOracle.short_protons]).toEqual([
+      SEED,
+      PROTONS,
+      SHORT_PROTONS,
+    ]);
   });
 
   it.each(protonCases)('repeats the simulation of $name within the error of the long run', (one) => {
-    const { value, error, short } = stored.monte_carlo.find(({ name }) => name === one.name) ?? {};
-    const again = drawn(one, SHORT_PROTONS, SEED).value;
+    const { value, error, short } = storedOracle.monte_carlo.find(({ name }) => name === one.name) ?? {};
+    const again = simulateCase(one, SHORT_PROTONS, SEED).value;
     expect(Object.keys(again)).toEqual(Object.keys(value ?? {}));
     for (const [key, now] of Object.entries(again)) {
       const was = short?.[key] ?? Number.NaN;
-      expect(Math.abs(now - was), key).toBeLessThanOrEqual(SAME * Math.abs(was));
+      expect(Math.abs(now - was), key).toBeLessThanOrEqual(SAME_TOLERANCE * Math.abs(was));
       // Errors of fits to few protons are not quite normal, so only the mean range and the energy are compared.
       if (key !== 'mean_range_mm' && key !== 'deposited_MeV') continue;
-      const likely = LIKELY * (error?.[key] ?? 0) * Math.sqrt((one.times * PROTONS) / SHORT_PROTONS) + 1e-9 * now;
+      const likely =
+        LIKELY_SIGMAS * (error?.[key] ?? 0) * Math.sqrt((one.times * PROTONS) / SHORT_PROTONS) + 1e-9 * now;
       expect(Math.abs(now - (value?.[key] ?? Number.NaN)), key).toBeLessThanOrEqual(likely);
     }
   });
 
   it.each(spreadCases)('repeats the integration of $name on coarser bins', (one) => {
-    const value = stored.quadrature.find(({ name }) => name === one.name)?.value ?? {};
-    for (const [key, now] of Object.entries(integrated(one, 2))) {
+    const value = storedOracle.quadrature.find(({ name }) => name === one.name)?.value ?? {};
+    for (const [key, now] of Object.entries(integrateCase(one, 2))) {
       expect(Math.abs(now / (value[key] ?? Number.NaN) - 1), key).toBeLessThan(1e-3);
     }
   });
 
   it('is precise enough for the gates: R80 to 0.03 mm, W80–20 to 1 %', () => {
-    for (const { name, value, error } of stored.monte_carlo) {
+    for (const { name, value, error } of storedOracle.monte_carlo) {
       expect(error['r80_mm'], name).toBeLessThan(0.03);
       expect((error['w80_20_mm'] ?? 1) / (value['w80_20_mm'] ?? 1), name).toBeLessThan(0.01);
     }
@@ -226,6 +231,6 @@ describe('the Monte Carlo oracle', () => {
     expect(matter('water').range(150) / 157.7).toBeCloseTo(1, 3);
     expect(matter('lead').range(150) / (328.4 / 11.35)).toBeCloseTo(1, 3);
     const text = readFileSync(path.join(import.meta.dirname, 'expected.hpp'), 'utf8');
-    expect(text).toBe(header(stored));
+    expect(text).toBe(header(storedOracle));
   });
 });

@@ -160,11 +160,11 @@ function correction(entrance_MeV: number): (energy_MeV: number) => number {
   };
 }
 
-const known = new Map<string, Matter>();
+const cachedMatter = new Map<string, Matter>();
 
 export function matter(name: string): Matter {
-  const found = known.get(name) ?? new Matter(name);
-  known.set(name, found);
+  const found = cachedMatter.get(name) ?? new Matter(name);
+  cachedMatter.set(name, found);
   return found;
 }
 

@@ -8,32 +8,32 @@
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { drawn, integrated, protonCases, spreadCases, type Values } from './evaluate.ts';
+import { integrateCase, protonCases, simulateCase, spreadCases, type Values } from './evaluate.ts';
 import { header, PROTONS, SEED, SHORT_PROTONS } from './oracle.ts';
 
-const rounded = (values: Values): Values =>
+const roundValues = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Number(value.toPrecision(9))]));
 
-const stored = {
+const storedOracle = {
   program: 'test/physics/oracle/write.ts',
   model: 'plane model, PSTAR (ICRU 49), Bohr straggling, Gottschalk scattering power, no nuclear reactions',
   seed: SEED,
   protons: PROTONS,
   short_protons: SHORT_PROTONS,
   monte_carlo: protonCases.map((one) => {
-    const long = drawn(one, one.times * PROTONS, SEED);
+    const long = simulateCase(one, one.times * PROTONS, SEED);
     console.log(one.name, long.value['r80_mm']?.toFixed(3), '±', long.error['r80_mm']?.toFixed(3));
     return {
       name: one.name,
       ...one.setup,
-      value: rounded(long.value),
-      error: rounded(long.error),
-      short: rounded(drawn(one, SHORT_PROTONS, SEED).value),
+      value: roundValues(long.value),
+      error: roundValues(long.error),
+      short: roundValues(simulateCase(one, SHORT_PROTONS, SEED).value),
     };
   }),
-  quadrature: spreadCases.map((one) => ({ ...one, value: rounded(integrated(one)) })),
+  quadrature: spreadCases.map((one) => ({ ...one, value: roundValues(integrateCase(one)) })),
 };
 
 const place = (name: string): string => path.join(import.meta.dirname, name);
-writeFileSync(place('oracle.json'), `${JSON.stringify(stored, null, 2)}\n`);
-writeFileSync(place('expected.hpp'), header(stored));
+writeFileSync(place('oracle.json'), `${JSON.stringify(storedOracle, null, 2)}\n`);
+writeFileSync(place('expected.hpp'), header(storedOracle));

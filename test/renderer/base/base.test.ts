@@ -18,7 +18,7 @@ import {
   count,
   duration,
   errorSize,
-  fixed,
+  fixedDigits,
   percent,
   significant,
   timeLeft,
@@ -50,7 +50,7 @@ describe('basic helpers of the page', () => {
         '12300',
       ]);
       expect([null, undefined, Number.NaN].map((value) => significant(value))).toEqual(['–', '–', '–']);
-      expect([fixed(-0.001, 2), fixed(-0.04, 2), fixed(null, 1)]).toEqual(['0.00', '−0.04', '–']);
+      expect([fixedDigits(-0.001, 2), fixedDigits(-0.04, 2), fixedDigits(null, 1)]).toEqual(['0.00', '−0.04', '–']);
       expect([percent(1), percent(0.5), percent(0.0123), percent(2e-7), percent(0)]).toEqual([
         '100.0 %',
         '50.0 %',

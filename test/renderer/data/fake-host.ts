@@ -48,4 +48,4 @@ export class FakeHost {
   }
 }
 
-export const settled = () => vi.advanceTimersByTimeAsync(1);
+export const settlePromises = () => vi.advanceTimersByTimeAsync(1);

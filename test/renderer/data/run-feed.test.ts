@@ -4,10 +4,10 @@ import type { MapRequest, RunState } from '../../../electron/contract/run.ts';
 import type { WhatIfAnswer } from '../../../electron/contract/scenario/transport/what-if.ts';
 import { ImageFeed } from '../../../renderer/data/image-feed.ts';
 import { ReferenceFeed } from '../../../renderer/data/reference-feed.ts';
-import { createRunData, type FeedTarget, type RunData, SHOWN } from '../../../renderer/data/run-data.ts';
+import { createRunData, type FeedTarget, type RunData, SHOWN_KEY } from '../../../renderer/data/run-data.ts';
 import { RunFeed } from '../../../renderer/data/run-feed.ts';
 import { FrameScheduler } from '../../../renderer/drawing/scheduler.ts';
-import { FakeHost, settled } from './fake-host.ts';
+import { FakeHost, settlePromises } from './fake-host.ts';
 
 const axis = (name: 'z' | 'x') =>
   ({
@@ -60,7 +60,7 @@ async function finish(host: FakeHost, value: number): Promise<void> {
   for (const call of host.calls) if (call.method in answers) call.answer(answers[call.method]);
   const maps = host.pending('run.maps');
   maps.answer({ step: 9, depth_mm: 1, maps: (maps.params['maps'] as unknown[]).map(() => field(value)) });
-  await settled();
+  await settlePromises();
 }
 
 describe('the data of the selected run', () => {
@@ -90,7 +90,7 @@ describe('the data of the selected run', () => {
     });
     feed = new RunFeed(host.client, scheduler, data);
     feed.want('map', request(100));
-    await settled();
+    await settlePromises();
     return () => vi.useRealTimers();
   });
 
@@ -103,9 +103,9 @@ describe('the data of the selected run', () => {
     expect(shown()).toBe(1);
     expect(status()).toBe('live');
     expect(credit).not.toHaveBeenCalled();
-    await settled();
+    await settlePromises();
     expect(credit).toHaveBeenCalled();
-    expect(data.depthDose.get(SHOWN)?.final).toBeNull();
+    expect(data.depthDose.get(SHOWN_KEY)?.final).toBeNull();
   });
 
   it('come from the final arrays when the run ends, not from later frames', async () => {
@@ -119,22 +119,22 @@ describe('the data of the selected run', () => {
     await finish(host, 7);
     expect(shown()).toBe(7);
     expect(status()).toBe('loaded');
-    expect(data.depthDose.get(SHOWN)?.final?.metrics.r80_mm).toBe(7);
-    expect(data.summary.get(SHOWN)).toMatchObject({ status: 'done' });
+    expect(data.depthDose.get(SHOWN_KEY)?.final?.metrics.r80_mm).toBe(7);
+    expect(data.summary.get(SHOWN_KEY)).toMatchObject({ status: 'done' });
     live?.late(frame(3));
     expect(shown()).toBe(7);
     expect(status()).toBe('loaded');
-    expect(data.depthDose.get(SHOWN)?.final?.metrics.r80_mm).toBe(7);
+    expect(data.depthDose.get(SHOWN_KEY)?.final?.metrics.r80_mm).toBe(7);
   });
 
   it('are dropped for a run that is no longer selected, and late answers are ignored', async () => {
     follow('a', 'done');
     const late = host.pending('run.depthDose');
     follow('b', 'running');
-    expect(data.depthDose.get(SHOWN)).toBeNull();
+    expect(data.depthDose.get(SHOWN_KEY)).toBeNull();
     late.answer({ curve, metrics: { r80_mm: 1 } });
-    await settled();
-    expect(data.depthDose.get(SHOWN)).toBeNull();
+    await settlePromises();
+    expect(data.depthDose.get(SHOWN_KEY)).toBeNull();
     expect(host.streams.at(-1)?.params['run']).toBe('b');
     feed.follow(null);
     expect(status()).toBe('nothing');
@@ -164,15 +164,15 @@ describe('the data of the selected run', () => {
     };
     const [first, second] = [await ask(110), await ask(120)];
     second.answer({ step: 9, depth_mm: 1, maps: [field(5)] });
-    await settled();
+    await settlePromises();
     first.answer({ step: 9, depth_mm: 1, maps: [field(4)] });
-    await settled();
+    await settlePromises();
     expect(shown()).toBe(5);
     const third = await ask(130);
     follow('b', 'done');
     await finish(host, 7);
     third.fail(new Error('This run does not exist.'));
-    await settled();
+    await settlePromises();
     expect(status()).toBe('loaded');
     expect(shown()).toBe(7);
   });
@@ -185,7 +185,7 @@ describe('the data of the selected run', () => {
     expect(status()).toBe('waiting');
     follow('b', 'done');
     host.pending('run.depthDose').fail(new Error('the file is gone'));
-    await settled();
+    await settlePromises();
     expect(feed.status.getState().status).toEqual({ kind: 'failed', reason: 'the file is gone' });
   });
 
@@ -194,15 +194,15 @@ describe('the data of the selected run', () => {
     reference.follow('a');
     const recorded = { kind: 'transport', solver: { step_mm: 0.2, variant: 'cuda-window' } };
     host.pending('run.scenario').answer({ scenario: recorded });
-    await settled();
+    await settlePromises();
     // The range needs no GPU, so the missing one is not requested.
     const requested = { ...recorded, solver: { ...recorded.solver, variant: 'auto' } };
     expect(host.pending('scenario.resolve').params).toEqual({ scenario: requested });
     host.pending('scenario.resolve').answer({ issues: [], resolved: { range_mm: 40.8 } });
-    await settled();
-    expect(data.reference.get(SHOWN)).toMatchObject({ run: 'a', scenario: recorded, resolved: { range_mm: 40.8 } });
+    await settlePromises();
+    expect(data.reference.get(SHOWN_KEY)).toMatchObject({ run: 'a', scenario: recorded, resolved: { range_mm: 40.8 } });
     reference.follow(null);
-    expect(data.reference.get(SHOWN)).toBeNull();
+    expect(data.reference.get(SHOWN_KEY)).toBeNull();
   });
 
   describe('a cut of a finished run', () => {
@@ -224,9 +224,9 @@ describe('the data of the selected run', () => {
       follow('a', 'done');
       await finish(host, 3);
       feed.want('cut', cut(5));
-      await settled();
+      await settlePromises();
       void feed.showKeyframe(1);
-      await settled();
+      await settlePromises();
     });
 
     it('requests the step again once the cut has settled, reports progress, and shows the map', async () => {
@@ -248,7 +248,7 @@ describe('the data of the selected run', () => {
       expect(data.maps.get('cut')?.field.max).toBe(8);
       // Another step: the cut disappears, and the pending request for the last step is cancelled.
       void feed.showKeyframe(0);
-      await settled();
+      await settlePromises();
       expect(host.streams.map(({ closed }) => closed)).toEqual([false, true]);
       expect(data.maps.get('cut')).toBeNull();
     });
@@ -286,7 +286,7 @@ describe('the data of the selected run', () => {
       expect(status()).toBe('waiting');
       take(4);
       expect([shown(), status(), host.calls.length]).toEqual([4, 'loaded', 0]);
-      expect(data.reference.get(SHOWN)).toMatchObject({ run: 'own' });
+      expect(data.reference.get(SHOWN_KEY)).toMatchObject({ run: 'own' });
       feed.follow({ run: 'b', state: 'queued' });
       take(5);
       expect(shown()).toBeUndefined();
@@ -298,7 +298,7 @@ describe('the data of the selected run', () => {
       take(4, false, asked);
       expect(host.pending('run.maps').params).toMatchObject({ run: 'own', maps: [request(200)] });
       host.pending('run.maps').answer({ step: 9, depth_mm: 1, maps: [field(6)] });
-      await settled();
+      await settlePromises();
       expect(shown()).toBe(6);
     });
 
@@ -312,7 +312,7 @@ describe('the data of the selected run', () => {
 
     it('recomputes no step during a drag, only that of the answer at rest', async () => {
       feed.want('cut', cut);
-      await settled();
+      await settlePromises();
       take(4);
       await feed.showKeyframe(1);
       await vi.advanceTimersByTimeAsync(400);
@@ -343,20 +343,20 @@ describe('the image feed', () => {
       await vi.advanceTimersByTimeAsync(100);
       expect(host.pending('image.view').params).toMatchObject({ run: 'a', against: 'b' });
       host.pending('image.view').fail(new Error('The images differ in size.'));
-      await settled();
+      await settlePromises();
       expect(host.pending('image.view').params).toMatchObject({ run: 'a', against: null });
       host.pending('image.view').answer({ run: 'a', revision: 1, done: 1, map: {} });
-      await settled();
-      expect(feed.data.image.get(SHOWN)).toMatchObject({ run: 'a', against: null });
-      expect(feed.data.trouble.get(SHOWN)).toBe('The images differ in size.');
+      await settlePromises();
+      expect(feed.data.image.get(SHOWN_KEY)).toMatchObject({ run: 'a', against: null });
+      expect(feed.data.trouble.get(SHOWN_KEY)).toBe('The images differ in size.');
       // Without the comparison, a pixel is read from the image itself.
       void feed.pixel(3, 4);
       expect(host.pending('image.pixel').params).toMatchObject({ against: null, fast: 3, slow: 4 });
       feed.want({ view, against: null });
       await vi.advanceTimersByTimeAsync(100);
       host.pending('image.view').answer({ run: 'a', revision: 1, done: 1, map: {} });
-      await settled();
-      expect(feed.data.trouble.get(SHOWN)).toBeNull();
+      await settlePromises();
+      expect(feed.data.trouble.get(SHOWN_KEY)).toBeNull();
     } finally {
       vi.useRealTimers();
     }

@@ -23,7 +23,7 @@ class Canvas extends EventTarget {
   }
 }
 
-function listening(tool: 'pan' | 'segment' = 'pan') {
+function listenToMap(tool: 'pan' | 'segment' = 'pan') {
   const canvas = new Canvas();
   const pinned: MapPoint[] = [];
   const zooms: unknown[] = [];
@@ -48,7 +48,7 @@ function listening(tool: 'pan' | 'segment' = 'pan') {
 
 describe('gestures on a map', () => {
   it('use the pressed point for a click, even if the plot moves under the pointer', () => {
-    const { canvas, pinned, zooms } = listening();
+    const { canvas, pinned, zooms } = listenToMap();
     canvas.send('pointerdown', { client: [40, 50], top: 0 });
     // A readout that grows pushes the plot down; the browser then reports another pointer position within it.
     canvas.send('pointermove', { client: [40, 50], top: 28 });
@@ -58,7 +58,7 @@ describe('gestures on a map', () => {
   });
 
   it('move the window so that the pressed point stays under the pointer', () => {
-    const { canvas, pinned, zooms } = listening();
+    const { canvas, pinned, zooms } = listenToMap();
     canvas.send('pointerdown', { client: [40, 50], top: 0 });
     canvas.send('pointermove', { client: [30, 50], top: 0 });
     canvas.send('pointerup', { client: [30, 50], top: 0 });
@@ -67,7 +67,7 @@ describe('gestures on a map', () => {
   });
 
   it('select from the pressed point up to the edge of the plot', () => {
-    const { canvas, marks, zooms } = listening('segment');
+    const { canvas, marks, zooms } = listenToMap('segment');
     canvas.send('pointerdown', { client: [40, 50], top: 0 });
     canvas.send('pointermove', { client: [140, 20], top: 0 });
     canvas.send('pointerup', { client: [140, 20], top: 0 });
@@ -76,7 +76,7 @@ describe('gestures on a map', () => {
   });
 
   it('forget a press that the browser cancelled', () => {
-    const { canvas, pinned } = listening();
+    const { canvas, pinned } = listenToMap();
     canvas.send('pointerdown', { client: [40, 50], top: 0 });
     canvas.send('pointercancel', { client: [40, 50], top: 0 });
     canvas.send('pointerup', { client: [40, 50], top: 0 });

@@ -7,7 +7,7 @@ import { geometryOf, imageScene, ringSpacings } from '../../../renderer/panels/i
 import { type PixelValue, pixelReading } from '../../../renderer/panels/image/store.ts';
 import type { ImagePoint } from '../../../renderer/state/selection.ts';
 
-const resolved = {
+const resolvedScenario = {
   kind: 'diffraction',
   width: 512,
   height: 512,
@@ -55,8 +55,8 @@ const map: FieldMap = {
   statistic: 'max',
   minPositive: 1e-30,
 };
-const shown = { run: 'a', revision: 1, done: 1, map, against: null };
-const drawn = { resolved, windows: {}, plot: null, rings: true, logarithmic: true };
+const shownMapState = { run: 'a', revision: 1, done: 1, map, against: null };
+const drawnState = { resolved: resolvedScenario, windows: {}, plot: null, rings: true, logarithmic: true };
 
 describe('the image panel', () => {
   it('has square pixels, with the narrower range widened around its middle', () => {
@@ -73,9 +73,9 @@ describe('the image panel', () => {
   });
 
   it("shows the first row at the top, and rings according to Bragg's law", () => {
-    const scene = imageScene({ ...drawn, shown: null });
+    const scene = imageScene({ ...drawnState, shown: null });
     expect(scene?.vertical).toMatchObject({ from: 512, to: 0 });
-    const geometry = geometryOf(resolved);
+    const geometry = geometryOf(resolvedScenario);
     expect(geometry.beam).toEqual({ fast: expect.closeTo(257, 9), slow: expect.closeTo(257, 9) });
     const spacings = ringSpacings(geometry, 512, 512);
     expect(spacings.length).toBeGreaterThan(2);
@@ -87,17 +87,17 @@ describe('the image panel', () => {
     }
     // At a resolution below half the wavelength there are no reflections.
     expect(geometry.ring(0.49, 9)).toBeNull();
-    const kinds = imageScene({ ...drawn, shown: null })?.annotations.map(({ kind }) => kind);
+    const kinds = imageScene({ ...drawnState, shown: null })?.annotations.map(({ kind }) => kind);
     expect(kinds).toEqual([...spacings.map(() => 'curve'), 'cross']);
-    expect(imageScene({ ...drawn, shown: null, rings: false })?.annotations).toEqual([]);
+    expect(imageScene({ ...drawnState, shown: null, rings: false })?.annotations).toEqual([]);
   });
 
   it('shows six decades of a logarithmic scale, all of a difference, and the same field for the same image', () => {
-    const field = imageScene({ ...drawn, shown })?.field;
+    const field = imageScene({ ...drawnState, shown: shownMapState })?.field;
     expect(field).toMatchObject({ min: expect.closeTo(1e-4, 12), minPositive: expect.closeTo(1e-4, 12), max: 100 });
-    expect(imageScene({ ...drawn, shown })?.field).toBe(field);
-    expect(imageScene({ ...drawn, shown, logarithmic: false })?.field).toBe(map);
-    expect(imageScene({ ...drawn, shown: { ...shown, against: 'b' } })?.field).toBe(map);
+    expect(imageScene({ ...drawnState, shown: shownMapState })?.field).toBe(field);
+    expect(imageScene({ ...drawnState, shown: shownMapState, logarithmic: false })?.field).toBe(map);
+    expect(imageScene({ ...drawnState, shown: { ...shownMapState, against: 'b' } })?.field).toBe(map);
   });
 });
 

@@ -160,7 +160,7 @@ const below = (folder: string, ending: string): string[] =>
   readdirSync(path.join(assets, folder), { recursive: true, encoding: 'utf8' })
     .map((file) => file.split(path.sep).join('/'))
     .filter((file) => file.endsWith(ending));
-const shipped = [...below('scenarios', '.json'), ...below('runs', '.h5').map((file) => `recorded/${file}`)];
+const shippedFiles = [...below('scenarios', '.json'), ...below('runs', '.h5').map((file) => `recorded/${file}`)];
 
 const item = (id: string, more: Partial<LibraryItem> = {}): LibraryItem => ({
   ...{ id, file: null, fileName: id, kind: 'scenario', name: id, notes: '', tags: [], remark: '', problem: null },
@@ -189,14 +189,14 @@ describe('kernel templates', () => {
 
 describe('groups of examples', () => {
   it('contain every shipped file once', () => {
-    const files = filledGroups(exampleGroups, shipped).flatMap((group) => group.files);
+    const files = filledGroups(exampleGroups, shippedFiles).flatMap((group) => group.files);
     expect(files.length).toBeGreaterThan(60);
-    expect([...files].sort()).toEqual([...shipped].sort());
+    expect([...files].sort()).toEqual([...shippedFiles].sort());
   });
 
   it('are in their declared order, whatever the order of the files', () => {
-    const found = groupItems([...shipped].reverse().map((id) => item(id)));
-    const declared = filledGroups(exampleGroups, shipped).filter(({ files }) => files.length > 0);
+    const found = groupItems([...shippedFiles].reverse().map((id) => item(id)));
+    const declared = filledGroups(exampleGroups, shippedFiles).filter(({ files }) => files.length > 0);
     expect(found.map(({ question }) => question)).toEqual(declared.map(({ question }) => question));
     expect(found.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(declared.flatMap(({ files }) => files));
     // Each subject has one heading.
@@ -223,7 +223,7 @@ describe('groups of examples', () => {
 
 describe('the picture next to an example', () => {
   it('is its field or its session', () => {
-    expect(shipped.filter((key) => thumbnailOf(key) === null)).toEqual([]);
+    expect(shippedFiles.filter((key) => thumbnailOf(key) === null)).toEqual([]);
     expect(thumbnailOf('recorded/h200-water-70MeV-cuda-depth.h5')).toEqual(thumbnailOf('water-70MeV.json'));
     expect(thumbnailOf('recorded/h200-overlap-cuda-streams.h5')).toEqual(thumbnailOf('micro/overlap.json'));
   });

@@ -92,7 +92,7 @@ describe('dragging a border', () => {
   });
 });
 
-const known = ['scatter', 'gather', 'window', 'cuda-window', 'wrong'].map((id) => ({
+const knownVariants = ['scatter', 'gather', 'window', 'cuda-window', 'wrong'].map((id) => ({
   id,
   available: id !== 'cuda-window',
 }));
@@ -108,14 +108,14 @@ const times = new Map([
   time('wrong', 0.001, { right: false }),
 ]);
 const place = { workload: 'transport', bench: '' } as const;
-const kept = { variants: ['diffraction-fp64'], touched: [], time_s: 60 };
+const keptConfig = { variants: ['diffraction-fp64'], touched: [], time_s: 60 };
 
 describe('initially selected variants', () => {
   test('are the available, correct ones that fit the time limit, in the order of the ladder', () => {
-    expect(suggestedVariants(known, times, 60)).toEqual(['gather', 'window']);
-    expect(suggestedVariants(known, times, 600)).toEqual(['scatter', 'gather', 'window']);
-    expect(suggestedVariants(known, times, 0.3)).toEqual(['window']);
-    expect(suggestedVariants(known, new Map([time('gather', null)]), 600)).toEqual([]);
+    expect(suggestedVariants(knownVariants, times, 60)).toEqual(['gather', 'window']);
+    expect(suggestedVariants(knownVariants, times, 600)).toEqual(['scatter', 'gather', 'window']);
+    expect(suggestedVariants(knownVariants, times, 0.3)).toEqual(['window']);
+    expect(suggestedVariants(knownVariants, new Map([time('gather', null)]), 600)).toEqual([]);
   });
 
   test('are all candidates of a user problem that this machine can run', () => {
@@ -128,13 +128,13 @@ describe('initially selected variants', () => {
   });
 
   test("keep the user's choice once one was changed, separately for each user", () => {
-    expect(tickedVariants(kept, place, known, times)).toEqual(['gather', 'window']);
-    const changed = { ...kept, ...withTicked(kept, place, known, ['window']) };
+    expect(tickedVariants(keptConfig, place, knownVariants, times)).toEqual(['gather', 'window']);
+    const changed = { ...keptConfig, ...withTicked(keptConfig, place, knownVariants, ['window']) };
     expect(changed.variants).toEqual(['diffraction-fp64', 'window']);
-    expect(tickedVariants(changed, place, known, times)).toEqual(['window']);
-    const none = { ...kept, ...withTicked(kept, place, known, []) };
-    expect(tickedVariants(none, place, known, times)).toEqual([]);
-    expect(tickedVariants({ ...none, ...withoutTicked(none, place) }, place, known, times)).toEqual([
+    expect(tickedVariants(changed, place, knownVariants, times)).toEqual(['window']);
+    const none = { ...keptConfig, ...withTicked(keptConfig, place, knownVariants, []) };
+    expect(tickedVariants(none, place, knownVariants, times)).toEqual([]);
+    expect(tickedVariants({ ...none, ...withoutTicked(none, place) }, place, knownVariants, times)).toEqual([
       'gather',
       'window',
     ]);

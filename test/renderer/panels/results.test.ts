@@ -79,7 +79,7 @@ describe('the launch explorer', () => {
   });
 });
 
-const recorded = (name: string): Session =>
+const recordedSession = (name: string): Session =>
   parseTaskSession(
     readFileSync(path.join(import.meta.dirname, '../../../assets/runs/linear-relu', name), 'utf8'),
     name,
@@ -87,7 +87,7 @@ const recorded = (name: string): Session =>
 
 describe('the upper limit of the gain from fusion', () => {
   it('depends only on the inputs and the machine, and bounds the FP32 saving of a recorded session', () => {
-    const [report] = recorded('layer-8192.json').reports;
+    const [report] = recordedSession('layer-8192.json').reports;
     if (report === undefined) throw new Error('nothing was recorded');
     // The large layer of the source note: estimated 56 µs at 4.8 TB/s, and 4.10 ms at 67 TFLOP/s.
     const peaks = { copy_bytes_per_s: 4.8e12, fp32_flops_per_s: 67e12 };
@@ -116,7 +116,7 @@ describe('the upper limit of the gain from fusion', () => {
 
 describe('the curves of a sweep', () => {
   it('show the claim as a band, and the gain with its interval at every value', () => {
-    const base = recorded('layer-256.json');
+    const base = recordedSession('layer-256.json');
     const [report] = base.reports;
     if (report === undefined) throw new Error('nothing was recorded');
     const gain = (value: number) => ({ value, interval: { low: value * 0.9, high: value * 1.1 } });

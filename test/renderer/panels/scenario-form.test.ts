@@ -23,7 +23,7 @@ import { sectionSummary, sectionsOf } from '../../../renderer/panels/scenario/se
 import { createScenarioStore, documentOfNotes } from '../../../renderer/state/scenario.ts';
 
 const draft = { kind: 'transport', version: 1, beam: { energy_MeV: 70 } };
-const resolved = {
+const resolvedScenario = {
   scenario: {
     geometry: { width_mm: 40, depth_mm: 50, background: 'water' },
     grid: { dx_mm: 0.25, energy: { kind: 'range', step_mm: 0.2 } },
@@ -143,18 +143,24 @@ describe('the scenario form', () => {
     });
     expect(fieldModel(draft, null, ['beam', 'weight'])).toMatchObject({ value: undefined, fallback: 1 });
     // This default follows from the beam: the host has computed it.
-    expect(fieldModel(draft, resolved.scenario, ['grid', 'dx_mm'])).toMatchObject({ value: undefined, fallback: 0.25 });
+    expect(fieldModel(draft, resolvedScenario.scenario, ['grid', 'dx_mm'])).toMatchObject({
+      value: undefined,
+      fallback: 0.25,
+    });
     expect(fieldModel(draft, null, ['grid', 'dx_mm'])?.fallback).toBeUndefined();
   });
 
   it('does not report a set value as its own default, and offers no reset to nothing', () => {
     const own = { ...draft, grid: { dx_mm: 1 } };
-    const kept = { ...resolved.scenario, grid: { ...(resolved.scenario['grid'] as object), dx_mm: 1 } };
+    const kept = { ...resolvedScenario.scenario, grid: { ...(resolvedScenario.scenario['grid'] as object), dx_mm: 1 } };
     expect(fieldModel(own, kept, ['grid', 'dx_mm'])).toMatchObject({ usual: undefined, resettable: true });
-    expect(fieldModel(draft, resolved.scenario, ['grid', 'dx_mm'])).toMatchObject({ usual: 0.25, resettable: false });
+    expect(fieldModel(draft, resolvedScenario.scenario, ['grid', 'dx_mm'])).toMatchObject({
+      usual: 0.25,
+      resettable: false,
+    });
     const weighted = { ...draft, beam: { energy_MeV: 70, weight: 3 } };
     expect(fieldModel(weighted, null, ['beam', 'weight'])).toMatchObject({ usual: 1, resettable: true });
-    expect(fieldModel(draft, resolved.scenario, ['beam', 'energy_MeV'])).toMatchObject({
+    expect(fieldModel(draft, resolvedScenario.scenario, ['beam', 'energy_MeV'])).toMatchObject({
       usual: undefined,
       resettable: false,
     });
@@ -213,19 +219,19 @@ describe('the scenario form', () => {
   it('summarises a collapsed section', () => {
     const geometry = sections.find((section) => section.id === 'geometry');
     if (geometry === undefined) throw new Error('no geometry');
-    expect(sectionSummary(geometry, draft, resolved.scenario)).toBe('40 mm · 50 mm · water');
+    expect(sectionSummary(geometry, draft, resolvedScenario.scenario)).toBe('40 mm · 50 mm · water');
   });
 
   it('adds regions inside the geometry', () => {
     for (const preset of ['slab', 'half', 'box'] as const) {
-      const region = newRegion(preset, resolved);
+      const region = newRegion(preset, resolvedScenario);
       expect(region.z_mm[0]).toBeGreaterThan(0);
       expect(region.z_mm[1]).toBeLessThanOrEqual(50);
       for (const x_mm of region.x_mm ?? []) expect(Math.abs(x_mm)).toBeLessThanOrEqual(20);
     }
     // A slab extends over the full width, even if that changes later.
-    expect(newRegion('slab', resolved)).toEqual({ material: 'bone-compact-icru', z_mm: [16, 21] });
-    expect(newRegion('half', resolved).x_mm).toEqual([0, 20]);
+    expect(newRegion('slab', resolvedScenario)).toEqual({ material: 'bone-compact-icru', z_mm: [16, 21] });
+    expect(newRegion('half', resolvedScenario).x_mm).toEqual([0, 20]);
     expect(moveEntry(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a']);
     expect(moveEntry(['a', 'b'], 0, 5)).toEqual(['a', 'b']);
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { BraggError } from '../../../electron/contract/errors.ts';
-import { ArrayCache, type RunKeyframes, SHOWN } from '../../../renderer/data/run-data.ts';
+import { ArrayCache, type RunKeyframes, SHOWN_KEY } from '../../../renderer/data/run-data.ts';
 import { createDialogsStore } from '../../../renderer/state/dialogs.ts';
 import { createNoticesStore } from '../../../renderer/state/notices.ts';
 import { createPersisted, memoryStorage } from '../../../renderer/state/persisted.ts';
@@ -71,31 +71,31 @@ describe('the player', () => {
   });
 
   it('requests the initial frame of a loaded run, and every selected frame', () => {
-    kept.set(SHOWN, { run: 'a', frames: frames(5), stopped: false, pairs: [] });
+    kept.set(SHOWN_KEY, { run: 'a', frames: frames(5), stopped: false, pairs: [] });
     playback.go(4);
     playback.go(4);
     expect(requested).toEqual([2, 4]);
-    kept.drop(SHOWN);
+    kept.drop(SHOWN_KEY);
     expect(playback.getState().frames).toEqual([]);
     expect(requested).toEqual([2, 4]);
   });
 
   it('keeps its position while Live stores fewer frames, and returns there at rest', () => {
-    kept.set(SHOWN, { run: 'a', frames: frames(64), stopped: false, pairs: [] });
+    kept.set(SHOWN_KEY, { run: 'a', frames: frames(64), stopped: false, pairs: [] });
     playback.go(20);
     requested.length = 0;
-    kept.set(SHOWN, { run: 'live', frames: frames(9), stopped: false, pairs: [], live: 'drag' });
-    kept.set(SHOWN, { run: 'live', frames: frames(9), stopped: false, pairs: [], live: 'drag' });
-    kept.set(SHOWN, { run: 'live', frames: frames(64), stopped: false, pairs: [], live: 'rest' });
+    kept.set(SHOWN_KEY, { run: 'live', frames: frames(9), stopped: false, pairs: [], live: 'drag' });
+    kept.set(SHOWN_KEY, { run: 'live', frames: frames(9), stopped: false, pairs: [], live: 'drag' });
+    kept.set(SHOWN_KEY, { run: 'live', frames: frames(64), stopped: false, pairs: [], live: 'rest' });
     expect(requested).toEqual([3, 3, 20]);
-    kept.set(SHOWN, { run: 'live', frames: frames(9), stopped: false, pairs: [], live: 'drag' });
+    kept.set(SHOWN_KEY, { run: 'live', frames: frames(9), stopped: false, pairs: [], live: 'drag' });
     playback.go(8);
-    kept.set(SHOWN, { run: 'live', frames: frames(64), stopped: false, pairs: [], live: 'rest' });
+    kept.set(SHOWN_KEY, { run: 'live', frames: frames(64), stopped: false, pairs: [], live: 'rest' });
     expect(playback.getState().index).toBe(63);
   });
 
   it('plays every frame to the end, and stops on pause', async () => {
-    kept.set(SHOWN, { run: 'a', frames: frames(6), stopped: false, pairs: [] });
+    kept.set(SHOWN_KEY, { run: 'a', frames: frames(6), stopped: false, pairs: [] });
     requested.length = 0;
     playback.toggle();
     await vi.advanceTimersByTimeAsync(1000);

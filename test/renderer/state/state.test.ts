@@ -182,7 +182,7 @@ describe('guided questions at the start', () => {
 
 const file: NamedFile = { file: { kind: 'library', key: 'mine.json' }, name: 'mine.json', place: 'library' };
 
-function opened() {
+function openStores() {
   const store = createScenarioStore();
   store.open({ draft: { ...emptyDraft, name: 'Test' }, file, readOnly: false });
   return store;
@@ -212,7 +212,7 @@ describe('the scenario of a run', () => {
 
 describe('the edited scenario', () => {
   it('undoes and redoes, and detects when it equals the saved file', () => {
-    const store = opened();
+    const store = openStores();
     store.edit(['beam', 'energy_MeV'], 100, 'Energy');
     store.edit(['beam', 'angle_deg'], 5, 'Angle');
     expect(isEdited(store.getState())).toBe(true);
@@ -229,7 +229,7 @@ describe('the edited scenario', () => {
   });
 
   it('counts the digits of one number as one edit until the field loses focus', () => {
-    const store = opened();
+    const store = openStores();
     for (const value of [1, 15, 150]) store.edit(['beam', 'energy_MeV'], value, 'Energy', 'beam.energy_MeV');
     expect(store.getState().past).toHaveLength(1);
     store.settle();
@@ -240,7 +240,7 @@ describe('the edited scenario', () => {
   });
 
   it('drops redo steps after another edit', () => {
-    const store = opened();
+    const store = openStores();
     store.edit(['name'], 'A', 'Name');
     store.undo();
     store.edit(['name'], 'B', 'Name');
@@ -248,7 +248,7 @@ describe('the edited scenario', () => {
   });
 
   it('leaves no empty objects behind when a value returns to its default', () => {
-    const store = opened();
+    const store = openStores();
     store.edit(['grid', 'energy', 'step_mm'], 0.1, 'Range step');
     store.edit(['grid', 'energy', 'step_mm'], undefined, 'Range step');
     expect(store.getState().draft).toEqual({ ...emptyDraft, name: 'Test' });
@@ -256,14 +256,14 @@ describe('the edited scenario', () => {
   });
 
   it('does not count an edit without a change', () => {
-    const store = opened();
+    const store = openStores();
     store.edit(['beam', 'energy_MeV'], 70, 'Energy');
     store.edit(['solver', 'threads'], undefined, 'Threads');
     expect(store.getState().past).toEqual([]);
   });
 
   it('treats input typed during saving as unsaved', () => {
-    const store = opened();
+    const store = openStores();
     store.edit(['name'], 'A', 'Name');
     const { draft } = store.getState();
     store.edit(['name'], 'B', 'Name');
@@ -285,7 +285,7 @@ describe('the edited scenario', () => {
   });
 
   it('keeps the last valid values while an error is corrected', () => {
-    const store = opened();
+    const store = openStores();
     const resolved = { variant: 'window' } as never;
     store.checked({ draft: store.getState().draft, issues: [], resolved });
     store.checked({ draft: store.getState().draft, issues: [], resolved: null });

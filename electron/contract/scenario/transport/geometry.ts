@@ -94,7 +94,7 @@ const hounsfield = z.number().min(-10_000).max(100_000).meta({ unit: '1' });
 const MAX_POINTS = 200;
 
 /** Checks that the first numbers of the points ascend. */
-const ascending = (points: readonly (readonly [number, unknown])[]): boolean =>
+const areAscending = (points: readonly (readonly [number, unknown])[]): boolean =>
   points.every(([hu], i) => i === 0 || hu > (points[i - 1]?.[0] ?? Number.NEGATIVE_INFINITY));
 
 const order = { error: 'is not in ascending order', params: { allowed: 'points in ascending order of HU' } };
@@ -104,13 +104,13 @@ export const huTableSchema = z.strictObject({
     .array(z.tuple([hounsfield, z.number().min(1e-6).max(30).meta({ unit: '1' })]))
     .min(2)
     .max(MAX_POINTS)
-    .refine(ascending, order)
+    .refine(areAscending, order)
     .meta({ title: 'Density', description: 'Points [HU, g/cm³], interpolated linearly.' }),
   materials: z
     .array(z.tuple([hounsfield, z.string().min(1).max(64)]))
     .min(1)
     .max(MAX_POINTS)
-    .refine(ascending, order)
+    .refine(areAscending, order)
     .meta({
       title: 'Materials',
       description: 'Points [HU, material]: each material is used from its HU up to the next point.',

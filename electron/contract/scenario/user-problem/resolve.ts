@@ -1,7 +1,7 @@
 /** Evaluates the formulas of a problem at given sizes of its axes. */
 import { type Expression, ExpressionError, parseExpression } from '../../../domain/values/expression.ts';
 import type { Path } from '../../../domain/values/path.ts';
-import { type FieldIssue, fieldIssue, missing } from '../field-issue.ts';
+import { type FieldIssue, fieldIssue, missingIssue } from '../field-issue.ts';
 import type { Formula, ProblemArray, ProblemCandidate, ProblemDefinition, ProblemType } from './index.ts';
 import { MAX_AXIS_SIZE } from './index.ts';
 
@@ -68,14 +68,14 @@ const integerRange: Readonly<Partial<Record<ProblemType, readonly [number, numbe
   bool: [0, 1],
 };
 
-const parsed = new Map<string, Expression>();
+const parsedExpressions = new Map<string, Expression>();
 
 function expressionOf(text: string): Expression {
-  const known = parsed.get(text);
+  const known = parsedExpressions.get(text);
   if (known !== undefined) return known;
   const made = parseExpression(text);
-  if (parsed.size > 10_000) parsed.clear();
-  parsed.set(text, made);
+  if (parsedExpressions.size > 10_000) parsedExpressions.clear();
+  parsedExpressions.set(text, made);
   return made;
 }
 
@@ -208,7 +208,7 @@ function resolvedArray(array: ProblemArray, path: Path, to: Resolver): ResolvedA
   const shape = array.shape.map((size, i) => to.whole(size, [...path, 'shape', i]));
   const given = role === 'input' || role === 'in-place';
   if (given && array.values === undefined)
-    to.faults.push(missing([...path, 'values'], 'a distribution or a file, for an input'));
+    to.faults.push(missingIssue([...path, 'values'], 'a distribution or a file, for an input'));
   if (!given && array.values !== undefined)
     to.faults.push(
       fieldIssue([...path, 'values'], array.values, `is only for inputs, but ${name} is an output`, 'nothing'),
@@ -222,7 +222,10 @@ function resolvedArray(array: ProblemArray, path: Path, to: Resolver): ResolvedA
   const roundings = limit('roundings') + roundingsOf(array, path, to);
   if (role !== 'input' && !isWholeType(type) && absolute + relative + roundings === 0)
     to.faults.push(
-      missing([...path, 'tolerance'], `absolute, relative or roundings above 0, or terms, because ${type} is rounded`),
+      missingIssue(
+        [...path, 'tolerance'],
+        `absolute, relative or roundings above 0, or terms, because ${type} is rounded`,
+      ),
     );
   const fill = fillOf(array, path, to);
   return {
@@ -256,7 +259,7 @@ export function resolveProblem(
     const size = sizes[name];
     if (min > max)
       to.faults.push(fieldIssue(['axes', i, 'max'], max, `is below the smallest size, ${min}`, `${min} or more`));
-    if (size === undefined) to.faults.push(missing(['problem', name], `the size of the axis, ${min} to ${max}`));
+    if (size === undefined) to.faults.push(missingIssue(['problem', name], `the size of the axis, ${min} to ${max}`));
     else if (size < min || size > max)
       to.faults.push(fieldIssue(['problem', name], size, 'is not a size of this axis', `${min} to ${max}`));
   }

@@ -36,7 +36,7 @@ import { readSessionNamed } from '../sessions/index.ts';
 import { SESSION_ENDING } from './stored.ts';
 
 /** Probability that a further session lies outside of the interval. */
-const missing = 0.05;
+const outsideShare = 0.05;
 
 /**
  * Compares a session with the earlier ones by Student's prediction interval of the logarithm. Null if there are too
@@ -47,7 +47,7 @@ function deviationFrom(earlier: readonly number[], time_s: number) {
   const before = earlier.map(Math.log);
   const deviation = Math.sqrt(variance(before));
   const away = Math.log(time_s) - mean(before);
-  const half = twoSidedQuantile(missing, before.length - 1) * deviation * Math.sqrt(1 + 1 / before.length);
+  const half = twoSidedQuantile(outsideShare, before.length - 1) * deviation * Math.sqrt(1 + 1 / before.length);
   return { deviation, away, half };
 }
 
@@ -77,7 +77,7 @@ function intervalOf({ samples }: MeasuredSessionEntry): Interval | null {
   );
   const log = timeInterval(
     instancesOf(told, ({ time_s }) => time_s),
-    missing,
+    outsideShare,
   );
   return log === null ? null : asInterval(log);
 }
@@ -163,7 +163,7 @@ type Result = Omit<ClimbAttempt, 'attempt' | 'file' | 'created'>;
 
 const noResult = { time_s: null, interval: null, vs_reference: null, vs_best: null } as const;
 /** Result of an attempt without a session, also while it is compiled and measured. */
-const unmeasured: Result = {
+const unmeasuredResult: Result = {
   ...noResult,
   verdict: 'not measured',
   reason: 'There is no session: the attempt does not compile, is being measured, or was cancelled.',
@@ -232,12 +232,12 @@ export class AttemptHistories {
       ({ mtimeMs }) => mtimeMs,
       () => null,
     );
-    if (changed === null) return unmeasured;
+    if (changed === null) return unmeasuredResult;
     const known = this.#known.get(session);
     if (known?.changed === changed) return known.result;
     const result = await readSessionNamed(session).then(
       (read) => resultIn(read, file),
-      (error: unknown): Result => ({ ...unmeasured, reason: messageOf(error) }),
+      (error: unknown): Result => ({ ...unmeasuredResult, reason: messageOf(error) }),
     );
     this.#known.set(session, { changed, result });
     return result;

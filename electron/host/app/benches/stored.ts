@@ -77,9 +77,9 @@ interface StoredSessionsOptions {
 
 type SessionContents = Pick<StoredSession, 'overview' | 'kept' | 'outline' | 'session'>;
 
-const RECORDED = 'recorded~';
+const RECORDED_PREFIX = 'recorded~';
 const LIBRARY = 'library~';
-const OPENED = 'opened~';
+const OPENED_PREFIX = 'opened~';
 const RUN = 'run~';
 
 const sessionNotFound = (): BraggError => new BraggError('not-found', 'This session does not exist.');
@@ -127,13 +127,13 @@ export class StoredSessions {
       ...this.#handed.keys(),
       ...this.#opened.keys(),
       ...library.map(({ key }) => LIBRARY + key),
-      ...(await this.#recorded()).map((name) => RECORDED + name),
+      ...(await this.#recorded()).map((name) => RECORDED_PREFIX + name),
     ];
     const found: StoredSession[] = [];
     // Sequential, because parsing hundreds of files at once would block the event loop.
     for (const id of ids) {
       try {
-        const name = id.startsWith(RECORDED) ? id.slice(RECORDED.length) : null;
+        const name = id.startsWith(RECORDED_PREFIX) ? id.slice(RECORDED_PREFIX.length) : null;
         found.push(await (name !== null ? this.#ofRecorded(name) : this.get(id)));
       } catch (error) {
         this.#options.trouble(messageOf(error));
@@ -143,7 +143,7 @@ export class StoredSessions {
   }
 
   isStored(id: string): boolean {
-    return [RECORDED, LIBRARY, OPENED, RUN].some((place) => id.startsWith(place));
+    return [RECORDED_PREFIX, LIBRARY, OPENED_PREFIX, RUN].some((place) => id.startsWith(place));
   }
 
   /** Throws BraggError `not-found` or `foreign-file`. */
@@ -155,7 +155,7 @@ export class StoredSessions {
       if (run === undefined) throw sessionNotFound();
       return this.#ofRun(run);
     }
-    if (id.startsWith(RECORDED)) return this.#ofRecorded(id.slice(RECORDED.length));
+    if (id.startsWith(RECORDED_PREFIX)) return this.#ofRecorded(id.slice(RECORDED_PREFIX.length));
     const ref = id.startsWith(LIBRARY)
       ? ({ kind: 'library', key: id.slice(LIBRARY.length) } as const)
       : this.#opened.get(id);
@@ -189,12 +189,12 @@ export class StoredSessions {
     if (source.kind === 'text') {
       const { name, text } = source;
       const read = await readSessionText({ text, path: name });
-      const id = `${OPENED}${this.#handed.size + 1}~${name}`;
+      const id = `${OPENED_PREFIX}${this.#handed.size + 1}~${name}`;
       this.#handed.set(id, { id, name: stem(name), recorded: false, file: null, ...this.#whole(read) });
       return id;
     }
     const ref = source.file;
-    const id = ref.kind === 'library' ? LIBRARY + ref.key : OPENED + ref.key;
+    const id = ref.kind === 'library' ? LIBRARY + ref.key : OPENED_PREFIX + ref.key;
     if (ref.kind === 'granted') this.#opened.set(id, ref);
     try {
       await this.get(id);
@@ -209,7 +209,7 @@ export class StoredSessions {
     // The name may come from outside, so it must not lead out of the folder.
     if (!name.endsWith('.json') || name.split(/[\\/]/).includes('..') || path.isAbsolute(name)) throw sessionNotFound();
     const read = await this.#load(path.join(this.#options.recordedFolder, name), name, { recorded: true });
-    return { id: RECORDED + name, name: stem(name), recorded: true, file: null, ...read };
+    return { id: RECORDED_PREFIX + name, name: stem(name), recorded: true, file: null, ...read };
   }
 
   #ofRun({ run, name, file, kept }: MeasuredRun): StoredSession {

@@ -62,7 +62,7 @@ function ratioTo(
 
 /** Verdict on speed from instances if both sessions have them, else from a bootstrap over the rounds. */
 function speedOf(here: SubjectTimes, reference: SubjectTimes, log: LogInterval | null, ratio: ComparedRow['ratio']) {
-  const floor = larger(here.floor, reference.floor);
+  const floor = largerOf(here.floor, reference.floor);
   return log === null ? bootstrapVerdictOf(ratio.interval, floor) : speedVerdict(here, reference, { log, floor });
 }
 
@@ -97,7 +97,7 @@ function endToEndOf(
   const judged = isSessionReference(here, reference) ? here.judgedWhole : null;
   const log = logRatioOf(here.wholes, reference.wholes, among);
   if (log === null) return judged;
-  const floor = larger(here.wholeFloor, reference.wholeFloor);
+  const floor = largerOf(here.wholeFloor, reference.wholeFloor);
   // Older sessions record the verdict but not its noise floor.
   const verdict = floor === null ? (judged?.verdict ?? 'undecided') : speedVerdict(here, reference, { log, floor });
   return { ratio: asRatio(log, Number.NaN), verdict };
@@ -117,7 +117,7 @@ function processOf(
   if (here === reference) return { reason, time_s, ratio: { value: 1, interval: null }, verdict };
   if (against.length === 0) return { reason, time_s, ratio: null, verdict };
   const log = logRatioOf(times, against, among);
-  const floor = larger(here.processFloor, reference.processFloor);
+  const floor = largerOf(here.processFloor, reference.processFloor);
   const ratio = asRatio(log, time_s / median(against.flat()));
   return { reason, time_s, ratio, verdict: log === null ? verdict : speedVerdict(here, reference, { log, floor }) };
 }
@@ -129,7 +129,7 @@ function timeIntervalOf({ instances, times }: SubjectTimes): ComparedRow['time_i
 }
 
 /** Larger of the noise floors of two sessions: a difference must exceed both. */
-function larger(one: number | null, other: number | null): number | null {
+function largerOf(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : Math.max(one, other);
 }
 

@@ -96,7 +96,7 @@ class IndexThread {
 }
 
 /** Extensions of files that the library lists; other files are ignored. */
-const LISTED = ['.json', '.yaml', '.yml', '.h5'];
+const LISTED_EXTENSIONS = ['.json', '.yaml', '.yml', '.h5'];
 /** Copying a folder triggers an event for each file; one notification is enough. */
 const SETTLE_MS = 150;
 /** Files per update of the index: if reading a large library is interrupted, earlier batches remain. */
@@ -276,7 +276,7 @@ export class Catalogue {
   async #bringUpToDate(): Promise<void> {
     const { files, readers } = this.#options;
     const index = this.#opened();
-    const listed = await files.library.listAll(LISTED);
+    const listed = await files.library.listAll(LISTED_EXTENSIONS);
     for (const place of ['yours', 'examples'] as const) {
       const present = listed.filter(({ readOnly }) => readOnly === (place === 'examples'));
       const known = await index.ask('known', place);

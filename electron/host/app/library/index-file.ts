@@ -47,7 +47,7 @@ function searchText(file: IndexedFile): string {
   return [key, name, notes, kind, ...words].join(' ').toLowerCase();
 }
 
-const escaped = (word: string): string => `%${word.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+const escapeLikePattern = (word: string): string => `%${word.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
 
 function openDatabase(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: WAIT_MS });
@@ -161,7 +161,7 @@ export class LibraryIndex {
     }
     for (const word of words) {
       conditions.push("(f.text LIKE ? ESCAPE '\\' OR l.text LIKE ? ESCAPE '\\')");
-      values.push(escaped(word), escaped(word));
+      values.push(escapeLikePattern(word), escapeLikePattern(word));
     }
     // Labels belong to the user's files: a shipped example with the same name has none.
     const from = "FROM files f LEFT JOIN labels l ON f.place = 'yours' AND l.key = f.key";
@@ -235,11 +235,11 @@ export class LibraryIndex {
 /** SQLite's error codes (https://www.sqlite.org/rescode.html) for failures of the disk, not of the file. */
 const IOERR = 10;
 const FULL = 13;
-const READONLY = 8;
+const READONLY_ERROR = 8;
 
 function isOfDisk(error: unknown): boolean {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'errcode') : null;
-  return typeof code === 'number' && [IOERR, FULL, READONLY].includes(code & 0xff);
+  return typeof code === 'number' && [IOERR, FULL, READONLY_ERROR].includes(code & 0xff);
 }
 
 function foundFile(row: Record<string, unknown>): FoundFile {

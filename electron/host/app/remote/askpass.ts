@@ -24,7 +24,7 @@ socket.end(JSON.stringify({ prompt: process.argv[2] ?? '', kind: process.env.SSH
 
 const messageSchema = z.strictObject({ prompt: z.string(), kind: z.string() });
 /** Control characters except the line feed, and characters that change the text direction. */
-const HIDDEN = /(?!\n)[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
+const INVISIBLE_CHARACTERS = /(?!\n)[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
 interface Question {
   readonly prompt: string;
@@ -75,7 +75,10 @@ export async function openAskpass(
     try {
       const { prompt, kind } = messageSchema.parse(JSON.parse(text));
       const secret = kind !== 'confirm' && kind !== 'none' && !/\(yes\/no/i.test(prompt);
-      return await ask({ prompt: prompt.replace(HIDDEN, ' ').slice(0, LONGEST_PROMPT).trim(), secret }, signal);
+      return await ask(
+        { prompt: prompt.replace(INVISIBLE_CHARACTERS, ' ').slice(0, LONGEST_PROMPT).trim(), secret },
+        signal,
+      );
     } catch {
       return null;
     }

@@ -34,13 +34,13 @@ const PARTS = [
   ],
   ...['dist/native/braggbench.node', 'dist/native/libbraggbench_core.a', 'dist/native/include'],
 ];
-const NEEDED = ['dist/host/cli.js', 'dist/native/braggbench.node'];
+const REQUIRED_FILES = ['dist/host/cli.js', 'dist/native/braggbench.node'];
 
 /** Node's cache of compiled modules. Each process adds to it, so it is excluded from the digest. */
-const COMPILED = 'dist/host/compiled';
+const COMPILED_FOLDER = 'dist/host/compiled';
 
 /** Starts the program; a file per process marks the folder as in use. */
-const WRAPPER = `#!/bin/sh
+const WRAPPER_SCRIPT = `#!/bin/sh
 here=$(cd -- "$(dirname -- "$0")" && pwd -P) || exit
 mkdir -p "$here/use" 2>/dev/null && : > "$here/use/$(uname -n).$$"
 exec "$here/node" "$here/dist/host/cli.js" "$@"
@@ -72,12 +72,12 @@ async function filesBelow(root: string, part: string): Promise<readonly string[]
   return entries
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.map'))
     .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
-    .filter((name) => !name.startsWith(`${COMPILED}/`));
+    .filter((name) => !name.startsWith(`${COMPILED_FOLDER}/`));
 }
 
 /** Packs the running program. Throws BraggError `unsupported` if it cannot run on another machine. */
 async function localSource(root: string, nodeFile: string): Promise<Source> {
-  const missing = NEEDED.find((file) => !existsSync(path.join(root, file)));
+  const missing = REQUIRED_FILES.find((file) => !existsSync(path.join(root, file)));
   if (missing !== undefined) {
     throw new BraggError(
       'unsupported',
@@ -85,7 +85,7 @@ async function localSource(root: string, nodeFile: string): Promise<Source> {
     );
   }
   const files = (await Promise.all(PARTS.map((part) => filesBelow(root, part)))).flat().sort();
-  const digest = createHash('sha256').update(WRAPPER);
+  const digest = createHash('sha256').update(WRAPPER_SCRIPT);
   let unpacked_bytes = 0;
   for (const [name, file] of [['node', nodeFile], ...files.map((each) => [each, path.join(root, each)])] as const) {
     const content = await readFile(file);
@@ -103,13 +103,13 @@ async function localSource(root: string, nodeFile: string): Promise<Source> {
     program,
     archive: async () => {
       const extra = await mkdtemp(path.join(tmpdir(), 'braggbench-pack-'));
-      await writeFile(path.join(extra, 'braggbench'), WRAPPER);
+      await writeFile(path.join(extra, 'braggbench'), WRAPPER_SCRIPT);
       await chmod(path.join(extra, 'braggbench'), 0o755);
       const there = PARTS.filter((part) => existsSync(path.join(root, part)));
       await copyFile(nodeFile, path.join(extra, 'node'));
       const words = [
         '--exclude=*.map',
-        `--exclude=${COMPILED}`,
+        `--exclude=${COMPILED_FOLDER}`,
         '-cf',
         '-',
         '-C',

@@ -13,13 +13,13 @@ import { BraggError } from '../../../contract/errors.ts';
 import { sshHostSchema } from '../../../contract/remote.ts';
 import { quoteForShell } from '../studies/slurm/task.ts';
 
-const LONGEST = 300;
+const MAX_MESSAGE_LENGTH = 300;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: codes of terminal colours begin with a control character
 const COLOURS = /\u001B\[[0-9;?]*[A-Za-z]/g;
 const CONTROLS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
 /** Removes control characters, colours and changes of text direction; limits the length. */
-export const plainText = (text: string, longest = LONGEST): string =>
+export const plainText = (text: string, longest = MAX_MESSAGE_LENGTH): string =>
   text
     .slice(0, 20 * longest)
     .replace(COLOURS, '')

@@ -76,24 +76,24 @@ function addPiece(id: number, piece: Piece): unknown {
 }
 
 /** Abort controllers of running tasks. */
-const running = new Map<number, AbortController>();
+const runningTasks = new Map<number, AbortController>();
 
 async function perform({ id, name, piece }: Extract<MessageToThread, { kind: 'task' }>): Promise<unknown> {
   const argument = addPiece(id, piece);
   requests.delete(id);
   const cancel = new AbortController();
-  running.set(id, cancel);
+  runningTasks.set(id, cancel);
   try {
     return await performHere(name, argument, cancel.signal);
   } finally {
-    running.delete(id);
+    runningTasks.delete(id);
   }
 }
 
 parentPort?.on('message', (message: MessageToThread) => {
   const { id } = message;
   if (message.kind === 'more') sendNext(id);
-  else if (message.kind === 'cancel') running.get(id)?.abort(new BraggError('disconnected', 'It was cancelled.'));
+  else if (message.kind === 'cancel') runningTasks.get(id)?.abort(new BraggError('disconnected', 'It was cancelled.'));
   else if (message.kind === 'part') addPiece(id, message.piece);
   else {
     perform(message).then(

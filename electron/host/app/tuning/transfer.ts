@@ -18,8 +18,8 @@ import type { Outcome, TunedConfiguration, TuningResults } from '../../model/tun
 import { variantOf } from './evaluator.ts';
 
 /** For studies imported from another tuner: kind of the base document, and build in the results. */
-const TUNING = 'tuning';
-const IMPORTED = 'imported';
+const TUNING_ENDING = 'tuning';
+const IMPORTED_ORIGIN = 'imported';
 const OUTCOMES: readonly Outcome[] = ['right', 'wrong', 'compile', 'runtime', 'timeout', 'constraints'];
 
 const measureValue = ({ measures }: PointResult, name: string): number | string | null =>
@@ -32,14 +32,14 @@ const numberOf = (result: PointResult, name: string): number | null => {
 function outcomeOf(result: PointResult): Outcome {
   if (result.status === 'done') return measureValue(result, 'right') === 'yes' ? 'right' : 'wrong';
   const { code = '', message = '' } = result.error ?? {};
-  if (result.where.build === IMPORTED) return OUTCOMES.find((one) => one === message) ?? 'runtime';
+  if (result.where.build === IMPORTED_ORIGIN) return OUTCOMES.find((one) => one === message) ?? 'runtime';
   if (/did not (?:end|finish)|was not compiled/.test(message)) return 'timeout';
   // Compile errors have locations in the source.
   return code === 'invalid' ? 'compile' : 'runtime';
 }
 
 const configurationSchema = z.record(z.string(), z.union([z.number(), z.string(), z.boolean()]));
-const importedSchema = z.object({ kind: z.literal(TUNING), kernel: z.string(), problem: z.string() });
+const importedSchema = z.object({ kind: z.literal(TUNING_ENDING), kernel: z.string(), problem: z.string() });
 
 /** Configuration of a point: imported points have it in their settings, others in the name of their variant. */
 function configuredAt(head: PlanHead, line: PlanLine): Pick<TunedConfiguration, 'configuration'> & { variant: string } {
@@ -114,7 +114,7 @@ function importPoint(line: PlanLine, one: TunedConfiguration, { device, kernel }
       },
     ],
     where: {
-      ...{ version: '', build: IMPORTED, commit: null, machine: 'imported', cpu: '', cores: 1, os: '' },
+      ...{ version: '', build: IMPORTED_ORIGIN, commit: null, machine: 'imported', cpu: '', cores: 1, os: '' },
       ...{ gpu: device === '' ? null : device, gpu_uuid: null, driver: null, at_once: 1, job: null },
     },
   };
@@ -122,7 +122,7 @@ function importPoint(line: PlanLine, one: TunedConfiguration, { device, kernel }
 
 /** Study with imported results: its table is shown as any other, and no points are left to solve. */
 export async function importStudy(results: TuningResults, folder: string, name: string): Promise<StudyFolder> {
-  const base = { kind: TUNING, kernel: results.kernel, problem: results.problem };
+  const base = { kind: TUNING_ENDING, kernel: results.kernel, problem: results.problem };
   const lines = results.configurations.map(({ configuration }): PlanLine => {
     const settings = Object.entries(configuration).map(([key, value]) => ({ path: [key], value }));
     return { id: pointId({ ...base, configuration }, []), base: 0, settings };

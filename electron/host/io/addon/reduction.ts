@@ -67,11 +67,11 @@ interface Reduction {
   axisProfileLater(dose: Float64Array, geometry: AxisGeometry, per?: ValueScaling): Promise<Profile>;
 }
 
-let loaded: Reduction | null = null;
+let loadedReduction: Reduction | null = null;
 
 function loadReduction(): Reduction {
-  loaded ??= loadAddon() as unknown as Reduction;
-  return loaded;
+  loadedReduction ??= loadAddon() as unknown as Reduction;
+  return loadedReduction;
 }
 
 export const reduceField: Reduction['reduceField'] = (...parts) => loadReduction().reduceField(...parts);

@@ -22,20 +22,20 @@ const messageSchema = z.strictObject({ ...solverStateSchema.shape, kind: z.liter
 
 const ORDER: readonly SolverStage[] = ['none', 'first', 'whole'];
 
-const compiling: LibraryState = {
+const compilingState: LibraryState = {
   available: false,
   reason: 'The solver is being compiled.',
   version: null,
   file: null,
 };
-const { available, reason } = compiling;
+const { available, reason } = compilingState;
 const devicesMeanwhile: DeviceReport = {
   cuda: { available, reason, driver: null, version: null, devices: [] },
-  nvrtc: compiling,
-  nvml: compiling,
-  cupti: compiling,
-  cublas: compiling,
-  cublasLt: compiling,
+  nvrtc: compilingState,
+  nvml: compilingState,
+  cupti: compilingState,
+  cublas: compilingState,
+  cublasLt: compilingState,
 };
 
 /** Answers before the first stage: lists are empty. */

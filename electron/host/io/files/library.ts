@@ -14,9 +14,9 @@ const EXTENSIONS = new Set(['.json', '.yaml', '.yml', '.h5', '.csv', '.png', '.s
 /** Device names on Windows, with any extension; rejected on every system so that libraries are portable. */
 const DEVICE_NAMES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 /** Includes marks of text direction: `cod\u202efdp.exe` is displayed as `codexe.pdf`. */
-const FORBIDDEN = /[<>:"/\\|?*\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+const FORBIDDEN_CHARACTERS = /[<>:"/\\|?*\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 /** Files that a system runs or loads when they are opened. */
-const RUNNABLE = new RegExp(
+const RUNNABLE_EXTENSION = new RegExp(
   `\\.(?:${[
     ...['exe', 'com', 'bat', 'cmd', 'ps1', 'psm1', 'vbs', 'vbe', 'js', 'jse', 'mjs', 'cjs', 'wsf', 'wsh', 'hta', 'jar'],
     ...['msi', 'msp', 'msc', 'scr', 'pif', 'cpl', 'dll', 'sys', 'ocx', 'lnk', 'url', 'reg', 'inf', 'scf', 'chm'],
@@ -51,7 +51,8 @@ const plainName = (key: string): string => key.replace(FOLDERS, '');
 
 /** Reason why the name of a file or folder is not valid on every system. Null if it is. */
 function nameError(name: string): string | null {
-  if (FORBIDDEN.test(name)) return 'must not contain any of < > : " / \\ | ? *, control or direction characters';
+  if (FORBIDDEN_CHARACTERS.test(name))
+    return 'must not contain any of < > : " / \\ | ? *, control or direction characters';
   if (name === '' || name.startsWith('.') || /[. ]$/.test(name) || name.trim() !== name)
     return 'must not be empty, begin with a dot, nor begin or end with a space';
   return DEVICE_NAMES.test(name) ? 'is the name of a device on Windows' : null;
@@ -74,7 +75,7 @@ export function checkedParts(file: string): readonly string[] {
   const parts = file.split('/');
   const reason =
     parts.map(nameError).find((each) => each !== null) ??
-    (RUNNABLE.test(file) ? 'has an extension that is executed when the file is opened' : null);
+    (RUNNABLE_EXTENSION.test(file) ? 'has an extension that is executed when the file is opened' : null);
   if (reason !== null) throw new BraggError('invalid', `The file name ${JSON.stringify(file)} ${reason}.`);
   return parts;
 }

@@ -36,7 +36,7 @@ interface Machine {
   /** Process ids are comparable only if this id is equal. */
   readonly processRoomId: string;
 }
-let known: Machine | null = null;
+let cachedMachine: Machine | null = null;
 
 function identifyMachine(): Machine {
   const bootId = outputOrNull(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
@@ -46,8 +46,8 @@ function identifyMachine(): Machine {
 }
 
 export function thisMachine(): Machine {
-  known ??= identifyMachine();
-  return known;
+  cachedMachine ??= identifyMachine();
+  return cachedMachine;
 }
 
 /** Whether a process with this id exists in this namespace. */

@@ -81,12 +81,12 @@ async function sweepTemporaries(folder: string): Promise<void> {
   }
 }
 
-const swept = new Set<string>();
+const sweptFolders = new Set<string>();
 
 /** Deletes leftovers once for each folder that this process writes into. */
 export async function sweepOnce(folder: string): Promise<void> {
-  if (swept.has(folder)) return;
-  swept.add(folder);
+  if (sweptFolders.has(folder)) return;
+  sweptFolders.add(folder);
   await sweepTemporaries(folder);
 }
 
@@ -180,7 +180,7 @@ export async function renameToFreeName(from: string, to: string): Promise<void> 
 }
 
 /** Errors of folders that cannot be opened or synced, such as on Windows; the system then writes them later. */
-const UNSYNCED = new Set(['EACCES', 'EBADF', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
+const UNSYNCED_ERRORS = new Set(['EACCES', 'EBADF', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
 
 /** Syncs the folder too before a write is acknowledged: without it a power failure may restore the old file. */
 async function syncFolder(folder: string): Promise<void> {
@@ -192,7 +192,7 @@ async function syncFolder(folder: string): Promise<void> {
       await handle.close();
     }
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && UNSYNCED.has(String(error.code)))) throw error;
+    if (!(error instanceof Error && 'code' in error && UNSYNCED_ERRORS.has(String(error.code)))) throw error;
   }
 }
 

@@ -37,7 +37,7 @@ interface Library {
   /** Must wrap all synchronous work in the library. */
   readonly entered: <T>(work: () => T) => T;
 }
-let loading: Promise<Library> | null = null;
+let libraryPromise: Promise<Library> | null = null;
 
 /** Name of the function through which the library calls the work. */
 const WORK = 'braggbench_work';
@@ -89,8 +89,8 @@ async function loadNow(): Promise<Library> {
 }
 
 function loadLibrary(): Promise<Library> {
-  loading ??= loadNow();
-  return loading;
+  libraryPromise ??= loadNow();
+  return libraryPromise;
 }
 
 let counter = 0;

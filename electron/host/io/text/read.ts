@@ -25,7 +25,7 @@ interface UnreadableFile {
 
 export type TextOrReason = { readonly ok: true; readonly text: string } | UnreadableFile;
 
-function unreadable(reason: string, missing = false): UnreadableFile {
+function unreadableFile(reason: string, missing = false): UnreadableFile {
   return { ok: false, reason, missing };
 }
 
@@ -36,16 +36,16 @@ type Kind = 'scenarios' | 'tables';
 function decodeText(bytes: Uint8Array, largest_bytes: number, kind: Kind): TextOrReason {
   if (bytes.length > largest_bytes) {
     const what = largest_bytes === largestText_bytes ? 'the limit for scenarios' : 'the maximum';
-    return unreadable(`is larger than ${largest_bytes / 1024} KiB, ${what}`);
+    return unreadableFile(`is larger than ${largest_bytes / 1024} KiB, ${what}`);
   }
   if (kind === 'tables') {
     const text = tableText(bytes);
-    return text === null ? unreadable(`is ${NO_TABLE_TEXT}`) : { ok: true, text };
+    return text === null ? unreadableFile(`is ${NO_TABLE_TEXT}`) : { ok: true, text };
   }
   try {
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {
-    return unreadable('is not UTF-8 text');
+    return unreadableFile('is not UTF-8 text');
   }
 }
 
@@ -53,14 +53,14 @@ function failBy(error: unknown): UnreadableFile {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'ENOENT':
-      return unreadable('there is no such file', true);
+      return unreadableFile('there is no such file', true);
     case 'EISDIR':
-      return unreadable('is a folder, not a file');
+      return unreadableFile('is a folder, not a file');
     case 'EACCES':
     case 'EPERM':
-      return unreadable('may not be read (permission denied)');
+      return unreadableFile('may not be read (permission denied)');
     default:
-      return unreadable(`cannot be read: ${messageOf(error)}`);
+      return unreadableFile(`cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -75,8 +75,8 @@ async function readBytes(path: string, largest_bytes: number): Promise<BytesOrRe
     const file = await openWithoutWaiting(path);
     try {
       const found = await file.stat();
-      if (found.isDirectory()) return unreadable('is a folder, not a file');
-      if (found.isFIFO() || found.isSocket()) return unreadable('is a pipe, not a file');
+      if (found.isDirectory()) return unreadableFile('is a folder, not a file');
+      if (found.isFIFO() || found.isSocket()) return unreadableFile('is a pipe, not a file');
       const pieces: Uint8Array[] = [];
       for (let left = largest_bytes + 1; left > 0; ) {
         const piece = new Uint8Array(Math.min(left, PIECE_BYTES));
@@ -120,7 +120,7 @@ export async function readPackedText(file: string, largest_bytes: number): Promi
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : '';
     const tooLarge = code === 'ERR_BUFFER_TOO_LARGE';
-    return unreadable(
+    return unreadableFile(
       tooLarge
         ? `is larger than ${largest_bytes / 1024} KiB when decompressed`
         : 'its compressed data are truncated or damaged',

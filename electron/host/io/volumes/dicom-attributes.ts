@@ -24,7 +24,7 @@ export interface Attribute {
 
 /** Attributes for display, or with repeated information, do not change stored values or positions. */
 const display = ignoredField('changes how values are displayed, and no value');
-const repeated = ignoredField('ImagePositionPatient and ImageOrientationPatient state positions');
+const repeatedAttribute = ignoredField('ImagePositionPatient and ImageOrientationPatient state positions');
 
 const absentFrameGroups = absentAs('one file per slice, not Enhanced CT');
 const colours = ignoredField('colours the image when it is displayed');
@@ -54,12 +54,12 @@ export const imageAttributes = {
   WindowCenter: { tag: 'x00281050', rule: display },
   WindowWidth: { tag: 'x00281051', rule: display },
   VOILUTSequence: { tag: 'x00283010', rule: display },
-  PatientPosition: { tag: 'x00185100', rule: repeated },
-  GantryDetectorTilt: { tag: 'x00181120', rule: repeated },
-  SliceLocation: { tag: 'x00201041', rule: repeated },
+  PatientPosition: { tag: 'x00185100', rule: repeatedAttribute },
+  GantryDetectorTilt: { tag: 'x00181120', rule: repeatedAttribute },
+  SliceLocation: { tag: 'x00201041', rule: repeatedAttribute },
   AnatomicalOrientationType: { tag: 'x00102210', rule: oneOf('BIPED') },
-  PatientOrientation: { tag: 'x00200020', rule: repeated },
-  SpacingBetweenSlices: { tag: 'x00180088', rule: repeated },
+  PatientOrientation: { tag: 'x00200020', rule: repeatedAttribute },
+  SpacingBetweenSlices: { tag: 'x00180088', rule: repeatedAttribute },
   AcquisitionNumber: { tag: 'x00200012', rule: ignoredField('a dose is one grid') },
   TemporalPositionIdentifier: { tag: 'x00200100', rule: ignoredField('a dose is one grid') },
   PixelSpacingCalibrationType: {

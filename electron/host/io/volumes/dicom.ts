@@ -23,13 +23,13 @@ interface TransferSyntax {
   readonly little: boolean;
   readonly packing: Packing;
 }
-const uncompressed: TransferSyntax = { little: true, packing: 'none' };
+const uncompressedSyntax: TransferSyntax = { little: true, packing: 'none' };
 
 /** Part 5, sections 8 and 10. */
 const transferSyntaxes: Readonly<Record<string, TransferSyntax>> = {
-  '1.2.840.10008.1.2': uncompressed,
-  '1.2.840.10008.1.2.1': uncompressed,
-  '1.2.840.10008.1.2.1.99': uncompressed,
+  '1.2.840.10008.1.2': uncompressedSyntax,
+  '1.2.840.10008.1.2.1': uncompressedSyntax,
+  '1.2.840.10008.1.2.1.99': uncompressedSyntax,
   '1.2.840.10008.1.2.2': { little: false, packing: 'none' },
   '1.2.840.10008.1.2.5': { little: true, packing: 'rle' },
   '1.2.840.10008.1.2.4.57': { little: true, packing: 'jpeg-lossless' },

@@ -49,7 +49,7 @@ interface Decoder {
   readonly messages: string[];
 }
 
-let compiled: WebAssembly.Module | null = null;
+let compiledModule: WebAssembly.Module | null = null;
 /**
  * Idle instance of the module, for the next frame. Null after an error, because an exception leaves its stack and
  * memory in use.
@@ -60,11 +60,13 @@ let idle: Decoder | null = null;
 const NOT_SUPPORTED = 58;
 
 function newDecoder(): Decoder {
-  compiled ??= new WebAssembly.Module(readFileSync(decoderFile('dcmjs-native-codecs.wasm', 'dcmjs-codecs/build')));
+  compiledModule ??= new WebAssembly.Module(
+    readFileSync(decoderFile('dcmjs-native-codecs.wasm', 'dcmjs-codecs/build')),
+  );
   const messages: string[] = [];
   const text = (at: number, length: number): string => Buffer.from(codecs.memory.buffer, at, length).toString('latin1');
   const none = (): number => NOT_SUPPORTED;
-  const instance = new WebAssembly.Instance(compiled, {
+  const instance = new WebAssembly.Instance(compiledModule, {
     env: {
       onCodecsException: (at: number, length: number) => {
         throw new Error(text(at, length));

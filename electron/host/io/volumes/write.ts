@@ -87,7 +87,7 @@ const EXPLICIT_LITTLE = '1.2.840.10008.1.2.1';
 /** Root that part 6 defines for identifiers derived from a UUID. */
 const UUID_ROOT = '2.25';
 /** Types with a 32-bit length field. */
-const LONG = ['OB', 'OW', 'UT'];
+const LONG_LENGTH_VRS = ['OB', 'OW', 'UT'];
 const MAX_STORED = 2 ** 32 - 1;
 
 type Element = readonly [tag: string, vr: string, value: string | number | Uint8Array];
@@ -108,7 +108,7 @@ function bytesOf([tag, vr, value]: Element): Uint8Array {
       : typeof value === 'string'
         ? new TextEncoder().encode(value)
         : value;
-  const long = LONG.includes(vr);
+  const long = LONG_LENGTH_VRS.includes(vr);
   const length = raw.length + (raw.length % 2);
   const bytes = new Uint8Array((long ? 12 : 8) + length);
   const view = new DataView(bytes.buffer);

@@ -104,13 +104,13 @@ export function governorOf(folder = '/sys/devices/system/cpu', cores = cpus().le
 }
 
 /** Recordings and pictures, on which no measurement depends; recording a session changes them. */
-const RECORDED = ['assets/runs', 'assets/readme', 'assets/measured'];
+const RECORDED_FOLDERS = ['assets/runs', 'assets/readme', 'assets/measured'];
 
 /** Whether sources of the checkout at `root` differ from its commit. Null without a checkout or without git. */
 export async function isDirty(root: string): Promise<boolean | null> {
   if (!existsSync(path.join(root, '.git'))) return null;
   const requested = ['--no-optional-locks', '-C', root, 'status', '--porcelain', '--untracked-files=no'];
-  const sources = ['--', '.', ...RECORDED.map((folder) => `:(exclude)${folder}`)];
+  const sources = ['--', '.', ...RECORDED_FOLDERS.map((folder) => `:(exclude)${folder}`)];
   const answer = await promisify(execFile)('git', [...requested, ...sources], { timeout: 10_000 }).catch(() => null);
   return answer === null ? null : answer.stdout.trim() !== '';
 }

@@ -3,7 +3,7 @@
  * suffice.
  */
 import { BraggError } from '../../../contract/errors.ts';
-import { type Random, seededRandom, shuffled } from './statistics.ts';
+import { type Random, seededRandom, shuffle } from './statistics.ts';
 import { type BenchLimits, type Series, StoppingRule, type StopReason } from './stopping.ts';
 
 /** One series of samples. The first series of a session is the reference, the last one its control. */
@@ -92,7 +92,7 @@ async function measureRound(
   { cancelled, tell, costs }: RoundOptions & { readonly costs: Costs },
 ): Promise<Outcome> {
   const taken: (() => void)[] = [];
-  for (const [position, turn] of shuffled(turns, random).entries()) {
+  for (const [position, turn] of shuffle(turns, random).entries()) {
     if (cancelled()) return 'cancelled';
     tell(turn.what, where.round);
     const outcome = await attributeError(turn, async () => {
@@ -109,7 +109,7 @@ async function measureRound(
 }
 
 /** Settled candidates leave the rounds if they need more than this share of a round. */
-const COSTLY = 0.5;
+const COSTLY_SHARE = 0.5;
 
 /** Seconds of a round by series: moving average of each one's latest samples. */
 class Costs {
@@ -136,7 +136,7 @@ function candidatesToDrop(
   const found = turns.filter(
     (turn) => turn !== reference && turn !== control && turn.owner !== undefined && owners.has(turn.owner),
   );
-  return costs.of(found) > COSTLY * costs.of(turns) ? found : [];
+  return costs.of(found) > COSTLY_SHARE * costs.of(turns) ? found : [];
 }
 
 /**

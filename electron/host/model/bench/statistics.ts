@@ -33,7 +33,7 @@ export function seededRandom(seed: number): Random {
 }
 
 /** Copy in random order (Fisher and Yates). */
-export function shuffled<T>(items: readonly T[], random: Random): T[] {
+export function shuffle<T>(items: readonly T[], random: Random): T[] {
   const all = [...items];
   for (let i = all.length - 1; i > 0; i -= 1) {
     const j = random.below(i + 1);

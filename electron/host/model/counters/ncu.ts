@@ -3,13 +3,13 @@ import type { Quantity } from '../../../contract/bench/bench-session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { absentAs, type FieldRules, honoured, ignoredField, mayBeAbsent } from '../../../domain/header-fields.ts';
 
-const STALLED = /^smsp__average_warps_issue_stalled_(\w+)_per_issue_active(?:\.ratio)?$/;
+const STALL_METRIC = /^smsp__average_warps_issue_stalled_(\w+)_per_issue_active(?:\.ratio)?$/;
 
 /** Largest accepted percentage: percentages are rounded, and those of short kernels count only a few cycles. */
 const MAX_PERCENT = 101;
 const OCCUPANCY = 'sm__warps_active.avg.pct_of_peak_sustained_active';
 const TIME = 'gpu__time_duration.sum';
-const ISSUED = 'smsp__inst_executed.sum';
+const ISSUED_METRIC = 'smsp__inst_executed.sum';
 /** Numbers of sector lookups in a cache: hits and misses can be summed over launches, unlike hit rates. */
 const lookups = (cache: string) =>
   [`${cache}__t_sectors_lookup_hit.sum`, `${cache}__t_sectors_lookup_miss.sum`] as const;
@@ -20,7 +20,7 @@ export const ncuMetrics = [
   'dram__bytes_read.sum',
   'dram__bytes_write.sum',
   'lts__t_bytes.sum',
-  ISSUED,
+  ISSUED_METRIC,
   TIME,
   OCCUPANCY,
   ...L1,
@@ -82,7 +82,7 @@ export interface Counters {
 const powers: Readonly<Record<string, number>> = { '': 0, k: 1, m: 2, g: 3, t: 4 };
 
 const TIMES: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, µ: 1e-6, μ: 1e-6, m: 1e-3, '': 1 };
-const COUNTED = /^(k|m|g|t|)(i?)(bytes?|b|inst|sectors?)$/i;
+const COUNT_UNIT = /^(k|m|g|t|)(i?)(bytes?|b|inst|sectors?)$/i;
 
 /** Allowed units of each metric: a number in another unit would be misread. */
 const unitsOf: readonly (readonly [RegExp, RegExp])[] = [
@@ -98,7 +98,7 @@ function unitFactor(metric: string, unit: string): number | null {
   if (metric === OCCUPANCY) return unit === '%' ? 1 : null;
   const counted = unitsOf.find(([of]) => of.test(metric))?.[1];
   if (counted === undefined) return 1;
-  const [, prefix = '', binary = '', what = ''] = COUNTED.exec(unit) ?? [];
+  const [, prefix = '', binary = '', what = ''] = COUNT_UNIT.exec(unit) ?? [];
   // Old versions print counts without a unit. Bytes may lack their prefix too, so they need one.
   if (!counted.test(what)) return unit === '' && !metric.includes('bytes') ? 1 : null;
   return (binary === '' ? 1000 : 1024) ** (powers[prefix.toLowerCase()] ?? 0);
@@ -229,11 +229,13 @@ function numberOf(text: string, decimal: ',' | '.'): number | null {
 
 /** Empty if a launch lacks a number, because shares of the other launches are not those of the run. */
 function stallsOf(values: readonly NcuValue[], launches: number): Counters['stalls'] {
-  const issued = new Map(values.filter(({ metric }) => metric === ISSUED).map(({ launch, value }) => [launch, value]));
+  const issued = new Map(
+    values.filter(({ metric }) => metric === ISSUED_METRIC).map(({ launch, value }) => [launch, value]),
+  );
   const waited = new Map<string, number>();
   const counted = new Map<string, number>();
   for (const { launch, metric, value } of values) {
-    const reason = STALLED.exec(metric)?.[1];
+    const reason = STALL_METRIC.exec(metric)?.[1];
     // Selected warps are not waiting.
     if (reason === undefined || reason === 'selected' || reason.endsWith('_not_issued')) continue;
     const weight = issued.size === 0 && launches === 1 ? 1 : issued.get(launch);
@@ -255,10 +257,10 @@ type MissingCounters = Pick<Counters, 'occupancy' | 'stalls'>;
 /** Metrics from which a run's counters are computed, besides stalls. */
 const SUMS: ReadonlySet<string> = new Set([
   ...['dram__bytes_read.sum', 'dram__bytes_write.sum', 'dram__bytes.sum', 'lts__t_bytes.sum'],
-  ...[ISSUED, 'sm__inst_executed.sum', TIME, OCCUPANCY, ...L1, ...L2],
+  ...[ISSUED_METRIC, 'sm__inst_executed.sum', TIME, OCCUPANCY, ...L1, ...L2],
 ]);
 
-const isCounter = (metric: string): boolean => SUMS.has(metric) || STALLED.test(metric);
+const isCounter = (metric: string): boolean => SUMS.has(metric) || STALL_METRIC.test(metric);
 
 /** Mean occupancy of a run; null if a launch lacks it, or if the weight of one of several launches is unknown. */
 function occupancyOf(values: readonly NcuValue[], launches: number): number | null {
@@ -301,9 +303,9 @@ function notesOf(
   if (occupancy === null && whole(OCCUPANCY) && !numbers.has(TIME)) {
     notes.push(`${OCCUPANCY} of ${launches} launches has no mean without ${TIME}, its weight`);
   }
-  const stalled = [...numbers.keys()].some((metric) => STALLED.test(metric) && whole(metric));
-  if (stalls.length === 0 && stalled && launches > 1 && !numbers.has(ISSUED)) {
-    notes.push(`stalls of ${launches} launches have no mean without ${ISSUED}, their weight`);
+  const stalled = [...numbers.keys()].some((metric) => STALL_METRIC.test(metric) && whole(metric));
+  if (stalls.length === 0 && stalled && launches > 1 && !numbers.has(ISSUED_METRIC)) {
+    notes.push(`stalls of ${launches} launches have no mean without ${ISSUED_METRIC}, their weight`);
   }
   return notes;
 }
@@ -400,7 +402,7 @@ export function readNcuCsv(text: string, name: string): Counters {
     // Reads or writes alone are not the traffic of a run.
     dram_bytes: read === null || written === null ? sum('dram__bytes.sum') : read + written,
     l2_bytes: sum('lts__t_bytes.sum'),
-    instructions: sum(ISSUED) ?? sum('sm__inst_executed.sum'),
+    instructions: sum(ISSUED_METRIC) ?? sum('sm__inst_executed.sum'),
     ...weighed,
     l1_hits: share(L1),
     l2_hits: share(L2),

@@ -3,7 +3,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { HotKernel } from '../../../contract/launches.ts';
 
 /** Counted quantities, the most informative first. */
-const COUNTED = [
+const COUNTED_COLUMNS = [
   'Warp Stall Sampling (All Samples)',
   'Warp Stall Sampling (All Cycles)',
   '# Samples',
@@ -42,7 +42,7 @@ function headOf(cells: readonly string[]): Head | null {
   const [address, line] = [cells.indexOf('Address'), cells.findIndex((cell) => cell === 'Line No' || cell === '#')];
   const source = cells.indexOf('Source');
   if (source < 0 || (address < 0 && line < 0)) return null;
-  const counted = COUNTED.find((name) => cells.includes(name));
+  const counted = COUNTED_COLUMNS.find((name) => cells.includes(name));
   if (counted === undefined) return null;
   const reasons = cells.flatMap((name, column) =>
     name.startsWith('stall_') && !/not.issued/i.test(name) && !NO_WAIT.has(name.slice(6))
@@ -53,12 +53,12 @@ function headOf(cells: readonly string[]): Head | null {
 }
 
 /** Whole number with marks between thousands, which depend on the locale of ncu. */
-const GROUPED = /^\d{1,3}(?:[.,'’]\d{3})+$/;
+const GROUPED_NUMBER = /^\d{1,3}(?:[.,'’]\d{3})+$/;
 
 /** Parses a cell; null for an empty cell or a dash, which ncu prints without a number. Counts are whole numbers. */
 function numberIn(cell: string | undefined): number | null {
   const text = (cell ?? '').replaceAll(/\s/g, '');
-  const plain = GROUPED.test(text) ? text.replaceAll(/\D/g, '') : text;
+  const plain = GROUPED_NUMBER.test(text) ? text.replaceAll(/\D/g, '') : text;
   const value = plain === '' ? Number.NaN : Number(plain);
   return Number.isFinite(value) && value >= 0 ? value : null;
 }

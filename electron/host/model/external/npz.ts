@@ -11,8 +11,8 @@ interface NpyArray {
 const endSignature = 0x06054b50;
 const entrySignature = 0x02014b50;
 const endLength = 22;
-const stored = 0;
-const deflated = 8;
+const STORED_METHOD = 0;
+const DEFLATED_METHOD = 8;
 
 function throwUnreadable(what: string): never {
   throw new BraggError('foreign-file', `the NPZ file cannot be read: ${what}`);
@@ -31,8 +31,10 @@ function unpack(bytes: Buffer, entry: number): Buffer {
   const local = bytes.readUInt32LE(entry + 42);
   const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28);
   const data = bytes.subarray(start, start + packed);
-  if (method === stored) return data;
-  return method === deflated ? inflateRawSync(data) : throwUnreadable(`its compression ${method} is not supported`);
+  if (method === STORED_METHOD) return data;
+  return method === DEFLATED_METHOD
+    ? inflateRawSync(data)
+    : throwUnreadable(`its compression ${method} is not supported`);
 }
 
 function parseNpy(bytes: Buffer): NpyArray {

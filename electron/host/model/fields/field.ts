@@ -81,7 +81,7 @@ type ReducedField = Pick<FieldMap, 'values' | 'statistic' | 'min' | 'max' | 'min
 type Extent = Pick<FieldMap, 'min' | 'max' | 'minPositive'>;
 
 /** Extremes by array; an array always has the same divisor. */
-const known = { plain: new WeakMap<object, Extent>(), divided: new WeakMap<object, Extent>() };
+const cachedExtents = { plain: new WeakMap<object, Extent>(), divided: new WeakMap<object, Extent>() };
 
 /**
  * Samples of a plane, row by row along the vertical axis, in units of `scale`. A sample is the mean over its cells, or
@@ -98,7 +98,7 @@ export async function reducePlane(
 ): Promise<ReducedField> {
   const { values, strideHorizontal, strideVertical, per } = plane;
   if (values.length === 0) throw new BraggError('internal', 'a field without cells');
-  const extents = per === undefined ? known.plain : known.divided;
+  const extents = per === undefined ? cachedExtents.plain : cachedExtents.divided;
   const before = extents.get(values);
   const strides = { strideAcross: strideHorizontal, strideDown: strideVertical };
   const how = { ...strides, across, down, statistic, scale, extent: before === undefined ? 1 : 0 } as const;

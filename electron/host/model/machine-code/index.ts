@@ -212,7 +212,7 @@ const NVCC_FLAGS = ['-std=c++20', '-O3', '--fmad=true', '-lineinfo', '-Xptxas', 
 const SPILLS = /Compiling entry function '([^']+)'[\s\S]*?(\d+) bytes spill stores, (\d+) bytes spill loads/g;
 
 /** Compiled code, the latest last: a view shows PTX, SASS and a difference of the same kernel. */
-const compiled = new Map<string, Promise<Pick<Image, 'bytes' | 'by' | 'spills'>>>();
+const compiledImages = new Map<string, Promise<Pick<Image, 'bytes' | 'by' | 'spills'>>>();
 const MAX_COMPILED = 8;
 
 async function compileWithNvcc(
@@ -285,15 +285,15 @@ async function compiledImage(kernel: UserKernel, options: BuildOptions, request:
       JSON.stringify([nvcc, kernel.sha256, kernel.whole, kernel.description, request.architecture, request.language]),
     )
     .digest('hex');
-  let made = compiled.get(key);
-  compiled.delete(key);
+  let made = compiledImages.get(key);
+  compiledImages.delete(key);
   made ??=
     nvcc === null
       ? compileWithNvrtc(kernel, options, request)
       : compileWithNvcc(nvcc, kernel, pathOnDisk(options.folders.sources), request);
-  compiled.set(key, made);
-  made.catch(() => compiled.delete(key));
-  for (const oldest of [...compiled.keys()].slice(0, -MAX_COMPILED)) compiled.delete(oldest);
+  compiledImages.set(key, made);
+  made.catch(() => compiledImages.delete(key));
+  for (const oldest of [...compiledImages.keys()].slice(0, -MAX_COMPILED)) compiledImages.delete(oldest);
   return made;
 }
 

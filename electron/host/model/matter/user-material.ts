@@ -52,7 +52,7 @@ const gasExcitation_eV: Readonly<Record<string, number>> = { H: 19.2, C: 70, N: 
 const GAS_G_CM3 = 0.03;
 
 /** Atomic fractions that differ by less than this belong to the same formula. */
-const SAME = 1e-6;
+const SAME_TOLERANCE = 1e-6;
 
 /** Atomic fraction of each element, by symbol. */
 function atomicFractionsOf(atoms: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
@@ -77,7 +77,7 @@ export function compoundExcitation(atoms: ReadonlyMap<string, number>): number |
   const found = meanExcitationKnown.find(
     ({ ratios: own }) =>
       own.size === wanted.size &&
-      [...own].every(([symbol, share]) => Math.abs((wanted.get(symbol) ?? 0) - share) < SAME),
+      [...own].every(([symbol, share]) => Math.abs((wanted.get(symbol) ?? 0) - share) < SAME_TOLERANCE),
   );
   return found?.mean_excitation_eV ?? null;
 }
@@ -241,16 +241,16 @@ export function anchorsOf(library: Materials): Anchors {
 }
 
 /** Scenarios are checked after every key press, so the ratios are computed once for each table of water. */
-const known = new WeakMap<StoppingTable, { readonly library: Materials; readonly ratio: RatioToWater }>();
+const cachedMaterials = new WeakMap<StoppingTable, { readonly library: Materials; readonly ratio: RatioToWater }>();
 
 function ratioFor(library: Materials, water: StoppingTable, rangeTable: RangeTable): RatioToWater {
-  const kept = known.get(water);
+  const kept = cachedMaterials.get(water);
   if (kept?.library === library) return kept.ratio;
   // The I value of a user's table is unknown, so that of the standard table is used.
   const listed = library.water.stopping_power.find(({ id }) => library.water.tables.get(id) === water);
   const water_eV = listed?.mean_excitation_eV ?? library.water.mean_excitation_eV;
   const ratio = ratiosToWater(anchorsOf(library), water_eV, water.energies_MeV, rangeTable);
-  known.set(water, { library, ratio });
+  cachedMaterials.set(water, { library, ratio });
   return ratio;
 }
 

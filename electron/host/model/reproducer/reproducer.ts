@@ -54,7 +54,7 @@ interface BuildInputs {
   readonly flags: readonly string[];
 }
 
-const quoted = (word: string): string => `"${word.replace(/(["\\$;])/g, '\\$1')}"`;
+const quoteWord = (word: string): string => `"${word.replace(/(["\\$;])/g, '\\$1')}"`;
 
 /** CMake variables read by the CMakeLists.txt of every reproducer. */
 function kernelCmake({ name, main, beside, device, flags }: BuildInputs): string {
@@ -65,7 +65,7 @@ function kernelCmake({ name, main, beside, device, flags }: BuildInputs): string
     ['BB_DEVICE', [device]],
     ['BB_FLAGS', flags],
   ];
-  return `${values.map(([key, words]) => `set(${[key, ...words.map(quoted)].join(' ')})`).join('\n')}\n`;
+  return `${values.map(([key, words]) => `set(${[key, ...words.map(quoteWord)].join(' ')})`).join('\n')}\n`;
 }
 
 const CUDA = `

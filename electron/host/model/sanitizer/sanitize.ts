@@ -25,7 +25,7 @@ const HEAD =
   /^(?:Invalid |Uninitialized |Error: |Warning: |Barrier error|Misaligned |Race |Leaked |Program hit |Potential |Unused )/;
 
 /** Backtraces of the program's host code, which are long. */
-const SKIPPED = /^\s*(?:Saved host backtrace|Host Frame|\[0x|$)/;
+const SKIPPED_LINE = /^\s*(?:Saved host backtrace|Host Frame|\[0x|$)/;
 
 interface Parsed {
   readonly findings: readonly Finding[];
@@ -72,7 +72,7 @@ export function parseSanitizer(output: string): Parsed {
     } else if (HEAD.test(own)) {
       open = [own];
       blocks.push(open);
-    } else if (open !== null && /^\s+\S/.test(own) && !SKIPPED.test(own)) open.push(own);
+    } else if (open !== null && /^\s+\S/.test(own) && !SKIPPED_LINE.test(own)) open.push(own);
     else if (/^\s*(?:Saved host backtrace|$)/.test(own)) open = null;
   }
   const findings: Finding[] = [];
@@ -115,7 +115,7 @@ function commandLine(): string {
   return found;
 }
 
-const quoted = (word: string): string => (/^[\w./=:@,+-]+$/.test(word) ? word : JSON.stringify(word));
+const quoteWord = (word: string): string => (/^[\w./=:@,+-]+$/.test(word) ? word : JSON.stringify(word));
 
 function issuesIn(file: string, { findings }: ReturnType<typeof parseSanitizer>): Issue[] {
   return findings.flatMap(({ what, file: place, line, more, times }) =>
@@ -164,7 +164,7 @@ export async function sanitize({ tool, words, kernel, signal }: SanitizeOptions)
       ...{ findings: [...parsed.findings], errors: parsed.errors },
       issues: kernel === null ? [] : issuesIn(kernel, parsed),
       seconds: (performance.now() - start) / 1000,
-      command: ['compute-sanitizer', ...ours, 'braggbench', ...words].map(quoted).join(' '),
+      command: ['compute-sanitizer', ...ours, 'braggbench', ...words].map(quoteWord).join(' '),
     };
   } finally {
     await rm(home, { recursive: true, force: true });

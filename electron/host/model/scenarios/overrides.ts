@@ -20,7 +20,7 @@ export interface Override {
 }
 
 /** Settings that change how a problem is solved, but not the problem itself. */
-const unnamed = /^(\$schema|name|notes|output|solver\.(variant|precision|stepping|threads))\b/;
+const unnamedPaths = /^(\$schema|name|notes|output|solver\.(variant|precision|stepping|threads))\b/;
 
 /** Longest allowed name of a scenario. */
 const LONGEST_NAME = 200;
@@ -39,7 +39,7 @@ function nameWithOverrides(document: unknown, overrides: readonly Override[]): u
 
 /** Name of a scenario with its changed values; settings that only affect the solution method are left out. */
 export function nameWith(name: string, changes: readonly { readonly at: string; readonly value: string }[]): string {
-  const solved = changes.filter(({ at }) => !unnamed.test(at));
+  const solved = changes.filter(({ at }) => !unnamedPaths.test(at));
   if (solved.length === 0) return name;
   const long = `${name} (${solved.map(({ at, value }) => `${at} = ${value}`).join(', ')})`;
   const short = `${name} (${solved.length} values set)`;

@@ -184,21 +184,21 @@ export function readStoppingCsv(text: string, title: string): CsvTable {
   };
 }
 
-const positive = z.number().positive();
+const positiveNumber = z.number().positive();
 
 const materialFileSchema = z.strictObject({
   name: z.enum(materialNames),
   title: z.string().min(1),
-  density_g_cm3: positive,
-  z_over_a: positive,
-  mean_excitation_eV: positive,
-  radiation_length_g_cm2: positive,
-  scattering_length_g_cm2: positive,
+  density_g_cm3: positiveNumber,
+  z_over_a: positiveNumber,
+  mean_excitation_eV: positiveNumber,
+  radiation_length_g_cm2: positiveNumber,
+  scattering_length_g_cm2: positiveNumber,
   /** Mass fraction of each element. */
-  composition: z.record(z.string(), positive),
+  composition: z.record(z.string(), positiveNumber),
   /** The first table is used unless a scenario names another. */
   stopping_power: z
-    .array(z.strictObject({ id: z.string(), title: z.string(), mean_excitation_eV: positive, file: z.string() }))
+    .array(z.strictObject({ id: z.string(), title: z.string(), mean_excitation_eV: positiveNumber, file: z.string() }))
     .min(1),
   sources: z.record(z.string(), z.string()),
   notes: z.string().optional(),

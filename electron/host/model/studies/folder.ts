@@ -32,7 +32,7 @@ import { canonical } from './points.ts';
 /** State of a finished point, from the names of result files; unfinished points have none. */
 type PointState = 'done' | 'failed';
 
-const ENDED = /^([0-9a-f]{16})(\.failed)?\.json$/;
+const RESULT_FILE = /^([0-9a-f]{16})(\.failed)?\.json$/;
 
 /** Largest tick and difference of the clocks of file servers, in milliseconds. */
 const SETTLED_MS = 10_000;
@@ -62,7 +62,7 @@ async function resultsStamp(results: string): Promise<string | null> {
 async function endedIn(folder: string): Promise<ReadonlyMap<string, PointState>> {
   const ended = new Map<string, PointState>();
   for (const name of await readdir(folder).catch(() => [])) {
-    const [, id, failed] = ENDED.exec(name) ?? [];
+    const [, id, failed] = RESULT_FILE.exec(name) ?? [];
     if (id === undefined) continue;
     // A solved point may have an older failure file for a moment.
     if (failed === undefined) ended.set(id, 'done');
@@ -84,24 +84,24 @@ interface Tally {
 }
 
 /** Results by folder, so that unchanged folders are not listed again. A study has up to 256 folders. */
-const tallied = new Map<string, { readonly stamp: string; readonly tally: Tally }>();
+const cachedTallies = new Map<string, { readonly stamp: string; readonly tally: Tally }>();
 const MAX_TALLIED = 100 * 256;
 
 async function tallyIn(folder: string): Promise<Tally> {
   // The stamp is read before the names, so that a file added in between is found the next time.
   const looked = await stat(folder).catch(() => null);
   const stamp = looked === null ? null : stampOf(looked);
-  const before = tallied.get(folder);
-  tallied.delete(folder);
+  const before = cachedTallies.get(folder);
+  cachedTallies.delete(folder);
   if (before !== undefined && before.stamp === stamp) {
-    tallied.set(folder, before);
+    cachedTallies.set(folder, before);
     return before.tally;
   }
   const ended = [...(await endedIn(folder))];
   const failed = ended.flatMap(([id, state]) => (state === 'failed' ? [id] : []));
   const tally = { done: ended.length - failed.length, failed };
-  if (stamp !== null) tallied.set(folder, { stamp, tally });
-  if (tallied.size > MAX_TALLIED) tallied.delete(tallied.keys().next().value ?? '');
+  if (stamp !== null) cachedTallies.set(folder, { stamp, tally });
+  if (cachedTallies.size > MAX_TALLIED) cachedTallies.delete(cachedTallies.keys().next().value ?? '');
   return tally;
 }
 
@@ -121,7 +121,7 @@ const HEAD = 'plan.json';
 const LINES = 'points.jsonl';
 const STOP = 'stop';
 const RESULTS = 'results';
-const RUNNING = 'running';
+const RUNNING_FILE = 'running';
 
 /** Reads only regular files, because shared folders may contain pipes, which would block. */
 const readText = async (file: string): Promise<string> => (await readPlain(file)).toString('utf8');
@@ -322,7 +322,7 @@ export class StudyFolder {
 
   /** Records which process works on the study. A failure to write does not stop the work. */
   async beat(name: string, beat: Heartbeat): Promise<void> {
-    const folder = path.join(this.folder, RUNNING);
+    const folder = path.join(this.folder, RUNNING_FILE);
     try {
       await mkdir(folder, { recursive: true });
       await writeReplacing(path.join(folder, `${name}.json`), JSON.stringify(beat));
@@ -332,12 +332,12 @@ export class StudyFolder {
   }
 
   async endBeat(name: string): Promise<void> {
-    await rm(path.join(this.folder, RUNNING, `${name}.json`), { force: true });
+    await rm(path.join(this.folder, RUNNING_FILE, `${name}.json`), { force: true });
   }
 
   /** Latest heartbeat of each process by its file's name, including those of killed processes. */
   async beats(): Promise<ReadonlyMap<string, Heartbeat>> {
-    const folder = path.join(this.folder, RUNNING);
+    const folder = path.join(this.folder, RUNNING_FILE);
     const beats = new Map<string, Heartbeat>();
     for (const file of await readdir(folder).catch(() => [])) {
       if (!file.endsWith('.json')) continue;

@@ -22,7 +22,7 @@ import {
   type StudyAxis,
   type StudyDimension,
 } from '../../../contract/study/index.ts';
-import { type Random, seededRandom, shuffled } from '../bench/statistics.ts';
+import { type Random, seededRandom, shuffle } from '../bench/statistics.ts';
 import { applyOverrides } from '../scenarios/overrides.ts';
 
 interface Setting {
@@ -116,7 +116,7 @@ function settingsOfSampled(axis: SampledAxis, shares: readonly number[], at: Pat
 function sharesOf(kind: 'random' | 'latin', count: number, random: Random): readonly number[] {
   if (kind === 'random') return Array.from({ length: count }, () => random.next());
   const strata = Array.from({ length: count }, (_, i) => i);
-  return shuffled(strata, random).map((stratum) => (stratum + random.next()) / count);
+  return shuffle(strata, random).map((stratum) => (stratum + random.next()) / count);
 }
 
 /** `at` is the dimension's position in the study. The same seed and position give the same values on every machine. */
@@ -162,7 +162,7 @@ export interface Points {
 }
 
 const ID_DIGITS = 16;
-const unsolved: readonly string[] = ['$schema', 'name', 'notes'];
+const unsolvedKeys: readonly string[] = ['$schema', 'name', 'notes'];
 
 /** JSON with sorted keys: equal documents have the same text. */
 export function canonical(value: unknown): string {
@@ -177,7 +177,7 @@ export function canonical(value: unknown): string {
 
 /** Id of a document, independent of its name. `beside` contains digests of files that the base scenario names. */
 export function pointId(document: unknown, beside: readonly string[]): string {
-  const solved = Object.fromEntries(Object.entries(document ?? {}).filter(([key]) => !unsolved.includes(key)));
+  const solved = Object.fromEntries(Object.entries(document ?? {}).filter(([key]) => !unsolvedKeys.includes(key)));
   return createHash('sha256')
     .update(canonical({ document: solved, beside: beside.toSorted() }))
     .digest('hex')

@@ -20,11 +20,11 @@ export interface SpanArguments {
   readonly more?: Readonly<Record<string, string>>;
 }
 
-const NONE: SpanArguments = {};
+const NO_ARGUMENTS: SpanArguments = {};
 
 /** Parses text of `argumentsText`. */
 export function spanArguments(detail: string): SpanArguments {
-  return detail === '' ? NONE : (JSON.parse(detail) as SpanArguments);
+  return detail === '' ? NO_ARGUMENTS : (JSON.parse(detail) as SpanArguments);
 }
 
 export function argumentsText(values: SpanArguments): string {

@@ -13,7 +13,7 @@ interface LongestSpanIndex {
   readonly levels: readonly Uint32Array[];
 }
 
-const longer = (duration: Float64Array, a: number, b: number): number =>
+const longerSpanFirst = (duration: Float64Array, a: number, b: number): number =>
   (duration[b] ?? 0) > (duration[a] ?? 0) ? b : a;
 
 export function buildLongest(duration: Float64Array): LongestSpanIndex {
@@ -26,7 +26,8 @@ export function buildLongest(duration: Float64Array): LongestSpanIndex {
     for (let i = 0; i < count; i += 1) {
       const end = Math.min(length, (i + 1) * FAN);
       let best = below === null ? i * FAN : (below[i * FAN] ?? 0);
-      for (let j = i * FAN + 1; j < end; j += 1) best = longer(duration, best, below === null ? j : (below[j] ?? 0));
+      for (let j = i * FAN + 1; j < end; j += 1)
+        best = longerSpanFirst(duration, best, below === null ? j : (below[j] ?? 0));
       level[i] = best;
     }
     levels.push(level);
@@ -274,7 +275,7 @@ function pairByCorrelation(
   const keyOf = (span: number): number => key(lanes[laneOfSpan(span)]?.scope ?? 0, correlation[span] ?? 0);
   const keys = Float64Array.from(calls, keyOf);
   const order = Uint32Array.from(calls.keys());
-  if (!ascending(keys)) order.sort((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0));
+  if (!isAscending(keys)) order.sort((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0));
   const sorted = Float64Array.from(order, (i) => keys[i] ?? 0);
   for (const [span, value] of correlation.entries()) {
     if (value === 0 || trace.launches(span)) continue;
@@ -285,7 +286,7 @@ function pairByCorrelation(
   }
 }
 
-function ascending(values: Float64Array): boolean {
+function isAscending(values: Float64Array): boolean {
   for (let i = 1; i < values.length; i += 1) if ((values[i] ?? 0) < (values[i - 1] ?? 0)) return false;
   return true;
 }

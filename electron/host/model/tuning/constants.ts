@@ -8,7 +8,7 @@ interface TextSpan {
   readonly to: number;
 }
 
-const escaped = (name: string): string => name.replaceAll('$', '\\$');
+const escapePattern = (name: string): string => name.replaceAll('$', '\\$');
 
 /**
  * Positions of a constant's values in its declarations: `BB_TUNABLE(int, kTile, 32)`, `BB_TUNABLE_90(int, kTile, 32,
@@ -16,7 +16,7 @@ const escaped = (name: string): string => name.replaceAll('$', '\\$');
  * separate value for a GPU generation has two positions.
  */
 function declarationsOf(text: string, name: string, file: string): readonly (readonly TextSpan[])[] {
-  const own = escaped(name);
+  const own = escapePattern(name);
   const python = new RegExp(`^${own}[ \\t]*=[ \\t]*(-?\\d+)[ \\t]*(?:#.*)?$`, 'dgm');
   const forms = file.endsWith('.py')
     ? [python]

@@ -1,5 +1,5 @@
 /** Order in which configurations are measured: exhaustive, random, or by local search. Seeded. */
-import { type Random, seededRandom, shuffled } from '../bench/statistics.ts';
+import { type Random, seededRandom, shuffle } from '../bench/statistics.ts';
 
 export interface Candidate {
   readonly id: string;
@@ -43,7 +43,7 @@ class LocalSearch {
     this.#byPlace = new Map(all.map((one) => [placeOf(one), one]));
     this.#measure = measure;
     this.#random = seededRandom(seed);
-    this.#unseen = shuffled(all, this.#random);
+    this.#unseen = shuffle(all, this.#random);
     for (const variant of new Set(all.map((one) => one.variant))) {
       const own = all.filter((one) => one.variant === variant);
       const count = own[0]?.at.length ?? 0;
@@ -78,7 +78,7 @@ class LocalSearch {
 
   /** Moves to the first better neighbour, until all neighbours are worse. */
   async #descend(start: Candidate): Promise<void> {
-    let around = shuffled(this.#neighbours(start), this.#random);
+    let around = shuffle(this.#neighbours(start), this.#random);
     let value = await this.#valueOf(start, around);
     for (let moved = true; moved; ) {
       moved = false;
@@ -86,7 +86,7 @@ class LocalSearch {
         const found = await this.#valueOf(neighbour, around.slice(i + 1));
         if (!(found < value)) continue;
         [value, moved] = [found, true];
-        around = shuffled(this.#neighbours(neighbour), this.#random);
+        around = shuffle(this.#neighbours(neighbour), this.#random);
         break;
       }
     }
@@ -137,7 +137,7 @@ export async function search(
   starts: readonly Candidate[] = [],
 ): Promise<void> {
   if (strategy === 'local') return new LocalSearch(all, seed, measure).run(starts);
-  const order = strategy === 'random' ? shuffled(all, seededRandom(seed)) : all;
+  const order = strategy === 'random' ? shuffle(all, seededRandom(seed)) : all;
   for (const [i, one] of order.entries()) await measure(one, order.slice(i + 1, i + 1 + MAX_PREPARED));
 }
 

@@ -115,13 +115,13 @@ export const coreLibrary = (style: CppCompiler['style']): string =>
 const ASSEMBLY = 'kernel.s';
 
 /** Characters, strings and C comments in assembly, which cannot contain directives. */
-const QUOTED = /'(?:\\.|.)|"(?:\\.|[^"\\\n])*"|\/\*[\s\S]*?\*\//g;
+const QUOTED_TEXT = /'(?:\\.|.)|"(?:\\.|[^"\\\n])*"|\/\*[\s\S]*?\*\//g;
 /** Directives that read a file, and directives that can assemble such a directive. Compilers emit none of them. */
 const READS_FILES = /\.(?:incbin|include|macro|altmacro|irpc?|rept?)\b/i;
 
 /** First assembler directive that may read an untrusted file; null if there is none. */
 export function fileDirective(assembly: string): string | null {
-  return READS_FILES.exec(assembly.replace(QUOTED, ' '))?.[0] ?? null;
+  return READS_FILES.exec(assembly.replace(QUOTED_TEXT, ' '))?.[0] ?? null;
 }
 
 /** Flags of the instruction set, of the user, and of the kernel, in the order in which they override each other. */

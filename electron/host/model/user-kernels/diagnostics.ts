@@ -13,7 +13,7 @@ const PARENTHESES =
 /** Line of the user's file that led to an error in a shipped file: `my.cpp:33:20:   required from here`. */
 const CONTEXT = /(?:^|\s)([^\s:()]+)[:(](\d+)(?:[:,](\d+))?\)?/;
 /** Messages of a linker. */
-const UNDEFINED =
+const UNDEFINED_SYMBOL =
   /undefined reference to [`'‘](.+?)['’]|undefined symbols?.*?"(.+?)"|unresolved external symbol (.+?)(?: referenced|$)/i;
 
 interface SourcePosition {
@@ -85,7 +85,7 @@ export function diagnosticsOf(said: string, name: string, shipped: readonly stri
   const undefinedNames = new Set<string>();
   let led: SourcePosition | null = null;
   for (const [at, line] of lines.entries()) {
-    const missing = UNDEFINED.exec(line);
+    const missing = UNDEFINED_SYMBOL.exec(line);
     if (missing !== null) {
       undefinedNames.add(missing[1] ?? missing[2] ?? missing[3] ?? '');
       continue;

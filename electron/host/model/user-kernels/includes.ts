@@ -29,11 +29,11 @@ const DIRECTIVE = /^[ \t\v\f]*(?:#|%:)[ \t\v\f]*(?:include|include_next|import|e
 const OPERAND = /^(?:"([^"\n]+)"|<([^>\n]+)>)/;
 /** Each include is looked up on disk, so their number is limited. */
 const MAX_INCLUDES = 1000;
-const ALLOWED = 'files in the folder of the kernel, shipped headers, and system headers in <>';
+const ALLOWED_TEXT = 'files in the folder of the kernel, shipped headers, and system headers in <>';
 
 function throwIncludeError(file: string, line: number, value: string, why: string): never {
-  const message = `includes ${value}, ${why}; allowed: ${ALLOWED}`;
-  const issue: Issue = { severity: 'error', file, path: '', line, column: null, message, value, allowed: ALLOWED };
+  const message = `includes ${value}, ${why}; allowed: ${ALLOWED_TEXT}`;
+  const issue: Issue = { severity: 'error', file, path: '', line, column: null, message, value, allowed: ALLOWED_TEXT };
   throw new BraggError('invalid', `${file}:${line}: ${message}`, [issue]);
 }
 

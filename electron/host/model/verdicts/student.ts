@@ -12,11 +12,11 @@ function logGamma(x: number): number {
   return (x + 0.5) * Math.log(shifted) - shifted + Math.log((Math.sqrt(2 * Math.PI) * series) / x);
 }
 
-const smallest = 1e-300;
+const SMALLEST_TERM = 1e-300;
 
 /** I_x(a, b) for x below (a + 1) / (a + b + 2), for which the fraction converges in a few terms (modified Lentz). */
 function betaFraction(x: number, a: number, b: number): number {
-  const guard = (value: number): number => (Math.abs(value) < smallest ? smallest : value);
+  const guard = (value: number): number => (Math.abs(value) < SMALLEST_TERM ? SMALLEST_TERM : value);
   let c = 1;
   let d = 1 / guard(1 - ((a + b) * x) / (a + 1));
   let value = d;
@@ -47,7 +47,7 @@ export function twoSidedProbability(t: number, freedom: number): number {
   return regularizedBeta(freedom / (freedom + t * t), freedom / 2, 0.5);
 }
 
-const known = new Map<string, number>();
+const cachedQuantiles = new Map<string, number>();
 
 /**
  * The t for which the share `outside` (0 to 1) of the distribution lies beyond ±t: 12.706 for 0.05 and one degree of
@@ -56,7 +56,7 @@ const known = new Map<string, number>();
 export function twoSidedQuantile(outside: number, freedom: number): number {
   if (!(freedom > 0)) return Number.POSITIVE_INFINITY;
   const key = `${outside} ${freedom}`;
-  const kept = known.get(key);
+  const kept = cachedQuantiles.get(key);
   if (kept !== undefined) return kept;
   let [low, high] = [0, 2];
   while (twoSidedProbability(high, freedom) > outside) high *= 2;
@@ -67,6 +67,6 @@ export function twoSidedQuantile(outside: number, freedom: number): number {
     else high = middle;
   }
   const found = (low + high) / 2;
-  if (known.size < 10_000) known.set(key, found);
+  if (cachedQuantiles.size < 10_000) cachedQuantiles.set(key, found);
   return found;
 }

@@ -30,7 +30,7 @@ import { appliesTo, type Claim, readClaimsOf } from '../../model/bench/claims.ts
 import { type ColdRun, coldStart, defaultProcesses } from '../../model/bench/cold/processes.ts';
 import { sessionClaims } from '../../model/bench/report-claims.ts';
 import { type ProgramTerms, programEntries } from '../../model/external/program-candidate.ts';
-import { type Benchable, fastest, leastSeconds, problemFor, type Work, type WorkAmount } from '../benchable.ts';
+import { type Benchable, fastestRates, leastSeconds, problemFor, type Work, type WorkAmount } from '../benchable.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
 import { VariedRuns } from '../varied-runs.ts';
 import { imageAccuracy, imageError } from './image-data.ts';
@@ -324,7 +324,7 @@ function imageTerms(addon: NativeAddon, problem: DiffractionProblem): ProgramTer
 
 export function workOf(addon: NativeAddon, { variant, terms, threads }: DiffractionPlan): Work {
   const onGpu = addon.diffractionVariants().some(({ id, device }) => id === variant && device !== 'cpu');
-  const rate = fastest.latticeTerms;
+  const rate = fastestRates.latticeTerms;
   return { variant, amount: terms, of: 'lattice factors', rate, threads: onGpu ? null : threads };
 }
 

@@ -22,7 +22,7 @@ import { limitsOf } from '../../model/bench/index.ts';
 import { sessionClaims } from '../../model/bench/report-claims.ts';
 import { type ExternalRequest, type ProgramTerms, programEntries } from '../../model/external/program-candidate.ts';
 import { leastInstances } from '../../model/verdicts/precision.ts';
-import { fastest, leastSeconds, taskOf, throwIfTooLong, type Work, type WorkAmount } from '../benchable.ts';
+import { fastestRates, leastSeconds, taskOf, throwIfTooLong, type Work, type WorkAmount } from '../benchable.ts';
 import type { Measure, RunCallbacks, WorkloadRun } from '../workload.ts';
 import { costOf, costText, taskAccuracy } from './audits.ts';
 import { coldRunOf, defaultSample_s, TaskBenchCandidate, type TaskMeasurementOptions } from './bench-candidate.ts';
@@ -280,7 +280,7 @@ export class TaskWorkloadRun implements WorkloadRun {
 function workOf({ variant, numbers, threads }: TaskProblem): Work {
   const { batch = 0, inputs = 0, outputs = 0 } = numbers;
   const [amount, of] = [2 * batch * inputs * outputs, 'operations of a layer'];
-  return { variant, amount, of, rate: fastest.flops, threads: threads || availableParallelism() };
+  return { variant, amount, of, rate: fastestRates.flops, threads: threads || availableParallelism() };
 }
 
 /** Layer operations per second and thread on an EPYC server with AVX-512: 256 × 256 × 512. */

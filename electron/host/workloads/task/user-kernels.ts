@@ -37,7 +37,7 @@ const MAX_JUDGES = 16;
 const judges = new Map<string, NativeTask>();
 
 /** Number in the engine's problem; if present, its inputs are altered with this seed. */
-const ALTERED = '.altered';
+const ALTERED_SUFFIX = '.altered';
 
 /** Engine variant that a candidate replaces on the CPU; also used to compare results. */
 const JUDGE = 'problem-cpu';
@@ -173,9 +173,9 @@ class UserKernelTask implements NativeTask {
       answer === null ? problem : { ...problem, variant: JUDGE, words: { ...words, answer } },
     );
     if (answer !== null) {
-      const isKnown = !(ALTERED in numbers) || (await hasFiniteValues(answer));
+      const isKnown = !(ALTERED_SUFFIX in numbers) || (await hasFiniteValues(answer));
       if (isKnown) await judge.compare([]);
-      if (seed !== this.#problem.seed || ALTERED in numbers)
+      if (seed !== this.#problem.seed || ALTERED_SUFFIX in numbers)
         await rm(path.dirname(answer), { recursive: true, force: true });
       if (!isKnown) throw new BraggError('unsupported', 'the altered inputs have no finite result');
       const [oldest] = judges.keys();
@@ -189,7 +189,7 @@ class UserKernelTask implements NativeTask {
   async #judgeOfAltered(problem: TaskProblem, altered: number): Promise<NativeTask | null> {
     if (this.#session.kernel.answer === null) return null;
     try {
-      return await this.#judgeOf({ ...problem, numbers: { ...problem.numbers, [ALTERED]: altered } });
+      return await this.#judgeOf({ ...problem, numbers: { ...problem.numbers, [ALTERED_SUFFIX]: altered } });
     } catch (error) {
       const { code } = errorFromNative(error);
       if (code === 'invalid' || code === 'unsupported') return null;

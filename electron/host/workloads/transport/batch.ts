@@ -13,7 +13,14 @@ import { usedGpu } from '../../io/addon/gpu.ts';
 import { once } from '../../io/flow/once.ts';
 import { Budget } from '../../io/flow/queues.ts';
 import { type Candidate, candidate, candidates } from '../../model/bench/candidates.ts';
-import { fastest, leastSeconds, throwIfSumTooLong, throwIfTooLong, type Work, type WorkAmount } from '../benchable.ts';
+import {
+  fastestRates,
+  leastSeconds,
+  throwIfSumTooLong,
+  throwIfTooLong,
+  type Work,
+  type WorkAmount,
+} from '../benchable.ts';
 import type { RunContext } from '../run-context.ts';
 import { problemOf, refusalOf, type ScenarioReading, type TransportReading } from '../scenarios/scenarios.ts';
 import { expectedTime, expectedVisits, learnTime, type Ranges, rangesOf } from './bench/expected-time.ts';
@@ -37,7 +44,7 @@ function workOf(addon: NativeAddon, plan: Planned, visits: number | null): Work 
     variant,
     amount: visits !== null && visits < all ? visits : all,
     of: 'cell-steps',
-    rate: fastest.cellSteps,
+    rate: fastestRates.cellSteps,
     threads: device === 'cpu' ? threads : null,
   };
 }

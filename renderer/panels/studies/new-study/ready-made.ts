@@ -29,7 +29,7 @@ export interface StudySubject {
 
 /** Factors on the grid step in a convergence study: double, unchanged, half and quarter. */
 const FACTORS = [2, 1, 0.5, 0.25] as const;
-const TIMED: Options = { measures: ['readouts', 'times', 'memory'], timing: 'alone', repeats: 5 };
+const TIMED_OPTIONS: Options = { measures: ['readouts', 'times', 'memory'], timing: 'alone', repeats: 5 };
 const ENERGIES = { from: 30, to: 230, count: 11 } as const;
 
 function numberAt(document: unknown, path: string): number | null {
@@ -46,7 +46,7 @@ function boxFree(draft: ScenarioDraft): ScenarioDraft {
   return Object.keys(kept).length === 0 ? rest : { ...rest, geometry: kept };
 }
 
-const rounded = (value: number): number => Number(value.toPrecision(9));
+const roundValue = (value: number): number => Number(value.toPrecision(9));
 
 /** All grid steps scaled together, then each alone halved; errors are relative to the finest grid. */
 function convergence({ draft, complete }: StudySubject): StudyTemplate | null {
@@ -70,12 +70,12 @@ function convergence({ draft, complete }: StudySubject): StudyTemplate | null {
           kind: 'list' as const,
           path,
           values: [...FACTORS, ...found.map((alone) => (alone.path === path ? 0.5 : 1))].map((factor) =>
-            rounded(step * factor),
+            roundValue(step * factor),
           ),
         })),
       },
     ],
-    reference: Object.fromEntries(found.map(({ path, step }) => [path, rounded(step * finest)])),
+    reference: Object.fromEntries(found.map(({ path, step }) => [path, roundValue(step * finest)])),
     measures: ['readouts', 'curves', 'ledger', 'times', 'memory'],
   };
 }
@@ -112,7 +112,7 @@ function variants({ draft, complete, capabilities }: StudySubject): StudyTemplat
     asks: 'Which variant is fastest on this machine, and does it give the same answer? Each alone, five times.',
     base: draft,
     axes: [{ kind: 'list', path: 'solver.variant', values: here.map(({ id }) => id) }],
-    ...TIMED,
+    ...TIMED_OPTIONS,
   };
 }
 
@@ -126,7 +126,7 @@ function threads({ draft, complete, capabilities }: StudySubject): StudyTemplate
     asks: 'How does the time depend on the number of threads? Each alone, five times.',
     base: draft,
     axes: [{ kind: 'list', path: 'solver.threads', values: [...counts, logicalCores] }],
-    ...TIMED,
+    ...TIMED_OPTIONS,
   };
 }
 
@@ -167,7 +167,7 @@ function sizes({ draft, complete }: StudySubject): StudyTemplate | null {
     asks: `How does the time depend on the size, from ${axis.values[0]} to ${axis.values.at(-1)}? Each alone, five times.`,
     base: draft,
     axes: [{ kind: 'list', path: axis.path, values: [...axis.values] }],
-    ...TIMED,
+    ...TIMED_OPTIONS,
   };
 }
 
@@ -190,7 +190,7 @@ function claims({ draft, complete, offers }: StudySubject): StudyTemplate | null
       { kind: 'list', path: 'solver.variant', values: ids },
       ...(over === null ? [] : [{ kind: 'list' as const, path: over.path, values: [...over.values] }]),
     ],
-    ...TIMED,
+    ...TIMED_OPTIONS,
   };
 }
 
@@ -200,7 +200,7 @@ const TUNING_MINUTES = 10;
  * Tunes the kernel selected in the scenario form if it is tunable, otherwise the last kernel of the list of tunable
  * ones.
  */
-function tuning({ draft, complete, offers }: StudySubject): StudyTemplate | null {
+function tuningTemplate({ draft, complete, offers }: StudySubject): StudyTemplate | null {
   const asked = valueAt(complete ?? draft, ['solver', 'variant']);
   const variant = offers?.tunable.find((one) => one === asked) ?? offers?.tunable.at(-1);
   if (variant === undefined) return null;
@@ -217,7 +217,7 @@ function tuning({ draft, complete, offers }: StudySubject): StudyTemplate | null
 
 /** Ready-made studies that fit the scenario. */
 export function studyTemplates(subject: StudySubject): readonly StudyTemplate[] {
-  return [convergence, rangeTable, variants, threads, sizes, claims, tuning]
+  return [convergence, rangeTable, variants, threads, sizes, claims, tuningTemplate]
     .map((make) => make(subject))
     .filter((made) => made !== null);
 }

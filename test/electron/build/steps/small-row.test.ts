@@ -12,7 +12,7 @@ import { root } from '../../../../electron/build/setup/root.mjs';
 import { sameScratchFolder } from '../../../scratch-folder.ts';
 import { unless } from '../../../unless.ts';
 
-const COPIED = [
+const COPIED_FILES = [
   ...['package.json', 'native', 'kernels', 'electron/contract', 'electron/domain'],
   ...['electron/build/setup', 'electron/build/steps', 'electron/build/bench/micro-sessions.mjs', 'electron/host'],
   ...['electron/transports', 'assets/claims', 'assets/scenarios', 'assets/examples'],
@@ -64,7 +64,7 @@ const listsSchema = z.strictObject({
 
 describe('a small workload row', () => {
   const copy = sameScratchFolder('small-row');
-  for (const each of COPIED) cpSync(path.join(root, each), path.join(copy, each), { recursive: true });
+  for (const each of COPIED_FILES) cpSync(path.join(root, each), path.join(copy, each), { recursive: true });
   const lists = () =>
     listsSchema.parse(
       JSON.parse(

@@ -89,14 +89,14 @@ describe('the arguments of npm test', () => {
   });
 });
 
-const passed = { passed: 1, failed: 0, skipped: [] };
+const passedResult = { passed: 1, failed: 0, skipped: [] };
 
 describe('a phase of a test run', () => {
   it('runs suites alongside test files, prints a numbered line for each, and continues after one that throws', async () => {
     const ran = await runPhase({
       beside: [
         { name: 'broken', run: () => Promise.reject(new Error('out of order')) },
-        { name: 'sound', run: async () => ({ ...passed, skipped: [{ name: 'a', reason: 'no GPU' }] }) },
+        { name: 'sound', run: async () => ({ ...passedResult, skipped: [{ name: 'a', reason: 'no GPU' }] }) },
       ],
     });
     expect(ran.map(({ name, result }) => [name, result.passed, result.failed])).toEqual([
@@ -132,7 +132,7 @@ import { existsSync, writeFileSync } from 'node:fs';
       writeFileSync(config, `export default ${JSON.stringify({ test: { projects, maxWorkers: 1 } })};`);
       const ran = await runPhase({
         tests: { projects: ['some'], more: ['--root', folder, '--config', config] },
-        beside: [{ name: 'sound', run: async () => passed }],
+        beside: [{ name: 'sound', run: async () => passedResult }],
       });
       const file = `${path.relative(root, folder).replaceAll('\\', '/')}/once.test.mjs`;
       expect(ran.map(({ result }) => [result.passed, result.failed])).toEqual([
@@ -279,11 +279,11 @@ describe('the report of a test run', () => {
     {
       name: 'Some tests',
       seconds: 61.23,
-      result: { ...passed, passed: 4, unsteady: unsteady(names) },
+      result: { ...passedResult, passed: 4, unsteady: unsteady(names) },
       files: { 'b.test.ts': 1.23, 'a.test.ts': 60 },
       cores: { 'b.test.ts': 2.34, 'a.test.ts': 30 },
     },
-    { name: 'More', seconds: 2, result: { ...passed, skipped: [{ name: 'a test', reason: 'no GPU' }] } },
+    { name: 'More', seconds: 2, result: { ...passedResult, skipped: [{ name: 'a test', reason: 'no GPU' }] } },
   ];
 
   it('prints the seconds of each suite and the skipped tests; it passes with one unsteady file and fails with two', () => {

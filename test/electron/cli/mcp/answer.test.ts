@@ -22,11 +22,11 @@ const check = (holds: boolean, tip: string): Accuracy => ({
   ...{ id: 'l2', title: 'RMS error', unit: '', value: 0.01, bound: 1e-5 },
   ...{ holds, tip },
 });
-const right = check(true, 'Error: all 7 results');
+const correctCheck = check(true, 'Error: all 7 results');
 
 test("a submission's answer contains the first value beyond the limit from the failed check", () => {
   const wrong = check(false, 'Error: all 7 results, n = 1021; result 3 is -1.5e+3, expected 340.136947; and so on');
-  expect(firstWrong([right, wrong])).toEqual({
+  expect(firstWrong([correctCheck, wrong])).toEqual({
     ...{ place: 'result 3', index: 3, got: '-1.5e+3', expected: '340.136947' },
   });
   const inArray = (where: string) => firstWrong([check(false, `all 6 results; ${where} is nan, expected 2; 1 of 6`)]);
@@ -37,7 +37,7 @@ test("a submission's answer contains the first value beyond the limit from the f
 });
 
 test("a submission's answer states what limits the kernel, by its share of the measured ceilings", () => {
-  const at = (share_of_copy: number | null, share_of_flops: number | null, accuracy = [right]): string =>
+  const at = (share_of_copy: number | null, share_of_flops: number | null, accuracy = [correctCheck]): string =>
     limiterOf({
       roofline: { bytes_per_s: 1, flops_per_s: 1, flops_per_byte: 1, share_of_copy, share_of_flops },
       accuracy,
@@ -88,10 +88,10 @@ test("a submission's answer averages the recorded times for comparing results, a
 });
 
 test("a submission's answer states what would settle an open verdict or speed", () => {
-  const doubt = { ...right, id: 'remembers', value: null, bound: 1.5 };
+  const doubt = { ...correctCheck, id: 'remembers', value: null, bound: 1.5 };
   const interval = { low: 0.9, high: 1.1 };
-  const open = { accuracy: [right], verdict: 'undecided' as const, ratio: { value: 1, interval } };
-  expect(toDecide({ ...open, accuracy: [right, doubt], verdict: 'not checked' })).toMatch(
+  const open = { accuracy: [correctCheck], verdict: 'undecided' as const, ratio: { value: 1, interval } };
+  expect(toDecide({ ...open, accuracy: [correctCheck, doubt], verdict: 'not checked' })).toMatch(
     /^More probes are needed to decide whether it remembers results: submit again with more seconds/,
   );
   expect(toDecide(open)).toMatch(/contains 1; more seconds would narrow it/);

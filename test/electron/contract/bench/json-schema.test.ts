@@ -7,19 +7,19 @@ import { publishedSessionSchema } from '../../../../electron/contract/bench/json
 import { sessionHead, sessionSchema } from '../../../../electron/contract/bench/session.ts';
 
 const runs = path.join(import.meta.dirname, '../../../../assets/runs');
-const recorded = readdirSync(runs, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
+const recordedFiles = readdirSync(runs, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
 const textOf = (name: string): string => readFileSync(path.join(runs, name), 'utf8');
 const read = (name: string) => JSON.parse(textOf(name)) as Record<string, unknown>;
-const published = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true }).compile(
+const publishedSchema = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true }).compile(
   publishedSessionSchema(),
 );
 
 test('every recorded session is accepted by both schemas, unchanged', () => {
-  expect(recorded.length).toBeGreaterThanOrEqual(200);
-  for (const name of recorded) {
+  expect(recordedFiles.length).toBeGreaterThanOrEqual(200);
+  for (const name of recordedFiles) {
     const session = read(name);
-    published(session);
-    expect(published.errors ?? [], name).toEqual([]);
+    publishedSchema(session);
+    expect(publishedSchema.errors ?? [], name).toEqual([]);
     expect(sessionSchema.parse(session), name).toEqual(session);
   }
 });
@@ -48,7 +48,7 @@ describe.each(names)('%s', (name) => {
     ['with an incomplete environment', { reports: [{ ...report, environment: {} }] }],
   ])('is rejected by schema and program alike: %s', (_what, change) => {
     const damaged = { ...document, ...change };
-    expect(published(damaged)).toBe(false);
+    expect(publishedSchema(damaged)).toBe(false);
     expect(sessionSchema.safeParse(damaged).success).toBe(false);
   });
 });

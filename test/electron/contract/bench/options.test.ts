@@ -19,7 +19,7 @@ const other = ({ kind, min = 0, max = 0, usual }: BenchOption): number | boolean
   return kind === 'percent' ? 0.02 : Math.min(max, Math.max(min, 40) + 3);
 };
 
-const parsed = (words: readonly string[]) =>
+const parseFlags = (words: readonly string[]) =>
   optionsOf(parseArguments(['scenario', ...words.flatMap((word) => word.split(' '))], bench.flags));
 
 describe.each(benchOptionEntries)('%s', (name, option) => {
@@ -31,7 +31,7 @@ describe.each(benchOptionEntries)('%s', (name, option) => {
     const changed = { ...defaultBenchOptions, [name]: other(option) };
     const words = optionFlags(changed);
     expect(words.join(' ')).toContain(`--${flag}`);
-    expect(parsed(words)).toEqual(changed);
+    expect(parseFlags(words)).toEqual(changed);
     expect(optionsOfTask(changed)).not.toEqual(optionsOfTask(defaultBenchOptions));
   });
 
@@ -45,6 +45,6 @@ describe.each(benchOptionEntries)('%s', (name, option) => {
 });
 
 it('a command without flags has the default options', () => {
-  expect(parsed([])).toEqual(defaultBenchOptions);
-  expect(parsed(optionFlags(defaultBenchOptions))).toEqual(defaultBenchOptions);
+  expect(parseFlags([])).toEqual(defaultBenchOptions);
+  expect(parseFlags(optionFlags(defaultBenchOptions))).toEqual(defaultBenchOptions);
 });

@@ -21,7 +21,7 @@ function interval(schema: JsonSchema): fc.Arbitrary<readonly number[]> {
 const WORDS = ['auto', 'window', 'tables/mine.csv', 'a.csv', 'fused-2', '1.2.826.0.1.3680043'] as const;
 
 /** One of the sample words that match `pattern`. Throws if none does. */
-function matching(pattern: string): fc.Arbitrary<string> {
+function matchingWord(pattern: string): fc.Arbitrary<string> {
   const allowed = new RegExp(pattern, 'u');
   const words = WORDS.filter((word) => allowed.test(word));
   if (words.length === 0) throw new Error(`no word matches ${pattern}: add one`);
@@ -38,7 +38,7 @@ function anyValueOf(schema: JsonSchema): fc.Arbitrary<unknown> {
     case 'integer':
       return numberIn(schema);
     case 'string':
-      return schema.pattern ? matching(schema.pattern) : fc.string({ maxLength: 20, unit: 'grapheme' });
+      return schema.pattern ? matchingWord(schema.pattern) : fc.string({ maxLength: 20, unit: 'grapheme' });
     case 'array':
       if (schema.prefixItems) return interval(schema.prefixItems[0] ?? {});
       return fc.array(anyValueOf(schema.items || {}), { maxLength: 4 });

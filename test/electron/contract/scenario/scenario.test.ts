@@ -304,7 +304,7 @@ describe('formulas and compositions', () => {
 });
 
 /** A kind with older versions: version 1 had the energy at the top and in keV, version 2 in MeV. */
-const aged: ContractWorkload = {
+const migratingWorkload: ContractWorkload = {
   kind: 'aged',
   title: 'Aged',
   runs: 'results',
@@ -325,12 +325,12 @@ const aged: ContractWorkload = {
 
 describe('migration of scenarios', () => {
   test('applies every migration step after the version of the document', () => {
-    expect(migrate({ kind: 'aged', version: 1, energy_keV: 70_000, note: 'x' }, aged)).toEqual({
+    expect(migrate({ kind: 'aged', version: 1, energy_keV: 70_000, note: 'x' }, migratingWorkload)).toEqual({
       ok: true,
       from: 1,
       document: { kind: 'aged', version: 3, note: 'x', beam: { energy_MeV: 70 } },
     });
-    expect(migrate({ version: 2, energy_MeV: 70 }, aged)).toEqual({
+    expect(migrate({ version: 2, energy_MeV: 70 }, migratingWorkload)).toEqual({
       ok: true,
       from: 2,
       document: { version: 3, beam: { energy_MeV: 70 } },
@@ -339,9 +339,9 @@ describe('migration of scenarios', () => {
 
   test('leaves a document of the newest version unchanged, and never modifies its input', () => {
     const document = Object.freeze({ version: 3, beam: Object.freeze({ energy_MeV: 70 }) });
-    expect(migrate(document, aged)).toEqual({ ok: true, from: 3, document });
+    expect(migrate(document, migratingWorkload)).toEqual({ ok: true, from: 3, document });
     const old = Object.freeze({ version: 1, energy_keV: 1 });
-    migrate(old, aged);
+    migrate(old, migratingWorkload);
     expect(old).toEqual({ version: 1, energy_keV: 1 });
   });
 
@@ -351,13 +351,16 @@ describe('migration of scenarios', () => {
     [1.5, '1.5 is not a valid version; allowed: 1 to 3'],
     ['2', '"2" is not a valid version; allowed: 1 to 3'],
   ])('rejects version %j', (version, message) => {
-    const result = migrate({ version }, aged);
+    const result = migrate({ version }, migratingWorkload);
     expect(result.ok ? [] : result.faults.map((fault) => fault.message)).toEqual([message]);
   });
 
   test('treats a missing migration step as a program error', () => {
     expect(() =>
-      migrate({ version: 1 }, { ...aged, migrations: { 1: aged.migrations[1] ?? ((d) => ({ ...d })) } }),
+      migrate(
+        { version: 1 },
+        { ...migratingWorkload, migrations: { 1: migratingWorkload.migrations[1] ?? ((d) => ({ ...d })) } },
+      ),
     ).toThrow('no migration from version 2 to 3');
   });
 });

@@ -15,7 +15,7 @@ const CURVE = 'electron/host/workloads/transport/metrics/depth-readouts.ts';
 const RUN = 'electron/host/workloads/transport/metrics/run-metrics.ts';
 
 /** Readouts that are only displayed: no other code computes with them. */
-const plain = [
+const displayOnlyReadouts = [
   ...(['fwhm_mm', 'practical_range_mm', 'plateau_MeV_per_mm'] as const).map((name) => [name, CURVE] as const),
   ...(['penumbra_half_mm', 'penumbra_peak_mm'] as const).map((name) => [name, RUN] as const),
 ];
@@ -23,7 +23,7 @@ const plain = [
 const sources = sourceFiles(['electron/{contract,domain,host,cli}/**/*.ts', 'renderer/**/*.{ts,tsx}']);
 
 describe('a readout', () => {
-  it.each(plain)('%s is declared in two files', (name, formula) => {
+  it.each(displayOnlyReadouts)('%s is declared in two files', (name, formula) => {
     expect(sources.filter((file) => withoutComments(read(file)).includes(name)).sort()).toEqual(
       [TABLE, formula].sort(),
     );
@@ -31,7 +31,7 @@ describe('a readout', () => {
 
   it('appears in the schemas, and in the texts of the command line and the page', () => {
     const inSummary = readoutEntries.filter(([, { summary }]) => summary === true).map(([name]) => name);
-    expect(inSummary).toEqual(expect.arrayContaining(plain.map(([name]) => name)));
+    expect(inSummary).toEqual(expect.arrayContaining(displayOnlyReadouts.map(([name]) => name)));
     expect(Object.keys(runSummarySchema.shape.metrics.shape)).toEqual(expect.arrayContaining(inSummary));
     const live = readoutEntries.filter(([, one]) => one.live === true).map(([name]) => name);
     expect(Object.keys(depthDoseSchema.shape.metrics.shape)).toEqual(live);

@@ -1,6 +1,6 @@
 /** Scenarios of every kind that would exceed the time limit are rejected before any part of them is built. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { fastest, throwIfTooLong } from '../../../../electron/host/workloads/benchable.ts';
+import { fastestRates, throwIfTooLong } from '../../../../electron/host/workloads/benchable.ts';
 import { hostWorkloads } from '../../../../electron/host/workloads/index.ts';
 import type { Client } from '../../../../renderer/data/client/client.ts';
 import { smallScenario } from '../small-run.ts';
@@ -119,7 +119,7 @@ test('a small workload needs at least the duration of its samples, and a large o
   expect(small).toBeGreaterThan(0.1);
   expect(small).toBeLessThan(5);
   // A single repetition needs a third of a second on one thread at peak rate.
-  expect(large).toBeGreaterThan(5 * ((2 * 4096 ** 3) / fastest.flops.thread));
+  expect(large).toBeGreaterThan(5 * ((2 * 4096 ** 3) / fastestRates.flops.thread));
 });
 
 test('a sweep of forty values is rejected, even if each value is allowed', async () => {
@@ -148,10 +148,10 @@ test('a batch of beams that together exceed the limit is rejected', async () => 
 });
 
 describe('the minimum time', () => {
-  const work = { variant: 'v', of: 'steps', rate: fastest.cellSteps, threads: 2 };
+  const work = { variant: 'v', of: 'steps', rate: fastestRates.cellSteps, threads: 2 };
 
   test('assumes the fastest machine, and permits a day', () => {
-    const day = 24 * 60 * 60 * 2 * fastest.cellSteps.thread;
+    const day = 24 * 60 * 60 * 2 * fastestRates.cellSteps.thread;
     expect(() => throwIfTooLong({ ...work, amount: day }, {})).not.toThrow();
     expect(() => throwIfTooLong({ ...work, amount: 1.1 * day }, {})).toThrow(
       'solver.variant = v: takes at least 1600 minutes (9.5e+14 steps on 2 threads at their best); allowed: 1440, or the limit set in BRAGGBENCH_MOST_MINUTES',

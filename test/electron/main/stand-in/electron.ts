@@ -10,7 +10,7 @@ import { utilityProcess } from './utility-process.ts';
 import { StandInWindow } from './window.ts';
 
 /** Nobody can answer dialogs: stories replace these functions by their answers. */
-const unanswered = async (): Promise<never> => {
+const rejectDialog = async (): Promise<never> => {
   throw new Error('a dialog was opened, and the story has no answer to it');
 };
 
@@ -22,12 +22,12 @@ export const electron = {
   Menu: StandInMenu,
   utilityProcess,
   dialog: {
-    showOpenDialog: unanswered,
-    showSaveDialog: unanswered,
-    showMessageBox: unanswered,
+    showOpenDialog: rejectDialog,
+    showSaveDialog: rejectDialog,
+    showMessageBox: rejectDialog,
     showErrorBox: (title: string, content: string) => console.error(title, content),
   },
-  shell: { openPath: unanswered },
+  shell: { openPath: rejectDialog },
   crashReporter: {
     start: (options: Record<string, unknown>) => {
       stage.crashReports = options;

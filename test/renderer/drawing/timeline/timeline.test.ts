@@ -171,7 +171,7 @@ function windowOf(...edges: readonly (readonly [number, number, number?])[]): Ti
   };
 }
 
-const written = (window: TimelineWindow, width: number, offset = 0, scale = 1): string => {
+const writtenRectangles = (window: TimelineWindow, width: number, offset = 0, scale = 1): string => {
   const pixels = new Uint32Array(width);
   writeRectangles(pixels, width, 0, window, 0, window.left.length, offset, scale, palette, () => false);
   return Array.from(pixels, (pixel) => (pixel === 0 ? '.' : '#')).join('');
@@ -179,16 +179,16 @@ const written = (window: TimelineWindow, width: number, offset = 0, scale = 1): 
 
 describe('rectangles as pixels', () => {
   it('cover their duration, at least one pixel, with a gap after wide ones', () => {
-    expect(written(windowOf([1, 3], [5, 5.2], [6, 12]), 16)).toBe('.##..######.....');
-    expect(written(windowOf([2, 8], [8, 14]), 16)).toBe('..#####.#####...');
+    expect(writtenRectangles(windowOf([1, 3], [5, 5.2], [6, 12]), 16)).toBe('.##..######.....');
+    expect(writtenRectangles(windowOf([2, 8], [8, 14]), 16)).toBe('..#####.#####...');
   });
 
   it('are clipped at the edges, and omitted beyond them', () => {
-    expect(written(windowOf([-50, -1], [-3, 2], [6, 60], [70, 80]), 10)).toBe('##....####');
+    expect(writtenRectangles(windowOf([-50, -1], [-3, 2], [6, 60], [70, 80]), 10)).toBe('##....####');
   });
 
   it('are moved and stretched until a better answer arrives', () => {
-    expect(written(windowOf([1, 2], [3, 4]), 12, 2, 2)).toBe('....##..##..');
+    expect(writtenRectangles(windowOf([1, 2], [3, 4]), 12, 2, 2)).toBe('....##..##..');
   });
 
   it('are fainter the less of their time was busy, and faintest if a search does not match', () => {

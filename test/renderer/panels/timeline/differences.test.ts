@@ -4,7 +4,7 @@ import type { NamedTime, TimelineStatistics } from '../../../../electron/contrac
 import { differenceOf } from '../../../../renderer/panels/timeline/difference-table.tsx';
 import { slowSteps } from '../../../../renderer/panels/timeline/steps.ts';
 
-const named = (name: string, count: number, mean_ns: number): NamedTime => ({
+const namedTimes = (name: string, count: number, mean_ns: number): NamedTime => ({
   ...{ name, count, sum_ns: count * mean_ns, mean_ns, median_ns: mean_ns, min_ns: mean_ns, p95_ns: mean_ns },
   share: null,
 });
@@ -15,8 +15,8 @@ const statistics = (...names: NamedTime[]): TimelineStatistics => ({
 
 test('a timeline difference lists every name of both timelines, the largest change first', () => {
   const rows = differenceOf(
-    statistics(named('a', 2, 10), named('b', 1, 50)),
-    statistics(named('a', 2, 12), named('c', 1, 9)),
+    statistics(namedTimes('a', 2, 10), namedTimes('b', 1, 50)),
+    statistics(namedTimes('a', 2, 12), namedTimes('c', 1, 9)),
   );
   expect(rows.map(({ name, less_ns, over }) => [name, less_ns, over])).toEqual([
     ['b', -50, null],

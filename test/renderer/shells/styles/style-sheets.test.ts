@@ -10,7 +10,7 @@ const read = (file: string): string => readFileSync(path.join(root, file), 'utf8
 /** Limit for the lines of all style sheets in the repository. */
 const LINES = 4_500;
 /** From this number on, equal declarations of two rules must be merged into one rule or a utility. */
-const REPEATED = 3;
+const MIN_REPEATS = 3;
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', 'renderer', '*.css'], {
   cwd: root,
@@ -56,12 +56,12 @@ it(`both themes define the same tokens`, () => {
   expect(lines).toBeLessThanOrEqual(LINES);
 });
 
-it(`no two rules share ${REPEATED} or more declarations`, () => {
+it(`no two rules share ${MIN_REPEATS} or more declarations`, () => {
   const first = new Map<string, Rule>();
   const repeated: string[] = [];
   for (const rule of rules) {
     // Pages of benchmarks load only the tokens of the workbench's sheets, so they cannot share rules.
-    if (rule.declarations.length < REPEATED || !rule.sheet.startsWith('renderer/')) continue;
+    if (rule.declarations.length < MIN_REPEATS || !rule.sheet.startsWith('renderer/')) continue;
     const body = [...rule.declarations].sort().join('; ');
     const other = first.get(body);
     if (other === undefined) first.set(body, rule);

@@ -8,7 +8,7 @@ import { BraggError } from '../../../../contract/errors.ts';
 const PATIENCE_MS = 60_000;
 const MAX_OUTPUT_BYTES = 256 * 2 ** 20;
 /** Permanent errors of sbatch, recognized by text because they have no codes. */
-const PERMANENT = /invalid|unrecognized|not found|denied|no such/i;
+const PERMANENT_ERROR = /invalid|unrecognized|not found|denied|no such/i;
 
 interface CommandResult {
   readonly ok: boolean;
@@ -118,7 +118,7 @@ export class Slurm {
     const id = /^(\d+)/.exec(stdout.trim())?.[1];
     if (ok && id !== undefined) return id;
     const says = stderr || stdout.trim();
-    throw new BraggError(PERMANENT.test(says) ? 'invalid' : 'internal', `sbatch: ${says}`);
+    throw new BraggError(PERMANENT_ERROR.test(says) ? 'invalid' : 'internal', `sbatch: ${says}`);
   }
 
   /** Job with this name. Null if there is none, undefined if Slurm does not answer. */

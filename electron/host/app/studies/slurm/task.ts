@@ -133,12 +133,12 @@ export class Journal {
   async troubled(): Promise<readonly Attempt[]> {
     const tags = await readdir(this.folder).catch(() => []);
     const all = await Promise.all(tags.map((tag) => this.attempts(tag)));
-    return all.flat().filter(({ end }) => end !== null && end !== WHOLE);
+    return all.flat().filter(({ end }) => end !== null && end !== ALL_POINTS_ENDED);
   }
 }
 
 /** Value of `end` for an attempt whose points have all ended. */
-const WHOLE = 'all points ended';
+const ALL_POINTS_ENDED = 'all points ended';
 
 interface TaskOptions {
   readonly host: SolvingHost;
@@ -213,7 +213,11 @@ export async function solveTask(options: TaskOptions): Promise<TaskOutcome> {
     });
     const whole = end === 'whole' || end === 'stopped';
     await keep(
-      end === 'whole' ? WHOLE : end === 'stopped' ? 'a stop of the study was requested' : 'stopped from outside',
+      end === 'whole'
+        ? ALL_POINTS_ENDED
+        : end === 'stopped'
+          ? 'a stop of the study was requested'
+          : 'stopped from outside',
       done,
       failed,
     );

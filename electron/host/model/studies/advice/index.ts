@@ -230,8 +230,8 @@ function claimAdvice(places: readonly VariantComparison[], claims: readonly Stud
 }
 
 /** Fastest correct variant by region of a study's space; machines are treated separately. */
-const UNDECIDED = 'undecided';
-const NONE = 'none is correct';
+const UNDECIDED_TEXT = 'undecided';
+const NO_CORRECT_VARIANT = 'none is correct';
 
 interface FastestVariant {
   readonly place: VariantComparison;
@@ -248,18 +248,20 @@ interface FastestVariant {
 function winnerAt(place: VariantComparison): FastestVariant {
   const right = place.candidates.filter(({ wrong }) => wrong === null).toSorted((a, b) => a.time_s - b.time_s);
   const [first, next] = right;
-  if (first === undefined) return { place, label: NONE, first: null, gain: null };
+  if (first === undefined) return { place, label: NO_CORRECT_VARIANT, first: null, gain: null };
   const gain = next === undefined ? null : next.time_s / first.time_s;
   const overlap =
     next !== undefined && first.interval !== null && next.interval !== null && first.interval.high >= next.interval.low;
-  return { place, label: overlap ? UNDECIDED : first.variant, first, gain };
+  return { place, label: overlap ? UNDECIDED_TEXT : first.variant, first, gain };
 }
 
 const percent = (ratio: number): string => `${Number((100 * ratio).toPrecision(2))} %`;
 const points = (n: number): string => `${n} point${n === 1 ? '' : 's'}`;
 
 function evidenceOf(won: readonly FastestVariant[]): readonly string[] {
-  const named = [...Map.groupBy(won, ({ label }) => label)].filter(([label]) => label !== NONE && label !== UNDECIDED);
+  const named = [...Map.groupBy(won, ({ label }) => label)].filter(
+    ([label]) => label !== NO_CORRECT_VARIANT && label !== UNDECIDED_TEXT,
+  );
   const gains = named.map(([label, mine]) => {
     const all = mine.flatMap(({ gain }) => (gain === null ? [] : [gain])).toSorted((a, b) => a - b);
     const [low, high] = [all[0], all.at(-1)];
@@ -268,7 +270,7 @@ function evidenceOf(won: readonly FastestVariant[]): readonly string[] {
     const span = all.length === 1 ? '' : ` (${times(low)} to ${times(high)})`;
     return `${label}: fastest at ${mine.length} of ${points(won.length)}, ${times(median(all))} faster than the next${span}`;
   });
-  const undecided = won.filter(({ label }) => label === UNDECIDED).length;
+  const undecided = won.filter(({ label }) => label === UNDECIDED_TEXT).length;
   const single = won.filter(({ place }) => place.candidates.some(({ interval }) => interval === null)).length;
   const shared = won.filter(({ place }) => place.shared).length;
   const worst = won

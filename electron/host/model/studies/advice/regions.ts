@@ -153,7 +153,7 @@ interface Region {
 }
 
 /** Deeper trees would describe noise. */
-const DEEPEST = 3;
+const MAX_SPLITS = 3;
 
 type Bounds = Readonly<Record<string, Bound>>;
 type Bound =
@@ -255,7 +255,7 @@ export function regionsOf(places: readonly LabelledPoint[], bounds: Bounds = {},
   const impurity = impurityOf(countsOf(places));
   const names = [...new Set(places.flatMap(({ at }) => Object.keys(at)))];
   const best =
-    impurity === 0 || depth >= DEEPEST
+    impurity === 0 || depth >= MAX_SPLITS
       ? null
       : names
           .flatMap((name) => splitsOf(places, name))

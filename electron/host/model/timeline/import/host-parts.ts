@@ -14,7 +14,7 @@ interface AddedSpans {
 }
 
 /** Copies typed arrays into one: they are too long to be passed as arguments. */
-function concatenated<A extends Uint16Array | Uint32Array | Float64Array>(
+function concatenate<A extends Uint16Array | Uint32Array | Float64Array>(
   empty: A,
   first: readonly number[],
   rest: A,
@@ -31,27 +31,27 @@ function withSpans(spans: Recording['spans'], added: readonly AddedSpans[]): Rec
   return {
     ...spans,
     names,
-    name: concatenated(
+    name: concatenate(
       new Uint16Array(count),
       of(({ name }) => names.indexOf(name)),
       spans.name,
     ),
-    thread: concatenated(
+    thread: concatenate(
       new Uint16Array(count),
       of(() => 0),
       spans.thread,
     ),
-    step: concatenated(
+    step: concatenate(
       new Uint32Array(count),
       of(() => NO_STEP),
       spans.step,
     ),
-    start_ns: concatenated(
+    start_ns: concatenate(
       new Float64Array(count),
       of(({ start_ns }) => start_ns),
       spans.start_ns,
     ),
-    end_ns: concatenated(
+    end_ns: concatenate(
       new Float64Array(count),
       of(({ end_ns }) => end_ns),
       spans.end_ns,

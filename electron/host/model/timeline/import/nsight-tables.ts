@@ -37,18 +37,41 @@ const hostColumns: FieldRules = {
   callchainid: state,
 };
 
-const recorded = ignoredField('describes the device, and not its work');
+const deviceDescription = ignoredField('describes the device, and not its work');
 
 /** Columns of each table, from the SQLite Export Schema Reference of Nsight Systems. Other columns are ignored. */
 export const nsightColumns = {
   TARGET_INFO_GPU: {
-    ...{ id: honoured, name: honoured, vmid: recorded, buslocation: recorded, isdiscrete: recorded },
-    ...{ l2cachesize: recorded, totalmemory: recorded, memorybandwidth: recorded, clockrate: recorded },
-    ...{ smcount: recorded, pwgpuid: recorded, uuid: recorded, luid: recorded, chipname: recorded },
-    ...{ cudevice: duplicate, ctxswdevicepath: recorded, ctrldevicepath: recorded },
+    ...{
+      id: honoured,
+      name: honoured,
+      vmid: deviceDescription,
+      buslocation: deviceDescription,
+      isdiscrete: deviceDescription,
+    },
+    ...{
+      l2cachesize: deviceDescription,
+      totalmemory: deviceDescription,
+      memorybandwidth: deviceDescription,
+      clockrate: deviceDescription,
+    },
+    ...{
+      smcount: deviceDescription,
+      pwgpuid: deviceDescription,
+      uuid: deviceDescription,
+      luid: deviceDescription,
+      chipname: deviceDescription,
+    },
+    ...{ cudevice: duplicate, ctxswdevicepath: deviceDescription, ctrldevicepath: deviceDescription },
   },
   TARGET_INFO_CUDA_DEVICE: {
-    ...{ gpuid: honoured, cudaid: honoured, pid: honoured, uuid: recorded, nummultiprocessors: recorded },
+    ...{
+      gpuid: honoured,
+      cudaid: honoured,
+      pid: honoured,
+      uuid: deviceDescription,
+      nummultiprocessors: deviceDescription,
+    },
   },
   CUPTI_ACTIVITY_KIND_KERNEL: {
     ...deviceColumns,
@@ -84,7 +107,7 @@ export const nsightColumns = {
  * Columns that the summary needs for correct numbers and names. If a string lists several columns, any one of them
  * suffices.
  */
-export const NEEDED = {
+export const REQUIRED_COLUMNS = {
   CUPTI_ACTIVITY_KIND_KERNEL: ['end', 'deviceId', 'streamId', 'demangledName shortName mangledName name'],
   CUPTI_ACTIVITY_KIND_MEMCPY: ['end', 'deviceId', 'streamId', 'bytes', 'copyKind'],
   CUPTI_ACTIVITY_KIND_MEMSET: ['end', 'deviceId', 'streamId', 'bytes'],

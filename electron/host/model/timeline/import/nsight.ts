@@ -10,7 +10,7 @@ import type { LaneKind, SpanKind } from '../../../../contract/timeline.ts';
 import { TraceBuilder } from '../builder.ts';
 import { argumentsText, type SpanArguments } from '../details.ts';
 import type { Trace } from '../trace.ts';
-import { honouredIn, NEEDED, NO_EVENTS, TABLES, type Table } from './nsight-tables.ts';
+import { honouredIn, NO_EVENTS, REQUIRED_COLUMNS, TABLES, type Table } from './nsight-tables.ts';
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
@@ -37,10 +37,10 @@ const NVTX_REGISTRATIONS: ReadonlySet<number> = new Set([33, 39, 75, 76]);
 const NVTX_RANGES: ReadonlySet<number> = new Set([59, 60]);
 
 /** Larger integers are not exact in JavaScript, and node:sqlite refuses to return them. */
-const LARGEST = Number.MAX_SAFE_INTEGER;
+const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
 /** SQL for a column of integers, with null for integers that JavaScript cannot represent exactly. */
 const exactIntegerSql = (column: string): string =>
-  `CASE WHEN typeof(${column}) = 'integer' AND ${column} NOT BETWEEN ${-LARGEST} AND ${LARGEST} THEN NULL ELSE ${column} END`;
+  `CASE WHEN typeof(${column}) = 'integer' AND ${column} NOT BETWEEN ${-MAX_INTEGER} AND ${MAX_INTEGER} THEN NULL ELSE ${column} END`;
 
 /** Number of rows between two reports of progress. */
 const REPORT_EVERY = 50_000;
@@ -99,7 +99,7 @@ class NsightImport {
       // Views and virtual tables have no root page; reading one would run code from the file.
       for (const { name } of this.#all("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")) {
         const table = String(name);
-        const columns = this.#all(`PRAGMA table_info(${quoted(table)})`).map((column) => String(column['name']));
+        const columns = this.#all(`PRAGMA table_info(${quoteName(table)})`).map((column) => String(column['name']));
         this.#columns.set(table, new Set(columns));
       }
       this.#texts = this.#has('StringIds', 'id', 'value')
@@ -191,7 +191,7 @@ class NsightImport {
   }
 
   #isFilled(table: string): boolean {
-    return this.#all(`SELECT 1 AS there FROM ${quoted(table)} LIMIT 1`).length > 0;
+    return this.#all(`SELECT 1 AS there FROM ${quoteName(table)} LIMIT 1`).length > 0;
   }
 
   /** Columns that older or trimmed exports lack, with their tables. */
@@ -199,7 +199,9 @@ class NsightImport {
     const notes = TABLES.flatMap((table) => {
       const name = this.#named(table);
       if (name === null || !this.#has(name, 'start') || !this.#isFilled(name)) return [];
-      const missing = NEEDED[table].filter((names) => !names.split(' ').some((column) => this.#has(name, column)));
+      const missing = REQUIRED_COLUMNS[table].filter(
+        (names) => !names.split(' ').some((column) => this.#has(name, column)),
+      );
       const columns = missing.map((names) => names.replaceAll(' ', ' or '));
       return columns.length === 0 ? [] : [`${name} has no ${columns.join(', no ')}, so this is unknown for its rows.`];
     });
@@ -235,7 +237,7 @@ class NsightImport {
     for (const table of TABLES) {
       const name = this.#named(table);
       if (name === null || !this.#has(name, 'start')) continue;
-      const integers = `FROM ${quoted(name)} WHERE typeof("start") = 'integer'`;
+      const integers = `FROM ${quoteName(name)} WHERE typeof("start") = 'integer'`;
       const ends = 'CAST(min("start") AS TEXT) AS first, CAST(max("start") AS TEXT) AS last';
       const found = this.#all(`SELECT count(*) AS rows, ${ends} ${integers}`)[0];
       const rows = numberOf(found?.['rows']);
@@ -245,7 +247,7 @@ class NsightImport {
       else [first, last] = [low < first ? low : first, high > last ? high : last];
       if (rows > largest.rows) largest = { rows, integers };
     }
-    if (first === null || last - first <= BigInt(LARGEST)) return String(first ?? 0n);
+    if (first === null || last - first <= BigInt(MAX_INTEGER)) return String(first ?? 0n);
     const middle = `ORDER BY "start" LIMIT 1 OFFSET ${Math.floor((largest.rows - 1) / 2)}`;
     return String(this.#all(`SELECT CAST("start" AS TEXT) AS middle ${largest.integers} ${middle}`)[0]?.['middle']);
   }
@@ -255,8 +257,8 @@ class NsightImport {
    * rejected later.
    */
   #time(column: 'start' | 'end'): string {
-    const name = quoted(column);
-    const near = `${name} BETWEEN ${this.#base} - ${LARGEST} AND ${this.#base} + ${LARGEST}`;
+    const name = quoteName(column);
+    const near = `${name} BETWEEN ${this.#base} - ${MAX_INTEGER} AND ${this.#base} + ${MAX_INTEGER}`;
     const none = column === 'end' ? `WHEN ${name} IS NULL OR ${name} < 0 THEN NULL ` : '';
     return `CASE ${none}WHEN typeof(${name}) = 'integer' AND ${near} THEN ${name} - ${this.#base} ELSE 'invalid' END AS ${name}`;
   }
@@ -271,16 +273,16 @@ class NsightImport {
       ...(['start', 'end'] as const).filter((column) => known.has(column)).map((column) => this.#time(column)),
       ...wanted
         .filter((column) => known.has(column) && honours.has(column.toLowerCase()))
-        .map((column) => `${exactIntegerSql(quoted(column))} AS ${quoted(column)}`),
+        .map((column) => `${exactIntegerSql(quoteName(column))} AS ${quoteName(column)}`),
       ...Object.entries(computed)
         .filter(([, expression]) =>
           [...expression.matchAll(/"(\w+)"/g)].every(
             ([, column = '']) => known.has(column) && honours.has(column.toLowerCase()),
           ),
         )
-        .map(([column, expression]) => `${expression} AS ${quoted(column)}`),
+        .map(([column, expression]) => `${expression} AS ${quoteName(column)}`),
     ];
-    for (const row of this.#counted(`SELECT ${parts.join(', ')} FROM ${quoted(table)}`)) {
+    for (const row of this.#counted(`SELECT ${parts.join(', ')} FROM ${quoteName(table)}`)) {
       const { start, end } = row;
       const whole = typeof start === 'number' && (typeof end === 'number' || end === null || end === undefined);
       if (!whole || (typeof end === 'number' && end < start)) {
@@ -500,13 +502,13 @@ class NsightImport {
   #onlyProcess(): number {
     const table = this.#named('CUPTI_ACTIVITY_KIND_RUNTIME');
     if (table === null || !this.#has(table, 'globalTid')) return 0;
-    const sql = `SELECT DISTINCT ${pidOf('globalTid')} AS pid FROM ${quoted(table)} LIMIT 2`;
+    const sql = `SELECT DISTINCT ${pidOf('globalTid')} AS pid FROM ${quoteName(table)} LIMIT 2`;
     const all = this.#all(sql);
     return all.length === 1 ? numberOf(all[0]?.['pid']) : 0;
   }
 }
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 function withoutUndefined(values: Readonly<Record<string, unknown>>): SpanArguments {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));

@@ -49,11 +49,11 @@ export interface TuningResults {
 }
 
 /** Older versions of Kernel Tuner write this as the time of a configuration that failed. */
-const FAILED = 1e20;
+const FAILED_TIME = 1e20;
 
 /** Whether a number is a time. NaN, Infinity, 1e20, null, 0 and negative numbers denote a failure. */
 export const isTime = (time: unknown): time is number =>
-  typeof time === 'number' && Number.isFinite(time) && time > 0 && time < FAILED;
+  typeof time === 'number' && Number.isFinite(time) && time > 0 && time < FAILED_TIME;
 
 /**
  * Number of units in a second, by common spellings and misspellings. Without a unit, times are milliseconds as in
@@ -226,7 +226,7 @@ export const timeUnits = (
         : [],
     ),
   );
-const anything = z.unknown().optional();
+const anyValueSchema = z.unknown().optional();
 const entrySchema = z.looseObject({
   /** A text if the configuration failed; null also for NaN and Infinity. Spreadsheets convert numbers to text. */
   time: z
@@ -245,8 +245,8 @@ const entrySchema = z.looseObject({
   timestamp: z.string().optional(),
   correctness: z.number().nullable().optional(),
   __error__: z.string().nullish(),
-  ...{ time_unit: anything, time_units: anything, times_unit: anything, timeunit: anything },
-  ...{ unit: anything, units: anything },
+  ...{ time_unit: anyValueSchema, time_units: anyValueSchema, times_unit: anyValueSchema, timeunit: anyValueSchema },
+  ...{ unit: anyValueSchema, units: anyValueSchema },
 } satisfies Record<HonouredFieldName<typeof kernelTunerEntryFields>, z.ZodType>);
 const cacheSchema = z.looseObject({
   device_name: z.string().default(''),

@@ -135,7 +135,7 @@ function bytesOf(value: unknown): number {
 
 /** Times at the end of the last call; null while a call is running. */
 let lastIdle: UsageBetweenCalls | null = null;
-let running = 0;
+let runningCalls = 0;
 
 async function call({
   call: id,
@@ -147,20 +147,20 @@ async function call({
   const target = childMethods?.[method];
   if (childMethods === null || typeof target !== 'function') throw new Error(`there is no ${method}`);
   const report = (value: unknown): void => sendToParent({ kind: 'report', value });
-  const [began, before] = [readUsage(), running === 0 ? lastIdle : null];
+  const [began, before] = [readUsage(), runningCalls === 0 ? lastIdle : null];
   const between = before && { cpu_s: began.cpu_s - before.cpu_s, elapsed_s: began.elapsed_s - before.elapsed_s };
   lastIdle = null;
-  running += 1;
+  runningCalls += 1;
   try {
     const value = await target.call(childMethods, ...(reports ? [report] : []), ...args);
     loadAddon().flushOutput();
     const sent = light ? withoutArrays(value) : value;
     sendToParent({ kind: 'result', call: id, value: sent, ...(between !== null && { between }) });
-    if (running !== 1) return;
+    if (runningCalls !== 1) return;
     const { cpu_s, elapsed_s } = readUsage();
     lastIdle = { cpu_s: cpu_s + SENDING_S_PER_BYTE * bytesOf(sent), elapsed_s };
   } finally {
-    running -= 1;
+    runningCalls -= 1;
   }
 }
 

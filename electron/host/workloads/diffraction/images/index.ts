@@ -86,15 +86,15 @@ function smvImage(image: Float32Array, scenario: DiffractionScenario): Uint8Arra
   return out;
 }
 
-const SHORT = 3;
-const LONG = 4;
+const SHORT_TYPE = 3;
+const LONG_TYPE = 4;
 const ASCII = 2;
 const HEADER_BYTES = 8;
 const ENTRY_BYTES = 12;
 
 interface Entry {
   readonly tag: number;
-  readonly type: typeof SHORT | typeof LONG | typeof ASCII;
+  readonly type: typeof SHORT_TYPE | typeof LONG_TYPE | typeof ASCII;
   readonly value: number | Uint8Array;
 }
 
@@ -105,17 +105,17 @@ function tiff(pixels: Uint8Array, width: number, height: number, bits: 16 | 32, 
   const textAt = dataAt + pixels.length;
   const directoryAt = textAt + text.length + (text.length % 2);
   const entries: readonly Entry[] = [
-    { tag: 256, type: LONG, value: width },
-    { tag: 257, type: LONG, value: height },
-    { tag: 258, type: SHORT, value: bits },
-    { tag: 259, type: SHORT, value: 1 }, // not compressed
-    { tag: 262, type: SHORT, value: 1 }, // 0 is black
+    { tag: 256, type: LONG_TYPE, value: width },
+    { tag: 257, type: LONG_TYPE, value: height },
+    { tag: 258, type: SHORT_TYPE, value: bits },
+    { tag: 259, type: SHORT_TYPE, value: 1 }, // not compressed
+    { tag: 262, type: SHORT_TYPE, value: 1 }, // 0 is black
     { tag: 270, type: ASCII, value: text },
-    { tag: 273, type: LONG, value: dataAt },
-    { tag: 277, type: SHORT, value: 1 },
-    { tag: 278, type: LONG, value: height },
-    { tag: 279, type: LONG, value: pixels.length },
-    { tag: 339, type: SHORT, value: bits === 32 ? 3 : 1 }, // floating point or unsigned
+    { tag: 273, type: LONG_TYPE, value: dataAt },
+    { tag: 277, type: SHORT_TYPE, value: 1 },
+    { tag: 278, type: LONG_TYPE, value: height },
+    { tag: 279, type: LONG_TYPE, value: pixels.length },
+    { tag: 339, type: SHORT_TYPE, value: bits === 32 ? 3 : 1 }, // floating point or unsigned
   ];
   const bytes = new Uint8Array(directoryAt + 2 + ENTRY_BYTES * entries.length + 4);
   const view = new DataView(bytes.buffer);
@@ -130,7 +130,7 @@ function tiff(pixels: Uint8Array, width: number, height: number, bits: 16 | 32, 
     view.setUint16(at + 2, type, true);
     view.setUint32(at + 4, typeof value === 'number' ? 1 : value.length, true);
     if (typeof value !== 'number') view.setUint32(at + 8, textAt, true);
-    else if (type === SHORT) view.setUint16(at + 8, value, true);
+    else if (type === SHORT_TYPE) view.setUint16(at + 8, value, true);
     else view.setUint32(at + 8, value, true);
   }
   return bytes;
@@ -199,7 +199,7 @@ const imagesTiff: Format = {
   write: ({ image, width, height }, bits) => tiffImage(image, width, height, bits),
 };
 
-const raw: Format = {
+const rawFormat: Format = {
   title: 'raw float32, slow · width + fast',
   bits: [32],
   write: ({ image }) => littleEndian(image),
@@ -214,8 +214,8 @@ export const imageFormats: Readonly<Record<string, Format>> = {
   },
   '.tif': imagesTiff,
   '.tiff': imagesTiff,
-  '.bin': raw,
-  '.raw': raw,
+  '.bin': rawFormat,
+  '.raw': rawFormat,
 };
 
 /**

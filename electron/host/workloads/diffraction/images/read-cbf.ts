@@ -109,8 +109,8 @@ function startOf(bytes: Uint8Array): number {
   return start;
 }
 
-const corrected = ignoredField('the detector corrects counts before it writes them');
-const stated = ignoredField('the scenario states the foot and the angle of the detector');
+const correctedByDetector = ignoredField('the detector corrects counts before it writes them');
+const statedByScenario = ignoredField('the scenario states the foot and the angle of the detector');
 const crystal = ignoredField('describes the rotation of the crystal, which the scenario states');
 const about = ignoredField('describes the measurement and changes no count');
 const withRule = (names: string, rule: FieldRule): FieldRules =>
@@ -122,12 +122,12 @@ const withRule = (names: string, rule: FieldRule): FieldRules =>
  */
 export const detectorLines: FieldRules = {
   ...withRule('pixel_size wavelength detector_distance count_cutoff', honoured),
-  ...withRule('tau flat_field trim_file trim_directory ratecorr_lut_directory retrigger_mode', corrected),
+  ...withRule('tau flat_field trim_file trim_directory ratecorr_lut_directory retrigger_mode', correctedByDetector),
   ...withRule(
     'n_excluded_pixels excluded_pixels',
     ignoredField('excluded pixels are stored below 0, which leaves them out'),
   ),
-  ...withRule('detector_voffset beam_xy detector_2theta', stated),
+  ...withRule('detector_voffset beam_xy detector_2theta', statedByScenario),
   ...withRule(
     'start_angle angle_increment alpha kappa phi phi_increment omega omega_increment chi chi_increment',
     crystal,

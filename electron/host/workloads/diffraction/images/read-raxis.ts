@@ -93,7 +93,7 @@ export const raxisFields: Readonly<Record<string, HeaderField>> = (() => {
 })();
 
 /** Shortest header that Rigaku's programs write. */
-const SHORTEST = 1400;
+const MIN_HEADER_BYTES = 1400;
 
 const latin1 = new TextDecoder('latin1');
 
@@ -122,7 +122,7 @@ function throwIfUnsupportedField(bytes: Uint8Array, field: Field): void {
 
 export function readRaxis(bytes: Uint8Array): Pixels {
   if (!isRaxis(bytes)) throw foreignImageError('it is not an R-AXIS image: it does not begin with R-AXIS or RAXIS');
-  if (bytes.length < SHORTEST) throw foreignImageError(`it ends at byte ${bytes.length}, within its header`);
+  if (bytes.length < MIN_HEADER_BYTES) throw foreignImageError(`it ends at byte ${bytes.length}, within its header`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   // The correct byte order gives a small width; the other one gives a huge or negative number.
   const [big, small] = [fieldsIn(view, false), fieldsIn(view, true)];
@@ -131,9 +131,9 @@ export function readRaxis(bytes: Uint8Array): Pixels {
   throwIfUnsupportedField(bytes, field);
   const [width, height, record, lines] = [field('xpxl'), field('zpxl'), field('rlng'), field('rnum')];
   checkSize(width, height);
-  if (record !== 2 * width || record < SHORTEST) {
+  if (record !== 2 * width || record < MIN_HEADER_BYTES) {
     throw foreignImageError(
-      `rlng is ${record} bytes; allowed: ${2 * width}, a line of xpxl = ${width} counts of 16 bits, and ${SHORTEST} or more`,
+      `rlng is ${record} bytes; allowed: ${2 * width}, a line of xpxl = ${width} counts of 16 bits, and ${MIN_HEADER_BYTES} or more`,
     );
   }
   if (lines !== height) throw foreignImageError(`rnum is ${lines} lines; allowed: ${height}, all of zpxl`);

@@ -61,7 +61,7 @@ const HEXAGONAL: Pick<Check, 'accepts' | 'allowed'> = {
   allowed: '-(h + k), the third of four indices of a hexagonal lattice',
 };
 /** Columns without effect on a reflection: standard deviations, calculated values, positions and flags. */
-const IGNORED =
+const IGNORED_COLUMNS =
   /^(sig|sigma|sd|std|esd|err|error|unc|w|weight|f[co]?c|fcalc|f_?calc|f_?(sq|squared)_?calc|ic|icalc|phi[a-z]*|phase|phases|alpha|a|b|acalc|bcalc|fom|free|r?-?freer?[-_]?flags?|rfree|status|flag|obs|d|d_?hkl|d_?spacing|dspacing|res|resolution|s|stol|stol2|sin|sintheta.*|sin_?theta.*|theta|tth|2theta|twotheta|two_theta|q|lambda|wavelength|n|no|nr|nobs|count|redundancy|index|id|comment|x|y|z|xd|yd|zd|frame|image|psi|lp|corr|path|t|absorption|tbar)([^a-z].*)?$/;
 
 /** Limit on columns; other programs name up to about twenty. */
@@ -93,8 +93,8 @@ export const HKLF4_NOTE =
 const AMPLITUDE = /^(f|fp|amp|ampl|amplitude)$/;
 const INTENSITY = /^(i|int|intensity)$/;
 /** Suffixes that do not change the quantity: measured, one of two Friedel mates, or a unit. */
-const MEASURED = /^(o|obs|observed|meas|measured|exp|mean|[-+]|e|el|electrons?|a\.?u\.?|arb.*|counts)$/;
-const SQUARED = /^(\^2|\*\*2|²|2|sq|squared|\^2.*)$/;
+const MEASURED_NAME = /^(o|obs|observed|meas|measured|exp|mean|[-+]|e|el|electrons?|a\.?u\.?|arb.*|counts)$/;
+const SQUARED_SUFFIX = /^(\^2|\*\*2|²|2|sq|squared|\^2.*)$/;
 const SIGMAS = /^(sig|sigma|sd|std|esd)[^/]*$|^[^/]*(sigma|_sig)$/i;
 
 /** Whether a column has amplitudes or intensities: `F(obs)^2`, `|Fo|`, `F_squared_meas`; null for other columns. */
@@ -102,14 +102,14 @@ function quantityOf(name: string): 'F' | 'I' | null {
   const parts = [...name.toLowerCase().matchAll(/[[(]([^\])]*)[\])]|(\^2|\*\*2|²)|([^[\](){}|^*²]+)/g)];
   const whole = parts.map(([part]) => part).join('') === name.toLowerCase().replaceAll('|', '');
   const [base = '', ...others] = parts.flatMap(([, inside, square, word]) => inside ?? square ?? namesIn(word ?? ''));
-  const isKnown = others.every((other) => MEASURED.test(other) || SQUARED.test(other));
+  const isKnown = others.every((other) => MEASURED_NAME.test(other) || SQUARED_SUFFIX.test(other));
   if (!whole || !isKnown || parts[0]?.[3] === undefined) return null;
-  const squares = others.filter((other) => SQUARED.test(other)).length;
+  const squares = others.filter((other) => SQUARED_SUFFIX.test(other)).length;
   if (AMPLITUDE.test(base)) return squares === 0 ? 'F' : squares === 1 ? 'I' : null;
   return INTENSITY.test(base) && squares === 0 ? 'I' : null;
 }
 
-const isIgnored = (name: string): boolean => IGNORED.test(name) || SIGMAS.test(name);
+const isIgnored = (name: string): boolean => IGNORED_COLUMNS.test(name) || SIGMAS.test(name);
 
 /** Splits a name and its suffixes: `f_squared_meas`, `fobs`, `fo2`, `imean`. */
 function namesIn(word: string): readonly string[] {

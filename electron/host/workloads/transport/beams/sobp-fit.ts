@@ -71,7 +71,7 @@ interface Fit {
  * Weight of the smoothing term: second differences of 1 in the relative weights count as much as this deviation of the
  * dose everywhere.
  */
-const SMOOTHING = 0.005;
+const SMOOTHING_WEIGHT = 0.005;
 
 /** Range interval of each layer: half-way to its neighbours. */
 function widthsOf(ranges: readonly number[]): readonly number[] {
@@ -88,7 +88,7 @@ function widthsOf(ranges: readonly number[]): readonly number[] {
  * plateau with several times its neighbour's weight.
  */
 function secondDifferences(start: readonly number[], cells: number): readonly Float64Array[] {
-  const strength = SMOOTHING * Math.sqrt(cells);
+  const strength = SMOOTHING_WEIGHT * Math.sqrt(cells);
   return start.slice(3).map((_, i) => {
     const row = new Float64Array(start.length);
     for (const [j, part] of [1, -2, 1].entries()) row[i + 1 + j] = (strength * part) / (start[i + 1 + j] || 1);
@@ -199,13 +199,13 @@ function fittedTo(wanted: FitRequest): Fit {
 
 const fitOnThread = onThread('fit a spread-out peak', fittedTo);
 /** Limit on layers squared times cells for a fit in some 10 ms, shorter than starting a worker thread. */
-const FEW = 2e6;
+const FEW_TERMS = 2e6;
 
 /**
  * Fits weights for which the dose above 95 % has the requested length. Throws BraggError `invalid` if there are none.
  */
 export async function fitLayers(wanted: FitRequest): Promise<Fit> {
   const { curves } = wanted.doses;
-  const few = curves.length ** 2 * (curves[0]?.length ?? 0) < FEW;
+  const few = curves.length ** 2 * (curves[0]?.length ?? 0) < FEW_TERMS;
   return few ? fittedTo(wanted) : fitOnThread(wanted);
 }

@@ -29,7 +29,7 @@ const MIN_LAYER = 0.4;
 /** Largest spacing of spots in standard deviations of their width: the dose between them is flat to 0.03 %. */
 const WIDEST_SPACING = 1.5;
 /** Largest deviation from the range for a list of energies: this share plus this length. */
-const FARTHEST = 0.05;
+const MAX_DEVIATION = 0.05;
 const FARTHEST_MM = 1;
 /** Tolerance of the range. */
 const CLOSE_MM = 0.02;
@@ -132,9 +132,9 @@ async function listedLayers(building: LayerInputs, listed: readonly number[]): P
   const off = ranges.map((range) => Math.abs(range - range_mm));
   const first = off.indexOf(Math.min(...off));
   const nearest = ranges[first] ?? 0;
-  if (Math.abs(nearest - range_mm) > FARTHEST_MM + FARTHEST * range_mm) {
+  if (Math.abs(nearest - range_mm) > FARTHEST_MM + MAX_DEVIATION * range_mm) {
     throwInvalid(
-      `range_mm: the available energy nearest to ${range_mm} mm, ${energies[first]} MeV, reaches ${nearest.toFixed(1)} mm; allowed: at most ${100 * FARTHEST} % and ${FARTHEST_MM} mm away`,
+      `range_mm: the available energy nearest to ${range_mm} mm, ${energies[first]} MeV, reaches ${nearest.toFixed(1)} mm; allowed: at most ${100 * MAX_DEVIATION} % and ${FARTHEST_MM} mm away`,
     );
   }
   const lowest = lowestRange({ range_mm: nearest, modulation_mm }, sigmaAt);

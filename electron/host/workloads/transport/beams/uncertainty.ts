@@ -40,7 +40,7 @@ const BETHE = 0.307075;
 /** Energy at which shell and density corrections are small. */
 const INVERTED_AT_MeV = 100;
 /** Share of a standard deviation within which doses are linear; readouts are differentiated over it. */
-const SMALL = 0.05;
+const SMALL_SHARE = 0.05;
 /** Row size for smooth readouts; the time of derivatives does not depend on the rows. */
 const FINE_mm = 0.2;
 const MAX_ROWS = 8000;
@@ -261,7 +261,13 @@ async function uncertaintyByTangents(
       first += 1;
     }
     const moved = (times: number): Float64Array => dose.map((value, z) => value + times * (change[z] ?? 0));
-    return { change: rows(change), above: moved(SMALL), below: moved(-SMALL), step_mm: dz_mm, apart: 2 * SMALL };
+    return {
+      change: rows(change),
+      above: moved(SMALL_SHARE),
+      below: moved(-SMALL_SHARE),
+      step_mm: dz_mm,
+      apart: 2 * SMALL_SHARE,
+    };
   });
   return { dose: rows(dose), by };
 }

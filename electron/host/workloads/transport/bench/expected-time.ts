@@ -7,8 +7,8 @@ import type { TransportProblem, TransportRun } from '../../../io/addon/addon.ts'
 type Planned = Pick<TransportRun['plan'], 'variant' | 'precision' | 'threads' | 'ne' | 'ntheta' | 'nz' | 'nx'>;
 
 /** Variants that only visit cells within the beam. */
-const FOLLOWING = ['window', 'depth'];
-const isWindowed = (variant: string): boolean => FOLLOWING.some((name) => variant.endsWith(name));
+const WINDOWED_VARIANTS = ['window', 'depth'];
+const isWindowed = (variant: string): boolean => WINDOWED_VARIANTS.some((name) => variant.endsWith(name));
 
 /** Smallest content of a visited row of cells, as a share of the protons: `kWindowThreshold` in sliced_solver.cpp. */
 const THRESHOLD = { fp32: 1e-11, fp64: 1e-18 } as const;
@@ -27,7 +27,7 @@ const reachOf = (middle: number, threshold: number): number => Math.sqrt(2 * Mat
  * Beam in water as a function of the share u of its range: plane angle, rad, and straggling as a share of the range.
  */
 const angleAt = (u: number): number => 0.031 * Math.sqrt(-Math.log(Math.max(1 - u, 0.05)));
-const STRAGGLING = 0.0115;
+const STRAGGLING_SHARE = 0.0115;
 /** Cells in depth that path stepping visits at once; depth stepping visits one plane. */
 const DEPTH_CELLS = 9;
 
@@ -144,8 +144,8 @@ export function expectedVisits(problem: TransportProblem, plan: Planned, ranges:
     // A fractional bin splits protons over two bins, which widens the distribution more than the straggling of a thin
     // step.
     const part = (loss_mm / bin_mm) % 1;
-    split2 += Math.max(0, part * (1 - part) * bin_mm ** 2 - (STRAGGLING * bins_mm) ** 2 * (u - before));
-    const sigma_mm = Math.hypot(STRAGGLING * bins_mm * Math.sqrt(u), spread_mm, Math.sqrt(split2));
+    split2 += Math.max(0, part * (1 - part) * bin_mm ** 2 - (STRAGGLING_SHARE * bins_mm) ** 2 * (u - before));
+    const sigma_mm = Math.hypot(STRAGGLING_SHARE * bins_mm * Math.sqrt(u), spread_mm, Math.sqrt(split2));
     const [angle, place_mm] = [Math.sqrt(angle2), Math.sqrt(place2)];
     const threshold = THRESHOLD[plan.precision];
     const middle = middleShare(sigma_mm, bin_mm);
@@ -169,7 +169,7 @@ const TYPICAL = { thread: 1.2e8, gpu: 4e9 } as const;
 /** Largest factor on the time if reactions are followed. */
 const WITH_REACTIONS = 1.35;
 /** Weight of the newest run in the learned rate. */
-const NEWEST = 0.5;
+const NEWEST_WEIGHT = 0.5;
 
 interface ExpectedTime {
   readonly seconds: number;
@@ -189,7 +189,7 @@ export function learnTime(problem: TransportProblem, plan: Planned, visits: numb
   const key = keyOf(plan, problem);
   const before = secondsPerVisit.get(key);
   const now = seconds / visits;
-  secondsPerVisit.set(key, before === undefined ? now : before + NEWEST * (now - before));
+  secondsPerVisit.set(key, before === undefined ? now : before + NEWEST_WEIGHT * (now - before));
 }
 
 /** `onGpu`: whether its variant runs on a GPU. */

@@ -4,7 +4,7 @@ import { summaryOf } from '../readouts.ts';
 import { measuredRunOf, type RunData } from '../run-data.ts';
 import { depthProfile, profileCurve } from './run-metrics.ts';
 
-const prefixed = (prefix: string, values: Readonly<Record<string, number | undefined>>) =>
+const withPrefix = (prefix: string, values: Readonly<Record<string, number | undefined>>) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, value]));
 
 const energyUnit = (name: string): string => (name.endsWith('rel_error') ? '' : 'MeV');
@@ -23,8 +23,8 @@ export function transportMeasures(run: RunData): MeasuredTimes {
         ...{ resolution_mm, extra_straggling_mm, min_psi_over_max },
         notes: notes.map(({ code }) => code).join(' '),
       }),
-      ...measuresOf('ledger', () => '', prefixed('protons', ledger.number)),
-      ...measuresOf('ledger', energyUnit, prefixed('energy', ledger.energy)),
+      ...measuresOf('ledger', () => '', withPrefix('protons', ledger.number)),
+      ...measuresOf('ledger', energyUnit, withPrefix('energy', ledger.energy)),
       ...measuresOf('times', unitBySuffix, {
         wall_s: run.wall_s,
         setup_s: run.setup_s,

@@ -20,7 +20,7 @@ import { massUnits } from './dose-per-mass.ts';
 import { fluenceMoments, meanRange, type TrackEnd } from './mean-range.ts';
 
 /** Position between two neighbouring cells at which the linear interpolation equals `level`. */
-function crossing(values: Float64Array, low: number, high: number, level: number): number {
+function crossingPosition(values: Float64Array, low: number, high: number, level: number): number {
   const [a, b] = [values[low] ?? 0, values[high] ?? 0];
   return low + ((high - low) * (level - a)) / (b - a || 1);
 }
@@ -31,7 +31,8 @@ function crossing(values: Float64Array, low: number, high: number, level: number
  */
 function reach(values: Float64Array, from: number, side: -1 | 1, level: number): number | null {
   for (let i = from; i + side >= 0 && i + side < values.length; i += side) {
-    if ((values[i] ?? 0) >= level && (values[i + side] ?? 0) < level) return crossing(values, i, i + side, level);
+    if ((values[i] ?? 0) >= level && (values[i + side] ?? 0) < level)
+      return crossingPosition(values, i, i + side, level);
   }
   return null;
 }

@@ -43,15 +43,15 @@ function lossNote(number: NumberBalance): readonly RunNote[] {
 }
 
 /** Relative error of the ledger up to which a run accounts for every proton and its energy. */
-const CLOSED = 1e-6;
+const CLOSURE_LIMIT = 1e-6;
 
 /** Single-precision rounding accumulates over thousands of steps that are far shorter than a bin of residual range. */
 function openLedgerNote({ number, energy }: RunSummary['ledger']): readonly RunNote[] {
   const error = Math.max(number.rel_error, energy.rel_error);
-  if (error <= CLOSED) return [];
+  if (error <= CLOSURE_LIMIT) return [];
   const of = energy.rel_error >= number.rel_error ? 'energy' : 'protons';
   const text =
-    `The ledger of ${of} is open by ${error.toExponential(1)} of the input; ${CLOSED.toExponential()} is allowed. Longer steps ` +
+    `The ledger of ${of} is open by ${error.toExponential(1)} of the input; ${CLOSURE_LIMIT.toExponential()} is allowed. Longer steps ` +
     '(grid.dz_mm) or solver.precision: fp64 close it.';
   return [{ code: 'ledger-open', text }];
 }
@@ -168,15 +168,15 @@ function tableNote({ physics: { stopping_power }, geometry }: ScenarioParts, tit
 
 /** Smallest share of the Gaussian cut off that changes any number shown. */
 const CUT_SHARE = 1e-6;
-const FAR = 9;
+const FAR_SIGMAS = 9;
 
 /** Share of a Gaussian above `from` standard deviations, and the mean there, in standard deviations; Simpson's rule. */
 function gaussianTail(from: number): { readonly share: number; readonly mean: number } {
   const parts = 2000;
-  const step = (FAR - Math.max(from, -FAR)) / parts;
+  const step = (FAR_SIGMAS - Math.max(from, -FAR_SIGMAS)) / parts;
   let [number, first] = [0, 0];
   for (let i = 0; i <= parts; i += 1) {
-    const t = FAR - i * step;
+    const t = FAR_SIGMAS - i * step;
     const weight = Math.exp((-t * t) / 2) * (i === 0 || i === parts ? 1 : i % 2 === 1 ? 4 : 2);
     number += weight;
     first += weight * t;

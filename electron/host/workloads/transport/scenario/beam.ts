@@ -13,7 +13,7 @@ import type { SpotWithStaticDefaults } from '../../../../contract/scenario/trans
 import { loadAddon } from '../../../io/addon/addon.ts';
 import { onThread } from '../../../io/threads/task.ts';
 import { highestEnergy, lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
-import { slowing } from './bins-per-step.ts';
+import { energyLossOfStep } from './bins-per-step.ts';
 import { rangeStraggling_mm, type TransportContext } from './context.ts';
 
 type RangeKind = TransportWithStaticDefaults['beam']['range_is'];
@@ -69,7 +69,7 @@ function energyOfRange(context: RangeContext, range_mm: number): number {
 
 /** Mean path less depth, mm, for protons that stop in water. */
 function detour_mm(context: RangeContext, energy_MeV: number): number {
-  const { range_mm, angle } = slowing(energy_MeV, context);
+  const { range_mm, angle } = energyLossOfStep(energy_MeV, context);
   let sum = 0;
   for (let i = 1; i < range_mm.length; i += 1) {
     const middle = ((angle[i] ?? 0) ** 2 + (angle[i - 1] ?? 0) ** 2) / 2;
@@ -82,7 +82,7 @@ function detour_mm(context: RangeContext, energy_MeV: number): number {
 function energyLeft(context: RangeContext, sigma_mm: number): (range_mm: number) => number {
   const most_mm = 4 * REACH * sigma_mm;
   const top = energyOfRange(context, most_mm);
-  const { range_mm, energies_MeV } = slowing(top, context);
+  const { range_mm, energies_MeV } = energyLossOfStep(top, context);
   return (range) => {
     if (range <= 0) return 0;
     const after = range_mm.findIndex((one) => one >= range);
@@ -156,7 +156,7 @@ function energyFromRange(requested: RequestedRange, context: RangeContext): numb
 }
 
 /** Each energy needs milliseconds, so larger numbers are computed on a worker thread. */
-const FEW = 4;
+const FEW_SIGMAS = 4;
 
 interface RangesRequest extends Pick<TransportContext, 'water' | 'materials'> {
   readonly asked: readonly RequestedRange[];
@@ -170,7 +170,7 @@ const findOnThread = onThread('find energies of ranges', ({ asked, ...tables }: 
 /** Energies for several ranges, because a file may give each of ten thousand spots by its range. */
 async function energiesFromRanges(asked: readonly RequestedRange[], context: RangeContext): Promise<readonly number[]> {
   const { water, materials } = context;
-  if (asked.length > FEW) return findOnThread({ asked, water, materials });
+  if (asked.length > FEW_SIGMAS) return findOnThread({ asked, water, materials });
   return asked.map((one) => energyFromRange(one, context));
 }
 

@@ -43,7 +43,7 @@ const MIN_WITHOUT_SPREAD = 2;
 /** Centres of nine equally likely parts of a normal distribution. */
 const NORMAL_PARTS = [-1.5932, -0.9674, -0.5895, -0.2822, 0, 0.2822, 0.5895, 0.9674, 1.5932] as const;
 /** Approximate scattering power of water, rad² per g/cm²: (MeV / pv)² / length. */
-const SCATTERING = { energy_MeV: 15, length_g_cm2: 46.88, share: 0.9 } as const;
+const SCATTERING_FIT = { energy_MeV: 15, length_g_cm2: 46.88, share: 0.9 } as const;
 const PROTON_MEV = 938.272;
 /** Number of energies between the lowest and the beam's at which steps are evaluated. */
 const ENERGIES = 200;
@@ -68,7 +68,7 @@ interface Slowing {
   readonly stoppingIn: (material: string) => Float64Array;
 }
 
-export function slowing(
+export function energyLossOfStep(
   energy_MeV: number,
   context: Pick<TransportContext, 'water' | 'rangeTable' | 'materials'>,
 ): Slowing {
@@ -98,7 +98,7 @@ function angles(energies_MeV: Float64Array, range_mm: Float64Array): Float64Arra
     const energy = energies_MeV[i] ?? 0;
     const pv = (energy * (energy + 2 * PROTON_MEV)) / (energy + PROTON_MEV);
     const way = ((range_mm[i + 1] ?? 0) - (range_mm[i] ?? 0)) / 10;
-    squared += (SCATTERING.share * (SCATTERING.energy_MeV / pv) ** 2 * way) / SCATTERING.length_g_cm2;
+    squared += (SCATTERING_FIT.share * (SCATTERING_FIT.energy_MeV / pv) ** 2 * way) / SCATTERING_FIT.length_g_cm2;
     found[i] = Math.sqrt(squared);
   }
   return found;
@@ -204,7 +204,7 @@ function spread_mm({ beam, physics }: TransportWithBeam, context: TransportConte
   return Math.hypot(rangeStraggling_mm(range * 10), (beam.energy_sigma_MeV * 10) / stopping);
 }
 
-function fewest(
+function fewestSteps(
   scenario: TransportWithBeam,
   context: TransportContext,
   step_mm: number,
@@ -214,7 +214,7 @@ function fewest(
 ): number {
   const { beam } = scenario;
   const media = [...mediaOf(scenario, context), ...mediaOnAxis(beam, context.ct)];
-  const water = slowing(beam.energy_MeV, context);
+  const water = energyLossOfStep(beam.energy_MeV, context);
   const step = { length_mm: step_mm, paths: Array.from(water.angle, pathsOf(scenario)) };
   const allowed = bearable * spread_mm(scenario, context) ** 2;
   let [best, least] = [candidates[0] ?? 1, Number.POSITIVE_INFINITY];
@@ -245,7 +245,7 @@ function binsPerStep(
   const least = leastBins(stepInWater_mm, spread_mm(scenario, context));
   const fine = candidates.filter((bins) => bins >= least);
   const bearable = isTilted(scenario) ? MAX_ADDED_SPREAD.tilted : MAX_ADDED_SPREAD.chosen;
-  return fewest(scenario, context, step_mm, stepInWater_mm, fine.length > 0 ? fine : [least], bearable);
+  return fewestSteps(scenario, context, step_mm, stepInWater_mm, fine.length > 0 ? fine : [least], bearable);
 }
 
 /** Minimum number of bins in a length, given the straggling. */
@@ -292,7 +292,7 @@ function thinBin_mm(scenario: TransportWithBeam, context: TransportContext, step
     ...medium,
     thickness_mm: Math.min(thickness_mm, depth_mm),
   }));
-  const water = slowing(scenario.beam.energy_MeV, context);
+  const water = energyLossOfStep(scenario.beam.energy_MeV, context);
   const step = { length_mm: step_mm, paths: Array.from(water.angle, () => STRAIGHT) };
   const allowed = MAX_ADDED_SPREAD.chosen * spread ** 2;
   const found = THIN_BINS.find((share) =>
@@ -333,7 +333,7 @@ function findParts(scenario: TransportScenario, context: TransportContext): numb
   // For tilted beams, keep the file's bins, with which the accuracy of their rows was measured.
   const least = scenario.beam.angle_deg === 0 ? leastBins(bin_mm, spread_mm(scenario, context)) : 1;
   const fine = parts.filter((part) => part >= least);
-  return fewest(scenario, context, step_mm, bin_mm, fine.length > 0 ? fine : parts, bearable);
+  return fewestSteps(scenario, context, step_mm, bin_mm, fine.length > 0 ? fine : parts, bearable);
 }
 
 /** Range step passed to the engine for that of the file, mm of water. */

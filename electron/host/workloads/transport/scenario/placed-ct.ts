@@ -260,12 +260,12 @@ function* countBeyond({ hu }: CtSlice, lowest: number, highest: number): Yieldin
 }
 
 /** Cached by slice and ends of the table, because a scenario is checked on every key press. */
-const counted = new WeakMap<CtSlice, Map<string, Promise<HuBeyondTable>>>();
+const countsBySlice = new WeakMap<CtSlice, Map<string, Promise<HuBeyondTable>>>();
 
 function huBeyondTable(slice: CtSlice, table: HuTable): Promise<HuBeyondTable> {
   const [lowest, highest] = huRange(table);
-  const ofSlice = counted.get(slice) ?? new Map<string, Promise<HuBeyondTable>>();
-  counted.set(slice, ofSlice);
+  const ofSlice = countsBySlice.get(slice) ?? new Map<string, Promise<HuBeyondTable>>();
+  countsBySlice.set(slice, ofSlice);
   const key = `${lowest} ${highest}`;
   const found = ofSlice.get(key) ?? runInSlices(countBeyond(slice, lowest, highest));
   ofSlice.set(key, found);

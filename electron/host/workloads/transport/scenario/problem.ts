@@ -247,13 +247,16 @@ function mixMaterials(context: TransportContext, contents: Contents): ProblemMat
  * Cached, because checks, estimates and runs need the same mixtures, of which there may be 255; each needs a third of a
  * millisecond.
  */
-const known = new WeakMap<Contents, { readonly context: TransportContext; readonly material: ProblemMaterial }>();
+const cachedContexts = new WeakMap<
+  Contents,
+  { readonly context: TransportContext; readonly material: ProblemMaterial }
+>();
 
 function problemMaterial(context: TransportContext, contents: Contents): ProblemMaterial {
-  const kept = known.get(contents);
+  const kept = cachedContexts.get(contents);
   if (kept?.context === context) return kept.material;
   const material = mixMaterials(context, contents);
-  known.set(contents, { context, material });
+  cachedContexts.set(contents, { context, material });
   return material;
 }
 

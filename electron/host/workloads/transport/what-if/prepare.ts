@@ -28,7 +28,7 @@ interface Factors {
   readonly theta: number;
 }
 
-const unchanged: Factors = { x: 1, z: 1, theta: 1 };
+const unchangedFactors: Factors = { x: 1, z: 1, theta: 1 };
 
 /** Depth stepping supports up to 60° from the axis. */
 const LIMIT_MRAD = (Math.PI / 3) * 1000;
@@ -100,14 +100,14 @@ const MAX_FACTOR = 4;
  */
 const MAX_FACTOR_IN_Z = 2;
 /** Weight of the newest measurement. */
-const NEWEST = 0.5;
+const NEWEST_WEIGHT = 0.5;
 
 type Kind = 'cpu' | 'gpu';
 
 /** `sameDose`: whether the cells of the dose must not change, because another dose is subtracted. */
 function factorsOf(factor: number, sameDose: boolean): Factors {
   return sameDose
-    ? { ...unchanged, theta: factor }
+    ? { ...unchangedFactors, theta: factor }
     : { x: factor, z: Math.min(factor, MAX_FACTOR_IN_Z), theta: factor };
 }
 
@@ -130,8 +130,8 @@ export class Pace {
   }
 
   took(kind: Kind, cells: number, setUp_s: number, solve_s: number): void {
-    this.#setUp_s[kind] += NEWEST * (setUp_s - this.#setUp_s[kind]);
-    this.#visit_s[kind] += NEWEST * (solve_s / Math.max(1, cells) - this.#visit_s[kind]);
+    this.#setUp_s[kind] += NEWEST_WEIGHT * (setUp_s - this.#setUp_s[kind]);
+    this.#visit_s[kind] += NEWEST_WEIGHT * (solve_s / Math.max(1, cells) - this.#visit_s[kind]);
   }
 
   rested(): void {
@@ -198,9 +198,9 @@ async function readQuickly(
   if (reading.scenario === null) return reading;
   const layered = isLayered(problemOf(reading));
   const ways: readonly (readonly [Factors, 'auto' | 'moments'])[] = [
-    ...(layered ? ([[unchanged, 'moments']] as const) : []),
+    ...(layered ? ([[unchangedFactors, 'moments']] as const) : []),
     [factors, 'auto'],
-    [unchanged, 'auto'],
+    [unchangedFactors, 'auto'],
   ];
   for (const [tried, variant] of ways) {
     const found = await scenarios.checkQuickly(coarsenGrid(document, reading.scenario, tried, variant), place);
@@ -229,7 +229,7 @@ export async function prepareWhatIf(parts: Parts, question: WhatIfQuestion, pace
   const { document, place, full, sameDose } = question;
   const reading = requireSolvable(await scenarios.checkQuickly(document, place));
   const kind = kindOf(addon);
-  const wanted = full ? unchanged : pace.factors(kind, reading.estimate?.cells ?? 0, sameDose);
+  const wanted = full ? unchangedFactors : pace.factors(kind, reading.estimate?.cells ?? 0, sameDose);
   const solved = full ? reading : await readQuickly(parts, question, reading, wanted);
   const { scenario } = solved;
   const { range_mm, waterRange_mm, table, estimate } = reading;

@@ -13,12 +13,12 @@ import { eventually, longScenario, openTestHost, type TestHost } from '../../tes
 let test_: TestHost;
 let page: Client;
 /** Number of requests to the engine for the variants of a small workload. */
-let requested = 0;
+let engineRequests = 0;
 
 beforeAll(async () => {
   const addon = new Proxy(loadAddon(), {
     get: (engine, key) => {
-      if (key === 'taskVariants') requested += 1;
+      if (key === 'taskVariants') engineRequests += 1;
       return Reflect.get(engine, key);
     },
   });
@@ -29,7 +29,7 @@ afterAll(() => test_.close());
 
 const scenario = { ...tinyScenario };
 /** Options with which the rounds do not end by themselves before the test stops them. */
-const unsettled = { rounds: 10_000, time_s: 600, precision: 1e-4, processes: 0 } as const;
+const unsettledOptions = { rounds: 10_000, time_s: 600, precision: 1e-4, processes: 0 } as const;
 
 /** Error of the dose compared with FP64. */
 function errorOf(row: { readonly accuracy: readonly Accuracy[] } | null | undefined): number {
@@ -169,7 +169,7 @@ test('the shipped sessions are available without a GPU', async () => {
   const recorded = benches.filter((one) => one.recorded);
   expect(recorded.length).toBeGreaterThanOrEqual(6);
   // The engine is queried less than once per file.
-  expect(requested).toBeLessThan(recorded.length);
+  expect(engineRequests).toBeLessThan(recorded.length);
   const grid = recorded.find(({ name }) => name === 'h200-uniform-grid-70MeV');
   expect(grid).toMatchObject({ state: 'stored', machine: 'NVIDIA H200', sweep: null });
   const subjects = grid?.subjects.map(({ subject }) => subject) ?? [];
@@ -186,7 +186,7 @@ test('the shipped sessions are available without a GPU', async () => {
 
 test('a cancelled benchmark keeps its complete rounds', async () => {
   const variants = ['gather', 'window'];
-  const { id } = await page.call('bench.start', { scenario, name: 's', variants, ...unsettled });
+  const { id } = await page.call('bench.start', { scenario, name: 's', variants, ...unsettledOptions });
   const { frames, ended } = follow(id);
   await eventually(() => (frames.at(-1)?.round ?? 0) >= 2);
   const cancelled = await page.call('bench.cancel', { bench: id });

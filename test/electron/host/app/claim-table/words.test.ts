@@ -25,7 +25,7 @@ import { scratchFolder } from '../../../../scratch-folder.ts';
 import { assetsFolder, openTestScenarios, shippedVariants } from '../../small-run.ts';
 
 const runs = path.join(assetsFolder, 'runs');
-const recorded = readdirSync(runs, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'));
+const recordedFiles = readdirSync(runs, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'));
 const savedClaims = (file: string) => parseSession(readFileSync(path.join(runs, file), 'utf8'), file);
 const claimsAbout = (workload: string, bench = '') => readClaimsOf(assetsFolder, { workload, bench });
 const current = await readCurrent(assetsFolder);
@@ -104,7 +104,7 @@ test('the row about FP64 covers FP64, consumer GPUs and transport', () => {
 
 test('every recorded sweep belongs to a row', async () => {
   const listed = (await readClaimTable(assetsFolder)).flatMap(({ sessions }) => sessions);
-  const sweeps = recorded.filter((file) => file.startsWith('micro/sweep-'));
+  const sweeps = recordedFiles.filter((file) => file.startsWith('micro/sweep-'));
   expect(sweeps.length).toBeGreaterThan(15);
   expect(sweeps.filter((file) => !listed.includes(file))).toEqual([]);
 });
@@ -235,7 +235,7 @@ describe('claims measure what their notes mean', () => {
 
 describe('recorded sessions', () => {
   test('state in plain words, instead of a driver error, that a graph cannot be captured again', () => {
-    const named = recorded.filter((file) =>
+    const named = recordedFiles.filter((file) =>
       readFileSync(path.join(runs, file), 'utf8').includes('CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED'),
     );
     expect(named).not.toEqual([]);
@@ -270,7 +270,7 @@ describe('recorded sessions', () => {
   });
 
   test('state in their names that they were changed by --set', () => {
-    for (const file of recorded) {
+    for (const file of recordedFiles) {
       const { command, reports } = savedClaims(file);
       for (const [, at, value] of command.matchAll(/--set (\S+?)=(\S+)/g))
         for (const { scenario } of reports) expect(scenario, file).toContain(`${at} = ${value}`);

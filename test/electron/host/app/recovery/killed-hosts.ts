@@ -16,7 +16,7 @@ type Page = Awaited<ReturnType<TestHost['page']>>;
 export const list = async (page: Page): Promise<readonly Recoverable[]> =>
   (await page.call('recovery.list', { pages: [] })).items;
 
-const ended = (child: ChildProcess): Promise<void> =>
+const processEnd = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve();
     else child.once('exit', () => resolve());
@@ -64,7 +64,7 @@ export function useKilledHosts() {
         }
       } finally {
         child.kill('SIGKILL');
-        await ended(child);
+        await processEnd(child);
       }
     },
 
@@ -93,7 +93,7 @@ export function useKilledHosts() {
       try {
         await vi.waitUntil(until, { timeout: 60_000, interval: 50 });
         child.kill(signal);
-        await ended(child);
+        await processEnd(child);
       } finally {
         child.kill('SIGKILL');
       }

@@ -6,8 +6,8 @@ import { runOf } from '../../../../../electron/host/workloads/run-data.ts';
 import { AT_ONCE, list, useKilledHosts } from './killed-hosts.ts';
 import { slowImage, slowTask } from './slow.ts';
 
-const killed = useKilledHosts();
-const { again, crash, notes } = killed;
+const killedHosts = useKilledHosts();
+const { again, crash, notes } = killedHosts;
 
 describe('work on a host that was killed', () => {
   it('restores the finished rows of an image, equal to those of the complete image', async () => {
@@ -78,7 +78,7 @@ describe('a server that is stopped', () => {
     { signal: 'SIGTERM', from: {} },
     { signal: 'SIGHUP', from: AT_ONCE },
   ] as const)('saves its unsaved run on $signal', async ({ signal, from }) => {
-    const said = await killed.told(signal, async () => (await notes()).length === 1, from);
+    const said = await killedHosts.told(signal, async () => (await notes()).length === 1, from);
     expect(said).toContain('1 run not saved: saved, and offered at the next start.');
     expect(await list(await (await again()).page())).toMatchObject([{ kind: 'run', title: 'slow run' }]);
   });

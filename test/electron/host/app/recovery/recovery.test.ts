@@ -63,8 +63,8 @@ describe('ordered recovery requests', () => {
   });
 });
 
-const killed = useKilledHosts();
-const { again, crash, notes } = killed;
+const killedHosts = useKilledHosts();
+const { again, crash, notes } = killedHosts;
 
 describe('a host that was killed', () => {
   it.each([
@@ -83,7 +83,7 @@ describe('a host that was killed', () => {
       ['draft', 'mine.json'],
     ]);
     const mine = items.find(({ title }) => title === 'mine.json');
-    expect(mine).toMatchObject({ place: path.join(killed.folder, 'library', 'mine.json') });
+    expect(mine).toMatchObject({ place: path.join(killedHosts.folder, 'library', 'mine.json') });
     const kept = await page.call('recovery.draft', { id: mine?.id ?? '' });
     expect(kept).toMatchObject({
       title: 'mine.json',
@@ -93,7 +93,7 @@ describe('a host that was killed', () => {
     for (const { id } of items) await page.call('recovery.discard', { id });
     expect(await list(page)).toEqual([]);
     // Files of the dead process are removed.
-    expect(await readdir(path.join(killed.folder, 'recovery'))).toEqual([]);
+    expect(await readdir(path.join(killedHosts.folder, 'recovery'))).toEqual([]);
   });
 
   it('restores the partial result of a run, with a closed ledger', async () => {
@@ -137,10 +137,10 @@ describe('a server that is stopped', () => {
     await first.host.runs.ended(id);
     await expect.poll(async () => (await notes()).map(({ finished }) => finished)).toEqual([true]);
     expect(await first.host.close('keep')).toEqual({ kept: 1, sessions: 0, lost: 0 });
-    const second = await openTestHost({ dataFolder: killed.folder });
+    const second = await openTestHost({ dataFolder: killedHosts.folder });
     expect(await list(await second.page())).toMatchObject([{ kind: 'run', title: 'slow run', finished: true }]);
     await second.host.close();
-    killed.closed();
+    killedHosts.closed();
   });
 
   it('offers an unsaved benchmark with its name and samples until it is saved', async () => {
@@ -151,7 +151,7 @@ describe('a server that is stopped', () => {
     await first.host.benches.ended(id);
     const { session } = await page.call('bench.session', { bench: id });
     expect(await first.host.close('keep')).toEqual({ kept: 0, sessions: 1, lost: 0 });
-    killed.closed();
+    killedHosts.closed();
 
     const later = await (await again()).page();
     const [item, ...others] = await list(later);
@@ -164,7 +164,7 @@ describe('a server that is stopped', () => {
     expect(given.session.reports.map(({ entries }) => entries)).toEqual(session.reports.map(({ entries }) => entries));
     // The run now belongs to this process: not offered again, but on disk until it is saved.
     expect(await list(later)).toEqual([]);
-    const left = async () => (await readdir(path.join(killed.folder, 'recovery'), { recursive: true })).join('\n');
+    const left = async () => (await readdir(path.join(killedHosts.folder, 'recovery'), { recursive: true })).join('\n');
     expect(await left()).toMatch(/session-[\w-]+\.session\.json/);
     const file = { kind: 'library', key: 'mine.session.json' } as const;
     await later.call('bench.save', { bench: info.id, file, ifExists: 'refuse' });
@@ -182,18 +182,18 @@ describe('a server that is stopped', () => {
     const [{ id = '' } = {}] = (await page.call('run.list', {})).runs;
     await page.call('run.save', { run: id, file, ifExists: 'refuse' });
     expect(await first.host.close('keep')).toEqual({ kept: 0, sessions: 0, lost: 1 });
-    killed.closed();
+    killedHosts.closed();
   });
 
   it('reports why a run that had only just begun is dropped', async () => {
     // Runs of less than ten minutes are not saved with this setting, so that a slow machine drops the run too.
-    const said = await killed.told('SIGINT', 'started', { BRAGGBENCH_KEPT_FROM_MS: '600000' });
+    const said = await killedHosts.told('SIGINT', 'started', { BRAGGBENCH_KEPT_FROM_MS: '600000' });
     expect(said).toContain('1 run not saved, and dropped: it ended within 3 s or before the first step.');
     expect(await list(await (await again()).page())).toEqual([]);
   });
 
   it('saves its unsaved run on SIGINT', { tags: 'slow' }, async () => {
-    const said = await killed.told('SIGINT', async () => (await notes()).length === 1, AT_ONCE);
+    const said = await killedHosts.told('SIGINT', async () => (await notes()).length === 1, AT_ONCE);
     expect(said).toContain('1 run not saved: saved, and offered at the next start.');
     expect(await list(await (await again()).page())).toMatchObject([{ kind: 'run', title: 'slow run' }]);
   });
@@ -216,17 +216,17 @@ describe('a running host', () => {
     const first = await again();
     await (await first.page()).call('recovery.keep', { ...page1, title: 'A', file: null, draft });
     await first.host.close();
-    const second = await openTestHost({ dataFolder: killed.folder });
+    const second = await openTestHost({ dataFolder: killedHosts.folder });
     expect(await list(await second.page())).toMatchObject([{ title: 'A', kind: 'draft' }]);
     await second.host.close();
-    killed.closed();
+    killedHosts.closed();
   });
 
   it('ignores foreign files in its recovery folder', async () => {
     const page = await (await again()).page();
     await page.call('recovery.keep', { ...page1, title: 'A', file: null, draft });
-    const [own = ''] = await readdir(path.join(killed.folder, 'recovery'));
-    await writeFile(path.join(killed.folder, 'recovery', own, 'draft-broken00.json'), '{ "version": 1');
+    const [own = ''] = await readdir(path.join(killedHosts.folder, 'recovery'));
+    await writeFile(path.join(killedHosts.folder, 'recovery', own, 'draft-broken00.json'), '{ "version": 1');
     expect((await page.call('recovery.list', { pages: ['broken00'] })).items).toEqual([]);
     for (const id of ['nowhere~draft-x.json', `${own}~../../settings.json`, `${own}~owner.json`, 'x']) {
       await expect(page.call('recovery.discard', { id })).rejects.toMatchObject({ code: 'not-found' });
@@ -237,7 +237,7 @@ describe('a running host', () => {
 describe('one file open in two windows', () => {
   it('is reported to both windows, also across two programs, until one of them closes it', async () => {
     const first = await again();
-    const second = await openTestHost({ dataFolder: killed.folder });
+    const second = await openTestHost({ dataFolder: killedHosts.folder });
     const [a, b] = [await first.page(), await second.page()];
     const file = { kind: 'library', key: 'mine.json' } as const;
     await a.call('scenario.save', { scenario: { ...smallScenario }, file, ifExists: 'refuse' });

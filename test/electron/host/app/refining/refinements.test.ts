@@ -6,7 +6,7 @@ import type { Client } from '../../../../../renderer/data/client/client.ts';
 import { eventually, openTestHost, type TestHost } from '../../test-host.ts';
 import { triclinic } from '../../workloads/diffraction/refine/triclinic.ts';
 
-const turned = {
+const rotatedCrystal = {
   ...triclinic,
   crystal: { ...triclinic.crystal, misset: { x_deg: 17.04, y_deg: -40.03, z_deg: 62.97 } },
 };
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => host.close());
 
 /** A request for a fit, as the page sends it. */
-function fitted(scenario: object, image: string, fit: readonly ('misset' | 'cell')[] = ['misset']) {
+function fitCrystal(scenario: object, image: string, fit: readonly ('misset' | 'cell')[] = ['misset']) {
   const frames: RefineFrame[] = [];
   let end: BraggError | null | undefined;
   const requested = { image, scenario: { ...scenario }, file: null, fit: [...fit] };
@@ -32,7 +32,7 @@ function fitted(scenario: object, image: string, fit: readonly ('misset' | 'cell
   return { frames, end: () => end, close: () => handle.close(), over: () => eventually(() => end !== undefined) };
 }
 
-async function computed(scenario: object): Promise<string> {
+async function computeImage(scenario: object): Promise<string> {
   const { id } = await page.call('run.start', { scenario: { ...scenario }, file: null, name: 'turned' });
   await new Promise<void>((resolve) => {
     page.stream('run.progress', { run: id }, { frame: () => undefined, end: () => resolve() });
@@ -40,7 +40,7 @@ async function computed(scenario: object): Promise<string> {
   return id;
 }
 
-const raw = (values: Float32Array, size: [number, number] = [64, 48]) =>
+const rawImage = (values: Float32Array, size: [number, number] = [64, 48]) =>
   page.call('refining.take', {
     source: { kind: 'file', name: 'frame.bin', bytes: new Uint8Array(values.buffer), linked: [], size },
   });
@@ -48,12 +48,12 @@ const raw = (values: Float32Array, size: [number, number] = [64, 48]) =>
 describe('crystal refinement', () => {
   let image: MeasuredImage;
   beforeAll(async () => {
-    image = await page.call('refining.take', { source: { kind: 'run', run: await computed(turned) } });
+    image = await page.call('refining.take', { source: { kind: 'run', run: await computeImage(rotatedCrystal) } });
   });
 
   test('fits iteration by iteration, reports the time of each, and begins with the initial values', async () => {
     expect(image).toMatchObject({ name: 'Triclinic', width: 64, height: 48, left_out: 0 });
-    const fit = fitted(triclinic, image.id);
+    const fit = fitCrystal(triclinic, image.id);
     await fit.over();
     expect(fit.end()).toBeNull();
     const [begun, ...told] = fit.frames;
@@ -66,13 +66,13 @@ describe('crystal refinement', () => {
     if (refined?.state !== 'refined') throw new Error('it did not finish');
     expect(refined.converged).toBe(true);
     expect(refined.iterations).toBe(iterations.length);
-    for (const [k, wanted] of Object.values(turned.crystal.misset).entries()) {
+    for (const [k, wanted] of Object.values(rotatedCrystal.crystal.misset).entries()) {
       expect(refined.unknowns[k]?.value).toBeCloseTo(wanted, 3);
     }
   });
 
   test('leaves almost no residual, and does not modify the image', async () => {
-    const fit = fitted(triclinic, image.id);
+    const fit = fitCrystal(triclinic, image.id);
     await fit.over();
     const { map } = await page.call('refining.view', { image: image.id, show: 'measured', view });
     const { map: less } = await page.call('refining.view', { image: image.id, show: 'difference', view });
@@ -81,16 +81,16 @@ describe('crystal refinement', () => {
   });
 
   test('reports disagreements with the header, and parameters that cannot be fitted', async () => {
-    const far = fitted({ ...triclinic, detector: { ...triclinic.detector, width: 32 } }, image.id);
+    const far = fitCrystal({ ...triclinic, detector: { ...triclinic.detector, width: 32 } }, image.id);
     await far.over();
     expect(far.end()?.message).toContain('the image has 64 × 48 pixels, but the detector of the scenario has 32 × 48');
-    const beam = fitted({ kind: 'transport', version: 2, name: 'Beam', beam: { energy_MeV: 70 } }, image.id);
+    const beam = fitCrystal({ kind: 'transport', version: 2, name: 'Beam', beam: { energy_MeV: 70 } }, image.id);
     await beam.over();
     expect(beam.end()?.message).toContain('this scenario is of another kind');
-    const own = fitted({ ...triclinic, solver: { variant: 'my.cpp' } }, image.id);
+    const own = fitCrystal({ ...triclinic, solver: { variant: 'my.cpp' } }, image.id);
     await own.over();
     expect(own.end()?.code).toMatch(/^(invalid|unsupported)$/);
-    const gone = fitted(triclinic, 'none');
+    const gone = fitCrystal(triclinic, 'none');
     await gone.over();
     expect(gone.end()?.message).toBe('This image is no longer in memory. Open its file again.');
     const { map } = await page.call('refining.view', { image: image.id, show: 'measured', view });
@@ -102,12 +102,12 @@ describe('crystal refinement', () => {
     const detector = { ...triclinic.detector, width: 1024, height: 1024, oversample: 16 };
     const slow = { ...triclinic, detector, solver: { threads: 1, variant: 'diffraction-in-loop' } };
     const before = await page.call('run.start', { scenario: { ...slow }, file: null, name: 'slow' });
-    const fit = fitted(triclinic, image.id);
+    const fit = fitCrystal(triclinic, image.id);
     await eventually(() => fit.frames.length > 0);
     expect(fit.frames[0]).toEqual({ state: 'waiting' });
     fit.close();
     await page.call('run.cancel', { run: before.id });
-    await computed(triclinic);
+    await computeImage(triclinic);
     expect(fit.frames).toHaveLength(1);
   });
 });
@@ -117,8 +117,14 @@ describe('an image for refinement', () => {
     const values = new Float32Array(64 * 48).fill(3);
     values.fill(-1, 0, 64);
     values[200] = Number.NaN;
-    expect(await raw(values)).toMatchObject({ name: 'frame.bin', width: 64, height: 48, left_out: 65, header: {} });
-    await expect(raw(values, [64, 47])).rejects.toThrow('frame.bin: 64 × 47 numbers of 32 bits need');
+    expect(await rawImage(values)).toMatchObject({
+      name: 'frame.bin',
+      width: 64,
+      height: 48,
+      left_out: 65,
+      header: {},
+    });
+    await expect(rawImage(values, [64, 47])).rejects.toThrow('frame.bin: 64 × 47 numbers of 32 bits need');
     await expect(
       page.call('refining.take', {
         source: { kind: 'file', name: 'frame.png', bytes: new Uint8Array(4), linked: [], size: [1, 1] },
@@ -128,11 +134,11 @@ describe('an image for refinement', () => {
 
   test('has no difference without a fit, and the oldest image is dropped', async () => {
     const values = Float32Array.from({ length: 64 * 48 }, (_, i) => i);
-    const [first, second] = [await raw(values), await raw(values)];
+    const [first, second] = [await rawImage(values), await rawImage(values)];
     await expect(page.call('refining.view', { image: second.id, show: 'difference', view })).rejects.toThrow(
       'Nothing has been fitted to this image yet.',
     );
-    await raw(values);
+    await rawImage(values);
     await expect(page.call('refining.view', { image: first.id, show: 'measured', view })).rejects.toThrow(
       'no longer in memory',
     );

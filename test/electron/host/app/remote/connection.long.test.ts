@@ -54,7 +54,7 @@ interface Watched {
 }
 
 /** A connection that records its states. */
-function watched(options: Partial<ConnectionOptions> & Pick<ConnectionOptions, 'host'>): Watched {
+function watchConnection(options: Partial<ConnectionOptions> & Pick<ConnectionOptions, 'host'>): Watched {
   const seen: RemoteState[] = [];
   let listeners: (() => void)[] = [];
   const connection: Connection = new Connection({
@@ -117,7 +117,7 @@ describe('a machine reached by ssh', { timeout: 300_000, ...unless(noSshd) }, ()
     const old = path.join(programs(), '0.0.9-0123456789ab');
     mkdirSync(old, { recursive: true });
     writeFileSync(path.join(old, 'braggbench'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-    const box = watched({ host: 'box' });
+    const box = watchConnection({ host: 'box' });
     const address = urlOf(await box.until('open'));
     expect(box.seen.map(({ kind }) => kind)).toEqual(
       expect.arrayContaining(['connecting', 'copying', 'starting', 'open']),
@@ -146,7 +146,7 @@ describe('a machine reached by ssh', { timeout: 300_000, ...unless(noSshd) }, ()
     await box.connection.close();
 
     // A later window: the program is not copied again, and the same server answers.
-    const again = watched({ host: 'box' });
+    const again = watchConnection({ host: 'box' });
     const later = await pageAt(urlOf(await again.until('open')));
     expect(again.seen.map(({ kind }) => kind)).not.toContain('copying');
     expect((await later.client.call('run.list', {})).runs.map(({ id }) => id)).toEqual([run.id]);
@@ -162,7 +162,7 @@ describe('a machine reached by ssh', { timeout: 300_000, ...unless(noSshd) }, ()
   });
 
   test('asks for host keys and passphrases, forwards the answers, and can be cancelled', async () => {
-    const box = watched({ host: 'asks', asking: 'page' });
+    const box = watchConnection({ host: 'asks', asking: 'page' });
     const trust = await box.until('asks');
     expect(trust).toMatchObject({ kind: 'asks', secret: false });
     expect(trust.kind === 'asks' && trust.prompt).toContain('ED25519 key fingerprint is SHA256:');
@@ -170,14 +170,14 @@ describe('a machine reached by ssh', { timeout: 300_000, ...unless(noSshd) }, ()
     await box.until('open');
     await box.connection.close();
 
-    const locked = watched({ host: 'locked', asking: 'page' });
+    const locked = watchConnection({ host: 'locked', asking: 'page' });
     expect(await locked.until('asks')).toMatchObject({ secret: true });
     locked.connection.answer(sshd.passphrase);
     await locked.until('open');
     expect(JSON.stringify(locked.seen)).not.toContain(sshd.passphrase);
     await locked.connection.close();
 
-    const unanswered = watched({ host: 'locked', asking: 'page' });
+    const unanswered = watchConnection({ host: 'locked', asking: 'page' });
     await unanswered.until('asks');
     unanswered.connection.answer(null);
     expect(await unanswered.until('failed')).toEqual({
@@ -187,7 +187,7 @@ describe('a machine reached by ssh', { timeout: 300_000, ...unless(noSshd) }, ()
   });
 
   test('rejects an unknown key once, and does not retry it', async () => {
-    const box = watched({ host: 'stranger' });
+    const box = watchConnection({ host: 'stranger' });
     const failed = await box.until('failed');
     expect(failed.kind === 'failed' && failed.reason).toMatch(
       /^ssh stranger failed: .*Permission denied \(publickey\)\.$/,
@@ -236,13 +236,13 @@ describe('a machine reached by ssh', { timeout: 300_000, ...unless(noSshd) }, ()
       const server = await startSshd(path.join(folder, 'other'), mounted);
       process.env['PATH'] = `${server.bin}${path.delimiter}${before}`;
       try {
-        const early = await watched({ host: 'box' }).until('failed');
+        const early = await watchConnection({ host: 'box' }).until('failed');
         expect(early.kind === 'failed' && early.reason).toMatch(
           /^box: .*braggbench has [\d.]+ MiB of space, but the program needs [\d.]+ MiB\.$/,
         );
         execFileSync('mount', ['-o', 'remount,size=700m', mounted]);
         const filler = path.join(mounted, 'filler');
-        const box: Watched = watched({ host: 'box' });
+        const box: Watched = watchConnection({ host: 'box' });
         await box.until('copying');
         // Fills the disk during the connection.
         const { bavail, bsize } = statfsSync(mounted);

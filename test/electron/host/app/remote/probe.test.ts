@@ -8,7 +8,7 @@ import { PROBE, readProbe } from '../../../../../electron/host/app/remote/probe.
 import { hostsIn } from '../../../../../electron/host/app/remote/remotes.ts';
 import { checkedHost, plainLine, plainText } from '../../../../../electron/host/app/remote/ssh.ts';
 
-const whole: Readonly<Record<string, string>> = {
+const completeProbe: Readonly<Record<string, string>> = {
   ...{ system: 'Linux', machine: 'x86_64', node: 'gpubox', libc: 'glibc 2.36', cores: '32' },
   ...{
     base: '/home/me/.cache/braggbench',
@@ -20,19 +20,19 @@ const whole: Readonly<Record<string, string>> = {
     end: '1',
   },
 };
-const printed = (changed: Readonly<Record<string, string | null>> = {}, gpus: readonly string[] = []): string =>
+const probeOutput = (changed: Readonly<Record<string, string | null>> = {}, gpus: readonly string[] = []): string =>
   [
-    ...Object.entries({ ...whole, ...changed }).filter(([, value]) => value !== null),
+    ...Object.entries({ ...completeProbe, ...changed }).filter(([, value]) => value !== null),
     ...gpus.map((gpu) => ['gpu', gpu] as const),
   ]
     .map(([name, value]) => `${name}=${value}\n`)
     .join('');
 const read = (text: string) => readProbe('box', text, '0.1.0-0123456789ab');
 const gpusOf = (changed: Readonly<Record<string, string | null>>, gpus: readonly string[] = []) =>
-  read(printed(changed, gpus)).machine.gpus;
+  read(probeOutput(changed, gpus)).machine.gpus;
 
 test('a complete probe answer is parsed', () => {
-  expect(read(printed({}, []))).toEqual({
+  expect(read(probeOutput({}, []))).toEqual({
     machine: {
       ...{ node: 'gpubox', platform: 'linux-x64', cores: 32, slurm: false, otherVersions: [] },
       gpus: { kind: 'none' },
@@ -70,7 +70,7 @@ describe('a GPU that could not be probed is reported as unknown, not as missing'
 });
 
 test('a truncated, repeated or too long answer yields no facts about the machine', () => {
-  const text = printed();
+  const text = probeOutput();
   for (let length = 0; length < text.length - 2; length += 1) {
     expect(() => read(text.slice(0, length))).toThrow(/^box could not be probed: /);
   }
@@ -79,10 +79,10 @@ test('a truncated, repeated or too long answer yields no facts about the machine
 });
 
 test('hostile values are rejected, or shown without terminal control characters', () => {
-  expect(() => read(printed({ base: 'relative' }))).toThrow('no usable value for base');
-  expect(() => read(printed({ base: '/a\u001B[2J' }))).toThrow('no usable value for base');
-  expect(() => read(printed({ pci: '-1' }))).toThrow('no usable value for pci');
-  const { machine } = read(printed({ smi: '0', node: 'a\u001B[31mb\u202Ec' }, ['\u001B]0;x\u0007 H200, 10, 9.0']));
+  expect(() => read(probeOutput({ base: 'relative' }))).toThrow('no usable value for base');
+  expect(() => read(probeOutput({ base: '/a\u001B[2J' }))).toThrow('no usable value for base');
+  expect(() => read(probeOutput({ pci: '-1' }))).toThrow('no usable value for pci');
+  const { machine } = read(probeOutput({ smi: '0', node: 'a\u001B[31mb\u202Ec' }, ['\u001B]0;x\u0007 H200, 10, 9.0']));
   expect(machine.node).toBe('ab c');
   expect(machine.gpus).toEqual({
     kind: 'found',
@@ -96,13 +96,16 @@ test('any probe output is parsed into the schema or rejected in one sentence', (
   const line = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc
-      .tuple(fc.constantFrom(...Object.keys(whole), 'gpu', 'program', '__proto__'), fc.string({ unit: 'binary' }))
+      .tuple(
+        fc.constantFrom(...Object.keys(completeProbe), 'gpu', 'program', '__proto__'),
+        fc.string({ unit: 'binary' }),
+      )
       .map(([key, value]) => `${key}=${value}`),
   );
   fc.assert(
     fc.property(fc.array(line), fc.boolean(), (lines, withWhole) => {
       try {
-        const { machine } = read([...lines, withWhole ? printed() : ''].join('\n'));
+        const { machine } = read([...lines, withWhole ? probeOutput() : ''].join('\n'));
         expect(remoteMachineSchema.parse(machine)).toEqual(machine);
         expect(JSON.stringify(machine)).not.toMatch(/\\u00[01]|[\u202A-\u202E]/);
       } catch (error) {

@@ -55,7 +55,7 @@ const source: Source = {
   archive: () => Promise.reject(new Error('it is copied')),
 };
 
-async function connected(anyway = false): Promise<Remote> {
+async function connectRemote(anyway = false): Promise<Remote> {
   const connection = new Connection({
     ...{ id: 1, host: 'login', anyway, asking: 'never', retry_ms: 1 },
     ...{ source: () => Promise.resolve(source), onChange: () => undefined },
@@ -69,7 +69,7 @@ test.each([
   ['riscv64', 'linux-riscv64'],
 ])('the program is not copied to a machine with another processor type: %s', async (machine, platform) => {
   machineWith({ uname: `case $1 in -s) echo Linux;; -m) echo ${machine};; *) echo far;; esac` });
-  const { state, machine: probed } = await connected();
+  const { state, machine: probed } = await connectRemote();
   expect(state).toEqual({
     kind: 'failed',
     reason: `login: it is ${platform}, but this program is for linux-x64.`,
@@ -79,7 +79,7 @@ test.each([
 
 test('the program is not copied to a machine with an incompatible C library', async () => {
   machineWith({ getconf: 'exit 1' });
-  expect((await connected()).state).toEqual({
+  expect((await connectRemote()).state).toEqual({
     kind: 'failed',
     reason: 'login: its C library is not glibc, which the program needs.',
   });
@@ -87,12 +87,12 @@ test('the program is not copied to a machine with an incompatible C library', as
 
 test('nothing starts on the login node of a cluster without a flag, and the message points to studies on Slurm', async () => {
   machineWith({ sbatch: 'exit 0' });
-  expect(await connected()).toMatchObject({
+  expect(await connectRemote()).toMatchObject({
     state: { kind: 'login-node' },
     machine: { slurm: true, platform: 'linux-x64' },
   });
   // With the user's consent, the connection continues to the copy.
-  expect((await connected(true)).state).toMatchObject({
+  expect((await connectRemote(true)).state).toMatchObject({
     kind: 'failed',
     reason: expect.stringContaining('it is copied'),
   });

@@ -17,7 +17,7 @@ import { ledgerTable, summaryOf } from '../../../../../electron/host/workloads/t
 import { measuredRunOf, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
 import { writeRun } from '../../../../../electron/host/workloads/transport/run-file-write.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
-import { overlapped } from '../../model/timeline/make.ts';
+import { overlappedTrace } from '../../model/timeline/make.ts';
 import { readRun, runScenario, smallScenario } from '../../small-run.ts';
 import { renderDocument } from '../../workloads/image.ts';
 import { smallImage } from '../../workloads/small-image.ts';
@@ -59,7 +59,7 @@ describe('round trips of run files', () => {
     });
 
     it('contains the spans of an image run, including its GPU work, as for a transport run', async () => {
-      const image: ImageRunData = { ...(await renderDocument(smallImage)), trace: overlapped([13, 14]) };
+      const image: ImageRunData = { ...(await renderDocument(smallImage)), trace: overlappedTrace([13, 14]) };
       expect(await readAnyRun(await hostWorkloads.diffraction.runFile.write(image), 'image.h5')).toEqual(image);
     });
 

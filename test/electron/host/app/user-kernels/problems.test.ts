@@ -30,7 +30,7 @@ const userKernels = new UserKernels({
 });
 afterAll(() => userKernels.close());
 
-const opened: Promise<ProblemParts> = openScenarios({
+const scenarioParts: Promise<ProblemParts> = openScenarios({
   assetsFolder,
   rangeTable: userKernels.addon.rangeTable,
   variants: (kind) => hostWorkloads[kind].variants(userKernels.addon),
@@ -43,18 +43,18 @@ const opened: Promise<ProblemParts> = openScenarios({
 const problems = path.join(assetsFolder, 'problems');
 const softmax = path.join(problems, 'softmax-rows');
 /** The same problem with fewer rows, because its Python reference is called for every seed and size. */
-const small = path.join(scratch, 'softmax-rows');
+const smallProblem = path.join(scratch, 'softmax-rows');
 
 beforeAll(async () => {
-  await cp(softmax, small, { recursive: true });
-  const document = path.join(small, 'problem.json');
+  await cp(softmax, smallProblem, { recursive: true });
+  const document = path.join(smallProblem, 'problem.json');
   await writeFile(document, (await readFile(document, 'utf8')).replace('"rows": 1024', '"rows": 64'));
 });
 
-async function judged(id: string, text?: string) {
-  const source = text ?? (await readFile(path.join(small, id), 'utf8'));
+async function judgeKernel(id: string, text?: string) {
+  const source = text ?? (await readFile(path.join(smallProblem, id), 'utf8'));
   const signal = new AbortController().signal;
-  return judgeCandidate(await opened, { folder: small, id, text: source, seconds: 2, signal });
+  return judgeCandidate(await scenarioParts, { folder: smallProblem, id, text: source, seconds: 2, signal });
 }
 
 /** The result is correct; on a busy machine only the question whether the kernel caches results may stay open. */
@@ -65,7 +65,7 @@ function expectCorrect(judgement: Pick<Judgement, 'word' | 'reason'>): void {
 
 test('the host lists the folders with a problem, and reads a problem with its signature', async () => {
   expect(await listProblems(problems)).toContain(softmax);
-  const { scenarios } = await opened;
+  const { scenarios } = await scenarioParts;
   expect(await readProblem({ scenarios }, softmax)).toMatchObject({
     name: 'softmax-rows',
     sizes: { rows: 1024, columns: 1000 },
@@ -75,7 +75,7 @@ test('the host lists the folders with a problem, and reads a problem with its si
 });
 
 test('a correct candidate is correct at every tested size', async () => {
-  const judgement = await judged('online.cpp');
+  const judgement = await judgeKernel('online.cpp');
   expectCorrect(judgement);
   const facts = judgement.session?.reports[0]?.facts.map(([, text]) => text).join(' ') ?? '';
   expect(facts).toContain('rows = 1, columns = 33');
@@ -87,19 +87,19 @@ test('a correct candidate is correct at every tested size', async () => {
 });
 
 test('a candidate that overflows is wrong, with the first value beyond its tolerance', async () => {
-  const { word, reason } = await judged('overflow.cpp');
+  const { word, reason } = await judgeKernel('overflow.cpp');
   expect(word).toBe('wrong');
   expect(reason).toMatch(/y\[\d+, \d+\] is (-?nan|inf|0), expected \S+; \d+ of \d+ values are wrong/);
 });
 
 test('a submission that does not compile is rejected at its line', async () => {
-  const { word, issues } = await judged('mine.cpp', '#include <cmath>\nvoid run(const float* x) { y = x; }\n');
+  const { word, issues } = await judgeKernel('mine.cpp', '#include <cmath>\nvoid run(const float* x) { y = x; }\n');
   expect(word).toBe('refused');
   expect(issues[0]).toMatchObject({ file: 'mine.cpp', line: 2 });
 });
 
 test('a submission with different parameters is rejected', { tags: 'slow' }, async () => {
-  const { word, reason } = await judged('mine.cpp', 'void run(float* x, float* y, int rows) {}\n');
+  const { word, reason } = await judgeKernel('mine.cpp', 'void run(float* x, float* y, int rows) {}\n');
   expect(word).toBe('refused');
   expect(reason).toMatch(/no matching function|too many arguments|could not convert|invalid conversion/);
 });
@@ -109,19 +109,19 @@ test('a submission must not replace the engine', { tags: 'slow' }, async () => {
 namespace bb::user_problem { engine::TaskBench bench() { return {}; } }
 void run(const float*, float*, int, int) {}
 `;
-  const { word, reason } = await judged('mine.cpp', text);
+  const { word, reason } = await judgeKernel('mine.cpp', text);
   expect(word).toBe('refused');
   expect(reason).toMatch(/bb::user_problem::bench.*which a kernel must not replace/);
 });
 
-test('a Python candidate is judged like a C++ one: correct at every size, and wrong if it omits the maximum', {
+test('a Python candidate is judgeKernel like a C++ one: correct at every size, and wrong if it omits the maximum', {
   tags: 'slow',
 }, async () => {
-  const judgement = await judged('numpy.py');
+  const judgement = await judgeKernel('numpy.py');
   expectCorrect(judgement);
   expect(judgement.session?.reports[0]?.facts.map(([, text]) => text).join(' ')).toContain('rows = 1, columns = 33');
   const text = await readFile(path.join(softmax, 'numpy.py'), 'utf8');
-  const naive = await judged(
+  const naive = await judgeKernel(
     'mine.py',
     text.replace('np.subtract(x, x.max(axis=1, keepdims=True), out=y)', 'y[:] = x'),
   );
@@ -134,7 +134,7 @@ test.each([
   ['def run(x, y):\n    pass\n', 1, /run has 2 parameters; allowed: x, y, rows, columns/],
   ['def softmax(x, y, rows, columns):\n    pass\n', null, /no function run/],
 ])('a Python submission that cannot run is rejected at its line: %s', async (text, line, says) => {
-  const { word, reason, issues } = await judged('mine.py', text);
+  const { word, reason, issues } = await judgeKernel('mine.py', text);
   expect(word).toBe('refused');
   expect(reason).toMatch(says);
   expect(issues[0]).toMatchObject({ file: 'mine.py', line });
@@ -147,7 +147,7 @@ test.each([
   ['    import os; os._exit(3)', /its Python process has ended/],
   ['    import os; os.write(5, b"12345678")', /its Python process wrote to the pipe of the engine/],
 ])('an error in a Python candidate is shown in its row: %s', async (body, says) => {
-  const { word, reason } = await judged('mine.py', `def run(x, y, rows, columns):\n${body}\n`);
+  const { word, reason } = await judgeKernel('mine.py', `def run(x, y, rows, columns):\n${body}\n`);
   expect(word).toBe('refused');
   expect(reason).toMatch(says);
 });
@@ -177,7 +177,7 @@ test('candidate and reference read the input from a file, and a problem with onl
   const text = (factors: string) =>
     `void run(const float* w, const float* x, float* y, int n) { const float f[] = {${factors}}; for (int i = 0; i < n; ++i) y[i] = x[i] * f[i]; }\n`;
   const submit = async (source: string) =>
-    judgeCandidate(await opened, { folder, id: 'c.cpp', text: source, seconds: 1, signal });
+    judgeCandidate(await scenarioParts, { folder, id: 'c.cpp', text: source, seconds: 1, signal });
   expectCorrect(await submit(text('w[0], w[1], w[2]')));
   // This result shows that the reference has the values of the file too.
   expect(await submit(text('2, 3, 4'))).toMatchObject({ word: 'wrong', reason: expect.stringContaining('y[2] is') });

@@ -57,7 +57,7 @@ describe('GPU selection', () => {
   });
 });
 
-const building = (stage: SolverState['stage'], progress: string | null = null): SolverState => ({
+const buildingStage = (stage: SolverState['stage'], progress: string | null = null): SolverState => ({
   stage,
   progress,
   failed: null,
@@ -65,20 +65,20 @@ const building = (stage: SolverState['stage'], progress: string | null = null): 
 const never = new AbortController().signal;
 
 /** A solver whose stages consist of these functions. */
-function staged(...stages: readonly Partial<NativeAddon>[]): StagedSolver {
+function stagedAddon(...stages: readonly Partial<NativeAddon>[]): StagedSolver {
   let next = 0;
   return new StagedSolver(() => stages[next++] as NativeAddon, '1.2.3');
 }
 
 const first: Partial<NativeAddon> = { limitMemory: () => true };
-const whole: Partial<NativeAddon> = {
+const completeAddon: Partial<NativeAddon> = {
   limitMemory: () => false,
   taskVariants: (workload) => [{ workload, id: 'one' }] as unknown as ReturnType<NativeAddon['taskVariants']>,
 };
 
 describe('a solver that is compiled while pages are served', () => {
   it('lists nothing, and names the program, before there is an addon', () => {
-    const { addon } = staged();
+    const { addon } = stagedAddon();
     expect(addon.variants()).toEqual([]);
     expect(addon.buildInfo().version).toBe('1.2.3');
     expect(addon.devices().cuda).toMatchObject({ available: false, reason: 'The solver is being compiled.' });
@@ -86,22 +86,22 @@ describe('a solver that is compiled while pages are served', () => {
   });
 
   it('answers a call once the first addon exists, and later calls with the complete one', async () => {
-    const solver = staged(first, whole);
+    const solver = stagedAddon(first, completeAddon);
     const answers: boolean[] = [];
     const waiting = solver.answer(() => solver.addon.limitMemory(1), never).then((answer) => answers.push(answer));
-    solver.report(building('none', '3 of 66 files'));
+    solver.report(buildingStage('none', '3 of 66 files'));
     await Promise.resolve();
     expect(answers).toEqual([]);
-    solver.report(building('first'));
+    solver.report(buildingStage('first'));
     await waiting;
-    solver.report(building('whole'));
+    solver.report(buildingStage('whole'));
     answers.push(await solver.answer(() => solver.addon.limitMemory(1), never));
     expect(answers).toEqual([true, false]);
   });
 
   it('repeats a call that needs a part missing from the first addon, however the call fails', async () => {
-    const solver = staged(first, whole);
-    solver.report(building('first'));
+    const solver = stagedAddon(first, completeAddon);
+    solver.report(buildingStage('first'));
     let calls = 0;
     const listed = solver.answer(async () => {
       calls += 1;
@@ -114,20 +114,20 @@ describe('a solver that is compiled while pages are served', () => {
     }, never);
     await new Promise(setImmediate);
     expect(calls).toBe(1);
-    solver.report(building('whole'));
+    solver.report(buildingStage('whole'));
     expect(await listed).toBe(1);
     expect(await refused).toBe('allowed');
     expect(calls).toBe(2);
   });
 
   it('forwards errors of calls that need no missing part', async () => {
-    const solver = staged(first);
-    solver.report(building('first'));
+    const solver = stagedAddon(first);
+    solver.report(buildingStage('first'));
     await expect(solver.answer(() => Promise.reject(new Error('no such run')), never)).rejects.toThrow('no such run');
   });
 
   it('rejects waiting calls if compilation fails, and stops waiting for a cancelled call', async () => {
-    const solver = staged();
+    const solver = stagedAddon();
     const cancelled = new AbortController();
     const left = solver.answer(() => 'answer', cancelled.signal);
     cancelled.abort(new Error('the page closed'));

@@ -15,7 +15,7 @@ import { runScenario, smallScenario } from '../../small-run.ts';
 
 const folder = process.argv[2] ?? '';
 
-const thrown = (error: unknown): unknown =>
+const describeError = (error: unknown): unknown =>
   error instanceof Error ? { name: error.name, code: Reflect.get(error, 'code'), message: error.message } : error;
 
 async function drafts(): Promise<unknown> {
@@ -23,7 +23,7 @@ async function drafts(): Promise<unknown> {
   mkdirSync(place, { recursive: true });
   const draft = (notes: string) => ({ title: 'mine', path: null, draft: { kind: 'transport', version: 1, notes } });
   await saveDraft(place, 'page', draft('first'));
-  const error = await saveDraft(place, 'page', draft('x'.repeat(200_000))).catch(thrown);
+  const error = await saveDraft(place, 'page', draft('x'.repeat(200_000))).catch(describeError);
   const kept = await readDraft(draftFile(place, 'page'));
   return { error, kept: kept?.draft['notes'], files: readdirSync(place) };
 }

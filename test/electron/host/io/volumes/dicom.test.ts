@@ -293,7 +293,7 @@ print(json.dumps({'size': i.GetSize(), 'spacing': i.GetSpacing(), 'origin': i.Ge
   );
 });
 
-const odd: Phantom = {
+const irregularPhantom: Phantom = {
   columns: 7,
   rows: 5,
   slices: 3,
@@ -301,24 +301,24 @@ const odd: Phantom = {
   origin_mm: [-10, 20, -6],
   hu: (i, j, k) => i * 100 + j * 10 + k - 500,
 };
-const wanted = Array.from({ length: 35 }, (_, at) => odd.hu(at % 7, Math.floor(at / 7), 1));
+const expectedPixels = Array.from({ length: 35 }, (_, at) => irregularPhantom.hu(at % 7, Math.floor(at / 7), 1));
 
 const hex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text.replaceAll(' ', ''), 'hex'));
-const joined = (...parts: readonly Uint8Array[]): Uint8Array => Uint8Array.from(Buffer.concat(parts));
+const concatenateBytes = (...parts: readonly Uint8Array[]): Uint8Array => Uint8Array.from(Buffer.concat(parts));
 
 /** Encapsulated pixel data of one fragment: part 5, A.4. */
-function encapsulated(fragment: Uint8Array): Uint8Array {
-  const even = fragment.length % 2 === 0 ? fragment : joined(fragment, Uint8Array.of(0));
+function encapsulate(fragment: Uint8Array): Uint8Array {
+  const even = fragment.length % 2 === 0 ? fragment : concatenateBytes(fragment, Uint8Array.of(0));
   const length = new Uint8Array(4);
   new DataView(length.buffer).setUint32(0, even.length, true);
-  return joined(hex('feff00e0 00000000 feff00e0'), length, even, hex('feffdde0 00000000'));
+  return concatenateBytes(hex('feff00e0 00000000 feff00e0'), length, even, hex('feffdde0 00000000'));
 }
 
 /** A file whose pixels are replaced by an element of undefined length. */
 function withFragments(syntax: string, fragment: Uint8Array, changes: Elements = {}): Uint8Array {
-  const bytes = dicomOf(odd, 1, { '00020010': ['UI', syntax], ...changes });
+  const bytes = dicomOf(irregularPhantom, 1, { '00020010': ['UI', syntax], ...changes });
   const at = Buffer.from(bytes).lastIndexOf(Buffer.from('e07f10004f57', 'hex'));
-  return joined(bytes.subarray(0, at), hex('e07f1000 4f42 0000 ffffffff'), encapsulated(fragment));
+  return concatenateBytes(bytes.subarray(0, at), hex('e07f1000 4f42 0000 ffffffff'), encapsulate(fragment));
 }
 
 /** Two PackBits segments, high bytes first: a run of its first byte, then literals. */
@@ -337,7 +337,7 @@ function rleOf(values: readonly number[]): Uint8Array {
   view.setUint32(0, 2, true);
   view.setUint32(4, 64, true);
   view.setUint32(8, 64 + high.length, true);
-  return joined(header, Uint8Array.from(high), Uint8Array.from(segment(values.map((value) => value & 255))));
+  return concatenateBytes(header, Uint8Array.from(high), Uint8Array.from(segment(values.map((value) => value & 255))));
 }
 
 interface JpegSettings {
@@ -419,11 +419,11 @@ const jpegs = jpegSettings.chain((settings) =>
 );
 
 describe('a CT slice in DICOM', () => {
-  const stored = wanted.map((hu) => hu + 1024);
+  const stored = expectedPixels.map((hu) => hu + 1024);
 
   test('is read from RLE', () => {
     const bytes = withFragments('1.2.840.10008.1.2.5', rleOf(stored));
-    expect([...readDicomPixels('a', bytes).hu]).toEqual(wanted);
+    expect([...readDicomPixels('a', bytes).hu]).toEqual(expectedPixels);
     const short = withFragments('1.2.840.10008.1.2.5', rleOf(stored.slice(1)));
     expect(() => readDicomPixels('a', short)).toThrow('its RLE frame decompresses to 34 pixels, but 35 are specified');
   });
@@ -488,7 +488,11 @@ describe('a CT slice in DICOM', () => {
           const good = jpegOf(values, settings);
           const data = good.length - 2;
           // Before the end marker.
-          const longer = joined(good.subarray(0, data), new Uint8Array(count).fill(at & 127), good.subarray(data));
+          const longer = concatenateBytes(
+            good.subarray(0, data),
+            new Uint8Array(count).fill(at & 127),
+            good.subarray(data),
+          );
           expect(() => jpegLossless('a', longer)).toThrow(/has further bytes after the last pixel/);
           const shorter = good.subarray(0, 1 + (at % (good.length - 1)));
           expect(() => jpegLossless('a', shorter)).toThrow(/truncated or damaged|not a JPEG/);
@@ -510,7 +514,7 @@ describe('a CT slice in DICOM', () => {
       ],
       [
         'is cut before its end marker',
-        (bytes: Uint8Array) => joined(bytes.subarray(0, bytes.length - 12), hex('ffd9')),
+        (bytes: Uint8Array) => concatenateBytes(bytes.subarray(0, bytes.length - 12), hex('ffd9')),
         /its JPEG data is truncated or damaged: premature end of data segment/,
       ],
       [
@@ -552,22 +556,22 @@ describe('a CT slice in DICOM', () => {
   });
 
   test('is read from a deflated file', () => {
-    const bytes = dicomOf(odd, 1, { '00020010': ['UI', '1.2.840.10008.1.2.1.99'] });
+    const bytes = dicomOf(irregularPhantom, 1, { '00020010': ['UI', '1.2.840.10008.1.2.1.99'] });
     const meta = 132 + 12 + new DataView(bytes.buffer).getUint32(140, true);
-    const deflated = joined(bytes.subarray(0, meta), deflateRawSync(bytes.subarray(meta)));
-    expect([...readDicomPixels('a', deflated).hu]).toEqual(wanted);
+    const deflated = concatenateBytes(bytes.subarray(0, meta), deflateRawSync(bytes.subarray(meta)));
+    expect([...readDicomPixels('a', deflated).hu]).toEqual(expectedPixels);
   });
 
   test('is read without a preamble if it begins with the file meta information', () => {
-    const bytes = dicomOf(odd, 1).subarray(132);
+    const bytes = dicomOf(irregularPhantom, 1).subarray(132);
     expect(isDicom(bytes)).toBe(true);
-    expect([...readDicomPixels('a', bytes).hu]).toEqual(wanted);
+    expect([...readDicomPixels('a', bytes).hu]).toEqual(expectedPixels);
   });
 
   test('is read without file meta information, with explicit or implicit element types', () => {
-    const bytes = dicomOf(odd, 1);
+    const bytes = dicomOf(irregularPhantom, 1);
     const explicit = bytes.subarray(132 + 12 + new DataView(bytes.buffer).getUint32(140, true));
-    expect([...readDicomPixels('a', explicit).hu]).toEqual(wanted);
+    expect([...readDicomPixels('a', explicit).hu]).toEqual(expectedPixels);
     // Implicit VR: a tag and a 32-bit length for every element.
     const parts: Uint8Array[] = [];
     const view = new DataView(explicit.buffer, explicit.byteOffset, explicit.length);
@@ -580,7 +584,7 @@ describe('a CT slice in DICOM', () => {
       parts.push(head, explicit.subarray(from, from + length));
       at = from + length;
     }
-    expect([...readDicomPixels('a', joined(...parts)).hu]).toEqual(wanted);
+    expect([...readDicomPixels('a', concatenateBytes(...parts)).hu]).toEqual(expectedPixels);
   });
 
   test.each([
@@ -589,7 +593,7 @@ describe('a CT slice in DICOM', () => {
     ['ModalityLUTSequence', { '00283000': ['LO', 'x'] }, 'ModalityLUTSequence is present; allowed: absent'],
     ['too many pixels', { '7fe00010': ['OW', new Uint8Array(72)] }, 'its PixelData has 72 bytes, but 70 are specified'],
   ] as const)('is rejected for %s', (_, changes, message) => {
-    expect(() => readDicomPixels('a.dcm', dicomOf(odd, 0, changes))).toThrow(`a.dcm: ${message}`);
+    expect(() => readDicomPixels('a.dcm', dicomOf(irregularPhantom, 0, changes))).toThrow(`a.dcm: ${message}`);
   });
 
   test('uses only the bits that BitsStored states, with their sign', () => {
@@ -603,7 +607,7 @@ describe('a CT slice in DICOM', () => {
   });
 
   test('accepts direction cosines to within 1e-3', () => {
-    const rounded = dicomOf(odd, 0, { '00200037': ['DS', '0.9999999\\0.0004\\0\\-0.0004\\0.9999999\\0'] });
+    const rounded = dicomOf(irregularPhantom, 0, { '00200037': ['DS', '0.9999999\\0.0004\\0\\-0.0004\\0.9999999\\0'] });
     expect(readDicomHeader('a', rounded).way).toEqual([1, 1]);
   });
 });
@@ -611,11 +615,13 @@ describe('a CT slice in DICOM', () => {
 describe('DICOM RT Dose', () => {
   const dose = Float64Array.from(
     { length: 105 },
-    (_, at) => 0.25 * (odd.hu(at % 7, Math.floor(at / 7) % 5, Math.floor(at / 35)) - odd.hu(0, 0, 0) + 1),
+    (_, at) =>
+      0.25 *
+      (irregularPhantom.hu(at % 7, Math.floor(at / 7) % 5, Math.floor(at / 35)) - irregularPhantom.hu(0, 0, 0) + 1),
   );
 
   test('is read in Gy at its coordinates', () => {
-    expect(readDicomDose('d', doseOf(odd))).toEqual({
+    expect(readDicomDose('d', doseOf(irregularPhantom))).toEqual({
       sizes: [7, 5, 3],
       spacing_mm: [0.5, 0.75, 2],
       origin_mm: [-10, 20, -6],
@@ -627,7 +633,7 @@ describe('DICOM RT Dose', () => {
   test('lies along the axes of the patient for a prone patient and descending frames', () => {
     const turned = readDicomDose(
       'd',
-      doseOf(odd, {
+      doseOf(irregularPhantom, {
         '00200032': ['DS', '-7\\23\\-2'],
         '00200037': ['DS', '-1\\0\\0\\0\\-1\\0'],
         '3004000c': ['DS', '0\\-2\\-4'],
@@ -644,6 +650,6 @@ describe('DICOM RT Dose', () => {
     ['no units', { '30040002': undefined }, 'it has no DoseUnits'],
     ['a rescale slope', { '00281053': ['DS', '2'] }, 'RescaleSlope is 2; allowed: 1 or absent'],
   ] as const)('is rejected for %s', (_, changes, message) => {
-    expect(() => readDicomDose('d.dcm', doseOf(odd, changes))).toThrow(`d.dcm: ${message}`);
+    expect(() => readDicomDose('d.dcm', doseOf(irregularPhantom, changes))).toThrow(`d.dcm: ${message}`);
   });
 });

@@ -72,7 +72,7 @@ function values({ columns, rows, slices, hu }: Phantom): Int16Array {
 
 const bytesOf = (all: Int16Array): Uint8Array => new Uint8Array(all.buffer, all.byteOffset, all.byteLength);
 
-function joined(...parts: readonly Uint8Array[]): Uint8Array {
+function concatenateBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return Uint8Array.from(Buffer.concat(parts));
 }
 
@@ -90,7 +90,7 @@ export function nrrdOf(phantom: Phantom, changes: Readonly<Record<string, string
     ...changes,
   };
   const header = ['NRRD0004', ...Object.entries(fields).map(([key, value]) => `${key}: ${value}`), '', ''].join('\n');
-  return joined(new TextEncoder().encode(header), bytesOf(values(phantom)));
+  return concatenateBytes(new TextEncoder().encode(header), bytesOf(values(phantom)));
 }
 
 export function metaImageOf(phantom: Phantom): Uint8Array {
@@ -108,16 +108,16 @@ export function metaImageOf(phantom: Phantom): Uint8Array {
     'ElementDataFile = LOCAL',
     '',
   ].join('\n');
-  return joined(new TextEncoder().encode(header), bytesOf(values(phantom)));
+  return concatenateBytes(new TextEncoder().encode(header), bytesOf(values(phantom)));
 }
 
 /** Elements by tag, in ascending order; values are text or 16-bit numbers. */
 export type Elements = Readonly<Record<string, readonly [vr: string, value: string | number | Uint8Array]>>;
 
-const LONG = ['OB', 'OW', 'SQ', 'UN', 'UT'];
+const LONG_LENGTH_VRS = ['OB', 'OW', 'SQ', 'UN', 'UT'];
 
 /** Encodes elements as explicit VR, little endian (part 5 of the standard). */
-function encoded(elements: Elements): Uint8Array {
+function encodeElements(elements: Elements): Uint8Array {
   const parts = Object.entries(elements)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([tag, [vr, value]]) => {
@@ -127,17 +127,17 @@ function encoded(elements: Elements): Uint8Array {
           : typeof value === 'string'
             ? new TextEncoder().encode(value)
             : value;
-      const body = raw.length % 2 === 0 ? raw : joined(raw, Uint8Array.of(vr === 'UI' ? 0 : 32));
-      const head = new Uint8Array(LONG.includes(vr) ? 12 : 8);
+      const body = raw.length % 2 === 0 ? raw : concatenateBytes(raw, Uint8Array.of(vr === 'UI' ? 0 : 32));
+      const head = new Uint8Array(LONG_LENGTH_VRS.includes(vr) ? 12 : 8);
       const view = new DataView(head.buffer);
       view.setUint16(0, Number.parseInt(tag.slice(0, 4), 16), true);
       view.setUint16(2, Number.parseInt(tag.slice(4), 16), true);
       head.set(new TextEncoder().encode(vr), 4);
-      if (LONG.includes(vr)) view.setUint32(8, body.length, true);
+      if (LONG_LENGTH_VRS.includes(vr)) view.setUint32(8, body.length, true);
       else view.setUint16(6, body.length, true);
-      return joined(head, body);
+      return concatenateBytes(head, body);
     });
-  return joined(...parts);
+  return concatenateBytes(...parts);
 }
 
 /** One slice as DICOM; `changes` replaces elements, and removes those with an absent value. */
@@ -177,9 +177,9 @@ export function dicomOf(
     ...others,
   };
   const kept = Object.fromEntries(Object.entries(elements).filter(([, value]) => value !== undefined)) as Elements;
-  const meta = encoded({ '00020010': syntax });
-  const length = encoded({ '00020000': ['UL', Uint8Array.of(meta.length, 0, 0, 0)] });
-  return joined(new Uint8Array(128), new TextEncoder().encode('DICM'), length, meta, encoded(kept));
+  const meta = encodeElements({ '00020010': syntax });
+  const length = encodeElements({ '00020000': ['UL', Uint8Array.of(meta.length, 0, 0, 0)] });
+  return concatenateBytes(new Uint8Array(128), new TextEncoder().encode('DICM'), length, meta, encodeElements(kept));
 }
 
 /** Writes the series to a folder, in files whose names do not follow the order of the slices. */

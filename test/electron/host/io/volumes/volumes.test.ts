@@ -21,7 +21,7 @@ function floats(little: boolean): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
-const joined = (header: string, data: Uint8Array): Uint8Array =>
+const joinFile = (header: string, data: Uint8Array): Uint8Array =>
   Uint8Array.from([...new TextEncoder().encode(header), ...data]);
 
 const volume = {
@@ -32,13 +32,13 @@ const volume = {
 };
 
 const nrrd = (more: string, data: Uint8Array): Uint8Array =>
-  joined(
+  joinFile(
     `NRRD0004\n# a comment\ntype: float\ndimension: 3\nspace: left-posterior-superior\nsizes: 2 3 2\n${more}space origin: (-0.5,0,10)\n\n`,
     data,
   );
 const steps = 'space directions: (1,0,0) (0,2,0) (0,0,2.5)\n';
 const textOf = (type: string, values: string): Uint8Array =>
-  joined(
+  joinFile(
     `NRRD0004\ntype: ${type}\ndimension: 3\nsizes: 2 3 2\nspacings: 1 1 1\nencoding: ascii\n\n`,
     Buffer.from(values),
   );
@@ -128,7 +128,7 @@ describe('NRRD volumes', () => {
 });
 
 const meta = (more: string, data: Uint8Array, file = 'LOCAL'): Uint8Array =>
-  joined(
+  joinFile(
     `ObjectType = Image\nNDims = 3\n${more}Offset = -0.5 0 10\nElementSpacing = 1 2 2.5\nDimSize = 2 3 2\nElementType = MET_FLOAT\nElementDataFile = ${file}\n`,
     data,
   );

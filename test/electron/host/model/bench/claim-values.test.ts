@@ -29,7 +29,7 @@ const claim: Claim = {
 const over: Claim = { ...claim, from: 9, to: 11, values: claim.values.map((one) => ({ ...one, over: 'near' })) };
 
 /** A session whose times are precise to a thousandth, with any reported values. */
-function saying(
+function claimText(
   all: Readonly<Record<string, { readonly value: number; readonly interval?: Interval | null }>>,
 ): ReportMeasurements {
   return {
@@ -47,28 +47,31 @@ const verdictOf = (requested: Claim, measured: ReportMeasurements) =>
 const about = (value: number, half: number) => ({ value, interval: { low: value - half, high: value + half } });
 
 test('a metric has its own interval, whatever the precision of the time', () => {
-  expect(verdictOf(claim, saying({ far: about(30, 1) }))).toBe('as claimed');
-  expect(verdictOf(claim, saying({ far: about(30, 5) }))).toBe('undecided');
-  expect(verdictOf(claim, saying({ far: about(40, 5) }))).toBe('more');
+  expect(verdictOf(claim, claimText({ far: about(30, 1) }))).toBe('as claimed');
+  expect(verdictOf(claim, claimText({ far: about(30, 5) }))).toBe('undecided');
+  expect(verdictOf(claim, claimText({ far: about(40, 5) }))).toBe('more');
 });
 
 test('a metric reported once decides nothing, and one derived from the time is as precise as the time', () => {
-  expect(verdictOf(claim, saying({ far: { value: 30, interval: null } }))).toBe('not judged');
-  expect(verdictOf(claim, saying({ far: { value: 30 } }))).toBe('as claimed');
+  expect(verdictOf(claim, claimText({ far: { value: 30, interval: null } }))).toBe('not judged');
+  expect(verdictOf(claim, claimText({ far: { value: 30 } }))).toBe('as claimed');
 });
 
 test('a quotient is as precise as its parts, and is not given if the divisor may be zero', () => {
-  expect(verdictOf(over, saying({ far: about(30, 0.3), near: about(3, 0.03) }))).toBe('as claimed');
-  expect(verdictOf(over, saying({ far: about(30, 0.3), near: about(3, 1) }))).toBe('undecided');
-  expect(verdictOf(over, saying({ far: about(30, 0.3), near: about(3, 4) }))).toBe('not judged');
-  expect(verdictOf(over, saying({ far: about(30, 0.3), near: { value: 3, interval: null } }))).toBe('not judged');
+  expect(verdictOf(over, claimText({ far: about(30, 0.3), near: about(3, 0.03) }))).toBe('as claimed');
+  expect(verdictOf(over, claimText({ far: about(30, 0.3), near: about(3, 1) }))).toBe('undecided');
+  expect(verdictOf(over, claimText({ far: about(30, 0.3), near: about(3, 4) }))).toBe('not judged');
+  expect(verdictOf(over, claimText({ far: about(30, 0.3), near: { value: 3, interval: null } }))).toBe('not judged');
 });
 
 test("a metric derived from the time has the half-width of the time, from Student's t over its instances", () => {
   // Logarithms of the times of four instances: -1, 1, -1 and 1 per cent. The standard error of their mean is √(4/3)/√4
   // per cent; Student's t with three degrees of freedom at 5 % is 3.18245. So the half-width is 0.0183739.
   const times = [-0.01, 0.01, -0.01, 0.01].map((log) => [Math.exp(log), Math.exp(log)]);
-  const measured: ReportMeasurements = { ...saying({ far: { value: 30 } }), timesFor: () => ({ times, wrong: false }) };
+  const measured: ReportMeasurements = {
+    ...claimText({ far: { value: 30 } }),
+    timesFor: () => ({ times, wrong: false }),
+  };
   const [value] = claim.values;
   const interval = value === undefined ? null : statedValue(value, measured).found?.interval;
   expect(interval?.low).toBeCloseTo(30 * Math.exp(-0.0183739), 4);
@@ -157,7 +160,7 @@ test('a pair with an unchecked answer decides no claim, and is named', () => {
   const side = (variant: string): Side => ({ variant, mode: 'warm', clock: 'counted' });
   const pair = { slower: side('slow'), faster: side('fast'), what: 'a trick', rival: false };
   const measured: ReportMeasurements = {
-    ...saying({}),
+    ...claimText({}),
     timesFor: ({ variant }) => ({
       times: [1, 2, 3].map((i) => (variant === 'slow' ? [10 + 1e-4 * i, 10, 10] : [1 + 1e-4 * i, 1, 1])),
       wrong: false,

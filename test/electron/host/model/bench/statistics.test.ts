@@ -6,7 +6,7 @@ import {
   ratioInterval,
   relativeSpread,
   seededRandom,
-  shuffled,
+  shuffle,
 } from '../../../../../electron/host/model/bench/statistics.ts';
 import { limitsOf, StoppingRule } from '../../../../../electron/host/model/bench/stopping.ts';
 import type { Instances } from '../../../../../electron/host/model/verdicts/levels.ts';
@@ -209,12 +209,12 @@ describe('random numbers', () => {
     const random = seededRandom(5);
     fc.assert(
       fc.property(fc.array(fc.integer()), (list) => {
-        expect(shuffled(list, random).sort()).toEqual([...list].sort());
+        expect(shuffle(list, random).sort()).toEqual([...list].sort());
       }),
     );
     const orders = new Map<string, number>();
     for (let i = 0; i < 6000; i += 1) {
-      const order = shuffled(['a', 'b', 'c'], random).join('');
+      const order = shuffle(['a', 'b', 'c'], random).join('');
       orders.set(order, (orders.get(order) ?? 0) + 1);
     }
     expect(orders.size).toBe(6);

@@ -8,7 +8,7 @@ import { ncuRefusal, withCounters } from '../../../../../electron/host/model/cou
 
 const stall = (reason: string): string => `smsp__average_warps_issue_stalled_${reason}_per_issue_active.ratio`;
 
-const wide = [
+const wideTable = [
   '==PROF== Connected to process 1',
   `"ID","Process ID","Kernel Name","dram__bytes_read.sum","dram__bytes_write.sum","lts__t_bytes.sum","smsp__inst_executed.sum","gpu__time_duration.sum","${stall('long_scoreboard')}","${stall('wait')}","${stall('selected')}"`,
   '"","","","Mbyte","Kbyte","byte","inst","us","inst","inst","inst"',
@@ -17,7 +17,7 @@ const wide = [
 ].join('\r\n');
 
 test('launches are summed in bytes and seconds, whatever their unit prefixes', () => {
-  const found = readNcuCsv(wide, 'a.csv');
+  const found = readNcuCsv(wideTable, 'a.csv');
   expect(found).toMatchObject({ launches: 2, dram_bytes: 4e6, l2_bytes: 5e6, instructions: 4000 });
   expect(found.time_s).toBeCloseTo(30.5e-6, 12);
   // Weighted by instructions: 3 × 3000 + 1 × 1000 of 16,000; the selected warp did not stall.
@@ -188,7 +188,7 @@ test('a missing permission and a missing program are each reported in one senten
 test('counters are added to the row of their variant once, and an unknown label is rejected', () => {
   const file = path.resolve(import.meta.dirname, '../../../../../assets/runs/h200-water-70MeV.json');
   const session = withoutRecordings(parseSession(readFileSync(file, 'utf8'), file));
-  const counters = readNcuCsv(wide, 'a.csv');
+  const counters = readNcuCsv(wideTable, 'a.csv');
   const once = withCounters(session, 'cuda-window', counters, 'a.csv');
   const twice = withCounters(once, 'cuda-window', counters, 'b.csv');
   const report = twice.reports[0];

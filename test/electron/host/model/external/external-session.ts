@@ -19,7 +19,7 @@ import { openScenarios } from '../../../../../electron/host/workloads/scenarios/
 import { assetsFolder } from '../../small-run.ts';
 import { addon, namedVariants } from '../scenarios/open.ts';
 
-const all = await openScenarios({
+const scenarioParts = await openScenarios({
   assetsFolder,
   rangeTable: addon.rangeTable,
   variants: namedVariants,
@@ -29,7 +29,7 @@ const all = await openScenarios({
   memoryLimit_bytes: 2 ** 30,
 });
 
-function has(code: string): boolean {
+function isInstalled(code: string): boolean {
   try {
     execFileSync('python3', ['-c', code], { stdio: 'ignore' });
     return true;
@@ -38,8 +38,8 @@ function has(code: string): boolean {
   }
 }
 
-const numpy = has('import numpy');
-const torch = has('import torch');
+const numpy = isInstalled('import numpy');
+const torch = isInstalled('import torch');
 
 function needsNumpy(ctx: TestContext): void {
   if (!numpy) ctx.skip('python3 with NumPy is not installed');
@@ -54,7 +54,7 @@ export async function session(
   ids: readonly string[],
   more: { readonly registryIn?: string; readonly mostSeconds?: number } = {},
 ) {
-  const reading = await all.check(document, { name: 's', folder: null });
+  const reading = await scenarioParts.check(document, { name: 's', folder: null });
   if (reading.kind === null) throw new Error(JSON.stringify(reading.issues));
   const { benchable } = hostWorkloads[reading.kind];
   const report = await measureReport(addon, benchable, benchable.problem(reading), {
@@ -110,7 +110,7 @@ const imageDocument = (more: Readonly<Record<string, unknown>> & { readonly dete
 
 /** The problem of an image in the form that a program receives. */
 async function imageProblem(more: Parameters<typeof imageDocument>[0]): Promise<DiffractionProblem> {
-  const reading = await all.check(imageDocument(more), { name: 's', folder: null });
+  const reading = await scenarioParts.check(imageDocument(more), { name: 's', folder: null });
   const problem = problemFor('diffraction', hostWorkloads.diffraction.benchable.problem(reading));
   const { oversample } = addon.createDiffraction(problem).plan;
   return { ...problem, detector: { ...problem.detector, oversample } };
@@ -149,12 +149,12 @@ for program in (ImageProgram(request, Library(), "fp64"), %MODULE%.program(reque
 print(json.dumps(float(np.linalg.norm(images[1] - images[0]) / np.linalg.norm(images[0]))))
 `;
 
-const plain = (_: string, value: unknown) => (ArrayBuffer.isView(value) ? [...(value as Float64Array)] : value);
+const plainArrays = (_: string, value: unknown) => (ArrayBuffer.isView(value) ? [...(value as Float64Array)] : value);
 
 export function runPython(code: string, asked: object, environment: Readonly<Record<string, string>>): unknown {
   const printed = execFileSync('python3', ['-c', code], {
     cwd: path.join(assetsFolder, 'external'),
-    input: JSON.stringify(asked, plain),
+    input: JSON.stringify(asked, plainArrays),
     env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...environment },
     encoding: 'utf8',
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -162,15 +162,15 @@ export function runPython(code: string, asked: object, environment: Readonly<Rec
   return JSON.parse(printed);
 }
 
-const missing = new Map<string, boolean>();
+const missingModules = new Map<string, boolean>();
 
 /** Skips the test if Python or one of the modules is missing. */
 export function needsPython(ctx: TestContext, ...modules: readonly string[]): void {
   const wanted = modules.join(', ');
-  if (!missing.has(wanted)) {
-    missing.set(wanted, spawnSync('python3', ['-c', `import ${wanted}`], { stdio: 'ignore' }).status !== 0);
+  if (!missingModules.has(wanted)) {
+    missingModules.set(wanted, spawnSync('python3', ['-c', `import ${wanted}`], { stdio: 'ignore' }).status !== 0);
   }
-  if (missing.get(wanted) === true) ctx.skip(`python3 with ${modules.join(' and ')} is not installed`);
+  if (missingModules.get(wanted) === true) ctx.skip(`python3 with ${modules.join(' and ')} is not installed`);
 }
 
 const images = {

@@ -18,7 +18,7 @@ import { checkProblem } from '../../../../../electron/host/workloads/task/user-p
 import { assetsFolder } from '../../small-run.ts';
 
 /** `y = x * scale`, with a number of rows that follows from a batch size. */
-const scaled = {
+const scaledProblem = {
   name: 'scaled_rows_c8',
   op_type: 'scale',
   description: 'Rows times a scalar.',
@@ -57,7 +57,8 @@ const solution = {
   sources: [{ path: 'main.py', content: 'def run(x, scale):\n    return (x * scale).half()\n' }],
 };
 
-const definitionOf = (changed: object = {}) => readDefinition(JSON.stringify({ ...scaled, ...changed }), 'd.json');
+const definitionOf = (changed: object = {}) =>
+  readDefinition(JSON.stringify({ ...scaledProblem, ...changed }), 'd.json');
 const problemIn = (document: object) => {
   const { filled, faults } = validateScenario(document);
   expect(faults).toEqual([]);
@@ -125,7 +126,7 @@ test('damaged files are rejected with the field or the line', () => {
 
 const softmax = path.join(assetsFolder, 'problems', 'softmax-rows');
 
-async function shipped() {
+async function shippedProblems() {
   const found = await readProblemFolder(softmax);
   if (found === null) throw new Error('no problem');
   const reference = await readFile(path.join(softmax, 'reference.py'), 'utf8');
@@ -133,7 +134,7 @@ async function shipped() {
 }
 
 test('a problem converted to FlashInfer-Trace and back has the same axes, shapes and types', async () => {
-  const { name, definition, sizes, reference } = await shipped();
+  const { name, definition, sizes, reference } = await shippedProblems();
   const candidates = { 'numpy.py': await readFile(path.join(softmax, 'numpy.py'), 'utf8') };
   const reported = [
     { solution: 'three-passes.cpp', time_s: 0.002, correct: true, hardware: 'CPU', created: '2026-01-01T00:00:00Z' },
@@ -169,7 +170,7 @@ test('a problem converted to FlashInfer-Trace and back has the same axes, shapes
 
 test('a problem with an in-place array cannot be converted', async () => {
   const folder = path.join(assetsFolder, 'problems', 'softmax-rows');
-  const { name, definition, sizes, reference } = await shipped();
+  const { name, definition, sizes, reference } = await shippedProblems();
   const arrays = definition.arrays.map((one) => ({ ...one, role: 'in-place' as const }));
   const of = { name, sizes, notes: '', reference, candidates: {}, reported: [], uuid: 'u' };
   expect(() => toFlashInfer({ ...of, definition: { ...definition, arrays } })).toThrow(/changed in place/);
@@ -178,7 +179,7 @@ test('a problem with an in-place array cannot be converted', async () => {
 });
 
 test('a problem is converted to one KernelBench module', async () => {
-  const { definition, sizes, reference } = await shipped();
+  const { definition, sizes, reference } = await shippedProblems();
   const shapes = new Map([
     ['x', [4, 6]],
     ['y', [4, 6]],

@@ -60,7 +60,7 @@ const userKernels = new UserKernels({
 });
 afterAll(() => userKernels.close());
 
-const opened: Promise<ProblemParts> = openScenarios({
+const scenarioParts: Promise<ProblemParts> = openScenarios({
   assetsFolder,
   rangeTable: userKernels.addon.rangeTable,
   variants: (kind) => hostWorkloads[kind].variants(userKernels.addon),
@@ -124,7 +124,7 @@ describe(
         signal,
         against: ['eager.py'],
       };
-      const { word, reason, session } = await judgeCandidate(await opened, submission);
+      const { word, reason, session } = await judgeCandidate(await scenarioParts, submission);
       expect([word, reason]).toEqual(['wrong', expect.stringMatching(/result\[\d+, \d+\] is/)]);
       const [eager] = session?.reports[0]?.entries ?? [];
       expect(eager?.status === 'measured' && eager.accuracy.every(({ holds }) => holds)).toBe(true);

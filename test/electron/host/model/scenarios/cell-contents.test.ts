@@ -138,7 +138,7 @@ async function problem(parts: object) {
   return scenarios.resolve(await check(parts));
 }
 
-const small = { width_mm: 4, depth_mm: 5 };
+const smallBox = { width_mm: 4, depth_mm: 5 };
 const coarse = { dx_mm: 1, dz_mm: 1 };
 
 describe('the problem for the engine', () => {
@@ -168,7 +168,7 @@ describe('the problem for the engine', () => {
   test('a cell belongs to the last region that contains it', async () => {
     const found = await problem({
       geometry: {
-        ...small,
+        ...smallBox,
         regions: [
           { material: 'lead', x_mm: [-1, 1], z_mm: [1, 3] },
           { material: 'air', x_mm: [0, 2], z_mm: [2, 4] },
@@ -185,14 +185,14 @@ describe('the problem for the engine', () => {
   });
 
   test('water is the first material even if the scenario contains none', async () => {
-    const found = await problem({ geometry: { ...small, background: 'lung' }, grid: coarse });
+    const found = await problem({ geometry: { ...smallBox, background: 'lung' }, grid: coarse });
     expect(found.materials.map(({ name }) => name)).toEqual(['water', 'lung']);
     expect(new Set(found.map)).toEqual(new Set([1]));
   });
 
   test('water of a different density is a separate material', async () => {
     const found = await problem({
-      geometry: { ...small, regions: [{ material: 'water', x_mm: [-2, 2], z_mm: [0, 5], density_scale: 1.1 }] },
+      geometry: { ...smallBox, regions: [{ material: 'water', x_mm: [-2, 2], z_mm: [0, 5], density_scale: 1.1 }] },
       grid: coarse,
     });
     expect(found.materials.map(({ density_g_cm3 }) => density_g_cm3)).toEqual([1, 1.1]);
@@ -200,7 +200,7 @@ describe('the problem for the engine', () => {
 
   test('icru90 changes only the water table', async () => {
     const parts = {
-      geometry: { ...small, regions: [{ material: 'lead', x_mm: [-1, 1], z_mm: [1, 3] }] },
+      geometry: { ...smallBox, regions: [{ material: 'lead', x_mm: [-1, 1], z_mm: [1, 3] }] },
       grid: coarse,
     };
     const [standard, icru90] = [

@@ -10,7 +10,7 @@ import {
 } from '../../../../../electron/host/model/scenarios/rounded.ts';
 import { addon, check, lines, scenarios } from './open.ts';
 
-async function completed(parts: object, energy_MeV = 70) {
+async function completeParts(parts: object, energy_MeV = 70) {
   const { scenario } = await check(parts, energy_MeV);
   if (scenario === null) throw new Error('not completed');
   const { geometry, grid, solver } = scenario;
@@ -38,7 +38,7 @@ test('three lines at 70 MeV complete to water-70MeV', async () => {
     name: '',
     notes: '',
   });
-  expect(await completed({})).toEqual({
+  expect(await completeParts({})).toEqual({
     width: 40,
     depth: 50,
     dx: 0.25,
@@ -60,13 +60,13 @@ describe('the defaults of a scenario follow from the beam range', () => {
     [200, { width: 250, depth: 350, dx: 1, dz: 0.5, energy: range(0.5) }],
     [250, { width: 400, depth: 500, dx: 2, dz: 0.5, energy: range(0.5) }],
   ])('%d MeV', async (energy, expected) => {
-    const found = await completed({}, energy);
+    const found = await completeParts({}, energy);
     expect(found).toMatchObject({ ...expected, step: expected.dz, theta: 400 });
   });
 
   test('cells in lung are as long as those in water, by mass', async () => {
     // 0.75 mm of water corresponds to 2.9 mm of lung at 0.26 g/cm³, rounded down.
-    const { dz } = await completed({ geometry: { background: 'lung' } }, 200);
+    const { dz } = await completeParts({ geometry: { background: 'lung' } }, 200);
     expect(dz).toBe(2.5);
   });
 
@@ -76,12 +76,12 @@ describe('the defaults of a scenario follow from the beam range', () => {
     // cells of width/3.5, 0.23 mm. The falloff is taken as that of water with this range, 0.204 mm: depth cells of a
     // third of it.
     const silver = { name: 'silver', formula: 'Ag', density_g_cm3: 10.5 };
-    expect(await completed({ geometry: { background: 'silver', materials: [silver] } }, 100)).toMatchObject({
+    expect(await completeParts({ geometry: { background: 'silver', materials: [silver] } }, 100)).toMatchObject({
       ...{ dtheta: 14, dx: 0.23, dz: 0.067 },
     });
     const gold = { name: 'gold', formula: 'Au', density_g_cm3: 19.32 };
     const foil = { material: 'gold', x_mm: [-20, 20], z_mm: [0, 0.01] };
-    expect(await completed({ geometry: { materials: [gold], regions: [foil] } })).toMatchObject({
+    expect(await completeParts({ geometry: { materials: [gold], regions: [foil] } })).toMatchObject({
       dtheta: 5,
       theta: 400,
     });
@@ -91,7 +91,7 @@ describe('the defaults of a scenario follow from the beam range', () => {
     // 100 MeV protons straggle by 0.86 mm in water, a variance of 0.74 mm². Half a metre of air is equivalent to 0.54
     // mm of water. Bins of 0.095 mm add 0.05 mm² there, a sixteenth of it: bins of 0.11 times the straggling are
     // enough.
-    const found = await completed({ geometry: { background: 'air', depth_mm: 500 } }, 100);
+    const found = await completeParts({ geometry: { background: 'air', depth_mm: 500 } }, 100);
     expect(found).toMatchObject({ width: 500, dx: 0.2 });
     expect(found.energy.kind === 'range' ? found.energy.step_mm : 0).toBeCloseTo(0.11 * 0.857, 3);
   });
@@ -138,13 +138,13 @@ describe('the defaults of a scenario follow from the beam range', () => {
 
   test('a beam that stops in a region of lead has three cells in the falloff there', async () => {
     const lead = { material: 'lead', x_mm: [-5, 5], z_mm: [10, 20] };
-    const found = await completed({ geometry: { regions: [lead] } });
-    const alone = await completed({ geometry: { background: 'lead' } });
+    const found = await completeParts({ geometry: { regions: [lead] } });
+    const alone = await completeParts({ geometry: { background: 'lead' } });
     expect(found.dz).toBe(alone.dz);
     expect(found.dz).toBeLessThan(0.1);
     // Tissue has about the stopping power of water, so its cells are water's.
     const bone = { material: 'bone-compact-icru', x_mm: [-5, 5], z_mm: [10, 40] };
-    expect((await completed({ geometry: { regions: [bone] } })).dz).toBe(0.2);
+    expect((await completeParts({ geometry: { regions: [bone] } })).dz).toBe(0.2);
   });
 
   test('every therapeutic energy has three cells in the falloff, 3.5 in the width at the end, and space beyond the range', async () => {
@@ -156,7 +156,7 @@ describe('the defaults of a scenario follow from the beam range', () => {
       [250, 5.08, 8.268],
     ] as const;
     for (const [energy, falloff, width] of reference) {
-      const found = await completed({}, energy);
+      const found = await completeParts({}, energy);
       expect(found.dz).toBeLessThanOrEqual(falloff / 3);
       expect(found.dx).toBeLessThanOrEqual(width / 3.5);
     }
@@ -171,7 +171,7 @@ describe('the defaults of a scenario follow from the beam range', () => {
       [250, 3.873],
     ] as const) {
       for (const parts of [{}, { geometry: { background: 'muscle-skeletal' } }, { solver: { stepping: 'depth' } }]) {
-        const { energy: bins } = await completed(parts, energy);
+        const { energy: bins } = await completeParts(parts, energy);
         expect(bins.kind === 'range' ? bins.step_mm : 1).toBeLessThanOrEqual(0.22 * straggling);
       }
     }
@@ -206,7 +206,7 @@ describe('the defaults of a scenario follow from the beam range', () => {
   ])(
     'the cutoff at %d MeV leaves a tenth of the straggling, and never more than 0.5 MeV',
     async (energy, parts, expected) => {
-      expect((await completed(parts, energy)).cutoff).toBe(expected);
+      expect((await completeParts(parts, energy)).cutoff).toBe(expected);
     },
   );
 
@@ -218,7 +218,7 @@ describe('the defaults of a scenario follow from the beam range', () => {
     ['lead', {}, 1185],
     ['lead', { solver: { stepping: 'depth' } }, 1045],
   ])('the angles in %s cover five widths', async (background, parts, expected) => {
-    const found = await completed({ geometry: { background }, ...parts });
+    const found = await completeParts({ geometry: { background }, ...parts });
     expect(Math.abs(found.theta - expected)).toBeLessThan(40);
   });
 
@@ -258,7 +258,7 @@ describe('explicit values override the defaults', () => {
       { width: 120, depth: 80 },
     ],
   ])('%s', async (_name, parts, expected) => {
-    expect(await completed(parts)).toMatchObject(expected);
+    expect(await completeParts(parts)).toMatchObject(expected);
   });
 
   test.each([
@@ -275,7 +275,7 @@ describe('explicit values override the defaults', () => {
     ],
     ['a region of the same', { regions: [{ material: 'water', x_mm: [-5, 5], z_mm: [10, 20] }] }, 0.2 / 2],
   ])('range bins with %s have a default', async (_name, geometry, step) => {
-    const { energy } = await completed({ geometry });
+    const { energy } = await completeParts({ geometry });
     expect(energy.kind === 'range' ? energy.step_mm : 0).toBeCloseTo(step, 10);
   });
 
@@ -298,7 +298,7 @@ describe('explicit values override the defaults', () => {
 
   test('light regions enlarge the box for the longer range', async () => {
     const lung = { material: 'lung', x_mm: [-20, 20], z_mm: [10, 110] };
-    expect((await completed({ geometry: { regions: [lung] } }, 150)).depth).toBe(300);
+    expect((await completeParts({ geometry: { regions: [lung] } }, 150)).depth).toBe(300);
   });
 });
 

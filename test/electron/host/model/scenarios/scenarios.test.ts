@@ -101,19 +101,19 @@ describe('files next to a scenario', () => {
   });
 });
 
-const small = { width_mm: 4, depth_mm: 50 };
+const smallBox = { width_mm: 4, depth_mm: 50 };
 const acrylic = { name: 'acrylic', formula: 'C5H8O2', density_g_cm3: 1.19 };
 const region = (material: string) => ({ material, x_mm: [-2, 2], z_mm: [1, 3] });
 
 async function issuesIn(geometry: object): Promise<readonly string[]> {
-  const reading = await check({ geometry: { ...small, ...geometry } });
+  const reading = await check({ geometry: { ...smallBox, ...geometry } });
   return lines(reading).filter((line) => !line.startsWith('warning'));
 }
 
 describe('user materials in a scenario', () => {
   test('can fill regions and the background', async () => {
     const reading = await check({
-      geometry: { ...small, background: 'acrylic', materials: [acrylic], regions: [region('lung')] },
+      geometry: { ...smallBox, background: 'acrylic', materials: [acrylic], regions: [region('lung')] },
     });
     expect(lines(reading)).toEqual([]);
     const problem = reading.problem?.();

@@ -15,7 +15,7 @@ function issuesIn(text: string): readonly string[] {
   return read.ok ? [] : read.faults.map(({ line, message }) => `${line}: ${message}`);
 }
 
-const good = 'T_MeV,S\n1,260.8\n10,45.67\n100,7.289\n300,3.52\n';
+const validTable = 'T_MeV,S\n1,260.8\n10,45.67\n100,7.289\n300,3.52\n';
 
 describe('a stopping power table', () => {
   test('is read with comments, blanks, either column name and any line endings', () => {
@@ -31,7 +31,7 @@ describe('a stopping power table', () => {
         stopping_MeV_cm2_g: Float64Array.of(260.8, 45.67, 7.289, 3.52),
       },
     });
-    expect(issuesIn(good)).toEqual([]);
+    expect(issuesIn(validTable)).toEqual([]);
   });
 
   test.each([
@@ -40,13 +40,13 @@ describe('a stopping power table', () => {
     ['misspelt header', 'T_Mev,S\n1,2', ['1: the column "T_Mev" is not known (did you mean T_MeV?); allowed: T_MeV,S']],
     ['header with one column', 'T_MeV\n1', ['1: the first line must name the columns; allowed: T_MeV,S']],
     ['too few rows', 'T_MeV,S\n1,260\n2,158\n3,117', ['1: the table has 3 rows; allowed: 4 to 10000']],
-    ['text', good.replace('45.67', 'many'), ['3: S: many is not a finite number; allowed: 0.1 to 10000']],
+    ['text', validTable.replace('45.67', 'many'), ['3: S: many is not a finite number; allowed: 0.1 to 10000']],
     [
       'decimal commas',
-      good.replace('45.67', '45,67'),
+      validTable.replace('45.67', '45,67'),
       ['3: 3 values; allowed: 2, the number of columns in the first line'],
     ],
-    ['hexadecimal', good.replace('45.67', '0x2d'), ['3: S: 0x2d is not a finite number; allowed: 0.1 to 10000']],
+    ['hexadecimal', validTable.replace('45.67', '0x2d'), ['3: S: 0x2d is not a finite number; allowed: 0.1 to 10000']],
     ['two stopping powers', 'T_MeV,S,S\n1,2,3', ['1: the columns S and S have the same quantity; allowed: T_MeV,S']],
     [
       'two energies',
@@ -54,17 +54,21 @@ describe('a stopping power table', () => {
       ['1: the columns T_MeV and E_MeV have the same quantity; allowed: T_MeV,S'],
     ],
     ['semicolons and decimal commas', 'T_MeV;S\n1;260,8\n10;45,67\n100;7,289\n300;3,52\n', []],
-    ['nothing', good.replace('45.67', ''), ['3: S: nothing is not a finite number; allowed: 0.1 to 10000']],
-    ['not finite', good.replace('45.67', 'Infinity'), ['3: S: Infinity is not a finite number; allowed: 0.1 to 10000']],
-    ['negative', good.replace('45.67', '-1'), ['3: S: -1 is out of range; allowed: 0.1 to 10000']],
+    ['nothing', validTable.replace('45.67', ''), ['3: S: nothing is not a finite number; allowed: 0.1 to 10000']],
+    [
+      'not finite',
+      validTable.replace('45.67', 'Infinity'),
+      ['3: S: Infinity is not a finite number; allowed: 0.1 to 10000'],
+    ],
+    ['negative', validTable.replace('45.67', '-1'), ['3: S: -1 is out of range; allowed: 0.1 to 10000']],
     [
       'energy not ascending',
-      good.replace('100,', '10,'),
+      validTable.replace('100,', '10,'),
       ['4: T_MeV: 10 is not in ascending order; allowed: more than 10'],
     ],
     [
       'several at once',
-      good.replace('45.67', 'x').replace('100,', '0,'),
+      validTable.replace('45.67', 'x').replace('100,', '0,'),
       ['3: S: x is not a finite number; allowed: 0.1 to 10000', '4: T_MeV: 0 is out of range; allowed: 0.001 to 10000'],
     ],
   ])('%s', (_name, text, expected) => {
@@ -96,10 +100,13 @@ describe('a stopping power table of a scenario', () => {
 
   beforeAll(async () => {
     await mkdir(join(folder, 'scenarios/tables'), { recursive: true });
-    await writeFile(join(folder, 'scenarios/tables/mine.csv'), good);
-    await writeFile(join(folder, 'scenarios/tables/high.csv'), good.replace('1,260.8', '5,79').replace('300,', '200,'));
-    await writeFile(join(folder, 'scenarios/tables/bad.csv'), good.replace('45.67', 'x'));
-    await writeFile(join(folder, 'secret.csv'), good);
+    await writeFile(join(folder, 'scenarios/tables/mine.csv'), validTable);
+    await writeFile(
+      join(folder, 'scenarios/tables/high.csv'),
+      validTable.replace('1,260.8', '5,79').replace('300,', '200,'),
+    );
+    await writeFile(join(folder, 'scenarios/tables/bad.csv'), validTable.replace('45.67', 'x'));
+    await writeFile(join(folder, 'secret.csv'), validTable);
     await symlink(join(folder, 'secret.csv'), join(folder, 'scenarios/link.csv'));
   });
 
@@ -138,7 +145,7 @@ describe('a stopping power table of a scenario', () => {
     });
     const place = { name: 's.json', folder: join(folder, 'scenarios') };
     const table = join(place.folder, 'tables/changing.csv');
-    await writeFile(table, good);
+    await writeFile(table, validTable);
     const physics = { stopping_power: { file: 'tables/changing.csv' } };
     const document = { kind: 'transport', version: 1, beam: { energy_MeV: 70 }, physics };
     const opened = await counting.parse(JSON.stringify(document), place);
@@ -147,7 +154,7 @@ describe('a stopping power table of a scenario', () => {
     expect(found).toBe(1);
     expect(problemOf(narrowToTransport(started, null))).toEqual(problemOf(narrowToTransport(resolved, null)));
     expect(opened.issues).toEqual([]);
-    await writeFile(table, `${good}\n`.replace('45.67', 'x'));
+    await writeFile(table, `${validTable}\n`.replace('45.67', 'x'));
     expect((await counting.check(document, place)).issues).toHaveLength(1);
     await counting.check({ ...document, beam: { energy_MeV: 71 } }, place);
     expect(found).toBe(3);

@@ -59,7 +59,7 @@ export function useFolder(): Folder {
  * Copies on one stream concurrent with a kernel on another, as CUPTI reports them: three operations on each of two
  * streams.
  */
-export function overlapped(streams: readonly number[]): DeviceTrace {
+export function overlappedTrace(streams: readonly number[]): DeviceTrace {
   const work = [0, 1, 2].flatMap((piece) =>
     streams.flatMap((stream, k) => [
       { kind: 4, name: 0, start: 1000 * piece + 100 * k, end: 1000 * piece + 100 * k + 50, stream: 1, piece },
@@ -105,10 +105,10 @@ export function tracedSession(): Session {
   const session = parseTaskSession(readFileSync(file, 'utf8'), file);
   const [report] = session.reports;
   const recordings: SavedRecording[] = [
-    savedRecording({ label: 'cuda-one', device: 'NVIDIA H200' }, { spans: samples, trace: overlapped([7]) }, 0),
+    savedRecording({ label: 'cuda-one', device: 'NVIDIA H200' }, { spans: samples, trace: overlappedTrace([7]) }, 0),
     savedRecording(
       { label: 'cuda-streams', device: 'NVIDIA H200' },
-      { spans: samples, trace: overlapped([13, 14]) },
+      { spans: samples, trace: overlappedTrace([13, 14]) },
       1e6,
     ),
     savedRecording({ label: 'cpu', device: null }, { spans: noSpans, trace: null }, 0),

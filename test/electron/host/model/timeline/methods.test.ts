@@ -16,7 +16,7 @@ import { assetsFolder, readRun, runScenario, smallScenario } from '../../small-r
 import { eventually, openTestHost, type TestHost } from '../../test-host.ts';
 import { renderDocument } from '../../workloads/image.ts';
 import { smallImage } from '../../workloads/small-image.ts';
-import { overlapped, samples, tracedSession } from './make.ts';
+import { overlappedTrace, samples, tracedSession } from './make.ts';
 
 describe('recorded timelines', () => {
   interface TraceEvent {
@@ -111,7 +111,10 @@ describe('recorded timelines', () => {
 
     test('is saved as numbers and restored unchanged, with times on the clock of the session', () => {
       const first = session.reports[0]?.recordings?.[0];
-      expect(first === undefined ? null : recordingOf(first)).toMatchObject({ spans: samples, trace: overlapped([7]) });
+      expect(first === undefined ? null : recordingOf(first)).toMatchObject({
+        spans: samples,
+        trace: overlappedTrace([7]),
+      });
     });
 
     test('has a block of lanes for each variant: samples, driver calls, and each stream with its copies', () => {

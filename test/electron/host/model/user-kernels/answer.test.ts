@@ -13,11 +13,11 @@ import { eventually } from '../../test-host.ts';
 
 const folder = scratchFolder('answers');
 const addon = loadAddon();
-const closing = new AbortController();
-afterAll(() => closing.abort());
+const closeController = new AbortController();
+afterAll(() => closeController.abort());
 const referencesIn = (name: string, time_ms = 120_000): References =>
   new References({
-    ...{ addon, cache: path.join(folder, name), signal: closing.signal },
+    ...{ addon, cache: path.join(folder, name), signal: closeController.signal },
     limits: { time_ms, memory_bytes: 2 ** 36, file_bytes: 2 ** 30, output_bytes: 2 ** 16 },
   });
 
@@ -37,7 +37,7 @@ function problem(seed: number, n = 3): TaskProblem {
   };
 }
 
-async function answered(
+async function computeAnswer(
   references: References,
   name: string,
   text: string,
@@ -49,7 +49,7 @@ async function answered(
 }
 
 /** Each reference returns its process id and the number of its calls, counted in its own variables. */
-const counting = [
+const countingReferences = [
   [
     'reference.py',
     'import os\ncalls = 0\ndef reference(x, n):\n    global calls\n    calls += 1\n    print("\\nok\\n")\n    return [[os.getpid(), calls]]\n',
@@ -60,14 +60,14 @@ const counting = [
   ],
 ] as const;
 
-test.each(counting)(
+test.each(countingReferences)(
   '%s: one process answers all problems, each with new variables, and ends with the host',
   async (name, text) => {
     const own = new AbortController();
     const references = new References({ addon, cache: path.join(folder, `one-${name}`), signal: own.signal });
     const [first, second] = [
-      await answered(references, name, text, problem(1)),
-      await answered(references, name, text, problem(2)),
+      await computeAnswer(references, name, text, problem(1)),
+      await computeAnswer(references, name, text, problem(2)),
     ];
     expect([first[1], second[1]]).toEqual([1, 1]);
     expect(second[0]).toBe(first[0]);
@@ -89,45 +89,47 @@ test('a failure that earlier answers may have caused is checked again in a new p
   const once =
     'globalThis.used = (globalThis.used ?? 0) + 1;\nexport const reference = (x) => {\n  if (globalThis.used > 1) throw new Error("used up");\n  return [process.pid, x.length];\n};\n';
   const [first, second] = [
-    await answered(references, 'r.mjs', once, problem(1)),
-    await answered(references, 'r.mjs', once, problem(2, 5)),
+    await computeAnswer(references, 'r.mjs', once, problem(1)),
+    await computeAnswer(references, 'r.mjs', once, problem(2, 5)),
   ];
   expect(first[1]).toBe(3);
   expect(second[1]).toBe(5);
   expect(second[0]).not.toBe(first[0]);
   const never = 'export const reference = (x) => { if (x.length > 3) throw new Error("too long"); return [0, 0]; };\n';
-  await answered(references, 'r.mjs', never, problem(1));
-  await expect(answered(references, 'r.mjs', never, problem(2, 5))).rejects.toThrow(
+  await computeAnswer(references, 'r.mjs', never, problem(1));
+  await expect(computeAnswer(references, 'r.mjs', never, problem(2, 5))).rejects.toThrow(
     /r\.mjs returned no result: .*too long/s,
   );
   // A new process returns results again.
-  expect(await answered(references, 'r.mjs', never, problem(3))).toEqual([0, 0]);
+  expect(await computeAnswer(references, 'r.mjs', never, problem(3))).toEqual([0, 0]);
 });
 
 test('each answer has its own time limit, and a process that ends is replaced', async () => {
   const references = referencesIn('limits', 6_000);
   const text =
     'export const reference = (x) => {\n  if (x.length === 5) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);\n  if (x.length === 7) process.exit(3);\n  return [process.pid, 1];\n};\n';
-  const [first] = await answered(references, 'r.mjs', text, problem(1));
-  await expect(answered(references, 'r.mjs', text, problem(2, 5))).rejects.toThrow('r.mjs did not finish within 6 s');
-  const [second] = await answered(references, 'r.mjs', text, problem(3));
+  const [first] = await computeAnswer(references, 'r.mjs', text, problem(1));
+  await expect(computeAnswer(references, 'r.mjs', text, problem(2, 5))).rejects.toThrow(
+    'r.mjs did not finish within 6 s',
+  );
+  const [second] = await computeAnswer(references, 'r.mjs', text, problem(3));
   expect(second).not.toBe(first);
-  await expect(answered(references, 'r.mjs', text, problem(4, 7))).rejects.toThrow('r.mjs returned no result');
+  await expect(computeAnswer(references, 'r.mjs', text, problem(4, 7))).rejects.toThrow('r.mjs returned no result');
 });
 
 test('a reference in C++ is compiled once for all sizes', async () => {
   const references = referencesIn('cpp');
   const text =
     'void reference(const double* x, double* y, int n) { y[0] = n; y[1] = 0; for (int i = 0; i < n; ++i) y[1] += x[i]; }\n';
-  expect((await answered(references, 'r.cpp', text, problem(1)))[0]).toBe(3);
+  expect((await computeAnswer(references, 'r.cpp', text, problem(1)))[0]).toBe(3);
   const programs = path.join(folder, 'cpp/references');
   const made = await readdir(programs);
   expect(made).toHaveLength(1);
-  const [n, sum] = await answered(references, 'r.cpp', text, problem(1, 64));
+  const [n, sum] = await computeAnswer(references, 'r.cpp', text, problem(1, 64));
   expect(n).toBe(64);
   expect(sum).toBeGreaterThan(10);
   expect(await readdir(programs)).toEqual(made);
-  await expect(answered(references, 'r.cpp', `${text}wrong`, problem(1))).rejects.toThrow(
+  await expect(computeAnswer(references, 'r.cpp', `${text}wrong`, problem(1))).rejects.toThrow(
     /r\.cpp returned no result: .*wrong/s,
   );
   expect(await readdir(programs)).toEqual(made);

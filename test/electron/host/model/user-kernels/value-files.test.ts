@@ -92,7 +92,10 @@ const folder = scratchFolder('assembler');
 const build = await readUserKernelBuild(nativeFolder());
 const compiler = await findCompiler(build);
 
-async function compiled(name: string, text: string): Promise<{ readonly failed: boolean; readonly output: string }> {
+async function compileKernel(
+  name: string,
+  text: string,
+): Promise<{ readonly failed: boolean; readonly output: string }> {
   const source = `${name}.cpp`;
   writeFileSync(path.join(folder, source), text);
   writeFileSync(path.join(folder, 'inc.hpp'), '.byte 1\n');
@@ -114,7 +117,7 @@ describe(
       ['hidden', 'asm("/* \\" */ .incbin \\"inc.hpp\\"");\n'],
       ['lto', '#pragma GCC optimize("O1")\nasm(".incbin \\"inc.hpp\\"");\n'],
     ])('is rejected: %s', async (name, text) => {
-      const { failed, output } = await compiled(name, text);
+      const { failed, output } = await compileKernel(name, text);
       expect([failed, output]).toEqual([
         true,
         expect.stringMatching(/^the assembler directive \.\w+ is not allowed: /),

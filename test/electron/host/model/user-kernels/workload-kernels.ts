@@ -28,9 +28,9 @@ import { benchHere } from '../../test-host.ts';
 import { smallImage } from '../../workloads/small-image.ts';
 
 const workloadKernelsAddon = loadAddon();
-const trusted = new Set<string>();
+const trustedKernels = new Set<string>();
 let folder: string;
-export let own: UserKernels;
+export let ownKernels: UserKernels;
 let processes = 0;
 
 const limits = limitsOf(3, 600);
@@ -125,7 +125,7 @@ async function make(kind: Kind, id: string, text: string, described: object = {}
   await writeFile(path.join(folder, id), text);
   const json = JSON.stringify({ ...description, base, replaces, title: `My ${base}`, ...described });
   await writeFile(path.join(folder, id.replace('.cpp', '.json')), json);
-  return own.open(path.join(folder, id));
+  return ownKernels.open(path.join(folder, id));
 }
 
 async function honestKernel(kind: Kind): Promise<string> {
@@ -141,11 +141,11 @@ export async function read(kind: Kind, variant: string): Promise<ScenarioReading
   const scenarios = await openScenarios({
     assetsFolder,
     rangeTable: (energies, stopping, at) => workloadKernelsAddon.rangeTable(energies, stopping, at),
-    variants: (workload) => hostWorkloads[workload].variants(own.addon),
+    variants: (workload) => hostWorkloads[workload].variants(ownKernels.addon),
     workloads: hostWorkloads,
-    mismatch: (id, scenario) => own.mismatch(id, placeOf(scenario)),
+    mismatch: (id, scenario) => ownKernels.mismatch(id, placeOf(scenario)),
     extraStraggling: () => Promise.resolve(null),
-    offers: offersOf(own.addon),
+    offers: offersOf(ownKernels.addon),
     memoryLimit_bytes,
   });
   return scenarios.check({ ...kind.document, solver: { threads: 2, variant } }, { name: 's.json', folder: null });
@@ -155,20 +155,20 @@ export async function read(kind: Kind, variant: string): Promise<ScenarioReading
 async function verdictOf(kind: Kind): Promise<UserKernelVerdict | null> {
   const reading = await read(kind, idOf(kind));
   if (reading.kind === null) throw new Error('no scenario');
-  await own.prepare([idOf(kind)], placeOf(reading.scenario ?? { kind: '' }));
+  await ownKernels.prepare([idOf(kind)], placeOf(reading.scenario ?? { kind: '' }));
   if (reading.kind === 'diffraction') {
     const problem = problemOf(reading);
-    const run = own.addon.createDiffraction(problem);
+    const run = ownKernels.addon.createDiffraction(problem);
     const result = await run.start(() => undefined);
     expect(run.live()?.image.length ?? result.image.length).toBe(result.image.length);
     const context = { name: 's' } as Parameters<typeof imageRunData>[0];
     const data = { ...imageRunData(context, run.plan, result), variant: result.variant };
-    return hostWorkloads.diffraction.userKernels.check(own.addon, reading, data);
+    return hostWorkloads.diffraction.userKernels.check(ownKernels.addon, reading, data);
   }
   if (reading.kind === 'transport') throw new Error('not of transport');
   const variants = [kind.base, idOf(kind)];
   const problem = { kind: reading.kind, problem: problemOf(reading) };
-  const report = await benchHere(own.addon, problem, { ...common, variants, sample_s: 1e-4 });
+  const report = await benchHere(ownKernels.addon, problem, { ...common, variants, sample_s: 1e-4 });
   const [base, mine] = report.entries;
   expect(base?.status).toBe('measured');
   if (mine?.status === 'refused') throw userKernelRefusal(idOf(kind), mine.reason);
@@ -190,10 +190,10 @@ export function useWorkloadKernels(name: string): void {
   beforeAll(() => {
     // The kernels compute little; their compilation takes most of the test's time.
     vi.stubEnv('CXXFLAGS', '-O0');
-    own = new UserKernels({
+    ownKernels = new UserKernels({
       addon: workloadKernelsAddon,
       folders: { ...kernelFolders(), cache: cacheWithUserKernels(folder) },
-      isTrusted: (sha256) => trusted.has(sha256),
+      isTrusted: (sha256) => trustedKernels.has(sha256),
       startChild: (program) => {
         processes += 1;
         return forkChild(program);
@@ -202,7 +202,7 @@ export function useWorkloadKernels(name: string): void {
   });
   afterAll(() => {
     vi.unstubAllEnvs();
-    own.close();
+    ownKernels.close();
   });
 }
 
@@ -218,11 +218,11 @@ export function kernelStoriesOf(kind: Kind): void {
       const made = await make(kind, id, await honestKernel(kind));
       // No part of the kernel runs, and no process starts, before the user has given trust.
       const before = processes;
-      expect((await workloadKernelsFailure(own.prepare([id], place))).code).toBe('untrusted');
+      expect((await workloadKernelsFailure(ownKernels.prepare([id], place))).code).toBe('untrusted');
       expect((await workloadKernelsFailure(verdictOf(kind))).code).toBe('untrusted');
       expect(processes).toBe(before);
-      trusted.add(made.sha256);
-      await own.prepare([id], place);
+      trustedKernels.add(made.sha256);
+      await ownKernels.prepare([id], place);
     });
 
     test('an equivalent copy is correct, and is listed among the variants', async () => {
@@ -230,7 +230,7 @@ export function kernelStoriesOf(kind: Kind): void {
       const verdict = await verdictOf(kind);
       expect(verdict).toMatchObject({ right: true, bitwise: true });
       expect(verdict?.checks.length).toBeGreaterThan(1);
-      const listed = hostWorkloads[kind.workload].variants(own.addon).find((one) => one.id === id);
+      const listed = hostWorkloads[kind.workload].variants(ownKernels.addon).find((one) => one.id === id);
       expect(listed).toMatchObject({ ...place, device: 'cpu', buildsOn: kind.base, source: id });
     });
 
@@ -248,16 +248,16 @@ export function kernelStoriesOf(kind: Kind): void {
       ['hang', /^my-.*\.cpp did not finish within 1 s/],
     ])('%s ends only its own run, with one message that names the file', async (word, message) => {
       await how(word);
-      own.limit_s = word === 'hang' ? 1 : 60;
+      ownKernels.limit_s = word === 'hang' ? 1 : 60;
       expect((await workloadKernelsFailure(verdictOf(kind))).message).toMatch(message);
-      own.limit_s = 60;
+      ownKernels.limit_s = 60;
     });
 
     test('a compiler error is reported at its line', async () => {
       const text = '// A kernel.\n\nint oops = nowhere;\n';
       const { sha256 } = await make(kind, `typo-${id}`, text);
-      trusted.add(sha256);
-      const error = await workloadKernelsFailure(own.prepare([`typo-${id}`], place));
+      trustedKernels.add(sha256);
+      const error = await workloadKernelsFailure(ownKernels.prepare([`typo-${id}`], place));
       expect(error.code).toBe('invalid');
       expect(error.issues[0]).toMatchObject({ file: `typo-${id}`, line: 3, column: 12 });
     });

@@ -18,7 +18,16 @@ import {
 import { hostWorkloads, rulesOf } from '../../../../../electron/host/workloads/index.ts';
 import { problemOf } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { benchHere } from '../../test-host.ts';
-import { common, howFile, idOf, kernelStoriesOf, kinds, own, read, useWorkloadKernels } from './workload-kernels.ts';
+import {
+  common,
+  howFile,
+  idOf,
+  kernelStoriesOf,
+  kinds,
+  ownKernels,
+  read,
+  useWorkloadKernels,
+} from './workload-kernels.ts';
 
 describe('the core library', () => {
   const MAGIC = '!<arch>\n';
@@ -116,7 +125,7 @@ describe('user kernels of all workloads', () => {
     const rows = async (word: string) => {
       await writeFile(howFile(kind), word);
       const problem = { kind: reading.kind, problem: problemOf(reading) };
-      const { entries } = await benchHere(own.addon, problem, { ...common, variants });
+      const { entries } = await benchHere(ownKernels.addon, problem, { ...common, variants });
       return entries.map((entry) =>
         entry.status === 'refused'
           ? [entry.variant, entry.reason, null]
@@ -135,7 +144,7 @@ describe('user kernels of all workloads', () => {
 
   test('state in one sentence why a source cannot be copied', async () => {
     const reason = async (bench: string, id: string) => {
-      const base = own.bases().find((one) => one.bench === bench && one.id === id);
+      const base = ownKernels.bases().find((one) => one.bench === bench && one.id === id);
       if (base === undefined) throw new Error(`there is no ${id}`);
       return (await findReplaceableFiles(kernelFolders().sources, base, rulesOf(base))).reason;
     };
@@ -146,17 +155,17 @@ describe('user kernels of all workloads', () => {
     expect(await reason('spmv', 'cusparse')).toMatch(/calls cuSPARSE,/);
     expect(await reason('overlap', 'cuda-streams')).toMatch(/in host code; a CUDA user kernel replaces kernels/);
     // Every other variant has a replaceable file or gives a reason, and each benchmark row has its own.
-    for (const base of own.bases()) {
+    for (const base of ownKernels.bases()) {
       const { files, reason: why } = await findReplaceableFiles(kernelFolders().sources, base, rulesOf(base));
       expect([base.workload, base.bench, base.id, files.length > 0 || (why ?? '').endsWith('.')]).toContain(true);
     }
     // The loops of an image are in a file that is compiled for every instruction set.
-    const fp64 = own.bases().find(({ id }) => id === 'diffraction-fp64');
+    const fp64 = ownKernels.bases().find(({ id }) => id === 'diffraction-fp64');
     if (fp64 === undefined) throw new Error('there is no fp64');
     expect((await findReplaceableFiles(kernelFolders().sources, fp64, rulesOf(fp64))).files).toContain(
       'kernels/diffraction/cpu/block.simd.cpp',
     );
-    const fused = own.bases().find(({ bench, id }) => bench === 'fma' && id === 'cpu-fused');
+    const fused = ownKernels.bases().find(({ bench, id }) => bench === 'fma' && id === 'cpu-fused');
     if (fused === undefined) throw new Error('there is no fma');
     expect((await findReplaceableFiles(kernelFolders().sources, fused, rulesOf(fused))).files[0]).toBe(
       'kernels/micro/arithmetic/fma.cpp',

@@ -9,7 +9,7 @@ import {
 } from '../../../../../electron/host/model/verdicts/levels.ts';
 import { PrecisionRule } from '../../../../../electron/host/model/verdicts/precision.ts';
 import { twoSidedProbability, twoSidedQuantile } from '../../../../../electron/host/model/verdicts/student.ts';
-import { missed, noiseModels, ratesOf } from '../../../../bench/verdicts/simulate.ts';
+import { missedTargets, noiseModels, ratesOf } from '../../../../bench/verdicts/simulate.ts';
 
 describe('error rates of verdicts', () => {
   /** `npm run bench -- verdicts` simulates ten times as many; rates.long.test.ts covers the other noise models. */
@@ -28,14 +28,14 @@ describe('error rates of verdicts', () => {
 
   describe.each(['decided', 'precise'] as const)('verdicts under noise, for sessions that end when %s', (rule) => {
     it.each(models.map((model) => [model.name, model] as const))('keep their error rates: %s', (_, model) => {
-      expect(missed(ratesOf(model, { candidates: 1, rule }, trials, 7), trials, 3)).toEqual([]);
+      expect(missedTargets(ratesOf(model, { candidates: 1, rule }, trials, 7), trials, 3)).toEqual([]);
     });
   });
 
   it('verdicts on ten candidates keep their error rates', () => {
     const [model] = models;
     if (model === undefined) throw new Error('no model of noise');
-    expect(missed(ratesOf(model, { candidates: 10, rule: 'decided' }, trials, 7), trials, 3)).toEqual([]);
+    expect(missedTargets(ratesOf(model, { candidates: 10, rule: 'decided' }, trials, 7), trials, 3)).toEqual([]);
   });
 });
 

@@ -13,31 +13,31 @@ const audit = (more: Partial<TaskAudit>): TaskAudit => ({
   ...more,
 });
 
-const unchanged: HiddenChanges = { probes: [], unwritten: 0, first_unwritten: 0 };
+const unchangedInputs: HiddenChanges = { probes: [], unwritten: 0, first_unwritten: 0 };
 
-const audited = (suspected = true): Audits => new Audits({ device: 'cpu', suspected, state_bytes: 0 });
+const newAudits = (suspected = true): Audits => new Audits({ device: 'cpu', suspected, state_bytes: 0 });
 
-const sample = (of: TaskAudit | null, hidden = unchanged) => ({ audit: of, hidden, timed_s: 0.01, ended_ns: 0 });
+const sample = (of: TaskAudit | null, hidden = unchangedInputs) => ({ audit: of, hidden, timed_s: 0.01, ended_ns: 0 });
 
 const failures = (audits: Audits) => audits.accuracy().flatMap(({ id, holds, tip }) => (holds ? [] : [[id, tip]]));
 
 const probes = (count: number, times: MemoryProbe): MemoryProbe[] => Array.from({ length: count }, () => times);
 
 test('an audit without findings does not change the checks', () => {
-  const audits = audited();
+  const audits = newAudits();
   audits.sampled(sample(audit({})));
   expect(audits.accuracy()).toMatchObject([{ id: 'largest', value: 0, bound: 1e-6, holds: true }]);
 });
 
 test('a single failure among many audits is shown', () => {
-  const audits = audited();
+  const audits = newAudits();
   const wrong = { ...check, value: 0.5, holds: false, where: 'result 3 is 0, expected 0.5' };
   for (const one of [check, wrong, check]) audits.sampled(sample(audit({ checks: [one] })));
   expect(failures(audits)).toEqual([['largest', 'Largest error: all 10 results; result 3 is 0, expected 0.5']]);
 });
 
 test('unwritten results and modified inputs are named', () => {
-  const audits = audited();
+  const audits = newAudits();
   audits.sampled(sample(audit({ unwritten: 4, first_unwritten: 6, inputs_changed: true })));
   expect(failures(audits)).toEqual([
     ['unwritten', '4 of 10 results were not written in an audited repetition, the first at 6'],
@@ -46,13 +46,13 @@ test('unwritten results and modified inputs are named', () => {
 });
 
 test('a result that was poisoned within a sample and not rewritten is named', () => {
-  const audits = audited();
-  audits.sampled(sample(null, { ...unchanged, unwritten: 2, first_unwritten: 7 }));
+  const audits = newAudits();
+  audits.sampled(sample(null, { ...unchangedInputs, unwritten: 2, first_unwritten: 7 }));
   expect(failures(audits)).toEqual([['unwritten', 'Result 7 was not written in a repetition within a sample']]);
 });
 
 test('a wrong result after some inputs change is an error of the kernel', () => {
-  const audits = audited();
+  const audits = newAudits();
   const where = 'results[7] is 1, expected 2';
   audits.sampled(sample(audit({ alteredChecks: [{ ...check, value: 1, holds: false, where }] })));
   expect(failures(audits)).toEqual([
@@ -62,9 +62,9 @@ test('a wrong result after some inputs change is an error of the kernel', () => 
 });
 
 test('inputs are altered in the first audit of a user kernel, and never for a shipped variant', () => {
-  const audits = audited();
+  const audits = newAudits();
   expect(audits.next().altered).toBe(true);
-  expect(audited(false).next().altered).toBe(false);
+  expect(newAudits(false).next().altered).toBe(false);
 });
 
 test('rows of a diagonally dominant matrix are not swapped', () => {
@@ -87,7 +87,7 @@ describe('probes for memoisation', () => {
   const honest = { fresh_s: 1.2e-3, again_s: 1e-3, usual_s: 1e-3 };
   const remembering = { fresh_s: 2e-3, again_s: 1e-3, usual_s: 1e-3 };
   const probed = (all: readonly MemoryProbe[]): Audits => {
-    const audits = audited();
+    const audits = newAudits();
     for (const one of all) audits.sampled(sample(audit({ probes: [one] })));
     return audits;
   };
@@ -120,7 +120,7 @@ describe('probes for memoisation', () => {
       sample(audit({ checks: [{ ...check, value: 1, holds: false }] })),
       sample(audit({ unwritten: 1 })),
       sample(audit({ inputs_changed: true })),
-      sample(null, { ...unchanged, unwritten: 1 }),
+      sample(null, { ...unchangedInputs, unwritten: 1 }),
     ];
     for (const proof of proofs) {
       const audits = probed([honest, remembering]);
@@ -182,9 +182,9 @@ describe('probes for memoisation', () => {
   });
 
   test('suspect a kernel that takes longer as soon as a few inputs change within a sample', () => {
-    const audits = audited();
+    const audits = newAudits();
     const changes = Array.from({ length: 24 }, () => ({ changed_s: 1e-3, before_s: 1e-4 }));
-    audits.sampled(sample(null, { ...unchanged, probes: changes }));
+    audits.sampled(sample(null, { ...unchangedInputs, probes: changes }));
     expect(failures(audits)).toEqual([['remembers', expect.stringMatching(/10 times/)]]);
   });
 
@@ -215,7 +215,7 @@ describe('probes for memoisation', () => {
 
 describe('the clock of the kernel process', () => {
   const during = (delay_s: (i: number) => number) => {
-    const audits = audited();
+    const audits = newAudits();
     for (let i = 0; i < 20; i += 1) {
       const ended_ns = 1e7 * i;
       audits.sampled({ ...sample(null), timed_s: 0.02, ended_ns, received_ns: ended_ns + 1e9 * delay_s(i) });
@@ -239,7 +239,7 @@ describe('the clock of the kernel process', () => {
 
 test('a process that is busy between its calls is named, but an idle one is not', () => {
   const between = (cpu_s: number, elapsed_s = 0.2) => {
-    const audits = audited();
+    const audits = newAudits();
     for (let i = 0; i < 5; i += 1) audits.sampled({ ...sample(null), between: { cpu_s, elapsed_s } });
     return failures(audits);
   };
@@ -252,7 +252,7 @@ test('a process that is busy between its calls is named, but an idle one is not'
 });
 
 test('audits end once they have used their share of the time', () => {
-  const audits = audited();
+  const audits = newAudits();
   expect(audits.next().audited).toBe(true);
   audits.spent(0.1);
   audits.sampled(sample(audit({ seconds: 0.009 })));
@@ -273,7 +273,7 @@ test('a shipped variant is audited if that is affordable, and never suspected of
   audits.spent(0.1);
   expect(audits.next()).toEqual({ audited: true, probed: false, altered: false });
   const changes = Array.from({ length: 24 }, () => ({ changed_s: 1e-3, before_s: 1e-4 }));
-  audits.sampled(sample(null, { ...unchanged, probes: changes }));
+  audits.sampled(sample(null, { ...unchangedInputs, probes: changes }));
   expect([failures(audits), audits.doubt]).toEqual([[], null]);
 });
 
@@ -293,7 +293,7 @@ test('the cost of audits includes all candidates', () => {
 
 test('audits of 1,000 samples use less than a tenth of the time, whatever a single audit costs', () => {
   for (const seconds of [1e-4, 3e-3, 0.02, 0.3]) {
-    const audits = audited();
+    const audits = newAudits();
     for (let i = 0; i < 1000; i += 1) {
       const isAudited = audits.next().audited;
       audits.spent(0.01 + (isAudited ? seconds : 0));

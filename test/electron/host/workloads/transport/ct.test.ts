@@ -31,7 +31,7 @@ const read = (document: object) => scenarios.check(document, { name: 's', folder
 const run = (document: object): Promise<RunData> => runScenario(document, 2 ** 31, folder);
 
 /** HU are labels in these tests: 0 is water, 1000 compact bone, -500 lung. */
-const plain = {
+const ctScenario = {
   density: [
     [-1000, 0.01],
     [-500, 0.26],
@@ -44,7 +44,7 @@ const plain = {
     [500, 'bone-compact-icru'],
   ],
 };
-const quick = {
+const quickScenario = {
   kind: 'transport',
   version: 1,
   beam: { energy_MeV: 60, x_sigma_mm: 2 },
@@ -66,8 +66,8 @@ describe('a CT equals the same matter in rectangles within 1e-6 of the peak', ()
     const file = put('water.mha', layers(rows([40, 0]), 80, 0.5));
     const solver = { stepping };
     const [ct, rectangle] = [
-      await run({ ...quick, solver, geometry: { ...box, ct: { file, hu_table: plain } } }),
-      await run({ ...quick, solver, geometry: box }),
+      await run({ ...quickScenario, solver, geometry: { ...box, ct: { file, hu_table: ctScenario } } }),
+      await run({ ...quickScenario, solver, geometry: box }),
     ];
     expect(largestDifference(ct, rectangle)).toBeLessThan(1e-6);
   });
@@ -79,8 +79,8 @@ describe('a CT equals the same matter in rectangles within 1e-6 of the peak', ()
       { material: 'lung', x_mm: [-20, 20], z_mm: [12, 18] },
     ];
     const [ct, slabs] = [
-      await run({ ...quick, geometry: { ...box, ct: { file, hu_table: plain } } }),
-      await run({ ...quick, geometry: { ...box, regions } }),
+      await run({ ...quickScenario, geometry: { ...box, ct: { file, hu_table: ctScenario } } }),
+      await run({ ...quickScenario, geometry: { ...box, regions } }),
     ];
     expect(largestDifference(ct, slabs)).toBeLessThan(1e-6);
   });
@@ -95,12 +95,15 @@ describe('a CT equals the same matter in rectangles within 1e-6 of the peak', ()
       hu: (column, row) => slab.hu(row, 79 - column, 0),
     });
     const [front, aside] = [
-      await read({ ...quick, geometry: { ...box, ct: { file, hu_table: plain } } }),
-      await read({ ...quick, geometry: { ...box, ct: { file: left, hu_table: plain, angle_deg: 90 } } }),
+      await read({ ...quickScenario, geometry: { ...box, ct: { file, hu_table: ctScenario } } }),
+      await read({ ...quickScenario, geometry: { ...box, ct: { file: left, hu_table: ctScenario, angle_deg: 90 } } }),
     ];
     expect(aside.issues).toEqual(front.issues);
     expect(aside.problem?.().map).toEqual(front.problem?.().map);
-    const back = await read({ ...quick, geometry: { ...box, ct: { file, hu_table: plain, angle_deg: 180 } } });
+    const back = await read({
+      ...quickScenario,
+      geometry: { ...box, ct: { file, hu_table: ctScenario, angle_deg: 180 } },
+    });
     const turned = front.problem?.().map.slice().reverse();
     expect(back.problem?.().map).toEqual(turned);
   });
@@ -125,8 +128,8 @@ describe('the range behind lung and bone matches the water-equivalent thickness'
     ['bone-compact-icru', 1000, 1.85, 10],
   ] as const)('%s inside a CT', async (material, hu, density, mm) => {
     const file = put(`${material}.nrrd`, layers(rows([5, 0], [mm, hu], [85 - mm, 0]), 80, 0.5));
-    const parts = { ...quick, beam: { energy_MeV: 80, x_sigma_mm: 2 } };
-    const ct = { ...parts, geometry: { width_mm: 40, depth_mm: 90, ct: { file, hu_table: plain } } };
+    const parts = { ...quickScenario, beam: { energy_MeV: 80, x_sigma_mm: 2 } };
+    const ct = { ...parts, geometry: { width_mm: 40, depth_mm: 90, ct: { file, hu_table: ctScenario } } };
     const water = { ...parts, geometry: { width_mm: 40, depth_mm: 90 } };
     const [behind, plainly] = [await run(ct), await run(water)].map(
       (each) => metricsOf(measuredRunOf(each)).r80_mm ?? 0,
@@ -202,7 +205,11 @@ describe('a thorax converted by the shipped table', () => {
     const noisy: Phantom = { ...ellipses(64), hu: (i, j) => ((i * 37 + j * 101) % 1600) - 900 };
     const file = put('noise.nrrd', noisy);
     const grid = { dx_mm: 6.4, dz_mm: 6.4, dtheta_mrad: 20 };
-    const reading = await read({ ...quick, grid, geometry: { width_mm: 409.6, depth_mm: 409.6, ct: { file } } });
+    const reading = await read({
+      ...quickScenario,
+      grid,
+      geometry: { width_mm: 409.6, depth_mm: 409.6, ct: { file } },
+    });
     const problem = reading.problem?.();
     expect(problem?.materials.length).toBeLessThanOrEqual(201);
     const densities = problem?.materials.map(({ density_g_cm3 }) => density_g_cm3) ?? [];
@@ -214,7 +221,7 @@ describe('a thorax converted by the shipped table', () => {
 
 describe('every CPU variant in a CT with many media', () => {
   const document = (stepping: string, variant: string, precision: string) => ({
-    ...quick,
+    ...quickScenario,
     beam: { energy_MeV: 20, x_sigma_mm: 2 },
     grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'uniform', step_MeV: 0.7 } },
     geometry: { width_mm: 16, depth_mm: 8, ct: { file: 'ct/many.nrrd' } },
@@ -245,7 +252,11 @@ describe('the picture of a CT', () => {
     const file = put('picture.nrrd', layers(rows([5, 0], [4, 1000], [31, 0]), 80, 0.5));
     const place = { isocentre_mm: [3, 12], isocentre_depth_mm: 12 };
     const seen = async (ct: object, parts: object = {}) => {
-      const reading = await read({ ...quick, ...parts, geometry: { ...box, ct: { file, hu_table: plain, ...ct } } });
+      const reading = await read({
+        ...quickScenario,
+        ...parts,
+        geometry: { ...box, ct: { file, hu_table: ctScenario, ...ct } },
+      });
       if (reading.ct === null || reading.scenario === null) throw new Error('no CT');
       return { reading, picture: await ctPicture(reading.ct, reading.scenario, reading.range_mm, 512) };
     };
@@ -295,7 +306,7 @@ describe('the picture of a CT', () => {
 });
 
 describe('errors of a CT scenario', () => {
-  const geometry = (ct: object) => ({ ...quick, geometry: { ct } });
+  const geometry = (ct: object) => ({ ...quickScenario, geometry: { ct } });
   const messages = async (ct: object): Promise<string> =>
     (await read(geometry(ct))).issues
       .map(({ severity, path: at, message }) => `${severity} ${at}: ${message}`)
@@ -336,7 +347,7 @@ describe('errors of a CT scenario', () => {
 
   test('include unordered tables, unknown materials, empty tables, and an isocentre outside the image', async () => {
     const file = put('fine.nrrd', layers(rows([40, 0]), 80, 0.5));
-    const table = (parts: object) => messages({ file, hu_table: { ...plain, ...parts } });
+    const table = (parts: object) => messages({ file, hu_table: { ...ctScenario, ...parts } });
     expect(
       await table({
         density: [
@@ -354,8 +365,8 @@ describe('errors of a CT scenario', () => {
 
   test('another version of the file counts as another CT', async () => {
     const parts = {
-      ...quick,
-      geometry: { ...box, ct: { file: put('again.nrrd', layers(rows([40, 0]), 80, 0.5)), hu_table: plain } },
+      ...quickScenario,
+      geometry: { ...box, ct: { file: put('again.nrrd', layers(rows([40, 0]), 80, 0.5)), hu_table: ctScenario } },
     };
     const first = (await read(parts)).problem?.();
     put('again.nrrd', layers(rows([40, 1000]), 80, 0.5));

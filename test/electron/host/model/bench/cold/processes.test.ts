@@ -28,7 +28,7 @@ const runOf = (of: TransportProblem): ColdRun => ({
 });
 
 /** A fake process that returns its result after the given delay. */
-function answering(delays_ms: number[]): StartChild {
+function delayedChild(delays_ms: number[]): StartChild {
   return () => {
     const delay = delays_ms.shift() ?? 1;
     let told: (message: unknown) => void = () => undefined;
@@ -76,10 +76,10 @@ describe('a run in a separate process', () => {
 
   test('ends when the session is cancelled', async () => {
     const stop = new AbortController();
-    const requested = coldProcess_s('slow', runOf(problem), answering([60_000]), stop.signal);
+    const requested = coldProcess_s('slow', runOf(problem), delayedChild([60_000]), stop.signal);
     setTimeout(() => stop.abort(), 20);
     expect(await requested).toBeNull();
-    expect(await coldProcess_s('slow', runOf(problem), answering([1]), stop.signal)).toBeNull();
+    expect(await coldProcess_s('slow', runOf(problem), delayedChild([1]), stop.signal)).toBeNull();
   });
 });
 
@@ -96,7 +96,7 @@ describe('cold processes of a session', () => {
         new Promise<null>((resolve) => end?.addEventListener('abort', () => resolve(null))),
     };
     const quick = { label: 'quick', run: async () => ({ time_s: 1 }) };
-    const processes = new ColdProcesses([quick, endless], { ...options(answering([])), limits: limitsOf(5, 0.05) });
+    const processes = new ColdProcesses([quick, endless], { ...options(delayedChild([])), limits: limitsOf(5, 0.05) });
     await processes.take();
     expect(processes.of('endless')).toMatchObject({
       reason: 'the time limit left no time for a process of each variant',
@@ -112,7 +112,7 @@ describe('cold processes of a session', () => {
     });
     // A process is identified by the problem that it creates.
     const startChild: StartChild = (program) => {
-      const link = answering([])(program);
+      const link = delayedChild([])(program);
       return {
         ...link,
         send: (sent) => {

@@ -18,9 +18,9 @@ const fileText = (name: string): string =>
 const read = (name: string): TuningResults => parseTuning({ text: fileText(name), name });
 
 /** Number of configurations in the small cache. */
-const SMALL = 15;
+const SMALL_COUNT = 15;
 
-const ours: TuningResults = {
+const ownResults: TuningResults = {
   ...{ device: 'NVIDIA H200', kernel: 'cuda-gather', problem: 'water' },
   configurations: [
     {
@@ -47,7 +47,12 @@ const ours: TuningResults = {
 describe('public tuning files', () => {
   test('include a small Kernel Tuner cache, whose milliseconds are read as seconds', () => {
     const { device, kernel, problem, configurations } = read('kernel-tuner-cache-small.json');
-    expect([device, kernel, problem, configurations.length]).toEqual(['NVIDIA RTX A4000', 'vector_add', '100', SMALL]);
+    expect([device, kernel, problem, configurations.length]).toEqual([
+      'NVIDIA RTX A4000',
+      'vector_add',
+      '100',
+      SMALL_COUNT,
+    ]);
     expect(configurations[0]).toMatchObject({ configuration: { block_size_x: 128 }, outcome: 'right' });
     expect(configurations[0]?.time_s).toBeCloseTo(0.0407360007e-3, 12);
     expect(configurations[0]?.samples_s).toHaveLength(7);
@@ -73,8 +78,8 @@ describe('public tuning files', () => {
   test.each([10, 200, 1000])('yield their complete entries if truncated %i letters before the end', (letters) => {
     const text = fileText('kernel-tuner-cache-small.json');
     const { configurations } = readKernelTuner(text.trimEnd().slice(0, -letters), 'cut.json');
-    expect(configurations.length).toBeGreaterThanOrEqual(SMALL - 3);
-    expect(configurations.length).toBeLessThanOrEqual(SMALL);
+    expect(configurations.length).toBeGreaterThanOrEqual(SMALL_COUNT - 3);
+    expect(configurations.length).toBeLessThanOrEqual(SMALL_COUNT);
   });
 
   test('include T4 with “miliseconds”, an empty unit and another name for the compilation', () => {
@@ -174,7 +179,7 @@ describe('tuning files written by Braggbench', () => {
   const valid = new Ajv2020({ strict: false }).compile(JSON.parse(fileText('t4-results-schema-1.0.0.json')) as object);
 
   test('are valid T4, and state what was wrong and by how much', () => {
-    const document = JSON.parse(t4Text(ours)) as { results: { invalidity: string; correctness: number }[] };
+    const document = JSON.parse(t4Text(ownResults)) as { results: { invalidity: string; correctness: number }[] };
     expect(valid(document), JSON.stringify(valid.errors)).toBe(true);
     expect(document.results.map(({ invalidity, correctness }) => [invalidity, correctness])).toEqual([
       ['correct', 1],
@@ -184,15 +189,15 @@ describe('tuning files written by Braggbench', () => {
   });
 
   test('read back unchanged in both formats', () => {
-    expect(readT4(t4Text(ours), 'ours').configurations.map(({ outcome }) => outcome)).toEqual([
+    expect(readT4(t4Text(ownResults), 'ours').configurations.map(({ outcome }) => outcome)).toEqual([
       'right',
       'wrong',
       'compile',
     ]);
-    const back = readKernelTuner(kernelTunerText(ours), 'ours');
+    const back = readKernelTuner(kernelTunerText(ownResults), 'ours');
     expect(back).toMatchObject({ device: 'NVIDIA H200', kernel: 'cuda-gather', problem: 'water' });
     expect(back.configurations.map(({ configuration }) => configuration)).toEqual(
-      ours.configurations.map(({ configuration }) => configuration),
+      ownResults.configurations.map(({ configuration }) => configuration),
     );
     expect(back.configurations.map(({ outcome }) => outcome)).toEqual(['right', 'wrong', 'compile']);
     expect(back.configurations[0]?.time_s).toBeCloseTo(0.002, 12);

@@ -12,7 +12,7 @@ const addon = loadAddon();
 const scenarios = await openTestScenarios();
 const parts = { kind: 'transport', version: 2, physics: { nuclear: 'off' }, output: { keyframes: 0 } };
 
-async function planned(document: object) {
+async function planScenario(document: object) {
   const reading = await scenarios.check(document, { name: 'expected', folder: null });
   const problem = scenarios.resolve(reading);
   const run = await addon.layTransport(problem);
@@ -49,7 +49,7 @@ test.each([
 ])(
   'the estimated number of cells is within a factor of two: %s',
   async (_name, document) => {
-    const { run, visits } = await planned({ ...parts, ...document });
+    const { run, visits } = await planScenario({ ...parts, ...document });
     const { cell_steps } = await run.start(() => undefined, { unwatched: true });
     expect((visits ?? 0) / cell_steps).toBeGreaterThan(1 / 2);
     expect((visits ?? 0) / cell_steps).toBeLessThan(2);
@@ -63,7 +63,7 @@ test.each([
   ['lead', { background: 'lead' }],
 ])('a beam in %s visits less than twice as many cells of its grid as a beam in water', async (_name, geometry) => {
   const visited = async (of: object): Promise<number> => {
-    const { visits } = await planned({ ...parts, beam: { energy_MeV: 100 }, ...of, solver: path });
+    const { visits } = await planScenario({ ...parts, beam: { energy_MeV: 100 }, ...of, solver: path });
     return visits ?? Number.NaN;
   };
   // The true ratio is 0.5. Calculated with the beam's width in water, it would be three to six.
@@ -72,12 +72,12 @@ test.each([
 
 test('variants that visit a different number of cells have no time estimate', async () => {
   const grid = { dx_mm: 2, dz_mm: 2, dtheta_mrad: 80 };
-  const { visits } = await planned({ ...parts, beam: { energy_MeV: 40 }, grid, solver: { variant: 'fused' } });
+  const { visits } = await planScenario({ ...parts, beam: { energy_MeV: 40 }, grid, solver: { variant: 'fused' } });
   expect(visits).toBeNull();
 });
 
 test('the time of a run predicts the next run of its kind, and half the time for half its cells', async () => {
-  const { problem, run, visits: found } = await planned({ ...parts, beam: { energy_MeV: 70 }, solver: depth });
+  const { problem, run, visits: found } = await planScenario({ ...parts, beam: { energy_MeV: 70 }, solver: depth });
   const visits = found ?? 0;
   // No other test uses a variant of this name.
   const plan = { ...run.plan, variant: 'of-this-test' };

@@ -30,7 +30,7 @@ beforeAll(async () => {
   run = await runScenario({ ...tinyScenario, beam, output: { keyframes: 0, let: true } });
 });
 
-async function written(of: RunData, what: ImageExport): Promise<{ name: string; volume: Volume; header: string }> {
+async function writeMap(of: RunData, what: ImageExport): Promise<{ name: string; volume: Volume; header: string }> {
   const { name, bytes } = await exportRun(of, what, runPacker);
   const volume = volumeIn(name, bytes, volumeHeader(name, bytes) ?? expect.fail('no volume'), []);
   return { name, volume, header: new TextDecoder('latin1').decode(bytes.subarray(0, 600)) };
@@ -54,7 +54,7 @@ test.each([
   const { nx, nz, dx_mm, dz_mm } = run.axes;
   for (const ending of imageEndings) {
     const what = `${quantity}-${ending}` as const;
-    const { name, volume, header } = await written(run, what);
+    const { name, volume, header } = await writeMap(run, what);
     expect(name).toMatch(new RegExp(`-${quantity}\\.${ending}$`));
     expect(header).toContain(unit);
     expect(volume).toEqual({
@@ -74,9 +74,9 @@ describe('the dose in Gy as a volume', () => {
     expect(name).toMatch(/-gray\.dcm$/);
     const { unit, ...dicom } = readDicomDose(name, bytes);
     expect(unit).toBe('Gy');
-    const { volume: meta, header } = await written(run, 'gray-mha');
+    const { volume: meta, header } = await writeMap(run, 'gray-mha');
     expect(header).toContain('Gy per 1e9 protons');
-    expect((await written(run, 'gray-nrrd')).volume).toEqual(meta);
+    expect((await writeMap(run, 'gray-nrrd')).volume).toEqual(meta);
     const [, , ny = 0] = meta.sizes;
     const [, , dy = 0] = meta.spacing_mm;
     // Half of the beam's 2 mm at the entrance, if cells are wider.
@@ -95,7 +95,7 @@ describe('the dose in Gy as a volume', () => {
   });
 
   test('sums over y to the energy of the plane', async () => {
-    const { volume } = await written(run, 'gray-nrrd');
+    const { volume } = await writeMap(run, 'gray-nrrd');
     const { nx, nz, dx_mm, dz_mm, density_g_cm3 } = run.axes;
     const [, , dy = 0] = volume.spacing_mm;
     for (const cell of [Math.floor(nx / 2), Math.floor((nz / 4) * nx + nx / 2)]) {
@@ -135,7 +135,7 @@ describe('the exported dose of a run in a CT', () => {
   });
 
   test('has patient coordinates for a beam from the left: depth is to the right, and x to the back', async () => {
-    const { volume } = await written(ct, 'dose-mha');
+    const { volume } = await writeMap(ct, 'dose-mha');
     const { nx, nz, dx_mm, dz_mm } = ct.axes;
     // Depth d is at 5 + 10 - d to the left, x is at -3 + x to the back; the middle slice of the CT is at z = 0.
     expect(volume.sizes).toEqual([nz, nx, 1]);
@@ -146,7 +146,7 @@ describe('the exported dose of a run in a CT', () => {
       Array.from({ length: nz }, (__, i) => (ct.dose[(nz - 1 - i) * nx + x] ?? 0) / (dx_mm * dz_mm)),
     );
     expect([...volume.values]).toEqual(rows.flat());
-    expect((await written(ct, 'dose-nrrd')).volume.values).toEqual(volume.values);
+    expect((await writeMap(ct, 'dose-nrrd')).volume.values).toEqual(volume.values);
   });
 
   test('is written as RT Dose, with y along feet to head', async () => {
@@ -215,7 +215,7 @@ describe('the exported dose of a run in a CT', () => {
 });
 
 test('the exported beam lies at the position of the scenario: mean position 1 mm, in the first rows', async () => {
-  const { volume } = await written(run, 'dose-nrrd');
+  const { volume } = await writeMap(run, 'dose-nrrd');
   const [nx = 0] = volume.sizes;
   const row = [...volume.values.subarray(0, nx)];
   const mean = row.reduce(

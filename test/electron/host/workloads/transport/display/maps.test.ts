@@ -22,19 +22,19 @@ const axes = {
   energies_MeV: new Float64Array([1, 2, 4, 8]),
   density_g_cm3: null,
 };
-const numbered = (n: number): Float32Array => Float32Array.from({ length: n }, (_, i) => i);
+const numberedValues = (n: number): Float32Array => Float32Array.from({ length: n }, (_, i) => i);
 const fields = {
   axes,
   dose: Float64Array.from({ length: 60 }, (_, i) => i),
   marginals: {
     step: 3,
     depth_mm: 1,
-    zx: numbered(60),
-    xtheta: numbered(30),
-    etheta: numbered(20),
-    ez: numbered(40),
-    ex: numbered(24),
-    ztheta: numbered(50),
+    zx: numberedValues(60),
+    xtheta: numberedValues(30),
+    etheta: numberedValues(20),
+    ez: numberedValues(40),
+    ex: numberedValues(24),
+    ztheta: numberedValues(50),
   },
 };
 
@@ -51,11 +51,11 @@ function request(
 
 describe('cuts of live maps', () => {
   const cut = { ...request('protons', 'x', 'z', [100, 100]), cuts: [{ axis: 'e' as const, index: 2 }] };
-  const plane = { slow: 'z', fast: 'x', cut: [2, -1, -1, -1], values: numbered(60) } as const;
+  const plane = { slow: 'z', fast: 'x', cut: [2, -1, -1, -1], values: numberedValues(60) } as const;
 
   it('are shown only from the plane that the engine computed', async () => {
     expect(planeOf(cut)).toEqual({ slow: 'z', fast: 'x', cut: [2, -1, -1, -1] });
-    expect([...(await makeMap({ ...fields, planes: [plane] }, cut)).values]).toEqual([...numbered(60)]);
+    expect([...(await makeMap({ ...fields, planes: [plane] }, cut)).values]).toEqual([...numberedValues(60)]);
     const other = { ...plane, cut: [3, -1, -1, -1] } as const;
     await expect(makeMap({ ...fields, planes: [other] }, cut)).rejects.toThrow(/A saved run contains sums/);
     const shown = { ...cut, cuts: [{ axis: 'x' as const, index: 0 }] };
@@ -98,7 +98,7 @@ describe('differences of maps', () => {
   const wanted = request('protons', 'x', 'z', [100, 100]);
 
   it('are computed cell by cell, before cells are merged', async () => {
-    const other = { ...fields, marginals: { ...fields.marginals, zx: numbered(60).map((value) => 59 - value) } };
+    const other = { ...fields, marginals: { ...fields.marginals, zx: numberedValues(60).map((value) => 59 - value) } };
     const map = await makeDifference(fields, other, wanted);
     expect([map.values[0], map.values[59], map.min, map.max]).toEqual([-59, 59, -59, 59]);
     expect([map.quantity, map.unit]).toEqual(['protons difference', 'protons per cell']);
@@ -117,7 +117,7 @@ describe('differences of maps', () => {
 describe('maps of a run', () => {
   it('consist of the cells themselves at full resolution, in either orientation', async () => {
     const upright = await makeMap(fields, request('protons', 'x', 'z', [100, 100]));
-    expect([...upright.values]).toEqual([...numbered(60)]);
+    expect([...upright.values]).toEqual([...numberedValues(60)]);
     const lying = await makeMap(fields, request('protons', 'z', 'x', [100, 100]));
     expect([lying.horizontal.count, lying.vertical.count]).toEqual([10, 6]);
     // Row x, column z.
