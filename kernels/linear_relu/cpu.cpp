@@ -77,8 +77,8 @@ class BlasLayer final : public CpuLayer<float> {
   }
 };
 
-// The plain variant does about this many multiply-adds per second and core. Problems that would take long are rejected,
-// because the variant is meant for checks.
+// Assumed speed of the plain variant: multiply-adds per second and core. Problems that would take longer than the limit
+// are rejected, because this variant is only meant for checks.
 constexpr double kPlainPerSecond = 1e9, kMaxPlainSeconds = 20.0;
 
 std::string too_long(const TaskProblem& problem) {

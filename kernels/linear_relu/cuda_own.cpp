@@ -55,7 +55,7 @@ class OwnLayer final : public CudaSteps {
   void queue(cuda::Stream& to) override { steps(to); }
 
  private:
-  /// True for problems with a rectifier and no residual, the only ones that most of these variants support.
+  /// True for problems with a rectifier and no residual; most of these variants support no others.
   bool rectifies() const { return layer().activation == Activation::kRelu && !layer().residual; }
   static constexpr const Names& names() { return kOwnNames[static_cast<std::size_t>(how)]; }
 

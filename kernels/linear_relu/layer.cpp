@@ -13,7 +13,7 @@ using engine::TaskProblem;
 // Products with more multiply-adds than this are compared on a sample.
 constexpr double kAllUpTo = 1 << 27;
 constexpr std::size_t kSampled = 4096;
-// In a problem with NaN, one value of X is NaN in every row whose number is a multiple of this.
+// In a problem with NaN, one value of X is NaN in every row whose index is a multiple of this.
 constexpr std::size_t kNanEvery = 7;
 
 Direction direction_of(const std::string& word) {
@@ -94,7 +94,7 @@ void compare_one(const Reference& r, const engine::TaskResult& result, std::size
   if (difference > 0.0) found.worst = std::max(found.worst, relative);
   found.sum += relative;
   ++found.counted;
-  // If z is nearer to 0 than rounding can resolve, either sign is correct.
+  // If the exact z is smaller than the rounding error, either sign is correct.
   if (r.rectified && (got > 0.0) != (sum > 0.0) && std::abs(z) > limit * size) ++found.mask;
 }
 

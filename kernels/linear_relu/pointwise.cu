@@ -36,7 +36,7 @@ extern "C" __global__ void linear_relu_gate_cleared(const float* __restrict__ gr
 
 constexpr unsigned kSumColumns = 32, kSumRows = 32;
 
-// Writes gradient[r][c] to `out` (which may be `gradient`) where gate[r][c] > 0, otherwise 0, and the sum of each
+// Writes gradient[r][c] to `out` (which may be `gradient`) where gate[r][c] > 0, otherwise 0. Writes the sum of each
 // column to `sums` unless it is null. A block has 32 x 32 threads and 32 columns. The order of additions is fixed, so
 // repeated runs give equal bits.
 extern "C" __global__ void __launch_bounds__(kSumColumns* kSumRows)

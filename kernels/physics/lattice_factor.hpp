@@ -4,14 +4,14 @@
 
 #include "hd.hpp"
 
-// Amplitude of a finite crystal relative to one cell, at given fractional indices.
+// Amplitude scattered by a finite crystal relative to that of one cell, at given fractional indices.
 namespace bb::physics {
 
 /// √(π/6): the ellipsoid inscribed in a box of cells contains π/6 of them, and intensity is per cell.
 inline constexpr double kSphere = 0.723601254558268;
 /// exp(-ρ²/0.63) has about the width of the central peak of N cells.
 inline constexpr double kGaussWidth2 = 0.63;
-/// A top hat with the same integral as the peak: ρ² < 0.63².
+/// A top hat with the same integral as the peak has the squared radius 0.63².
 inline constexpr double kTophatRadius2 = 0.3969;
 
 /// N cells in a row: |sin(πNh)/sin(πh)|, N at every integer h. International Tables B, §1.2. Integers are subtracted

@@ -9,7 +9,7 @@
 // grid resolves. The first-order remap G = f·P (bilinear streaming of the earlier solver) has the same form.
 namespace bb::physics {
 
-inline constexpr int kRemapReach = 2;  // cells on either side of the donor that enter G
+inline constexpr int kRemapReach = 2;  // cells on either side of the donor cell on which its flux depends
 inline constexpr int kRemapTaps = 2 * kRemapReach + 1;
 
 /// Shift in cells: shift = whole + fraction with 0 < fraction <= 1, or both 0.
@@ -28,9 +28,9 @@ BB_HD inline RemapShift split_shift(double shift) {
 }
 
 /// Index that a remap by `whole` cells and a fraction reads for cell i of a row of `n`; -1 for none. Beyond the end
-/// through which the row moves out, the last cell is read again, so that the content continues there. Zeros would be a
-/// step in the row, at which the quintic and the clamp would hold content back. Beyond the other end the row is empty,
-/// so nothing comes in.
+/// through which content leaves, the last cell is repeated, so that the content continues there. Zeros would be a step
+/// in the row, at which the quintic and the clamp would hold content back. Beyond the other end the row is empty, so no
+/// content enters.
 BB_HD inline int remap_neighbour(int i, int n, int whole) {
   if (i < 0) return whole < 0 ? 0 : -1;
   if (i >= n) return whole < 0 ? -1 : n - 1;
@@ -63,7 +63,7 @@ BB_HD inline void remap_weights(double fraction, bool high_order, double c[kRema
   }
 }
 
-/// Part of the donor's content `p` that goes to the next cell; m2 … p2 are the contents of its neighbours.
+/// Part of the donor's content `p` that moves to the next cell; m2 … p2 are the contents of its neighbours.
 template <typename T>
 BB_HD inline T remap_flux(T m2, T m1, T p, T p1, T p2, const T* c) {
   const T g = c[0] * m2 + c[1] * m1 + c[2] * p + c[3] * p1 + c[4] * p2;

@@ -15,9 +15,11 @@ namespace {
 
 using cpu::Clock;
 
-// A launch queue holds about a thousand launches; far larger batches only measure the wait for it.
+// Maximum number of repetitions in a batch. A launch queue holds about a thousand launches; far larger batches only
+// measure the wait for it.
 constexpr int kMaxRepetitions = 20'000;
-constexpr int kMaxColdRepetitions = 200;  // each empties the caches, which takes longer than most repetitions
+// maximum number of cold repetitions; each empties the caches, which takes longer than most repetitions
+constexpr int kMaxColdRepetitions = 200;
 // Emptying a server's caches takes tens of milliseconds: a cold sample lasts at most this long.
 constexpr double kMaxColdSeconds = 0.2;
 constexpr int kSwappedCalls = 100;   // enough for a new process to warm up
@@ -139,7 +141,7 @@ TaskSample TaskRun::sample(const TaskSampleOptions& options) {
   if (options.hide && !options.trace && options.mode == TaskMode::kWarm) {
     plan.hide = true;
     plan.picks = random_();
-    // The problem's own inputs return at the audited repetition or at another one that a kernel cannot predict.
+    // The problem's own inputs return at the audited repetition, or at another one that a kernel cannot predict.
     plan.displaced = among(0, 1) == 0 ? 0 : among(0, plan.at >= 0 ? plan.at : count);
   }
   if (options.alteration != 0 && plan.at >= 0) {

@@ -70,7 +70,7 @@ void transfer(const Source& source, const Lanes3<T>& d, Lanes3<T>& q) {
   }
 }
 
-/// One fractional index: the scalar product of a cell edge and q.
+/// One fractional index of reflection: the scalar product of a cell edge and the scattering vector q.
 template <typename T>
 inline T index(const Number3<T>& edge, const Lanes3<T>& q, int i) {
   return edge.x * q.x.get(i) + edge.y * q.y.get(i) + edge.z * q.z.get(i);

@@ -95,7 +95,8 @@ class Unfused final : public Solver {
   }
 
   /// First pixel of the block that contains the start of a row. Parts end at block borders, because the scalar
-  /// remainder of a loop may round differently. So a pixel does not depend on the number of threads.
+  /// remainder of a vectorised loop may round differently. So the value of a pixel does not depend on the number of
+  /// threads.
   std::size_t border(int row) const {
     const std::size_t pixel = static_cast<std::size_t>(row) * static_cast<std::size_t>(s_.width);
     return row == s_.height ? pixel : pixel / kBlockPixels * kBlockPixels;

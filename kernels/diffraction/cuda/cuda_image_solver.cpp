@@ -68,7 +68,7 @@ constexpr int kMaxColdRepetitions = 100;
 }  // namespace
 
 std::string too_long_a_graph(double launches) {
-  // Instantiating a graph takes about a microsecond per kernel.
+  // Maximum number of launches in a captured graph; instantiating one takes about a microsecond per kernel.
   constexpr int kMax = 20'000;
   if (launches <= kMax) return "";
   return "the image takes " + std::to_string(static_cast<long long>(launches)) +

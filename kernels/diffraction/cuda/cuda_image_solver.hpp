@@ -71,7 +71,7 @@ class CudaImageSolver : public Solver {
   float fetch_shown(std::span<float> image);
   /// Queues a band. If rows are long, waits for it, and ends it once `cancel` is true; then returns false.
   bool run_band(int first, int rows, const Work* work, const std::atomic<bool>* cancel);
-  /// Device time of one image, s. An image of several bands waits after each, so that it can be cancelled.
+  /// Device time of one image, s. An image of several bands waits after each band, so that it can be cancelled.
   double image_seconds(cuda::L2Flush* flush);
 
   const Setup& setup_;
@@ -91,7 +91,7 @@ class CudaImageSolver : public Solver {
 extern template class CudaImageSolver<float>;
 extern template class CudaImageSolver<double>;
 
-/// Reason why so many launches are not captured as a graph, in one sentence; "" if they can be.
+/// Reason why this number of launches is not captured as a graph, in one sentence; "" if it can be.
 std::string too_long_a_graph(double launches);
 
 /// Reason why the CUDA variants cannot run here, in one sentence; "" if they can.

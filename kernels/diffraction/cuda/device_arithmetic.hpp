@@ -19,7 +19,7 @@ struct Phase {
 BB_HD inline double quotient(double above, double below) { return above / below; }
 BB_HD inline float quotient(float above, float below) {
 #ifdef __CUDA_ARCH__
-  return __fdividef(above, below);  // error up to 2 units in the last place
+  return __fdividef(above, below);  // error up to 2 units in the last place (CUDA programming guide)
 #else
   return above / below;
 #endif

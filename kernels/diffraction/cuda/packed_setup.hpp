@@ -68,7 +68,7 @@ struct PackedSetup {
   }
   PackedSetup(const PackedSetup&) = delete;
 
-  /// True if the setup is plain, so that the kernel with fewer registers can be used.
+  /// True if the setup has no optional features, so that the kernel with fewer registers can be used.
   bool plain() const { return view.shape == Shape::kSquare && !view.weighted && !view.table; }
 };
 

@@ -131,7 +131,8 @@ BB_HD inline float near_sine_over_x(float x) {
 /// The nearest integer; rounding of ties does not matter here.
 BB_HD inline double whole(double x) {
 #ifdef __CUDA_ARCH__
-  // GPUs round at a quarter of the rate of additions, so a constant is added that leaves no fractional digits.
+  // GPUs round at a quarter of the rate of additions. So a constant is added whose magnitude leaves no fractional
+  // digits.
   return (x + 6755399441055744.0) - 6755399441055744.0;
 #else
   return std::rint(x);
@@ -220,7 +221,8 @@ struct Ratio {
 /// wrong, which its square does not show.
 template <typename T>
 BB_HD inline Ratio<T> row_ratio(T delta, T rest, T n) {
-  // So close to an integer the ratio is N to the last digit; larger values keep products of three far from underflow.
+  // Closer to an integer than this, the ratio is N to the last digit; from here on, products of three such values are
+  // far from underflow.
   const T kNear = sizeof(T) == 4 ? T(1e-5) : T(1e-9);
   const T above = rest * sine_over_x(rest), below = delta * sine_over_x(delta);
   const bool near = std::abs(n * delta) < kNear;

@@ -91,7 +91,8 @@ std::size_t count_sources(const Beam& beam) {
 
 namespace {
 
-/// Rejects a problem that needs too much memory. The message names the largest part, which the user can reduce.
+/// Rejects a problem that needs more than `limit`. The message names the largest part of the memory, which the user can
+/// reduce.
 void refuse_beyond(double limit, const Problem& p, const Outline& o) {
   if (!(limit > 0.0) || o.bytes() <= limit) return;
   const auto times = [](std::initializer_list<int> factors) {

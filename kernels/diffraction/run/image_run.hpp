@@ -86,7 +86,7 @@ class ImageRun {
   std::atomic<std::size_t> rows_shown_{0};
   std::size_t rows_seen_ = 0;
 
-  /// Copies finished rows that are not shown yet to `shown_`, as FP32.
+  /// Copies rows that were finished since the last call to `shown_`, as FP32.
   void show_rows(std::span<const double> image);
 };
 

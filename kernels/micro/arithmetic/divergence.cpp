@@ -47,7 +47,7 @@ struct Problem {
 Answer answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some(p.in.size());
-  // Each step multiplies the error by a factor < 1, which forgets errors after at most 64 steps.
+  // Each step multiplies the error by a factor < 1, so that errors older than 64 steps are negligible.
   const double limit = 0x1p-24 * std::min(static_cast<double>(p.work) + 1, 64.0);
   // Without fused operations, the product and the sum of a step are rounded separately, so the tolerance of the largest
   // error is doubled.

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kLanes = 64;  // several vectors, whose chains hide each other's latency
 
-/// One step of the recurrence in all lanes.
+/// One step of the Horner recurrence in all lanes.
 struct Fused {
   template <typename T>
   static void step(T* y, const T* x, T c) {

@@ -12,7 +12,7 @@ __device__ void chain(int operations, unsigned at, long long* out, Step&& step) 
   const long long start = clock64();
 #pragma unroll 8
   for (int i = 0; i < operations; ++i) at = step(at);
-  // Depends on the last operation, so that the clock is read after it.
+  // This value depends on the last operation, so that the clock is read after it.
   const long long taken = clock64() - start + (at == 0xfffffffeu) + (warm == 0xfffffffeu);
   if (threadIdx.x == 0) {
     out[0] = at;

@@ -1,4 +1,5 @@
-// Images of many crystals: one after another, launched one by one, replayed as a graph, or all in one launch.
+// Images of many crystals: computed one after another, queued without waiting, replayed as a graph, or all in one
+// launch.
 #include <algorithm>
 #include <cmath>
 #include <numbers>

@@ -148,7 +148,7 @@ class Fits {
   double seconds_ = 0;
 };
 
-/// Work of a fit is not known in advance, because the number of iterations is known only after it.
+/// The work of a fit is unknown in advance, because the number of iterations is known only at its end.
 TaskWork no_work() { return {}; }
 
 CpuWork on_cpu(CpuBench& bench) {

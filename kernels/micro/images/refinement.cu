@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(kSumThreads)
   }
 }
 
-/// One thread per sum, which adds the blocks' sums in their order.
+/// One thread per sum, which adds the sums of the blocks in the order of the blocks.
 extern "C" __global__ void micro_refinement_total(int blocks, const double* sums, double* total) {
   if (threadIdx.x >= kSums) return;
   double sum = 0;

@@ -22,7 +22,8 @@ inline cuda::LaunchShape cooperative_shape(const cuda::Kernel& kernel, const cud
 namespace launch_row {
 namespace {
 
-constexpr float kA = 1.0f / 1024.0f;  // small: y stays in the normal range over thousands of repetitions
+// small factor, so that y stays in the normal range of FP32 over thousands of repetitions
+constexpr float kA = 1.0f / 1024.0f;
 constexpr unsigned kThreads = 256;
 constexpr std::size_t kPiece = 16384;  // elements of one CPU task: 64 KiB of each array
 

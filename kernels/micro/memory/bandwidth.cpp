@@ -42,7 +42,8 @@ CpuWork on_cpu(CpuBench& bench, bool all_threads) {
   };
   CpuWork work;
   work.run = [in, triad, all_threads, &pool = bench.pool()] {
-    // Pieces as large as a thread's share, so that data written in one pass are in the thread's caches in the next.
+    // Pieces have the size of a thread's share, so that data written in one pass are still in the thread's caches in
+    // the next.
     const auto lanes = static_cast<std::size_t>(all_threads ? pool.lanes() : 1);
     const std::size_t piece = std::max<std::size_t>(1, (in->n + lanes - 1) / lanes);
     const auto share = [&](std::size_t first, std::size_t last) {

@@ -14,7 +14,7 @@ __device__ void chase(int hops, long long* out, Load&& load) {
   const long long start = clock64();
 #pragma unroll 8
   for (int i = 0; i < hops; ++i) at = load(at);
-  // The sum depends on the last load, so that the clock is read after it.
+  // The sum depends on the last load, so that the clock is read after that load.
   out[1] = clock64() - start + (at == 0xffffffffu);
   out[0] = at;
 }

@@ -67,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(256)
   });
 }
 
-/// One thread per row, which stops on its own: neighbouring threads read addresses that are a row apart.
+/// One thread per row, which stops independently of others: neighbouring threads read addresses that are a row apart.
 extern "C" __global__ void __launch_bounds__(256)
     micro_exit_thread(unsigned rows, unsigned length, const float* __restrict__ values, unsigned* __restrict__ first) {
   for (unsigned row = global_thread(); row < rows; row += all_threads()) {

@@ -17,7 +17,7 @@ void direct(const AngleRows& r, std::size_t first, std::size_t last) {
       const float* in = r.in + b * r.cells + first;
       for (std::size_t i = 0; i < wide; ++i) out[i] += by * in[i];
     };
-    // Sums from the far, small weights to the near, large ones.
+    // Sums from the small weights at large distances to the large ones at small distances, to reduce rounding errors.
     for (std::size_t k = reach; k > 0; --k) {
       if (a >= k) add(a - k, w[k]);
       if (a + k < r.angles) add(a + k, w[k]);

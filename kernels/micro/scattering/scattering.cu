@@ -20,7 +20,7 @@ extern "C" __global__ void __launch_bounds__(32 * kScatterAngles)
   if (i >= s.cells || a >= s.angles) return;
   const float* own = in + static_cast<long long>(a) * s.cells + i;
   float sum = 0;
-  // Sums from the far, small weights to the near ones.
+  // Sums from the small weights at large distances to the large ones, to reduce rounding errors.
 #pragma unroll 4
   for (int k = s.reach; k > 0; --k) {
     const long long away = static_cast<long long>(k) * s.cells;

@@ -47,7 +47,7 @@ struct Problem {
   std::vector<Entries> lists;  // calls use them cyclically
 };
 
-/// Converts to CSR by counting; entries of a row keep the order of the list.
+/// Converts to CSR by a counting sort; entries of a row keep the order of the list.
 SparseMatrix csr_of(const Entries& list, std::size_t rows) {
   SparseMatrix out{.rows = rows,
                    .begin = std::vector<unsigned>(rows + 1),

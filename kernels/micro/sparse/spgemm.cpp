@@ -29,7 +29,8 @@ struct Problem {
             {"products", "Products", products, ""}};
   }
   SparseMatrix matrix;
-  std::vector<float> weights;  // one per column: C is compared by weighted sums of its rows
+  // one per column: C is compared by weighted sums of its rows, because its entries have no fixed order
+  std::vector<float> weights;
   double products = 0;
 };
 

@@ -239,8 +239,8 @@ GatherTotals scatter_angles(const GatherContext<T>& c, RowBlock block, int e) {
         from.push_back(c.in + c.state->row(e, source, block.z0) + first);
         weight.push_back(k[distance]);
       };
-      // Sums from the far, small terms to the near, large ones. In FP32, small terms added to a large sum would mostly
-      // be lost, and the loss would add up over the steps.
+      // Sums from the small terms at large distances to the large ones. In FP32, small terms added to a large sum would
+      // mostly be lost, and the loss would add up over the steps.
       for (int distance = far; distance > 0; --distance) {
         collect(a - distance, distance);
         collect(a + distance, distance);
@@ -301,7 +301,7 @@ Lost stream_x(const T* in, T* out, int rows, int nx, const physics::RemapShift& 
     std::copy_n(from, nx, p);
     for (int k = 1; k <= kPad; ++k) (w < 0 ? p[-k] : p[nx - 1 + k]) = w < 0 ? p[0] : p[nx - 1];  // see remap_neighbour
     flux(moved, p, 1, c, nx);
-    // Cell j receives what stays of cell j - w and what moves on from cell j - w - 1.
+    // Cell j receives the content that stays of cell j - w, and the content that moves from cell j - w - 1.
     const int first = std::clamp(w, 0, nx), last = std::clamp(nx + w, 0, nx);
     std::fill_n(to, first, T(0));
     std::fill(to + last, to + nx, T(0));

@@ -91,8 +91,8 @@ void sum_taps(const Tap<T>* taps, int n, T* to, int lo, int hi) {
   beside(last, hi);
 }
 
-/// The rows of a tile that scatter to one angle. Far rows are added first. In FP32, the small terms of the tails would
-/// mostly be lost in a large sum: 1e-6 of the protons in a run.
+/// The rows of a tile that scatter to one angle. Distant rows are added first. In FP32, the small terms of the tails
+/// would mostly be lost in a large sum: 1e-6 of the protons in a run.
 template <typename T>
 struct Reach {
   const T* tile;
@@ -100,7 +100,7 @@ struct Reach {
   const T* weights;         // indexed by distance
   std::ptrdiff_t apart;     // stride between the kernels of adjacent source angles; 0: all share one kernel
   int angle;                // relative to the tile's first
-  int far_first, far_last;  // distances with a row on one side only
+  int far_first, far_last;  // range of distances at which a row exists on one side only
   bool far_below;
   int pairs;    // largest distance with rows on both sides
   bool itself;  // whether the tile has a row for this angle

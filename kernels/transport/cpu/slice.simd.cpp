@@ -27,8 +27,8 @@ int row_margin(const Tables& t, int a0, int a1) {
   return remap_margin(low, high);
 }
 
-/// Content of the cells `here` that moves on to the next cells, computed from their neighbours. The products are added
-/// in a fixed order, because compilers would otherwise choose one and change the last bits.
+/// Content of the cells `here` that moves to the next cells, computed from their neighbours. The products are added in
+/// a fixed order, because compilers would otherwise choose one and change the last bits.
 template <typename T>
 Vector<T> moved(const std::array<T, kRemapTaps>& c, const Vector<T>& before2, const Vector<T>& before,
                 const Vector<T>& here, const Vector<T>& behind, const Vector<T>& behind2) {
@@ -134,7 +134,7 @@ class Advance {
     const T* rows = nullptr;
   };
 
-  /// Caches the sources of a bin, because the same few are used at almost all angles.
+  /// Caches the sources of a bin, because the same few sources are used at almost all angles.
   const Source& source_of(int bin, int z) {
     Source& found = found_[static_cast<std::size_t>(bin) % found_.size()];
     if (found.bin == bin && found.z == z) return found;
@@ -255,7 +255,7 @@ class Advance {
     return false;
   }
 
-  /// Remaps row `i` in a single read. The row is empty beyond its cells, so nothing moves on from there.
+  /// Remaps row `i`, reading it once. The row is empty beyond its cells, so no content moves from there.
   void move_on(int i, int a, T* to) {
     constexpr int kSize = Vector<T>::kSize;
     const std::array<T, kRemapTaps> c = w_.flux_x[static_cast<std::size_t>(a)];
@@ -277,7 +277,7 @@ class Advance {
     for (int x = t_.nx - out_.xs; x < pitch; ++x) to[x] = T(0);
   }
 
-  /// Computes the content of row `i` that moves on.
+  /// Computes the content of row `i` that moves to the next cells.
   void flux_of(int i, int a) {
     extend_row(i, t_.shift_x[static_cast<std::size_t>(a)].whole);
     const std::array<T, kRemapTaps> c = w_.flux_x[static_cast<std::size_t>(a)];

@@ -48,7 +48,7 @@ template <typename T>
 bool SlicedSolver<T>::restart(const Problem& problem) {
   scores_ = engine::Scores(t_);
   std::ranges::fill(planes_, 0.0);
-  // The reported size of the state is for this beam alone.
+  // The reported size of the state must be that of this beam alone.
   next_store_.clear();
   left_store_.clear();
   for (Lane& lane : lanes_) lane.scratch.clear();
@@ -221,7 +221,7 @@ void SlicedSolver<T>::step(StepTotals& totals, SpanRecorder& spans) {
   scores_.extremes(low, high);
 }
 
-/// Scores every slice on its own, then adds the scores to the results.
+/// Scores every slice separately, then adds the scores to the results.
 template <typename T>
 void SlicedSolver<T>::score(SpanRecorder& spans) {
   const std::uint16_t score_name = spans.name_id("score");

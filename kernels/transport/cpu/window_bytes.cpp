@@ -17,12 +17,14 @@ namespace bb::transport {
 namespace {
 
 constexpr int kSampledDepths = 16;  // depths at which the boxes are estimated
-constexpr double kLast = 0.95;      // share of the axis with estimates; protons stop beyond
+constexpr double kLast = 0.95;      // share of the axis for which sizes are estimated; protons stop beyond it
 constexpr int kColumns = 64;        // maximum number of sampled columns
-// Safety factors. The estimate was 0.8 to 1.6 times the memory of runs; less where tails reach the cut of FP64.
+// Safety factors of the estimates. The estimate was 0.8 to 1.6 times the memory of runs, and too low where tails reach
+// the cut of FP64.
 constexpr double kPathSafety = 1.3, kDepthSafety = 1.4, kFp64Safety = 1.3;
 constexpr double kSpareCapacity = 1.25;  // allocated per stored value; see Store::grow
-constexpr double kTilted = 1.2;          // length of a tilted beam's row in depth, in widths; less at its ends
+// length of a tilted beam's row in depth, in widths of the beam; rows are shorter at its ends
+constexpr double kTilted = 1.2;
 
 /// -2 ln of the share of the beam below which a plane of a box is cut, as in SlicedSolver.
 double cut_of(const Problem& p) { return 2.0 * std::log(p.precision == Precision::kFp32 ? 1e11 : 1e18); }

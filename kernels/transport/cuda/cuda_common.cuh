@@ -43,7 +43,7 @@ __device__ inline double* ledger_row(const DeviceScores& scores, int step) {
 
 /// Whether at most `stop_number` protons are in flight before step `step`: the protons at the start of the previous
 /// step minus its losses. Every kernel of a step checks this first, so that a queued batch of steps ends without the
-/// host. The host reads the same row and gets the same result.
+/// host. The host reads the same row and comes to the same result.
 __device__ inline bool run_is_over(const DeviceScores& scores, int step, double stop_number) {
   if (step == 0) return false;
   return in_flight_after(ledger_row(scores, step - 1)) <= stop_number;
@@ -161,7 +161,7 @@ __device__ inline T remap_cell(const T* p, int at, int n, int stride, int whole,
   return stays + arrives;
 }
 
-/// Adds the part of `protons` at angle `a` that an angle kernel (weights w[0] … w[half]) sends off the grid.
+/// Adds the part of `protons` at angle `a` that an angle kernel (weights w[0] … w[half]) scatters off the grid.
 template <typename T>
 __device__ inline void lose_angles(const T* w, int half, int a, int ntheta, T protons, AngleLoss& lost) {
   T below = 0, above = 0;

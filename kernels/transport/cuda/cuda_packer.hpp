@@ -69,7 +69,8 @@ class Packer {
   // Aligned to a cache line for the first load of a warp from any array, and for 16-byte loads.
   static constexpr std::size_t kAlignment = 128;
   static constexpr std::size_t kPiece = std::size_t{1} << 18;  // bytes per copy of one core
-  static constexpr std::size_t kAlone = std::size_t{1} << 20;  // up to this size, one core is faster than waking others
+  // number of values up to which one core is faster than waking others
+  static constexpr std::size_t kAlone = std::size_t{1} << 20;
 
   void place(std::span<const std::byte> bytes, std::function<void(const unsigned char*)> set) {
     const std::size_t at = (bytes_ + kAlignment - 1) / kAlignment * kAlignment;

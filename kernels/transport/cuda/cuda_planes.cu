@@ -27,7 +27,7 @@ class Reader {
     }
   }
 
-  /// Whether `axis` is z and only one row of it is stored.
+  /// Whether `axis` is z and only one row of it is stored, as in depth stepping.
   __device__ bool has_one(int axis) const { return axis == kZ && s.sizes[kZ] == 1; }
 
   /// Restricts an axis to one cell; z is counted in the map.

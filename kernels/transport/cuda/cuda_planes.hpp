@@ -7,7 +7,7 @@ namespace bb::transport {
 inline constexpr int kPlaneAxes = 4;  // e, θ, z, x, as in engine::Axis
 inline constexpr int kPlaneRows = 8;  // warps of a block
 
-/// Storage of ψ in a solver. With depth stepping z has one row, which is the plane `plane` of the map.
+/// Storage layout of ψ in a solver. With depth stepping z has one row, which is the plane `plane` of the map.
 template <typename T>
 struct DeviceState {
   const T* state[2];

@@ -15,7 +15,7 @@ __device__ inline T sum_quad(const Quad<T>& q) {
   return (q.v[0] + q.v[1]) + (q.v[2] + q.v[3]);
 }
 
-/// Part of a donor's `content` that moves on, from the weighted sum g over its neighbours.
+/// Part of a donor's `content` that moves to the next cell, from the weighted sum g over its neighbours.
 __device__ inline float clamp_flux(float g, float content) { return fminf(fmaxf(g, 0.0f), content); }
 __device__ inline double clamp_flux(double g, double content) { return fmin(fmax(g, 0.0), content); }
 
@@ -42,8 +42,8 @@ __device__ inline Quad<T> remap_quad(const T* donor, const T (&c)[physics::kRema
   return moved;
 }
 
-/// Whether the remap by `whole` cells reads beyond the end through which a row of `n` cells moves out. donor[0] is in
-/// column `first`.
+/// Whether the remap by `whole` cells reads beyond the end of the row through which content leaves. donor[0] is in
+/// column `first`; the row has `n` cells.
 __device__ inline bool reads_behind(int first, int n, int whole) {
   return whole < 0 ? first < 0 : first + kQuadDonors > n;
 }

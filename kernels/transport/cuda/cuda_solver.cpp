@@ -91,7 +91,7 @@ using engine::StepTotals;
 
 // Maximum time of one batch. Between batches the host checks the cancel flag and the page updates its view of the beam.
 constexpr double kBatchSeconds = 0.05;
-// Assumed speed before the first timing, below that of any variant on a current device.
+// Assumed speed of a variant before its first timing, below that of any variant on a current device.
 constexpr double kFirstGuess = 1e10;  // cells per second
 constexpr int kLongestBatch = 1024;   // ledger rows per download
 
@@ -260,7 +260,7 @@ int CudaSolver<T>::take_steps(int count, std::vector<StepTotals>& totals, engine
     graph->upload(stream_);
     stream_.synchronize();
   }
-  if (flush_) flush_->run(stream_);  // keeps the device busy while the host queues the steps
+  if (flush_) flush_->run(stream_);  // keeps the device busy while the host queues the steps to be timed
   const double queue_ns = spans.now_ns();
   untimed_seconds_ += (queue_ns - begin_ns) * 1e-9;
   batch_start_.record(stream_);
@@ -430,7 +430,7 @@ void CudaSolver<T>::download_scores() {
       add_fields(tables_, first, end, fields.data(), scores.dose().data(), scores.crossing().data());
     };
     constexpr int kRows = 16;             // rows per task
-    constexpr std::size_t kAlone = 8192;  // cells: up to this number, one core is faster than waking others
+    constexpr std::size_t kAlone = 8192;  // number of cells up to which one core is faster than waking others
     if (tables_.plane() <= kAlone) {
       add_rows(0, tables_.nz);
     } else {

@@ -23,7 +23,7 @@ namespace bb::transport {
 /// The tables that a variant's kernels use.
 enum class Sent {
   kAll,
-  kLosses,  // all but the energy gather and the angle kernels, which the variant sends in its own layout
+  kLosses,  // all tables except the energy gather and the angle kernels, which the variant uploads in its own layout
 };
 
 /// The tables of a problem on a device: one allocation, sent in one copy.
@@ -104,7 +104,7 @@ class CudaSolver : public engine::Solver {
   virtual void launch_count(double* row) = 0;
   /// Current location of ψ.
   virtual DeviceState<T> device_state() const = 0;
-  /// Undoes the host's records of the last `steps` queued steps, which were not taken because the run was over.
+  /// Removes the host's records of the last `steps` queued steps, which were not taken because the run had ended.
   virtual void forget_steps(int steps) = 0;
   /// Number of cells that one step visits, which cell_steps() adds up.
   virtual double cells_per_step() const = 0;

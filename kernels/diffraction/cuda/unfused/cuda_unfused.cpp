@@ -69,7 +69,7 @@ class CudaUnfused : public CudaImageSolver<T> {
   static constexpr std::array kNames = {"start",   "directions", "transfer",  "weights",    "background",
                                         "indices", "lattice",    "structure", "accumulate", "finish"};
 
-  /// All rows are one band, because a sum over part of the orientations is not an image.
+  /// All rows form one band, because a sum over part of the orientations is not an image.
   int band_rows() const override { return this->setup().height; }
 
   bool queue(cuda::Stream& stream, int, int, const Work* work) override { return stages(stream, work); }

@@ -11,7 +11,7 @@ struct AngleBand {
   const float* weights;
   int half;
 
-  /// Weight off the diagonal of the band. Most protons of an angle keep their angle, so the diagonal product is added
+  /// Weight off the diagonal of the band. Most protons keep their angle in a step, so the diagonal product is added
   /// separately: sums on the tensor cores are truncated.
   __device__ float beside(int to, int from) const {
     const int distance = to > from ? to - from : from - to;
@@ -48,7 +48,7 @@ __device__ inline void banded_tile(const DeviceStep<float>& s, const AngleBand& 
     for (int tile = 0; tile < 4; ++tile) {
       const SplitTf32 p(value(b0 + member, c0 + tile * 8 + group)), q(value(b0 + member + 4, c0 + tile * 8 + group));
       const unsigned own[2] = {p.high, q.high}, rest[2] = {p.low, q.low}, least[2] = {p.last, q.last};
-      // Only with their last bits do the weights sum to 1. Without them the error would repeat in every step.
+      // The weights sum to 1 only with their last bits. Without these, the error would repeat in every step.
       add_product(sum[tile], last, own);
       add_product(sum[tile], high, least);
       add_product(sum[tile], low, own);
@@ -89,7 +89,8 @@ extern "C" __global__ void __launch_bounds__(32 * kBandedWarps)
       const float protons = from[static_cast<long long>(a) * cells + cell];
       lose_angles(own.weights, own.half, a, t.ntheta, protons, lost);
       if (alike) continue;
-      // Cells of several materials: each thread sums one cell from the far, small terms to the near ones.
+      // Cells of several materials: each thread sums one cell, from the small terms at large distances to the large
+      // ones.
       float sum = 0;
       for (int k = own.half; k > 0; --k) {
         const float below = a >= k ? from[static_cast<long long>(a - k) * cells + cell] : 0.0f;
