@@ -1,8 +1,10 @@
 #include "layers.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <map>
+#include <numbers>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -17,6 +19,14 @@ std::span<const std::uint8_t> row_of(const Problem& p, int z) {
   return std::span(p.map).subspan(static_cast<std::size_t>(z) * nx, nx);
 }
 
+// Largest tilt that tests compare with depth stepping: 15°, with room for rounding. At 30° the moments beyond the second
+// count: R80 of 150 MeV is 0.035 mm less, and W80–20 1.2 % more.
+constexpr double kSteepest = 15.0 * std::numbers::pi / 180.0 + 1e-9;
+
+std::string angle_refusal(const Beam& spot, const std::string& reason) {
+  return "beam.angle_deg = " + std::to_string(spot.angle * 180.0 / std::numbers::pi) + ": " + reason;
+}
+
 }  // namespace
 
 std::string moments_refusal(const Problem& p) {
@@ -29,19 +39,29 @@ std::string moments_refusal(const Problem& p) {
            " and " + p.materials[*other].name + " lie side by side; allowed: layers across the whole width";
   }
   for (const Beam& spot : spots_of(p)) {
-    if (is_tilted(spot)) {
-      return "beam.angle_deg = " + std::to_string(spot.angle * 57.29577951308232) +
-             ": moments follow beams along z; allowed: 0";
+    if (std::abs(spot.angle) > kSteepest) {
+      return angle_refusal(spot, "moments are checked up to 15°; allowed: -15 to 15");
+    }
+    if (p.nuclear == Nuclear::kIcru63 && spot.angle != p.beam.angle) {
+      return "beam.spots: products of spots of different angles would follow one axis; allowed: one angle, or "
+             "physics.nuclear = off or attenuation";
     }
   }
   return "";
 }
 
+std::string straight_moments_refusal(const Problem& p) {
+  for (const Beam& spot : spots_of(p)) {
+    if (is_tilted(spot)) return angle_refusal(spot, "only the variant moments solves tilted beams; allowed: 0");
+  }
+  return moments_refusal(p);
+}
+
 std::vector<SpotKind> spot_kinds(const Problem& p) {
-  std::map<std::tuple<double, double, double, double, double>, SpotKind> kinds;
+  std::map<std::tuple<double, double, double, double, double, double>, SpotKind> kinds;
   for (const Beam& spot : spots_of(p)) {
     if (!(spot.weight > 0.0)) continue;
-    SpotKind& kind = kinds[{spot.energy, spot.energy_sigma, spot.angle_sigma, spot.x_sigma, spot.focus}];
+    SpotKind& kind = kinds[{spot.energy, spot.energy_sigma, spot.angle, spot.angle_sigma, spot.x_sigma, spot.focus}];
     kind.spots.push_back(&spot);
     kind.weight += spot.weight;
   }

@@ -1,9 +1,11 @@
+// One file: beams along z and tilted beams share the state, its tables and how its bins are moved and summed.
 #include "march.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "build_config.hpp"
@@ -14,6 +16,7 @@
 #include "physics/nuclear.hpp"
 #include "physics/scattering.hpp"
 #include "transport/model/entry/beam_energies.hpp"
+#include "transport/model/entry/start.hpp"
 #include "transport/model/index.hpp"
 #include "transport/model/nuclear_matter.hpp"
 
@@ -138,6 +141,16 @@ class March::Work {
     for (std::size_t c = 0; c < kMoments; ++c) {
       f_[c] = state_[c].data();
       scratch_.moved[c] = moved_[c].data();
+      all_.push_back(f_[c]);
+    }
+    if (tilted()) {
+      for (int k = kMeanU; k < kTiltedMoments; ++k) {
+        all_.push_back(state_.emplace_back(n_).data());
+        moved_.emplace_back(n_);
+      }
+      for (int k = 0; k < 2 * kTiltedMoments; ++k) delayed_.emplace_back(n_);
+      mean_.resize(u(n_));
+      rate_.resize(u(n_));
     }
     for (std::size_t k = 0; k < kTaps; ++k) scratch_.weight[k] = weight_[k].data();
     scratch_.deposit = deposit_.data();
@@ -165,15 +178,21 @@ class March::Work {
       plane_.z = from;
       m_.planes_.push_back(plane_);
       const Medium& medium = m_.media_[u(layer.material)];
-      const double per_mm = bins_per_mm(medium, std::max(axis_, 0.0));
+      const double path = std::sqrt(1.0 + m_.slope_ * m_.slope_);  // of the axis, per depth
+      const double per_mm = bins_per_mm(medium, std::max(axis_, 0.0)) * path;
       const double bins = (to - from) * per_mm;
       const int steps = std::max(static_cast<int>(std::ceil(bins - 1e-9)), kMinSteps);
       // If the beam stops in a layer, steps are one bin long, so that in water all content moves by whole bins.
       const bool stops = bins > axis_ + 1.0;
       const double dz = stops ? 1.0 / per_mm : (to - from) / steps;
-      const LayerTables<T>& tables = tables_of(layer.material, 0.5 * dz * per_mm, dz);
+      const LayerTables<T>& tables = tables_of(layer.material, 0.5 * dz * per_mm, dz * path);
       while (plane_.z < to - 1e-9 * dz && plane_.state[kNumber] > kMinShareLeft) {
-        step(layer.material, tables, 0.5 * dz * per_mm, std::min(dz, to - plane_.z), look);
+        const double length = std::min(dz, to - plane_.z);
+        if (tilted()) {
+          step_tilted(layer.material, tables, 0.5 * dz * per_mm, length, look);
+        } else {
+          step(layer.material, tables, 0.5 * dz * per_mm, length, look);
+        }
         m_.planes_.push_back(plane_);
       }
       if (plane_.state[kNumber] > kMinShareLeft) continue;
@@ -188,12 +207,16 @@ class March::Work {
     m_.layer_begin_.push_back(m_.planes_.size());
     m_.last_first_ = low_;
     m_.last_.clear();
+    m_.last_means_.clear();
     for (int i = low_; i < high_; ++i) {
       for (const T* f : f_) m_.last_.push_back(static_cast<double>(f[i]));
+      for (std::size_t k = kMoments; k < all_.size(); ++k) m_.last_means_.push_back(static_cast<double>(all_[k][i]));
     }
   }
 
  private:
+  bool tilted() const { return m_.slope_ != 0.0; }
+
   void start() {
     const Beam& b = m_.spot_;
     const double angle = b.angle_sigma * b.angle_sigma;
@@ -210,6 +233,7 @@ class March::Work {
       f_[kUU][i] = static_cast<T>(share * uu);
       f_[kXU][i] = static_cast<T>(-share * b.focus * uu);
       f_[kXX][i] = static_cast<T>(share * b.x_sigma * b.x_sigma);
+      if (tilted()) start_tilted(i, share);
     }
     entrance_pv2_ = std::pow(physics::pv(b.energy), 2);
     entrance_range_ = water_.range(b.energy);
@@ -222,6 +246,9 @@ class March::Work {
     if (plane_.state[kNumber] > kMeaningful) m_.min_over_max_ = std::min(m_.min_over_max_, state.least / state.most);
     plane_.state = state.sums;
     plane_.energy = state.energy;
+    if (!tilted()) return;
+    plane_.mean_u = std::accumulate(all_[kMeanU] + low_, all_[kMeanU] + high_, 0.0);
+    plane_.mean_x = std::accumulate(all_[kMeanX] + low_, all_[kMeanX] + high_, 0.0);
   }
 
   double range_at(double bin) const {
@@ -246,7 +273,7 @@ class March::Work {
     return (range - landing) / axis.step;
   }
 
-  /// `middle`: bins by which a proton has fallen in the middle of a step of `dz` mm.
+  /// `middle`: bins by which a proton has fallen in the middle of a step of `dz` mm of path.
   const LayerTables<T>& tables_of(int material, double middle, double dz) {
     const auto key = std::pair(material, static_cast<int>(std::lround(middle * 64.0)));
     if (const auto found = tables_.find(key); found != tables_.end()) return found->second;
@@ -346,10 +373,19 @@ class March::Work {
     plane_.lost += sums.lost;
     plane_.lost_energy += sums.lost_energy;
     m_.bin_steps_ += high_ - low_;
-    const std::vector<double> track = p_.track_scores ? score_tracks(material, s, matter) : std::vector<double>();
+    auto tracks = p_.track_scores ? score_tracks(material, s, matter) : std::vector<std::vector<double>>();
     if (look) {
-      look({plane_.z, dz, middle, low_, doubles(scratch_.lost), doubles(matter.lost_energy), doubles(scratch_.variance),
-            track});
+      look({plane_.z,
+            dz,
+            middle,
+            low_,
+            doubles(scratch_.lost),
+            doubles(matter.lost_energy),
+            doubles(scratch_.variance),
+            std::move(tracks),
+            {},
+            {},
+            {}});
     }
     move(s);
     plane_.z += dz;
@@ -372,10 +408,10 @@ class March::Work {
     return made;
   }
 
-  /// Adds the contribution of a step to the moments of tracks. Returns mm of path by bin.
-  std::vector<double> score_tracks(int material, const MarchStep& s, const MarchMatter<T>& matter) {
+  /// Adds the contribution of a step to the moments of tracks. Returns it by moment and bin.
+  std::vector<std::vector<double>> score_tracks(int material, const MarchStep& s, const MarchMatter<T>& matter) {
     const TrackTable& table = track_table(material);
-    std::vector<double> path;
+    std::vector<std::vector<double>> given_by(table.held.size());
     for (std::size_t k = 0; k < table.held.size(); ++k) {
       const auto held = [&](int bin) { return bin < 0 ? 0.0 : table.held[k][u(std::min(bin, n_ - 1))]; };
       for (int i = s.low; i < s.high; ++i) {
@@ -392,10 +428,10 @@ class March::Work {
           sum += power;
           power *= static_cast<double>(scratch_.variance[i]);
         }
-        if (k == 0) path.push_back(left);
+        given_by[k].push_back(left);
       }
     }
-    return path;
+    return given_by;
   }
 
   std::vector<double> doubles(const T* values) const { return std::vector<double>(values + low_, values + high_); }
@@ -403,11 +439,15 @@ class March::Work {
   void move(const MarchStep& s) {
     const int reach = kTaps / 2;
     const int from = low_ - s.whole - reach, to = high_ - s.whole + reach;
-    for (T* f : f_) std::fill(f + std::min(std::max(to, low_), high_), f + high_, T(0));
-    ops_.shift(s, scratch_, from, to, f_);
+    for (T* f : all_) std::fill(f + std::min(std::max(to, low_), high_), f + high_, T(0));
+    if (tilted()) {
+      shift_tilted(s, from, to);
+    } else {
+      ops_.shift(s, scratch_, from, to, f_);
+    }
     for (int i = from; i < 0; ++i) {
       plane_.stopped += static_cast<double>(f_[kNumber][i]);
-      for (T* f : f_) f[i] = T(0);
+      for (T* f : all_) f[i] = T(0);
     }
     low_ = std::max(from, 0);
     high_ = std::max(std::min(to, n_), low_);
@@ -427,7 +467,7 @@ class March::Work {
   void stop_rest() {
     plane_.stopped += plane_.state[kNumber];
     plane_.deposit[0] += plane_.energy;
-    for (T* f : f_) std::fill(f + low_, f + high_, T(0));
+    for (T* f : all_) std::fill(f + low_, f + high_, T(0));
     sum_state();
   }
 
@@ -435,9 +475,181 @@ class March::Work {
   void fold(int from, int to) {
     const double number = static_cast<double>(f_[kNumber][from]);
     plane_.deposit[0] += number * (static_cast<double>(energy_.data()[from]) - static_cast<double>(energy_.data()[to]));
-    for (T* f : f_) {
+    for (T* f : all_) {
       f[to] += f[from];
       f[from] = T(0);
+    }
+  }
+
+  // Tilted beams. The moments are relative to the axis, x = slope · depth. Their means differ between bins, because
+  // protons at steeper angles lose more range per depth.
+
+  void start_tilted(int i, double share) {
+    const Beam& b = m_.spot_;
+    const double s = m_.slope_, c = 1.0 + s * s, angle = b.angle_sigma * b.angle_sigma;
+    // To second order in the variance of the angle. The axes of all directions meet at the focus.
+    const double uu = c * c * angle * (1.0 + (2.0 + 8.0 * s * s) * angle), mean_u = s * c * angle;
+    const double mean_x = 0.5 * b.focus * angle * s / std::sqrt(c), xu = -b.focus * std::sqrt(c) * angle;
+    const double xx = b.x_sigma * b.x_sigma + b.focus * b.focus * angle * (1.0 / c - 1.0);
+    all_[kMeanU][i] = static_cast<T>(share * mean_u);
+    all_[kMeanX][i] = static_cast<T>(share * mean_x);
+    f_[kUU][i] = static_cast<T>(share * (uu + mean_u * mean_u));
+    f_[kXU][i] = static_cast<T>(share * (xu + mean_x * mean_u));
+    f_[kXX][i] = static_cast<T>(share * (xx + mean_x * mean_x));
+  }
+
+  void step_tilted(int material, const LayerTables<T>& tables, double middle, double dz,
+                   const std::function<void(const MarchView&)>& look) {
+    const MarchMatter<T> matter = tables.view();
+    const double number = plane_.state[kNumber];
+    const double mean_u = plane_.mean_u / number, mean_x = plane_.mean_x / number;
+    const PathTerms of(m_.slope_ + mean_u);
+    const double uu = std::clamp(plane_.state[kUU] / number - mean_u * mean_u, 0.0, kWidestAngle * of.c * of.c);
+    const int centre = std::clamp(static_cast<int>(std::lround(axis_)), 0, n_ - 1);
+    const double fall = static_cast<double>(matter.shift[centre]) * dz * (of.p + 0.5 * of.p2 * uu);
+    MarchStep s{.dz = dz,
+                .whole = static_cast<int>(std::lround(fall)),
+                .both_planes = p_.nuclear == Nuclear::kIcru63,
+                .taps = p_.straggling == Straggling::kOff ? TapRule::kPositive
+                        : steps_ < kSettling              ? TapRule::kThree
+                                                          : TapRule::kFive,
+                .low = low_,
+                .high = high_};
+    ++steps_;
+    scale_scattering(fall, s);
+    const double xx = std::max(plane_.state[kXX] / number - mean_x * mean_x, 0.0);
+    const double xu = plane_.state[kXU] / number - mean_x * mean_u;
+    const double power = s.scale * static_cast<double>(matter.scattering[centre]) +
+                         s.scale_lg * static_cast<double>(matter.scattering_lg[centre]);
+    s.widest = kTimesMean * (xx + dz * (xu + dz * (uu / 3.0 + std::max(power, 0.0) * dz * of.p * of.c * of.c / 12.0)));
+    for (int i = low_; i < high_; ++i) collide_tilted(matter, s, i);
+    m_.bin_steps_ += high_ - low_;
+    auto tracks = p_.track_scores ? score_tracks(material, s, matter) : std::vector<std::vector<double>>();
+    if (look) {
+      look({plane_.z, dz, middle, low_, doubles(scratch_.lost), doubles(matter.lost_energy), doubles(scratch_.variance),
+            std::move(tracks), std::vector<double>(mean_.begin() + low_, mean_.begin() + high_),
+            std::vector<double>(rate_.begin() + low_, rate_.begin() + high_), doubles(scratch_.deposit)});
+    }
+    move(s);
+    plane_.z += dz;
+    axis_ -= fall;
+    sum_state();
+    plane_.passed += 0.5 * (number + plane_.state[kNumber]) * dz;
+  }
+
+  /// Path per depth at the tangent u, p = √(1 + u²), and its derivatives.
+  struct PathTerms {
+    explicit PathTerms(double u)
+        : c(1.0 + u * u), p(std::sqrt(c)), p1(u / p), p2(1.0 / (c * p)), p4((15.0 * u * u / c - 3.0) / (c * c * p)) {}
+    double c, p, p1, p2, p4;
+  };
+
+  /// Scatters and streams a bin, and computes its deposit, losses and taps. u is the tangent of the angle. Its mean and
+  /// variance change by Itô's rule, to second order around the mean of the bin.
+  void collide_tilted(const MarchMatter<T>& matter, const MarchStep& step, int i) {
+    const auto at = [i](const T* values) { return static_cast<double>(values[i]); };
+    const double n = at(f_[kNumber]), each = n != 0.0 ? 1.0 / n : 0.0, dz = step.dz;
+    const double sum_u = at(all_[kMeanU]), sum_x = at(all_[kMeanX]);
+    const double uu = at(f_[kUU]), xu = at(f_[kXU]), xx = at(f_[kXX]);
+    // The ratios are arbitrary in bins with only rounding errors.
+    const double steepest = 2.0 * std::sqrt(kWidestAngle), far = std::sqrt(step.widest);
+    const double w = std::clamp(sum_u * each, -steepest, steepest), x = std::clamp(sum_x * each, -far, far);
+    const double u0 = m_.slope_ + w;
+    const PathTerms of(u0);
+    const double var_u = std::clamp(uu * each - w * w, 0.0, kWidestAngle * of.c * of.c);
+    const double var_x = std::clamp(xx * each - x * x, 0.0, step.widest);
+    const double limit = std::sqrt(var_u * var_x), cov = std::clamp(xu * each - x * w, -limit, limit);
+
+    const double power =
+        dz * std::max(0.0, step.scale * at(matter.scattering) + step.scale_lg * at(matter.scattering_lg));
+    const double f1 = of.p * (of.c + 3.0 * u0 * u0), f2 = 3.0 * u0 * (3.0 * of.p + u0 * u0 / of.p);
+    const double drift = power * (u0 * of.c * of.p + 0.5 * f2 * var_u);
+    const double gained = power * (of.c * of.c * of.p + (2.5 * of.c * of.p + 7.5 * u0 * u0 * of.p + 2.0 * f1) * var_u);
+    const double dragged = power * f1 * cov;  // covariance from the drift's slope
+
+    const double half = var_u + 0.5 * gained, cov_half = cov + 0.5 * dz * var_u;
+    const double w_half = w + 0.5 * drift, x_half = x + 0.5 * dz * w;
+    // The angles out of the plane add as much as those in the plane; the fourth order is that of both.
+    const double longer =
+        step.both_planes ? of.p2 * half + of.p4 / 3.0 * half * half : 0.5 * of.p2 * half + of.p4 / 8.0 * half * half;
+    const double path = dz * (of.p + 0.5 * of.p1 * drift + longer);
+
+    const double removed = at(matter.lost) * path, taken = removed - 0.5 * removed * removed, kept = 1.0 - taken;
+    const double gone = n * taken, passing = kept * n;
+    scratch_.lost[i] = static_cast<T>(gone);
+    const double spread = n * gained, pushed = n * drift;
+    const auto put = [&](T* to, double value) { to[i] = static_cast<T>(value); };
+    put(scratch_.moved[kNumber], passing);
+    put(moved_[kMeanU].data(), kept * (sum_u + pushed));
+    put(moved_[kMeanX].data(), kept * (sum_x + dz * (sum_u + 0.5 * pushed)));
+    put(scratch_.moved[kUU], kept * (uu + spread + pushed * (2.0 * w + drift)));
+    put(scratch_.moved[kXU], kept * (xu + dz * (uu + 0.5 * spread + pushed * w) + n * dragged + pushed * x));
+    put(scratch_.moved[kXX], kept * (xx + dz * (2.0 * xu + dz * (uu + spread / 3.0) + pushed * x + n * dragged)));
+    // Longer paths are steeper, which moves the deposit.
+    mean_[u(i)] = m_.slope_ * (plane_.z + 0.5 * dz - m_.spot_.z) + x_half + of.p1 / of.p * cov_half;
+    rate_[u(i)] = u0 + 0.5 * drift;
+    put(scratch_.variance, var_x + dz * (cov + dz * (var_u / 3.0 + gained / 12.0)));
+
+    // Falls of the moments beyond that of the number, to first and second order: paths depend on u.
+    const double shift = at(matter.shift) * dz, l1 = shift * of.p1, l2 = shift * of.p2;
+    const double lag_u = l1 * half, lag_x = l1 * cov_half;
+    const std::array<double, kTiltedMoments> first = {0.0,
+                                                      2.0 * w_half * lag_u + l2 * half * half,
+                                                      x_half * lag_u + w_half * lag_x + l2 * half * cov_half,
+                                                      2.0 * x_half * lag_x + l2 * cov_half * cov_half,
+                                                      lag_u,
+                                                      lag_x};
+    const std::array<double, kTiltedMoments> second = {0.0, lag_u * lag_u, lag_u * lag_x, lag_x * lag_x, 0.0, 0.0};
+    for (std::size_t k = 0; k < first.size(); ++k) {
+      put(delayed_[k].data(), passing * first[k]);
+      put(delayed_[first.size() + k].data(), passing * second[k]);
+    }
+
+    const double a = at(matter.shift) * path - step.whole, square = a * a;
+    const double v = at(matter.straggling) * path + l1 * l1 * half;
+    double m2 = v + square, m3 = a, m4 = m2;
+    if (step.taps == TapRule::kFive) {
+      m3 = a * (square + 3.0 * v);
+      m4 = square * square + 6.0 * square * v + 3.0 * v * v;
+    }
+    if (step.taps == TapRule::kPositive) m2 = m4 = std::max(m2, std::abs(a));
+    const std::array<double, kTaps> weight = {(m4 - m2 - 2.0 * (m3 - a)) / 24.0, (4.0 * m2 - m4 - 4.0 * a + m3) / 6.0,
+                                              1.0 - (5.0 * m2 - m4) / 4.0, (4.0 * m2 - m4 + 4.0 * a - m3) / 6.0,
+                                              (m4 - m2 + 2.0 * (m3 - a)) / 24.0};
+    const double held = at(energy_.data()), gone_energy = at(matter.lost_energy);
+    double given = 0.0;
+    for (int k = 0; k < kTaps; ++k) {
+      put(scratch_.weight[u(k)], weight[u(k)]);
+      given += static_cast<double>(scratch_.weight[u(k)][i]) *
+               (held - static_cast<double>(energy_.data()[i - step.whole - k + kTaps / 2]));
+    }
+    const double deposit = static_cast<double>(scratch_.moved[kNumber][i]) * given + gone * (held - gone_energy);
+    put(scratch_.deposit, deposit);
+    plane_.deposit[0] += deposit;
+    plane_.lost += gone;
+    plane_.lost_energy += gone * gone_energy;
+  }
+
+  /// Moves the content of the bins down, each by its own taps.
+  void shift_tilted(const MarchStep& step, int from, int to) {
+    for (std::size_t k = 0; k < kTiltedMoments; ++k) {
+      const T *moved = moved_[k].data(), *first = delayed_[k].data(), *second = delayed_[kTiltedMoments + k].data();
+      const auto in = [&](const T* values, int i) {
+        return i >= step.low && i < step.high ? static_cast<double>(values[i]) : 0.0;
+      };
+      T* out = all_[k];
+      std::fill(out + from, out + to, T(0));
+      for (int i = step.low - 1; i <= step.high; ++i) {
+        const double content = in(moved, i) + 0.5 * (in(first, i + 1) - in(first, i - 1)) + in(second, i + 1) -
+                               2.0 * in(second, i) + in(second, i - 1);
+        const int bin = std::clamp(i, step.low, step.high - 1);
+        for (int tap = 0; tap < kTaps; ++tap) {
+          const int landing = i - step.whole - tap + kTaps / 2;
+          if (landing >= from && landing < to) {
+            out[landing] += static_cast<T>(content * static_cast<double>(scratch_.weight[u(tap)][bin]));
+          }
+        }
+      }
     }
   }
 
@@ -450,7 +662,10 @@ class March::Work {
   std::vector<BinArray<T>> state_, moved_, weight_;
   BinArray<T> energy_, deposit_, variance_, lost_, lag_, carried_;
   std::array<T*, kMoments> f_{};
+  std::vector<T*> all_;  // f_, then the further moments of a tilted beam
   MarchScratch<T> scratch_{};
+  std::vector<BinArray<T>> delayed_;  // of a tilted beam, by moment: what falls further, to first and second order
+  std::vector<double> mean_, rate_;   // of a tilted beam: mean x in the middle of the step (mm), and its change per mm
   std::map<std::pair<int, int>, LayerTables<T>> tables_;
   std::shared_ptr<const std::vector<physics::NuclearTable>> nuclei_;
   std::map<int, TrackTable> track_tables_;  // by material
@@ -463,7 +678,12 @@ class March::Work {
 
 March::March(const Problem& problem, std::span<const Medium> media, std::span<const Layer> layers, const Beam& spot,
              double least_reacting)
-    : problem_(problem), media_(media), layers_(layers), spot_(spot), least_reacting_(least_reacting) {
+    : problem_(problem),
+      media_(media),
+      layers_(layers),
+      spot_(spot),
+      slope_(is_tilted(spot) ? std::tan(spot.angle) : 0.0),
+      least_reacting_(least_reacting) {
   const cpu::FlushDenormals flush;  // results have the same bits on all threads
   const physics::StoppingTable& water = media[0].table;
   const double range_mm = 10.0 * water.range(spot.energy);
@@ -527,6 +747,8 @@ void add(const MarchPlane& plane, double weight, bool tracks, MarchPlane& to) {
   to.stopped += weight * plane.stopped;
   to.energy += weight * plane.energy;
   for (std::size_t c = 0; c < kMoments; ++c) to.state[c] += weight * plane.state[c];
+  to.mean_u += weight * plane.mean_u;
+  to.mean_x += weight * plane.mean_x;
 }
 
 /// Lagrange interpolation through neighbouring planes.

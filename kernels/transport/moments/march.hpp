@@ -16,6 +16,9 @@
 
 namespace bb::transport {
 
+/// Further moments of a tilted beam: number times the means of u and x. All its moments are relative to the axis.
+inline constexpr int kMeanU = kMoments, kMeanX = kMeanU + 1, kTiltedMoments = kMeanX + 1;
+
 /// Sums over the bins between two steps. Deposits and losses are sums since the entrance.
 struct MarchPlane {
   double z = 0;                     // mm
@@ -26,16 +29,20 @@ struct MarchPlane {
                                                                       // as in `deposit`
   double energy = 0;                                                  // MeV in flight
   std::array<double, kMoments> state{};                               // protons in flight, by Moment
+  double mean_u = 0, mean_x = 0;                                      // protons times the means, of a tilted beam
 };
 
 /// Scores of one step by bin, for an observer of run().
 struct MarchView {
-  double z = 0, dz = 0;                   // mm
-  double middle = 0;                      // bins from the range at the start of the step to that in its middle
-  int low = 0;                            // first bin of the following lists
-  std::vector<double> lost, lost_energy;  // protons removed by reactions, MeV per proton
-  std::vector<double> variance;           // variance of x in the step, mm²
-  std::vector<double> track;              // mm of path, if tracks are scored
+  double z = 0, dz = 0;                     // mm
+  double middle = 0;                        // bins from the range at the start of the step to that in its middle
+  int low = 0;                              // first bin of the following lists
+  std::vector<double> lost, lost_energy;    // protons removed by reactions, MeV per proton
+  std::vector<double> variance;             // variance of x in the step, mm²
+  std::vector<std::vector<double>> tracks;  // moments of tracks, the first in mm of path, if they are scored
+  // For a tilted beam: mean x in the middle of the step, from that at the entrance (mm), its change per mm of depth, and
+  // the deposit (MeV).
+  std::vector<double> mean, rate, deposit;
 };
 
 /// March of the moments of one kind of spot through layers. The protons are in bins of residual range in water. Each
@@ -63,6 +70,8 @@ class March {
   double min_over_max() const { return min_over_max_; }
 
   const Beam& spot() const { return spot_; }
+  /// Tangent of the beam's axis; 0 for a beam along z.
+  double slope() const { return slope_; }
 
   /// Planes of a march that was computed elsewhere.
   struct Outcome {
@@ -77,6 +86,8 @@ class March {
   void run(double depth, const std::function<void(const MarchView&)>& look = {});
   /// [bins·kMoments] of the last plane of run(); `first` is set to its first bin.
   std::vector<double> state(int& first) const;
+  /// [bins][2] protons times the means of u and x, with the bins of state(); empty for a beam along z.
+  const std::vector<double>& state_means() const { return last_means_; }
 
  private:
   template <typename T>
@@ -89,6 +100,7 @@ class March {
   std::span<const Medium> media_;
   std::span<const Layer> layers_;
   Beam spot_;
+  double slope_;
   double least_reacting_;
   std::unique_ptr<EnergyGrid> grid_;
   std::vector<double> start_;  // [bins] share of the protons at the entrance
@@ -96,7 +108,7 @@ class March {
   std::vector<MarchPlane> planes_;
   std::vector<std::size_t> layer_begin_;
   double bin_steps_ = 0, state_bytes_ = 0, min_over_max_ = 0;
-  std::vector<double> last_;
+  std::vector<double> last_, last_means_;
   int last_first_ = 0;
 };
 

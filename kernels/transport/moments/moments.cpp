@@ -21,6 +21,7 @@
 #include "layers.hpp"
 #include "march.hpp"
 #include "products.hpp"
+#include "transport/model/entry/start.hpp"
 #include "transport/model/index.hpp"
 #include "transport/run/projection.hpp"
 #include "transport/secondaries/sweep_matter.hpp"
@@ -43,7 +44,7 @@ struct Group {
   double weight = 0;
   std::unique_ptr<March> march;
   std::vector<MarchPlane> borders, centres;  // [rows + 1] and [rows], starting at the row of the entrance
-  std::vector<MarchView> steps;              // if spectra, or reactions by columns, are recorded
+  std::vector<MarchView> steps;              // if spectra, reactions by columns, or tilted beams are recorded
   std::optional<LayeredReactions> reactions;
 };
 
@@ -55,6 +56,7 @@ class Moments final : public engine::Solver {
         t_(tables),
         marcher_(std::move(marcher)),
         layers_(layers_of(problem)),
+        tilted_(std::ranges::any_of(spots_of(problem), is_tilted)),
         scores_(tables, !layered_products()) {
     for (const Material& material : problem.materials) media_.emplace_back(material);
     const double least_reacting = t_.reactions.on() ? t_.reactions.energy.front() : 0.0;
@@ -103,8 +105,8 @@ class Moments final : public engine::Solver {
   }
 
  private:
-  /// Otherwise columns are used, because only their sweep scores the tracks of products.
-  bool layered_products() const { return t_.reactions.on() && !t_.tracks.on(); }
+  /// Otherwise columns are used: only their sweep scores the tracks of products, and those of tilted beams.
+  bool layered_products() const { return t_.reactions.on() && !t_.tracks.on() && !tilted_; }
 
   void march(SpanRecorder& spans) {
     const engine::ScopedSpan span(spans, 0, spans.name_id("march"), step_);
@@ -123,7 +125,7 @@ class Moments final : public engine::Solver {
       } else if (layered_products()) {
         g.reactions.emplace(t_, media_);
         g.march->run(t_.nz * t_.dz, [&](const MarchView& step) { g.reactions->record(step, t_); });
-      } else if (recorded) {
+      } else if (recorded || g.march->slope() != 0.0) {
         g.march->run(t_.nz * t_.dz, [&](const MarchView& step) { g.steps.push_back(step); });
       } else {
         g.march->run(t_.nz * t_.dz);
@@ -153,6 +155,53 @@ class Moments final : public engine::Solver {
     return all;
   }
 
+  /// Part of a step in the current row: its share of the step, and the depth of its middle from that of the step, mm.
+  struct RowPart {
+    double share = 0, length = 0, from_middle = 0;
+  };
+  RowPart part_in_row(const MarchView& step) const {
+    const double from = std::max(plane_ * t_.dz, step.z), to = std::min((plane_ + 1) * t_.dz, step.z + step.dz);
+    return {(to - from) / step.dz, to - from, 0.5 * (from + to - step.dz) - step.z};
+  }
+
+  /// Steps of a march that overlap the current row.
+  std::span<const MarchView> steps_in_row(const Group& g) const {
+    const double from = plane_ * t_.dz, to = from + t_.dz;
+    const auto first = std::ranges::partition_point(g.steps, [&](const MarchView& s) { return s.z + s.dz <= from; });
+    return {first, std::partition_point(first, g.steps.end(), [&](const MarchView& s) { return s.z < to; })};
+  }
+
+  /// Spreads a quantity of a tilted beam in the current row over its cells: a Gaussian per bin and step, because the bins
+  /// differ in x. `all` is its sum in the row, interpolated between steps. Returns the part outside the box.
+  template <typename Of>
+  Outside spread_bins(const Group& g, const Of& of, double all, std::span<double> row) const {
+    double sum = 0.0;
+    for (const MarchView& step : steps_in_row(g)) {
+      const double share = part_in_row(step).share;
+      for (const double value : std::invoke(of, step)) sum += share * value;
+    }
+    Outside outside;
+    if (sum == 0.0) return outside;
+    for (const MarchView& step : steps_in_row(g)) {
+      const RowPart part = part_in_row(step);
+      const std::vector<double>& values = std::invoke(of, step);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (values[i] == 0.0) continue;
+        const double across = step.rate[i] * part.length;
+        GaussianPair one{.count = 1};
+        one.sigma[0] = std::sqrt(std::max(step.variance[i] + across * across / 12.0, 1e-12));
+        for (const Beam* spot : g.spots) {
+          one.weight[0] = spot->weight * part.share * values[i] * all / sum;
+          const double centre = spot->x + step.mean[i] + step.rate[i] * part.from_middle;
+          const Outside beyond = add_pair(one, centre, first_x(), t_.dx, row);
+          outside.low += beyond.low;
+          outside.high += beyond.high;
+        }
+      }
+    }
+    return outside;
+  }
+
   StepTotals score_row() {
     StepTotals totals;
     const auto k = static_cast<std::size_t>(plane_ - t_.start.z);
@@ -160,9 +209,10 @@ class Moments final : public engine::Solver {
     double* c = &scores_.crossing()[u(plane_) * Crossing::kCount];
     for (const Group& g : groups_) {
       const MarchPlane &before = g.borders[k], &after = g.borders[k + 1], &centre = g.centres[k];
+      const bool tilted = g.march->slope() != 0.0;
       std::array<double, 4> deposit{};
       for (std::size_t i = 0; i < deposit.size(); ++i) deposit[i] = after.deposit[i] - before.deposit[i];
-      const Outside outside = spread(g, deposit, row);
+      const Outside outside = tilted ? spread_bins(g, &MarchView::deposit, deposit[0], row) : spread(g, deposit, row);
       const double all = g.weight * deposit[0];
       totals.deposited += all - outside.low - outside.high;
       totals.energy.escaped[kXLow] += outside.low;
@@ -179,7 +229,12 @@ class Moments final : public engine::Solver {
       for (std::size_t m = 0; t_.tracks.on() && m < TrackScores::kMoments; ++m) {
         std::array<double, 4> tracks{};
         for (std::size_t i = 0; i < tracks.size(); ++i) tracks[i] = after.tracks[m][i] - before.tracks[m][i];
-        spread(g, tracks, std::span(scores_.tracks()).subspan(m * t_.plane() + u(plane_) * u(t_.nx), u(t_.nx)));
+        const auto cells = std::span(scores_.tracks()).subspan(m * t_.plane() + u(plane_) * u(t_.nx), u(t_.nx));
+        if (tilted) {
+          spread_bins(g, [m](const MarchView& step) -> const auto& { return step.tracks[m]; }, tracks[0], cells);
+        } else {
+          spread(g, tracks, cells);
+        }
       }
       add_crossing(g, centre, (after.passed - before.passed) / t_.dz, c);
       record(g);
@@ -197,49 +252,48 @@ class Moments final : public engine::Solver {
   /// deeper than the falloff, and mean ranges are sums over rows.
   void add_crossing(const Group& g, const MarchPlane& middle, double mean, double* c) const {
     if (!(mean > 0.0)) return;
-    MarchPlane at = middle;
-    const bool any = at.state[kNumber] > 0.0;
-    for (double& each : at.state) each *= any ? mean / at.state[kNumber] : 0.0;
-    at.state[kNumber] = mean;
-    const double n = mean;
-    // Converts tangents to angles, to second order.
-    const double angle = 1.0 - 2.0 * at.state[kUU] / n;
-    double x = 0.0, xx = 0.0;
+    const double n = mean, each = middle.state[kNumber] > 0.0 ? 1.0 / middle.state[kNumber] : 0.0;
+    const double slope = g.march->slope(), mean_u = middle.mean_u * each, mean_x = middle.mean_x * each;
+    const double uu = middle.state[kUU] * each - mean_u * mean_u, xu = middle.state[kXU] * each - mean_x * mean_u;
+    const double xx = middle.state[kXX] * each - mean_x * mean_x;
+    // Converts tangents to normally distributed angles, to second order in their variance.
+    const double u0 = slope + mean_u, square = u0 * u0, c1 = 1.0 / (1.0 + square), narrow = uu * c1 * c1;
+    const double theta = std::atan(u0) - u0 * narrow, theta_variance = narrow * (1.0 - (2.0 + 4.0 * square) * narrow);
+    const double x_theta = xu * c1 * (1.0 - (1.0 + square) * narrow);
+    const double away = slope * ((plane_ + 0.5) * t_.dz - g.march->spot().z) + mean_x;
     for (const Beam* spot : g.spots) {
-      x += spot->weight * spot->x;
-      xx += spot->weight * spot->x * spot->x;
+      const double protons = spot->weight * n, x = spot->x + away;
+      c[Crossing::kN] += protons;
+      c[Crossing::kX] += protons * x;
+      c[Crossing::kXX] += protons * (xx + x * x);
+      c[Crossing::kTheta] += protons * theta;
+      c[Crossing::kThetaTheta] += protons * (theta_variance + theta * theta);
+      c[Crossing::kXTheta] += protons * (x_theta + x * theta);
     }
-    c[Crossing::kN] += g.weight * n;
-    c[Crossing::kX] += x * n;
-    c[Crossing::kXX] += g.weight * at.state[kXX] + xx * n;
-    c[Crossing::kThetaTheta] += g.weight * at.state[kUU] * angle;
-    c[Crossing::kXTheta] += g.weight * at.state[kXU] * (1.0 - at.state[kUU] / n);
   }
 
   /// Records reactions and spectra of all steps in the current row, weighted by the part of each step in the row.
   void record(const Group& g) {
-    const double from = plane_ * t_.dz, to = from + t_.dz;
     const bool spectrum = std::ranges::find(t_.tracks.rows, plane_) != t_.tracks.rows.end();
     const bool columns = t_.reactions.on() && !layered_products();
     if (!columns && !spectrum) return;
-    auto step = std::ranges::partition_point(g.steps, [&](const MarchView& s) { return s.z + s.dz <= from; });
-    for (; step != g.steps.end() && step->z < to; ++step) {
-      const double part = (std::min(to, step->z + step->dz) - std::max(from, step->z)) / step->dz;
-      if (columns) record_reactions(g, *step, part);
-      if (spectrum) record_spectrum(g, *step, part);
+    for (const MarchView& step : steps_in_row(g)) {
+      if (columns) record_reactions(g, step, part_in_row(step));
+      if (spectrum) record_spectrum(g, step, part_in_row(step).share);
     }
   }
 
-  void record_reactions(const Group& g, const MarchView& step, double part) {
+  void record_reactions(const Group& g, const MarchView& step, const RowPart& part) {
     const ReactionGrid& r = t_.reactions;
     std::vector<double> columns(u(r.columns));
     const std::size_t row = r.row(plane_, 0);
     for (std::size_t i = 0; i < step.lost.size(); ++i) {
-      const double number = part * step.lost[i];
+      const double number = part.share * step.lost[i];
       if (number == 0.0) continue;
       std::ranges::fill(columns, 0.0);
       const double v = step.variance[i];
-      spread_columns(g, {number, number * v, number * v * v, number * v * v * v}, columns);
+      const double mean = step.mean.empty() ? 0.0 : step.mean[i] + step.rate[i] * part.from_middle;
+      spread_columns(g, {number, number * v, number * v * v, number * v * v * v}, mean, columns);
       const double energy = step.lost_energy[i];
       const auto above = std::ranges::upper_bound(r.energy, energy) - r.energy.begin();
       const std::size_t low = u(std::clamp(static_cast<int>(above) - 1, 0, r.bins - 2));
@@ -253,12 +307,12 @@ class Moments final : public engine::Solver {
   }
 
   /// Adds reactions outside the box to its outermost columns, because their products enter or leave from there.
-  void spread_columns(const Group& g, const std::array<double, 4>& of, std::span<double> columns) const {
+  void spread_columns(const Group& g, const std::array<double, 4>& of, double mean, std::span<double> columns) const {
     const GaussianPair pair = gaussian_pair(of);
     for (const Beam* spot : g.spots) {
       GaussianPair part = pair;
       for (double& w : part.weight) w *= spot->weight;
-      const Outside outside = add_pair(part, spot->x, first_x(), t_.reactions.cells * t_.dx, columns);
+      const Outside outside = add_pair(part, spot->x + mean, first_x(), t_.reactions.cells * t_.dx, columns);
       columns.front() += outside.low;
       columns.back() += outside.high;
     }
@@ -267,10 +321,10 @@ class Moments final : public engine::Solver {
   void record_spectrum(const Group& g, const MarchView& step, double part) {
     const RangeAxis axis = g.march->grid().range_axis();
     double* to = &scores_.tracks()[t_.tracks.spectrum(plane_, 0)];
-    for (std::size_t i = 0; i < step.track.size(); ++i) {
+    for (std::size_t i = 0; i < step.tracks[0].size(); ++i) {
       const double range = axis.bottom + (step.low + static_cast<double>(i) - step.middle) * axis.step;
       const double energy = media_[0].table.energy_at(std::max(range, 0.0));
-      const double amount = part * g.weight * step.track[i];
+      const double amount = part * g.weight * step.tracks[0][i];
       // Splits between the two bins of the scenario with the nearest energies, in the middle of a step, on either side.
       const std::vector<double>& at = t_.tracks.at;
       const auto above = static_cast<std::size_t>(std::ranges::upper_bound(at, energy) - at.begin());
@@ -289,6 +343,7 @@ class Moments final : public engine::Solver {
   const std::unique_ptr<Marcher> marcher_;
   std::vector<Medium> media_;
   const std::vector<Layer> layers_;
+  const bool tilted_;  // any of the beams
   Scores scores_;
   std::vector<Group> groups_;
   bool marched_ = false;
@@ -320,6 +375,7 @@ bool Moments::visit(engine::RowVisitor& visitor) const {
     march.run(depth);
     int first = 0;
     const std::vector<double> state = march.state(first);
+    const double axis = march.slope() * (depth - march.spot().z);
     for (std::size_t i = 0; i < state.size() / kMoments; ++i) {
       const double* f = &state[i * kMoments];
       if (!(f[kNumber] > 0.0)) continue;
@@ -329,20 +385,26 @@ bool Moments::visit(engine::RowVisitor& visitor) const {
       const double share =
           t_.ne > 1 ? std::clamp((energy - t_.energy[u(low)]) / (t_.energy[u(low) + 1] - t_.energy[u(low)]), 0.0, 1.0)
                     : 0.0;
-      const double uu = std::max(f[kUU] / f[kNumber], 1e-12), xu = f[kXU] / f[kNumber], xx = f[kXX] / f[kNumber];
+      const bool tilted = march.slope() != 0.0;
+      const double u0 = tilted ? march.state_means()[2 * i] / f[kNumber] : 0.0;
+      const double x0 = tilted ? march.state_means()[2 * i + 1] / f[kNumber] : 0.0;
+      const double uu = std::max(f[kUU] / f[kNumber] - u0 * u0, 1e-12), xu = f[kXU] / f[kNumber] - x0 * u0;
+      const double xx = f[kXX] / f[kNumber] - x0 * x0;
+      // The angle of a tilted beam's protons becomes a tangent from their mean; that along z is small.
+      const auto tangent = [&](double angle) { return tilted ? std::tan(angle) - march.slope() - u0 : angle; };
       const double sigma = std::sqrt(uu), rest = std::max(xx - xu * xu / uu, 1e-12);
       std::ranges::fill(cells, 0.0);
       for (int a = 0; a < t_.ntheta; ++a) {
         const double theta = t_.theta[u(a)];
         const double number =
-            f[kNumber] * (normal_below((theta + half) / sigma) - normal_below((theta - half) / sigma));
+            f[kNumber] * (normal_below(tangent(theta + half) / sigma) - normal_below(tangent(theta - half) / sigma));
         if (number < 1e-12) continue;
         for (const Beam* spot : g.spots) {
           GaussianPair one;
           one.count = 1;
           one.weight[0] = number * spot->weight;
           one.sigma[0] = std::sqrt(rest);
-          add_pair(one, spot->x + xu / uu * theta, first_x(), t_.dx,
+          add_pair(one, spot->x + axis + x0 + xu / uu * tangent(theta), first_x(), t_.dx,
                    std::span(cells).subspan(u(a) * u(t_.nx), u(t_.nx)));
         }
       }

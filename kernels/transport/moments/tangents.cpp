@@ -622,7 +622,7 @@ std::string tangents_refusal(const Problem& p) {
     return "physics.nuclear = icru63: products of reactions have no derivatives; allowed: attenuation, off, or "
            "differences of runs";
   }
-  return moments_refusal(p);
+  return straight_moments_refusal(p);
 }
 
 DoseTangents dose_tangents(const Problem& p, std::span<const Direction> directions, std::span<const double> offsets) {

@@ -558,7 +558,8 @@ double VolumeDose::rel_error() const {
 
 VolumeDose volume_dose(const Problem& p, std::span<const AlongY> along_y, const AcrossGrid& across,
                        VolumeControl& control) {
-  if (const std::string reason = moments_refusal(p); !reason.empty()) throw ProblemError("unsupported", reason);
+  if (const std::string reason = straight_moments_refusal(p); !reason.empty())
+    throw ProblemError("unsupported", reason);
   return Solving(p, along_y, across, control).solve();
 }
 

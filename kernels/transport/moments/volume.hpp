@@ -45,8 +45,8 @@ struct VolumeControl {
 /// Dose of spots in layered materials. In every row the beam is a sum of products of Gaussians in x and y, whose
 /// variances are those of the march. Products of reactions are isotropic around their spot, so their dose follows from
 /// its projection on x: a sum of isotropic Gaussians with non-negative weights is fitted to it by least squares. Throws
-/// ProblemError if moments_refusal() returns a reason, and Cancelled soon after `control` is cancelled. `along_y`: one
-/// entry for each of spots_of(problem).
+/// ProblemError if straight_moments_refusal() returns a reason, and Cancelled soon after `control` is cancelled.
+/// `along_y`: one entry for each of spots_of(problem).
 VolumeDose volume_dose(const Problem& problem, std::span<const AlongY> along_y, const AcrossGrid& across,
                        VolumeControl& control);
 

@@ -17,6 +17,7 @@
 #include "cpu/thread_pool.hpp"
 #include "cpu/user_library.hpp"
 #include "step_spread.hpp"
+#include "transport/model/entry/start.hpp"
 #include "transport/model/work.hpp"
 #include "transport/user_kernel.hpp"
 
@@ -144,6 +145,7 @@ void Beams::execute(const std::function<void(Ended&&)>& ended) {
 bool Beams::has_readouts() const {
   const transport::Variant& v = run_.variant();
   return v.make_readouts != nullptr && problem().nuclear != transport::Nuclear::kIcru63 &&
+         std::ranges::none_of(transport::spots_of(problem()), transport::is_tilted) &&
          cpu::factory_of(v, "transport", "", transport::kUserKernelLayout) == v.make;
 }
 
@@ -152,7 +154,7 @@ BeamTable Beams::readouts(std::span<const Beam> beams, bool curves) {
   if (!has_readouts()) {
     throw ProblemError("unsupported", std::string("readouts alone: solver.variant = ") + v.id +
                                           " solves whole maps; allowed: moments or cuda-moments with "
-                                          "physics.nuclear = off or attenuation");
+                                          "physics.nuclear = off or attenuation, and beams along z");
   }
   double highest = 0.0;
   for (const Beam& spot : problem().spots) highest = std::max(highest, spot.energy);

@@ -105,7 +105,7 @@ std::string refusal(const Problem& p) {
   if (!p.spectra.empty()) {
     return "output.spectra_mm: spectra are recorded on the CPU alone; allowed: none, or solver.variant = moments";
   }
-  return moments_refusal(p);
+  return straight_moments_refusal(p);
 }
 
 }  // namespace
