@@ -211,7 +211,7 @@ export async function writeAtomically(
     const mode = await modeOf(path);
     const file = await open(temporary, 'wx', 0o644);
     try {
-      // Retain the permissions, so that a private file stays private.
+      // Preserve the permissions, so that a private file stays private.
       if (mode !== null) await file.chmod(mode);
       await file.writeFile(data, 'utf8');
       await file.sync();

@@ -1,7 +1,10 @@
 /** Times at which the state of running work is saved for recovery from a crash. Milliseconds, by performance.now(). */
 import { SAVED_FROM_MS } from '../../../contract/recovery.ts';
 
-/** Age from which a run is saved. Tests of crashes shorten it, because they would have to compute for as long. */
+/**
+ * Duration in ms from which on a run is saved. Tests of crashes shorten it, because they would otherwise compute for as
+ * long.
+ */
 const savedFrom_ms = (): number => Number(process.env['BRAGGBENCH_KEPT_FROM_MS'] ?? SAVED_FROM_MS);
 
 const EVERY_MS = 10_000;

@@ -1,6 +1,6 @@
 /**
- * Caches the last answer of each kind: configurations of one problem share a reference answer, which needs more time
- * than a configuration.
+ * Caches the last answer of each kind: configurations of one problem share a reference answer, which takes longer to
+ * compute than a configuration.
  */
 import { createHash } from 'node:crypto';
 

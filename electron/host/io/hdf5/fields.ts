@@ -7,7 +7,7 @@ import { datasetAt, isDataset, isGroup } from './h5.ts';
 
 /** Limit for forged shapes; all arrays of a run together are far smaller. */
 const MAX_BYTES = 2 ** 31 - 1;
-/** Largest ratio of deflate; a larger claimed size means chunks that were never written. */
+/** Largest compression ratio of deflate; a larger claimed size means chunks that were never written. */
 const MAX_RATIO = 1032;
 /** Far above the depth and the number of datasets in any run. */
 const [MAX_DEPTH, MAX_DATASETS] = [8, 10_000];

@@ -127,7 +127,7 @@ function shortError(error: unknown): unknown {
 interface OpenOptions {
   /** Whether datasets may be compressed by filters outside of the library. */
   readonly filters?: boolean;
-  /** Bytes of another file that links in the first one refer to. */
+  /** Content of another file to which links in the first one refer. */
   readonly linked?: Uint8Array | null;
 }
 

@@ -55,7 +55,7 @@ function processes(): readonly MarkedProcess[] {
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (processOf(Number(name)) ?? []) : []));
 }
 
-/** Null if the process belongs to somebody else, or has ended. */
+/** Environment of a process. Null if the process belongs to another user, or has ended. */
 function environmentOf(pid: number): string | null {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1');

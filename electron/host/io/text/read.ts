@@ -12,7 +12,7 @@ import { openWithoutWaiting } from '../files/plain-file.ts';
 /** 256 KiB: two hundred regions with names need 30 KiB. A larger file is not a scenario. */
 export const largestText_bytes = 256 * 1024;
 
-/** Bytes per read, because the limits are far above most files. */
+/** Bytes per read: reading in pieces, because the size limits are far above the size of most files. */
 const PIECE_BYTES = 256 * 1024;
 
 /** Reason why a file could not be read. */

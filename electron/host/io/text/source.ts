@@ -90,7 +90,7 @@ function entryOf(node: MapNode, step: string | number): SourceEntry | undefined 
 const innerOf = (node: SourceNode): readonly SourceNode[] =>
   node.kind === 'list' ? node.items : node.kind === 'map' ? node.entries.map(({ value }) => value) : [];
 
-/** Number of values in a document, including lists and objects. Counting stops beyond `most`. */
+/** Number of values in a document, including lists and objects. Counting stops above `most`. */
 export function countValues(node: SourceNode, most: number): number {
   let count = 1;
   for (const each of innerOf(node)) {

@@ -58,7 +58,7 @@ class Group {
 /** Size of a leaf in values. */
 const leafValues = (leaf: unknown): number => (typeof leaf === 'string' ? 1 + Math.floor(leaf.length / CHARACTERS) : 1);
 
-/** Number of values in a tree; counting stops beyond `most`. */
+/** Number of values in a tree; counting stops above `most`. */
 function valuesIn(value: unknown, most: number): number {
   if (!isTree(value)) return leafValues(value);
   let sum = 1;
@@ -78,7 +78,8 @@ export function* piecesInSteps(whole: unknown, most: number = MAX_VALUES): Yield
   const put = (piece: Piece): number => pieces.push(piece) - 1;
   function* cut(value: unknown): YieldingTask<Cut> {
     yield;
-    // A value that fits is sent unchanged, because copying it here doubled the time of a thread for a file.
+    // A value that fits into one piece is sent unchanged, because copying it here doubled the time of a thread for a
+    // file.
     const values = valuesIn(value, most);
     if (!isTree(value) || values <= most) return { value, values, holes: [] };
     const isList = Array.isArray(value);

@@ -66,7 +66,7 @@ export interface DicomSlice {
   readonly way: readonly [number, number];
   /** Facts that change the meaning of the Hounsfield units. */
   readonly notes: readonly string[];
-  /** Settings that slices of one scan have in common, by keyword. */
+  /** Settings in which all slices of one scan agree, by keyword. */
   readonly settings: Readonly<Record<string, string>>;
 }
 

@@ -212,7 +212,7 @@ export function jpegLossless(file: string, bytes: Uint8Array): JpegImage {
 }
 
 /**
- * Whether a frame is complete without its last byte of data. The decoder reads ahead and does not report one or two
+ * Whether a frame is complete without its last byte of data. The decoder reads ahead, and does not report one or two
  * excess bytes at the end.
  */
 function isComplete(whole: Uint8Array, header: number, frame: Frame): boolean {

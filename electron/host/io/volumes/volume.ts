@@ -36,7 +36,7 @@ const numberTypes = {
 export type NumberType = keyof typeof numberTypes;
 export const bytesPer = (type: NumberType): number => numberTypes[type][0];
 
-/** Enough values for a plan with a resolution of 0.5 mm; memory must hold two copies of them. */
+/** Enough values for a volume of a treatment plan with a resolution of 0.5 mm; memory must hold two copies of them. */
 const MAX_VALUES = 2e8;
 const MAX_AXES = 3;
 
@@ -152,7 +152,7 @@ function textNumbers(file: string, bytes: Uint8Array, count: number, type: Numbe
   throw foreignFileError(file, `value ${wrong + 1} is ${words[wrong]}; allowed: numbers of ${type}`);
 }
 
-/** Numbers in one file. Throws unless the number of bytes is as announced. */
+/** Numbers in one file. Throws unless the file has the number of bytes that the header states. */
 function partOf(file: string, header: VolumeHeader, data: Uint8Array, count: number): Float64Array {
   const { type, little, encoding, skipLines, skipBytes, packedBytes } = header;
   const [size, read] = numberTypes[type];

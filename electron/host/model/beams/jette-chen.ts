@@ -35,7 +35,7 @@ export function jetteChenWeights(energy_MeV: number, ranges_mm: readonly number[
   const width = high - low;
   if (!(width > 0)) return ranges_mm.map(() => 1 / ranges_mm.length);
   const power = 1 - 1 / jetteChenPower(energy_MeV, width / high);
-  // A layer represents the ranges that are nearer to it than to its neighbours.
+  // A layer represents the ranges that are nearer to it than to its neighbouring layers.
   const border = (k: number): number => {
     if (k < 0) return 0;
     if (k >= ranges_mm.length - 1) return width;

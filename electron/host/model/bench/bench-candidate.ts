@@ -109,7 +109,7 @@ export interface TimedRun extends Pick<SampleMarks, 'clocks'> {
   readonly wall_s: number | null;
   /** Seconds of each part of the set-up, by name. */
   readonly parts: ReadonlyMap<string, number>;
-  /** Answer; null if it stays in the engine. */
+  /** Computed answer; null if it stays in the engine. */
   readonly values: Values | null;
   /** Quantities that the variant reported for these repetitions; absent if all of them follow from the time. */
   readonly told?: readonly Quantity[];
@@ -207,7 +207,7 @@ export interface BenchSetup {
   /** Benchmark of a workload that has several; empty otherwise. */
   readonly bench: string;
   readonly title: string;
-  /** The first one that can run is the reference. */
+  /** The first entry that can run is the reference. */
   readonly benchEntries: readonly BenchEntry[];
   /** Rounds served by one prepared state. */
   readonly roundsPerInstance: number;

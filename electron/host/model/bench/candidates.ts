@@ -99,7 +99,9 @@ function chooseOffered<T>(wanted: T, choices: readonly T[]): T {
   return choices.includes(wanted) ? wanted : (choices[0] ?? wanted);
 }
 
-/** `problem` in the form that `variant` can run. Keyframes are left out, because copying them is not timed. */
+/**
+ * `problem` in the form that `variant` can run. Keyframes are left out, because benchmarks do not time their copying.
+ */
 export function candidate(
   problem: TransportProblem,
   variant: Variant,

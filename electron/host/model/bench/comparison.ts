@@ -37,10 +37,10 @@ export function flagOf({ before, after }: ClockStates, highest_MHz: number | nul
 const farFences = 3;
 /** Quartiles of fewer samples are not meaningful. */
 const minForFences = 10;
-/** Smaller deviations from the median are never flagged, however small the spread of the others. */
+/** Smaller relative deviations from the median are never flagged, however small the spread of the others. */
 const leastOdd = 0.05;
 
-/** Whether a time lies far from the others of its series. */
+/** Returns a test whether a time is an outlier: far from the others of its series. */
 export function outlierTest(times: readonly number[]): (time: number) => boolean {
   if (times.length < minForFences) return () => false;
   const sorted = sortedCopy(times);
@@ -97,7 +97,7 @@ export function governorOf(folder = '/sys/devices/system/cpu', cores = cpus().le
     try {
       found.add(readFileSync(path.join(folder, `cpu${core}/cpufreq/scaling_governor`), 'utf8').trim());
     } catch {
-      // This core, or the whole system, does not report a governor.
+      // Without a governor file, this core or the whole system reports none.
     }
   }
   return found.size === 0 ? null : [...found].join(', ');
@@ -211,7 +211,7 @@ export interface Series<S> {
 
 export interface ComparisonCandidate<S> {
   readonly label: string;
-  /** Label of the candidate on which this one builds; null if there is none. */
+  /** Label of the candidate on which this candidate builds; null if there is none. */
   readonly buildsOn: string | null;
   /** First run, before the rounds. It is the only sample if the session is cancelled during the first round. */
   readonly first: S;
@@ -307,7 +307,7 @@ export const floorAsRatio = (floor: number | null): number | null => (floor === 
 const allSamples = <S>(all: readonly ComparisonCandidate<S>[]): readonly S[] =>
   all.flatMap(({ warm, others }) => [warm, ...others].flatMap(({ samples }) => samples));
 
-/** Chain of candidates that this one builds on, itself first. */
+/** Chain of candidates on which this one builds, beginning with itself. */
 function baseChainOf<S>(
   own: ComparisonCandidate<S>,
   all: readonly ComparisonCandidate<S>[],

@@ -59,7 +59,7 @@ export async function measure(
       const started = run.start(() => undefined, measuringFor[mode]);
       if (signal?.aborted === true) cancel();
       const result = await started;
-      // A run that was interrupted gives no time.
+      // An interrupted run gives no time.
       if (result.error !== null) throw errorFromNative(result.error);
       const wall_s = (performance.now() - start) / 1000;
       const setup_s = (created - start) / 1000 + result.setup_s;

@@ -108,7 +108,7 @@ async function measureRound(
   return 'whole';
 }
 
-/** Settled candidates leave the rounds if they need more than this share of a round. */
+/** Settled candidates are dropped from further rounds if they need more than this share of a round. */
 const COSTLY_SHARE = 0.5;
 
 /** Seconds of a round by series: moving average of each one's latest samples. */

@@ -78,7 +78,7 @@ export interface SessionOptions {
   readonly onAnswer?: ((label: string, values: Values) => void) | undefined;
   /** Separate processes for each candidate that supports them, after the rounds; none by default. */
   readonly processes?: { readonly count: number; readonly startChild: StartChild } | undefined;
-  /** Steadying of the GPU's clock; by default the clock is left alone. */
+  /** Settings that keep the GPU's clock steady; by default the clock is left alone. */
   readonly steadied?: SteadyRound | undefined;
   /** Measures the energy of each candidate over seconds of runs, after the rounds; off by default. */
   readonly energy?: boolean | undefined;
@@ -90,7 +90,7 @@ export interface SessionOptions {
 const checkTime = { share: 0.5, least_s: 1, most_s: 20 } as const;
 /** Time for starting Node.js and loading the addon. */
 const PROCESS_START_S = 0.3;
-/** Largest share of a session's time for cold processes, unless the rounds end early. */
+/** Largest share of a session's time for cold processes, unless the rounds end before their limit. */
 const MAX_FOR_PROCESSES = 0.4;
 /** Share of a session's time after which no program may still start or compile, so that the rest is left for rounds. */
 const MAX_FOR_STARTS = 0.6;

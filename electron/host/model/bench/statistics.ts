@@ -163,7 +163,7 @@ class BootstrapSample {
       if (count > 0 && seen < half) lower = rank;
       seen += count;
     }
-    // If this value was drawn more than once, both middle draws may be equal.
+    // If this value was drawn more than once, it may be both of the middle draws.
     if (seen - (this.#counts[rank] ?? 0) < half) lower = rank;
     this.#counts.fill(0);
     const upper = this.#sorted[rank] ?? Number.NaN;

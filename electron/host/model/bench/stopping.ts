@@ -114,7 +114,7 @@ export class StoppingRule<S extends Series> {
     const [reference, control] = [series[0], series.at(-1)];
     if (reference === undefined || control === undefined) return { settled: new Set(), all: false };
     const judged = series.slice(1, -1).filter((one) => one.judged);
-    // A single variant can only be compared with its control.
+    // If there is only one variant, it can only be compared with its control.
     const candidates = judged.length === 0 ? [control] : judged;
     const open = new Set<S>();
     const look = (own: S, against: S, kind: 'times' | 'wholes', outside: number): void => {
@@ -166,7 +166,7 @@ function ratiosOf(series: readonly Series[]): readonly (LogInterval | null)[] {
   const [against = [], ...others] = series.map(({ times }) => times());
   const candidates = others.slice(0, -1);
   const outside = missProbability({ candidates: candidates.length });
-  // The precision of a single variant is that of its control.
+  // If there is only one variant, the precision is that of its control.
   const all = candidates.length === 0 ? others : candidates;
   return all.map((own) => pairedLogRatio(own, against, outside));
 }

@@ -29,7 +29,7 @@ export function fitLine(
   };
 }
 
-/** One point of a sweep: the entry's own size if it has one, else the swept value. */
+/** One point of a sweep: the entry's own problem size if it has one, else the swept value. */
 function pointOf(value: number, { size, time_s, setup_s, quantities }: MeasuredSessionEntry): Point {
   const rate = quantities.find(({ id }) => id === 'rate')?.value ?? null;
   return { value, size: size ?? value, time_s, setup_s, setup_share: setup_s / (setup_s + time_s), rate };

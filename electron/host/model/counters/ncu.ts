@@ -99,7 +99,7 @@ function unitFactor(metric: string, unit: string): number | null {
   const counted = unitsOf.find(([of]) => of.test(metric))?.[1];
   if (counted === undefined) return 1;
   const [, prefix = '', binary = '', what = ''] = COUNT_UNIT.exec(unit) ?? [];
-  // Old versions print counts without a unit. Bytes may lack their prefix too, so they need one.
+  // Old versions of ncu print counts without a unit. Bytes may lack their prefix too, so they must have a unit.
   if (!counted.test(what)) return unit === '' && !metric.includes('bytes') ? 1 : null;
   return (binary === '' ? 1000 : 1024) ** (powers[prefix.toLowerCase()] ?? 0);
 }
@@ -227,7 +227,7 @@ function numberOf(text: string, decimal: ',' | '.'): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** Empty if a launch lacks a number, because shares of the other launches are not those of the run. */
+/** Empty if a launch lacks a number, because shares computed from the other launches are not those of the run. */
 function stallsOf(values: readonly NcuValue[], launches: number): Counters['stalls'] {
   const issued = new Map(
     values.filter(({ metric }) => metric === ISSUED_METRIC).map(({ launch, value }) => [launch, value]),

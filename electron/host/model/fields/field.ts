@@ -35,7 +35,7 @@ export function sampleAxis(axis: GridAxis, window: Interval | null, pixels: numb
   const all = axis.edges.length - 1;
   const from = window === null ? 0 : cellAt(axis.edges, window[0]);
   let to = window === null ? all : cellAt(axis.edges, window[1]) + 1;
-  // A window that ends on an edge shows nothing of the next cell.
+  // A window that ends on the edge of a cell does not include the next cell.
   if (window !== null && to - 1 > from && (axis.edges[to - 1] ?? 0) >= window[1]) to -= 1;
   for (let cells = Math.max(1, Math.ceil((to - from) / pixels)); ; cells += 1) {
     const first = Math.floor(from / cells) * cells;

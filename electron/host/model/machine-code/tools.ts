@@ -28,7 +28,10 @@ interface ToolOutput {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs a program and returns both output streams; throws a BraggError with the end of the output if it fails. */
+/**
+ * Runs a program and returns its standard output and error output. Throws a BraggError with the end of the output if it
+ * fails.
+ */
 export async function runTool(
   program: string,
   words: readonly string[],

@@ -51,7 +51,7 @@ const gasExcitation_eV: Readonly<Record<string, number>> = { H: 19.2, C: 70, N: 
 /** Matter of lower density is a gas, g/cm³. */
 const GAS_G_CM3 = 0.03;
 
-/** Atomic fractions that differ by less than this belong to the same formula. */
+/** Atomic fractions that differ by less than this count as the same formula. */
 const SAME_TOLERANCE = 1e-6;
 
 /** Atomic fraction of each element, by symbol. */
@@ -106,7 +106,8 @@ export function additiveExcitation(composition: Composition, density_g_cm3: numb
  */
 const LOWEST_MEV = 0.5;
 /**
- * Smallest stopping number for which the formula holds. Above LOWEST_MEV only an implausible I leads to a smaller one.
+ * Smallest stopping number for which Bethe's formula holds. Above LOWEST_MEV only an implausible I leads to a smaller
+ * one.
  */
 const MIN_NUMBER = 0.5;
 

@@ -126,7 +126,7 @@ interface Axes {
   /** Formulas of axes that are derived from other axes. */
   readonly derived: ReadonlyMap<string, string>;
   readonly constraints: readonly string[];
-  /** Constraints on values of arrays, which only files can meet. */
+  /** Constraints on values of arrays, which only inputs from files can meet. */
   readonly ofValues: readonly string[];
 }
 

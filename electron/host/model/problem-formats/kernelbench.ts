@@ -17,7 +17,7 @@ import { compilerLimits, runContained } from '../user-kernels/contained.ts';
 import { type ConvertedProblem, problemName, problemType, TENSORS, throwUnsupported, torchTypes } from './formats.ts';
 
 /**
- * Python program that records how inputs are drawn, and runs the model on the meta device. Prints nothing; writes
+ * Python program that records how inputs are generated, and runs the model on the meta device. Prints nothing; writes
  * `found.json`.
  */
 const PROBE = `

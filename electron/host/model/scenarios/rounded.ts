@@ -51,7 +51,7 @@ export function multipleAbove(whole: number, part: number): number {
   return withoutRoundingError(Math.max(1, Math.ceil(whole / part - 1e-6)) * part);
 }
 
-/** Number near `part` that divides `whole`: a rounded one if there is one within a factor of 2.5. */
+/** Number near `part` that divides `whole`: a rounded decimal if there is one within a factor of 2.5. */
 export function divisorNear(part: number, whole: number): number {
   const unit = decade(part);
   const candidates = [0.1, 1, 10]

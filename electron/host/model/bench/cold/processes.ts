@@ -28,7 +28,7 @@ export interface ColdRun {
   }[];
 }
 
-/** Time within which a killed process is certainly gone. */
+/** Time in ms after which a killed process has certainly ended. */
 const GONE_MS = 5_000;
 
 /**
@@ -128,7 +128,7 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface ColdCandidate {
   readonly label: string;
-  /** Starts the candidate in a separate process; null if it is not run that way. */
+  /** Starts the candidate in a separate process; null if it has no such runs. */
   readonly run: ColdStart | null;
 }
 

@@ -53,7 +53,7 @@ export function processorCounter(folder = '/sys/class/powercap'): CounterOrReaso
   try {
     packages = readdirSync(folder).filter((name) => /^intel-rapl:\d+$/.test(name));
   } catch {
-    // A missing folder means that there are no counters.
+    // If the folder is missing, there are no counters.
   }
   if (packages.length === 0) return `this system has no RAPL counters (${folder})`;
   try {

@@ -225,7 +225,7 @@ export function factorialOf(design: FactorialDesign, report: MeasuredReport): Fa
       interval: found && { low: Math.exp(found.middle - found.half), high: Math.exp(found.middle + found.half) },
     };
     const strays = floor === null ? null : floor * Math.sqrt(terms.length / 2);
-    // `judge` takes the smaller value as the faster, so the sign is reversed.
+    // `judge` treats the smaller value as the faster one, so the sign is reversed.
     const times = found && { middle: -found.middle, half: found.half };
     const instances = Math.min(...terms.map(({ entry }) => new Set(entry.samples.map((one) => one.instance)).size));
     const right = terms.every(({ entry }) => !isUnproven(entry.verdict));
