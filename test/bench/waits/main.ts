@@ -14,7 +14,7 @@ import { devicesWithCeilings } from '../../../electron/host/model/bench/machine.
 import { beamsOnAllGpus, beamsOnCpu, beamsOnGpu, hostOfBeams, momentRows, momentsOnGpu } from './beams.ts';
 import { ctRows } from './ct.ts';
 import { liveRows } from './live.ts';
-import { commandLine, firstRuns, root, smatrix } from './processes.ts';
+import { commandLine, firstRuns, momentsByShell, root, smatrix } from './processes.ts';
 import { type OnGpu, type Row, rowsOfGpu, VARIANTS_ON_GPU } from './row.ts';
 import { sessionRows } from './session.ts';
 import { openSolver, warmImages, warmRun } from './solver.ts';
@@ -60,7 +60,7 @@ const gpuParts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = 
   ['images', () => warmImages(solver, document('diffraction/simple-cubic-4096.json'))],
 ];
 const cpuParts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
-  ['shell', () => commandLine('depth', false)],
+  ['shell', async () => [...(await commandLine('depth', false)), await momentsByShell()]],
   ['beams', async () => [await beamsOnCpu(solver, waterScenario, cores), await hostOfBeams(solver, waterScenario)]],
   ['moments', () => momentRows(solver, waterScenario)],
 ];

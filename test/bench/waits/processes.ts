@@ -8,7 +8,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { fromImage } from '../../../electron/build/setup/pinned-node.mjs';
-import { atMost, firstRun, fromShell, median, megabytes, type OnGpu, type Row, seconds } from './row.ts';
+import {
+  atMost,
+  firstRun,
+  fromShell,
+  median,
+  megabytes,
+  momentsFromShell,
+  type OnGpu,
+  type Row,
+  seconds,
+} from './row.ts';
 
 interface Locked {
   readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
@@ -254,6 +264,19 @@ export async function commandLine(variant: string, gpu: boolean): Promise<readon
       node_MB,
     ),
   ];
+}
+
+/** Time from shell command, without npx, to the answer of moments; the bound is an empty Node process. */
+export async function momentsByShell(): Promise<Row> {
+  const entry = path.join(root, 'electron/build/braggbench.mjs');
+  const words = [entry, 'run', 'water-70MeV', '--variant', 'moments', '--json'];
+  const [times, nodes]: [number[], number[]] = [[], []];
+  await runToExit(process.execPath, words);
+  for (let i = 0; i < ROUNDS; i += 1) {
+    times.push((await runToExit(process.execPath, words)).wall_s);
+    nodes.push((await runToExit(process.execPath, ['-e', '0'])).wall_s);
+  }
+  return atMost(momentsFromShell, median(times), median(nodes));
 }
 
 /**

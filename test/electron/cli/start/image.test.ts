@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fromImage } from '../../../../electron/build/setup/pinned-node.mjs';
-import { braggbench, environmentWith, LONG_WORK_BEGINS, longWork } from '../command.ts';
+import { braggbench, entry, environmentWith, LONG_WORK_BEGINS, longWork } from '../command.ts';
 import { useImageAndSource } from './both-ways.ts';
 
 const { folder, bothWays: fromImageAndSource } = useImageAndSource();
@@ -28,6 +29,18 @@ describe('the command line behaves the same when started from its start-up image
     const [compared, again] = await fromImageAndSource(['compare', 'run.h5', 'run.h5']);
     expect(compared).toEqual(again);
     expect(compared.code, compared.stderr).toBe(0);
+  });
+
+  test('a run by moments ends before garbage is collected', () => {
+    const words = ['run', 'small.json', '--variant', 'moments', '--json'];
+    const image = fromImage(words);
+    if (image === null) throw new Error('there is no start-up image');
+    const { stdout } = spawnSync(image.node, ['--trace-gc', ...image.flags, entry, ...words], {
+      ...{ cwd: folder, encoding: 'utf8' },
+      env: environmentWith(join(folder, 'home')),
+    });
+    expect(stdout).toContain('"status": "done"');
+    expect(stdout).not.toMatch(/Scavenge|Mark-Compact/);
   });
 
   test('a run ends at the first Ctrl+C with its partial result', async () => {
