@@ -17,7 +17,7 @@ import {
 import { summaryOf } from '../../../electron/host/workloads/transport/readouts.ts';
 import type { RunData } from '../../../electron/host/workloads/transport/run-data.ts';
 import { openTestScenarios, runScenario } from '../../electron/host/small-run.ts';
-import { compareRuns } from '../held-runs.ts';
+import { addonIfBuilt, compareRuns } from '../held-runs.ts';
 import { lengthsOf, longestPath_mm } from '../longest-way.ts';
 import { integrateCase, protonCases, simulateCase, spreadCases } from './evaluate.ts';
 import { header, PROTONS, readStored, SEED, SHORT_PROTONS } from './oracle.ts';
@@ -158,6 +158,10 @@ describe('the longest path of a beam', async () => {
     compareRuns(addon, tell);
     return addon as Pick<NativeAddon, keyof typeof addon>;
   }
+
+  test('tests of pure functions run in a checkout without a built solver', () => {
+    expect(addonIfBuilt('/not-built/braggbench.node')).toBeNull();
+  });
 
   test.each([0, 30])('at %d degrees a run agrees, and a plane 0.2 mm too far is reported', async (angle_deg) => {
     const problem = await problemOf(angle_deg);
