@@ -8,6 +8,9 @@ const START_S = 3;
 /** Assumed time limit in seconds of a session without `--time`; the rounds end at the limit at the latest. */
 const DEFAULT_LIMIT_S = 30;
 
+/** Day of the current judge: it audits results and alters inputs, and earlier recordings were judged without that. */
+const JUDGE_SINCE = '2026-11-30';
+
 /** Workloads, most important first. */
 const WORKLOADS = ['transport', 'diffraction', 'linear-relu', 'micro'];
 
@@ -16,8 +19,8 @@ const WORKLOADS = ['transport', 'diffraction', 'linear-relu', 'micro'];
  * @typedef {'nanobragg' | 'smatrix-2d'} UserProgram
  * @typedef {Readonly<Record<UserProgram, string | null>>} UserPrograms
  * @typedef {{ readonly file: string, readonly words: readonly string[], readonly userProgram?: UserProgram }} Planned
- * @typedef {'unrecorded' | 'without-instances' | 'recorded'} State
- * @typedef {{ reports: readonly { rounds?: number, elapsed_s?: number, judged?: unknown,
+ * @typedef {'unrecorded' | 'without-instances' | 'earlier-judge' | 'recorded'} State
+ * @typedef {{ created?: string, reports: readonly { rounds?: number, elapsed_s?: number, judged?: unknown,
  *   machine?: { gpu?: { name?: string } | null }, program?: { commit?: string | null } }[] }} SavedSession
  */
 
@@ -44,11 +47,21 @@ function read(file) {
 }
 
 /**
+ * Time of a recording in ISO 8601; empty if unknown. Every session has it near the start of its file.
+ * @param {string} file
+ */
+const createdIn = (file) => /"created":"([^"]+)"/.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
+
+/**
  * File of a session's latest recording; null if it was never recorded.
  * @param {string} folder @param {{ readonly file: string }} session
  */
-export const recordedFile = (folder, { file }) =>
-  [...recordingsOnOtherGpus(file), file].find((one) => existsSync(path.join(folder, one))) ?? null;
+export function recordedFile(folder, { file }) {
+  const all = [file, ...recordingsOnOtherGpus(file)].filter((one) => existsSync(path.join(folder, one)));
+  /** @param {string} one */
+  const created = (one) => createdIn(path.join(folder, one));
+  return all.toSorted((a, b) => created(b).localeCompare(created(a)))[0] ?? null;
+}
 
 /** @param {string} folder @param {Planned} planned */
 function recordedOf(folder, planned) {
@@ -60,7 +73,8 @@ function recordedOf(folder, planned) {
 export function stateOf(folder, planned) {
   const kept = recordedOf(folder, planned);
   if (kept === null) return 'unrecorded';
-  return kept.reports.every(({ judged }) => judged !== undefined) ? 'recorded' : 'without-instances';
+  if (kept.reports.some(({ judged }) => judged === undefined)) return 'without-instances';
+  return (kept.created ?? '') < JUDGE_SINCE ? 'earlier-judge' : 'recorded';
 }
 
 /** @param {readonly string[]} words @param {string} flag */
@@ -97,11 +111,12 @@ export function expectedOf(folder, planned) {
   return { known, seconds };
 }
 
-const STATES = /** @type {const} */ (['unrecorded', 'without-instances', 'recorded']);
+/** States of sessions, in the order in which they are recorded. */
+export const STATES = /** @type {const} */ (['unrecorded', 'without-instances', 'earlier-judge', 'recorded']);
 
 /**
- * Sorts sessions that were never recorded first, then those without instances; within these groups by importance of the
- * workload.
+ * Sorts sessions that were never recorded first, then those without instances, then those of an earlier judge; within
+ * these groups by importance of the workload.
  * @template {Planned} T
  * @param {string} folder @param {readonly T[]} sessions
  * @returns {readonly T[]}

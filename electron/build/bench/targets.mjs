@@ -7,9 +7,8 @@ import path from 'node:path';
  * @typedef {{ id: string, value: number | null, holds: boolean }} Check
  * @typedef {{ label: string, status: string, verdict: string, time_s: number, setup_s: number, size: number | null,
  *   accuracy: Check[], quantities: Named[] }} Entry
- * @typedef {{ id: string, result: null | { time_s: number, wrong: boolean } }} ProgramEntry
  * @typedef {{ scenario: string, machine: { gpu: null | { ceilings: null | { copy_bytes_per_s: number } } },
- *   entries: Entry[], external: ProgramEntry[] }} Report
+ *   entries: Entry[] }} Report
  * @typedef {{ reports: Report[] }} Session
  * @typedef {{ what: string, wanted: string, measured: string | null, met: boolean | null,
  *   bound?: string | null, ratio?: string | null, needs?: string | null }} Target
@@ -82,16 +81,21 @@ function shareOfCopy(session, label) {
   return (cells * steps * 8) / found.time_s / ceiling;
 }
 
+/** Labels of other programs, which are measured in the same rounds as our variants. */
+const PROGRAMS = /^(cupy|numba|numpy|torch)/;
+
 /**
- * Speedup of our fastest correct variant over an external program.
+ * Speedup of our fastest correct variant over another program.
  * @param {Session | undefined} session @param {string} id
  */
 function ratioToProgram(session, id) {
-  const report = session?.reports[0];
-  const rival = report?.external.find((one) => one.id === id)?.result;
-  const right = report?.entries.filter((one) => one.status === 'measured' && one.verdict !== 'wrong') ?? [];
-  if (!rival || right.length === 0) return undefined;
-  return rival.time_s / Math.min(...right.map(({ time_s }) => time_s));
+  const program = entry(session, id);
+  const all = session?.reports[0]?.entries ?? [];
+  const correct = all.filter(
+    (one) => one.status === 'measured' && one.verdict !== 'wrong' && !PROGRAMS.test(one.label),
+  );
+  if (program === undefined || correct.length === 0) return undefined;
+  return program.time_s / Math.min(...correct.map(({ time_s }) => time_s));
 }
 
 /** @param {Session | undefined} session @param {string} slow @param {string} fast */

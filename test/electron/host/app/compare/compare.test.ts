@@ -17,6 +17,8 @@ import { compareRuns, scenarioDifferences } from '../../../../../electron/host/a
 import { comparedRows } from '../../../../../electron/host/app/compare/rows.ts';
 import { loadSubject, type SubjectParts } from '../../../../../electron/host/app/compare/subjects.ts';
 import { deriveSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
+import { recordedInstances } from '../../../../../electron/host/model/bench/claim-results.ts';
+import { ratioOf } from '../../../../../electron/host/model/bench/comparison.ts';
 import { type DoseMap, gamma } from '../../../../../electron/host/model/fields/gamma.ts';
 import type { RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
 import { assetsFolder, runScenario, smallScenario } from '../../small-run.ts';
@@ -143,18 +145,22 @@ describe('compared sessions', async () => {
     });
   });
 
-  test('an image session contains its four measures, modes and rates, and ratios along the chain of variants', () => {
+  test('an image session contains its six measures, modes and rates, and ratios along the chain of variants', () => {
     const session = open('diffraction/h200-simple-cubic-1024.json');
     const found = entry(session, 'diffraction-cuda-mixed');
-    expect(found.accuracy.map(({ id }) => id)).toEqual(['rel_l2', 'max', 'bright', 'sum']);
+    expect(found.accuracy.map(({ id }) => id)).toEqual(['rel_l2', 'max', 'bright', 'sum', 'mean', 'correlation']);
     expect(found.modes.find(({ mode }) => mode === 'graph')?.time_s).toBeGreaterThan(0);
     expect(found.roofline?.flops_per_s).toBeGreaterThan(1e12);
     expect(found.size).toBe(1024 * 1024);
     expect(found).toMatchObject({ flagged: 0, determinism: { bitwise: true } });
     const onOthers = measured(session).filter(({ rung }) => rung !== null);
     expect(onOthers.length).toBeGreaterThan(3);
-    for (const { label, builds_on, time_s, rung } of onOthers) {
-      expect(rung?.value, label).toBeCloseTo(time_s / entry(session, builds_on ?? '').time_s, 9);
+    const timesOf = ({ samples }: MeasuredSessionEntry) => recordedInstances(samples, ({ time_s }) => time_s) ?? [];
+    for (const one of onOthers) {
+      const { label, builds_on, rung } = one;
+      const { value } = ratioOf(timesOf(one), timesOf(entry(session, builds_on ?? '')));
+      expect(value).toBeGreaterThan(0);
+      expect(rung?.value, label).toBeCloseTo(value, 9);
       expect(rung?.interval).not.toBeNull();
     }
   });

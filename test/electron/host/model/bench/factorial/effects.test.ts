@@ -13,8 +13,9 @@ import {
   runnableDesigns,
   sameSet,
 } from '../../../../../../electron/host/model/bench/factorial/effects.ts';
+import { recordedInstances } from '../../../../../../electron/host/model/bench/claim-results.ts';
 import { sessionFileText } from '../../../../../../electron/host/model/bench/session-file.ts';
-import { median, type Random, seededRandom } from '../../../../../../electron/host/model/bench/statistics.ts';
+import { type Random, seededRandom } from '../../../../../../electron/host/model/bench/statistics.ts';
 import { noiseFloorOf } from '../../../../../../electron/host/model/verdicts/judge.ts';
 import { pairedContrast, pairedLogRatio } from '../../../../../../electron/host/model/verdicts/levels.ts';
 import { allVariants } from '../../../../../../electron/host/workloads/index.ts';
@@ -196,21 +197,29 @@ test('the contrast of two variants equals their paired log ratio', () => {
   expect(contrast?.half).toBeCloseTo(ratio?.half ?? Number.NaN, 12);
 });
 
-test('a recorded 2×2 design gives the ratios of its medians, with intervals over the rounds', async () => {
+test('a recorded 2×2 design gives the contrast of its samples, with an interval over the instances', async () => {
   const file = path.join(assetsFolder, 'runs/micro/overlap.json');
   const session = deriveSession(parseSession(await sessionFileText(file), file), await readCurrent(assetsFolder));
   const [report] = session.reports;
   const found = report?.factorials?.find(({ id }) => id === 'copies');
-  const timeOf = (label: string): number => {
+  const timesOf = (label: string) => {
     const entry = report?.entries.find((one) => one.label === label);
-    return entry?.status === 'measured' ? median(entry.samples.map(({ time_s }) => time_s)) : Number.NaN;
+    return entry?.status === 'measured' ? recordedInstances(entry.samples, ({ time_s }) => time_s) : [];
   };
-  const [plain, pinned, streams, both] = [
-    ...['cuda-one-pageable', 'cuda-one', 'cuda-streams-pageable', 'cuda-streams'],
-  ].map(timeOf) as [number, number, number, number];
   expect(found?.interactions).toHaveLength(1);
   const { times, verdict } = found?.interactions[0] ?? {};
-  expect(times?.value).toBeCloseTo((pinned * streams) / (plain * both), 6);
+  // Gains of both together over the product of the gains alone.
+  const expected = pairedContrast(
+    [
+      { times: timesOf('cuda-one'), weight: 1 },
+      { times: timesOf('cuda-streams-pageable'), weight: 1 },
+      { times: timesOf('cuda-one-pageable'), weight: -1 },
+      { times: timesOf('cuda-streams'), weight: -1 },
+    ],
+    0.05,
+  );
+  expect(expected?.middle).toBeGreaterThan(0.5);
+  expect(times?.value).toBeCloseTo(Math.exp(expected?.middle ?? Number.NaN), 6);
   expect(times?.interval?.low).toBeLessThan(times?.value ?? 0);
   expect(times?.interval?.high).toBeGreaterThan(times?.value ?? Number.POSITIVE_INFINITY);
   expect(verdict).toBe('more');
