@@ -365,7 +365,9 @@ const last: readonly Column[] = [
 
 /** First item with each id, in the order of the rows. */
 function uniqueById<T extends { readonly id: string }>(all: readonly T[]): readonly T[] {
-  return [...new Map([...all].reverse().map((one) => [one.id, one])).values()].reverse();
+  const found = new Map<string, T>();
+  for (const one of all) if (!found.has(one.id)) found.set(one.id, one);
+  return [...found.values()];
 }
 
 function accuracyColumns(rows: readonly ComparedRow[]): readonly Column[] {

@@ -117,6 +117,20 @@ describe.for(sessions)('%s', (name) => {
   });
 });
 
+it('shows the main error first, also if some rows have further checks and later rows have not', async () => {
+  const file = path.join(assetsFolder, 'runs/linear-relu/layer-1024.json');
+  const { reports } = parseSession(await readFile(file, 'utf8'), file);
+  const checks = reports.flatMap(({ entries }) =>
+    entries.map((entry) => (entry.status === 'measured' ? entry.accuracy.map(({ id }) => id) : [])),
+  );
+  // A mask's check is in the middle rows alone.
+  expect(checks.findIndex((ids) => ids.includes('bits'))).toBeGreaterThan(0);
+  expect(checks.findLastIndex((ids) => ids.includes('bits'))).toBeLessThan(checks.length - 1);
+  const [titles = []] = await pageOf(file);
+  expect(titles.indexOf('Relative error')).toBe(titles.indexOf('Verdict') + 1);
+  expect(titles.indexOf('Mask bits')).toBeGreaterThan(titles.indexOf('Mask mismatches'));
+});
+
 it('a sweep has the same table cells in the report and on a terminal', async () => {
   const file = path.join(assetsFolder, 'runs/micro/sweep-transpose.json');
   const swept = sweepTableOf(parseSession(await readFile(file, 'utf8'), file));
