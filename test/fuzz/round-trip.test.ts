@@ -109,7 +109,7 @@ test('a session is restored with every number', () => {
     fc.property(fc.double({ min: 0.999, max: 1, noNaN: true }), (factor) => {
       const changed = {
         ...session,
-        reports: session.reports.map((one) => ({ ...one, machine: one.machine, entries: scaled(one.entries, factor) })),
+        reports: session.reports.map((one) => ({ ...one, entries: scaled(one.entries, factor) as typeof one.entries })),
       };
       expect(parseSession(sessionText(changed), 'again.json')).toEqual(changed);
     }),

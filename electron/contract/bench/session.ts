@@ -76,6 +76,55 @@ export const timedSchema = z.strictObject({
 });
 export type TimedSpread = Readonly<z.infer<typeof timedSchema>>;
 
+/** A value that all samples share, or one value for each sample; null in a sample without the value. */
+const columnOf = <T extends z.ZodType>(value: T) => z.union([value.nullable(), z.array(value.nullable())]);
+
+/** Samples as a file contains them: a third of the size of the same samples as rows. */
+const sampleColumnsSchema = z.strictObject({
+  round: z.array(count),
+  instance: columnOf(count).optional(),
+  position: columnOf(count).optional(),
+  repetitions: columnOf(count).optional(),
+  /** Absent if it is the time by the device's clock, or by the host's in samples without the former. */
+  time_s: columnOf(seconds).optional(),
+  device_s: columnOf(seconds).optional(),
+  host_s: columnOf(seconds).optional(),
+  setup_s: columnOf(seconds).optional(),
+  wall_s: columnOf(seconds).optional(),
+  told: z.record(z.string(), z.array(z.number().nullable())).optional(),
+  sm_MHz: columnOf(z.number()),
+  flag: columnOf(z.string()),
+});
+export type SampleColumns = Readonly<z.infer<typeof sampleColumnsSchema>>;
+
+/** Fields of a sample that are null instead of absent. */
+const NULLABLE: readonly string[] = ['device_s', 'host_s', 'setup_s', 'sm_MHz', 'flag'];
+
+function rowsOf({ told = {}, time_s, ...plain }: SampleColumns, context: z.RefinementCtx): unknown {
+  const { round } = plain;
+  const columns = [...Object.values(plain), time_s, ...Object.values(told)].filter((one) => Array.isArray(one));
+  if (columns.some(({ length }) => length !== round.length)) {
+    context.addIssue({ code: 'custom', message: 'the columns have different lengths' });
+    return z.NEVER;
+  }
+  return round.map((_, i) => {
+    const at = (column: unknown): unknown => (Array.isArray(column) ? column[i] : column);
+    const fields = Object.entries(plain).map(([name, column]): [string, unknown] => [name, at(column)]);
+    const known = fields.filter(([name, value]) => value !== null || NULLABLE.includes(name));
+    const quantities = Object.entries(told).filter(([, column]) => column[i] !== null);
+    return {
+      ...Object.fromEntries(known),
+      time_s: at(time_s) ?? at(plain.device_s) ?? at(plain.host_s),
+      ...(quantities.length === 0
+        ? {}
+        : { told: Object.fromEntries(quantities.map(([id, column]) => [id, at(column)])) }),
+    };
+  });
+}
+
+/** Samples as rows between host and page, and as columns in files. */
+const samplesSchema = z.union([z.array(timedSchema), sampleColumnsSchema.transform(rowsOf).pipe(z.array(timedSchema))]);
+
 /** Part of the set-up; times are null if the part was not measured separately. */
 export const partSchema = z.strictObject({ name: z.string(), first_s: seconds.nullable(), warm_s: seconds.nullable() });
 
@@ -106,7 +155,7 @@ export const modeResultSchema = z.strictObject({
   time_s: seconds.nullable(),
   /** Ratio to the same variant's warm time. */
   ratio: ratioSchema.nullable(),
-  samples: z.array(timedSchema).optional(),
+  samples: samplesSchema.optional(),
 });
 
 const head = {
@@ -153,7 +202,7 @@ const sessionEntrySchema = z.discriminatedUnion('status', [
     /** The session's own judgement of end-to-end runs; absent if it made none. */
     whole: endToEndSchema.optional(),
     /** Absent if no processes were started for the variant. */
-    process: z.strictObject({ ...processSchema.shape, samples: z.array(timedSchema) }).optional(),
+    process: z.strictObject({ ...processSchema.shape, samples: samplesSchema }).optional(),
     /** Number of flagged samples; null if clocks were not recorded. */
     flagged: count.nullable(),
     verdict: verdictSchema,
@@ -170,7 +219,7 @@ const sessionEntrySchema = z.discriminatedUnion('status', [
     size: z.number().nullable(),
     modes: z.array(modeResultSchema),
     /** Warm samples, in the order of the rounds. */
-    samples: z.array(timedSchema),
+    samples: samplesSchema,
   }),
   z.strictObject({ ...head, status: z.literal('refused'), reason: z.string() }),
 ]);
@@ -235,12 +284,13 @@ export const sessionReportSchema = z.strictObject({
   facts: z.array(z.tuple([z.string(), z.string()])),
   entries: z.array(sessionEntrySchema),
   /** A/A control: the reference measured again in every round, prepared and started like a candidate. */
-  control: z.array(timedSchema).optional(),
+  control: samplesSchema.optional(),
   /** A/A control of cold processes. */
-  process_control: z.array(timedSchema).optional(),
+  process_control: samplesSchema.optional(),
   external: z.array(sessionExternalSchema),
-  claims: z.array(taskClaimResultSchema),
-  /** Optimisations alone and combined, from these samples; absent in files from before factorial designs were added. */
+  /** Verdicts on claims; computed from the samples, so files do not contain them. */
+  claims: z.array(taskClaimResultSchema).default([]),
+  /** Optimisations alone and combined; computed from the samples, so files do not contain them. */
   factorials: z.array(factorialSchema).optional(),
   /** A recording for each variant, on one clock; present if requested. */
   recordings: z.array(recordingSchema).optional(),
@@ -285,7 +335,7 @@ export const SESSION_FORMAT = 'braggbench-session';
 
 export const sessionSchema = z.strictObject({
   format: z.literal(SESSION_FORMAT),
-  format_version: z.literal(2),
+  format_version: z.literal(3),
   workload: workloadSchema,
   words: wordsSchema,
   /** Time of creation, ISO 8601. */

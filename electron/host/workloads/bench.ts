@@ -69,7 +69,7 @@ export async function measureSession(
   const sessionOf = (all: readonly SessionReport[]): Session => {
     const values = sweep?.values.slice(0, all.length) ?? [];
     return {
-      ...{ format: SESSION_FORMAT, format_version: 2, workload, words: benchable.words(sweep?.path), created, command },
+      ...{ format: SESSION_FORMAT, format_version: 3, workload, words: benchable.words(sweep?.path), created, command },
       reports: [...all],
       sweep: sweep === null ? null : { path: sweep.path, values: [...values], fits: sweepFits(values, all) },
     };

@@ -56,6 +56,7 @@ describe('the plan of GPU sessions', () => {
   });
 
   test('counts the latest recording on any card, and records sessions of an earlier judge before others', () => {
+    mkdirSync(path.join(folder, 'micro'), { recursive: true });
     const keepOn = (day: string, file: string): void =>
       writeFileSync(
         path.join(folder, file),

@@ -93,7 +93,8 @@ test('sessions that show streams on the timeline are traced, with options that t
 });
 
 test('a recorded session shows the measured values and nothing else', async () => {
-  const open = async (name: string) => (await call('bench', '--open', path.resolve(recordedSession, name))).stdout;
+  const open = async (name: string, ...words: readonly string[]) =>
+    (await call('bench', '--open', path.resolve(recordedSession, name), ...words)).stdout;
   // A single round has no spread and no interval, and so no verdict on the claim.
   const compaction = await open(path.resolve(import.meta.dirname, '../../golden/sessions/one-round.json'));
   expect(compaction).toMatch(/^cuda-block +undecided +0 +75\.7 µs +1060×/m);
@@ -105,7 +106,7 @@ test('a recorded session shows the measured values and nothing else', async () =
   expect(capped).toMatch(/^cuda-cublas +faster +\S+ +5\.\d+ ms/m);
   expect(capped).toMatch(/^Samples flagged, and included: cuda-naive \d+ of \d+, [^()]*\(software-power-cap[^()]*\)$/m);
   const saved = sessionSchema.parse(
-    JSON.parse(await readFile(path.join(recorded, 'linear-relu/layer-8192.json'), 'utf8')),
+    JSON.parse(await readFile(path.join(recordedSession, 'linear-relu/layer-8192.json'), 'utf8')),
   );
   const clean = (saved.reports[0]?.entries ?? []).flatMap((entry) =>
     entry.status === 'measured' && entry.ratio_unflagged != null
@@ -113,10 +114,11 @@ test('a recorded session shows the measured values and nothing else', async () =
       : [],
   );
   expect(clean.length).toBeGreaterThan(3);
-  const [, listed = ''] = /^Without the rounds in which it or the reference was flagged:\s([^:]*?)\n\n/m.exec(capped) ?? [];
+  const [, listed = ''] =
+    /^Without the rounds in which it or the reference was flagged:\s([^:]*?)\n\n/m.exec(capped) ?? [];
   expect(listed.split(/,\s/).map((one) => one.replace('×', '').split(/\s/))).toEqual(clean);
   // Byte counts are printed as integers; a claim without a number has no range.
-  expect(await open('linear-relu/layer-1024.json')).toMatch(/cuda-blocked .* 127 +33792 bytes /);
+  expect(await open('linear-relu/layer-1024.json', '--wide')).toMatch(/cuda-blocked .* 127 +33792 bytes /);
   expect(await open('micro/overlap.json')).toMatch(
     /Streams overlap copies and kernels +faster +2\.47× \(2\.46–2\.\d+\) +as claimed/,
   );

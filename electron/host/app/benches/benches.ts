@@ -9,7 +9,7 @@ import type { FileAccess } from '../../io/files/access.ts';
 import { jsonText, runInSlices } from '../../io/flow/cooperative.ts';
 import { EVERY_LANE, type Lanes } from '../../io/flow/lanes.ts';
 import { type Sink, Subscribers } from '../../io/flow/subscribers.ts';
-import type { BenchProgress as Measured } from '../../model/bench/index.ts';
+import { type BenchProgress as Measured, sessionFile } from '../../model/bench/index.ts';
 import type { ComparedField } from '../../model/fields/field.ts';
 import type { BenchOutcome, BenchTask } from '../../workloads/benchable.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
@@ -206,7 +206,7 @@ export class Benches {
 
   async save(id: string, file: FileRef, ifExists: 'replace' | 'refuse'): Promise<NamedFile> {
     const { kept } = await this.session(id);
-    const text = await runInSlices(jsonText(kept));
+    const text = await runInSlices(jsonText(sessionFile(kept)));
     const named = await this.#options.files.write(file, `${text}\n`, ifExists);
     const live = this.#live.get(id);
     if (live !== undefined) {

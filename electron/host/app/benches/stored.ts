@@ -213,9 +213,18 @@ export class StoredSessions {
   }
 
   #ofRun({ run, name, file, kept }: MeasuredRun): StoredSession {
+    return { id: RUN + run, name, recorded: false, file, ...this.#contentsOf(kept) };
+  }
+
+  /** A run's session with the effects of optimisations and the verdicts on claims. */
+  complete(kept: Session): Promise<Session> {
+    return this.#contentsOf(kept).session();
+  }
+
+  #contentsOf(kept: Session): SessionContents {
     const known = this.#ofRuns.get(kept) ?? this.#whole({ kept, outline: withoutRecordings(kept) });
     this.#ofRuns.set(kept, known);
-    return { id: RUN + run, name, recorded: false, file, ...known };
+    return known;
   }
 
   #whole(read: ReadSession): SessionContents {

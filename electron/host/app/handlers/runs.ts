@@ -27,7 +27,6 @@ import { exportRun, type RunPacker } from '../run-files/packer.ts';
 import { changesOf, type Runs } from '../runs/runs.ts';
 import { mapsOf, transportRun } from '../runs/transport-maps.ts';
 import type { Handlers, Sources } from '../service/service.ts';
-import { withoutRecordings } from '../sessions/index.ts';
 import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/user-kernels.ts';
 import type { WhatIfs } from '../what-ifs/what-ifs.ts';
 import { placeOf } from './scenarios.ts';
@@ -188,7 +187,7 @@ export function taskHandlers({ runs, stored }: TaskHandlerParts): TaskHandlers {
   return {
     'task.session': async ({ run }) => {
       const data = await runs.data(run);
-      if ('session' in data) return withoutRecordings(data.session);
+      if ('session' in data) return stored.complete(data.session);
       throw new BraggError('unsupported', `${data.name} is a run of ${data.workload}: it has no measurements.`);
     },
     'task.stored': async ({ workload }) => {

@@ -10,6 +10,7 @@ import type { Session } from '../../../contract/bench/session.ts';
 import { messageOf } from '../../../contract/errors.ts';
 import type { OwnedFolders } from '../../io/files/owned-folder.ts';
 import { jsonText, runInSlices } from '../../io/flow/cooperative.ts';
+import { sessionFile } from '../../model/bench/index.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
 import { writeAtomically } from '../../workloads/scenarios/scenarios.ts';
 import type { RunPacker } from '../run-files/packer.ts';
@@ -65,7 +66,7 @@ export interface NamedSession {
 export const sessionForm: StateFormat<NamedSession> = {
   kind: 'session',
   many: 'Benchmarks',
-  write: async ({ session }) => `${await runInSlices(jsonText(session))}\n`,
+  write: async ({ session }) => `${await runInSlices(jsonText(sessionFile(session)))}\n`,
 };
 
 export class Checkpoints<T extends { readonly name: string }> {

@@ -190,8 +190,18 @@ export interface RawSample extends Omit<TimedRun, 'values'>, SampleMarks, Sample
 /** Position of a first run, which belongs to no round. */
 export const firstRunPosition: SamplePosition = { instance: 0, round: 0, position: 0 };
 
+/** Significant digits of times: 1 ps in a second, far finer than clocks, so that nothing computed from them changes. */
+const CLOCK_DIGITS = 12;
+const asRead = <T extends number | null>(time_s: T): T =>
+  time_s === null ? time_s : (Number(time_s.toPrecision(CLOCK_DIGITS)) as T);
+
 export function rawSample({ values: _, ...taken }: TimedRun, where: SamplePosition): RawSample {
-  return { ...taken, ...where };
+  const { time_s, device_s, host_s, setup_s, wall_s } = taken;
+  const times = {
+    ...{ time_s: asRead(time_s), device_s: asRead(device_s), host_s: asRead(host_s) },
+    ...{ setup_s: asRead(setup_s), wall_s: asRead(wall_s) },
+  };
+  return { ...taken, ...times, ...where };
 }
 
 export const secondsOf = ({ time_s }: RawSample): number => time_s;

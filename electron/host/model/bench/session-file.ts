@@ -5,6 +5,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import type { SampleColumns, Session, SessionEntry, TimedSpread } from '../../../contract/bench/session.ts';
 import type { DeviceReport } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { type KernelResources, type KernelSet, kernelResourcesSchema } from '../../../contract/launches.ts';
@@ -17,9 +18,58 @@ import { benchEnvironmentOf } from './comparison.ts';
 import { kernelFolders } from './machine.ts';
 import type { SessionOptions } from './session.ts';
 
+/** One value if all samples share it, else one for each sample. */
+const shortened = <T extends number | string | null>(values: readonly T[]): T | T[] => {
+  const [first] = values;
+  return first !== undefined && values.every((value) => value === first) ? first : [...values];
+};
+
+const COLUMNS = ['instance', 'position', 'repetitions', 'time_s', 'device_s', 'host_s', 'setup_s', 'wall_s'] as const;
+
+function columnsOf(samples: readonly TimedSpread[]): SampleColumns {
+  const derived = samples.every(({ time_s, device_s, host_s }) => time_s === (device_s ?? host_s));
+  const names = COLUMNS.filter(
+    (name) => !(name === 'time_s' && derived) && samples.some((sample) => sample[name] !== undefined),
+  );
+  const quantities = new Set(samples.flatMap(({ told }) => Object.keys(told ?? {})));
+  const told = [...quantities].map((id) => [id, samples.map((sample) => sample.told?.[id] ?? null)]);
+  return {
+    round: samples.map(({ round }) => round),
+    ...Object.fromEntries(names.map((name) => [name, shortened(samples.map((sample) => sample[name] ?? null))])),
+    ...(told.length === 0 ? {} : { told: Object.fromEntries(told) }),
+    sm_MHz: samples.length === 0 ? null : shortened(samples.map(({ sm_MHz }) => sm_MHz)),
+    flag: samples.length === 0 ? null : shortened(samples.map(({ flag }) => flag)),
+  };
+}
+
+function entryInFile(entry: SessionEntry): object {
+  if (entry.status === 'refused') return entry;
+  const { modes, process, samples } = entry;
+  return {
+    ...entry,
+    modes: modes.map((mode) => (mode.samples === undefined ? mode : { ...mode, samples: columnsOf(mode.samples) })),
+    ...(process === undefined ? {} : { process: { ...process, samples: columnsOf(process.samples) } }),
+    samples: columnsOf(samples),
+  };
+}
+
+/**
+ * Contents of a session's file: samples as columns, without verdicts on claims and factorial effects, which every
+ * reader computes from the samples.
+ */
+export function sessionFile(session: Session): object {
+  const reports = session.reports.map(({ claims: _, factorials: __, ...report }) => ({
+    ...report,
+    entries: report.entries.map(entryInFile),
+    ...(report.control === undefined ? {} : { control: columnsOf(report.control) }),
+    ...(report.process_control === undefined ? {} : { process_control: columnsOf(report.process_control) }),
+  }));
+  return { ...session, reports };
+}
+
 /** Text of a session of any workload. JSON lacks NaN and infinities; the schemas reject them. */
-export function sessionText(session: { readonly format: string }): string {
-  return `${JSON.stringify(session)}\n`;
+export function sessionText(session: Session): string {
+  return `${JSON.stringify(sessionFile(session))}\n`;
 }
 
 /** Text of a saved session of any workload. Throws like `readNamed`. */

@@ -189,7 +189,7 @@ test('a figure states the machine of its measurements', () => {
   const text = provenanceText(reportProvenance(report, grid.created));
   const commit = report.program.commit?.slice(0, 9) ?? 'none';
   expect(text).toBe(
-    `NVIDIA H200 · driver 580.159.04 · 1\u202f980 MHz · braggbench 0.1.0 · commit ${commit} · 21 Nov 2026`,
+    `NVIDIA H200 · driver 580.159.04 · 1\u202f980 MHz · braggbench 0.1.0 · commit ${commit} · 30 Nov 2026`,
   );
   const figure = withCaption(chartFigure(waterfallChart(fastestChain(report)), { width: 420, label: 11 }), text, 11);
   expect(texts(figure).join(' ')).toContain(`commit ${commit}`);

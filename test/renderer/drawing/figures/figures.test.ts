@@ -5,10 +5,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sessionSchema } from '../../../../electron/contract/bench/session.ts';
 import { type Extent, explainLaunch, type LaunchRequest } from '../../../../electron/domain/launch/launch.ts';
 import { publishedFor } from '../../../../electron/domain/launch/occupancy.ts';
 import { reducedValues, reductionOf } from '../../../../electron/domain/launch/reduction.ts';
+import { deriveSession, parseSession, readCurrent } from '../../../../electron/host/app/sessions/index.ts';
 import { occupancyChart } from '../../../../renderer/drawing/charts/occupancy-curve.ts';
 import { figureCsv } from '../../../../renderer/drawing/export/figure.ts';
 import { type FigureAxis, limitWithMargin, scaleOf, ticksAcross } from '../../../../renderer/drawing/figures/axes.ts';
@@ -97,9 +97,10 @@ describe('figures of tables', () => {
     });
   });
 
-  it('has a line for every claim of a recorded session, with the claimed and the measured value', () => {
+  it('has a line for every claim of a recorded session, with the claimed and the measured value', async () => {
     const file = path.resolve(import.meta.dirname, '../../../../assets/runs/h200-uniform-grid-70MeV.json');
-    const [report] = sessionSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).reports;
+    const current = await readCurrent(path.resolve(import.meta.dirname, '../../../../assets'));
+    const [report] = deriveSession(parseSession(readFileSync(file, 'utf8'), file), current).reports;
     const claims = (report?.claims ?? []).map((claim) => ({ ...claim, values: [] }));
     const figure = claimsFigure(claims, 'NVIDIA H200', 11);
     const lines = claims.reduce((sum, { pairs }) => sum + Math.max(1, pairs.length), 0);

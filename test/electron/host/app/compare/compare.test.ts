@@ -178,7 +178,7 @@ describe('compared sessions', async () => {
   test('a foreign or damaged file is rejected by name', () => {
     expect(() => parseSession('{', 'x.json')).toThrow('x.json is not JSON');
     expect(() => parseSession('{"format":"mine"}', 'x.json')).toThrow('x.json is not a Braggbench benchmark');
-    const text = textOf('micro/latency.json').replace('"format_version":2', '"format_version":7');
+    const text = textOf('micro/latency.json').replace('"format_version":3', '"format_version":7');
     expect(() => parseSession(text, 'x.json')).toThrow(/x\.json cannot be read as a benchmark: format_version/);
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { SessionReport } from '../../../../../../electron/contract/bench/session.ts';
 import { deriveSession, parseSession, readCurrent } from '../../../../../../electron/host/app/sessions/index.ts';
 import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
+import { recordedInstances } from '../../../../../../electron/host/model/bench/claim-results.ts';
 import {
   absenceOf,
   combinations,
@@ -13,7 +14,6 @@ import {
   runnableDesigns,
   sameSet,
 } from '../../../../../../electron/host/model/bench/factorial/effects.ts';
-import { recordedInstances } from '../../../../../../electron/host/model/bench/claim-results.ts';
 import { sessionFileText } from '../../../../../../electron/host/model/bench/session-file.ts';
 import { type Random, seededRandom } from '../../../../../../electron/host/model/bench/statistics.ts';
 import { noiseFloorOf } from '../../../../../../electron/host/model/verdicts/judge.ts';
