@@ -239,8 +239,7 @@ async function readBeam({ name, read, onGrid = false }: BatchBeam, addon: Native
 }
 
 /** Readouts and curve of a run of one beam; `known` is its profile if already computed. */
-export function answerOf(run: RunData, known: AxisProfile | null = null): SolvedBeam {
-  const from = measuredRunOf(run);
+export function answerOf(run: RunData, from = measuredRunOf(run), known: AxisProfile | null = null): SolvedBeam {
   const profile = known ?? depthProfile(from);
   return { summary: summaryOf(run, from, profile), depthDose: profileCurve(profile) };
 }

@@ -152,8 +152,8 @@ export function solveOnOneGrid(name: string, reading: TransportReading, options:
       if (!('block' in answer)) return options.ended(beam, failureOf(answer.result));
       const { result, profile } = readBlock(answer.block, native.plan);
       const run = solvedRunOf(common, beam, result);
-      const blur_mm2 = blurOf(measuredRunOf(run).geometry);
-      options.ended(beam, answerOf(run, { ...profile, blur_mm2 }));
+      const from = measuredRunOf(run);
+      options.ended(beam, answerOf(run, from, { ...profile, blur_mm2: blurOf(from.geometry) }));
     }, reach_mm);
   });
 }

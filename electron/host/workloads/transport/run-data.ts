@@ -220,7 +220,9 @@ type Readable = Pick<
   | 'end_excess_mm'
 > & { readonly spread: boolean };
 
-const LOSSES = ['escaped_x', 'escaped_z', 'escaped_theta', 'nuclear', 'skipped'] as const;
+const LOSSES = (['escaped_x', 'escaped_z', 'escaped_theta', 'nuclear', 'skipped'] as const).map((column) =>
+  numberColumns.indexOf(column),
+);
 
 /**
  * Number of protons lost from a depth on, according to the ledger: in the step that begins at the depth and in later
@@ -229,8 +231,8 @@ const LOSSES = ['escaped_x', 'escaped_z', 'escaped_theta', 'nuclear', 'skipped']
 function lostBeyond({ ledgerNumber, beam, step_mm }: Readable): (depth_mm: number) => number {
   const steps = ledgerNumber.length / numberColumns.length;
   const lost = (row: number): number =>
-    LOSSES.reduce((sum, column) => sum + ledgerValue(ledgerNumber, numberColumns, column, row), 0);
-  const all = lost(-1);
+    LOSSES.reduce((sum, column) => sum + (ledgerNumber[row * numberColumns.length + column] ?? 0), 0);
+  const all = lost(steps - 1);
   const deeper_mm = step_mm * Math.cos(beam.angle_rad);
   return (depth_mm) => {
     // Planes are at the beginnings of steps, apart from rounding.
