@@ -33,7 +33,7 @@ export function variantsFor(
 }
 
 /** Energies (MeV) at which tests compare moments with depth stepping on fine grids. */
-const CHECKED_MEV = { min: 30, max: 250 } as const;
+const CHECKED_MEV = { min: 30, max: 250, max_tilted: 150 } as const;
 /** Radiation length (g/cm²) of copper, 12.86, rounded down. In lead W80–20 differs by more than the tests allow. */
 const MIN_RADIATION_LENGTH = 12.8;
 /** Solver settings that moments do not have. */
@@ -43,7 +43,10 @@ const OF_THE_GRID = ['remap', 'max_steps', 'stop_weight'] as const;
 function isChecked({ beam, spots = [beam], map, materials, physics }: TransportProblem): boolean {
   return (
     physics.straggling === 'bohr' &&
-    spots.every(({ energy_MeV }) => energy_MeV >= CHECKED_MEV.min && energy_MeV <= CHECKED_MEV.max) &&
+    spots.every(({ energy_MeV, angle_rad }) => {
+      const { min, max, max_tilted } = CHECKED_MEV;
+      return energy_MeV >= min && energy_MeV <= (angle_rad === 0 ? max : max_tilted);
+    }) &&
     [...new Set(map)].every((index) => (materials[index]?.x0_g_cm2 ?? 0) >= MIN_RADIATION_LENGTH)
   );
 }

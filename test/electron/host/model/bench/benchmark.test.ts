@@ -3,6 +3,7 @@ import type { SessionReport } from '../../../../../electron/contract/bench/sessi
 import type { NativeAddon, TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
 import { Determinism, relativeL2 } from '../../../../../electron/host/model/bench/bench-candidate.ts';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
+import { fastestChain, gains } from '../../../../../renderer/drawing/charts/ladder.ts';
 import { accuracyIn, benchHere, type HereOptions, measuredIn as measured } from '../../test-host.ts';
 import { addon, check, scenarios } from '../scenarios/open.ts';
 
@@ -143,6 +144,21 @@ test('a fast variant with a wrong answer is judged wrong', async () => {
   expect(measured(report, 'gather').verdict).toBe('wrong');
   expect(accuracyIn(measured(report, 'gather'), 'parity').value).toBeGreaterThan(1e-4);
   expect(measured(report, 'window').verdict).toBe('reference');
+});
+
+test('moments are a rung above depth stepping, judged by the dose across x, and a step of the ladder', async () => {
+  const report = await benchmark(addon, await smallProblem({ grid: { dx_mm: 1, dz_mm: 0.1, dtheta_mrad: 20 } }), {
+    scenario: 's',
+    variants: ['window', 'depth', 'moments'],
+    seed: 1,
+    limits,
+  });
+  const moments = measured(report, 'moments');
+  expect([moments.builds_on, moments.verdict === 'wrong']).toEqual(['depth', false]);
+  expect(accuracyIn(moments, 'depth-dose').bound).toBe(0.01);
+  expect(moments.rung?.value).toBeCloseTo(moments.time_s / measured(report, 'depth').time_s, 0);
+  expect(fastestChain(report).map(({ label }) => label)).toEqual(['window', 'depth', 'moments']);
+  expect(gains(report).find(({ label }) => label === 'moments')?.base).toBe('depth');
 });
 
 test('a cancelled session reports its results so far', async () => {

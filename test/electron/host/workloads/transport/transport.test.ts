@@ -123,6 +123,8 @@ describe('the variant that auto chooses if only readouts are needed', () => {
     ['next to a slab', slab('bone-compact-icru', [0, 6]), 'auto by path'],
     ['in lead, where the falloff is not within the gates', slab('lead', [-6, 6]), 'auto by path'],
     ['below 30 MeV', { beam: { energy_MeV: 20 } }, 'auto by path'],
+    ['for a beam tilted by more than 15°', { beam: { ...beam, angle_deg: 20 } }, 'auto by path'],
+    ['for a tilted beam above 150 MeV', { beam: { energy_MeV: 160, angle_deg: 10 } }, 'auto by path'],
     ['without straggling', { physics: { straggling: 'off' } }, 'auto by path'],
     ['if path stepping is requested', { solver: { stepping: 'path' } }, 'auto by path'],
     ['if the streaming of the grid is requested', { solver: { remap: 'linear' } }, 'auto by path'],
