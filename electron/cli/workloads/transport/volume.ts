@@ -60,7 +60,7 @@ function linesOf(volume: VolumeAnswer): readonly string[] {
 export const volumeVerb: Verb = {
   name: 'volume',
   usage:
-    'volume SCENARIO [--across MM] [--cell MM] [--protons-per-mu N | --whole-field] [--set path=value …] [--out DOSE.mha|.nrrd|.dcm] [--json]',
+    'volume SCENARIO [--across MM] [--cell MM] [--protons-per-mu N] [--whole-field] [--set path=value …] [--out DOSE.mha|.nrrd|.dcm] [--json]',
   summary: 'compute the dose of a beam or a list of spots in three dimensions, in layered matter; write it for viewers',
   details: [
     'Solves each kind of spot once by moments. In every plane its dose is a sum of products of Gaussians in x and y, shifted to the position of each spot. Spots have x_mm and y_mm. Matter must be layered perpendicular to the beam.',
