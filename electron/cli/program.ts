@@ -38,7 +38,7 @@ import { studyVerb } from './verbs/study.ts';
 import { traceVerb } from './verbs/trace.ts';
 import { validate } from './verbs/validate.ts';
 import { variants } from './verbs/variants.ts';
-import { refineVerb, volumeVerb } from './workloads/index.ts';
+import { pencilsVerb, refineVerb, volumeVerb } from './workloads/index.ts';
 
 /** Width of printed help in columns. */
 const width = 88;
@@ -100,7 +100,7 @@ const groups: readonly VerbGroup[] = [
     title: 'Compare kernels',
     verbs: [bench, compare, gateVerb, report, decide, history, claims, replay, variants, devices],
   },
-  { title: 'Beams and images', verbs: [sobpVerb, volumeVerb, commissionVerb, gammaVerb, refineVerb] },
+  { title: 'Beams and images', verbs: [sobpVerb, volumeVerb, pencilsVerb, commissionVerb, gammaVerb, refineVerb] },
   {
     title: 'User kernels',
     verbs: [

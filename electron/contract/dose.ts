@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { planeUnitSchema } from './dose/units.ts';
 import { curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
+import { fileRefSchema } from './files.ts';
 import { runIdSchema } from './run.ts';
 import { bytes } from './wire/arrays.ts';
 
@@ -53,6 +54,9 @@ const importedPlaneSchema = z.strictObject({
 
 export type ImportedPlane = Readonly<z.infer<typeof importedPlaneSchema>>;
 
+/** Unit of the dose of pencils. */
+export const pencilUnit = 'Gy mm/1e9' as const;
+
 export const doseMethods = {
   /** Imports a dose from another program: MetaImage, NRRD, or a table as this program writes it. */
   'dose.import': {
@@ -68,6 +72,23 @@ export const doseMethods = {
         ),
     }),
     result: importedDoseSchema,
+  },
+  /**
+   * Dose of the run's beam as a sum of pencils traced along their axes, to compare the run with. It becomes an imported
+   * dose in the unit `pencilUnit`.
+   */
+  'dose.pencils': {
+    params: z.strictObject({
+      run: runIdSchema,
+      /** File of the run's scenario, next to which its CT is searched for. */
+      file: fileRefSchema.nullable().default(null),
+    }),
+    result: importedDoseSchema.extend({
+      pencils: z.number().int(),
+      /** Different columns of matter, each of which is solved once. */
+      columns: z.number().int(),
+      seconds: z.number(),
+    }),
   },
   /** Gamma index of a run's dose at the cells of the reference run (D. A. Low et al., Med. Phys. 25 (1998) 656). */
   'dose.gamma': {

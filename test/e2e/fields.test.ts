@@ -73,6 +73,12 @@ describe('the dose', () => {
     expect(Number(passed)).toBeLessThan(60);
     expect(await accessibilityViolations(open.page)).toEqual([]);
     await open.screenshot('fields-gamma');
+    // Pencils along their axes become another dose to compare with.
+    await open.page.getByRole('button', { name: 'Trace along their axes' }).click();
+    await expect
+      .poll(() => note.textContent())
+      .toMatch(/ of dose per mass against pencils of Shifted.*: [\d.]+ % of \d+ cells pass, in absolute terms *$/);
+    await open.screenshot('fields-pencils');
     await open.page.keyboard.press('Escape');
     // The limits are dragged along the colour bar, and reset by a double click.
     await display('dose map').click();

@@ -10,7 +10,7 @@ import type { Workload } from './workload.ts';
 
 /** Verbs of a single workload. */
 export { refineVerb } from './diffraction/index.ts';
-export { volumeVerb } from './transport/volume.ts';
+export { pencilsVerb, volumeVerb } from './transport/volume.ts';
 
 const workloads: Readonly<Record<ScenarioKindName, Workload>> = {
   transport,

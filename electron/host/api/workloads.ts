@@ -1,5 +1,6 @@
 /** Host functions of the command line: beams and doses, crystal images, and small measured workloads. */
 
+export { metaImageBytes } from '../io/volumes/write.ts';
 export { gamma, type PlaneOfVolume, toPeak, type VolumeAxis } from '../model/fields/gamma.ts';
 export { type ImageRunData, isImageRun } from '../workloads/diffraction/image-data.ts';
 export { type ImageBits, imageFigure, imageFile, imageFormats } from '../workloads/diffraction/images/index.ts';
@@ -11,9 +12,8 @@ export { isTask } from '../workloads/task/scenario/index.ts';
 export { taskVerdict, userKernelRefusal } from '../workloads/task/user-kernels.ts';
 export type { DepthUnit } from '../workloads/transport/beams/commission.ts';
 export { type ImportedDose, readDoseFile } from '../workloads/transport/dose-file.ts';
-export { gammaDoseOf, gammaMap } from '../workloads/transport/metrics/gamma-dose.ts';
 export { depthDoseOf } from '../workloads/transport/metrics/run-metrics.ts';
-export { summaryOf } from '../workloads/transport/readouts.ts';
+export { gammaDoseOf, gammaMap, summaryOf } from '../workloads/transport/readouts.ts';
 export { measuredRunOf, type RunData } from '../workloads/transport/run-data.ts';
 export { narrowToTransport } from '../workloads/transport/scenario/problem.ts';
 export { transportRunOf } from '../workloads/transport/transport-run.ts';

@@ -1,10 +1,16 @@
 /** Selects the reference of a dose: none, another run (as a difference), or a run or file (as a gamma index). */
-import type { ReactElement } from 'react';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { planeUnits } from '../../../electron/contract/dose/units.ts';
-import { type GammaDose, gammaLimits, type ImportedPlane } from '../../../electron/contract/dose.ts';
+import {
+  type GammaDose,
+  gammaLimits,
+  type ImportedDoseInfo,
+  type ImportedPlane,
+  pencilUnit,
+} from '../../../electron/contract/dose.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
 import { percent } from '../../../electron/domain/numbers.ts';
-import { isOver } from '../../state/runs.ts';
+import { isOver, runOf } from '../../state/runs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
@@ -178,6 +184,13 @@ export function ComparisonRows({ view }: { readonly view: DoseViewStore }): Reac
           toFile(unshiftedPlane(opened.id));
         }}
       />
+      <Pencils
+        run={selected}
+        onTrace={(traced) => {
+          view.setState((state) => ({ imported: [...state.imported, traced].slice(-MAX_IMPORTED) }));
+          toFile({ ...unshiftedPlane(traced.id), unit: pencilUnit });
+        }}
+      />
       {plane === null || info === undefined ? null : <FileAxes info={info} plane={plane} onChange={toFile} />}
       {run === null ? null : (
         <PopoverRow name="By">
@@ -191,6 +204,54 @@ export function ComparisonRows({ view }: { readonly view: DoseViewStore }): Reac
       )}
       {against.kind === 'gamma' ? <GammaRows against={against} absolute={plane?.unit != null} set={set} /> : null}
     </>
+  );
+}
+
+interface PencilsProps {
+  readonly run: RunId | null;
+  readonly onTrace: (traced: ImportedDoseInfo) => void;
+}
+
+/** Traces the run's beam as pencils along their axes, and compares the run with their sum. */
+function Pencils({ run, onTrace }: PencilsProps): ReactElement {
+  const { client, stores } = useWorkbench();
+  const going = useRef<AbortController | null>(null);
+  const [tracing, setTracing] = useState(false);
+  useEffect(() => () => going.current?.abort(), []);
+  const info = useSelected(stores.runs, (state) => runOf(state, run));
+  const trace = async (of: RunId): Promise<void> => {
+    const ending = new AbortController();
+    going.current = ending;
+    setTracing(true);
+    try {
+      const file = stores.scenario.getState().file?.file ?? null;
+      const outcome = await client.callCancellable('dose.pencils', { run: of, file }, ending.signal);
+      if (outcome.status === 'done') {
+        const { pencils: _pencils, columns: _columns, seconds: _seconds, ...traced } = outcome.value;
+        onTrace(traced);
+      }
+    } catch (error) {
+      stores.notices.fail('The pencils could not be traced', error);
+    } finally {
+      setTracing(false);
+    }
+  };
+  return (
+    <PopoverRow name="Pencils">
+      {tracing ? (
+        <Button icon="stop" onPress={() => going.current?.abort()}>
+          Stop tracing
+        </Button>
+      ) : (
+        <Button
+          disabled={info === null || !isOver(info.state) || info.error !== null}
+          title="Divides the beam into pencils as wide as a column, and solves each in the matter of its own column"
+          onPress={() => run !== null && void trace(run)}
+        >
+          Trace along their axes
+        </Button>
+      )}
+    </PopoverRow>
   );
 }
 

@@ -1,6 +1,6 @@
 /**
  * `braggbench run --uncertainty`: the band, each input's contribution, and rejected input. `braggbench volume`: printed
- * and written output, and rejected input. `braggbench gamma`: a run against files in absolute terms.
+ * and written output, and rejected input. `braggbench pencils`. `braggbench gamma`: a run against files in absolute terms.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -187,6 +187,46 @@ describe('braggbench volume', () => {
   ])('%j is rejected', async (words, says) => {
     const { code, stderr } = await braggbenchHere(['volume', field(), ...words]);
     expect(stderr).toContain(says);
+    expect(code).not.toBe(0);
+  });
+});
+
+describe('braggbench pencils', () => {
+  const folder = scratchFolder('pencils');
+
+  test('prints gamma pass rates against the plane solver, and writes a map of the gamma index', async () => {
+    const file = path.join(folder, 'edge.json');
+    const bone = { material: 'bone-compact-icru', x_mm: [0, 20], z_mm: [5, 15] };
+    const document = {
+      ...{ kind: 'transport', version: 2, name: 'Edge', beam: { energy_MeV: 60, x_sigma_mm: 4 } },
+      ...{ geometry: { width_mm: 40, depth_mm: 40, regions: [bone] }, grid: { dx_mm: 1, dz_mm: 0.5 } },
+      ...{ physics: { nuclear: 'off' }, solver: { stepping: 'depth', variant: 'depth' }, output: { keyframes: 0 } },
+    };
+    writeFileSync(file, JSON.stringify(document));
+    const out = path.join(folder, 'gamma.mha');
+    const { code, stdout, stderr } = await braggbenchHere(['pencils', file, '--out', out]);
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^48 pencils in 2 different columns of matter, solved in [\d.]+ s; plane solved by depth$/m);
+    const rates = [...stdout.matchAll(/^Gamma (\d) %\/\d mm: ([\d.]+) % of \d+ cells pass, worst [\d.]+$/gm)];
+    expect(rates.map(([, percent]) => percent)).toEqual(['1', '2', '3']);
+    const [first = 0, second = 0, third = 0] = rates.map(([, , passed]) => Number(passed));
+    expect(first).toBeLessThan(second);
+    expect(second).toBeLessThanOrEqual(third);
+    const bytes = readFileSync(out);
+    const header = volumeHeader(out, bytes);
+    if (header === null) throw new Error('no MetaImage');
+    const { sizes, spacing_mm, values } = volumeIn(out, bytes, header, [null]);
+    expect([sizes, spacing_mm]).toEqual([
+      [80, 40],
+      [0.5, 1],
+    ]);
+    expect(values.some((value) => value > 1)).toBe(true);
+  });
+
+  test('refuses another file format than MetaImage', async () => {
+    const { code, stderr } = await braggbenchHere(['pencils', 'bone-edge-150MeV', '--out', 'gamma.png']);
+    expect(stderr).toContain('--out: "gamma.png" has an unknown extension; allowed: .mha');
     expect(code).not.toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import type { SolvedVolume, VolumeFrame } from '../../../electron/contract/beams
 import type { PlaneUnitName } from '../../../electron/contract/dose/units.ts';
 import type { GammaDose } from '../../../electron/contract/dose.ts';
 import { gamma, gammaField } from '../../../electron/host/model/fields/gamma.ts';
-import { gammaDoseOf, gammaMap } from '../../../electron/host/workloads/transport/metrics/gamma-dose.ts';
+import { gammaDoseOf, gammaMap } from '../../../electron/host/workloads/transport/readouts.ts';
 import type { RunData } from '../../../electron/host/workloads/transport/run-data.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
 import { smallScenario } from './small-run.ts';

@@ -1,7 +1,15 @@
-/** `braggbench volume`: three-dimensional dose of a beam or a field in layered matter. */
+/**
+ * `braggbench volume`: three-dimensional dose of a beam or a field in layered matter.
+ *
+ * `braggbench pencils`: the dose of pencils traced along their axes, compared with the solver of the plane.
+ */
 import { extname, resolve } from 'node:path';
 import { type VolumeAnswer, type VolumeRequest, volumeEndings } from '../../../contract/beams/volume.ts';
+import { pencilUnit } from '../../../contract/dose.ts';
+import { BraggError } from '../../../contract/errors.ts';
 import { plainDigits, plainError } from '../../../domain/numbers.ts';
+import { formatNumber, shareInDecimals } from '../../../domain/values/units.ts';
+import { metaImageBytes } from '../../../host/api/workloads.ts';
 import {
   flagNumber,
   flagValue,
@@ -108,6 +116,100 @@ export const volumeVerb: Verb = {
         for (const line of linesOf(volume)) terminal.print(line);
         if (out !== undefined) terminal.print(`Written: ${out}`);
       }
+      return exitCodes.done;
+    }),
+};
+
+/** Criteria of the gamma index. */
+const criteria = [
+  { dose: 0.01, distance_mm: 1 },
+  { dose: 0.02, distance_mm: 2 },
+  { dose: 0.03, distance_mm: 3 },
+] as const;
+
+/** Every cell: no plane has more along an axis. */
+const allCells = { horizontal: null, vertical: null, pixels: [8192, 8192] as [number, number] };
+
+export const pencilsVerb: Verb = {
+  name: 'pencils',
+  usage: 'pencils SCENARIO [--set path=value …] [--out GAMMA.mha] [--json]',
+  summary:
+    'compare pencils traced along their axes with the solver of the plane: where they differ, and gamma pass rates',
+  details: [
+    'The beam or each spot is divided into pencils as wide as a column of the grid. Each is solved by moments in the matter of its column, as pencil-beam codes do. Their sum leaves out that protons scatter into the matter of other columns.',
+    'The scenario is also solved by its own variant. The gamma index of that dose at the cells of the pencils is printed for three criteria.',
+  ],
+  flags: [
+    setFlag('Change a value of the scenario, as in grid.dz_mm=1.'),
+    {
+      name: 'out',
+      value: 'GAMMA.mha',
+      help: 'Write the map of the gamma index with 1 %/1 mm as MetaImage; cells with little dose are -1.',
+    },
+    forceFlag,
+    jsonFlag,
+  ],
+  examples: ['braggbench pencils bone-edge-150MeV', 'braggbench pencils thorax.json --out gamma.mha'],
+  operands: { min: 1, max: 1, name: 'a scenario' },
+  run: ({ parsed, terminal, signal }) =>
+    withHost(async (host) => {
+      const out = flagValue(parsed, 'out');
+      if (out !== undefined && extname(out).toLowerCase() !== '.mha') {
+        throw new UsageError(`--out: ${JSON.stringify(out)} has an unknown extension; allowed: .mha`);
+      }
+      if (out !== undefined) await checkOutput(parsed, resolve(out));
+      const [operand = ''] = parsed.operands;
+      const path = scenarioPath(operand);
+      const reading = await host.scenarios.read(path, { overrides: overridesOf(parsed) });
+      const { file, name } = host.grant(path);
+      const { id: run } = await host.call('run.start', { scenario: reading.draft ?? {}, file, name });
+      const stop = (): void => void host.call('run.cancel', { run });
+      signal?.addEventListener('abort', stop);
+      const { variant, error } = await host.runs.ended(run).finally(() => signal?.removeEventListener('abort', stop));
+      if (error !== null) throw new BraggError(error.code, error.message);
+      const pencils = await host.call('dose.pencils', { run, file }, signal);
+      const reference = { dose: pencils.id, unit: pencilUnit };
+      const results = [];
+      for (const one of criteria) {
+        results.push({
+          ...one,
+          ...(await host.call('dose.gamma', { run, reference, ...one, viewport: allCells }, signal)),
+        });
+      }
+      const [first] = results;
+      if (out !== undefined && first !== undefined) {
+        const { horizontal, vertical, values } = first.map;
+        const [dz, dx] = [
+          (horizontal.to - horizontal.from) / horizontal.count,
+          (vertical.to - vertical.from) / vertical.count,
+        ];
+        const bytes = metaImageBytes(
+          {
+            sizes: [horizontal.count, vertical.count],
+            spacing_mm: [dz, dx],
+            origin_mm: [horizontal.from + dz / 2, vertical.from + dx / 2],
+            // Readers refuse NaN, which marks cells that are not evaluated.
+            values: Float64Array.from(values, (value) => (Number.isNaN(value) ? -1 : value)),
+          },
+          { content: 'gamma index 1 %/1 mm, depth and x' },
+        );
+        await writeOutput(parsed, resolve(out), bytes);
+      }
+      if (hasFlag(parsed, 'json')) {
+        const { pencils: count, columns, seconds } = pencils;
+        const rates = results.map(({ map: _map, ...rest }) => rest);
+        terminal.printJson({ variant, pencils: count, columns, seconds, results: rates });
+        return exitCodes.done;
+      }
+      terminal.print(
+        `${pencils.pencils} ${pencils.pencils === 1 ? 'pencil' : 'pencils'} in ${pencils.columns} different ${pencils.columns === 1 ? 'column' : 'columns'} of matter, solved in ${plainDigits(pencils.seconds, 2)} s; plane solved by ${variant}`,
+      );
+      for (const { dose, distance_mm, passed, points, worst } of results) {
+        terminal.print(
+          `Gamma ${formatNumber(100 * dose)} %/${distance_mm} mm: ${shareInDecimals(passed, 2)} of ${points} cells pass, worst ${worst.toFixed(2)}`,
+        );
+      }
+      if (out !== undefined) terminal.print(`Written: ${out}`);
       return exitCodes.done;
     }),
 };

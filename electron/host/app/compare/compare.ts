@@ -6,9 +6,8 @@ import { runToCompletion, type YieldingTask } from '../../../domain/values/pausi
 import { runInSlices } from '../../io/flow/cooperative.ts';
 import { parityLimit, relativeL2 } from '../../model/bench/bench-candidate.ts';
 import { type GammaResult, gamma } from '../../model/fields/gamma.ts';
-import { gammaDoseOf, gammaMap } from '../../workloads/transport/metrics/gamma-dose.ts';
 import { depthDoseOf } from '../../workloads/transport/metrics/run-metrics.ts';
-import { summaryOf } from '../../workloads/transport/readouts.ts';
+import { gammaDoseOf, gammaMap, summaryOf } from '../../workloads/transport/readouts.ts';
 import { measuredRunOf, type RunData, stepsTime_s } from '../../workloads/transport/run-data.ts';
 import { shareCells } from '../../workloads/transport/user-kernels.ts';
 

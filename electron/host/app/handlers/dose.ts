@@ -11,12 +11,12 @@ import type { FileAccess } from '../../io/files/access.ts';
 import { type DoseMap, gammaField } from '../../model/fields/gamma.ts';
 import { problemOf, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
 import { commission, readMeasured } from '../../workloads/transport/beams/commission.ts';
+import { pencilDose, pencilFile } from '../../workloads/transport/beams/pencils.ts';
 import { buildSobp } from '../../workloads/transport/beams/sobp.ts';
 import { uncertaintyOf } from '../../workloads/transport/beams/uncertainty.ts';
 import { type DoseVolumes, solveVolume } from '../../workloads/transport/beams/volume.ts';
 import { type GridAxes, gridAxes, makeField, planeAxes } from '../../workloads/transport/display/maps.ts';
-import { gammaDoseOf } from '../../workloads/transport/metrics/gamma-dose.ts';
-import { gammaMapOfRun, toPeakOf } from '../../workloads/transport/readouts.ts';
+import { gammaDoseOf, gammaMapOfRun, toPeakOf } from '../../workloads/transport/readouts.ts';
 import type { RunData } from '../../workloads/transport/run-data.ts';
 import { ctPicture, ctSeriesOf } from '../../workloads/transport/scenario/placed-ct.ts';
 import { narrowToTransport, type Reading } from '../../workloads/transport/scenario/problem.ts';
@@ -51,6 +51,7 @@ export function ctHandlers({ scenarios, files }: CtParts): Pick<Handlers, 'ct.pi
 interface DoseParts {
   readonly addon: NativeAddon;
   readonly runs: Runs;
+  readonly files: FileAccess;
   readonly scenarios: Scenarios;
   readonly doses: ImportedDoses;
 }
@@ -88,9 +89,19 @@ async function operandsWithImport(
 
 type DoseHandlers = Pick<Handlers, Extract<keyof Handlers, `dose.${string}`>>;
 
-export function doseHandlers({ addon, runs, scenarios, doses }: DoseParts): DoseHandlers {
+export function doseHandlers({ addon, runs, files, scenarios, doses }: DoseParts): DoseHandlers {
   return {
-    'dose.import': async ({ files }) => doses.take(files),
+    'dose.import': async ({ files: imported }) => doses.take(imported),
+    'dose.pencils': async ({ run, file }, signal) => {
+      const begun = performance.now();
+      const { name } = await transportRun(runs, run);
+      const problem = solvable(
+        narrowToTransport(await scenarios.check(runs.scenario(run), await placeOf(files, file)), null),
+      );
+      const { dose, pencils, columns } = await pencilDose(addon, problem, signal);
+      const info = await doses.take([{ name: `pencils of ${name}.mha`, bytes: pencilFile(problem, dose) }]);
+      return { ...info, pencils, columns, seconds: (performance.now() - begun) / 1000 };
+    },
     'dose.gamma': async ({ run, reference, dose, distance_mm, local, threshold, by: asked, viewport }, signal) => {
       const evaluated = await transportRun(runs, run);
       const { by, wanted, here, axes } =

@@ -29,7 +29,7 @@ import type { Packer } from '../run-files/run-file.ts';
 import type { ExportedFile } from '../workload.ts';
 import { type ImageExport, imageOf, isImageExport } from './display/map-file.ts';
 import type { AxisProfile } from './metrics/depth-readouts.ts';
-import { gammaMap } from './metrics/gamma-dose.ts';
+import { dosePerMass } from './metrics/dose-per-mass.ts';
 import { grayOnAxis } from './metrics/gray.ts';
 import { letSummaryOf, qualityOf, rbeSummaryOf } from './metrics/quality.ts';
 import { depthDoseOf, depthProfile, type MeasuredRun, momentsOf, readMetrics } from './metrics/run-metrics.ts';
@@ -267,6 +267,18 @@ export const ledgerOfRun: (run: RunData, rows: number) => Promise<LedgerTable> =
   'read a ledger',
   ledgerTable,
 );
+
+/** Quantity that both runs have: runs without stored densities only have energy by area. */
+export function gammaDoseOf(requested: GammaDose, runs: readonly RunData[]): GammaDose {
+  return runs.every(({ axes }) => axes.density_g_cm3 !== null) ? requested : 'area';
+}
+
+/** Dose map, [z][x]: by mass, nGy mm³ per cell; by area, MeV per cell. */
+export function gammaMap({ dose, axes }: RunData, by: GammaDose): DoseMap {
+  const { nz, nx, dz_mm, dx_mm, density_g_cm3 } = axes;
+  const values = by === 'mass' ? dosePerMass(dose, density_g_cm3) : null;
+  return { dose: values ?? dose, nz, nx, dz_mm, dx_mm };
+}
 
 /** Dose map: by mass, nGy mm³ per cell; by area, MeV per cell. */
 export const gammaMapOfRun: (run: RunData, by: GammaDose) => Promise<DoseMap> = readoutOnThread(

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TransportScenario } from '../../../../../electron/contract/scenario/index.ts';
+import { gamma } from '../../../../../electron/host/model/fields/gamma.ts';
 import { loadHuTable } from '../../../../../electron/host/model/matter/hu-table.ts';
 import { lengthsOf } from '../../../../../electron/host/model/matter/user-material.ts';
 import { stoppingAt } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
+import { pencilDose } from '../../../../../electron/host/workloads/transport/beams/pencils.ts';
 import { metricsOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { measuredRunOf, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
 import { ctPicture, type PlacedCt } from '../../../../../electron/host/workloads/transport/scenario/placed-ct.ts';
@@ -373,5 +375,89 @@ describe('errors of a CT scenario', () => {
     const second = (await read(parts)).problem?.();
     expect(first?.materials).toHaveLength(1);
     expect(second?.materials).toHaveLength(2);
+  });
+});
+
+describe('pencils traced along their axes', () => {
+  const wide = {
+    ...quickScenario,
+    beam: { energy_MeV: 60, x_sigma_mm: 4 },
+    solver: { stepping: 'depth', variant: 'depth' },
+  };
+
+  /** Dose of the pencils, and that of the plane solver. */
+  async function both(document: object) {
+    const { problem } = await read(document);
+    if (problem === null) throw new Error('the scenario has errors');
+    const { grid } = problem();
+    const pencils = await pencilDose(addon, problem(), new AbortController().signal);
+    const plane = await run(document);
+    const at = (dose: Float64Array) => ({ dose, nz: grid.nz, nx: grid.nx, dz_mm: grid.dz_mm, dx_mm: grid.dx_mm });
+    const { passed } = gamma(at(plane.dose), at(pencils.dose), { dose: 0.01, distance_mm: 1 });
+    return { ...pencils, plane: plane.dose, grid, passed };
+  }
+  const sum = (dose: Float64Array): number => dose.reduce((a, b) => a + b, 0);
+
+  test('equal the plane solver in layers, with one column of matter', async () => {
+    const regions = [{ material: 'bone-compact-icru', z_mm: [10, 15] }];
+    const { pencils, columns, passed } = await both({ ...wide, geometry: { ...box, regions } });
+    expect(columns).toBe(1);
+    // Six standard deviations of the centres, √(4² − 1²) mm, on either side.
+    expect(pencils).toBe(48);
+    expect(passed).toBeGreaterThan(0.99);
+  });
+
+  test('stop 10 mm earlier behind 10 mm of water of twice the density, and keep the profile of the beam', async () => {
+    const regions = [{ material: 'water', density_scale: 2, x_mm: [0, 20], z_mm: [5, 15] }];
+    const geometry = { ...box, regions };
+    const physics = { scattering: 'off', nuclear: 'off' };
+    const { columns, dose, grid } = await both({ ...wide, physics, geometry });
+    expect(columns).toBe(2);
+    const cell = (row: number, x_mm: number): number => dose[row * grid.nx + Math.floor(x_mm + 20)] ?? 0;
+    const peak = (x_mm: number): number => {
+      const column = Array.from({ length: grid.nz }, (_, row) => cell(row, x_mm));
+      // Dose in MeV per cell is twice as large in the dense water.
+      return column.indexOf(Math.max(...column.slice(30))) * grid.dz_mm;
+    };
+    expect(Math.abs(peak(-5.5) - peak(5.5) - 10)).toBeLessThanOrEqual(grid.dz_mm);
+    // Shares of a Gaussian of 4 mm in the cells from 5 to 6 mm and from 0 to 1 mm.
+    expect(cell(2, 5.5) / cell(2, 0.5)).toBeCloseTo(0.038843 / 0.098706, 3);
+  });
+
+  test('leave out scattering across the border of a slab', async () => {
+    const regions = [{ material: 'bone-compact-icru', x_mm: [0, 20], z_mm: [5, 15] }];
+    const { columns, dose, plane, grid, passed } = await both({ ...wide, geometry: { ...box, regions } });
+    expect(columns).toBe(2);
+    expect(passed).toBeLessThan(0.99);
+    const apart = dose.map((value, i) => Math.abs(value - (plane[i] ?? 0)));
+    const worst = apart.indexOf(Math.max(...apart));
+    // The largest difference is near the border, behind the slab.
+    expect(Math.abs((worst % grid.nx) + 0.5 - 20)).toBeLessThan(4);
+    expect(Math.floor(worst / grid.nx) * grid.dz_mm).toBeGreaterThan(10);
+    expect(sum(dose) / sum(plane)).toBeCloseTo(1, 2);
+  });
+
+  test('see the matter of their own column in a CT', async () => {
+    const water = layers(rows([40, 0]), 80, 0.5);
+    const inside = (column: number, row: number): boolean => ((column - 39.5) / 20) ** 2 + ((row - 30) / 12) ** 2 < 1;
+    const file = put('lung.mha', { ...water, hu: (column, row) => (inside(column, row) ? -500 : 0) });
+    const geometry = { ...box, ct: { file, hu_table: ctScenario } };
+    const { columns, dose, plane, passed } = await both({ ...wide, geometry });
+    expect(columns).toBeGreaterThan(5);
+    expect(passed).toBeGreaterThan(0.5);
+    expect(sum(dose) / sum(plane)).toBeCloseTo(1, 1);
+  });
+
+  test.each([
+    [{ angle_deg: 10 }, 'beam.angle_deg = 10: pencils are traced along z; allowed: 0.'],
+    [
+      { focus_mm: -100, angle_sigma_mrad: 3 },
+      'beam.focus_mm = -100: pencils of a focused beam are tilted against each other; allowed: 0.',
+    ],
+  ])('of a beam with %j are refused', async (beam, message) => {
+    const { problem } = await read({ ...wide, geometry: box, beam: { ...wide.beam, ...beam } });
+    if (problem === null) throw new Error('the scenario has errors');
+    const traced = pencilDose(addon, problem(), new AbortController().signal);
+    await expect(traced).rejects.toMatchObject({ code: 'unsupported', message });
   });
 });

@@ -27,14 +27,13 @@ import {
   type SolvedBeam,
 } from '../../../../../electron/host/workloads/transport/batch.ts';
 import { inspectDose, planeOfDose, readDoseFile } from '../../../../../electron/host/workloads/transport/dose-file.ts';
-import { gammaMap } from '../../../../../electron/host/workloads/transport/metrics/gamma-dose.ts';
 import { depthDoseOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import {
   readoutsOnOneGrid,
   runsOnOneGrid,
   solveOnOneGrid,
 } from '../../../../../electron/host/workloads/transport/one-grid.ts';
-import { exportRun } from '../../../../../electron/host/workloads/transport/readouts.ts';
+import { exportRun, gammaMap } from '../../../../../electron/host/workloads/transport/readouts.ts';
 import { keyframesOf, measuredRunOf, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
 import {
   depthDoseError,

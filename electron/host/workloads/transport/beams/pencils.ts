@@ -1,0 +1,140 @@
+/**
+ * Dose of pencils that are traced by moments along their own axes, as pencil-beam codes do. Each pencil sees the matter
+ * of its column, so protons that scatter into a neighbouring column keep the matter of their own. Next to the solver of
+ * the plane this shows where that matters.
+ */
+import { BraggError } from '../../../../contract/errors.ts';
+import { errorFromNative, type NativeAddon, type TransportProblem } from '../../../io/addon/addon.ts';
+import { metaImageBytes } from '../../../io/volumes/write.ts';
+import { dosePerMass } from '../metrics/dose-per-mass.ts';
+
+type Beam = TransportProblem['beam'];
+
+/** Standard deviations on either side of a spot that are covered by pencils: 1e-9 of the protons are outside. */
+const REACH = 6;
+
+interface PencilDose {
+  /** MeV per cell, [z][x]. */
+  readonly dose: Float64Array;
+  readonly pencils: number;
+  /** Number of different columns of matter, each of which is solved once. */
+  readonly columns: number;
+}
+
+/**
+ * Pencils whose sum is the spot: one in the middle of each column, whose standard deviation is the column's width. A sum
+ * of Gaussians one width apart equals a Gaussian to 1e-8. A narrower spot is a single pencil.
+ */
+function pencilsOf(spot: Beam, { nx, dx_mm }: Pick<TransportProblem['grid'], 'nx' | 'dx_mm'>): readonly Beam[] {
+  const variance = spot.x_sigma_mm ** 2 - dx_mm ** 2;
+  if (variance < dx_mm ** 2) return [spot];
+  const columnAt = (x_mm: number): number => Math.floor(x_mm / dx_mm + nx / 2);
+  const reach = REACH * Math.sqrt(variance);
+  const columns = Array.from(
+    { length: columnAt(spot.x_mm + reach) - columnAt(spot.x_mm - reach) + 1 },
+    (_, i) => (columnAt(spot.x_mm - reach) + i + 0.5 - nx / 2) * dx_mm,
+  );
+  const shares = columns.map((x_mm) => Math.exp(-((x_mm - spot.x_mm) ** 2) / (2 * variance)));
+  const sum = shares.reduce((a, b) => a + b, 0);
+  return columns.map((x_mm, i) => ({
+    ...spot,
+    x_mm,
+    x_sigma_mm: dx_mm,
+    weight: (spot.weight * (shares[i] ?? 0)) / sum,
+  }));
+}
+
+/** Throws BraggError if the pencils of a spot are not along z. */
+function checkAlongZ({ initial }: TransportProblem, spots: readonly Beam[]): void {
+  if (initial.kind === 'filled')
+    throw new BraggError('unsupported', 'initial.kind = filled has no beam; allowed: beam.');
+  for (const { angle_rad, angle_sigma_rad, focus_mm = 0 } of spots) {
+    if (angle_rad !== 0) {
+      const angle = `beam.angle_deg = ${(angle_rad * 180) / Math.PI}`;
+      throw new BraggError('unsupported', `${angle}: pencils are traced along z; allowed: 0.`);
+    }
+    if (focus_mm !== 0 && angle_sigma_rad > 0) {
+      throw new BraggError(
+        'unsupported',
+        `beam.focus_mm = ${focus_mm}: pencils of a focused beam are tilted against each other; allowed: 0.`,
+      );
+    }
+  }
+}
+
+/** Problem with one column's matter everywhere. Its highest spot has no weight: the grid remains that of the field. */
+function inColumn(problem: TransportProblem, column: Uint8Array, pencils: readonly Beam[]): TransportProblem {
+  const { beam, spots = [beam], grid, tracks: _tracks, ...rest } = problem;
+  const highest = spots.reduce((best, spot) => (spot.energy_MeV > best.energy_MeV ? spot : best));
+  const map = new Uint8Array(grid.nz * grid.nx);
+  for (let z = 0; z < grid.nz; z += 1) map.fill(column[z] ?? 0, z * grid.nx, (z + 1) * grid.nx);
+  return {
+    ...rest,
+    beam: { ...beam, weight: pencils.reduce((sum, { weight }) => sum + weight, 0) },
+    spots: [...pencils, { ...highest, weight: 0 }],
+    grid,
+    map,
+    keyframes: 0,
+    solver: { ...problem.solver, stepping: 'depth', variant: 'moments', precision: 'fp64' },
+  };
+}
+
+/** Matter of a column as text, for comparison. */
+const keyOf = (column: Uint8Array): string => String.fromCharCode(...column);
+
+/** Sum of all pencils on the grid of the plane. Throws BraggError. */
+export async function pencilDose(
+  addon: Pick<NativeAddon, 'layTransport'>,
+  problem: TransportProblem,
+  signal: AbortSignal,
+): Promise<PencilDose> {
+  const { beam, spots = [beam], grid, map } = problem;
+  const { nx, nz, dx_mm } = grid;
+  const used = spots.filter(({ weight }) => weight > 0);
+  checkAlongZ(problem, used);
+  const columns = new Map<string, { readonly column: Uint8Array; readonly pencils: Beam[] }>();
+  for (const pencil of used.flatMap((spot) => pencilsOf(spot, grid))) {
+    // Outside of the box the matter continues.
+    const at = Math.min(Math.max(Math.floor(pencil.x_mm / dx_mm + nx / 2), 0), nx - 1);
+    const column = Uint8Array.from({ length: nz }, (_, z) => map[z * nx + at] ?? 0);
+    const known = columns.get(keyOf(column)) ?? { column, pencils: [] };
+    columns.set(keyOf(column), known);
+    known.pencils.push(pencil);
+  }
+  const dose = new Float64Array(nz * nx);
+  let count = 0;
+  for (const { column, pencils } of columns.values()) {
+    signal.throwIfAborted();
+    const run = await addon.layTransport(inColumn(problem, column, pencils));
+    const cancel = (): void => run.cancel();
+    signal.addEventListener('abort', cancel);
+    try {
+      const { error, dose: own } = await run.start(() => undefined, { unwatched: true });
+      signal.throwIfAborted();
+      if (error !== null) throw errorFromNative(error);
+      for (let i = 0; i < dose.length; i += 1) dose[i] = (dose[i] ?? 0) + (own[i] ?? 0);
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+    count += pencils.length;
+  }
+  return { dose, pencils: count, columns: columns.size };
+}
+
+/** File of a dose on the plane, in Gy mm per 10⁹ protons: x is the first axis, depth the second. */
+export function pencilFile(problem: TransportProblem, dose: Float64Array): Uint8Array {
+  const { beam, spots = [beam], grid, map, materials } = problem;
+  const { nx, nz, dx_mm, dz_mm } = grid;
+  const density = Float64Array.from(map, (material) => materials[material]?.density_g_cm3 ?? Number.NaN);
+  const protons = spots.reduce((sum, { weight }) => sum + weight, 0);
+  const perProton = 1 / (protons * dx_mm * dz_mm);
+  return metaImageBytes(
+    {
+      sizes: [nx, nz],
+      spacing_mm: [dx_mm, dz_mm],
+      origin_mm: [(0.5 - nx / 2) * dx_mm, 0.5 * dz_mm],
+      values: (dosePerMass(dose, density) ?? dose).map((value) => value * perProton),
+    },
+    { content: 'dose of pencils traced along their axes, Gy mm per 1e9 protons' },
+  );
+}
