@@ -360,7 +360,7 @@ std::unique_ptr<Secondaries> Moments::follow_products() {
   const auto matter = swept_matter(p_, t_, [](int n, const std::function<void(int)>& task) {
     for (int i = 0; i < n; ++i) task(i);
   });
-  return std::make_unique<Secondaries>(follow_layered(p_, t_, *matter, beams));
+  return std::make_unique<Secondaries>(follow_layered(p_, t_, matter, beams));
 }
 
 /// Phase space reconstructed from the moments: in each bin a Gaussian in x and angle.

@@ -1,10 +1,14 @@
+// One file: the tables of the matter and the sweep through it share the classes of products.
 #include "products.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <numeric>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -22,6 +26,7 @@ constexpr int kHalf = kAzimuths / 2;       // azimuths on one side of the beam; 
 constexpr std::size_t kAgesOfSpan = 2;     // maximum number of ages with the same number of planes; older emissions are
                                            // merged
 constexpr std::size_t kSpanGrowth = 4;     // a group of offsets that share a width is 1/4 of those nearer the axis
+constexpr int kMaxPlace = 700;             // widths of kernels are rounded to powers of e between -14 and 14
 constexpr double kOffsetsPerColumn = 2.0;  // offsets (distances of deflected products from the axis) per column
 
 constexpr int kAhead = 0, kDeuteronClass = 1, kFirstAngleClass = 2;
@@ -57,15 +62,135 @@ struct Age {
   BinRows held;
 };
 
-class LayeredSweep {
+/// Bins that move down together, as a band matrix.
+struct Band {
+  int base = 0, taps = 0;  // parameters of BinStep
+  BinRows weight, given;
+
+  BinStep step() const { return {weight.row(), weight.stride(), taps, base, given.row()}; }
+  /// End of the bins that receive content from the lowest `n` bins.
+  int end(int n, int bins) const { return std::clamp(n - base, 0, bins); }
+  /// Number of bins beyond a group that its taps read.
+  int reach() const { return std::max(base + taps, 0); }
+};
+
+/// Weights that move each bin down by a shift with a spread, in bins and bins². `keep`: share of a bin's content that
+/// does not react; null: all of it.
+Band slowing(std::span<const double> shift, std::span<const double> spread, std::span<const double> energy,
+             const double* keep) {
+  const int bins = static_cast<int>(shift.size());
+  std::vector<int> whole;
+  for (const double each : shift) {
+    whole.push_back(static_cast<int>(std::floor(std::min(each, static_cast<double>(bins)) + 0.5)));
+  }
+  const auto [least, most] = std::ranges::minmax_element(whole);
+  const int taps = *most - *least + 2 * kReach + 1;
+  Band to{*least - kReach, taps, {taps, bins + kBinGroup}, {1, bins}};
+  for (int b = 0; b < bins; ++b) {
+    const double kept = keep == nullptr ? 1.0 : keep[b];
+    const auto weight = tap_weights(shift[u(b)] - std::floor(shift[u(b)] + 0.5), std::min(spread[u(b)], kWidestSpread));
+    double after = 0.0;
+    for (int i = 0; i <= 2 * kReach; ++i) {
+      // Content that would rise above the highest bin stays there. Content below the lowest bin has stopped.
+      const int landing = std::min(b - whole[u(b)] - i + kReach, bins - 1);
+      if (landing < 0) continue;
+      to.weight.row(b - landing - to.base)[landing] += kept * weight[u(i)];
+      after += weight[u(i)] * energy[u(landing)];
+    }
+    to.given.row()[b] = kept * (energy[u(b)] - after);
+  }
+  return to;
+}
+
+/// Elastic scattering in a material into one class of angles.
+struct Deflecting {
+  Band band;
+  std::vector<int> ends;  // [bins] end of the bins that receive content from this bin and lower ones
+};
+
+std::vector<Deflecting> deflections(const SweptMaterial& material) {
+  const int bins = static_cast<int>(material.scattered.size());
+  std::vector<Deflecting> out;
+  for (int angle = 0; angle < physics::kAngleClasses; ++angle) {
+    int least = bins, most = 0;
+    std::vector<int> ends;
+    for (int b = 0; b < bins; ++b) {
+      ends.push_back(std::max(ends.empty() ? 0 : ends.back(), material.scattered[u(b)].reach[u(angle)]));
+      for (const Scattered::Landing& landing : material.scattered[u(b)].landings) {
+        if (landing.angle != angle) continue;
+        least = std::min(least, b - landing.bin);
+        most = std::max(most, b - landing.bin);
+      }
+    }
+    const int taps = std::max(most - least + 1, 0);
+    Deflecting to{{least, taps, {taps, bins + kBinGroup}, {1, bins}}, std::move(ends)};
+    for (int b = 0; b < bins; ++b) {
+      for (const Scattered::Landing& landing : material.scattered[u(b)].landings) {
+        if (landing.angle == angle) to.band.weight.row(b - landing.bin - least)[landing.bin] += landing.number;
+      }
+    }
+    out.push_back(std::move(to));
+  }
+  return out;
+}
+
+/// Products that reactions at the energy nodes emit, as rows of bins.
+struct Emitting {
+  struct Kind {
+    BinRows number;         // [nodes][bins]
+    std::vector<int> ends;  // [nodes] end of the bins that receive products from this node and lower ones
+  };
+
+  Emitting(std::span<const Yield> yields, int bins)
+      : deuterons(rows(yields, bins, [](const Yield& y) -> const BinShares& { return y.deuterons; })),
+        ahead(rows(yields, bins, [](const Yield& y) -> const BinShares& { return y.ahead; })),
+        protons(rows(yields, bins, [](const Yield& y) -> const BinShares& { return y.protons; })) {
+    for (std::size_t k = 0; k < physics::kAngleClasses; ++k) {
+      aside.push_back(rows(yields, bins, [k](const Yield& y) -> const BinShares& { return y.aside[k]; }));
+    }
+  }
+
+  Kind deuterons, ahead, protons;
+  std::vector<Kind> aside;
+
+ private:
+  template <typename Shares>
+  static Kind rows(std::span<const Yield> yields, int bins, const Shares& shares_of) {
+    Kind out{{static_cast<int>(yields.size()), bins}, {}};
+    for (const Yield& yield : yields) {
+      const BinShares& shares = shares_of(yield);
+      std::ranges::copy(shares.number, out.number.row(static_cast<int>(out.ends.size())) + shares.first);
+      const int end = shares.number.empty() ? 0 : shares.first + static_cast<int>(shares.number.size());
+      out.ends.push_back(std::max(out.ends.empty() ? 0 : out.ends.back(), end));
+    }
+    return out;
+  }
+};
+
+/// Transport of all bins through a plane, by kind of product.
+struct Motion {
+  struct Kind {
+    BinRows reacts;
+    Band whole, half;  // half: for products emitted in the middle of the plane
+  };
+  /// Reactions in one material of the plane, per reacting product of a bin.
+  struct Part {
+    std::size_t material = 0;
+    BinRows elastic;       // share of the reactions
+    BinRows lower, upper;  // shares of the others that emit the products of the energy node below, and of that above
+    BinRows straight;      // elastically scattered protons that have their full energy, if none changes its direction
+  };
+
+  std::vector<double> thickness;  // [materials] mm
+  std::vector<Kind> kinds;
+  std::vector<Part> parts;
+  BinRows local, neutral, rest;  // MeV per reacting product: deposited in place, carried away, and of its products
+};
+
+/// Motions and deflections on the bins of a SweptMatter. Beams and runs with the same matter share them.
+class LayeredMatter {
  public:
-  LayeredSweep(const Problem& problem, const Tables& tables, const SweptMatter& matter)
-      : t_(tables),
-        g_(tables.reactions),
-        matter_(matter),
-        before_(static_cast<int>(kHeld), 2 * (g_.bins + 2 * kBinGroup)),
-        ones_(1, g_.bins) {
-    std::fill_n(ones_.row(), g_.bins, 1.0);
+  explicit LayeredMatter(std::shared_ptr<const SweptMatter> swept) : swept_(std::move(swept)) {
     const std::vector<ProductDirection> directions = product_directions(0.0);
     for (int c = 0; c < kKinds; ++c) {
       const std::size_t first = c < kFirstAngleClass ? u(c) : u(kFirstAngleClass + kAzimuths * (c - kFirstAngleClass));
@@ -74,30 +199,144 @@ class LayeredSweep {
         aside_[u(c)][u(i)] = directions[first + (c < kFirstAngleClass ? 0 : u(i))].aside;
       }
     }
+    for (const SweptMaterial& material : swept_->materials) {
+      deflecting_.push_back(material.scattered.empty() ? std::vector<Deflecting>() : deflections(material));
+      emitting_.emplace_back(material.yields, static_cast<int>(swept_->energies.proton.size()));
+    }
+  }
+
+  const std::shared_ptr<const SweptMatter>& swept() const { return swept_; }
+  /// [materials]
+  const std::vector<Emitting>& emitting() const { return emitting_; }
+  /// By class of angles; empty for an unused material.
+  const std::vector<Deflecting>& deflecting(std::size_t material) const { return deflecting_[material]; }
+  const std::array<double, kHalf>& aside(int kind) const { return aside_[u(kind)]; }
+
+  std::shared_ptr<const Motion> motion(const std::vector<double>& thickness) {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (const auto found = motions_.find(thickness); found != motions_.end()) return found->second;
+    }
+    auto made = std::make_shared<const Motion>(make(thickness));
+    const std::scoped_lock lock(mutex_);
+    if (motions_.size() >= kMaxMotions) motions_.clear();
+    return motions_.try_emplace(thickness, std::move(made)).first->second;
+  }
+
+ private:
+  static constexpr std::size_t kMaxMotions = 64;
+
+  double removal_of(const std::vector<double>& thickness, std::size_t b) const {
+    double all = 0.0;
+    for (std::size_t m = 0; m < thickness.size(); ++m) all += thickness[m] * swept_->materials[m].removal[b];
+    return all;
+  }
+
+  Motion make(const std::vector<double>& thickness) const {
+    const SweptMatter& matter = *swept_;
+    const int bins = static_cast<int>(matter.energies.proton.size());
+    Motion m{thickness, {}, {}, {1, bins}, {1, bins}, {1, bins}};
+    std::vector<double> shift(u(bins)), spread(u(bins)), keep(u(bins));
+    for (int c = 0; c < kKinds; ++c) {
+      BinRows reacts(1, bins);
+      const std::size_t kind = c == kDeuteronClass ? 1 : 0;
+      for (int b = 0; b < bins; ++b) {
+        double removal = 0.0;
+        shift[u(b)] = spread[u(b)] = 0.0;
+        for (std::size_t i = 0; i < thickness.size(); ++i) {
+          if (thickness[i] == 0.0) continue;
+          const double way = thickness[i] * way_[u(c)];
+          const SweptMaterial& material = matter.materials[i];
+          shift[u(b)] += way * material.slowing[kind][u(b)];
+          spread[u(b)] += way * material.straggling[kind][u(b)];
+          removal += way * material.removal[u(b)];
+        }
+        reacts.row()[b] = kind == 0 ? -std::expm1(-removal) : 0.0;
+        keep[u(b)] = 1.0 - reacts.row()[b];
+      }
+      const std::vector<double>& energies = kind == 1 ? matter.energies.deuteron : matter.energies.proton;
+      Band whole = slowing(shift, spread, energies, keep.data());
+      for (std::size_t b = 0; b < u(bins); ++b) {
+        shift[b] *= 0.5;
+        spread[b] *= 0.5;
+      }
+      m.kinds.push_back({std::move(reacts), std::move(whole), slowing(shift, spread, energies, nullptr)});
+    }
+    for (std::size_t i = 0; i < thickness.size(); ++i) {
+      if (thickness[i] == 0.0) continue;
+      const SweptMaterial& material = matter.materials[i];
+      Motion::Part& part = m.parts.emplace_back(Motion::Part{i, {1, bins}, {1, bins}, {1, bins}, {1, bins}});
+      for (std::size_t b = 0; b < u(bins); ++b) {
+        const double all = removal_of(thickness, b);
+        const double share = all > 0.0 ? thickness[i] * material.removal[b] / all : 0.0;
+        if (share == 0.0) continue;
+        const double elastic = share * material.elastic[b], other = share - elastic;
+        part.elastic.row()[b] = elastic;
+        part.straight.row()[b] = elastic * (1.0 - material.scattered[b].local / matter.energies.proton[b]);
+        const Yield* yield = &material.yields[matter.node_below[b]];
+        const double upper = matter.node_share[b] * other, lower = other - upper;
+        part.lower.row()[b] = lower;
+        part.upper.row()[b] = upper;
+        m.local.row()[b] += elastic * material.scattered[b].local + lower * yield[0].local + upper * yield[1].local;
+        m.neutral.row()[b] += lower * yield[0].neutral + upper * yield[1].neutral;
+      }
+    }
+    for (std::size_t b = 0; b < u(bins); ++b) {
+      if (!(removal_of(thickness, b) > 0.0)) m.local.row()[b] = matter.energies.proton[b];
+      m.rest.row()[b] = matter.energies.proton[b] - m.local.row()[b] - m.neutral.row()[b];
+    }
+    return m;
+  }
+
+  const std::shared_ptr<const SweptMatter> swept_;
+  std::array<double, kKinds> way_{};                       // mm of path per mm of depth
+  std::array<std::array<double, kHalf>, kKinds> aside_{};  // mm sideways per mm of depth
+  std::vector<std::vector<Deflecting>> deflecting_;        // [materials]
+  std::vector<Emitting> emitting_;                         // [materials]
+  std::mutex mutex_;
+  std::map<std::vector<double>, std::shared_ptr<const Motion>> motions_;  // by thickness of the materials
+};
+
+/// Returns the LayeredMatter of a SweptMatter. The last one is cached.
+std::shared_ptr<LayeredMatter> layered_matter(const std::shared_ptr<const SweptMatter>& swept) {
+  static std::mutex mutex;
+  static std::shared_ptr<LayeredMatter> last;
+  {
+    const std::scoped_lock lock(mutex);
+    if (last && last->swept() == swept) return last;
+  }
+  auto made = std::make_shared<LayeredMatter>(swept);
+  const std::scoped_lock lock(mutex);
+  last = made;
+  return made;
+}
+
+class LayeredSweep {
+ public:
+  LayeredSweep(const Problem& problem, const Tables& tables, const std::shared_ptr<const SweptMatter>& matter)
+      : t_(tables), g_(tables.reactions), layered_(layered_matter(matter)), matter_(*matter), ones_(1, g_.bins) {
+    std::fill_n(ones_.row(), g_.bins, 1.0);
+    make_motions(problem);
     for (int c = 0; c < kClasses; ++c) {
-      held_.emplace_back(goes_aside(c) ? 0 : static_cast<int>(kHeld), g_.bins + kBinGroup);
-      source_.emplace_back(kHeld, g_.bins + kBinGroup);
+      held_.emplace_back(goes_aside(c) ? 0 : static_cast<int>(kHeld), room_);
+      source_.emplace_back(kHeld, room_);
     }
     for (std::size_t e = 0; e < kEmitters; ++e) {
       reacted_.emplace_back(kHeld, g_.bins);
     }
+    for (std::size_t m = 0; m < matter_.materials.size(); ++m) scattering_.emplace_back(kHeld, room_);
+    pair_ = BinRows(kHeld, room_);
+    for (int i = 0; i < kRowsTogether; ++i) next_.emplace_back(1, room_);
     planes_.assign(u(g_.planes) * u(g_.columns), 0.0);
     for (int column = 0; column <= g_.columns; ++column) {
       edges_.push_back((std::min(t_.nx, column * g_.cells) - 0.5 * t_.nx) * t_.dx);
     }
     offset_step_ = g_.cells * t_.dx / kOffsetsPerColumn;
+    per_offset_step_ = 1.0 / offset_step_;
     offsets_.resize(u(static_cast<int>(t_.nx * t_.dx / offset_step_) + 2));
     profile_.resize(4 * offsets_.size() + 1);
     farthest_ = profile_.size() / 2;
     below_.resize(profile_.size() + 1);
-    std::size_t cell = 0;
-    for (int plane = 0; plane < g_.planes; ++plane) {
-      std::vector<double> thickness(problem.materials.size(), 0.0);
-      for (int z = g_.first_row[u(plane)]; z < g_.first_row[u(plane) + 1]; ++z, cell += u(t_.nx)) {
-        thickness[t_.origin[t_.map[cell]]] += t_.dz;
-      }
-      motion_of_.push_back(&motion(std::move(thickness)));
-    }
   }
 
   /// Adds the dose and losses of a beam's products.
@@ -125,107 +364,26 @@ class LayeredSweep {
   }
 
  private:
-  /// Transport of all bins through a plane, by kind of product.
-  struct Motion {
-    struct Band {
-      int base = 0, taps = 0;  // parameters of BinStep
-      BinRows weight, given;
-
-      BinStep step(const double* keep) const { return {weight.row(), weight.stride(), taps, base, keep, given.row()}; }
-    };
-    struct Kind {
-      BinRows keep, reacts;
-      Band whole, half;  // half: for products emitted in the middle of the plane
-    };
-
-    std::vector<double> thickness;  // [materials] mm
-    std::vector<Kind> kinds;
-    BinRows local, neutral;  // MeV per reacting product, deposited in place and carried away
-  };
-
-  const Motion& motion(std::vector<double> thickness) {
-    if (const auto found = motions_.find(thickness); found != motions_.end()) return found->second;
-    Motion& m = motions_.try_emplace(thickness, Motion{thickness, {}, {1, g_.bins}, {1, g_.bins}}).first->second;
-    const int bins = g_.bins;
-    std::vector<double> shift(u(bins)), spread(u(bins));
-    for (int c = 0; c < kKinds; ++c) {
-      BinRows keep(1, bins), reacts(1, bins);
-      const std::size_t kind = c == kDeuteronClass ? 1 : 0;
-      for (int b = 0; b < bins; ++b) {
-        double removal = 0.0;
-        shift[u(b)] = spread[u(b)] = 0.0;
-        for (std::size_t i = 0; i < thickness.size(); ++i) {
-          if (thickness[i] == 0.0) continue;
-          const double way = thickness[i] * way_[u(c)];
-          const SweptMaterial& material = matter_.materials[i];
-          shift[u(b)] += way * material.slowing[kind][u(b)];
-          spread[u(b)] += way * material.straggling[kind][u(b)];
-          removal += way * material.removal[u(b)];
-        }
-        reacts.row()[b] = kind == 0 ? -std::expm1(-removal) : 0.0;
-        keep.row()[b] = 1.0 - reacts.row()[b];
+  /// Finds the motions of all planes, and the number of bins that their steps may read.
+  void make_motions(const Problem& problem) {
+    int reach = 0;
+    std::vector<double> before;
+    std::size_t cell = 0;
+    for (int plane = 0; plane < g_.planes; ++plane) {
+      std::vector<double> thickness(problem.materials.size(), 0.0);
+      for (int z = g_.first_row[u(plane)]; z < g_.first_row[u(plane) + 1]; ++z, cell += u(t_.nx)) {
+        thickness[t_.origin[t_.map[cell]]] += t_.dz;
       }
-      Motion::Band all = band(shift, spread, energies(c));
-      for (std::size_t b = 0; b < u(bins); ++b) {
-        shift[b] *= 0.5;
-        spread[b] *= 0.5;
-      }
-      m.kinds.push_back({std::move(keep), std::move(reacts), std::move(all), band(shift, spread, energies(c))});
-    }
-    for (std::size_t b = 0; b < u(bins); ++b) {
-      if (!emits(thickness, b)) m.local.row()[b] = matter_.energies.proton[b];
-      for (std::size_t i = 0; i < thickness.size(); ++i) {
-        const double share = share_of(thickness, i, b);
-        if (share == 0.0) continue;
-        const SweptMaterial& material = matter_.materials[i];
-        const double elastic = share * material.elastic[b], rest = share - elastic;
-        const Yield* yield = &material.yields[matter_.node_below[b]];
-        const double upper = matter_.node_share[b] * rest, lower = rest - upper;
-        m.local.row()[b] += elastic * material.scattered[b].local + lower * yield[0].local + upper * yield[1].local;
-        m.neutral.row()[b] += lower * yield[0].neutral + upper * yield[1].neutral;
+      motion_of_.push_back(plane > 0 && thickness == before ? motion_of_.back() : layered_->motion(thickness));
+      before = std::move(thickness);
+      for (const Motion::Kind& kind : motion_of_.back()->kinds) {
+        reach = std::max({reach, kind.whole.reach(), kind.half.reach()});
       }
     }
-    return m;
-  }
-
-  /// Weights that move each bin down by a shift with a spread, in bins and bins².
-  static Motion::Band band(std::span<const double> shift, std::span<const double> spread,
-                           std::span<const double> energy) {
-    const int bins = static_cast<int>(shift.size());
-    std::vector<int> whole;
-    for (const double each : shift) {
-      whole.push_back(static_cast<int>(std::floor(std::min(each, static_cast<double>(bins)) + 0.5)));
+    for (std::size_t m = 0; m < matter_.materials.size(); ++m) {
+      for (const Deflecting& each : layered_->deflecting(m)) reach = std::max(reach, each.band.reach());
     }
-    const auto [least, most] = std::ranges::minmax_element(whole);
-    const int taps = *most - *least + 2 * kReach + 1;
-    Motion::Band to{*least - kReach, taps, {taps, bins + kBinGroup}, {1, bins}};
-    for (int b = 0; b < bins; ++b) {
-      const auto weight =
-          tap_weights(shift[u(b)] - std::floor(shift[u(b)] + 0.5), std::min(spread[u(b)], kWidestSpread));
-      double after = 0.0;
-      for (int i = 0; i <= 2 * kReach; ++i) {
-        // Content that would rise above the highest bin stays there. Content below the lowest bin has stopped.
-        const int landing = std::min(b - whole[u(b)] - i + kReach, bins - 1);
-        if (landing < 0) continue;
-        to.weight.row(b - landing - to.base)[landing] += weight[u(i)];
-        after += weight[u(i)] * energy[u(landing)];
-      }
-      to.given.row()[b] = energy[u(b)] - after;
-    }
-    return to;
-  }
-
-  double removal_of(const std::vector<double>& thickness, std::size_t b) const {
-    double all = 0.0;
-    for (std::size_t m = 0; m < thickness.size(); ++m) all += thickness[m] * matter_.materials[m].removal[b];
-    return all;
-  }
-  bool emits(const std::vector<double>& thickness, std::size_t b) const { return removal_of(thickness, b) > 0.0; }
-
-  /// Share of a bin's reactions that occur in a material.
-  double share_of(const std::vector<double>& thickness, std::size_t material, std::size_t b) const {
-    const double all = removal_of(thickness, b);
-    return all > 0.0 ? thickness[material] * matter_.materials[material].removal[b] / all : 0.0;
+    room_ = g_.bins + kBinGroup + reach;
   }
 
   const std::vector<double>& energies(int c) const {
@@ -237,9 +395,7 @@ class LayeredSweep {
   void cross(int plane, const ReactingBeam& beam) {
     const std::size_t row = u(plane) * u(g_.bins);
     const std::span<const SpreadProtons> recorded = std::span(beam.reactions->held).subspan(row, u(g_.bins));
-    int first = 0, end = g_.bins;
-    while (end > 0 && recorded[u(end - 1)][0] == 0.0) --end;
-    while (first < end && recorded[u(first)][0] == 0.0) ++first;
+    const auto [first, end] = beam.reactions->filled[u(plane)];
     int highest = std::max({end, *std::ranges::max_element(top_)});
     for (const std::vector<Age>& ages : ages_) {
       for (const Age& age : ages) highest = std::max(highest, age.top);
@@ -251,6 +407,7 @@ class LayeredSweep {
     reach_.fill(0);
     emit_of_beam(motion, recorded, first, end, centred[0].local);
     for (std::size_t e = 0; e < kEmitters; ++e) emit_of_products(e, motion, highest, centred[e].local);
+    scatter(motion, highest);
     out_.neutral += weight_of(beam) * std::exchange(neutral_, 0.0);
     double aside = 0.0;
     for (int c = 0; c < kClasses; ++c) {
@@ -260,7 +417,7 @@ class LayeredSweep {
         continue;
       }
       Centred& to = centred[emitter_of(c)];
-      (kind_of(c) == kDeuteronClass ? to.deuterons : to.protons) = step(c, of, held_[u(c)], top_[u(c)], reach_[u(c)]);
+      (kind_of(c) == kDeuteronClass ? to.deuterons : to.protons) = step(c, of);
     }
     for (std::size_t k = 0; k < kHeld; ++k) centred[0].protons[k] += beam.reactions->left[u(plane)][k];
     spread(centred, aside, plane, beam);
@@ -287,8 +444,9 @@ class LayeredSweep {
   }
 
   std::size_t emitter_at(double distance) const {
-    const double share = distance / range_mm_;
-    return 1 + static_cast<std::size_t>(std::ranges::upper_bound(kEmitterEnds, share) - kEmitterEnds.begin());
+    std::size_t emitter = 1;
+    for (const double end : kEmitterEnds) emitter += distance >= end * range_mm_ ? 1 : 0;
+    return emitter;
   }
 
   /// Adds reacting products of a class to those of their emitter. The following step removes them.
@@ -296,72 +454,102 @@ class LayeredSweep {
     const int kind = kind_of(c), top = top_[u(c)];
     if (kind == kDeuteronClass) return;
     const double* reacts = motion.reacts.row();
-    const auto add = [&](std::size_t emitter, const BinRows& held, int variance_row, double protons, double squares,
-                         int n) {
-      ops_.react({reacts, held.row(), held.row(variance_row)}, protons, squares, reacted_[emitter].row(0),
-                 reacted_[emitter].row(1), n);
-    };
-    if (kind == kAhead) return add(emitter_of(c), held_[u(c)], 1, 1.0, 1.0, top);
+    if (kind == kAhead) {
+      BinRows& to = reacted_[emitter_of(c)];
+      ops_.react({reacts, held_[u(c)].row(0), held_[u(c)].row(1)}, 1.0, 1.0, to.row(0), to.row(1), top);
+      return;
+    }
     // A product reacts at the distance from the axis to which its angle has moved it.
+    int highest = 0;
+    for (std::vector<const double*>& each : from_) each.clear();
+    for (std::vector<double>& each : from_shares_) each.clear();
     for (const Age& age : ages_[u(c)]) {
       std::array<SpreadProtons, kEmitters> shares{};
-      for (const double aside : aside_[u(kind)]) {
+      for (const double aside : layered_->aside(kind)) {
         const double offset = aside * age.depth;
         SpreadProtons& share = shares[emitter_at(offset)];
         share[0] += 1.0 / kHalf;
         share[1] += (age.variance + offset * offset) / kHalf;
       }
       for (std::size_t e = 0; e < kEmitters; ++e) {
-        if (shares[e][0] > 0.0) add(e, age.held, 0, shares[e][0], shares[e][1], age.top);
+        if (!(shares[e][0] > 0.0)) continue;
+        from_[e].push_back(age.held.row());
+        from_shares_[e].insert(from_shares_[e].end(), shares[e].begin(), shares[e].end());
       }
+      highest = std::max(highest, age.top);
+    }
+    for (std::size_t e = 0; e < kEmitters; ++e) {
+      const int count = static_cast<int>(from_[e].size());
+      if (count == 0) continue;
+      ops_.react_rows(reacts, from_[e].data(), from_shares_[e].data(), count, reacted_[e].row(0), reacted_[e].row(1),
+                      highest);
     }
   }
 
   /// Steps the rows of a class, and its source in this plane, which starts in the middle of the plane. Returns the
   /// energy that they deposit.
-  Deposit step(int c, const Motion::Kind& motion, BinRows& held, int& top, int reach) {
+  Deposit step(int c, const Motion::Kind& motion) {
     Deposit deposit{};
+    BinRows& held = held_[u(c)];
+    int& top = top_[u(c)];
     int end = 0;
     if (top > 0) {
-      end = move(motion.whole.step(motion.keep.row()), held, top, held, false, deposit);
-      for (int k = 0; k < held.rows() && top > end; ++k) std::fill(held.row(k) + end, held.row(k) + top, 0.0);
+      end = motion.whole.end(top, g_.bins);
+      const std::array from{std::as_const(held).row(0), std::as_const(held).row(1)};
+      const std::array to{pair_.row(0), pair_.row(1)};
+      ops_.advance(motion.whole.step(), {from.data(), to.data(), kHeld, top, end}, false, deposit.data());
+      for (int k = 0; k < static_cast<int>(kHeld); ++k) std::fill_n(held.row(k), top, 0.0);
+      std::swap(held, pair_);
     }
-    if (reach > 0) end = std::max(end, move(motion.half.step(ones_.row()), source_[u(c)], reach, held, true, deposit));
+    const int reach = reach_[u(c)];
+    if (reach > 0) {
+      const BinRows& source = source_[u(c)];
+      const std::array from{source.row(0), source.row(1)};
+      const std::array to{held.row(0), held.row(1)};
+      const int filled = motion.half.end(reach, g_.bins);
+      ops_.advance(motion.half.step(), {from.data(), to.data(), kHeld, reach, filled}, true, deposit.data());
+      end = std::max(end, filled);
+    }
     while (end > 0 && std::abs(held.row()[end - 1]) <= kNothingLeft) {
       --end;
-      for (int k = 0; k < held.rows(); ++k) {
-        deposit[u(k)] += std::exchange(held.row(k)[end], 0.0) * energies(c)[u(end)];
+      for (std::size_t k = 0; k < kHeld; ++k) {
+        deposit[k] += std::exchange(held.row(static_cast<int>(k))[end], 0.0) * energies(c)[u(end)];
       }
     }
     top = end;
     return deposit;
   }
 
-  /// Moves the lowest `n` bins of `from` down into `to`. Returns the end of the bins that receive content.
-  int move(const BinStep& step, BinRows& from, int n, BinRows& to, bool adds, Deposit& deposit) {
-    const int rows = to.rows(), end = std::clamp(n - step.base, 0, g_.bins);
-    const BinsHeld before{before_.row(), before_.stride(), rows};
-    ops_.leave(step, {from.row(), from.stride(), rows}, n, before, deposit.data());
-    ops_.land(step, before, end, {to.row(), to.stride(), rows}, adds);
-    return end;
-  }
-
   /// Steps all ages of a class. Its emission in this plane becomes a new age. Returns the energy that they deposit.
   double step_aside(int c, const Motion::Kind& motion, double thickness) {
     std::vector<Age>& ages = ages_[u(c)];
+    deposits_.assign(ages.size() + 1, 0.0);
+    for (std::size_t first = 0; first < ages.size(); first += kRowsTogether) {
+      step_together(motion.whole,
+                    std::span(ages).subspan(first, std::min<std::size_t>(kRowsTogether, ages.size() - first)),
+                    &deposits_[first]);
+    }
     const int reach = reach_[u(c)];
     if (reach > 0) {
-      const auto sum = [&](const double* from) { return std::accumulate(from, from + reach, 0.0); };
-      const double protons = sum(source_[u(c)].row(0)), variance = sum(source_[u(c)].row(1));
-      ages.push_back({.variance = protons > 0.0 ? variance / protons : 0.0, .held = row_for_age()});
+      const BinRows& source = source_[u(c)];
+      const double protons = sum(source.row(0), reach), variance = sum(source.row(1), reach);
+      Age& made = ages.emplace_back(Age{.variance = protons > 0.0 ? variance / protons : 0.0, .held = row_for_age()});
+      const double* from = source.row();
+      double* to = made.held.row();
+      made.top = motion.half.end(reach, g_.bins);
+      ops_.advance(motion.half.step(), {&from, &to, 1, reach, made.top}, true, &deposits_[ages.size() - 1]);
     }
     double energy = 0.0;
     for (std::size_t i = 0; i < ages.size(); ++i) {
       Age& age = ages[i];
-      const bool is_new = reach > 0 && i + 1 == ages.size();
-      const double deposit = step(c, motion, age.held, age.top, is_new ? reach : 0)[0];
+      double deposit = deposits_[i];
+      double* row = age.held.row();
+      while (age.top > 0 && std::abs(row[age.top - 1]) <= kNothingLeft) {
+        --age.top;
+        deposit += std::exchange(row[age.top], 0.0) * energies(c)[u(age.top)];
+      }
       energy += deposit;
-      for (const double aside : aside_[u(kind_of(c))]) {
+      for (const double aside : layered_->aside(kind_of(c))) {
         add_offset(aside * age.depth, {deposit / kHalf, age.variance * deposit / kHalf});
       }
       age.depth += thickness;
@@ -372,22 +560,43 @@ class LayeredSweep {
     return energy;
   }
 
+  /// Steps at most kRowsTogether ages, and sets their deposits.
+  void step_together(const Band& band, std::span<Age> ages, double* deposits) {
+    std::array<const double*, kRowsTogether> from{};
+    std::array<double*, kRowsTogether> to{};
+    int highest = 0;
+    for (std::size_t i = 0; i < ages.size(); ++i) {
+      from[i] = ages[i].held.row();
+      to[i] = next_[i].row();
+      highest = std::max(highest, ages[i].top);
+    }
+    ops_.advance(band.step(),
+                 {from.data(), to.data(), static_cast<int>(ages.size()), highest, band.end(highest, g_.bins)}, false,
+                 deposits);
+    for (std::size_t i = 0; i < ages.size(); ++i) {
+      std::fill_n(ages[i].held.row(), ages[i].top, 0.0);
+      std::swap(ages[i].held, next_[i]);
+      ages[i].top = band.end(ages[i].top, g_.bins);
+    }
+  }
+
   /// Returns an empty row.
   BinRows row_for_age() {
-    if (spare_.empty()) return {1, g_.bins + kBinGroup};
+    if (spare_.empty()) return {1, room_};
     BinRows out = std::move(spare_.back());
     spare_.pop_back();
     return out;
   }
 
-  static double protons_of(const Age& age) { return std::accumulate(age.held.row(), age.held.row() + age.top, 0.0); }
+  double sum(const double* row, int n) const { return ops_.dot(row, ones_.row(), n); }
 
   /// Merges the two oldest of more than kAgesOfSpan ages with the same number of planes.
   void merge(std::vector<Age>& ages) {
     for (std::size_t end = ages.size(); end > kAgesOfSpan; --end) {
       Age &older = ages[end - 1 - kAgesOfSpan], &newer = ages[end - kAgesOfSpan];
       if (older.planes != newer.planes || newer.planes != ages[end - 1].planes) continue;
-      const double before = protons_of(older), added = protons_of(newer), all = before + added;
+      const double before = sum(older.held.row(), older.top), added = sum(newer.held.row(), newer.top);
+      const double all = before + added;
       const double part = all > 0.0 ? std::clamp(added / all, 0.0, 1.0) : 0.5;  // the sum may be a rounding error
       older.planes += newer.planes;
       older.depth += part * (newer.depth - older.depth);
@@ -402,7 +611,7 @@ class LayeredSweep {
 
   /// Adds energy at a distance from the axis, half of it on either side, to the two nearest offsets.
   void add_offset(double distance, const Deposit& deposit) {
-    const double place = std::min(distance / offset_step_, static_cast<double>(offsets_.size() - 2));
+    const double place = std::min(distance * per_offset_step_, static_cast<double>(offsets_.size() - 2));
     const auto low = static_cast<std::size_t>(place);
     const double upper = place - static_cast<double>(low);
     for (std::size_t k = 0; k < kHeld; ++k) {
@@ -411,24 +620,47 @@ class LayeredSweep {
     }
   }
 
-  void add_source(int c, const BinShares& shares, const Deposit& from) {
-    const int n = static_cast<int>(shares.number.size());
-    if (n == 0) return;
-    BinRows& to = source_[u(c)];
-    ops_.add_both(to.row(0) + shares.first, to.row(1) + shares.first, shares.number.data(), from[0], from[1], n);
-    reach_[u(c)] = std::max(reach_[u(c)], shares.first + n);
+  /// Lists the nodes of `emitting_` in a material at which products are emitted, in descending order.
+  void list_nodes(std::size_t material) {
+    const std::size_t nodes = matter_.nodes.size();
+    emitted_.clear();
+    emitted_weights_.clear();
+    for (std::size_t node = nodes; node-- > 0;) {
+      const Deposit& from = emitting_[material * nodes + node];
+      if (from[0] == 0.0) continue;
+      emitted_.push_back(static_cast<int>(node));
+      emitted_weights_.insert(emitted_weights_.end(), from.begin(), from.end());
+    }
   }
 
-  /// Adds elastically scattered protons of a bin near the axis to the classes that leave the axis.
-  void scatter(const SweptMaterial& material, std::size_t b, const Deposit& near) {
-    const Scattered& scattered = material.scattered[b];
-    for (const auto& [angle, bin, each] : scattered.landings) {
-      for (std::size_t k = 0; k < kHeld; ++k) {
-        source_[u(kFirstAngleClass + angle)].row(static_cast<int>(k))[bin] += near[k] * each;
+  /// Adds the products of the listed nodes to the source of a class.
+  void emit(int c, const Emitting::Kind& kind) {
+    const int end = emitted_.empty() ? 0 : kind.ends[u(emitted_.front())];
+    if (end == 0) return;
+    BinRows& to = source_[u(c)];
+    ops_.add_rows({kind.number.row(), kind.number.stride(), kind.ends.data()}, emitted_.data(), emitted_weights_.data(),
+                  static_cast<int>(emitted_.size()), to.row(0), to.row(1));
+    reach_[u(c)] = std::max(reach_[u(c)], end);
+  }
+
+  /// Adds elastically scattered protons near the axis to the classes that leave the axis.
+  void scatter(const Motion& motion, int highest) {
+    for (const Motion::Part& part : motion.parts) {
+      BinRows& near = scattering_[part.material];
+      const std::vector<Deflecting>& deflecting = layered_->deflecting(part.material);
+      const std::array from{std::as_const(near).row(0), std::as_const(near).row(1)};
+      for (int angle = 0; angle < static_cast<int>(deflecting.size()); ++angle) {
+        const Deflecting& each = deflecting[u(angle)];
+        const int end = each.ends[u(highest - 1)];
+        if (end == 0) continue;
+        BinRows& source = source_[u(kFirstAngleClass + angle)];
+        const std::array to{source.row(0), source.row(1)};
+        BinStep step = each.band.step();
+        step.given = nullptr;
+        ops_.advance(step, {from.data(), to.data(), kHeld, highest, end}, true, nullptr);
+        reach_[u(kFirstAngleClass + angle)] = std::max(reach_[u(kFirstAngleClass + angle)], end);
       }
-    }
-    for (int k = 0; k < physics::kAngleClasses; ++k) {
-      reach_[u(kFirstAngleClass + k)] = std::max(reach_[u(kFirstAngleClass + k)], scattered.reach[u(k)]);
+      for (int k = 0; k < static_cast<int>(kHeld); ++k) std::fill_n(near.row(k), highest, 0.0);
     }
   }
 
@@ -439,36 +671,36 @@ class LayeredSweep {
     emitting_.assign(motion.thickness.size() * nodes, {});
     for (std::size_t b = u(first); b < u(end); ++b) {
       const Deposit& of = recorded[b];
-      if (!(of[0] > kFewReact) || !emits(motion.thickness, b)) {
+      if (!(of[0] > kFewReact) || !(motion.rest.row()[b] > 0.0)) {
         for (std::size_t k = 0; k < kHeld; ++k) reacted_[0].row(static_cast<int>(k))[b] += of[k];
         continue;
       }
-      for (std::size_t m = 0; m < motion.thickness.size(); ++m) {
-        const double share = share_of(motion.thickness, m, b);
-        if (share == 0.0) continue;
-        const SweptMaterial& material = matter_.materials[m];
-        const double elastic = share * material.elastic[b];
-        const double upper = matter_.node_share[b] * (share - elastic), lower = share - elastic - upper;
-        Deposit* to = &emitting_[m * nodes + matter_.node_below[b]];
-        Deposit near{};
+      for (const Motion::Part& part : motion.parts) {
+        const double elastic = part.elastic.row()[b], lower = part.lower.row()[b], upper = part.upper.row()[b];
+        Deposit* to = &emitting_[part.material * nodes + matter_.node_below[b]];
         for (std::size_t k = 0; k < kHeld; ++k) {
-          near[k] = elastic * of[k];
-          local[k] += near[k] * material.scattered[b].local;
+          const double near = elastic * of[k];
+          scattering_[part.material].row(static_cast<int>(k))[b] += near;
+          local[k] += near * matter_.materials[part.material].scattered[b].local;
           to[0][k] += lower * of[k];
           to[1][k] += upper * of[k];
         }
-        scatter(material, b, near);
       }
     }
     for (std::size_t i = 0; i < emitting_.size(); ++i) {
       const Deposit& from = emitting_[i];
       if (from[0] == 0.0) continue;
       const Yield& yield = matter_.materials[i / nodes].yields[i % nodes];
-      add_source(kDeuteronClass, yield.deuterons, from);
-      add_source(kAhead, yield.ahead, from);
-      for (int k = 0; k < physics::kAngleClasses; ++k) add_source(kFirstAngleClass + k, yield.aside[u(k)], from);
       for (std::size_t k = 0; k < kHeld; ++k) local[k] += from[k] * (yield.local + yield.wide);
       neutral_ += from[0] * yield.neutral;
+    }
+    if (first >= end) return;
+    for (const Motion::Part& part : motion.parts) {
+      const Emitting& of = layered_->emitting()[part.material];
+      list_nodes(part.material);
+      emit(kDeuteronClass, of.deuterons);
+      emit(kAhead, of.ahead);
+      for (int k = 0; k < physics::kAngleClasses; ++k) emit(kFirstAngleClass + k, of.aside[u(k)]);
     }
   }
 
@@ -477,46 +709,48 @@ class LayeredSweep {
   void emit_of_products(std::size_t e, const Motion& motion, int highest, Deposit& local) {
     const std::size_t nodes = matter_.nodes.size();
     emitting_.assign(motion.thickness.size() * nodes, {});
-    const double *protons = reacted_[e].row(0), *variance = reacted_[e].row(1);
+    double *protons = reacted_[e].row(0), *variance = reacted_[e].row(1);
     neutral_ += ops_.dot(motion.neutral.row(), protons, highest);
     local[0] += ops_.dot(motion.local.row(), protons, highest);
     local[1] += ops_.dot(motion.local.row(), variance, highest);
-    for (std::size_t b = 0; b < u(highest); ++b) {
-      const Deposit of{protons[b], variance[b]};
-      if (std::abs(of[0]) < kNothingLeft) {
-        const double energy = matter_.energies.proton[b] - motion.local.row()[b] - motion.neutral.row()[b];
-        for (std::size_t k = 0; k < kHeld; ++k) local[k] += of[k] * energy;
-        continue;
-      }
-      for (std::size_t m = 0; m < motion.thickness.size(); ++m) {
-        const double share = share_of(motion.thickness, m, b);
-        if (share == 0.0) continue;
-        const SweptMaterial& material = matter_.materials[m];
-        const double elastic = share * material.elastic[b];
-        const double upper = matter_.node_share[b] * (share - elastic), lower = share - elastic - upper;
-        Deposit* to = &emitting_[m * nodes + matter_.node_below[b]];
-        Deposit scattered{};
-        for (std::size_t k = 0; k < kHeld; ++k) {
-          scattered[k] = elastic * of[k];
-          to[0][k] += lower * of[k];
-          to[1][k] += upper * of[k];
-        }
-        if (e <= kNear) {
-          scatter(material, b, scattered);
-          continue;
-        }
+    for (int b = 0; b < highest; ++b) {
+      if (std::abs(protons[b]) >= kNothingLeft || protons[b] == 0.0) continue;
+      local[0] += std::exchange(protons[b], 0.0) * motion.rest.row()[b];
+      local[1] += std::exchange(variance[b], 0.0) * motion.rest.row()[b];
+    }
+    for (const Motion::Part& part : motion.parts) {
+      if (e <= kNear) {
+        BinRows& near = scattering_[part.material];
+        ops_.react({part.elastic.row(), protons, variance}, 1.0, 1.0, near.row(0), near.row(1), highest);
+      } else {
         // Products farther away go straight on, with unchanged speed but in a number that has the remaining energy.
-        const double left = 1.0 - material.scattered[b].local / matter_.energies.proton[b];
         const int c = class_of(e, kAhead);
-        for (std::size_t k = 0; k < kHeld; ++k) source_[u(c)].row(static_cast<int>(k))[b] += left * scattered[k];
-        reach_[u(c)] = std::max(reach_[u(c)], static_cast<int>(b) + 1);
+        BinRows& to = source_[u(c)];
+        ops_.react({part.straight.row(), protons, variance}, 1.0, 1.0, to.row(0), to.row(1), highest);
+        reach_[u(c)] = std::max(reach_[u(c)], highest);
+      }
+      Deposit* to = &emitting_[part.material * nodes];
+      const double *lower = part.lower.row(), *upper = part.upper.row();
+      for (std::size_t b = 0; b < u(highest);) {
+        const std::size_t node = matter_.node_below[b];
+        double below = 0.0, below_variance = 0.0, above = 0.0, above_variance = 0.0;
+        for (; b < u(highest) && matter_.node_below[b] == node; ++b) {
+          below += lower[b] * protons[b];
+          below_variance += lower[b] * variance[b];
+          above += upper[b] * protons[b];
+          above_variance += upper[b] * variance[b];
+        }
+        to[node][0] += below;
+        to[node][1] += below_variance;
+        to[node + 1][0] += above;
+        to[node + 1][1] += above_variance;
       }
     }
-    for (std::size_t i = 0; i < emitting_.size(); ++i) {
-      if (emitting_[i][0] == 0.0) continue;
-      const Yield& yield = matter_.materials[i / nodes].yields[i % nodes];
-      add_source(class_of(e, kDeuteronClass), yield.deuterons, emitting_[i]);
-      add_source(class_of(e, kAhead), yield.protons, emitting_[i]);
+    for (const Motion::Part& part : motion.parts) {
+      const Emitting& of = layered_->emitting()[part.material];
+      list_nodes(part.material);
+      emit(class_of(e, kDeuteronClass), of.deuterons);
+      emit(class_of(e, kAhead), of.protons);
     }
     reacted_[e].clear();
   }
@@ -546,9 +780,8 @@ class LayeredSweep {
   /// factor of e.
   std::span<const double> coarse_kernel(double sigma) {
     constexpr double kPerE = 50.0;
-    constexpr int kLowest = -700;
-    const int place = static_cast<int>(std::lround(std::log(sigma) * kPerE));
-    std::vector<double>& kernel = kernels_[u(std::clamp(place, kLowest, -kLowest) - kLowest)];
+    const int place = std::clamp(static_cast<int>(std::lround(std::log(sigma) * kPerE)), -kMaxPlace, kMaxPlace);
+    std::vector<double>& kernel = kernels_[u(place + kMaxPlace)];
     if (kernel.empty()) make_kernel(std::exp(place / kPerE), kernel);
     return kernel;
   }
@@ -653,23 +886,31 @@ class LayeredSweep {
   const SweepOps& ops_ = sweep_ops();
   const Tables& t_;
   const ReactionGrid& g_;
+  const std::shared_ptr<LayeredMatter> layered_;
   const SweptMatter& matter_;
-  std::array<double, kKinds> way_{};                       // mm of path per mm of depth
-  std::array<std::array<double, kHalf>, kKinds> aside_{};  // mm sideways per mm of depth
-  std::map<std::vector<double>, Motion> motions_;          // by thickness of the materials
-  std::vector<const Motion*> motion_of_;                   // [planes]
-  std::vector<BinRows> held_, source_;                     // [kClasses]
-  std::array<std::vector<Age>, kClasses> ages_;            // products that leave the axis, oldest first
-  std::array<int, kClasses> top_{}, reach_{};              // ends of the bins with content, and with emission
-  std::vector<BinRows> reacted_;                           // [kEmitters] reacted products in this plane
-  double range_mm_ = 0;                                    // range of the beam in water
-  double offset_step_ = 1;                                 // mm
+  std::vector<std::shared_ptr<const Motion>> motion_of_;    // [planes]
+  int room_ = 0;                                            // bins of a row, with those that taps of a group may read
+  std::vector<BinRows> held_, source_;                      // [kClasses]
+  BinRows pair_{0, 0};                                      // rows that a class advances into
+  std::vector<BinRows> next_;                               // [kRowsTogether] rows that ages advance into
+  std::vector<BinRows> scattering_;                         // [materials] elastically scattered protons near the axis
+  std::vector<double> deposits_;                            // MeV by age
+  std::array<std::vector<const double*>, kEmitters> from_;  // rows that react for an emitter
+  std::array<std::vector<double>, kEmitters> from_shares_;  // two weights of each of these rows
+  std::array<std::vector<Age>, kClasses> ages_;             // products that leave the axis, oldest first
+  std::array<int, kClasses> top_{}, reach_{};               // ends of the bins with content, and with emission
+  std::vector<BinRows> reacted_;                            // [kEmitters] reacted products in this plane
+  double range_mm_ = 0;                                     // range of the beam in water
+  double per_offset_step_ = 1;
+  double offset_step_ = 1;                        // mm
   std::vector<Deposit> offsets_;                  // MeV in the plane by distance from the axis, both sides together
   std::vector<double> profile_, below_, kernel_;  // MeV in the plane by cell around the axis, and below each cell
   std::size_t farthest_ = 0;                      // last cell of the profile with content
-  std::map<std::size_t, std::vector<double>> kernels_;
-  std::vector<Deposit> emitting_;  // [materials][nodes]
-  BinRows before_, ones_;
+  std::vector<std::vector<double>> kernels_{2 * kMaxPlace + 1};  // by rounded width
+  std::vector<Deposit> emitting_;                                // [materials][nodes]
+  std::vector<int> emitted_;  // energy nodes that emit products, and two weights of each
+  std::vector<double> emitted_weights_;
+  BinRows ones_;
   std::vector<BinRows> spare_;  // rows of removed ages
   std::vector<double> edges_;   // mm
   std::vector<double> planes_;  // [plane][column] MeV
@@ -679,8 +920,8 @@ class LayeredSweep {
 
 }  // namespace
 
-Secondaries follow_layered(const Problem& problem, const Tables& tables, const SweptMatter& matter,
-                           std::span<const ReactingBeam> beams) {
+Secondaries follow_layered(const Problem& problem, const Tables& tables,
+                           const std::shared_ptr<const SweptMatter>& matter, std::span<const ReactingBeam> beams) {
   LayeredSweep sweep(problem, tables, matter);
   for (const ReactingBeam& beam : beams) sweep.follow(beam);
   return sweep.take();

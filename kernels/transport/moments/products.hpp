@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "march.hpp"
@@ -25,7 +27,13 @@ struct LayeredReactions {
   /// Adds the reactions of a step of a march, weighted by the part of the step in each plane.
   void record(const MarchView& step, const Tables& tables);
 
-  std::vector<SpreadProtons> held;  // [planes][bins], by energy in the middle of the plane
+  std::vector<SpreadProtons> held;          // [planes][bins], by energy in the middle of the plane
+  std::vector<std::pair<int, int>> filled;  // [planes] first bin with reactions, and the end of these bins
+  /// Place of an energy between the bins.
+  struct Place {
+    double energy = -1, bin = 0;
+  };
+  std::vector<Place> places;        // by bin of the march
   std::vector<double> slowing;      // [planes] bins per mm of the fastest protons
   std::vector<SpreadProtons> left;  // [planes] excess energy over that of the bins, MeV, and this energy times the
                                     // variance
@@ -41,7 +49,7 @@ struct ReactingBeam {
 /// of a product does not depend on its x. Products that go straight ahead are stored by bin of residual range, as their
 /// number and mean variance of x. Products of a class of angles are stored by depth since emission, which determines
 /// their distance from the axis. Tracks are not scored.
-Secondaries follow_layered(const Problem& problem, const Tables& tables, const SweptMatter& matter,
-                           std::span<const ReactingBeam> beams);
+Secondaries follow_layered(const Problem& problem, const Tables& tables,
+                           const std::shared_ptr<const SweptMatter>& matter, std::span<const ReactingBeam> beams);
 
 }  // namespace bb::transport

@@ -402,7 +402,7 @@ class Solving {
   void add_products(Kind& kind, const LayeredReactions& reactions) {
     const Beam* alone[] = {&kind.spots.spot};
     const ReactingBeam beam{&reactions, alone};
-    const Secondaries products = follow_layered(columns_, tables_, *matter_, std::span(&beam, 1));
+    const Secondaries products = follow_layered(columns_, tables_, matter_, std::span(&beam, 1));
     kind.neutral = products.neutral;
     for (const double each : products.escaped) kind.left += each;
     const HaloFit& fit = fits_.at({kind.spots.spot.x_sigma, kind.y_sigma});

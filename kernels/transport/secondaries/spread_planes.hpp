@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -7,6 +8,19 @@
 #include "transport/model/tables.hpp"
 
 namespace bb::transport {
+
+/// Distributes totals of groups of cells as spread_groups(), for many totals of the same groups.
+class GroupSpread {
+ public:
+  GroupSpread(std::span<const double> widths, std::span<const std::int32_t> first);
+  void operator()(std::span<const double> totals, std::span<double> cells);
+
+ private:
+  std::vector<std::int32_t> first_;
+  std::vector<std::array<double, 3>> shares_;  // by cell: weights of the first slope, the total, the last slope
+  std::vector<double> width_, per_width_;      // by group
+  std::vector<double> density_, slope_;        // scratch
+};
 
 /// Distributes the totals of groups of cells over the cells. A monotone cubic through their running sum ensures that
 /// every group retains its total. Cells may have any width. Group k consists of the cells first[k] … first[k + 1] - 1.

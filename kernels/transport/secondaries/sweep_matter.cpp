@@ -1,6 +1,7 @@
 #include "sweep_matter.hpp"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -15,8 +16,12 @@ namespace {
 using NuclearTables = std::shared_ptr<const std::vector<physics::NuclearTable>>;
 
 std::vector<bool> used_materials(const Problem& problem, const Tables& tables) {
+  std::array<bool, 256> present{};  // materials of the map
+  for (const std::uint8_t m : tables.map) present[m] = true;
   std::vector<bool> used(problem.materials.size(), false);
-  for (const std::uint8_t m : tables.map) used[tables.origin[m]] = true;
+  for (std::size_t m = 0; m < tables.origin.size(); ++m) {
+    if (present[m]) used[tables.origin[m]] = true;
+  }
   return used;
 }
 

@@ -66,14 +66,6 @@ void slow_down(const BinShifts& shifts, double* __restrict p, int n, double* __r
   for (int b = 0; b < n; ++b) p[b] = after[b] - 2.0 * before[b] + before[b - 1] + before[b + 1];
 }
 
-void add_both(double* __restrict to, double* __restrict also, const double* __restrict from, double weight,
-              double weight_also, int n) {
-  for (int i = 0; i < n; ++i) {
-    to[i] += weight * from[i];
-    also[i] += weight_also * from[i];
-  }
-}
-
 void react(const BinReactions& of, double share, double share_of_variance, double* __restrict protons,
            double* __restrict variance, int n) {
   for (int i = 0; i < n; ++i) {
@@ -82,56 +74,132 @@ void react(const BinReactions& of, double share, double share_of_variance, doubl
   }
 }
 
-int whole_groups(int n) { return (n + kBinGroup - 1) / kBinGroup * kBinGroup; }
+/// Doubles of a vector register. Explicit vectors keep the sums of several rows in registers over all taps.
+#if defined(__GNUC__)
+typedef double Lanes __attribute__((vector_size(sizeof(double) * kLanes), aligned(alignof(double)), may_alias));
+#else
+struct Lanes {
+  double of[kLanes];
 
-void leave(const BinStep& step, const BinsHeld& held, int n, const BinsHeld& before, double* __restrict sums) {
-  const int end = whole_groups(n);
-  const double* __restrict keep = step.keep, * __restrict given = step.given;
-  for (int k = 0; k < held.moments; ++k) {
-    const double* __restrict from = held.row + k * held.stride;
-    double* __restrict to = before.row + k * before.stride;
-    double lost[kLanes] = {};
-    for (int first = 0; first < end; first += kLanes) {
-      for (int i = 0; i < kLanes; ++i) to[first + i] = keep[first + i] * from[first + i];
-      for (int i = 0; i < kLanes; ++i) lost[i] += to[first + i] * given[first + i];
+  double operator[](int i) const { return of[i]; }
+  Lanes& operator+=(const Lanes& other) {
+    for (int i = 0; i < kLanes; ++i) of[i] += other.of[i];
+    return *this;
+  }
+};
+Lanes operator*(const Lanes& a, const Lanes& b) {
+  Lanes out;
+  for (int i = 0; i < kLanes; ++i) out.of[i] = a.of[i] * b.of[i];
+  return out;
+}
+Lanes operator*(double a, const Lanes& b) {
+  Lanes out;
+  for (int i = 0; i < kLanes; ++i) out.of[i] = a * b.of[i];
+  return out;
+}
+#endif
+
+Lanes& lanes(double* p) { return *reinterpret_cast<Lanes*>(p); }
+const Lanes& lanes(const double* p) { return *reinterpret_cast<const Lanes*>(p); }
+
+constexpr int kParts = kBinGroup / kLanes;  // vectors of a group
+
+void react_rows(const double* share, const double* const* rows, const double* weights, int count, double* protons,
+                double* variance, int n) {
+  for (int first = 0; first < n; first += kLanes) {
+    Lanes number = {}, squares = {};
+    for (int r = 0; r < count; ++r) {
+      const Lanes row = lanes(rows[r] + first);
+      number += weights[2 * r] * row;
+      squares += weights[2 * r + 1] * row;
     }
-    double sum = 0.0;
-    for (const double each : lost) sum += each;
-    sums[k] += sum;
-    clear(to + end, step.taps + 2 * kBinGroup);
+    lanes(protons + first) += lanes(share + first) * number;
+    lanes(variance + first) += lanes(share + first) * squares;
   }
 }
 
-template <int kTaps, bool kAdds>
-void land_row(const BinStep& step, const double* __restrict before, int end, double* __restrict to) {
-  const int stride = step.stride, taps = kTaps > 0 ? kTaps : step.taps;
+void add_rows(const BinTable& table, const int* rows, const double* weights, int count, double* to, double* also) {
+  const int end = table.ends[rows[0]];
+  int filled = count;
   for (int first = 0; first < end; first += kBinGroup) {
-    double sum[kBinGroup] = {};
-    for (int k = 0; k < taps; ++k) {
-      const double* __restrict weight = step.weight + k * stride + first;
-      const double* __restrict from = before + step.base + k + first;
-      for (int i = 0; i < kBinGroup; ++i) sum[i] += weight[i] * from[i];
+    while (table.ends[rows[filled - 1]] <= first) --filled;
+    Lanes sum[kParts] = {}, sum_also[kParts] = {};
+    for (int r = 0; r < filled; ++r) {
+      const double* row = table.first + rows[r] * table.stride + first;
+      for (int part = 0; part < kParts; ++part) {
+        const Lanes some = lanes(row + part * kLanes);
+        sum[part] += weights[2 * r] * some;
+        sum_also[part] += weights[2 * r + 1] * some;
+      }
     }
-    for (int i = 0; i < kBinGroup; ++i) to[first + i] = kAdds ? to[first + i] + sum[i] : sum[i];
+    for (int part = 0; part < kParts; ++part) {
+      lanes(to + first + part * kLanes) += sum[part];
+      lanes(also + first + part * kLanes) += sum_also[part];
+    }
   }
 }
 
-void land(const BinStep& step, const BinsHeld& before, int n, const BinsHeld& held, bool adds) {
-  const int end = whole_groups(n);
-  for (int m = 0; m < held.moments; ++m) {
-    const double* from = before.row + m * before.stride;
-    double* to = held.row + m * held.stride;
-    if (step.taps == 5) {
-      adds ? land_row<5, true>(step, from, end, to) : land_row<5, false>(step, from, end, to);
-    } else {
-      adds ? land_row<0, true>(step, from, end, to) : land_row<0, false>(step, from, end, to);
+template <int kRows, bool kAdds>
+void advance_rows(const BinStep& step, const BinMove& move, double* sums) {
+  const double* from[kRows];
+  double* to[kRows];
+  for (int r = 0; r < kRows; ++r) {
+    from[r] = move.from[r];
+    to[r] = move.to[r];
+  }
+  if (step.given != nullptr) {
+    Lanes lost[kRows] = {};
+    for (int first = 0; first < move.n; first += kLanes) {
+      const Lanes given = lanes(step.given + first);
+      for (int r = 0; r < kRows; ++r) lost[r] += given * lanes(from[r] + first);
     }
+    for (int r = 0; r < kRows; ++r) {
+      for (int i = 0; i < kLanes; ++i) sums[r] += lost[r][i];
+    }
+  }
+  const int taps = step.taps, stride = step.stride;
+  for (int first = 0; first < move.end; first += kBinGroup) {
+    Lanes sum[kRows][kParts] = {};
+    const double* weight = step.weight + first;
+    int at = first + step.base;
+    for (int k = 0; k < taps; ++k, ++at, weight += stride) {
+      for (int part = 0; part < kParts; ++part) {
+        const Lanes some = lanes(weight + part * kLanes);
+        for (int r = 0; r < kRows; ++r) sum[r][part] += some * lanes(from[r] + at + part * kLanes);
+      }
+    }
+    for (int r = 0; r < kRows; ++r) {
+      for (int part = 0; part < kParts; ++part) {
+        Lanes& out = lanes(to[r] + first + part * kLanes);
+        if constexpr (kAdds) {
+          out += sum[r][part];
+        } else {
+          out = sum[r][part];
+        }
+      }
+    }
+  }
+}
+
+void advance(const BinStep& step, const BinMove& move, bool adds, double* sums) {
+  const auto rows = [&]<int kRows>() {
+    adds ? advance_rows<kRows, true>(step, move, sums) : advance_rows<kRows, false>(step, move, sums);
+  };
+  switch (move.rows) {
+    case 1:
+      return rows.template operator()<1>();
+    case 2:
+      return rows.template operator()<2>();
+    case 3:
+      return rows.template operator()<3>();
+    default:
+      return rows.template operator()<kRowsTogether>();
   }
 }
 
 }  // namespace
 
 extern const SweepOps kSweepOps;
-const SweepOps kSweepOps = {dot, add, take, slow_down, add_both, react, leave, land};
+const SweepOps kSweepOps = {dot, add, take, slow_down, add_rows, react, react_rows, advance};
 
 }  // namespace bb::transport::BB_ISA
