@@ -82,7 +82,7 @@ double log_energy_near(const physics::StoppingView& of, double range) {
 template <typename T>
 class BinArray {
  public:
-  explicit BinArray(int bins) : values_(u(bins) + 2 * kMarchPad, T(0)) {}
+  explicit BinArray(int bins) : values_(u(bins) + 2 * kMarchPad + 2 * kMarchGroup, T(0)) {}
   T* data() { return values_.data() + kMarchPad; }
   const T* data() const { return values_.data() + kMarchPad; }
   std::size_t bytes() const { return values_.size() * sizeof(T); }
@@ -751,18 +751,36 @@ void add(const MarchPlane& plane, double weight, bool tracks, MarchPlane& to) {
   to.mean_x += weight * plane.mean_x;
 }
 
-/// Lagrange interpolation through neighbouring planes.
-MarchPlane between(std::span<const MarchPlane> planes, double depth, bool tracks) {
-  MarchPlane out;
-  for (std::size_t i = 0; i < planes.size(); ++i) {
-    double weight = 1.0;
-    for (std::size_t k = 0; k < planes.size(); ++k) {
-      if (k != i) weight *= (depth - planes[k].z) / (planes[i].z - planes[k].z);
+/// Lagrange interpolation through neighbouring planes. Depths between the same planes share the denominators.
+class BetweenPlanes {
+ public:
+  void add_to(MarchPlane& out, std::span<const MarchPlane> planes, double depth, bool tracks) {
+    const std::size_t n = planes.size();
+    if (planes.data() != planes_.data() || n != planes_.size()) {
+      planes_ = planes;
+      for (std::size_t i = 0; i < n; ++i) {
+        double product = 1.0;
+        for (std::size_t k = 0; k < n; ++k) product *= k == i ? 1.0 : planes[i].z - planes[k].z;
+        factor_[i] = 1.0 / product;
+      }
     }
-    add(planes[i], weight, tracks, out);
+    std::array<double, kPoints> above{};  // product of the distances to the following planes
+    double product = 1.0;
+    for (std::size_t i = n; i-- > 0;) {
+      above[i] = product;
+      product *= depth - planes[i].z;
+    }
+    product = 1.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      add(planes[i], factor_[i] * product * above[i], tracks, out);
+      product *= depth - planes[i].z;
+    }
   }
-  return out;
-}
+
+ private:
+  std::span<const MarchPlane> planes_;
+  std::array<double, kPoints> factor_{};
+};
 
 }  // namespace
 
@@ -773,10 +791,11 @@ std::vector<MarchPlane> planes_at(const March& march, std::span<const double> de
   std::vector<MarchPlane> out;
   out.reserve(depths.size());
   std::size_t layer = 0, low = 0;
+  BetweenPlanes between;
   for (const double depth : depths) {
     while (layer + 2 < begin.size() && planes[begin[layer + 1] - 1].z <= depth) low = begin[++layer];
     const std::size_t first = begin[layer], end = begin[layer + 1];
-    MarchPlane value;
+    MarchPlane& value = out.emplace_back();
     if (depth <= planes[first].z || depth >= planes[end - 1].z) {
       add(depth <= planes[first].z ? planes[first] : planes[end - 1], 1.0, tracks, value);
     } else {
@@ -785,9 +804,8 @@ std::vector<MarchPlane> planes_at(const March& march, std::span<const double> de
       const std::size_t count = std::min(kPoints, end - first);
       const std::size_t from =
           std::clamp(low + 1 >= first + count / 2 ? low + 1 - count / 2 : first, first, end - count);
-      value = between(planes.subspan(from, count), depth, tracks);
+      between.add_to(value, planes.subspan(from, count), depth, tracks);
     }
-    out.push_back(value);
   }
   return out;
 }

@@ -12,6 +12,9 @@ enum Moment { kNumber, kUU, kXU, kXX, kMoments };
 /// Additional bins on either side of the range grid. Five taps reach two bins beyond a shift of at most three.
 inline constexpr int kMarchPad = 8;
 inline constexpr int kTaps = 5;
+/// Loops run over whole groups of bins, because the scalar loop after the last vector would need as long as the vectors.
+/// Arrays have twice as many further bins at their end, which can be read and written and have no content.
+inline constexpr int kMarchGroup = 16;
 
 /// Coefficients per bin, for a proton in the middle of a step. Each array can be read kMarchPad bins beyond its ends.
 template <typename T>

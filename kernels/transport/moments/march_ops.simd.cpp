@@ -12,8 +12,14 @@ namespace {
 
 constexpr int kLanes = 8;         // equal for all instruction sets, so that sums do not depend on them
 constexpr int kReach = 2;         // reach of the taps in bins, beyond the whole shift
-constexpr int kBlock = 256;       // bins per block
+constexpr int kBlock = 256;       // bins per block, whole groups
 constexpr double kWidest = 0.25;  // rad²: upper limit of a bin's mean square angle
+
+/// Number of bins in the groups that contain `n` bins.
+template <int kGroup>
+int whole_groups(int n) {
+  return (n + kGroup - 1) & -kGroup;
+}
 
 template <typename T>
 MarchState measure(const std::array<T*, kMoments>& state, const T* energy, int low, int high) {
@@ -29,11 +35,9 @@ MarchState measure(const std::array<T*, kMoments>& state, const T* energy, int l
     most[k] = most[k] < n ? n : most[k];
     least[k] = n < least[k] ? n : least[k];
   };
-  int i = low;
-  for (; i + kLanes <= high; i += kLanes) {
+  for (int i = low; i < high; i += kLanes) {
     for (int k = 0; k < kLanes; ++k) add(i + k, k);
   }
-  for (int k = 0; i < high; ++i, ++k) add(i, k);
   MarchState out;
   for (int k = 0; k < kLanes; ++k) {
     for (unsigned c = 0; c < kMoments; ++c) out.sums[c] += sum[c][k];
@@ -57,9 +61,10 @@ void collide_bins(const MarchMatter<T>& matter, const MarchStep& step, const std
   T* __restrict w0 = s.weight[0], * __restrict w1 = s.weight[1], * __restrict w2 = s.weight[2], * __restrict w3 = s.weight[3], * __restrict w4 = s.weight[4];
   T* __restrict deposit = s.deposit, * __restrict variance = s.variance, * __restrict gone = s.lost, * __restrict lag = s.lag;
   const T* __restrict landing = energy - step.whole;
-  const int low = step.low, high = step.high;
+  const int low = step.low, bins = whole_groups<kMarchGroup>(step.high - low);
   BB_INDEPENDENT
-  for (int i = low; i < high; ++i) {
+  for (int bin = 0; bin < bins; ++bin) {
+    const int i = low + bin;
     const T n = number[i];
     // Content narrower than a bin has negative weights in some bins, which preserve its mean and variance. Sums of
     // squares are negative in these bins too.
@@ -143,11 +148,9 @@ MarchSums collide(const MarchMatter<T>& matter, const MarchStep& step, const std
       lost[k] += static_cast<double>(s.lost[i]);
       lost_energy[k] += static_cast<double>(gone_energy[i - first]);
     };
-    int i = part.low;
-    for (; i + kLanes <= part.high; i += kLanes) {
+    for (int i = part.low; i < part.high; i += kLanes) {
       for (int k = 0; k < kLanes; ++k) add(i + k, k);
     }
-    for (int k = 0; i < part.high; ++i, ++k) add(i, k);
   }
   for (int k = 0; k < kLanes; ++k) {
     for (int power = 0; power < 4; ++power) sums.deposit[static_cast<unsigned>(power)] += deposit[power][k];
@@ -161,19 +164,23 @@ MarchSums collide(const MarchMatter<T>& matter, const MarchStep& step, const std
 template <typename T, typename Carried>
 void fall_behind(const MarchStep& step, const MarchScratch<T>& s, T* __restrict f, const Carried& carried_of) {
   T* __restrict carried = s.carried;
-  const int low = step.low, high = step.high;
+  const int low = step.low, bins = whole_groups<kMarchGroup>(step.high - low), end = low + bins;
   BB_INDEPENDENT
-  for (int i = low; i < high; ++i) carried[i] = carried_of(i);
-  carried[low - 1] = carried[high] = carried[low - 2] = carried[high + 1] = T(0);
+  for (int bin = 0; bin < bins; ++bin) carried[low + bin] = carried_of(low + bin);
+  carried[low - 1] = carried[end] = carried[low - 2] = carried[end + 1] = T(0);
   BB_INDEPENDENT
-  for (int i = low - 1; i <= high; ++i) f[i] += T(0.5) * (carried[i + 1] - carried[i - 1]);
+  for (int bin = 0; bin < bins; ++bin) f[low + bin] += T(0.5) * (carried[low + bin + 1] - carried[low + bin - 1]);
+  f[low - 1] += T(0.5) * carried[low];
+  f[end] -= T(0.5) * carried[end - 1];
 }
 
 template <typename T>
 void shift(const MarchStep& step, const MarchScratch<T>& s, int from, int to, const std::array<T*, kMoments>& state) {
   // Bins outside low … high - 1 contribute nothing.
-  for (int k = 1; k <= 2 * kReach; ++k) {
-    for (T* moved : s.moved) moved[step.low - k] = moved[step.high - 1 + k] = T(0);
+  constexpr int kBeyond = kMarchGroup + 2 * kReach;
+  for (T* moved : s.moved) {
+    for (int k = 1; k <= 2 * kReach; ++k) moved[step.low - k] = T(0);
+    for (int k = 0; k < kBeyond; ++k) moved[step.high + k] = T(0);
   }
   T *const uu = s.moved[kUU], *const xu = s.moved[kXU], *const xx = s.moved[kXX];
   const T* const lag = s.lag;
@@ -187,8 +194,10 @@ void shift(const MarchStep& step, const MarchScratch<T>& s, int from, int to, co
   const T *f0 = s.moved[0] + step.whole, *f1 = s.moved[1] + step.whole, *f2 = s.moved[2] + step.whole,
           *f3 = s.moved[3] + step.whole;
   T *out0 = state[0], *out1 = state[1], *out2 = state[2], *out3 = state[3];
+  const int bins = whole_groups<kMarchGroup>(to - from);
   BB_INDEPENDENT
-  for (int t = from; t < to; ++t) {
+  for (int bin = 0; bin < bins; ++bin) {
+    const int t = from + bin;
     const auto land = [&](const T* f) {
       return w0[t] * f[t - 2] + w1[t] * f[t - 1] + w2[t] * f[t] + w3[t] * f[t + 1] + w4[t] * f[t + 2];
     };

@@ -321,7 +321,6 @@ void Beams::solve_on_cores(const Common& common, const std::function<void(Ended&
       run_.builder().describe(beam, common.tables, out.alone);
     } else {
       out.alone = run_.builder().axes_alone(beam);
-      lane.problem = problem();
       lane.problem.spots = {problem().spots[beam]};
     }
     if (!lane.tables) lane.tables = common.tables;
