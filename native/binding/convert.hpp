@@ -19,6 +19,7 @@ class Fields {
   double number(const char* key) const;
   int integer(const char* key) const;
   std::string text(const char* key) const;
+  Napi::Value value(const char* key) const { return get(key); }
   bool flag(const char* key) const;
   Fields child(const char* key) const;
   std::vector<Fields> list(const char* key) const;

@@ -74,6 +74,8 @@ class BeamBlocks {
  public:
   /// Called on the JavaScript thread. `reach_mm` is as in AxisGeometry.
   BeamBlocks(Napi::Env env, const engine::Beams& beams, std::size_t count, double reach_mm);
+  /// Keeps arrays for the next beams. Called on the JavaScript thread.
+  ~BeamBlocks();
 
   /// Called on the thread that solved the beam.
   void fill(std::size_t i, const engine::Beams::Ended& ended);
@@ -85,6 +87,20 @@ class BeamBlocks {
     Napi::Reference<Napi::Float64Array> array;
     std::span<double> room;
   };
+  /// Arrays of previous beams of this thread. New large arrays in every call would make V8 collect all garbage, which
+  /// takes longer than solving some beams by moments.
+  struct Spare {
+    // Node deletes remaining references with the environment, before the thread ends.
+    ~Spare() {
+      for (Block& block : blocks) block.array.SuppressDestruct();
+    }
+
+    std::vector<Block> blocks;
+  };
+  static Spare& spare() {
+    thread_local Spare of_thread;
+    return of_thread;
+  }
 
   const engine::Beams& beams_;
   double reach_mm_;
@@ -164,10 +180,26 @@ void write(const engine::Beams& beams, double reach_mm, const engine::Beams::End
 BeamBlocks::BeamBlocks(Napi::Env env, const engine::Beams& beams, std::size_t count, double reach_mm)
     : beams_(beams), reach_mm_(reach_mm) {
   const std::size_t size = most_values(beams);
-  for (std::size_t i = 0; i < count; ++i) {
+  std::vector<Block>& kept = spare().blocks;
+  while (!kept.empty() && blocks_.size() < count) {
+    if (kept.back().room.size() >= size) blocks_.push_back(std::move(kept.back()));
+    kept.pop_back();
+  }
+  while (blocks_.size() < count) {
     Napi::Float64Array array = Napi::Float64Array::New(env, size);
     const std::span<double> room(array.Data(), size);
     blocks_.push_back({Napi::Persistent(array), room});
+  }
+}
+
+BeamBlocks::~BeamBlocks() {
+  constexpr std::size_t kMaxKept = 16 << 20;  // bytes
+  std::vector<Block>& kept = spare().blocks;
+  std::size_t bytes = 0;
+  for (const Block& block : kept) bytes += block.room.size_bytes();
+  for (Block& block : blocks_) {
+    bytes += block.room.size_bytes();
+    if (bytes <= kMaxKept) kept.push_back(std::move(block));
   }
 }
 
@@ -178,7 +210,14 @@ void BeamBlocks::fill(std::size_t i, const engine::Beams::Ended& ended) {
 namespace {
 
 constexpr const char* kNoMemory = "not enough memory for the tables of these beams";
-constexpr std::size_t kMaxSlots = 128;  // results of a beam are half a megabyte
+constexpr std::size_t kMaxSlots = 128;    // results of a beam are half a megabyte
+constexpr std::size_t kSlotsPerLane = 8;  // on the CPU, where beams end one at a time
+
+std::size_t slots_of(const engine::Beams& beams) {
+  const bool waves = beams.run().on_gpu();
+  return std::min(
+      {kMaxSlots, beams.count(), waves ? kMaxSlots : kSlotsPerLane * static_cast<std::size_t>(beams.lanes())});
+}
 
 struct State {
   State(transport::Problem problem, std::vector<std::string> devices) : beams(std::move(problem), std::move(devices)) {}
@@ -186,7 +225,7 @@ struct State {
 
   engine::Beams beams;
   double estimate_bytes = beams.run().estimate_bytes();  // slow for window variants, so computed once
-  Slots slots{std::min(kMaxSlots, beams.count())};
+  Slots slots{slots_of(beams)};
   std::optional<BeamBlocks> blocks;  // one per slot, if beams are read as they complete
   bool started = false;
   Job job;  // last member: its destructor waits for the thread
@@ -252,7 +291,10 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
       [under](const Job::Tell& tell) {
         under->beams.execute([&](engine::Beams::Ended&& ended) { tell_ended(tell, under, std::move(ended)); });
       },
-      [kept = state](Napi::Env to) -> Napi::Value { return to.Undefined(); });
+      [kept = state](Napi::Env to) -> Napi::Value {
+        kept->blocks.reset();  // functions of the beams' object may keep the state for longer
+        return to.Undefined();
+      });
 }
 
 /// Values of each beam in the list of readouts(): energy_MeV, energy_sigma_MeV, angle_sigma_rad, x_sigma_mm, focus_mm.
