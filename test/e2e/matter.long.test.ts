@@ -48,8 +48,8 @@ describe('commissioning a beam', () => {
   }, 240_000);
 });
 
-describe('matter', () => {
-  const { home, workbench } = useWorkbench('matter and beam in the form');
+describe('matter and beam in the form', () => {
+  const { home, workbench } = useWorkbench('matter');
   const quick = quickBeam('Plastics');
 
   describe('matter in the form', () => {
@@ -222,8 +222,8 @@ describe('matter', () => {
   });
 });
 
-describe('spots', () => {
-  const { workbench } = useWorkbench('spots of a beam');
+describe('spots of a beam', () => {
+  const { workbench } = useWorkbench('spots');
   const quick = quickBeam('Field');
 
   describe('the beam in the form', () => {

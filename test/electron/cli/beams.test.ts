@@ -337,8 +337,8 @@ describe('braggbench commission', () => {
   });
 });
 
-describe('sobp', () => {
-  const folder = scratchFolder('braggbench sobp');
+describe('braggbench sobp', () => {
+  const folder = scratchFolder('sobp');
 
   test('a spread-out peak is printed and written as a valid scenario', async () => {
     const out = path.join(folder, 'field.json');
