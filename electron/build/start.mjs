@@ -10,11 +10,11 @@ import { Failure, main, say } from './setup/say.mjs';
 import { allSteps, build, prepare } from './steps/all.mjs';
 
 const USAGE = `npm start [-- OPTIONS]
-  --scenario FILE   open and run this scenario (assets/scenarios/water-70MeV.json)
+  --scenario FILE   open and run this scenario (default: assets/scenarios/water-70MeV.json)
   --browser         serve on 127.0.0.1 instead of opening an Electron window
-  --port N          port of the browser's address (a free one)
+  --port N          port of the browser's address (default: a free one)
   --no-open         print the address without opening a browser
-  --gpu INDEX|UUID  of several GPUs the one that runs use (the first that can be used)`;
+  --gpu INDEX|UUID  GPU for runs (default: the first usable one)`;
 
 const HIGHEST_PORT = 65535;
 

@@ -37,8 +37,8 @@ const parts = {
     run: () => testing(`${command} -- sanitized`, ({ sanitizedSuites: sanitized }) => sanitized, { name: 'sanitized' }),
   },
   desktop: {
-    about: 'desktop stories in Electron itself; FOLDER: in the package in that folder',
-    usage: `\`${command} -- desktop [FOLDER]\`: the desktop stories in Electron itself, or in the package in FOLDER.`,
+    about: 'end-to-end tests of the desktop program in Electron; FOLDER: of the package in that folder',
+    usage: `\`${command} -- desktop [FOLDER]\`: the end-to-end tests of the desktop program in Electron, or of the package in FOLDER.`,
     run: () =>
       testing(`${command} -- desktop`, ({ desktop }, folder) => desktop(folder), {
         name: 'desktop',

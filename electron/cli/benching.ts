@@ -60,7 +60,7 @@ const defaultColumns = 80;
 const columns = [
   { title: 'Variant' },
   { title: 'Time so far', align: 'right' },
-  { title: 'Times as fast', align: 'right' },
+  { title: 'Relative speed', align: 'right' },
 ] as const;
 
 export class BenchProgressView {

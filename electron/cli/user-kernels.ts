@@ -60,7 +60,7 @@ export async function obtainTrust({ parsed, terminal }: VerbContext, host: Host,
     const program = answer === null ? '' : ` ${answer.name}, which computes its expected result, runs too.`;
     const what = `${kernel.file} replaces ${description.replaces} in ${description.base}.${program} It is code that runs with your rights.`;
     if (!canAsk(terminal)) {
-      throw new BraggError('untrusted', `${what} It does not run before you say that you trust it: --trust`);
+      throw new BraggError('untrusted', `${what} It does not run until you confirm that you trust it: use --trust`);
     }
     terminal.say(what);
     if (!(await confirmTrust(`Do you trust ${id}, SHA-256 ${sha256.slice(0, 16)}…? [y/N] `))) {

@@ -48,7 +48,7 @@ export function stepText({ option, ratio, ratio_range, decided, saved_s, runs_pe
   const range = `${significant(ratio_range.low, 3)} to ${significant(ratio_range.high, 3)}×`;
   if (decided === 'too few') {
     const { samples, instances } = minEvidence;
-    return `${name}: ${measuredText(ratio)} as measured, but this is not sufficient evidence: ${samples} samples from ${instances} instances of both are needed.`;
+    return `${name}: ${measuredText(ratio)} as measured, but this is not sufficient evidence: ${samples} samples from ${instances} instances of each are needed.`;
   }
   if (decided === 'overlap') return `${name}: undecided, the samples overlap (${range}).`;
   if (decided === 'slower') return `${name}: slower, ${significant(1 / ratio, 3)}× the time.`;
@@ -78,7 +78,7 @@ export function adviceText({ options, steps }: Decision): string {
   const unknown = steps.filter(({ decided }) => decided === 'too few');
   const stay = approachTitles[base.way];
   if (faster.length === 0 && unknown.length > 0) return noAdviceText(base, unknown);
-  if (faster.length === 0) return `Stay with ${lower(stay)}: no other way is certainly faster here.`;
+  if (faster.length === 0) return `Stay with ${lower(stay)}: no other style is certainly faster here.`;
   // An option that needs more work is recommended only if it is clearly faster than those that need less.
   const worth = faster.filter((one, i) =>
     faster.slice(0, i).every(({ option }) => isFasterThan(one, option.range.low)),

@@ -19,9 +19,9 @@ Refusal refusal(const Variant& v, const Outline& outline) {
   if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + missing};
   if (const std::string why = v.refuses(outline); !why.empty()) return {"unsupported", name + why};
   if (on_gpu(v) && outline.terms_per_pixel() > kMaxDeviceTerms) {
-    return {"unsupported", name + "a pixel takes " + std::to_string(std::llround(outline.terms_per_pixel())) +
+    return {"unsupported", name + "a pixel needs " + std::to_string(std::llround(outline.terms_per_pixel())) +
                                " lattice factors (detector.oversample, detector.layers, beam, crystal.mosaic_domains, "
-                               "rotation.steps); one thread of a GPU is given at most 100000000"};
+                               "rotation.steps); allowed on a GPU: at most 100000000"};
   }
   return {nullptr, ""};
 }

@@ -85,7 +85,7 @@ std::string too_long(const TaskProblem& problem) {
   if (std::string more = forward_alone(problem); !more.empty()) return more;
   const double seconds = multiply_adds(problem) / kPlainPerSecond;
   if (seconds <= kMaxPlainSeconds) return "";
-  return "would take about " + std::to_string(static_cast<long>(seconds)) + " s of a core for every repetition";
+  return "would need about " + std::to_string(static_cast<long>(seconds)) + " s on one core for every repetition";
 }
 
 double bytes_in_fp64(const TaskProblem& problem) { return 3.0 * matrix_bytes(problem); }
@@ -97,8 +97,8 @@ std::string no_blas() { return blas().reason; }
 std::vector<engine::TaskVariant> cpu_variants() {
   return {
       {.id = "cpu-fp64",
-       .title = "The formula in FP64",
-       .changes = "one sum after the other, in FP64",
+       .title = "Formula in FP64",
+       .changes = "a single sum at a time, in FP64",
        .builds_on = "",
        .device = "cpu",
        .precision = "fp64",
@@ -117,8 +117,8 @@ std::vector<engine::TaskVariant> cpu_variants() {
        .make = make<BlockedLayer>,
        .refuses = forward_alone},
       {.id = "cpu-blas",
-       .title = "The machine's BLAS",
-       .changes = "the product by the BLAS that this machine has",
+       .title = "BLAS of this machine",
+       .changes = "the product is computed by the installed BLAS",
        .builds_on = "cpu-blocked",
        .device = "cpu",
        .precision = "fp32",

@@ -31,8 +31,8 @@ class CublasLayer final : public CudaSteps {
     const double product = each([&] { forward_product(stream()); });
     const double rectify = each([&] { finish(stream()); });
     return {{"gemm", "Product alone", product * 1e6, "µs"},
-            {"relu", "Bias and function alone", rectify * 1e6, "µs"},
-            {"fusion", "Most that fusing can give", (product + rectify) / product, "×"}};
+            {"relu", "Bias and activation alone", rectify * 1e6, "µs"},
+            {"fusion", "Upper limit of the gain from fusion", (product + rectify) / product, "×"}};
   }
 
  protected:
@@ -51,7 +51,7 @@ class CublasLayer final : public CudaSteps {
       steps(to);
     }
   }
-  std::string no_graph() const override { return kMode == Mode::kGraph ? "it is a graph already" : ""; }
+  std::string no_graph() const override { return kMode == Mode::kGraph ? "it is already a graph" : ""; }
 
  private:
   void forward_product(cuda::Stream& to) {
@@ -97,7 +97,8 @@ std::string without_cublas() {
 }
 
 std::string only_backward(const TaskProblem& problem) {
-  return problem.word("direction") == "backward" ? forward_alone(problem) : "the cleared buffer is of the way back";
+  return problem.word("direction") == "backward" ? forward_alone(problem)
+                                                 : "the zeroed buffer is only used in the backward pass";
 }
 
 }  // namespace
@@ -106,7 +107,7 @@ std::vector<engine::TaskVariant> cublas_variants() {
   return {
       {.id = "cuda-cublas",
        .title = "cuBLAS and a ReLU kernel",
-       .changes = "NVIDIA's product, then bias and rectifier as a launch of their own",
+       .changes = "cuBLAS product, then bias and activation in a separate launch",
        .builds_on = "cuda-blocked",
        .device = "cuda",
        .precision = "fp32",
@@ -117,7 +118,7 @@ std::vector<engine::TaskVariant> cublas_variants() {
        .unavailable = without_cublas,
        .library = "cuBLAS"},
       {.id = "cuda-cublas-graph",
-       .title = "The same as one graph",
+       .title = "As one graph",
        .changes = "replays both launches as one graph",
        .builds_on = "cuda-cublas",
        .device = "cuda",
@@ -129,8 +130,8 @@ std::vector<engine::TaskVariant> cublas_variants() {
        .unavailable = without_cublas,
        .library = "cuBLAS"},
       {.id = "cuda-cublas-cleared",
-       .title = "The same with a cleared buffer",
-       .changes = "the gradient that passes is written into a buffer of zeros, as zeros_like and a mask do it",
+       .title = "With a zeroed buffer",
+       .changes = "writes the masked gradient into a buffer of zeros, as zeros_like with a mask does",
        .builds_on = "cuda-cublas",
        .device = "cuda",
        .precision = "fp32",

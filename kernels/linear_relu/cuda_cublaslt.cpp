@@ -56,7 +56,7 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
         }
       }
       const double off = set > positive ? static_cast<double>(set - positive) : static_cast<double>(positive - set);
-      report.checks.push_back({"bits", "Bits of the mask beyond those of positive outputs", off, 0.0});
+      report.checks.push_back({"bits", "Mask bits that do not belong to positive outputs", off, 0.0});
     }
     return report;
   }
@@ -70,7 +70,7 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
     LtProduct alone(this->stream(), bare);
     const double with = seconds(*products_.front().plan), without = seconds(alone);
     return {{"gemm", "Product alone", without * 1e6, "µs"},
-            {"epilogue", "With its epilogue, over alone", with / without, "×"},
+            {"epilogue", "Fused epilogue compared with the product alone", with / without, "×"},
             {"taken", "Suggestion taken", static_cast<double>(products_.front().plan->taken()), ""},
             {"suggested", "Suggestions timed", static_cast<double>(products_.front().plan->suggested()), ""}};
   }
@@ -208,8 +208,8 @@ std::string without_cublaslt() {
 }
 
 std::string only_forward(const TaskProblem& problem) {
-  if (activation_of(problem) != Activation::kRelu) return "the mask is the rectifier's";
-  return problem.word("direction") == "forward" ? "" : "the mask is written by the forward pass";
+  if (activation_of(problem) != Activation::kRelu) return "the mask belongs to the ReLU";
+  return problem.word("direction") == "forward" ? "" : "the mask is written in the forward pass";
 }
 
 // Includes an identity matrix and the signs of X, which are needed to make the mask of the rectifier before the layer.
@@ -241,20 +241,20 @@ engine::TaskVariant variant(const char* id, const char* title, const char* chang
 
 std::vector<engine::TaskVariant> cublaslt_variants() {
   return {
-      variant<Arithmetic::kFp32, false>("cuda-lt-fp32", "cuBLASLt with its epilogue, FP32",
-                                        "bias, rectifier and their gradients in the product's epilogue", "cuda-cublas",
-                                        "fp32"),
-      variant<Arithmetic::kFp32, true>("cuda-lt-fp32-mask", "The same, with the mask for training",
-                                       "also writes a bit per output for the backward pass", "cuda-lt-fp32", "fp32"),
-      variant<Arithmetic::kTf32, false>("cuda-lt-tf32", "cuBLASLt with its epilogue, TF32",
-                                        "factors of 10 bits on the tensor cores", "cuda-lt-fp32", "tf32"),
-      variant<Arithmetic::kTf32, true>("cuda-lt-tf32-mask", "The same, with the mask for training",
-                                       "also writes a bit per output for the backward pass", "cuda-lt-tf32", "tf32"),
-      variant<Arithmetic::kBf16, false>("cuda-lt-bf16", "cuBLASLt with its epilogue, BF16",
-                                        "inputs and outputs in BF16: half the traffic, tensor cores at full rate",
+      variant<Arithmetic::kFp32, false>("cuda-lt-fp32", "cuBLASLt with fused epilogue, FP32",
+                                        "bias, activation and their gradients in the epilogue of the product",
+                                        "cuda-cublas", "fp32"),
+      variant<Arithmetic::kFp32, true>("cuda-lt-fp32-mask", "With the mask for training, FP32",
+                                       "also writes one bit per output for the backward pass", "cuda-lt-fp32", "fp32"),
+      variant<Arithmetic::kTf32, false>("cuda-lt-tf32", "cuBLASLt with fused epilogue, TF32",
+                                        "inputs rounded to 10 fraction bits, on tensor cores", "cuda-lt-fp32", "tf32"),
+      variant<Arithmetic::kTf32, true>("cuda-lt-tf32-mask", "With the mask for training, TF32",
+                                       "also writes one bit per output for the backward pass", "cuda-lt-tf32", "tf32"),
+      variant<Arithmetic::kBf16, false>("cuda-lt-bf16", "cuBLASLt with fused epilogue, BF16",
+                                        "inputs and outputs in BF16: half the traffic, and tensor cores at full rate",
                                         "cuda-lt-tf32", "bf16"),
-      variant<Arithmetic::kBf16, true>("cuda-lt-bf16-mask", "The same, with the mask for training",
-                                       "also writes a bit per output for the backward pass", "cuda-lt-bf16", "bf16"),
+      variant<Arithmetic::kBf16, true>("cuda-lt-bf16-mask", "With the mask for training, BF16",
+                                       "also writes one bit per output for the backward pass", "cuda-lt-bf16", "bf16"),
   };
 }
 

@@ -103,7 +103,7 @@ std::vector<engine::TaskVariant> own_cuda_variants() {
   return {
       {.id = "cuda-naive",
        .title = "One thread per output",
-       .changes = "one thread per output; neighbours read rows of W that lie apart",
+       .changes = "one thread per output; neighbouring threads read distant rows of W",
        .builds_on = "",
        .device = "cuda",
        .precision = "fp32",
@@ -114,7 +114,8 @@ std::vector<engine::TaskVariant> own_cuda_variants() {
        .unavailable = cuda_unavailable},
       {.id = "cuda-coalesced",
        .title = "One thread per output, coalesced",
-       .changes = "neighbours read neighbouring addresses: forward of a transposed copy of W made at set-up",
+       .changes =
+           "neighbouring threads read neighbouring addresses; the forward pass uses a copy of W transposed at set-up",
        .builds_on = "cuda-naive",
        .device = "cuda",
        .precision = "fp32",
@@ -125,7 +126,7 @@ std::vector<engine::TaskVariant> own_cuda_variants() {
        .unavailable = cuda_unavailable},
       {.id = "cuda-tiled",
        .title = "Tiles in shared memory",
-       .changes = "tiles of 32 x 32 pass through shared memory",
+       .changes = "tiles of 32 x 32 are staged in shared memory",
        .builds_on = "cuda-coalesced",
        .device = "cuda",
        .precision = "fp32",
@@ -136,7 +137,8 @@ std::vector<engine::TaskVariant> own_cuda_variants() {
        .unavailable = cuda_unavailable},
       {.id = "cuda-blocked",
        .title = "Blocks in registers",
-       .changes = "8 x 8 outputs per thread in registers; the next tiles are copied while these are multiplied",
+       .changes =
+           "8 x 8 outputs per thread in registers; the next tiles are copied while the current ones are multiplied",
        .builds_on = "cuda-tiled",
        .device = "cuda",
        .precision = "fp32",

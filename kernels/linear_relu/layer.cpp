@@ -259,9 +259,10 @@ engine::CheckReport Layer::compare(const engine::TaskResults& results) const {
       {"relative", "Largest error relative to the sum of absolute products", found.worst, limit},
       {"mean", "Mean error relative to the sum of absolute products",
        found.counted > 0 ? found.sum / static_cast<double>(found.counted) : 0.0, limit},
-      {"nan", "Values that are NaN on one side only", static_cast<double>(found.nan), 0.0}};
+      {"nan", "Values that are NaN only in the result or only in the reference", static_cast<double>(found.nan), 0.0}};
   if (direction == Direction::kForward && activation == Activation::kRelu) {
-    checks.push_back({"mask", "Rectified on one side only, beyond rounding", static_cast<double>(found.mask), 0.0});
+    checks.push_back({"mask", "Values rectified only in the result or only in the reference, beyond rounding",
+                      static_cast<double>(found.mask), 0.0});
   }
   const std::string share = found.compared == found.all
                                 ? "all " + std::to_string(found.all)
@@ -283,13 +284,14 @@ bool has_residual(const TaskProblem& problem) {
 
 std::string forward_alone(const TaskProblem& problem) {
   const bool more = activation_of(problem) != Activation::kRelu || has_residual(problem);
-  return more && problem.word("direction") != "forward" ? "other functions and a residual are of the forward direction"
-                                                        : "";
+  return more && problem.word("direction") != "forward"
+             ? "other activations and a residual are only available in the forward direction"
+             : "";
 }
 
 std::string only_rectifier(const TaskProblem& problem) {
   const bool more = activation_of(problem) != Activation::kRelu || has_residual(problem);
-  return more ? "it knows the rectifier alone, and no residual" : "";
+  return more ? "this variant supports only relu, without a residual" : "";
 }
 
 double multiply_adds(const TaskProblem& problem) {

@@ -201,7 +201,7 @@ NuclearTable::NuclearTable(const std::string& text, const std::string& name) {
     const Row row(line, name + ":" + std::to_string(count));
     const std::string& kind = row.text(0);
     const auto ascending = [&](const auto& table) {
-      if (!table.empty() && row.number(1) <= table.back().energy) row.refuse("energies must ascend");
+      if (!table.empty() && row.number(1) <= table.back().energy) row.refuse("energies must be in ascending order");
     };
     if (kind == "element") {
       element_ = &element(row.text(1));
@@ -211,7 +211,8 @@ NuclearTable::NuclearTable(const std::string& text, const std::string& name) {
       reactions_.push_back({row.number(1), {.cross_section = row.number(2), .recoils = row.number(3)}});
     } else if (kind == "spectrum") {
       row.expect(4 + kEmissionPoints);
-      if (reactions_.empty() || row.number(2) != reactions_.back().energy) row.refuse("not of the energy before it");
+      if (reactions_.empty() || row.number(2) != reactions_.back().energy)
+        row.refuse("this row does not belong to the energy before it");
       Spectrum spectrum{};
       for (std::size_t i = 0; i < spectrum.size(); ++i) spectrum[i] = row.number(4 + i);
       const double total = sum(spectrum);
@@ -229,8 +230,9 @@ NuclearTable::NuclearTable(const std::string& text, const std::string& name) {
       }
     } else if (kind == "angles") {
       constexpr std::size_t kFields = 1 + kEmissionAngles.size();
-      if (reactions_.empty() || row.number(1) != reactions_.back().energy) row.refuse("not of the energy before it");
-      if ((row.size() - 2) % kFields != 0) row.refuse("not 14 fields for each energy");
+      if (reactions_.empty() || row.number(1) != reactions_.back().energy)
+        row.refuse("this row does not belong to the energy before it");
+      if ((row.size() - 2) % kFields != 0) row.refuse("each energy needs 14 fields");
       Emission& emission = reactions_.back().emission;
       for (std::size_t field = 2; field < row.size(); field += kFields) {
         // Checked before the cast, which is undefined for values beyond the integers.
@@ -246,7 +248,7 @@ NuclearTable::NuclearTable(const std::string& text, const std::string& name) {
     } else if (kind == "elastic") {
       row.expect(2 + kElasticPoints);
       ascending(scattering_);
-      if (element_ == nullptr) row.refuse("the element comes first");
+      if (element_ == nullptr) row.refuse("the first row must name the element");
       std::vector<double> values;
       for (std::size_t i = 0; i < kElasticPoints; ++i) values.push_back(row.number(2 + i));
       scattering_.push_back({row.number(1), classify(values, element_->weight)});

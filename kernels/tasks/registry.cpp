@@ -70,7 +70,7 @@ const TaskVariant& choose_variant(const TaskProblem& problem) {
   }
   if (best != nullptr) return *best;
   if (problem.variant == "auto") {
-    throw ProblemError("unsupported", "solver.variant = auto: no variant can do this; " + last);
+    throw ProblemError("unsupported", "solver.variant = auto: no variant can solve this problem; " + last);
   }
   refuse_unknown(problem.variant, names);
 }

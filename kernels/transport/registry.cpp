@@ -35,7 +35,7 @@ Refusal too_little_shared(const Variant& v, const Problem& p, const Tables& t, c
   return {"unsupported", std::string("solver.variant = ") + v.id + ": " + std::to_string(t.ne) + " energies and " +
                              std::to_string(t.ntheta) + " angles need " + (any ? "up to " : "at least ") +
                              cpu::bytes_text(bytes) + " of shared memory per block, " + gpu.name + " has " +
-                             cpu::bytes_text(gpu.shared_bytes) + "; use fewer or cuda-gather"};
+                             cpu::bytes_text(gpu.shared_bytes) + "; use fewer, or solver.variant = cuda-gather"};
 }
 
 /// `gpu` is used in place of the actual GPU if it is not null.
@@ -50,9 +50,10 @@ Refusal refusal(const Variant& v, const Problem& p, const Tables& t, const GpuLi
             name + ": does not offer solver.precision = " + (p.precision == Precision::kFp32 ? "fp32" : "fp64")};
   }
   if (p.track_scores && !v.scores_tracks) {
-    return {"unsupported", name +
-                               ": does not score LET; output.let = true needs a variant that does, as cuda-window, "
-                               "cuda-depth and those on the CPU"};
+    return {"unsupported",
+            name +
+                ": does not score LET; output.let = true needs a variant that does, such as cuda-window, "
+                "cuda-depth or a CPU variant"};
   }
   if (v.refuses != nullptr) {
     if (const std::string why = v.refuses(p); !why.empty()) return {"unsupported", name + ": " + why};

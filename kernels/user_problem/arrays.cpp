@@ -99,7 +99,7 @@ void add_diagonal(std::vector<double>& values, const Array& array) {
 std::vector<double> doubles_in(const std::string& file, std::size_t count) {
   const auto bytes = cuda::read_file(file);
   if (!bytes || bytes->size() != count * sizeof(double)) {
-    throw ProblemError("invalid", file + " does not hold the " + std::to_string(count) + " values that were expected");
+    throw ProblemError("invalid", file + " does not contain the expected " + std::to_string(count) + " values");
   }
   std::vector<double> out(count);
   std::memcpy(out.data(), bytes->data(), bytes->size());
@@ -249,7 +249,8 @@ engine::Check checked(const Array& array, const std::vector<double>& wanted, con
                   wanted[first], wrong, wanted.size());
     where = place_text(array, first) + text;
   }
-  return {"tolerance:" + array.name, "Largest error of " + array.name + " over its tolerance", worst, 1.0, where};
+  return {"tolerance:" + array.name, "Largest error of " + array.name + " relative to its tolerance", worst, 1.0,
+          where};
 }
 
 }  // namespace
@@ -314,7 +315,7 @@ std::vector<std::byte> values_of(const TaskProblem& problem, const Array& array,
 std::vector<std::vector<double>> answer_of(const TaskProblem& problem, const std::vector<Array>& arrays) {
   const auto file = problem.words.find("answer");
   if (file == problem.words.end() || file->second.empty()) {
-    throw ProblemError("invalid", "problem: it has no reference to compare with");
+    throw ProblemError("invalid", "problem: there is no reference to compare with");
   }
   std::size_t all = 0;
   for (const Array& array : arrays) all += array.returned() ? array.count() : 0;

@@ -73,7 +73,8 @@ SharedMemory::SharedMemory(std::size_t bytes) : bytes_(bytes) {
   }
   if (at == MAP_FAILED) {
     close(descriptor_);
-    throw ProblemError("memory", "no " + std::to_string(bytes) + " bytes of shared memory: " + std::strerror(errno));
+    throw ProblemError(
+        "memory", "allocating " + std::to_string(bytes) + " bytes of shared memory failed: " + std::strerror(errno));
   }
   data_ = static_cast<std::byte*>(at);
 }
@@ -152,7 +153,7 @@ void PythonProcess::call() {
   if (answer == number_) return;
   std::uint32_t length = 0;
   if (answer != kFailed || !read_all(answers_, &length, sizeof length) || length > kMaxMessage) {
-    throw ProblemError("device", name_ + ": its Python process wrote to the pipe of the engine");
+    throw ProblemError("device", name_ + ": its Python process wrote to the engine's pipe");
   }
   std::string message(length, '\0');
   if (!read_all(answers_, message.data(), message.size())) message = "its Python process has ended";
@@ -166,7 +167,7 @@ void PythonProcess::call() {
 namespace bb::user_problem {
 namespace {
 
-[[noreturn]] void refuse() { throw ProblemError("unsupported", "candidates in Python need Linux"); }
+[[noreturn]] void refuse() { throw ProblemError("unsupported", "Python candidates need Linux"); }
 
 }  // namespace
 

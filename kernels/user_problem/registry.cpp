@@ -291,7 +291,7 @@ class CudaProblem final : public ProblemTask<cuda::CudaTask> {
   void find_kernels() {
     const TaskProblem& of = CudaTask::problem();
     const auto words = of.words.find("launches");
-    if (words == of.words.end()) throw ProblemError("unsupported", "a candidate on the GPU declares its launches");
+    if (words == of.words.end()) throw ProblemError("unsupported", "a GPU candidate must declare its launches");
     std::istringstream lines(words->second);
     for (std::string line; std::getline(lines, line);) {
       std::istringstream in(line);
@@ -299,7 +299,7 @@ class CudaProblem final : public ProblemTask<cuda::CudaTask> {
       cuda::LaunchShape shape;
       in >> name >> shape.grid.x >> shape.grid.y >> shape.grid.z >> shape.block.x >> shape.block.y >> shape.block.z >>
           shape.dynamic_shared_bytes;
-      if (!in) throw ProblemError("invalid", "\"" + line + "\" is no launch");
+      if (!in) throw ProblemError("invalid", "\"" + line + "\" is not a valid launch");
       cuda::Kernel found = kernel(name.c_str());
       if (shape.dynamic_shared_bytes > 48 * 1024) found.allow_dynamic_shared(shape.dynamic_shared_bytes);
       launches_.push_back({std::move(found), shape});
@@ -353,8 +353,8 @@ engine::TaskBench bench() {
           .id = "",
           .title = "Problem",
           .variants = {{.id = "problem-cpu",
-                        .title = "The place of a candidate on the CPU",
-                        .changes = "the place of a candidate",
+                        .title = "CPU candidate",
+                        .changes = "placeholder for a candidate",
                         .builds_on = "",
                         .device = "cpu",
                         .precision = "fp32",
@@ -362,8 +362,8 @@ engine::TaskBench bench() {
                         .estimate_bytes = bytes,
                         .make = make<CpuProblem>},
                        {.id = "problem-python",
-                        .title = "The place of a candidate in Python",
-                        .changes = "the place of a candidate",
+                        .title = "Python candidate",
+                        .changes = "placeholder for a candidate",
                         .builds_on = "",
                         .device = "cpu",
                         .precision = "fp32",
@@ -371,8 +371,8 @@ engine::TaskBench bench() {
                         .estimate_bytes = bytes,
                         .make = make<PythonProblem>},
                        {.id = "problem-cuda",
-                        .title = "The place of a candidate on the GPU",
-                        .changes = "the place of a candidate",
+                        .title = "GPU candidate",
+                        .changes = "placeholder for a candidate",
                         .builds_on = "",
                         .device = "cuda",
                         .precision = "fp32",

@@ -71,7 +71,7 @@ Napi::Promise Job::start(Napi::Env env, const Napi::Value& on_progress, const ch
   try {
     thread_ = std::thread(std::move(run));
   } catch (const std::system_error& error) {
-    under->failure = {"memory", std::string("the system starts no further thread: ") + error.what()};
+    under->failure = {"memory", std::string("the operating system cannot start another thread: ") + error.what()};
     to_script.Release();
   }
   return promise;

@@ -61,7 +61,7 @@ Napi::Value clock_state(const Napi::CallbackInfo& info) {
 Napi::Value lock_clocks(const Napi::CallbackInfo& info) {
   const Napi::Value mhz = info[0].As<Napi::Object>().Get("sm_MHz");
   const auto monitor = cuda::ClockMonitor::open(text_option(info, "device"));
-  std::string why = "NVML is missing, or does not know the device";
+  std::string why = "NVML is missing, or does not report this device";
   if (monitor) why = mhz.IsNumber() ? monitor->lock(mhz.As<Napi::Number>().Uint32Value()) : monitor->unlock();
   return why.empty() ? info.Env().Null() : Napi::Value(Napi::String::New(info.Env(), why));
 }

@@ -67,7 +67,8 @@ Per read_per(const Napi::Value& value, std::size_t size, std::vector<Napi::Objec
   const Napi::Object object = value.As<Napi::Object>();
   const Napi::Value divisor = object.Get("divisor");
   const Per out{.divisor = doubles(divisor), .factor = Fields(object, "per").number("factor")};
-  if (out.divisor.size() != size) throw Napi::TypeError::New(value.Env(), "per.divisor: one for each value");
+  if (out.divisor.size() != size)
+    throw Napi::TypeError::New(value.Env(), "per.divisor: expected one value for each cell");
   held.push_back(Napi::Persistent(divisor.As<Napi::Object>()));
   return out;
 }
@@ -158,7 +159,7 @@ Napi::Value reduce_field(const Napi::CallbackInfo& info) {
   const Napi::TypedArray array = info[0].As<Napi::TypedArray>();
   const std::size_t size = array.ElementLength();
   if (beyond(read_sampling(f.child("across")), read_sampling(f.child("down")), f, size)) {
-    throw Napi::TypeError::New(env, "reduceField: the samples do not fit the field");
+    throw Napi::TypeError::New(env, "reduceField: the samples do not match the field");
   }
   std::vector<Napi::ObjectReference> held;
   held.push_back(Napi::Persistent(info[0].As<Napi::Object>()));

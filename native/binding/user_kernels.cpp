@@ -76,7 +76,7 @@ Napi::Value compile_user_kernels(const Napi::CallbackInfo& info) {
   const Fields of = fields_of(info, "compileUserKernels");
   const cuda::LibraryState& nvrtc = cuda::nvrtc_library().state;
   if (!nvrtc.available) {
-    throw coded_error(env, "unsupported", of.text("name") + " cannot be compiled here: " + nvrtc.reason);
+    throw coded_error(env, "unsupported", of.text("name") + " cannot be compiled on this machine: " + nvrtc.reason);
   }
   const cuda::Replacement replaced{of.text("replaced"), of.text("text"), of.text("name")};
   const std::string selector = of.has("device") ? of.text("device") : "";

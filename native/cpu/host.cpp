@@ -100,7 +100,7 @@ int instruction_set() {
     }
     if (best < 0) {
       throw std::runtime_error(std::string("its loops are compiled for ") + BB_ISA_NAMES +
-                               ", which this processor does not run. Run `npm run build` on this machine, or once "
+                               ", which this processor does not support.  Run `npm run build` on this machine, or once "
                                "with BRAGGBENCH_EVERY_MACHINE=1 for every machine that shares this folder");
     }
     return best;

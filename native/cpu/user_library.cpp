@@ -33,11 +33,11 @@ void use_user_library(const std::filesystem::path& file) {
   if (entry == nullptr) throw ProblemError("invalid", own->name + " has no function " + kUserKernelEntry);
   own->variant = entry();
   if (own->variant->version != kUserKernelVersion) {
-    throw ProblemError("unsupported", own->name + " is of version " + std::to_string(own->variant->version) +
+    throw ProblemError("unsupported", own->name + " implements version " + std::to_string(own->variant->version) +
                                           " of the interface; allowed: " + std::to_string(kUserKernelVersion));
   }
   if (own->variant->make == nullptr) {
-    throw ProblemError("invalid", own->name + " no longer registers the variant that it was made from");
+    throw ProblemError("invalid", own->name + " no longer registers the variant on which it is based");
   }
   loaded() = own.release();
 }
@@ -52,8 +52,8 @@ void (*user_kernel_make(std::string_view workload, std::string_view bench, std::
   if (own->variant->layout != layout) {
     throw ProblemError("unsupported",
                        own->name +
-                           " was made by a compiler that lays the engine's types out otherwise than the one "
-                           "that made this program: use the same standard library");
+                           " was compiled with a different layout of the engine's types than this program: "
+                           "use the same compiler and standard library");
   }
   return own->variant->make;
 }

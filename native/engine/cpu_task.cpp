@@ -250,7 +250,7 @@ void CpuTask::watch_threads(SpanRecorder* recorder) {
 
 TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPlan& plan, TaskAudit& audit) {
   if (replays_graph(mode)) {
-    throw ProblemError("unsupported", "the CPU launches nothing that a graph could replay");
+    throw ProblemError("unsupported", "CPU variants have no launches that a graph could replay");
   }
   const Watched watched(task);
   const bool alters = plan.altered_at >= 0;

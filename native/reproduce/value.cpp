@@ -103,7 +103,7 @@ class Parser {
         value.numbers.push_back(item.number);
         continue;
       }
-      if (!value.numbers.empty()) fail("a number, as those before it");
+      if (!value.numbers.empty()) fail("a number like the previous ones");
       value.kind = Value::Kind::kList;
       value.items.push_back(std::move(item));
     } while (take(','));

@@ -77,7 +77,7 @@ export const questions: readonly Question[] = [
   },
   {
     id: 'fastest',
-    title: 'Which variant is fastest here, and is it right?',
+    title: 'Which variant is fastest here, and is it correct?',
     text: 'Six implementations of the same computation, on CPU and GPU. The fastest of each is wrong, and shown in red.',
     layout: 'compare',
     panels: ['scenario', 'ladder', 'compare'],
@@ -152,7 +152,7 @@ export const questions: readonly Question[] = [
   },
   {
     id: 'kernel',
-    title: 'Write a kernel of my own',
+    title: 'Write my own kernel',
     text: 'Start from a working kernel, change a line, and see whether it is correct and faster.',
     layout: 'compare',
     panels: ['scenario', 'ladder', 'compare', 'kernel-editor'],
@@ -164,7 +164,7 @@ export const questions: readonly Question[] = [
         text: 'Save copy makes your own version: change a line, press Run, and it is checked. New kernel begins with a template of ten lines.',
       },
       { panel: 'compare', text: 'Your variant is in this list. Tick both, then press Benchmark.' },
-      { panel: 'scenario', text: 'The problem that the kernel solves, and its size.' },
+      { panel: 'scenario', text: 'The problem solved by the kernel, and its size.' },
     ],
     picture: 'kernel-editor',
   },

@@ -271,7 +271,7 @@ function DocumentTitle(): ReactElement {
         <span className="document-title__note rigid small">example</span>
       ) : null}
       {others === 0 ? null : (
-        <span className="document-title__edited rigid small" title="Saving here and there replaces one another">
+        <span className="document-title__edited rigid small" title="Saves in the two windows overwrite each other">
           open twice
         </span>
       )}

@@ -292,7 +292,7 @@ describe('questions', () => {
     await page.locator('.question').first().waitFor();
     const narrow: Appearance = { name: '900-dark', width: 900, height: 700, theme: 'dark' };
     const zoomed: Appearance = { name: '720-light', width: 720, height: 450, theme: 'light' };
-    for (const title of ['See a beam stop', 'An X-ray image', 'Is this claim true?', 'Write a kernel of my own']) {
+    for (const title of ['See a beam stop', 'An X-ray image', 'Is this claim true?', 'Write my own kernel']) {
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox', { name: 'Find a command' }).fill(title.replace('?', ''));
       await page.keyboard.press('Enter');

@@ -130,7 +130,7 @@ describe('the first hour of use', () => {
 
     await tabTo(page, /^Which variant is fastest/);
     await page.keyboard.press('Enter');
-    await expect.poll(focused(page)).toBe('Hint 1 of 3: Which variant is fastest here, and is it right?');
+    await expect.poll(focused(page)).toBe('Hint 1 of 3: Which variant is fastest here, and is it correct?');
     const row = page.getByTestId('compare-row');
     await expect.poll(() => row.count()).toBe(6);
     await expect.poll(() => row.filter({ hasText: 'cuda-ignored' }).textContent()).toContain('wrong, though faster');

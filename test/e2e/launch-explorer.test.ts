@@ -48,11 +48,13 @@ it('the launch explorer follows the selected kernel, problem, block size and GPU
   // The loop plays over the data to its last iteration; the sum continues thread by thread.
   const loop = page.getByTestId('launch-loop');
   await loop.getByRole('button', { name: 'Play the loop' }).click();
-  const turns = await loop.getByRole('slider', { name: 'Turn of the loop' }).getAttribute('max');
+  const turns = await loop.getByRole('slider', { name: 'Iteration of the loop' }).getAttribute('max');
   await expect
     .poll(() => loop.locator('output').textContent())
-    .toBe(`turn ${Number(turns) + 1} of ${Number(turns) + 1}`);
-  await expect.poll(() => loop.locator('svg title').first().textContent()).toContain(`turn ${Number(turns) + 1} of`);
+    .toBe(`iteration ${Number(turns) + 1} of ${Number(turns) + 1}`);
+  await expect
+    .poll(() => loop.locator('svg title').first().textContent())
+    .toContain(`iteration ${Number(turns) + 1} of`);
   const sum = page.getByTestId('launch-values');
   const at = sum.getByRole('slider', { name: 'Step of the sum' });
   await at.focus();

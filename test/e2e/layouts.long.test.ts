@@ -21,7 +21,7 @@ describe('the launch explorer', () => {
     await page.getByLabel('Kernel', { exact: true }).selectOption('transport/sum_f64');
     await expect.poll(() => fact(open, 'Registers')).toMatch(/120/);
     await page.getByRole('radio', { name: 'Grid-stride' }).check();
-    await page.getByRole('slider', { name: 'Turn of the loop' }).press('ArrowRight');
+    await page.getByRole('slider', { name: 'Iteration of the loop' }).press('ArrowRight');
     await page.getByRole('slider', { name: 'Step of the sum' }).press('ArrowRight');
     await inEveryAppearance(page, async ({ name }) => {
       await page.getByLabel('Kernel', { exact: true }).scrollIntoViewIfNeeded();

@@ -95,7 +95,7 @@ it('a study names the fastest variant and the evidence for it', { tags: 'slow' }
     // Each variant decides its own stepping, so none is rejected.
     .toMatch(/^([5-9]) of \1 points solved$/);
   const said = page.getByTestId('study-advice');
-  await expect.poll(() => said.textContent()).toContain('Fastest right variant on');
+  await expect.poll(() => said.textContent()).toContain('Fastest correct variant on');
   await said.locator('summary').first().click();
   await fullyVisible(open, 'studies-advice');
   await open.close();

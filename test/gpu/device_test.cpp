@@ -61,8 +61,8 @@ TEST("GPU: buffers copy data in both directions, and reject copies beyond their 
   a.download(pinned.values(), stream, 7);
   stream.synchronize();
   CHECK_EQ(pinned.values()[4], values[11]);
-  CHECK_THROWS(a.download(pinned.values(), stream, values.size() - 4), "leaves a device buffer of 100003");
-  CHECK_THROWS(a.upload(values, stream, 1), "leaves a device buffer");
+  CHECK_THROWS(a.download(pinned.values(), stream, values.size() - 4), "exceeds a device buffer of 100003");
+  CHECK_THROWS(a.upload(values, stream, 1), "exceeds a device buffer");
 }
 
 TEST("GPU: an allocation that does not fit is rejected with its size, in advance or when it fails") {
@@ -108,14 +108,14 @@ TEST("GPU: kernels of the fatbin load, report their resources and compute") {
 TEST("GPU: unknown kernels, wrong arguments and impossible launches are rejected by name") {
   const LoadedKernels probe = load_kernels(gpu(), "probe", built_kernels());
   Stream stream(gpu());
-  CHECK_THROWS(Kernel(probe.module, "probe_nothing"), "hold no kernel probe_nothing");
+  CHECK_THROWS(Kernel(probe.module, "probe_nothing"), "do not contain the kernel probe_nothing");
   Kernel fma(probe.module, "probe_fma_fp32");
   DeviceBuffer<float> out(gpu(), 1024);
   if (driver().FuncGetParamInfo) {
     CHECK(fma.parameter_sizes() == (std::vector<std::size_t>{8, 4, 4, 4}));
     CHECK_THROWS(fma.launch(stream, {.block = {32}}, out.pointer(), 1.0, 0.0f, 3),
-                 "number 1 has 8 bytes where the kernel takes 4");
-    CHECK_THROWS(fma.launch(stream, {.block = {32}}, out.pointer(), 1.0f, 0.0f, 3, 4), "where the kernel takes none");
+                 "number 1 has 8 bytes, but the kernel expects 4");
+    CHECK_THROWS(fma.launch(stream, {.block = {32}}, out.pointer(), 1.0f, 0.0f, 3, 4), "but the kernel expects none");
   }
   CHECK_THROWS(fma.launch(stream, {.block = {1024}}, out.pointer(), 1.0f, 0.0f, 3),
                "kernel probe_fma_fp32, grid 1×1×1, block 1024×1×1");

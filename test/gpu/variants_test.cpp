@@ -175,7 +175,7 @@ TEST("GPU: steps are captured as a graph, and variants that already are a graph 
   };
   const auto launched = solve(p, "cuda-gather", Precision::kFp32, Stepping::kPath);
   CHECK(relative_l2(as_graph("cuda-gather").dose, launched.dose) <= 1e-6);
-  CHECK_THROWS(as_graph("cuda-graph"), "it is a graph already");
+  CHECK_THROWS(as_graph("cuda-graph"), "it is already a graph");
   p.variant = "cuda-gather";
   const auto cold = test::Run(p).execute({}, {.cold = true, .graph_replay = true});
   CHECK(relative_l2(cold.dose, launched.dose) <= 1e-6);

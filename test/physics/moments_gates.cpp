@@ -545,7 +545,7 @@ TEST("moments: laterally varying matter, steep beams and prefilled states are re
   paint(beside, 1, 0.0, 5.0, 10.0, 12.0);
   CHECK_THROWS(Observed(beside),
                "solver.variant = moments: geometry: at a depth of 10.125000 mm water and "
-               "bone-compact-icru lie side by side; allowed: layers across the whole width");
+               "bone-compact-icru are side by side; allowed: layers across the complete width");
   beside.variant = "auto";
   CHECK_EQ(std::string(Observed(beside).variant()), std::string("depth"));
   Problem tilted = p;

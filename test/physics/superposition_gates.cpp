@@ -207,7 +207,7 @@ TEST("fields: impossible spots are rejected with their values") {
   CHECK_THROWS(build_tables(with([](auto& spots) {
                  for (Beam& spot : spots) spot.weight = 0.0;
                })),
-               "no spot has a weight");
+               "all spots have zero weight");
 }
 
 }  // namespace bb::test

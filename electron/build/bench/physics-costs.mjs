@@ -108,10 +108,16 @@ export function physicsTargets(costs) {
       Math.min(...rounds.map((round) => round[way].solve_s));
     const beside = (/** @type {keyof typeof CONFIGURATIONS} */ way) => fastest(way) / fastest('plain') - 1;
     return [
-      target(`${name}, products of reactions, of its steps`, '≤ 40 %', products, (v) => v <= 0.4, percent),
-      target(`${name}, scoring LET, of the steps without`, '≤ 10 %', beside('scoring'), (v) => v <= 0.1, percent),
-      target(`${name}, LET switched off, of the steps without`, '±2 %', beside('off'), control, percent),
-      target(`${name}, the same steps again (A/A), of the steps`, '±2 %', beside('again'), control, percent),
+      target(`${name}, reaction products relative to the steps`, '≤ 40 %', products, (v) => v <= 0.4, percent),
+      target(
+        `${name}, with LET scored, relative to the steps without`,
+        '≤ 10 %',
+        beside('scoring'),
+        (v) => v <= 0.1,
+        percent,
+      ),
+      target(`${name}, with LET switched off, relative to the steps without`, '±2 %', beside('off'), control, percent),
+      target(`${name}, the same steps again (A/A), relative to the steps`, '±2 %', beside('again'), control, percent),
     ];
   });
 }

@@ -151,7 +151,13 @@ export function gpuTargets(sessions) {
       target(`uniform-grid-70MeV, fastest over ${id}`, '≥ 30×', ratioToProgram(uniform, id), (v) => v >= 30, times),
       target(`dense-36M, fastest over ${id}`, '≥ 30×', ratioToProgram(dense, id), (v) => v >= 30, times),
     ]),
-    target('variants outside parity', '0', right.length === 0 ? undefined : wrong.length, (v) => v === 0, String),
+    target(
+      'variants that fail the parity check',
+      '0',
+      right.length === 0 ? undefined : wrong.length,
+      (v) => v === 0,
+      String,
+    ),
     target(
       'largest ledger error in FP32',
       '≤ 1e-6',
@@ -239,7 +245,7 @@ export function gpuImageTargets(sessions) {
   const microseconds = (value) => `${(value * 1e6).toPrecision(3)} µs`;
   return [
     target(
-      `simple-cubic-1024, ${fastest?.label ?? 'fastest right variant'}`,
+      `simple-cubic-1024, ${fastest?.label ?? 'fastest correct variant'}`,
       '≤ 0.2 ms',
       fastest?.time_s ?? undefined,
       (v) => v <= 2e-4,
@@ -274,7 +280,7 @@ export function layerTargets(sessions) {
   const percent = (share) => `${(100 * share).toFixed(1)} %`;
   return [
     target(
-      "4096³ in FP32, cuda-blocked of cuBLAS's speed",
+      '4096³ in FP32, speed of cuda-blocked relative to cuBLAS',
       '≥ 60 %',
       blocked === undefined || library == null ? undefined : (library * 1e-6) / blocked.time_s,
       (v) => v >= 0.6,
@@ -282,7 +288,7 @@ export function layerTargets(sessions) {
     ),
     ...['cuda-lt-fp32', 'cuda-lt-tf32', 'cuda-lt-bf16'].map((label) =>
       target(
-        `8192 × 4096 × 4096, ${label} over its product alone`,
+        `8192 × 4096 × 4096, ${label} relative to its product alone`,
         '≤ 1.05×',
         quantity('layer-8192', label, 'epilogue') ?? undefined,
         (v) => v <= 1.05,

@@ -212,7 +212,7 @@ export function otherPrograms(...names: readonly string[]): string {
 export function images(name: string): string {
   const of = report(name);
   return table(
-    ['Variant', '>Image', '>Over the first', '>Whole warm run', '>Error of bright pixels', 'Answer'],
+    ['Variant', '>Image', '>Relative to first', '>Whole warm run', '>Error of bright pixels', 'Answer'],
     all(of).map((entry) => [
       code(entry.label.replace(/^diffraction-/, '')),
       seconds(entry.time_s),

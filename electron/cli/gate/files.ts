@@ -68,7 +68,7 @@ interface Pair {
 async function compareEntries(host: Host, before: Entry, after: Entry): Promise<Pair> {
   const { rows } = await host.call('compare.rows', { subjects: [before, after], reference: 0 });
   const [first, second] = rows;
-  if (first === undefined || second === undefined) throw new Error('two subjects have two rows');
+  if (first === undefined || second === undefined) throw new Error('expected one row for each of two subjects');
   const differences = second.differences.map(({ what, reference, here }) => `${what} is ${here}, before ${reference}`);
   const facts = [
     `Baseline: ${first.scenario}; ${provenanceText(first.provenance)}`,

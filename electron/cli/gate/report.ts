@@ -36,7 +36,7 @@ function gateSentence({ variants, allowed }: GateReport): string {
   return `${hasFailed(variants) ? 'Failed' : 'Passed'}: ${counts.join(', ')}. Slower means: in two sessions the whole 95 % interval is more than ${percent(allowed)} above the baseline, and above the difference of identical code on this runner.`;
 }
 
-const titles = ['Variant', 'Before', 'After', 'After over before', 'Second session', 'Equal code', 'Verdict'] as const;
+const titles = ['Variant', 'Before', 'After', 'After / before', 'Second session', 'Equal code', 'Verdict'] as const;
 
 function cells(
   { variant, sessions, floor, verdict, reason }: JudgedVariant,
@@ -121,7 +121,7 @@ export function gateJunit(report: GateReport): string {
     const words = escapeXml(
       [
         `${verdict}${reason === null ? '' : `: ${reason}`}`,
-        ...(ratios === '' ? [] : [`after over before ${ratios}`]),
+        ...(ratios === '' ? [] : [`after / before ${ratios}`]),
       ].join('; '),
     );
     const result = failingVerdicts.has(verdict)

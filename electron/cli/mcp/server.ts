@@ -26,8 +26,13 @@ type RequestExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 /** Maximum number of claims in one response, because an agent needs a short text. */
 const MAX_CLAIMS = 20;
 
-const problem = z.string().min(1).max(200).describe('Id of a problem, from list_problems.');
-const attempt = z.number().int().min(1).max(9999).describe('Number of an attempt, from submit_kernel or ladder.');
+const problem = z.string().min(1).max(200).describe('Id of a problem, as returned by list_problems.');
+const attempt = z
+  .number()
+  .int()
+  .min(1)
+  .max(9999)
+  .describe('Number of an attempt, as returned by submit_kernel or ladder.');
 
 function toolResult(structuredContent: Record<string, unknown>): CallToolResult {
   return { structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] };

@@ -135,7 +135,7 @@ export class Workshop {
   async read(id: string) {
     const { problem, file, kernel, isFolder } = await this.#find(id);
     const form = isFolder
-      ? `Submit one file with ${cppSignature(kernel.candidate?.definition ?? { arrays: [], axes: [] })}, or with a Python function run with the same parameters.`
+      ? `Submit one file with ${cppSignature(kernel.candidate?.definition ?? { arrays: [], axes: [] })}, or with a Python function named run that has the same parameters.`
       : `Submit one ${problem.language === 'cu' ? 'CUDA' : 'C++'} file that replaces ${kernel.description.replaces}.`;
     return {
       version: 1,
@@ -190,7 +190,11 @@ export class Workshop {
       async () => withBuild(await this.#measure(opened, labels, seconds, description, progress), kernel.id, build_s),
       progress.signal,
       (count) =>
-        progress.tell(0, seconds, count === 0 ? 'waiting for another measurement' : `waiting for ${count} before it`),
+        progress.tell(
+          0,
+          seconds,
+          count === 0 ? 'waiting for another measurement' : `waiting for ${count} earlier submissions`,
+        ),
     );
     if (progress.signal.aborted) throw new Cancelled('The request was cancelled during the measurement.');
     const file = path.join(this.#library, this.#sessionFile(kernel.id));
@@ -374,7 +378,10 @@ export class Workshop {
       const found = await this.#open(path.join(folder, `${id}.json`));
       if (found !== null) return found;
     }
-    throw new BraggError('not-found', `there is no problem ${JSON.stringify(id)}; list_problems lists them`);
+    throw new BraggError(
+      'not-found',
+      `there is no problem ${JSON.stringify(id)}; list_problems lists the available ones`,
+    );
   }
 
   #nameOf({ problem }: Pick<OpenedProblem, 'problem'>, attempt: number): string {

@@ -100,8 +100,7 @@ async function remoteCommand(verb: Pick<Verb, 'name' | 'flags'>, { parsed }: Ver
   for (const [name, values] of parsed.flags) {
     const spec = verb.flags.find((flag) => flag.name === name);
     if (name === onHostFlag.name) continue;
-    if (['open', 'counters'].includes(name))
-      throw new UsageError(`--${name} reads a file of this machine: leave --on out`);
+    if (['open', 'counters'].includes(name)) throw new UsageError(`--${name} reads a file on this machine: omit --on`);
     for (const value of values) {
       if (spec?.value === undefined) words.push(`--${name}`);
       else if (name === 'out') words.push(`--out=${path.basename(value)}`);
@@ -240,12 +239,12 @@ export function withOnPiped(verb: Verb): Verb {
   const able: Verb = {
     ...verb,
     usage: `${verb.usage} [--on HOST]`,
-    flags: [...verb.flags, { ...onHostFlag, help: 'Serve folders of this host, over your own ssh.' }],
+    flags: [...verb.flags, { ...onHostFlag, help: 'Serve folders on this host, over your own ssh.' }],
     run: (context) => {
       const host = flagValue(context.parsed, onHostFlag.name);
       if (host === undefined) return verb.run(context);
       const { flags, operands } = context.parsed;
-      if (flags.has('port')) throw new UsageError('--port serves scripts of that machine itself: leave --on out');
+      if (flags.has('port')) throw new UsageError('--port serves scripts on the remote machine itself: omit --on');
       const given = [...flags].filter(([name]) => name !== onHostFlag.name);
       const words = given.flatMap(([name, values]) =>
         values.map((value) => `--${name}${value === '' ? '' : `=${value}`}`),

@@ -54,10 +54,10 @@ export function flaggedReport(
     return ratio === null ? [] : [`${entry.label} ${timesText(gainOf(ratio))}`];
   });
   const lines = [
-    `Samples flagged, and included: ${counts.join(', ')} (${reasons.join('; ')})`,
+    `Flagged samples (included in the results): ${counts.join(', ')} (${reasons.join('; ')})`,
     ...(without.length === 0
       ? []
-      : [`Without the rounds in which it or the reference was flagged: ${without.join(', ')}`]),
+      : [`Ratios without rounds in which the variant or the reference was flagged: ${without.join(', ')}`]),
   ];
   return wrapLines(lines);
 }
@@ -157,7 +157,7 @@ export function rooflineReport(
 }
 
 const claimColumns: readonly Column[] = [
-  { title: 'Claimed against measured' },
+  { title: 'Claimed and measured' },
   { title: 'Claimed', align: 'right' },
   { title: 'Measured', align: 'right' },
   { title: 'Verdict' },

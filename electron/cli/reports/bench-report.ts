@@ -101,7 +101,7 @@ function toDecideLines(measured: readonly MeasuredSessionEntry[]): readonly stri
   const open = measured.flatMap(({ label, verdict, instances_to_decide: more = null }) =>
     verdict === 'undecided' && more !== null ? [`${label} after about ${more}`] : [],
   );
-  return open.length === 0 ? [] : [`Instances of each that would be needed to decide: ${open.join(', ')}.`];
+  return open.length === 0 ? [] : [`Instances per variant needed to decide: ${open.join(', ')}.`];
 }
 
 function headLines(report: SessionReport, created: string): readonly string[] {

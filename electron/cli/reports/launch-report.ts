@@ -112,7 +112,7 @@ export function launchLines(subject: LaunchSubject, launch: Launch, look: Launch
     look.bold(title),
     ...pairs([
       ['Registers', `${kernel.registers} per thread`],
-      ['Shared memory', `${formatBytes(kernel.shared_bytes)} static, ${formatBytes(request.dynamic_bytes)} at launch`],
+      ['Shared memory', `${formatBytes(kernel.shared_bytes)} static, ${formatBytes(request.dynamic_bytes)} dynamic`],
       ...(bounds === null ? [] : [['Launch bounds', `${bounds} threads`] as const]),
       [
         'On',

@@ -55,7 +55,7 @@ const list: ClusterAction = async ({ parsed, terminal }, host) => {
     return exitCodes.done;
   }
   if (all.length === 0) {
-    terminal.print('No cluster is described yet: braggbench study clusters add NAME --host LOGIN');
+    terminal.print('No cluster is configured yet. Add one: braggbench study clusters add NAME --host LOGIN');
     return exitCodes.done;
   }
   const titles = ['name', 'login host', 'folder', 'braggbench', 'modules', 'options for sbatch', 'cores'];
@@ -71,7 +71,7 @@ const list: ClusterAction = async ({ parsed, terminal }, host) => {
 
 const add: ClusterAction = async ({ parsed, terminal }, host, name) => {
   if (name === LOCAL_SLURM)
-    throw new UsageError(`study clusters add: ${LOCAL_SLURM} means sbatch of this machine; choose another name`);
+    throw new UsageError(`study clusters add: ${LOCAL_SLURM} means sbatch on this machine; choose another name`);
   const usual = draftOf(newCluster);
   const read = clusterOf({
     name,
@@ -132,17 +132,21 @@ export const clusterFlags: readonly FlagSpec[] = [
     value: 'WORDS',
     help: 'Additional options for sbatch: "--partition=gpu --gres=gpu:1 --time=1:00:00".',
   },
-  { name: 'at-once', value: 'N', help: 'With --on slurm: most tasks of an array at the same time.' },
+  {
+    name: 'at-once',
+    value: 'N',
+    help: 'With --on slurm: maximum number of tasks of an array that run at the same time.',
+  },
   { name: 'task-minutes', value: 'N', help: `With --on slurm: intended duration of a task; ${DEFAULTS.minutes}.` },
   {
     name: 'warning',
     value: 'SECONDS',
-    help: `Time before its limit at which a task stops and is requeued; ${DEFAULTS.warning_s}.`,
+    help: `Time before the job's limit at which a task stops and is requeued; ${DEFAULTS.warning_s}.`,
   },
   {
     name: 'silent',
     value: 'SECONDS',
-    help: `A task without a sign of progress for longer is cancelled; ${DEFAULTS.silent_s}.`,
+    help: `Time without progress after which a task is cancelled; ${DEFAULTS.silent_s}.`,
   },
 ];
 

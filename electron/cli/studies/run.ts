@@ -134,7 +134,7 @@ export function printOutcome(
   const ended = `${done} points solved in ${measuredTime(wall_s)}${rate}`;
   const parts = [
     ended,
-    ...(before > 0 ? [`${before} had been solved before`] : []),
+    ...(before > 0 ? [`${before} had already been solved`] : []),
     ...(failed > 0 ? [terminal.style('red', `${failed} failed`)] : []),
     ...(left > 0 ? [`${left} are left`] : []),
     ...(endings[end] === '' ? [] : [endings[end]]),

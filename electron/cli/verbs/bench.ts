@@ -55,7 +55,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
   const { parsed } = context;
   const kept = flagValue(parsed, 'open');
   if (kept !== undefined) {
-    if (parsed.operands.length > 0) throw new UsageError('--open shows a saved session: it takes no scenario');
+    if (parsed.operands.length > 0) throw new UsageError('--open shows a saved session, so it accepts no scenario');
     const read = deriveSession(await readSessionNamed(kept), await readCurrent(assetsFolder()));
     const session = await withCounterFiles(read, parsed);
     const out = flagValue(parsed, 'out');

@@ -18,7 +18,7 @@ function comparedTable({ rows, gone, ...shown }: Result<'compare.rows'>, look: T
   // All variants of a session have the same differences from the reference.
   const differences = new Set(
     rows.flatMap(({ origin, differences: all }) =>
-      all.map(({ what, reference, here }) => `${origin}: ${what} is ${here}, in the first ${reference}`),
+      all.map(({ what, reference, here }) => `${origin}: ${what} is ${here}, but ${reference} in the first`),
     ),
   );
   return [

@@ -96,10 +96,13 @@ function findKernel(sets: readonly KernelSet[], name: string, architecture: stri
     return { kernel: found.kernel, title: `${name} (${found.workload})`, workload: found.workload, name };
   }
   const known = [...new Set(all.map(({ kernel }) => kernel.name))];
-  if (known.includes(name)) throw new UsageError(`${name} was not compiled for ${architecture}; --gpu names another`);
+  if (known.includes(name))
+    throw new UsageError(`${name} was not compiled for ${architecture}; select another architecture with --gpu`);
   const near = suggest(name, known);
   const hint = near === null ? '' : ` (did you mean ${near}?)`;
-  throw new UsageError(`${JSON.stringify(name)} is not a known kernel${hint}; explain-launch without one lists them`);
+  throw new UsageError(
+    `${JSON.stringify(name)} is not a known kernel${hint}; run explain-launch without a kernel to list them`,
+  );
 }
 
 function listKernels({ terminal, parsed }: VerbContext, sets: readonly KernelSet[], architecture: string): ExitCode {
@@ -207,7 +210,9 @@ async function showCode(
   }
   const [first, second] = codes;
   if (first === undefined)
-    throw new UsageError('--code needs one kernel, or two to compare; explain-launch without one lists them');
+    throw new UsageError(
+      '--code needs one kernel, or two to compare; run explain-launch without a kernel to list them',
+    );
   if (hasFlag(parsed, 'json')) terminal.printJson({ codes, hot });
   else {
     const look = {
@@ -302,7 +307,7 @@ export const explainLaunchVerb: Verb = {
     {
       name: 'grid-stride',
       value: 'BLOCKS',
-      help: 'Each thread continues by the size of the grid; auto: as many blocks as fit at once.',
+      help: 'Use a grid-stride loop with this number of blocks; auto: as many as are resident at once.',
     },
     { name: 'shared', value: 'BYTES', help: 'Dynamic shared memory at launch, 0 by default.' },
     {

@@ -104,7 +104,7 @@ function quantityOf(parsed: ParsedArguments, doses: readonly Dose[]): GammaDose 
     if (gammaDoseOf(dose.by, runs) === dose.by) return dose.by;
     throw new BraggError(
       'unsupported',
-      `${dose.file} has doses by mass, but the run was stored without densities. Allowed: without --absolute.`,
+      `${dose.file} has doses by mass, but the run was stored without densities. Omit --absolute.`,
     );
   }
   return gammaDoseOf(requested ?? 'mass', runs);

@@ -14,7 +14,7 @@ const columns = [
   { title: 'Commit' },
   { title: 'Time', align: 'right' },
   { title: '95 % interval', align: 'right' },
-  { title: 'Over the first', align: 'right' },
+  { title: 'Relative to first', align: 'right' },
   { title: 'Session' },
 ] as const;
 

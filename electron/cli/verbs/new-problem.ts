@@ -112,7 +112,8 @@ export const newProblemVerb: Verb = {
         throw new BraggError('invalid', says);
       }
       for (const name of ['workloads', 'solution'])
-        if (filesOf(parsed, name).length > 0) throw new UsageError(`--${name} is of a .json or a .py file`);
+        if (filesOf(parsed, name).length > 0)
+          throw new UsageError(`--${name} is only allowed for a .json or a .py file`);
       await cp(path.join(shipped, from), target, { recursive: true });
     } else {
       await mkdir(target, { recursive: true });

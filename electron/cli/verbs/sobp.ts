@@ -117,7 +117,7 @@ export const sobpVerb: Verb = {
     "Energy spread and width of the beam, and the physics, are taken from the scenario, or are the program's defaults.",
   ],
   flags: [
-    { name: 'range', value: 'MM', help: 'Depth in water beyond the plateau at 90 % of its dose.' },
+    { name: 'range', value: 'MM', help: 'Depth in water beyond the plateau where the dose has fallen to 90 %.' },
     { name: 'modulation', value: 'MM', help: 'Length of the plateau, between its depths at 95 %.' },
     {
       name: 'width',

@@ -109,7 +109,7 @@ export const benchOptions = {
     help: 'Differences below this are called the same, 1% by default.',
     form: {
       label: 'Margin',
-      choices: percentages.map(([ratio, text]) => [ratio, `call equal within ${text}`] as const),
+      choices: percentages.map(([ratio, text]) => [ratio, `treat as equal within ${text}`] as const),
     },
   },
   seed: {

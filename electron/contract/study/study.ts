@@ -158,7 +158,7 @@ export const studySchema = z.strictObject({
         .meta({
           title: 'Strategy',
           description:
-            'exhaustive: in order. random: in random order. local: from the defaults to better neighbours, then again from elsewhere.',
+            'exhaustive: in order. random: in random order. local: from the defaults to better neighbours, then again from another starting point.',
         })
         .default('local'),
       rounds: count({
@@ -185,7 +185,7 @@ export const studySchema = z.strictObject({
         .min(0.01)
         .max(86_400)
         .meta({
-          title: 'Seconds of the best',
+          title: 'Time for the best',
           description: 'Maximum time of the final session, which may end earlier by its precision.',
           unit: '1',
         })

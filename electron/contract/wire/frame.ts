@@ -85,7 +85,8 @@ export function* frameInSteps(value: unknown): YieldingTask<Uint8Array> {
     written = 0;
     yield;
   }
-  if (sections.length > MAX_SECTIONS) throw new FrameError(`${sections.length} arrays in one frame`);
+  if (sections.length > MAX_SECTIONS)
+    throw new FrameError(`${sections.length} arrays; allowed: at most ${MAX_SECTIONS}`);
   put(`,"sections":${JSON.stringify(sections.map(({ type, array, path }) => [type, array.length, path]))}}`);
   const headerBytes = parts.reduce((sum, { length }) => sum + length, 0);
   if (headerBytes > MAX_HEADER_BYTES) {
@@ -177,14 +178,14 @@ function parseHeader(text: Uint8Array): { value: unknown; sections: readonly unk
  */
 export function decodeFrame(input: Uint8Array): unknown {
   if (input.byteLength < PROLOGUE || input.byteLength > MAX_FRAME_BYTES) {
-    throw new FrameError(`a frame of ${input.byteLength} bytes`);
+    throw new FrameError(`the frame has ${input.byteLength} bytes; allowed: ${PROLOGUE} to ${MAX_FRAME_BYTES}`);
   }
   const frame = input.byteOffset % 8 === 0 ? input : input.slice();
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
   if (view.getUint32(0, true) !== FRAME_MAGIC) throw new FrameError('these bytes are not a frame');
   const headerLength = view.getUint32(4, true);
   if (headerLength > MAX_HEADER_BYTES || PROLOGUE + headerLength > frame.byteLength) {
-    throw new FrameError(`the frame claims a header of ${headerLength} bytes`);
+    throw new FrameError(`the frame claims a header of ${headerLength} bytes, which is too long`);
   }
   const root = parseHeader(frame.subarray(PROLOGUE, PROLOGUE + headerLength));
   let at = PROLOGUE + paddedLength(headerLength);
@@ -197,11 +198,12 @@ export function decodeFrame(input: Uint8Array): unknown {
     if (type === undefined || typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0) {
       throw new FrameError('a section has no description');
     }
-    if (at + count * type.size > frame.byteLength) throw new FrameError(`a section claims ${count} elements`);
+    if (at + count * type.size > frame.byteLength)
+      throw new FrameError(`a section claims ${count} elements, which exceed the frame`);
     const array = new type.make(frame.buffer, frame.byteOffset + at, count);
     placeSection(root, path, isText ? textOf(array) : array);
     at += paddedLength(count * type.size);
   }
-  if (at !== frame.byteLength) throw new FrameError(`${frame.byteLength} bytes instead of ${at} as described`);
+  if (at !== frame.byteLength) throw new FrameError(`the frame has ${frame.byteLength} bytes, but ${at} are described`);
   return root.value;
 }

@@ -86,7 +86,7 @@ function depthBins(
   return { line, message: `it has bins of ${counts}, so it is not a depth dose; allowed: several bins along one axis` };
 }
 
-const about = ignoredField('describes the simulation and changes no bin or value');
+const about = ignoredField('describes the simulation, without effect on bins or values');
 
 /**
  * Rules for header lines of each code, by their first words in lower case. TOPAS: user guide, Scoring. GATE: user
@@ -103,8 +103,8 @@ export const binnedFields = {
     'y in': honoured,
     'z in': honoured,
     quantity: honoured,
-    'filtered by': absentAs('doses of all particles'),
-    'binned by': absentAs('bins of place alone'),
+    'filtered by': absentAs('doses for all particles'),
+    'binned by': absentAs('spatial bins only'),
   },
   gate: { 'matrix size': honoured, resol: honoured, voxelsize: honoured, nbval: honoured },
   fluka: {
@@ -151,12 +151,12 @@ export const binnedFields = {
     ...{ 'ctmin(1)': oneOf('-9999'), 'ctmin(2)': oneOf('-9999'), 'ctmin(3)': oneOf('-9999') },
     ...{ 'ctmax(1)': oneOf('9999'), 'ctmax(2)': oneOf('9999'), 'ctmax(3)': oneOf('9999') },
     multiplier: absentAs('values without a multiplier'),
-    trcl: allowOnly('0: a mesh that no transformation moves', (value) => value === '0'),
+    trcl: allowOnly('0: no transformation of the mesh', (value) => value === '0'),
     ...{ nx: honoured, ny: honoured, nz: honoured, nr: honoured, zmin: honoured, zmax: honoured },
     output: oneOf('dose', 'deposit', 'heat'),
-    'e-type': ignoredField('energies of the axis eng, and these bins are of place'),
+    'e-type': ignoredField('energies of the axis eng, but these bins are spatial'),
     unit: ignoredField('y states the unit of the values'),
-    factor: ignoredField('values are multiplied by it already'),
+    factor: ignoredField('values already include it'),
     file: about,
     h: about,
   },

@@ -68,7 +68,7 @@ function tooLongError(what: string, seconds: number, why: string, environment: N
 /** Throws BraggError `invalid` in the engine's format, with the lower bound, the limit, and how to raise the limit. */
 export function throwIfTooLong(work: Work, environment: NodeJS.ProcessEnv = process.env): void {
   const { variant, amount, of, threads } = work;
-  const where = threads === null ? 'on the fastest GPU' : `on ${threads} threads at their best`;
+  const where = threads === null ? 'on the fastest GPU' : `on ${threads} threads at full speed`;
   const why = `${amount.toExponential(1)} ${of} ${where}`;
   const refused = tooLongError(`solver.variant = ${variant}: takes`, leastSeconds(work), why, environment);
   if (refused !== null) throw refused;
@@ -99,7 +99,7 @@ export async function throwIfSumTooLong<T>(
   let sum_s = 0;
   for (const part of some) sum_s += await least_s(part);
   const all_s = (sum_s * parts.length) / Math.max(1, some.length) / sideBySide;
-  const refused = tooLongError(`${what} takes`, all_s, `${parts.length} together on the fastest machine`, environment);
+  const refused = tooLongError(`${what} takes`, all_s, `${parts.length} in total on the fastest machine`, environment);
   if (refused !== null) throw refused;
 }
 

@@ -11,7 +11,7 @@ std::string chebyshev_refuses(const Outline& s) {
   if (s.shape != Shape::kSquare) return "crystal.shape must be square";
   if (most > 16) {
     return "crystal.cells has " + std::to_string(static_cast<long long>(most)) +
-           " along an edge; the recurrence pays for at most 16";
+           " along an edge; the recurrence is efficient for at most 16";
   }
   return "";
 }
@@ -20,7 +20,9 @@ Variant chebyshev_variant() {
   return {
       .id = "diffraction-chebyshev",
       .title = "Chebyshev recurrence",
-      .changes = "The ratio of sines as U(N-1) of the cosine: N - 1 multiply-adds and no division, for few cells",
+      .changes =
+          "Ratio of sines as the Chebyshev polynomial U(N-1) of the cosine: N - 1 multiply-adds and no division, for "
+          "few cells",
       .builds_on = "diffraction-fp64",
       .device = "cpu",
       .source = "kernels/diffraction/cpu/chebyshev.cpp",

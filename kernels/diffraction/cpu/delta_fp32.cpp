@@ -7,7 +7,7 @@ Variant delta_variant() {
   return {
       .id = "diffraction-delta-fp32",
       .title = "FP32, reduced phase",
-      .changes = "Takes the whole index off before multiplying by pi; the index itself is still FP32",
+      .changes = "Removes whole turns from the phase before multiplying by pi; the index itself is still FP32",
       .builds_on = "diffraction-naive-fp32",
       .device = "cpu",
       .source = "kernels/diffraction/cpu/delta_fp32.cpp",

@@ -7,7 +7,7 @@ Variant double_float_variant() {
   return {
       .id = "diffraction-double-float",
       .title = "Double-float indices",
-      .changes = "Positions and indices as sums of two FP32 numbers where FP64 units are few",
+      .changes = "Positions and indices as sums of two FP32 numbers, for processors with few FP64 units",
       .builds_on = "diffraction-delta-fp32",
       .device = "cpu",
       .source = "kernels/diffraction/cpu/double_float_hkl.cpp",

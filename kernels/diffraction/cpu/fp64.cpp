@@ -8,7 +8,7 @@ Variant fp64_variant() {
       .id = "diffraction-fp64",
       .title = "FP64 on all cores",
       .changes =
-          "Blocks of pixels in the vector registers of all cores, whole turns taken off the phase, sines as series",
+          "Blocks of pixels in the vector registers of all cores, whole turns removed from the phase, sines as series",
       .builds_on = "diffraction-reference",
       .device = "cpu",
       .source = "kernels/diffraction/cpu/fp64.cpp",

@@ -21,8 +21,7 @@ Variant in_loop_variant() {
   return {
       .id = "diffraction-in-loop",
       .title = "Rotation in the loop",
-      .changes =
-          "Turns the cell by phi and mosaic block anew for every sub-pixel and source; the reference reads a table",
+      .changes = "Rotates the cell by phi and mosaic block for every sub-pixel and source; the reference reads a table",
       .builds_on = "diffraction-reference",
       .device = "cpu",
       .source = "kernels/diffraction/cpu/in_loop.cpp",

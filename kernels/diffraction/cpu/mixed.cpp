@@ -7,7 +7,7 @@ Variant mixed_variant() {
   return {
       .id = "diffraction-mixed",
       .title = "FP64 indices, FP32 trigonometry",
-      .changes = "Positions, indices and their multiples in FP64, what is left of a turn in FP32",
+      .changes = "Positions, indices and their multiples in FP64, the remaining fraction of a turn in FP32",
       .builds_on = "diffraction-delta-fp32",
       .device = "cpu",
       .source = "kernels/diffraction/cpu/mixed.cpp",

@@ -7,7 +7,7 @@ Variant naive_variant() {
   return {
       .id = "diffraction-naive-fp32",
       .title = "Naive FP32",
-      .changes = "The formula as it is written, all in FP32: the phase of a thousand turns keeps few digits",
+      .changes = "The formula as written, completely in FP32: the phase of a thousand turns keeps few digits",
       .builds_on = "diffraction-fp64",
       .device = "cpu",
       .source = "kernels/diffraction/cpu/naive_fp32.cpp",

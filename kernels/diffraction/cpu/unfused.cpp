@@ -120,9 +120,7 @@ Variant unfused_variant() {
   return {
       .id = "diffraction-unfused",
       .title = "Unfused stages",
-      .changes =
-          "One pass over the image per operator, with temporaries of the image's size between them, as array "
-          "programs do it",
+      .changes = "One pass over the image per operator, with image-sized temporaries in between, as in array programs",
       .builds_on = "diffraction-fp64",
       .device = "cpu",
       .source = "kernels/diffraction/cpu/unfused.cpp",

@@ -71,10 +71,11 @@ std::string too_long_a_graph(double launches) {
   // Maximum number of launches in a captured graph; instantiating one takes about a microsecond per kernel.
   constexpr int kMax = 20'000;
   if (launches <= kMax) return "";
-  return "the image takes " + std::to_string(static_cast<long long>(launches)) +
-         " launches (detector.oversample, detector.layers, beam, crystal.mosaic_domains, rotation.steps); a graph of "
+  return "the image needs " + std::to_string(static_cast<long long>(launches)) +
+         " launches (detector.oversample, detector.layers, beam, crystal.mosaic_domains, rotation.steps); a graph can "
+         "contain "
          "at most " +
-         std::to_string(kMax) + " is captured";
+         std::to_string(kMax);
 }
 
 template <typename T>

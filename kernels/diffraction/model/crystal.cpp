@@ -15,7 +15,7 @@ double volume(const Cell& cell) {
     throw ProblemError("invalid", "crystal.cell: the angles " + std::to_string(cell.alpha * kDegrees) + ", " +
                                       std::to_string(cell.beta * kDegrees) + ", " +
                                       std::to_string(cell.gamma * kDegrees) +
-                                      " deg close no cell; each must be below the sum of the other two, and all "
+                                      " deg do not form a cell; each must be below the sum of the other two, and all "
                                       "three together below 360 deg");
   }
   return cell.a * cell.b * cell.c * std::sqrt(square);

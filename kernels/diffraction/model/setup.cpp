@@ -21,8 +21,8 @@ Detector place_detector(const DetectorSpec& spec) {
   d.close = dot(d.origin, d.normal);
   if (!(d.close > 0.0)) {
     throw ProblemError("invalid",
-                       "detector: turned so far that its face looks away from the crystal (the plane's "
-                       "distance is " +
+                       "detector: rotated so far that its face points away from the crystal (the distance of its plane "
+                       "is " +
                            std::to_string(d.close * 1e3) + " mm; it must be above 0)");
   }
   return d;
@@ -105,14 +105,14 @@ void refuse_beyond(double limit, const Problem& p, const Outline& o) {
     std::string what;
   };
   const Part parts[] = {
-      {o.image_bytes(), "detector.width = " + times({o.width, o.height}) + " pixels take "},
+      {o.image_bytes(), "detector.width = " + times({o.width, o.height}) + " pixels need "},
       {o.table_bytes(), "structure_factors: the indices span " + std::to_string(o.nh) + " x " + std::to_string(o.nk) +
-                            " x " + std::to_string(o.nl) + " reflections, which take "},
+                            " x " + std::to_string(o.nl) + " reflections, which need "},
       {o.source_bytes(), "beam.divergence_h_steps = " +
                              times({p.beam.divergence_h_steps, p.beam.divergence_v_steps, p.beam.dispersion_steps}) +
-                             " directions and wavelengths take "},
+                             " directions and wavelengths need "},
       {o.orientation_bytes(),
-       "crystal.mosaic_domains = " + times({p.crystal.mosaic_domains, p.rotation.steps}) + " orientations take "},
+       "crystal.mosaic_domains = " + times({p.crystal.mosaic_domains, p.rotation.steps}) + " orientations need "},
   };
   const Part& largest = *std::ranges::max_element(parts, {}, &Part::bytes);
   throw ProblemError("memory", largest.what + cpu::bytes_text(largest.bytes) + " of " + cpu::bytes_text(o.bytes()) +

@@ -17,7 +17,7 @@ constexpr double kMaxBands = 1e8;
 
 bool Solver::repeat(engine::TaskMode mode, double, const std::atomic<bool>&) {
   if (replays_graph(mode)) {
-    throw ProblemError("unsupported", "The CPU launches nothing that a graph could replay.");
+    throw ProblemError("unsupported", "CPU variants have no launches that a graph could replay.");
   }
   return true;
 }

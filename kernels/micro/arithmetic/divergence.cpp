@@ -153,17 +153,20 @@ engine::TaskBench divergence_bench() {
   using namespace divergence_row;
   Row<answer> row({"divergence", "Divergence: eight branches", "kernels/micro/arithmetic/divergence.cpp",
                    "kernels/micro/arithmetic/divergence.cu", bytes});
-  row.cpu<on_cpu<Cpu::kBranch>>({"cpu-branch", "A branch a value", "jumps to the code of the value's key"});
-  row.cpu<on_cpu<Cpu::kData>>(
-      {"cpu-data", "Data for branches", "looks up the two numbers that differ: vectors of values", "cpu-branch"});
+  row.cpu<on_cpu<Cpu::kBranch>>(
+      {"cpu-branch", "One branch per value", "jumps to the code selected by the value's key"});
+  row.cpu<on_cpu<Cpu::kData>>({"cpu-data", "Branches replaced by data",
+                               "looks up the two constants that differ, so values are processed in vectors",
+                               "cpu-branch"});
   row.cuda<with<on_gpu, Name("micro_divergence_select"), false>>(
-      {"cuda-select", "All branches, one kept", "computes all eight and keeps the right one"});
+      {"cuda-select", "All branches, select one", "computes all eight results and selects one"});
   row.cuda<with<on_gpu, Name("micro_divergence_branch"), false>>(
-      {"cuda-branch", "A branch a lane", "lanes with different keys wait for each other", "cuda-select"});
+      {"cuda-branch", "One branch per lane", "lanes with different keys execute one after another", "cuda-select"});
   row.cuda<with<on_gpu, Name("micro_divergence_sorted"), true>>(
-      {"cuda-sorted", "Sorted beforehand", "values by key, so that a warp has one", "cuda-branch"});
-  row.cuda<with<on_gpu, Name("micro_divergence_data"), false>>(
-      {"cuda-data", "Data for branches", "looks up the two numbers that differ: one code", "cuda-branch"});
+      {"cuda-sorted", "Sorted beforehand", "values are sorted by key, so that each warp has one key", "cuda-branch"});
+  row.cuda<with<on_gpu, Name("micro_divergence_data"), false>>({"cuda-data", "Branches replaced by data",
+                                                                "looks up the two constants that differ: one code path",
+                                                                "cuda-branch"});
   row.small({{"n", 1003}, {"work", 9}}, {{"pattern", "same"}});
   row.small({{"n", 1003}, {"work", 9}}, {{"pattern", "warps"}});
   row.small({{"n", 1003}, {"work", 9}}, {{"pattern", "halves"}});

@@ -99,16 +99,18 @@ engine::TaskBench fma_bench() {
   using namespace fma_row;
   Row<answer> row({"fma", "Fused multiply-add: Horner's rule", "kernels/micro/arithmetic/horner.simd.cpp",
                    "kernels/micro/arithmetic/fma.cu", bytes});
-  row.cpu<on_cpu<false>>({"cpu-separate", "Rounded apart", "a multiplication and an addition"});
-  row.cpu<on_cpu<true>>({"cpu-fused", "Fused", "one instruction, one rounding", "cpu-separate"});
+  row.cpu<on_cpu<false>>({"cpu-separate", "Separate roundings", "a multiplication, then an addition"});
+  row.cpu<on_cpu<true>>({"cpu-fused", "Fused", "one instruction with one rounding", "cpu-separate"});
   row.cuda<with<on_gpu, Name("micro_horner_separate")>>(
-      {"cuda-separate", "Rounded apart", "a multiplication and an addition (__fmul_rn, __fadd_rn)"});
-  row.cuda<with<on_gpu, Name("micro_horner_compiled")>>(
-      {"cuda-compiled", "As compiled", "y * x + c, which the compiler fuses (--fmad=true)", "cuda-separate"});
+      {"cuda-separate", "Separate roundings", "a multiplication, then an addition (__fmul_rn, __fadd_rn)"});
+  row.cuda<with<on_gpu, Name("micro_horner_compiled")>>({"cuda-compiled", "As compiled",
+                                                         "y * x + c, which the compiler fuses by default (--fmad=true)",
+                                                         "cuda-separate"});
   row.cuda<with<on_gpu, Name("micro_horner_fused")>>({"cuda-fused", "Fused", "__fmaf_rn", "cuda-separate"});
   row.cuda<with<from_shared, Name("micro_horner_shared_separate")>>(
-      {"cuda-shared-separate", "Rounded apart, coefficients in shared memory",
-       "four coefficients per read, eight arguments per thread: arithmetic alone limits the speed", "cuda-separate"});
+      {"cuda-shared-separate", "Separate roundings, coefficients in shared memory",
+       "four coefficients per read and eight arguments per thread, so only arithmetic limits the speed",
+       "cuda-separate"});
   row.cuda<with<from_shared, Name("micro_horner_shared_fused")>>(
       {"cuda-shared-fused", "Fused, coefficients in shared memory", "__fmaf_rn", "cuda-shared-separate"});
   row.small({{"n", 1003}, {"degree", 12}});

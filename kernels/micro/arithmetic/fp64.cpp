@@ -93,14 +93,14 @@ double bytes(const TaskProblem& problem) { return 16.0 * static_cast<double>(pro
 
 engine::TaskBench fp64_bench() {
   using namespace fp64_row;
-  Row<answer<kFp32>> row({"fp64", "FP64 against FP32 and double-float", "kernels/micro/arithmetic/horner.simd.cpp",
-                          "kernels/micro/arithmetic/fp64.cu", bytes});
+  Row<answer<kFp32>> row({"fp64", "FP64 compared with FP32 and double-float",
+                          "kernels/micro/arithmetic/horner.simd.cpp", "kernels/micro/arithmetic/fp64.cu", bytes});
   row.cpu<on_cpu<DoubleFloat, double>, answer<kDoubleFloat>>(
-      {"cpu-double-float", "Two floats", "each number the sum of two floats", "", "double-float"});
+      {"cpu-double-float", "Double-float", "each number is the sum of two floats", "", "double-float"});
   row.cpu<on_cpu<double, double>, answer<kFp64>>({"cpu-fp64", "FP64", "double precision", "", "fp64"});
   row.cpu<on_cpu<float, float>>({"cpu-fp32", "FP32", "single precision", "cpu-fp64"});
   row.cuda<on_gpu<DoubleFloat, double, "micro_horner_double_float">, answer<kDoubleFloat>>(
-      {"cuda-double-float", "Two floats", "each number the sum of two floats", "", "double-float"});
+      {"cuda-double-float", "Double-float", "each number is the sum of two floats", "", "double-float"});
   row.cuda<on_gpu<double, double, "micro_horner_fp64">, answer<kFp64>>(
       {"cuda-fp64", "FP64", "double precision", "", "fp64"});
   row.cuda<on_gpu<float, float, "micro_horner_fused">>({"cuda-fp32", "FP32", "single precision", "cuda-fp64"});

@@ -184,23 +184,25 @@ engine::TaskBench gemm_bench() {
   using namespace gemm_row;
   Row<answer<kFp32>> row({"gemm", "Tensor cores: matrix products", "kernels/micro/arithmetic/gemm.cpp",
                           "kernels/micro/arithmetic/gemm_tensor.cu", bytes});
-  row.cpu<by_rows>({"cpu-rows", "Entry by entry", "a row of A times a column of B"});
-  row.cpu<by_blocks>({"cpu-blocks", "Block by block", "rows of B that stay in the cache", "cpu-rows"});
-  row.cuda<with<ours, Name("micro_gemm_fp32")>>({"cuda-fp32", "FP32 units", "blocks of 128 x 128, 8 x 8 a thread"});
+  row.cpu<by_rows>({"cpu-rows", "Element by element", "dot product of a row of A and a column of B"});
+  row.cpu<by_blocks>({"cpu-blocks", "Blocked", "rows of B that fit into the cache", "cpu-rows"});
+  row.cuda<with<ours, Name("micro_gemm_fp32")>>(
+      {"cuda-fp32", "FP32 units", "blocks of 128 x 128, with 8 x 8 results per thread"});
   row.cuda<with<ours, Name("micro_gemm_tf32")>, answer<kTf32>>(
-      {"cuda-tf32", "TF32 on tensor cores", "inputs rounded to 11 bits", "cuda-fp32", "tf32"});
+      {"cuda-tf32", "TF32 on tensor cores", "inputs rounded to 11 significant bits", "cuda-fp32", "tf32"});
   row.cuda<with<ours, Name("micro_gemm_bf16")>, answer<kBf16>>(
-      {"cuda-bf16", "BF16 on tensor cores", "inputs rounded to 8 bits", "cuda-tf32", "bf16"});
+      {"cuda-bf16", "BF16 on tensor cores", "inputs rounded to 8 significant bits", "cuda-tf32", "bf16"});
   row.cuda<with<ours, Name("micro_gemm_fp16")>, answer<kFp16>>(
-      {"cuda-fp16", "FP16 on tensor cores", "inputs rounded to 11 bits of a narrow range", "cuda-tf32", "fp16"});
+      {"cuda-fp16", "FP16 on tensor cores", "inputs rounded to 11 significant bits, with a narrow range", "cuda-tf32",
+       "fp16"});
   row.cuda<with<by_library, Library::kFp32>>(
       {"cublas-fp32", "cuBLAS, FP32", "the library", "cuda-fp32", "fp32", "cuBLAS"}, can_do_all, no_library);
   row.cuda<with<by_library, Library::kTf32>, answer<kTf32>>(
       {"cublas-tf32", "cuBLAS, TF32", "tensor cores", "cublas-fp32", "tf32", "cuBLAS"}, can_do_all, no_library);
   row.cuda<with<by_library, Library::kBf16>, answer<kBf16>>(
-      {"cublas-bf16", "cuBLAS, BF16", "inputs of 16 bits", "cublas-tf32", "bf16", "cuBLAS"}, can_do_all, no_library);
+      {"cublas-bf16", "cuBLAS, BF16", "16-bit inputs", "cublas-tf32", "bf16", "cuBLAS"}, can_do_all, no_library);
   row.cuda<with<by_library, Library::kFp16>, answer<kFp16>>(
-      {"cublas-fp16", "cuBLAS, FP16", "inputs of 16 bits", "cublas-tf32", "fp16", "cuBLAS"}, can_do_all, no_library);
+      {"cublas-fp16", "cuBLAS, FP16", "16-bit inputs", "cublas-tf32", "fp16", "cuBLAS"}, can_do_all, no_library);
   row.small({{"m", 67}, {"n", 131}, {"k", 45}});
   row.small({{"m", 200}, {"n", 33}, {"k", 130}});
   row.small({{"m", 1}, {"n", 1}, {"k", 1}});

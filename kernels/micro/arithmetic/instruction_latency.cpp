@@ -9,7 +9,7 @@ namespace instruction_latency_row {
 namespace {
 
 constexpr std::size_t kLanes = 32;
-constexpr const char* kCompared = "what the last operation gave, which must be equal";
+constexpr const char* kCompared = "the result of the last operation, which must be equal";
 
 int operations_of(const TaskProblem& problem) { return static_cast<int>(problem.count("operations")); }
 
@@ -88,22 +88,22 @@ engine::TaskBench instruction_latency_bench() {
   Row<chained> row({"instruction-latency", "Latency of shuffles, votes and atomics",
                     "kernels/micro/arithmetic/instruction_latency.cpp",
                     "kernels/micro/arithmetic/instruction_latency.cu", bytes});
-  row.cpu<on_cpu>({"cpu", "A table of 32 entries", "one core, one load after another", "", "int"});
+  row.cpu<on_cpu>({"cpu", "Table with 32 entries", "one core, each load depends on the previous one", "", "int"});
   row.cuda<with<on_gpu, Name("micro_chain_add"), kWarp>, added>(
-      {"cuda-add", "Multiply and add", "an integer one, the shortest chain that there is", "", "int"});
+      {"cuda-add", "Multiply-add", "integer multiply-add, the shortest dependent chain", "", "int"});
   row.cuda<with<on_gpu, Name("micro_chain_shuffle"), kWarp>>(
-      {"cuda-shuffle", "Shuffles", "a lane reads the register of another", "cuda-add", "int"});
+      {"cuda-shuffle", "Shuffles", "a lane reads another lane's register", "cuda-add", "int"});
   row.cuda<with<on_gpu, Name("micro_chain_ballot"), kWarp>, turned_over>(
-      {"cuda-ballot", "Ballots", "a test of a bit, and the vote of all lanes on it", "cuda-shuffle", "int"});
+      {"cuda-ballot", "Ballots", "tests one bit and ballots it over the warp", "cuda-shuffle", "int"});
   row.cuda<with<on_gpu, Name("micro_chain_any"), kWarp>, turned>(
-      {"cuda-any", "Any", "a comparison, the vote, and its answer as a number", "cuda-ballot", "int"});
+      {"cuda-any", "Any", "a comparison, a warp vote, and its result as a number", "cuda-ballot", "int"});
   row.cuda<with<on_gpu, Name("micro_chain_match"), kWarp>, matched>(
-      {"cuda-match", "Matching lanes", "lanes find those with the same value, in four groups", "cuda-ballot", "int"});
-  row.cuda<with<on_gpu, Name("micro_chain_atomic_shared"), 1u>>({"cuda-atomic-shared", "Atomics in shared memory",
-                                                                 "one thread adds and goes on with what was there",
-                                                                 "cuda-shuffle", "int"});
+      {"cuda-match", "Match", "finds lanes with the same value, in four groups", "cuda-ballot", "int"});
+  row.cuda<with<on_gpu, Name("micro_chain_atomic_shared"), 1u>>(
+      {"cuda-atomic-shared", "Atomics in shared memory", "one thread adds, and continues with the returned value",
+       "cuda-shuffle", "int"});
   row.cuda<with<on_gpu, Name("micro_chain_atomic_global"), 1u>>(
-      {"cuda-atomic-global", "Atomics in global memory", "the same, where L2 does it", "cuda-atomic-shared", "int"});
+      {"cuda-atomic-global", "Atomics in global memory", "the same, executed by L2", "cuda-atomic-shared", "int"});
   row.small({{"operations", 1001}});
   row.small({{"operations", 8}});
   return row.bench();

@@ -109,16 +109,16 @@ engine::TaskBench unrolling_bench() {
   using namespace unrolling_row;
   Row<answer> row({"unrolling", "Unrolling: a Chebyshev sum", "kernels/micro/arithmetic/unrolling.cpp",
                    "kernels/micro/arithmetic/unrolling.cu", bytes});
-  row.cpu<on_cpu<chebyshev_1>>({"cpu-1", "Not unrolled", "a term a round"});
-  row.cpu<on_cpu<chebyshev_2>>({"cpu-2", "Unrolled twice", "two terms a round", "cpu-1"});
-  row.cpu<on_cpu<chebyshev_4>>({"cpu-4", "Unrolled 4 times", "four terms a round", "cpu-2"});
-  row.cpu<on_cpu<chebyshev_8>>({"cpu-8", "Unrolled 8 times", "eight terms a round", "cpu-4"});
+  row.cpu<on_cpu<chebyshev_1>>({"cpu-1", "Not unrolled", "one term per iteration"});
+  row.cpu<on_cpu<chebyshev_2>>({"cpu-2", "Unrolled twice", "two terms per iteration", "cpu-1"});
+  row.cpu<on_cpu<chebyshev_4>>({"cpu-4", "Unrolled 4 times", "four terms per iteration", "cpu-2"});
+  row.cpu<on_cpu<chebyshev_8>>({"cpu-8", "Unrolled 8 times", "eight terms per iteration", "cpu-4"});
   row.cuda<with<on_gpu, Name("micro_unroll_compiled")>>(
-      {"cuda-compiled", "Left to the compiler", "the loop as it is written, without a word about unrolling"});
-  row.cuda<with<on_gpu, Name("micro_unroll_1")>>({"cuda-1", "Not unrolled", "a term a round"});
-  row.cuda<with<on_gpu, Name("micro_unroll_2")>>({"cuda-2", "Unrolled twice", "two terms a round", "cuda-1"});
-  row.cuda<with<on_gpu, Name("micro_unroll_4")>>({"cuda-4", "Unrolled 4 times", "four terms a round", "cuda-2"});
-  row.cuda<with<on_gpu, Name("micro_unroll_8")>>({"cuda-8", "Unrolled 8 times", "eight terms a round", "cuda-4"});
+      {"cuda-compiled", "As compiled", "the plain loop, without an unrolling directive"});
+  row.cuda<with<on_gpu, Name("micro_unroll_1")>>({"cuda-1", "Not unrolled", "one term per iteration"});
+  row.cuda<with<on_gpu, Name("micro_unroll_2")>>({"cuda-2", "Unrolled twice", "two terms per iteration", "cuda-1"});
+  row.cuda<with<on_gpu, Name("micro_unroll_4")>>({"cuda-4", "Unrolled 4 times", "four terms per iteration", "cuda-2"});
+  row.cuda<with<on_gpu, Name("micro_unroll_8")>>({"cuda-8", "Unrolled 8 times", "eight terms per iteration", "cuda-4"});
   row.small({{"n", 1003}, {"terms", 27}});
   row.small({{"n", 9}, {"terms", 1}});
   return row.bench();

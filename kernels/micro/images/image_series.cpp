@@ -45,7 +45,7 @@ struct Problem {
   }
   std::vector<Quantity> quantities(double launches) const {
     return {{"images", "Images", static_cast<double>(count), ""},
-            {"launches", "Launches an image", launches / static_cast<double>(count), ""}};
+            {"launches", "Launches per image", launches / static_cast<double>(count), ""}};
   }
   images::Size size;
   std::size_t count;
@@ -180,7 +180,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
           graph.launch(to);  // the driver keeps launched graphs alive until they are finished
         }
       };
-      work.no_graph = "it makes graphs already";
+      work.no_graph = "it already creates graphs";
       break;
     case How::kGraphReused: {
       bench.stream().begin_capture();
@@ -189,7 +189,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
       work.queue = [graph, count](cuda::Stream& to) {
         for (std::size_t i = 0; i < count; ++i) graph->launch(to);
       };
-      work.no_graph = "it is a graph already";
+      work.no_graph = "it is already a graph";
       break;
     }
     case How::kBatch:
@@ -221,19 +221,20 @@ engine::TaskBench image_series_bench() {
   Row<answer> row({"image-series", "Images of many crystals", "kernels/micro/images/image_series.cpp",
                    "kernels/micro/images/image_series.cu", bytes});
   row.cpu<splitting<Split::kRows>>(
-      {"cpu-one", "One after another", "the rows of an image on all threads, then the next image"});
-  row.cpu<splitting<Split::kImages>>({"cpu-images", "An image a thread", "images beside each other", "cpu-one"});
+      {"cpu-one", "One image at a time", "distributes the rows of an image over all threads"});
+  row.cpu<splitting<Split::kImages>>(
+      {"cpu-images", "One image per thread", "computes several images concurrently", "cpu-one"});
   row.cuda<with<on_gpu, How::kGraphRebuilt>>(
-      {"cuda-graph-anew", "A graph made for each", "captures and instantiates a graph for every image"});
+      {"cuda-graph-anew", "New graph per image", "captures and instantiates a graph for every image"});
   row.cuda<with<on_gpu, How::kSynchronous>>(
-      {"cuda-one", "One by one", "sends a crystal, launches its image and waits for it"});
+      {"cuda-one", "Synchronous", "copies a crystal to the device, launches its image, and waits"});
   row.cuda<with<on_gpu, How::kQueued>>(
-      {"cuda-queued", "Queued", "the crystals lie on the device, and launches follow each other", "cuda-one"});
-  row.cuda<with<on_gpu, How::kGraphReused>>({"cuda-graph-kept", "A graph kept between images",
-                                             "one graph, replayed: which image is next stands on the device",
+      {"cuda-queued", "Queued", "crystals are stored on the device, and launches are queued back to back", "cuda-one"});
+  row.cuda<with<on_gpu, How::kGraphReused>>({"cuda-graph-kept", "One graph, replayed",
+                                             "replays one graph; the index of the next image is stored on the device",
                                              "cuda-graph-anew"});
   row.cuda<with<on_gpu, How::kBatch>>(
-      {"cuda-batch", "All in one launch", "the images are the third dimension of the grid", "cuda-queued"});
+      {"cuda-batch", "Batched in one launch", "images are the third dimension of the grid", "cuda-queued"});
   row.small({{"images", 3}, {"pixels", 67}, {"cells", 5}});
   row.small({{"images", 1}, {"pixels", 33}, {"cells", 100}});
   return row.bench();

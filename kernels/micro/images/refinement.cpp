@@ -125,7 +125,7 @@ class Problem {
 Answer answer(const TaskProblem& problem) {
   const Problem p(problem);
   // A unit is 0.05 degrees or a thousandth of an edge.
-  return {p.truth, 1e-3, 2e-3, "three angles of the misset and six parameters of the cell with those of the image"};
+  return {p.truth, 1e-3, 2e-3, "three misset angles and six cell parameters, compared with those of the image"};
 }
 
 /// Runs fits one after another, and stores the result and time of the last fit.
@@ -139,8 +139,8 @@ class Fits {
   const std::vector<double>& unknowns() const { return fit_.unknowns; }
   std::vector<Quantity> quantities() const {
     return {{"iterations", "Iterations", static_cast<double>(fit_.iterations), ""},
-            {"iteration", "Time of an iteration", 1e3 * seconds_ / std::max(1, fit_.iterations), "ms"},
-            {"images", "Images an iteration", static_cast<double>(kImages), ""}};
+            {"iteration", "Time per iteration", 1e3 * seconds_ / std::max(1, fit_.iterations), "ms"},
+            {"images", "Images per iteration", static_cast<double>(kImages), ""}};
   }
 
  private:
@@ -306,17 +306,19 @@ double bytes(const TaskProblem& problem) {
 
 engine::TaskBench refinement_bench() {
   using namespace refinement_row;
-  Row<answer> row({"refinement", "A crystal fitted to its image", "kernels/micro/images/refinement.cpp",
+  Row<answer> row({"refinement", "Refinement of a crystal", "kernels/micro/images/refinement.cpp",
                    "kernels/micro/images/refinement.cu", bytes});
-  row.cpu<on_cpu>({"cpu", "On the CPU", "rows of ten images and their normal equations on all threads"});
+  row.cpu<on_cpu>({"cpu", "CPU", "ten images per iteration and their normal equations, on all threads"});
   row.cuda<with<on_gpu, How::kOneByOne>>(
-      {"cuda-one", "Image by image", "launches an image, waits, copies it back; the host makes the normal equations"});
+      {"cuda-one", "One image at a time",
+       "launches an image, waits and copies it back; the host forms the normal equations"});
   row.cuda<with<on_gpu, How::kBatch>>(
-      {"cuda-batch", "Ten images in a launch", "one launch and one copy an iteration", "cuda-one"});
-  row.cuda<with<on_gpu, How::kOnDevice>>(
-      {"cuda-sums", "Sums on the GPU", "the normal equations too; 55 numbers come back", "cuda-batch"});
-  row.cuda<with<on_gpu, How::kGraph>>({"cuda-graph", "A graph kept between iterations",
-                                       "crystals, images and sums are one graph, replayed", "cuda-sums"});
+      {"cuda-batch", "Ten images per launch", "one launch and one copy per iteration", "cuda-one"});
+  row.cuda<with<on_gpu, How::kOnDevice>>({"cuda-sums", "Normal equations on the GPU",
+                                          "the GPU also forms the normal equations, and copies back 55 numbers",
+                                          "cuda-batch"});
+  row.cuda<with<on_gpu, How::kGraph>>({"cuda-graph", "One graph, replayed",
+                                       "crystals, images and normal equations in one replayed graph", "cuda-sums"});
   row.small({{"pixels", 67}, {"cells", 5}});
   return row.bench();
 }

@@ -76,12 +76,12 @@ engine::TaskBench block_size_bench() {
   using namespace block_size_row;
   Row<answer> row({"block-size", "Block size and occupancy", "kernels/micro/launch/block_size.cpp",
                    "kernels/micro/launch/block_size.cu", bytes});
-  row.cuda<with<on_gpu, 32>>({"cuda-32", "32 threads", "a warp a block"});
-  row.cuda<with<on_gpu, 64>>({"cuda-64", "64 threads", "two warps a block", "cuda-32"});
-  row.cuda<with<on_gpu, 128>>({"cuda-128", "128 threads", "four warps a block", "cuda-64"});
-  row.cuda<with<on_gpu, 256>>({"cuda-256", "256 threads", "eight warps a block", "cuda-128"});
-  row.cuda<with<on_gpu, 512>>({"cuda-512", "512 threads", "16 warps a block", "cuda-256"});
-  row.cuda<with<on_gpu, 1024>>({"cuda-1024", "1024 threads", "32 warps a block", "cuda-512"});
+  row.cuda<with<on_gpu, 32>>({"cuda-32", "32 threads", "one warp per block"});
+  row.cuda<with<on_gpu, 64>>({"cuda-64", "64 threads", "two warps per block", "cuda-32"});
+  row.cuda<with<on_gpu, 128>>({"cuda-128", "128 threads", "four warps per block", "cuda-64"});
+  row.cuda<with<on_gpu, 256>>({"cuda-256", "256 threads", "eight warps per block", "cuda-128"});
+  row.cuda<with<on_gpu, 512>>({"cuda-512", "512 threads", "16 warps per block", "cuda-256"});
+  row.cuda<with<on_gpu, 1024>>({"cuda-1024", "1024 threads", "32 warps per block", "cuda-512"});
   row.small({{"n", 1003}}, {{"kernel", "axpy"}});
   row.small({{"n", 1003}}, {{"kernel", "stencil"}});
   row.small({{"n", 1003}}, {{"kernel", "gemm"}});

@@ -170,7 +170,7 @@ CudaWork on_gpu(CudaBench& bench, Code code) {
   work.result = sampled(y);
   work.work = {.bytes = 12.0 * n, .flops = 2.0 * n};
   work.clock = engine::TaskClock::kWall;
-  work.no_graph = "loading a module is not work of a stream";
+  work.no_graph = "loading a module is not stream work";
   work.quantities = [parts] { return parts->quantities(); };
   return work;
 }
@@ -191,19 +191,19 @@ double bytes(const TaskProblem& problem) { return 12.0 * static_cast<double>(pro
 
 engine::TaskBench cold_start_bench() {
   using namespace cold_start_row;
-  Row<answer> row({"cold-start", "Cold start: what a first call waits for", "kernels/micro/launch/cold_start.cpp",
+  Row<answer> row({"cold-start", "Cold start: cost of the first call", "kernels/micro/launch/cold_start.cpp",
                    "kernels/micro/launch/cold_start.cpp", bytes});
-  row.cpu<on_cpu<true>>({"cpu-cold", "Fresh memory", "memory that the system has yet to hand out"});
-  row.cpu<on_cpu<false>>({"cpu-warm", "The same memory", "memory used before", "cpu-cold"});
-  row.cuda<with<on_gpu, Code::kSource>>({"cuda-source", "From source", "NVRTC compiles, then the module is loaded"},
-                                        can_do_all, no_compiler);
+  row.cpu<on_cpu<true>>({"cpu-cold", "Fresh memory", "memory that the system has not yet mapped"});
+  row.cpu<on_cpu<false>>({"cpu-warm", "Reused memory", "memory that was used before", "cpu-cold"});
+  row.cuda<with<on_gpu, Code::kSource>>(
+      {"cuda-source", "From source", "NVRTC compiles the source, then the module is loaded"}, can_do_all, no_compiler);
   row.cuda<with<on_gpu, Code::kPtx>>(
-      {"cuda-ptx", "From PTX", "the driver compiles PTX that it has not seen", "cuda-source"});
+      {"cuda-ptx", "From PTX", "the driver compiles PTX that it has not seen before", "cuda-source"});
   row.cuda<with<on_gpu, Code::kPtxCached>>(
-      {"cuda-ptx-cached", "From PTX, seen before", "the driver finds the machine code in its cache", "cuda-ptx"});
+      {"cuda-ptx-cached", "From cached PTX", "the driver finds the machine code in its cache", "cuda-ptx"});
   row.cuda<with<on_gpu, Code::kBinary>>(
-      {"cuda-binary", "From machine code", "the module of all the ledger's kernels is loaded", "cuda-ptx"});
-  row.cuda<with<on_gpu, Code::kLoaded>>({"cuda-warm", "Loaded", "a kernel that ran before", "cuda-binary"});
+      {"cuda-binary", "From machine code", "loads the module with the kernels of all small workloads", "cuda-ptx"});
+  row.cuda<with<on_gpu, Code::kLoaded>>({"cuda-warm", "Loaded", "a kernel that has run before", "cuda-binary"});
   row.small({{"n", 1003}});
   return row.bench();
 }

@@ -71,12 +71,12 @@ double bytes(const TaskProblem& problem) {
 
 engine::TaskBench concurrent_kernels_bench() {
   using namespace concurrent_kernels_row;
-  Row<answer> row({"concurrent-kernels", "Streams: kernels beside kernels",
-                   "kernels/micro/launch/concurrent_kernels.cpp", "kernels/micro/launch/concurrent_kernels.cpp",
-                   bytes});
-  row.cuda<with<on_gpu, How::kLegacy>>({"cuda-legacy", "Default stream", "launches that name no stream"});
-  row.cuda<with<on_gpu, How::kOneStream>>({"cuda-one", "One stream", "one kernel after another", "cuda-legacy"});
-  row.cuda<with<on_gpu, How::kStreams>>({"cuda-streams", "A stream a kernel", "kernels beside each other", "cuda-one"});
+  Row<answer> row({"concurrent-kernels", "Concurrent kernels on streams", "kernels/micro/launch/concurrent_kernels.cpp",
+                   "kernels/micro/launch/concurrent_kernels.cpp", bytes});
+  row.cuda<with<on_gpu, How::kLegacy>>({"cuda-legacy", "Default stream", "launches without a stream"});
+  row.cuda<with<on_gpu, How::kOneStream>>({"cuda-one", "One stream", "kernels run one after another", "cuda-legacy"});
+  row.cuda<with<on_gpu, How::kStreams>>(
+      {"cuda-streams", "One stream per kernel", "kernels run concurrently", "cuda-one"});
   row.cuda<with<on_gpu, How::kOneKernel>>(
       {"cuda-one-kernel", "One kernel", "all blocks in one launch", "cuda-streams"});
   row.small({{"kernels", 5}, {"blocks", 3}, {"work", 9}});

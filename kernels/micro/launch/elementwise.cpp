@@ -86,17 +86,16 @@ engine::TaskBench elementwise_bench() {
   using namespace elementwise_row;
   Row<answer> row({"elementwise", "Elementwise: (a + b) scale", "kernels/micro/launch/elementwise.cpp",
                    "kernels/micro/launch/elementwise.cu", bytes});
-  row.cpu<on_cpu<Form::kUnfused>>(
-      {"cpu-unfused", "Three passes", "sum, product and assignment as passes of their own"});
+  row.cpu<on_cpu<Form::kUnfused>>({"cpu-unfused", "Three passes", "separate passes for sum, product and assignment"});
   row.cpu<on_cpu<Form::kDistributed>>({"cpu-distributed", "a scale + b scale", "one pass", "cpu-unfused"});
-  row.cpu<on_cpu<Form::kFused>>({"cpu-fused", "(a + b) scale", "one pass, an operation less", "cpu-distributed"});
-  row.cuda<unfused>({"cuda-unfused", "Three kernels", "sum, product and assignment as kernels of their own"});
+  row.cpu<on_cpu<Form::kFused>>({"cpu-fused", "(a + b) scale", "one pass with one operation fewer", "cpu-distributed"});
+  row.cuda<unfused>({"cuda-unfused", "Three kernels", "separate kernels for sum, product and assignment"});
   row.cuda<with<on_gpu, Name("micro_elementwise_distributed"), 1>>(
       {"cuda-distributed", "a scale + b scale", "one kernel", "cuda-unfused"});
   row.cuda<with<on_gpu, Name("micro_elementwise_fused"), 1>>(
-      {"cuda-fused", "(a + b) scale", "an operation less", "cuda-distributed"});
+      {"cuda-fused", "(a + b) scale", "one kernel with one operation fewer", "cuda-distributed"});
   row.cuda<with<on_gpu, Name("micro_elementwise_16"), 4>>(
-      {"cuda-16", "16 bytes a load", "four values a thread", "cuda-fused"});
+      {"cuda-16", "16-byte loads", "four values per thread", "cuda-fused"});
   row.small({{"n", 1003}});
   row.small({{"n", 2}});
   return row.bench();

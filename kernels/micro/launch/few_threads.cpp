@@ -81,16 +81,18 @@ double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(prob
 
 engine::TaskBench few_threads_bench() {
   using namespace few_threads_row;
-  Row<answer> row({"few-threads", "Too few threads, and independent chains", "kernels/micro/launch/few_threads.cpp",
+  Row<answer> row({"few-threads", "Few threads and independent chains", "kernels/micro/launch/few_threads.cpp",
                    "kernels/micro/launch/few_threads.cu", bytes});
-  row.cpu<on_cpu<1>>({"cpu-1", "One chain", "each step waits for the one before"});
-  row.cpu<on_cpu<8>>({"cpu-8", "Eight chains", "eight values side by side", "cpu-1"});
-  row.cpu<on_cpu<64>>({"cpu-64", "64 chains", "64 values side by side", "cpu-8"});
-  row.cuda<with<on_gpu, Name("micro_chains_1")>>({"cuda-1", "One chain", "each step waits for the one before"});
-  row.cuda<with<on_gpu, Name("micro_chains_2")>>({"cuda-2", "Two chains", "two values a thread at a time", "cuda-1"});
-  row.cuda<with<on_gpu, Name("micro_chains_4")>>({"cuda-4", "Four chains", "four values a thread at a time", "cuda-2"});
+  row.cpu<on_cpu<1>>({"cpu-1", "One chain", "each step depends on the previous one"});
+  row.cpu<on_cpu<8>>({"cpu-8", "Eight chains", "eight independent values", "cpu-1"});
+  row.cpu<on_cpu<64>>({"cpu-64", "64 chains", "64 independent values", "cpu-8"});
+  row.cuda<with<on_gpu, Name("micro_chains_1")>>({"cuda-1", "One chain", "each step depends on the previous one"});
+  row.cuda<with<on_gpu, Name("micro_chains_2")>>(
+      {"cuda-2", "Two chains", "two independent values per thread", "cuda-1"});
+  row.cuda<with<on_gpu, Name("micro_chains_4")>>(
+      {"cuda-4", "Four chains", "four independent values per thread", "cuda-2"});
   row.cuda<with<on_gpu, Name("micro_chains_8")>>(
-      {"cuda-8", "Eight chains", "eight values a thread at a time", "cuda-4"});
+      {"cuda-8", "Eight chains", "eight independent values per thread", "cuda-4"});
   row.small({{"n", 1003}, {"threads", 1}, {"work", 5}});
   row.small({{"n", 1003}, {"threads", 333}, {"work", 70}});
   return row.bench();

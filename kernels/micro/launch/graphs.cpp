@@ -114,7 +114,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
         (*graph)->launch(to);
       };
     }
-    work.no_graph = "it makes or is a graph already";
+    work.no_graph = "it is already a graph, or creates one";
     if (how == How::kRebuilt || how == How::kUpdated) work.clock = engine::TaskClock::kWall;
   }
   work.restore = [chain](cuda::Stream& to) { chain->y->upload(std::span<const float>(chain->in.y), to); };
@@ -130,7 +130,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
       queue(*stream);
       call_s = seconds_since(start);
     });
-    all.push_back({"call", "The host's part of a repetition", 1e6 * call_s, "µs"});
+    all.push_back({"call", "Host time of a repetition", 1e6 * call_s, "µs"});
     all.push_back({"per-node", "Device time per launch", 1e6 * device_s / chain->in.steps, "µs"});
     return all;
   };
@@ -141,7 +141,7 @@ double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(prob
 
 std::string no_update() {
   if (const std::string why = no_device(); !why.empty()) return why;
-  return cuda::Graph::can_update() ? "" : "the driver has no cuGraphExecUpdate of CUDA 12";
+  return cuda::Graph::can_update() ? "" : "the driver lacks cuGraphExecUpdate of CUDA 12";
 }
 
 }  // namespace
@@ -152,14 +152,14 @@ engine::TaskBench graphs_bench() {
   Row<answer> row({"graphs", "CUDA graphs: capture, instantiate, replay, update", "kernels/micro/launch/graphs.cpp",
                    "kernels/micro/launch/graphs.cpp", bytes});
   row.cuda<with<on_gpu, How::kRebuilt>>(
-      {"cuda-graph-anew", "A graph made each time", "captures and instantiates the graph in every repetition"});
+      {"cuda-graph-anew", "New graph per repetition", "captures and instantiates the graph in every repetition"});
   row.cuda<with<on_gpu, How::kUpdated>>(
-      {"cuda-graph-updated", "A graph updated each time", "captures in every repetition and updates the graph there is",
+      {"cuda-graph-updated", "Updated graph", "captures in every repetition and updates the existing graph",
        "cuda-graph-anew"},
       can_do_all, no_update);
   row.cuda<with<on_gpu, How::kStream>>({"cuda-stream", "Launches", "queues every launch in every repetition"});
   row.cuda<with<on_gpu, How::kReplay>>(
-      {"cuda-graph", "A graph made once", "captured and instantiated before the time counts", "cuda-stream"});
+      {"cuda-graph", "Reused graph", "captures and instantiates the graph before timing", "cuda-stream"});
   row.small({{"n", 1003}, {"steps", 7}});
   return row.bench();
 }

@@ -44,9 +44,9 @@ engine::TaskBench grid_stride_bench() {
   using namespace grid_stride_row;
   Row<answer> row({"grid-stride", "Grid-stride loops", "kernels/micro/launch/grid_stride.cpp",
                    "kernels/micro/launch/grid_stride.cu", bytes});
-  row.cuda<with<on_gpu, false>>({"cuda-one-each", "One thread an element", "as many blocks as the array asks for"});
+  row.cuda<with<on_gpu, false>>({"cuda-one-each", "One thread per element", "as many blocks as the array needs"});
   row.cuda<with<on_gpu, true>>(
-      {"cuda-grid-stride", "A grid that walks", "a given number of blocks a multiprocessor", "cuda-one-each"});
+      {"cuda-grid-stride", "Grid-stride loop", "a fixed number of blocks per multiprocessor", "cuda-one-each"});
   row.small({{"n", 1000003}, {"blocks_per_sm", 1}});
   row.small({{"n", 7}, {"blocks_per_sm", 32}});
   return row.bench();

@@ -140,15 +140,15 @@ double bytes(const TaskProblem& problem) {
 
 engine::TaskBench host_loop_bench() {
   using namespace host_loop_row;
-  Row<answer> row({"host-loop", "A loop on the host: batched 1-D convolution", "kernels/micro/launch/host_loop.cpp",
+  Row<answer> row({"host-loop", "Loop on the host: batched 1-D convolution", "kernels/micro/launch/host_loop.cpp",
                    "kernels/micro/launch/host_loop.cu", bytes});
-  row.cpu<on_cpu>({"cpu-rows", "Row by row", "asks for every term whether it lies within the row"});
+  row.cpu<on_cpu>({"cpu-rows", "Bounds check per term", "checks for every term whether it lies within the row"});
   row.cpu<on_cpu_split>(
-      {"cpu-split", "Ends apart", "takes the inner part of a row tap by tap, without asking", "cpu-rows"});
-  row.cuda<with<on_gpu, Gpu::kCopies>>(
-      {"cuda-row-copies", "Copies, launch and wait per row", "copies each row there and back and waits for it"});
+      {"cpu-split", "Edges separate", "computes the interior of a row tap by tap without bounds checks", "cpu-rows"});
+  row.cuda<with<on_gpu, Gpu::kCopies>>({"cuda-row-copies", "Copies, launch and wait per row",
+                                        "copies each row to the device and back, and waits for it"});
   row.cuda<with<on_gpu, Gpu::kRows>>(
-      {"cuda-row-launches", "A launch per row", "leaves the rows on the device", "cuda-row-copies"});
+      {"cuda-row-launches", "One launch per row", "keeps the rows on the device", "cuda-row-copies"});
   row.cuda<with<on_gpu, Gpu::kBatched>>({"cuda-batched", "One launch", "all rows in one launch", "cuda-row-launches"});
   row.small({{"rows", 17}, {"length", 301}, {"radius", 5}});
   row.small({{"rows", 3}, {"length", 7}, {"radius", 16}});

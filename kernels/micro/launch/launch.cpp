@@ -112,7 +112,7 @@ CudaWork on_gpu(CudaBench& bench, Gpu how) {
       graph->upload(bench.stream());
       bench.stream().synchronize();
       out.queue = [graph, x](cuda::Stream& to) { graph->launch(to); };  // captured: the graph reads x
-      out.no_graph = "it is a graph already";
+      out.no_graph = "it is already a graph";
     } else {
       out.queue = all;
     }
@@ -142,20 +142,19 @@ engine::TaskBench launch_bench() {
   using namespace launch_row;
   Row<answer> row({"launch", "Launches and fusion: dependent axpy", "kernels/micro/launch/launch.cpp",
                    "kernels/micro/launch/launch.cu", bytes});
-  row.cpu<on_cpu<Cpu::kPasses>>({"cpu-passes", "A pass per step", "one pass over the arrays per step"});
-  row.cpu<on_cpu<Cpu::kFused>>(
-      {"cpu-fused", "All steps in one pass", "takes every step of an element while it is in a register", "cpu-passes"});
+  row.cpu<on_cpu<Cpu::kPasses>>({"cpu-passes", "One pass per step", "one pass over the arrays per step"});
+  row.cpu<on_cpu<Cpu::kFused>>({"cpu-fused", "All steps in one pass",
+                                "applies all steps to an element while it is in a register", "cpu-passes"});
   row.cuda<with<on_gpu, Gpu::kSynchronised>>(
-      {"cuda-synchronised", "A launch and a wait per step", "waits for the device after every launch"});
+      {"cuda-synchronised", "Launch and wait per step", "waits for the device after every launch"});
   row.cuda<with<on_gpu, Gpu::kLaunches>>(
-      {"cuda-launches", "A launch per step", "queues the launches back to back", "cuda-synchronised"});
+      {"cuda-launches", "One launch per step", "queues the launches back to back", "cuda-synchronised"});
   row.cuda<with<on_gpu, Gpu::kGraph>>(
-      {"cuda-graph", "The launches as one graph", "replays the launches as one graph", "cuda-launches"});
+      {"cuda-graph", "Launches in one graph", "replays the launches as one graph", "cuda-launches"});
   row.cuda<with<on_gpu, Gpu::kPersistent>>({"cuda-persistent", "One launch with a barrier per step",
-                                            "one kernel that waits for its whole grid after every step",
-                                            "cuda-launches"});
+                                            "one kernel with a grid-wide barrier after every step", "cuda-launches"});
   row.cuda<with<on_gpu, Gpu::kFused>>({"cuda-fused", "All steps in one launch",
-                                       "takes every step of an element while it is in a register", "cuda-launches"});
+                                       "applies all steps to an element while it is in a register", "cuda-launches"});
   row.small({{"n", 1003}, {"steps", 7}});
   row.small({{"n", 1}, {"steps", 1}});
   return row.bench();

@@ -105,19 +105,20 @@ double bytes(const TaskProblem& problem) { return 4.0 * static_cast<double>(prob
 
 engine::TaskBench overlap_bench() {
   using namespace overlap_row;
-  Row<answer> row({"overlap", "Streams: copies beside kernels", "kernels/micro/launch/overlap.cpp",
+  Row<answer> row({"overlap", "Streams: copies overlapping kernels", "kernels/micro/launch/overlap.cpp",
                    "kernels/micro/launch/overlap.cpp", bytes});
   row.cuda<with<on_gpu, Streams::kOne, false>>(
-      {"cuda-one-pageable", "One stream, pageable", "copies from ordinary memory, one thing after another"});
-  row.cuda<with<on_gpu, Streams::kSeveral, false>>(
-      {"cuda-streams-pageable", "Streams, pageable", "pieces on streams, from ordinary memory", "cuda-one-pageable"});
+      {"cuda-one-pageable", "One stream, pageable", "copies from pageable memory, without overlap"});
+  row.cuda<with<on_gpu, Streams::kSeveral, false>>({"cuda-streams-pageable", "Streams, pageable",
+                                                    "pieces on several streams, from pageable memory",
+                                                    "cuda-one-pageable"});
   row.cuda<with<on_gpu, Streams::kOne, true>>(
       {"cuda-one", "One stream, pinned", "copies from page-locked memory", "cuda-one-pageable"});
-  row.cuda<with<on_gpu, Streams::kLegacyKernels, true>>(
-      {"cuda-legacy", "Streams, but kernels on the default one",
-       "copies on streams, launches that name none: the legacy default stream", "cuda-one"});
+  row.cuda<with<on_gpu, Streams::kLegacyKernels, true>>({"cuda-legacy", "Streams, kernels on the default stream",
+                                                         "copies on streams, but launches on the legacy default stream",
+                                                         "cuda-one"});
   row.cuda<with<on_gpu, Streams::kSeveral, true>>(
-      {"cuda-streams", "Streams, pinned", "pieces on streams, from page-locked memory", "cuda-one"});
+      {"cuda-streams", "Streams, pinned", "pieces on several streams, from page-locked memory", "cuda-one"});
   row.small({{"n", 10007}, {"work", 9}, {"pieces", 5}, {"streams", 3}});
   return row.bench();
 }

@@ -24,9 +24,9 @@ struct Said {
   int times = 0;
   std::vector<Quantity> quantities() const {
     const double by = times > 0 ? 1e6 / times : 0.0;
-    return {{"reported", "What this way of timing reports", reported_s * by, "µs"},
-            {"true", "What the work takes", true_s * by, "µs"},
-            {"ratio", "Reported over true", true_s > 0 ? reported_s / true_s : 0.0, ""}};
+    return {{"reported", "Time reported by this method", reported_s * by, "µs"},
+            {"true", "True time", true_s * by, "µs"},
+            {"ratio", "Reported divided by true time", true_s > 0 ? reported_s / true_s : 0.0, ""}};
   }
 };
 
@@ -121,15 +121,15 @@ engine::TaskBench timing_bench() {
   Row<answer> row({"timing", "Timing with and without synchronisation", "kernels/micro/launch/timing.cpp",
                    "kernels/micro/launch/timing.cpp", bytes});
   row.cpu<on_cpu<true>>(
-      {"cpu-first-call", "First call included", "the mean of ten calls, the first into memory never touched"});
-  row.cpu<on_cpu<false>>({"cpu-warm", "Warm", "a call like the ones before it", "cpu-first-call"});
+      {"cpu-first-call", "First call included", "mean of ten calls, the first into untouched memory"});
+  row.cpu<on_cpu<false>>({"cpu-warm", "Warm", "a call after earlier identical calls", "cpu-first-call"});
   row.cuda<with<on_gpu, Way::kFirstCall>>(
-      {"cuda-first-call", "First call included", "the mean of ten calls, the first of which loads the code"});
+      {"cuda-first-call", "First call included", "mean of ten calls, the first of which loads the code"});
   row.cuda<with<on_gpu, Way::kNoSync>>({"cuda-no-sync", "Wall clock without waiting: wrong",
                                         "stops the clock when the launch returns", "cuda-first-call"});
   row.cuda<with<on_gpu, Way::kSync>>(
       {"cuda-sync", "Wall clock with waiting", "stops the clock when the device is idle", "cuda-no-sync"});
-  row.cuda<with<on_gpu, Way::kEvents>>({"cuda-events", "Events", "the device's clock on both sides", "cuda-sync"});
+  row.cuda<with<on_gpu, Way::kEvents>>({"cuda-events", "Events", "device timestamps before and after", "cuda-sync"});
   row.small({{"n", 1003}});
   return row.bench();
 }

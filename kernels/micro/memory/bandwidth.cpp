@@ -119,13 +119,14 @@ engine::TaskBench bandwidth_bench() {
   using namespace bandwidth_row;
   Row<answer> row({"bandwidth", "Bandwidth by level: the STREAM triad", "kernels/micro/memory/bandwidth.cpp",
                    "kernels/micro/memory/bandwidth.cu", bytes});
-  row.cpu<on_one_core>({"cpu-one", "One core", "one thread passes over the arrays"});
-  row.cpu<on_all_cores>({"cpu", "All cores", "each thread passes over its share", "cpu-one"});
-  row.cuda<with<on_gpu, Name("micro_triad")>>({"cuda-4", "4 bytes a load", "a word a thread"});
-  row.cuda<with<on_gpu, Name("micro_triad_16")>>({"cuda-16", "16 bytes a load", "four words a thread", "cuda-4"});
+  row.cpu<on_one_core>({"cpu-one", "One core", "one thread processes the arrays"});
+  row.cpu<on_all_cores>({"cpu", "All cores", "each thread processes its share of the arrays", "cpu-one"});
+  row.cuda<with<on_gpu, Name("micro_triad")>>({"cuda-4", "4-byte loads", "one word per thread"});
+  row.cuda<with<on_gpu, Name("micro_triad_16")>>({"cuda-16", "16-byte loads", "four words per thread", "cuda-4"});
   row.cuda<with<on_gpu, Name("micro_triad_l2")>>(
-      {"cuda-l2", "Past L1", "loads that L1 does not keep (__ldcg)", "cuda-16"});
-  row.cuda<on_shared>({"cuda-shared", "Shared memory", "each block passes over its share in shared memory", "cuda-16"});
+      {"cuda-l2", "Bypassing L1", "loads that are not cached in L1 (__ldcg)", "cuda-16"});
+  row.cuda<on_shared>(
+      {"cuda-shared", "Shared memory", "each block repeatedly reads its share in shared memory", "cuda-16"});
   row.small({{"n", 10007}, {"passes", 3}});
   row.small({{"n", 3}, {"passes", 1}});
   return row.bench();

@@ -23,7 +23,7 @@ unsigned sum_of(unsigned thread, unsigned stride, unsigned reads) {
 Answer answer(const TaskProblem& problem) {
   const auto stride = static_cast<unsigned>(problem.count("stride")),
              reads = static_cast<unsigned>(problem.count("reads"));
-  Answer out{{}, 0, 0, "the sums of the first block's threads, which must be equal"};
+  Answer out{{}, 0, 0, "the sums of the threads in the first block, which must be equal"};
   for (unsigned t = 0; t < kThreads; ++t) out.wanted.push_back(sum_of(t, stride, reads));
   return out;
 }
@@ -47,8 +47,8 @@ CudaWork on_gpu(CudaBench& bench, const char* name, bool padded) {
   const double ways = padded ? 1.0 : std::gcd(stride, 32u);
   work.quantities = [=, stream = &bench.stream()] {
     const double taken = static_cast<double>(cycles->read(*stream)[0]);
-    std::vector<Quantity> out_of{{"cycles", "Per read, with all warps at work", taken / reads, "cycles"}};
-    if (!padded) out_of.push_back({"ways", "Lanes that meet in a bank", ways, ""});
+    std::vector<Quantity> out_of{{"cycles", "Time per read, with all warps active", taken / reads, "cycles"}};
+    if (!padded) out_of.push_back({"ways", "Lanes that access the same bank", ways, ""});
     return out_of;
   };
   return work;
@@ -64,9 +64,9 @@ engine::TaskBench bank_conflicts_bench() {
   Row<answer> row({"bank-conflicts", "Bank conflicts: reads with a stride", "kernels/micro/memory/bank_conflicts.cpp",
                    "kernels/micro/memory/bank_conflicts.cu", bytes});
   row.cuda<with<on_gpu, Name("micro_bank_strided"), false>>(
-      {"cuda-strided", "With the stride", "neighbouring lanes are a stride of words apart", "", "int"});
+      {"cuda-strided", "Strided", "neighbouring lanes read words that are a stride apart", "", "int"});
   row.cuda<with<on_gpu, Name("micro_bank_padded"), true>>(
-      {"cuda-padded", "With a word more in 32", "a word is left out after each 32", "cuda-strided", "int"});
+      {"cuda-padded", "Padded", "one word of padding after every 32 words", "cuda-strided", "int"});
   row.small({{"stride", 1}, {"reads", 33}});
   row.small({{"stride", 32}, {"reads", 17}});
   return row.bench();

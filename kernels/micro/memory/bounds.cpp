@@ -48,14 +48,15 @@ double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(prob
 
 engine::TaskBench bounds_bench() {
   using namespace bounds_row;
-  Row<answer> row({"bounds", "Without a check of the end", "kernels/micro/memory/bounds.cpp",
-                   "kernels/micro/memory/bounds.cu", bytes});
+  Row<answer> row(
+      {"bounds", "Bounds check", "kernels/micro/memory/bounds.cpp", "kernels/micro/memory/bounds.cu", bytes});
   row.cuda<with<on_gpu, Name("micro_bounds_checked"), false>>(
       {"cuda-checked", "With the check", "threads beyond the end do nothing"});
   row.cuda<with<on_gpu, Name("micro_bounds_unchecked"), true>>(
-      {"cuda-padded", "Arrays as long as the blocks", "no check, and nothing lies beyond the end", "cuda-checked"});
+      {"cuda-padded", "Padded arrays", "no check, since arrays are as long as the blocks", "cuda-checked"});
   row.cuda<with<on_gpu, Name("micro_bounds_unchecked"), false>>(
-      {"cuda-unchecked", "Without the check", "writes beyond the end; its results are right by luck", "cuda-padded"});
+      {"cuda-unchecked", "Without the check", "writes beyond the end; its results are only correct by luck",
+       "cuda-padded"});
   row.small({{"n", 1003}});
   row.small({{"n", 128}});
   return row.bench();

@@ -129,14 +129,14 @@ CudaWork on_gpu(CudaBench& bench, Gpu how) {
   const bool scattered = how == Gpu::kDirect && p->random;
   const double fetched = scattered ? std::max(32.0, element) : std::min(apart, std::max(32.0, element));
   work.quantities = [fetched, element] {
-    return std::vector<Quantity>{{"sectors", "Bytes of 32-byte sectors per byte wanted", fetched / element, ""}};
+    return std::vector<Quantity>{{"sectors", "Bytes of 32-byte sectors per useful byte", fetched / element, ""}};
   };
   return work;
 }
 
 std::string refuses_random(const TaskProblem& problem) {
   if (problem.word("order") != "random") return "";
-  return "it reads all between a block's first and last element, which has no bound where their order is random";
+  return "it reads everything between a block's first and last element, which is unbounded in random order";
 }
 
 std::string refuses_staged(const TaskProblem& problem) {
@@ -145,7 +145,7 @@ std::string refuses_staged(const TaskProblem& problem) {
   constexpr std::size_t kMax = 96 * 1024;  // Ampere GPUs of the 30 series offer 99 KiB per SM
   if (need <= kMax) return "";
   return "stride = " + std::to_string(problem.count("stride")) + " needs " + std::to_string(need) +
-         " bytes of shared memory a block, allowed: " + std::to_string(kMax);
+         " bytes of shared memory per block; allowed: " + std::to_string(kMax);
 }
 
 double bytes(const TaskProblem& problem) {
@@ -160,18 +160,16 @@ engine::TaskBench coalescing_bench() {
   using namespace coalescing_row;
   Row<answer> row({"coalescing", "Coalescing: copy with a stride, an offset, or in random order",
                    "kernels/micro/memory/coalescing.cpp", "kernels/micro/memory/coalescing.cu", bytes});
-  row.cpu<on_cpu_scatter>({"cpu-scatter", "In the order of memory", "reads in order and writes where it belongs"});
-  row.cpu<on_cpu>(
-      {"cpu-gather", "In the order of the results", "writes in order and reads where it lies", "cpu-scatter"});
+  row.cpu<on_cpu_scatter>({"cpu-scatter", "In input order", "reads sequentially and scatters the writes"});
+  row.cpu<on_cpu>({"cpu-gather", "In output order", "writes sequentially and gathers the reads", "cpu-scatter"});
   row.cuda<with<on_gpu, Gpu::kDirect>>(
-      {"cuda-direct", "Each thread its element", "neighbouring lanes are a stride apart"});
+      {"cuda-direct", "One element per thread", "neighbouring lanes read addresses that are a stride apart"});
   row.cuda<with<on_gpu, Gpu::kStaged>>(
-      {"cuda-staged", "Through shared memory",
-       "a block reads all that lies between, lane after lane, and picks its elements there", "cuda-direct"},
+      {"cuda-staged", "Staged in shared memory",
+       "a block reads its complete address range coalesced, then picks its elements in shared memory", "cuda-direct"},
       refuses_staged);
-  row.cuda<with<on_gpu, Gpu::kPacked>>({"cuda-packed", "Packed beforehand",
-                                        "elements that were stored one after another before the time counts",
-                                        "cuda-direct"});
+  row.cuda<with<on_gpu, Gpu::kPacked>>(
+      {"cuda-packed", "Packed beforehand", "elements are packed contiguously before timing", "cuda-direct"});
   row.small({{"n", 1003}, {"stride", 1}, {"offset", 3}, {"element_bytes", 4}}, {{"order", "forward"}});
   row.small({{"n", 1003}, {"stride", 7}, {"offset", 1}, {"element_bytes", 8}}, {{"order", "forward"}});
   row.small({{"n", 517}, {"stride", 24}, {"offset", 0}, {"element_bytes", 16}}, {{"order", "forward"}});

@@ -33,13 +33,13 @@ struct Table {
 
 Answer answer(const TaskProblem& problem) {
   const Table table(problem);
-  return {{static_cast<double>(table.after(table.hops))}, 0, 0, "where the chain ends, which must be equal"};
+  return {{static_cast<double>(table.after(table.hops))}, 0, 0, "the end of the chain, which must be equal"};
 }
 
 /// A chain shorter than the table touches only a part, which may still be in a cache from the repetition before.
 Quantity touched(const Table& table) {
   const std::size_t lines = std::min(table.entries, static_cast<std::size_t>(table.hops));
-  return {"touched", "Memory that the chain touches", 1e-6 * static_cast<double>(lines * kLine), "MB"};
+  return {"touched", "Memory touched by the chain", 1e-6 * static_cast<double>(lines * kLine), "MB"};
 }
 
 CpuWork on_cpu(CpuBench& bench) {
@@ -117,14 +117,15 @@ engine::TaskBench latency_bench() {
   using namespace latency_row;
   Row<answer> row({"latency", "Latency by level: a chain of loads", "kernels/micro/memory/latency.cpp",
                    "kernels/micro/memory/latency.cu", bytes});
-  row.cpu<on_cpu>({"cpu", "The CPU's caches", "one core, one load after another", "", "int"});
-  row.cuda<with<on_gpu, Where::kPastL1>>({"cuda-l2", "Past L1", "loads that L1 does not keep (ld.cg)", "", "int"});
+  row.cpu<on_cpu>({"cpu", "CPU caches", "one core, each load depends on the previous one", "", "int"});
+  row.cuda<with<on_gpu, Where::kPastL1>>(
+      {"cuda-l2", "Bypassing L1", "loads that are not cached in L1 (ld.cg)", "", "int"});
   row.cuda<with<on_gpu, Where::kDefault>>(
-      {"cuda-global", "Through every cache", "loads that L1 keeps (ld.ca)", "cuda-l2", "int"});
+      {"cuda-global", "All caches", "loads that are cached in L1 (ld.ca)", "cuda-l2", "int"});
   row.cuda<with<on_gpu, Where::kUncached>>(
-      {"cuda-uncached", "Fetched anew", "loads that no cache may answer for long (ld.cv)", "cuda-l2", "int"});
+      {"cuda-uncached", "Volatile", "loads that are fetched again (ld.cv)", "cuda-l2", "int"});
   row.cuda<with<on_gpu, Where::kShared>>(
-      {"cuda-shared", "Shared memory", "the table copied to shared memory first", "cuda-global", "int"},
+      {"cuda-shared", "Shared memory", "the table is first copied to shared memory", "cuda-global", "int"},
       refuses_shared);
   row.small({{"footprint_bytes", 12345}, {"hops", 1001}});
   row.small({{"footprint_bytes", 300000}, {"hops", 777}});

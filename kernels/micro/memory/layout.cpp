@@ -95,16 +95,16 @@ engine::TaskBench layout_bench() {
   using namespace layout_row;
   Row<answer> row({"layout", "Layout of records: two of eight fields", "kernels/micro/memory/layout.cpp",
                    "kernels/micro/memory/layout.cu", bytes});
-  row.cpu<on_cpu<Layout::kRecords>>({"cpu-aos", "Records (AoS)", "record after record"});
+  row.cpu<on_cpu<Layout::kRecords>>({"cpu-aos", "Records (AoS)", "complete records, one after another"});
   row.cpu<on_cpu<Layout::kTiles>>(
-      {"cpu-aosoa", "Tiles (AoSoA)", "tiles of 32 records, in each field after field", "cpu-aos"});
-  row.cpu<on_cpu<Layout::kFields>>({"cpu-soa", "Fields (SoA)", "field after field", "cpu-aos"});
+      {"cpu-aosoa", "Tiles (AoSoA)", "tiles of 32 records, stored field by field", "cpu-aos"});
+  row.cpu<on_cpu<Layout::kFields>>({"cpu-soa", "Fields (SoA)", "one array per field", "cpu-aos"});
   row.cuda<with<on_gpu, Layout::kRecords, Name("micro_layout_aos")>>(
-      {"cuda-aos", "Records (AoS)", "record after record"});
+      {"cuda-aos", "Records (AoS)", "complete records, one after another"});
   row.cuda<with<on_gpu, Layout::kTiles, Name("micro_layout_aosoa")>>(
-      {"cuda-aosoa", "Tiles (AoSoA)", "tiles of 32 records, in each field after field", "cuda-aos"});
+      {"cuda-aosoa", "Tiles (AoSoA)", "tiles of 32 records, stored field by field", "cuda-aos"});
   row.cuda<with<on_gpu, Layout::kFields, Name("micro_layout_soa")>>(
-      {"cuda-soa", "Fields (SoA)", "field after field", "cuda-aos"});
+      {"cuda-soa", "Fields (SoA)", "one array per field", "cuda-aos"});
   row.small({{"n", 1003}});
   row.small({{"n", 5}});
   return row.bench();

@@ -70,17 +70,18 @@ engine::TaskBench transpose_bench() {
   Row<answer> row({"transpose", "Transpose: strides and bank conflicts", "kernels/micro/memory/transpose.cpp",
                    "kernels/micro/memory/transpose.cu", bytes});
   row.cpu<by_rows>({"cpu-rows", "Row by row", "reads rows, writes columns"});
-  row.cpu<by_tiles>({"cpu-tiles", "Tile by tile", "tiles of 32 x 32 that stay in the cache", "cpu-rows"});
+  row.cpu<by_tiles>({"cpu-tiles", "Tiled", "tiles of 32 x 32 that fit into the cache", "cpu-rows"});
   row.cuda<with<on_gpu, Name("micro_transpose_strided_writes")>>(
-      {"cuda-strided-writes", "Reads rows, writes columns", "a warp writes to 32 rows at once"});
+      {"cuda-strided-writes", "Strided writes", "reads rows; a warp writes to 32 rows at once"});
   row.cuda<with<on_gpu, Name("micro_transpose_strided_reads")>>(
-      {"cuda-strided-reads", "Reads columns, writes rows", "a warp reads from 32 rows at once", "cuda-strided-writes"});
-  row.cuda<with<on_gpu, Name("micro_transpose_shared")>>(
-      {"cuda-shared", "Shared tile", "both sides in rows, but 32 lanes read one bank", "cuda-strided-writes"});
+      {"cuda-strided-reads", "Strided reads", "writes rows; a warp reads from 32 rows at once", "cuda-strided-writes"});
+  row.cuda<with<on_gpu, Name("micro_transpose_shared")>>({"cuda-shared", "Shared tile",
+                                                          "coalesced reads and writes, but 32 lanes access one bank",
+                                                          "cuda-strided-writes"});
   row.cuda<with<on_gpu, Name("micro_transpose_padded")>>(
-      {"cuda-padded", "Padded tile", "a word more a row: no bank twice", "cuda-shared"});
+      {"cuda-padded", "Padded tile", "one word of padding per row avoids bank conflicts", "cuda-shared"});
   row.cuda<with<on_gpu, Name("micro_transpose_swizzled")>>(
-      {"cuda-swizzled", "Swizzled tile", "rows permuted by their number: no bank twice, no word more", "cuda-shared"});
+      {"cuda-swizzled", "Swizzled tile", "permuted rows avoid bank conflicts without padding", "cuda-shared"});
   row.small({{"rows", 67}, {"columns", 131}});
   row.small({{"rows", 1}, {"columns", 33}});
   return row.bench();

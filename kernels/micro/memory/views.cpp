@@ -119,14 +119,16 @@ engine::TaskBench views_bench() {
   Row<answer> row({"views", "Strided views: raw pointers ignore strides", "kernels/micro/memory/views.cpp",
                    "kernels/micro/memory/views.cu", bytes});
   row.cpu<on_cpu<How::kIgnored>>(
-      {"cpu-ignored", "Strides ignored: wrong", "takes the view's pointer for a contiguous array"});
-  row.cpu<on_cpu<How::kStrided>>({"cpu-strided", "With strides", "asks the strides for every element", "cpu-ignored"});
-  row.cpu<on_cpu<How::kPacked>>({"cpu-packed", "Packed first", "copies the view tile by tile", "cpu-strided"});
+      {"cpu-ignored", "Strides ignored: wrong", "treats the pointer of the view as a contiguous array"});
+  row.cpu<on_cpu<How::kStrided>>({"cpu-strided", "With strides", "uses the strides for every element", "cpu-ignored"});
+  row.cpu<on_cpu<How::kPacked>>(
+      {"cpu-packed", "Packed first", "copies the view tile by tile before use", "cpu-strided"});
   row.cuda<with<on_gpu, How::kIgnored>>(
-      {"cuda-ignored", "Strides ignored: wrong", "takes the view's pointer for a contiguous array"});
+      {"cuda-ignored", "Strides ignored: wrong", "treats the pointer of the view as a contiguous array"});
   row.cuda<with<on_gpu, How::kStrided>>(
-      {"cuda-strided", "With strides", "asks the strides for every element", "cuda-ignored"});
-  row.cuda<with<on_gpu, How::kPacked>>({"cuda-packed", "Packed first", "copies the view tile by tile", "cuda-strided"});
+      {"cuda-strided", "With strides", "uses the strides for every element", "cuda-ignored"});
+  row.cuda<with<on_gpu, How::kPacked>>(
+      {"cuda-packed", "Packed first", "copies the view tile by tile before use", "cuda-strided"});
   row.small({{"rows", 67}, {"columns", 131}}, {{"view", "transposed"}});
   row.small({{"rows", 67}, {"columns", 131}}, {{"view", "every-other"}});
   return row.bench();

@@ -38,7 +38,8 @@ Answer answer(const TaskProblem& problem) {
   std::vector<float> kept;
   std::ranges::copy_if(p.values, std::back_inserter(kept), [&](float v) { return v < p.threshold; });
   const Samples some(kept.size());
-  return {summary(std::move(kept)), 0, 0, "the number kept and, sorted, " + some.text() + ", which must be equal"};
+  return {summary(std::move(kept)), 0, 0,
+          "the number of retained values and, sorted, " + some.text() + ", which must be equal"};
 }
 
 struct Kept {
@@ -116,14 +117,15 @@ engine::TaskBench compaction_bench() {
   using namespace compaction_row;
   Row<answer> row({"compaction", "Compaction: the values below a threshold", "kernels/micro/patterns/compaction.cpp",
                    "kernels/micro/patterns/compaction.cu", bytes});
-  row.cpu<by_branch>({"cpu-branch", "With a branch", "asks, then writes"});
-  row.cpu<without_branch>({"cpu-branchless", "Without a branch", "writes, and goes on where it is kept", "cpu-branch"});
+  row.cpu<by_branch>({"cpu-branch", "With a branch", "tests each value, then writes it"});
+  row.cpu<without_branch>(
+      {"cpu-branchless", "Branchless", "always writes, and advances only for retained values", "cpu-branch"});
   row.cuda<with<on_gpu, Name("micro_compact_atomics")>>(
-      {"cuda-atomics", "An atomic a value", "each value kept asks for a place"});
+      {"cuda-atomics", "One atomic per value", "each retained value requests an index"});
   row.cuda<with<on_gpu, Name("micro_compact_ballot")>>(
-      {"cuda-ballot", "A vote a warp", "the lanes vote, and one of them asks for all", "cuda-atomics"});
+      {"cuda-ballot", "One ballot per warp", "lanes ballot, and one of them requests indices for all", "cuda-atomics"});
   row.cuda<with<on_gpu, Name("micro_compact_block")>>(
-      {"cuda-block", "An atomic a block", "the warps of a block add up their votes", "cuda-ballot"});
+      {"cuda-block", "One atomic per block", "the warps of a block sum their ballots", "cuda-ballot"});
   row.small({{"n", 10007}, {"kept", 0.3}});
   row.small({{"n", 33}, {"kept", 1}});
   row.small({{"n", 100}, {"kept", 0}});

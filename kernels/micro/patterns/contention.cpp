@@ -94,7 +94,7 @@ CudaWork on_gpu(CudaBench& bench, const char* name) {
       of = costs(p, all);
       if (half > 0) {
         const double ratio = static_cast<double>(p.writers) / (p.writers / 2);
-        of.push_back({"exponent", "Of the time over the writers, from half of them on",
+        of.push_back({"exponent", "Share of the time per writer, from half of the writers on",
                       std::log(all / half) / std::log(ratio), ""});
       }
     }
@@ -107,7 +107,7 @@ std::string refuses_many(const TaskProblem& problem) {
   const std::size_t writers = problem.count("writers");
   if (writers <= kMaxCompareWriters) return "";
   return "writers = " + std::to_string(writers) +
-         " that compare and swap take seconds; allowed: " + std::to_string(kMaxCompareWriters);
+         " with compare-and-swap would need seconds; allowed: " + std::to_string(kMaxCompareWriters);
 }
 
 double bytes(const TaskProblem& problem) { return 4.0 * static_cast<double>(problem.count("addresses")); }
@@ -119,16 +119,15 @@ engine::TaskBench contention_bench() {
   using namespace contention_row;
   Row<answer> row({"contention", "Atomics on one address", "kernels/micro/patterns/contention.cpp",
                    "kernels/micro/patterns/contention.cu", bytes});
-  row.cpu<on_cpu>({"cpu", "All cores", "an atomic an addition", "", "int"});
+  row.cpu<on_cpu>({"cpu", "All cores", "one atomic per addition", "", "int"});
   row.cuda<with<on_gpu, Name("micro_contend_add")>>(
-      {"cuda-add", "An atomic an addition", "L2 adds, one after the other", "", "int"});
+      {"cuda-add", "One atomic per addition", "L2 executes the additions one after another", "", "int"});
   row.cuda<with<on_gpu, Name("micro_contend_cas")>>(
-      {"cuda-cas", "Compare and swap", "again and again, until nobody was in between", "cuda-add", "int"},
-      refuses_many);
+      {"cuda-cas", "Compare-and-swap", "retries until no other thread intervened", "cuda-add", "int"}, refuses_many);
   row.cuda<with<on_gpu, Name("micro_contend_warp")>>(
-      {"cuda-warp", "An atomic a warp", "lanes with one address add up by shuffles first", "cuda-add", "int"});
+      {"cuda-warp", "One atomic per warp", "lanes with the same address first sum by shuffles", "cuda-add", "int"});
   row.cuda<with<on_gpu, Name("micro_contend_own")>>(
-      {"cuda-own", "An atomic a thread", "each thread adds up by itself first", "cuda-warp", "int"});
+      {"cuda-own", "One atomic per thread", "each thread first sums privately", "cuda-warp", "int"});
   row.small({{"writers", 1003}, {"additions", 5}, {"addresses", 1}});
   row.small({{"writers", 4096}, {"additions", 3}, {"addresses", 7}});
   row.small({{"writers", 33}, {"additions", 2}, {"addresses", 1000}});

@@ -89,15 +89,15 @@ engine::TaskBench early_exit_bench() {
   using namespace early_exit_row;
   Row<answer> row({"early-exit", "Early exit by a vote", "kernels/micro/patterns/early_exit.cpp",
                    "kernels/micro/patterns/early_exit.cu", bytes});
-  row.cpu<on_cpu>({"cpu", "All cores", "each row to its first hit"});
+  row.cpu<on_cpu>({"cpu", "All cores", "scans each row up to its first hit"});
   row.cuda<with<on_gpu, Name("micro_exit_none"), 0u, 32u>>(
-      {"cuda-whole", "To the end of each row", "a warp a row, which reads all of it"});
+      {"cuda-whole", "Complete rows", "one warp per row reads the complete row"});
   row.cuda<with<on_gpu, Name("micro_exit_any"), 32u, 32u>>(
-      {"cuda-any", "Until any lane has it", "a vote (any) after each 32 values", "cuda-whole"});
+      {"cuda-any", "Vote after each load", "a vote (any) after every 32 values", "cuda-whole"});
   row.cuda<with<on_gpu, Name("micro_exit_all"), 128u, 32u>>(
-      {"cuda-all", "A vote for four loads", "a vote (all) after each 128 values", "cuda-any"});
+      {"cuda-all", "Vote after four loads", "a vote (all) after every 128 values", "cuda-any"});
   row.cuda<with<on_gpu, Name("micro_exit_thread"), 1u, 1u>>(
-      {"cuda-thread", "A thread a row", "no vote: each thread stops by itself", "cuda-any"});
+      {"cuda-thread", "One thread per row", "no vote: each thread stops on its own", "cuda-any"});
   row.small({{"rows", 103}, {"length", 1003}, {"place", 0.3}});
   row.small({{"rows", 33}, {"length", 77}, {"place", 0.9}});
   row.small({{"rows", 5}, {"length", 129}, {"place", 1}});

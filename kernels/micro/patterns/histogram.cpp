@@ -190,7 +190,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
         const std::vector<T> before = sums->read(*stream);
         queue(*stream);
         return std::vector<Quantity>{
-            {"run-to-run", "Largest difference of two repetitions", run_to_run(before, sums->read(*stream)), ""}};
+            {"run-to-run", "Largest difference between two repetitions", run_to_run(before, sums->read(*stream)), ""}};
       };
     }
     return work;
@@ -202,7 +202,7 @@ std::string refuses_shared(const TaskProblem& problem) {
   constexpr std::size_t kMax = 96 * 1024;
   if (need <= kMax) return "";
   return "bins = " + std::to_string(problem.count("bins")) + " need " + std::to_string(need) +
-         " bytes of shared memory a block, allowed: " + std::to_string(kMax);
+         " bytes of shared memory per block; allowed: " + std::to_string(kMax);
 }
 
 double bytes(const TaskProblem& problem) {
@@ -217,18 +217,19 @@ engine::TaskBench histogram_bench() {
   Row<answer> row({"histogram", "Histogram: atomics under contention", "kernels/micro/patterns/histogram.cpp",
                    "kernels/micro/patterns/histogram.cu", bytes});
   row.cpu<on_one_core>({"cpu-one", "One core", "one thread adds", "", "as weights"});
-  row.cpu<on_all_cores>({"cpu", "A histogram a thread", "each thread has its own", "cpu-one", "as weights"});
-  row.cuda<with<on_gpu, How::kGlobal>>({"cuda-global", "An atomic a value", "in global memory", "", "as weights"});
-  row.cuda<with<on_gpu, How::kWarp>>({"cuda-warp", "Grouped by warp",
-                                      "lanes with the same key find each other (match) and add up first", "cuda-global",
+  row.cpu<on_all_cores>(
+      {"cpu", "One histogram per thread", "each thread has a private histogram", "cpu-one", "as weights"});
+  row.cuda<with<on_gpu, How::kGlobal>>({"cuda-global", "One atomic per value", "in global memory", "", "as weights"});
+  row.cuda<with<on_gpu, How::kWarp>>({"cuda-warp", "Aggregated by warp",
+                                      "lanes with the same key find each other (match) and sum first", "cuda-global",
                                       "as weights"});
   row.cuda<with<on_gpu, How::kShared>>(
-      {"cuda-shared", "A histogram a block", "in shared memory, added to the result at the end", "cuda-global",
+      {"cuda-shared", "One histogram per block", "in shared memory, added to the result at the end", "cuda-global",
        "as weights"},
       refuses_shared);
   row.cuda<with<on_gpu, How::kSorted>>({"cuda-sorted", "Sorted beforehand",
-                                        "a warp adds up a key's values, which lie together before the time counts",
-                                        "cuda-global", "as weights"});
+                                        "a warp sums the values of a key, sorted before timing", "cuda-global",
+                                        "as weights"});
   row.small({{"n", 10007}, {"bins", 37}}, {{"distribution", "uniform"}, {"weights", "int"}});
   row.small({{"n", 10007}, {"bins", 1000}}, {{"distribution", "zipf"}, {"weights", "fp32"}});
   row.small({{"n", 1001}, {"bins", 1}}, {{"distribution", "uniform"}, {"weights", "fp64"}});

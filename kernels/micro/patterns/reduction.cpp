@@ -139,21 +139,21 @@ engine::TaskBench reduction_bench() {
   using namespace reduction_row;
   Row<answer> row({"reduction", "Reduction: the sum of n values", "kernels/micro/patterns/reduction.cpp",
                    "kernels/micro/patterns/reduction.cu", bytes});
-  row.cpu<on_cpu<chain, false>>({"cpu-chain", "One chain", "each addition waits for the one before"});
-  row.cpu<on_cpu<eight_chains, false>>({"cpu-chains", "Eight chains", "eight sums side by side", "cpu-chain"});
-  row.cpu<on_cpu<eight_chains, true>>({"cpu-threads", "Eight chains a thread", "all cores", "cpu-chains"});
+  row.cpu<on_cpu<chain, false>>({"cpu-chain", "One chain", "each addition depends on the previous one"});
+  row.cpu<on_cpu<eight_chains, false>>({"cpu-chains", "Eight chains", "eight independent sums", "cpu-chain"});
+  row.cpu<on_cpu<eight_chains, true>>({"cpu-threads", "Eight chains per thread", "all cores", "cpu-chains"});
   row.cuda<with<by_atomics, Name("micro_reduce_atomics")>>(
-      {"cuda-atomics", "An atomic a value", "every value is added to one word"});
+      {"cuda-atomics", "One atomic per value", "every value is added to a single word"});
   row.cuda<with<by_atomics, Name("micro_reduce_warp_atomics")>>(
-      {"cuda-warp-atomics", "An atomic a warp", "a warp adds up by shuffles first", "cuda-atomics"});
+      {"cuda-warp-atomics", "One atomic per warp", "a warp first sums by shuffles", "cuda-atomics"});
   row.cuda<with<by_tree, Name("micro_reduce_interleaved")>>(
-      {"cuda-interleaved", "Interleaved tree", "the tree in which every second, fourth, … thread adds"});
+      {"cuda-interleaved", "Interleaved tree", "every second, then every fourth, … thread adds"});
   row.cuda<with<by_tree, Name("micro_reduce_sequential")>>(
-      {"cuda-sequential", "Sequential tree", "the first half of the threads adds the second", "cuda-interleaved"});
+      {"cuda-sequential", "Sequential tree", "the first half of the threads adds the second half", "cuda-interleaved"});
   row.cuda<with<by_tree, Name("micro_reduce_shuffle")>>(
-      {"cuda-shuffle", "Shuffles", "warps add up by shuffles, without shared memory", "cuda-sequential"});
-  row.cuda<by_grid_stride>({"cuda-grid-stride", "Shuffles, several values a thread",
-                            "a grid that fills the device once walks over the array", "cuda-shuffle"});
+      {"cuda-shuffle", "Shuffles", "warps sum by shuffles, without shared memory", "cuda-sequential"});
+  row.cuda<by_grid_stride>({"cuda-grid-stride", "Shuffles, several values per thread",
+                            "a grid-stride loop with a grid that fills the device once", "cuda-shuffle"});
   row.small({{"n", 100003}});
   row.small({{"n", 70000}});
   row.small({{"n", 1}});

@@ -103,13 +103,14 @@ double bytes(const TaskProblem& problem) { return 8.1 * static_cast<double>(prob
 
 engine::TaskBench scan_bench() {
   using namespace scan_row;
-  Row<answer> row({"scan", "Running sums", "kernels/micro/patterns/scan.cpp", "kernels/micro/patterns/scan.cu", bytes});
-  row.cpu<by_chain>({"cpu-chain", "One chain", "each sum waits for the one before"});
-  row.cpu<by_pieces>({"cpu-pieces", "Piece by piece", "all cores, and what came before is added after", "cpu-chain"});
+  Row<answer> row({"scan", "Prefix sum", "kernels/micro/patterns/scan.cpp", "kernels/micro/patterns/scan.cu", bytes});
+  row.cpu<by_chain>({"cpu-chain", "One chain", "each sum depends on the previous one"});
+  row.cpu<by_pieces>(
+      {"cpu-pieces", "Blocked", "all cores; the sums of preceding blocks are added afterwards", "cpu-chain"});
   row.cuda<with<on_gpu, Name("micro_scan_shared")>>(
-      {"cuda-shared", "In shared memory", "each step adds the value so far before, between barriers"});
+      {"cuda-shared", "In shared memory", "each step adds an earlier partial sum, between barriers"});
   row.cuda<with<on_gpu, Name("micro_scan_shuffle")>>(
-      {"cuda-shuffle", "By shuffles", "warps by shuffles, then the warps' sums", "cuda-shared"});
+      {"cuda-shuffle", "By shuffles", "prefix sums of warps by shuffles, then of the warps' totals", "cuda-shared"});
   row.small({{"n", 100003}});
   row.small({{"n", 1}});
   row.small({{"n", 1024}});

@@ -125,22 +125,24 @@ double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(prob
 
 engine::TaskBench stencil_1d_bench() {
   using namespace stencil_1d_row;
-  Row<answer> row({"stencil-1d", "Tiling: a stencil along a line", "kernels/micro/patterns/stencil_1d.cpp",
+  Row<answer> row({"stencil-1d", "Tiling: a one-dimensional stencil", "kernels/micro/patterns/stencil_1d.cpp",
                    "kernels/micro/patterns/stencil_1d.cu", bytes});
-  row.cpu<on_cpu>({"cpu", "Point by point", "asks for every term whether it lies within the line"});
-  row.cpu<on_cpu_by_taps>({"cpu-by-taps", "Tap by tap", "a tap at a time over a piece that stays in the cache", "cpu"});
+  row.cpu<on_cpu>({"cpu", "Point by point", "checks for every term whether it lies within the line"});
+  row.cpu<on_cpu_by_taps>(
+      {"cpu-by-taps", "Tap by tap", "applies one tap at a time to a piece that fits into the cache", "cpu"});
   row.cuda<with<on_gpu, Name("micro_stencil_naive"), Taps::kGlobal, Tile::kNone>>(
-      {"cuda-naive", "Out of the caches", "reads neighbours and taps from memory"});
+      {"cuda-naive", "Through the caches", "reads neighbours and taps from global memory"});
   row.cuda<with<on_gpu, Name("micro_stencil_read_only"), Taps::kGlobal, Tile::kNone>>(
-      {"cuda-read-only", "Read-only loads", "tells the compiler that nobody writes to what it reads", "cuda-naive"});
+      {"cuda-read-only", "Read-only loads", "marks the input as read-only for the compiler", "cuda-naive"});
   row.cuda<with<on_gpu, Name("micro_stencil_constant"), Taps::kConstant, Tile::kNone>>(
-      {"cuda-constant", "Taps in constant memory", "a tap goes to the whole warp at once", "cuda-read-only"});
+      {"cuda-constant", "Taps in constant memory", "a tap is broadcast to the complete warp", "cuda-read-only"});
   row.cuda<with<on_gpu, Name("micro_stencil_shared"), Taps::kConstant, Tile::kBlock>>(
       {"cuda-shared", "Shared tile with halo", "reads each value once per block, into shared memory", "cuda-constant"});
   row.cuda<with<on_gpu, Name("micro_stencil_async"), Taps::kConstant, Tile::kBlock>>(
-      {"cuda-async", "Tile by asynchronous copies", "brings the tile by cp.async, past the registers", "cuda-shared"});
+      {"cuda-async", "Tile by asynchronous copies", "copies the tile by cp.async, bypassing registers", "cuda-shared"});
   row.cuda<with<on_gpu, Name("micro_stencil_window"), Taps::kConstant, Tile::kWindow>>(
-      {"cuda-window", "Register window", "eight outputs a thread: a value read serves eight sums", "cuda-shared"});
+      {"cuda-window", "Register window", "eight outputs per thread: each value read is used for eight sums",
+       "cuda-shared"});
   row.small({{"n", 2503}, {"radius", 1}});
   row.small({{"n", 5003}, {"radius", 32}});
   row.small({{"n", 3}, {"radius", 5}});

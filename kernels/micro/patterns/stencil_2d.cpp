@@ -138,18 +138,20 @@ double bytes(const TaskProblem& problem) {
 
 engine::TaskBench stencil_2d_bench() {
   using namespace stencil_2d_row;
-  Row<answer> row({"stencil-2d", "Tiling: a square stencil in two dimensions", "kernels/micro/patterns/stencil_2d.cpp",
+  Row<answer> row({"stencil-2d", "Tiling: a two-dimensional stencil", "kernels/micro/patterns/stencil_2d.cpp",
                    "kernels/micro/patterns/stencil_2d.cu", bytes});
-  row.cpu<on_cpu>({"cpu", "Point by point", "adds up the neighbours of one point after another"});
-  row.cpu<on_cpu_by_taps>({"cpu-by-taps", "Tap by tap", "a tap at a time over a row that stays in the cache", "cpu"});
+  row.cpu<on_cpu>({"cpu", "Point by point", "sums the neighbours of each point"});
+  row.cpu<on_cpu_by_taps>(
+      {"cpu-by-taps", "Tap by tap", "applies one tap at a time to a row that fits into the cache", "cpu"});
   row.cuda<with<on_gpu, Name("micro_stencil2_naive"), Taps::kGlobal, Rows::kOne, false>>(
-      {"cuda-naive", "Out of the caches", "reads neighbours and taps from memory"});
+      {"cuda-naive", "Through the caches", "reads neighbours and taps from global memory"});
   row.cuda<with<on_gpu, Name("micro_stencil2_constant"), Taps::kConstant, Rows::kOne, false>>(
-      {"cuda-constant", "Taps in constant memory", "a tap goes to the whole warp at once", "cuda-naive"});
+      {"cuda-constant", "Taps in constant memory", "a tap is broadcast to the complete warp", "cuda-naive"});
   row.cuda<with<on_gpu, Name("micro_stencil2_shared"), Taps::kConstant, Rows::kOne, true>>(
       {"cuda-shared", "Shared tile with halo", "reads each value once per block, into shared memory", "cuda-constant"});
   row.cuda<with<on_gpu, Name("micro_stencil2_window"), Taps::kConstant, Rows::kColumn, true>>(
-      {"cuda-window", "Register window", "four outputs a thread: a value read serves four sums", "cuda-shared"});
+      {"cuda-window", "Register window", "four outputs per thread: each value read is used for four sums",
+       "cuda-shared"});
   row.small({{"nx", 61}, {"ny", 43}, {"radius", 2}});
   row.small({{"nx", 37}, {"ny", 71}, {"radius", 9}});
   row.small({{"nx", 3}, {"ny", 5}, {"radius", 4}});

@@ -178,9 +178,9 @@ engine::CheckReport compare(const Answer& answer, const std::vector<double>& res
     std::snprintf(text, sizeof text, "result %zu is %.9g, expected %.9g", first, result[first], answer.wanted[first]);
     where = text;
   }
-  return {{{"l2", "Error, root mean square over the reference's", size > 0 ? std::sqrt(error / size) : std::sqrt(error),
-            answer.limit, where},
-           {"largest", "Largest error over the largest value", worst / unit, answer.worst_limit, where}},
+  return {{{"l2", "Error (root mean square, relative to that of the reference)",
+            size > 0 ? std::sqrt(error / size) : std::sqrt(error), answer.limit, where},
+           {"largest", "Largest error relative to the largest value", worst / unit, answer.worst_limit, where}},
           answer.compared};
 }
 

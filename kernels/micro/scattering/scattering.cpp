@@ -203,21 +203,21 @@ double bytes(const TaskProblem& problem) {
 
 engine::TaskBench scattering_bench() {
   using namespace scattering_row;
-  Row<answer> row({"scattering", "Scattering of angles: sums, FFT, tensor cores",
+  Row<answer> row({"scattering", "Scattering of angles: direct sums, FFT, tensor cores",
                    "kernels/micro/scattering/scattering.cpp", "kernels/micro/scattering/scattering.cu", bytes});
-  row.cpu<doing<OnCpu::kFft>>({"cpu-fft", "By FFT", "two columns a complex number, 16 numbers side by side"});
-  row.cpu<doing<OnCpu::kDirect>>({"cpu-direct", "Sum by sum", "weighted rows added, cells side by side"});
+  row.cpu<doing<OnCpu::kFft>>({"cpu-fft", "FFT", "two columns per complex number, 16 numbers in parallel"});
+  row.cpu<doing<OnCpu::kDirect>>({"cpu-direct", "Direct sums", "adds weighted rows, vectorised over cells"});
   row.cuda<with<summed, Name("micro_scatter_direct"), false>>(
-      {"cuda-direct", "Sum by sum", "a thread a cell and an angle, as the gathering transport kernels have it"});
-  row.cuda<by_fft>({"cuda-fft", "cuFFT", "there, times a spectrum, and back", "cuda-direct", "fp32", "cuFFT"},
+      {"cuda-direct", "Direct sums", "one thread per cell and angle, as in the gather kernels of transport"});
+  row.cuda<by_fft>({"cuda-fft", "cuFFT", "forward transform, product with a spectrum, inverse transform", "cuda-direct",
+                    "fp32", "cuFFT"},
                    can_do_all, no_library);
   row.cuda<with<summed, Name("micro_scatter_tf32"), true>>(
       {"cuda-tf32", "Banded matrix in TF32", "tensor cores; inputs rounded to 11 bits", "cuda-direct", "tf32"});
   row.cuda<with<summed, Name("micro_scatter_bf16"), true>>(
       {"cuda-bf16", "Banded matrix in BF16", "tensor cores; inputs rounded to 8 bits", "cuda-tf32", "bf16"});
-  row.cuda<with<summed, Name("micro_scatter_3xtf32"), true>>({"cuda-3xtf32", "Banded matrix in three times TF32",
-                                                              "adds the products with what rounding left over",
-                                                              "cuda-tf32", "tf32"});
+  row.cuda<with<summed, Name("micro_scatter_3xtf32"), true>>(
+      {"cuda-3xtf32", "Banded matrix in 3xTF32", "adds the products of the rounding remainders", "cuda-tf32", "tf32"});
   row.small({{"angles", 72}, {"cells", 333}, {"reach", 0.1}});
   row.small({{"angles", 37}, {"cells", 1003}, {"reach", 0.3}});
   row.small({{"angles", 129}, {"cells", 65}, {"reach", 0.01}});

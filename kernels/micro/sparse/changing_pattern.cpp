@@ -219,7 +219,7 @@ CudaWork on_gpu(CudaBench& bench, OnGpu how) {
   work.restore = [turn](cuda::Stream&) { turn->next = 0; };
   work.result = sampled(on->y);
   work.work = p->work();
-  work.no_graph = "every call has arrays of its own";
+  work.no_graph = "every call has its own arrays";
   if (how == OnGpu::kByHost) work.clock = engine::TaskClock::kWall;
   return work;
 }
@@ -234,20 +234,20 @@ double bytes(const TaskProblem& problem) {
 
 engine::TaskBench changing_pattern_bench() {
   using namespace changing_pattern_row;
-  Row<answer> row({"changing-pattern", "A sparse pattern that changes every call",
+  Row<answer> row({"changing-pattern", "Sparse pattern that changes in every call",
                    "kernels/micro/sparse/changing_pattern.cpp", "kernels/micro/sparse/changing_pattern.cu", bytes});
   // Variants that know the patterns in advance are listed first, because `auto` prefers later ones.
-  row.cpu<doing<OnCpu::kReused>>({"cpu-kept", "By rows, kept", "as if the patterns had been known before"});
-  row.cpu<doing<OnCpu::kFromList>>({"cpu-list", "From the list", "entries as they come, by one thread"});
+  row.cpu<doing<OnCpu::kReused>>({"cpu-kept", "CSR, reused", "as if the patterns were known in advance"});
+  row.cpu<doing<OnCpu::kFromList>>({"cpu-list", "Coordinate list", "entries in their given order, by one thread"});
   row.cpu<doing<OnCpu::kRebuilt>>(
-      {"cpu-csr", "By rows, made anew", "sorts by rows, then multiplies on all threads", "cpu-list"});
-  row.cuda<with<on_gpu, OnGpu::kReused>>({"cuda-kept", "By rows, kept", "as if the patterns had been known before"});
+      {"cpu-csr", "CSR, rebuilt", "sorts by rows, then multiplies on all threads", "cpu-list"});
+  row.cuda<with<on_gpu, OnGpu::kReused>>({"cuda-kept", "CSR, reused", "as if the patterns were known in advance"});
   row.cuda<with<on_gpu, OnGpu::kByHost>>(
-      {"cuda-host", "By rows, made by the host", "the host sorts and sends, the GPU multiplies"});
+      {"cuda-host", "CSR, built by the host", "the host sorts and uploads, the GPU multiplies"});
   row.cuda<with<on_gpu, OnGpu::kRebuilt>>(
-      {"cuda-csr", "By rows, made by the GPU", "counts, places and fills, then multiplies", "cuda-host"});
+      {"cuda-csr", "CSR, built by the GPU", "counts, places and fills, then multiplies", "cuda-host"});
   row.cuda<with<on_gpu, OnGpu::kFromList>>(
-      {"cuda-list", "From the list", "no format: an atomic addition an entry", "cuda-csr"});
+      {"cuda-list", "Coordinate list", "no format: one atomic addition per entry", "cuda-csr"});
   row.small({{"rows", 1003}, {"entries_per_row", 5}});
   row.small({{"rows", 3001}, {"entries_per_row", 1}});
   return row.bench();

@@ -91,7 +91,7 @@ Answer answer(const TaskProblem& problem) {
              }),
              .limit = 4e-6,
              .worst_limit = 4e-6,
-             .compared = some.text() + ", rows times a vector, and the number of entries with FP64"};
+             .compared = some.text() + ", row sums for a test vector, and the number of entries with FP64"};
   RowOfC row(a.rows);
   double entries = 0;
   for (std::size_t r = 0; r < a.rows; ++r) {
@@ -194,7 +194,7 @@ struct TimedPattern {
   }
   std::vector<Quantity> quantities(const Problem& p) const {
     std::vector<Quantity> all = p.quantities(pattern.columns.size());
-    all.push_back({"pattern", "Finding the pattern", 1e3 * seconds, "ms"});
+    all.push_back({"pattern", "Time to find the pattern", 1e3 * seconds, "ms"});
     return all;
   }
   cpu::Clock::time_point start;
@@ -273,7 +273,7 @@ CudaWork by_library(CudaBench& bench, Pattern pattern) {
     }
   };
   if (pattern == Pattern::kRebuilt) {
-    work.no_graph = "the host asks for the number of entries on the way";
+    work.no_graph = "the host reads the number of entries in between";
     work.clock = engine::TaskClock::kWall;
   }
   work.result = [p, product](cuda::Stream& from) {
@@ -283,7 +283,7 @@ CudaWork by_library(CudaBench& bench, Pattern pattern) {
   work.work = p->work();
   work.quantities = [=, &stream = bench.stream()] {
     std::vector<Quantity> all = p->quantities(product->result(stream).columns.size());
-    if (pattern == Pattern::kReused) all.push_back({"pattern", "Finding the pattern", 1e3 * setup, "ms"});
+    if (pattern == Pattern::kReused) all.push_back({"pattern", "Time to find the pattern", 1e3 * setup, "ms"});
     return all;
   };
   return work;
@@ -308,17 +308,17 @@ engine::TaskBench spgemm_bench() {
   using namespace spgemm_row;
   Row<answer> row({"spgemm", "Sparse matrix times sparse matrix", "kernels/micro/sparse/spgemm.cpp",
                    "kernels/micro/sparse/spgemm.cu", bytes});
-  row.cpu<by_rows>({"cpu-rows", "Row by row", "a dense row of sums a thread"});
+  row.cpu<by_rows>({"cpu-rows", "Row by row", "a dense row of sums per thread"});
   row.cpu<by_kept_pattern>(
-      {"cpu-kept", "Entry by entry, pattern kept", "each entry knows the products that it sums", "cpu-rows"});
+      {"cpu-kept", "Element by element, pattern reused", "each result knows the products that it sums", "cpu-rows"});
   row.cuda<with<by_library, Pattern::kRebuilt>>(
-      {"cusparse", "cuSPARSE, pattern found anew", "the library: estimate, compute, copy", "", "fp32", "cuSPARSE"},
+      {"cusparse", "cuSPARSE, pattern recomputed", "library calls: estimate, compute, copy", "", "fp32", "cuSPARSE"},
       can_do_all, no_library);
   row.cuda<with<by_library, Pattern::kReused>>(
-      {"cusparse-kept", "cuSPARSE, pattern kept", "only the values are computed in each repetition", "cusparse", "fp32",
+      {"cusparse-kept", "cuSPARSE, pattern reused", "computes only the values in each repetition", "cusparse", "fp32",
        "cuSPARSE"},
       can_do_all, no_library);
-  row.cuda<by_entries>({"cuda-kept", "By hand, pattern kept", "one thread per entry sums the products that it knows"});
+  row.cuda<by_entries>({"cuda-kept", "Own kernel, pattern reused", "one thread per result sums its known products"});
   row.small({{"rows", 1003}}, {{"matrix", "tridiagonal"}});
   row.small({{"rows", 1003}}, {{"matrix", "five-point"}});
   row.small({{"rows", 2003}}, {{"matrix", "power-law"}});

@@ -68,7 +68,9 @@ CpuWork by_rows_on_cpu(CpuBench& bench) {
   return work;
 }
 
-std::vector<Quantity> setup_quantity(double seconds) { return {{"format", "Making the format", 1e3 * seconds, "ms"}}; }
+std::vector<Quantity> setup_quantity(double seconds) {
+  return {{"format", "Time to build the format", 1e3 * seconds, "ms"}};
+}
 
 CpuWork by_diagonals_on_cpu(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
@@ -286,25 +288,27 @@ engine::TaskBench spmv_bench() {
   using namespace spmv_row;
   Row<answer> row(
       {"spmv", "Sparse matrix times vector", "kernels/micro/sparse/spmv.cpp", "kernels/micro/sparse/spmv.cu", bytes});
-  row.cpu<by_rows_on_cpu>({"cpu-csr", "Row by row (CSR)", "values and columns of a row one after another"});
+  row.cpu<by_rows_on_cpu>({"cpu-csr", "Row by row (CSR)", "values and columns stored row by row"});
   row.cpu<by_columns_on_cpu>({"cpu-csc", "Column by column (CSC)",
-                              "sums go to any row: a copy of y a thread, added up at the end", "cpu-csr"});
+                              "adds to arbitrary rows: a copy of y per thread, summed at the end", "cpu-csr"});
   row.cpu<by_diagonals_on_cpu>(
-      {"cpu-dia", "Diagonal by diagonal (DIA)", "no columns to read, and vectors of rows", "cpu-csr"},
+      {"cpu-dia", "Diagonal by diagonal (DIA)", "no column indices to read, vectorised over rows", "cpu-csr"},
       refuses_many_diagonals);
-  row.cuda<by_columns_on_gpu>({"cuda-csc", "CSC, a thread a column", "an atomic addition an entry, in any order"});
+  row.cuda<by_columns_on_gpu>(
+      {"cuda-csc", "CSC, one thread per column", "one atomic addition per entry, in any order"});
   row.cuda<columns_by_library>({"cusparse-csc", "cuSPARSE, CSC", "the library", "cuda-csc", "fp32", "cuSPARSE"},
                                can_do_all, no_library);
   row.cuda<with<by_rows, Name("micro_spmv_csr_scalar"), false>>(
-      {"cuda-csr-scalar", "CSR, a thread a row", "lanes read from 32 rows"});
+      {"cuda-csr-scalar", "CSR, one thread per row", "lanes read from 32 rows"});
   row.cuda<with<by_rows, Name("micro_spmv_csr_vector"), true>>(
-      {"cuda-csr-vector", "CSR, a warp a row", "lanes read along a row", "cuda-csr-scalar"});
+      {"cuda-csr-vector", "CSR, one warp per row", "lanes read along a row", "cuda-csr-scalar"});
   row.cuda<by_library>({"cusparse", "cuSPARSE, CSR", "the library", "cuda-csr-vector", "fp32", "cuSPARSE"}, can_do_all,
                        no_library);
   row.cuda<by_diagonals_on_gpu>(
-      {"cuda-dia", "DIA", "no columns to read, and lanes read along a diagonal", "cuda-csr-scalar"},
+      {"cuda-dia", "DIA", "no column indices to read; lanes read along a diagonal", "cuda-csr-scalar"},
       refuses_many_diagonals);
-  row.cuda<one_diagonal>({"cuda-diagonal", "One diagonal", "a product an element", "cuda-dia"}, refuses_off_diagonal);
+  row.cuda<one_diagonal>({"cuda-diagonal", "One diagonal", "one product per element", "cuda-dia"},
+                         refuses_off_diagonal);
   row.small({{"rows", 1003}}, {{"matrix", "diagonal"}});
   row.small({{"rows", 1003}}, {{"matrix", "tridiagonal"}});
   row.small({{"rows", 1003}}, {{"matrix", "five-point"}});

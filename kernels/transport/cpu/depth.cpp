@@ -10,7 +10,7 @@ Variant depth_variant() {
       .title = "Depth stepping",
       .changes =
           "The fused pass on the phase space of one plane, advanced plane by plane in z with the path dz / cos(angle): "
-          "no z smear, far less work",
+          "no smearing in z, and far less work",
       .builds_on = "window",
       .device = "cpu",
       .source = "kernels/transport/cpu/depth.cpp",

@@ -19,7 +19,7 @@ Variant fused_variant() {
       .title = "Fused",
       .changes =
           "All operators in one pass per energy bin: a tile of (angle, x) goes from the energy gather to the z remap "
-          "inside the cache, in SIMD; rows of cells that are exactly zero are left out",
+          "inside the cache, in SIMD; rows of zero cells are skipped",
       .builds_on = "gather",
       .device = "cpu",
       .source = "kernels/transport/cpu/fused.cpp",

@@ -195,7 +195,7 @@ Variant gather_variant() {
       .id = "gather",
       .title = "Gather",
       .changes =
-          "Each cell collects from the cells that feed it: no atomics, no clears, SIMD along x, one pass per operator",
+          "Each cell gathers from its source cells: no atomics and no clearing, SIMD along x, one pass per operator",
       .builds_on = "scatter",
       .device = "cpu",
       .source = "kernels/transport/cpu/gather.cpp",

@@ -18,7 +18,7 @@ Variant gather_fft_variant() {
   return {
       .id = "gather-fft",
       .title = "Gather, angles by FFT",
-      .changes = "Columns of angles are convolved by a transform there and back, two a complex number",
+      .changes = "Columns of angles are convolved by forward and inverse transforms, two columns per complex number",
       .builds_on = "gather",
       .device = "cpu",
       .source = "kernels/transport/cpu/gather_fft.cpp",

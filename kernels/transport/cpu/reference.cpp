@@ -265,7 +265,7 @@ Variant reference_variant() {
   return {
       .id = "reference",
       .title = "Reference",
-      .changes = "FP64, one thread, one plain loop nest per operator over the whole grid: the oracle",
+      .changes = "FP64, one thread, one plain loop nest per operator over the complete grid: the reference",
       .builds_on = "",
       .device = "cpu",
       .source = "kernels/transport/cpu/reference.cpp",

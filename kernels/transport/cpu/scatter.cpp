@@ -286,7 +286,7 @@ Variant scatter_variant() {
   return {
       .id = "scatter",
       .title = "Scatter",
-      .changes = "Each non-empty cell adds atomically to the cells it feeds, in cleared outputs; one pass per operator",
+      .changes = "Each non-empty cell adds atomically to its target cells, in cleared outputs; one pass per operator",
       .builds_on = "reference",
       .device = "cpu",
       .source = "kernels/transport/cpu/scatter.cpp",

@@ -31,8 +31,8 @@ Variant window_variant() {
       .id = "window",
       .title = "Moving window",
       .changes =
-          "The fused pass on the box of (z, angle, x) that the protons of each energy bin fill; only the window is "
-          "stored, cut edges are counted as skipped",
+          "The fused pass on the box of (z, angle, x) occupied by the protons of each energy bin; only this window is "
+          "stored, and clipped edges are counted as skipped",
       .builds_on = "fused",
       .device = "cpu",
       .source = "kernels/transport/cpu/window.cpp",

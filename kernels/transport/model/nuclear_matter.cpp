@@ -70,7 +70,7 @@ std::shared_ptr<const std::vector<physics::NuclearTable>> nuclear_tables(const P
   } catch (const std::invalid_argument& error) {
     throw ProblemError("invalid", error.what());
   }
-  if (tables.empty()) throw ProblemError("invalid", "physics.nuclear = icru63: no tables of reactions were given");
+  if (tables.empty()) throw ProblemError("invalid", "physics.nuclear = icru63: no reaction tables were given");
   auto made = std::make_shared<const std::vector<physics::NuclearTable>>(std::move(tables));
   const std::scoped_lock lock(mutex);
   kept = {problem.nuclear_texts, made};

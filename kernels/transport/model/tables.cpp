@@ -39,14 +39,14 @@ void check(const Problem& p) {
   if (p.materials.size() > kMaxMaterials) refuse("materials: at most " + std::to_string(kMaxMaterials));
   const std::size_t cells = static_cast<std::size_t>(p.grid.nz) * static_cast<std::size_t>(p.grid.nx);
   if (p.map.size() != cells) {
-    refuse("map: " + std::to_string(p.map.size()) + " cells, the grid has " + std::to_string(cells));
+    refuse("map: " + std::to_string(p.map.size()) + " cells, but the grid has " + std::to_string(cells));
   }
   for (const std::uint8_t m : p.map) {
     if (m >= p.materials.size()) refuse("map: material index " + std::to_string(m) + " is not in the list");
   }
   if (!(p.beam.energy > p.grid.cutoff)) {
     refuse("beam.energy_MeV = " + std::to_string(p.beam.energy) +
-           ": must lie above grid.cutoff_MeV = " + std::to_string(p.grid.cutoff));
+           ": must be above grid.cutoff_MeV = " + std::to_string(p.grid.cutoff));
   }
   for (const Beam& spot : p.spots) {
     if (!(spot.energy > p.grid.cutoff && spot.energy <= p.beam.energy)) {
@@ -65,7 +65,7 @@ void check(const Problem& p) {
     }
   }
   if (std::ranges::none_of(spots_of(p), [](const Beam& spot) { return spot.weight > 0.0; })) {
-    refuse("beam: no spot has a weight; allowed: at least one above 0");
+    refuse("beam: all spots have zero weight; allowed: at least one above 0");
   }
   spectrum_rows(p);
   if (!(p.step > 0.0)) refuse("solver.step_mm = " + std::to_string(p.step) + ": must be positive");
@@ -73,7 +73,7 @@ void check(const Problem& p) {
   if (p.stepping == Stepping::kDepth && widest > kDepthAngleLimit) {
     throw ProblemError("unsupported", "solver.stepping = depth: the angle grid reaches " +
                                           std::to_string(widest * 180.0 / std::numbers::pi) +
-                                          " degrees, depth stepping allows 60; use path stepping");
+                                          " degrees, but depth stepping allows 60; use solver.stepping = path");
   }
 }
 

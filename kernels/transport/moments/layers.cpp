@@ -36,7 +36,7 @@ std::string moments_refusal(const Problem& p) {
     const auto other = std::ranges::find_if(row, [&](std::uint8_t m) { return m != row.front(); });
     if (other == row.end()) continue;
     return "geometry: at a depth of " + std::to_string((z + 0.5) * p.grid.dz) + " mm " + p.materials[row.front()].name +
-           " and " + p.materials[*other].name + " lie side by side; allowed: layers across the whole width";
+           " and " + p.materials[*other].name + " are side by side; allowed: layers across the complete width";
   }
   for (const Beam& spot : spots_of(p)) {
     if (std::abs(spot.angle) > kSteepest) {

@@ -528,8 +528,8 @@ Variant moments_variant() {
       .id = "moments",
       .title = "Moments of x and angle",
       .changes =
-          "Integrates x and angle out: in layered matter each range bin holds number, <θ²>, <xθ> and <x²>, which are "
-          "transported exactly",
+          "Integrates over x and angle: in layered matter each range bin contains number, <θ²>, <xθ> and <x²>, which "
+          "are transported exactly",
       .builds_on = "depth",
       .device = "cpu",
       .source = "kernels/transport/moments/moments.cpp",

@@ -35,17 +35,20 @@ constexpr double kSameEnergy = 1e-12;  // share
 
 Problem checked(Problem problem) {
   if (problem.spots.empty()) throw ProblemError("invalid", "beams: an empty list; allowed: at least one beam");
-  if (problem.filled) throw ProblemError("invalid", "beams: initial.kind = filled has none");
+  if (problem.filled)
+    throw ProblemError("invalid", "beams: initial.kind = filled has none; allowed: initial.kind = beam");
   if (problem.track_scores || !problem.spectra.empty()) {
     throw ProblemError("unsupported",
-                       "output: LET and energy spectra are not kept of beams on one grid; allowed: without "
-                       "them, or a grid for each beam");
+                       "output: LET and energy spectra are not recorded for beams on one grid; allowed: neither of "
+                       "them, or a separate grid for each beam");
   }
   for (const Beam& beam : problem.spots) {
     if (std::abs(beam.angle - problem.beam.angle) > kSameAngle) {
-      throw ProblemError("unsupported", "beam.angle_deg: beams on one grid go one way; allowed: the same for all");
+      throw ProblemError("unsupported",
+                         "beam.angle_deg: beams on one grid need the same direction; allowed: one angle for all");
     }
-    if (!(beam.weight > 0.0)) throw ProblemError("invalid", "beam.weight = 0: nothing to solve; allowed: above 0");
+    if (!(beam.weight > 0.0))
+      throw ProblemError("invalid", "beam.weight = 0: there is nothing to solve; allowed: above 0");
   }
   problem.keyframes = 0;
   return problem;
@@ -56,9 +59,9 @@ void check_reactions(const Run& run) {
   const transport::Variant& v = run.variant();
   if (run.problem().nuclear == transport::Nuclear::kOff || (!v.needs_operators && v.make_beams == nullptr)) return;
   throw ProblemError("unsupported",
-                     std::string("physics.nuclear: reactions follow from the depth of each beam, which tables of one "
-                                 "grid for all beams do not have with solver.variant = ") +
-                         v.id + "; allowed: off, solver.variant = moments, or a grid for each beam");
+                     std::string("physics.nuclear: reactions depend on the depth of each beam, which tables shared by "
+                                 "all beams do not contain with solver.variant = ") +
+                         v.id + "; allowed: off, solver.variant = moments, or a separate grid for each beam");
 }
 
 /// Copies the fields of an outline that differ between beams.
@@ -369,7 +372,7 @@ void Beams::solve_on_cores(const Common& common, const std::function<void(Ended&
     } catch (const std::bad_alloc&) {
       lane.solver.reset();
       out.emplace(Ended{.beam = beam, .result = {}, .alone = {}}).result.failure = {
-          "memory", "the machine has not enough memory for this beam"};
+          "memory", "this machine does not have enough memory for this beam"};
     }
     if (!out) return;
     const std::scoped_lock lock(telling);

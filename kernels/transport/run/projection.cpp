@@ -145,7 +145,7 @@ void check(const PlaneRequest& request, const transport::Tables& tables) {
     const int index = request.cut[u(axis)];
     if (index == PlaneRequest::kSummed) continue;
     const std::string name = kNames[u(axis)];
-    if (axis == at(request.slow) || axis == at(request.fast)) refuse(name + " is shown, and cannot be cut");
+    if (axis == at(request.slow) || axis == at(request.fast)) refuse(name + " is displayed, so it cannot be cut");
     const int count = counts(tables)[u(axis)];
     if (index < 0 || index >= count) {
       refuse("index " + std::to_string(index) + " of " + name + "; allowed: 0 to " + std::to_string(count - 1));

@@ -9,7 +9,7 @@ namespace bb::engine {
 void Solver::start_cold() { cpu::empty_caches(); }
 
 void Solver::replay_graphs() {
-  throw transport::ProblemError("unsupported", "The CPU launches nothing that a graph could replay.");
+  throw transport::ProblemError("unsupported", "CPU variants have no launches that a graph could replay.");
 }
 
 }  // namespace bb::engine

@@ -12,7 +12,7 @@ using namespace diffraction;
 
 Vec3 vector_of(const Fields& f, const char* key) {
   const std::vector<double> v = f.doubles(key);
-  if (v.size() != 3) throw ProblemError("invalid", f.path() + "." + key + ": needs three numbers");
+  if (v.size() != 3) throw ProblemError("invalid", f.path() + "." + key + ": expected three numbers");
   return {v[0], v[1], v[2]};
 }
 
@@ -74,7 +74,7 @@ void read_detector(const Fields& f, DetectorSpec& d) {
 /// once.
 std::vector<Reflection> read_reflections(const Fields& f) {
   const std::span<const double> all = f.view_of_doubles("reflections");
-  if (all.size() % 4 != 0) throw ProblemError("invalid", f.path() + ".reflections: needs four numbers each");
+  if (all.size() % 4 != 0) throw ProblemError("invalid", f.path() + ".reflections: expected four numbers each");
   std::vector<Reflection> out;
   out.reserve(all.size() / 4);
   for (std::size_t i = 0; i < all.size(); i += 4) {

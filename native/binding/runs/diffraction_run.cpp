@@ -114,7 +114,7 @@ Napi::Value live(const Napi::CallbackInfo& info, const std::shared_ptr<State>& s
 
 Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
   const Napi::Env env = info.Env();
-  if (kept->started) throw Napi::Error::New(env, "this run was started before");
+  if (kept->started) throw Napi::Error::New(env, "this run has already been started");
   const Asked asked = read_asked(info);
   const std::size_t pixels = kept->run.outline().pixels();
   Napi::Float32Array image = Napi::Float32Array::New(env, pixels);
@@ -125,7 +125,7 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
   kept->started = true;
   State* state = kept.get();
   return state->job.start(
-      env, info[0], "the machine has not enough memory for this image",
+      env, info[0], "this machine does not have enough memory for this image",
       [state, asked](const Job::Tell& tell) {
         state->run.begin();
         state->observed.around(asked.watched, gpu_of(*state), state->run.spans().origin(), [&] {

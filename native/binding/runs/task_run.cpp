@@ -22,7 +22,7 @@ namespace {
 
 using engine::TaskProblem;
 
-constexpr const char* kNoMemory = "the machine has not enough memory for this task";
+constexpr const char* kNoMemory = "this machine does not have enough memory for this task";
 
 /// A run and the results of its calls; the functions of the JavaScript object and the promises keep it alive.
 struct State {
@@ -55,8 +55,8 @@ const std::string* gpu_of(const State& state) {
 /// Runs `work` on the job's thread; only one call may run at a time. Resolves with null once the task was cancelled.
 Napi::Value call(Napi::Env env, const std::shared_ptr<State>& kept, bool needs_preparation,
                  std::function<void(State&)> work, std::function<Napi::Value(Napi::Env, State&)> answer) {
-  if (kept->job.running()) throw coded_error(env, "invalid", "this task is busy with an earlier call");
-  if (needs_preparation && !kept->run.prepared()) throw coded_error(env, "invalid", "this task is not prepared");
+  if (kept->job.running()) throw coded_error(env, "invalid", "this task is still busy with an earlier call");
+  if (needs_preparation && !kept->run.prepared()) throw coded_error(env, "invalid", "this task has not been prepared");
   State* state = kept.get();
   return state->job.start(
       env, env.Undefined(), kNoMemory,

@@ -135,7 +135,7 @@ class Writer {
 
  private:
   std::span<double> take(std::size_t n) {
-    if (n > left_.size()) throw std::logic_error("a beam leaves more than its block holds");
+    if (n > left_.size()) throw std::logic_error("a beam leaves more data than its block can store");
     const std::span<double> out = left_.first(n);
     left_ = left_.subspan(n);
     return out;
@@ -282,12 +282,12 @@ void tell_ended(const Job::Tell& tell, State* state, engine::Beams::Ended&& ende
 
 Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& state, bool in_blocks) {
   const Napi::Env env = info.Env();
-  if (state->started) throw Napi::Error::New(env, "these beams were started before");
+  if (state->started) throw Napi::Error::New(env, "these beams have already been started");
   state->started = true;
   State* under = state.get();
   if (in_blocks) under->blocks.emplace(env, under->beams, under->slots.count(), info[1].ToNumber());
   return under->job.start(
-      env, info[0], "the machine has not enough memory for these beams",
+      env, info[0], "this machine does not have enough memory for these beams",
       [under](const Job::Tell& tell) {
         under->beams.execute([&](engine::Beams::Ended&& ended) { tell_ended(tell, under, std::move(ended)); });
       },

@@ -57,7 +57,7 @@ engine::Axis read_axis(const Napi::Object& from, const char* key) {
   for (int i = 0; i < engine::kAxes; ++i) {
     if (name == kAxisNames[static_cast<std::size_t>(i)]) return static_cast<engine::Axis>(i);
   }
-  throw coded_error(from.Env(), "invalid", "wantPlanes: " + name + " is no axis; there are e, theta, z, x");
+  throw coded_error(from.Env(), "invalid", "wantPlanes: " + name + " is not an axis; allowed: e, theta, z, x");
 }
 
 /// Reads {slow, fast, cut: [e, theta, z, x]}: axes by name; -1 for an axis that is summed.
@@ -193,14 +193,14 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
 
   Napi::Value start(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
-    if (started_) throw Napi::Error::New(env, "this run was started before");
+    if (started_) throw Napi::Error::New(env, "this run has already been started");
     started_ = true;
     State* state = state_.get();
     if (info.Length() > 1 && info[1].IsObject()) state->measuring = read_measuring(info[1].As<Napi::Object>());
     // Keeps the JavaScript object alive, because the promise may hold the last reference to it.
     auto handle = std::make_shared<Napi::ObjectReference>(Napi::Persistent(Value()));
     return state->job.start(
-        env, info[0], "the machine has not enough memory for this run",
+        env, info[0], "this machine does not have enough memory for this run",
         [state](const Job::Tell& tell) {
           state->run.begin();
           state->observed.around(
@@ -280,10 +280,10 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     auto& frames = state_->result.keyframes;
     const double index = info.Length() > 0 && info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : -1.0;
     if (!state_->job.succeeded() || !(index >= 0.0) || !(index < static_cast<double>(frames.size()))) {
-      throw coded_error(env, "invalid", "keyframe(i): the run is not over or has no such keyframe");
+      throw coded_error(env, "invalid", "keyframe(i): the run has not finished, or has no such keyframe");
     }
     engine::Marginals& frame = frames[static_cast<std::size_t>(index)];
-    if (frame.zx.empty()) throw coded_error(env, "invalid", "keyframe(i): it was handed over before");
+    if (frame.zx.empty()) throw coded_error(env, "invalid", "keyframe(i): it has already been returned");
     const Napi::Object out = frame_object(env, frame);
     const std::size_t cells = frame.zx.size() + frame.ez.size() + frame.ex.size();
     frame = {};

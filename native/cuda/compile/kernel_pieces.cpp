@@ -346,7 +346,7 @@ std::vector<KernelPiece> kernel_pieces(const fs::path& main, const fs::path& roo
   for (const KernelPiece& piece : out) {
     for (const std::string& kernel : piece.kernels) {
       if (!known.insert(kernel).second) {
-        throw std::runtime_error("Two kernels of " + main.filename().string() + " are called " + kernel + ".");
+        throw std::runtime_error("Two kernels in " + main.filename().string() + " are named " + kernel + ".");
       }
     }
   }

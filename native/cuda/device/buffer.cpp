@@ -51,7 +51,7 @@ void DeviceMemoryBlock::fill(unsigned char value, std::size_t bytes, Stream& str
 
 void refuse_copy(std::size_t count, std::size_t offset, std::size_t size) {
   throw Error("invalid", "A copy of " + std::to_string(count) + " values at " + std::to_string(offset) +
-                             " leaves a device buffer of " + std::to_string(size) + ".");
+                             " exceeds a device buffer of " + std::to_string(size) + ".");
 }
 
 }  // namespace bb::cuda

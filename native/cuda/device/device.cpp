@@ -96,7 +96,7 @@ Taken<api::DevicePointer> Device::take_memory(std::size_t bytes, Reuse wanted) {
   }
   if (status == api::status::kOutOfMemory) {
     const DeviceMemory now = memory();
-    throw Error("memory", "An allocation of " + text_of(bytes) + " on " + info().label() + " was refused; " +
+    throw Error("memory", "An allocation of " + text_of(bytes) + " on " + info().label() + " failed; " +
                               text_of(now.free_bytes) + " of " + text_of(now.total_bytes) + " are free.");
   }
   check(status, "cuMemAlloc_v2");
@@ -155,7 +155,7 @@ void require_memory(const Device& device, std::uint64_t bytes, std::string_view 
   if (bytes <= usable) return;
   throw Error("memory", std::string(what) + " needs " + text_of(bytes) + " of device memory; " + device.info().label() +
                             " has " + text_of(memory.free_bytes) + " free of " + text_of(memory.total_bytes) +
-                            ", of which " + text_of(kReserve_bytes) + " are kept for the driver.");
+                            ", of which " + text_of(kReserve_bytes) + " are reserved for the driver.");
 }
 
 }  // namespace bb::cuda

@@ -147,13 +147,13 @@ const DeviceInfo& select_device(const std::vector<DeviceInfo>& devices, std::str
   for (const DeviceInfo& device : devices) {
     if (digits.size() < 8 || !std::string_view(device.uuid).substr(4).starts_with(digits)) continue;
     if (match)
-      throw Error("invalid",
-                  "More than one CUDA device begins with " + std::string(selector) + ": " + choices(devices) + ".");
+      throw Error("invalid", "More than one CUDA device has a UUID that begins with " + std::string(selector) + ": " +
+                                 choices(devices) + ".");
     match = &device;
   }
   if (!match) {
     throw Error("invalid",
-                "There is no CUDA device " + std::string(selector) + "; the choices are: " + choices(devices) + ".");
+                "There is no CUDA device " + std::string(selector) + "; available: " + choices(devices) + ".");
   }
   return usable(*match);
 }

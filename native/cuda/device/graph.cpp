@@ -39,7 +39,7 @@ Graph::~Graph() {
 void Graph::upload(Stream& stream) { stream.check(driver().GraphUpload(exec_, stream.handle()), "cuGraphUpload"); }
 
 void Graph::update(const CapturedGraph& changed) {
-  if (!can_update()) throw Error("unsupported", "The driver cannot update graphs; CUDA 12 can.");
+  if (!can_update()) throw Error("unsupported", "This driver cannot update graphs; CUDA 12 can.");
   api::GraphExecUpdateResultInfo info{};
   device_->check(driver().GraphExecUpdate(exec_, changed.handle(), &info), "cuGraphExecUpdate_v2");
 }

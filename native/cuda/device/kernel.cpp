@@ -42,11 +42,11 @@ api::Function Module::function(const char* name) const {
   }
   if (images_) {
     if (const Module* const image = images_->with_kernel(name)) return image->function(name);
-    throw Error("invalid", "The kernels of " + name_ + " hold no kernel " + name + ".");
+    throw Error("invalid", "The kernels of " + name_ + " do not contain the kernel " + name + ".");
   }
   const api::Status status = driver().ModuleGetFunction(&found, handle_, name);
   if (status == api::status::kNotFound)
-    throw Error("invalid", "The kernels of " + name_ + " hold no kernel " + name + ".");
+    throw Error("invalid", "The kernels of " + name_ + " do not contain the kernel " + name + ".");
   device_->check(status, "cuModuleGetFunction", name);
   return found;
 }
@@ -62,13 +62,13 @@ std::pair<api::DevicePointer, std::size_t> Module::global(const char* variable, 
   }
   if (images_) {
     if (const Module* const image = images_->with_kernel(kernel)) return image->global(variable, kernel);
-    throw Error("invalid", "The kernels of " + name_ + " hold no kernel " + kernel + ".");
+    throw Error("invalid", "The kernels of " + name_ + " do not contain the kernel " + kernel + ".");
   }
   api::DevicePointer pointer = 0;
   std::size_t bytes = 0;
   const api::Status status = driver().ModuleGetGlobal(&pointer, &bytes, handle_, variable);
   if (status == api::status::kNotFound)
-    throw Error("invalid", "The kernels of " + name_ + " hold no variable " + variable + ".");
+    throw Error("invalid", "The kernels of " + name_ + " do not contain the variable " + variable + ".");
   device_->check(status, "cuModuleGetGlobal_v2");
   return {pointer, bytes};
 }
@@ -157,9 +157,9 @@ void Kernel::check_arguments(std::span<const std::size_t> sizes) {
     const bool present = driver().FuncGetParamInfo(function_, i, &offset, &size) == api::status::kSuccess;
     if (present && size == sizes[i]) continue;
     checked_ = false;
-    throw Error("invalid", std::string(name_) + " is given " + std::to_string(sizes.size()) + " arguments; number " +
+    throw Error("invalid", std::string(name_) + " received " + std::to_string(sizes.size()) + " arguments; number " +
                                std::to_string(i) + " has " + std::to_string(sizes[i]) +
-                               " bytes where the kernel takes " + (present ? std::to_string(size) : "none") + ".");
+                               " bytes, but the kernel expects " + (present ? std::to_string(size) : "none") + ".");
   }
 }
 

@@ -155,7 +155,7 @@ LtProduct::LtProduct(Stream& stream, const LtProblem& problem) : api_(cublaslt_l
         taken_ = i + 1;
       }
     }
-    if (taken_ == 0) throw Error("unsupported", "cuBLASLt suggests no way to do this product.");
+    if (taken_ == 0) throw Error("unsupported", "cuBLASLt offers no algorithm for this product.");
   } catch (...) {
     if (preference != nullptr) api_.MatmulPreferenceDestroy(preference);
     release();

@@ -28,8 +28,8 @@ std::string refusal(const DriverApi& driver, Status status) {
   const char* text = nullptr;
   driver.GetErrorName(status, &name);
   driver.GetErrorString(status, &text);
-  std::string out = "NVIDIA's driver refuses to start (" + std::string(name ? name : std::to_string(status)) + ": " +
-                    std::string(text ? text : "no description") + ")";
+  std::string out = "NVIDIA's driver cannot be initialised (" + std::string(name ? name : std::to_string(status)) +
+                    ": " + std::string(text ? text : "no description") + ")";
   switch (status) {
     case status::kNoDevice:
       return "NVIDIA's driver is installed but finds no CUDA device.";
@@ -75,7 +75,7 @@ Loaded<NvrtcApi> load_nvrtc() {
   note_file(out, out.api.Version);
   int major = 0, minor = 0;
   if (const NvrtcStatus status = out.api.Version(&major, &minor); status != kNvrtcSuccess) {
-    give_up(out, "NVRTC does not answer: " + std::string(out.api.GetErrorString(status)) + ".");
+    give_up(out, "NVRTC does not respond: " + std::string(out.api.GetErrorString(status)) + ".");
     return out;
   }
   out.state.version = dotted(major, minor);

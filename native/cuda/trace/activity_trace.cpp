@@ -181,8 +181,8 @@ void disable_kinds() {
 std::string refusal(const char* call, CuptiStatus status) {
   const char* text = nullptr;
   cupti_library().api.GetResultString(status, &text);
-  std::string out = std::string("CUPTI refuses to record: ") + call + " gave " + (text ? text : std::to_string(status));
-  if (status == kCuptiMultipleSubscribers) out += "; another profiler or a debugger holds this process";
+  std::string out = std::string("CUPTI cannot record: ") + call + " returned " + (text ? text : std::to_string(status));
+  if (status == kCuptiMultipleSubscribers) out += "; another profiler or a debugger is attached to this process";
   return out + ".";
 }
 
@@ -209,7 +209,7 @@ std::unique_ptr<ActivityTrace> ActivityTrace::start(GraphDetail detail, Clock::t
   reason = cupti.state.available ? register_callbacks() : cupti.state.reason;
   if (!reason.empty()) return nullptr;
   if (detail == GraphDetail::kGraphs && cuda::Graph::alive() > 0) {
-    reason = "Whole graphs can only be recorded if they are captured after the trace has started.";
+    reason = "Complete graphs can only be recorded if they are captured after the trace has started.";
     return nullptr;
   }
   Recorder& r = recorder();

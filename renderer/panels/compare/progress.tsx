@@ -27,7 +27,7 @@ export function LiveTable({ latest }: Pick<BenchProgress, 'latest'>): ReactEleme
               Time so far
             </th>
             <th scope="col" data-align="right">
-              Times as fast as {reference}
+              Speed relative to {reference}
             </th>
           </tr>
         </thead>

@@ -29,7 +29,7 @@ function Series({ series }: { readonly series: SeriesWithTrend }): ReactElement 
             <th scope="col">Commit</th>
             <th scope="col">Time</th>
             <th scope="col">95 % interval</th>
-            <th scope="col">Over the first</th>
+            <th scope="col">Relative to first</th>
             <th scope="col">Session</th>
           </tr>
         </thead>

@@ -80,12 +80,12 @@ function StrideLoop({ explained }: { readonly explained: ExplainedLaunch }): Rea
   const turns = turnsOf(launch);
   const { index, playing, go, toggle } = usePlayed(turns);
   const figure = useCallback((size: FigureSize) => strideFigure(launch, thread, index, size), [launch, thread, index]);
-  const words = `turn ${count(index + 1)} of ${count(turns)}`;
+  const words = `iteration ${count(index + 1)} of ${count(turns)}`;
   return (
     <Section id="loop" title="The loop over the data" explained={explained} drawn={figure}>
       <Scrubber
         plays="Play the loop"
-        label="Turn of the loop"
+        label="Iteration of the loop"
         words={words}
         index={index}
         count={turns}

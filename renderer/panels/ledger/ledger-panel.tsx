@@ -127,7 +127,7 @@ function figureOf(summary: RunSummary, run: RunInfo | null) {
     align: 'right' as const,
     texts: rows.map((row) => shown(row[key])),
     numbers: {
-      ...{ name: key === 'number' ? 'protons' : 'energy', unit, description: 'as in the row of that number' },
+      ...{ name: key === 'number' ? 'protons' : 'energy', unit, description: 'in the unit of its row' },
       values: rows.map((row) => row[key] ?? Number.NaN),
     },
   });

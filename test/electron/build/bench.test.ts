@@ -209,7 +209,7 @@ describe('the cost of physics options', () => {
     expect(slower?.met).toBe(false);
     expect(noisy).toMatchObject({ measured: '-3.0 %', met: false });
     const [slow] = physicsTargets([{ name: 'water, window', rounds: [round(1, 1.1, 0.5, 1.2)] }]);
-    expect(slow).toMatchObject({ what: 'water, window, products of reactions, of its steps', met: false });
+    expect(slow).toMatchObject({ what: 'water, window, reaction products relative to the steps', met: false });
     expect(physicsTargets([])).toEqual([]);
   });
 });

@@ -83,7 +83,7 @@ describe('options of braggbench bench', () => {
     view.update(progress);
     expect(written).toEqual([
       [
-        'Variant  Time so far      Times as fast',
+        'Variant  Time so far     Relative speed',
         'window        1.25 s                  1',
         'depth         250 ms  5.00× (4.00–6.25)',
         'round 4: depth, 12.0 s of at most 60.0 s',

@@ -306,7 +306,9 @@ describe('an MCP server', () => {
   test('rejects unknown problems, attempts and arguments', async () => {
     const client = trustingClient;
     for (const id of ['../sum', 'sums', '/etc/passwd', 'sum/problem.json'])
-      expect((await call(client, 'read_problem', { problem: id })).text).toContain('list_problems lists them');
+      expect((await call(client, 'read_problem', { problem: id })).text).toContain(
+        'list_problems lists the available ones',
+      );
     expect((await call(client, 'explain_slow', { problem: 'sum', attempt: 9000 })).text).toContain(
       'has no attempt 9000',
     );

@@ -68,7 +68,7 @@ test(
   async () => {
     await writeFile(path.join(folder, 'mine-study.json'), JSON.stringify(study(['./mine.cpp'])));
     const refused = await run('study', 'run', 'mine-study.json');
-    expect(refused.stderr).toContain('It does not run before you say that you trust it: --trust');
+    expect(refused.stderr).toContain('It does not run until you confirm that you trust it: use --trust');
     const tuned = await run('study', 'run', 'mine-study.json', '--trust');
     expect(tuned.stderr).toBe('');
     expect(tuned.stdout).toContain('2 points solved');

@@ -47,7 +47,7 @@ describe('study clusters', () => {
   test('the page and the command line list the same clusters, and neither loses entries added by the other', async () => {
     expect(await call('clusters')).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^No cluster is described/),
+      stdout: expect.stringMatching(/^No cluster is configured/),
     });
     const words = ['--host', 'away', '--modules', 'cuda/13.0 gcc', '--sbatch', '--partition=cpu', '--cores', '4'];
     expect(await call('clusters', 'add', 'far', ...words)).toMatchObject({ code: 0 });
@@ -80,7 +80,7 @@ describe('study clusters', () => {
     [['clusters', 'remove', 'nowhere'], 'The cluster nowhere does not exist; known: far.'],
     [['clusters', 'try', 'nowhere'], 'The cluster nowhere does not exist; known: far.'],
     [['run', 'two.json', '--on', 'nowhere'], 'The cluster nowhere does not exist; known: far.'],
-    [['clusters', 'add', 'slurm'], 'slurm means sbatch of this machine; choose another name'],
+    [['clusters', 'add', 'slurm'], 'slurm means sbatch on this machine; choose another name'],
     [['clusters', 'add', 'x', '--host', '-oProxyCommand=x'], 'The login host is not a valid ssh host'],
     [['clusters', 'add', 'x', '--cores', 'many'], 'Cores: must be a whole number from 1 to 1024'],
     [['clusters', 'add'], 'study clusters add needs the name of a cluster'],

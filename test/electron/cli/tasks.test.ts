@@ -104,7 +104,7 @@ test('a recorded session shows the measured values and nothing else', async () =
   // Samples under a power cap are retained and reported.
   const capped = await open('linear-relu/layer-8192.json');
   expect(capped).toMatch(/^cuda-cublas +faster +\S+ +5\.\d+ ms/m);
-  expect(capped).toMatch(/^Samples flagged, and included: cuda-naive \d+ of \d+, [^()]*\(software-power-cap[^()]*\)$/m);
+  expect(capped).toMatch(/^Flagged samples \(included in the results\): cuda-naive \d+ of \d+, [^()]*\(software-power-cap[^()]*\)$/m);
   const saved = sessionSchema.parse(
     JSON.parse(await readFile(path.join(recordedSession, 'linear-relu/layer-8192.json'), 'utf8')),
   );
@@ -115,7 +115,7 @@ test('a recorded session shows the measured values and nothing else', async () =
   );
   expect(clean.length).toBeGreaterThan(3);
   const [, listed = ''] =
-    /^Without the rounds in which it or the reference was flagged:\s([^:]*?)\n\n/m.exec(capped) ?? [];
+    /^Ratios without rounds in which the variant or the reference was flagged:\s([^:]*?)\n\n/m.exec(capped) ?? [];
   expect(listed.split(/,\s/).map((one) => one.replace('×', '').split(/\s/))).toEqual(clean);
   // Byte counts are printed as integers; a claim without a number has no range.
   expect(await open('linear-relu/layer-1024.json', '--wide')).toMatch(/cuda-blocked .* 127 +33792 bytes /);
@@ -132,7 +132,7 @@ test('bench compares variants, sweeps a value, and reopens its session', async (
     /Sweep of problem\.batch[\s\S]+cpu-fp64: (.* fixed, and .* per million of problem\.batch|these times do not fit a line)/,
   );
   // The claims are about kernels on a GPU, which this session did not measure.
-  expect(bench.stdout).not.toContain('Claimed against measured');
+  expect(bench.stdout).not.toContain('Claimed and measured');
   const opened = await call('bench', '--open', 'session.json');
   expect(opened.stdout).toBe(bench.stdout);
   const kept = sessionSchema.parse(JSON.parse(await readFile(path.join(folder, 'session.json'), 'utf8')));
@@ -166,7 +166,7 @@ test('validate and variants support the workload, and errors state what is allow
   expect(variants.stdout).toContain('cuda-lt-bf16-mask');
   const refused = await call('run', 'layer-8192', '--variant', 'cpu-fp64');
   expect(refused).toMatchObject({ code: 2 });
-  expect(refused.stderr).toContain('would take about 137 s of a core');
+  expect(refused.stderr).toContain('would need about 137 s on one core');
 });
 
 test('the targets of the linear layer are checked with its recorded sessions', () => {

@@ -78,5 +78,5 @@ test('every view returns all of a hundred thousand rows', { timeout: 600_000 }, 
   expect(cells.counts.flat().reduce((sum, count) => sum + count)).toBe(ROWS);
   expect(parallelOf([words, numbers(0), numbers(1)], new Set(['measure time_s'])).rows).toHaveLength(ROWS);
   const { lines } = await page.call('study.advice', { study, error_mm: 0.1 });
-  expect(lines[0]?.text).toContain('Fastest right variant');
+  expect(lines[0]?.text).toContain('Fastest correct variant');
 });

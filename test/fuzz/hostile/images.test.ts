@@ -208,7 +208,7 @@ hostile([
           [
             `another ${name}`,
             marCcd({ [116 + 4 * i]: 1 }),
-            new RegExp(`MarCCD header has ${name} 1, not 0: the scenario must state the detector so turned`),
+            new RegExp(`MarCCD header has ${name} 1, not 0: the scenario must describe this rotation of the detector`),
           ] as const,
       ),
       ['several images', marCcd({ 112: 4 }), /^refused: .*its MarCCD header has nimages 4; allowed: 0, 1/],

@@ -259,11 +259,11 @@ TEST("a set-up that exceeds the memory limit is rejected before allocation, and 
   p.beam.dispersion_steps = 1000;
   p.memory_limit = 1e9;
   const auto begun = std::chrono::steady_clock::now();
-  CHECK_THROWS(engine::ImageRun(p), "beam.divergence_h_steps = 1000 x 1000 x 1000 directions and wavelengths take");
+  CHECK_THROWS(engine::ImageRun(p), "beam.divergence_h_steps = 1000 x 1000 x 1000 directions and wavelengths need");
   p.beam.dispersion_steps = 1;
   p.crystal.mosaic_domains = 10'000;
   p.rotation = {0, kDegree, 100'000};
-  CHECK_THROWS(engine::ImageRun(p), "crystal.mosaic_domains = 10000 x 100000 orientations take");
+  CHECK_THROWS(engine::ImageRun(p), "crystal.mosaic_domains = 10000 x 100000 orientations need");
   CHECK_THROWS(engine::ImageRun(p), "allowed: at most 954 MiB together");
   // Laying out a billion orientations would need minutes, so it must not happen before a run starts.
   p.memory_limit = 0;

@@ -200,7 +200,7 @@ TEST("beams: different angles, different reactions and beams of zero weight are 
     change(p);
     CHECK_THROWS(test::Beams(p), why);
   };
-  refused([](Problem& p) { p.spots[1].angle = 0.1; }, "beams on one grid go one way");
+  refused([](Problem& p) { p.spots[1].angle = 0.1; }, "beams on one grid need the same direction");
   refused([](Problem& p) { p.nuclear = Nuclear::kAttenuation; }, "physics.nuclear");
   refused([](Problem& p) { p.spots[3].weight = 0.0; }, "nothing to solve");
   refused([](Problem& p) { p.spots.clear(); }, "at least one beam");

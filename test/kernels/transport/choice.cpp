@@ -67,7 +67,8 @@ TEST("choice: a variant that does not fit a block is rejected by name, with its 
   p.variant = "cuda-depth";
   CHECK_THROWS(chosen(p, kHopper), "solver.variant = cuda-depth: ");
   CHECK_THROWS(chosen(p, kHopper), " angles need at least ");
-  CHECK_THROWS(chosen(p, kHopper), "KiB of shared memory per block, NVIDIA H100 has 227 KiB; use fewer or cuda-gather");
+  CHECK_THROWS(chosen(p, kHopper),
+               "KiB of shared memory per block, NVIDIA H100 has 227 KiB; use fewer, or solver.variant = cuda-gather");
 }
 
 TEST("choice: a state larger than the GPU memory is solved on the CPU") {

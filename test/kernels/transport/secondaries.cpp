@@ -155,7 +155,7 @@ TEST("secondaries: errors in tables and compositions are reported with their pos
   CHECK_THROWS(build_tables(p), "mine.csv:2: field 3 is x, not a number from 0 up");
   p.nuclear_texts = {
       {"mine.csv", std::make_shared<const std::string>("element,O,8,15.999\ninelastic,9,1,0.1\ninelastic,7,1,0.1\n")}};
-  CHECK_THROWS(build_tables(p), "mine.csv:3: energies must ascend");
+  CHECK_THROWS(build_tables(p), "mine.csv:3: energies must be in ascending order");
 }
 
 TEST("secondaries: spreading groups over cells conserves every group and leaves no steps between them") {

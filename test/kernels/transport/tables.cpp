@@ -372,7 +372,7 @@ TEST("tables: impossible runs are rejected with the field, the value and what is
   };
   CHECK_THROWS(with([](Problem& p) { p.beam.energy = 1.5; }), "beam.energy_MeV = 1.5");
   CHECK_THROWS(with([](Problem& p) { p.step = 0.0; }), "solver.step_mm = 0.0");
-  CHECK_THROWS(with([](Problem& p) { p.map.pop_back(); }), "map: 4999 cells, the grid has 5000");
+  CHECK_THROWS(with([](Problem& p) { p.map.pop_back(); }), "map: 4999 cells, but the grid has 5000");
   CHECK_THROWS(with([](Problem& p) { p.map[7] = 3; }), "map: material index 3");
   CHECK_THROWS(with([](Problem& p) { p.materials.clear(); }), "water");
   CHECK_THROWS(with([](Problem& p) { p.grid.nx = 0; }), "at least one cell");

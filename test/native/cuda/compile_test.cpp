@@ -256,7 +256,7 @@ TEST("a missing file and a kernel defined twice are reported") {
   write_workload(folder);
   CHECK_THROWS(kernel_pieces(folder.path() / "none.cu", folder.path()), "none.cu cannot be read");
   folder.write("demo/pair.cu", "__global__ void plain() {}\n");
-  CHECK_THROWS(pieces_of(folder), "Two kernels of demo.cu are called plain.");
+  CHECK_THROWS(pieces_of(folder), "Two kernels in demo.cu are named plain.");
 }
 
 TEST("the pieces of every shipped workload define each of its kernels once") {

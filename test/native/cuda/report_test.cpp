@@ -70,8 +70,9 @@ TEST("a device is selected by index or UUID, and an impossible one is explained"
   CHECK_THROWS(select_device(devices, "0"),
                "Small (GPU-11111111-aaaa) cannot be used: compute capability 7.5 is below 8.0.");
   CHECK_THROWS(select_device(devices, "7"),
-               "There is no CUDA device 7; the choices are: 0 = Small (GPU-11111111-aaaa), 1 = Large");
-  CHECK_THROWS(select_device(devices, "GPU-22222222"), "More than one CUDA device begins with GPU-22222222");
+               "There is no CUDA device 7; available: 0 = Small (GPU-11111111-aaaa), 1 = Large");
+  CHECK_THROWS(select_device(devices, "GPU-22222222"),
+               "More than one CUDA device has a UUID that begins with GPU-22222222");
   CHECK_THROWS(select_device(devices, "2222"), "There is no CUDA device 2222");
   CHECK_THROWS(select_device({}, ""), "There is no CUDA device.");
 }

@@ -241,7 +241,7 @@ function comparisonNotes({ file, against_first, differences }: ComparedRun, requ
     ...(against_first !== null && against_first.gamma_by !== requested
       ? [`${file}: γ by ${against_first.gamma_by}, because one of the runs was stored without densities`]
       : []),
-    ...differences.map(({ what, first, here }) => `${file}: ${what} is ${here}, in the first ${first}`),
+    ...differences.map(({ what, first, here }) => `${file}: ${what} is ${here}, but ${first} in the first`),
   ];
 }
 

@@ -39,7 +39,7 @@ const footprint = (usual: number) =>
     .int()
     .min(256)
     .max(2_000_000_000)
-    .meta({ title: 'Footprint', description: 'Size of the table that the chain of loads runs through.', unit: '1' })
+    .meta({ title: 'Footprint', description: 'Size of the table traversed by the chain of loads.', unit: '1' })
     .default(usual);
 
 /** Rows about arrays and memory access patterns. */
@@ -80,7 +80,7 @@ export const arrayRows = [
     n: elements('Of x and y.', 64_000_000),
     blocks_per_sm: number('Blocks per SM', 'Blocks of 256 threads in the grid-stride loop.', [1, 8, 256]),
   }),
-  row('bounds', 'Check of the end', {
+  row('bounds', 'Bounds check', {
     n: elements('Length of x and y. Multiples of 128 need no check.', 1_000_003),
   }),
   row('block-size', 'Block size', {

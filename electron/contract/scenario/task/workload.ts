@@ -74,7 +74,7 @@ export function taskSchema<
       ...more,
       seed: count({
         title: 'Seed',
-        description: 'Of made-up inputs; equal seeds give equal inputs.',
+        description: 'Seed of the synthetic inputs; equal seeds give equal inputs.',
         min: 1,
         max: 2_147_483_646,
       }).default(1),

@@ -81,7 +81,7 @@ export const beamShape = {
   focus_mm: quantity({
     title: 'Focus',
     description:
-      'Distance from the entrance to the narrowest point of the beam. Negative: it diverges from a source at that distance in front. 0 leaves position and angle uncorrelated.',
+      'Distance from the entrance to the narrowest point of the beam. Negative: the beam diverges from a source at that distance in front of the entrance. 0 leaves position and angle uncorrelated.',
     unit: 'mm',
     min: -10_000,
     max: 10_000,

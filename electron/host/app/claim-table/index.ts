@@ -120,7 +120,8 @@ export function partsOf({ row, claims }: ClaimRow): readonly RowPart[] {
   return Object.entries(claims).map(([about, ids]) => {
     const [name = '', bench = ''] = about.split('/');
     const workload = scenarioKindNames.find((one) => one === name);
-    if (workload === undefined) throw new Error(`row ${row} of the claims table refers to ${JSON.stringify(about)}`);
+    if (workload === undefined)
+      throw new Error(`row ${row} of the claims table refers to the unknown workload ${JSON.stringify(name)}`);
     return { workload, bench, ids };
   });
 }
@@ -422,4 +423,4 @@ export async function claimTable(assetsFolder: string): Promise<readonly ClaimTa
 }
 
 /** Computes the table on a worker thread. */
-export const claimTableOnThread = onThread('make the table of claims', claimTable);
+export const claimTableOnThread = onThread('build the table of claims', claimTable);

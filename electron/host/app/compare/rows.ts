@@ -209,7 +209,7 @@ export async function comparedRows(
   const rowOf = async (here: LoadedSubject, i: number): Promise<ComparedRow> => {
     const [index, own] = [groupOf(here), times[i]];
     const group = groups[index];
-    if (own === undefined || group === undefined) throw new Error('a subject without compared times');
+    if (own === undefined || group === undefined) throw new Error('a compared subject has no times');
     const { speed, ...told } = own;
     // Answers compare across machines and sizes, so differences are relative to the chosen reference.
     const accuracy = await accuracyOf(here, reference);

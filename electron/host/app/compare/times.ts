@@ -157,7 +157,7 @@ interface ComparedSubjects {
 const compareHere = ({ all, references }: ComparedSubjects): readonly ComparedTimes[] =>
   all.map((here, i): ComparedTimes => {
     const against = all[references[i] ?? -1];
-    if (against === undefined) throw new Error('a comparison without its reference');
+    if (against === undefined) throw new Error('a comparison has no reference');
     const group = references.filter((one) => one === references[i]);
     return compareWithReference(here, against, group.length - 1);
   });

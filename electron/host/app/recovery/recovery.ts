@@ -195,5 +195,5 @@ export class Recovery {
 }
 
 function notFoundError(): BraggError {
-  return new BraggError('not-found', 'This no longer exists: another window restored or discarded it.');
+  return new BraggError('not-found', 'This entry no longer exists: another window restored or discarded it.');
 }

@@ -134,7 +134,7 @@ export class Connection {
   /** Forwards an answer to ssh. */
   answer(answer: string | null): void {
     this.#answer?.(answer);
-    if (answer === null) this.#fail(new Error('The question of ssh was not answered.'));
+    if (answer === null) this.#fail(new Error('The ssh prompt was not answered.'));
   }
 
   async close(): Promise<void> {

@@ -232,7 +232,7 @@ export async function installProgram({ ssh, probed, source, onCopied }: Install)
   }
   if (free_bytes !== null && free_bytes < REQUIRED_BYTES * program.unpacked_bytes) {
     const [need, free] = [formatBytes(REQUIRED_BYTES * program.unpacked_bytes), formatBytes(free_bytes)];
-    throw new BraggError('no-space', `${ssh.host}: ${base} has ${free} of space, but the program needs ${need}.`);
+    throw new BraggError('no-space', `${ssh.host}: ${base} has ${free} of free space, but the program needs ${need}.`);
   }
   const { stream, ended } = await source.archive();
   let done = 0;

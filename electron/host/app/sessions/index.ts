@@ -104,7 +104,7 @@ const GRAPH_IN_CAPTURE = /^cuGraphLaunch .*CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
 /** Replaces the driver's error in older sessions by the reason that variants report today. */
 function withReasons(session: Session): Session {
   const reasonOf = (reason: string | null): string | null =>
-    reason !== null && GRAPH_IN_CAPTURE.test(reason) ? 'it is a graph already' : reason;
+    reason !== null && GRAPH_IN_CAPTURE.test(reason) ? 'it is already a graph' : reason;
   return {
     ...session,
     reports: session.reports.map((report) => ({

@@ -222,14 +222,14 @@ export const studyRows = onThreadReusing(
 );
 
 export const studyValues = onThreadReusing(
-  'take columns of a study',
+  'read columns of a study',
   async ({ folder, asked }: { readonly folder: string; readonly asked: RequestedColumns }): Promise<StudyColumns> =>
     valuesOf((await readStudy(folder)).table(), asked),
 );
 
 /** A point of the plan and its stored result. Plans have up to a million lines. */
 export const studyPoint = onThreadReusing(
-  'find a point of a study',
+  'find a point in a study',
   async (asked: {
     readonly folder: string;
     readonly point: string;
@@ -268,7 +268,7 @@ function adviceNow({ head, rows }: ReadStudy, asked: AdviceRequest): readonly St
 }
 
 export const studyAdvice = onThreadReusing(
-  'say what a study says',
+  'summarise a study',
   async (asked: AdviceRequest): Promise<readonly StudyAdvice[]> => {
     const read = await readStudy(asked.folder);
     // Cached, because with a hundred thousand rows the plots would wait a second for the same advice.
@@ -288,7 +288,7 @@ const writers: Readonly<Record<TableFormat, (table: StudyTable) => Uint8Array | 
 };
 
 export const studyTableFile = onThreadReusing(
-  'write a table of a study',
+  'write the table of a study',
   async ({ folder, format }: { readonly folder: string; readonly format: TableFormat }): Promise<Uint8Array> =>
     writers[format]((await readStudy(folder)).table()),
 );

@@ -262,7 +262,7 @@ class Evaluator {
   async best(lines: readonly PlanLine[]): Promise<Session> {
     const { host, head, search, assetsFolder, signal } = this.#options;
     const [first] = lines;
-    if (first === undefined) throw new Error('the best of nothing');
+    if (first === undefined) throw new Error('there is no measured configuration to select');
     const { kind, scenario, ...reading } = await this.#reading(first.settings);
     const place = placeOf(scenario ?? { kind });
     const chosen = lines.map((line) => variantOf(head, line));

@@ -61,7 +61,7 @@ export function tuningResultsOf(head: PlanHead, rows: readonly Row[]): TuningRes
   if (variants.length !== 1)
     throw new BraggError(
       'invalid',
-      `${variants.join(', ')}: files of tuners contain one kernel; allowed: a study of one variant`,
+      `${variants.join(', ')}: tuning files contain a single kernel; allowed: a study of one variant`,
     );
   if (new Set(found.map(({ configuration }) => canonical(configuration))).size !== found.length)
     throw new BraggError(

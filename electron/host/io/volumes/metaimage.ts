@@ -28,7 +28,7 @@ const types: Readonly<Record<string, NumberType>> = {
   MET_DOUBLE: 'float64',
 };
 
-const about = ignoredField('describes the file and changes no value or position');
+const about = ignoredField('describes the file, without effect on values or positions');
 const onlyNumber = (wanted: number) => allowOnly(String(wanted), (value) => Number(value) === wanted);
 
 /** Fields of MetaIO's MetaObject and MetaImage. Other fields are user-defined, and ignored like in MetaIO. */
@@ -63,10 +63,10 @@ export const metaImageFields: FieldRules = {
   '0008|0060': oneOf('CT', 'RTDOSE', 'OT'),
   centerofrotation: ignoredField('ITK places images by Offset and TransformMatrix alone'),
   transformtype: ignoredField('Offset and TransformMatrix state the transform'),
-  elementmin: ignoredField('repeats the least value of the data'),
-  elementmax: ignoredField('repeats the greatest value of the data'),
+  elementmin: ignoredField('repeats the smallest value of the data'),
+  elementmax: ignoredField('repeats the largest value of the data'),
   elementnbits: ignoredField('ElementType states the size of a value'),
-  compressionlevel: ignoredField('the packed data is the same for any level'),
+  compressionlevel: ignoredField('the decompressed data is the same for any level'),
   objectsubtype: about,
   comment: about,
   name: about,

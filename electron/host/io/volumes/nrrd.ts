@@ -36,7 +36,7 @@ const types = new Map<string, NumberType>(
   Object.entries(names).flatMap(([type, all]) => all.split(', ').map((name) => [name, type as NumberType])),
 );
 
-const about = ignoredField('describes the file and changes no value or position');
+const about = ignoredField('describes the file, without effect on values or positions');
 const allowEachWord = (allowed: string, pattern: RegExp) =>
   allowOnly(allowed, (value) => value.split(/\s+/).every((word) => pattern.test(word)));
 
@@ -76,10 +76,10 @@ export const nrrdFields: FieldRules = {
   oldmin: absent,
   'old max': absent,
   oldmax: absent,
-  'measurement frame': ignoredField('turns vectors and tensors, and the values are scalars'),
-  thicknesses: ignoredField('states the thickness of slices, which may overlap; spacings place them'),
-  min: ignoredField('repeats the least value of the data'),
-  max: ignoredField('repeats the greatest value of the data'),
+  'measurement frame': ignoredField('rotates vectors and tensors, but the values are scalars'),
+  thicknesses: ignoredField('states the thickness of slices, which may overlap; spacings determine positions'),
+  min: ignoredField('repeats the smallest value of the data'),
+  max: ignoredField('repeats the largest value of the data'),
   content: about,
   labels: honoured,
 };

@@ -54,9 +54,9 @@ export const ncuColumns: FieldRules = {
   device: honoured,
   cc: perKernelField,
   'section name': perKernelField,
-  'rule name': ignoredField('rules repeat metrics in words'),
-  'rule type': ignoredField('rules repeat metrics in words'),
-  'rule description': ignoredField('rules repeat metrics in words'),
+  'rule name': ignoredField('rules restate metrics in words'),
+  'rule type': ignoredField('rules restate metrics in words'),
+  'rule description': ignoredField('rules restate metrics in words'),
 };
 
 export interface Counters {
@@ -297,7 +297,7 @@ function notesOf(
   const partial = [...numbers].filter(([metric, count]) => isCounter(metric) && count < launches);
   const notes = partial.map(
     ([metric, count]) =>
-      `${metric} has a number in only ${count} of ${launches} launches${unreadableValueText(values, metric)}, so it is not that of the run`,
+      `${metric} has a number in only ${count} of ${launches} launches${unreadableValueText(values, metric)}, so the value of the run is unknown`,
   );
   const whole = (metric: string): boolean => numbers.get(metric) === launches;
   if (occupancy === null && whole(OCCUPANCY) && !numbers.has(TIME)) {

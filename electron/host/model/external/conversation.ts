@@ -70,7 +70,7 @@ const fileOf = ({ path }: Baseline): string | null => (path === undefined ? null
 /** Reason why a user's program cannot run; null if it can, or if the program is not the user's. */
 export function missingFile({ baseline: { id, path }, file }: ChosenBaseline): string | null {
   if (path === undefined || file !== null) return null;
-  return `it is a program of yours: give the path of ${path.what} by ${id}=FILE or in the variable ${path.variable}`;
+  return `its path is not known: give the path of ${path.what} by ${id}=FILE or in the variable ${path.variable}`;
 }
 
 /**

@@ -61,7 +61,7 @@ task = importlib.util.module_from_spec(spec)
 try:
     spec.loader.exec_module(task)
 except Exception as error:
-    finish(refused=f"the module does not load: {type(error).__name__}: {error}", allowed="a module that runs by itself")
+    finish(refused=f"the module does not load: {type(error).__name__}: {error}", allowed="a self-contained module")
 for name in ("Model", "get_inputs"):
     if not hasattr(task, name):
         finish(refused=f"it has no {name}", allowed="a module with Model and get_inputs")
@@ -109,7 +109,7 @@ for name in real:
 try:
     inputs = task.get_inputs()
 except Exception as error:
-    finish(refused=f"get_inputs computes with its values: {type(error).__name__}: {error}", allowed="inputs that are drawn, and nothing else")
+    finish(refused=f"get_inputs computes with its random values: {type(error).__name__}: {error}", allowed="inputs that are only random draws")
 finally:
     for name, function in real.items():
         setattr(torch, name, function)
@@ -122,7 +122,7 @@ for i, value in enumerate(inputs):
         finish(refused=f"input {i} is {type(value).__name__}", allowed="tensors and numbers")
     values = next((of for one, of in drawn if one is value), None)
     if values is None:
-        finish(refused=f"input {i} is computed from what is drawn", allowed="inputs that are drawn, and nothing else")
+        finish(refused=f"input {i} is computed from random draws", allowed="inputs that are only random draws")
     given.append({"shape": list(value.shape), "dtype": str(value.dtype)[6:], "values": values, "scalar": ""})
 names = [name for name in inspect.signature(task.Model.forward).parameters if name != "self"][: len(given)]
 try:

@@ -79,7 +79,7 @@ const CUDA = `
     compute-sanitizer ./bin/reproduce --once
     compute-sanitizer --tool racecheck ./bin/reproduce --once
 
-Without a GPU at hand, name one to compile for: \`cmake -B build -DGPU_ARCH=sm_90\`.
+Without a GPU on this machine, name the architecture to compile for: \`cmake -B build -DGPU_ARCH=sm_90\`.
 `;
 
 const CPU = `
@@ -102,21 +102,21 @@ interface ReproducerFacts {
 function readmeText({ name, title, base, replaces, device, version }: ReproducerFacts): string {
   return `# ${title}
 
-\`${name}\` on one problem, outside of Braggbench ${version}. It takes the place of \`${replaces}\` in ${base}.
+\`${name}\` on one problem, outside of Braggbench ${version}. It replaces \`${replaces}\` in ${base}.
 
     cmake -B build && cmake --build build
     ./bin/reproduce
 
-The program prepares the problem, checks the result, and times it. It ends with 1 where the result is wrong. With
+The program prepares the problem, checks the result, and times it. It exits with code 1 if the result is wrong. With
 \`--no-check\` nothing is compared, and \`--once\` does it once without a check: for debuggers.
 ${device === 'cuda' ? CUDA : CPU}
-## What is here
+## Contents
 
 | File | What it is |
 | --- | --- |
 | \`${name}\` | the kernel: change it here, and build again |
-| \`problem.json\` | the problem as the engine takes it: arrays, grid, launch and seed of synthetic inputs |
-| \`scenario.json\` | the same as the workbench opens it |
+| \`problem.json\` | the problem in the form of the engine: arrays, grid, launch and seed of synthetic inputs |
+| \`scenario.json\` | the same problem in the form of the workbench |
 | \`program\` | reads the problem and runs the kernel |
 | \`kernels\`, \`include\` | our kernels and headers, which it includes |
 | \`lib\` | our engine, compiled for this system |

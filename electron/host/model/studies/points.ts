@@ -70,7 +70,7 @@ function valuesOf(axis: StudyAxis, at: Path): readonly unknown[] | FieldIssue {
   const wrong = scale === 'log' ? scaleIssue(axis, at) : null;
   if (wrong !== null) return wrong;
   if (count === 1 && from !== to)
-    return fieldIssue([...at, 'count'], count, 'cannot hold both ends', 'a whole number of at least 2');
+    return fieldIssue([...at, 'count'], count, 'cannot include both ends', 'a whole number of at least 2');
   return Array.from({ length: count }, (_, i) =>
     interpolateOnScale(from, to, count === 1 ? 0 : i / (count - 1), scale),
   );
@@ -130,7 +130,7 @@ function settingsOfDimension(dimension: StudyDimension, seed: number, at: readon
       return settingsOfZip(dimension.axes, at);
     case 'tunables':
       // The plan has already replaced tunables by their configurations, which only the sources contain.
-      return { ways: [], faults: [fieldIssue(at, 'tunables', 'were not looked up', 'a variant with tunables')] };
+      return { ways: [], faults: [fieldIssue(at, 'tunables', 'have not been loaded', 'a variant with tunables')] };
     case 'random':
     case 'latin': {
       // Each position has a separate random stream, so that appending an axis does not change the values.

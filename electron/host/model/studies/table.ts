@@ -240,7 +240,7 @@ export function tableNotes({ machines, missing, damaged, rows, columns }: StudyT
   return [
     ...(missing > 0 ? [`${missing} points have no result yet.`] : []),
     ...(damaged.length > 0
-      ? [`Moved away because they are damaged; they will be solved again: ${damaged.join(', ')}.`]
+      ? [`Damaged files were moved, and their points will be solved again: ${damaged.join(', ')}.`]
       : []),
     ...(machines.length > 1
       ? [

@@ -155,7 +155,7 @@ async function closureOf({ file, text }: Kernel): Promise<Closure> {
   }
 }
 
-const closureOnThread = onThread('read what a kernel includes', closureOf);
+const closureOnThread = onThread('read the includes of a kernel', closureOf);
 
 /** Texts up to this length are read on the calling thread, because starting a thread would need longer. */
 const SMALL_CHARACTERS = 60_000;

@@ -186,7 +186,7 @@ export function withUserKernels<V extends UserKernelBase>(shipped: readonly V[],
     const from = shipped.find((one) => one.id === base.id && one.bench === base.bench);
     if (from === undefined) return [];
     const { title, changes, replaces } = description;
-    return [{ ...from, id, title, changes: changes || `Own code for ${replaces}`, buildsOn: base.id, source: id }];
+    return [{ ...from, id, title, changes: changes || `User code for ${replaces}`, buildsOn: base.id, source: id }];
   });
   return [...shipped, ...mine];
 }

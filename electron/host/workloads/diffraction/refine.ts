@@ -363,7 +363,7 @@ export const maskedImageOf = ({ width, height, image }: Image): MaskedImage =>
   withoutUncounted({ width, height, counts: image, full: Number.POSITIVE_INFINITY, header: {} });
 
 /** Every pixel is visited, so files and large images are processed on a worker thread. */
-export const processImage = onThreadIfLarge('take in an image', maskedImageOf);
+export const processImage = onThreadIfLarge('import an image', maskedImageOf);
 export const readImageFile = onThread(
   'read an image file',
   ({ bytes, name, size }: { readonly bytes: Uint8Array; readonly name: string; readonly size: [number, number] }) =>
@@ -403,7 +403,7 @@ export const residualCounts = onThreadIfLarge('subtract a fit', ({ measured, fit
   });
 });
 
-export const countLeftOut = onThreadIfLarge('count what is left out', (left: Uint8Array): number =>
+export const countLeftOut = onThreadIfLarge('count ignored pixels', (left: Uint8Array): number =>
   left.reduce((sum, one) => sum + one, 0),
 );
 

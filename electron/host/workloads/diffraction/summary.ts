@@ -210,11 +210,11 @@ interface ImagePair {
   readonly there: Image;
 }
 
-const summary = onThreadIfLarge('sum up an image', imageSummary);
+const summary = onThreadIfLarge('summarise an image', imageSummary);
 const peaks = onThreadIfLarge('find peaks', ({ run, count }: { readonly run: PeaksRun; readonly count: number }) =>
   imagePeaks(run, count),
 );
-const error = onThreadIfLarge('hold an image to another', ({ here, there }: { here: Pixels; there: Pixels }) =>
+const error = onThreadIfLarge('compare an image with another', ({ here, there }: { here: Pixels; there: Pixels }) =>
   imageError(here, there),
 );
 const difference = onThreadIfLarge('subtract images', ({ here, there }: ImagePair) => imageDifference(here, there));

@@ -311,7 +311,7 @@ function volumeFromFiles(files: readonly NamedBytes[]): { readonly name: string;
 
 /** Reads the name, grid and notes of the dose in these files. */
 export const inspectDose = onThread(
-  'look into a dose file',
+  'inspect a dose file',
   ({ files }: { readonly files: readonly NamedBytes[] }): Omit<ImportedDoseInfo, 'id'> => {
     const { name, volume } = volumeFromFiles(files);
     const { sizes, spacing_mm, origin_mm, unit, notes = [] } = volume;

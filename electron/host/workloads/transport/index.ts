@@ -141,7 +141,7 @@ function doseFieldOf({ grid, beam }: TransportProblem, dose: Float64Array): Comp
 }
 
 const differenceOf = onThreadIfLarge(
-  'hold a dose to another',
+  'compare a dose with another',
   ({ here, reference }: { readonly here: Values; readonly reference: Values }) => relativeL2(here, reference),
 );
 

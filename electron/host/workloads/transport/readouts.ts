@@ -238,7 +238,7 @@ function plainReadout<R>(name: string, work: (run: RunData) => R): (run: RunData
   return (run) => read(withoutKeyframes(run));
 }
 
-export const summaryOfRun: (run: RunData) => Promise<RunSummary> = plainReadout('sum up a run', summaryOf);
+export const summaryOfRun: (run: RunData) => Promise<RunSummary> = plainReadout('summarise a run', summaryOf);
 
 export const depthDoseOfRun: (run: RunData) => Promise<DepthDose> = plainReadout('read a depth dose', (run) => ({
   ...depthDoseOf(measuredRunOf(run)),
@@ -282,7 +282,7 @@ export function gammaMap({ dose, axes }: RunData, by: GammaDose): DoseMap {
 
 /** Dose map: by mass, nGy mm³ per cell; by area, MeV per cell. */
 export const gammaMapOfRun: (run: RunData, by: GammaDose) => Promise<DoseMap> = readoutOnThread(
-  'make a dose for the gamma index',
+  'compute a dose for the gamma index',
   gammaMap,
 );
 

@@ -123,7 +123,7 @@ function writeKinds(group: Group, kinds: readonly YKind[], nz: number): void {
   const widths = { units: 'mm', long_name: 'standard deviation by row of z, by Fermi and Eyges' };
   writeDataset(group, 'sigma_y_mm', joined(kinds.map((kind) => kind.sigma_y_mm)), shape, widths);
   writeDataset(group, 'sigma_x_mm', joined(kinds.map((kind) => kind.sigma_x_mm)), shape, widths);
-  const dose = { units: 'MeV/mm', long_name: 'deposited by all of it, solved by itself' };
+  const dose = { units: 'MeV/mm', long_name: 'energy deposited by all spots of this kind, solved separately' };
   writeDataset(group, 'depth_dose', joined(kinds.map(({ depth_dose }) => depth_dose)), shape, dose);
   const x = joined(kinds.map(({ x_mm }) => x_mm));
   writeDataset(

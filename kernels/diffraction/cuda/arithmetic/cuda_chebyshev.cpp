@@ -8,7 +8,8 @@ Variant cuda_chebyshev_variant() {
       .id = "diffraction-cuda-chebyshev",
       .title = "Chebyshev recurrence",
       .changes =
-          "The ratio of sines as U(N-1) of the cosine: N - 1 steps of two operations, no second sine, no division",
+          "Ratio of sines as the Chebyshev polynomial U(N-1) of the cosine: N - 1 steps of two operations, without a "
+          "second sine or a division",
       .builds_on = "diffraction-cuda-fixed-point",
       .device = "cuda",
       .source = "kernels/diffraction/cuda/arithmetic/cuda_chebyshev.cu",

@@ -7,7 +7,8 @@ Variant cuda_delta_variant() {
   return {
       .id = "diffraction-cuda-delta-fp32",
       .title = "Phase-reduced FP32",
-      .changes = "Whole turns come off the indices before the product with pi; positions and indices are still FP32",
+      .changes =
+          "Whole turns are removed from the indices before the product with pi; positions and indices are still FP32",
       .builds_on = "diffraction-cuda-naive-fp32",
       .device = "cuda",
       .source = "kernels/diffraction/cuda/arithmetic/cuda_delta_fp32.cu",

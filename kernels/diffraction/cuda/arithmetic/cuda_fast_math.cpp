@@ -8,8 +8,8 @@ Variant cuda_fast_math_variant() {
       .id = "diffraction-cuda-fast-math",
       .title = "Hardware sine",
       .changes =
-          "The sine of the special function unit, as --use_fast_math compiles it: its error is absolute, and near a "
-          "reflection it is the result",
+          "Sine of the special function unit, as with --use_fast_math: its absolute error dominates the result near "
+          "a reflection",
       .builds_on = "diffraction-cuda-mixed",
       .device = "cuda",
       .source = "kernels/diffraction/cuda/arithmetic/cuda_fast_math.cu",

@@ -17,7 +17,7 @@ Variant cuda_fixed_point_variant() {
       .id = "diffraction-cuda-fixed-point",
       .title = "Fixed-point phases",
       .changes =
-          "Phases as 32-bit fractions of a turn: whole turns fall off by overflow, without FP64 and without rounding",
+          "Phases as 32-bit fractions of a turn: whole turns vanish by overflow, without FP64 and without rounding",
       .builds_on = "diffraction-cuda-mixed",
       .device = "cuda",
       .source = "kernels/diffraction/cuda/arithmetic/cuda_fixed_point.cu",
@@ -34,7 +34,7 @@ Variant cuda_fixed_point_variant() {
             const double most = std::max({s.na, s.nb, s.nc});
             if (most <= kMaxCells) return std::string();
             return "crystal.cells has " + std::to_string(static_cast<long long>(most)) +
-                   " along an edge; phases of 32 bits are fine enough for at most " + std::to_string(kMaxCells);
+                   " along an edge; 32-bit phases are precise enough for at most " + std::to_string(kMaxCells);
           },
       .unavailable = cuda_unavailable,
   };

@@ -7,7 +7,7 @@ Variant cuda_fp64_variant() {
   return {
       .id = "diffraction-cuda-fp64",
       .title = "FP64, one kernel",
-      .changes = "One kernel, a pixel per thread: nothing between the operators goes through memory",
+      .changes = "One kernel with a pixel per thread: no intermediate result is written to memory",
       .builds_on = "diffraction-cuda-unfused",
       .device = "cuda",
       .source = "kernels/diffraction/cuda/arithmetic/cuda_fp64.cu",

@@ -8,7 +8,8 @@ Variant cuda_mixed_variant() {
       .id = "diffraction-cuda-mixed",
       .title = "FP64 indices, FP32 trigonometry",
       .changes =
-          "Positions, indices and their multiples in FP64, what is left of a turn in FP32; one division for three axes",
+          "Positions, indices and their multiples in FP64, the remaining fraction of a turn in FP32; one division for "
+          "three axes",
       .builds_on = "diffraction-cuda-delta-fp32",
       .device = "cuda",
       .source = "kernels/diffraction/cuda/arithmetic/cuda_mixed.cu",

@@ -7,7 +7,7 @@ Variant cuda_naive_variant() {
   return {
       .id = "diffraction-cuda-naive-fp32",
       .title = "Naive FP32",
-      .changes = "The formula as it is written, all in FP32: the phase of a thousand turns keeps few digits",
+      .changes = "The formula as written, completely in FP32: the phase of a thousand turns keeps few digits",
       .builds_on = "diffraction-cuda-fp64",
       .device = "cuda",
       .source = "kernels/diffraction/cuda/arithmetic/cuda_naive_fp32.cu",

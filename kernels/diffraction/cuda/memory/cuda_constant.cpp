@@ -21,7 +21,7 @@ class CudaConstant final : public CudaFused<double, float> {
     const auto from = std::as_bytes(std::span(packed().edges));
     if (from.size() > bytes) {  // size in the user kernel, which may declare a smaller array
       throw cuda::Error("invalid", "diffraction_orientations has " + std::to_string(bytes) + " bytes; " +
-                                       std::to_string(from.size()) + " are needed.");
+                                       std::to_string(from.size()) + " are required.");
     }
     stream().check(cuda::driver().MemcpyHtoDAsync(to, from.data(), from.size(), stream().handle()),
                    "cuMemcpyHtoDAsync_v2");
@@ -36,7 +36,7 @@ Variant cuda_constant_variant() {
   return {
       .id = "diffraction-cuda-constant",
       .title = "Orientations in constant memory",
-      .changes = "The table of orientations lies in constant memory, whose cache serves a warp at once",
+      .changes = "The table of orientations is in constant memory, whose cache broadcasts to a warp",
       .builds_on = "diffraction-cuda-mixed",
       .device = "cuda",
       .source = "kernels/diffraction/cuda/memory/cuda_constant.cu",

@@ -7,8 +7,7 @@ Variant cuda_in_loop_variant() {
   return {
       .id = "diffraction-cuda-in-loop",
       .title = "Rotation in the loop",
-      .changes =
-          "Turns the cell by phi and mosaic block anew for every sub-pixel and source, instead of reading a table",
+      .changes = "Rotates the cell by phi and mosaic block for every sub-pixel and source, instead of reading a table",
       .builds_on = "diffraction-cuda-mixed",
       .device = "cuda",
       .source = "kernels/diffraction/cuda/memory/cuda_in_loop.cu",

@@ -7,7 +7,7 @@ Variant cuda_shared_variant() {
   return {
       .id = "diffraction-cuda-shared",
       .title = "Orientations in shared memory",
-      .changes = "Blocks bring the table of orientations into shared memory, 64 at a time",
+      .changes = "Blocks load the table of orientations into shared memory, 64 at a time",
       .builds_on = "diffraction-cuda-mixed",
       .device = "cuda",
       .source = "kernels/diffraction/cuda/memory/cuda_shared.cu",

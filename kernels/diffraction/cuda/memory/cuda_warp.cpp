@@ -24,7 +24,7 @@ Variant cuda_warp_variant() {
   return {
       .id = "diffraction-cuda-warp",
       .title = "Warp per pixel",
-      .changes = "The lanes of a warp share the terms of one pixel and add up by shuffles",
+      .changes = "The lanes of a warp share the terms of one pixel and sum them by shuffles",
       .builds_on = "diffraction-cuda-mixed",
       .device = "cuda",
       .source = "kernels/diffraction/cuda/memory/cuda_warp.cu",

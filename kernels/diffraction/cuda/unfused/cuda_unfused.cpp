@@ -152,8 +152,7 @@ Variant cuda_unfused_variant() {
   return {
       .id = "diffraction-cuda-unfused",
       .title = "Unfused stages",
-      .changes =
-          "One kernel per operator, with temporaries of the image's size in device memory, as array programs do it",
+      .changes = "One kernel per operator, with image-sized temporaries in device memory, as in array programs",
       .builds_on = "diffraction-unfused",
       .device = "cuda",
       .source = "kernels/diffraction/cuda/unfused/cuda_unfused.cu",

@@ -40,7 +40,8 @@ Variant cuda_gather_tensor_variant() {
   return {
       .id = "cuda-gather-tensor",
       .title = "Gather on the GPU, angles on tensor cores",
-      .changes = "The angles are a banded matrix times columns of cells: four products in TF32 keep FP32's digits",
+      .changes =
+          "The angle operator is a banded matrix times columns of cells: four TF32 products keep the digits of FP32",
       .builds_on = "cuda-gather",
       .device = "cuda",
       .source = "kernels/transport/cuda/dense/cuda_banded.cu",

@@ -127,7 +127,7 @@ Variant cuda_gather_fft_variant() {
   return {
       .id = "cuda-gather-fft",
       .title = "Gather on the GPU, angles by cuFFT",
-      .changes = "Columns of angles are convolved by the library's transforms, there and back",
+      .changes = "Columns of angles are convolved by forward and inverse cuFFT transforms",
       .builds_on = "cuda-gather",
       .device = "cuda",
       .source = "kernels/transport/cuda/dense/cuda_by_fft.cu",

@@ -211,7 +211,7 @@ Variant cuda_slice_launches_variant() {
   return {
       .id = "cuda-slice-launches",
       .title = "One launch per energy slice",
-      .changes = "One launch per energy bin and operator, driven from the host's loop",
+      .changes = "One launch per energy bin and operator, from a loop on the host",
       .builds_on = "",
       .device = "cuda",
       .source = "kernels/transport/cuda/dense/cuda_dense_solver.cpp",

@@ -20,7 +20,7 @@ Variant cuda_gather_variant() {
   return {
       .id = "cuda-gather",
       .title = "Gather on the GPU",
-      .changes = "Each cell collects from the cells that feed it: coalesced, no atomics but the ledger's, no clears",
+      .changes = "Each cell gathers from its source cells: coalesced, no atomics except for the ledger, no clearing",
       .builds_on = "cuda-scatter",
       .device = "cuda",
       .source = "kernels/transport/cuda/dense/cuda_gather.cu",

@@ -20,8 +20,8 @@ Variant cuda_scatter_variant() {
       .id = "cuda-scatter",
       .title = "Scatter on the GPU",
       .changes =
-          "The CuPy RawKernel arrangement: three launches per step, one thread per cell, an atomic for each "
-          "cell that it feeds in cleared outputs, dose and losses by atomics too",
+          "As in a CuPy RawKernel: three launches per step, one thread per cell, an atomic for each target cell in "
+          "cleared outputs, and atomics for dose and losses",
       .builds_on = "",
       .device = "cuda",
       .source = "kernels/transport/cuda/dense/cuda_scatter.cu",

@@ -93,7 +93,7 @@ Variant cuda_tiled_variant() {
       .id = "cuda-tiled",
       .title = "Tiles in shared memory",
       .changes =
-          "Energy and angles in one pass over tiles of angles, both remaps in one over tiles of x and z, in "
+          "Energy and angles in one pass over tiles of angles, both remaps in another over tiles of x and z, in "
           "shared memory; 16-byte loads",
       .builds_on = "cuda-gather",
       .device = "cuda",

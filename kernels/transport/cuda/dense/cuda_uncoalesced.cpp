@@ -23,7 +23,7 @@ Variant cuda_uncoalesced_variant() {
   return {
       .id = "cuda-uncoalesced",
       .title = "Gather on the GPU, uncoalesced",
-      .changes = "Neighbouring threads compute neighbours along z instead of x, which are a row apart in memory",
+      .changes = "Neighbouring threads compute neighbours along z instead of x, which are one row apart in memory",
       .builds_on = "cuda-gather",
       .device = "cuda",
       .source = "kernels/transport/cuda/dense/cuda_gather.cu",

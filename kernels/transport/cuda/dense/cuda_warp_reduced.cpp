@@ -24,7 +24,7 @@ Variant cuda_warp_reduced_variant() {
   return {
       .id = "cuda-warp-reduced",
       .title = "Warp-reduced scores",
-      .changes = "Dose and crossings added up over 32 angles, losses over a warp, by shuffles: one atomic per warp",
+      .changes = "Dose and crossings summed over 32 angles, losses over a warp, by shuffles: one atomic per warp",
       .builds_on = "cuda-scatter",
       .device = "cuda",
       .source = "kernels/transport/cuda/dense/cuda_warp_reduced.cu",

@@ -8,9 +8,11 @@ Variant cuda_fused_variant() {
       .id = "cuda-fused",
       .title = "Fused on the GPU",
       .changes =
-          "FP32 grids of one material with steps below a cell in x: one pass that reads and writes each cell once, "
-          "warps that copy, collide, score and stream. Others: two passes, energy, angle and scores in one, both "
-          "streaming directions in the other",
+          "FP32 grids of one material with steps below one cell in x: a single pass that reads and writes each cell "
+          "once, "
+          "with warps that copy, collide, score and stream. Other grids: one pass for energy, angle and scores, "
+          "another for "
+          "both streaming directions",
       .builds_on = "cuda-tiled",
       .device = "cuda",
       .source = "kernels/transport/cuda/fused/cuda_fused.cu",

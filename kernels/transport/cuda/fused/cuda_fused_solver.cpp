@@ -76,7 +76,8 @@ void CudaFusedSolver<T>::prepare() {
     throw ProblemError("unsupported", "solver.variant = " + this->problem().variant + ": " + std::to_string(t.ntheta) +
                                           " angles need " + cpu::bytes_text(shared_bytes_) +
                                           " of shared memory per block, " + device->info().name + " has " +
-                                          cpu::bytes_text(optin) + "; use fewer angles or cuda-gather");
+                                          cpu::bytes_text(optin) +
+                                          "; use fewer angles, or solver.variant = cuda-gather");
   }
   const auto ready = [&](std::optional<cuda::Kernel>& kernel, const char* name, unsigned threads, unsigned shared) {
     kernel.emplace(stepped_kernel(name));

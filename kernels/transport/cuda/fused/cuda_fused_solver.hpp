@@ -60,7 +60,7 @@ class CudaFusedSolver : public CudaSolver<T> {
   void prepare() override;
   std::vector<std::string> kernels_needed() const override;
   void capture() override;
-  const char* no_graph() const override { return loop_ == FusedLoop::kGraph ? "it is a graph already" : ""; }
+  const char* no_graph() const override { return loop_ == FusedLoop::kGraph ? "it is already a graph" : ""; }
   void launch_step(int step) override { launch_steps(step, 1); }
   void launch_steps(int first, int count) override;
   void launch_count(double* row) override;

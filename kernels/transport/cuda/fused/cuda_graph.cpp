@@ -7,7 +7,7 @@ Variant cuda_graph_variant() {
   return {
       .id = "cuda-graph",
       .title = "Fused, as a CUDA graph",
-      .changes = "The step loop captured once, sixteen steps to a graph, and replayed",
+      .changes = "The step loop is captured once, with sixteen steps per graph, and replayed",
       .builds_on = "cuda-fused",
       .device = "cuda",
       .source = "kernels/transport/cuda/fused/cuda_fused.cu",

@@ -8,8 +8,8 @@ Variant cuda_persistent_variant() {
       .id = "cuda-persistent",
       .title = "Fused, persistent",
       .changes =
-          "One cooperative kernel takes all steps of a batch, blocks wait for each other instead of the "
-          "launch; slower than cuda-fused where one block size has to suit all of its parts",
+          "One cooperative kernel runs all steps of a batch, with a grid-wide barrier instead of launches; slower than "
+          "cuda-fused where one block size must suit all of its phases",
       .builds_on = "cuda-fused",
       .device = "cuda",
       .source = "kernels/transport/cuda/fused/cuda_fused.cu",

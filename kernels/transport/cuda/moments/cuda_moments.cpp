@@ -95,15 +95,15 @@ class CudaReadouts final : public engine::ReadoutsSolver {
 
 std::string refusal(const Problem& p) {
   if (p.nuclear == Nuclear::kIcru63) {
-    return "physics.nuclear = icru63: products of reactions are followed by moments on the CPU alone; allowed: off, "
+    return "physics.nuclear = icru63: moments follow products of reactions only on the CPU; allowed: off, "
            "attenuation, or solver.variant = moments";
   }
   if (p.straggling == Straggling::kOff) {
-    return "physics.straggling = off: a beam of one bin has no neighbours that lanes could share; allowed: bohr, or "
-           "solver.variant = moments";
+    return "physics.straggling = off: a beam in a single energy bin cannot be distributed over lanes; allowed: bohr, "
+           "or solver.variant = moments";
   }
   if (!p.spectra.empty()) {
-    return "output.spectra_mm: spectra are recorded on the CPU alone; allowed: none, or solver.variant = moments";
+    return "output.spectra_mm: spectra are recorded only on the CPU; allowed: none, or solver.variant = moments";
   }
   return straight_moments_refusal(p);
 }
@@ -115,9 +115,9 @@ Variant cuda_moments_variant() {
       .id = "cuda-moments",
       .title = "Moments on the GPU",
       .changes =
-          "A warp marches a beam with its range bins in registers: neighbours meet by shuffles, and a plane's sums by "
+          "One warp per beam, with its range bins in registers: neighbours are exchanged by shuffles, and the sums of "
           "a "
-          "butterfly",
+          "plane are butterfly reductions",
       .builds_on = "moments",
       .device = "cuda",
       .source = "kernels/transport/cuda/moments/beam_march.hpp",

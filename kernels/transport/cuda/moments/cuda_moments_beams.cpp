@@ -240,7 +240,7 @@ class Marches final : public CudaMoments {
   [[noreturn]] void refuse(const BeamInput& beam) const {
     throw ProblemError("unsupported", "beam.energy_sigma_MeV = " + std::to_string(beam.energy_sigma) + ": " +
                                           std::to_string(beam.energy) +
-                                          " MeV protons are in more than 256 range bins at once; allowed with "
+                                          " MeV protons fill more than 256 range bins at once; allowed with "
                                           "solver.variant = cuda-moments: a narrower spread");
   }
 

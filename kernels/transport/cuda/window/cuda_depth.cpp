@@ -10,9 +10,8 @@ Variant cuda_depth_variant() {
       .id = "cuda-depth",
       .title = "Depth stepping on the GPU",
       .changes =
-          "The moving window on the phase space of one plane, advanced plane by plane in z: one pass, and one wait, "
-          "per "
-          "plane",
+          "The moving window on the phase space of one plane, advanced plane by plane in z: one pass and one barrier "
+          "per plane",
       .builds_on = "cuda-window",
       .device = "cuda",
       .source = "kernels/transport/cuda/window/cuda_window_collide.cuh",

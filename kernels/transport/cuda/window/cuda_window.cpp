@@ -10,8 +10,9 @@ Variant cuda_window_variant() {
       .id = "cuda-window",
       .title = "Moving window on the GPU",
       .changes =
-          "Only the boxes that the protons of each energy fill are visited; one cooperative kernel takes all steps and "
-          "finds their work itself; cut edges are counted as skipped",
+          "Only the boxes occupied by the protons of each energy are visited; one cooperative kernel runs all steps "
+          "and "
+          "finds their work itself; clipped edges are counted as skipped",
       .builds_on = "cuda-graph",
       .device = "cuda",
       .source = "kernels/transport/cuda/window/cuda_window.cu",

@@ -263,9 +263,10 @@ engine::BeamScores CudaWindowBeams<T>::scores(int slot, std::size_t i) const {
   out.crossing.assign(crossing.begin(), crossing.end());
   const auto extremes = part(left.extremes_here, 2);
   if (std::isinf(extremes[1])) {
-    throw ProblemError("unsupported", "solver.variant = " + problem_.variant +
-                                          ": a beam of many is at one step in more rows of z than are kept of it; "
-                                          "allowed: a grid for each beam");
+    throw ProblemError("unsupported",
+                       "solver.variant = " + problem_.variant +
+                           ": one of the beams occupies more rows of z in a single step than are stored per beam; "
+                           "allowed: a separate grid for each beam");
   }
   if (extremes[1] > 0.0f) out.min_over_max = -static_cast<double>(extremes[0]) / static_cast<double>(extremes[1]);
   const auto rows = part(left.ledgers_here, ledger_cells());

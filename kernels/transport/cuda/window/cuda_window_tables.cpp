@@ -181,7 +181,7 @@ void CudaWindowTables<T>::begin(const Problem& problem, const Tables& t, const D
   if (std::max({t.nx, t.nz, t.ntheta}) > kLongestAxis) {
     throw ProblemError("unsupported", "solver.variant = " + problem.variant + ": an axis of " +
                                           std::to_string(std::max({t.nx, t.nz, t.ntheta})) +
-                                          " cells, the moving window allows " + std::to_string(kLongestAxis) +
+                                          " cells; the moving window allows at most " + std::to_string(kLongestAxis) +
                                           "; use cuda-gather");
   }
   const bool depth = problem.stepping == Stepping::kDepth;
@@ -300,7 +300,8 @@ void CudaWindowTables<T>::choose_layout(const Problem& problem, const Tables& t,
   throw ProblemError("unsupported", "solver.variant = " + problem.variant + ": " + std::to_string(t.ne) +
                                         " energies and " + std::to_string(t.ntheta) + " angles need " +
                                         cpu::bytes_text(bytes) + " of shared memory per block, " + info.name + " has " +
-                                        cpu::bytes_text(static_cast<double>(limit)) + "; use fewer or cuda-gather");
+                                        cpu::bytes_text(static_cast<double>(limit)) +
+                                        "; use fewer, or solver.variant = cuda-gather");
 }
 
 template class CudaWindowTables<float>;

@@ -10,7 +10,7 @@
 namespace bb::transport {
 
 std::vector<physics::PencilMoments> pencil_beam(const Problem& problem) {
-  if (problem.filled) throw ProblemError("unsupported", "Fermi-Eyges: there is no beam");
+  if (problem.filled) throw ProblemError("unsupported", "Fermi-Eyges: the scenario has no beam");
   if (!problem.spots.empty()) throw ProblemError("unsupported", "Fermi-Eyges: the beam has several spots");
   if (problem.beam.angle != 0.0) throw ProblemError("unsupported", "Fermi-Eyges: the beam is not along z");
   // Builds only the media on the axis, because a map may have hundreds.

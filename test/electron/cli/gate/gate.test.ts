@@ -33,7 +33,7 @@ describe('the report of the gate', () => {
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<testsuites name="braggbench gate" tests="4" failures="2" errors="0" skipped="1">',
         '  <testsuite name="sum &lt;1&gt;.json against HEAD~1" tests="4" failures="2" errors="0" skipped="1" time="12.346">',
-        '    <testcase classname="sum &lt;1&gt;.json" name="sum.cpp"><failure type="slower" message="slower; after over before 1.06× (1.05–1.07), 1.06× (1.05–1.07)"/></testcase>',
+        '    <testcase classname="sum &lt;1&gt;.json" name="sum.cpp"><failure type="slower" message="slower; after / before 1.06× (1.05–1.07), 1.06× (1.05–1.07)"/></testcase>',
         '    <testcase classname="sum &lt;1&gt;.json" name="a&amp;&quot;b\uFFFD.cpp"><failure type="wrong" message="wrong: it is off&#10;by | one"/></testcase>',
         '    <testcase classname="sum &lt;1&gt;.json" name="quiet.cpp"><skipped message="undecided: too few samples"/></testcase>',
         '    <testcase classname="sum &lt;1&gt;.json" name="same.cpp"><system-out>not slower</system-out></testcase>',

@@ -89,7 +89,7 @@ describe('CSV curves', () => {
         {
           line: 1,
           message:
-            '"depth_mm" with 3 values after it; allowed: names in the first line, then a line for each depth, with the depth and its dose',
+            '"depth_mm" is followed by 3 values; allowed: names in the first line, then a line for each depth, with the depth and its dose',
         },
       ]);
     });

@@ -104,7 +104,7 @@ test('reported metrics are saved for each sample, with an interval from their ag
 });
 
 test('a value of one instance has no interval, and a value reported identically by all instances is exact and saved once', async () => {
-  const touched = { id: 'touched', title: 'Memory that the chain touches', value: 0.004096, unit: 'MB' };
+  const touched = { id: 'touched', title: 'Memory touched by the chain', value: 0.004096, unit: 'MB' };
   const once = await benchTask(addon, chain, { ...options, variants: ['cpu'], limits: limitsOf(3, 600) });
   expect(latency(once).told?.interval).toBeNull();
   expect(latency(once).entry.quantities).toContainEqual({ ...touched, interval: null });

@@ -68,7 +68,7 @@ describe('figures of tables', () => {
     const figure = tableFigure(
       'Balance',
       [
-        { title: '', align: 'left', texts: ['In', 'Out at the sides', 'at low x'], numbers: null },
+        { title: '', align: 'left', texts: ['In', 'Escaped at the sides', 'at low x'], numbers: null },
         {
           title: 'Protons',
           align: 'right',
@@ -212,7 +212,7 @@ describe('figures of launches', () => {
     it('shows the range of each pass by its blocks, and the element of the chosen thread', () => {
       expect(turnsOf(launch)).toBe(3);
       const figure = strideFigure(launch, 100, 1, size);
-      expect(tips(figure)).toContain('turn 2: elements 384 to 767');
+      expect(tips(figure)).toContain('iteration 2: elements 384 to 767');
       expect(tips(figure)).toContain('block 3');
       expect(tips(figure)).toContain('thread 4 processes element 484; warp 0, lane 4');
       expect(values(figure, 'element')).toEqual([100, 484, 868]);
@@ -222,7 +222,7 @@ describe('figures of launches', () => {
       const none = strideFigure(launch, 300, 2, size);
       expect(tips(none)).toContain('block 2');
       const words = none.shapes.flatMap((shape) => (shape.kind === 'text' ? [shape.text] : []));
-      expect(words).toContain('Block 3 has no element in this turn: its threads leave the loop.');
+      expect(words).toContain('Block 3 has no element in this iteration: its threads leave the loop.');
       expect(tips(strideFigure(launch, 240, 2, size))).toContain('thread 48 has no element left; warp 1, lane 16');
       expect(values(none, 'element')[2]).toBeNaN();
     });

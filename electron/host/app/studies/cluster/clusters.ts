@@ -4,7 +4,7 @@ import { type Cluster, withCluster } from '../../../../contract/study/clusters.t
 import type { HostSettings } from '../../../io/files/state-file.ts';
 
 const namesOf = (all: readonly Cluster[]): string =>
-  all.length === 0 ? 'none is described yet' : `known: ${all.map(({ name }) => name).join(', ')}`;
+  all.length === 0 ? 'none is configured yet' : `known: ${all.map(({ name }) => name).join(', ')}`;
 
 const clusterNotFound = (name: string, all: readonly Cluster[]): BraggError =>
   new BraggError('not-found', `The cluster ${name} does not exist; ${namesOf(all)}.`);

@@ -9,7 +9,7 @@ const RESULT = /^results\/[0-9a-f]{2}\/([0-9a-f]{16})(\.failed)?\.json$/;
 
 /** Remote result files for points of the plan without a local result. `listing`: one name per line. */
 export const missingLocally = onThread(
-  'look which results of a cluster are lacking',
+  'find missing results of a cluster',
   async (requested: { readonly folder: string; readonly listing: Uint8Array }): Promise<readonly string[]> => {
     const folder = await StudyFolder.open(requested.folder);
     const ended = await folder.ended();
@@ -33,7 +33,7 @@ interface SavedDownloads {
 
 /** Saves results, one JSON document per line. Skips results that are damaged or were not requested. */
 export const saveDownloaded = onThread(
-  'keep results of a cluster',
+  'save results from a cluster',
   async (asked: {
     readonly folder: string;
     readonly names: readonly string[];

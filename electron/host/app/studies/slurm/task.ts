@@ -185,7 +185,10 @@ export async function solveTask(options: TaskOptions): Promise<TaskOutcome> {
   const array = environment['SLURM_ARRAY_JOB_ID'];
   const ids = new Set(index === null ? [] : (await journal.entry(tag))?.tasks[index]);
   if (index === null || array === undefined || ids.size === 0) {
-    throw new BraggError('invalid', `${tag} has no such task: a job array calls this, with SLURM_ARRAY_TASK_ID.`);
+    throw new BraggError(
+      'invalid',
+      `${tag} has no such task: only a job array calls this command, and sets SLURM_ARRAY_TASK_ID.`,
+    );
   }
   const ended = await folder.ended();
   const lines = (await folder.lines()).filter(({ id }) => ids.has(id) && !ended.has(id));
@@ -279,7 +282,7 @@ const MAX_RESTARTS = 3;
  */
 export function taskScript(program: readonly string[], progressLeft: number): string {
   return `#!/bin/bash
-# Made by Braggbench. Results are files: a task that is begun again does what has none.
+# Written by Braggbench. Results are files, so a restarted task solves only points without a result.
 requeue() {
   kill -TERM "$child" 2>/dev/null
   wait "$child"

@@ -65,8 +65,8 @@ export class SteadyGpu {
   }
 
   #cooling(cool_C: number): string {
-    if (this.#uuid === null) return 'not waited for: there is no GPU';
-    if (!this.#tells) return 'not waited for: this GPU reports no temperature';
+    if (this.#uuid === null) return 'no temperature limit: there is no GPU';
+    if (!this.#tells) return 'no temperature limit: this GPU reports no temperature';
     return `waited ${this.#waited_s.toFixed(1)} s for ${cool_C} °C${this.#gaveUp ? ', which was not reached' : ''}`;
   }
 

@@ -134,7 +134,7 @@ function cellOf(
 ): Cell | AbsentCombination {
   const wanted = design.cells.find((cell) => sameSet(cell.with, set));
   if (wanted === undefined) {
-    return { with: set, reason: absenceOf(design, set) ?? 'no variant has exactly these' };
+    return { with: set, reason: absenceOf(design, set) ?? 'no variant has exactly these optimisations' };
   }
   const { variant, precision } = wanted;
   const found = entries.find((one) => one.variant === variant && (precision ?? one.precision) === one.precision);

@@ -305,7 +305,7 @@ function bestAdvice(places: readonly VariantComparison[]): readonly StudyAdvice[
     const won = mine.map(winnerAt);
     const regions = regionsOf(won.map(({ place, label }) => ({ at: place.at, label })));
     return {
-      text: `Fastest right variant on ${machine}: ${regionsText(regions)}.`,
+      text: `Fastest correct variant on ${machine}: ${regionsText(regions)}.`,
       evidence: evidenceOf(won),
     };
   });

@@ -34,7 +34,7 @@ const MAX_CATEGORIES = 4096;
 const MAX_NOTED = 8;
 
 const displayOnlyField = ignoredField('changes how a viewer shows the event');
-const stacks = ignoredField('stacks of calls are not shown');
+const stacks = ignoredField('call stacks are not shown');
 const arrows = ignoredField('arrows of s, t and f events are shown');
 const settings = ignoredField('describes how the trace was recorded');
 
@@ -46,9 +46,9 @@ export const chromeFields = {
   displaytimeunit: displayOnlyField,
   stackframes: stacks,
   samples: stacks,
-  systemtraceevents: ignoredField('is the text of another tracer'),
+  systemtraceevents: ignoredField('is text from another tracer'),
   controllertracedatakey: settings,
-  powertraceasstring: ignoredField('is the text of another tracer'),
+  powertraceasstring: ignoredField('is text from another tracer'),
   metadata: settings,
   schemaversion: settings,
   distributedinfo: settings,
@@ -72,8 +72,8 @@ export const chromeEventFields = {
   ...{ name: honoured, cat: honoured, ph: honoured, ts: honoured, dur: honoured, pid: honoured, tid: honoured },
   ...{ args: honoured, id: honoured, id2: honoured },
   ...{
-    tts: ignoredField('is time of the processor, and ts that of the clock'),
-    tdur: ignoredField('is time of the processor'),
+    tts: ignoredField('is CPU time, while ts is wall-clock time'),
+    tdur: ignoredField('is CPU time'),
   },
   ...{
     scope: honoured,
@@ -85,7 +85,7 @@ export const chromeEventFields = {
     esf: stacks,
     estack: stacks,
   },
-  ...{ bind_id: arrows, flow_in: arrows, flow_out: arrows, use_async_tts: ignoredField('is about tts') },
+  ...{ bind_id: arrows, flow_in: arrows, flow_out: arrows, use_async_tts: ignoredField('refers to tts') },
 } satisfies FieldRules;
 
 /** Type of an event; other keys cannot be read. */

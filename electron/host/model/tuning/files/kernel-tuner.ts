@@ -167,7 +167,7 @@ export function parametersOf({ configurations }: TuningResults): ReadonlyMap<str
   return new Map([...values].map(([name, own]) => [name, [...own]]));
 }
 
-const duration = ignoredField('is no time of the kernel');
+const duration = ignoredField('is not a kernel time');
 
 /**
  * Keys of a cache and of its entries, from Kernel Tuner's schema of caches. Other keys of entries are parameters and
@@ -180,7 +180,7 @@ export const kernelTunerFields: FieldRules = {
   problem_size: honoured,
   tune_params_keys: honoured,
   cache: honoured,
-  tune_params: ignoredField('lists values that entries have'),
+  tune_params: ignoredField('lists values that occur in entries'),
   objective: ignoredField('the time of each entry is read, whatever was optimised'),
   ...{ time_unit: honoured, time_units: honoured, timeunit: honoured, unit: honoured, units: honoured },
 };

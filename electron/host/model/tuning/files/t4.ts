@@ -232,4 +232,4 @@ export function parseTuning({ text, name }: TunerFile): TuningResults {
   throw new BraggError('foreign-file', `${name} is not a known tuning file; allowed: ${TUNERS}`);
 }
 
-export const readTuning = onThread('read a tuner’s file', parseTuning);
+export const readTuning = onThread('read a tuning file', parseTuning);

@@ -14,7 +14,7 @@ import {
 import { datasetAt, filterFiles, isGroup, openFile } from '../../../io/hdf5/h5.ts';
 import { checkSize, foreignImageError, type Header, type Pixels, squareSide, withoutUndefined } from './read-cbf.ts';
 
-const about = ignoredField('describes the measurement and changes no count');
+const about = ignoredField('describes the measurement, without effect on counts');
 const rulesFor = (names: string, rule: FieldRule): FieldRules =>
   Object.fromEntries(names.split(' ').map((name) => [name, rule]));
 const onlyNumber = (wanted: number) => allowOnly(String(wanted), (value) => Number(value) === wanted);
@@ -25,7 +25,7 @@ export const nexusFields: FieldRules = {
   pixel_mask: honoured,
   saturation_value: honoured,
   bit_depth_image: honoured,
-  bit_depth_readout: ignoredField('is that of a readout, and an image sums readouts'),
+  bit_depth_readout: ignoredField('refers to a single readout, but an image sums readouts'),
   image_key: onlyNumber(0),
   countrate_correction_count_cutoff: honoured,
   distance: honoured,
@@ -41,7 +41,7 @@ export const nexusFields: FieldRules = {
   slow_pixel_direction: honoured,
   data_size: honoured,
   data_origin: honoured,
-  pixel_mask_applied: ignoredField('pixel_mask excludes its pixels either way'),
+  pixel_mask_applied: ignoredField('pixel_mask excludes these pixels anyway'),
   flatfield_applied: honoured,
   flatfield_correction_applied: honoured,
   flatfield: honoured,
@@ -58,8 +58,8 @@ export const nexusFields: FieldRules = {
   gain_setting: ignoredField('names a setting, and counts are read as they are stored'),
   data_stride: honoured,
   countrate_correction_applied: ignoredField('counts are read as they are stored'),
-  beam_center_x: ignoredField('the scenario states the centre'),
-  beam_center_y: ignoredField('the scenario states the centre'),
+  beam_center_x: ignoredField('the scenario sets the centre'),
+  beam_center_y: ignoredField('the scenario sets the centre'),
 };
 
 /** Corrections of counts by pixel: the value that changes nothing, and fields that state whether counts contain it. */

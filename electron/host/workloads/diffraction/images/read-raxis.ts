@@ -7,9 +7,9 @@ import { checkSize, foreignImageError, type Pixels, plateCount, requireExactLeng
 
 const onlyNumbers = (...wanted: readonly number[]) =>
   allowOnly(wanted.join(', '), (value) => wanted.includes(Number(value)));
-const about = ignoredField('describes the measurement and changes no count');
-const goniometer = ignoredField('describes the goniometer of the crystal, which the scenario states');
-const detectorAngleField = ignoredField('the scenario states the angle and the foot of the detector');
+const about = ignoredField('describes the measurement, without effect on counts');
+const goniometer = ignoredField('describes the goniometer of the crystal, which the scenario sets');
+const detectorAngleField = ignoredField('the scenario sets the angle and position of the detector');
 
 /** Type of a field: `text` of this many bytes, or numbers of 4 bytes. */
 type Form = number | 'long' | 'float' | readonly ['long' | 'float', number];
@@ -59,7 +59,7 @@ const layout: readonly (readonly [name: string, form: Form, rule: FieldRule])[] 
   ['rato', 'float', honoured],
   ['ft_1', 'float', about],
   ['ft_2', 'float', about],
-  ['host', 10, ignoredField('the sizes are valid in one byte order only, which is taken')],
+  ['host', 10, ignoredField('the sizes are valid in only one byte order, which is used')],
   ['ip', 10, about],
   ...['dr_x', 'dr_z', 'drxz'].map((name) => [name, 'long', honoured] as const),
   ['shft', 'float', onlyNumbers(0)],

@@ -47,25 +47,25 @@ export const tiffTags = {
   TileOffsets: { tag: 324, rule: honoured },
   TileByteCounts: { tag: 325, rule: honoured },
   Threshholding: { tag: 263, rule: onlyNumbers(1) },
-  MinSampleValue: { tag: 280, rule: ignoredField('repeats the least value of the pixels') },
-  MaxSampleValue: { tag: 281, rule: ignoredField('repeats the greatest value of the pixels') },
+  MinSampleValue: { tag: 280, rule: ignoredField('repeats the smallest pixel value') },
+  MaxSampleValue: { tag: 281, rule: ignoredField('repeats the largest pixel value') },
   XResolution: { tag: 282, rule: honoured },
   YResolution: { tag: 283, rule: honoured },
   GrayResponseUnit: { tag: 290, rule: absent },
   GrayResponseCurve: { tag: 291, rule: absent },
-  ResolutionUnit: { tag: 296, rule: ignoredField('is for printing, and the scenario states the size of pixels') },
-  PageNumber: { tag: 297, rule: ignoredField('the first page is read, and further ones are said') },
-  TransferFunction: { tag: 301, rule: ignoredField('changes how values are displayed, and no value') },
-  SMinSampleValue: { tag: 340, rule: ignoredField('repeats the least value of the pixels') },
-  SMaxSampleValue: { tag: 341, rule: ignoredField('repeats the greatest value of the pixels') },
-  ReferenceBlackWhite: { tag: 532, rule: ignoredField('changes how values are displayed, and no value') },
+  ResolutionUnit: { tag: 296, rule: ignoredField('is for printing; the scenario sets the pixel size') },
+  PageNumber: { tag: 297, rule: ignoredField('only the first page is read, and a note reports the others') },
+  TransferFunction: { tag: 301, rule: ignoredField('affects only how values are displayed') },
+  SMinSampleValue: { tag: 340, rule: ignoredField('repeats the smallest pixel value') },
+  SMaxSampleValue: { tag: 341, rule: ignoredField('repeats the largest pixel value') },
+  ReferenceBlackWhite: { tag: 532, rule: ignoredField('affects only how values are displayed') },
   GDALMetadata: { tag: 42112, rule: absent },
   GDALNoData: { tag: 42113, rule: absent },
-  SubIFDs: { tag: 330, rule: ignoredField('hold reduced copies of the image') },
+  SubIFDs: { tag: 330, rule: ignoredField('contain reduced copies of the image') },
   ExtraSamples: { tag: 338, rule: absent },
   SampleFormat: { tag: 339, rule: honoured },
   // MetaMorph stacks: UIC2Tag has one value per plane, and all planes follow the only directory.
-  UIC1Tag: { tag: 33628, rule: ignoredField('describes how MetaMorph displays the image') },
+  UIC1Tag: { tag: 33628, rule: ignoredField('describes only how MetaMorph displays the image') },
   UIC2Tag: { tag: 33629, rule: honoured },
   UIC3Tag: { tag: 33630, rule: ignoredField('states wavelengths of planes') },
   UIC4Tag: { tag: 33631, rule: ignoredField('describes the planes') },
@@ -284,9 +284,9 @@ function readStrips(
   return counts;
 }
 
-const displayOnlyField = ignoredField('changes how values are displayed, and no value');
-const geometryField = ignoredField('the scenario states the size and the place of pixels');
-const pageField = ignoredField('the first page is read, and further ones are said');
+const displayOnlyField = ignoredField('affects only how values are displayed');
+const geometryField = ignoredField('the scenario sets the size and position of pixels');
+const pageField = ignoredField('only the first page is read, and a note reports the others');
 const zeroOrAbsent = allowOnly('0 or absent', (value) => Number(value) === 0);
 
 /**
@@ -333,8 +333,8 @@ export const omeFields: FieldRules = {
   },
   ...{ physicalsizex: honoured, physicalsizey: honoured, physicalsizez: geometryField },
   ...{
-    type: ignoredField('tags of TIFF state the type'),
-    bigendian: ignoredField('the TIFF states its order of bytes'),
+    type: ignoredField('TIFF tags state the type'),
+    bigendian: ignoredField('the TIFF header states the byte order'),
   },
 };
 
@@ -381,21 +381,21 @@ function checkDescription(description: string, width: number, height: number): n
 /** Words of 32 bits in the header of MarCCD and Rayonix from byte 1024 on, as described for its frame_header. */
 export const marFields: Readonly<Record<string, { readonly at: number; readonly rule: FieldRule }>> = {
   header_byte_order: { at: 28, rule: honoured },
-  data_byte_order: { at: 32, rule: ignoredField('the TIFF states its order of bytes') },
+  data_byte_order: { at: 32, rule: ignoredField('the TIFF header states the byte order') },
   compression_type: { at: 48, rule: onlyNumbers(0) },
   nfast: { at: 80, rule: honoured },
   nslow: { at: 84, rule: honoured },
-  depth: { at: 88, rule: ignoredField('tags of TIFF state the size of a value') },
-  signif_bits: { at: 96, rule: ignoredField('saturated_value states the greatest count') },
+  depth: { at: 88, rule: ignoredField('TIFF tags state the size of a value') },
+  signif_bits: { at: 96, rule: ignoredField('saturated_value states the largest count') },
   saturated_value: { at: 104, rule: honoured },
   pixelsize_x: { at: 772, rule: honoured },
   pixelsize_y: { at: 776, rule: honoured },
-  data_type: { at: 100, rule: ignoredField('tags of TIFF state the type') },
+  data_type: { at: 100, rule: ignoredField('TIFF tags state the type') },
   nimages: { at: 112, rule: onlyNumbers(0, 1) },
   origin: { at: 116, rule: honoured },
   orientation: { at: 120, rule: honoured },
   view_direction: { at: 124, rule: honoured },
-  overflow_location: { at: 128, rule: ignoredField('overflows are stored as the greatest value, which is left out') },
+  overflow_location: { at: 128, rule: ignoredField('overflows are stored as the largest value, which is excluded') },
   multiplexed: { at: 140, rule: onlyNumbers(0) },
   darkcurrent_applied: { at: 152, rule: ignoredField('the background of counts is fitted') },
   bias_applied: { at: 156, rule: ignoredField('the background of counts is fitted') },
@@ -405,7 +405,7 @@ export const marFields: Readonly<Record<string, { readonly at: number; readonly 
   source_wavelength: { at: 908, rule: honoured },
   over_16_bits: {
     at: 136,
-    rule: ignoredField('counts of more bits are stored as the greatest value, which is left out'),
+    rule: ignoredField('counts with more bits are stored as the largest value, which is excluded'),
   },
 };
 const MAR_AT = 1024;
@@ -455,7 +455,7 @@ function marHeader(
     notes: [
       ...turned.map(
         (field) =>
-          `Its MarCCD header has ${field} ${word(field)}, not 0: the scenario must state the detector so turned.`,
+          `Its MarCCD header has ${field} ${word(field)}, not 0: the scenario must describe this rotation of the detector.`,
       ),
       ...missing.map((field) => `Its MarCCD header has ${field} 0: its counts lack that correction.`),
     ],

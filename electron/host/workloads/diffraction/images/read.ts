@@ -50,9 +50,9 @@ const samples: Readonly<Record<string, Sample>> = {
   ...{ float: float32, float_ieee: float32 },
 };
 
-const about = ignoredField('describes the measurement and changes no count');
-const centre = ignoredField('the scenario states the foot and the angle of the detector');
-const crystal = ignoredField('describes the rotation of the crystal, which the scenario states');
+const about = ignoredField('describes the measurement, without effect on counts');
+const centre = ignoredField('the scenario sets the position and angle of the detector');
+const crystal = ignoredField('describes the rotation of the crystal, which the scenario sets');
 const rulesFor = (names: string, rule: FieldRules[string]): FieldRules =>
   Object.fromEntries(names.split(' ').map((name) => [name, rule]));
 
@@ -104,7 +104,7 @@ export const smvFields: FieldRules = {
   gonio_values: honoured,
   spatial_distortion_type: oneOf('Simple_spatial', 'None'),
   spatial_distortion_info: honoured,
-  spatial_distortion_vectors: ignoredField('gives the directions of the foot, which the scenario states'),
+  spatial_distortion_vectors: ignoredField('gives the directions of the detector position, which the scenario sets'),
   spatial_beam_position: centre,
   nonunf_type: honoured,
   nonunf_info: ignoredField('names files of corrections, and NONUNF_TYPE states that there are some'),

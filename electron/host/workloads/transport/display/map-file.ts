@@ -14,7 +14,7 @@ import type { RunData } from '../run-data.ts';
 import { directionsInSlice } from '../scenario/placed-ct.ts';
 
 const makeLet = onThreadIfLarge(
-  'make a map of LET',
+  'compute a map of LET',
   ({ primary, protons, name }: LetMoments & { readonly name: LetName }) => letMap({ primary, protons }, name),
 );
 
@@ -38,9 +38,11 @@ interface GrayRequest {
   readonly y_mm: number;
 }
 
-const makeGray = onThreadIfLarge('make a map of Gy', ({ run, y_mm }: GrayRequest) => grayField(run, y_mm));
+const makeGray = onThreadIfLarge('compute a map in Gy', ({ run, y_mm }: GrayRequest) => grayField(run, y_mm));
 /** Always on a worker thread, because fields of different spots need long even for small grids. */
-const makeGrayOfKinds = onThread('make a map of Gy of a field', ({ run, y_mm }: GrayRequest) => grayField(run, y_mm));
+const makeGrayOfKinds = onThread('compute a map of a field in Gy', ({ run, y_mm }: GrayRequest) =>
+  grayField(run, y_mm),
+);
 
 /** Gy per 10⁹ protons, [z][x], at `y_mm` from the axis; or the reason why there is none. */
 export function grayMap({ acrossY, axes, beam, dose }: GrayRun, y_mm: number): ReturnType<typeof makeGray> {

@@ -215,7 +215,7 @@ function checkPictures(cells: Cells): readonly FieldIssue[] {
   if (bytes <= maxPictureBytes) return [];
   const [value, allowed] = [formatBytes(bytes), formatBytes(maxPictureBytes)];
   const message =
-    `${ne} × ${ntheta} × ${nz} × ${nx} cells (energy, angle, depth, across) need ${value} for one picture of the run, ` +
+    `${ne} × ${ntheta} × ${nz} × ${nx} cells (energy, angle, depth, across) need ${value} for one frame of the run, ` +
     `its dose and the sums over every two axes; allowed: ${allowed}; a larger grid.dz_mm or grid.dx_mm makes it smaller`;
   return [{ severity: 'error', path: ['grid'], atKey: true, message, value, allowed }];
 }

@@ -243,7 +243,7 @@ describe('recorded sessions', () => {
       const [report] = deriveSession(savedClaims(file), current).reports;
       const graph = report?.entries.find(({ label }) => label === 'cuda-graph');
       const reasons = graph?.status === 'measured' ? graph.modes.map(({ mode, reason }) => [mode, reason]) : [];
-      expect(reasons, file).toContainEqual(['graph', 'it is a graph already']);
+      expect(reasons, file).toContainEqual(['graph', 'it is already a graph']);
       expect(JSON.stringify(report), file).not.toContain('CAPTURE_UNSUPPORTED');
     }
   });

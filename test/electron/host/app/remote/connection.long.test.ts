@@ -182,7 +182,7 @@ describe('a machine reached by ssh', { timeout: 300_000, ...unless(noSshd) }, ()
     unanswered.connection.answer(null);
     expect(await unanswered.until('failed')).toEqual({
       kind: 'failed',
-      reason: 'The question of ssh was not answered.',
+      reason: 'The ssh prompt was not answered.',
     });
   });
 
@@ -238,7 +238,7 @@ describe('a machine reached by ssh', { timeout: 300_000, ...unless(noSshd) }, ()
       try {
         const early = await watchConnection({ host: 'box' }).until('failed');
         expect(early.kind === 'failed' && early.reason).toMatch(
-          /^box: .*braggbench has [\d.]+ MiB of space, but the program needs [\d.]+ MiB\.$/,
+          /^box: .*braggbench has [\d.]+ MiB of free space, but the program needs [\d.]+ MiB\.$/,
         );
         execFileSync('mount', ['-o', 'remount,size=700m', mounted]);
         const filler = path.join(mounted, 'filler');

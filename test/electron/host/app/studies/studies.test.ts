@@ -227,7 +227,7 @@ describe('studies in the host', async () => {
     });
     expect(await ended(id)).toMatchObject({ state: 'whole', done: 2, failed: 0 });
     const { lines } = await page.call('study.advice', { study: id, error_mm: 0.1 });
-    expect(lines[0]?.text).toMatch(/^Fastest right variant on .*: (window|gather|undecided)\.$/);
+    expect(lines[0]?.text).toMatch(/^Fastest correct variant on .*: (window|gather|undecided)\.$/);
     expect(lines[0]?.evidence.join()).toMatch(/readouts of the variants differ by at most/);
   });
 

@@ -115,7 +115,7 @@ describe('transfer of tuning files', () => {
     const study = await importStudy(results, path.join(folder, 'empty.study'), 'empty');
     const { rows } = await readRows(study);
     expect(() => tuningResultsOf(study.head, rows)).toThrow(
-      'files of tuners contain one kernel; allowed: a study of one variant',
+      'tuning files contain a single kernel; allowed: a study of one variant',
     );
   });
 });

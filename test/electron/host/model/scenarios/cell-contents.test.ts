@@ -387,7 +387,7 @@ describe('diffraction scenarios', () => {
     });
     if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
     expect(() => addon.createDiffraction(problemOf(reading))).toThrow(
-      'solver.variant = diffraction-chebyshev: crystal.cells has 50 along an edge; the recurrence pays for at most 16',
+      'solver.variant = diffraction-chebyshev: crystal.cells has 50 along an edge; the recurrence is efficient for at most 16',
     );
   });
 });

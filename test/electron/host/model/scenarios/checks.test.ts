@@ -143,7 +143,7 @@ describe('fields that contradict each other', () => {
     const fine = { dx_mm: 4, dz_mm: 0.005, dtheta_mrad: 100, energy: { kind: 'range', step_mm: 0.005 } };
     const reading = await check({ geometry: { width_mm: 40, depth_mm: 50 }, grid: fine, solver: { step_mm: 0.05 } });
     expect(lines(reading)).toContain(
-      'grid: 8159 × 9 × 10000 × 10 cells (energy, angle, depth, across) need 313 MiB for one picture of the run, ' +
+      'grid: 8159 × 9 × 10000 × 10 cells (energy, angle, depth, across) need 313 MiB for one frame of the run, ' +
         'its dose and the sums over every two axes; allowed: 96.0 MiB; a larger grid.dz_mm or grid.dx_mm makes it smaller',
     );
   });

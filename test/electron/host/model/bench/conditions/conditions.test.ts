@@ -46,7 +46,7 @@ describe('steady conditions', () => {
     const none = new SteadyGpu(addon, null, { lock_MHz: 1500, cool_C: 50 });
     expect(none.facts).toEqual([
       ['GPU clock', 'not locked: there is no GPU'],
-      ['Cooling', 'not waited for: there is no GPU'],
+      ['Cooling', 'no temperature limit: there is no GPU'],
     ]);
     const left = new SteadyGpu(addon, 'GPU-1', { lock_MHz: null, cool_C: null });
     left.close();
@@ -61,7 +61,7 @@ describe('steady conditions', () => {
     expect(temperatures).toEqual([]);
     expect(steady.facts[0]?.[1]).toMatch(/^waited (?:0\.[4-9]|[1-9][\d.]*) s for 60 °C/);
     await steady.cooled(() => false);
-    expect(steady.facts).toEqual([['Cooling', 'not waited for: this GPU reports no temperature']]);
+    expect(steady.facts).toEqual([['Cooling', 'no temperature limit: this GPU reports no temperature']]);
     temperatures.push(90);
     await steady.cooled(() => true);
     expect(temperatures).toEqual([90]);

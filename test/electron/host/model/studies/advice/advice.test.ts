@@ -54,7 +54,7 @@ describe('the fastest correct variant', () => {
   test('is named by region, with its lead and the number of points', () => {
     const [line] = ask([at('plain', 64, 1), at('tiled', 64, 2), at('plain', 256, 9), at('tiled', 256, 3)]);
     expect(line?.text).toBe(
-      'Fastest right variant on desk, a CPU: plain with problem.n up to 64; tiled with problem.n from 256.',
+      'Fastest correct variant on desk, a CPU: plain with problem.n up to 64; tiled with problem.n from 256.',
     );
     expect(line?.evidence).toEqual([
       'plain: fastest at 1 of 2 points, 2× faster than the next',
@@ -92,8 +92,8 @@ describe('the fastest correct variant', () => {
       at('b', 1, 3, { machine: 'lab', at_once: 2 }),
     ];
     expect(ask(rows).map(({ text }) => text)).toEqual([
-      'Fastest right variant on desk, a CPU: a.',
-      'Fastest right variant on lab, a CPU: b.',
+      'Fastest correct variant on desk, a CPU: a.',
+      'Fastest correct variant on lab, a CPU: b.',
     ]);
     expect(ask(rows)[1]?.evidence.at(-1)).toBe(
       'at 1 point other points ran at the same time: such times are not measurements',
