@@ -45,7 +45,7 @@ export async function choose(page: Page, session: string): Promise<void> {
   // A session that was recorded twice appears twice under one name.
   const details = page.locator('.compare-session', { hasText: session }).first();
   await details.locator('summary').click();
-  await details.getByRole('checkbox', { name: 'all of it' }).setChecked(true);
+  await details.getByRole('checkbox', { name: 'all of them' }).setChecked(true);
 }
 
 /** Ticks exactly these variants, after the page has suggested some. */

@@ -145,7 +145,7 @@ describe('other workloads in Compare', () => {
     await view(page, 'Choose');
     const session = page.locator('.compare-session', { hasText: /layer-1024(?!-)/ }).first();
     await session.locator('summary').click();
-    await session.getByRole('checkbox', { name: 'all of it' }).setChecked(true);
+    await session.getByRole('checkbox', { name: 'all of them' }).setChecked(true);
     await open.screenshot('compare-layer-choose');
     await view(page, 'Table');
     await expect.poll(() => row(page, 'cuda-blocked').textContent()).toMatch(/faster/);

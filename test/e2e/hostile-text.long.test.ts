@@ -150,7 +150,7 @@ describe('hostile text', () => {
       .click();
     const listed = page.locator('.compare-session', { hasText: 'evil' }).first();
     await listed.locator('summary').click();
-    await listed.getByText('all of it').click();
+    await listed.getByText('all of them').click();
     for (const name of await compare.locator('.segmented__option').allTextContents()) {
       await compare
         .locator('.segmented__option', { hasText: new RegExp(`^${name}$`) })

@@ -29,7 +29,7 @@ export function firstStart({ machine, rows } = JSON.parse(readFileSync(inRoot(CO
   return [
     `The first start installs packages (${packages}) and compiles the solver (${built} of built files).`,
     `Measured on ${machine.cores} idle cores (${machine.cpu}) without a compiler cache: page after ${figure('Cold start: page served')},`,
-    `end of the first beam after ${figure('Cold start: first beam at its end')}, whole solver after ${figure('Cold start: whole solver')}.`,
+    `end of the first beam after ${figure('Cold start: first beam at its end')}, complete solver after ${figure('Cold start: whole solver')}.`,
     `Later starts serve the page after ${figure('Second start: page served')}.`,
   ].join('\n');
 }

@@ -329,7 +329,7 @@ describe('set-up of a checkout', () => {
       expect(firstStart({ machine, rows })).toBe(
         `The first start installs packages (310 MB) and compiles the solver (243 MB of built files).
 Measured on 2 idle cores (AMD EPYC) without a compiler cache: page after 20.1 s,
-end of the first beam after 65.2 s, whole solver after 122.4 s.
+end of the first beam after 65.2 s, complete solver after 122.4 s.
 Later starts serve the page after 0.7 s.`,
       );
     });

@@ -160,7 +160,7 @@ export const refineVerb: Verb = {
   ],
   flags: [
     { name: 'fit', value: 'WHAT', help: 'What to fit: both (the default), misset, cell.' },
-    { name: 'size', value: 'WxH', help: 'Pixels of a raw image, fast and slow.' },
+    { name: 'size', value: 'WxH', help: 'Size of a raw image in pixels, fast × slow axis.' },
     { name: 'variant', value: 'ID', help: 'Variant that computes the images; see braggbench variants.' },
     setFlag('Change a value of the scenario, as in crystal.misset.x_deg=12.'),
     { name: 'out', value: 'SCENARIO.json', help: 'Write the scenario with the fitted crystal.' },

@@ -108,7 +108,7 @@ export const arrayRows = [
   }),
   row('latency', 'Latency by level', {
     footprint_bytes: footprint(16_384),
-    hops: number('Hops', 'Number of loads, each of which waits for the one before.', [1, 10_000, 10_000_000]),
+    hops: number('Hops', 'Number of loads, each of which depends on the previous one.', [1, 10_000, 10_000_000]),
   }),
   row('bandwidth', 'Bandwidth by level', {
     n: elements('Length of each of three arrays.', 64_000_000),

@@ -59,13 +59,13 @@ const arithmeticRows = [
   }),
   row('few-threads', 'Too few threads', {
     n: elements('Number of elements, processed by all threads together.', 1_000_000, 250_000_000),
-    threads: number('Threads', 'Threads in the whole grid. CPU variants use their own number.', [1, 1024, 1_000_000]),
+    threads: number('Threads', 'Total number of threads. CPU variants choose their own number.', [1, 1024, 1_000_000]),
     work: number('Work', 'Iterations per element.', [1, 64, 100_000]),
   }),
   row('instruction-latency', 'Latency of instructions', {
     operations: number(
       'Operations',
-      'Number of operations, each of which waits for the one before.',
+      'Number of operations, each of which depends on the previous one.',
       [1, 10_000, 10_000_000],
     ),
   }),

@@ -26,7 +26,7 @@ export type Formula = number | string;
 
 const axisSchema = z
   .strictObject({
-    name: nameSchema('Name', 'Parameter of every candidate, after the arrays.'),
+    name: nameSchema('Name', 'Passed to every candidate as a parameter, after the arrays.'),
     about: z.string().max(200).meta({ title: 'About', description: 'The meaning of the axis.' }).default(''),
     min: count({ title: 'Least', description: 'Smallest allowed size.', min: 0, max: MAX_AXIS_SIZE }).default(1),
     max: count({ title: 'Most', description: 'Largest allowed size.', min: 0, max: MAX_AXIS_SIZE }).default(
@@ -158,12 +158,12 @@ const launchSchema = z
   .strictObject({
     kernel: nameSchema('Kernel', 'An extern "C" __global__ function of the candidate.'),
     grid: z
-      .array(formula('Blocks', 'Number along one dimension.'))
+      .array(formula('Blocks', 'Number of blocks along one dimension.'))
       .min(1)
       .max(3)
       .meta({ title: 'Grid', description: 'Blocks along x, y, z.' }),
     block: z
-      .array(formula('Threads', 'Number along one dimension.'))
+      .array(formula('Threads', 'Number of threads along one dimension.'))
       .min(1)
       .max(3)
       .meta({ title: 'Block', description: 'Threads along x, y, z.' }),

@@ -386,6 +386,6 @@ export function entireMachine(host: SolvingHost, { cores, memory_bytes }: Partia
   const { cpu, devices, memoryLimit_bytes } = host.capabilities();
   const gpus = devices.cuda.devices.filter(({ usable }) => usable).map(({ uuid }) => uuid);
   if (cores !== undefined && cores < 1)
-    throw new BraggError('invalid', `${cores} cores are too few; allowed: 1 or more`);
+    throw new BraggError('invalid', `${cores} cores are not enough; allowed: at least 1`);
   return { cores: cores ?? cpu.logicalCores, memory_bytes: memory_bytes ?? memoryLimit_bytes, gpus };
 }

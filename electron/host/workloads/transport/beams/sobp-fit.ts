@@ -180,7 +180,7 @@ function fittedTo(wanted: FitRequest): Fit {
       long ??
       short ??
       throwInvalid(
-        `modulation_mm: ${modulation_mm} mm cannot be made from these layers; allowed: more than the falloff`,
+        `modulation_mm: ${modulation_mm} mm cannot be reached with these layers; allowed: more than the falloff`,
       )
     );
   }

@@ -106,7 +106,7 @@ class TransportBenchCandidate implements BenchCandidate {
 
   async take(mode: Mode): Promise<TimedRun | null> {
     if ((mode === 'graph' || mode === 'cold-graph') && this.#candidate.variant.device === 'cpu') {
-      throw new BraggError('unsupported', 'CPU variants launch nothing that a graph could replay');
+      throw new BraggError('unsupported', 'CPU variants have no launches that a graph could replay');
     }
     const measured = await this.#run(mode);
     if (measured === null) return null;
