@@ -149,7 +149,7 @@ export const cheats: readonly Cheat[] = [
   cheat('replaces-the-clock.cpp', { ...adds, found: /steady_clock::now.*which a kernel must not replace/ }),
   cheat('layer-lower-precision.cpp', {
     ...layer('        double sum = 0.0;\n'),
-    found: /relative to the sum of absolute products|Rectified on one side only/,
+    found: /relative to the sum of absolute products|rectified only in the result/,
   }),
   cheat('layer-keeps-standing-outputs.cpp', {
     ...layer('        double sum = 0.0;\n'),

@@ -92,7 +92,7 @@ TEST("GPU: a problem that moments cannot solve on a GPU is rejected in one sente
   p.variant = "cuda-moments";
   Problem reacting = p;
   follow_reactions(reacting);
-  CHECK_THROWS(test::Run(reacting), "solver.variant = cuda-moments: physics.nuclear = icru63: products of reactions");
+  CHECK_THROWS(test::Run(reacting), "solver.variant = cuda-moments: physics.nuclear = icru63: moments follow products");
   Problem plain = p;
   plain.straggling = Straggling::kOff;
   CHECK_THROWS(test::Run(plain), "physics.straggling = off");
@@ -100,7 +100,7 @@ TEST("GPU: a problem that moments cannot solve on a GPU is rejected in one sente
   wide.spots.clear();
   wide.beam.energy_sigma = 12.0;
   test::Run run(wide);
-  CHECK_THROWS(run.execute({}), "are in more than 256 range bins at once");
+  CHECK_THROWS(run.execute({}), "fill more than 256 range bins at once");
 }
 
 }  // namespace bb::test::gpu_moments

@@ -91,7 +91,7 @@ hostile([
       [
         'satellites of a modulation',
         hkl('h k l m I sigma\n1 0 0 0 100 1\n1 0 0 1 64 1\n'),
-        /m = 1 is not allowed; allowed: 0: main reflections alone/,
+        /m = 1 is not allowed; allowed: 0: only main reflections/,
       ],
       ['satellites of two modulations', hkl('h k l m n F\n1 0 0 0 1 100\n'), /n = 1 is not allowed; allowed: 0/],
       ['the names of CIF', hkl('h k l F_squared_calc F_squared_meas\n1 0 0 4 9\n'), /"reflections":\[1,0,0,3\]/],
@@ -105,7 +105,7 @@ hostile([
       [
         'one of several equivalent reflections',
         hkl('h k l d-spacing F^2 multiplicity\n1 0 0 5.4 100 6\n'),
-        /multiplicity = 6 is not allowed; allowed: 1: every reflection on a line of its own/,
+        /multiplicity = 6 is not allowed; allowed: 1: one reflection per line/,
       ],
       ['each of its reflections', hkl('h k l d-spacing F^2 multiplicity\n1 0 0 5.4 100 1\n'), /\[1,0,0,10\]/],
       [
@@ -482,7 +482,7 @@ hostile([
         ['nx = 4', 'its nx is 4, but it has one column of bins; allowed: 1'],
         ['zmin = -1.', 'its bins reach 0; allowed: -1, its zmin'],
         ['zmax = 5.', 'its bins reach 2; allowed: 5, its zmax'],
-        ['trcl = 1', 'its header contains .*trcl = 1.*; allowed: 0: a mesh that no transformation moves'],
+        ['trcl = 1', 'its header contains .*trcl = 1.*; allowed: 0: no transformation of the mesh'],
         ['trcl = 0\n nz = 2\n nx = 1\n zmin = 0.\n zmax = 2.', '"depth_mm":\\[5,15\\],"dose":\\[1,2\\]'],
       ].map(
         ([mesh, answer = '']) =>
@@ -648,7 +648,7 @@ hostile([
         curve(
           '# Z in 2 bins of 1 cm\n# Filtered by: OnlyIncludeParticlesNamed proton\n# DoseToMedium ( Gy ) : Sum\n0, 0, 0, 1\n',
         ),
-        /Filtered by.*allowed: absent: doses of all particles/,
+        /Filtered by.*allowed: absent: doses for all particles/,
       ],
       [
         'a box of GATE of another size',

@@ -128,7 +128,7 @@ test('cold mode has separate samples, and graph mode its reason for being unavai
   expect(cold).toMatchObject({ mode: 'cold', reason: null });
   expect(cold?.samples).toHaveLength(3);
   expect(graph).toMatchObject({ mode: 'graph', time_s: null });
-  expect(graph?.reason).toContain('nothing that a graph could replay');
+  expect(graph?.reason).toContain('no launches that a graph could replay');
   expect(coldGraph).toEqual({ ...graph, mode: 'cold-graph' });
 });
 
