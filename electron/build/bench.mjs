@@ -98,7 +98,7 @@ await main(() =>
     power: program('aa/power.ts', 'measures how often a kernel that is 1, 3 or 10 % slower is detected', userKernels),
     cheats: program('cheats.ts', 'repeats every attack on the judge with its honest twin', userKernels),
     gate: program('gate.ts', 'measures how often the gate fails unchanged and slower code', userKernels),
-    sanitized: script('sanitized.ts', 'compute-sanitizer on a kernel with an access out of bounds', () =>
+    sanitized: script('sanitized.ts', 'runs compute-sanitizer on a kernel with an out-of-bounds access', () =>
       commandLineSteps(),
     ),
   }),

@@ -21,6 +21,6 @@ const { check } = values;
 const changedFiles = changes(generatedTables, schemas);
 if (!check) write(changedFiles);
 const files = [...changedFiles.keys()].join(', ');
-const outcomeText = files === '' ? 'as they are made' : `${check ? 'different' : 'changed'}: ${files}`;
+const outcomeText = files === '' ? 'current' : `${check ? 'different' : 'changed'}: ${files}`;
 process.stdout.write(`${generatedTables.size} tables${schemas ? ' and the schemas' : ''}, ${outcomeText}\n`);
 if (check && changedFiles.size > 0) process.exitCode = 1;

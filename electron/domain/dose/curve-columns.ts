@@ -287,7 +287,7 @@ function otherColumns(fields: readonly string[], used: readonly number[]): Pick<
 export function headerColumns(fields: readonly string[], otherwise: DefaultDepthUnit): Columns | string {
   const numbers = fields.slice(1).filter((field) => Number.isFinite(decimalOf(field))).length;
   if (numbers > 1 && numbers === fields.length - 1) {
-    return `"${fields[0]}" with ${numbers} values after it; allowed: names in the first line, then ${ALLOWED_ROWS}`;
+    return `"${fields[0]}" is followed by ${numbers} values; allowed: names in the first line, then ${ALLOWED_ROWS}`;
   }
   const named = namedColumns(fields);
   if (typeof named === 'string') return named;

@@ -182,11 +182,11 @@ export function strideFigure(launch: Launch, thread: number, turn: number, { wid
   const all: Strip = { from: 0, to: elements, y: label * 1.8 };
   head(
     all.y,
-    `All ${text(elements)} elements, ${text(turns)} ${turns === 1 ? 'turn' : 'turns'} of ${text(stride)} threads`,
+    `All ${text(elements)} elements, ${text(turns)} ${turns === 1 ? 'iteration' : 'iterations'} of ${text(stride)} threads`,
   );
   bar(all, 0, elements, 'plot-grid', 1, 'to come');
-  bar(all, 0, start, 'accent', 0.35, `processed in ${text(turn)} turns`);
-  bar(all, start, end, 'accent', 1, `turn ${turn + 1}: elements ${text(start)} to ${text(end - 1)}`);
+  bar(all, 0, start, 'accent', 0.35, `processed in ${text(turn)} iterations`);
+  bar(all, start, end, 'accent', 1, `iteration ${turn + 1}: elements ${text(start)} to ${text(end - 1)}`);
   if (room / turns > MIN_CELL_WIDTH * 3) {
     for (let one = 1; one < turns; one += 1) {
       const x = xOf(all, one * stride);
@@ -197,7 +197,7 @@ export function strideFigure(launch: Launch, thread: number, turn: number, { wid
 
   const now: Strip = { from: start, to: end, y: all.y + height + gap };
   const blocks = Math.ceil((end - start) / blockWidth);
-  head(now.y, `Turn ${turn + 1}: elements ${text(start)} to ${text(end - 1)}, by ${text(blocks)} blocks`);
+  head(now.y, `Iteration ${turn + 1}: elements ${text(start)} to ${text(end - 1)}, by ${text(blocks)} blocks`);
   // If blocks are too narrow to distinguish, merge several into one bar.
   const joined = Math.max(1, Math.ceil((blocks * MIN_CELL_WIDTH) / room));
   for (let first = 0; first < blocks; first += joined) {
@@ -215,7 +215,7 @@ export function strideFigure(launch: Launch, thread: number, turn: number, { wid
     opens(now, from, Math.min(to, end));
     const near: Strip = { from, to, y: now.y + height + gap };
     const does = mine < end ? `thread ${lane} processes element ${text(mine)}` : `thread ${lane} has no element left`;
-    head(near.y, `Block ${text(block)} in this turn: ${does}`);
+    head(near.y, `Block ${text(block)} in this iteration: ${does}`);
     bar(near, from, to, 'plot-grid', 1, 'beyond the last element');
     const warps = Math.ceil(blockWidth / WARP);
     for (let one = 0; one < warps; one += 1) {
@@ -232,22 +232,22 @@ export function strideFigure(launch: Launch, thread: number, turn: number, { wid
     y = near.y + height;
   } else {
     y += label * 1.8;
-    const words = `Block ${text(block)} has no element in this turn: its threads leave the loop.`;
+    const words = `Block ${text(block)} has no element in this iteration: its threads leave the loop.`;
     shapes.push({ kind: 'text', at: [left, y], text: words, ink: 'text', size: label });
   }
-  const index = axisArray('turn', '', 'turn of the loop', [...Array(Math.min(turns, 1000)).keys()]);
+  const index = axisArray('turn', '', 'iteration of the loop', [...Array(Math.min(turns, 1000)).keys()]);
   const ofTurn = (one: number): number => (one * stride + thread < elements ? one * stride + thread : Number.NaN);
   return {
     width,
     height: Math.ceil(y + label),
-    title: `A grid-stride loop, turn ${turn + 1} of ${text(turns)}`,
+    title: `A grid-stride loop, iteration ${turn + 1} of ${text(turns)}`,
     shapes,
     arrays: [
       index,
       curveArray(
         'element',
         '',
-        `element that thread ${thread} processes in this turn`,
+        `element that thread ${thread} processes in this iteration`,
         index.name,
         [...index.values].map(ofTurn),
       ),

@@ -24,7 +24,7 @@ export function Subjects({ workload, subjects }: SubjectsProps): ReactElement {
   return (
     <div className="compare-ticks stack">
       {subjects.length < 2 ? null : (
-        <ChoiceCheckbox label="all of it" checked={all.every(has)} onChange={(on) => change(on, ...all)} />
+        <ChoiceCheckbox label="all of them" checked={all.every(has)} onChange={(on) => change(on, ...all)} />
       )}
       {subjects.map(({ subject, title }) => (
         <ChoiceCheckbox

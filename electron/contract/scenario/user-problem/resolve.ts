@@ -224,7 +224,7 @@ function resolvedArray(array: ProblemArray, path: Path, to: Resolver): ResolvedA
     to.faults.push(
       missingIssue(
         [...path, 'tolerance'],
-        `absolute, relative or roundings above 0, or terms, because ${type} is rounded`,
+        `a tolerance above 0 (absolute, relative or roundings), or terms, because ${type} is rounded`,
       ),
     );
   const fill = fillOf(array, path, to);

@@ -23,7 +23,7 @@ export interface Attribute {
 }
 
 /** Attributes for display, or with repeated information, do not change stored values or positions. */
-const display = ignoredField('changes how values are displayed, and no value');
+const display = ignoredField('affects only how values are displayed');
 const repeatedAttribute = ignoredField('ImagePositionPatient and ImageOrientationPatient state positions');
 
 const absentFrameGroups = absentAs('one file per slice, not Enhanced CT');
@@ -66,8 +66,8 @@ export const imageAttributes = {
     tag: 'x00280a02',
     rule: ignoredField('states the source of PixelSpacing in projections'),
   },
-  SmallestImagePixelValue: { tag: 'x00280106', rule: ignoredField('repeats the least stored value'), short: true },
-  LargestImagePixelValue: { tag: 'x00280107', rule: ignoredField('repeats the greatest stored value'), short: true },
+  SmallestImagePixelValue: { tag: 'x00280106', rule: ignoredField('repeats the smallest stored value'), short: true },
+  LargestImagePixelValue: { tag: 'x00280107', rule: ignoredField('repeats the largest stored value'), short: true },
   LossyImageCompressionRatio: { tag: 'x00282112', rule: ignoredField('LossyImageCompression states the loss') },
   SharedFunctionalGroupsSequence: { tag: 'x52009229', rule: absentFrameGroups },
   PerFrameFunctionalGroupsSequence: { tag: 'x52009230', rule: absentFrameGroups },

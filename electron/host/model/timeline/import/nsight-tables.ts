@@ -17,8 +17,8 @@ type DeviceTable = 'TARGET_INFO_GPU' | 'TARGET_INFO_CUDA_DEVICE';
  */
 export const NO_EVENTS = /^(?:ENUM_|META_DATA|EXPORT_META|TARGET_INFO|ANALYSIS_|DIAGNOSTIC|PROFILER_OVERHEAD|sqlite_)/i;
 
-const state = ignoredField('changes no time, name or place of the event');
-const duplicate = ignoredField('repeats what another column states');
+const state = ignoredField('has no effect on the time, name or position of the event');
+const duplicate = ignoredField('repeats the content of another column');
 const times: FieldRules = { start: honoured, end: honoured };
 const deviceColumns: FieldRules = {
   ...times,
@@ -37,7 +37,7 @@ const hostColumns: FieldRules = {
   callchainid: state,
 };
 
-const deviceDescription = ignoredField('describes the device, and not its work');
+const deviceDescription = ignoredField('describes the device, not its work');
 
 /** Columns of each table, from the SQLite Export Schema Reference of Nsight Systems. Other columns are ignored. */
 export const nsightColumns = {

@@ -110,9 +110,9 @@ function startOf(bytes: Uint8Array): number {
 }
 
 const correctedByDetector = ignoredField('the detector corrects counts before it writes them');
-const statedByScenario = ignoredField('the scenario states the foot and the angle of the detector');
-const crystal = ignoredField('describes the rotation of the crystal, which the scenario states');
-const about = ignoredField('describes the measurement and changes no count');
+const statedByScenario = ignoredField('the scenario sets the position and angle of the detector');
+const crystal = ignoredField('describes the rotation of the crystal, which the scenario sets');
+const about = ignoredField('describes the measurement, without effect on counts');
 const withRule = (names: string, rule: FieldRule): FieldRules =>
   Object.fromEntries(names.split(' ').map((name) => [name, rule]));
 
@@ -125,7 +125,7 @@ export const detectorLines: FieldRules = {
   ...withRule('tau flat_field trim_file trim_directory ratecorr_lut_directory retrigger_mode', correctedByDetector),
   ...withRule(
     'n_excluded_pixels excluded_pixels',
-    ignoredField('excluded pixels are stored below 0, which leaves them out'),
+    ignoredField('excluded pixels are stored as values below 0, which are ignored'),
   ),
   ...withRule('detector_voffset beam_xy detector_2theta', statedByScenario),
   ...withRule(

@@ -48,13 +48,13 @@ const CHECKS: readonly (readonly [RegExp, Pick<Check, 'accepts' | 'allowed'>])[]
   ],
   [
     /^(m|mult|multiplicity|mul|epsilon|eps)$/,
-    { accepts: equals(1), allowed: '1: every reflection on a line of its own, as the list is taken in P1' },
+    { accepts: equals(1), allowed: '1: one reflection per line, since the list is used in P1' },
   ],
 ];
 /** Modulated structures have a fourth index after the three, and sometimes more. */
 const SATELLITE: Pick<Check, 'accepts' | 'allowed'> = {
   accepts: equals(0),
-  allowed: '0: main reflections alone, of three indices',
+  allowed: '0: only main reflections, with three indices',
 };
 const HEXAGONAL: Pick<Check, 'accepts' | 'allowed'> = {
   accepts: (i, [h = 0, k = 0]) => i === -(h + k),
@@ -169,7 +169,7 @@ export function headerIn(line: string): Layout | string | null {
   };
 }
 
-const geometry = ignoredField('the scenario states the crystal, the beam and the detector');
+const geometry = ignoredField('the scenario sets the crystal, the beam and the detector');
 const experiment = ignoredField('describes how intensities were measured, and they are corrected for it');
 
 /** Fields of the header of XDS_ASCII.HKL, from the documentation of XDS's files; ITEM_ fields are numbered columns. */

@@ -194,7 +194,9 @@ describe('the reduction of a field', () => {
     const plane = { values, strideHorizontal: 1, strideVertical: 2 };
     await expect(reducePlane(plane, cells(2), cells(3), 'mean', 1)).rejects.toThrow('do not match the field');
     const per = { divisor: new Float64Array(3), factor: 1 };
-    await expect(reducePlane({ ...plane, per }, cells(2), cells(2), 'mean', 1)).rejects.toThrow('one value for each cell');
+    await expect(reducePlane({ ...plane, per }, cells(2), cells(2), 'mean', 1)).rejects.toThrow(
+      'one value for each cell',
+    );
   });
 
   it('yields to the event loop', async () => {
