@@ -34,7 +34,7 @@ function unpackedText(came: readonly UnpackedPart[]): string {
   return [
     counted.length === 0 ? 'nothing new' : counted.join(', '),
     ...(there === 0 ? [] : [`${there} already existed`]),
-    ...(kept.length === 0 ? [] : [`existing files were kept instead of ${kept.join(', ')}`]),
+    ...(kept.length === 0 ? [] : [`existing files were not replaced by ${kept.join(', ')}`]),
   ].join('; ');
 }
 

@@ -98,7 +98,7 @@ test.each([
     'no tolerance',
     { arrays: [{ ...definition.arrays[2], tolerance: undefined }] },
     'arrays.0.tolerance',
-    /absolute, relative or roundings above 0/,
+    /a tolerance above 0/,
   ],
   ['no output', { arrays: definition.arrays.slice(0, 2) }, 'arrays', /has no result/],
   [
