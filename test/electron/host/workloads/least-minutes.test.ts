@@ -65,7 +65,7 @@ test.for(onCpu)(
     const requested = { scenario, file: null, name: '', variants: [variant], modes: [], sweep: null };
     await expect(page.call('bench.start', requested)).rejects.toMatchObject({
       code: 'invalid',
-      message: expect.stringMatching(/^the benchmark takes at least .* minutes \(1 together .*BRAGGBENCH_MOST_MINUTES/),
+      message: expect.stringMatching(/^the benchmark takes at least .* minutes \(1 in total .*BRAGGBENCH_MOST_MINUTES/),
     });
     expect((await page.call('bench.list', {})).benches.filter(({ recorded }) => !recorded)).toEqual([]);
   },
@@ -128,7 +128,7 @@ test('a sweep of forty values is rejected, even if each value is allowed', async
   const sweep = { path: 'output.keyframes', values: Array.from({ length: 40 }, (_, i) => i) };
   await expect(
     page.call('bench.start', { scenario, file: null, name: '', variants: [variant], modes: [], sweep }),
-  ).rejects.toThrow(/^the benchmark takes at least .* \(40 together/);
+  ).rejects.toThrow(/^the benchmark takes at least .* \(40 in total/);
 });
 
 test('a batch of beams that together exceed the limit is rejected', async () => {
@@ -139,7 +139,7 @@ test('a batch of beams that together exceed the limit is rejected', async () => 
   const ended: number[] = [];
   const request = { beams, signal: new AbortController().signal, ended: (index: number) => ended.push(index) };
   await expect(host.host.batches.solve({ ...request, lanes: 4 })).rejects.toThrow(
-    /^the batch takes at least .* minutes \(40 together .*BRAGGBENCH_MOST_MINUTES/,
+    /^the batch takes at least .* minutes \(40 in total .*BRAGGBENCH_MOST_MINUTES/,
   );
   expect(ended).toEqual([]);
   // Two beams in one lane stay below the limit, which is the time of nine beams.
