@@ -84,7 +84,7 @@ export default function DecisionPanel(): ReactElement {
         <span className="panel-readout">runs that you plan</span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
-      <section className="decision page" tabIndex={0} aria-label="Which implementation style to choose">
+      <section className="decision page" tabIndex={0} aria-label="Which programming style to use">
         {failure === null ? null : (
           <Unread title="The sessions could not be read" reason={failure} again={() => ask()} />
         )}

@@ -130,7 +130,7 @@ const table = [
     id: 'decision',
     title: 'Which way',
     icon: 'sliders',
-    help: linkTo('comparing', 'which-way-to-write-it'),
+    help: linkTo('comparing', 'which-programming-style-to-use'),
     compare: 'lower',
   },
   { id: 'history', title: 'History', icon: 'curve', help: linkTo('comparing', 'days-and-commits'), compare: 'lower' },

@@ -104,7 +104,9 @@ test('a recorded session shows the measured values and nothing else', async () =
   // Samples under a power cap are retained and reported.
   const capped = await open('linear-relu/layer-8192.json');
   expect(capped).toMatch(/^cuda-cublas +faster +\S+ +5\.\d+ ms/m);
-  expect(capped).toMatch(/^Flagged samples \(included in the results\): cuda-naive \d+ of \d+, [^()]*\(software-power-cap[^()]*\)$/m);
+  expect(capped).toMatch(
+    /^Flagged samples \(included in the results\): cuda-naive \d+ of \d+, [^()]*\(software-power-cap[^()]*\)$/m,
+  );
   const saved = sessionSchema.parse(
     JSON.parse(await readFile(path.join(recordedSession, 'linear-relu/layer-8192.json'), 'utf8')),
   );
