@@ -192,7 +192,7 @@ describe('the dose in three dimensions', () => {
     await bench.drop('half-bone.json', JSON.stringify(beside));
     await expect.poll(() => summary.textContent()).toContain('The form has changed since');
     await page.getByRole('button', { name: 'Compute again' }).click();
-    await page.getByRole('alert').filter({ hasText: 'lie side by side' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'are side by side' }).waitFor();
     await fullyVisible(open, 'volume-failed', [appearances[0], ...appearances.slice(1, 2)]);
     expect(open.problems).toEqual([]);
   }, 180_000);

@@ -6,6 +6,7 @@
 #include <map>
 #include <numbers>
 #include <span>
+#include <sstream>
 #include <tuple>
 #include <utility>
 
@@ -24,7 +25,9 @@ std::span<const std::uint8_t> row_of(const Problem& p, int z) {
 constexpr double kSteepest = 15.0 * std::numbers::pi / 180.0 + 1e-9;
 
 std::string angle_refusal(const Beam& spot, const std::string& reason) {
-  return "beam.angle_deg = " + std::to_string(spot.angle * 180.0 / std::numbers::pi) + ": " + reason;
+  std::ostringstream angle;
+  angle << spot.angle * 180.0 / std::numbers::pi;
+  return "beam.angle_deg = " + angle.str() + ": " + reason;
 }
 
 }  // namespace
@@ -52,7 +55,9 @@ std::string moments_refusal(const Problem& p) {
 
 std::string straight_moments_refusal(const Problem& p) {
   for (const Beam& spot : spots_of(p)) {
-    if (is_tilted(spot)) return angle_refusal(spot, "only the variant moments solves tilted beams; allowed: 0");
+    if (is_tilted(spot))
+      return angle_refusal(
+          spot, "tilted beams are solved by the variant moments on a CPU, without tangents and volumes; allowed: 0");
   }
   return moments_refusal(p);
 }

@@ -183,7 +183,10 @@ describe('braggbench volume', () => {
     [['--out', 'dose.png'], '--out: "dose.png" has an unknown extension; allowed: .mha, .nrrd, .dcm'],
     [['--across', '2000', '--cell', '0.1'], 'cells of 0.1 mm; allowed: at most 64000000 in total'],
     [['--whole-field', '--protons-per-mu', '8e7'], '--whole-field and --protons-per-mu exclude each other'],
-    [['--set', 'beam.spots[0].angle_deg=10'], 'moments follow beams along z; allowed: 0'],
+    [
+      ['--set', 'beam.spots[0].angle_deg=10'],
+      'error beam.angle_deg = 10: tilted beams are solved by the variant moments',
+    ],
   ])('%j is rejected', async (words, says) => {
     const { code, stderr } = await braggbenchHere(['volume', field(), ...words]);
     expect(stderr).toContain(says);

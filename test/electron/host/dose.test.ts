@@ -292,7 +292,7 @@ describe('the dose in three dimensions', () => {
     const beside = { ...field, geometry: { ...field.geometry, regions: [bone] } };
     await expect(solved(beside)).rejects.toMatchObject({
       code: 'unsupported',
-      message: expect.stringContaining('lie side by side; allowed: layers across the whole width'),
+      message: expect.stringContaining('are side by side; allowed: layers across the complete width'),
     });
     await expect(solved({ ...field, geometry: { width_mm: -1 } })).rejects.toMatchObject({ code: 'invalid' });
   });

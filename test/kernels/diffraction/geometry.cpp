@@ -64,7 +64,7 @@ TEST("the beam passes through the beam centre for any rotation of the detector")
   CHECK_NEAR(length(cross(d.fast, d.slow) - d.normal), 0.0, 1e-15);
   CHECK_NEAR(d.close, spec.distance * dot(d.normal, frame::kBeam), 1e-15);
   spec.twotheta = 120 * kDegree;
-  CHECK_THROWS(place_detector(spec), "looks away");
+  CHECK_THROWS(place_detector(spec), "points away");
 }
 
 TEST("large crystals are sampled three times per fringe") {

@@ -196,10 +196,14 @@ async function computeVolume(
   const cancel = (): void => solving.cancel();
   signal.addEventListener('abort', cancel);
   const reports = setInterval(() => told(solving.progress()), REPORT_MS);
-  const dose: VolumeDose = await solving.done.finally(() => {
-    clearInterval(reports);
-    signal.removeEventListener('abort', cancel);
-  });
+  const dose: VolumeDose = await solving.done
+    .catch((error: unknown) => {
+      throw errorFromNative(error);
+    })
+    .finally(() => {
+      clearInterval(reports);
+      signal.removeEventListener('abort', cancel);
+    });
   const { beam, spots = [beam] } = problem;
   const protons = spots.reduce((sum, { weight }) => sum + weight, 0);
   const { unit, times } = unitOf(request, protons);

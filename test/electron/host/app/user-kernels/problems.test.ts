@@ -145,7 +145,7 @@ test.each([
   ['    return x', /run returned a value; allowed: None/],
   ['    x[0, 0] = 0', /mine\.py:2: ValueError: assignment destination is read-only/],
   ['    import os; os._exit(3)', /its Python process has ended/],
-  ['    import os; os.write(5, b"12345678")', /its Python process wrote to the pipe of the engine/],
+  ['    import os; os.write(5, b"12345678")', /its Python process wrote to the engine's pipe/],
 ])('an error in a Python candidate is shown in its row: %s', async (body, says) => {
   const { word, reason } = await judgeKernel('mine.py', `def run(x, y, rows, columns):\n${body}\n`);
   expect(word).toBe('refused');

@@ -239,7 +239,7 @@ describe('beams on one grid', () => {
       return ended.length;
     };
     expect(await solve(4.5)).toBe(4);
-    await expect(solve(3.5)).rejects.toThrow(/^the batch takes at least .* minutes \(4 together/);
+    await expect(solve(3.5)).rejects.toThrow(/^the batch takes at least .* minutes \(4 in total/);
   });
 
   test('readouts by moments are those of their runs, with depth doses only on request', async () => {
