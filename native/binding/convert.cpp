@@ -3,6 +3,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <string>
 
 namespace bb::binding {
 
@@ -30,6 +33,33 @@ std::string Fields::text(const char* key) const {
   const Napi::Value v = get(key);
   if (!v.IsString()) refuse(key, "a string");
   return v.As<Napi::String>().Utf8Value();
+}
+
+namespace {
+
+/// A text of JavaScript and its copy.
+struct CopiedText {
+  // Node deletes a remaining reference with the environment, before the thread ends.
+  ~CopiedText() { holder.SuppressDestruct(); }
+
+  Napi::ObjectReference holder;  // has the text, because references to strings are not possible
+  std::shared_ptr<const std::string> copy;
+};
+
+}  // namespace
+
+std::shared_ptr<const std::string> Fields::shared_text(const char* key, const std::string& name) const {
+  constexpr std::size_t kMaxTexts = 64;
+  thread_local std::map<std::string, CopiedText> of_thread;  // by name
+  const Napi::Value value = get(key);
+  if (of_thread.size() >= kMaxTexts) of_thread.clear();
+  CopiedText& known = of_thread[name];
+  if (known.copy && known.holder.Get("text").StrictEquals(value)) return known.copy;
+  known.copy = std::make_shared<const std::string>(text(key));
+  Napi::Object holder = Napi::Object::New(value.Env());
+  holder.Set("text", value);
+  known.holder = Napi::Persistent(holder);
+  return known.copy;
 }
 
 bool Fields::flag(const char* key) const {

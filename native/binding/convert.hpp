@@ -2,6 +2,7 @@
 
 #include <napi.h>
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,7 +20,9 @@ class Fields {
   double number(const char* key) const;
   int integer(const char* key) const;
   std::string text(const char* key) const;
-  Napi::Value value(const char* key) const { return get(key); }
+  /// Copy of a long text, shared by all that read the same string under this name. Strings that are the same object
+  /// compare at once; a conversion of some hundred kilobytes takes as long as a beam by moments.
+  std::shared_ptr<const std::string> shared_text(const char* key, const std::string& name) const;
   bool flag(const char* key) const;
   Fields child(const char* key) const;
   std::vector<Fields> list(const char* key) const;

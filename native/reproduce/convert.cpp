@@ -26,6 +26,10 @@ int Fields::integer(const char* key) const {
 
 std::string Fields::text(const char* key) const { return get(key, Value::Kind::kText, "a string").text; }
 
+std::shared_ptr<const std::string> Fields::shared_text(const char* key, const std::string&) const {
+  return std::make_shared<const std::string>(text(key));
+}
+
 bool Fields::flag(const char* key) const { return get(key, Value::Kind::kFlag, "true or false").number != 0.0; }
 
 Fields Fields::child(const char* key) const { return {get(key, Value::Kind::kObject, "an object"), path_ + "." + key}; }

@@ -49,10 +49,10 @@ describe('recorded sessions and claims', () => {
     await page.getByRole('button', { name: 'Enlarge Which way' }).click();
     const problem = page.getByTestId('decision').filter({ hasText: 'h200-dense-36M' });
     await problem.waitFor();
-    // A session with a single instance is no evidence.
+    // A session with several instances gives advice.
     await expect
       .poll(() => page.getByTestId('decision').filter({ hasText: 'h200-water-70MeV-5-steps' }).textContent())
-      .toContain('No advice');
+      .toContain('C++ and CUDA pays off');
     expect(await problem.locator('li').last().textContent()).toContain('An hour of development is paid back after');
     await page.getByLabel('Number of runs that you plan').fill('1000000');
     await expect.poll(() => problem.locator('li').last().textContent()).toContain('1\u202f000\u202f000 runs it saves');

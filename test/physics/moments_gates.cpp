@@ -550,7 +550,7 @@ TEST("moments: laterally varying matter, steep beams and prefilled states are re
   CHECK_EQ(std::string(Observed(beside).variant()), std::string("depth"));
   Problem tilted = p;
   tilted.beam.angle = tilted.grid.theta_centre = 0.5;
-  CHECK_THROWS(Observed(tilted), "beam.angle_deg = 28.647890: moments are checked up to 15°; allowed: -15 to 15");
+  CHECK_THROWS(Observed(tilted), "beam.angle_deg = 28.6479: moments are checked up to 15°; allowed: -15 to 15");
 }
 
 }  // namespace bb::test

@@ -1,7 +1,5 @@
 #include "problem.hpp"
 
-#include <map>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -57,31 +55,6 @@ void read_solver(const Fields& f, Problem& p) {
   p.memory_limit = f.number("memory_limit_bytes");
 }
 
-/// A text of JavaScript and its copy.
-struct CopiedText {
-  // Node deletes a remaining reference with the environment, before the thread ends.
-  ~CopiedText() { holder.SuppressDestruct(); }
-
-  Napi::ObjectReference holder;  // has the text, because references to strings are not possible
-  std::shared_ptr<const std::string> copy;
-};
-
-/// Copies of the texts of nuclear tables. A conversion of some hundred kilobytes in each problem would need as long as a
-/// beam by moments. Strings that are the same object compare at once.
-std::shared_ptr<const std::string> copied_text(const Fields& file) {
-  constexpr std::size_t kMaxTexts = 64;
-  thread_local std::map<std::string, CopiedText> of_thread;  // by name of the file
-  const Napi::Value text = file.value("text");
-  if (of_thread.size() >= kMaxTexts) of_thread.clear();
-  CopiedText& known = of_thread[file.text("name")];
-  if (known.copy && known.holder.Get("text").StrictEquals(text)) return known.copy;
-  known.copy = std::make_shared<const std::string>(file.text("text"));
-  Napi::Object holder = Napi::Object::New(text.Env());
-  holder.Set("text", text);
-  known.holder = Napi::Persistent(holder);
-  return known.copy;
-}
-
 }  // namespace
 
 Problem read_problem(const Fields& f) {
@@ -120,7 +93,8 @@ Problem read_problem(const Fields& f) {
                       {{"off", Nuclear::kOff}, {"attenuation", Nuclear::kAttenuation}, {"icru63", Nuclear::kIcru63}});
   if (p.nuclear == Nuclear::kIcru63) {
     for (const Fields& file : physics.list("nuclear_tables")) {
-      p.nuclear_texts.push_back({file.text("name"), copied_text(file)});
+      const std::string name = file.text("name");
+      p.nuclear_texts.push_back({name, file.shared_text("text", name)});
     }
   }
   read_solver(f.child("solver"), p);

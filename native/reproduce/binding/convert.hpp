@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -20,6 +21,7 @@ class Fields {
   double number(const char* key) const;
   int integer(const char* key) const;
   std::string text(const char* key) const;
+  std::shared_ptr<const std::string> shared_text(const char* key, const std::string& name) const;
   bool flag(const char* key) const;
   Fields child(const char* key) const;
   std::vector<Fields> list(const char* key) const;

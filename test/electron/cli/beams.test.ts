@@ -194,8 +194,8 @@ describe('braggbench batch', () => {
     const [short = '', long = ''] = [8, 20].map((depth) =>
       stdout.split('\n').find((line) => line.includes(`geometry.depth_mm=${depth} `)),
     );
-    expect(short).toMatch(/ – .*\d(\.\d+)? % out in depth$/);
-    expect(long).not.toContain('out in depth');
+    expect(short).toMatch(/ – .*\d(\.\d+)? % escaped in depth$/);
+    expect(long).not.toContain('escaped in depth');
   });
 
   test('depth doses are written as a table and conserve energy', async () => {

@@ -148,8 +148,9 @@ describe('a benchmark', () => {
     const { code, stdout } = await call('bench', 'water-70MeV', '--rounds', '1', '--processes', '0');
     expect(code).toBe(0);
     const rows = comparedRows(stdout);
-    // The other variants fit into the session only if the machine is not too busy.
-    expect(rows.map(({ variant }) => variant)).toEqual(expect.arrayContaining(['depth', 'moments']));
+    // Which variants fit into the session beside the fastest depends on how busy the machine is.
+    expect(rows.map(({ variant }) => variant)).toContain('moments');
+    expect(rows.length).toBeGreaterThanOrEqual(2);
     expect(rows.filter(({ verdict }) => !/^(?:reference|faster|slower|same|undecided)/.test(verdict))).toEqual([]);
     expect(stdout.replace(/\s+/g, ' ')).toContain('too few rounds');
   });

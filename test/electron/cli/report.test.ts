@@ -45,7 +45,7 @@ describe('braggbench compare', () => {
     expect(head).toMatch(/^Run +Variant .*γ 1 %\/1 mm .*R80$/);
     expect(first).toMatch(/^a\.h5 +window fp32 .* 1 .*mm$/);
     expect(second).toMatch(/^b\.h5 +gather fp32 .*× .*100\.0 % +100\.0 %/);
-    expect(stdout).toContain('b.h5: solver.variant is "gather", in the first "window"');
+    expect(stdout).toContain('b.h5: solver.variant is "gather", but "window" in the first');
   });
 
   test('prints one JSON document on request', async () => {

@@ -80,7 +80,7 @@ test('a variant that follows the beam needs less time than its full box, and its
     const { least_s, expected } = await hostWorkloads[reading.kind].needs(host.host.addon, reading);
     return { least_s: least_s ?? 0, expected_s: expected?.seconds ?? 0 };
   };
-  for (const variant of ['depth', 'window']) {
+  for (const variant of ['moments', 'depth', 'window']) {
     const [near, far] = [await on(variant, 11), await on(variant, 1100)];
     expect(near.least_s).toBeGreaterThan(0);
     // No cells are visited beyond the end of the beam, so a longer box does not change the least time.
@@ -132,7 +132,7 @@ test('a sweep of forty values is rejected, even if each value is allowed', async
 });
 
 test('a batch of beams that together exceed the limit is rejected', async () => {
-  const scenario = { ...smallScenario, solver: { threads: 1 } };
+  const scenario = { ...smallScenario, solver: { threads: 1, variant: 'window' } };
   const read = () => host.host.scenarios.check(scenario, { name: 'beam', folder: null });
   const beams = Array.from({ length: 40 }, (_, i) => ({ name: `beam ${i}`, read }));
   vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(9 * (await leastOf(scenario))));

@@ -123,7 +123,13 @@ export function expectedVisits(problem: TransportProblem, plan: Planned, ranges:
   const { range_mm, bins_mm } = ranges;
   const { grid, beam, solver } = problem;
   const { ne, ntheta, nz, nx } = plan;
-  if (problem.initial.kind === 'filled' || !isWindowed(plan.variant)) return null;
+  if (problem.initial.kind === 'filled') return null;
+  if (plan.variant.endsWith('moments')) {
+    // Range bins within the straggling at the end of the range, in each plane up to there; no columns and no angles.
+    const bins = Math.min(ne, 1 + 2 * KERNEL_SIGMAS * STRAGGLING_SHARE * ne);
+    return bins * Math.min(nz, Math.max(1, Math.ceil(range_mm / grid.dz_mm)));
+  }
+  if (!isWindowed(plan.variant)) return null;
   const extent = extentOf(problem, range_mm);
   const bin_mm = bins_mm / ne;
   const spread_mm = (1.77 * bins_mm * beam.energy_sigma_MeV) / beam.energy_MeV;
