@@ -172,7 +172,7 @@ export async function reactionsAgainstMonteCarlo(): Promise<string> {
 
 /** Table of contributions to the range offset in the plan's solid water, and of the range by Monte Carlo. */
 export async function planOffset(): Promise<string> {
-  return table(['By', '>R80 beyond the isocentre, mm'], await gateRows("the plan's offset in range"));
+  return table(['By', '>R80 beyond the isocentre, mm'], await gateRows("the plan's range offset"));
 }
 
 /** Beyond this depth there are hardly any protons left. */
