@@ -136,17 +136,22 @@ const MAX_CSV_LINES = 1e7;
 const isReadouts = ({ parsed }: VerbContext): boolean =>
   hasFlag(parsed, 'readouts') || (hasFlag(parsed, 'one-grid') && flagValue(parsed, 'variant') === 'cuda-moments');
 
-/** Depth doses of the beams as in `curvesCsv`, in pieces, because one text may not be large enough. */
+const CURVES_HEADER = 'beam,depth_mm,dose_MeV_per_mm\n';
+
+/** Lines of one beam's depth dose; `doseAt` returns the value at an index of the depths. */
+function curveLines(name: string, depths_mm: Float64Array, doseAt: (k: number) => number | undefined): string {
+  const beam = csvCell(name);
+  let lines = '';
+  for (let k = 0; k < depths_mm.length; k += 1) lines += `${beam},${depths_mm[k]},${doseAt(k)}\n`;
+  return lines;
+}
+
+/** Depth doses of the beams in pieces, because one text may not be large enough. */
 function* readoutCurves(names: readonly string[], { count, curves }: BeamReadouts): Generator<string> {
-  yield 'beam,depth_mm,dose_MeV_per_mm\n';
+  yield CURVES_HEADER;
   if (curves === null) return;
   const { depth_mm, values } = curves;
-  for (const [i, name] of names.entries()) {
-    const beam = csvCell(name);
-    let lines = '';
-    for (let k = 0; k < depth_mm.length; k += 1) lines += `${beam},${depth_mm[k]},${values[k * count + i]}\n`;
-    yield lines;
-  }
+  for (const [i, name] of names.entries()) yield curveLines(name, depth_mm, (k) => values[k * count + i]);
 }
 
 const orNull = (value: number | undefined): number | null =>
@@ -314,15 +319,13 @@ function jsonOf(name: string, outcome: Outcome | undefined): object {
 
 /** All depth doses in one table: beam, depth, dose. */
 function curvesCsv(names: readonly string[], outcomes: readonly (Outcome | undefined)[]): string {
-  const lines = ['beam,depth_mm,dose_MeV_per_mm'];
-  for (const [i, name] of names.entries()) {
+  const curves = names.map((name, i) => {
     const outcome = outcomes[i];
-    if (!isComplete(outcome)) continue;
+    if (!isComplete(outcome)) return '';
     const { positions, values } = outcome.depthDose;
-    const beam = csvCell(name);
-    for (let k = 0; k < positions.length; k += 1) lines.push(`${beam},${positions[k]},${values[k]}`);
-  }
-  return `${lines.join('\n')}\n`;
+    return curveLines(name, positions, (k) => values[k]);
+  });
+  return `${CURVES_HEADER}${curves.join('')}`;
 }
 
 async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
