@@ -2,10 +2,9 @@
  * Files of every kind of the largest allowed size, crafted to be slow: the host's event loop serves others while they
  * are read.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
-import { sessionSchema } from '../../../electron/contract/bench/session.ts';
 import { MAX_DOSE_BYTES } from '../../../electron/contract/dose.ts';
 import { runPacker } from '../../../electron/host/app/run-files/packer.ts';
 import { MAX_SESSION_BYTES } from '../../../electron/host/app/sessions/index.ts';
@@ -13,8 +12,8 @@ import { largestText_bytes } from '../../../electron/host/io/text/read.ts';
 import { runOf } from '../../../electron/host/workloads/run-data.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
 import { ellipses, nrrdOf, thorax, writeSeries } from './io/volumes/phantom.ts';
-import { blockedBy, MAX_MS, shortestBlock } from './longest-hold.ts';
-import { assetsFolder, smallScenario } from './small-run.ts';
+import { blockedBy, longSession, MAX_MS, shortestBlock } from './longest-hold.ts';
+import { smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 import { smallImage } from './workloads/small-image.ts';
 
@@ -148,22 +147,8 @@ it.for(companions)('a scenario next to %s does not block the event loop', async 
   expect(hold).toBeLessThan(MAX_MS);
 });
 
-/** A recorded session that repeats the samples of its first report up to the largest allowed size. */
-function largeSession(): string {
-  const file = path.join(assetsFolder, 'runs', 'h200-water-70MeV.json');
-  // Samples as rows, which files may have too.
-  const session = JSON.parse(JSON.stringify(sessionSchema.parse(JSON.parse(readFileSync(file, 'utf8')))));
-  const [report] = session.reports;
-  const room = MAX_SESSION_BYTES - JSON.stringify(session).length;
-  const [entry] = report.entries.filter((one: { status: string }) => one.status === 'measured');
-  const rounds = JSON.stringify(entry.samples).length;
-  const times = Math.floor((0.95 * room) / rounds);
-  entry.samples = Array.from({ length: times }, () => entry.samples).flat();
-  return JSON.stringify(session);
-}
-
 test('a session of the maximum size does not block the event loop', async () => {
-  const text = largeSession();
+  const text = longSession(0.95, 1);
   expect(text.length).toBeGreaterThan(0.9 * MAX_SESSION_BYTES);
   expect(text.length).toBeLessThan(MAX_SESSION_BYTES);
   let n = 0;

@@ -1,13 +1,11 @@
 /** Many files, sessions and sweep values: the host's event loop serves others while they are processed. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sessionSchema } from '../../../electron/contract/bench/session.ts';
 import { labelsFile } from '../../../electron/host/app/library/facts.ts';
-import { MAX_SESSION_BYTES } from '../../../electron/host/app/sessions/index.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
-import { blockedBy, idleBlock, leastOf, longestBlock, MAX_MS } from './longest-hold.ts';
-import { assetsFolder, smallScenario } from './small-run.ts';
+import { blockedBy, idleBlock, leastOf, longestBlock, longSession, MAX_MS } from './longest-hold.ts';
+import { smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 
 let test_: TestHost;
@@ -53,25 +51,9 @@ test.each(ofSessions)('a hundred recorded sessions do not block the event loop: 
   expect(await blockedAtFirst(ask)).toBeLessThan(MAX_MS);
 });
 
-/**
- * A session in the older form without instances, judged by the bootstrap of its rounds. It has as many rounds as the
- * size limit allows.
- */
-function oldSession(): string {
-  const text = readFileSync(path.join(assetsFolder, 'runs', 'h200-water-70MeV.json'), 'utf8');
-  // Samples as rows, which files may have too.
-  const session = JSON.parse(JSON.stringify(sessionSchema.parse(JSON.parse(text))));
-  const [report] = session.reports;
-  const measured = report.entries.filter(({ status }: { status: string }) => status === 'measured');
-  const rounds = JSON.stringify(measured.map(({ samples }: { samples: unknown }) => samples)).length;
-  const times = Math.floor((0.9 * (MAX_SESSION_BYTES - JSON.stringify(session).length)) / rounds);
-  for (const entry of measured) entry.samples = Array.from({ length: times }, () => entry.samples).flat();
-  return JSON.stringify(session);
-}
-
 test('rows of a session with thousands of rounds do not block the event loop', async () => {
-  put('old.session.json', oldSession());
-  const source = { kind: 'file', file: inLibrary('old.session.json') } as const;
+  put('long.session.json', longSession(0.9));
+  const source = { kind: 'file', file: inLibrary('long.session.json') } as const;
   const { id, subjects } = await page.call('bench.open', { source });
   const all = subjects.map(({ subject }) => subject);
   expect(all.length).toBe(2);

@@ -1,5 +1,10 @@
 /** Longest time for which synchronous work blocks the main thread. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'vitest';
+import { type SessionEntry, sessionSchema } from '../../../electron/contract/bench/session.ts';
+import { MAX_SESSION_BYTES } from '../../../electron/host/app/sessions/index.ts';
+import { assetsFolder } from './small-run.ts';
 
 /** Limit of a block of the event loop, in ms: too short for a person to notice. */
 export const MAX_MS = 50;
@@ -85,4 +90,25 @@ export async function blockedBy(requested: readonly (readonly [string, () => Pro
   const held: Record<string, number> = {};
   for (const [what, ask] of requested) held[what] = Math.round(await shortestBlock(ask, what));
   return Object.fromEntries(Object.entries(held).filter(([, hold_ms]) => hold_ms >= MAX_MS));
+}
+
+/**
+ * A recorded session with so many rounds that its file has about `share` of the largest allowed size: the samples of its
+ * first `variants` measured variants repeat. They are rows, which a file may have too.
+ */
+export function longSession(share: number, variants = Number.POSITIVE_INFINITY): string {
+  const text = readFileSync(path.join(assetsFolder, 'runs', 'h200-water-70MeV.json'), 'utf8');
+  const session = sessionSchema.parse(JSON.parse(text));
+  const [report, ...others] = session.reports;
+  if (report === undefined) throw new Error('the session has no report');
+  const repeated = report.entries.filter(({ status }) => status === 'measured').slice(0, variants);
+  const samplesOf = (entry: SessionEntry) => (entry.status === 'measured' ? entry.samples : []);
+  const room = MAX_SESSION_BYTES - JSON.stringify(session).length;
+  const times = Math.floor((share * room) / JSON.stringify(repeated.map(samplesOf)).length);
+  const entries = report.entries.map((entry) =>
+    repeated.includes(entry)
+      ? { ...entry, samples: Array.from({ length: times }, () => samplesOf(entry)).flat() }
+      : entry,
+  );
+  return JSON.stringify({ ...session, reports: [{ ...report, entries }, ...others] });
 }
