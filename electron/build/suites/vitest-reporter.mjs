@@ -44,7 +44,7 @@ const setUpErrors = (module) => [
 ];
 
 /** Reason for tests that the filter of `npm test` leaves out. */
-const SLOW = 'has the tag slow: npm run test:all runs it, and npm test -- FILE';
+const SLOW = 'is tagged slow; run it with npm run test:all or npm test -- FILE';
 
 /**
  * Reason for skipping a test or a suite around it; see test/unless.ts.

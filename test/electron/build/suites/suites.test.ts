@@ -349,7 +349,7 @@ it('the report states why a test was skipped, from the reason of the test or of 
     { name: 'by its suite', reason: 'pydicom is not installed' },
     { name: 'by itself', reason: 'no Slurm here' },
     { name: 'by nobody', reason: 'no reason given' },
-    { name: 'by the filter', reason: 'has the tag slow: npm run test:all runs it, and npm test -- FILE' },
+    { name: 'by the filter', reason: 'is tagged slow; run it with npm run test:all or npm test -- FILE' },
   ]);
 });
 
