@@ -131,7 +131,8 @@ Problem tilted(double energy, double range, double degrees, const std::vector<Sl
   const double angle = degrees * std::numbers::pi / 180.0, aside = range * std::sin(angle);
   Problem p = layered(energy, range * std::cos(angle), slabs, dx, dz, theta_max);
   // Protons that scatter to smaller angles reach deeper than the axis.
-  const double width = std::abs(aside) + 0.36 * range + 40.0 * dx, depth = std::min(1.08, std::cos(angle) + 0.08) * range;
+  const double width = std::abs(aside) + 0.36 * range + 40.0 * dx;
+  const double depth = std::min(1.08, std::cos(angle) + 0.08) * range;
   p.grid.nx = static_cast<int>(std::ceil(width / dx));
   p.grid.nz = static_cast<int>(std::ceil(depth / dz));
   p.map.assign(static_cast<std::size_t>(p.grid.nx) * static_cast<std::size_t>(p.grid.nz), 0);
