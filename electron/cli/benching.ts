@@ -1,6 +1,6 @@
 /** `braggbench bench` for every workload: limits, the scenarios of a sweep, saving and printing the session. */
 import { type Mode, modes } from '../contract/bench/bench-session.ts';
-import { suggestedVariants } from '../contract/bench/benches.ts';
+import { type ExpectedTime, suggestedVariants } from '../contract/bench/benches.ts';
 import {
   type BenchOption,
   type BenchOptionName,
@@ -305,21 +305,27 @@ export async function suggestedFor(
   const { document } = reading;
   if (document === undefined || document === null || reading.problem === null) return null;
   const { times } = await host.call('bench.expected', { scenario: document, file: null });
+  return fittingVariants(times, requestedRounds(parsed).mostSeconds);
+}
+
+/**
+ * Variants that fit into `budget_s` seconds by their expected times, and those whose time is not known, such as a GPU's
+ * on its first day: the time limit ends their rounds. Null if no time is known.
+ */
+export function fittingVariants(times: readonly ExpectedTime[], budget_s: number): SuggestedVariants | null {
   const able = times.filter((one) => one.able && one.right);
   if (!able.some(({ run_s }) => run_s !== null)) return null;
-  const budget_s = requestedRounds(parsed).mostSeconds;
   const byId = new Map(times.map((one) => [one.variant, one]));
   const ids = times.map(({ variant }) => ({ id: variant, available: true }));
-  const fitting = suggestedVariants(ids, byId, budget_s);
-  const slow = able.filter(({ variant }) => variant !== 'reference' && !fitting.includes(variant));
+  const fitting = new Set(suggestedVariants(ids, byId, budget_s));
   const [shortest] = able.toSorted((a, b) => (a.run_s ?? Infinity) - (b.run_s ?? Infinity));
-  const variants = fitting.length > 0 ? fitting : [shortest?.variant ?? ''];
-  const texts = slow
-    .filter(({ variant }) => !variants.includes(variant))
-    .map(
-      ({ variant, run_s }) =>
-        `${variant} (${run_s === null ? 'time not known' : `about ${measuredTime(run_s)} a run`})`,
-    );
+  if (fitting.size === 0 && shortest !== undefined) fitting.add(shortest.variant);
+  const measured = able.filter(
+    ({ variant, run_s }) => fitting.has(variant) || (run_s === null && variant !== 'reference'),
+  );
+  const variants = measured.map(({ variant }) => variant);
+  const slow = able.filter(({ variant }) => variant !== 'reference' && !variants.includes(variant));
+  const texts = slow.map(({ variant, run_s }) => `${variant} (about ${measuredTime(run_s ?? 0)} a run)`);
   const unable = times.filter((one) => !one.able && one.variant !== 'reference').map(({ variant }) => variant);
   return {
     // The session reports why these variants cannot run.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parseArguments } from '../../../electron/cli/arguments.ts';
-import { BenchProgressView, requestedRounds } from '../../../electron/cli/benching.ts';
+import { BenchProgressView, fittingVariants, requestedRounds } from '../../../electron/cli/benching.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
 import { exitCodes } from '../../../electron/cli/verb.ts';
 import { bench } from '../../../electron/cli/verbs/bench.ts';
@@ -52,6 +52,29 @@ describe('options of braggbench bench', () => {
     expect(() => requested(`--time=${text}`)).toThrow(
       /--time: ".*" is not allowed; allowed: 0 to 86400 seconds, such as 90, 90s, 5m or 1h/,
     );
+  });
+
+  const expected = (variant: string, run_s: number | null, able = true) => ({
+    variant,
+    run_s,
+    like: null,
+    right: true,
+    able,
+  });
+
+  test('variants that need too long are left out, and variants without a known time are measured', () => {
+    const times = [expected('a', 1), expected('b', 900), expected('c', null), expected('d', null, false)];
+    expect(fittingVariants(times, 60)).toEqual({
+      variants: ['a', 'c', 'd'],
+      said: [
+        'Left out because they do not fit into 60.0 s: b (about 15 min 00 s a run). Include them with --time or --variants.',
+      ],
+    });
+    expect(fittingVariants([expected('b', 900)], 60)).toEqual({
+      variants: ['b'],
+      said: ['Only b fits into the time, so there is nothing to compare it with: use --time 600 or a coarser grid.'],
+    });
+    expect(fittingVariants([expected('c', null)], 60)).toBeNull();
   });
 
   // The table of a benchmark that is redrawn in place, and the lines that replace it in a pipe.
