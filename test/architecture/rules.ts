@@ -298,7 +298,6 @@ export const crowdedFolders: readonly { readonly folder: string; readonly reason
 export const shortFiles: readonly { readonly file: string; readonly reason: string }[] = [
   { file: 'electron/build/figures/main.ts', reason: 'the program of npm run figures' },
   { file: 'electron/build/steps/page.mjs', reason: 'a build step, loaded when it is needed' },
-  { file: 'electron/cli/reports/fit-svg.ts', reason: 'loaded for --svg alone' },
   { file: 'electron/cli/start/image.ts', reason: 'entry of the start-up image' },
   { file: 'electron/host/io/parquet/parquet.ts', reason: 'its package belongs to this room' },
   { file: 'electron/preload/preload.ts', reason: 'entry of the preload script' },

@@ -34,7 +34,7 @@ async function textOf(file: string): Promise<string> {
 }
 
 async function residualPlot(found: Commissioned): Promise<string> {
-  const { residualSvg } = await import('../reports/fit-svg.ts');
+  const { residualSvg } = await import('../reports/svg.ts');
   return residualSvg(found.points);
 }
 

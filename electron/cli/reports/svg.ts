@@ -1,6 +1,7 @@
-/** Figures of a session as SVG files with reproducible bytes. */
+/** Figures of sessions and fits as SVG files with reproducible bytes. */
 
 import { chartFigure } from '../../../renderer/drawing/charts/chart-figure.ts';
+import { type FittedPoint, fitResidualsChart } from '../../../renderer/drawing/charts/curves.ts';
 import { sessionCharts } from '../../../renderer/drawing/charts/session-charts.ts';
 import { figureSvg, withCaption } from '../../../renderer/drawing/figures/figure.ts';
 import type { Session } from '../../contract/bench/session.ts';
@@ -28,3 +29,7 @@ export function svgFilesOf(session: Session): readonly SvgFile[] {
       });
   });
 }
+
+/** A fitted depth dose and its residuals. */
+export const residualSvg = (points: readonly FittedPoint[]): string =>
+  figureSvg(chartFigure(fitResidualsChart(points), size), { background: true });
