@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FuseV1Options, FuseVersion, flipFuses } from '@electron/fuses';
 import { _electron, type Page } from 'playwright-core';
-import { type DesktopProgram, packageIn } from '../../electron/build/setup/desktop-program.mjs';
+import { type DesktopProgram, findDesktop, packageIn } from '../../electron/build/setup/desktop-program.mjs';
 import { type Driver, type Program, WAIT_MS } from './desktop.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -27,8 +27,15 @@ async function copyDrivable(folder: string): Promise<Readonly<{ executable: stri
   return { executable: found.executable, copy };
 }
 
+/** If none is found, `npm run test:all -- desktop` has already reported it and runs no story. */
+function findDesktopProgram(): DesktopProgram {
+  const found = findDesktop(process.env['BRAGGBENCH_PACKAGE'] ?? null);
+  if ('missing' in found) throw new Error(found.missing);
+  return found;
+}
+
 export const inElectron =
-  (desktop: DesktopProgram): Driver =>
+  (desktop: DesktopProgram = findDesktopProgram()): Driver =>
   async (args, { folder, env, complaints }): Promise<Program> => {
     const started =
       desktop.kind === 'package' ? await copyDrivable(desktop.folder) : { executable: desktop.executable, copy: null };

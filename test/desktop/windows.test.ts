@@ -1,6 +1,10 @@
-/** Stories about two windows, in Electron itself. */
+/** Stories about two windows, and of a page that crashes, in Electron itself. */
+import { describe } from 'vitest';
 import { inElectron } from './electron.ts';
-import { findDesktopProgram } from './found.ts';
-import { windowStories } from './stories/windows.ts';
+import { crashStories, windowStories } from './stories/windows.ts';
 
-windowStories(inElectron(findDesktopProgram()));
+const driver = inElectron();
+
+// Each group starts and stops its own program.
+describe('windows', () => windowStories(driver));
+describe('crash', () => crashStories(driver));

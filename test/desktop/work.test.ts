@@ -1,6 +1,5 @@
 /** Stories of a work session, in Electron itself. */
 import { inElectron } from './electron.ts';
-import { findDesktopProgram } from './found.ts';
 import { workStories } from './stories/work.ts';
 
-workStories(inElectron(findDesktopProgram()));
+workStories(inElectron());
