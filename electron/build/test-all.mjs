@@ -60,7 +60,7 @@ const parts = {
 const name = process.argv[2];
 if (name === undefined || name === 'nightly') {
   if (name === 'nightly') {
-    // Options that test/e2e/appearance-page.ts and test/fuzz/runs.ts read.
+    // Options that test/e2e/appearance-page.ts and test/fuzz/seed.ts read.
     process.env['BRAGGBENCH_LOOKS'] ??= 'all';
     process.env['BRAGGBENCH_FUZZ'] ??= 'all';
   }

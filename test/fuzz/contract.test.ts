@@ -9,7 +9,7 @@ import { type StreamName, streams } from '../../electron/contract/wire/streams.t
 import { inProcessPorts } from '../../electron/transports/websocket-host.ts';
 import { smallScenario } from '../electron/host/small-run.ts';
 import { openTestHost, type TestHost } from '../electron/host/test-host.ts';
-import { runs } from './runs.ts';
+import { runs } from './seed.ts';
 
 let test: TestHost;
 let run: string;

@@ -10,7 +10,7 @@ import { timelineWindow } from '../../electron/host/model/timeline/questions.ts'
 import { traceSummary } from '../../electron/host/model/timeline/summary.ts';
 import { writeNsight } from '../electron/host/model/timeline/import/nsight-file.ts';
 import { useFolder } from '../electron/host/model/timeline/make.ts';
-import { runs } from './runs.ts';
+import { runs } from './seed.ts';
 
 const folder = useFolder();
 const RUNS = runs(300);

@@ -15,7 +15,7 @@ import {
   spansWithin,
   type Trace,
 } from '../../../../../electron/host/model/timeline/trace.ts';
-import { runs } from '../../../../fuzz/runs.ts';
+import { runs } from '../../../../fuzz/seed.ts';
 import { random, type SpanInput, traceOf } from './make.ts';
 
 describe('time on the host', () => {
