@@ -12,7 +12,7 @@ import { writeFigure } from '../../electron/host/app/run-files/tasks.ts';
 import { parseSession } from '../../electron/host/app/sessions/index.ts';
 import { createFile, datasetAt, openFile } from '../../electron/host/io/hdf5/h5.ts';
 import { writeDataset } from '../../electron/host/io/hdf5/put.ts';
-import { sessionText } from '../../electron/host/model/bench/index.ts';
+import { sessionText } from '../../electron/host/model/bench/session-file.ts';
 import { imageFile } from '../../electron/host/workloads/diffraction/images/index.ts';
 import { readImage } from '../../electron/host/workloads/diffraction/images/read.ts';
 import { readDoseFile } from '../../electron/host/workloads/transport/dose-file.ts';

@@ -9,16 +9,10 @@ export { deriveSession, readCurrent, readSessionNamed, withoutRecordings } from 
 export type { BenchKind } from '../model/bench/claims.ts';
 export { bootstrapRatioOf, instancesOf, ratioOf } from '../model/bench/comparison.ts';
 export { runnableDesigns } from '../model/bench/factorial/effects.ts';
-export {
-  type BenchLimits,
-  type BenchProgress,
-  devicesWithCeilings,
-  limitsOf,
-  maxRounds,
-  sessionText,
-} from '../model/bench/index.ts';
-export { kernelFolders } from '../model/bench/machine.ts';
+export { devicesWithCeilings, kernelFolders } from '../model/bench/machine.ts';
+export { sessionText } from '../model/bench/session-file.ts';
 export { median, unpairedRatioInterval } from '../model/bench/statistics.ts';
+export { type BenchLimits, type BenchProgress, limitsOf, maxRounds } from '../model/bench/stopping.ts';
 export { readNcuCsv } from '../model/counters/ncu.ts';
 export { countedBy, withCounters } from '../model/counters/run-ncu.ts';
 export { readRegistry } from '../model/external/conversation.ts';

@@ -2,8 +2,7 @@
 import { SESSION_FORMAT, type Session, type SessionReport } from '../../contract/bench/session.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
 import { factorialsIn, readDesigns } from '../model/bench/factorial/effects.ts';
-import { devicesWithCeilings, sessionGpus } from '../model/bench/index.ts';
-import { kernelFolders } from '../model/bench/machine.ts';
+import { devicesWithCeilings, kernelFolders, sessionGpus } from '../model/bench/machine.ts';
 import { runSession, type SessionOptions } from '../model/bench/session.ts';
 import { recordedFacts } from '../model/bench/session-file.ts';
 import { kernelsOf, variantSources } from '../model/bench/sources.ts';

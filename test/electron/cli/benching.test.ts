@@ -8,7 +8,7 @@ import { BenchProgressView, fittingVariants, requestedRounds } from '../../../el
 import { Terminal } from '../../../electron/cli/terminal.ts';
 import { exitCodes } from '../../../electron/cli/verb.ts';
 import { bench } from '../../../electron/cli/verbs/bench.ts';
-import type { BenchProgress } from '../../../electron/host/model/bench/index.ts';
+import type { BenchProgress } from '../../../electron/host/model/bench/stopping.ts';
 import { braggbenchHere, comparedRows, environmentWith } from './command.ts';
 
 describe('options of braggbench bench', () => {

@@ -8,7 +8,7 @@ import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError, type WireError } from '../../../contract/errors.ts';
 import type { StartChild } from '../../io/processes/link.ts';
 import { startedFile } from '../../io/programs.ts';
-import type { BenchProgress } from '../../model/bench/index.ts';
+import type { BenchProgress } from '../../model/bench/stopping.ts';
 import {
   ChildrenForThread,
   isFromRelay,

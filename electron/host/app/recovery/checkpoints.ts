@@ -10,7 +10,7 @@ import type { Session } from '../../../contract/bench/session.ts';
 import { messageOf } from '../../../contract/errors.ts';
 import type { OwnedFolders } from '../../io/files/owned-folder.ts';
 import { jsonText, runInSlices } from '../../io/flow/cooperative.ts';
-import { sessionFile } from '../../model/bench/index.ts';
+import { sessionFile } from '../../model/bench/session-file.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
 import { writeAtomically } from '../../workloads/scenarios/scenarios.ts';
 import type { RunPacker } from '../run-files/packer.ts';

@@ -15,9 +15,8 @@ import { onThread } from '../../io/threads/task.ts';
 import { taskClaimResults } from '../../model/bench/claim-results.ts';
 import { applicableClaims, type ClaimCatalogue, claimsOf, readCatalogue } from '../../model/bench/claims.ts';
 import { type FactorialDesign, factorialsIn, readDesigns } from '../../model/bench/factorial/effects.ts';
-import { sessionFileText } from '../../model/bench/index.ts';
 import { measuredReport } from '../../model/bench/report-claims.ts';
-import { checkedSession } from '../../model/bench/session-file.ts';
+import { checkedSession, sessionFileText } from '../../model/bench/session-file.ts';
 import { claimedValues } from '../../workloads/index.ts';
 
 /** `path` names the file in error messages. Throws BraggError `foreign-file`. */

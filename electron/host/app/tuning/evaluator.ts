@@ -26,8 +26,10 @@ import {
 import { configuredName, parseConfigured } from '../../../contract/tuning/configured.ts';
 import { errorFromNative } from '../../io/addon/addon.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
-import { limitsOf, sessionGpus, sessionText } from '../../model/bench/index.ts';
+import { sessionGpus } from '../../model/bench/machine.ts';
+import { sessionText } from '../../model/bench/session-file.ts';
 import { medianInterval } from '../../model/bench/statistics.ts';
+import { limitsOf } from '../../model/bench/stopping.ts';
 import { type Candidate, candidatesOf, type Measure as SearchMeasure, search } from '../../model/tuning/search.ts';
 import { measureReport, measureSession } from '../../workloads/bench.ts';
 import { taskOf } from '../../workloads/benchable.ts';

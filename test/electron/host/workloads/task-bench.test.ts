@@ -18,8 +18,10 @@ import type {
   TaskProblem,
   TaskSamplingOptions,
 } from '../../../../electron/host/io/addon/task.ts';
-import { readTaskClaims, sessionText, sweepFits } from '../../../../electron/host/model/bench/index.ts';
+import { readTaskClaims } from '../../../../electron/host/model/bench/claims.ts';
+import { sessionText } from '../../../../electron/host/model/bench/session-file.ts';
 import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
+import { sweepFits } from '../../../../electron/host/model/bench/sweep.ts';
 import { taskWords } from '../../../../electron/host/workloads/task/audits.ts';
 import { isTaskSession, parseTaskSession } from '../../../../electron/host/workloads/task/index.ts';
 import { assetsFolder } from '../small-run.ts';

@@ -25,8 +25,8 @@ import {
   type Claim,
   readClaimsOf as claimsReadClaimsOf,
   readCatalogue,
+  readTaskClaims,
 } from '../../../../../electron/host/model/bench/claims.ts';
-import { readTaskClaims } from '../../../../../electron/host/model/bench/index.ts';
 import { baselinesFor, readRegistry } from '../../../../../electron/host/model/external/conversation.ts';
 import {
   problemOf,
