@@ -2,9 +2,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Peak resident memory in bytes. On Linux it is the kernel's high-water mark of the present program, because `maxRSS`
- * of getrusage starts with the size of the parent process. A small program started by a large one would otherwise seem
- * as large.
+ * Peak resident memory of this process, in bytes. On Linux it is read from the kernel (VmHWM). `maxRSS` of getrusage
+ * starts with the parent's size there, so a small program started by a large one would seem as large.
  */
 export function peakMemory_bytes(): number {
   const own = process.platform === 'linux' ? highWaterMark_bytes() : null;

@@ -1,6 +1,6 @@
 /**
- * Programs that the host starts: the path of a bundle outside of the packaged archive, Node itself, and the output of a
- * child process as text. A packaged Electron cannot run as Node.
+ * Finds the programs that the host starts: bundles outside of a packaged archive, and Node.js. A packaged Electron
+ * cannot run as Node.js. Also decodes the output of child processes.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -8,15 +8,14 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { BraggError } from '../../contract/errors.ts';
 
-/** Path of the file outside the archive; the same path if there is no archive. */
+/** Path of a file outside of the packaged application's archive; the same path if there is no archive. */
 export const pathOnDisk = (file: string): string => file.replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked');
 
 /**
- * Bundle in dist/workers, next to the program's folder; in development its source. In a package, the file outside of
- * the archive, so that threads and processes need not read archives. `BRAGGBENCH_BUNDLES` names a folder of bundles
- * built from the present sources, as in the tests: a bundle starts in a third of the time.
- * @param name of the bundle, such as `user-kernel-child`
- * @param source from the host's folder
+ * Path of a program for a thread or process: the bundle `name` (such as `user-kernel-child`) in dist/workers, or in
+ * development its source, a path from the host's folder. In a packaged application the bundle is outside of the archive,
+ * because threads and processes need not read archives then. `BRAGGBENCH_BUNDLES` names a folder of bundles built from
+ * the present sources, as in the tests: a bundle starts in a third of the time.
  */
 export function startedFile(name: string, source: string): string {
   const here = import.meta.dirname;
@@ -27,7 +26,7 @@ export function startedFile(name: string, source: string): string {
   return bundles.find((file) => existsSync(file)) ?? path.join(here, '..', source);
 }
 
-/** Path of Node. Throws BraggError `unsupported` if there is none. `what`: subject of the error message. */
+/** Path of Node.js. Throws BraggError `unsupported` if there is none; `what` is the subject of the message. */
 export async function nodeProgram(what: string): Promise<string> {
   if (process.versions['electron'] === undefined) return process.execPath;
   await promisify(execFile)('node', ['--version']).catch(() => {
@@ -36,7 +35,10 @@ export async function nodeProgram(what: string): Promise<string> {
   return 'node';
 }
 
-/** Decodes UTF-8 as a stream: a character split between two chunks is reported when it is complete. */
+/**
+ * Calls the listener with the output of a process, decoded as a UTF-8 stream: a character split between two chunks is
+ * passed on once, when it is complete.
+ */
 export function listenToOutput(
   { stdout, stderr }: { readonly [name in 'stdout' | 'stderr']: NodeJS.ReadableStream | null },
   listener: (text: string) => void,
@@ -45,15 +47,14 @@ export function listenToOutput(
 }
 
 /**
- * Path of a decoder of a package: in dist/decoders next to the bundle, and in node_modules of a checkout. Throws
- * BraggError `unsupported` if it is not installed.
- * @param installed folder of the file from node_modules
+ * Path of the WebAssembly file of a decoder: in dist/decoders next to the bundle, or in `installed`, a folder in
+ * node_modules of a checkout. Throws BraggError `unsupported` if it is not installed.
  */
 export function decoderFile(name: string, installed: string): string {
   const here = import.meta.dirname;
   const places = [
     pathOnDisk(path.join(here, '..', 'decoders', name)),
-    // Folders of packages, as seen from a bundle in dist and from this source.
+    // The folder node_modules is two levels above a bundle in dist, and three above this source.
     ...['../..', '../../..'].map((root) => path.join(here, root, 'node_modules', installed, name)),
   ];
   const found = places.find((file) => existsSync(file));

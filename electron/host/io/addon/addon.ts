@@ -1,6 +1,6 @@
 /**
- * Interface of the native addon, declared once, and the search for its file. Only this module loads the addon.
- * native/binding implements these types.
+ * TypeScript interface of the native addon, which native/binding implements, and the functions that find and load its
+ * file. No other module loads the addon.
  */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -25,7 +25,9 @@ import type {
 
 export type { DeviceTrace, Spans } from './task.ts';
 
-/** A variant of proton transport, with the fields for transport only. */
+/**
+ * A variant of the proton-transport solver: the fields of every workload's variants, and those that only transport has.
+ */
 export interface TransportVariant extends Omit<Variant, 'precisions'> {
   readonly precisions: Precision[];
   readonly steppings: readonly ('path' | 'depth')[];
@@ -42,36 +44,40 @@ export interface NativeAddon {
     readonly logicalCores: number;
     readonly isa: string;
     readonly memoryBytes: number;
-    /** Size of the cache that one group of cores shares. */
+    /** Size of one last-level cache. A CPU may have several, each shared by a group of cores. */
     readonly lastLevelCacheBytes: number;
     readonly os: string;
   };
-  /** Bytes per second that all cores read from memory; the measurement needs 0.2 s. */
+  /** Measures the rate at which all cores together read memory, in bytes per second. The measurement needs 0.2 s. */
   memoryReadRate(): number;
-  /** Opens NVIDIA's libraries on the first call. `cache`: folder of the cached measured ceilings. */
+  /**
+   * Reports GPUs and CUDA libraries; the first call loads the libraries. `cache`: folder with previously measured
+   * ceilings.
+   */
   devices(options?: { readonly cache?: string }): DeviceReport;
-  /** Devices according to the driver alone, without clocks or ceilings; no other library is opened. */
+  /** Lists the GPUs that the CUDA driver reports, without clocks or ceilings. Loads no other library. */
   driverDevices(): DeviceReport['cuda'];
   /** Clock state of the GPU with this UUID from NVML. Null without NVML. */
   clockState(options: { readonly device: string }): ClockState | null;
   /**
-   * Locks the multiprocessor clock of a GPU for all programs; a null clock releases it. Returns the reason of a
-   * failure, or null.
+   * Locks the multiprocessor clock of a GPU, which affects all programs; a null `sm_MHz` unlocks it. Returns the reason
+   * if that fails, otherwise null.
    */
   lockClocks(options: { readonly device: string; readonly sm_MHz: number | null }): string | null;
   /**
-   * Measures the ceilings, which needs about a second on the device unless `cache` contains them. Rejects with the
-   * errors of `createTransport`.
+   * Measures the ceilings of a device's bandwidth and arithmetic, which needs about a second unless `cache` contains
+   * them. Rejects with the errors of `createTransport`.
    */
   measureCeilings(options: KernelFolders & { readonly device?: string; readonly force?: boolean }): Promise<Ceilings>;
   /**
-   * Compiles every kernel of a workload on several threads if there is no fat binary. Null if there is one. Meanwhile
-   * `auto` does not select GPU variants of that workload. Rejects with the errors of `createTransport`.
+   * Compiles all kernels of a workload on several threads. Resolves to null if a fat binary exists, so that nothing
+   * needs compiling. While it compiles, the variant `auto` does not select GPU variants of that workload. Rejects with
+   * the errors of `createTransport`.
    */
   warmKernels(options: { readonly workload: string; readonly device?: string }): Promise<WarmedKernels | null>;
   /**
-   * Occupancy of kernels at block sizes from the driver, which loads the kernels on a thread. Rejects with the errors
-   * of `createTransport`.
+   * Asks the CUDA driver for the occupancy of kernels at the given block sizes. The driver loads the kernels on a
+   * separate thread. Rejects with the errors of `createTransport`.
    */
   kernelOccupancy(
     options: KernelFolders & {
@@ -83,7 +89,7 @@ export interface NativeAddon {
     },
   ): Promise<DriverOccupancy[]>;
   variants(): TransportVariant[];
-  /** Stopping power (MeV cm²/g) and CSDA range (g/cm²) at the energies `at`, with the engines' own interpolation. */
+  /** Stopping power (MeV cm²/g) and CSDA range (g/cm²) at the energies `at_MeV`, interpolated as in the solvers. */
   rangeTable(
     energies_MeV: Float64Array,
     stopping_MeV_cm2_g: Float64Array,
@@ -104,38 +110,45 @@ export interface NativeAddon {
     problem: TransportProblem,
     across: TransverseGrid,
   ): { readonly done: Promise<VolumeDose>; cancel(): void; progress(): VolumeDoseProgress };
-  /** Throws an Error whose `code` is 'invalid', 'memory', 'unsupported' or 'device'. */
+  /**
+   * Plans a run without starting it. Throws an Error whose `code` is 'invalid', 'memory', 'unsupported' or 'device'.
+   */
   createTransport(problem: TransportProblem): TransportRun;
   /**
-   * Like `createTransport`, but on a separate thread, because a plan with many steps needs 0.1 s. Rejects with the same
-   * errors. `memory`: also estimates the memory for the plan, which needs some milliseconds.
+   * Like `createTransport`, but on a separate thread, because planning many steps needs 0.1 s. Rejects with the same
+   * errors. `memory`: also estimates the peak memory of the run, which needs some milliseconds.
    */
   layTransport(problem: TransportProblem, memory?: boolean): Promise<TransportRun>;
   /**
-   * Every spot of the problem as a separate beam, on one grid. `devices`: GPUs by index or UUID that share the beams,
-   * in place of the problem's. Rejects with the errors of `createTransport`.
+   * Plans every spot of the problem as a separate beam; all beams share one grid. `devices`: GPUs, by index or UUID,
+   * that share the work instead of the problem's device. Rejects with the errors of `createTransport`.
    */
   layBeams(problem: TransportProblem, devices?: readonly string[]): Promise<TransportBeams>;
-  /** Replaces the base variant of a compiled user variant for the rest of the process. */
+  /** Loads a compiled user variant, which replaces its base variant until the process exits. */
   loadUserLibrary(file: string): void;
-  /** Replaces CUDA kernels by name for the rest of the process. */
+  /** Loads compiled CUDA kernels, which replace the kernels of the same names until the process exits. */
   loadUserKernels(kernels: { readonly workload: string; readonly name: string; readonly image: Uint8Array }): void;
-  /** Blocks the thread for seconds. Throws an Error with the compiler's `log` if the text does not compile. */
+  /**
+   * Compiles with NVRTC, which blocks the calling thread for seconds. Throws an Error with the compiler's `log` if the
+   * text does not compile.
+   */
   compileUserKernels(request: UserKernelsRequest): { readonly image: Uint8Array; readonly log: string };
-  /** Flushes buffered output of C and C++ code. */
+  /** Flushes the output buffers of the C and C++ standard libraries. */
   flushOutput(): void;
-  /** Allows the process this much additional memory. False if the system has no such limit. */
+  /**
+   * Limits the process to its present memory plus `bytes`. Returns false if the operating system has no such limit.
+   */
   limitMemory(bytes: number): boolean;
   diffractionVariants(): DiffractionVariant[];
-  /** Throws the errors of `createTransport`. */
+  /** Plans a diffraction image. Throws the errors of `createTransport`. */
   createDiffraction(problem: DiffractionProblem): DiffractionRun;
-  /** Variants of small workloads: of one kind of scenario, or all. */
+  /** Variants of the small benchmark workloads: those of one kind of scenario, or all if `workload` is absent. */
   taskVariants(workload?: string): TaskVariant[];
-  /** Throws the errors of `createTransport`. */
+  /** Plans a small benchmark workload. Throws the errors of `createTransport`. */
   createTask(problem: TaskProblem): NativeTask;
 }
 
-/** An input for which the derivative of a dose is computed; its units are in transport/moments/tangents.hpp. */
+/** An input with respect to which a dose is differentiated; its units are in transport/moments/tangents.hpp. */
 export interface TangentDirection {
   readonly input:
     | 'energy'
@@ -147,7 +160,7 @@ export interface TangentDirection {
     | 'density'
     | 'thickness'
     | 'scattering';
-  /** Index of the layer from the front, for inputs that belong to a layer. */
+  /** Index of the layer, counted from the front; ignored for inputs of the beam. */
   readonly layer: number;
 }
 
@@ -160,7 +173,7 @@ interface DoseTangents {
   readonly energy_by: Float64Array;
 }
 
-/** Cells across the beam, about x = y = 0. */
+/** Grid of cells perpendicular to the beam, centred on x = y = 0. */
 interface TransverseGrid {
   readonly nx: number;
   readonly ny: number;
@@ -168,13 +181,13 @@ interface TransverseGrid {
   readonly dy_mm: number;
 }
 
-/** Kinds of spots, how many of them are solved, and the number of planes of depth with a dose. */
+/** Number of distinct kinds of spots, number of kinds solved, and number of depth planes whose dose is complete. */
 export type VolumeDoseProgress = Readonly<Record<'kinds' | 'solved' | 'summed', number>>;
 
 export interface VolumeDose {
   /** Dose in each cell, [z][y][x]. */
   readonly dose_MeV: Float64Array;
-  /** Depth dose in each row of z, inside and outside of the cells. */
+  /** Depth dose of each z row, summed over the whole plane, including the part outside of the transverse grid. */
   readonly depth_dose_MeV: Float64Array;
   readonly energy: Readonly<
     Record<'in' | 'outside' | 'neutral' | 'left' | 'products' | 'misfit' | 'rel_error', number>
@@ -191,18 +204,21 @@ export interface KernelFolders {
   readonly cache: string;
 }
 
-/** Result of `warmKernels`; each piece is compiled to one image. */
+/** Result of `warmKernels`. A piece is a group of kernels that are compiled to one image. */
 export interface WarmedKernels {
   readonly pieces: number;
   readonly compiled: number;
   readonly from_cache: number;
-  /** Sum over the pieces, which several threads compile at the same time. */
+  /** Compile time, summed over the pieces. Several threads compile at once, so the elapsed time is shorter. */
   readonly compile_s: number;
 }
 
-/** The user's device code in place of a shipped kernel, for NVRTC. */
+/** Request to compile a user's device code, which replaces a shipped kernel, with NVRTC. */
 interface UserKernelsRequest {
-  /** File to compile, which is or includes the replacement, and the folder of the kernels' sources. */
+  /**
+   * `main` is the file to compile: either the replaced file itself, or one that includes it. `root` is the folder of
+   * the kernels' sources.
+   */
   readonly main: string;
   readonly root: string;
   readonly replaced: string;
@@ -213,7 +229,7 @@ interface UserKernelsRequest {
   /** NVRTC options in addition to the default flags. */
   readonly options: readonly string[];
   readonly device?: string;
-  /** Compute capability if there is no GPU, such as 90. */
+  /** Compute capability to compile for if the machine has no GPU: 90 for sm_90. */
   readonly architecture: number;
 }
 
@@ -221,20 +237,20 @@ export interface TransportProblem {
   readonly beam: {
     readonly energy_MeV: number;
     readonly energy_sigma_MeV: number;
-    /** Angle from +z in the z–x plane. */
+    /** Angle of the beam from the +z axis in the z–x plane. */
     readonly angle_rad: number;
     readonly angle_sigma_rad: number;
     readonly x_mm: number;
     readonly x_sigma_mm: number;
-    /** Position and width along the axis that the plane sums over. */
+    /** Position and width (σ) of the beam along y. The z–x plane of the solver sums over this axis. */
     readonly y_mm?: number;
     readonly y_sigma_mm?: number;
-    /** Distance from the entrance to the narrowest point of the beam; negative for a source in front. */
+    /** Distance from the entrance to the beam's waist; negative if the waist is in front of the entrance. */
     readonly focus_mm?: number;
     readonly z_mm: number;
     readonly weight: number;
   };
-  /** Spots in place of the beam, whose energy is the highest of these. Their entry depth is that of the beam. */
+  /** Spots that replace the single beam. `beam` then states their highest energy and their entry depth. */
   readonly spots?: readonly TransportProblem['beam'][];
   readonly grid: {
     readonly nx: number;
@@ -249,7 +265,10 @@ export interface TransportProblem {
       | { readonly kind: 'uniform'; readonly step_MeV: number; readonly min_MeV: number };
     readonly cutoff_MeV: number;
   };
-  /** Index 0 is always water, which defines the range grid. One entry per pair of material and density scale. */
+  /**
+   * Materials at their densities: one entry per pair of material and density scale. Entry 0 is always water, which
+   * defines the range grid.
+   */
   readonly materials: readonly {
     readonly name: string;
     readonly density_g_cm3: number;
@@ -261,14 +280,14 @@ export interface TransportProblem {
     /** Composition by mass. */
     readonly elements: readonly { readonly symbol: string; readonly mass_fraction: number }[];
   }[];
-  /** Material index per cell, nz × nx, row z, x contiguous. */
+  /** Index into `materials` for each cell, [z][x]. */
   readonly map: Uint8Array;
   readonly initial: { readonly kind: 'beam' } | { readonly kind: 'filled'; readonly seed: number };
   readonly physics: {
     readonly scattering: 'gottschalk' | 'fermi-rossi' | 'highland' | 'off';
     readonly straggling: 'bohr' | 'off';
     readonly nuclear: 'off' | 'attenuation' | 'icru63';
-    /** Files of assets/nuclear, for the model icru63. */
+    /** Contents of the files in assets/nuclear, needed by the model icru63. */
     readonly nuclear_tables?: readonly { readonly name: string; readonly text: string }[];
   };
   readonly solver: {
@@ -281,7 +300,8 @@ export interface TransportProblem {
     /** Id of a variant, or `auto`. */
     readonly variant: string;
     /**
-     * GPU by index or UUID. If absent or empty, the GPU that BRAGGBENCH_CUDA_DEVICE names, else the first usable one.
+     * Index or UUID of a GPU. If absent or empty: the GPU that BRAGGBENCH_CUDA_DEVICE names, otherwise the first usable
+     * one.
      */
     readonly device?: string;
     /** Number of CPU threads; 0 for all cores. */
@@ -289,33 +309,33 @@ export interface TransportProblem {
     readonly memory_limit_bytes: number;
   };
   readonly keyframes: number;
-  /** Scores moments of tracks, and spectra at the given depths. */
+  /** Requests moments of tracks, and track-length spectra at the given depths. */
   readonly tracks?: { readonly spectra_mm: Float64Array };
 }
 
-/** Many beams on one grid. */
+/** A planned solution of many beams on one grid. */
 export interface TransportBeams {
   readonly plan: Pick<
     TransportRun['plan'],
     'variant' | 'precision' | 'ne' | 'ntheta' | 'nz' | 'nx' | 'energies_MeV' | 'steps_max'
   > & {
     readonly device: 'cpu' | 'cuda';
-    /** Estimate for each beam. */
+    /** Estimated memory of each beam. */
     readonly estimate_bytes: number;
     /** Number of beams solved at the same time on the CPU. */
     readonly lanes: number;
     readonly isa: string;
-    /** Whether `readouts` can solve beams. */
+    /** Whether `readouts` supports this grid and variant. */
     readonly has_readouts: boolean;
   };
   /**
-   * Solves all beams; call once. Reports each beam when it ends, by its index in the list. A failed beam has an
-   * `error`.
+   * Solves all beams; call once. Calls `ended` for each finished beam with its index in the list. The result of a
+   * failed beam has an `error`.
    */
   start(ended: (answer: { readonly beam: number; readonly result: BeamResult }) => void): Promise<void>;
   /**
-   * Like `start`, but with results in reusable blocks, each valid until `ended` returns. `reach_mm` as for
-   * `axisProfile`.
+   * Like `start`, but passes each result in a reusable block, which is valid until `ended` returns. `reach_mm` has the
+   * same meaning as for `axisProfile`.
    */
   startInBlocks(
     ended: (
@@ -326,33 +346,33 @@ export interface TransportBeams {
     reach_mm: number,
   ): Promise<void>;
   /**
-   * Readouts of any number of beams on this grid, without maps; may be called again. `list` has five values per beam, see
-   * `writeListedBeam`. No beam may have more energy than the problem's spots. Rejects with `unsupported` without
-   * `plan.has_readouts`.
+   * Computes readouts of any number of beams on this grid, without dose maps; may be called again. `list` has five
+   * values per beam, see `writeListedBeam`. No beam may have more energy than the spots of the problem. Rejects with
+   * `unsupported` if `plan.has_readouts` is false.
    */
   readouts(list: Float64Array, curves: boolean): Promise<BeamTable>;
-  /** Cancels the beams; active ones are not reported any more. */
+  /** Cancels all beams; unfinished ones are no longer reported. */
   cancel(): void;
 }
 
-/** Readouts of many beams. */
+/** Readouts of many beams, without their dose maps. */
 export interface BeamTable {
-  /** Values by column in the order of `readoutColumns`, each column by beam. */
+  /** Readouts in the order of `readoutColumns`, [column][beam]. */
   readonly columns: Float64Array;
   /** Depth doses in MeV/mm, [row][beam], if requested. */
   readonly curves: Float32Array | null;
-  /** Rows of the map from the entrance on. */
+  /** Number of rows of `curves`, counted from the entrance. */
   readonly rows: number;
-  /** From the list to the readouts in the machine's memory, set-up of the solver included. */
+  /** Elapsed time from the call to the readouts in host memory, including the solver's set-up. */
   readonly solve_s: number;
-  /** Time of marches and of readouts from their rows: of the device, or of all threads together. */
+  /** Time for marching the beams in depth. This and `readouts_s` are device times, or sums over all CPU threads. */
   readonly march_s: number;
   readonly readouts_s: number;
   readonly state_bytes: number;
   readonly setup_parts: TransportResult['setup_parts'];
 }
 
-/** Result of one beam of many, without keyframes and spans. */
+/** Result of one of many beams, which has no keyframes, spans or device trace. */
 export type BeamResult = Omit<TransportResult, 'keyframes' | 'spans' | 'clocks' | 'trace' | 'traceReason'>;
 
 export interface TransportRun {
@@ -363,51 +383,62 @@ export interface TransportRun {
     readonly ntheta: number;
     readonly nz: number;
     readonly nx: number;
-    /** Bin centres, ascending. */
+    /** Centres of the energy bins, ascending. */
     readonly energies_MeV: Float64Array;
     /** Range spread (σ, mm of water) that the energy grid adds to the beam. */
     readonly extra_straggling_mm: number;
-    /** Memory of a completely filled ψ: an upper bound for ψ in any run. */
+    /** Memory of ψ (the phase-space density) with all its cells stored: an upper bound for any run. */
     readonly estimate_bytes: number;
-    /** Approximate peak memory of the run with tables and results, if requested; device memory for a GPU. */
+    /**
+     * Approximate peak memory of the run, including tables and results; absent unless requested. For a GPU variant it
+     * is device memory.
+     */
     readonly memory_bytes?: number;
     readonly steps_max: number;
     readonly threads: number;
   };
-  /** Solves on native threads; reports progress at most about 60 times per second. Call once per run. */
+  /** Solves on native threads, and reports progress at most about 60 times per second. Call once per run. */
   start(onProgress: (progress: NativeProgress) => void, measuring?: MeasuringSettings): Promise<TransportResult>;
-  /** Takes effect within one step; the promise then resolves with status 'cancelled'. */
+  /** Cancels the run, which ends within one step. The promise then resolves with status 'cancelled'. */
   cancel(): void;
-  /** Planes to include in further live frames; replaces the previous request. Throws `invalid` outside the grid. */
+  /**
+   * Sets the planes that later live frames contain, replacing the previous request. Throws `invalid` for a plane
+   * outside of the grid.
+   */
   wantPlanes(planes: readonly PlaneRequest[]): void;
-  /** Returns one keyframe of an ended run by its index in the result's list. Call once per keyframe. */
+  /** Returns one keyframe of an ended run, by its index in `TransportResult.keyframes`. Call once per keyframe. */
   keyframe(index: number): Marginals;
-  /** Newest marginals since the last call, or null. Never waits for the run. */
-  /** With `parts` the frame contains only the dose and the named sums; other arrays are empty. */
+  /**
+   * Returns the newest live frame, or null if there is none since the last call. Never waits for the run. With `parts`
+   * the frame contains only the dose and the marginals with these names; its other arrays are empty.
+   */
   live(parts?: readonly string[]): NativeLive | null;
-  /** Requests the present state, without the `knownKeyframes` keyframes that are already known. */
+  /** Requests the present state for recovery after a crash. The first `knownKeyframes` keyframes are left out. */
   wantCheckpoint(knownKeyframes: number): void;
-  /** The requested state; null if it is not ready yet. Never waits for the run. */
+  /** Returns the state that `wantCheckpoint` requested, or null if it is not ready yet. Never waits for the run. */
   checkpoint(): NativeCheckpoint | null;
 }
 
-/** A run as if it had ended at a step, with the keyframes that were not yet known. */
+/** State of a run at a step, in the form of a result, with the keyframes since the last checkpoint. */
 export interface NativeCheckpoint
   extends Omit<TransportResult, 'spans' | 'keyframes' | 'clocks' | 'trace' | 'traceReason'> {
   readonly keyframes: readonly Marginals[];
 }
 
-/** Options for timing and monitoring a run of any workload. */
+/** Options for timing and monitoring a run; the same for every workload. */
 export interface MeasuringSettings {
-  /** Empty the caches (the L2 of a GPU) before the first step, outside of the timed span. */
+  /** Flush the CPU caches, or the L2 cache of a GPU, before the first step. The timed span does not include this. */
   readonly coldCaches?: boolean;
-  /** On a GPU: capture the launches of a batch, untimed, and replay them as one graph. Rejected on the CPU. */
+  /**
+   * On a GPU: capture the launches of one batch of steps, untimed, and replay them as a CUDA graph. Rejected on the
+   * CPU.
+   */
   readonly graphReplay?: boolean;
-  /** Make no live frames, because nobody displays the run in progress or requests its last frame. */
+  /** Skip live frames, because nobody displays the run in progress or requests its last frame. */
   readonly unwatched?: boolean;
   /** Read the device's clocks before set-up and after the steps. */
   readonly clocks?: boolean;
-  /** Record the device's work and the driver's calls; slows launches, in later runs of the process too. */
+  /** Record the device's work and the driver's calls. This slows launches, even in later runs of the same process. */
   readonly trace?: boolean;
 }
 
@@ -421,7 +452,7 @@ export interface NativeProgress {
   readonly eta_s: number;
 }
 
-/** Protons per cell, summed over the other two axes. In [slow][fast], the fast axis is contiguous. */
+/** Numbers of protons over two axes, summed over the other two. In [slow][fast], the fast axis is contiguous. */
 export interface Marginals {
   readonly step: number;
   readonly depth_mm: number;
@@ -441,7 +472,7 @@ export interface Marginals {
 
 type NativeAxis = 'e' | 'theta' | 'z' | 'x';
 
-/** Protons over two axes; each other axis is summed (-1) or cut at one index. */
+/** Request for the numbers of protons over two axes. Each other axis is summed (-1) or cut at one index. */
 export interface PlaneRequest {
   readonly slow: NativeAxis;
   readonly fast: NativeAxis;
@@ -455,30 +486,35 @@ export interface NativePlane extends PlaneRequest {
 }
 
 export interface NativeLive extends Marginals {
-  /** MeV per cell up to now, [z][x]. */
+  /** Dose deposited so far in MeV per cell, [z][x]. */
   readonly dose: Float64Array;
-  /** Planes of the last `wantPlanes` request when the frame was made. */
+  /** Planes requested by the last call of `wantPlanes` before this frame was made. */
   readonly planes: readonly NativePlane[];
 }
 
-/** Scalars are described in run-scalars.ts. */
+/** Result of a run. The inherited scalars are described in run-scalars.ts. */
 export interface TransportResult extends EngineScalars {
-  /** `failed`: the device failed during the run; other fields describe the finished part, and `error` the reason. */
+  /**
+   * `failed`: the device failed during the run. `error` then has the reason, and the other fields describe the finished
+   * part.
+   */
   readonly status: 'done' | 'cancelled' | 'failed';
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly variant: string;
   readonly precision: Precision;
   /** Parts of setup_s: tables; for a CUDA variant also device, kernels, upload, state, capture. */
   readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
-  /** Operations of this problem's operators; wide angle kernels have more. */
+  /** FLOPs per cell and step of the operators that this problem uses; wider angular kernels need more. */
   readonly flops_per_cell_step: number;
-  /** MeV per cell, [z][x]. */
+  /** Deposited energy in MeV per cell, [z][x]. */
   readonly dose: Float64Array;
-  /** Per z cell: N, Σx, Σx², Σθ, Σθ², Σxθ of the fluence through its centre plane; mm, rad from +z. */
+  /**
+   * Sums over the fluence through the centre plane of each z cell: N, Σx, Σx², Σθ, Σθ², Σxθ; x in mm, θ in rad from +z.
+   */
   readonly crossing: Float64Array;
   /**
-   * With icru63: destinations of the energy that reactions removed, and the seconds for following it, in addition to
-   * solve_s.
+   * Energy removed by nuclear reactions, by destination; only with the model icru63. `seconds` is the time for
+   * following the products, which `solve_s` does not include.
    */
   readonly secondaries?: {
     readonly local_MeV: number;
@@ -497,34 +533,36 @@ export interface TransportResult extends EngineScalars {
     readonly spectrum_rows: readonly number[];
     readonly spectrum_energies_MeV: Float64Array;
   };
-  /** [step][column], with the columns in `numberColumns` of the contract. */
+  /** Numbers of protons, [step][column], with the columns `numberColumns` of the contract. */
   readonly ledger_number: Float64Array;
-  /** Energies in MeV, [step][column], with the columns in `energyColumns`. */
+  /** Energies in MeV, [step][column], with the columns `energyColumns` of the contract. */
   readonly ledger_energy: Float64Array;
-  /** Protons and energy (MeV) that escaped through each face, with the columns in `faceColumns`. */
+  /**
+   * Protons and energy (MeV) that left through each face, [step][face], with the columns `faceColumns` of the contract.
+   */
   readonly faces_number: Float64Array;
   readonly faces_energy: Float64Array;
-  /** Arrays of keyframes are fetched one by one with `TransportRun.keyframe`. */
+  /** Steps and depths of the keyframes, whose arrays `TransportRun.keyframe` returns one at a time. */
   readonly keyframes: readonly { readonly step: number; readonly depth_mm: number }[];
   readonly spans: Spans;
   readonly isa: string;
-  /** Clock states, each null unless `clocks` was requested and NVML supports the device. */
+  /** Clocks before and after the run. Each is null unless `clocks` was requested and NVML supports the device. */
   readonly clocks: Clocks;
-  /** Device trace. Null unless `trace` was requested and recorded; `traceReason` then contains the reason. */
+  /** Device trace; null unless `trace` was requested. If recording it failed, `traceReason` has the reason. */
   readonly trace: DeviceTrace | null;
   readonly traceReason: string | null;
 }
 
-/** Possible paths of the addon: next to the bundle's folder, and in the build folder of a checkout. */
+/** Paths where the addon may be: next to the bundle's folder, or in the build folder of a checkout. */
 function candidates(): readonly string[] {
   const here = import.meta.dirname;
   const folders = [path.join(here, '..', 'native'), path.join(here, '../../../..', 'dist/native')];
-  // A first start compiles an addon with CPU transport before the complete one.
+  // On the first start, an addon with only the CPU transport (`_first`) is compiled before the complete one.
   return ['braggbench.node', 'braggbench_first.node'].flatMap((name) => folders.map((each) => path.join(each, name)));
 }
 
 function findAddon(file?: string): string {
-  // Native code cannot be loaded from within a package's archive.
+  // The system cannot load native code from inside the archive of a packaged application.
   const places = (file === undefined ? candidates() : [file]).map(pathOnDisk);
   const found = places.find((place) => existsSync(place));
   if (found !== undefined) return found;
@@ -534,12 +572,12 @@ function findAddon(file?: string): string {
   );
 }
 
-/** Folder of the addon, with the libraries that user kernels are linked with. */
+/** Folder of the addon. It also contains the libraries with which user kernels are linked. */
 export function nativeFolder(): string {
   return path.dirname(findAddon());
 }
 
-/** Loads the addon. Throws BraggError with the searched paths or the reason of a failure. */
+/** Loads the addon. Throws BraggError with the searched paths, or with the reason why loading failed. */
 export function loadAddon(file?: string): NativeAddon {
   const found = findAddon(file);
   try {
@@ -550,21 +588,28 @@ export function loadAddon(file?: string): NativeAddon {
   }
 }
 
-/** Range spread that the energy grid of a problem adds, as computed by the engine. Null if it rejects the problem. */
+/**
+ * Returns a function for the range spread (σ, mm of water) that a problem's energy grid adds, as computed by the
+ * engine. It resolves to null if the engine rejects the problem.
+ */
 export function extraStraggling(addon: NativeAddon): (problem: TransportProblem) => Promise<number | null> {
   return async (problem) => {
     try {
       return (await addon.layTransport(problem)).plan.extra_straggling_mm;
     } catch {
-      // The rejection itself is reported when the scenario is run or validated.
+      // The user sees the reason for the rejection when the scenario is run or validated.
       return null;
     }
   };
 }
 
-/** Capabilities of the transport variant with this name. Null if there is none, as for `auto`. */
+/**
+ * Returns a lookup of the steppings and precisions that a transport variant offers. Null for an unknown variant, such
+ * as `auto`.
+ */
 export function offersOf(addon: NativeAddon): (variant: string) => VariantChoices | null {
-  // Cached, because listing all variants for each file of a library would be slow. A first start adds variants later.
+  // Cached, because listing all variants for each file of a library would be slow. Listed again for an unknown name,
+  // because variants are added while the addon is compiled on a first start.
   let known: ReadonlyMap<string, VariantChoices> = new Map();
   return (variant) => {
     if (!known.has(variant)) known = new Map(addon.variants().map((offers) => [offers.id, offers]));
@@ -572,7 +617,7 @@ export function offersOf(addon: NativeAddon): (variant: string) => VariantChoice
   };
 }
 
-/** Converts an error of the addon, with its code. */
+/** Converts an exception of the addon to a BraggError with the same code. */
 export function errorFromNative(error: unknown): BraggError {
   if (error instanceof BraggError) return error;
   const told = typeof error === 'object' && error !== null ? error : {};

@@ -1,15 +1,15 @@
 /**
- * Results of many beams in arrays that both sides share.
- *
- * Result of one beam of many in a single array, which the addon reuses for the next beam: numbers in the order below,
- * then arrays one after another. The addon's side is native/binding/runs/transport_beams.cpp.
+ * Arrays with the results of many beams, in the layouts that the addon also uses. A block contains the result of one
+ * beam in a single array, which the addon reuses for the next beam: 19 numbers, then arrays one after another. The
+ * addon writes it in native/binding/runs/transport_beams.cpp.
  */
 import { energyColumns, faceColumns, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
 import type { BeamResult, TransportBeams, TransportProblem } from './addon.ts';
 
 /**
- * Readouts of beams without maps, in the order of BeamReadouts in kernels/transport/moments/beam_readouts.hpp. Depths
- * are relative to the entrance, other values per entering proton. NaN if a beam has none, as one that leaves the box.
+ * Readouts of beams that are computed without dose maps, in the order of BeamReadouts in
+ * kernels/transport/moments/beam_readouts.hpp. Depths are measured from the entrance, other values are per entering
+ * proton. A readout is NaN if the beam has none, for example because it leaves the box.
  */
 export const readoutColumns = [
   ...(['r80_mm', 'r90_mm', 'r50_mm', 'r20_mm', 'r10_mm', 'w80_20_mm', 'fwhm_mm', 'peak_mm'] as const),
@@ -20,25 +20,27 @@ export const readoutColumns = [
 ] as const;
 export type ReadoutColumn = (typeof readoutColumns)[number];
 
-/** One beam in the list that the addon reads for readouts: five values in this order. */
+/** Writes one beam into the list for `TransportBeams.readouts`: five values in this order. */
 export function writeListedBeam(to: Float64Array, beam: number, spot: TransportProblem['beam']): void {
   const { energy_MeV, energy_sigma_MeV, angle_sigma_rad, x_sigma_mm, focus_mm } = spot;
   to.set([energy_MeV, energy_sigma_MeV, angle_sigma_rad, x_sigma_mm, focus_mm ?? 0], beam * LISTED_VALUES);
 }
 export const LISTED_VALUES = 5;
 
-/** Moments per plane of the crossing fluence. */
+/** Number of moments of the fluence through each plane. */
 const MOMENTS = 6;
 const NUMBERS = 19;
 
-/** Dose along the beam's axis, in a separate array. */
+/** Dose along the beam's axis. */
 interface BlockProfile {
   readonly start_mm: number;
   readonly step_mm: number;
   readonly values: Float64Array;
 }
 
-/** Arrays of the result are views of the block and change with it; the profile is a copy. */
+/**
+ * Reads a block. Arrays of the result are views of the block, so they change with the next beam; the profile is a copy.
+ */
 export function readBlock(
   block: Float64Array,
   { variant, precision, isa, nz, nx }: TransportBeams['plan'],

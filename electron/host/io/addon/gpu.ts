@@ -1,4 +1,4 @@
-/** Selects the default GPU for runs; native/cuda/opened makes the same choice. */
+/** Selects the GPU that runs use by default, by the same rule as the addon (native/cuda/opened). */
 import type { CudaDevice, DeviceReport } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
 
@@ -13,14 +13,17 @@ export function findGpu(devices: readonly CudaDevice[], selector: string): CudaD
   return (byUuid.length === 1 ? byUuid[0] : null) ?? null;
 }
 
-/** Null if no GPU is usable. */
+/**
+ * GPU that runs use by default: the one that BRAGGBENCH_CUDA_DEVICE names, otherwise the first usable one. Null if it
+ * cannot be used.
+ */
 export function usedGpu({ cuda }: Pick<DeviceReport, 'cuda'>): CudaDevice | null {
   const selector = process.env[VARIABLE] ?? '';
   const chosen = selector === '' ? cuda.devices.find(({ usable }) => usable) : findGpu(cuda.devices, selector);
   return chosen?.usable ? chosen : null;
 }
 
-/** Usable GPU for a selector. Throws BraggError with the possible choices. */
+/** Usable GPU that matches the selector (an index or a UUID). Throws BraggError that lists the usable ones. */
 function usableGpu({ cuda }: Pick<DeviceReport, 'cuda'>, selector: string): CudaDevice {
   const found = findGpu(cuda.devices, selector);
   if (found?.usable) return found;
@@ -31,13 +34,14 @@ function usableGpu({ cuda }: Pick<DeviceReport, 'cuda'>, selector: string): Cuda
   throw new BraggError('invalid', `the GPU ${JSON.stringify(selector)} cannot be used; ${why}`);
 }
 
-/** Selects the GPU for this process and its children. Throws BraggError with the possible choices. */
+/** Makes a GPU the default of this process and its children. Throws BraggError that lists the usable ones. */
 export function chooseGpu(report: Pick<DeviceReport, 'cuda'>, selector: string): void {
   process.env[VARIABLE] = usableGpu(report, selector).uuid;
 }
 
 /**
- * GPUs that share work: `all` usable ones, or a comma-separated list of selectors. Throws the errors of `chooseGpu`.
+ * GPUs that share work. `list` is a comma-separated list of selectors, or `all` for all usable GPUs. Throws the errors
+ * of `chooseGpu`.
  */
 export function sharingGpus(report: Pick<DeviceReport, 'cuda'>, list: string): readonly CudaDevice[] {
   if (list !== 'all') return list.split(',').map((selector) => usableGpu(report, selector.trim()));

@@ -1,17 +1,20 @@
-/** Views of fields, reduced by the addon on its own threads. */
+/** Reduces fields to the pixels of a view, and to profiles along an axis; the addon computes them on its threads. */
 import type { FieldStatistic } from '../../../contract/fields.ts';
 import { loadAddon } from './addon.ts';
 
-/** Samples along a part of an axis: sample i covers the cells from first + i·cells; the last one may cover fewer. */
+/**
+ * Division of a part of an axis into samples. Sample i covers `cells` cells from first + i·cells on; the last sample
+ * may cover fewer.
+ */
 export interface Sampling {
   readonly first: number;
-  /** One past the last cell. */
+  /** Index after the last cell. */
   readonly end: number;
   readonly cells: number;
   readonly count: number;
 }
 
-/** Scaling of values: value · factor / divisor. */
+/** Scaling of each value v to v · factor / divisor, with a separate divisor for each cell. */
 export interface ValueScaling {
   readonly divisor: Float64Array;
   readonly factor: number;
@@ -26,8 +29,8 @@ interface AxisGeometry {
   readonly z_mm: number;
   readonly angle_rad: number;
   /**
-   * Distance along the axis over which a cell's energy is spread: the depth of the cell, or of the step that deposited
-   * the energy.
+   * Distance along the axis over which the energy of a cell is spread: the depth of the cell, or of the step in which
+   * the energy was deposited.
    */
   readonly reach_mm: number;
 }
@@ -45,7 +48,10 @@ interface ReductionOptions {
   readonly down: Sampling;
   readonly statistic: FieldStatistic;
   readonly scale: number;
-  /** 1: also returns the minimum, maximum and smallest positive value of the complete field, without the scale. */
+  /**
+   * 1: also return the minimum, maximum and smallest positive value of the whole field, before it is multiplied by
+   * `scale`.
+   */
   readonly extent: 0 | 1;
 }
 
@@ -56,7 +62,7 @@ interface Extent {
   readonly minPositive: number;
 }
 
-/** Arguments that are arrays must not change until the promise settles. */
+/** Reduction functions of the addon. Arrays passed as arguments must not change until the promise settles. */
 interface Reduction {
   reduceField(
     values: Float32Array | Float64Array,
@@ -75,6 +81,6 @@ function loadReduction(): Reduction {
 }
 
 export const reduceField: Reduction['reduceField'] = (...parts) => loadReduction().reduceField(...parts);
-/** Synchronous, for an ended run. */
+/** Computes the profile synchronously; only for a run that has ended. */
 export const axisProfile: Reduction['axisProfile'] = (...parts) => loadReduction().axisProfile(...parts);
 export const axisProfileLater: Reduction['axisProfileLater'] = (...parts) => loadReduction().axisProfileLater(...parts);

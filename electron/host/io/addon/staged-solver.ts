@@ -1,6 +1,6 @@
 /**
- * The solver of a first start, which is compiled while the page is in use: first the addon with CPU transport, then the
- * complete one. Functions that are not available yet throw, and the call that needs them waits for the next stage.
+ * On the first start the solver is compiled while the page is already in use: first an addon with CPU transport, then
+ * the complete one. Functions that are not compiled yet throw, and `answer` repeats the call at the next stage.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
@@ -15,7 +15,7 @@ import {
 import { BraggError } from '../../../contract/errors.ts';
 import { loadAddon, type NativeAddon } from './addon.ts';
 
-/** Set to the program's version by the parent process that compiles the solver. */
+/** Environment variable with the program's version, set by the parent process that compiles the solver. */
 const VARIABLE = 'BRAGGBENCH_SOLVER_BUILD';
 
 const messageSchema = z.strictObject({ ...solverStateSchema.shape, kind: z.literal('solver-build') });
@@ -38,7 +38,7 @@ const devicesMeanwhile: DeviceReport = {
   cublasLt: compilingState,
 };
 
-/** Answers before the first stage: lists are empty. */
+/** Functions of the addon before the first stage is compiled; their lists are empty. */
 const placeholderSolver = (version: string) =>
   ({
     buildInfo: () => ({ version, compiler: '', build: 'release', isas: [] }),
@@ -58,7 +58,10 @@ const placeholderSolver = (version: string) =>
   }) satisfies Partial<NativeAddon>;
 
 type Name = keyof NativeAddon;
-/** Names of all functions of the addon, so that a wrapper with all of them can be spread like the addon's exports. */
+/**
+ * Names of all functions of the addon. `StagedSolver` forwards each of them, so that its addon can be copied by the
+ * spread syntax.
+ */
 const names: Readonly<Record<Name, true>> = {
   ...{
     buildInfo: true,
@@ -83,7 +86,7 @@ const names: Readonly<Record<Name, true>> = {
   ...{ createDiffraction: true, taskVariants: true, createTask: true },
 };
 
-/** Records whether a call needed a part of the solver that is not compiled yet. */
+/** Records whether a call needed a function that is not compiled yet. */
 interface MissingPart {
   missing: boolean;
 }
@@ -96,7 +99,7 @@ export class StagedSolver {
   #current: Partial<NativeAddon> = {};
   #state: SolverState = { stage: 'none', progress: null, failed: null };
 
-  /** `load` loads the newest addon. `version`: version of the program until an addon reports it. */
+  /** `load` loads the newest addon. `version` is reported as the program's version until an addon is loaded. */
   constructor(load: () => NativeAddon, version: string) {
     this.#load = load;
     const answers: Partial<NativeAddon> = placeholderSolver(version);
@@ -118,20 +121,20 @@ export class StagedSolver {
     return this.#state;
   }
 
-  /** Handles a report from the compiling process. Loads the addon of a new stage. */
+  /** Handles a report from the compiling process. If it announces a new stage, loads the addon of that stage. */
   report(state: SolverState): void {
     if (state.stage !== this.#state.stage) this.#current = { ...this.#load() };
     this.#state = state;
     for (const watcher of [...this.#watchers]) watcher(state);
   }
 
-  /** Calls `changed` with each later state. Returns a function that unsubscribes. */
+  /** Calls `changed` after each change of the state. Returns a function that unsubscribes. */
   watch(changed: (state: SolverState) => void): () => void {
     this.#watchers.add(changed);
     return () => this.#watchers.delete(changed);
   }
 
-  /** Resolves when that stage is available. Rejects with `unsupported` if compiling has failed. */
+  /** Resolves when the given stage is compiled. Rejects with `unsupported` if compiling fails. */
   async reach(stage: SolverStage, signal?: AbortSignal): Promise<void> {
     const reached = (): boolean => ORDER.indexOf(this.#state.stage) >= ORDER.indexOf(stage);
     while (!reached()) {
@@ -150,8 +153,8 @@ export class StagedSolver {
   }
 
   /**
-   * Answers a call when the stages that it needs are available: first it waits for any solver. If the call needed more
-   * than the first stage has, it is repeated with the complete one.
+   * Makes a call once the first stage is compiled. If the call needs a function of the complete solver, it is repeated
+   * when that solver is compiled.
    */
   async answer<T>(call: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
     await this.reach('first', signal);
@@ -168,7 +171,7 @@ export class StagedSolver {
   }
 }
 
-/** Null if the parent process does not compile the solver and report its progress. */
+/** Creates a staged solver; null if the parent process does not compile the solver in the background. */
 export function stagedSolver(load: () => NativeAddon = loadAddon): StagedSolver | null {
   const version = process.env[VARIABLE];
   if (version === undefined || process.send === undefined) return null;

@@ -1,6 +1,6 @@
 /**
- * The addon's interfaces for small measured workloads and diffraction images, and the recordings of any run.
- * native/binding/runs/task_run.cpp and diffraction_run.cpp implement them. SI units and radians.
+ * Interfaces of the addon for small benchmark workloads and diffraction images, and the recordings of any run.
+ * native/binding/runs/task_run.cpp and diffraction_run.cpp implement them. Lengths are in m, angles in rad.
  */
 import type { Mode } from '../../../contract/bench/bench-session.ts';
 import type { ClockState, Variant } from '../../../contract/capabilities.ts';
@@ -12,23 +12,23 @@ export interface Clocks {
   readonly after: ClockState | null;
 }
 
-/** Device work and driver calls, column by column, in order of start. */
+/** Work of the device and calls of the driver, as one array per column. Entries are sorted by start. */
 export interface DeviceTrace {
   readonly source: string;
   readonly names: readonly string[];
   readonly dropped: number;
-  /** 0 kernel, 1 copy, 2 memset, 3 graph, 4 driver call. */
+  /** Kind of each entry: 0 kernel, 1 copy, 2 memset, 3 graph, 4 driver call. */
   readonly kind: Uint16Array;
   /** Index into `names`. */
   readonly name: Uint32Array;
-  /** Nanoseconds since the start of the run, on the clock of the spans. */
+  /** Start in nanoseconds since the start of the run, by the clock that `Spans` use. */
   readonly start_ns: Float64Array;
   readonly end_ns: Float64Array;
-  /** Thread of a driver call. */
+  /** CUDA stream; for a driver call the calling thread. */
   readonly stream: Uint32Array;
-  /** Equal for a launch and its driver call. */
+  /** Correlation number: the same for device work and the driver call that launched it. */
   readonly correlation: Uint32Array;
-  /** x, y, z of each launch. */
+  /** Grid size of each launch, as x, y, z. */
   readonly grid: Uint32Array;
   readonly block: Uint32Array;
   readonly registers: Uint32Array;
@@ -41,23 +41,23 @@ export interface DeviceTrace {
 
 export interface Spans {
   readonly names: readonly string[];
-  /** In a run on the GPU, thread 0 is the host and thread 1 the device. */
+  /** Number of threads. In a run on the GPU, thread 0 is the host and thread 1 the device. */
   readonly threads: number;
   readonly name: Uint16Array;
   readonly thread: Uint16Array;
   readonly step: Uint32Array;
-  /** Nanoseconds since the start of the run. */
+  /** Start in nanoseconds since the start of the run. */
   readonly start_ns: Float64Array;
   readonly end_ns: Float64Array;
-  /** Spans dropped because the recorder was full. */
+  /** Number of spans that were dropped because the recorder was full. */
   readonly dropped: number;
 }
 
-/** Named values, validated by the scenario's schema. */
+/** Problem of a small benchmark workload. The scenario's schema has already validated the values. */
 export interface TaskProblem {
-  /** Kind of the scenario. */
+  /** Kind of the scenario, such as `micro`. */
   readonly workload: string;
-  /** Benchmark, for a kind with several; empty otherwise. */
+  /** Name of the benchmark, for a kind of scenario that has several; empty otherwise. */
   readonly bench: string;
   readonly variant: string;
   /** Index or UUID of the GPU; if absent, the default GPU. */
@@ -74,7 +74,7 @@ export interface TaskVariant extends Omit<Variant, 'precisions'> {
   readonly benchTitle: string;
   /** Precision of the arithmetic: fp32, tf32, bf16, … */
   readonly precision: string;
-  /** Library whose kernels do the work, such as `cuBLAS`. Null for the project's own kernels. */
+  /** Library whose kernels do the work, such as `cuBLAS`. Null if Braggbench's own kernels do. */
   readonly library: string | null;
 }
 
@@ -93,19 +93,22 @@ export interface TaskPreparation {
 
 export interface TaskSamplingOptions {
   readonly mode: Mode;
-  /** Minimum time in seconds; it determines the number of repetitions. */
+  /** Minimum duration of the sample, s. The engine repeats the task until it is reached. */
   readonly at_least_s: number;
   readonly clocks?: boolean;
   readonly trace?: boolean;
-  /** Audits one repetition at an index drawn by the engine: the results are judged, or returned to the caller. */
+  /**
+   * Audits one repetition, which the engine selects at random: its results are judged by the engine, or returned to the
+   * caller.
+   */
   readonly audit?: 'judged' | 'handed-over';
-  /** Ends the sample with a probe for remembered inputs. */
+  /** Adds a probe after the sample, which detects variants that return remembered answers for known inputs. */
   readonly probe?: boolean;
-  /** Whether some inputs change at unpredictable repetitions; for the CPU only. */
+  /** Changes some inputs at unpredictable repetitions, which detects variants that skip work; only on the CPU. */
   readonly hide?: boolean;
-  /** Seed for changing some inputs in a further repetition of an audit. */
+  /** Seed for changing some inputs in an additional repetition of an audit. */
   readonly altered?: number;
-  /** Measures only `swapped_s`; the task must not have run since it was prepared. */
+  /** Measures only `TaskSample.swapped_s`. The task must not have run since it was prepared. */
   readonly swapped?: boolean;
 }
 
@@ -116,63 +119,74 @@ export interface MemoryProbe {
   readonly usual_s: number;
 }
 
-/** An audit outside of the timed part of a sample. */
+/** Result of an audit, which takes place outside of the timed part of a sample. */
 export interface TaskAudit {
-  /** Empty if the results were returned to the caller. */
+  /** Checks of the results; empty if the results were returned to the caller instead. */
   readonly checks: readonly TaskCheck[];
   readonly compared: string;
   readonly results: readonly Float64Array[];
-  /** Results of a repetition with altered inputs; absent without one. */
+  /** Results of a repetition with altered inputs; absent if there was none. */
   readonly altered?: readonly Float64Array[];
-  /** Checks of the altered results, if the answer to the altered problem is known. */
+  /** Checks of `altered`; absent if the correct answer to the altered problem is unknown. */
   readonly alteredChecks?: readonly TaskCheck[];
   readonly outputs: number;
-  /** Number of results that the audited repetition did not write, and the index of the first. */
+  /** Number of results that the audited repetition did not write. `first_unwritten` is the index of the first. */
   readonly unwritten: number;
   readonly first_unwritten: number;
   readonly inputs_changed: boolean;
-  /** Times of repetitions with new inputs, with these inputs again, and with the sample's inputs. */
+  /**
+   * Probes for remembered answers: times with new inputs, with the same inputs again, and with the sample's inputs.
+   */
   readonly probes: readonly MemoryProbe[];
   readonly seconds: number;
 }
 
-/** Changes at unpredictable repetitions of a sample; none on a GPU. */
+/** Checks of repetitions whose inputs changed unpredictably within a sample; empty on a GPU. */
 export interface HiddenChanges {
-  /** Times of a repetition directly after changes of a few inputs and results, and of the one before. */
+  /**
+   * Time of a repetition directly after a change of a few inputs and results, and time of the repetition before it.
+   */
   readonly probes: readonly { readonly changed_s: number; readonly before_s: number }[];
-  /** Number of poisoned results that were not written, and the index of the first. */
+  /**
+   * Number of results that were overwritten with a marker and not computed again. `first_unwritten` is the index of the
+   * first.
+   */
   readonly unwritten: number;
   readonly first_unwritten: number;
 }
 
-/** Means over the repetitions. Null if the clock is not available. */
+/** A sample: mean times of one repetition. A time is null if its clock is not available. */
 export interface TaskSample {
   readonly repetitions: number;
   readonly device_s: number | null;
   readonly wall_s: number | null;
-  /** Time by the relevant clock: the device's, unless the task measures the host. */
+  /** Time by which variants are compared: by the device's clock, or by the host's if the task measures the host. */
   readonly time_s: number;
-  /** Total time of all repetitions by the host's clock. */
+  /** Total time of all repetitions, by the host's clock. */
   readonly timed_s: number;
-  /** End of the call on the machine's steady clock, read in the process that ran it. */
+  /** End of the call on the machine's steady clock, read in the process that executed the call. */
   readonly ended_ns: number;
-  /** End of the call on the same clock, read in this process; absent unless another process ran the call. */
+  /**
+   * Time on the same clock at which this process received the result; absent if this process itself executed the call.
+   */
   readonly received_ns?: number;
-  /** Processor time of that process outside of calls since the previous sample, and the elapsed time. */
+  /**
+   * Processor time that the executing process used outside of calls since the previous sample, and the elapsed time.
+   */
   readonly between?: { readonly cpu_s: number; readonly elapsed_s: number };
   readonly audit: TaskAudit | null;
   readonly hidden: HiddenChanges;
   /**
-   * Time of one repetition with the prepared inputs, after many with others. Null unless requested, or without such
-   * inputs.
+   * Time of one repetition with the prepared inputs, directly after many repetitions with other inputs. Null if not
+   * requested, or if the task has no inputs to exchange.
    */
   readonly swapped_s: number | null;
   /**
-   * Spans of all calls up to now: preparation, checks and timed work, with the number of repetitions as step. A traced
-   * sample also contains every repetition, and its parts on further threads.
+   * Spans of all calls so far: preparation, checks and timed work. The step of a timed span is its number of
+   * repetitions. A traced sample also contains a span for each repetition, and its parts on further threads.
    */
   readonly spans: Spans;
-  /** Zero of the spans on the machine's steady clock, which all recorders share. */
+  /** Time 0 of the spans, on the machine's steady clock, which all recorders share. */
   readonly origin_ns: number;
   readonly clocks: { readonly before: ClockState | null; readonly after: ClockState | null };
   readonly trace: DeviceTrace | null;
@@ -182,15 +196,18 @@ export interface TaskSample {
 export interface TaskCheck {
   readonly id: string;
   readonly title: string;
-  /** Null if the value is not a number (NaN), which never passes. */
+  /** Value of the check. Null stands for NaN, which never passes. */
   readonly value: number | null;
   readonly limit: number;
   readonly holds: boolean;
-  /** First value beyond the tolerance, and the reference's value; empty if there is none. */
+  /**
+   * Location and value of the first result beyond the tolerance, with the reference's value; empty if all are within
+   * it.
+   */
   readonly where: string;
 }
 
-/** A number that a variant reports about itself. Null if it is not a number. */
+/** A quantity that a variant measures about its own work, such as a latency. `value` is null if it is not a number. */
 export interface TaskQuantity {
   readonly id: string;
   readonly title: string;
@@ -200,55 +217,62 @@ export interface TaskQuantity {
 
 export interface TaskVerdict {
   readonly checks: readonly TaskCheck[];
-  /** Description of the comparison. */
+  /** Description of the comparison and its reference, for a reader. */
   readonly compared: string;
   readonly holds: boolean;
-  /** Number of runs with equal inputs. `bitwise`: whether their results have equal bits. */
+  /** Number of runs with the same inputs. `bitwise`: whether the bits of their results are the same. */
   readonly runs: number;
   readonly bitwise: boolean;
   readonly hash: string;
-  /** Clock that determines the time. */
+  /** Clock by which variants are compared. */
   readonly clock: 'device' | 'wall';
-  /** Bytes and operations of one repetition. Null if not meaningful. */
+  /** Bytes and operations of one repetition; null for a number that has no meaning for the task. */
   readonly work: { readonly bytes: number | null; readonly flops: number | null };
   readonly quantities: readonly TaskQuantity[];
   readonly audit: TaskAudit | null;
   /**
-   * Results that the engine did not judge: those of the first run, of each run with different bits, or of a user
-   * kernel.
+   * Results that the caller has to judge: those of the first run, and of each run whose bits differ. For a user kernel
+   * the results of every run.
    */
   readonly unjudged: readonly (readonly Float64Array[])[];
 }
 
-/** One call at a time. After `cancel` every call returns null. Rejects with the errors of `createTransport`. */
+/**
+ * A planned task, which executes one call at a time. After `cancel` every call resolves to null. Calls reject with the
+ * errors of `createTransport`.
+ */
 export interface NativeTask {
   readonly plan: TaskPlan;
   /**
-   * `seed`: seed of the inputs; by default that of the problem. `altered`: seed of the alterations that audits may use.
+   * Prepares the state. `seed` selects the inputs; the problem's seed by default. `altered` is the seed of the
+   * alterations that audits may use.
    */
   prepare(seed?: number, altered?: number): Promise<TaskPreparation | null>;
   sample(options: TaskSamplingOptions): Promise<TaskSample | null>;
-  /** Without `judged`, the results are returned to the caller unjudged. */
+  /**
+   * Runs the task `runs` times with the same inputs. If `judged` is false, the results are returned to the caller
+   * unjudged.
+   */
   check(runs: number, judged?: boolean): Promise<TaskVerdict | null>;
-  /** Quantities that the variant reports about its repetitions; may run further ones. */
+  /** Returns quantities that the variant reports about its repetitions; may run additional repetitions. */
   told(): Promise<readonly TaskQuantity[] | null>;
-  /** All input arrays for the problem's seed, for a reference outside of the engine; needs no preparation. */
+  /** Returns all input arrays for the problem's seed, for a reference outside of the engine. Needs no `prepare`. */
   inputs(): Promise<readonly Float64Array[] | null>;
-  /** Checks results of another program on this problem against the same reference; needs no preparation. */
+  /** Compares results of another program for this problem with the engine's reference. Needs no `prepare`. */
   compare(results: readonly Float64Array[]): Promise<Pick<TaskVerdict, 'checks' | 'compared'> | null>;
   /** Frees the prepared data. */
   close(): Promise<void>;
-  /** Takes effect between two repetitions; in long CPU work within one. */
+  /** Cancels after the current repetition; long CPU work ends within a repetition. */
   cancel(): void;
 }
 
-/** Three components: along x, y, z or along a, b, c. */
+/** Vector with components along x, y, z, or along the crystal axes a, b, c. */
 export type Vector3 = Float64Array;
 
 export interface DiffractionProblem {
   readonly beam: {
     readonly wavelength_m: number;
-    /** Full width of the wavelengths relative to their mean. */
+    /** Full width of the wavelength spectrum, divided by the mean wavelength. */
     readonly dispersion: number;
     readonly dispersion_steps: number;
     readonly divergence_h_rad: number;
@@ -281,7 +305,7 @@ export interface DiffractionProblem {
   };
   readonly structure_factors: {
     readonly default: number;
-    /** h, k, l, F of each reflection. */
+    /** Miller indices and structure factor of each reflection: h, k, l, F. */
     readonly reflections: Float64Array;
     readonly lookup: 'nearest' | 'tricubic';
   };
@@ -297,17 +321,21 @@ export interface DiffractionProblem {
     readonly thickness_m: number;
     readonly attenuation_depth_m: number;
     readonly layers: number;
-    /** Sub-pixels along each side of a pixel; 0 for enough to resolve the crystal's fringes. */
+    /**
+     * Number of sub-pixels along each side of a pixel. With 0 the engine chooses as many as resolve the crystal's
+     * fringes.
+     */
     readonly oversample: number;
     readonly corrections: 'pixel' | 'subpixel';
   };
   readonly rotation: { readonly phi0_rad: number; readonly oscillation_rad: number; readonly steps: number };
-  /** Edge length of a cube of water in the beam. */
+  /** Edge length in m of a cube of water in the beam, which scatters the background. */
   readonly water_m: number;
   readonly solver: {
     readonly variant: string;
     /**
-     * GPU by index or UUID. If absent or empty, the GPU that BRAGGBENCH_CUDA_DEVICE names, else the first usable one.
+     * Index or UUID of a GPU. If absent or empty: the GPU that BRAGGBENCH_CUDA_DEVICE names, otherwise the first usable
+     * one.
      */
     readonly device?: string;
     readonly threads: number;
@@ -316,20 +344,20 @@ export interface DiffractionProblem {
 }
 
 export interface DiffractionVariant extends Omit<Variant, 'precisions'> {
-  /** Precision of the lattice factors. */
+  /** Precision in which lattice factors are computed. */
   readonly precision: Precision;
-  /** A fused multiply-add counts as two. */
+  /** Operations per lattice factor; a fused multiply-add counts as two. */
   readonly flopsPerTerm: number;
-  /** FP64 operations among these. */
+  /** FP64 operations among `flopsPerTerm`. */
   readonly fp64FlopsPerTerm: number;
-  /** Other operations per sub-pixel, layer and source; 0 if not stated. */
+  /** Further operations per sub-pixel, layer and source; 0 if not stated. */
   readonly flopsPerBeam: number;
   readonly fp64FlopsPerBeam: number;
-  /** Memory traffic of temporaries, in bytes per term. */
+  /** Memory traffic of temporary arrays, in bytes per lattice factor. */
   readonly bytesPerTerm: number;
   /**
-   * Tolerance in the variant's tests for the relative error on pixels above 1e-3 of the maximum; 1 marks a wrong
-   * variant.
+   * Limit in the variant's tests for the relative error of pixels above 1e-3 of the maximum. The value 1 marks a
+   * variant whose images are wrong.
    */
   readonly brightError: number;
 }
@@ -341,7 +369,7 @@ export interface DiffractionPlan {
   readonly height: number;
   readonly oversample: number;
   readonly sources: number;
-  /** Number of phi steps times number of mosaic blocks. */
+  /** Number of phi steps times the number of mosaic blocks. */
   readonly orientations: number;
   readonly layers: number;
   /** Number of lattice factors in the image. */
@@ -359,7 +387,7 @@ export interface DiffractionProgress {
 
 export interface DiffractionResult {
   readonly status: 'done' | 'cancelled';
-  /** Finished fraction of the image; other pixels are 0. */
+  /** Finished fraction of the image, 0 to 1. Pixels that are not finished are 0. */
   readonly done: number;
   readonly variant: string;
   readonly precision: Precision;
@@ -377,7 +405,7 @@ export interface DiffractionResult {
   readonly image: Float32Array;
   /** Photons in the brightest pixel. */
   readonly brightest: number;
-  /** The step of a span is its first row. */
+  /** Spans of the run; the step of a span is its first row of pixels. */
   readonly spans: Spans;
   readonly trace: DeviceTrace | null;
   /** Clocks of the GPU, if requested. */
@@ -387,31 +415,32 @@ export interface DiffractionResult {
 }
 
 /**
- * `cold` empties the caches before every image, `graph` captures its launches and replays them. The image is repeated
- * for at least `atLeast_s` seconds in total, or made once without a mode.
+ * Options for timing an image. Mode `cold` flushes the caches before every image; `graph` captures the launches of one
+ * image and replays them. With a mode, the image is repeated for at least `atLeast_s` seconds in total; without one it
+ * is made once.
  */
 export type ImageMeasurementOptions = ({ readonly mode: Mode; readonly atLeast_s: number } | object) & {
   /** Read the device's clocks before set-up and after the image. */
   readonly clocks?: boolean;
-  /** Record the device's work and the driver's calls; slows launches, also in later runs of the process. */
+  /** Record the device's work and the driver's calls. This slows launches, even in later runs of the same process. */
   readonly trace?: boolean;
 };
 
 export interface DiffractionRun {
   readonly plan: DiffractionPlan;
   /**
-   * Renders on native threads; reports progress at most about 60 times per second. Call once per run. With `measuring`,
-   * a GPU then repeats the image, and device_s is the mean of the repetitions.
+   * Renders on native threads, and reports progress at most about 60 times per second. Call once per run. With
+   * `measuring`, a GPU then repeats the image, and `device_s` is the mean of the repetitions.
    */
   start(
     onProgress: (progress: DiffractionProgress) => void,
     measuring?: ImageMeasurementOptions,
   ): Promise<DiffractionResult>;
   /**
-   * Requests finished rows. Returns the rows received up to now and their fraction, or null if there are none since the
-   * last call. Other rows are 0. The array is also that of the result.
+   * Returns the rows finished so far and their fraction of the image, or null if no row was added since the last call.
+   * Also requests the next rows. Pixels of other rows are 0. The result uses the same array.
    */
   live(): { readonly image: Float32Array; readonly done: number } | null;
-  /** Takes effect within a band of rows; the promise then resolves with status 'cancelled'. */
+  /** Cancels after the current band of rows. The promise then resolves with status 'cancelled'. */
   cancel(): void;
 }

@@ -1,21 +1,25 @@
-/** Zip archives from other sources: sizes and number of entries are checked against the archive before unpacking. */
+/**
+ * Reads zip archives from other people: file sizes and the number of entries are checked before anything is unpacked.
+ */
 import { type UnzipFileInfo, unzipSync, zipSync } from 'fflate';
 import { BraggError } from '../../../contract/errors.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
 
-/** Deflated unless the content is already compressed. */
+/** Contents by file name. `packed`: the content is already compressed, so it is stored without deflate. */
 type ArchiveEntries = ReadonlyMap<string, { readonly bytes: Uint8Array; readonly packed: boolean }>;
 
 const LEVEL = 6;
-/** Limit for archives without ZIP64. */
+/** Maximum number of entries; more would need the ZIP64 format. */
 const MAX_ENTRIES = 65_000;
-/** Four times the limit for packing, because results of studies are text. */
+/** Maximum size after unpacking: four times the limit for packing, because results of studies are text. */
 const MAX_BYTES = 4 * 2 ** 30;
-/** Unpacked size relative to the archive. Tables of numbers reach 20; only a zip bomb has more. */
+/** Maximum ratio of unpacked to packed size. Tables of numbers reach 20; only a zip bomb exceeds 200. */
 const MAX_RATIO = 200;
-/** Allowed at any ratio, because a constant field in a small study compresses a thousandfold. */
+/**
+ * Unpacked size up to which any ratio is allowed, because a constant field of a small study compresses a thousandfold.
+ */
 const FREE_BYTES = 64 * 2 ** 20;
-/** Deflate encodes at most 258 bytes in two bits. */
+/** Largest compression ratio of deflate, which encodes at most 258 bytes in two bits. */
 const DEFLATE_RATIO = 1032;
 
 export function packZip(entries: ArchiveEntries): Uint8Array {
@@ -34,7 +38,7 @@ export class ZipArchive {
   readonly #name: string;
   readonly #names: ReadonlySet<string>;
 
-  /** Reads only the directory. `name`: name in messages. Throws BraggError `foreign-file`. */
+  /** Reads only the archive's directory. `name` is used in messages. Throws BraggError `foreign-file`. */
   constructor(bytes: Uint8Array, name: string) {
     this.#bytes = bytes;
     this.#name = name;
@@ -47,7 +51,7 @@ export class ZipArchive {
       if (names.has(entry.name)) throw this.#refuse(`contains two files named ${JSON.stringify(entry.name)}`);
       names.add(entry.name);
       if (names.size > MAX_ENTRIES) throw this.#refuse(`contains more than ${MAX_ENTRIES} files`);
-      // The sum exceeds the archive if entries share their data, as in a zip bomb.
+      // The packed sizes add up to more than the archive if entries share their data, as in a zip bomb.
       if (packed > bytes.length) throw this.#refuse('contains files that overlap each other');
       if (entry.originalSize > DEFLATE_RATIO * (entry.size + 1) || unpacked > most) {
         throw this.#refuse(

@@ -1,4 +1,6 @@
-/** Converts file references to paths, and back. Only this module converts references from a page to paths. */
+/**
+ * Converts between file references, which pages use, and paths. No other module converts a page's reference to a path.
+ */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
@@ -10,7 +12,7 @@ import { type Locks, makeOwnFolder } from './locks.ts';
 import { fileError, openPlain } from './plain-file.ts';
 import { writeAtomically } from './write-file.ts';
 
-/** A grant gives access to a file, so a page must not be able to guess it. */
+/** Number of random bytes in a grant. A grant gives access to a file, so pages must not be able to guess one. */
 const GRANT_BYTES = 15;
 
 interface Readable {
@@ -31,8 +33,8 @@ export class FileAccess {
   }
 
   /**
-   * Allows pages to read and write a file that the user chose. A file of the library is referenced as such, so that
-   * shipped files remain read-only.
+   * Allows pages to read and write a file that the user chose. For a file of the library the result is a library
+   * reference, so that shipped files remain read-only.
    */
   grant(file: string): NamedFile {
     const absolute = path.resolve(file);
@@ -80,8 +82,8 @@ export class FileAccess {
   }
 
   /**
-   * Writes atomically. `check` gets the path before anything is written and may throw. Between the check and the write,
-   * no program that uses the lock writes in the folder. Throws BraggError.
+   * Writes atomically. `check` receives the path before anything is written and may throw. Programs that use the
+   * folder's lock cannot write in between. Throws BraggError.
    */
   async write(
     ref: FileRef,
@@ -111,7 +113,7 @@ export class FileAccess {
     return this.#locks.holding(path.join(folder, 'library'), work);
   }
 
-  /** Runs `work` while no other program changes the folder of a file. */
+  /** Runs `work` while no other program changes the folder that contains `file`. */
   async holdingFolderOf<T>(file: string, work: () => Promise<T>): Promise<T> {
     const inLibrary = path.resolve(path.dirname(file)) === path.resolve(this.library.folder);
     return inLibrary ? this.holdingLibrary(work) : this.#locks.holding(file, work);

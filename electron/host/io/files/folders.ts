@@ -1,28 +1,29 @@
 /**
- * Folders that the program reads and writes: its data folder for this user, and the folder of a scenario, which its
- * files must not leave.
- *
- * A stamp changes whenever a file or a folder does. It includes ctime, because restored backups keep size and mtime.
+ * Folders that the program reads and writes: its data folder for the current user, and the folder of a scenario, which
+ * file names in the scenario must not leave. A stamp is a text that changes whenever a file or folder changes. It
+ * includes ctime, because restored backups have the old size and mtime.
  */
 import { existsSync, type Stats } from 'node:fs';
 import { mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path, { relative, resolve, sep } from 'node:path';
 
-/** Options for folders of the program's data and their parents: other users must not read drafts, labels and logs. */
+/**
+ * Options for creating the program's data folders and their parents: other users must not read drafts, labels and logs.
+ */
 export const PRIVATE = { recursive: true, mode: 0o700 } as const;
 
 /**
- * Creates a private folder. Returns the first folder that was created, undefined if all exist. Rejects with system
- * errors.
+ * Creates a folder that only the current user can read. Returns the first created parent, or undefined if the folder
+ * exists. Rejects with system errors.
  */
 export async function makePrivate(folder: string): Promise<string | undefined> {
   try {
     return await mkdir(folder, PRIVATE);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    // On a read-only disk Node reports that the folder does not exist; creating the first missing parent gives the real
-    // reason.
+    // On a read-only disk Node.js reports only that the folder does not exist. Creating the first missing parent gives
+    // the actual reason.
     let missing = folder;
     while (!existsSync(path.dirname(missing))) missing = path.dirname(missing);
     await mkdir(missing, PRIVATE.mode);
@@ -31,8 +32,8 @@ export async function makePrivate(folder: string): Promise<string | undefined> {
 }
 
 /**
- * Folder of the program's data for this user. The environment variable `BRAGGBENCH_HOME` replaces it, for portable use
- * and for tests.
+ * Folder of the program's data for the current user. The environment variable `BRAGGBENCH_HOME` overrides it, for
+ * portable use and for tests.
  */
 export function dataFolder(environment: NodeJS.ProcessEnv = process.env, platform = process.platform): string {
   const own = environment['BRAGGBENCH_HOME'];
@@ -48,7 +49,7 @@ export function dataFolder(environment: NodeJS.ProcessEnv = process.env, platfor
   }
 }
 
-/** Path of the file without symbolic links, if it is below `folder`. Null if it is outside. */
+/** Path of the file after resolving symbolic links, if it is below `folder`. Null if it is outside. */
 export async function insideFolder(folder: string, file: string): Promise<string | null> {
   const wanted = resolve(folder, file);
   try {
@@ -56,14 +57,14 @@ export async function insideFolder(folder: string, file: string): Promise<string
     const way = relative(realFolder, realFile);
     return way.startsWith(`..${sep}`) || way === '..' || resolve(way) === way ? null : realFile;
   } catch {
-    // A missing file is reported when it is read.
+    // Reading the file later reports that it is missing.
     return wanted;
   }
 }
 
 const partsOf = ({ mtimeMs, ctimeMs, size, ino }: Stats): string => `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
 
-/** Null if there is no file. */
+/** Stamp of the file or folder at `where`; null if there is none. */
 export async function stampOf(where: string): Promise<string | null> {
   const found = await stat(where).catch(() => null);
   if (found === null) return null;

@@ -1,6 +1,6 @@
 /**
- * The library: the user's folder, and shipped folders as read-only parts of it. Pages identify its files by file name,
- * and shipped ones by folder and name. No key from a page leads out of these folders.
+ * The library: the user's folder, and the shipped folders as its read-only parts. A key identifies a file: its name, or
+ * for a shipped file the folder and the name. No key that a page sends can refer to a file outside of these folders.
  */
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,11 +11,17 @@ import { fileError } from './plain-file.ts';
 /** Extensions of files that may be read from the library or written into it. */
 const EXTENSIONS = new Set(['.json', '.yaml', '.yml', '.h5', '.csv', '.png', '.svg', '.npz', '.txt', '.html', '.pdf']);
 
-/** Device names on Windows, with any extension; rejected on every system so that libraries are portable. */
+/**
+ * Device names of Windows, with any extension. They are rejected on every system, so that libraries can be moved to
+ * Windows.
+ */
 const DEVICE_NAMES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
-/** Includes marks of text direction: `cod\u202efdp.exe` is displayed as `codexe.pdf`. */
+/**
+ * Characters that a file name may not contain, including marks of text direction: `cod\u202efdp.exe` is displayed as
+ * `codexe.pdf`.
+ */
 const FORBIDDEN_CHARACTERS = /[<>:"/\\|?*\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
-/** Files that a system runs or loads when they are opened. */
+/** Extensions of files that an operating system executes or loads when they are opened. */
 const RUNNABLE_EXTENSION = new RegExp(
   `\\.(?:${[
     ...['exe', 'com', 'bat', 'cmd', 'ps1', 'psm1', 'vbs', 'vbe', 'js', 'jse', 'mjs', 'cjs', 'wsf', 'wsh', 'hta', 'jar'],
@@ -35,21 +41,21 @@ export interface LibraryFile {
   readonly bytes: number;
 }
 
-/** Shipped files may be in nested folders: `diffraction/mosaic-1000.json`. */
+/** Folders at the start of a shipped file's key: `diffraction/mosaic-1000.json`. */
 const FOLDERS = /^(?:[a-z0-9-]+\/)*(?=[^/]+$)/;
 
-/** A shipped folder, and its keys in the library. */
+/** A shipped folder, and the keys of its files in the library. */
 interface ShippedFolder {
   readonly folder: string;
   /** Prefix of the keys of its files: empty, or a folder with a slash. */
   readonly below: string;
-  /** Name endings of the listed files. */
+  /** Endings of the names of listed files, such as `.json`. */
   readonly endings: readonly string[];
 }
 
 const plainName = (key: string): string => key.replace(FOLDERS, '');
 
-/** Reason why the name of a file or folder is not valid on every system. Null if it is. */
+/** Reason why a name of a file or folder is not valid on every system; null if it is valid. */
 function nameError(name: string): string | null {
   if (FORBIDDEN_CHARACTERS.test(name))
     return 'must not contain any of < > : " / \\ | ? *, control or direction characters';
@@ -58,7 +64,7 @@ function nameError(name: string): string | null {
   return DEVICE_NAMES.test(name) ? 'is the name of a device on Windows' : null;
 }
 
-/** Throws BraggError `invalid` unless `key` is a plain file name with an ending of the library. */
+/** Throws BraggError `invalid` unless `key` is a plain file name with an extension that the library allows. */
 export function checkKey(key: string): void {
   const ending = EXTENSIONS.has(path.extname(key).toLowerCase())
     ? null
@@ -68,8 +74,8 @@ export function checkKey(key: string): void {
 }
 
 /**
- * Parts of the path of a data file below a folder, such as `ct/slice 1.dcm`. Throws BraggError `invalid` for a name
- * that is not valid on every system, or for a file that a system would run.
+ * Splits the path of a data file below a folder, such as `ct/slice 1.dcm`, into its parts. Throws BraggError `invalid`
+ * if a part is not a valid name on every system, or if a system would execute the file.
  */
 export function checkedParts(file: string): readonly string[] {
   const parts = file.split('/');
@@ -90,18 +96,20 @@ export class Library {
     this.#shipped = shipped;
   }
 
-  /** The user's folder; created when something is first saved. */
+  /** The user's folder; it is created when a file is first saved. */
   get folder(): string {
     return this.#folder;
   }
 
-  /** Uses another folder from now on. Open files remain at their paths. */
+  /** Uses another folder from now on. The paths of open files do not change. */
   moveTo(folder: string): void {
     this.#folder = path.resolve(folder);
     this.touched();
   }
 
-  /** Calls the listener when the program has written to the library, or its folder has changed. */
+  /**
+   * Calls the listener after the program has written to the library, or after its folder was replaced by another one.
+   */
   listen(listener: () => void): void {
     this.#listeners.add(listener);
   }
@@ -110,7 +118,7 @@ export class Library {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Key of a file in one of the folders. Null for other files. */
+  /** Key of a file in one of the library's folders; null for other files. */
   keyOf(file: string): string | null {
     const folder = path.dirname(path.resolve(file));
     if (folder === path.resolve(this.folder)) return path.basename(file);
@@ -123,8 +131,8 @@ export class Library {
   }
 
   /**
-   * All files with one of the extensions, by name, the user's first. A user's file hides a shipped one with the same
-   * name.
+   * Lists all files with one of the extensions: first the user's, then shipped ones, each by name. A user's file hides
+   * a shipped one with the same name.
    */
   async list(extensions: readonly string[]): Promise<readonly LibraryFile[]> {
     const all = await this.listAll(extensions);
@@ -142,7 +150,7 @@ export class Library {
     return all;
   }
 
-  /** Path of a file to read. Throws `not-found`. */
+  /** Path for reading the file with this key. Throws `not-found`. */
   async readable(key: string): Promise<{ readonly path: string; readonly readOnly: boolean }> {
     checkKey(plainName(key));
     const own = key === plainName(key) ? await this.#inside(this.folder, key) : null;
@@ -154,7 +162,10 @@ export class Library {
     throw new BraggError('not-found', `The library has no file ${key}.`);
   }
 
-  /** Path of a file to write. Throws `exists` for the name of a shipped file, which is read-only. */
+  /**
+   * Path for writing the file with this key. Throws `exists` if a shipped file has this key, because shipped files are
+   * read-only.
+   */
   async writable(key: string): Promise<string> {
     checkKey(key);
     if ((await this.#shippedFile(key)) !== null) {
@@ -166,7 +177,7 @@ export class Library {
       throw fileError(error, this.folder);
     }
     const target = path.join(this.folder, key);
-    // Files are written by renaming, which replaces a link instead of following it.
+    // A write renames a temporary file to the target. That replaces a symbolic link instead of following it.
     const present = await lstat(target).catch(() => null);
     if (present !== null && !present.isFile()) {
       throw new BraggError('io', `${key} in the library is not a regular file and is ignored.`);
@@ -183,7 +194,7 @@ export class Library {
     return null;
   }
 
-  /** Files in the folder, then those in its subfolders by name. */
+  /** Shipped files in the folder, then those in its subfolders by name. */
   async #shippedFiles(
     shipped: ShippedFolder,
     within: string,
@@ -216,7 +227,7 @@ export class Library {
     return files;
   }
 
-  /** Real path of a file if it is in the folder that its key names, after resolving links. Null otherwise. */
+  /** Real path of a file, if it is still in its folder after resolving symbolic links; null otherwise. */
   async #inside(folder: string, key: string): Promise<string | null> {
     try {
       const [root, file] = await Promise.all([realpath(folder), realpath(path.join(folder, key))]);

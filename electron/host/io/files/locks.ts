@@ -1,6 +1,6 @@
 /**
- * Serializes, over all processes, code that reads, changes and writes the files of one folder. The lock is SQLite's
- * lock on an empty file. The system releases it when its owner dies, so it needs no clock, process id or age.
+ * Locks that let one process at a time read, change and write the files of a folder. A lock is SQLite's lock on an
+ * empty file. The operating system releases it when its owner dies, so no clock, process id or age is needed.
  */
 import { createHash } from 'node:crypto';
 import { chmod, realpath, stat, writeFile } from 'node:fs/promises';
@@ -12,12 +12,15 @@ import { SerialQueue } from '../flow/queues.ts';
 import { makePrivate } from './folders.ts';
 import { fileError } from './plain-file.ts';
 
-/** The program's folder inside a library: labels and the lock move with the library. */
+/** Folder of the program inside a library. It contains labels and the lock, which therefore move with the library. */
 export const OWN_FOLDER = '.braggbench';
-/** Locks are held only for reading and writing small files; a longer wait means that the owner hangs. */
+/**
+ * Longest wait for a lock. Locks are held only while small files are read and written, so a longer wait means that the
+ * owner hangs.
+ */
 const WAIT_MS = 15_000;
 const RETRY_MS = [2, 25] as const;
-/** SQLite's error code, https://www.sqlite.org/rescode.html. */
+/** Error code SQLITE_BUSY, see https://www.sqlite.org/rescode.html. */
 const BUSY = 5;
 
 export interface Lock {
@@ -30,13 +33,13 @@ function isBusy(error: unknown): boolean {
 }
 
 /**
- * Tries to lock an empty file without waiting. Null if another connection of this or another process has the lock. The
- * file must be opened by SQLite only, because closing any other handle would release the lock (POSIX).
+ * Tries to lock an empty file without waiting. Returns null if another connection, of this or another process, has
+ * locked it. Only SQLite may open the file, because under POSIX closing any other handle would release the lock.
  */
 export function tryLock(file: string): Lock | null {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    // Nothing is written: no journal, which would fail on a full disk, and no data.
+    // The transaction writes nothing: no data, and no journal file, which would fail on a full disk.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return { release: () => database.close() };
   } catch (error) {
@@ -46,11 +49,16 @@ export function tryLock(file: string): Lock | null {
   }
 }
 
-/** Mode with `bits` for the owner, and also for group and others if they may write into the folder with `mode`. */
+/**
+ * File mode with `bits` for the owner. Group and others get the same bits if `mode`, that of the folder, lets them
+ * write.
+ */
 const sharedMode = (mode: number, bits: number): number =>
   (bits << 6) | (mode & 0o020 ? bits << 3 : 0) | (mode & 0o002 ? bits : 0);
 
-/** Creates the program's folder in a library. If several users can write into the library, they share it. */
+/**
+ * Creates the program's folder in a library. All users who can write into the library can also write into this folder.
+ */
 export async function makeOwnFolder(library: string): Promise<void> {
   const folder = path.join(library, OWN_FOLDER);
   if ((await makePrivate(folder)) === undefined) return;
@@ -58,8 +66,8 @@ export async function makeOwnFolder(library: string): Promise<void> {
 }
 
 /**
- * Creates the file of a lock. Any user who can open the file can hold the lock indefinitely. It therefore has the
- * permissions of the guarded folder: users without write permission cannot lock it.
+ * Creates the file of a lock. Any user who can open it can lock it indefinitely. Its permissions therefore follow those
+ * of the guarded folder: users who cannot write there cannot lock it.
  */
 export async function makeLockFile(file: string, guarded = path.dirname(file)): Promise<void> {
   await makePrivate(path.dirname(file));
@@ -74,11 +82,16 @@ export async function makeLockFile(file: string, guarded = path.dirname(file)): 
 
 interface LockFile {
   readonly file: string;
-  /** Folder whose permissions the lock gets: the library, or the data folder for locks stored there. */
+  /**
+   * Folder that determines the lock's permissions: the library, or the data folder for locks that are stored there.
+   */
   readonly guarded: string;
 }
 
-/** Queues of this process by the unresolved path of the folder, so that the order is that of the requests. */
+/**
+ * Queues of this process, by the folder's path before links are resolved. Resolving first could change the order of
+ * requests.
+ */
 const lockQueues = new Map<string, { readonly order: SerialQueue; users: number }>();
 
 async function whileLocked<T>({ file, guarded }: LockFile, name: string, work: () => Promise<T>): Promise<T> {
@@ -106,13 +119,16 @@ async function whileLocked<T>({ file, guarded }: LockFile, name: string, work: (
 export class Locks {
   readonly #folder: string;
 
-  /** Locks of folders other than libraries are stored in the data folder, to leave no files among the user's. */
+  /**
+   * Locks of folders that are not libraries are stored in the data folder, so that no files appear in the user's
+   * folders.
+   */
   constructor(dataFolder: string) {
     this.#folder = path.join(dataFolder, 'locks');
   }
 
   /**
-   * Runs `work` while no other program changes the folder of `file` under its lock. Must not be nested. Throws
+   * Runs `work` while no other program that uses the lock changes the folder of `file`. Must not be nested. Throws
    * BraggError `io` if the lock cannot be obtained.
    */
   async holding<T>(file: string, work: () => Promise<T>): Promise<T> {
@@ -129,7 +145,7 @@ export class Locks {
     }
   }
 
-  /** Path of the lock file; in the folder itself if it is a library of any program. */
+  /** Path of the lock file. It is inside the folder itself if any program uses that folder as its library. */
   async #fileOf(folder: string): Promise<LockFile> {
     const real = await realpath(folder).catch(() => folder);
     const own = path.join(real, OWN_FOLDER);

@@ -1,6 +1,9 @@
-/** JSON as some programs write it: with Python's NaN and Infinity, or truncated because the writer was killed. */
+/**
+ * Parses JSON that other programs write incorrectly: with Python's NaN and Infinity, or truncated because the writer
+ * was killed.
+ */
 
-/** Replaces Python's NaN and Infinity, which are not JSON, by null. Throws SyntaxError. */
+/** Parses JSON, with Python's NaN and Infinity read as null. Throws SyntaxError. */
 export function parseLoose(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -13,13 +16,13 @@ export function parseLoose(json: string): unknown {
   }
 }
 
-/** Offset in the text, and the brackets that close the document there. */
+/** Offset at which a truncated text can be cut, and the brackets that close the document there. */
 interface Cut {
   readonly end: number;
   readonly closing: string;
 }
 
-/** Last offset after a complete value at this depth. */
+/** Last position after a complete value that is `depth` brackets deep. */
 function lastComplete(text: string, depth: number): Cut | null {
   const open: string[] = [];
   let inText = false;
@@ -40,7 +43,8 @@ function lastComplete(text: string, depth: number): Cut | null {
 }
 
 /**
- * Parses a document. A truncated one retains its complete entries, which are `depth` brackets deep. Throws SyntaxError.
+ * Parses a document that may be truncated. Of a truncated one, the complete entries at `depth` brackets are returned.
+ * Throws SyntaxError.
  */
 export function parseBroken(text: string, depth: number): { readonly value: unknown; readonly broken: boolean } {
   try {
@@ -52,7 +56,7 @@ export function parseBroken(text: string, depth: number): { readonly value: unkn
   }
 }
 
-/** First duplicate key in an object, because JSON.parse silently uses the last value. Null if there is none. */
+/** First key that occurs twice in an object, or null. JSON.parse would silently use the last of its values. */
 export function repeatedKey(json: string): string | null {
   const open: (Set<string> | null)[] = [];
   for (const [token, colon] of json.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g)) {

@@ -1,8 +1,8 @@
 /**
- * One folder per process, such as for recovery data. A folder whose process has died contains the data left by a crash.
- *
- * A lock, which the system releases with the process, shows that the owner is alive. Process ids are meaningless across
- * containers and machines, and so are ages if a clock is set.
+ * One folder for each running process, for example for recovery data. If a folder's process has died, the folder
+ * contains the data left by a crash. A lock shows that the owner is alive, because the operating system releases it
+ * when the process ends. Process ids cannot be compared across containers and machines, and file ages are wrong after a
+ * clock was set.
  */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -15,15 +15,18 @@ import { type Lock, makeLockFile, tryLock } from './locks.ts';
 import { thisMachine } from './this-machine.ts';
 import { isTemporary, removeRecursively, temporaryIn } from './write-file.ts';
 
-/** Interval of heartbeats, for machines that do not see the lock. */
+/** Interval of heartbeats, for machines that cannot see the lock because it is not shared over the network. */
 const BEAT_MS = 30_000;
-/** An owner on another machine without a heartbeat for this long is considered dead. */
+/** An owner on another machine is considered dead after this time without a heartbeat. */
 const SILENT_MS = 5 * BEAT_MS;
 const OWNER = 'owner.json';
 const LOCK = 'owner.lock';
 const ownerSchema = z.object({ machine: z.string(), boot: z.string().nullable() });
 
-/** Observation of an owner on another machine: time of its last heartbeat change, by this process's own clock. */
+/**
+ * Last observed heartbeat of an owner on another machine, and the time of its first observation by this process's
+ * clock.
+ */
 interface OwnerObservation {
   readonly beat: string;
   readonly since_ms: number;
@@ -31,20 +34,20 @@ interface OwnerObservation {
 
 export class OwnedFolders {
   readonly #root: string;
-  /** Folder of this process; created when something is first saved. */
+  /** Folder of this process; it is created when a file is first saved. */
   readonly own: string;
   readonly #making = new SerialQueue();
   readonly #sightings = new Map<string, OwnerObservation>();
   #lock: Lock | null = null;
   #beat: NodeJS.Timeout | undefined;
 
-  /** `root`: parent of the folders. */
+  /** `root`: folder that contains the folders of all processes. */
   constructor(root: string) {
     this.#root = root;
     this.own = path.join(root, `${process.pid}-${randomBytes(6).toString('hex')}`);
   }
 
-  /** Creates the folder of this process, also if it was deleted. Rejects with system errors. */
+  /** Creates the folder of this process, again if it was deleted. Rejects with system errors. */
   make(): Promise<void> {
     return this.#making.do(async () => {
       if (this.#lock !== null && (await stat(path.join(this.own, LOCK)).catch(() => null)) !== null) return;
@@ -54,7 +57,7 @@ export class OwnedFolders {
     });
   }
 
-  /** Folders that other processes left behind. */
+  /** Folders whose processes have died. */
   async orphans(now_ms = performance.now()): Promise<readonly string[]> {
     const names = await readdir(this.#root).catch(() => []);
     const whole = names.filter((name) => !isTemporary(name)).map((name) => path.join(this.#root, name));
@@ -64,7 +67,7 @@ export class OwnedFolders {
     return orphans;
   }
 
-  /** Releases the folder of this process. Deletes it if it contains nothing for which `isKept` is true. */
+  /** Releases the folder of this process, and deletes it unless `isKept` is true for a file in it. */
   async close(isKept: (name: string) => boolean = () => false): Promise<void> {
     clearInterval(this.#beat);
     await this.#making.settled();
@@ -82,14 +85,14 @@ export class OwnedFolders {
       if (lock === null) return false;
       lock.release();
     } catch {
-      // Another user's file: only that user can determine whether it is locked.
+      // The file belongs to another user; only that user can test whether it is locked.
       return false;
     }
-    // The lock is free on this machine, but locks of other machines may not be visible.
+    // The lock is free on this machine, but a lock of another machine may not be visible here.
     return (await isOfThisMachine(folder)) || this.#isSilent(folder, now_ms);
   }
 
-  /** True if the owner's heartbeat has not changed for a long time while this process observed it. */
+  /** Whether the owner's heartbeat has not changed for SILENT_MS while this process observed it. */
   async #isSilent(folder: string, now_ms: number): Promise<boolean> {
     const found = (await stat(path.join(folder, OWNER)).catch(() => null)) ?? (await stat(folder).catch(() => null));
     if (found === null) return false;
@@ -104,15 +107,15 @@ export class OwnedFolders {
     const [lockFile, owner] = [path.join(this.own, LOCK), path.join(this.own, OWNER)];
     await makePrivate(this.#root);
     if ((await stat(this.own).catch(() => null)) === null) {
-      // Created under a temporary name and renamed, because a folder without a lock file does not show whether its
-      // process lives.
+      // Created under a temporary name and renamed when complete: without the lock file others could not see that the
+      // owner lives.
       const making = temporaryIn(this.#root);
       await recordOwner(making);
       await rename(making, this.own);
     } else {
       await recordOwner(this.own);
     }
-    // Other processes hold the lock for a moment when they test it.
+    // Another process may briefly have locked the file to test whether its owner lives.
     for (this.#lock = tryLock(lockFile); this.#lock === null; this.#lock = tryLock(lockFile)) await sleep(2);
     clearInterval(this.#beat);
     this.#beat = setInterval(() => {
@@ -123,7 +126,7 @@ export class OwnedFolders {
   }
 }
 
-/** Records the owner of a folder, and how to determine whether it is alive. */
+/** Writes the owner's machine and boot into a folder, and creates the lock file that shows whether the owner lives. */
 async function recordOwner(folder: string): Promise<void> {
   await makePrivate(folder);
   await writeFile(
@@ -143,13 +146,13 @@ async function isOfThisMachine(folder: string): Promise<boolean> {
 }
 
 /**
- * Deletes a folder unless it contains something for which `isKept` is true. Partial files and the owner's marks are
- * deleted too.
+ * Deletes a folder unless `isKept` is true for one of its files. Partial files and the owner's files do not prevent
+ * that.
  */
 export async function removeUnless(folder: string, isKept: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(() => null);
   if (names === null || names.some(isKept)) return;
-  // A folder that cannot be renamed is emptied in its place.
+  // If the folder cannot be renamed, its content is deleted where it is.
   await removeRecursively(folder)
     .catch(() => rm(folder, { recursive: true, force: true }))
     .catch(() => undefined);

@@ -1,10 +1,7 @@
 /**
- * Regular files only. A pipe would block a thread until somebody writes into it, and only four such threads read files
- * here. Files are opened non-blocking and checked before anything is read.
- *
- * File system errors as messages for the user.
- *
- * Reads a small JSON file of this program and validates it by its schema.
+ * Reads regular files only. Opening a pipe would block one of the four threads that Node.js has for files until
+ * somebody writes into it. Files are therefore opened non-blocking and checked before anything is read. Also converts
+ * file system errors to messages for the user, and reads small JSON files of this program.
  */
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { constants, type FileHandle, open } from 'node:fs/promises';
@@ -12,17 +9,20 @@ import type { z } from 'zod';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 
 /**
- * Flags of open(2); 0 on Windows, which lacks them. There, pipes have a separate namespace, so an ordinary path never
- * opens one.
+ * Flags of open(2) that prevent blocking; 0 on Windows, which lacks them. Pipes have a separate namespace there, so an
+ * ordinary path never opens one.
  */
 const WITHOUT_WAITING = (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
-/** Opens pipes, sockets and terminals without blocking; reading one would wait for the process at its other end. */
+/**
+ * Opens a file. Pipes, sockets and terminals are opened too, without blocking; reading them would wait for another
+ * process.
+ */
 export async function openWithoutWaiting(file: string): Promise<FileHandle> {
   return open(file, constants.O_RDONLY | WITHOUT_WAITING);
 }
 
-/** Rejects anything but a regular file. */
+/** Throws BraggError for anything but a regular file. */
 function throwIfNotPlain(
   found: { readonly isFile: () => boolean; readonly isDirectory: () => boolean },
   name: string,
@@ -31,7 +31,10 @@ function throwIfNotPlain(
   if (!found.isFile()) throw new BraggError('foreign-file', `${name} is a pipe or a device, not a file.`);
 }
 
-/** Throws system errors, and BraggError `foreign-file` for anything but a regular file. `name`: name in messages. */
+/**
+ * Opens a regular file. Throws system errors, and BraggError `foreign-file` for anything else. `name` is used in
+ * messages.
+ */
 export async function openPlain(file: string, name = file): Promise<FileHandle> {
   const handle = await openWithoutWaiting(file);
   try {
@@ -64,7 +67,9 @@ export async function readPlainAtMost(file: string, most_bytes: number, name = f
   }
 }
 
-/** Synchronous version for very many small files: with a promise for each step, each file needs ten times as long. */
+/**
+ * Synchronous version for thousands of small files, which would need ten times as long with a promise for each step.
+ */
 export function readPlainNow(file: string): Buffer {
   const handle = openSync(file, constants.O_RDONLY | WITHOUT_WAITING);
   try {
@@ -92,7 +97,7 @@ export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** `name`: file name for messages. */
+/** Converts a system error to a BraggError. `name` is the file's name in the message. */
 export function fileError(error: unknown, name: string): BraggError {
   if (error instanceof BraggError) return error;
   const options = { cause: error };
@@ -125,9 +130,8 @@ export function fileError(error: unknown, name: string): BraggError {
 }
 
 /**
- * Null if there is no file.
- * @param most_bytes a larger file counts as damaged
- * @throws BraggError `foreign-file` for a damaged file, so that it is not overwritten
+ * Reads a small JSON file of this program and validates it. Null if there is no file. A file larger than `most_bytes`
+ * counts as damaged. Throws BraggError `foreign-file` for a damaged file, so that it is not overwritten.
  */
 export async function readStateJson<T>(file: string, schema: z.ZodType<T>, most_bytes: number): Promise<T | null> {
   let text: string;

@@ -1,9 +1,8 @@
 /**
- * A small JSON file of the program that several programs change: each change applies to the present content.
+ * A small JSON file that several instances of the program change: each change applies to the file's present content.
  *
- * Settings of the host, stored in the data folder. Unreadable ones are reset and reported.
- *
- * Recently opened or saved scenario files, newest first; stored in the data folder.
+ * Two such files are defined here, both in the data folder. One has the host's settings, which are reset and reported if
+ * they cannot be read. The other lists the recently opened or saved scenario files, newest first.
  */
 import { rename } from 'node:fs/promises';
 import path from 'node:path';
@@ -18,7 +17,10 @@ import type { Locks } from './locks.ts';
 import { fileError, readPlainAtMost } from './plain-file.ts';
 import { writeAtomically } from './write-file.ts';
 
-/** Enough for tags and remarks of some ten thousand files, which can be searched in milliseconds. */
+/**
+ * Maximum file size. It suffices for tags and remarks on some ten thousand files, which can be searched in
+ * milliseconds.
+ */
 const MAX_BYTES = 4 * 2 ** 20;
 
 interface StateFileOptions<T> {
@@ -28,7 +30,9 @@ interface StateFileOptions<T> {
   /** Value used if there is no file. */
   readonly empty: T;
   readonly locks: Locks;
-  /** Called if a file cannot be read. The file was renamed, because a person may have written it. */
+  /**
+   * Called with the new path after a damaged file was renamed. It is not deleted, because a person may have written it.
+   */
   readonly onDamaged: (aside: string) => void;
 }
 
@@ -42,7 +46,9 @@ export class StateFile<T> {
     this.#options = options;
   }
 
-  /** Throws BraggError if the file exists but cannot be opened, which is not the same as a missing file. */
+  /**
+   * Reads the content; the empty value if there is no file. Throws BraggError if the file exists but cannot be opened.
+   */
   async read(): Promise<T> {
     const { file, schema, empty, onDamaged } = this.#options;
     let bytes: Buffer | null;
@@ -55,7 +61,7 @@ export class StateFile<T> {
     if (bytes === null) throw tooLarge(file);
     try {
       const value: unknown = JSON.parse(bytes.toString('utf8'));
-      // Parsing and validating megabytes each need some milliseconds.
+      // Parsing and validating a file of megabytes each need some milliseconds, so other work may run in between.
       await nextTurn();
       return schema.parse(value);
     } catch {
@@ -66,7 +72,7 @@ export class StateFile<T> {
     }
   }
 
-  /** Reads, changes and writes while no other program does. Returns the new content. Throws BraggError. */
+  /** Reads, changes and writes the file under its lock. Returns the new content. Throws BraggError. */
   async change(change: (now: T) => T): Promise<T> {
     const { file, locks } = this.#options;
     try {
@@ -78,7 +84,7 @@ export class StateFile<T> {
   }
 
   /**
-   * Like `change`, but the caller must hold the lock. Writes nothing if the content does not change, so it also works
+   * Like `change`, for a caller that already has the lock. An unchanged content is not written, so that this also works
    * on a full disk.
    */
   async changeLocked(change: (now: T) => T): Promise<T> {
@@ -102,7 +108,7 @@ function tooLarge(file: string): BraggError {
 }
 
 const settingsSchema = z.strictObject({
-  /** Absolute path. Null for `library` in the data folder. */
+  /** Absolute path of the library. Null stands for the folder `library` in the data folder. */
   libraryFolder: z.string().nullable().default(null),
   clusters: clustersSchema.default([]),
 });
@@ -143,7 +149,9 @@ export class HostSettings {
     return (await this.#file.read()).settings[name];
   }
 
-  /** Retains settings that another program has changed in the meantime. Throws BraggError if they cannot be saved. */
+  /**
+   * Saves changed settings. Other settings keep the values that another program may have written. Throws BraggError.
+   */
   async change(change: Change | ((now: SettingsValues) => Change)): Promise<void> {
     let changed: Change = {};
     const kept = await this.#file.change(({ version, settings }) => {
@@ -154,7 +162,7 @@ export class HostSettings {
   }
 }
 
-/** Selects the settings changed here; changes by other programs apply from the next start. */
+/** Selects the settings that this program changed. Changes by other programs apply from the next start on. */
 function pick(all: SettingsValues, changed: Partial<SettingsValues>): Partial<SettingsValues> {
   return Object.fromEntries(Object.entries(all).filter(([key]) => key in changed));
 }
@@ -165,7 +173,7 @@ const recentFileSchema = z.object({ version: z.literal(1), paths: z.array(z.stri
 export class RecentFiles {
   readonly #file: StateFile<z.infer<typeof recentFileSchema>>;
   #paths: readonly string[] | null = null;
-  /** Serializes writes, so that the last one is the newest. */
+  /** Serializes writes, so that the last write contains the newest list. */
   readonly #writing = new SerialQueue();
   readonly #onTrouble: (reason: string) => void;
 
@@ -197,12 +205,14 @@ export class RecentFiles {
     this.#keep(() => []);
   }
 
-  /** Resolves when the added entries are on disk. */
+  /** Resolves when all changes of the list are on disk. */
   settled(): Promise<void> {
     return this.#writing.settled();
   }
 
-  /** Changes the list in memory at once; in the file, merges with changes of other programs. */
+  /**
+   * Changes the list in memory at once, and later the list in the file, to which other programs may have added entries.
+   */
   #keep(change: (paths: readonly string[]) => string[]): void {
     this.#paths = change(this.#paths ?? []);
     void this.#writing.do(async () => {

@@ -1,7 +1,7 @@
 /**
- * Identifies this machine, its boot and its namespace of process ids, compared with others that see the same files.
- *
- * Read on first use: the command line's start-up image is made by another process, of an earlier boot.
+ * Identifies this machine, its boot and its namespace of process ids, for comparison with other machines that see the
+ * same files. The identity is read on first use, not at load: another process may have made the start-up snapshot of
+ * the command line in an earlier boot.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -17,7 +17,10 @@ function outputOrNull(read: () => string): string | null {
 
 const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 10);
 
-/** Hash of the system's identifier, else of the mainboard's (readable as root), else of the host name. */
+/**
+ * Hash of the operating system's identifier. If there is none: of the mainboard's, which only root can read, or of the
+ * host name.
+ */
 function systemId(): string {
   const files = ['/etc/machine-id', '/sys/class/dmi/id/product_uuid'];
   const found = files.map((file) => outputOrNull(() => readFileSync(file, 'utf8'))).find((text) => text !== null);
@@ -26,14 +29,15 @@ function systemId(): string {
 
 interface Machine {
   /**
-   * Constant over all boots of this system, and unique. Hashed, because sessions with it are passed on to other people.
+   * Identifier of this system, the same after every boot. It is a hash, because sessions that contain it are passed on
+   * to other people.
    */
   readonly id: string;
   /** Boot id of the running kernel, equal in all of its containers. Null if the system does not report it. */
   readonly bootId: string | null;
-  /** Includes the host name, which differs between containers. */
+  /** Name of the machine; it includes the host name, which differs between containers. */
   readonly name: string;
-  /** Process ids are comparable only if this id is equal. */
+  /** Namespace of process ids: ids of two processes can be compared only if this is the same for both. */
   readonly processRoomId: string;
 }
 let cachedMachine: Machine | null = null;

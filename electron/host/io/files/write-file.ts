@@ -1,8 +1,6 @@
 /**
- * Writes a file atomically: after a crash it has the old or the new content.
- *
- * Files and folders being written have temporary names until they are complete; leftovers of killed processes are
- * deleted.
+ * Writes files atomically: after a crash a file has either its old or its new content. Files and folders have temporary
+ * names until they are complete. Temporary files left by killed processes are deleted.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -13,10 +11,10 @@ import { BraggError, type ErrorCode, messageOf } from '../../../contract/errors.
 import { systemCode } from './plain-file.ts';
 import { isAlive, thisMachine } from './this-machine.ts';
 
-/** `.braggbench-ROOM-PID-RANDOM.tmp`; earlier versions wrote `.mine.json.RANDOM.tmp`. */
+/** Temporary names `.braggbench-NAMESPACE-PID-RANDOM.tmp`; earlier versions wrote `.NAME.json.RANDOM.tmp`. */
 const TEMPORARY_NAME = /^\.braggbench-([0-9a-f]{10})-(\d+)-[0-9a-f]{12}\.tmp$/;
 const EARLIER_TEMPORARY_NAME = /^\..+\.[0-9a-f]{12}\.tmp$/;
-/** Age at which a file whose process cannot be checked is considered abandoned; no write needs that long. */
+/** Age from which a file counts as abandoned if its process cannot be checked; no write needs that long. */
 const ABANDONED_MS = 24 * 60 * 60_000;
 
 /** New temporary name in `folder`. */
@@ -39,8 +37,8 @@ export async function isAbandoned(folder: string, name: string): Promise<boolean
 }
 
 /**
- * Deletes a file or folder. It is renamed first: it disappears at once, even if this process ends midway, and others can
- * use its name.
+ * Deletes a file or folder. Renaming it first makes it disappear at once, even if this process then dies, and frees its
+ * name.
  */
 export async function removeRecursively(file: string): Promise<void> {
   const renamed = temporaryIn(dirname(file));
@@ -54,8 +52,8 @@ export async function removeRecursively(file: string): Promise<void> {
 }
 
 /**
- * Moves a completed folder to `folder`, replacing one that may be there. If another process has moved a folder there
- * meanwhile, that folder stays, because it has the same content.
+ * Moves a completed folder to `folder`, replacing an existing one. If another process creates the folder at the same
+ * time, that one stays, because its content is the same.
  */
 export async function replaceFolder(completed: string, folder: string): Promise<void> {
   await removeRecursively(folder);
@@ -72,7 +70,7 @@ export async function replaceFolder(completed: string, folder: string): Promise<
   await rm(completed, { recursive: true, force: true });
 }
 
-/** Deletes leftovers of dead writers in a folder. Ignores files that cannot be deleted. */
+/** Deletes the temporary files of dead processes in a folder. Ignores files that cannot be deleted. */
 async function sweepTemporaries(folder: string): Promise<void> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.tmp'));
   for (const name of names) {
@@ -83,7 +81,7 @@ async function sweepTemporaries(folder: string): Promise<void> {
 
 const sweptFolders = new Set<string>();
 
-/** Deletes leftovers once for each folder that this process writes into. */
+/** Deletes temporary files of dead processes, once for each folder that this process writes into. */
 export async function sweepOnce(folder: string): Promise<void> {
   if (sweptFolders.has(folder)) return;
   sweptFolders.add(folder);
@@ -96,12 +94,12 @@ const sentences: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   EEXIST: ['exists', 'it already exists'],
   EACCES: ['io', 'permission denied'],
   EPERM: ['io', 'permission denied'],
-  // The folder exists, but rejects new files, as /proc does.
+  // The folder exists but rejects new files, as folders in /proc do.
   ENOENT: ['io', 'its folder is not writable'],
   EROFS: ['io', 'the file system is read-only'],
 };
 
-/** Reason why a file cannot be written, without temporary names that the user does not know. */
+/** Error that states why a file cannot be written. It leaves out temporary names, which the user does not know. */
 function writeErrorOf(path: string, error: unknown, folder = dirname(path)): BraggError {
   if (error instanceof BraggError) return error;
   const { code = '', errno } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
@@ -129,8 +127,8 @@ async function modeOf(path: string): Promise<number | null> {
 }
 
 /**
- * Checks that a file can be written, before the work for its contents. Creates and deletes a file next to it, because
- * permission bits are not conclusive. Throws the errors of `writeAtomically`; does not check free space.
+ * Checks that a file can be written, before its content is computed. Creates and deletes a file next to it, because
+ * permission bits alone do not decide. Throws the errors of `writeAtomically`; does not check free space.
  */
 export async function checkWritable(path: string, ifExists: 'replace' | 'refuse'): Promise<void> {
   try {
@@ -163,8 +161,9 @@ export async function checkFolder(folder: string): Promise<void> {
 }
 
 /**
- * A hard link fails if the name exists, without a race between check and write. On file systems without hard links the
- * race remains.
+ * Gives a file a name that must be free. Creating a hard link fails if the name exists, so no other file is
+ * overwritten. File systems without hard links need a separate check, after which another process may still use the
+ * name.
  */
 export async function renameToFreeName(from: string, to: string): Promise<void> {
   try {
@@ -179,10 +178,16 @@ export async function renameToFreeName(from: string, to: string): Promise<void> 
   await unlink(from);
 }
 
-/** Errors of folders that cannot be opened or synced, such as on Windows; the system then writes them later. */
+/**
+ * Errors for folders that cannot be opened or synced, for example on Windows. The system then writes their entries
+ * later.
+ */
 const UNSYNCED_ERRORS = new Set(['EACCES', 'EBADF', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
 
-/** Syncs the folder too before a write is acknowledged: without it a power failure may restore the old file. */
+/**
+ * Syncs the folder of a written file: otherwise a power failure might restore the old file after the write was
+ * reported.
+ */
 async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');
@@ -197,8 +202,8 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Writes a file next to `path` and renames it to `path`; `refuse` throws `exists` instead of replacing a file. Throws
- * BraggError with the path in its message.
+ * Writes a file next to `path` and renames it to `path`. With `refuse`, throws `exists` instead of replacing a file.
+ * Throws BraggError with the path in its message.
  */
 export async function writeAtomically(
   path: string,
@@ -211,7 +216,7 @@ export async function writeAtomically(
     const mode = await modeOf(path);
     const file = await open(temporary, 'wx', 0o644);
     try {
-      // Preserve the permissions, so that a private file stays private.
+      // The new file gets the permissions of the old one, so that a private file stays private.
       if (mode !== null) await file.chmod(mode);
       await file.writeFile(data, 'utf8');
       await file.sync();
@@ -228,9 +233,9 @@ export async function writeAtomically(
 }
 
 /**
- * Writes a file next to `path` and renames it to `path`, without waiting for the disk. A kill leaves the old or the new
- * file; a power failure may leave it empty. For thousands of small files whose readers check them. Throws the errors of
- * `writeAtomically`.
+ * Writes a file next to `path` and renames it to `path`, without waiting for the disk. If the process is killed, the
+ * old or the new file remains; after a power failure the file may be empty. Meant for thousands of small files that are
+ * validated when read. Throws the errors of `writeAtomically`.
  */
 export async function writeReplacing(path: string, data: string): Promise<void> {
   const temporary = temporaryIn(dirname(path));

@@ -1,14 +1,13 @@
-/** Times at which the state of running work is saved for recovery from a crash. Milliseconds, by performance.now(). */
+/**
+ * Decides when the state of a running job is saved for recovery from a crash. Times are in ms, by performance.now().
+ */
 import { SAVED_FROM_MS } from '../../../contract/recovery.ts';
 
-/**
- * Duration in ms from which on a run is saved. Tests of crashes shorten it, because they would otherwise compute for as
- * long.
- */
+/** Running time in ms after which the state of a run is first saved. Tests of crashes shorten it to save time. */
 const savedFrom_ms = (): number => Number(process.env['BRAGGBENCH_KEPT_FROM_MS'] ?? SAVED_FROM_MS);
 
 const EVERY_MS = 10_000;
-/** Minimum ratio of the time between saves to the time of a save, however large a state is. */
+/** Minimum ratio of the pause between two saves to the time of one save, so that large states do not slow the run. */
 const REST_PER_WORK = 20;
 
 export class CheckpointTimes {
@@ -23,7 +22,7 @@ export class CheckpointTimes {
     return now >= this.#due;
   }
 
-  /** Call when saving begins: no save is due until it has ended. */
+  /** Call when saving begins. No further save is due until `ended` is called. */
   begins(now = performance.now()): void {
     this.#begun = now;
     this.#due = Number.POSITIVE_INFINITY;

@@ -1,15 +1,17 @@
 /**
- * Cooperative work: it yields to the event loop between slices.
- *
- * JSON of megabytes is also written in slices.
+ * Runs generators in short slices, between which the event loop can handle other work. Also writes megabytes of JSON in
+ * slices.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { YieldingTask } from '../../../domain/values/pausing.ts';
 
-/** Longest slice before yielding to other work, in milliseconds. */
+/** Maximum duration of a slice in milliseconds. */
 const SLICE_MS = 4;
 
-/** Slices end by the clock, not by the amount of work, because code on its first run is fifty times slower. */
+/**
+ * Runs a generator in slices. A slice ends by the clock, not after an amount of work, because code runs fifty times
+ * slower the first time.
+ */
 export async function runInSlices<T>(work: YieldingTask<T>): Promise<T> {
   let begun_ms = performance.now();
   let next = work.next();
@@ -23,7 +25,7 @@ export async function runInSlices<T>(work: YieldingTask<T>): Promise<T> {
   return next.value;
 }
 
-/** Parts below this depth are written without yielding. */
+/** Number of levels of nesting at which the writer yields; deeper parts are written at once. */
 const LEVELS = 7;
 
 /** Returns the text of `JSON.stringify(value)` for plain values; `value` itself must not be undefined. */

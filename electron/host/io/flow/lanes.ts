@@ -1,13 +1,16 @@
-/** Queue with one run at a time per device, and benchmarks alone on the machine; others wait in order. */
+/**
+ * Queue of jobs. One job at a time runs on each device, and a benchmark runs alone on the machine; others wait in
+ * order.
+ */
 
-/** Lane of a job that must run alone. */
+/** Lane of a job that must run alone on the machine. */
 export const EVERY_LANE = '*';
 
 interface Job {
   readonly id: string;
-  /** Required device, such as `cpu`, or EVERY_LANE. */
+  /** Device that the job needs, such as `cpu`, or EVERY_LANE. */
   readonly lane: string;
-  /** Resolves when the device is free again; must not reject. */
+  /** Runs the job. Resolves when the device is free again; must not reject. */
   run(): Promise<void>;
 }
 
@@ -28,12 +31,12 @@ export class Lanes {
     if (onChange !== undefined) this.listen(onChange);
   }
 
-  /** True if nothing runs or waits. */
+  /** Whether no job runs or waits. */
   get isFree(): boolean {
     return this.#busy.length === 0 && this.#waiting.length === 0;
   }
 
-  /** Calls the listener when a position in the queue may have changed. */
+  /** Calls the listener whenever the position of a job in the queue may have changed. */
   listen(onChange: () => void): void {
     this.#listeners.add(onChange);
   }
@@ -44,8 +47,8 @@ export class Lanes {
   }
 
   /**
-   * Runs `work` when its lane is free, and settles with it. Does nothing if the signal is aborted before. Calls `waits`
-   * if it does not start at once, and `interrupt` if the signal is aborted while it runs.
+   * Runs `work` when its lane is free; the promise settles as `work` does. Does nothing if the signal is aborted before
+   * the start. Calls `waits` if the job has to wait, and `interrupt` if the signal is aborted while it runs.
    */
   turn({ id, lane, signal, waits, interrupt }: QueuedJob, work: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -59,7 +62,7 @@ export class Lanes {
     });
   }
 
-  /** Removes a waiting job. False if it is not waiting. */
+  /** Removes a waiting job. Returns false if no waiting job has this id. */
   remove(id: string): boolean {
     if (!this.#waiting.some((job) => job.id === id)) return false;
     this.#waiting = this.#waiting.filter((job) => job.id !== id);
@@ -68,7 +71,7 @@ export class Lanes {
     return true;
   }
 
-  /** Position in the queue of its device, from 1. Null for a job that does not wait. */
+  /** Position in the queue of the job's device, starting with 1; null if the job does not wait. */
   position(id: string): number | null {
     const at = this.#waiting.findIndex((job) => job.id === id);
     const job = this.#waiting[at];
@@ -76,7 +79,10 @@ export class Lanes {
     return 1 + this.#waiting.slice(0, at).filter(({ lane }) => lanesOverlap(lane, job.lane)).length;
   }
 
-  /** Starts each job whose lanes are not in use, and not needed by an earlier waiting job. */
+  /**
+   * Starts each job whose lanes are not in use. Lanes that an earlier job waits for count as in use, so that it is not
+   * overtaken.
+   */
   #startAllowed(): void {
     const taken = [...this.#busy];
     for (const job of this.#waiting) {

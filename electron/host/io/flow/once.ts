@@ -1,10 +1,10 @@
 /**
- * Caches the last answer of each kind: configurations of one problem share a reference answer, which takes longer to
- * compute than a configuration.
+ * Caches of computed values. `memoizedLast` caches the last reference answer of a user's program: configurations of one
+ * problem share it, and computing it needs longer than running a configuration.
  */
 import { createHash } from 'node:crypto';
 
-/** Lazily computed and cached; errors are not cached. */
+/** Returns a function that computes its value on the first call and caches it; errors are not cached. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => {
@@ -14,8 +14,8 @@ export function once<T>(make: () => T): () => T {
 }
 
 /**
- * Runs `work` at most once per turn of the event loop, however often it is requested. Native threads call in bursts
- * that continue while new calls arrive; work inside the burst would block timers and sockets.
+ * Returns a function that runs `work` at most once per turn of the event loop, however often it is called. Native
+ * threads call it in bursts. Work inside such a burst would delay timers and sockets.
  */
 export function oncePerTick(work: () => void): () => void {
   let requested = false;
@@ -32,8 +32,9 @@ export function oncePerTick(work: () => void): () => void {
 const lastAnswers = new WeakMap<object, { readonly key: string; readonly answer: Promise<unknown> }>();
 
 /**
- * `of`: the object that computes the answer. `question`: its inputs. Rejected answers, and those not worth caching, are
- * recomputed.
+ * Returns the cached answer of `of` if the last question to it was the same; otherwise computes the answer. `of`: the
+ * object that answers. `question`: all inputs of the answer. Rejected answers, and those not worth caching, are
+ * computed again.
  */
 export function memoizedLast<T>(
   of: object,

@@ -1,8 +1,10 @@
-/** Runs tasks one after another, in the order of the requests: for code that reads, changes and writes one state. */
+/**
+ * Runs tasks one after another, in the order of their requests. Meant for tasks that read, change and write one state.
+ */
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** A failure is reported to its caller and does not affect later tasks. */
+  /** Runs `work` after all earlier tasks. If it fails, only its caller is affected, not later tasks. */
   do<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined);
@@ -16,13 +18,16 @@ export class SerialQueue {
 }
 
 /**
- * Runs only the latest queued item (coalescing queue): one item is active, at most one waits, and a new item replaces
- * the waiting one. The last item is always processed, unless the queue is stopped.
+ * Options of a queue that runs only the latest item: one item is active and at most one waits, which a newer item
+ * replaces. The last item is always processed, unless the queue is stopped.
  */
 interface LatestWinsOptions<T> {
-  /** Must not reject. The signal is aborted when a newer item replaces this one, or the queue is stopped. */
+  /**
+   * Processes an item; must not reject. The signal is aborted when a newer item arrives and `givesWay` is true, or when
+   * the queue is stopped.
+   */
   readonly work: (item: T, signal: AbortSignal) => Promise<void>;
-  /** Whether the active item is aborted when another arrives; otherwise it is finished first. */
+  /** Whether the active item is aborted when another one arrives. Otherwise it is finished first. */
   readonly givesWay: (item: T) => boolean;
 }
 
@@ -64,7 +69,7 @@ export class LatestQueue<T> {
   }
 }
 
-/** A limited amount that jobs share, such as bytes: jobs wait in order until enough is free. */
+/** A limited amount of a resource that jobs share, such as bytes. Jobs wait in order until enough is free. */
 export class Budget {
   readonly #all: number;
   #taken = 0;
@@ -75,8 +80,8 @@ export class Budget {
   }
 
   /**
-   * Resolves when `amount` is free, with a function that returns it. An amount above the total waits until nothing else
-   * is in use.
+   * Reserves an amount, as soon as it is free. Resolves to a function that frees it again. An amount above the total
+   * waits until nothing else is reserved.
    */
   async take(amount: number): Promise<() => void> {
     if (this.#waiting.length > 0 || !this.#fits(amount)) {

@@ -1,12 +1,13 @@
 /** Subscribers to the progress or live frames of one run. */
-/** Receiver of frames. */
+
+/** Receiver of a stream of frames. */
 export interface Sink<F> {
   /**
-   * Offers a frame. A `latest` stream calls `make` only when the frame is sent, so that unseen frames are not reduced;
-   * a `lossless` one calls it at once.
+   * Offers a frame. A `latest` stream calls `make` only when it sends the frame, so that frames nobody sees are not
+   * computed. A `lossless` stream calls it at once.
    */
   offer(make: () => F): void;
-  /** No frames follow; frames offered before are still sent. */
+  /** Ends the stream after the frames that were already offered. */
   end(error?: unknown): void;
 }
 
@@ -23,7 +24,7 @@ export class Subscribers<F> {
     return () => this.#open.delete(sink);
   }
 
-  /** True if a subscriber has received all offered frames and waits for a new one. */
+  /** Whether at least one subscriber has received every frame offered to it and is waiting for a new one. */
   get anyoneReady(): boolean {
     for (const { waiting } of this.#open.values()) if (!waiting) return true;
     return false;
@@ -43,7 +44,7 @@ export class Subscribers<F> {
     });
   }
 
-  /** No frames follow. Frames offered before are still sent. */
+  /** Ends the streams of all subscribers after the frames that were already offered. */
   finish(): void {
     for (const sink of [...this.#open.keys()]) sink.end();
     this.#open.clear();

@@ -1,17 +1,17 @@
-/** Reads single values and arrays of a run file, each validated before use. */
+/** Reads single values and arrays of a run file, and validates each before use. */
 import type { File, Group } from 'h5wasm';
 import { BraggError } from '../../../contract/errors.ts';
 import { tooLargeReason } from '../../../contract/scenario/workload.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
 import { datasetAt, isDataset, isGroup } from './h5.ts';
 
-/** Limit for forged shapes; all arrays of a run together are far smaller. */
+/** Maximum total size of the arrays. Runs are far smaller; only a forged shape exceeds it. */
 const MAX_BYTES = 2 ** 31 - 1;
-/** Largest compression ratio of deflate; a larger claimed size means chunks that were never written. */
+/** Largest compression ratio of deflate. A file whose arrays claim to be larger has chunks that were never written. */
 const MAX_RATIO = 1032;
-/** Far above the depth and the number of datasets in any run. */
+/** Limits on the nesting of groups and on the number of datasets, far above those of any run. */
 const [MAX_DEPTH, MAX_DATASETS] = [8, 10_000];
-/** HDF5's classes of integers and floating-point numbers. */
+/** HDF5's type classes H5T_INTEGER and H5T_FLOAT. */
 const NUMBER_CLASSES = [0, 1];
 
 export class RunFileFields {
@@ -21,7 +21,7 @@ export class RunFileFields {
     this.#file = file;
   }
 
-  /** Checks the total declared size of all arrays before reading any. `file_bytes`: size of the file on disk. */
+  /** Checks the declared sizes of all arrays together, before any is read. `file_bytes`: size of the file on disk. */
   limitTotal(file_bytes: number): void {
     let [total, datasets] = [0, 0];
     const walk = (group: Group, depth: number): void => {
@@ -58,7 +58,7 @@ export class RunFileFields {
     throw new BraggError('foreign-file', what);
   }
 
-  /** An attribute of a group or of a dataset. */
+  /** Value of an attribute of a group or a dataset. */
   #attribute(group: string, key: string): unknown {
     const at = group === '/' ? this.#file : this.#file.get(group);
     if (!(isGroup(at) || isDataset(at))) this.refuse(`it has no ${group}`);
@@ -77,7 +77,7 @@ export class RunFileFields {
     return typeof value === 'string' ? value : this.refuse(`${group} ${key} is not text`);
   }
 
-  /** Text attribute, with a default for older files. */
+  /** Text of an attribute, or `otherwise` in older files that lack it. */
   textOr(group: string, key: string, otherwise: string): string {
     return this.#has(group, key) ? this.text(group, key) : otherwise;
   }
@@ -106,7 +106,7 @@ export class RunFileFields {
     return Number.isFinite(value) ? value : this.refuse(`${group} ${key} is ${value}`);
   }
 
-  /** Number attribute, with a default for older files. */
+  /** Number of an attribute, or `otherwise` in older files that lack it. */
   finiteOr(group: string, key: string, otherwise: number): number {
     return this.#has(group, key) ? this.finite(group, key) : otherwise;
   }
@@ -116,7 +116,7 @@ export class RunFileFields {
     return Number.isSafeInteger(value) && value >= 0 ? value : this.refuse(`${group} ${key} is ${value}`);
   }
 
-  /** A JSON object stored as text. */
+  /** Parses a JSON object that is stored as text. */
   document(path: string): Readonly<Record<string, unknown>> {
     const dataset = datasetAt(this.#file, path);
     const value: unknown = dataset?.value;
@@ -148,7 +148,7 @@ export class RunFileFields {
     return [rows, columns];
   }
 
-  /** Array whose values must all be finite, because plots and comparisons require it. */
+  /** Reads an array. All values must be finite, because plots and comparisons require it. */
   float64(path: string, shape: readonly number[]): Float64Array {
     const value = this.#array(path, shape, 8);
     if (value === null) return new Float64Array(0);
@@ -189,7 +189,7 @@ export class RunFileFields {
     return this.refuse(`${path} has an unexpected number format`);
   }
 
-  /** Null if the array has no elements: such arrays are not stored. */
+  /** Raw value of an array; null if its shape has no elements, because such arrays are not stored. */
   #array(path: string, shape: readonly number[], size: number): unknown {
     const elements = shape.reduce((a, b) => a * b, 1);
     if (elements === 0) return null;

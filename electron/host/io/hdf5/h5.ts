@@ -1,18 +1,17 @@
 /**
- * HDF5 in memory: files are made in and read from the library's own virtual file system, which cannot access the
- * machine's. A foreign file with links to other files, or with external data, therefore reaches nothing.
- *
- * Filters of h5wasm-plugins that the HDF5 library loads by name, because Eiger detectors compress images with them.
+ * Reads and writes HDF5 in memory: the library works on a virtual file system of its own, and cannot access the
+ * machine's files. Links to other files and external data in a foreign file therefore lead nowhere. Also installs the
+ * filters of h5wasm-plugins, which the HDF5 library loads by name. Eiger detectors compress images with them.
  */
 import { readFile } from 'node:fs/promises';
 import type { Dataset, Entity, File, Group } from 'h5wasm';
 import { BraggError } from '../../../contract/errors.ts';
 import { decoderFile } from '../programs.ts';
 
-/** Files of the filters by their registered numbers: LZ4, and bitshuffle with LZ4. */
+/** Files of the filters, by their numbers in the HDF Group's registry: LZ4, and bitshuffle with LZ4. */
 export const filterFiles: Readonly<Record<number, string>> = { 32004: 'libH5Zlz4.so', 32008: 'libH5Zbshuf.so' };
 
-/** Bytes of every filter by file name. */
+/** Content of every filter's file, by file name. */
 async function readFilters(): Promise<ReadonlyMap<string, Uint8Array>> {
   const files = Object.values(filterFiles).map(async (name) => {
     const bytes = await readFile(decoderFile(name, 'h5wasm-plugins/plugins'));
@@ -21,31 +20,31 @@ async function readFilters(): Promise<ReadonlyMap<string, Uint8Array>> {
   return new Map(await Promise.all(files));
 }
 
-/** The HDF5 library, loaded for the first file because loading is slow. */
+/** The HDF5 library as a WebAssembly module. It is loaded with the first file, because loading is slow. */
 type Module = Awaited<typeof import('h5wasm')['ready']>;
 
-/** Open files in the library's file system, by number; missing from its type declarations. */
+/** Open files of the virtual file system, by number. The library's type declarations lack this field. */
 interface OpenFiles {
   readonly streams: readonly (Parameters<Module['FS']['close']>[0] | null | undefined)[];
 }
 
 interface Library {
-  /** Registers the image filters with the library, once. */
+  /** Installs the image filters, on the first call. */
   readonly withFilters: () => Promise<void>;
   readonly File: typeof File;
   readonly FS: Module['FS'];
-  /** Must wrap all synchronous work in the library. */
+  /** Runs `work` inside a C call. All synchronous calls of the library must be made in `work`. */
   readonly entered: <T>(work: () => T) => T;
 }
 let libraryPromise: Promise<Library> | null = null;
 
-/** Name of the function through which the library calls the work. */
+/** Name of the C function that calls `work`. */
 const WORK = 'braggbench_work';
 
 /**
- * Errors are thrown through the library's C code, which then does not clean up: each leaves 1 kB of its stack and two
- * open files behind. After some 2,000 errors the stack was exhausted, and valid files failed with "memory access out of
- * bounds". ccall() saves and restores the stack around a call if it has text arguments.
+ * Returns a function that runs `work` so that its errors leak nothing. Errors thrown through the library's C code skip
+ * its clean-up: each leaves 1 kB on its stack and two open files. After some 2,000 errors the stack is full, and valid
+ * files fail with "memory access out of bounds". ccall() with a text argument saves and restores the stack.
  */
 function enteredIn(module: Module): Library['entered'] {
   const { streams } = module.FS as Module['FS'] & OpenFiles;
@@ -73,7 +72,7 @@ function resultOf<T>(outcome: { readonly value: T } | { readonly error: unknown 
 async function loadNow(): Promise<Library> {
   const { File: Opened, ready } = await import('h5wasm');
   const module = await ready;
-  // Without this handler the library prints its errors and returns invalid values.
+  // Without this handler the library prints errors and returns invalid values.
   module.activate_throwing_error_handler();
   let filters: Promise<void> | null = null;
   const install = async (): Promise<void> => {
@@ -95,7 +94,7 @@ function loadLibrary(): Promise<Library> {
 
 let counter = 0;
 
-/** Creates a file and returns its bytes. */
+/** Creates a file with the content that `fill` writes, and returns its bytes. */
 export async function createFile(fill: (file: File) => void): Promise<Uint8Array> {
   const { File: Opened, FS, entered } = await loadLibrary();
   const path = `/made-${counter++}.h5`;
@@ -114,7 +113,7 @@ export async function createFile(fill: (file: File) => void): Promise<Uint8Array
   }
 }
 
-/** Shortens errors of the library, which list every function on the stack: the innermost ones give the cause. */
+/** Shortens an error of the library, which lists all functions on the stack; the innermost one states the cause. */
 function shortError(error: unknown): unknown {
   const text = error instanceof Error ? error.message : '';
   if (!text.startsWith('HDF5-DIAG')) return error;
@@ -125,13 +124,13 @@ function shortError(error: unknown): unknown {
 }
 
 interface OpenOptions {
-  /** Whether datasets may be compressed by filters outside of the library. */
+  /** Whether datasets may be compressed by filters that are not part of the library. */
   readonly filters?: boolean;
-  /** Content of another file to which links in the first one refer. */
+  /** Content of a second file, to which links in the first one refer. */
   readonly linked?: Uint8Array | null;
 }
 
-/** Opens bytes as a file. Throws BraggError `foreign-file` if they are not HDF5. */
+/** Opens bytes as an HDF5 file and calls `read`. Throws BraggError `foreign-file` if they are not HDF5. */
 export async function openFile<T>(
   bytes: Uint8Array,
   read: (file: File, linked: File | null) => T,
@@ -177,7 +176,7 @@ export const isDataset = (entity: HdfEntity): entity is Dataset =>
 export const isGroup = (entity: HdfEntity): entity is Group =>
   entity !== null && 'type' in entity && entity.type === 'Group';
 
-/** A dataset below a group, or null. */
+/** Dataset at a path below a group; null if there is none. */
 export function datasetAt(group: Group, path: string): Dataset | null {
   const entity = group.get(path);
   return isDataset(entity) ? entity : null;

@@ -32,11 +32,12 @@ export const FORMAT = 'braggbench-run';
 export const FORMAT_VERSION = 1;
 
 /**
- * Level of deflate: the next level needs two to eight times as long for keyframes and saves a twentieth of their bytes.
+ * Compression level of deflate. The next level needs two to eight times as long for keyframes, and makes them only 5 %
+ * smaller.
  */
 export const COMPRESSION = 3;
 
-/** Text inside the file is UTF-8. */
+/** Attributes of the file's root group. Text in the file is UTF-8. */
 export const attributes = {
   format: 'format',
   version: 'format_version',
@@ -56,29 +57,29 @@ export const keyframeFields = [
   { name: 'xtheta', axes: ['x_mm', 'theta_rad'] },
   { name: 'etheta', axes: ['energy_MeV', 'theta_rad'] },
   { name: 'ez', axes: ['energy_MeV', 'z_mm'] },
-  // Missing in files of earlier versions.
+  // The following two are missing in files of earlier versions.
   { name: 'ex', axes: ['energy_MeV', 'x_mm'] },
   { name: 'ztheta', axes: ['z_mm', 'theta_rad'] },
 ] as const;
 
 type StorableArray = Float64Array | Float32Array | Uint32Array | Uint16Array;
-/** Chunks with about this many elements compress well and are read quickly. */
+/** Approximate number of elements in a chunk: compresses well and is read quickly. */
 const CHUNK_ELEMENTS = 65_536;
 
-/** Whole rows per chunk, as many as fit. */
+/** Shape of a chunk: as many whole rows as fit. */
 function chunksOf(shape: readonly number[]): number[] {
   const [rows = 1, ...rest] = shape;
   const row = rest.reduce((a, b) => a * b, 1);
   return [Math.max(1, Math.min(rows, Math.floor(CHUNK_ELEMENTS / row))), ...rest];
 }
 
-/** Store numbers as doubles, because the library would store an integer as 32 bits. */
+/** Writes an attribute. Numbers are stored as doubles, because the library would store an integer with 32 bits. */
 export function writeAttribute(at: Group | Dataset, key: string, value: string | number | string[]): void {
   if (typeof value === 'number') at.create_attribute(key, value, null, '<d');
   else at.create_attribute(key, value);
 }
 
-/** Writes an array. Arrays without elements are left out, because HDF5 has no chunks for them. */
+/** Writes an array. An array without elements is skipped, because HDF5 cannot divide it into chunks. */
 export function writeDataset(
   group: Group,
   name: string,
@@ -97,10 +98,7 @@ export function writeDataset(
   for (const [key, value] of Object.entries(notes)) writeAttribute(dataset, key, value);
 }
 
-/**
- * Writes the same data as `writeDataset` for a float32 array, but row by row, so that the complete array is never in
- * memory.
- */
+/** Writes a float32 array like `writeDataset`, but row by row, so that the complete array is never in memory. */
 export function writeRows(
   group: Group,
   name: string,
@@ -112,7 +110,7 @@ export function writeRows(
   const length = rest.reduce((a, b) => a * b, 1);
   if (rows * length === 0) return;
   const chunks = chunksOf(shape);
-  // The rows of a chunk are written together, so that it is compressed once.
+  // All rows of a chunk are written together, so that the chunk is compressed only once.
   const [together = 1] = chunks;
   const taken = (from: number): Float32Array => {
     const count = Math.min(together, rows - from);
@@ -137,7 +135,7 @@ export function writeText(group: Group, name: string, text: string): void {
   group.create_dataset({ name, data: [text], shape: [1], dtype: `S${size}`, chunks: [1], compression: COMPRESSION });
 }
 
-/** A group with the values as attributes; null becomes NaN, which every HDF5 reader supports. */
+/** Writes a group with the values as attributes. Null is written as NaN, which every HDF5 reader supports. */
 export function writeValues(file: File, name: string, values: Readonly<Record<string, string | number | null>>): void {
   const group = file.create_group(name);
   for (const [key, value] of Object.entries(values)) {

@@ -1,4 +1,4 @@
-/** Tables as Apache Parquet: doubles and texts, each nullable, Snappy-compressed. */
+/** Writes tables as Apache Parquet: columns of doubles and texts, which may contain nulls, compressed with Snappy. */
 
 interface ParquetColumn {
   readonly name: string;
@@ -6,7 +6,7 @@ interface ParquetColumn {
   readonly data: readonly (number | string | null)[];
 }
 
-/** `notes`: metadata of the file by key. */
+/** Returns the file's bytes. `notes` becomes the key-value metadata of the file. */
 export async function parquetFile(
   columns: readonly ParquetColumn[],
   notes: Readonly<Record<string, string>>,

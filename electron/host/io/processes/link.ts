@@ -1,29 +1,27 @@
 /**
- * The host's end of a channel to a child process, which can be killed in any state.
- *
- * Ends all processes that a child has started: its process tree, and daemons that left the tree by forking twice and
- * setsid. On Linux only; other systems have no list of processes to read, so only the child itself is ended.
+ * The host's end of a channel to a child process that may be killed at any time. Also ends all processes that a child
+ * started: its process tree, and daemons that left the tree by a double fork and setsid. This works only on Linux,
+ * where /proc lists all processes; elsewhere only the child itself is ended.
  */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { listenToOutput, startedFile } from '../programs.ts';
 
-/** Environment variable that a child's descendants inherit. */
+/** Environment variable that identifies the descendants of a child, because they inherit it. */
 const NAME = 'BRAGGBENCH_STARTED_BY';
 
 /**
- * Limit of passes over the processes, for a child that forks faster than its descendants are found. Its parent is ended
- * anyway.
+ * Maximum number of searches for new descendants, in case the child creates processes faster than they are stopped.
  */
 const MAX_PASSES = 50;
 
 export interface Mark {
-  /** Environment variables of the child. */
+  /** Environment for the child process, including the mark. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * Kills every process with this environment, and their descendants. All are stopped first, so that they cannot start
-   * others.
+   * Kills all processes with the mark, and their descendants. All are stopped before the first is killed, so that none
+   * can start another.
    */
   end(): void;
 }
@@ -31,13 +29,13 @@ export interface Mark {
 interface MarkedProcess {
   readonly pid: number;
   readonly parent: number;
-  /** Clock ticks since the system started. */
+  /** Start time of the process, in clock ticks since the system started. */
   readonly started: number;
 }
 
 /**
- * Fields 4 and 22 of /proc/PID/stat; the second field, the name in parentheses, may contain spaces. Null if the process
- * has ended.
+ * Reads parent and start time of a process: fields 4 and 22 of /proc/PID/stat. The second field is a name in
+ * parentheses that may contain spaces. Null if the process has ended.
  */
 function processOf(pid: number): MarkedProcess | null {
   try {
@@ -75,7 +73,7 @@ function signal(pid: number, name: 'SIGSTOP' | 'SIGKILL'): void {
 export function newMark(): Mark {
   const token = randomBytes(16).toString('hex');
   const entry = `${NAME}=${token}`;
-  /** Older processes cannot be descendants, so their environment is not read. */
+  /** Processes that started before this one cannot be descendants, so their environment is not read. */
   const since = process.platform === 'linux' ? (processOf(process.pid)?.started ?? 0) : 0;
 
   function marked(): ReadonlySet<number> {
@@ -107,7 +105,7 @@ export function newMark(): Mark {
   };
 }
 
-/** Programs of child processes, with their sources relative to the host's folder. */
+/** Programs that run as child processes, each with the path of its source in the host's folder. */
 const PROGRAMS = {
   'user-kernel-child': 'model/user-kernels/process/child.ts',
   'timeline-child': 'app/timelines/child.ts',
@@ -122,31 +120,33 @@ export interface ProcessExit {
 
 export interface ChildLink {
   send(message: object): void;
-  /** Messages are not validated here; the listener must do so. */
+  /** Registers a listener for messages. They are not validated here, so the listener has to do that. */
   onMessage(listener: (message: unknown) => void): void;
-  /** Text from the standard output and error of the process. */
+  /** Registers a listener for text from the standard output and standard error of the process. */
   onOutput(listener: (text: string) => void): void;
   onEnded(listener: (how: ProcessExit) => void): void;
-  /** Ends the process at once, even in native code, and its descendants (on Linux). */
+  /** Kills the process at once, even while it runs native code. On Linux its descendants are killed too. */
   kill(): void;
 }
 
-/** Starts a child process. Electron and benchmark threads use other implementations than `forkChild`. */
+/**
+ * Starts a child process. `forkChild` is the implementation for Node.js; Electron and benchmark threads have others.
+ */
 export type StartChild = (program: ChildProgram) => ChildLink;
 
 export const childFile = (program: ChildProgram): string => startedFile(program, PROGRAMS[program]);
 
 export const forkChild: StartChild = (program) => {
-  // Structured clones carry typed arrays without conversion.
+  // The serialization `advanced` (structured clone) sends typed arrays without conversion.
   const mark = newMark();
   const child = fork(childFile(program), [], { serialization: 'advanced', silent: true, execArgv: [], env: mark.env });
-  // Daemons may remain after the process has exited by itself.
+  // Ends daemons that remain after the child has exited.
   child.on('exit', () => mark.end());
   return {
     send: (message) => {
       if (child.connected) child.send(message);
     },
-    // Delayed, so that output printed before a message is read before it.
+    // Delayed until output that the child printed before the message has been read.
     onMessage: (listener) => child.on('message', (message) => setImmediate(listener, message)),
     onOutput: (listener) => listenToOutput(child, listener),
     onEnded: (listener) => {

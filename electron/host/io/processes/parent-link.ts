@@ -1,4 +1,4 @@
-/** The child's end of the channel to the host, under Node and under Electron. */
+/** A child process's end of the channel to the host, for children started by Node.js and by Electron. */
 interface ParentLink<From, To> {
   send(message: From): void;
   onMessage(listener: (message: To) => void): void;
@@ -10,12 +10,12 @@ interface ElectronParent {
   postMessage(message: unknown): void;
 }
 
-/** Kills the process, because `process.exit` would wait for threads, and one of them may never end. */
+/** Kills this process. `process.exit` would wait for its threads, of which one may never end. */
 function die(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** The process exits when its host does. */
+/** Opens the channel to the host. The process is killed when its host exits. */
 export function parentLink<From extends object, To>(): ParentLink<From, To> {
   const electron = (process as { readonly parentPort?: ElectronParent | null }).parentPort;
   if (electron != null) {

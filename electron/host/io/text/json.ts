@@ -1,9 +1,8 @@
 /**
- * Strict JSON with positions. JSON.parse reports no positions and accepts duplicate keys silently. NaN and Infinity are
- * read as numbers, so that the schema can reject them at their path.
- *
- * Custom code: jsonc-parser is larger (4.6 kB, this is 3.2), repairs errors instead of reporting the first, and
- * overflows the stack on deep nesting.
+ * Strict JSON parser that reports positions. JSON.parse reports none, and silently accepts duplicate keys. NaN and
+ * Infinity are read as numbers, so that the schema can reject them with their path. The package jsonc-parser is not
+ * used: it is larger (4.6 kB instead of 3.2 kB), repairs errors instead of reporting the first, and overflows the stack
+ * on deep nesting.
  */
 import {
   deepestNesting,
@@ -157,7 +156,7 @@ class JsonReader {
     return { key, keyAt, value: this.value(depth + 1) };
   }
 
-  /** Called after an entry. True after a comma with an entry after it, false at the closing bracket. */
+  /** Moves to the next entry after a comma and returns true; returns false at the closing bracket. */
   private another(close: string): boolean {
     this.skipSpace();
     if (this.text[this.at] === close) return false;
@@ -170,7 +169,7 @@ class JsonReader {
   }
 }
 
-/** Stops at the first syntax error, because the rest cannot be interpreted. */
+/** Parses a document. Reports only the first syntax error, because the text after it cannot be interpreted. */
 export function parseJson(text: string): ParsedText {
   try {
     return { root: new JsonReader(text).document(), faults: [] };
@@ -181,7 +180,10 @@ export function parseJson(text: string): ParsedText {
   }
 }
 
-/** Schema error as a message for the author of the file: the allowed values, without internals of the program. */
+/**
+ * Rephrases an error of the schema library for the author of the file: the allowed values, without internals of the
+ * program.
+ */
 export const schemaError = (message: string): string =>
   message
     .replace(/^Invalid input: expected (.+), received undefined$/, 'is missing; allowed: $1')

@@ -1,7 +1,6 @@
 /**
- * Converts the bytes of a file to text, with limits far above any scenario.
- *
- * Text that may be packed by gzip, like published tuning results.
+ * Reads text files up to a maximum size. Tables of other programs may also be UTF-16, or compressed with gzip like
+ * published tuning results.
  */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -9,17 +8,20 @@ import { messageOf } from '../../../contract/errors.ts';
 import { NO_TABLE_TEXT, tableText } from '../../../domain/values/csv.ts';
 import { openWithoutWaiting } from '../files/plain-file.ts';
 
-/** 256 KiB: two hundred regions with names need 30 KiB. A larger file is not a scenario. */
+/** Maximum size of a scenario, 256 KiB: two hundred regions with names need 30 KiB. */
 export const largestText_bytes = 256 * 1024;
 
-/** Bytes per read: reading in pieces, because the size limits are far above the size of most files. */
+/**
+ * Number of bytes per read. Most files are far smaller than the size limits, so no buffer of the limit's size is
+ * allocated.
+ */
 const PIECE_BYTES = 256 * 1024;
 
-/** Reason why a file could not be read. */
+/** Failure to read a file, with the reason. */
 interface UnreadableFile {
   readonly ok: false;
   readonly reason: string;
-  /** True if the file does not exist, false if it cannot be read. */
+  /** True if the file does not exist; false if it exists but cannot be read. */
   readonly missing: boolean;
 }
 
@@ -29,10 +31,10 @@ function unreadableFile(reason: string, missing = false): UnreadableFile {
   return { ok: false, reason, missing };
 }
 
-/** `tables` may also be UTF-16, because other programs write them. */
+/** Encodings to accept: `scenarios` are UTF-8, `tables` may also be UTF-16, because other programs write them. */
 type Kind = 'scenarios' | 'tables';
 
-/** Text from UTF-8 without the byte order mark, or the reason why it is invalid. */
+/** Decodes a file's bytes, without the byte order mark. Returns the reason if they are not valid text. */
 function decodeText(bytes: Uint8Array, largest_bytes: number, kind: Kind): TextOrReason {
   if (bytes.length > largest_bytes) {
     const what = largest_bytes === largestText_bytes ? 'the limit for scenarios' : 'the maximum';
@@ -67,8 +69,8 @@ function failBy(error: unknown): UnreadableFile {
 type BytesOrReason = { readonly ok: true; readonly bytes: Uint8Array } | UnreadableFile;
 
 /**
- * Reads at most `largest_bytes` + 1 bytes, whatever size the file reports: a device may have no end. Rejects pipes,
- * because reading one waits for the process at its other end.
+ * Reads at most `largest_bytes` + 1 bytes, whatever size the file reports, because a device may be endlessly long.
+ * Rejects pipes: reading one would wait for the process at its other end.
  */
 async function readBytes(path: string, largest_bytes: number): Promise<BytesOrReason> {
   try {
@@ -94,7 +96,7 @@ async function readBytes(path: string, largest_bytes: number): Promise<BytesOrRe
   }
 }
 
-/** Text of at most `largest_bytes`, or the reason why it cannot be read. */
+/** Reads the text of a file, or returns the reason why that is not possible. */
 export async function readText(path: string, largest_bytes: number = largestText_bytes): Promise<TextOrReason> {
   const read = await readBytes(path, largest_bytes);
   return read.ok ? decodeText(read.bytes, largest_bytes, 'scenarios') : read;
@@ -108,7 +110,7 @@ export async function readTableText(path: string, largest_bytes: number): Promis
 
 const GZIP = [0x1f, 0x8b] as const;
 
-/** Like `readTableText`; packed or not, the text has at most `largest_bytes`. */
+/** Like `readTableText`, for a file that may be compressed with gzip. The limit applies to the uncompressed text. */
 export async function readPackedText(file: string, largest_bytes: number): Promise<TextOrReason> {
   const read = await readBytes(file, largest_bytes);
   if (!read.ok) return read;

@@ -1,8 +1,7 @@
 /**
- * Documents with the position of every value in the text, for JSON and YAML.
- *
- * YAML with positions: the plain subset that scenarios need. Anchors, tags and further documents are rejected: nothing
- * here needs them, and they allow a small file to expand to a large one.
+ * Document trees of JSON and YAML texts, with the position of every value. The YAML parser accepts the subset that
+ * scenarios need. It rejects anchors, tags and further documents: scenarios do not need them, and anchors let a small
+ * file expand to a large document.
  */
 import {
   Composer,
@@ -18,7 +17,7 @@ import {
 } from 'yaml';
 import type { Path } from '../../../contract/scenario/index.ts';
 
-/** A value and the offset in the text where it begins. */
+/** A value of a document. `at` is the offset in the text where it begins. */
 export type SourceNode =
   | { readonly kind: 'scalar'; readonly at: number; readonly value: string | number | boolean | null }
   | { readonly kind: 'list'; readonly at: number; readonly items: readonly SourceNode[] }
@@ -37,24 +36,24 @@ export interface TextError {
 }
 
 export interface ParsedText {
-  /** Null if the text is not a document. */
+  /** Root of the document; null if the text has a syntax error. */
   readonly root: SourceNode | null;
   readonly faults: readonly TextError[];
 }
 
-/** Limit of nesting; scenarios are less deep, and more could exhaust the stack. */
+/** Maximum depth of nesting. Scenarios are less deep; deeper documents could overflow the stack. */
 export const deepestNesting = 32;
 
 export const tooDeep = `is nested deeper than ${deepestNesting} levels, the limit for scenarios`;
 
-/** Value as plain JSON. The last of several duplicate keys counts. */
+/** Converts a tree to plain JSON values. If a key is duplicated, its last value is used. */
 export function plainValue(node: SourceNode): unknown {
   if (node.kind === 'scalar') return node.value;
   if (node.kind === 'list') return node.items.map(plainValue);
   return Object.fromEntries(node.entries.map(({ key, value }) => [key, plainValue(value)]));
 }
 
-/** Duplicate keys in an object. */
+/** An error for each duplicate key in the tree. */
 export function duplicateKeys(node: SourceNode): readonly TextError[] {
   if (node.kind === 'scalar') return [];
   if (node.kind === 'list') return node.items.flatMap(duplicateKeys);
@@ -75,11 +74,11 @@ export function duplicateKeys(node: SourceNode): readonly TextError[] {
 
 type MapNode = Extract<SourceNode, { kind: 'map' }>;
 
-/** Index by key for objects with many entries: a linear search for each of many issues would be slow. */
+/** Index by key for objects with many entries. A linear search for each of many issues would be slow. */
 const byKey = new WeakMap<MapNode, ReadonlyMap<string, SourceEntry>>();
 const MANY_ENTRIES = 50;
 
-/** The last entry of a duplicate key counts. */
+/** Entry of an object by key; the last one if the key is duplicated. */
 function entryOf(node: MapNode, step: string | number): SourceEntry | undefined {
   if (node.entries.length < MANY_ENTRIES) return node.entries.findLast(({ key }) => key === step);
   const known = byKey.get(node) ?? new Map(node.entries.map((entry) => [entry.key, entry]));
@@ -90,7 +89,7 @@ function entryOf(node: MapNode, step: string | number): SourceEntry | undefined 
 const innerOf = (node: SourceNode): readonly SourceNode[] =>
   node.kind === 'list' ? node.items : node.kind === 'map' ? node.entries.map(({ value }) => value) : [];
 
-/** Number of values in a document, including lists and objects. Counting stops above `most`. */
+/** Number of values in a tree, including lists and objects. Stops counting above `most`. */
 export function countValues(node: SourceNode, most: number): number {
   let count = 1;
   for (const each of innerOf(node)) {
@@ -100,7 +99,7 @@ export function countValues(node: SourceNode, most: number): number {
   return count;
 }
 
-/** Offset of the first object with more than `most` keys. Null if there is none. */
+/** Offset of the first object with more than `most` keys; null if there is none. */
 export function firstWithMoreKeys(node: SourceNode, most: number): number | null {
   if (node.kind === 'map' && node.entries.length > most) return node.at;
   for (const each of innerOf(node)) {
@@ -111,8 +110,8 @@ export function firstWithMoreKeys(node: SourceNode, most: number): number | null
 }
 
 /**
- * Offset of the value at `path`, or of its key if `atKey`. If the path is not in the text, offset of the nearest
- * enclosing value.
+ * Offset of the value at `path`, or of its key if `atKey` is true. If the document does not contain the path: offset of
+ * the innermost enclosing value.
  */
 export function offsetOf(root: SourceNode, path: Path, atKey: boolean): number {
   let node = root;
@@ -140,14 +139,14 @@ interface LineColumn {
   readonly column: number;
 }
 
-/** Offsets at which lines begin. */
+/** Offset of the first character of each line. */
 export function lineStarts(text: string): Uint32Array {
   const starts = [0];
   for (const end of text.matchAll(/\r\n?|\n/g)) starts.push(end.index + end[0].length);
   return Uint32Array.from(starts);
 }
 
-/** Turns offsets into 1-based lines and columns. */
+/** Converts offsets to lines and columns, which start with 1. */
 export class LineIndex {
   private readonly starts: Uint32Array;
 
@@ -167,7 +166,7 @@ export class LineIndex {
   }
 }
 
-/** The parser has up to three stack entries per level of nesting. */
+/** Maximum size of the YAML parser's stack: it has up to three entries per level of nesting. */
 const deepestStack = 3 * deepestNesting + 8;
 
 class YamlError extends Error {
@@ -179,7 +178,9 @@ class YamlError extends Error {
   }
 }
 
-/** Tokens of the concrete syntax; stops at too deep nesting before any recursive function gets them. */
+/**
+ * Tokens of the YAML text. Throws for too deep nesting here, before a recursive function of the library processes them.
+ */
 function tokens(text: string): CST.Token[] {
   const parser = new Parser();
   const all: CST.Token[] = [];
@@ -191,7 +192,7 @@ function tokens(text: string): CST.Token[] {
   return all;
 }
 
-/** First line of a message, because the library adds an excerpt below it. */
+/** First line of the YAML library's message; an excerpt of the text follows in further lines. */
 function firstLine(message: string): string {
   const line = message.split('\n')[0] ?? '';
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;

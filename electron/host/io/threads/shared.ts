@@ -1,7 +1,10 @@
-/** Moves arrays in large values to memory that threads share, yielding to other work in between. */
+/**
+ * Copies large arrays in a value to memory that threads share, so that messages do not copy them. Other work runs in
+ * between.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Memory of the arrays in a value, in bytes. */
+/** Total size of the typed arrays in a value, in bytes. */
 export function sizeOf(value: unknown): number {
   if (ArrayBuffer.isView(value)) return value.byteLength;
   if (typeof value !== 'object' || value === null) return 0;
@@ -10,16 +13,16 @@ export function sizeOf(value: unknown): number {
   return sum;
 }
 
-/** Smaller values are copied by the message within a millisecond. */
+/** Arrays below this total size stay in the message, which copies them within a millisecond. */
 const LARGE_BYTES = 2 ** 20;
-/** Smaller arrays are always copied by the message, because shared memory is allocated in pages. */
+/** An array below this size stays in the message, because shared memory is allocated in pages. */
 const SMALL_ARRAY_BYTES = 2 ** 14;
-/** Bytes copied before yielding: some 2 ms. */
+/** Number of bytes to copy, in about 2 ms, before yielding to the event loop. */
 const STRIDE_BYTES = 8 * 2 ** 20;
 
 type ViewConstructor = new (buffer: SharedArrayBuffer) => ArrayBufferView;
 
-/** Copies arrays one by one, and yields after each stride. */
+/** Copies arrays one by one to shared memory, and yields after every STRIDE_BYTES. */
 class ArraySharer {
   #copied = 0;
 
@@ -48,13 +51,14 @@ class ArraySharer {
       this.#copied = 0;
       await nextTurn();
     }
-    // A Buffer becomes a Uint8Array, because the constructor of Buffer would use a pool.
+    // A Buffer becomes a Uint8Array, because a new Buffer would use a shared pool of memory.
     return Buffer.isBuffer(view) ? to : new (view.constructor as ViewConstructor)(memory);
   }
 }
 
 /**
- * Copy of a value with its arrays in shared memory, if they are large in total. Arrays in shared memory are not copied.
+ * Copies a value with its arrays in shared memory, if their total size is large. Arrays that already are in shared
+ * memory are not copied again.
  */
 export async function withSharedArrays<T>(value: T): Promise<T> {
   return sizeOf(value) < LARGE_BYTES ? value : ((await new ArraySharer().value(value)) as T);

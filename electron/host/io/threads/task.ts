@@ -1,8 +1,7 @@
 /**
- * Work that a user's file can make long runs on a worker thread. A task is a function with a name, which its caller
- * awaits like any other.
- *
- * Work on arrays: immediate for small arrays, on a worker thread for large ones.
+ * Tasks that run on a worker thread, because a user's file can make them long. A task is a named function that is
+ * called and awaited like any other. Tasks on arrays run immediately for small arrays, and on a worker thread for large
+ * ones.
  */
 import { isMainThread } from 'node:worker_threads';
 import { sizeOf } from './shared.ts';
@@ -10,28 +9,31 @@ import { threads } from './threads.ts';
 
 type Work = (argument: never, signal: AbortSignal) => unknown;
 
-/** A signal that is never aborted, for calls that cannot be cancelled. */
+/** Signal that is never aborted, the default for calls that cannot be cancelled. */
 const NEVER_ABORTED = new AbortController().signal;
 
-/** Arguments and results are plain values. Errors other than BraggError become BraggError `internal`. */
+/**
+ * A callable task. Its argument and result are plain values. Errors other than BraggError become a BraggError
+ * `internal`.
+ */
 interface Task<A, R> {
   (argument: A, signal?: AbortSignal): Promise<R>;
   readonly task: string;
 }
 
 const registeredNames = new Set<string>();
-/** Names of all tasks that this program may request. */
+/** Names of all tasks that this program declares. */
 export const taskNames = (): readonly string[] => [...registeredNames];
 
-/** Tasks that reuse data of earlier calls. */
+/** Names of tasks that reuse data of earlier calls, so that their thread must live longer. */
 const retainingTasks = new Set<string>();
 
-/** Tasks that this thread can perform. */
+/** Functions of the tasks whose modules this thread has loaded. */
 const taskFunctions = new Map<string, Work>();
 
-/** Declares a task by name; only the thread that performs it loads its code. */
+/** Declares a task by name, without loading its code: only the worker thread loads the function. */
 export function task<A, R>(name: string): Task<A, R> {
-  // Worker threads perform tasks directly, because they do not block the event loop of the host.
+  // In a worker thread a task runs directly, because it cannot block the host's event loop there.
   const call = async (argument: A, signal = NEVER_ABORTED): Promise<R> =>
     (isMainThread
       ? await threads.perform(name, argument, retainingTasks.has(name), signal)
@@ -40,7 +42,7 @@ export function task<A, R>(name: string): Task<A, R> {
   return Object.assign(call, { task: name });
 }
 
-/** Registers the function of a task in the thread that loads this module. */
+/** Sets the function of a task, in the thread that loads the calling module. */
 export function registerTask<A, R>(
   { task: name }: Task<A, R>,
   work: (argument: A, signal: AbortSignal) => R | Promise<R>,
@@ -48,14 +50,17 @@ export function registerTask<A, R>(
   taskFunctions.set(name, work as Work);
 }
 
-/** Declares a task and registers `work` for it. The worker thread must load the module too. */
+/** Declares a task and sets its function. The worker thread must load the calling module too. */
 export function onThread<A, R>(name: string, work: (argument: A, signal: AbortSignal) => R | Promise<R>): Task<A, R> {
   const made = task<A, R>(name);
   registerTask(made, work);
   return made;
 }
 
-/** Like `onThread`, for data that is read once and requested often: one thread performs all calls, and lives longer. */
+/**
+ * Like `onThread`, for tasks that read data once and then answer many calls from it. One thread performs all of them,
+ * and lives longer.
+ */
 export function onThreadReusing<A, R>(
   name: string,
   work: (argument: A, signal: AbortSignal) => R | Promise<R>,
@@ -64,19 +69,22 @@ export function onThreadReusing<A, R>(
   return onThread(name, work);
 }
 
-/** Performs a task in the worker thread. */
+/** Performs a task in the current thread. */
 export function performHere(name: string, argument: unknown, signal: AbortSignal): unknown {
   const work = taskFunctions.get(name);
   if (work === undefined) throw new Error(`the worker thread has no task ${name}`);
   return work(argument as never, signal);
 }
 
-/** Arrays of this size are processed within milliseconds, about the overhead of a thread. */
+/**
+ * Maximum size of arrays that are processed in the current thread, because that needs only milliseconds, like starting
+ * a thread's task.
+ */
 const SMALL_BYTES = 4 * 2 ** 20;
 
 /**
- * Like `onThread`, for work whose time grows with the arrays in its argument. `work` gets no signal, because its
- * second parameter may have another meaning.
+ * Like `onThread`, for functions whose time grows with the arrays in their argument. `work` receives no signal, because
+ * its second parameter may have another meaning.
  */
 export function onThreadIfLarge<A, R>(
   name: string,

@@ -1,8 +1,7 @@
 /**
- * Worker threads of the host: few, started on demand, ended after some idle time.
- *
- * Splits a value into pieces that are sent and received in a few milliseconds each. Messages are copied for the other
- * thread, so a large one would block the sending thread.
+ * Worker threads of the host: few, started on demand, and ended when idle. Messages between threads are copied, and a
+ * large one would block the sending thread. Values are therefore divided into pieces, each of which is sent and
+ * received within a few milliseconds.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -14,21 +13,24 @@ import { withSharedArrays } from './shared.ts';
 
 type Step = string | number;
 
-/** Position in a piece where another piece is inserted; the root of the piece if `at` is empty. */
+/** Location in a piece where another piece is inserted. An empty `at` denotes the root of the piece. */
 interface PiecePosition {
   readonly at: readonly Step[];
   readonly piece: number;
 }
 
-/** Pieces are numbered from 0; nested ones come first, and the last is the complete value. */
+/**
+ * A piece of a value. Pieces are numbered from 0: nested pieces come before those that contain them, and the last is
+ * the complete value.
+ */
 export type Piece =
   | { readonly kind: 'value'; readonly value: unknown; readonly holes: readonly PiecePosition[] }
   /** Concatenated lists, or objects with merged keys. */
   | { readonly kind: 'list' | 'map'; readonly of: readonly number[] };
 
-/** Maximum number of values in a piece, which need some 4 ms to serialize. */
+/** Maximum number of values in a piece, which need about 4 ms to serialize. */
 const MAX_VALUES = 10_000;
-/** Characters that count as one value. */
+/** Number of characters of a text that count as one value. */
 const CHARACTERS = 64;
 
 interface Cut {
@@ -55,10 +57,10 @@ class Group {
   }
 }
 
-/** Size of a leaf in values. */
+/** Size of a number or text, in the unit of MAX_VALUES. */
 const leafValues = (leaf: unknown): number => (typeof leaf === 'string' ? 1 + Math.floor(leaf.length / CHARACTERS) : 1);
 
-/** Number of values in a tree; counting stops above `most`. */
+/** Number of values in a tree. Stops counting above `most`. */
 function valuesIn(value: unknown, most: number): number {
   if (!isTree(value)) return leafValues(value);
   let sum = 1;
@@ -69,7 +71,10 @@ function valuesIn(value: unknown, most: number): number {
   return sum;
 }
 
-/** Pieces in the order of assembly. Values are plain: lists, objects, arrays of numbers, and their elements. */
+/**
+ * Divides a value into pieces, in the order of assembly. The value may contain lists, objects, typed arrays, numbers
+ * and texts.
+ */
 export const piecesOf = (whole: unknown, most?: number): readonly Piece[] =>
   runToCompletion(piecesInSteps(whole, most));
 
@@ -78,8 +83,7 @@ export function* piecesInSteps(whole: unknown, most: number = MAX_VALUES): Yield
   const put = (piece: Piece): number => pieces.push(piece) - 1;
   function* cut(value: unknown): YieldingTask<Cut> {
     yield;
-    // A value that fits into one piece is sent unchanged, because copying it here doubled the time of a thread for a
-    // file.
+    // A value that fits into one piece is not copied: copying doubled the time of a task that reads a file.
     const values = valuesIn(value, most);
     if (!isTree(value) || values <= most) return { value, values, holes: [] };
     const isList = Array.isArray(value);
@@ -108,11 +112,11 @@ export function* piecesInSteps(whole: unknown, most: number = MAX_VALUES): Yield
   return pieces;
 }
 
-/** Assembles a value from its pieces. */
+/** Puts a value together from its pieces. */
 export class Assembly {
   readonly #made: unknown[] = [];
 
-  /** Call with the pieces in order; the last call returns the complete value. */
+  /** Adds the next piece, in order. The call with the last piece returns the complete value. */
   take(piece: Piece): unknown {
     const made = this.#make(piece);
     this.#made.push(made);
@@ -136,11 +140,11 @@ export class Assembly {
 }
 
 export type MessageToThread =
-  /** Argument of a task, in pieces; the last piece comes with the request. */
+  /** A piece of a task's argument. The last piece comes with the message `task`. */
   | { readonly kind: 'part'; readonly id: number; readonly piece: Piece }
   | { readonly kind: 'task'; readonly id: number; readonly name: string; readonly piece: Piece }
   | { readonly kind: 'cancel'; readonly id: number }
-  /** Requests the next piece of a response, one at a time, so that other work can run in between. */
+  /** Requests the next piece of the result. Pieces are sent one at a time, so that other work can run in between. */
   | { readonly kind: 'more'; readonly id: number };
 
 export type MessageFromThread =
@@ -148,12 +152,18 @@ export type MessageFromThread =
   | { readonly kind: 'failed'; readonly id: number; readonly error: WireError };
 
 /**
- * One thread may work on a file for minutes while the other reads a scenario; more would use cores that solvers need.
+ * Maximum number of threads: one may work on a file for minutes while the other reads a scenario. More would use cores
+ * that solvers need.
  */
 const MAX_THREADS = 2;
-/** Loading the HDF5 library needs 50 ms, so an idle thread waits for the next file, but not forever. */
+/**
+ * Time after which an idle thread ends. Until then it is ready for the next file; loading the HDF5 library again would
+ * need 50 ms.
+ */
 const IDLE_MS = 30_000;
-/** Longer for threads with rows of a study, because a user who returns to it should not wait for a new read. */
+/**
+ * Idle time for threads with rows of a study: a user who returns to the study should not wait until it is read again.
+ */
 const RETAIN_MS = 600_000;
 
 interface PendingWork {
@@ -168,14 +178,14 @@ class Thread {
   readonly #gone: () => void;
   #next = 0;
   #idle: NodeJS.Timeout | undefined;
-  /** True if the thread's data will be requested again, so that it lives longer. */
+  /** Whether the thread has data that will be requested again, so that it lives longer. */
   keeps = false;
 
   constructor(gone: () => void) {
     this.#gone = gone;
     this.#worker.on('message', (message: MessageFromThread) => this.#take(message));
-    // The thread is out of memory, or its file is missing: all pending tasks fail, and the next one starts a new
-    // thread.
+    // An error means that the thread ran out of memory, or that its file is missing. All pending tasks fail; the next
+    // one starts a new thread.
     this.#worker.on('error', (error: Error) => this.#fail(error.message));
     this.#worker.on('exit', () => this.#fail('its thread ended'));
   }
@@ -199,11 +209,11 @@ class Thread {
   async #ask(id: number, name: string, pieces: readonly Piece[], signal: AbortSignal): Promise<void> {
     for (const [i, piece] of pieces.entries()) {
       if (i > 0) await nextTurn();
-      // The task may have ended in the meantime.
+      // The task may have failed while the pieces were sent.
       if (!this.#waiting.has(id)) return;
       this.#send(i === pieces.length - 1 ? { kind: 'task', id, name, piece } : { kind: 'part', id, piece });
     }
-    // A cancellation that was sent before the task is repeated after it.
+    // A cancellation sent before the task's message had no effect, so it is sent again.
     if (signal.aborted) this.#send({ kind: 'cancel', id });
   }
 
@@ -229,7 +239,7 @@ class Thread {
 
   #rest(): void {
     this.#worker.unref();
-    // Removed from the list before it ends, so that requests in the meantime use another thread.
+    // The thread is removed from the list before it ends, so that no request is sent to it in the meantime.
     const end = (): void => {
       this.#gone();
       void this.#worker.terminate();
@@ -250,7 +260,10 @@ class Thread {
 class Threads {
   readonly #all = new Set<Thread>();
 
-  /** `keeps`: the task reuses data of earlier calls, so all such tasks run on one thread. */
+  /**
+   * Performs a task on the least busy thread. If `keeps` is true, the task reuses data of earlier calls: all such tasks
+   * run on one thread.
+   */
   async perform(name: string, argument: unknown, keeps: boolean, signal: AbortSignal): Promise<unknown> {
     const pieces = await runInSlices(piecesInSteps(await withSharedArrays(argument)));
     if (!keeps) return this.#leastBusy().perform(name, pieces, signal);
@@ -268,5 +281,5 @@ class Threads {
   }
 }
 
-/** One pool for the program, because each thread needs memory. */
+/** The host's worker threads. All parts of the host share them, because each thread needs memory. */
 export const threads = new Threads();

@@ -1,4 +1,4 @@
-/** CT series of a folder: the available series, other files, and the slices of the requested series. */
+/** Finds the CT series in a folder of DICOM files, and reads the headers of the requested series' slices. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
@@ -14,7 +14,7 @@ export interface ListedSeries extends DicomSlice {
   readonly file: string;
 }
 
-/** Position along the axis of the slices. */
+/** Position of a slice along the axis normal to it, in mm. */
 export const placeOf = ({ position_mm, axes }: DicomSlice): number => position_mm[axes[2]] ?? 0;
 
 export interface Series {
@@ -27,7 +27,7 @@ interface UnusableSlice {
   readonly error: BraggError;
 }
 
-/** Classifies a file of a folder: a slice, an error, or the kind of another object. */
+/** Classifies a DICOM file: returns a CT slice, an unusable slice with its error, or the kind of another object. */
 function classifyFile(name: string, file: string, bytes: Uint8Array): ListedSeries | UnusableSlice | string {
   const shown = `${name}/${file}`;
   const modality = dicomModality(shown, bytes);
@@ -41,7 +41,7 @@ function classifyFile(name: string, file: string, bytes: Uint8Array): ListedSeri
   }
 }
 
-/** Series of a folder as text for messages. */
+/** Lists the series of a folder for a message. */
 function seriesText(found: readonly ListedSeries[]): string {
   const counts = Map.groupBy(found, ({ series }) => series);
   return [...counts]
@@ -52,7 +52,7 @@ function seriesText(found: readonly ListedSeries[]): string {
     .join(', ');
 }
 
-/** Error about the requested series, not the folder. */
+/** Error at the scenario's field for the series, because the folder itself is valid. */
 function seriesError(name: string, what: string, requested: string | null): BraggError {
   const { code, message } = foreignFileError(name, what);
   const [file, path, value] = [null, 'geometry.ct.series', requested === null ? null : JSON.stringify(requested)];
@@ -61,7 +61,7 @@ function seriesError(name: string, what: string, requested: string | null): Brag
   ]);
 }
 
-/** SeriesInstanceUID of the requested series in a folder, or of its only series. */
+/** SeriesInstanceUID of the requested series in a folder; of the only series if none is requested. */
 export function chosenSeries(name: string, found: readonly ListedSeries[], asked: string | null): string {
   const uids = [...new Set(found.map(({ series }) => series))];
   const [only = '', second] = uids;
@@ -85,11 +85,11 @@ export function chosenSeries(name: string, found: readonly ListedSeries[], asked
 interface FolderScan {
   readonly found: readonly ListedSeries[];
   readonly unusable: readonly UnusableSlice[];
-  /** Number of files by other kinds. */
+  /** Number of DICOM files of other kinds, by kind. */
   readonly others: ReadonlyMap<string, number>;
 }
 
-/** Hidden files and other formats are not part of a series. */
+/** Classifies the DICOM files of a folder. Hidden files and files of other formats are ignored. */
 async function scanFolder(folder: string, name: string): Promise<FolderScan> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.') && entry.name !== 'DICOMDIR');
@@ -116,7 +116,7 @@ async function scanFolder(folder: string, name: string): Promise<FolderScan> {
   return { found, unusable, others };
 }
 
-/** CT series of a folder, the one with most slices first. Empty for a file. */
+/** Lists the CT series of a folder, beginning with the one with most slices; empty if the path is a file. */
 export async function ctSeries({ path: where, name }: { readonly path: string; readonly name: string }) {
   const there = await stat(where).catch(() => null);
   if (there?.isDirectory() !== true) return [];
@@ -146,11 +146,12 @@ export async function ctSeries({ path: where, name }: { readonly path: string; r
   return [...readable.sort((a, b) => b.slices - a.slices), ...others];
 }
 
-/** Slices of a folder's only or requested CT series. */
+/** Slices of the folder's requested CT series, or of its only one. */
 export async function seriesIn(folder: string, name: string, asked: string | null): Promise<Series> {
   const { found, unusable, others } = await scanFolder(folder, name);
   const known = new Set(found.map((one) => one.series));
-  // An unreadable slice would leave a gap in its series; a series without any readable slice is another kind of image.
+  // An unreadable slice would leave a gap in its series. A series without any readable slice is treated as another kind
+  // of image.
   const [broken] = unusable.filter((one) => one.series === asked || (asked === null && known.size === 0));
   if (broken !== undefined) throw broken.error;
   if (found.length === 0) {

@@ -1,6 +1,6 @@
 /**
- * One slice of a CT: from a folder with a DICOM series, one DICOM file, NRRD or MetaImage. Coordinates are those of the
- * patient: x to the left, y to the back, z to the head, mm.
+ * Reads one slice of a CT from a folder with a DICOM series, a DICOM file, or an NRRD or MetaImage volume. Coordinates
+ * are the patient's, in mm: x to the left, y to the back, z to the head.
  */
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,7 +14,7 @@ import { otherFormat, readVolumeFile, volumeHeader } from './volume-file.ts';
 const planes = ['transverse', 'coronal', 'sagittal'] as const;
 export type CtPlane = (typeof planes)[number];
 
-/** Patient axes of the image's columns and rows, and the axis normal to it. */
+/** Patient axes along an image's columns and rows, and the axis normal to the image, for each plane. */
 const axesOf: Readonly<Record<CtPlane, readonly [u: number, v: number, across: number]>> = {
   transverse: [0, 1, 2],
   coronal: [0, 2, 1],
@@ -23,21 +23,23 @@ const axesOf: Readonly<Record<CtPlane, readonly [u: number, v: number, across: n
 
 export interface CtSlice {
   readonly plane: CtPlane;
-  /** FrameOfReferenceUID of a DICOM series; empty for other files. */
+  /** FrameOfReferenceUID of a DICOM series; empty for other formats. */
   readonly frame: string;
   readonly columns: number;
   readonly rows: number;
   readonly spacing_mm: readonly [number, number];
-  /** Centre of the first pixel, along the axes of the columns and of the rows. */
+  /** Position of the centre of the first pixel, along the axes of the columns and of the rows. */
   readonly origin_mm: readonly [number, number];
-  /** Hounsfield units, row by row; both axes ascend. */
+  /** Hounsfield units of the pixels, row by row. Positions increase along both axes. */
   readonly hu: Float32Array;
-  /** Position of the slice along the third axis, and those of the first and last slice. */
+  /**
+   * Position of the slice along the axis normal to it; `from_mm` and `to_mm` are those of the first and last slice.
+   */
   readonly at_mm: number;
   readonly from_mm: number;
   readonly to_mm: number;
   readonly slices: number;
-  /** Facts about the files that a user must know: padding, omitted files. */
+  /** Notes for the user, for example on padding or skipped files. */
   readonly notes: readonly string[];
 }
 
@@ -46,23 +48,26 @@ export interface CtRequest {
   readonly path: string;
   /** Name of the CT in messages. */
   readonly name: string;
-  /** SeriesInstanceUID or SeriesDescription of one of several series. Null for the only one. */
+  /** SeriesInstanceUID or SeriesDescription of the requested series. Null if the folder contains only one. */
   readonly series: string | null;
   readonly plane: CtPlane;
-  /** Selects the nearest slice. Null for the middle one. */
+  /** Requested position: the nearest slice is read. Null for the slice in the middle. */
   readonly at_mm: number | null;
 }
 
-/** Largest slice: 2048 × 2048. */
+/** Maximum number of pixels in a slice: 2048 × 2048. */
 const MAX_PIXELS = 2 ** 22;
-/** A volume is read completely, as FP64. */
+/** Maximum size of a volume, which is read completely and converted to FP64. */
 const MAX_VOLUME_BYTES = 2 ** 29;
 
 function tooLarge(name: string, bytes: number, allowed: number): Error {
   return foreignFileError(name, `it has ${formatBytes(bytes)}; allowed: ${formatBytes(allowed)}`);
 }
 
-/** Index of the slice nearest to the requested position; `places` ascend. `alone`: thickness of a single slice. */
+/**
+ * Index of the slice nearest to the requested position. `places` are the positions of the slices, ascending; `alone` is
+ * the thickness if there is only one.
+ */
 function nearestSlice(name: string, places: readonly number[], requested: number | null, alone: number): number {
   if (requested === null) return Math.floor((places.length - 1) / 2);
   const [first = 0, last = 0] = [places[0], places.at(-1)];
@@ -76,7 +81,10 @@ function nearestSlice(name: string, places: readonly number[], requested: number
   );
 }
 
-/** Values on three patient axes. `places`: positions along the axis of slices, which may not be equally spaced. */
+/**
+ * A volume of values along the patient's axes. `places` are the slices' positions along their axis, if they need not be
+ * equally spaced.
+ */
 type Box = Pick<Volume, 'sizes' | 'spacing_mm' | 'origin_mm'> & {
   readonly frame: string;
   readonly value: (at: readonly number[]) => number;
@@ -123,7 +131,7 @@ function sliceOf(name: string, box: Box, plane: CtPlane, at_mm: number | null): 
   };
 }
 
-/** Names of Hounsfield units in headers. */
+/** Spellings of the unit HU (Hounsfield units) in headers. */
 const HU = /^(hu|hounsfield( units?)?)$/i;
 
 function boxOf(name: string, { sizes, spacing_mm, origin_mm, values, unit, notes = [] }: Volume): Box {
@@ -141,15 +149,15 @@ function boxOf(name: string, { sizes, spacing_mm, origin_mm, values, unit, notes
   };
 }
 
-/** Tolerance for slice positions, relative to the distance of slices. */
+/** Tolerance for positions of slices, relative to the distance between slices. */
 const PLACE_SLACK = 0.01;
 
 const AXES = ['x', 'y', 'z'];
-/** Directions of the columns and of the rows, such as `+x, -y`. */
+/** Directions of the columns and of the rows in patient coordinates, such as `+x, -y`. */
 const orientationOf = ({ axes, way }: DicomSlice): string =>
   way.map((one, i) => `${one > 0 ? '+' : '-'}${AXES[axes[i] ?? 0]}`).join(', ');
 
-/** Rejects slices on different grids, with the difference in the message. */
+/** Throws if slices of a series have different grids, with the first difference in the message. */
 function throwIfGridsDiffer(name: string, slices: readonly ListedSeries[]): void {
   const [first] = slices;
   if (first === undefined) return;
@@ -189,7 +197,10 @@ function throwIfGridsDiffer(name: string, slices: readonly ListedSeries[]): void
   }
 }
 
-/** Distance between slices in ascending order. Null if it varies. Throws if a slice is missing or duplicated. */
+/**
+ * Distance between the slices, which are sorted by position; null if it varies. Throws if a slice is missing or
+ * duplicated.
+ */
 function sliceSpacing(name: string, slices: readonly ListedSeries[]): number | null {
   if (slices.length === 1) return 1;
   const places = slices.map(placeOf);
@@ -205,7 +216,7 @@ function sliceSpacing(name: string, slices: readonly ListedSeries[]): number | n
         `${low?.file} and ${high?.file} are the same slice, at ${place(i)} mm; allowed: each slice once`,
       );
     }
-    // Scanners change the spacing for a part of the body; a single wider gap means a missing slice.
+    // Scanners may use another spacing for a part of the body. A single wider gap means that a slice is missing.
     const repeated = [gaps[i - 1], gaps[i + 1]].some((next) => next !== undefined && same(next, gap));
     if (!same(gap, usual) && !repeated) {
       throw foreignFileError(
@@ -217,7 +228,7 @@ function sliceSpacing(name: string, slices: readonly ListedSeries[]): number | n
   return gaps.every((gap) => same(gap, usual)) ? usual : null;
 }
 
-/** Reorders the rows and columns of a slice to ascend along their patient axes. */
+/** Reorders the rows and columns of a slice so that positions increase along the patient's axes. */
 function orderAscending(values: Float32Array, { columns, rows, way }: DicomSlice): Float32Array {
   if (way[0] === 1 && way[1] === 1) return values;
   const turned = new Float32Array(values.length);
@@ -230,7 +241,7 @@ function orderAscending(values: Float32Array, { columns, rows, way }: DicomSlice
   return turned;
 }
 
-/** Facts about the values of a series, each with the number of affected slices. */
+/** Notes on a series, each with the number of slices to which it applies. */
 function notesOf(slices: readonly ListedSeries[]): readonly string[] {
   const counts = Map.groupBy(
     slices.flatMap((one) => one.notes),
@@ -265,7 +276,7 @@ async function seriesSlice(
       `its slices are not equally spaced (${places.join(', ')} mm); allowed: one spacing, or the ${own} plane`,
     );
   }
-  /** Values for columns, rows and slices by patient axis. */
+  /** Puts the values for columns, rows and slices into the order of the patient's axes x, y, z. */
   const byAxis = <T>(ofColumns: T, ofRows: T, ofSlices: T): readonly T[] =>
     [0, 1, 2].map((axis) => (axis === u ? ofColumns : axis === v ? ofRows : ofSlices));
   const startOf = (i: 0 | 1, count: number): number => {
@@ -283,7 +294,7 @@ async function seriesSlice(
     padding = [...new Set(found.padding ?? [])].join(' to ');
     return orderAscending(found.hu, first);
   };
-  // The plane of the slices needs one file, other planes need all.
+  // A plane parallel to the slices needs one file; other planes need all files.
   const wanted = isOwn ? nearestSlice(name, places, at_mm, apart ?? 1) : null;
   const read: Float32Array[] = [];
   for (let i = 0; i < sorted.length; i += 1)
@@ -305,7 +316,7 @@ async function seriesSlice(
   return sliceOf(name, box, plane, at_mm);
 }
 
-/** Throws BraggError `foreign-file` with the issue and the allowed values. */
+/** Reads a slice. Throws BraggError `foreign-file`, whose message states the issue and the allowed values. */
 export async function readCtSlice(asked: CtRequest): Promise<CtSlice> {
   const { path: where, name, series, plane, at_mm } = asked;
   const found = await stat(where).catch(() => null);

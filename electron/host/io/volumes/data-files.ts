@@ -1,14 +1,15 @@
 /**
- * Data files of a volume in headers of MetaImage and NRRD: one name; LIST, with names on the lines after it; or a
- * pattern such as `slice%03d.raw 1 40 1`. Files of a list contain equal parts, in the order of the slowest axis.
+ * Names of the data files in headers of MetaImage and NRRD. A header has one name, the word LIST with names on the
+ * lines after it, or a pattern such as `slice%03d.raw 1 40 1`. The files contain equal parts of the data along the
+ * slowest axis.
  */
 import { foreignFileError } from '../../../domain/header-fields.ts';
 import { integersOf } from './volume.ts';
 
-/** Maximum number of files, enough for the slices of any CT. */
+/** Maximum number of data files, enough for the slices of any CT. */
 const MAX_FILES = 4000;
 
-/** A C format with one integer. */
+/** Pattern for file names: a C format (printf) with one integer. */
 const PATTERN = /^([^%]*)%(0?)(\d{0,2})d([^%]*)$/;
 
 function numberedFileNames(file: string, field: string, pattern: string, range: readonly string[]): readonly string[] {
@@ -32,8 +33,8 @@ function numberedFileNames(file: string, field: string, pattern: string, range: 
 }
 
 /**
- * `axes`: dimensions of each file, as LIST and patterns may state; by default each file contains one step of the
- * slowest axis.
+ * Throws unless the number of data files matches the sizes. `axes`: number of dimensions of each file, if the header
+ * states it. By default each file contains one step of the slowest axis.
  */
 function checkCount(file: string, field: string, count: number, axes: string | undefined, sizes: readonly number[]) {
   const each = axes === undefined ? sizes.length - 1 : integersOf(file, field, axes.replace(/d$/i, ''), 1);
@@ -52,7 +53,7 @@ function checkCount(file: string, field: string, count: number, axes: string | u
   );
 }
 
-/** Headers are decoded as Latin-1; file names in them are decoded as UTF-8 if their bytes are valid. */
+/** Decodes a file name from a header, whose bytes were read as Latin-1: as UTF-8 if they are valid UTF-8. */
 function nameOf(latin1: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(latin1, 'latin1'));
@@ -61,7 +62,10 @@ function nameOf(latin1: string): string {
   }
 }
 
-/** `following`: text of the header after the field. Throws BraggError `foreign-file`. */
+/**
+ * Parses the field that names the data files. `following`: text of the header after this field. Throws BraggError
+ * `foreign-file`.
+ */
 export function dataFilesOf(
   file: string,
   field: string,

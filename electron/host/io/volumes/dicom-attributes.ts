@@ -1,5 +1,6 @@
 /**
- * DICOM attributes: which values are supported and which are ignored, and which change the meaning of Hounsfield units.
+ * Rules for DICOM attributes: allowed values, attributes that are ignored, and attributes that change the meaning of
+ * Hounsfield units.
  */
 import type { DataSet } from 'dicom-parser';
 import {
@@ -18,18 +19,18 @@ import { decimalOf } from '../../../domain/values/csv.ts';
 export interface Attribute {
   readonly tag: string;
   readonly rule: FieldRule;
-  /** True for a 16-bit number instead of text. */
+  /** True if the value is a 16-bit number; otherwise it is text. */
   readonly short?: true;
 }
 
-/** Attributes for display, or with repeated information, do not change stored values or positions. */
+/** Rules for attributes that affect only the display, or that repeat information of other attributes. */
 const display = ignoredField('affects only how values are displayed');
 const repeatedAttribute = ignoredField('ImagePositionPatient and ImageOrientationPatient state positions');
 
 const absentFrameGroups = absentAs('one file per slice, not Enhanced CT');
 const colours = ignoredField('colours the image when it is displayed');
 
-/** Attributes of both kinds of image, by keyword, that can change the meaning of pixels. */
+/** Attributes of CT and dose images that can change the meaning of the pixels, by keyword. */
 export const imageAttributes = {
   Modality: { tag: 'x00080060', rule: honoured },
   ImagePositionPatient: { tag: 'x00200032', rule: honoured },
@@ -150,25 +151,27 @@ function textOf(data: DataSet, { tag, short }: Attribute): string | undefined {
   return short === true ? String(data.uint16(tag)) : (data.string(tag) ?? '');
 }
 
-/** Rejects unsupported values of attributes that affect the data. */
+/** Throws if an attribute that affects the data has an unsupported value. */
 export function checkAttributes(file: string, data: DataSet, attributes: Attributes): void {
   for (const [name, attribute] of Object.entries(attributes)) {
     const value = textOf(data, attribute);
     if (value === undefined || attribute.rule.kind !== 'only') continue;
-    // An empty attribute has no effect, unless it must be absent.
+    // An empty attribute counts as absent; it is checked only if the attribute must not be absent.
     if (value.trim() === '' && !mayBeAbsent(attribute.rule)) continue;
     if (!attribute.rule.accepts(value.trim())) {
-      // Sequences and pixels are bytes without a text.
+      // Sequences and pixel data have no text that a message could quote.
       const is = value === '' || /Sequence$|PixelData$/.test(name) ? 'present' : value;
       throw foreignFileError(file, `${name} is ${is}; allowed: ${attribute.rule.allowed}`);
     }
   }
 }
 
-/** Values of ImageType for images without Hounsfield units: part 3, C.8.15.2 and C.8.16, and vendor-specific ones. */
+/**
+ * Values of ImageType for images that are not in Hounsfield units: part 3, C.8.15.2 and C.8.16, and values of vendors.
+ */
 const NO_HU =
   /^(MAT_SPECIFIC|MAT_FRACTIONAL|MAT_VALUE_BASED|EFF_ATOMIC_NUM|ELECTRON_DENSITY|STD_DEVIATION|SUBTRACTION|MULTIPLICATION|DIVISION|QUANTITY|PERFUSION|PARAMETRIC.*|.*IODINE.*|Z_?EFF.*|RHO_?Z?|FAT_?FRACTION)$/;
-/** Values of ImageType for Hounsfield units that are not from one scan with one spectrum. */
+/** Values of ImageType for images whose Hounsfield units are not from a single scan with a single spectrum. */
 const OTHER_HU: readonly (readonly [RegExp, string])[] = [
   [/^(VMI|MONO.*)$/, 'a virtual image at one X-ray energy'],
   [/^(MAT_REMOVED|VNC|VUE)$/, 'an image from which a material was removed by computation'],
@@ -178,18 +181,18 @@ const OTHER_HU: readonly (readonly [RegExp, string])[] = [
   [/^(MINIMUM|MINIP|MIN_IP)$/, 'a projection of the smallest values'],
   [/^(MEAN|MEDIAN|AVERAGE|ADDITION)$/, 'a mean of several images'],
 ];
-/** Free text that identifies such images if ImageType does not identify them. */
+/** Words in free-text attributes of spectral images, for files in which ImageType does not identify them. */
 const SPECTRAL_TEXT =
   /\bmono(?!chrom)|\d\s*keV\b|\biodine|\bvnc\b|virtual (non|un)|\bz[ _-]?eff|effective (z|atomic)|electron dens|\brho\b|dual[ _-]?energy|spectral|\bmin?ip\b|perfusion|subtract/i;
 
-/** Smaller tilts are within the tolerance for rounded orientations. */
+/** Smallest gantry tilt that counts; smaller ones are within the rounding of orientations. */
 const MIN_TILT_DEG = 0.1;
 
-/** Number in the first item of a sequence. Undefined without the sequence. */
+/** Number in the first item of a sequence; undefined if the sequence is missing. */
 const numberInSequence = (data: DataSet, sequence: string, tag: string): number | undefined =>
   data.elements[sequence]?.items?.[0]?.dataSet?.double(tag);
 
-/** Facts about a CT that change the meaning of its Hounsfield units. Throws for images without HU. */
+/** Notes on a CT for which Hounsfield units have another meaning. Throws for images without Hounsfield units. */
 export function notesOfCt(file: string, data: DataSet): readonly string[] {
   const a = ctAttributes;
   const text = ({ tag }: Attribute): string => data.string(tag)?.trim() ?? '';
@@ -217,7 +220,7 @@ export function notesOfCt(file: string, data: DataSet): readonly string[] {
   }
   if (text(a.LossyImageCompression) === '01')
     notes.push('LossyImageCompression is 01: values were changed by compression');
-  // Oblique slices were rejected before, so a tilt here contradicts the orientation.
+  // Oblique slices were already rejected, so a tilt here contradicts the stated orientation.
   const tilt = text(a.GantryDetectorTilt);
   if (Math.abs(decimalOf(tilt)) > MIN_TILT_DEG) {
     notes.push(

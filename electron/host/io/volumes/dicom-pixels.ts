@@ -1,4 +1,4 @@
-/** Stored values of DICOM pixel data: uncompressed, RLE and lossless JPEG, at any depth in BitsStored. */
+/** Decodes DICOM pixel data to stored values: uncompressed, RLE and lossless JPEG, for any value of BitsStored. */
 import dicom, { type DataSet, type Element } from 'dicom-parser';
 import { foreignFileError } from '../../../domain/header-fields.ts';
 import { jpegLossless } from './jpeg-lossless.ts';
@@ -14,14 +14,17 @@ export interface PixelFormat {
 
 export type Packing = 'none' | 'rle' | 'jpeg-lossless';
 
-/** Value in the low bits; the bits above may contain overlays or a sign extension. */
+/** Value in the low BitsStored bits. The bits above them may contain overlays or repeat the sign. */
 export function storedValue(raw: number, { stored, signed }: Pick<PixelFormat, 'stored' | 'signed'>): number {
   const span = 2 ** stored;
   const low = stored === 32 ? raw >>> 0 : (raw & (span - 1)) >>> 0;
   return signed && low >= span / 2 ? low - span : low;
 }
 
-/** PackBits segments of a frame, one for each byte of a value, the highest byte first: part 5, annex G. */
+/**
+ * Decodes a frame in RLE: PackBits segments, one for each byte of a value, beginning with the highest byte. Part 5,
+ * annex G.
+ */
 function rleFrame(file: string, bytes: Uint8Array, pixels: number, size: number): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const segments = bytes.length < 64 ? 0 : view.getUint32(0, true);
@@ -52,7 +55,7 @@ function rleFrame(file: string, bytes: Uint8Array, pixels: number, size: number)
   return out;
 }
 
-/** Little-endian bytes of a frame. Encoders store BitsStored or all allocated bits. */
+/** Decodes a lossless JPEG frame to little-endian bytes. Encoders store either BitsStored or all allocated bits. */
 function jpegFrame(file: string, bytes: Uint8Array, { rows, columns, stored, allocated }: PixelFormat): Uint8Array {
   if (allocated !== 16) throw foreignFileError(file, `BitsAllocated is ${allocated}; allowed: 16 for JPEG pixels`);
   const image = jpegLossless(file, bytes);
@@ -74,7 +77,7 @@ function jpegFrame(file: string, bytes: Uint8Array, { rows, columns, stored, all
   return out;
 }
 
-/** Bytes of a frame from its fragments; a single frame uses all fragments. */
+/** Compressed bytes of a frame, joined from its fragments. If there is only one frame, all fragments belong to it. */
 function frameBytes(file: string, data: DataSet, element: Element, frame: number, frames: number): Uint8Array {
   const { fragments = [], basicOffsetTable: table = [] } = element;
   try {
@@ -82,14 +85,14 @@ function frameBytes(file: string, data: DataSet, element: Element, frame: number
       ? dicom.readEncapsulatedImageFrame(data, element, frame)
       : dicom.readEncapsulatedPixelDataFromFragments(data, element, frame, frames === 1 ? fragments.length : 1);
   } catch (error) {
-    // The library also throws strings.
+    // The DICOM library throws strings as well as errors.
     throw foreignFileError(file, `frame ${frame + 1} of its PixelData cannot be found: ${String(error)}`);
   }
 }
 
 const PIXELS = 'x7fe00010';
 
-/** Bits of a pixel with overlays, as files before 2004 store them: part 3, C.9.2 (retired). */
+/** Mask of the bits of a pixel that contain overlays, as in files from before 2004: part 3, C.9.2 (retired). */
 function overlayBits(file: string, data: DataSet, { stored, allocated: pixel }: PixelFormat): number {
   let bits = 0;
   for (let group = 0x6000; group <= 0x601e; group += 2) {
@@ -107,14 +110,14 @@ function overlayBits(file: string, data: DataSet, { stored, allocated: pixel }: 
   return bits;
 }
 
-/** Whether bits above BitsStored are zero or repeat the sign, except overlay bits. */
+/** Whether all bits above BitsStored, except overlays, are zero or repeat the sign. */
 function isPlain(raw: number, value: number, { allocated, stored }: PixelFormat, overlays: number): boolean {
   const above = ((stored === 32 ? 0 : -(2 ** stored)) & (allocated === 16 ? 0xffff : -1) & ~overlays) >>> 0;
   const found = (raw & above) >>> 0;
   return found === 0 || (value < 0 && found === above);
 }
 
-/** Little-endian bytes of all frames after decompression. */
+/** Decompresses all frames to little-endian bytes. */
 function unpackedBytes(file: string, data: DataSet, packing: Packing, format: PixelFormat): Uint8Array {
   const { rows, columns, frames, allocated } = format;
   const element = data.elements[PIXELS];
@@ -152,8 +155,8 @@ function unpackedBytes(file: string, data: DataSet, packing: Packing, format: Pi
 }
 
 /**
- * Stored values of all frames in file order. `padding`: allocated bits of pixels without a value, which become NaN.
- * Throws BraggError `foreign-file`.
+ * Stored values of all frames, in file order. `padding`: raw values (all allocated bits) that mark pixels without a
+ * value; these become NaN. Throws BraggError `foreign-file`.
  */
 export function storedValues(
   file: string,

@@ -1,6 +1,6 @@
 /**
- * One slice of a CT series and RT Dose from DICOM files, parsed with dicom-parser. No data about the patient is read.
- * Tags, names and meanings: parts 3, 5 and 6 of the standard.
+ * Reads slices of CT series, and doses (RT Dose), from DICOM files with the package dicom-parser. Reads no data about
+ * the patient. Tags, names and meanings: parts 3, 5 and 6 of the DICOM standard.
  */
 
 import { inflateRawSync } from 'node:zlib';
@@ -25,7 +25,7 @@ interface TransferSyntax {
 }
 const uncompressedSyntax: TransferSyntax = { little: true, packing: 'none' };
 
-/** Part 5, sections 8 and 10. */
+/** Supported transfer syntaxes, by identifier: part 5, sections 8 and 10. */
 const transferSyntaxes: Readonly<Record<string, TransferSyntax>> = {
   '1.2.840.10008.1.2': uncompressedSyntax,
   '1.2.840.10008.1.2.1': uncompressedSyntax,
@@ -36,7 +36,7 @@ const transferSyntaxes: Readonly<Record<string, TransferSyntax>> = {
   '1.2.840.10008.1.2.4.70': { little: true, packing: 'jpeg-lossless' },
 };
 
-/** Part 6, table A-1: unsupported syntaxes by the prefix of their identifiers. */
+/** Names of unsupported transfer syntaxes, by the beginning of their identifiers: part 6, table A-1. */
 const unsupportedSyntaxes: Readonly<Record<string, string>> = {
   '1.2.840.10008.1.2.4.10': 'MPEG',
   '1.2.840.10008.1.2.4.11': 'JPEG XL',
@@ -49,28 +49,28 @@ const unsupportedSyntaxes: Readonly<Record<string, string>> = {
 
 export interface DicomSlice {
   readonly series: string;
-  /** FrameOfReferenceUID: identifies the coordinate system of positions. Empty if the file states none. */
+  /** FrameOfReferenceUID, which identifies the coordinate system of the positions. Empty if the file states none. */
   readonly frame: string;
   readonly description: string;
   /** Third value of ImageType, such as AXIAL or LOCALIZER. */
   readonly imageType: string;
   readonly columns: number;
   readonly rows: number;
-  /** Spacing between columns and between rows. */
+  /** Distance between the columns and distance between the rows, mm. */
   readonly spacing_mm: readonly [number, number];
-  /** Centre of the first pixel in the first row: to the patient's left, to the back, to the head. */
+  /** Centre of the first pixel of the first row, in patient coordinates: left, back, head. */
   readonly position_mm: readonly [number, number, number];
-  /** Patient axes, 0 to 2, along which columns follow each other, rows, and slices. */
+  /** Patient axes (0 to 2) along which the column index, the row index and the slice index increase. */
   readonly axes: readonly [columns: number, rows: number, slices: number];
-  /** Direction of the columns and of the rows along their axes: 1 or -1. */
+  /** Sign of the direction of the columns and of the rows along their axes: 1 or -1. */
   readonly way: readonly [number, number];
-  /** Facts that change the meaning of the Hounsfield units. */
+  /** Notes on properties that change the meaning of the Hounsfield units. */
   readonly notes: readonly string[];
-  /** Settings in which all slices of one scan agree, by keyword. */
+  /** Values of the attributes in SETTINGS, which must be the same in all slices of a scan, by keyword. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** Attributes that are constant within one scan; a change means a mixture of scans. */
+/** Attributes that are constant within a scan; different values mean that the files are from several scans. */
 const SETTINGS = ['AcquisitionNumber', 'TemporalPositionIdentifier', 'KVP', 'ConvolutionKernel'] as const;
 
 const MARK = 'DICM';
@@ -80,18 +80,23 @@ const latin1 = (bytes: Uint8Array): string => new TextDecoder('latin1').decode(b
 export const isDicom = (bytes: Uint8Array): boolean =>
   latin1(bytes.subarray(MARK_AT, MARK_AT + MARK.length)) === MARK || startsWithMeta(bytes) || isBareDataSet(bytes);
 
-/** File meta information without the preamble: group 2, element 0 or 1, with an explicit type. */
+/**
+ * Whether a file without preamble begins with file meta information: group 2, element 0 or 1, with an explicit type.
+ */
 const startsWithMeta = (bytes: Uint8Array): boolean =>
   bytes[0] === 2 && bytes[1] === 0 && bytes[3] === 0 && /^(UL|OB)$/.test(latin1(bytes.subarray(4, 6)));
 
-/** A data set without file meta information: its first element is from group 8, which describes the study. */
+/**
+ * Whether a file is a bare data set, without file meta information. Its first element then is in group 8, which
+ * describes the study.
+ */
 const isBareDataSet = (bytes: Uint8Array): boolean =>
   bytes.length >= 8 && bytes[0] === 8 && bytes[1] === 0 && bytes[3] === 0 && (hasType(bytes) || bytes[7] === 0);
 
-/** Whether the first element contains its type; in implicit syntaxes its length is there. */
+/** Whether the first element states its type (explicit VR). With implicit VR these bytes are its length. */
 const hasType = (bytes: Uint8Array): boolean => /^[A-Z]{2}$/.test(latin1(bytes.subarray(4, 6)));
 
-/** Preamble and minimal file meta information for a bare data set. */
+/** Preamble and minimal file meta information to put in front of a bare data set. */
 function metaFor(bytes: Uint8Array): Uint8Array {
   const syntax = hasType(bytes) ? '1.2.840.10008.1.2.1\0' : '1.2.840.10008.1.2\0';
   const element = Buffer.concat([Buffer.from([2, 0, 0x10, 0, 0x55, 0x49, syntax.length, 0]), Buffer.from(syntax)]);
@@ -99,7 +104,7 @@ function metaFor(bytes: Uint8Array): Uint8Array {
   return Buffer.concat([new Uint8Array(MARK_AT), Buffer.from(MARK), length, element]);
 }
 
-/** Maximum size of an inflated file. */
+/** Maximum size of a deflated file after inflation. */
 const MAX_BYTES = 2 ** 29;
 
 function inflate(bytes: Uint8Array, position: number): Uint8Array {
@@ -123,7 +128,7 @@ function parsedBytes(file: string, bytes: Uint8Array): DataSet {
   try {
     return dicom.parseDicom(whole, { inflater: inflate } as dicom.ParseDicomOptions);
   } catch (error) {
-    // The library throws strings, errors, and objects that contain an error.
+    // The DICOM library throws strings, errors, and objects that contain an error.
     const inner: unknown = (error as { readonly exception?: unknown } | null)?.exception ?? error;
     const message = messageOf(inner);
     if (/0002,0010/.test(message)) throw foreignFileError(file, 'it has no transfer syntax (0002,0010)');
@@ -161,7 +166,7 @@ function parseDicom(file: string, bytes: Uint8Array): Parsed {
   );
 }
 
-/** Size, type and position of the first frame. */
+/** Pixel format, spacing, orientation and position of the first frame. */
 function imageOf(file: string, data: DataSet, allocatable: readonly number[], mostFrames: number) {
   const a = imageAttributes;
   const short = (
@@ -171,7 +176,7 @@ function imageOf(file: string, data: DataSet, allocatable: readonly number[], mo
     if (value === undefined) throw foreignFileError(file, `it has no ${name}`);
     return value;
   };
-  // Checked first, because files with several frames state other attributes per frame.
+  // The number of frames is checked first, because multi-frame files state the other attributes for each frame.
   const frames = Number(data.string(a.NumberOfFrames.tag) ?? '1');
   if (!Number.isInteger(frames) || frames < 1 || frames > mostFrames) {
     const allowed = mostFrames === 1 ? '1: one file per slice, not multi-frame CT' : '1 and more';
@@ -204,7 +209,7 @@ function imageOf(file: string, data: DataSet, allocatable: readonly number[], mo
   };
 }
 
-/** Modality; empty if the file states none. */
+/** Modality of the file, such as CT; empty if the file states none. */
 export const dicomModality = (file: string, bytes: Uint8Array): string =>
   parsedBytes(file, bytes).string(imageAttributes.Modality.tag)?.trim() ?? '';
 
@@ -250,34 +255,34 @@ function ctFile(file: string, bytes: Uint8Array): CtFile {
 const imageTypeOf = (data: DataSet): string =>
   (data.string(ctAttributes.ImageType.tag)?.split('\\')[2] ?? '').trim().toUpperCase();
 
-/** A survey view that scanners store in the folder of a series; it is not a slice. */
+/** Whether a file is a localizer: a survey view that scanners store with a series, but not a slice of it. */
 export const isLocalizer = (file: string, bytes: Uint8Array): boolean =>
   imageTypeOf(parsedBytes(file, bytes)) === 'LOCALIZER';
 
-/** Reads everything except the pixels. Throws BraggError `foreign-file`. */
+/** Reads the header of a CT slice, without its pixels. Throws BraggError `foreign-file`. */
 export function readDicomHeader(file: string, bytes: Uint8Array): DicomSlice {
   const { parsed: _, format: __, ...slice } = ctFile(file, bytes);
   return slice;
 }
 
-/** Padding lies outside of the scanner's field of view: air. */
+/** Value of padding pixels. They are outside of the scanner's field of view, where air is assumed. */
 const AIR_HU = -1000;
 
 interface CtPixels {
-  /** Hounsfield units, row by row as stored. */
+  /** Hounsfield units of the pixels, row by row as stored in the file. */
   readonly hu: Float32Array;
-  /** Number of padding pixels, and the range of stored values that the file declares as padding. */
+  /** Number of padding pixels. `padding` is the range of stored values that the file declares as padding. */
   readonly padded: number;
   readonly padding: readonly [low: number, high: number] | null;
 }
 
 interface Padding {
   readonly range: readonly [low: number, high: number];
-  /** Padding values in all allocated bits, because BitsStored cannot represent them. */
+  /** Padding values that BitsStored cannot represent, in all allocated bits. */
   readonly raw: readonly number[];
 }
 
-/** Part 3, C.7.5.1.1.2: one value, or a range of values. */
+/** Padding declared by the file: one value, or a range of values. Part 3, C.7.5.1.1.2. */
 function paddingOf(file: string, data: DataSet, format: PixelFormat): Padding | null {
   const { PixelPaddingValue: value, PixelPaddingRangeLimit: limit } = ctAttributes;
   const [first, last] = [data.uint16(value.tag), data.uint16(limit.tag)];
@@ -285,7 +290,7 @@ function paddingOf(file: string, data: DataSet, format: PixelFormat): Padding | 
     if (last !== undefined) throw foreignFileError(file, 'it has PixelPaddingRangeLimit without PixelPaddingValue');
     return null;
   }
-  // Writers store the value with the sign of 16 bits or of BitsStored.
+  // The padding value may be signed by 16 bits or by BitsStored, depending on the program that wrote it.
   const wide = (raw: number): number => (format.signed && raw >= 2 ** 15 ? raw - 2 ** 16 : raw);
   const [low, high] = format.signed ? [-(2 ** (format.stored - 1)), 2 ** (format.stored - 1)] : [0, 2 ** format.stored];
   const isOutside = (raw: number): boolean => raw >= 2 ** format.stored && (wide(raw) < low || wide(raw) >= high);
@@ -301,7 +306,7 @@ function paddingOf(file: string, data: DataSet, format: PixelFormat): Padding | 
   return { range: [ends[0] ?? 0, ends[1] ?? 0], raw: outside };
 }
 
-/** Throws BraggError `foreign-file`. */
+/** Reads the pixels of a CT slice and converts them to Hounsfield units. Throws BraggError `foreign-file`. */
 export function readDicomPixels(file: string, bytes: Uint8Array): CtPixels {
   const { parsed: found, format } = ctFile(file, bytes);
   const { data, syntax } = found;
@@ -321,7 +326,7 @@ export function readDicomPixels(file: string, bytes: Uint8Array): CtPixels {
   return { hu, padded, padding: padding?.range ?? null };
 }
 
-/** Offsets of the frames along the normal of the plane, in mm from the first one: part 3, C.8.8.3.2. */
+/** Offsets of the frames in mm, along the normal of the image plane and from the first frame: part 3, C.8.8.3.2. */
 function frameOffsets(
   file: string,
   data: DataSet,
@@ -342,7 +347,8 @@ function frameOffsets(
     );
   }
   const [first = 0] = offsets;
-  // Relative offsets start with 0. Absolute positions start with the image's z, and require the normal +z.
+  // Relative offsets start with 0. Absolute ones start with the z of the image position, and are allowed only if the
+  // normal is +z.
   const [, , z = 0] = position;
   const isUpwards = (normal[2] ?? 0) > 1 - 1e-3;
   if (first !== 0 && !(isUpwards && Math.abs(first - z) <= 1e-3 * Math.max(1, Math.abs(z)))) {
@@ -357,7 +363,10 @@ function frameOffsets(
   return offsets.map((offset) => offset - first);
 }
 
-/** Dose of an RT Dose file in its unit, along the patient's axes. Throws BraggError `foreign-file`. */
+/**
+ * Reads the dose of an RT Dose file, in the unit of the file and along the patient's axes. Throws BraggError
+ * `foreign-file`.
+ */
 export function readDicomDose(file: string, bytes: Uint8Array): Volume {
   const { data, syntax } = parseDicom(file, bytes);
   const a = doseAttributes;

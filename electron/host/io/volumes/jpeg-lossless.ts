@@ -1,7 +1,8 @@
 /**
- * Lossless JPEG with one component: process 14 of ITU-T T.81, annex H, as in DICOM's transfer syntaxes 57 and 70. The
- * decoder is that of the Independent JPEG Group in dcmjs-codecs, a WebAssembly module that is loaded with the first
- * frame. jpeg-lossless-decoder-js 2.1.2 ignores the point transform and truncation, and is wrong with restart markers.
+ * Decodes lossless JPEG with one component (process 14 of ITU-T T.81, annex H), as in DICOM's transfer syntaxes 57 and
+ * 70. Uses the Independent JPEG Group's decoder from dcmjs-codecs, a WebAssembly module that is loaded for the first
+ * frame. The package jpeg-lossless-decoder-js 2.1.2 is not used: it ignores the point transform and truncation, and
+ * decodes restart markers incorrectly.
  */
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../../../contract/errors.ts';
@@ -20,7 +21,7 @@ type Frame = Omit<JpegImage, 'values'>;
 
 const [SOI, EOI, SOS, SOF3] = [0xd8, 0xd9, 0xda, 0xc3];
 
-/** Functions of the module; a context is an address in its memory. */
+/** Functions of the WebAssembly module. A context is an address in its memory. */
 interface Codecs {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly CreateCodecsContext: () => number;
@@ -45,18 +46,21 @@ type Setter = (context: number, value: number) => void;
 
 interface Decoder {
   readonly codecs: Codecs;
-  /** Messages of the decoder for the present frame. Errors in the data are messages only. */
+  /** Messages of the decoder for the current frame. Errors in the data are reported only here. */
   readonly messages: string[];
 }
 
 let compiledModule: WebAssembly.Module | null = null;
 /**
- * Idle instance of the module, for the next frame. Null after an error, because an exception leaves its stack and
- * memory in use.
+ * Idle decoder for the next frame. It is not reused after an error, because an exception does not free its stack and
+ * memory.
  */
 let idle: Decoder | null = null;
 
-/** WASI's error number for unsupported calls. The decoder needs no clock, environment or files. */
+/**
+ * WASI's error number ENOTSUP. It is returned by system calls for clock, environment and files, which the decoder does
+ * not need.
+ */
 const NOT_SUPPORTED = 58;
 
 function newDecoder(): Decoder {
@@ -84,7 +88,10 @@ function newDecoder(): Decoder {
   return { codecs, messages };
 }
 
-/** Bytes of the values: one per value up to 8 bits, otherwise two, little-endian. Throws for damaged data. */
+/**
+ * Decodes a frame. A value has one byte if the precision is at most 8 bits, otherwise two, little-endian. Throws for
+ * damaged data.
+ */
 function decodeFrame(bytes: Uint8Array, { rows, columns, precision }: Frame): Buffer {
   const decoder = idle ?? newDecoder();
   idle = null;
@@ -132,7 +139,7 @@ function frameOf(file: string, segment: Uint8Array): Frame {
   return { precision, rows, columns };
 }
 
-/** Segment SOS; the module would also decode other processes. */
+/** Checks the scan header (segment SOS), because the module would also decode other processes. */
 function checkScan(file: string, segment: Uint8Array, { precision }: Frame): void {
   const [components, , , predictor = 0, , low = 0] = segment;
   if (segment.length !== 6 || components !== 1) {
@@ -145,7 +152,7 @@ function checkScan(file: string, segment: Uint8Array, { precision }: Frame): voi
   }
 }
 
-/** Size and type of the frame, and the end of its header. */
+/** Size and precision of the frame, and the offset after its header. */
 function headerOf(file: string, bytes: Uint8Array): Frame & { readonly end: number } {
   if (bytes[0] !== 0xff || bytes[1] !== SOI)
     throw foreignFileError(file, 'its frame is not a JPEG: it does not begin with FFD8');
@@ -169,7 +176,7 @@ function headerOf(file: string, bytes: Uint8Array): Frame & { readonly end: numb
       (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4) ||
       (marker >= 0xd0 && marker <= 0xdc && marker !== 0xdb)
     ) {
-      // Other processes, arithmetic coding, and a height defined after the data.
+      // These markers start other processes, arithmetic coding, or a height that is defined after the data.
       throw foreignFileError(
         file,
         `its JPEG frame has marker ${hex(marker)}; allowed: ${hex(SOF3)}, lossless with Huffman codes`,
@@ -179,10 +186,10 @@ function headerOf(file: string, bytes: Uint8Array): Frame & { readonly end: numb
   }
 }
 
-/** Throws BraggError `foreign-file`. */
+/** Decodes a frame. Throws BraggError `foreign-file`. */
 export function jpegLossless(file: string, bytes: Uint8Array): JpegImage {
   const { end, ...frame } = headerOf(file, bytes);
-  // Fragments have an even length: the last byte may be padding.
+  // DICOM fragments have an even length, so the last byte may be padding.
   const padded = bytes.at(-1) === 0 && bytes.at(-2) === EOI;
   const whole = padded ? bytes.subarray(0, -1) : bytes;
   const excess = (): Error =>
@@ -212,14 +219,14 @@ export function jpegLossless(file: string, bytes: Uint8Array): JpegImage {
 }
 
 /**
- * Whether a frame is complete without its last byte of data. The decoder reads ahead, and does not report one or two
- * excess bytes at the end.
+ * Whether a frame can be decoded completely without its last byte of data, which then is excess. The decoder reads
+ * ahead, and does not report one or two excess bytes itself.
  */
 function isComplete(whole: Uint8Array, header: number, frame: Frame): boolean {
   let last = whole.length - 3;
-  // A marker may begin with several FF: DCMTK writes one more.
+  // A marker may begin with several FF bytes; DCMTK writes an additional one.
   while (whole[last] === 0xff) last -= 1;
-  // FF in data is followed by 00.
+  // A byte FF in the data is followed by 00, so both are removed together.
   const cut = whole[last] === 0 && whole[last - 1] === 0xff ? last - 1 : last;
   if (cut < header) return false;
   const shorter = Buffer.concat([whole.subarray(0, cut), whole.subarray(-2)]);

@@ -1,5 +1,5 @@
 /**
- * Headers of MetaImage, according to the documentation of MetaIO in ITK. Coordinates are the patient's: left, back,
+ * Reads headers of MetaImage volumes, by the documentation of MetaIO in ITK. Coordinates are the patient's: left, back,
  * head.
  */
 
@@ -31,7 +31,10 @@ const types: Readonly<Record<string, NumberType>> = {
 const about = ignoredField('describes the file, without effect on values or positions');
 const onlyNumber = (wanted: number) => allowOnly(String(wanted), (value) => Number(value) === wanted);
 
-/** Fields of MetaIO's MetaObject and MetaImage. Other fields are user-defined, and ignored like in MetaIO. */
+/**
+ * Rules for the fields of MetaIO's classes MetaObject and MetaImage. Other fields are user-defined and ignored, as in
+ * MetaIO.
+ */
 export const metaImageFields: FieldRules = {
   ndims: honoured,
   dimsize: honoured,
@@ -59,7 +62,7 @@ export const metaImageFields: FieldRules = {
   elementtointensityfunctionoffset: onlyNumber(0),
   modality: oneOf('MET_MOD_CT', 'MET_MOD_OTHER', 'MET_MOD_UNKNOWN'),
   imageposition: absent,
-  // DICOM modality, as ITK writes it with its dictionary.
+  // DICOM's Modality, written by ITK with its metadata dictionary.
   '0008|0060': oneOf('CT', 'RTDOSE', 'OT'),
   centerofrotation: ignoredField('ITK places images by Offset and TransformMatrix alone'),
   transformtype: ignoredField('Offset and TransformMatrix state the transform'),
@@ -78,10 +81,12 @@ export const metaImageFields: FieldRules = {
 };
 
 const MAX_HEADER = 65_536;
-/** Identity in MetaIO's letters, which name the side that each axis starts from: right, anterior, inferior. */
+/**
+ * Patient axes x, y and z in MetaIO's letters, which name the side where each axis starts: right, anterior, inferior.
+ */
 const IDENTITY = /^(rai|\?+)$/i;
 
-/** Null if the bytes are not the header of a MetaImage. */
+/** Text of the header; null if the bytes are not a MetaImage. */
 function textOf(bytes: Uint8Array) {
   const text = Buffer.from(bytes.subarray(0, MAX_HEADER)).toString('latin1');
   const last = /^[ \t]*ElementDataFile[ \t]*[=:][^\n]*(\n|$)/im.exec(text);
@@ -95,7 +100,7 @@ export const isMetaImage = (bytes: Uint8Array): boolean => {
   return head !== null && /^(?:\u00ef\u00bb\u00bf)?\s*[^\s=:]+\s*[=:]/.test(head.text);
 };
 
-/** Throws BraggError `foreign-file`. */
+/** Parses a header. Throws BraggError `foreign-file`. */
 export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
   const head = textOf(bytes);
   if (head === null) throw foreignFileError(file, 'it has no ElementDataFile, so it is not a MetaImage');
@@ -117,7 +122,7 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
     if (/^(false|f|0)$/i.test(value)) return false;
     throw foreignFileError(file, `${name} = ${value} is not supported; allowed: True, False`);
   };
-  /** Value of a field with several names, which must not contradict each other. */
+  /** Value of a field that has several names. Throws if they contradict each other. */
   const one = (...names: readonly string[]): string | undefined => {
     const values = names.flatMap((name) => fields.get(name.toLowerCase()) ?? []);
     const [first, ...others] = values;
@@ -205,7 +210,7 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
   };
 }
 
-/** Null if the data follows the header. A pattern without numbers starts at 1 with step 1. */
+/** Names of the data files; null if the data follows the header. A pattern without numbers starts at 1 with step 1. */
 function dataFilesIn(file: string, value: string, following: string, sizes: readonly number[]) {
   if (/^local$/i.test(value)) return null;
   const [pattern = '', first = '1', last, step = '1', ...more] = value.split(/\s+/);

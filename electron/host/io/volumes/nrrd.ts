@@ -1,4 +1,4 @@
-/** Headers of NRRD, according to the format definition of the Teem project (versions 1 to 5). */
+/** Reads headers of NRRD volumes, by the format definition of the Teem project (versions 1 to 5). */
 
 import {
   absent,
@@ -40,7 +40,10 @@ const about = ignoredField('describes the file, without effect on values or posi
 const allowEachWord = (allowed: string, pattern: RegExp) =>
   allowOnly(allowed, (value) => value.split(/\s+/).every((word) => pattern.test(word)));
 
-/** Fields of the definition, with the allowed spellings. Unknown fields are errors, as in the definition. */
+/**
+ * Rules for the fields of the format definition, with the allowed spellings. Unknown fields are errors, as the
+ * definition demands.
+ */
 export const nrrdFields: FieldRules = {
   dimension: honoured,
   type: honoured,
@@ -90,7 +93,7 @@ const MARK = 'NRRD000';
 export const isNrrd = (bytes: Uint8Array): boolean =>
   new TextDecoder('latin1').decode(bytes.subarray(0, MARK.length)) === MARK;
 
-/** Directions of x, y and z of a space in patient axes: left, back, head. */
+/** Signs of a space's axes relative to the patient's axes left, back and head. */
 const spaces: Readonly<Record<string, readonly [number, number, number]>> = {
   'left-posterior-superior': [1, 1, 1],
   lps: [1, 1, 1],
@@ -100,14 +103,14 @@ const spaces: Readonly<Record<string, readonly [number, number, number]>> = {
   las: [1, -1, 1],
 };
 
-/** Words of a list, with or without quotation marks. */
+/** Entries of a list, with or without quotation marks. */
 const wordsOf = (text: string): readonly string[] =>
   [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => (quoted ?? bare ?? '').trim());
 
 type Fields = ReadonlyMap<string, string>;
 const eitherField = (fields: Fields, a: string, b: string): string | undefined => fields.get(a) ?? fields.get(b);
 
-/** Millimetres per unit of each axis; an unstated unit means millimetres. */
+/** Factor to millimetres for the unit of each axis. Without a stated unit, millimetres are assumed. */
 function unitsOf(file: string, name: string, text: string | undefined, axes: number): readonly number[] {
   if (text === undefined) return Array.from({ length: axes }, () => 1);
   const words = wordsOf(text);
@@ -115,7 +118,7 @@ function unitsOf(file: string, name: string, text: string | undefined, axes: num
   return words.map((word) => (/^(|\?\?\?|none)$/.test(word) ? 1 : millimetresIn(file, name, word)));
 }
 
-/** Spacings, or spacings from the first and last positions of axes. */
+/** Step of each axis: from its spacing, or from its first and last position. */
 function axisSteps(
   file: string,
   fields: Fields,
@@ -147,13 +150,13 @@ function axisSteps(
 
 type Placement = Pick<VolumeHeader, 'steps_mm' | 'origin_mm' | 'notes'>;
 
-/** Names of the axes x, y and z, used if nothing else states them. */
+/** Patterns for labels of the axes x, y and z. */
 const AXES = [/^(x|i|columns?|)(?![a-z])/i, /^(y|j|rows?|)(?![a-z])/i, /^(z|k|slices?|)(?![a-z])/i] as const;
 
-/** Names of axes that are not spatial. */
+/** Pattern for labels of axes that are not spatial. */
 const NO_PLACE = /\b(time|t|phase|energy|angle|channels?|components?)\b/i;
 
-/** Rejects axis names other than x, y, z in this order, because positions would be exchanged. */
+/** Throws if axis labels are not x, y, z in this order: positions would be assigned to the wrong axes. */
 function checkLabels(file: string, text: string | undefined, axes: number): void {
   const words = wordsOf(text ?? '');
   const named = words.some((word, i) => !/^(\?\?\?|none)$/i.test(word) && AXES[i]?.test(word) !== true);
@@ -165,8 +168,8 @@ function checkLabels(file: string, text: string | undefined, axes: number): void
 }
 
 /**
- * Steps and origin if each axis has its own spacing and there is no space. Mins and maxs are edges of cells unless
- * `centers` states nodes: Teem, which defines the format, assumes cells (nrrdDefaultCenter).
+ * Steps and origin, for files in which each axis has its own spacing and no space is stated. Mins and maxs are edges of
+ * cells unless `centers` says nodes, because cells are Teem's default (nrrdDefaultCenter).
  */
 function placementByAxes(file: string, fields: Fields, sizes: readonly number[]): Placement {
   const axes = sizes.length;
@@ -198,7 +201,7 @@ function placementByAxes(file: string, fields: Fields, sizes: readonly number[])
   };
 }
 
-/** Steps and origin if they are vectors in a space. */
+/** Steps and origin, for files that state them as vectors in a space. */
 function placementBySpace(file: string, fields: Fields, sizes: readonly number[], directions: string): Placement {
   const axes = sizes.length;
   for (const name of ['spacings', 'axis mins', 'axismins', 'axis maxs', 'axismaxs'] as const) {
@@ -238,7 +241,7 @@ function placementBySpace(file: string, fields: Fields, sizes: readonly number[]
   };
 }
 
-/** Steps and origin in patient coordinates, which are assumed if a file names no space. */
+/** Steps and origin in patient coordinates. A file that states no space is assumed to use them. */
 function readPlacement(file: string, fields: Fields, sizes: readonly number[]): Placement {
   const directions = fields.get('space directions');
   const own =
@@ -261,17 +264,17 @@ const encodings: Readonly<Record<string, VolumeHeader['encoding']>> = {
   ...{ ascii: 'text', text: 'text', txt: 'text' },
 };
 
-/** Throws BraggError `foreign-file`. */
+/** Parses a header. Throws BraggError `foreign-file`. */
 export function nrrdHeader(file: string, bytes: Uint8Array): VolumeHeader {
   const text = Buffer.from(bytes.subarray(0, MAX_HEADER)).toString('latin1');
   if (!/^NRRD000[1-5]\r?\n/.test(text)) throw foreignFileError(file, 'it does not begin with NRRD0001 to NRRD0005');
   const blank = /\r?\n\r?\n/.exec(text);
   const detached = /^data ?file:/im.test(text.slice(0, blank?.index));
-  // LIST is the last field: file names follow it.
+  // LIST must be the last field, because the file names follow it.
   const list = /^data ?file:[ \t]*list\b[^\n]*(?:\n|$)/im.exec(text);
   const listed = list === null ? '' : text.slice(list.index + list[0].length);
   if (blank === null && !detached) throw foreignFileError(file, 'its header does not end with an empty line');
-  // Lines with := are user-defined pairs.
+  // Lines with `:=` are user-defined key/value pairs.
   const lines = text
     .slice(0, list === null ? (blank?.index ?? text.length) : list.index + list[0].length)
     .split(/\r?\n/)

@@ -1,4 +1,4 @@
-/** Volumes in MetaImage and NRRD files, with the data inside or in separate files. */
+/** Reads volumes from MetaImage and NRRD files, whose data may be in separate files. */
 import path from 'node:path';
 import { foreignFileError } from '../../../domain/header-fields.ts';
 import { readPlainAtMost } from '../files/plain-file.ts';
@@ -6,13 +6,16 @@ import { isMetaImage, metaImageHeader } from './metaimage.ts';
 import { isNrrd, nrrdHeader } from './nrrd.ts';
 import { type Volume, type VolumeHeader, volumeOf } from './volume.ts';
 
-/** Recognizes the format by the first bytes, not by name. Null for other formats. Throws BraggError `foreign-file`. */
+/**
+ * Parses the header of a volume. The format is recognized by the first bytes, not by the file name. Null for other
+ * formats. Throws BraggError `foreign-file`.
+ */
 export function volumeHeader(name: string, bytes: Uint8Array): VolumeHeader | null {
   if (isNrrd(bytes)) return nrrdHeader(name, bytes);
   return isMetaImage(bytes) ? metaImageHeader(name, bytes) : null;
 }
 
-/** Volume with its data inside the file, or in `parts`. Throws BraggError `foreign-file`. */
+/** Volume whose data is in `bytes`, or in the data files `parts`. Throws BraggError `foreign-file`. */
 export function volumeIn(
   name: string,
   bytes: Uint8Array,
@@ -32,7 +35,10 @@ const NIFTI = 'NIfTI: convert it to NRRD or MetaImage, as 3D Slicer can';
 const SHEET = 'a spreadsheet or a ZIP archive: export a table as CSV, or extract it first';
 const PICTURE = 'a PDF or an image';
 const TREE = 'an HDF5 or netCDF file';
-/** Signatures, with their offsets, of files that users open in place of a volume or a table. */
+/**
+ * Signatures of formats that users open by mistake in place of a volume or a table, with the offsets of their first
+ * bytes.
+ */
 const others: readonly (readonly [kind: string, at: number, ...marks: string[]])[] = [
   ['compressed by gzip: decompress it first', 0, '\x1f\x8b'],
   [SHEET, 0, 'PK\x03\x04', '\xd0\xcf\x11\xe0'],
@@ -42,7 +48,7 @@ const others: readonly (readonly [kind: string, at: number, ...marks: string[]])
   [PICTURE, 0, '%PDF', '\x89PNG', '\xff\xd8\xff', 'GIF8'],
 ];
 
-/** Completes "it is …" for a known format that is not a volume. Null for all others. */
+/** Name of a known format that is not a volume, for messages "it is …". Null for unknown formats. */
 export function otherFormat(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.subarray(0, 352)).toString('latin1');
   return others.find(([, at, ...marks]) => marks.some((mark) => head.startsWith(mark, at)))?.[0] ?? null;
@@ -50,7 +56,7 @@ export function otherFormat(bytes: Uint8Array): string | null {
 
 const MAX_BYTES = 2 ** 31 - 1;
 
-/** Bytes of the data files next to a header. Null for unreadable ones. */
+/** Reads the data files in the header's folder; null for a file that cannot be read. */
 export async function neighbouringDataFiles(
   file: string,
   { dataFiles }: VolumeHeader,
@@ -65,7 +71,7 @@ export async function neighbouringDataFiles(
   return parts;
 }
 
-/** `file`: path of the header; its data files are in the same folder. */
+/** Reads a volume. `file` is the path of the header; its data files are in the same folder. */
 export async function readVolumeFile(
   name: string,
   file: string,

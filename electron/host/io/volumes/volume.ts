@@ -1,6 +1,6 @@
 /**
- * Values on an equally spaced grid. A header of any format describes the location and type of its bytes, and the steps
- * of the axes. The result always has its axes along the patient's +x (left), +y (back) and +z (head), in mm.
+ * Volumes: values on an equally spaced grid. A header of any format states the layout and type of the data, and the
+ * directions of the axes. A volume always has its axes along the patient's +x (left), +y (back) and +z (head), in mm.
  */
 
 import { gunzipSync, inflateSync } from 'node:zlib';
@@ -9,15 +9,15 @@ import { foreignFileError } from '../../../domain/header-fields.ts';
 import { decimalOf } from '../../../domain/values/csv.ts';
 
 export interface Volume {
-  /** Cells along x, y and z; for a plane, along its two axes. The first axis is the fastest. */
+  /** Number of cells along x, y and z; for a plane, along its two axes. Values are contiguous along the first axis. */
   readonly sizes: readonly number[];
   readonly spacing_mm: readonly number[];
-  /** Centre of the first cell. */
+  /** Position of the centre of the first cell. */
   readonly origin_mm: readonly number[];
   readonly values: Float64Array;
   /** Unit of the values, if the file states one. */
   readonly unit?: string;
-  /** Facts about the file that a user must know. */
+  /** Notes on the file that the user must know. */
   readonly notes?: readonly string[];
 }
 
@@ -36,36 +36,42 @@ const numberTypes = {
 export type NumberType = keyof typeof numberTypes;
 export const bytesPer = (type: NumberType): number => numberTypes[type][0];
 
-/** Enough values for a volume of a treatment plan with a resolution of 0.5 mm; memory must hold two copies of them. */
+/**
+ * Maximum number of values, enough for a treatment plan with a resolution of 0.5 mm. Memory must hold two copies of
+ * them.
+ */
 const MAX_VALUES = 2e8;
 const MAX_AXES = 3;
 
 export interface VolumeHeader {
-  /** Cells along each axis of the file, the fastest first. */
+  /** Number of cells along each axis of the file. Values are contiguous along the first axis. */
   readonly sizes: readonly number[];
   readonly type: NumberType;
   readonly little: boolean;
   readonly encoding: 'raw' | 'zlib' | 'gzip' | 'text';
-  /** Names of the files with equal parts of the data, in order. Null if the data follows the header. */
+  /** Names of the data files, which contain equal parts in this order. Null if the data follows the header. */
   readonly dataFiles: readonly string[] | null;
   /** Offset of the first byte after the header. */
   readonly end: number;
-  /** Lines to skip in each file before its data is unpacked. */
+  /** Number of lines to skip at the start of each data file, before decompression. */
   readonly skipLines: number;
-  /** Bytes to skip in each file after unpacking; -1 if the data is at the end. */
+  /**
+   * Number of bytes to skip at the start of each data file, after decompression; -1 if the data is at the end of the
+   * file.
+   */
   readonly skipBytes: number;
-  /** Size of the packed data, if the header states it. Null for several files. */
+  /** Size of the compressed data if the header states it; null if not, or for several files. */
   readonly packedBytes: number | null;
-  /** Step of each axis of the file in patient coordinates, mm. */
+  /** Vector from one cell to the next along each axis of the file, in patient coordinates, mm. */
   readonly steps_mm: readonly (readonly number[])[];
-  /** Centre of the first cell in patient coordinates. */
+  /** Centre of the first cell in patient coordinates, mm. */
   readonly origin_mm: readonly number[];
   readonly unit: string | null;
-  /** Facts about the header that a user must know. */
+  /** Notes on the header that the user must know. */
   readonly notes: readonly string[];
 }
 
-/** Number of values of a grid. Throws for invalid sizes. */
+/** Number of values in a grid. Throws for invalid sizes. */
 export function countOf(file: string, sizes: readonly number[]): number {
   if (sizes.length < 2 || sizes.length > MAX_AXES) {
     throw foreignFileError(file, `it has ${sizes.length} axes; allowed: 2 or ${MAX_AXES}`);
@@ -92,15 +98,15 @@ interface UnpackResult {
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** MetaIO writes zlib, but also reads gzip. */
+/** MetaIO writes compressed data as zlib, but also reads gzip. */
 const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
-/** Unpacks at most `limit` bytes, so that a small file cannot fill the memory. */
+/** Decompresses at most `limit` bytes, so that a small file cannot fill the memory. */
 function unpackBytes(file: string, encoding: 'zlib' | 'gzip', bytes: Uint8Array, limit: number): Uint8Array {
   try {
     const unpack = encoding === 'zlib' && !isGzip(bytes) ? inflateSync : gunzipSync;
     const options = { maxOutputLength: limit, info: true } as const;
-    // Node's types describe only the result without `info`.
+    // With the option `info` the result is an object, but Node's type declarations state only a Buffer.
     const found = unpack(bytes, options) as unknown as UnpackResult;
     const read = found.engine.bytesWritten;
     if (read === bytes.length) return found.buffer;
@@ -113,14 +119,14 @@ function unpackBytes(file: string, encoding: 'zlib' | 'gzip', bytes: Uint8Array,
   }
 }
 
-/** Ranges of integer types. */
+/** Smallest and largest value of each integer type. */
 const ranges: Readonly<Partial<Record<NumberType, readonly [number, number]>>> = {
   ...{ int8: [-(2 ** 7), 2 ** 7 - 1], uint8: [0, 2 ** 8 - 1] },
   ...{ int16: [-(2 ** 15), 2 ** 15 - 1], uint16: [0, 2 ** 16 - 1] },
   ...{ int32: [-(2 ** 31), 2 ** 31 - 1], uint32: [0, 2 ** 32 - 1] },
 };
 
-/** Longer than any number in text: sign, 17 digits, point and exponent. */
+/** Maximum length of a number in text: more than sign, 17 digits, point and exponent. */
 const LONGEST_NUMBER = 32;
 
 function textNumbers(file: string, bytes: Uint8Array, count: number, type: NumberType): Float64Array {
@@ -130,7 +136,7 @@ function textNumbers(file: string, bytes: Uint8Array, count: number, type: Numbe
       `its text has ${bytes.length} bytes; allowed: ${LONGEST_NUMBER} for each of ${count} values`,
     );
   }
-  // A comma within a word may be a decimal comma, so commas alone do not separate values.
+  // Values are separated by white space only, because a comma may be a decimal comma.
   const words = (new TextDecoder('latin1').decode(bytes).match(/\S+/g) ?? [])
     .map((word) => word.replaceAll(/^,+|,+$/g, ''))
     .filter((word) => word !== '');
@@ -152,7 +158,7 @@ function textNumbers(file: string, bytes: Uint8Array, count: number, type: Numbe
   throw foreignFileError(file, `value ${wrong + 1} is ${words[wrong]}; allowed: numbers of ${type}`);
 }
 
-/** Numbers in one file. Throws unless the file has the number of bytes that the header states. */
+/** Values in one data file. Throws unless the file has the size that the header implies. */
 function partOf(file: string, header: VolumeHeader, data: Uint8Array, count: number): Float64Array {
   const { type, little, encoding, skipLines, skipBytes, packedBytes } = header;
   const [size, read] = numberTypes[type];
@@ -161,7 +167,7 @@ function partOf(file: string, header: VolumeHeader, data: Uint8Array, count: num
     throw foreignFileError(file, `its compressed data has ${data.length} bytes, but ${packedBytes} are specified`);
   }
   let bytes = bytesAfterLines(file, data, skipLines);
-  // Limited like the data, because a header may request any number.
+  // The number of skipped bytes is limited too, because a header may state any number.
   if (skipBytes > wanted + 2 ** 20) {
     throw foreignFileError(file, `${skipBytes} bytes should be skipped; allowed: at most ${wanted + 2 ** 20}`);
   }
@@ -181,7 +187,7 @@ function partOf(file: string, header: VolumeHeader, data: Uint8Array, count: num
   return values;
 }
 
-/** Numbers of a grid from equal parts. Throws for values that are not finite. */
+/** Values of a grid, whose data files contain equal parts. Throws for values that are not finite. */
 function decodeValues(file: string, header: VolumeHeader, parts: readonly Uint8Array[]): Float64Array {
   const count = countOf(file, header.sizes);
   const each = count / parts.length;
@@ -195,10 +201,10 @@ function decodeValues(file: string, header: VolumeHeader, parts: readonly Uint8A
   return values;
 }
 
-/** DICOM's tolerance for rounded direction cosines. */
+/** Tolerance for direction cosines, which DICOM files contain in rounded form. */
 const STRAIGHT = 1e-3;
 
-/** Patient axis that a step is along, and its direction. Null if it is oblique. */
+/** Patient axis parallel to a vector, and the sign of its direction. Null if the vector is oblique. */
 export function alongAxis(step: readonly number[]): { readonly axis: number; readonly way: 1 | -1 } | null {
   const length = Math.hypot(...step);
   const axis = step.findIndex((part) => Math.abs(Math.abs(part) / length - 1) < STRAIGHT);
@@ -208,7 +214,10 @@ export function alongAxis(step: readonly number[]): { readonly axis: number; rea
 
 const degrees = (cosine: number): number => (Math.acos(Math.min(1, cosine)) * 180) / Math.PI;
 
-/** Reason why axes cannot be aligned with the patient's: angles between them, or to the nearest patient axis. */
+/**
+ * Reason why axes cannot be aligned with the patient's: the angle between them, or the angle to the nearest patient
+ * axis.
+ */
 export function obliqueAxesReason(steps: readonly (readonly number[])[]): string {
   const none = steps.findIndex((step) => Math.hypot(...step) === 0);
   if (none >= 0)
@@ -235,7 +244,7 @@ interface Grid {
   readonly origin_mm: readonly number[];
 }
 
-/** Reorders values to ascend along the patient's axes. Throws for oblique axes, with their angle. */
+/** Reorders values so that positions increase along the patient's axes. Throws for oblique axes, with their angle. */
 export function alignedToAxes(file: string, { sizes, steps_mm, origin_mm }: Grid, values: Float64Array): Volume {
   const axes = sizes.length;
   const ways = steps_mm.map((step) => {
@@ -272,7 +281,10 @@ export function alignedToAxes(file: string, { sizes, steps_mm, origin_mm }: Grid
   return { ...grid, values: turned };
 }
 
-/** `parts`: bytes of the data files, or those after the header. Throws BraggError `foreign-file`. */
+/**
+ * Decodes a volume. `parts`: contents of the data files, or the bytes after the header. Throws BraggError
+ * `foreign-file`.
+ */
 export function volumeOf(file: string, header: VolumeHeader, parts: readonly Uint8Array[]): Volume {
   const { unit, notes } = header;
   return {
@@ -282,7 +294,7 @@ export function volumeOf(file: string, header: VolumeHeader, parts: readonly Uin
   };
 }
 
-/** Numbers in a header line, one per axis. */
+/** Parses a header line that contains `count` numbers. */
 export function numbersOf(file: string, name: string, text: string, count: number): readonly number[] {
   const numbers = text
     .trim()
@@ -312,7 +324,7 @@ export function requirePositive(file: string, name: string, values: readonly num
   return values;
 }
 
-/** Millimetres per unit of length, by the names in headers. */
+/** Factors to millimetres, by the names of units in headers. */
 const lengthUnits: Readonly<Record<string, number>> = {
   ...{ mm: 1, millimeter: 1, millimeters: 1, millimetre: 1, millimetres: 1 },
   ...{ cm: 10, centimeter: 10, centimeters: 10, m: 1000, meter: 1000, meters: 1000 },

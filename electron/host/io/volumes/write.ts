@@ -1,30 +1,30 @@
 /**
- * Writes grids as MetaImage and NRRD: FP64, little-endian, header and data in one file. Files can be read back.
- *
- * Writes a dose as RT Dose: explicit little endian, one frame for each layer of the third axis, scaled 32-bit integers.
+ * Writes grids as MetaImage and NRRD: FP64, little-endian, with header and data in one file. The readers in this folder
+ * can read them. Writes doses as RT Dose: explicit VR, little endian, a frame for each layer along the third axis, and
+ * values as scaled 32-bit integers.
  */
 import { createHash } from 'node:crypto';
 import { doseAttributes } from './dicom-attributes.ts';
 import type { Volume } from './volume.ts';
 
-/** Values on a grid whose axes may have any direction in the patient. */
+/** Values on a grid whose axes may be oblique in patient coordinates. */
 export interface DirectedVolume extends Volume {
-  /** Unit vector of each axis; by default the axes are x, y and z. */
+  /** Unit vectors of the axes; x, y and z by default. */
   readonly directions?: readonly (readonly number[])[];
 }
 
 interface VolumeWords {
-  /** Quantity and unit in one line. */
+  /** Description of the values in one line: quantity and unit. */
   readonly content: string;
 }
 
-/** Unit vector of each axis. */
+/** Unit vectors of the axes. */
 const directionsOf = ({ sizes, directions }: DirectedVolume): readonly (readonly number[])[] =>
   directions ?? sizes.map((_, row) => sizes.map((__, column) => (row === column ? 1 : 0)));
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** Bytes in the order stated by the headers, whatever the machine's byte order is. */
+/** Bytes of the values in little-endian order, as the headers state, on any machine. */
 function littleEndian(values: Float64Array): Uint8Array {
   const bytes = new Uint8Array(8 * values.length);
   const view = new DataView(bytes.buffer);
@@ -63,7 +63,7 @@ export function metaImageBytes(volume: DirectedVolume, { content }: VolumeWords)
 export function nrrdBytes(volume: DirectedVolume, { content }: VolumeWords): Uint8Array {
   const { sizes, spacing_mm, origin_mm, values } = volume;
   const steps = directionsOf(volume).map((direction, axis) => direction.map((part) => part * (spacing_mm[axis] ?? 1)));
-  // Named spaces exist only in three dimensions.
+  // NRRD defines named spaces only in three dimensions.
   const space = sizes.length === 3 ? 'space: left-posterior-superior' : `space dimension: ${sizes.length}`;
   const lines = [
     'NRRD0005',
@@ -84,21 +84,24 @@ export function nrrdBytes(volume: DirectedVolume, { content }: VolumeWords): Uin
 
 const RT_DOSE = '1.2.840.10008.5.1.4.1.1.481.2';
 const EXPLICIT_LITTLE = '1.2.840.10008.1.2.1';
-/** Root that part 6 defines for identifiers derived from a UUID. */
+/** Prefix for identifiers derived from a UUID: DICOM, part 5, annex B.2. */
 const UUID_ROOT = '2.25';
-/** Types with a 32-bit length field. */
+/** Value representations (VR) whose elements have a 32-bit length field. */
 const LONG_LENGTH_VRS = ['OB', 'OW', 'UT'];
 const MAX_STORED = 2 ** 32 - 1;
 
 type Element = readonly [tag: string, vr: string, value: string | number | Uint8Array];
 
-/** Equal content gets equal identifiers, so that writing it again does not create a second dose. */
+/**
+ * Identifier derived from the content: writing the same dose again gives the same identifier, so viewers see no second
+ * dose.
+ */
 function uidOf(content: string, what: string): string {
   const digest = createHash('sha256').update(`${content} ${what}`).digest('hex');
   return `${UUID_ROOT}.${BigInt(`0x${digest.slice(0, 32)}`)}`;
 }
 
-/** DICOM's decimal strings have at most 16 characters. */
+/** Decimal string (VR DS), which has at most 16 characters. */
 const decimal = (value: number): string => String(Number(value.toPrecision(10)));
 
 function bytesOf([tag, vr, value]: Element): Uint8Array {
@@ -125,10 +128,10 @@ function bytesOf([tag, vr, value]: Element): Uint8Array {
 const concatenate = (parts: readonly Uint8Array[]): Uint8Array => Uint8Array.from(Buffer.concat(parts));
 const uint32 = (value: number): Uint8Array => new Uint8Array(Uint32Array.of(value).buffer);
 
-/** Values as integers times a scale, which is rounded to its written digits. */
+/** Converts values to integers times a scale. The scale is rounded to the digits that are written. */
 function scaleToIntegers(values: Float64Array): { readonly stored: Uint8Array; readonly scale: number } {
   const most = values.reduce((a, b) => Math.max(a, b), 0);
-  // Rounded up, so that the largest value fits into 32 bits.
+  // Chosen slightly too large, so that the largest value fits into 32 bits after rounding.
   const scale = most > 0 ? Number((most / (MAX_STORED - 2 ** 10)).toPrecision(8)) : 1;
   const stored = new Uint8Array(4 * values.length);
   const view = new DataView(stored.buffer);
@@ -138,13 +141,13 @@ function scaleToIntegers(values: Float64Array): { readonly stored: Uint8Array; r
 
 interface DoseWords {
   readonly content: string;
-  /** FrameOfReferenceUID of the CT, with which viewers overlay the dose. Null without a DICOM CT. */
+  /** FrameOfReferenceUID of the CT, by which viewers overlay dose and CT. Null without a DICOM CT. */
   readonly frame: string | null;
 }
 
 /**
- * `content`: quantity and unit in one line. The dose is in Gy without negative values. The third axis is the normal of
- * the first two.
+ * Bytes of an RT Dose file. `content`: quantity and unit in one line. Values must be doses in Gy, without negative
+ * ones. The third axis must be normal to the first two.
  */
 export function rtDoseBytes(volume: DirectedVolume, { content, frame }: DoseWords): Uint8Array {
   const { sizes, spacing_mm, origin_mm, values } = volume;
