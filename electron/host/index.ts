@@ -1,8 +1,8 @@
 /** Host: runs, scenarios, files, and connections of pages. Plain Node; never imports `electron`. */
 
 export type { ShellHandlers } from './app/handlers/projects.ts';
-export { Host, type HostOptions, type PageAcceptor, type UnsavedRuns } from './app/host.ts';
-export { openHost } from './app/open-host.ts';
+export { Host, openHost, type PageAcceptor, type UnsavedRuns } from './app/host.ts';
+export type { HostOptions } from './app/parts.ts';
 export { SERVING_FILE, type ServerAnnouncement, servingSchema, TOKEN_FILE } from './app/remote/connection.ts';
 export { errorFromNative, loadAddon, type NativeAddon, type TransportProblem } from './io/addon/addon.ts';
 export { stagedSolver } from './io/addon/staged-solver.ts';

@@ -1,102 +1,17 @@
 /** The host: everything behind the page, common to all shells and the command line. */
-import type { Capabilities, Shell } from '../../contract/capabilities.ts';
+import type { Capabilities } from '../../contract/capabilities.ts';
 import type { NamedFile } from '../../contract/files.ts';
 import type { MethodName, Params, Result } from '../../contract/wire/methods.ts';
 import type { Port } from '../../contract/wire/protocol.ts';
-import type { NativeAddon } from '../io/addon/addon.ts';
-import type { StagedSolver } from '../io/addon/staged-solver.ts';
-import type { FileAccess } from '../io/files/access.ts';
-import type { OwnedFolders } from '../io/files/owned-folder.ts';
-import type { HostSettings, RecentFiles } from '../io/files/state-file.ts';
-import type { Lanes } from '../io/flow/lanes.ts';
-import type { StartChild } from '../io/processes/link.ts';
-import type { ClaimCatalogue } from '../model/bench/claims.ts';
-import type { AnyRunData } from '../workloads/run-data.ts';
-import type { Scenarios } from '../workloads/scenarios/scenarios.ts';
-import type { DoseVolumes } from '../workloads/transport/beams/volume.ts';
-import type { PlaneRecomputer } from '../workloads/transport/recompute.ts';
-import type { Batches } from './batches/batches.ts';
-import type { Benches } from './benches/benches.ts';
-import type { StoredSessions } from './benches/stored.ts';
-import type { BenchRunner } from './benches/thread.ts';
-import type { ImportedDoses } from './doses/imported.ts';
-import type { GpuKernels } from './gpu-kernels.ts';
-import { benchHandlers, benchSources } from './handlers/bench.ts';
-import { comparisonHandlers } from './handlers/comparison.ts';
-import { beamHandlers, ctHandlers, doseHandlers, volumeSource } from './handlers/dose.ts';
-import { imageHandlers, imageSource, refiningHandlers, refiningSource } from './handlers/images.ts';
-import { launchHandlers } from './handlers/launches.ts';
-import {
-  desktopHandlers,
-  libraryHandlers,
-  librarySource,
-  projectHandlers,
-  recoveryHandlers,
-  type ShellHandlers,
-  shellHandlers,
-  shellSource,
-} from './handlers/projects.ts';
-import {
-  figureHandlers,
-  runHandlers,
-  runSources,
-  taskHandlers,
-  transportRunHandlers,
-  transportRunSources,
-  whatIfHandlers,
-  whatIfSource,
-} from './handlers/runs.ts';
-import { scenarioHandlers } from './handlers/scenarios.ts';
-import { studyHandlers } from './handlers/studies.ts';
-import { timelineHandlers, timelineSource } from './handlers/timelines.ts';
-import { userKernelHandlers } from './handlers/user-kernels.ts';
-import type { Catalogue } from './library/catalogue.ts';
-import type { HostLog } from './log.ts';
-import { type Checkpoints, isSaved, type NamedSession } from './recovery/checkpoints.ts';
-import type { PresenceFile } from './recovery/presence.ts';
-import type { Recovery } from './recovery/recovery.ts';
-import type { Refinements } from './refining/refinements.ts';
+import type { ShellHandlers } from './handlers/projects.ts';
+import { registryFor } from './handlers/registry.ts';
+import { type HostOptions, type HostParts, openParts } from './parts.ts';
+import { isSaved } from './recovery/checkpoints.ts';
 import { Remotes } from './remote/remotes.ts';
-import type { RunPacker } from './run-files/packer.ts';
-import type { RunCache } from './runs/cache.ts';
-import type { Runs } from './runs/runs.ts';
 import { Connections } from './service/connection.ts';
-import { Registry } from './service/service.ts';
+import type { Registry } from './service/service.ts';
 import { Clusters } from './studies/cluster/clusters.ts';
 import { Studies } from './studies/studies.ts';
-import type { Timelines } from './timelines/timelines.ts';
-import type { Uploads } from './timelines/uploads.ts';
-import type { Trust } from './user-kernels/trust.ts';
-import type { UserKernels } from './user-kernels/user-kernels.ts';
-import type { WhatIfs } from './what-ifs/what-ifs.ts';
-
-export interface HostOptions {
-  /** Folder with `materials/` and `scenarios/`. */
-  readonly assetsFolder: string;
-  /** Folder of recent files and the library; the user's data folder by default. */
-  readonly dataFolder?: string;
-  readonly shell: Omit<Shell, 'libraryFolder' | 'remote'>;
-  /** The user's name for this machine, if pages run on another machine. */
-  readonly remote?: string;
-  /** Scenario that the first page opens. */
-  readonly openFirst?: string;
-  /** Whether to run `openFirst` at once. */
-  readonly runFirst?: boolean;
-  /** Index or UUID of the GPU for runs; by default the first usable one. */
-  readonly gpu?: string;
-  /** Memory limit for the state of one run; by default three quarters of the machine's memory. */
-  readonly memoryLimit_bytes?: number;
-  readonly cacheBound_bytes?: number;
-  readonly addon?: NativeAddon;
-  /** Set if the solver is compiled while pages are served. */
-  readonly solver?: StagedSolver | null;
-  /** Runs benchmarks; by default on a dedicated thread. */
-  readonly performBench?: BenchRunner;
-  /** Starts the processes of user kernels; as children of this process by default. */
-  readonly startChild?: StartChild;
-  /** Validate every response against the contract; for tests. */
-  readonly checkResults?: boolean;
-}
 
 /** Accepts the pages of one shell. */
 export interface PageAcceptor {
@@ -117,18 +32,18 @@ export interface UnsavedRuns {
 }
 
 export class Host {
-  readonly scenarios: Scenarios;
-  readonly runs: Runs;
-  readonly batches: Batches;
-  readonly benches: Benches;
-  readonly files: FileAccess;
-  readonly log: HostLog;
+  readonly scenarios: HostParts['scenarios'];
+  readonly runs: HostParts['runs'];
+  readonly batches: HostParts['batches'];
+  readonly benches: HostParts['benches'];
+  readonly files: HostParts['files'];
+  readonly log: HostParts['log'];
   /** Engine with all known user kernels. */
-  readonly addon: NativeAddon;
+  readonly addon: HostParts['addon'];
   /** Commit of the program; null in a package. */
   readonly commit: string | null;
-  readonly userKernels: UserKernels;
-  readonly trust: Trust;
+  readonly userKernels: HostParts['userKernels'];
+  readonly trust: HostParts['trust'];
   readonly clusters: Clusters;
   readonly studies: Studies;
   readonly #remotes: Remotes;
@@ -229,93 +144,13 @@ export class Host {
   }
 
   #registryFor(shell: ShellHandlers | null): Registry {
-    const { files, log, runs, benches, timelines, checkResults, solver, gpuKernels } = this.#parts;
-    return new Registry(
-      {
-        capabilities: () => this.capabilities(),
-        ...scenarioHandlers(this.#parts),
-        ...runHandlers(this.#parts),
-        ...transportRunHandlers(runs),
-        ...imageHandlers(this.#parts),
-        ...taskHandlers(this.#parts),
-        ...benchHandlers(this.#parts),
-        ...comparisonHandlers(this.#parts),
-        ...ctHandlers(this.#parts),
-        ...doseHandlers(this.#parts),
-        ...beamHandlers(this.#parts),
-        ...figureHandlers(this.#parts),
-        ...launchHandlers(this.#parts),
-        ...timelineHandlers(this.#parts),
-        ...libraryHandlers(this.#parts, shell),
-        ...userKernelHandlers(this.#parts),
-        ...whatIfHandlers(this.#parts),
-        ...refiningHandlers(this.#parts),
-        ...studyHandlers({ studies: this.studies, clusters: this.clusters, files }),
-        ...projectHandlers({ ...this.#parts, studies: this.studies, program: () => this.capabilities().version }),
-        ...recoveryHandlers(this.#parts),
-        ...this.#remotes.handlers(),
-        ...desktopHandlers(this.#parts, shell),
-        ...shellHandlers(files, shell),
-      },
-      {
-        ...runSources(runs),
-        ...transportRunSources(runs, this.#parts.recomputing),
-        ...imageSource(runs),
-        ...whatIfSource(this.#parts.whatIfs),
-        ...refiningSource(this.#parts),
-        ...volumeSource(this.#parts),
-        ...benchSources(benches),
-        ...timelineSource(timelines),
-        ...librarySource(this.#parts.catalogue),
-        ...this.#remotes.source(),
-        ...shellSource(shell),
-        'host.log': (_params, sink) => log.read(sink),
-        solver: (_params, sink) => gpuKernels.stream(solver, sink),
-      },
-      { checkResults, solver },
-    );
+    const { studies, clusters } = this;
+    return registryFor({ ...this.#parts, studies, clusters, remotes: this.#remotes }, shell);
   }
 }
 
-interface HostParts {
-  readonly addon: NativeAddon;
-  readonly solver: StagedSolver | null;
-  readonly gpuKernels: GpuKernels;
-  readonly commit: string | null;
-  readonly userKernels: UserKernels;
-  readonly trust: Trust;
-  readonly scenarios: Scenarios;
-  readonly files: FileAccess;
-  readonly recent: RecentFiles;
-  readonly catalogue: Catalogue;
-  readonly settings: HostSettings;
-  readonly folders: OwnedFolders;
-  readonly scratch: OwnedFolders;
-  /** Leftovers of crashes are deleted during startup. */
-  readonly sweeping: Promise<void>;
-  readonly checkpoints: Checkpoints<AnyRunData>;
-  readonly sessionStates: Checkpoints<NamedSession>;
-  readonly recovery: Recovery;
-  readonly presence: PresenceFile;
-  readonly packer: RunPacker;
-  readonly cache: RunCache;
-  readonly runs: Runs;
-  readonly lanes: Lanes;
-  readonly batches: Batches;
-  readonly recomputing: PlaneRecomputer;
-  readonly whatIfs: WhatIfs;
-  readonly benches: Benches;
-  readonly timelines: Timelines;
-  readonly uploads: Uploads;
-  readonly doses: ImportedDoses;
-  readonly volumes: DoseVolumes;
-  readonly refinements: Refinements;
-  readonly assetsFolder: string;
-  readonly stored: StoredSessions;
-  readonly claims: ClaimCatalogue;
-  readonly log: HostLog;
-  /** Queries the devices on the first call. */
-  readonly capabilities: () => Capabilities;
-  readonly memoryLimit_bytes: number;
-  readonly checkResults: boolean;
-}
+/**
+ * Loads the solver and the program's data. Throws BraggError if the solver cannot be loaded or the requested GPU cannot
+ * be used.
+ */
+export const openHost = async (options: HostOptions): Promise<Host> => new Host(await openParts(options));

@@ -3,7 +3,7 @@ import { BraggError, toWireError } from '../../../../contract/errors.ts';
 import type { PlanLine } from '../../../../contract/study/index.ts';
 import { Budget } from '../../../io/flow/queues.ts';
 import { StudyFolder } from '../../../model/studies/folder.ts';
-import { openHost } from '../../open-host.ts';
+import { openHost } from '../../host.ts';
 import { familiesOf } from '../local/groups.ts';
 import {
   type MessageFromWorker,

@@ -1,0 +1,185 @@
+/** Opens the subsystems of the host, one after the other, each with the earlier ones as arguments. */
+
+import path from 'node:path';
+import { USER_PROBLEM } from '../../contract/scenario/user-problem/index.ts';
+import { extraStraggling, offersOf } from '../io/addon/addon.ts';
+import { OwnedFolders } from '../io/files/owned-folder.ts';
+import { thisMachine } from '../io/files/this-machine.ts';
+import { Lanes } from '../io/flow/lanes.ts';
+import { copyCeilings } from '../model/timeline/ceilings.ts';
+import { hostWorkloads } from '../workloads/index.ts';
+import { openScenarios, type Scenarios } from '../workloads/scenarios/scenarios.ts';
+import { DoseVolumes } from '../workloads/transport/beams/volume.ts';
+import { PlaneRecomputer } from '../workloads/transport/recompute.ts';
+import { Batches } from './batches/batches.ts';
+import { Benches } from './benches/benches.ts';
+import { measuredRuns, StoredSessions } from './benches/stored.ts';
+import { type BenchRunner, benchOnThread } from './benches/thread.ts';
+import { ImportedDoses } from './doses/imported.ts';
+import { type Engine, type EngineOptions, openEngine } from './engine.ts';
+import { placeOf as placeOfFile } from './handlers/scenarios.ts';
+import { Catalogue } from './library/catalogue.ts';
+import { Checkpoints, runForm, sessionForm } from './recovery/checkpoints.ts';
+import { PresenceFile } from './recovery/presence.ts';
+import { Recovery } from './recovery/recovery.ts';
+import { Refinements } from './refining/refinements.ts';
+import { runPacker } from './run-files/packer.ts';
+import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
+import { Runs } from './runs/runs.ts';
+import { readCurrent } from './sessions/index.ts';
+import { Timelines } from './timelines/timelines.ts';
+import { Uploads } from './timelines/uploads.ts';
+import { deleteLeftovers, openUserData, type UserData } from './user-data.ts';
+import { placeOf } from './user-kernels/user-kernels.ts';
+import { WhatIfs } from './what-ifs/what-ifs.ts';
+
+export interface HostOptions extends EngineOptions {
+  readonly cacheBound_bytes?: number;
+  /** Runs benchmarks; by default on a dedicated thread. */
+  readonly performBench?: BenchRunner;
+  /** Validate every response against the contract; for tests. */
+  readonly checkResults?: boolean;
+}
+
+function openReaders(
+  { assetsFolder }: HostOptions,
+  { library }: UserData,
+  { addon, userKernels, memoryLimit_bytes }: Engine,
+) {
+  return openScenarios({
+    assetsFolder,
+    rangeTable: addon.rangeTable,
+    variants: (kind) => hostWorkloads[kind].variants(addon),
+    workloads: hostWorkloads,
+    discover: async (folder, id, scenario) => {
+      // `auto` measures all candidates of a problem, so open them all.
+      if (scenario.kind === USER_PROBLEM && folder !== null) await userKernels.openAll(folder);
+      await userKernels.discover([folder, library.folder], id, placeOf(scenario));
+    },
+    mismatch: (id, scenario) => userKernels.mismatch(id, placeOf(scenario)),
+    extraStraggling: extraStraggling(addon),
+    offers: offersOf(addon),
+    memoryLimit_bytes,
+  });
+}
+
+/** Program and machine as recorded with every result. */
+function identityOf({ program, commit }: Engine) {
+  const { version, build } = program;
+  const { name: cpu, logicalCores, memory_bytes, os } = program.cpu;
+  return {
+    program: {
+      ...{ version, build, commit },
+      // Known once the solver is ready.
+      get compiler() {
+        return program.compiler;
+      },
+    },
+    machine: { id: thisMachine().id, cpu, logicalCores, memory_bytes, os },
+  };
+}
+
+/** Runs from the queue to their files, with their checkpoints. */
+function openRuns(options: HostOptions, { data, scratch, trouble, log }: UserData, engine: Engine) {
+  const { addon, userKernels, gpu, opened } = engine;
+  const packer = runPacker;
+  const cache = new RunCache(scratch, packer, options.cacheBound_bytes ?? DEFAULT_BOUND_BYTES, trouble);
+  const lanes = new Lanes();
+  const folders = new OwnedFolders(path.join(data, 'recovery'));
+  const checkpoints = new Checkpoints(folders, runForm(packer), trouble);
+  const sessionStates = new Checkpoints(folders, sessionForm, trouble);
+  const perform =
+    options.performBench ?? benchOnThread(userKernels.startChild, (id, text) => userKernels.addPrinted(id, text));
+  const { program, machine } = identityOf(engine);
+  const runs = new Runs({
+    addon,
+    measure: (task, onProgress, signal, soFar) =>
+      perform(
+        { ...task, userKernels: userKernels.chosen(task.variants), userKernelLimit_s: userKernels.limit_s },
+        onProgress,
+        signal,
+        soFar,
+      ),
+    assetsFolder: options.assetsFolder,
+    cache,
+    lanes,
+    program,
+    machine,
+    gpu,
+    opened,
+    log: log.write,
+    // The command line saves its own results.
+    checkpoints: options.shell.kind === 'none' ? null : checkpoints,
+  });
+  const { memoryLimit_bytes } = engine;
+  const batches = new Batches(lanes, { addon, memoryLimit_bytes, program, machine, gpu });
+  return { packer, cache, lanes, folders, checkpoints, sessionStates, perform, runs, batches, program, machine };
+}
+type RunParts = ReturnType<typeof openRuns>;
+
+function openWhatIfs({ files }: UserData, engine: Engine, scenarios: Scenarios, made: RunParts): WhatIfs {
+  const { addon, userKernels, memoryLimit_bytes, gpu } = engine;
+  const { runs, lanes, program, machine } = made;
+  return new WhatIfs({
+    ...{ addon, scenarios, memoryLimit_bytes, runs, lanes, program, machine, gpu },
+    placeOf: (file) => placeOfFile(files, file),
+    prepareVariant: (scenario, variant) => userKernels.prepare([variant], placeOf(scenario)),
+  });
+}
+
+/** Stored benchmark sessions, and new measurements. */
+async function openBenches({ assetsFolder, shell }: HostOptions, data: UserData, engine: Engine, made: RunParts) {
+  const { files, trouble, log } = data;
+  const { runs, lanes, perform, sessionStates } = made;
+  const { gpu, program } = engine;
+  const current = await readCurrent(assetsFolder);
+  const stored = new StoredSessions({
+    recordedFolder: path.join(assetsFolder, 'runs'),
+    files,
+    current,
+    measuredRuns: () => measuredRuns(runs),
+    trouble,
+  });
+  const machine = () => gpu() ?? program.cpu.name;
+  // The command line saves its own results.
+  const checkpoints = shell.kind === 'none' ? null : sessionStates;
+  const benches = new Benches({ lanes, files, stored, perform, machine, checkpoints, log: log.write });
+  const recovery = new Recovery({ ...made, files, stored, benches });
+  return { stored, benches, claims: current.claims, recovery };
+}
+
+function openTimelines({ assetsFolder }: HostOptions, { scratch }: UserData, { devices, userKernels }: Engine) {
+  const timelines = new Timelines(userKernels.startChild, copyCeilings(devices, path.join(assetsFolder, 'runs')));
+  return { timelines, uploads: new Uploads(scratch) };
+}
+
+/** Throws BraggError if the solver cannot be loaded or the requested GPU cannot be used. */
+export async function openParts(options: HostOptions) {
+  const data = await openUserData(options);
+  const engine = await openEngine(options, data);
+  const scenarios = await openReaders(options, data, engine);
+  const runs = openRuns(options, data, engine);
+  const benches = await openBenches(options, data, engine, runs);
+  const timelines = openTimelines(options, data, engine);
+  const { files, locks, trouble, library, scratch } = data;
+  const readers = { scenarios, runFacts: runs.packer.facts };
+  return {
+    ...data,
+    ...engine,
+    scenarios,
+    ...runs,
+    ...benches,
+    ...timelines,
+    catalogue: new Catalogue({ dataFolder: data.data, files, locks, readers, onTrouble: trouble }),
+    whatIfs: openWhatIfs(data, engine, scenarios, runs),
+    recomputing: new PlaneRecomputer({ addon: engine.addon, runs: runs.runs, scenarios, lanes: runs.lanes }),
+    presence: new PresenceFile(data.data),
+    doses: new ImportedDoses(),
+    refinements: new Refinements({ addon: engine.addon, scenarios, lanes: runs.lanes }),
+    volumes: new DoseVolumes({ ...engine, lanes: runs.lanes }),
+    sweeping: deleteLeftovers(data.data, library.folder, scratch, benches.recovery),
+    assetsFolder: options.assetsFolder,
+    checkResults: options.checkResults ?? false,
+  };
+}
+export type HostParts = Awaited<ReturnType<typeof openParts>>;

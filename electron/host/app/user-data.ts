@@ -1,0 +1,54 @@
+/** The user's data folder: log, settings, library, recent files, scratch folders and trust; removal of leftovers. */
+import path from 'node:path';
+import type { Shell } from '../../contract/capabilities.ts';
+import { FileAccess } from '../io/files/access.ts';
+import { dataFolder } from '../io/files/folders.ts';
+import { Library } from '../io/files/library.ts';
+import { Locks, OWN_FOLDER } from '../io/files/locks.ts';
+import { OwnedFolders, removeUnless } from '../io/files/owned-folder.ts';
+import { HostSettings, RecentFiles } from '../io/files/state-file.ts';
+import { sweepOnce } from '../io/files/write-file.ts';
+import { HostLog } from './log.ts';
+import type { Recovery } from './recovery/recovery.ts';
+import { Trust } from './user-kernels/trust.ts';
+
+export interface UserDataOptions {
+  /** Folder with `materials/` and `scenarios/`. */
+  readonly assetsFolder: string;
+  /** Folder of recent files and the library; the user's data folder by default. */
+  readonly dataFolder?: string;
+  readonly shell: Omit<Shell, 'libraryFolder' | 'remote'>;
+}
+
+export async function openUserData({ assetsFolder, dataFolder: named, shell }: UserDataOptions) {
+  const data = named ?? dataFolder();
+  // The command line prints its own messages.
+  const log = new HostLog(shell.kind === 'none' ? null : path.join(data, 'logs'));
+  const trouble = (reason: string): void => log.write('warning', reason);
+  const locks = new Locks(data);
+  const settings = await HostSettings.open(data, locks, trouble);
+  const library = new Library(settings.values.libraryFolder ?? path.join(data, 'library'), [
+    { folder: path.join(assetsFolder, 'scenarios'), below: '', endings: ['.json', '.yaml', '.yml'] },
+    // Recorded sessions are excluded here, because Compare lists them.
+    { folder: path.join(assetsFolder, 'runs'), below: 'recorded/', endings: ['.h5'] },
+  ]);
+  const files = new FileAccess(library, locks);
+  const recent = new RecentFiles(data, locks, trouble);
+  const scratch = new OwnedFolders(path.join(data, 'scratch'));
+  const trust = await Trust.open(data, locks, trouble);
+  return { data, log, trouble, locks, settings, library, files, recent, scratch, trust };
+}
+export type UserData = Awaited<ReturnType<typeof openUserData>>;
+
+/** Deletes leftovers of killed processes: partial files, results that did not fit into memory, empty folders. */
+export async function deleteLeftovers(
+  data: string,
+  library: string,
+  scratch: OwnedFolders,
+  recovery: Recovery,
+): Promise<void> {
+  const ofOwners = ['recovery', 'scratch'].map((name) => path.join(data, name));
+  for (const folder of [data, library, path.join(library, OWN_FOLDER), ...ofOwners]) await sweepOnce(folder);
+  for (const folder of await scratch.orphans()) await removeUnless(folder, () => false);
+  await recovery.sweep();
+}
