@@ -1,5 +1,5 @@
 /**
- * Capabilities of this build on this machine, with a reason for everything unavailable. The CUDA part is reported by
+ * Capabilities of this build on this machine, with a reason for each missing one. The CUDA part comes from
  * native/cuda/report.
  */
 import { z } from 'zod';
@@ -9,45 +9,45 @@ const count = z.number().int().nonnegative();
 const bytes = z.number().nonnegative();
 const positiveNumber = z.number().positive();
 
-/** State of an NVIDIA library that is opened at run time. */
+/** Availability of an NVIDIA library, which is loaded at run time. */
 const libraryStateSchema = z.strictObject({
   available: z.boolean(),
-  /** Reason, as one sentence for the user; null if the library is available. */
+  /** Reason why it is not available, as one sentence for the user; null if it is available. */
   reason: z.string().nullable(),
   /** Version as the library reports it. */
   version: z.string().nullable(),
-  /** Path from which it was loaded. */
+  /** Path of the loaded library. */
   file: z.string().nullable(),
 });
 export type LibraryState = Readonly<z.infer<typeof libraryStateSchema>>;
 
-/** Peak performance of a device, measured by the kernels of kernels/probe. */
+/** Measured limits of a device's speed, from the kernels in kernels/probe. */
 export const ceilingsSchema = z.strictObject({
-  /** Bytes read plus bytes written per second by a copy, from the fastest sample. */
+  /** Bytes read plus bytes written per second in the fastest copy. */
   copy_bytes_per_s: positiveNumber,
-  /** Method of the fastest copy. */
+  /** Method used for the fastest copy. */
   copyBy: z.enum(['kernel', 'cuMemcpyDtoD']),
-  /** A fused multiply-add is two operations. */
+  /** Operations per second; a fused multiply-add counts as two. */
   fp32_flops_per_s: positiveNumber,
   fp64_flops_per_s: positiveNumber,
-  /** Time between launches of an empty kernel queued back to back, wall time. */
+  /** Wall time per launch when empty kernels are queued back to back. */
   launchInterval_s: positiveNumber,
-  /** Time of one empty launch and its synchronisation, wall time. */
+  /** Wall time of launching one empty kernel and synchronising. */
   launchRoundTrip_s: positiveNumber,
-  /** Time of each further empty kernel in a chain of graph nodes, device time. */
+  /** Device time that each additional empty kernel adds to a chain of graph nodes. */
   graphNode_s: z.number(),
-  /** Time of launching a one-node graph and its synchronisation, wall time. */
+  /** Wall time of launching a graph with one node and synchronising. */
   graphRoundTrip_s: positiveNumber,
-  /** Multiprocessor clock after the arithmetic test; null without NVML. */
+  /** Multiprocessor clock directly after the arithmetic test; null without NVML. */
   sm_MHz: positiveNumber.nullable(),
   /** Whether a throttle reason was active while measuring. */
   throttled: z.boolean(),
-  /** Driver version during the measurement. */
+  /** Driver version with which the limits were measured. */
   driver: z.string(),
 });
 export type Ceilings = Readonly<z.infer<typeof ceilingsSchema>>;
 
-/** One reading by NVML; fields are null if the device does not report them. */
+/** One reading of the clocks by NVML; a field is null if the device does not report it. */
 const clockStateSchema = z.strictObject({
   sm_MHz: count.nullable(),
   memory_MHz: count.nullable(),
@@ -55,24 +55,25 @@ const clockStateSchema = z.strictObject({
   powerLimit_W: z.number().nonnegative().nullable(),
   temperature_C: z.number().nullable(),
   /**
-   * Energy since the driver was loaded; absent in older reports. The counter is updated some tens of times per second.
+   * Energy used since the driver was loaded; absent in older reports. The device updates the counter some tens of times
+   * per second.
    */
   energy_J: z.number().nonnegative().nullable().optional(),
-  /** Reasons why the clock is not higher, such as `software-power-cap`, `hardware-thermal`, `idle`. */
+  /** Reasons why the clock is below its maximum, such as `software-power-cap`, `hardware-thermal` or `idle`. */
   reasons: z.array(z.string()),
-  /** Whether one of the reasons is heat, power or a partner GPU. */
+  /** Whether heat, power or a synchronised partner GPU lowers the clock. */
   throttled: z.boolean(),
 });
 export type ClockState = Readonly<z.infer<typeof clockStateSchema>>;
 
 const cudaDeviceSchema = z.strictObject({
-  /** Index in the driver's order, after CUDA_VISIBLE_DEVICES. */
+  /** Index in the driver's order, counted after CUDA_VISIBLE_DEVICES is applied. */
   index: count,
   name: z.string(),
   uuid: z.string(),
   pciBusId: z.string(),
   usable: z.boolean(),
-  /** Reason why runs cannot use it; null if usable. */
+  /** Reason why runs cannot use the device; null if they can. */
   reason: z.string().nullable(),
   computeCapability: z.string().regex(/^\d+\.\d+$/),
   multiprocessors: count,
@@ -83,7 +84,7 @@ const cudaDeviceSchema = z.strictObject({
   l2_bytes: bytes,
   persistingL2_bytes: bytes,
   sharedPerBlock_bytes: count,
-  /** Shared memory limit for kernels that opt in. */
+  /** Shared memory per block for kernels that opt in to more than the default. */
   sharedPerBlockOptIn_bytes: count,
   sharedPerMultiprocessor_bytes: count,
   sharedReservedPerBlock_bytes: count,
@@ -100,25 +101,25 @@ const cudaDeviceSchema = z.strictObject({
    */
   persistenceMode: z.boolean().nullable().optional(),
   integrated: z.boolean(),
-  /** Whether the system ends kernels that run for seconds, as with an attached display. */
+  /** Whether the system kills kernels that run for seconds, as it does on a GPU with a display. */
   kernelTimeout: z.boolean(),
   cooperativeLaunch: z.boolean(),
   clusterLaunch: z.boolean(),
-  /** Clock state at the time of the report; null without NVML. */
+  /** Clock state when the report was made; null without NVML. */
   clocks: clockStateSchema.nullable(),
-  /** Null if `measureCeilings` has not run with this driver. */
+  /** Measured limits; null if `measureCeilings` has not run with this driver version. */
   ceilings: ceilingsSchema.nullable(),
 });
 export type CudaDevice = Readonly<z.infer<typeof cudaDeviceSchema>>;
 
 export const deviceReportSchema = z.strictObject({
   cuda: z.strictObject({
-    /** Whether there is a device that runs can use. */
+    /** Whether runs can use at least one device. */
     available: z.boolean(),
     reason: z.string().nullable(),
-    /** The driver's version, such as `580.159.04`; null without NVML. */
+    /** Driver version, such as `580.159.04`; null without NVML. */
     driver: z.string().nullable(),
-    /** CUDA version that the driver supports, such as `13.0`. */
+    /** Newest CUDA version that the driver supports, such as `13.0`. */
     version: z.string().nullable(),
     devices: z.array(cudaDeviceSchema),
   }),
@@ -140,22 +141,22 @@ const cpuSchema = z.strictObject({
 });
 
 export const variantSchema = z.strictObject({
-  /** Unique within one benchmark. */
+  /** Variant id, unique within one benchmark. */
   id: z.string(),
   workload: z.string(),
   /** Name of the benchmark if the workload has several; otherwise empty. */
   bench: z.string(),
   title: z.string(),
-  /** Changes from the variant it builds on. */
+  /** Differences from the variant that it builds on, for display. */
   changes: z.string(),
   buildsOn: z.string().nullable(),
   device: z.enum(['cpu', 'cuda']),
   precisions: z.array(z.string()),
   /** Whether this machine can run it. */
   available: z.boolean(),
-  /** Reason why not, as one sentence; null if available. */
+  /** Reason why it cannot run, as one sentence; null if it can. */
   reason: z.string().nullable(),
-  /** Path of its source in the repository. */
+  /** Path of its source file in the repository. */
   source: z.string(),
 });
 export type Variant = Readonly<z.infer<typeof variantSchema>>;
@@ -168,25 +169,31 @@ export const variantKeySchema = z.strictObject({
 });
 export type VariantKey = Readonly<z.infer<typeof variantKeySchema>>;
 
-/** Whether both name the same variant. */
+/** Whether both keys identify the same variant. */
 export function sameVariant(a: VariantKey, b: VariantKey): boolean {
   return a.id === b.id && a.workload === b.workload && a.bench === b.bench;
 }
 
-/** Features of the program that hosts the page. The page checks these, never which shell hosts it. */
+/**
+ * Features of the program that hosts the page (Electron or a browser server). The page tests for features, never for a
+ * program.
+ */
 const shellSchema = z.strictObject({
   kind: z.enum(['desktop', 'browser', 'none']),
   /** Whether there are native file dialogs, so that `file.choose` works. */
   dialogs: z.boolean(),
   /**
-   * Whether the shell owns the window title and closing: the page then reports unsaved changes with `shell.document`.
+   * Whether the shell owns the window's title and its closing. If so, the page reports unsaved changes with
+   * `shell.document`.
    */
   window: z.boolean(),
-  /** Whether menus are native, built from the command table that `shell.menu` sends. */
+  /** Whether menus are native. If so, the page sends their commands with `shell.menu`. */
   menus: z.boolean(),
-  /** Folder of `library` file references, as shown to the user. */
+  /** Path of the library folder, which `library` file references are relative to. */
   libraryFolder: z.string(),
-  /** Host name as the user gave it to ssh, if this host serves pages of another machine; otherwise null. */
+  /**
+   * If this host serves a page on another machine, the name of this host as the user gave it to ssh; otherwise null.
+   */
   remote: z.string().max(200).nullable(),
 });
 export type Shell = Readonly<z.infer<typeof shellSchema>>;
@@ -199,22 +206,22 @@ export const capabilitiesSchema = z.strictObject({
   devices: deviceReportSchema,
   variants: z.array(variantSchema),
   shell: shellSchema,
-  /** Upper bound on the state of one run, bytes. */
+  /** Upper limit on the memory of one run, bytes. */
   memoryLimit_bytes: z.number().positive(),
-  /** File reference of the scenario to open first, from the command line or a double click; else null. */
+  /** Scenario to open at the start, from the command line or a double-clicked file; null if there is none. */
   openFirst: fileRefSchema.nullable(),
-  /** Whether to run that scenario at once (`--run`). */
+  /** Whether to run that scenario immediately (`--run`). */
   runFirst: z.boolean(),
 });
 export type Capabilities = Readonly<z.infer<typeof capabilitiesSchema>>;
 
-/** Build state of the solver: on a first start, pages are served while it is being compiled. */
+/** Build progress of the solver. On the first start, the host serves pages while the solver is being compiled. */
 export const solverStateSchema = z.strictObject({
-  /** Compiled so far. `first`: transport on the CPU; `whole`: every workload and the GPU. */
+  /** Compiled part. `first`: transport on the CPU; `whole`: all workloads and the GPU. */
   stage: z.enum(['none', 'first', 'whole']),
-  /** Progress such as `34 of 66 files`; null before the compiler starts and once everything is compiled. */
+  /** Progress such as `34 of 66 files`; null before the compiler starts and after the last file. */
   progress: z.string().nullable(),
-  /** Reason why the remaining files cannot be compiled, or null. */
+  /** Reason why the remaining files cannot be compiled; null if they can. */
   failed: z.string().nullable(),
 });
 export type SolverState = Readonly<z.infer<typeof solverStateSchema>>;
@@ -222,7 +229,9 @@ export type SolverStage = SolverState['stage'];
 
 export const solverFrameSchema = z.strictObject({
   ...solverStateSchema.shape,
-  /** Whether the GPU's kernels are still being compiled on a machine without nvcc; `auto` uses the CPU meanwhile. */
+  /**
+   * Whether GPU kernels are still being compiled, on a machine without nvcc. Until they are, `auto` selects the CPU.
+   */
   gpuKernels: z.boolean(),
 });
 export type SolverFrame = Readonly<z.infer<typeof solverFrameSchema>>;

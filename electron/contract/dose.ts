@@ -1,4 +1,6 @@
-/** Comparison of a run's dose: gamma index against another run or an imported dose, and beam width against theory. */
+/**
+ * Comparison of a run's dose with another run or an imported dose (gamma index), and of its beam width with theory.
+ */
 import { z } from 'zod';
 import { planeUnitSchema } from './dose/units.ts';
 import { curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
@@ -6,27 +8,32 @@ import { fileRefSchema } from './files.ts';
 import { runIdSchema } from './run.ts';
 import { bytes } from './wire/arrays.ts';
 
-/** Quantity compared: energy by mass of each cell (dose), or energy by area, whose maximum lies in dense matter. */
+/**
+ * Compared quantity: energy per mass of each cell (dose), or energy per area. The latter has its maximum in dense
+ * matter.
+ */
 export const gammaDoseSchema = z.enum(['mass', 'area']);
 export type GammaDose = z.infer<typeof gammaDoseSchema>;
 
-/** Limits of the two criteria of a gamma index. */
+/**
+ * Allowed ranges of the two gamma criteria: dose difference as a fraction of the reference dose, and distance in mm.
+ */
 export const gammaLimits = { dose: [0.001, 0.2], distance_mm: [0.05, 20] } as const;
 
 const volumeAxisSchema = z.enum(['x', 'y', 'z']);
 
-/** Limit on the total file size of one imported dose; the command line accepts larger ones. */
+/** Limit on the total size of the files of one imported dose, bytes. The command line accepts larger files. */
 export const MAX_DOSE_BYTES = 32 * 2 ** 20;
 
 const importedDoseSchema = z.strictObject({
   id: z.string().max(64),
   name: z.string(),
-  /** Numbers of cells along x, y and, for a volume, z. In a table, the lateral axis comes first. */
+  /** Numbers of cells along x, y and, for a volume, z. For a table, the first axis is lateral. */
   sizes: z.array(z.number().int().positive()).min(2).max(3),
   spacing_mm: z.array(z.number().positive()),
-  /** Centres of the first cells. */
+  /** Centre of the first cell along each axis. */
   origin_mm: z.array(z.number()),
-  /** Facts about the file that a user must know, such as the unit that it states. */
+  /** Remarks on the file that the user should read, such as the unit that it states. */
   notes: z.array(z.string()),
 });
 export type ImportedDoseInfo = Readonly<z.infer<typeof importedDoseSchema>>;
@@ -34,7 +41,8 @@ export type ImportedDoseInfo = Readonly<z.infer<typeof importedDoseSchema>>;
 const shift = z.number().min(-1e5).max(1e5).default(0);
 
 /**
- * A plane of an imported dose, for comparison with a run: depth and across are two of its axes; a third is summed over.
+ * Plane of an imported dose to compare with a run. Two axes of the dose become depth and lateral axis; a third is
+ * summed over.
  */
 const importedPlaneSchema = z.strictObject({
   dose: z.string().max(64),
@@ -42,26 +50,23 @@ const importedPlaneSchema = z.strictObject({
   depth: volumeAxisSchema.optional(),
   /** Axis of the file that becomes the lateral axis; by default x. */
   across: volumeAxisSchema.optional(),
-  /** Offsets in mm that are added to the imported positions: a run begins at depth 0 and has x = 0 in its middle. */
+  /** Offsets added to the imported positions. In a run, the depth starts at 0 and x = 0 is the centre. */
   shift_depth_mm: shift,
   shift_across_mm: shift,
-  /**
-   * Unit of the imported numbers; both doses are then compared in absolute terms. If null, both are scaled to their
-   * maximum.
-   */
+  /** Unit of the imported values, for an absolute comparison. If null, both doses are scaled to their maximum. */
   unit: planeUnitSchema.nullable().default(null),
 });
 
 export type ImportedPlane = Readonly<z.infer<typeof importedPlaneSchema>>;
 
-/** Unit of the dose of pencils. */
+/** Unit of the dose that `dose.pencils` computes. */
 export const pencilUnit = 'Gy mm/1e9' as const;
 
 export const doseMethods = {
-  /** Imports a dose from another program: MetaImage, NRRD, or a table as this program writes it. */
+  /** Imports a dose computed by another program: MetaImage, NRRD, or a table in this program's format. */
   'dose.import': {
     params: z.strictObject({
-      /** Several files if a header (.mhd, .nhdr) refers to data files, such as one for each slice. */
+      /** Several files if a header (.mhd, .nhdr) refers to data files, for example to one for each slice. */
       files: z
         .array(z.strictObject({ name: z.string().min(1).max(255), bytes }))
         .min(1)
@@ -74,61 +79,62 @@ export const doseMethods = {
     result: importedDoseSchema,
   },
   /**
-   * Dose of the run's beam as a sum of pencils traced along their axes, to compare the run with. It becomes an imported
+   * Computes the dose of the run's beam with a pencil-beam model, as a reference for the run. The result is an imported
    * dose in the unit `pencilUnit`.
    */
   'dose.pencils': {
     params: z.strictObject({
       run: runIdSchema,
-      /** File of the run's scenario, next to which its CT is searched for. */
+      /** File of the run's scenario. Its CT is searched for in the same folder. */
       file: fileRefSchema.nullable().default(null),
     }),
     result: importedDoseSchema.extend({
       pencils: z.number().int(),
-      /** Different columns of matter, each of which is solved once. */
+      /** Number of distinct sequences of materials along pencils; each is solved once. */
       columns: z.number().int(),
       seconds: z.number(),
     }),
   },
-  /** Gamma index of a run's dose at the cells of the reference run (D. A. Low et al., Med. Phys. 25 (1998) 656). */
+  /** Gamma index of a run's dose in the cells of the reference (D. A. Low et al., Med. Phys. 25 (1998) 656). */
   'dose.gamma': {
     params: z.strictObject({
       /** Evaluated run. */
       run: runIdSchema,
       /**
-       * A run or an imported dose. With an imported dose, both are scaled to their maximum unless its unit is given.
+       * Reference: a run or an imported dose. An imported dose without a unit is compared after scaling both doses to
+       * their maximum.
        */
       reference: z.union([runIdSchema, importedPlaneSchema]),
-      /** Dose criterion as a share of the reference's largest dose: 0.01 is 1 %. */
+      /** Dose criterion as a fraction of the largest reference dose; 0.01 is 1 %. */
       dose: z.number().min(gammaLimits.dose[0]).max(gammaLimits.dose[1]),
       distance_mm: z.number().min(gammaLimits.distance_mm[0]).max(gammaLimits.distance_mm[1]),
-      /** Whether the dose criterion is a share of the local dose at each point. */
+      /** If true, the dose criterion is a fraction of the reference dose in each cell. */
       local: z.boolean().default(false),
-      /** Cells with a dose below this share of the reference's largest dose are not evaluated. */
+      /** Cells with less than this fraction of the largest reference dose are not evaluated. */
       threshold: z.number().min(0).max(0.9).default(0.1),
       by: gammaDoseSchema.default('mass'),
       viewport: viewportSchema,
     }),
     result: z.strictObject({
-      /** NaN in cells that are not evaluated, because the reference's dose is below the threshold. */
+      /** Gamma in each cell; NaN in cells below the threshold, which are not evaluated. */
       map: fieldMapSchema,
-      /** Quantity that was compared: always `area` if a run was stored without densities. */
+      /** Compared quantity; always `area` if a run was saved without densities. */
       by: gammaDoseSchema,
-      /** Share of the evaluated cells with a gamma of at most one. */
+      /** Pass rate: fraction of the evaluated cells with gamma ≤ 1. */
       passed: z.number(),
       points: z.number().int().nonnegative(),
-      /** Largest gamma; at most 3, where the search stops. */
+      /** Largest gamma; the search stops at gamma = 3. */
       worst: z.number(),
-      /** Histogram of gamma in bins of 0.1; the last bin holds gamma = 3, where the search stops. */
+      /** Number of cells by gamma, in bins of width 0.1. The last bin contains gamma = 3, where the search stops. */
       histogram: z.array(z.number().int().nonnegative()),
     }),
   },
-  /** σx against depth in Fermi–Eyges theory, for a beam along z. */
+  /** Lateral width σx as a function of depth by Fermi–Eyges theory, for a beam along z. */
   'dose.fermiEyges': {
     params: z.strictObject({ run: runIdSchema }),
     result: z.strictObject({
       curve: curveSchema.nullable(),
-      /** Reason if there is no curve. */
+      /** Reason why there is no curve; null if there is one. */
       reason: z.string().nullable(),
     }),
   },

@@ -1,29 +1,32 @@
 /**
- * Errors that cross a process boundary: a code for programs, a message for people and, for invalid input, every issue.
+ * Errors that cross a process boundary. Each has a code for programs, a message for people, and a list of issues if the
+ * input is invalid.
  */
 import { z } from 'zod';
 
 export const errorCodeSchema = z.enum([
   /** The message violates the contract: a bug in the program, not a user error. */
   'bad-request',
-  /** User input was rejected; `issues` lists every error. */
+  /** The user's input was rejected; `issues` has an entry for each problem. */
   'invalid',
   'not-found',
-  /** User code that the user has not marked as trusted. */
+  /** User code is to be run that the user has not marked as trusted. */
   'untrusted',
-  /** An item with this name already exists and must not be replaced. */
+  /** The name is already in use, and the existing item must not be replaced. */
   'exists',
-  /** The estimate or an allocation exceeds the memory limit. */
+  /** The estimated or allocated memory exceeds the limit. */
   'memory',
   'unsupported',
-  /** The accelerator failed or was lost. */
+  /** The GPU reported an error or was lost. */
   'device',
   /** Reading or writing a file failed. */
   'io',
   'no-space',
-  /** The file has another format, is truncated, or comes from a newer version. */
+  /** The file has a different format, is truncated, or was written by a newer version. */
   'foreign-file',
-  /** The reader of a lossless stream fell behind its byte limit, or a message exceeds the largest frame. */
+  /**
+   * A reader of a lossless stream fell behind by more bytes than allowed, or a message is larger than a frame may be.
+   */
   'overflow',
   /** The session ended before the response arrived. */
   'disconnected',
@@ -33,17 +36,20 @@ export type ErrorCode = z.infer<typeof errorCodeSchema>;
 
 export const issueSchema = z.strictObject({
   severity: z.enum(['error', 'warning']),
-  /** File as shown to the user; null for an unsaved document. */
+  /** File name or path as shown to the user; null for an unsaved document. */
   file: z.string().nullable(),
-  /** Path in the document, such as `beam.energy_MeV` or `geometry.regions[1].x_mm`; empty for the whole document. */
+  /**
+   * Field of the document, such as `beam.energy_MeV` or `geometry.regions[1].x_mm`. Empty if the issue concerns the
+   * document as a whole.
+   */
   path: z.string(),
   /** 1-based line in the source text, or null if there is no text. */
   line: z.number().int().positive().nullable(),
   column: z.number().int().positive().nullable(),
   message: z.string(),
-  /** Offending value as shortened JSON; null if there is none (a missing key). */
+  /** Offending value as JSON, shortened for display. Null without a value, as for a missing key. */
   value: z.string().nullable(),
-  /** Allowed values for display: `5 to 250 MeV`, `water, air, …`. */
+  /** Allowed values as text: `5 to 250 MeV`; `water, air, …`. */
   allowed: z.string().nullable(),
 });
 export type Issue = Readonly<z.infer<typeof issueSchema>>;
@@ -55,7 +61,7 @@ export const wireErrorSchema = z.strictObject({
 });
 export type WireError = Readonly<z.infer<typeof wireErrorSchema>>;
 
-/** The only error class that hosts throw on purpose and clients receive. */
+/** The only error class that hosts throw deliberately, and the class of errors that clients receive. */
 export class BraggError extends Error {
   override readonly name = 'BraggError';
 
@@ -77,12 +83,12 @@ export class BraggError extends Error {
   }
 }
 
-/** Message of a thrown value, which may be no Error. */
+/** Message of a thrown value, which need not be an Error. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** Converts any thrown value to a wire error; unexpected ones become `internal`. */
+/** Converts a thrown value to the form that is sent. Errors of unexpected classes get the code `internal`. */
 export function toWireError(thrown: unknown): WireError {
   if (thrown instanceof BraggError) return thrown.toWire();
   return { code: 'internal', message: messageOf(thrown), issues: [] };

@@ -1,4 +1,7 @@
-/** Data of a figure on the page, packed into a file by the host because the page has no library for the format. */
+/**
+ * Data of a figure on the page, to be saved as a file. The host writes the file, because the page has no library for
+ * the format.
+ */
 import { z } from 'zod';
 import { bytes, float32, float64, uint32 } from './wire/arrays.ts';
 
@@ -13,10 +16,12 @@ const figureArraySchema = z
     name: arrayName,
     unit: z.string().max(64),
     description: z.string().max(512),
-    /** Array dimensions, row-major. */
+    /** Dimensions of the array, which is stored in row-major order. */
     shape: z.array(z.number().int().nonnegative()).min(1).max(4),
     values: z.union([float64, float32, uint32]),
-    /** Names of the arrays with the positions along each axis; null if this array is itself an axis. */
+    /**
+     * Names of the arrays with the positions along each dimension; null for an array that contains positions itself.
+     */
     axes: z.array(arrayName).max(4).nullable(),
   })
   .refine(
@@ -32,6 +37,6 @@ export const packedFigureSchema = z.strictObject({
 export type PackedFigure = Readonly<z.infer<typeof packedFigureSchema>>;
 
 export const figureMethods = {
-  /** Packs the arrays into an HDF5 file: one dataset each, with its unit and axes as attributes. */
+  /** Writes the arrays to an HDF5 file: a dataset for each, with unit and axes as attributes. */
   'figure.pack': { params: packedFigureSchema, result: z.strictObject({ bytes }) },
 } as const;

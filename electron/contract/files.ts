@@ -1,7 +1,7 @@
 /**
- * The page never names a path. It uses file references: a name in the library, or a grant. The host issues a grant if
- * the user chose a file in a dialog, dropped it, or named it on the command line. The library holds the user's
- * scenarios, runs and sessions, the examples, and the trash.
+ * File references, by which the page names files; it never sees paths. A reference is either a name in the library or a
+ * grant. The host issues a grant when the user selects a file in a dialog, by dropping it, or on the command line. The
+ * library contains the user's scenarios, runs and sessions, the examples, and the trash.
  */
 import { z } from 'zod';
 
@@ -9,8 +9,8 @@ export const fileRefSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('library'),
     /**
-     * File name in the library folder, such as `water-70MeV.json`: no separators, no leading dot. For an example, the
-     * folder is included: `diffraction/mosaic-1000.json`.
+     * File name in the library folder without separators or a leading dot: `water-70MeV.json`. An example also has its
+     * folder: `diffraction/mosaic-1000.json`.
      */
     key: z.string().min(1).max(200),
   }),
@@ -52,14 +52,14 @@ export type LibraryPlace = z.infer<typeof libraryPlaceSchema>;
 const tagSchema = z.string().trim().min(1).max(40);
 export const MAX_TAGS = 24;
 
-/** Facts read from a file; null if the file does not contain them or is of another kind. */
+/** Facts read from a file. Each is null if the file does not contain it or is of another kind. */
 const libraryFactsSchema = z.strictObject({
   workload: z.string().nullable(),
-  /** Distinguishing parameter of the file's scenario: `70 MeV`. */
+  /** Parameter that distinguishes the scenario from similar ones: `70 MeV`. */
   about: z.string().nullable(),
   variant: z.string().nullable(),
   precision: z.string().nullable(),
-  /** Result of a run as text: `R80 40.75 mm`. */
+  /** Main result of a run as text: `R80 40.75 mm`. */
   result: z.string().nullable(),
   wall_s: z.number().nullable(),
   status: z.string().nullable(),
@@ -68,34 +68,34 @@ const libraryFactsSchema = z.strictObject({
 export type LibraryFacts = Readonly<z.infer<typeof libraryFactsSchema>>;
 
 const libraryItemSchema = z.strictObject({
-  /** Id of a file in the trash, for `library.restore`. */
+  /** Id of the file; `library.restore` uses it to find a file in the trash. */
   id: z.string(),
   /** Null if the file is in the trash. */
   file: fileRefSchema.nullable(),
   fileName: z.string(),
   kind: libraryKindSchema,
-  /** `name` and `notes` in the file; empty if absent. */
+  /** Name and notes stored in the file; empty if absent. */
   name: z.string(),
   notes: z.string(),
   facts: libraryFactsSchema,
-  /** Tags given by the user, stored next to the files. */
+  /** Tags given by the user. The host stores them in a separate file. */
   tags: z.array(z.string()),
   remark: z.string(),
-  /** Reason why the file cannot be read; null if it can. */
+  /** Reason why the file could not be read; null if it could. */
   problem: z.string().nullable(),
   bytes: z.number().nonnegative(),
-  /** Time of the last change, ISO 8601; for a file in the trash, the time of its removal. */
+  /** Time of the last change, or of the removal to the trash, ISO 8601. */
   modified: z.string(),
 });
 export type LibraryItem = Readonly<z.infer<typeof libraryItemSchema>>;
 
 const libraryQuerySchema = z.strictObject({
   place: libraryPlaceSchema,
-  /** Each word must occur in a name, note, tag, remark or fact. */
+  /** Words separated by blanks. Each must occur in a file's name, notes, tags, remark or facts. */
   text: z.string().max(200),
-  /** Null if all kinds match. */
+  /** Kind of file to search for; null for all kinds. */
   kind: libraryKindSchema.nullable(),
-  /** Null if tags do not matter. */
+  /** Tag that matching files must have; null for files with any tags. */
   tag: tagSchema.nullable(),
   order: z.enum(['newest', 'name']),
   limit: z.number().int().min(1).max(1000),
@@ -106,16 +106,16 @@ export const libraryMethods = {
   'library.search': {
     params: libraryQuerySchema,
     result: z.strictObject({
-      /** Folder of the user's files. */
+      /** Folder that contains the user's files. */
       folder: z.string(),
       items: z.array(libraryItemSchema),
-      /** Number of matches, including those beyond the limit. */
+      /** Total number of matches, including those not sent because of the limit. */
       total: z.number().int().nonnegative(),
-      /** All tags in use, the most used first. */
+      /** All tags in use with their number of files, the most used first. */
       tags: z.array(z.strictObject({ tag: z.string(), count: z.number().int().positive() })),
     }),
   },
-  /** Replaces the tags and the remark of a user's file. */
+  /** Replaces the tags and the remark of one of the user's files. */
   'library.label': {
     params: z.strictObject({
       file: fileRefSchema,
@@ -124,13 +124,13 @@ export const libraryMethods = {
     }),
     result: emptyRequestSchema,
   },
-  /** Moves a user's file to the trash folder inside the library. Nothing is ever deleted. */
+  /** Moves one of the user's files to the trash, a folder inside the library. Files are never deleted. */
   'library.trash': { params: z.strictObject({ file: fileRefSchema }), result: z.strictObject({ id: z.string() }) },
-  /** Restores a file from the trash, under another name if its original one is taken. */
+  /** Moves a file from the trash back to the library. If its name is in use, the file gets another one. */
   'library.restore': { params: z.strictObject({ id: z.string().min(1).max(300) }), result: namedFileSchema },
-  /** Rebuilds the index from the files. */
+  /** Builds the library's index again from its files. */
   'library.rebuild': { params: emptyRequestSchema, result: z.strictObject({ files: z.number().int().nonnegative() }) },
-  /** Only available if `capabilities.shell.dialogs`; null if the user dismissed the dialog. */
+  /** Opens a folder dialog, if `capabilities.shell.dialogs` is true. Null if the user cancelled the dialog. */
   'library.chooseFolder': { params: emptyRequestSchema, result: z.strictObject({ folder: z.string().nullable() }) },
 } as const;
 

@@ -1,9 +1,9 @@
-/** Diffraction images for the page. Pixels count from 0; the middle of pixel i is at i + 0.5. */
+/** Diffraction images for the page. Pixel coordinates start at 0; the centre of pixel i is at i + 0.5. */
 import { z } from 'zod';
 import { fieldMapSchema, fieldStatisticSchema, viewportSchema } from './fields.ts';
 import { precisionSchema, runIdSchema } from './run.ts';
 
-/** View of an image: fast axis across, slow axis down; windows in pixels. */
+/** Visible part of an image in pixels, with its fast axis horizontal and its slow axis downwards. */
 export const imageViewSchema = z.strictObject({
   viewport: viewportSchema,
   statistic: fieldStatisticSchema.default('mean'),
@@ -12,9 +12,9 @@ export type ImageView = Readonly<z.input<typeof imageViewSchema>>;
 
 const imageFrameSchema = z.strictObject({
   run: runIdSchema,
-  /** Increases with every new state of this run. */
+  /** Increases whenever the image of this run changes. */
   revision: z.number().int().nonnegative(),
-  /** Share of the image computed so far; the rest is 0. */
+  /** Fraction of the image that is computed, 0 to 1; the other pixels are 0. */
   done: z.number(),
   map: fieldMapSchema,
 });
@@ -23,7 +23,7 @@ export type ImageFrame = Readonly<z.infer<typeof imageFrameSchema>>;
 const pixelSchema = z.strictObject({
   fast: z.number(),
   slow: z.number(),
-  /** Spacing of the lattice planes that reflect to this pixel, Å; null in the forward direction. */
+  /** Spacing of the lattice planes that reflect towards this pixel, Å; null in the forward direction. */
   resolution_A: z.number().nullable(),
   twotheta_deg: z.number(),
   h: z.number(),
@@ -37,18 +37,18 @@ const imageSummarySchema = z.strictObject({
   variant: z.string(),
   precision: precisionSchema,
   status: z.enum(['done', 'cancelled']),
-  /** Share of the image that was computed. */
+  /** Fraction of the image that was computed, 0 to 1. */
   done: z.number(),
   threads: z.number().int(),
   isa: z.string(),
   wall_s: z.number(),
   setup_s: z.number(),
   solve_s: z.number(),
-  /** Time to compute the image by the GPU's clock; null on the CPU. */
+  /** Computing time by the GPU's clock; null on the CPU. */
   device_s: z.number().nullable(),
-  /** Number of lattice factors computed. */
+  /** Number of lattice factors that were computed. */
   terms: z.number(),
-  /** Nanoseconds per lattice factor and thread, or per lattice factor on the GPU; null before the first. */
+  /** Time per lattice factor, ns; on the CPU, for one thread. Null before the first lattice factor. */
   ns_per_term: z.number().nullable(),
   image: z.strictObject({
     width: z.number().int(),
@@ -57,65 +57,65 @@ const imageSummarySchema = z.strictObject({
     sources: z.number().int(),
     orientations: z.number().int(),
     layers: z.number().int(),
-    /** Largest pixel value, in photons. */
+    /** Largest value of a pixel, photons. */
     max: z.number(),
     sum: z.number(),
     mean: z.number(),
-    /** Number of pixels above 1e-3 of the largest. */
+    /** Number of pixels brighter than 1e-3 of the brightest one. */
     bright_pixels: z.number().int(),
   }),
-  /** First pixel with the largest value. */
+  /** First of the pixels with the largest value. */
   brightest: pixelSchema,
-  /** Resolution at the edge nearest to the beam and at the farthest corner; null in the forward direction. */
+  /** Resolution, Å, at the edge nearest to the beam and at the farthest corner; null in the forward direction. */
   resolution_A: z.strictObject({ edge: z.number().nullable(), corner: z.number().nullable() }),
-  /** Peak memory of the process, including other runs. */
+  /** Peak memory of the process, including that of other runs. */
   peak_rss_MB: z.number(),
-  /** Memory of this run alone: its largest state, or its image and the work arrays. */
+  /** Memory that this run alone needs for its image and work arrays, bytes. */
   state_bytes: z.number(),
 });
 export type ImageSummary = Readonly<z.infer<typeof imageSummarySchema>>;
 
 const imagePeakSchema = z.strictObject({
   ...pixelSchema.shape,
-  /** Photons in the brightest pixel; fast and slow are the centroid of the 3 × 3 pixels around it. */
+  /** Photons in the brightest pixel. `fast` and `slow` are the centroid of the 3 × 3 pixels around it. */
   photons: z.number(),
   pixel: z.tuple([z.number().int(), z.number().int()]),
 });
 export type ImagePeak = Readonly<z.infer<typeof imagePeakSchema>>;
 
 /**
- * Difference of an image from a reference. Correlation alone hides errors of half a bright pixel. Fields are null if
- * undefined: a pixel is NaN, or the reference is dark.
+ * Difference between an image and a reference. It has several measures, because the correlation alone misses errors of
+ * half a bright pixel. A measure is null if undefined, for example if the reference is dark.
  */
 const imageErrorSchema = z.strictObject({
   /** Norm of the difference divided by the norm of the reference. */
   rel_l2: z.number().nullable(),
-  /** Largest difference divided by the reference's largest pixel. */
+  /** Largest difference, divided by the brightest pixel of the reference. */
   max: z.number().nullable(),
-  /** Largest relative error of the pixels above 1e-3 of the largest. */
+  /** Largest relative error among pixels brighter than 1e-3 of the brightest one. */
   bright: z.number().nullable(),
-  /** Relative difference of the sums. */
+  /** Relative difference of the sums over all pixels. */
   sum: z.number().nullable(),
-  /** Mean relative error of the pixels above 1e-3 of the largest. */
+  /** Mean relative error of the pixels brighter than 1e-3 of the brightest one. */
   mean: z.number().nullable(),
-  /** Pearson correlation over all pixels. */
+  /** Pearson correlation between the images over all pixels. */
   correlation: z.number().nullable(),
 });
 export type ImageError = Readonly<z.infer<typeof imageErrorSchema>>;
 
-/** Largest relative error allowed in a bright pixel. */
+/** Largest allowed relative error of a bright pixel. */
 export const BRIGHT_PARITY = 2e-5;
 
 const imageRunSchema = z.strictObject({ run: runIdSchema });
 
 export const imageMethods = {
   'image.summary': { params: imageRunSchema, result: imageSummarySchema },
-  /** View of the image, or of its difference from another run's image of the same size. */
+  /** Returns a part of an image, or of its difference from another run's image of equal size. */
   'image.view': {
     params: z.strictObject({ run: runIdSchema, view: imageViewSchema, against: runIdSchema.nullable().default(null) }),
     result: imageFrameSchema,
   },
-  /** Photons in one pixel, independent of the view. */
+  /** Returns the photons in one pixel. */
   'image.pixel': {
     params: z.strictObject({
       run: runIdSchema,
@@ -125,7 +125,7 @@ export const imageMethods = {
     }),
     result: z.strictObject({ photons: z.number() }),
   },
-  /** Pixels brighter than their eight neighbours, brightest first. */
+  /** Lists pixels that are brighter than their eight neighbours, brightest first. */
   'image.peaks': {
     params: z.strictObject({ run: runIdSchema, count: z.number().int().min(1).max(1000) }),
     result: z.strictObject({ peaks: z.array(imagePeakSchema) }),
@@ -138,7 +138,7 @@ export const imageMethods = {
 } as const;
 
 export const imageStreams = {
-  /** Sends the image while its rows are computed, reduced to the requested pixels. Ends with the run. */
+  /** Sends the image, reduced to the requested pixels, while its rows are computed. Ends with the run. */
   'image.live': {
     params: z.strictObject({ run: runIdSchema, view: imageViewSchema }),
     frame: imageFrameSchema,

@@ -1,12 +1,12 @@
 /**
- * Calls of the launch explorer: available kernels, their resources as reported by ptxas, and occupancy as the driver
- * reports it.
+ * Calls of the launch explorer: compiled kernels, their resources according to ptxas, and their occupancy according to
+ * the driver.
  */
 import { z } from 'zod';
 
 const count = z.number().int().nonnegative();
 
-/** Resources of a kernel on one architecture. */
+/** Registers and memory that a kernel uses on one architecture. */
 const kernelResourceSchema = z.strictObject({
   name: z.string(),
   /** Architecture such as `sm_90`. */
@@ -18,7 +18,10 @@ const kernelResourceSchema = z.strictObject({
   spill_store_bytes: count,
   spill_load_bytes: count,
   barriers: count,
-  /** Maximum threads per block from the launch bounds; null without bounds, absent if not recorded. */
+  /**
+   * Largest number of threads per block by the kernel's launch bounds. Null without launch bounds, absent if not
+   * recorded.
+   */
   max_threads: z.number().int().positive().nullable().optional(),
 });
 export type KernelResource = Readonly<z.infer<typeof kernelResourceSchema>>;
@@ -35,10 +38,10 @@ export type CodeLanguage = (typeof codeLanguages)[number];
 
 /** An instruction, a label, or a line of PTX. */
 const codeLineSchema = z.strictObject({
-  /** Offset in bytes from the kernel's first instruction; null if the line is no machine instruction. */
+  /** Offset from the kernel's first instruction, bytes; null if the line is not a machine instruction. */
   address: count.nullable(),
   text: z.string(),
-  /** Index of the source file in `files`, and line number from 1; null if the compiler does not report them. */
+  /** Index of the source file in `files`, and line number starting at 1. Null without line information. */
   file: count.nullable(),
   line: count.nullable(),
 });
@@ -49,27 +52,28 @@ const codeSchema = z.strictObject({
   /** Architecture: `sm_90` for SASS, `compute_90` for PTX. */
   architecture: z.string(),
   language: z.enum(codeLanguages),
-  /** Programs that compiled and disassembled it, such as `nvcc 13.0.88, nvdisasm 13.0.85`. */
+  /** Programs that compiled and disassembled the kernel, such as `nvcc 13.0.88, nvdisasm 13.0.85`. */
   by: z.string(),
-  /** Kernels in the same image; for a variant, the kernels that it launches. */
+  /** Names of all kernels in the same binary; for a variant, of those that it launches. */
   kernels: z.array(z.string()),
   lines: z.array(codeLineSchema),
-  /** Number of lines omitted beyond the limit. */
+  /** Number of lines that exceed the limit and are omitted. */
   dropped: count,
-  /** Reason for missing lines; null if there are lines. */
+  /** Reason why there are no lines; null if there are. */
   missing: z.string().nullable(),
   /**
-   * Source files by path in the repository, or by the name of a user kernel; text is null if the file is not available.
+   * Source files, named by their path in the repository or as a user kernel. `text` is null if the file is not
+   * available.
    */
   files: z.array(z.strictObject({ path: z.string(), text: z.string().nullable() })),
-  /** Resources as compiled for the requested GPU; null if not compiled for it. */
+  /** Resources on the requested architecture; null if the kernel was not compiled for it. */
   resource: z
     .strictObject({
       registers: count,
       shared_bytes: count,
-      /** Bytes of stack per thread: spills, and arrays that do not fit into registers. */
+      /** Stack per thread, bytes: spilled registers, and arrays that do not fit into registers. */
       stack_bytes: count,
-      /** Bytes of spilled registers; null if the compiler did not report spills. */
+      /** Bytes stored and loaded by register spills; null if the compiler did not report them. */
       spill_store_bytes: count.nullable(),
       spill_load_bytes: count.nullable(),
       barriers: count,
@@ -82,13 +86,13 @@ export type Code = Readonly<z.infer<typeof codeSchema>>;
 const kernelName = z.string().regex(/^[A-Za-z_$][\w$]{0,254}$/);
 const workloadName = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/);
 
-/** Samples or instruction counts by position in one kernel, from Nsight Compute. */
+/** Samples or instruction counts of one kernel by position in its code, from Nsight Compute. */
 const hotKernelSchema = z.strictObject({
   kernel: z.string(),
-  /** Title of the counted column: `Warp Stall Sampling (All Samples)`. */
+  /** Title of the counted column in the report: `Warp Stall Sampling (All Samples)`. */
   counted: z.string(),
   total: z.number(),
-  /** Counts by instruction, in order; or by line of a source file. */
+  /** Counts in the order of the instructions, or of the lines of a source file. */
   places: z.array(
     z.strictObject({
       /** Offset in bytes from the first instruction; null for a source line. */
@@ -96,35 +100,37 @@ const hotKernelSchema = z.strictObject({
       file: z.string().nullable(),
       line: count.nullable(),
       value: z.number(),
-      /** Most frequent stall reason of the samples; null if not reported. */
+      /** Most frequent stall reason; null if not reported. */
       reason: z.string().nullable(),
     }),
   ),
 });
 export type HotKernel = Readonly<z.infer<typeof hotKernelSchema>>;
 
-/** Kernels of one workload, in every architecture they were compiled for. */
+/** Kernels of one workload, compiled for one or more architectures. */
 const kernelSetSchema = z.strictObject({
   workload: z.string(),
   /** Version of the CUDA compiler; null if not reported. */
   compiler: z.string().nullable(),
-  /** Recorded session that contains these kernels, if they were not compiled here; null for kernels of this build. */
+  /**
+   * Recorded session that the data come from, if the kernels were not compiled here; null for kernels of this build.
+   */
   session: z.string().nullable(),
   kernels: z.array(kernelResourceSchema),
 });
 export type KernelSet = Readonly<z.infer<typeof kernelSetSchema>>;
 
-/** Properties and occupancy of a loaded kernel, as the driver reports them. */
+/** Properties and occupancy of a loaded kernel, from the driver. */
 const driverOccupancySchema = z.strictObject({
   name: z.string(),
   registers: count,
   shared_bytes: count,
-  /** Local memory per thread: spills, and arrays that do not fit into registers. */
+  /** Local memory per thread, bytes: spilled registers, and arrays that do not fit into registers. */
   local_bytes: count,
   max_threads: count,
-  /** Architecture of the machine code, such as 90. */
+  /** Compute capability of the machine code, such as 90. */
   binary_version: count,
-  /** Resident blocks per multiprocessor at each of the requested block sizes; 0 if such a block cannot be launched. */
+  /** Resident blocks per multiprocessor for each requested block size; 0 if blocks of this size cannot be launched. */
   blocks: z.array(count),
 });
 export type DriverOccupancy = Readonly<z.infer<typeof driverOccupancySchema>>;
@@ -134,11 +140,11 @@ export const launchMethods = {
     params: z.strictObject({}),
     result: z.strictObject({
       sets: z.array(kernelSetSchema),
-      /** Reason if no kernels, or none from this build, are available; otherwise null. */
+      /** Reason why kernels of this build are missing; null if they are available. */
       reason: z.string().nullable(),
     }),
   },
-  /** PTX or SASS of one kernel. For a user kernel this compiles user code, which requires the user's trust. */
+  /** Returns PTX or SASS of one kernel. A user kernel is compiled first, which requires the user's trust. */
   'launch.code': {
     params: z.strictObject({
       subject: z.discriminatedUnion('kind', [
@@ -148,7 +154,7 @@ export const launchMethods = {
           variant: z.string().min(1).max(64),
           workload: z.string().max(64),
           bench: z.string().max(64),
-          /** Kernel to show; null selects the first that the variant launches. */
+          /** Kernel to show; null selects the first one that the variant launches. */
           kernel: kernelName.nullable(),
         }),
       ]),
@@ -157,12 +163,15 @@ export const launchMethods = {
     }),
     result: codeSchema,
   },
-  /** Reads the source page of a report: `ncu --import FILE --page source --csv`. */
+  /** Parses the source page of an Nsight Compute report, written by `ncu --import FILE --page source --csv`. */
   'launch.hot': {
     params: z.strictObject({ name: z.string().max(255), text: z.string().max(64 * 2 ** 20) }),
     result: z.strictObject({ kernels: z.array(hotKernelSchema) }),
   },
-  /** cuOccupancyMaxActiveBlocksPerMultiprocessor of one kernel on a GPU of this machine. */
+  /**
+   * Queries the driver's occupancy of one kernel (cuOccupancyMaxActiveBlocksPerMultiprocessor) on a GPU of this
+   * machine.
+   */
   'launch.driver': {
     params: z.strictObject({
       /** UUID of the GPU. */

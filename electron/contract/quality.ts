@@ -1,10 +1,13 @@
-/** Radiation quality of a run: LET along the beam, energy spectra, RBE-weighted dose. LET is unrestricted, in water, keV/µm. */
+/**
+ * Radiation quality of a run: LET along the beam, energy spectra, and RBE-weighted dose. LET is the unrestricted LET in
+ * water, keV/µm.
+ */
 import { z } from 'zod';
 import { float64 } from './wire/arrays.ts';
 
 /**
- * Averages over tracks (LETt) and over dose (LETd), each for the beam's protons that have not reacted and for all
- * protons.
+ * Averages of LET over tracks (LETt) and over dose (LETd). Each exists for all protons, and for `primary` protons of
+ * the beam that have not reacted.
  */
 export const letNames = ['lett_primary', 'letd_primary', 'lett', 'letd'] as const;
 export type LetName = (typeof letNames)[number];
@@ -17,30 +20,32 @@ export const rbeModelNames = ['constant', 'mcnamara', 'wedenberg', 'carabe'] as 
 const rbeCurveSchema = z.strictObject({
   model: z.enum(rbeModelNames),
   title: z.string(),
-  /** Publication, and author of the set of coefficients. */
+  /** Publication and author of the coefficients. */
   source: z.string(),
   rbe: float64,
-  /** RBE times the dose integrated across the beam axis. */
+  /** RBE times dose, integrated over the plane perpendicular to the beam. */
   weighted_MeV_per_mm: float64,
 });
 
 const spectrumSchema = z.strictObject({
   depth_mm: z.number(),
-  /** Energies of the bins in ascending order, with the width of each bin. */
+  /** Bin centres in ascending order, and bin widths. */
   energy_MeV: float64,
   width_MeV: float64,
-  /** Fluence of primary protons, integrated over the plane: per MeV, and per bin. The bins sum to the fluence. */
+  /**
+   * Fluence of primary protons, integrated over the plane: per MeV, and for each bin. All bins add up to the total.
+   */
   per_MeV: float64,
   protons: float64,
 });
 
-/** Columns of equal length by depth along the beam axis; NaN where there are no protons. */
+/** Columns of equal length, by depth along the beam axis. Values are NaN where there are no protons. */
 export const qualitySchema = z.strictObject({
   depth_mm: float64,
   ...forEachLet(float64),
   rbe: z.strictObject({
     alpha_beta_Gy: z.number(),
-    /** Physical dose per fraction at the peak of the depth dose. */
+    /** Physical dose per fraction, at the maximum of the depth dose. */
     fraction_Gy: z.number(),
     curves: z.array(rbeCurveSchema),
   }),
@@ -51,7 +56,7 @@ export type Quality = Readonly<z.infer<typeof qualitySchema>>;
 const number = z.number().nullable();
 const place = { at: z.enum(['entrance', 'half', 'peak', 'r80']), depth_mm: z.number() } as const;
 
-/** LET at the positions that summaries report. */
+/** LET at the depths that run summaries report. */
 export const letSummarySchema = z.array(z.strictObject({ ...place, ...forEachLet(number) })).readonly();
 export type LetSummary = Readonly<z.infer<typeof letSummarySchema>>;
 
@@ -59,7 +64,7 @@ const rbes = Object.fromEntries(rbeModelNames.map((name) => [name, number])) as 
   readonly [Name in (typeof rbeModelNames)[number]]: typeof number;
 };
 
-/** RBE at the positions of the LET values, by model. */
+/** RBE for each model, at the depths of the LET values. */
 export const rbeSummarySchema = z.strictObject({
   alpha_beta_Gy: z.number(),
   fraction_Gy: z.number(),

@@ -1,6 +1,6 @@
 /**
- * Time recording of an engine, stored in columns: spans of its threads and, for a traced run, GPU work and driver
- * calls. Run files store the columns as arrays, sessions as lists of numbers.
+ * Timeline recording of an engine: spans of its threads and, if traced, GPU work and driver calls. It is stored in
+ * columns. Run files store columns as arrays, session files as lists of numbers.
  */
 import { z } from 'zod';
 
@@ -13,7 +13,7 @@ export const spanColumns = [
   { name: 'end_ns', stored: 'float64' },
 ] as const;
 
-/** `per` is the number of values for each span. */
+/** Columns of a trace; `per` is the number of values for each span. */
 export const traceColumns = [
   { name: 'kind', per: 1, stored: 'uint16' },
   { name: 'name', per: 1, stored: 'uint32' },
@@ -40,14 +40,14 @@ function columnsOf<const C extends readonly { readonly name: string }[]>(columns
   return Object.fromEntries(columns.map(({ name }) => [name, column])) as Columns<C>;
 }
 
-/** Recording of one variant of a session. Times in nanoseconds since the session's first recorder began. */
+/** Recording of one variant of a session. Times are in nanoseconds since the session's first recorder was started. */
 export const recordingSchema = z.strictObject({
-  /** Label of the variant's row. */
+  /** Label of the variant's entry in the session. */
   label: z.string(),
   /** GPU that the variant ran on; null on the CPU. */
   device: z.string().nullable(),
   spans: z.strictObject({ names: z.array(z.string()), threads: count, dropped: count, ...columnsOf(spanColumns) }),
-  /** Trace of the traced sample; null without such a sample, and on the CPU. */
+  /** GPU work and driver calls of the traced sample. Null on the CPU, or if no sample was traced. */
   trace: z
     .strictObject({ source: z.string(), names: z.array(z.string()), dropped: count, ...columnsOf(traceColumns) })
     .nullable(),

@@ -1,6 +1,6 @@
 /**
- * Recovery of unsaved work, which the host writes to disk continuously and offers after a crash. Also detects windows
- * that have the same file open.
+ * Recovery of unsaved work: the host continuously writes it to disk, and offers it after a crash. The host also detects
+ * other windows that have the same file open.
  */
 import { z } from 'zod';
 import { benchInfoSchema } from './bench/benches.ts';
@@ -13,13 +13,13 @@ const emptyRequestSchema = z.strictObject({});
 /** Identifies a page until it is reloaded. */
 const pageIdSchema = z.string().regex(/^[\w-]{8,64}$/);
 
-/** Item that was unsaved when its program or page ended. */
+/** Item that was not saved when its page or program ended. */
 const recoverableSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('draft'),
     id: z.string(),
     title: z.string(),
-    /** Location of its file; null if it was never saved. */
+    /** Path of its file for display; null if it was never saved. */
     place: z.string().nullable(),
     /** Time of the last edit, ISO 8601. */
     time: z.string(),
@@ -28,20 +28,20 @@ const recoverableSchema = z.discriminatedUnion('kind', [
     kind: z.literal('run'),
     id: z.string(),
     title: z.string(),
-    /** Time of the last saved state, ISO 8601. */
+    /** Time at which the recovered state was written, ISO 8601. */
     time: z.string(),
-    /** Progress as text: `40 steps, 12.3 mm deep`. */
+    /** Progress of the run as text: `40 steps, 12.3 mm deep`. */
     upTo: z.string(),
-    /** Whether the run had ended, but was not saved. */
+    /** Whether the run had finished before the program ended. */
     finished: z.boolean(),
   }),
   z.strictObject({
     kind: z.literal('session'),
     id: z.string(),
     title: z.string(),
-    /** Time of the last complete round on disk, ISO 8601. */
+    /** Time at which the last complete round was written, ISO 8601. */
     time: z.string(),
-    /** Progress as text: `12 rounds`. */
+    /** Progress of the session as text: `12 rounds`. */
     upTo: z.string(),
     finished: z.boolean(),
   }),
@@ -51,7 +51,7 @@ export type Recoverable = Readonly<z.infer<typeof recoverableSchema>>;
 const itemRequestSchema = z.strictObject({ id: z.string().min(1).max(200) });
 
 export const recoveryMethods = {
-  /** Saves a page's unsaved edits, replacing its previous ones. */
+  /** Stores a page's unsaved edits for recovery, in place of its previous ones. */
   'recovery.keep': {
     params: z.strictObject({
       page: pageIdSchema,
@@ -61,14 +61,14 @@ export const recoveryMethods = {
     }),
     result: emptyRequestSchema,
   },
-  /** Discards the saved edits of a page that has nothing unsaved any more. */
+  /** Deletes the stored edits of a page, because everything is saved. */
   'recovery.drop': { params: z.strictObject({ page: pageIdSchema }), result: emptyRequestSchema },
-  /** Lists unsaved work of programs that have ended, and of this page under its ids before reloads. */
+  /** Lists unsaved work of ended programs, and of this page before it was reloaded. */
   'recovery.list': {
     params: z.strictObject({ pages: z.array(pageIdSchema).max(16) }),
     result: z.strictObject({ items: z.array(recoverableSchema) }),
   },
-  /** Returns the edits; they stay on disk until discarded, or until the page that restored them saves its own. */
+  /** Returns stored edits. They stay on disk until they are discarded, or until the page stores edits again. */
   'recovery.draft': {
     params: itemRequestSchema,
     result: z.strictObject({
@@ -77,15 +77,15 @@ export const recoveryMethods = {
       draft: scenarioDraftSchema,
     }),
   },
-  /** Adds the recovered part of the run to the list of runs. */
+  /** Adds the recovered steps of a run to the list of runs. */
   'recovery.run': { params: itemRequestSchema, result: runInfoSchema },
-  /** Adds the session to the list of benchmarks. */
+  /** Adds the recovered rounds of a session to the list of benchmarks. */
   'recovery.session': { params: itemRequestSchema, result: benchInfoSchema },
   /** Deletes the recovery data of the item. */
   'recovery.discard': { params: itemRequestSchema, result: emptyRequestSchema },
   /**
-   * Reports which file a page has open, every few seconds. The answer is the number of other windows, of this or
-   * another program, with the same file open.
+   * Reports the file that a page has open; called every few seconds. `others` is the number of other windows with the
+   * same file, in any program.
    */
   'document.presence': {
     params: z.strictObject({ page: pageIdSchema, file: fileRefSchema.nullable() }),
@@ -93,9 +93,12 @@ export const recoveryMethods = {
   },
 } as const;
 
-/** Runs are saved for recovery from this duration on: repeating a shorter one is faster than recovering it. */
+/** Runs are stored for recovery after this time, ms. Repeating a shorter run is faster than recovering it. */
 export const SAVED_FROM_MS = 3_000;
 export const SHORT_RUNS_NOTE = `Runs that ended within ${SAVED_FROM_MS / 1000} s are saved only on request.`;
 
-/** Interval at which a page reports its open file; after three intervals without a report it counts as closed. */
+/**
+ * Interval at which a page reports its open file, ms. After three intervals without a report, the file counts as
+ * closed.
+ */
 export const PRESENCE_MS = 4_000;

@@ -1,12 +1,12 @@
 /**
- * Remote GPU machine that the window works on: connected by the user's own `ssh`, probed, and supplied with this
- * program.
+ * Remote GPU machines that the window can work on. The user's own `ssh` connects to them; the host then probes the
+ * machine and installs this program.
  */
 import { z } from 'zod';
 
 /**
- * Host argument for `ssh`, including entries of its configuration. Neither user nor host begins with a dash, and there
- * are no blanks. So it is never parsed as an option, neither by `ssh` nor by a ProxyCommand.
+ * Host argument for `ssh`, which may be an entry of its configuration. User and host cannot begin with a dash or
+ * contain blanks. So neither `ssh` nor a ProxyCommand can parse them as an option.
  */
 export const sshHostSchema = z
   .string()
@@ -16,7 +16,10 @@ export const sshHostSchema = z
     'is not a valid ssh host: name, or user@name',
   );
 
-/** Text from another machine: bounded, without control characters or characters that change the text direction. */
+/**
+ * Text sent by another machine, of limited length. Control characters and characters that change the text direction are
+ * not allowed.
+ */
 const remoteText = (most: number) =>
   z
     .string()
@@ -32,7 +35,7 @@ const gpuSchema = z.strictObject({
     .nullable(),
 });
 
-/** `unknown` is not `none`: if a driver fails or a machine cannot be queried, its GPUs are unknown. */
+/** GPUs of the machine. They are `unknown`, not `none`, if the driver fails or the machine cannot be queried. */
 export const remoteGpusSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('found'), gpus: z.array(gpuSchema).min(1).max(64) }),
   z.strictObject({ kind: z.literal('none') }),
@@ -41,7 +44,7 @@ export const remoteGpusSchema = z.discriminatedUnion('kind', [
 export type RemoteGpus = Readonly<z.infer<typeof remoteGpusSchema>>;
 
 export const remoteMachineSchema = z.strictObject({
-  /** Name that the machine reports for itself. */
+  /** Host name that the machine reports. */
   node: remoteText(100),
   /** Platform such as `linux-x64`. */
   platform: remoteText(60),
@@ -49,22 +52,22 @@ export const remoteMachineSchema = z.strictObject({
   gpus: remoteGpusSchema,
   /** Whether Slurm's `sbatch` is installed. */
   slurm: z.boolean(),
-  /** Installed versions of this program that differ from this one. */
+  /** Installed versions of this program other than the local one. */
   otherVersions: z.array(remoteText(60)).max(20),
 });
 export type RemoteMachine = Readonly<z.infer<typeof remoteMachineSchema>>;
 
 const remoteStateSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('connecting') }),
-  /** ssh requests a password, a code or confirmation of a host key. `secret`: the input is not shown. */
+  /** ssh asks for a password, a code, or confirmation of a host key. `secret`: the input must not be shown. */
   z.strictObject({ kind: z.literal('asks'), prompt: z.string().max(2000), secret: z.boolean() }),
   z.strictObject({ kind: z.literal('copying'), done_bytes: z.number(), total_bytes: z.number() }),
   z.strictObject({ kind: z.literal('starting') }),
-  /** The host is a login node without a GPU: nothing is started on it unless the user confirms. */
+  /** The host is a login node without a GPU. Nothing is started on it without the user's confirmation. */
   z.strictObject({ kind: z.literal('login-node') }),
-  /** The workbench of the remote machine is available at this address. */
+  /** The program on the remote machine serves its page at this URL. */
   z.strictObject({ kind: z.literal('open'), url: z.string().max(300) }),
-  /** The connection was lost and is being re-established. */
+  /** The connection was lost; the host is trying to restore it. */
   z.strictObject({ kind: z.literal('lost'), reason: z.string().max(1000) }),
   z.strictObject({ kind: z.literal('failed'), reason: z.string().max(1000) }),
 ]);
@@ -74,7 +77,7 @@ const remoteSchema = z.strictObject({
   id: z.int().nonnegative(),
   host: sshHostSchema,
   state: remoteStateSchema,
-  /** Null if not yet probed. */
+  /** Properties of the machine; null until it is probed. */
   machine: remoteMachineSchema.nullable(),
 });
 export type Remote = Readonly<z.infer<typeof remoteSchema>>;
@@ -83,28 +86,28 @@ const emptyRequestSchema = z.strictObject({});
 const remoteRequestSchema = z.strictObject({ id: z.int().nonnegative() });
 
 export const remoteMethods = {
-  /** Hosts named in the user's ssh configuration, without patterns. */
+  /** Lists the hosts in the user's ssh configuration, except for patterns. */
   'remote.hosts': { params: emptyRequestSchema, result: z.strictObject({ hosts: z.array(sshHostSchema).max(200) }) },
   /**
-   * Returns at once; the stream `remotes` reports progress. For a host that is already connected, that connection is
-   * used.
+   * Starts a connection and returns at once; the stream `remotes` reports the progress. An existing connection to the
+   * host is reused.
    */
   'remote.connect': {
     params: z.strictObject({
       host: sshHostSchema,
-      /** Whether to connect even to a login node without a GPU. */
+      /** Whether to start the program even on a login node without a GPU. */
       anyway: z.boolean().default(false),
     }),
     result: remoteRequestSchema,
   },
-  /** Input for ssh's prompt; null cancels. It is passed on and not saved. */
+  /** Answers a prompt of ssh; null cancels it. The answer is passed to ssh and never stored. */
   'remote.answer': {
     params: z.strictObject({ ...remoteRequestSchema.shape, answer: z.string().max(1000).nullable() }),
     result: emptyRequestSchema,
   },
   /** Closes the tunnel. Computations on the remote machine continue. */
   'remote.close': { params: remoteRequestSchema, result: emptyRequestSchema },
-  /** Returns at once: the page uses it to measure the latency of its host. */
+  /** Does nothing; the page measures the latency of its host with it. */
   'host.ping': { params: emptyRequestSchema, result: emptyRequestSchema },
 } as const;
 

@@ -1,4 +1,4 @@
-/** Scenario documents for the page: the parsed text, its issues, and the resolved scenario. */
+/** Scenario documents for the page: parsed text, issues, and resolved scenario. */
 import { z } from 'zod';
 import { issueSchema } from './errors.ts';
 import { fileRefSchema, namedFileSchema } from './files.ts';
@@ -6,7 +6,7 @@ import { propertyOfWorkloads } from './scenario/kinds.ts';
 import { scenarioDraftSchema } from './scenario/workload.ts';
 
 export const readScenarioSchema = z.strictObject({
-  /** The document, even if values in it are invalid; null if the text is not a document. */
+  /** Parsed document, which may contain invalid values; null if the text cannot be parsed. */
   draft: scenarioDraftSchema.nullable(),
   issues: z.array(issueSchema),
 });
@@ -15,16 +15,16 @@ export type ReadScenario = Readonly<z.infer<typeof readScenarioSchema>>;
 export const scenarioFileSchema = z.strictObject({
   ...readScenarioSchema.shape,
   file: namedFileSchema,
-  /** True if supplied with the program, so that Save prompts for another name. */
+  /** True if the file came with the program. Saving then asks for a different name. */
   readOnly: z.boolean(),
-  /** Version stamp that changes whenever the file does. */
+  /** Version stamp, which changes whenever the file changes. */
   stamp: z.string(),
 });
 
 export const libraryEntrySchema = z.strictObject({
   file: fileRefSchema,
   fileName: z.string(),
-  /** `name` and `notes` in the document; empty if absent or unreadable. */
+  /** Name and notes in the document; empty if absent or unreadable. */
   name: z.string(),
   notes: z.string(),
   readOnly: z.boolean(),
@@ -32,12 +32,12 @@ export const libraryEntrySchema = z.strictObject({
 });
 export type LibraryEntry = Readonly<z.infer<typeof libraryEntrySchema>>;
 
-/** Resolved scenario, by kind. */
+/** Resolved scenario of any kind. */
 export const resolvedSchema = z.discriminatedUnion('kind', propertyOfWorkloads('resolved'));
 export type Resolved = Readonly<z.infer<typeof resolvedSchema>>;
 export type ResolvedKind<K extends Resolved['kind']> = Extract<Resolved, { kind: K }>;
 
-/** Returns the resolved scenario if it is of this kind; otherwise null. */
+/** Narrows a resolved scenario to `kind`; null if it is of another kind. */
 export function resolvedOf<K extends Resolved['kind']>(kind: K, resolved: Resolved | null): ResolvedKind<K> | null {
   return resolved?.kind === kind ? (resolved as ResolvedKind<K>) : null;
 }

@@ -1,31 +1,31 @@
-/** Calls from the page to its shell: window, menus, log. */
+/** Calls from the page to its shell, which provides windows, menus and the log. */
 import { z } from 'zod';
 import { fileRefSchema } from './files.ts';
 import { bytes } from './wire/arrays.ts';
 
 const emptyRequestSchema = z.strictObject({});
 
-/** Entry of the command table from which the native menus are built. */
+/** Command of the page, as an entry of the native menus. */
 const menuCommandSchema = z.strictObject({
   id: z.string().max(64),
   title: z.string().max(128),
-  /** Menu that contains it, such as `File`; null if in no menu. */
+  /** Title of its menu, such as `File`; null if it is in none. */
   menu: z.string().max(32).nullable(),
-  /** Entry of that menu whose submenu contains it, such as `Open recent`; null if in the menu itself. */
+  /** Title of its submenu, such as `Open recent`; null if it is directly in the menu. */
   submenu: z.string().max(64).nullable(),
-  /** Group number; a separator divides groups in the menu. */
+  /** Number of its group; separators divide the groups of a menu. */
   group: z.number().int(),
-  /** Electron accelerator, such as `CmdOrCtrl+S`. */
+  /** Keyboard shortcut as an Electron accelerator, such as `CmdOrCtrl+S`. */
   shortcut: z.string().max(64).nullable(),
   enabled: z.boolean(),
-  /** Check mark on or off; null for entries without one. */
+  /** Whether its check mark is on; null for an entry without check mark. */
   checked: z.boolean().nullable(),
 });
 export type MenuCommand = Readonly<z.infer<typeof menuCommandSchema>>;
 
-/** Handled by shells with `window` or `menus`; others respond with `unsupported`. */
+/** Calls that require the capability `window` or `menus`. Other shells respond with `unsupported`. */
 export const shellMethods = {
-  /** Title, represented file and unsaved changes, for the window frame and the prompt on closing. */
+  /** Sets the window's title and file, and whether closing must prompt for unsaved changes. */
   'shell.document': {
     params: z.strictObject({ title: z.string().max(255), edited: z.boolean() }),
     result: emptyRequestSchema,
@@ -34,21 +34,21 @@ export const shellMethods = {
     params: z.strictObject({ commands: z.array(menuCommandSchema).max(500) }),
     result: emptyRequestSchema,
   },
-  /** Reply to the `close-requested` event with that number. */
+  /** Answers the `close-requested` event that has this number. */
   'shell.close': { params: z.strictObject({ request: z.int(), close: z.boolean() }), result: emptyRequestSchema },
-  /** Shows the log's folder if there is a file manager; otherwise the page shows the text. */
+  /** Opens the log's folder in a file manager. Without one, returns the text for display. */
   'log.show': {
     params: emptyRequestSchema,
     result: z.strictObject({
-      /** Whether the folder was opened. */
+      /** Whether a file manager was opened. */
       shown: z.boolean(),
-      /** Path of the log; null if the log is not in a file. */
+      /** Path of the log file; null if the log is not written to a file. */
       file: z.string().nullable(),
-      /** Last part of the log. */
+      /** End of the log text. */
       text: z.string(),
     }),
   },
-  /** Prints a self-contained document to PDF. */
+  /** Converts a self-contained HTML document to PDF. */
   'shell.pdf': { params: z.strictObject({ html: z.string().max(64 * 2 ** 20) }), result: z.strictObject({ bytes }) },
 } as const;
 
@@ -56,9 +56,9 @@ export const shellMethods = {
 export const shellEventSchema = z.discriminatedUnion('kind', [
   /** The user chose a menu entry. */
   z.strictObject({ kind: z.literal('command'), id: z.string() }),
-  /** A file was opened from outside: by a double click, or by starting the program again. */
+  /** A file was opened outside the page, by a double click or by starting the program again. */
   z.strictObject({ kind: z.literal('open'), file: fileRefSchema, name: z.string() }),
-  /** The window is about to close with unsaved changes. A newer request replaces an older one. */
+  /** The user closes a window that has unsaved changes. A request replaces earlier ones. */
   z.strictObject({ kind: z.literal('close-requested'), request: z.int() }),
 ]);
 export type ShellEvent = Readonly<z.infer<typeof shellEventSchema>>;

@@ -1,4 +1,4 @@
-/** Runs of small measured workloads for the page: the measured variants, and stored sessions. */
+/** Calls of the page for runs of small measured workloads: measurements of a run, and saved sessions. */
 import { z } from 'zod';
 import { sessionSchema } from './bench/session.ts';
 import { runIdSchema } from './run.ts';
@@ -6,7 +6,7 @@ import { type TaskKind, taskKinds } from './scenario/kinds.ts';
 import type { taskProgressSchema, taskResolvedSchema } from './scenario/task/workload.ts';
 import { workloadSchema } from './workload.ts';
 
-/** Computes a value for every such kind, for tables by workload. */
+/** Creates a record with one value per kind of measured workload. */
 export function recordByTaskKind<T>(of: (kind: TaskKind) => T): Readonly<Record<TaskKind, T>> {
   return Object.fromEntries(taskKinds.map((kind) => [kind, of(kind)])) as Record<TaskKind, T>;
 }
@@ -28,16 +28,19 @@ const storedTaskSchema = z.strictObject({
   machine: z.string(),
   /** Time of the session, ISO 8601. */
   created: z.string(),
-  /** Whether the session was supplied with the program. */
+  /** Whether the session came with the program. */
   recorded: z.boolean(),
   sweep: z.string().nullable(),
 });
 export type StoredTask = Readonly<z.infer<typeof storedTaskSchema>>;
 
 export const taskMethods = {
-  /** Measurements of a run. */
+  /** Returns the measurements of a run. */
   'task.session': { params: z.strictObject({ run: runIdSchema }), result: sessionSchema },
-  /** Saved sessions of a workload. Recorded sessions come first, those with the most variants at the top. */
+  /**
+   * Lists the saved sessions of a workload. Those that came with the program are first, ordered by their number of
+   * variants.
+   */
   'task.stored': {
     params: z.strictObject({ workload: workloadSchema }),
     result: z.strictObject({ sessions: z.array(storedTaskSchema) }),

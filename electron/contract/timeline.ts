@@ -1,7 +1,7 @@
 /**
- * Timelines of runs and of traces from other profilers. The host stores every span. The page requests a window at the
- * width of its pixels and receives at most two rectangles per pixel and track. All times are nanoseconds since the
- * trace's first span.
+ * Timelines of runs, and traces of other profilers. The host stores all spans. The page requests a time window with a
+ * width in pixels and receives at most two rectangles per pixel and track. Times are in nanoseconds since the trace's
+ * first span.
  */
 import { z } from 'zod';
 import { wireErrorSchema } from './errors.ts';
@@ -16,7 +16,10 @@ const share = z.number().nullable();
 export const traceIdSchema = z.string().min(1).max(64);
 export type TraceId = z.infer<typeof traceIdSchema>;
 
-/** `api`: calls of the CUDA runtime or driver; `stream`: kernels and graphs; `copies`: copies and fills of a stream. */
+/**
+ * `api`: calls of the CUDA runtime or driver. `stream`: kernels and graphs. `copies`: memory copies and fills of a
+ * stream.
+ */
 const laneKindSchema = z.enum(['thread', 'api', 'stream', 'copies', 'async']);
 export type LaneKind = z.infer<typeof laneKindSchema>;
 
@@ -25,11 +28,11 @@ const spanKindSchema = z.enum(spanKinds);
 export type SpanKind = z.infer<typeof spanKindSchema>;
 
 const laneSchema = z.strictObject({
-  /** Owner of the lane, such as a process or a GPU. */
+  /** Process or GPU that the lane belongs to. */
   process: z.string(),
   name: z.string(),
   kind: laneKindSchema,
-  /** First row of the lane, an index into the tracks; spans of one track never overlap. */
+  /** Index of the lane's first track. A lane has several tracks, so that spans of one track never overlap. */
   firstTrack: count,
   tracks: count,
   spans: count,
@@ -40,18 +43,18 @@ const traceInfoSchema = z.strictObject({
   id: traceIdSchema,
   name: z.string(),
   source: z.enum(['run', 'chrome-trace', 'nsight-systems']),
-  /** Run of this session that the timeline belongs to. */
+  /** Run that the timeline was recorded from; null for an imported trace. */
   run: runIdSchema.nullable(),
-  /** Variant and machine, if known. */
+  /** Variant and machine, as far as they are known. */
   about: z.string(),
   duration_ns: ns,
   spans: count,
   lanes: z.array(laneSchema),
-  /** Start of the first kernel or graph, used to align timelines; null if there is none. */
+  /** Start of the first kernel or graph, by which timelines can be aligned; null if there is none. */
   firstKernel_ns: ns.nullable(),
-  /** Parts of the file that could not be imported, as sentences. */
+  /** Sentences about parts of the file that could not be imported. */
   notes: z.array(z.string()),
-  /** Memory that the timeline uses. */
+  /** Memory that the timeline occupies in the host. */
   memory_bytes: count,
 });
 export type TraceInfo = Readonly<z.infer<typeof traceInfoSchema>>;
@@ -70,36 +73,38 @@ const traceStateSchema = z.discriminatedUnion('state', [
 ]);
 export type TraceState = Readonly<z.infer<typeof traceStateSchema>>;
 
-/** Limits of a request; more pixels and tracks than any screen has. */
+/** Limits of a request, larger than any screen. */
 export const MAX_PIXELS = 16_384;
 export const MAX_TRACKS = 1024;
 
 const tracks = z.array(count).max(MAX_TRACKS);
 
-/** Rectangles, track after track, each from left to right. */
+/** Rectangles of the requested window, ordered by track and then from left to right. */
 const windowSchema = z.strictObject({
   from_ns: ns,
   to_ns: ns,
   pixels: count,
   tracks,
-  /** Index of each track's first rectangle; one more entry than tracks. */
+  /** Index of the first rectangle of each track, followed by the total number of rectangles. */
   offsets: uint32,
-  /** Edges in pixels from the left of the request; a span narrower than a pixel has its exact edges. */
+  /**
+   * Left and right edge in pixels, measured from the left of the window. A span narrower than a pixel is not widened.
+   */
   left: float32,
   right: float32,
-  /** Index of the span, or of the longest span in that pixel. */
+  /** Index of the span; if a rectangle represents several, of the longest. */
   span: uint32,
   name: uint32,
   /** Number of spans that the rectangle represents. */
   count: uint32,
-  /** Colour index, the same for the same name in every trace. */
+  /** Colour index, which depends only on the span's name. */
   tint: uint8,
-  /** Share of the rectangle's time in which a span ran, 0 to 255. */
+  /** Fraction of the rectangle's time in which a span ran, scaled to 0…255. */
   busy: uint8,
 });
 export type TimelineWindow = Readonly<z.infer<typeof windowSchema>>;
 
-/** A span with its track and time. */
+/** Span with its track and times. */
 const placedSpanSchema = z.strictObject({
   span: count,
   track: count,
@@ -118,16 +123,16 @@ const spanDetailsSchema = z.strictObject({
   lane: z.string(),
   process: z.string(),
   step: count.nullable(),
-  /** Grid, block, registers, shared memory, bytes and similar fields, if the trace has them. */
+  /** Fields that the trace recorded, such as grid, block, registers, shared memory and bytes. */
   fields: z.array(spanFieldSchema),
   bytes: z.number().nullable(),
   bytes_per_s: z.number().nullable(),
-  /** Share of the copy bandwidth measured on this GPU. */
+  /** Bandwidth of the copy, relative to the copy bandwidth measured on this GPU. */
   shareOfCeiling: share,
-  /** Spans that this span launched, and spans that launched it; at most 1000 each. */
+  /** Spans that this span launched, and spans that launched it, up to 1000 each. */
   launched: z.array(placedSpanSchema),
   launchedBy: z.array(placedSpanSchema),
-  /** Total number of launched spans, including those not listed. */
+  /** Number of spans that it launched, including those not listed. */
   launchedCount: count,
 });
 export type SpanDetails = Readonly<z.infer<typeof spanDetailsSchema>>;
@@ -138,7 +143,7 @@ const namedTimeSchema = z.strictObject({
   sum_ns: ns,
   median_ns: ns,
   min_ns: ns,
-  /** Mean of full durations, even if a span is cut by the selection. */
+  /** Mean of the full durations, including time outside the selection. */
   mean_ns: ns,
   p95_ns: ns,
   share,
@@ -148,41 +153,39 @@ export type NamedTime = Readonly<z.infer<typeof namedTimeSchema>>;
 const statisticsSchema = z.strictObject({
   from_ns: ns,
   to_ns: ns,
-  /** Number of spans that overlap the selection. */
+  /** Number of spans that overlap the selected time. */
   count,
-  /** Time of the spans within the selection; nested and concurrent spans each count. */
+  /** Sum of the spans' times within the selection. Nested and concurrent spans are all counted. */
   sum_ns: ns,
-  /** Median of full durations. */
+  /** Median of the full durations, including time outside the selection. */
   median_ns: ns,
   min_ns: ns,
   max_ns: ns,
-  /** Mean of full durations. */
+  /** Mean of the full durations, including time outside the selection. */
   mean_ns: ns,
   p95_ns: ns,
-  /** Time in which at least one of the spans ran, as a share of the selected time. */
+  /** Fraction of the selected time in which at least one span ran. */
   busyShare: share,
-  /** Gaps in which none of the spans ran, between the first and the last. */
+  /** Gaps between the first and the last span in which none ran. */
   gaps: z.strictObject({ count, sum_ns: ns, longest_ns: ns, median_ns: ns }),
-  /** Names in order of time, the largest first. */
+  /** Statistics by span name, ordered by total time, largest first. */
   names: z.array(namedTimeSchema),
 });
 export type TimelineStatistics = Readonly<z.infer<typeof statisticsSchema>>;
 
-/** Host operation by name: activity of threads, or calls of the CUDA runtime and driver. */
+/** Statistics of a host operation by name: a thread's activity, or a call of the CUDA runtime or driver. */
 const hostOperationSchema = z.strictObject({
   name: z.string(),
   count,
-  /** Time from begin to end; nested calls of the same name count once. */
+  /** Total time including nested operations. Recursive calls are counted once. */
   sum_ns: ns,
-  /** Time without the operations nested in it on the same thread. */
+  /** Self time: excludes operations nested in it on the same thread. */
   own_ns: ns,
-  /** Part of the self time of all operations, listed or not. */
+  /** Fraction of the self time of all operations, including those not listed. */
   share,
-  /** Number of threads that ran it. */
+  /** Number of threads that ran the operation. */
   threads: count,
-  /**
-   * Excess of the thread with the largest self time over the mean of its process's threads; null for a single thread.
-   */
+  /** Largest self time of a thread relative to the mean over the process's threads, minus 1; null for one thread. */
   imbalance: share,
 });
 export type HostOperation = Readonly<z.infer<typeof hostOperationSchema>>;
@@ -190,20 +193,23 @@ export type HostOperation = Readonly<z.infer<typeof hostOperationSchema>>;
 /** Threads of one process, or of one variant in a session. */
 const threadUseSchema = z.strictObject({
   process: z.string(),
-  /** Time from the start of the first span to the end of the last one. */
+  /** Time between the start of the first span and the end of the last one. */
   extent_ns: ns,
-  /** Share of that time in which a thread was busy, averaged over the threads. */
+  /** Fraction of that time in which a thread was busy, averaged over all threads. */
   busyShare: share,
-  /** Excess of the largest busy time over the mean, in work shared by several threads; null if there was none. */
+  /**
+   * Largest busy time of a thread relative to the mean, minus 1, in work shared by several threads; null without such
+   * work.
+   */
   imbalance: share,
   threads: z.array(z.strictObject({ name: z.string(), busy_ns: ns, share })),
-  /** Total number of threads, including those not listed. */
+  /** Number of threads, including those not listed. */
   threadCount: count,
 });
 export type ThreadUse = Readonly<z.infer<typeof threadUseSchema>>;
 
 const hostTimeSchema = z.strictObject({
-  /** Operations in order of self time, the largest first. */
+  /** Operations ordered by self time, largest first. */
   operations: z.array(hostOperationSchema),
   operationCount: count,
   calls: z.array(hostOperationSchema),
@@ -211,7 +217,7 @@ const hostTimeSchema = z.strictObject({
 });
 export type HostTime = Readonly<z.infer<typeof hostTimeSchema>>;
 
-/** Reasons why no kernel runs. A gap may have several causes in sequence. */
+/** Reasons why the GPU runs no kernel. One gap can have several causes, one after another. */
 export const idleCauses = ['copy', 'wait', 'launch', 'host', 'queue', 'unknown'] as const;
 const idleCauseSchema = z.enum(idleCauses);
 export type IdleCause = z.infer<typeof idleCauseSchema>;
@@ -225,14 +231,14 @@ export const idleWords: Readonly<Record<IdleCause, string>> = {
   unknown: 'no launch was recorded',
 };
 
-/** Idle times between the first and the last kernel. */
+/** Idle time of the GPU between its first and last kernel. */
 const idleTimeSchema = z.strictObject({
   count,
   sum_ns: ns,
-  /** Time from the start of the first kernel to the end of the last one. */
+  /** Time between the start of the first kernel and the end of the last one. */
   extent_ns: ns,
   /**
-   * Causes in order of time, the largest first, without those of zero time. `count` is the number of gaps with this
+   * Causes ordered by time, largest first; causes without any time are omitted. `count` is the number of gaps with the
    * cause.
    */
   causes: z.array(z.strictObject({ cause: idleCauseSchema, count, sum_ns: ns, share })),
@@ -240,12 +246,12 @@ const idleTimeSchema = z.strictObject({
     z.strictObject({
       start_ns: ns,
       duration_ns: ns,
-      /** Cause of the largest part of the gap. */
+      /** Cause of most of the gap's time. */
       cause: idleCauseSchema,
-      /** Kernel that ended the gap: its name, and its span. */
+      /** Name and span of the kernel that starts after the gap. */
       next: z.string(),
       span: count,
-      /** Host activity during that part: innermost operation or call; null if nothing was recorded. */
+      /** Innermost host operation or call during the main cause; null if none was recorded. */
       host: z.string().nullable(),
     }),
   ),
@@ -255,19 +261,19 @@ export type IdleTime = Readonly<z.infer<typeof idleTimeSchema>>;
 const traceSummarySchema = z.strictObject({
   duration_ns: ns,
   spans: count,
-  /** Time from the first launch or device work to the end of the last device work; null without a GPU. */
+  /** Time between the first launch or GPU activity and the end of the last GPU activity; null without a GPU. */
   device_ns: ns.nullable(),
   kernels: z.strictObject({ count, unique: count, sum_ns: ns, top: z.array(namedTimeSchema) }),
   copies: z.strictObject({ count, sum_ns: ns, bytes: z.number() }),
-  /** Number of graph launches, and the share of kernel time that ran in graphs. */
+  /** Number of graph launches, number of kernels in graphs, and fraction of the kernel time that they account for. */
   graphs: z.strictObject({ launches: count, kernels: count, share }),
-  /** Launch calls, and their share of the device's time from first to last. */
+  /** Number and total time of launch calls, and their time as a fraction of `device_ns`. */
   launches: z.strictObject({ count, sum_ns: ns, share }),
-  /** Share of that time in which a GPU was idle, averaged over the GPUs. */
+  /** Fraction of `device_ns` in which a GPU was idle, averaged over the GPUs. */
   idleShare: share,
-  /** Idle share of each GPU with work. */
+  /** Idle fraction of each GPU that did work. */
   gpus: z.array(z.strictObject({ name: z.string(), idleShare: z.number() })),
-  /** Null if fewer than two kernels ran. */
+  /** Idle time between kernels; null for fewer than two kernels. */
   idle: idleTimeSchema.nullable(),
   host: hostTimeSchema,
 });
@@ -283,21 +289,21 @@ const timelineSourceSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('upload'), upload: z.string().min(1).max(64) }),
 ]);
 
-/** Largest piece of a dropped file, so that neither side ever has the full file in memory. */
+/** Largest piece of an uploaded file, bytes. Neither page nor host ever has the complete file in memory. */
 export const UPLOAD_PIECE_BYTES = 4 * 2 ** 20;
 
 export const timelineMethods = {
-  /** Starts the upload of a file from the page; `timeline.open` then reads it. */
+  /** Starts the upload of a file from the page. `timeline.open` reads the file after the last piece. */
   'timeline.upload': {
     params: z.strictObject({ name: z.string().min(1).max(255), size_bytes: count }),
     result: z.strictObject({ upload: z.string() }),
   },
-  /** Uploads the next piece; pieces must be in order. */
+  /** Uploads the next piece of a file, in order. */
   'timeline.uploadPiece': {
     params: z.strictObject({ upload: z.string().min(1).max(64), offset: count, bytes }),
     result: z.strictObject({}),
   },
-  /** Reads a timeline; progress is on the stream `timelines`. Cancelling stops reading. */
+  /** Reads a timeline; the stream `timelines` reports the progress. Cancelling the call stops reading. */
   'timeline.open': { params: z.strictObject({ source: timelineSourceSchema }), result: traceInfoSchema },
   'timeline.close': { params: traceRequestSchema, result: z.strictObject({}) },
   'timeline.window': {
@@ -310,8 +316,8 @@ export const timelineMethods = {
   },
   'timeline.span': { params: z.strictObject({ trace: traceIdSchema, span: count }), result: spanDetailsSchema },
   /**
-   * Launches with both ends on the tracks and at least one in the window. If there are more than `limit`, only their
-   * count.
+   * Returns launches as pairs of spans: both spans are on the given tracks, and at least one is in the window. If there
+   * are more than `limit`, returns only their number.
    */
   'timeline.arrows': {
     params: z.strictObject({ trace: traceIdSchema, ...interval, tracks, limit: count.max(2000) }),
@@ -323,12 +329,14 @@ export const timelineMethods = {
       to_ns: float64,
     }),
   },
-  /** Spans whose name contains the text, ignoring case; in order of time. */
+  /** Finds spans whose name contains the text, ignoring case; ordered by time. */
   'timeline.search': {
     params: z.strictObject({ trace: traceIdSchema, text: z.string().min(1).max(200), limit: count.max(100_000) }),
     result: z.strictObject({ count, names: count, sum_ns: ns, span: uint32, track: uint32, start_ns: float64 }),
   },
-  /** Statistics of the given tracks, or of all if null; only for the spans called `name` if given. */
+  /**
+   * Computes statistics over the given tracks; null selects all. If `name` is given, only spans of that name count.
+   */
   'timeline.statistics': {
     params: z.strictObject({
       trace: traceIdSchema,
@@ -338,15 +346,15 @@ export const timelineMethods = {
     }),
     result: statisticsSchema,
   },
-  /** Time intervals of the simulation's steps; empty for traces of other programs without steps. */
+  /** Time intervals of the simulation's steps; empty for traces of other programs. */
   'timeline.steps': {
     params: traceRequestSchema,
     result: z.strictObject({ step: uint32, start_ns: float64, end_ns: float64 }),
   },
   'timeline.summary': { params: traceRequestSchema, result: traceSummarySchema },
   /**
-   * Chrome Trace Event JSON of the full timeline, or of the spans that overlap the interval; compressed by gzip if it
-   * is large.
+   * Exports the timeline, or the spans that overlap an interval, as Chrome Trace Event JSON. Large exports are
+   * compressed with gzip.
    */
   'timeline.export': {
     params: z.strictObject({ trace: traceIdSchema, within: z.tuple([ns, ns]).nullable() }),
@@ -354,5 +362,5 @@ export const timelineMethods = {
   },
 } as const;
 
-/** Timelines that are open, being read, or unreadable; sent whenever one changes. */
+/** All timelines, whether open, being read, or unreadable. Sent whenever one of them changes. */
 export const timelinesFrameSchema = z.strictObject({ timelines: z.array(traceStateSchema) });

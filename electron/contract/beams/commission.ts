@@ -3,12 +3,12 @@ import { z } from 'zod';
 
 export const depthUnits = ['mm', 'cm'] as const;
 
-/** Enough for twenty thousand points in two columns. */
+/** Size limit of an uploaded curve, bytes. A file with 20,000 points in two columns fits. */
 export const MAX_CURVE_BYTES = 2 ** 20;
 
 const pointSchema = z.strictObject({
   depth_mm: z.number(),
-  /** Measured and fitted doses are shares of the largest measured dose. */
+  /** Measured and fitted doses are relative to the largest measured dose, so they have no unit. */
   measured: z.number(),
   fitted: z.number(),
   residual: z.number(),
@@ -22,23 +22,23 @@ const commissionedSchema = z.strictObject({
   /** Standard errors of the fitted parameters, from the residuals. */
   energy_error_MeV: z.number(),
   sigma_error_MeV: z.number(),
-  /** Root mean square of the residuals as a share of the largest dose, over the points of the fit. */
+  /** Root mean square of the residuals of the fitted points, relative to the largest measured dose. */
   residual: z.number(),
   points: z.array(pointSchema),
-  /** Facts about the file that a user must know, such as ignored columns. */
+  /** Remarks on the file that the user should read, such as a list of ignored columns. */
   notes: z.array(z.string()),
 });
 export type Commissioned = Readonly<z.infer<typeof commissionedSchema>>;
 
 export const commissionMethods = {
-  /** Fits energy and spread with the physics of the scenario. Throws `invalid` with the offending lines. */
+  /** Fits beam energy and energy spread, using the scenario's physics. Throws `invalid` with the offending lines. */
   'beam.commission': {
     params: z.strictObject({
       document: z.record(z.string(), z.unknown()),
       /** File name, used in messages, and file contents. */
       file: z.string().min(1).max(1000),
       text: z.string().max(MAX_CURVE_BYTES),
-      /** Unit of depth, needed if the file does not state it. */
+      /** Unit of the depth column; null if the file states the unit. */
       unit: z.enum(depthUnits).nullable(),
     }),
     result: commissionedSchema,
@@ -50,8 +50,8 @@ export const withError = (value: number, error: number): string => `${value.toFi
 type Document = Readonly<Record<string, unknown>>;
 
 /**
- * Returns `base` with the fitted beam and with notes on its source. `file` is the name of the measurement's file,
- * without its folder.
+ * Returns a copy of `base` with the fitted beam, and with notes on where it comes from. `file` is the file name of the
+ * measurement, without its folder.
  */
 export function commissionedBeam(found: Commissioned, base: Document, file: string): Record<string, unknown> {
   const { energy_MeV: _e, range_mm: _r, range_is: _i, spots: _s, ...beam } = (base['beam'] ?? {}) as Document;

@@ -4,13 +4,13 @@ import { z } from 'zod';
 const positiveNumber = z.number().positive();
 
 /**
- * Objective of the fit: flattest dose, small changes of weight between layers, or weights per mm that fall from layer
- * to layer.
+ * Objective when fitting the layer weights: the flattest plateau, small second differences of the weights, or weights
+ * per mm of range that decrease from layer to layer.
  */
 export const weightKinds = ['flattest', 'smooth', 'monotone'] as const;
 export type WeightKind = (typeof weightKinds)[number];
 
-/** Limit on the length of a list of energies. */
+/** Largest number of energies in a list. */
 const MAX_ENERGIES = 1000;
 
 const HIGHEST_MEV = 1000;
@@ -20,8 +20,8 @@ type ReadEnergies =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Parses energies in MeV, separated by commas, blanks or lines. Next to semicolons, commas are decimal marks. `#`
- * begins a comment.
+ * Parses energies in MeV, separated by commas, blanks or line breaks. If the text contains semicolons, commas are
+ * decimal marks. `#` begins a comment.
  */
 export function readEnergies(text: string): ReadEnergies {
   const refused = (reason: string): ReadEnergies => ({ ok: false, reason });
@@ -54,17 +54,17 @@ export function readEnergies(text: string): ReadEnergies {
 }
 
 export const sobpRequestSchema = z.strictObject({
-  /** Depth in water beyond the plateau at which the dose has fallen to 90 %. */
+  /** Depth in water, distal to the plateau, at which the dose is 90 % of the plateau dose. */
   range_mm: positiveNumber.max(400),
-  /** Distance from the proximal to the distal depth at 95 % of the plateau. */
+  /** Distance from the proximal to the distal depth with 95 % of the plateau dose. */
   modulation_mm: positiveNumber.max(400),
-  /** Distance between the lateral points at 50 %; 0 means a single lateral position. */
+  /** Lateral distance between the points with 50 % of the dose; 0 puts all spots on the beam axis. */
   width_mm: z.number().min(0).max(500).default(0),
-  /** Distance between neighbouring spots across the beam; if absent, the standard deviation of the spots. */
+  /** Distance between neighbouring spots across the beam; by default, the standard deviation of a spot. */
   spacing_mm: positiveNumber.optional(),
-  /** Distance between the ranges of neighbouring layers; if absent, a share of their spread. */
+  /** Distance between the ranges of neighbouring layers; by default, a fraction of their range spread. */
   layer_spacing_mm: positiveNumber.optional(),
-  /** Energies that the machine provides, the only ones that layers may have. Excludes `layer_spacing_mm`. */
+  /** Energies that the machine can deliver; layers use no others. Not allowed together with `layer_spacing_mm`. */
   energies_MeV: z.array(positiveNumber.max(HIGHEST_MEV)).min(1).max(MAX_ENERGIES).optional(),
   weights: z.enum(weightKinds).default('flattest'),
 });
@@ -81,18 +81,18 @@ const plateauSchema = z.strictObject({
 const sobpSchema = z.strictObject({
   /** Highest energy first. */
   layers: z.array(z.strictObject({ energy_MeV: z.number(), weight: z.number() })),
-  /** Positions of the spots across the beam, mm. */
+  /** Lateral positions of the spots, mm. */
   places_mm: z.array(z.number()),
-  /** Measured in one run of all layers together. */
+  /** Properties of the plateau, computed by one run with all layers. */
   plateau: plateauSchema,
-  /** Flatness with the analytical weights of Jette and Chen, the starting point of the fit. */
+  /** Flatness with the analytical weights of Jette and Chen, from which the fit starts. */
   firstFlatness: z.number(),
   curve: z.strictObject({ step_mm: z.number(), values: z.array(z.number()) }),
   seconds: z.number(),
 });
 export type Sobp = z.infer<typeof sobpSchema>;
 
-/** Returns the spots of a field, each layer at each lateral position; the weights add up to 1. */
+/** Returns one spot for each layer and lateral position; all weights add up to 1. */
 export function sobpSpots({ layers, places_mm }: Pick<Sobp, 'layers' | 'places_mm'>) {
   return layers.flatMap(({ energy_MeV, weight }) =>
     places_mm.map((x_mm) => ({
@@ -103,14 +103,14 @@ export function sobpSpots({ layers, places_mm }: Pick<Sobp, 'layers' | 'places_m
   );
 }
 
-/** Deviation from the requested range if a machine's energies cannot reach it; otherwise null. */
+/** Sentence about the deviation from the requested range if the machine's energies do not reach it; otherwise null. */
 export function rangeOff({ plateau }: Sobp, { range_mm, energies_MeV }: SobpRequest): string | null {
   if (energies_MeV === undefined || Math.abs(plateau.r90_mm - range_mm) < 0.05) return null;
   return `Requested R90 ${range_mm} mm: the nearest available energy gives ${plateau.r90_mm.toFixed(2)} mm.`;
 }
 
 export const sobpMethods = {
-  /** Builds a spread-out peak for the scenario's beam and physics. */
+  /** Plans a spread-out Bragg peak with the scenario's beam and physics. */
   'beam.sobp': {
     params: z.strictObject({ document: z.record(z.string(), z.unknown()), request: sobpRequestSchema }),
     result: sobpSchema,

@@ -1,8 +1,14 @@
-/** Uncertainty of a depth dose and its range: a model of each input, and the input's part of the total uncertainty. */
+/**
+ * Uncertainty of a depth dose and its range: assumed standard deviations of the inputs, and the contribution of each
+ * input.
+ */
 import { z } from 'zod';
 import { float64 } from '../wire/arrays.ts';
 
-/** Inputs with the default of their standard deviation, and its source. */
+/**
+ * Uncertain inputs. `usual` is the default standard deviation, `most` the largest allowed one, both in `unit`; `source`
+ * justifies the default.
+ */
 export const uncertainInputs = {
   beam_range_mm: {
     title: 'Beam energy, as range in water',
@@ -61,27 +67,27 @@ export const uncertainNames = Object.keys(uncertainInputs) as readonly Uncertain
 const uncertaintyModelSchema = z.partialRecord(z.enum(uncertainNames), z.number().min(0));
 export type UncertaintyModel = z.infer<typeof uncertaintyModelSchema>;
 
-/** Clinical margin to compare the uncertainty with: 3.5 % of the range and 1 mm (Paganetti 2012, as above, table 2). */
+/** Clinical range margin, mm: 3.5 % of the range plus 1 mm (Paganetti 2012, as above, table 2). */
 export const marginOf = (r80_mm: number): number => 0.035 * r80_mm + 1;
 
 const partSchema = z.strictObject({
   input: z.enum(uncertainNames),
   title: z.string(),
-  /** Standard deviation of the input. */
+  /** Standard deviation of the input, in `unit`. */
   sigma: z.number(),
   unit: z.string(),
   source: z.string(),
   by: z.enum(['tangents', 'differences']),
-  /** Change of R80 in mm if the input grows by one standard deviation; null if there is no range. */
+  /** Change of R80, mm, if the input increases by one standard deviation; null if the dose has no R80. */
   r80_mm: z.number().nullable(),
   w80_20_mm: z.number().nullable(),
-  /** Part of the variance of R80 that comes from this input. */
+  /** Fraction of the variance of R80 that this input causes, 0 to 1. */
   share: z.number().nullable(),
 });
 
 const uncertaintySchema = z.strictObject({
   depth_mm: float64,
-  /** MeV/mm, summed over all protons. */
+  /** Depth dose of all protons together, MeV/mm. */
   dose: float64,
   /** Standard deviation of `dose`, MeV/mm. */
   dose_sigma: float64,
@@ -90,7 +96,7 @@ const uncertaintySchema = z.strictObject({
   w80_20_mm: z.number().nullable(),
   w80_20_sigma_mm: z.number().nullable(),
   parts: z.array(partSchema),
-  /** Reason for using differences between full runs in place of derivatives; null if derivatives were used. */
+  /** Reason why differences between full runs replace derivatives; null if derivatives were used. */
   differences_because: z.string().nullable(),
   seconds: z.number(),
 });
@@ -98,7 +104,8 @@ export type Uncertainty = z.infer<typeof uncertaintySchema>;
 
 export const uncertaintyMethods = {
   /**
-   * Uncertainty band of a scenario's depth dose. `model` overrides standard deviations by input; 0 leaves an input out.
+   * Computes the uncertainty band of a scenario's depth dose. `model` overrides the standard deviations of inputs; 0
+   * excludes an input.
    */
   'beam.uncertainty': {
     params: z.strictObject({ document: z.record(z.string(), z.unknown()), model: uncertaintyModelSchema }),

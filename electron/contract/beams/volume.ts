@@ -1,26 +1,26 @@
-/** Dose in three dimensions of a beam or a field in layered matter. */
+/** Three-dimensional dose of a beam or a field in layered matter. */
 import { z } from 'zod';
 import { fieldMapSchema, viewportSchema } from '../fields.ts';
 import { fileRefSchema } from '../files.ts';
 import { scenarioDraftSchema } from '../scenario/workload.ts';
 import { bytes, float64 } from '../wire/arrays.ts';
 
-/** File formats for export, by file name extension. */
+/** Export formats, named by their file name extensions. */
 export const volumeEndings = ['mha', 'nrrd', 'dcm'] as const;
 
-/** A limit, because more cells need gigabytes and overload viewers. */
+/** Larger volumes would need gigabytes and overload viewers. */
 export const MAX_VOLUME_CELLS = 64_000_000;
 
 export const volumeRequestSchema = z.strictObject({
-  /** Side of the square across the beam; if absent, wide enough for the dose of the widest spot. */
+  /** Side length of the square scored across the beam; by default, wide enough for the widest spot. */
   across_mm: z.number().positive().max(2000).optional(),
-  /** Side of a cell across the beam. */
+  /** Cell width across the beam. */
   cell_mm: z.number().positive().max(100).default(2),
-  /** Protons per monitor unit: the dose is then per MU. */
+  /** Protons per monitor unit (MU). If given, the dose is per MU. */
   protons_per_mu: z.number().positive().optional(),
-  /** Dose of all protons of the field, in Gy; otherwise per 10⁹ protons or per MU. */
+  /** If true, the dose is in Gy for all protons of the field; otherwise it is per 10⁹ protons or per MU. */
   whole_field: z.boolean().default(false),
-  /** If given, the result includes a file of the full dose in this format. */
+  /** Format of a file with the full dose, which is then part of the result. */
   file: z.enum(volumeEndings).optional(),
 });
 export type VolumeRequest = z.input<typeof volumeRequestSchema>;
@@ -31,7 +31,7 @@ export type VolumeAxis = z.infer<typeof volumeAxisSchema>;
 /** Plane through the cell with the largest dose. */
 const sliceSchema = z.strictObject({
   across: volumeAxisSchema,
-  /** Position of the plane along that axis. */
+  /** Position of the plane along the axis perpendicular to it. */
   at_mm: z.number(),
   columns: z.enum(['x', 'y']),
   rows: z.enum(['y', 'z']),
@@ -41,7 +41,7 @@ const sliceSchema = z.strictObject({
 
 const volumeSchema = z.strictObject({
   unit: z.string(),
-  /** Numbers of cells and their sides along x, y and depth; x and y are centred on 0. */
+  /** Numbers of cells along x, y and depth, and cell widths. The x and y axes are centred on 0. */
   sizes: z.tuple([z.number(), z.number(), z.number()]),
   spacing_mm: z.tuple([z.number(), z.number(), z.number()]),
   most: z.number(),
@@ -57,7 +57,7 @@ const volumeSchema = z.strictObject({
     products: z.number(),
     rel_error: z.number(),
   }),
-  /** Sum of the deviations of the Gaussians fitted to the dose of reaction products, divided by that dose. */
+  /** Total absolute deviation of the Gaussian fits from the dose of reaction products, relative to that dose. */
   products_misfit: z.number(),
   spots: z.number(),
   protons: z.number(),
@@ -67,21 +67,21 @@ const volumeSchema = z.strictObject({
 export type VolumeAnswer = z.infer<typeof volumeSchema>;
 export type VolumeSlice = z.infer<typeof sliceSchema>;
 
-/** Identifies a volume that the host retains while its stream is open. */
+/** Identifies a volume. The host keeps the volume in memory while its stream is open. */
 const volumeIdSchema = z.string().max(64);
 
 const solvedVolumeSchema = volumeSchema.omit({ slices: true, file: true }).extend({ id: volumeIdSchema });
 export type SolvedVolume = Readonly<z.infer<typeof solvedVolumeSchema>>;
 
 const volumeFrameSchema = z.discriminatedUnion('state', [
-  /** Another computation uses the processor. */
+  /** The computation waits until another one has finished. */
   z.strictObject({ state: z.literal('waiting') }),
   z.strictObject({
     state: z.literal('solving'),
-    /** Solved kinds of spots, and their number; 0 until the kinds are known. */
+    /** Number of distinct spots solved so far, and their total number; 0 until the total is known. */
     solved: z.number(),
     kinds: z.number(),
-    /** Planes of depth with a dose, and their number. */
+    /** Number of depth planes with a complete dose, and the total number of planes. */
     summed: z.number(),
     planes: z.number(),
   }),
@@ -94,7 +94,10 @@ export const volumeMethods = {
     params: z.strictObject({ document: z.record(z.string(), z.unknown()), request: volumeRequestSchema }),
     result: volumeSchema,
   },
-  /** Plane of a retained volume through the cell at a position; depth is the horizontal axis if it has depth. */
+  /**
+   * Returns the plane of a stored volume that contains the given position. If depth is one of its axes, depth is
+   * horizontal.
+   */
   'volume.slice': {
     params: z.strictObject({
       volume: volumeIdSchema,
@@ -103,7 +106,7 @@ export const volumeMethods = {
       at_mm: z.number(),
       viewport: viewportSchema,
     }),
-    /** `at_mm`: centre of the cell. */
+    /** `at_mm` is the centre of the selected cell. */
     result: z.strictObject({ map: fieldMapSchema, at_mm: z.number() }),
   },
   'volume.file': {
@@ -113,7 +116,10 @@ export const volumeMethods = {
 } as const;
 
 export const volumeStreams = {
-  /** Computes a volume and retains it until the stream is closed. Closing the stream earlier cancels the computation. */
+  /**
+   * Computes a volume, which stays available until the stream is closed. Closing the stream early cancels the
+   * computation.
+   */
   volume: {
     params: z.strictObject({
       scenario: scenarioDraftSchema,

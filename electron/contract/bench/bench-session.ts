@@ -1,6 +1,6 @@
 /**
- * Common parts of all workloads' benchmark sessions: plain JSON with every raw sample. Times are in seconds. The
- * conditions of a session explain why times on one machine differ between days.
+ * Parts that benchmark sessions of all workloads share. A session is plain JSON with every raw sample; times are in
+ * seconds. Recorded conditions help to explain why times on one machine differ between days.
  */
 import { z } from 'zod';
 import { ceilingsSchema } from '../capabilities.ts';
@@ -10,22 +10,22 @@ import { storedDocumentSchema } from '../scenario/workload.ts';
 export const intervalSchema = z.strictObject({ low: z.number(), high: z.number() });
 export type Interval = Readonly<z.infer<typeof intervalSchema>>;
 
-/** Lowest and highest reading of all samples; null if the device does not report it. */
+/** Lowest and highest reading of a sensor during the session; null if the device does not report it. */
 const readSchema = intervalSchema.nullable();
 
 export const environmentSchema = z.strictObject({
-  /** Mean number of cores used by other programs during the session; null if the session was too short to measure. */
+  /** Mean number of CPU cores used by other programs during the session; null if the session was too short to tell. */
   other_load_cores: z.number().nonnegative().nullable(),
   /** CPU frequency governor of Linux, such as `performance`; null if the system does not report it. */
   governor: z.string().nullable(),
-  /** Whether files of the checkout differed from the commit; null if there is no checkout. */
+  /** Whether the checkout had uncommitted changes; null without a checkout. */
   dirty: z.boolean().nullable(),
-  /** Versions by name: Node.js, and NVIDIA's libraries as they report them. */
+  /** Version by name of the software: Node.js and NVIDIA's libraries. */
   versions: z.record(z.string(), z.string()),
-  /** NVML's readings before and after the samples; null on the CPU and without NVML. */
+  /** Extremes of the NVML readings taken before and after the samples; null on the CPU and without NVML. */
   gpu: z
     .strictObject({
-      /** Whether ECC memory is enabled; null if it was not queried. */
+      /** Whether ECC memory is enabled; null if unknown. */
       ecc: z.boolean().nullable(),
       /**
        * Whether the driver stays loaded while no program uses the GPU; null if not reported, absent in older sessions.
@@ -41,8 +41,8 @@ export const environmentSchema = z.strictObject({
 });
 export type Environment = Readonly<z.infer<typeof environmentSchema>>;
 
-/** Load by other programs, in cores, above which a note is shown, because timed threads had to wait for them. */
-const quiet_cores = 0.5;
+/** Load by other programs, in cores, above which the report warns that times are inflated. */
+const INFLATING_LOAD_CORES = 0.5;
 
 function rangeText(range: z.infer<typeof readSchema>, unit: string): readonly string[] {
   if (range === null) return [];
@@ -65,7 +65,7 @@ function gpuText(gpu: NonNullable<Environment['gpu']>): string {
 
 function loadText(load: number, cores: number): string {
   const text = `${load.toFixed(1)} of ${cores} cores`;
-  return load > quiet_cores ? `${text}; times are inflated` : text;
+  return load > INFLATING_LOAD_CORES ? `${text}; times are inflated` : text;
 }
 
 /** Returns the known facts about the environment as pairs of name and value, for display. */
@@ -86,39 +86,41 @@ export const seconds = z.number().nonnegative();
 export const count = z.number().int().nonnegative();
 
 /**
- * Ratio of times with its 95 % interval, from the variation between instances; null if there are too few. In sessions
- * without `judged`, it is a bootstrap interval of the ratio of medians.
+ * Ratio of two times with its 95 % interval. The interval comes from the variation between instances and is null for
+ * too few instances. In sessions without `judged`, it is a bootstrap interval of the ratio of medians.
  */
 export const ratioSchema = z.strictObject({ value: z.number(), interval: intervalSchema.nullable() });
 export type Ratio = Readonly<z.infer<typeof ratioSchema>>;
 
 /**
- * `warm`: steps follow set-up at once. `cold`: the caches (a GPU's L2) are emptied before each sample, outside the
- * measured time. `graph`: the launches of a batch of steps are captured and replayed as one graph. `cold-graph`: the
- * caches are emptied before each replay.
+ * Measurement modes. `warm`: steps directly follow the set-up. `cold`: the caches (a GPU's L2) are emptied before each
+ * sample, outside the measured time. `graph`: a batch of steps is captured and replayed as one CUDA graph.
+ * `cold-graph`: as `graph`, with the caches emptied before each replay.
  */
 export const modeSchema = z.enum(['warm', 'cold', 'graph', 'cold-graph']);
 export type Mode = z.infer<typeof modeSchema>;
 export const modes = modeSchema.options;
 
-/** Additional measured number with its unit: cycles of latency, registers, GB/s. */
+/** Additional measured quantity with its unit, such as latency in cycles or bandwidth in GB/s. */
 export const quantitySchema = z.strictObject({
   id: z.string(),
   title: z.string(),
   value: z.number().nullable(),
   unit: z.string(),
   /**
-   * 95 % interval of the value, from the variation between instances; null if there are too few. Absent if the session
-   * did not record the value per sample.
+   * 95 % interval of the value, from the variation between instances; null for too few instances. Absent if the session
+   * has no value for each sample.
    */
   interval: intervalSchema.nullable().optional(),
 });
 export type Quantity = Readonly<z.infer<typeof quantitySchema>>;
 
-/** `impossible`: the time is shorter than the machine needs for the problem's bytes and operations. */
 /** Verdicts on the time. */
 const timeVerdictSchema = z.enum(['faster', 'slower', 'same', 'undecided', 'reference']);
-/** Verdicts on the answer. Whatever its time, such an entry is neither recommended nor counted as correct. */
+/**
+ * Verdicts on the answer; an entry with one of them is never recommended. `impossible`: the time is shorter than the
+ * machine needs for the problem's bytes and operations.
+ */
 const answerVerdictSchema = z.enum(['wrong', 'impossible', 'not checked']);
 export const verdictSchema = z.enum([...timeVerdictSchema.options, ...answerVerdictSchema.options]);
 type Verdict = z.infer<typeof verdictSchema>;
@@ -127,24 +129,24 @@ const unprovenVerdicts: ReadonlySet<Verdict> = new Set(answerVerdictSchema.optio
 export const isUnproven = (verdict: Verdict): verdict is z.infer<typeof answerVerdictSchema> =>
   unprovenVerdicts.has(verdict);
 
-/** Difference between the session's reference and itself in the same rounds (A/A). */
+/** Noise measured by comparing the session's reference with a second copy of itself in the same rounds (A/A test). */
 export interface Noise {
   readonly ratio: Ratio | null;
-  /** Noise floor as a ratio minus 1. */
+  /** Noise floor as a ratio minus 1; smaller differences are noise. */
   readonly floor: number | null;
 }
 
 /**
- * Largest noise floor, as a logarithm of the ratio. Differences below the floor are noise. A larger difference of the
- * control is an issue of the session.
+ * Upper limit on the noise floor, as the natural logarithm of a time ratio. If the two copies of the reference differ
+ * by more, the session is reported as too noisy.
  */
 export const highestFloor = 0.02;
 
-/** Whether the floor is at its upper limit because the control differed by more. */
+/** Whether the floor was clamped to its upper limit, because the two copies of the reference differed by more. */
 export const isHighestFloor = (floor: number | null): boolean =>
   floor !== null && Math.abs(floor / Math.expm1(highestFloor) - 1) < 1e-6;
 
-/** Whether the reference differs from itself by more than the largest floor: the machine was too noisy. */
+/** Whether the two copies of the reference differ by more than the upper limit, or significantly. */
 export function isTooNoisy({ ratio, floor }: Noise): boolean {
   if (isHighestFloor(floor)) return true;
   if (ratio === null || ratio.interval === null) return false;
@@ -153,8 +155,8 @@ export function isTooNoisy({ ratio, floor }: Noise): boolean {
 }
 
 /**
- * `decided`: every verdict is settled. `precise`: every ratio is as narrow as requested. `narrow` and `settled` ended
- * recorded sessions of earlier programs.
+ * Reason why a session ended. `decided`: every verdict is certain. `precise`: every ratio has the requested precision.
+ * `narrow` and `settled` occur only in sessions recorded by earlier versions.
  */
 export const stoppedSchema = z.enum([
   'decided',
@@ -168,28 +170,37 @@ export const stoppedSchema = z.enum([
   'refused',
 ]);
 
-/** Criteria that verdicts of the session used; absent in older sessions, which record no instances. */
+/** Criteria for the session's verdicts; absent in older sessions, which have no instances. */
 const criteriaSchema = z.strictObject({
-  /** Requested half width of every ratio's interval, as a ratio minus 1; null if the session ends when decided. */
+  /**
+   * Requested half width of the interval of every ratio, relative to the ratio; null if the session ended once its
+   * verdicts were certain.
+   */
   precision: z.number().positive().nullable(),
-  /** `same` means that the ratio minus 1 is smaller than this. */
+  /** Two times count as the same if their ratio minus 1 is smaller than this. */
   margin: z.number().positive(),
-  /** Separately prepared states of each candidate. */
+  /** Number of instances per candidate. An instance is a separately prepared state, with its own memory and inputs. */
   instances: count,
   rounds_per_instance: count,
-  /** Untimed samples before the first timed sample of each prepared state; absent if there were none. */
+  /** Number of untimed samples of each instance before its first timed one; absent if there were none. */
   warm_up: count.optional(),
 });
 export type Criteria = Readonly<z.infer<typeof criteriaSchema>>;
 
-/** End-to-end comparison with the reference, from the problem to its answer in memory; absent in older sessions. */
+/**
+ * Comparison of the end-to-end time, from the problem to the answer in memory, with that of the reference. Absent in
+ * older sessions.
+ */
 export const endToEndSchema = z.strictObject({
   ratio: ratioSchema,
   verdict: timeVerdictSchema,
 });
 export type EndToEnd = Readonly<z.infer<typeof endToEndSchema>>;
 
-/** Verdict of a row: that on end-to-end runs if they were judged, except for a reference and for an unproven answer. */
+/**
+ * Verdict shown for a row: the end-to-end verdict if there is one. A reference or an unproven answer keeps its own
+ * verdict.
+ */
 export function headVerdict({
   verdict,
   whole,
@@ -200,12 +211,14 @@ export function headVerdict({
   return isUnproven(verdict) || verdict === 'reference' ? verdict : (whole?.verdict ?? verdict);
 }
 
-/** End-to-end comparison with a separate process for each run, from process start to the answer in its memory. */
+/**
+ * End-to-end comparison in which every run has its own process, timed from process start to the answer in its memory.
+ */
 export const processSchema = z.strictObject({
-  /** Reason for a missing time; null if there is a time. */
+  /** Reason why there is no time; null if there is one. */
   reason: z.string().nullable(),
   time_s: seconds.nullable(),
-  /** Ratio to the reference's time; null if either has no time. */
+  /** Ratio to the reference's time; null if either time is missing. */
   ratio: ratioSchema.nullable(),
   verdict: timeVerdictSchema,
 });
@@ -219,7 +232,10 @@ const sessionGpuSchema = z.strictObject({
 
 export type SessionGpu = Readonly<z.infer<typeof sessionGpuSchema>>;
 
-/** GPUs that labels of the session name, by the driver's index; absent if no label does, and in older sessions. */
+/**
+ * GPUs selected by labels such as `cuda-fused:1`, by the driver's index. Absent if no label selects a GPU, and in older
+ * sessions.
+ */
 const namedGpusSchema = z.array(z.strictObject({ index: count, ...sessionGpuSchema.shape })).optional();
 
 /** GPUs recorded in a session. */
@@ -228,7 +244,7 @@ export interface SessionMachine {
   readonly gpus?: z.infer<typeof namedGpusSchema>;
 }
 
-/** GPU that an entry ran on: the one that its label names, else the default. Null if there is none. */
+/** GPU that an entry ran on: the one that its label selects, otherwise the default GPU. Null without a GPU. */
 export function gpuOf({ gpu, gpus = [] }: SessionMachine, index: number | null | undefined): SessionGpu | null {
   return gpus.find((one) => one.index === index) ?? gpu;
 }
@@ -248,11 +264,11 @@ export interface MachineIdentity {
   readonly cpu: string;
   readonly logical_cores: number;
   readonly memory_bytes?: number | null | undefined;
-  /** GPU that runs use by default. */
+  /** Default GPU of runs. */
   readonly gpu: Pick<SessionGpu, 'uuid'> | null;
 }
 
-/** Key that differs between machines even if their processors have the same name, as on many hosts. */
+/** Key of a machine. It includes more than the processor's name, because many hosts have the same processor. */
 export const machineKey = ({ id, cpu, logical_cores, memory_bytes, gpu }: MachineIdentity): string =>
   JSON.stringify([id ?? null, cpu, logical_cores, memory_bytes ?? null, gpu?.uuid ?? null]);
 
@@ -260,14 +276,14 @@ export const machineKey = ({ id, cpu, logical_cores, memory_bytes, gpu }: Machin
 export const reportShape = {
   scenario: z.string(),
   machine: z.strictObject({
-    /** Hashed identifier of the system; absent in recorded sessions of other machines. */
+    /** Hash that identifies the operating system's installation; absent in sessions recorded on other machines. */
     id: z.string().optional(),
     cpu: z.string(),
     logical_cores: count,
     memory_bytes: count.optional(),
     isa: z.string(),
     os: z.string(),
-    /** GPU that runs use by default. */
+    /** Default GPU of runs. */
     gpu: sessionGpuSchema.nullable(),
     gpus: namedGpusSchema,
   }),
@@ -278,11 +294,14 @@ export const reportShape = {
     /** Commit of the checkout; absent if it was not recorded. */
     commit: z.string().optional(),
   }),
-  /** Scenario document as the user wrote it; absent in older sessions. */
+  /** Scenario as the user wrote it, without defaults; absent in older sessions. */
   document: storedDocumentSchema.optional(),
-  /** Resources of the CUDA kernels on this GPU's architecture; absent if they were not compiled in advance. */
+  /**
+   * Registers and memory that the CUDA kernels use on this GPU's architecture; absent if they were not compiled in
+   * advance.
+   */
   resources: kernelResourcesSchema.optional(),
-  /** Label of the entry that ratios refer to: the first one that could run. */
+  /** Label of the entry that all ratios refer to: the first entry that could run. */
   reference: z.string().nullable(),
   seed: z.number(),
   rounds: count,
@@ -292,13 +311,13 @@ export const reportShape = {
   environment: environmentSchema.optional(),
   elapsed_s: seconds,
   /**
-   * A/A comparison: the first variant against itself in the same rounds. In sessions with `judged`, the control is
-   * prepared separately, like a candidate.
+   * A/A comparison: the first variant against a second copy of itself in the same rounds. In sessions with `judged`,
+   * the copy is prepared separately, like a candidate.
    */
   noise: z.strictObject({
     ratio: ratioSchema.nullable(),
     floor: z.number().nullable(),
-    /** Noise floor of end-to-end runs; absent in older sessions and if end-to-end runs are not judged. */
+    /** Noise floor of end-to-end times; absent in older sessions, and without end-to-end verdicts. */
     whole_floor: z.number().nullable().optional(),
   }),
 };

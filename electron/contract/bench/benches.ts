@@ -1,6 +1,6 @@
 /**
- * Benchmarks as the page requests them: starting, following, opening stored sessions. Times are in seconds. The default
- * selection of variants fits into a time budget.
+ * Calls of the page for benchmarks: start, follow, and open stored sessions. Times are in seconds. By default, as many
+ * variants are selected as fit into a time budget.
  */
 import { z } from 'zod';
 import { wireErrorSchema } from '../errors.ts';
@@ -18,26 +18,26 @@ const emptyRequestSchema = z.strictObject({});
 const seconds = z.number().nonnegative();
 
 /**
- * Id of a session. It is random for a session measured by this process. For a stored session it is derived from the
- * folder and the file name, and therefore stable.
+ * Session id. A session measured by this process has a random id. The id of a stored session is derived from its folder
+ * and file name, so it does not change.
  */
 export const benchIdSchema = z.string().min(1).max(255);
 export type BenchId = z.infer<typeof benchIdSchema>;
 
-/** `stored`: read from a file. `cancelled`: the complete rounds are retained. */
+/** `stored`: read from a file. `cancelled`: contains the rounds completed before it was cancelled. */
 const benchStateSchema = z.enum(['queued', 'running', 'done', 'cancelled', 'failed', 'stored']);
 export type BenchState = z.infer<typeof benchStateSchema>;
 
-/** Subject of a comparison: a session's variant, a session's external program, or a run. */
+/** Item to compare: a variant or an external program of a session, or a run. */
 export const subjectSchema = z.discriminatedUnion('kind', [
-  /** Variant of a session: index of the report, and the variant's label in it. */
+  /** Variant of a session, given by the index of the report and its label there. */
   z.strictObject({
     kind: z.literal('entry'),
     bench: benchIdSchema,
     report: z.number().int().min(0),
     label: z.string(),
   }),
-  /** Other program that a session timed. */
+  /** External program that was timed in a session. */
   z.strictObject({
     kind: z.literal('external'),
     bench: benchIdSchema,
@@ -59,18 +59,18 @@ export const benchInfoSchema = z.strictObject({
   queuePosition: z.number().int().positive().nullable(),
   /** Time of creation, ISO 8601. */
   created: z.string(),
-  /** Whether the session was supplied with the program. */
+  /** Whether the session came with the program. */
   recorded: z.boolean(),
   /** File of the session; null if it was not saved. */
   file: namedFileSchema.nullable(),
   scenario: z.string(),
   /** Name of the GPU, or of the CPU if there is no GPU. */
   machine: z.string(),
-  /** Value of the scenario that a sweep changes; null for a plain session. */
+  /** Swept scenario field and its values; null if the session is not a sweep. */
   sweep: z.string().nullable(),
-  /** Subjects in the order of the session, without those that could not run. */
+  /** Items that can be compared, in the order of the session. Excludes those that could not run. */
   subjects: z.array(z.strictObject({ subject: subjectSchema, title: z.string() })),
-  /** Subjects that could not run, with the reason. */
+  /** Items that could not run, with the reason. */
   refused: z.array(z.strictObject({ title: z.string(), reason: z.string() })),
   error: wireErrorSchema.nullable(),
 });
@@ -79,45 +79,47 @@ export type BenchInfo = Readonly<z.infer<typeof benchInfoSchema>>;
 const benchProgressSchema = z.strictObject({
   bench: benchIdSchema,
   state: benchStateSchema,
-  /** Current phase, such as first runs, FP64 reference or rounds. */
+  /** Current phase for display: first runs, FP64 reference, or rounds. */
   phase: z.string(),
   /** Label of the variant or program being measured; `fp64` for the reference. */
   variant: z.string(),
-  /** Number of complete rounds, and the largest number of rounds. */
+  /** Number of completed rounds, and their upper limit. */
   round: z.number().int().nonnegative(),
   rounds: z.number().int().nonnegative(),
   elapsed_s: seconds,
   /**
-   * Upper bound; the session ends earlier once every ratio has the requested precision. Null before the first round.
+   * Upper bound on the remaining time. The session ends earlier once every ratio has the requested precision. Null
+   * before the first round.
    */
   left_s: seconds.nullable(),
-  /** Median times so far and their ratios to the first one, updated after each round. */
+  /** Median times so far, and their ratios to the first label. Updated after each round. */
   latest: z.array(z.strictObject({ label: z.string(), time_s: seconds, ratio: ratioSchema.nullable() })),
 });
 export type BenchProgress = Readonly<z.infer<typeof benchProgressSchema>>;
 
-/** Limit on the variants of one session, above the number of all variants in both precisions on several GPUs. */
+/** Largest number of variants in one session. All variants in both precisions on several GPUs are fewer. */
 const maxLabels = 128;
 
 const benchStartSchema = z.strictObject({
   scenario: scenarioDraftSchema,
-  /** Scenario file that the draft belongs to. */
+  /** Scenario file in which the draft is edited. */
   file: fileRefSchema.nullable().default(null),
-  /** Name to show if the scenario has none. */
+  /** Name shown for a scenario that has none. */
   name: z.string().max(255),
   /**
-   * Labels such as `gather`, `cuda-fused@fp64`, or with several GPUs `cuda-fused:1` and `cuda-fused@fp64:1`. The others
-   * are compared with the first.
+   * Labels of variants; `:N` selects a GPU. Examples: `gather`, `cuda-fused@fp64`, `cuda-fused@fp64:1`. All others are
+   * compared with the first.
    */
   variants: z.array(z.string().min(1).max(128)).min(1).max(maxLabels),
   /**
-   * External candidates, checked against the same reference: ids of registered programs, or id=FILE for a user program.
+   * External candidates, checked against the same reference. Each is the id of a registered program, or id=FILE for a
+   * user's program.
    */
   external: z.array(z.string().min(1).max(4096)).max(32).default([]),
-  /** Modes measured in addition to warm. */
+  /** Modes to measure in addition to `warm`. */
   modes: z.array(modeSchema).default([]),
   ...benchOptionShape,
-  /** Sweep: measures at each of these values of the scenario, and fits fixed cost and slope. */
+  /** Sweep: repeats the measurement for each value of a scenario field, and fits fixed cost and cost per size. */
   sweep: z
     .strictObject({ path: z.string().min(1).max(255), values: z.array(z.number()).min(1).max(100) })
     .nullable()
@@ -136,10 +138,10 @@ const externalProgramSchema = z.strictObject({
   title: z.string(),
   language: z.string(),
   device: z.enum(['cpu', 'cuda']),
-  /** Reason why it cannot run on this machine; null if it can. */
+  /** Reason why it cannot run on this machine; null if it can run. */
   reason: z.string().nullable(),
   /**
-   * For a user's program: description of its file, and the path that is already configured. Null for other programs.
+   * For a user's program: a description of its file, and the configured path if there is one. Null for other programs.
    */
   file: z.strictObject({ what: z.string(), named: z.string().nullable() }).nullable(),
 });
@@ -147,32 +149,35 @@ export type ExternalProgram = Readonly<z.infer<typeof externalProgramSchema>>;
 
 const variantRequestSchema = z.strictObject({
   variant: z.string().min(1).max(64),
-  /** Needed only if the id is ambiguous; by default the first variant with the id is used. */
+  /** Required only if variants of several workloads have this id. By default, the first of them is used. */
   workload: z.string().max(64).optional(),
   bench: z.string().max(64).optional(),
 });
 
-/** Expected time of one run of a variant on the scenario. */
+/** Expected time of one run of a variant on the given scenario. */
 const expectedTimeSchema = z.strictObject({
   variant: z.string(),
-  /** Null if the variant cannot run the scenario or no measurement is available. */
+  /** Null if the variant cannot run the scenario, or if it was never measured. */
   run_s: seconds.nullable(),
-  /** Machine of the session that the time comes from, if it is not this machine; otherwise null. */
+  /** Machine on which the time was measured; null if it was this machine. */
   like: z.string().nullable(),
-  /** False if a session found its answer wrong. */
+  /** False if a session found that its answer is wrong. */
   right: z.boolean(),
-  /** False if this machine cannot run it on the problem. */
+  /** False if the variant cannot run this problem on this machine. */
   able: z.boolean(),
-  /** Reason from the engine if it cannot run: `needs about 19.7 GiB, the limit is 17.7 GiB`. */
+  /** Reason why it cannot run, as the engine reports it: `needs about 19.7 GiB, the limit is 17.7 GiB`. */
   reason: z.string().optional(),
 });
 export type ExpectedTime = Readonly<z.infer<typeof expectedTimeSchema>>;
 
-/** Variants with a benchmark's optimisations, one at a time and combined, as far as they run on this machine. */
+/**
+ * Variants that apply a benchmark's optimisations one at a time and combined. Excludes those that this machine cannot
+ * run.
+ */
 const factorialChoiceSchema = z.strictObject({
   id: z.string(),
   title: z.string(),
-  /** Labels of the variants; the first has no optimisation. */
+  /** Labels of the variants. The first variant has none of the optimisations. */
   labels: z.array(z.string()),
 });
 export type FactorialChoice = Readonly<z.infer<typeof factorialChoiceSchema>>;
@@ -180,23 +185,24 @@ export type FactorialChoice = Readonly<z.infer<typeof factorialChoiceSchema>>;
 const benchRequestSchema = z.strictObject({ bench: benchIdSchema });
 
 export const benchMethods = {
-  /**
-   * Programs that can solve scenarios of a benchmark. Checks whether each can run, which takes seconds the first time.
-   */
+  /** Lists the external programs for a benchmark. The first call checks whether each can run, which needs seconds. */
   'bench.external': {
     params: z.strictObject({ workload: workloadSchema, bench: z.string().max(64).default('') }),
     result: z.strictObject({ programs: z.array(externalProgramSchema) }),
   },
-  /** Expected time of one run of each available variant of the scenario, from recorded sessions if there are any. */
+  /** Expected time of one run of each available variant, from recorded sessions. */
   'bench.expected': {
     params: z.strictObject({ scenario: scenarioDraftSchema, file: fileRefSchema.nullable().default(null) }),
     result: z.strictObject({ times: z.array(expectedTimeSchema), factorials: z.array(factorialChoiceSchema) }),
   },
-  /** Queues a benchmark. Runs queued earlier finish first; runs queued later wait until it ends. */
+  /** Queues a benchmark. It starts after all earlier runs; later runs wait until it has ended. */
   'bench.start': { params: benchStartSchema, result: benchInfoSchema },
-  /** Ends the session after the current run; complete rounds are retained. */
+  /** Ends the session after the current run. Completed rounds stay in the session. */
   'bench.cancel': { params: benchRequestSchema, result: benchInfoSchema },
-  /** Sessions of this program's run, newest first, then those of the library and those supplied with the program. */
+  /**
+   * Lists sessions measured since the program started, newest first, then those of the library, then those that came
+   * with the program.
+   */
   'bench.list': { params: emptyRequestSchema, result: z.strictObject({ benches: z.array(benchInfoSchema) }) },
   'bench.session': { params: benchRequestSchema, result: z.strictObject({ session: sessionSchema }) },
   'bench.open': {
@@ -213,20 +219,20 @@ export const benchMethods = {
     params: z.strictObject({ bench: benchIdSchema, file: fileRefSchema, ifExists: z.enum(['replace', 'refuse']) }),
     result: namedFileSchema,
   },
-  /** Removes an ended session of this program's run from the list; its files remain. */
+  /** Removes an ended session from the list. Its files remain. */
   'bench.forget': { params: benchRequestSchema, result: emptyRequestSchema },
   /** Source files of a variant, its main file first. */
   'variant.sources': {
     params: variantRequestSchema,
     result: z.strictObject({ files: z.array(sourceFileSchema) }),
   },
-  /** Resources of the kernels that a variant launches, for every architecture they were compiled for. */
+  /** Register and memory use of the kernels that a variant launches, for every architecture they were compiled for. */
   'variant.resources': {
     params: z.strictObject({
       ...variantRequestSchema.shape,
       /**
-       * Report whose kernels are requested: the resources saved in it, else those of this build if its commit is the
-       * same. Null for this build.
+       * Session report to take the kernels from. Uses the resources saved in the report, or those of this build if its
+       * commit is the same. Null requests those of this build.
        */
       session: z
         .strictObject({ bench: benchIdSchema, report: z.number().int().min(0) })
@@ -237,14 +243,14 @@ export const benchMethods = {
       /** Null if the kernels were not compiled on this machine; `reason` explains why. */
       resources: kernelResourcesSchema.nullable(),
       reason: z.string().nullable(),
-      /** Source of the resources: the session or this build; null if there are none. */
+      /** Origin of the resources: a session or this build. Null if there are none. */
       origin: z.string().nullable(),
     }),
   },
 } as const;
 
 export const benchStreams = {
-  /** Sends the sessions of this program's run at once, and again whenever one changes its state. */
+  /** Sends all sessions measured since the program started, and again after every change of state. */
   benches: {
     params: emptyRequestSchema,
     frame: z.strictObject({ benches: z.array(benchInfoSchema) }),
@@ -254,25 +260,28 @@ export const benchStreams = {
   'bench.progress': { params: benchRequestSchema, frame: benchProgressSchema, policy: 'latest' },
 } as const;
 
-/** Label of a variant in a session; null precision and GPU are chosen by scenario and machine. */
+/** Label of a variant in a session. A null precision or GPU is chosen from the scenario and the machine. */
 export function labelOf(variant: string, precision: Precision | null, device: number | null): string {
   return `${variant}${precision === null ? '' : `@${precision}`}${device === null ? '' : `:${device}`}`;
 }
 
-/** Runs of each variant: the first run, the smallest number of rounds that gives a verdict, and as many processes. */
+/** Runs per variant in the shortest session: the first run, 5 rounds and 5 processes. Fewer rounds give no verdict. */
 const RUNS_OF_EACH = 1 + 5 + 5;
-/** Additional runs of the reference: the A/A controls of rounds and processes. */
+/** Additional runs of the reference's second copy in the A/A comparisons: 5 rounds and 5 processes. */
 const FURTHER_OF_REFERENCE = 5 + 5;
 
-/** Shortest duration in seconds of a session of these variants; the reference comes first. */
+/**
+ * Shortest possible duration of a session in seconds, from the run time of each variant. The first one is the
+ * reference.
+ */
 export function leastSession_s(runs_s: readonly number[]): number {
   const [reference = 0] = runs_s;
   return RUNS_OF_EACH * runs_s.reduce((sum, one) => sum + one, 0) + FURTHER_OF_REFERENCE * reference;
 }
 
 /**
- * Correct variants with known times, in the given order; the fastest ones are included first, as far as all fit into
- * `budget_s`. For a user's problem all candidates, because there are no expected times.
+ * Selects correct variants with known times such that the session fits into `budget_s`, in seconds. Prefers fast
+ * variants, and keeps the given order. For a user problem, which has no expected times, selects all candidates.
  */
 export function suggestedVariants(
   variants: readonly { readonly id: string; readonly available: boolean }[],

@@ -1,13 +1,15 @@
-/** Table of published claims for the page: the subject of each claim, and what recorded sessions found. */
+/**
+ * Published claims as the page's table shows them: the subject of each claim, and the findings of recorded sessions.
+ */
 import { z } from 'zod';
 import { workloadSchema } from '../workload.ts';
 import { count, intervalSchema } from './bench-session.ts';
 import { benchIdSchema } from './benches.ts';
 import { claimShape } from './claims.ts';
 
-/** Subject of a claim as its source states it; fields are null if the source does not state them. */
+/** Subject of a claim, as its source describes it. A field is null if the source does not mention it. */
 export const claimAboutSchema = z.strictObject({
-  /** Subject of the number, such as kernels, launches or programs: `three kernels into one`. */
+  /** Measured thing, such as kernels, launches or programs: `three kernels into one`. */
   what: z.string(),
   size: z.string().nullable(),
   /** GPU or class of GPUs; null if the source names none. */
@@ -16,40 +18,40 @@ export const claimAboutSchema = z.strictObject({
 
 export const claimKindSchema = z.enum(['gain', 'cost', 'bound', 'yes-no']);
 
-/** Verdict from `claims.ts`, or the reason why nothing was measured. */
+/** Verdict as defined in `claims.ts`, or the reason why nothing was measured. */
 const reportedVerdict = z.string();
 
 /** Result of one session for a claim. */
 const claimFindingSchema = z.strictObject({
   session: benchIdSchema,
-  /** File below assets/runs. */
+  /** Session file, relative to assets/runs. */
   file: z.string(),
   /** Index of the report in the session. */
   report: count,
   scenario: z.string(),
   machine: z.string(),
-  /** Pair or variant that was measured, and what it isolates. */
+  /** Measured variant or pair of variants, and the effect that the pair isolates. */
   by: z.string(),
   what: z.string(),
   /** Null if not measured in this session. */
   value: z.number().nullable(),
   /** 95 % interval; null if there were too few rounds. */
   interval: intervalSchema.nullable(),
-  /** Unit of the value: `×` for a speedup. */
+  /** Unit of the value; `×` for a speedup. */
   unit: z.string(),
   verdict: reportedVerdict,
   /** Value of the swept parameter; null without a sweep. */
   at: z.number().nullable(),
-  /** Present if measured with the very program that the claim names. */
+  /** Present if the measured program is the one that the claim names. */
   rival: z.literal(true).optional(),
-  /** Present if computed from problem sizes alone, so equal on every machine. */
+  /** Present if computed from problem sizes alone, and therefore the same on every machine. */
   counted: z.literal(true).optional(),
-  /** Present if measured at the size and under the conditions that the note states. */
+  /** Present if measured at the size and under the conditions that the source states. */
   atNote: z.literal(true).optional(),
 });
 export type ClaimFinding = Readonly<z.infer<typeof claimFindingSchema>>;
 
-/** Verdicts on a claim over the values of a swept parameter. */
+/** Verdicts on a claim, by value of a swept parameter. */
 const claimMapSchema = z.strictObject({
   session: benchIdSchema,
   file: z.string(),
@@ -75,13 +77,13 @@ const claimMapSchema = z.strictObject({
 });
 export type ClaimMap = Readonly<z.infer<typeof claimMapSchema>>;
 
-/** Answer to a claim; `cannot-judge` and `not-measured` leave it undecided. */
+/** Answer to the question whether a claim is true; `cannot-judge` and `not-measured` leave it open. */
 const claimAnswerSchema = z.strictObject({
   word: z.enum(['true', 'true-when', 'not-true', 'cannot-judge', 'not-measured']),
   sentence: z.string(),
-  /** Range of the values that decided it; empty if nothing was measured. */
+  /** Range of the measured values that decided the answer, as text; empty if nothing was measured. */
   number: z.string(),
-  /** Command that would decide the claim; null if it is decided or cannot be decided. */
+  /** Command line that would decide the claim; null if it is decided already or cannot be decided. */
   command: z.string().nullable(),
 });
 export type ClaimAnswer = Readonly<z.infer<typeof claimAnswerSchema>>;
@@ -92,15 +94,15 @@ const tableClaimSchema = z.strictObject({
   /** Name of the benchmark if the workload has several; otherwise empty. */
   bench: z.string(),
   about: claimAboutSchema.nullable(),
-  /** Unit of the claimed number: `×` for speedups. */
+  /** Unit of the claimed number; `×` for a speedup. */
   unit: z.string(),
-  /** Error or omission in the source. */
+  /** Error or omission in the claim's source; null if there is none. */
   remark: z.string().nullable(),
-  /** Whether the note claims a gain, a cost, a hardware limit, or a yes-or-no fact. */
+  /** Whether the source claims a gain, a cost, a hardware limit, or a fact that is true or false. */
   kind: claimKindSchema,
-  /** Answer from all sessions. */
+  /** Answer from all sessions together. */
   answer: claimAnswerSchema,
-  /** Answers from the sessions of each machine separately. */
+  /** Answer for each machine, from the sessions recorded on it. */
   cards: z.array(z.strictObject({ machine: z.string(), sessions: count, answer: claimAnswerSchema })),
   findings: z.array(claimFindingSchema),
   maps: z.array(claimMapSchema),
@@ -108,7 +110,7 @@ const tableClaimSchema = z.strictObject({
 export type TableClaim = Readonly<z.infer<typeof tableClaimSchema>>;
 
 const claimTableRowSchema = z.strictObject({
-  /** Number of the row, from 1. */
+  /** Row number, starting at 1. */
   row: z.int().positive(),
   title: z.string(),
   source: z.string(),
@@ -119,7 +121,7 @@ const claimTableRowSchema = z.strictObject({
 export type ClaimTableRow = Readonly<z.infer<typeof claimTableRowSchema>>;
 
 export const claimTableMethods = {
-  /** Verdicts computed from the samples of the recorded sessions by the current rule. */
+  /** Judges all claims again from the samples of the recorded sessions. */
   'claims.table': {
     params: z.strictObject({}),
     result: z.strictObject({ rows: z.array(claimTableRowSchema) }),

@@ -1,11 +1,11 @@
-/** Published claims compared with measurements. */
+/** Published performance claims, and the rules that judge them from measurements. */
 import { z } from 'zod';
 import { readableUnit } from '../../domain/values/units.ts';
 import { type Ratio, ratioSchema } from './bench-session.ts';
 
 /**
- * `undecided`: the interval crosses an end of the claimed range. `not judged`: measured, but no evidence for or
- * against. Either there were too few rounds for an interval, or something other than the claim's subject was measured.
+ * `undecided`: the measured interval extends beyond one end of the claimed range. `not judged`: the measurement is no
+ * evidence, because it has too few rounds or differs from the claim's subject.
  */
 const claimVerdictSchema = z.enum(['as claimed', 'less', 'more', 'undecided', 'not judged', 'not measured']);
 type ClaimVerdict = z.infer<typeof claimVerdictSchema>;
@@ -17,41 +17,41 @@ const pairSchema = z.strictObject({
   /** Speedup; null if the pair was not measured. */
   gain: ratioSchema.nullable(),
   verdict: claimVerdictSchema,
-  /** Variants of the pair whose answer is wrong, which makes the speedup meaningless. Absent in older sessions. */
+  /** Variants of the pair with a wrong answer, which makes the speedup meaningless. Absent in older sessions. */
   wrong: z.array(z.string()).optional(),
-  /** Variants of the pair whose answer was not checked; the pair then judges no claim. */
+  /** Variants of the pair whose answer was not checked. If there are any, the pair does not judge the claim. */
   unchecked: z.array(z.string()).optional(),
-  /** Present if measured with the very program that the claim names; then `needs` is met. */
+  /** Present if the measured program is the one that the claim names; the requirement `needs` is then met. */
   rival: z.literal(true).optional(),
 });
 
-/** Older sessions store an open end as this value. */
+/** Older sessions contain this value of `to`, or a larger one, for a range without an upper end. */
 const SAVED_OPEN_END = 1000;
 const LARGEST_OPEN_FROM = 100;
 
-/** Fields of a claim that its file and results share. */
+/** Fields that a claim has both in its file and in results. */
 export const claimShape = {
   id: z.string(),
   claim: z.string(),
-  /** Smallest claimed speedup or number; 1 with an open end means "faster". */
+  /** Smallest claimed value. A value of 1 without an upper end means "faster". */
   from: z.number(),
-  /** Null if the end is open; equal to `from` for a single number. */
+  /** Largest claimed value: null without an upper end, equal to `from` for a single number. */
   to: z.number().nullable(),
-  /** Relative tolerance of a single number in both directions; `POINT_TOLERANCE` by default. */
+  /** Relative tolerance of a single number, above and below; `POINT_TOLERANCE` by default. */
   tolerance: z.number().positive().optional(),
   source: z.string(),
-  /** Reason why no pair isolates the claim; null if one does. */
+  /** Reason why no pair of variants isolates the claimed effect; null if a pair does. */
   reason: z.string().nullable(),
-  /** Priority in the note, 1 to 4. */
+  /** Priority that the source gives the claim, from 1 to 4. */
   priority: z.int().min(1).max(4).optional(),
-  /** Program, GPU or other means required to measure it, if no variant of this program can. */
+  /** Program, GPU or other means needed for the measurement; absent if variants of this program suffice. */
   needs: z.string().optional(),
 } as const;
 
-/** Default relative tolerance of a single number, in both directions. */
+/** Default relative tolerance of a single number, above and below it. */
 const POINT_TOLERANCE = 0.2;
 
-/** "Faster" requires a ratio above 1 by more than this. */
+/** A ratio confirms "faster" if it is at least 1 plus this margin. */
 const FASTER_MARGIN = 0.01;
 
 export interface ClaimTerms {
@@ -61,7 +61,9 @@ export interface ClaimTerms {
   readonly needs?: string | undefined;
 }
 
-/** Values that confirm the claim: the tolerance band of a single number; for "faster", all values above the margin. */
+/**
+ * Range of values that confirm the claim. A single number has a tolerance band; "faster" begins at 1 plus the margin.
+ */
 export function bandOf({ from, to, tolerance = POINT_TOLERANCE }: ClaimTerms): {
   readonly low: number;
   readonly high: number;
@@ -71,7 +73,8 @@ export function bandOf({ from, to, tolerance = POINT_TOLERANCE }: ClaimTerms): {
 }
 
 /**
- * The claimed values as text: `2–10×`, `32× ± 20 %`, `at least 10×`, `5–20 µs`; `faster` if the claim states no number.
+ * Formats the claimed values: `2–10×`, `32× ± 20 %`, `at least 10×`, `5–20 µs`. A claim without a number becomes
+ * `faster`.
  */
 export function claimedBand({ from, to, tolerance = POINT_TOLERANCE }: ClaimTerms, unit = '×'): string {
   const gain = unit === '×';
@@ -86,9 +89,9 @@ export function claimedBand({ from, to, tolerance = POINT_TOLERANCE }: ClaimTerm
 }
 
 /**
- * Judges a claim only if the interval lies fully inside (as claimed) or outside (less or more) the claimed values.
- * Without an interval, as after one repetition, nothing is decided. The same applies if another program or GPU than the
- * claimed one was measured. Null if not measured.
+ * Judges a claim. The verdict is `as claimed` if the measured interval is inside the claimed range, and `less` or
+ * `more` if it is outside. A value without an interval, or of another program or GPU than the claimed one, is not
+ * judged. `found` is null if nothing was measured.
  */
 export function judgeClaim(found: Ratio | null, claim: ClaimTerms): ClaimVerdict {
   if (found === null) return 'not measured';
@@ -99,13 +102,13 @@ export function judgeClaim(found: Ratio | null, claim: ClaimTerms): ClaimVerdict
   return found.interval.low >= low && found.interval.high <= high ? 'as claimed' : 'undecided';
 }
 
-/** Drops `needs` if the measured program is the one that the claim is about. */
+/** Drops `needs` from the claim if the program that it names was measured. */
 export const termsOf = <S extends ClaimTerms>(claim: S, rival: boolean): ClaimTerms =>
   rival ? { from: claim.from, to: claim.to, tolerance: claim.tolerance } : claim;
 
 type Pair = z.infer<typeof pairSchema>;
 
-/** Judges a pair. A pair with an unchecked answer is no evidence. */
+/** Judges a measured pair of variants. A pair with an unchecked answer is no evidence. */
 export function judgePair({ gain, rival, unchecked }: Omit<Pair, 'verdict'>, claim: ClaimTerms): ClaimVerdict {
   const verdict = judgeClaim(gain, termsOf(claim, rival === true));
   return unchecked === undefined || verdict === 'not measured' ? verdict : 'not judged';
@@ -115,7 +118,7 @@ interface JudgedClaim extends ClaimTerms {
   readonly pairs: readonly Pair[];
 }
 
-/** Judges the pairs of a saved claim again by the current rules, whatever verdicts the session recorded. */
+/** Judges the pairs of a saved claim by the current rules, and ignores the recorded verdicts. */
 const judgeAgain = <T extends JudgedClaim>(claim: T): T => {
   const open = claim.to !== null && claim.to >= SAVED_OPEN_END && claim.from < LARGEST_OPEN_FROM;
   const now = open ? { ...claim, to: null } : claim;
@@ -127,7 +130,7 @@ const judgeAgain = <T extends JudgedClaim>(claim: T): T => {
 
 const claimResultShape = { ...claimShape, pairs: z.array(pairSchema) } as const;
 
-/** A claim and the measurements of the pairs of variants that isolate it. */
+/** A claim with the measured pairs of variants that isolate its effect. */
 export const claimResultSchema = z.strictObject(claimResultShape).transform(judgeAgain);
 export type ClaimResult = Readonly<z.infer<typeof claimResultSchema>>;
 

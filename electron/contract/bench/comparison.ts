@@ -1,6 +1,6 @@
 /**
- * Comparison of results: one row, one map and one curve per subject. Times are only compared within a group: one
- * benchmark of one size on one machine, with one reference.
+ * Comparison of results: each subject has a row, a map and a curve. Times are compared only within a group, which has
+ * one benchmark, one size, one machine and one reference.
  */
 import { z } from 'zod';
 import { curveSchema, fieldMapSchema, viewportSchema } from '../fields.ts';
@@ -25,15 +25,15 @@ import {
   wordsSchema,
 } from './session.ts';
 
-/** Machine and program of a measurement; fields are null if not recorded. */
+/** Machine and program with which a result was measured; a field is null if it was not recorded. */
 const provenanceSchema = z.strictObject({
   machine: z.string(),
   driver: z.string().nullable(),
-  /** Lowest and highest multiprocessor clock of the samples. */
+  /** Lowest and highest multiprocessor clock while sampling. */
   sm_MHz: z.strictObject({ low: z.number(), high: z.number() }).nullable(),
   version: z.string().nullable(),
   commit: z.string().nullable(),
-  /** Time of the measurement, ISO 8601. */
+  /** Time at which it was measured, ISO 8601. */
   measured: z.string(),
 });
 export type Provenance = Readonly<z.infer<typeof provenanceSchema>>;
@@ -48,72 +48,81 @@ const comparedRowSchema = z.strictObject({
   group: z.number().int().min(0),
   scenario: z.string(),
   variant: z.string(),
-  /** Name of the benchmark if the workload has several; with the id it identifies the variant's source. */
+  /** Name of the benchmark if the workload has several. Together with the id, it identifies the variant's source. */
   bench: z.string(),
   device: z.string(),
   precision: z.string(),
   provenance: provenanceSchema,
-  /** Measurement conditions, with the outcome of requested ones such as a locked clock, as pairs of name and value. */
+  /**
+   * Conditions of the measurement as pairs of name and value, including whether requested ones, such as a locked clock,
+   * were met.
+   */
   conditions: z.array(z.tuple([z.string(), z.string()])),
-  /** Median time; for a stored run, its only time. */
+  /** Median time of the samples; a stored run has only one. */
   time_s: seconds,
   /**
-   * 95 % interval of the time, from the variation between instances, or by bootstrap without instances; null if too
-   * few.
+   * 95 % interval of the median time, from the variation between instances, or by bootstrap if the session has no
+   * instances. Null for too few samples.
    */
   time_interval: intervalSchema.nullable(),
-  /** Median absolute deviation divided by the median; null for one sample. */
+  /** Median absolute deviation of the samples, divided by their median; null for one sample. */
   spread: z.number().nullable(),
   wall_s: seconds.nullable(),
-  /** End-to-end comparison; null if end-to-end runs were not measured by instances. */
+  /** End-to-end comparison; null if end-to-end times were not measured for several instances. */
   whole: endToEndSchema.nullable(),
   /** Comparison with a separate process for each run; null if no process was started. */
   process: processSchema.nullable(),
   setup_s: seconds,
   first_setup_s: seconds.nullable(),
   setup_parts: z.array(partSchema),
-  /** Results of measured modes other than warm. */
+  /** Results of the measured modes except `warm`. */
   modes: z.array(modeResultSchema),
-  /** Problem size, in the unit that `words` names. */
+  /** Problem size, in the unit given by `words`. */
   size: z.number().nullable(),
   /** Time divided by the time of the group's reference. */
   ratio: ratioSchema,
-  /** Whether it was measured in the same rounds as the reference, so that drifts of the machine cancel. */
+  /**
+   * Whether this row and the reference were measured in the same rounds, so that drifts of the machine's speed cancel.
+   */
   paired: z.boolean(),
   verdict: verdictSchema,
   /**
-   * Ratios of its time to the variant it builds on, and to the first variant of its ladder; null if not in a ladder.
+   * Ratios of this variant's time to that of the variant it builds on, and to that of the first variant of its ladder.
+   * Null if it is in no ladder.
    */
   rung: ratioSchema.nullable(),
   cumulative: ratioSchema.nullable(),
-  /** Reason for the verdict if it is not obvious. */
+  /** Explanation of an unusual verdict; null if it needs none. */
   note: z.string().nullable(),
-  /** Accuracy against the session's FP64 answer; for a run, against the reference's answer. */
+  /** Accuracy relative to the session's FP64 answer; for a run, relative to the reference's answer. */
   accuracy: z.array(accuracySchema),
   quantities: z.array(quantitySchema),
   roofline: rooflineSchema.nullable(),
   determinism: determinismSchema.nullable(),
-  /** Number of flagged samples; null if clocks were not recorded. */
+  /** Number of samples that are flagged as doubtful; null if clocks were not recorded. */
   flagged: z.number().int().nonnegative().nullable(),
   samples: z.array(timedSchema),
-  /** Whether the answer can be shown as a map and as a curve. */
+  /** Whether a map and a curve of the answer are available. */
   has_map: z.boolean(),
   has_curve: z.boolean(),
-  /** Differences from the reference in machine, program and scenario. */
+  /** Properties of machine, program and scenario that differ from those of the reference. */
   differences: z.array(z.strictObject({ what: z.string(), reference: z.string(), here: z.string() })),
 });
 export type ComparedRow = Readonly<z.infer<typeof comparedRowSchema>>;
 
-/** Rows with comparable times: one benchmark of one size on one machine. */
+/** Rows whose times are comparable: one benchmark of one size on one machine. */
 const comparedGroupSchema = z.strictObject({
-  /** Benchmark, size and machine, as far as they distinguish the group from others; empty for a single group. */
+  /** Title that distinguishes the group from the others by benchmark, size or machine; empty if there is one group. */
   title: z.string(),
-  /** Index of the row that the others of the group are compared with. */
+  /** Index of the group's reference row. */
   reference: z.number().int().min(0),
   noise: z.strictObject({
-    /** Spread of the ratio between equal candidates in the reference's session, as a ratio minus 1; null if unknown. */
+    /** Noise floor of the reference's session, as a ratio minus 1; null if unknown. */
     floor: z.number().nullable(),
-    /** Ratio of the reference to itself in its session; null if it is not the reference of that session. */
+    /**
+     * Ratio between two copies of the reference in its session (A/A); null if this row is not the reference of that
+     * session.
+     */
     ratio: ratioSchema.nullable(),
   }),
 });
@@ -127,7 +136,7 @@ const comparedCurveSchema = z.strictObject({
   /** Null if there is no curve; `reason` explains why. */
   curve: curveSchema.nullable(),
   reason: z.string().nullable(),
-  /** Value less the reference's at the curve's own positions; null for the reference. */
+  /** Difference from the reference's curve, at the positions of this curve; null for the reference. */
   residual: curveSchema.nullable(),
 });
 export type ComparedCurve = Readonly<z.infer<typeof comparedCurveSchema>>;
@@ -135,21 +144,22 @@ export type ComparedCurve = Readonly<z.infer<typeof comparedCurveSchema>>;
 const comparedMapSchema = z.strictObject({
   map: fieldMapSchema.nullable(),
   reason: z.string().nullable(),
-  /** Map less the reference's map, cell by cell; null for the reference and if the grids differ. */
+  /** Cell-by-cell difference from the reference's map; null for the reference and if the grids differ. */
   difference: fieldMapSchema.nullable(),
 });
 export type ComparedMap = Readonly<z.infer<typeof comparedMapSchema>>;
 
 export const comparisonMethods = {
   /**
-   * Rows in the order of the subjects, all of one workload. `reference` becomes the reference of its group, which comes
-   * first; each other group has another reference. A subject that no longer exists is left out and named.
+   * Returns a row for each subject, in their order; all belong to one workload. `reference` is the reference of its
+   * group, which is listed first; each other group chooses its own. Subjects that no longer exist are omitted and
+   * reported.
    */
   'compare.rows': {
     params: z.strictObject({ subjects, reference }),
     result: z.strictObject({
       rows: z.array(comparedRowSchema),
-      /** Terms used by the reference's session; null without rows. */
+      /** Terms of the reference's session; null if there are no rows. */
       words: wordsSchema.nullable(),
       groups: z.array(comparedGroupSchema),
       gone: z.array(z.strictObject({ subject: subjectSchema, reason: z.string() })),

@@ -1,4 +1,7 @@
-/** Optimisations alone and combined: the combined speedup compared with the product of the individual speedups. */
+/**
+ * Factorial experiment: measures optimisations alone and combined, and compares the combined speedup with the product
+ * of the individual ones.
+ */
 import { z } from 'zod';
 import { ratioSchema, seconds } from './bench-session.ts';
 
@@ -7,11 +10,14 @@ const factorsSchema = z.array(z.string());
 
 export const factorSchema = z.strictObject({
   id: z.string(),
-  /** Title for use within a sentence: `page-locked memory`. */
+  /** Title in lower case, for use within a sentence: `page-locked memory`. */
   title: z.string(),
 });
 
-/** `more`, `less`, `none`: the combined speedup is above, below or equal to the product of the individual ones. */
+/**
+ * Whether the combined speedup is above (`more`), below (`less`) or equal to (`none`) the product of the individual
+ * ones.
+ */
 const interactionVerdictSchema = z.enum(['more', 'less', 'none', 'undecided']);
 export type InteractionVerdict = z.infer<typeof interactionVerdictSchema>;
 
@@ -19,20 +25,20 @@ export const factorialSchema = z.strictObject({
   id: z.string(),
   title: z.string(),
   factors: z.array(factorSchema),
-  /** Measured combinations; speedups are relative to the first. */
+  /** Measured combinations of factors. Speedups are relative to the first combination. */
   cells: z.array(
     z.strictObject({
       with: factorsSchema,
       label: z.string(),
       time_s: seconds,
       wrong: z.boolean(),
-      /** Speedup over the first combination. */
+      /** Speedup relative to the first combination. */
       gain: ratioSchema,
     }),
   ),
   /** Combinations that were not measured, with the reason. */
   absent: z.array(z.strictObject({ with: factorsSchema, reason: z.string() })),
-  /** Speedup from one factor if those in `given` are already applied. */
+  /** Speedup by adding one factor to those listed in `given`. */
   effects: z.array(
     z.strictObject({
       of: z.string(),

@@ -1,16 +1,16 @@
-/** Times of one variant on one problem in sessions of several days and commits, for the page and the command line. */
+/** History of one variant's times on one problem, from sessions of different days and commits. */
 import { z } from 'zod';
 import { workloadSchema } from '../workload.ts';
 import { count, intervalSchema, ratioSchema, seconds } from './bench-session.ts';
 
 const historyPointSchema = z.strictObject({
-  /** Session file, as lists show it. */
+  /** Name of the session file as lists show it. */
   file: z.string(),
   /** Time of the session, ISO 8601. */
   created: z.string(),
   commit: z.string().nullable(),
   time_s: seconds,
-  /** 95 % interval from the variation between the session's instances; null if it recorded no instances. */
+  /** 95 % interval from the variation between the session's instances; null if it has no instances. */
   interval: intervalSchema.nullable(),
   right: z.boolean(),
   flagged: count.nullable(),
@@ -31,14 +31,15 @@ const historySeriesSchema = z.strictObject({
 });
 export type HistorySeries = Readonly<z.infer<typeof historySeriesSchema>>;
 
-/** With fewer earlier sessions than this, the variation between sessions is unknown. */
+/** With fewer earlier sessions than this, the variation between sessions cannot be estimated. */
 export const minBefore = 3;
 
 const trendSchema = z.strictObject({
-  /** Standard deviation of the times in all sessions but the last, as a ratio minus 1. */
+  /** Standard deviation of the times of all sessions except the last, as a ratio minus 1. */
   spread: z.number(),
   /**
-   * Last time divided by the geometric mean of the earlier ones, and the range expected for 95 % of further sessions.
+   * Time of the last session divided by the geometric mean of earlier ones. `expected` is the range that would contain
+   * 95 % of further sessions.
    */
   ratio: z.number(),
   expected: intervalSchema,
@@ -46,12 +47,12 @@ const trendSchema = z.strictObject({
 });
 export type Trend = Readonly<z.infer<typeof trendSchema>>;
 
-/** Source file of an agent's attempt in the library, identified by problem, number and language. */
+/** File in the library with the source that a coding agent submitted, identified by problem, number and language. */
 export const attemptFileSchema = z
   .string()
   .regex(/^[\w-]{1,30}-attempt-\d{4}\.(?:cpp|cu|py)$/, 'allowed: PROBLEM-attempt-NUMBER.cpp, .cu or .py');
 
-/** Parses `PROBLEM-attempt-NUMBER`; null for any other file. */
+/** Parses a file name of the form `PROBLEM-attempt-NUMBER`; null for any other name. */
 export function attemptOf(file: string): { readonly problem: string; readonly attempt: number } | null {
   const [, problem, number] = attemptFileSchema.safeParse(file).success
     ? (/^(.+)-attempt-(\d+)\./.exec(file) ?? [])
@@ -65,12 +66,13 @@ const attemptSchema = z.strictObject({
   /** Time of the source file, ISO 8601. */
   created: z.string(),
   verdict: z.enum(['correct', 'wrong', 'impossible', 'not checked', 'crashed', 'not measured']),
-  /** Reason for a failed attempt, one sentence; null if it is correct. */
+  /** Reason for the failure in one sentence; null if the attempt is correct. */
   reason: z.string().nullable(),
   time_s: seconds.nullable(),
   interval: intervalSchema.nullable(),
   /**
-   * Speed relative to the reference and to the best earlier attempt; above 1 is faster. Null without a correct answer.
+   * Speedup over the reference, and over the best earlier attempt; values above 1 are faster. Null if the answer is not
+   * correct.
    */
   vs_reference: ratioSchema.nullable(),
   vs_best: ratioSchema.extend({ attempt: count }).nullable(),
@@ -78,7 +80,7 @@ const attemptSchema = z.strictObject({
 export type ClimbAttempt = Readonly<z.infer<typeof attemptSchema>>;
 
 const attemptHistorySchema = z.strictObject({
-  /** Id of the problem; characters other than letters, digits, - and _ are replaced. */
+  /** Id of the problem, with characters other than letters, digits, - and _ replaced. */
   problem: z.string(),
   /** Attempts in the order of their numbers. */
   attempts: z.array(attemptSchema),
@@ -86,13 +88,13 @@ const attemptHistorySchema = z.strictObject({
 export type AttemptHistory = Readonly<z.infer<typeof attemptHistorySchema>>;
 
 export const historyMethods = {
-  /** Attempts of coding agents in the library; the problem with the newest attempt comes first. */
+  /** Returns the attempts of coding agents in the library. The problem with the newest attempt comes first. */
   'bench.climbs': { params: z.strictObject({}), result: z.strictObject({ climbs: z.array(attemptHistorySchema) }) },
   'bench.attempt': {
     params: z.strictObject({ file: attemptFileSchema }),
     result: z.strictObject({ text: z.string() }),
   },
-  /** Every variant and problem that at least two sessions measured, current or stored. */
+  /** Returns the history of every variant and problem that at least two sessions measured. */
   'bench.history': {
     params: z.strictObject({ workload: workloadSchema }),
     result: z.strictObject({

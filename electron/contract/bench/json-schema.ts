@@ -6,7 +6,7 @@ export function publishedSessionSchema(): Readonly<Record<string, unknown>> {
   const { $schema, ...body } = z.toJSONSchema(sessionSchema, {
     io: 'input',
     target: 'draft-2020-12',
-    // Shared parts are defined once, under $defs.
+    // Puts schemas that occur several times into $defs.
     reused: 'ref',
   });
   return {

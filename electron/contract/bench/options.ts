@@ -1,26 +1,23 @@
 /**
- * The options of a benchmark, each declared once. Derived from this table: flags and their help, the parameters of
- * `bench.start`, the command that repeats a session, and the choices of the page's form.
+ * Table of the options of a benchmark. Command-line flags and their help, the parameters of `bench.start`, the command
+ * that repeats a session, and the page's form are derived from it.
  */
 import { z } from 'zod';
 
 export interface BenchOption {
   readonly flag: string;
-  /** Placeholder in the usage text; absent for a switch. */
+  /** Placeholder for the flag's value in usage texts; absent for a switch. */
   readonly value?: string;
   readonly help: string;
-  /** `percent` is stored as a ratio minus 1; flags state it in per cent. */
+  /** `percent`: stored as a ratio minus 1, entered in per cent as a flag. */
   readonly kind: 'count' | 'number' | 'percent' | 'time' | 'switch';
   /** Absent for a switch. */
   readonly min?: number;
   readonly max?: number;
   readonly usual: number | boolean | null;
-  /** If true, the command that repeats a session contains the option even if it has its usual value. */
+  /** If true, the command that repeats a session contains the option even if it has the default value. */
   readonly always?: true;
-  /**
-   * Choices offered by the page's form. An option without choices has a text field or a checkbox there, or exists only
-   * as a flag.
-   */
+  /** Choices in the page's form. Without choices, the form has a text field or checkbox, or omits the option. */
   readonly form?: { readonly label: string; readonly choices: readonly (readonly [number | null, string])[] };
 }
 
@@ -39,13 +36,13 @@ export const benchOptions = {
     },
   },
   instances: {
-    // At least 3, because two instances give no interval.
+    // At least 3, because an interval needs three instances.
     ...{ flag: 'instances', value: 'N', kind: 'count', min: 3, max: 100_000, usual: noDefault },
     help: 'Maximum number of separate preparations of each variant; no limit by default.',
     form: { label: 'Instances', choices: [[null, 'any instances'], ...counts([5, 10, 20], 'instances')] },
   },
   warm_up: {
-    // Limited, because longer warm-up belongs in a separate session.
+    // Upper limit, because longer warm-ups are measured in a separate session.
     ...{ flag: 'warm-up', value: 'N', kind: 'count', min: 0, max: 1000, usual: 0 },
     help: 'Untimed samples of each variant in each mode before its first timed one, and again after each new preparation; 0 by default.',
     form: {
@@ -142,10 +139,10 @@ export const defaultBenchOptions = Object.fromEntries(
   benchOptionEntries.map(([name, { usual }]) => [name, usual]),
 ) as BenchOptions;
 
-/** `precision` as a flag's value: 0.005 becomes `0.5%`. */
+/** Formats `precision` as the value of a flag: 0.005 becomes `0.5%`. */
 const percentText = (ratio: number): string => `${Number((100 * ratio).toPrecision(6))}%`;
 
-/** Flags that repeat a session with these options, in the order of the table. */
+/** Command-line flags that repeat a session with these options, in the order of the table. */
 export function optionFlags(options: BenchOptions): readonly string[] {
   return benchOptionEntries.flatMap(([name, { flag, kind, usual, always }]) => {
     const value = options[name];

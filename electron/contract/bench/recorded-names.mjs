@@ -1,11 +1,13 @@
-/** Names of recorded sessions below assets/runs. Plain JavaScript, which scripts read without a build. */
+/**
+ * File names of recorded sessions in assets/runs. This is plain JavaScript, so that scripts can import it without a
+ * build.
+ */
 
 const GPUS = /** @type {const} */ (['h100', 'h200']);
 
 /**
- * Returns the paths of possible further recordings of a session on other cards. They are in the same workload folder,
- * with the card as a prefix of the file name.
- * @param {string} file @returns {readonly string[]}
+ * Returns the paths under which recordings of the same session on other GPUs may exist: in the same folder, with the
+ * GPU as a prefix of the file name. @param {string} file @returns {readonly string[]}
  */
 export function recordingsOnOtherGpus(file) {
   const at = file.lastIndexOf('/') + 1;

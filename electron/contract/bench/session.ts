@@ -1,6 +1,6 @@
 /**
- * Benchmark session of any workload, with every raw sample. It defines the file format, and is the input of
- * comparisons, ladders and reports. Times are in seconds.
+ * Benchmark session of any workload, with every raw sample; also the format of session files. Comparisons, ladders and
+ * reports are computed from it. Times are in seconds.
  */
 import { z } from 'zod';
 import { kernelResourcesSchema } from '../launches.ts';
@@ -22,70 +22,77 @@ import {
 import { taskClaimResultSchema } from './claims.ts';
 import { factorialSchema } from './factorial.ts';
 
-/** One measure of an answer's accuracy, shown as a column. */
+/** One check or error measure of an answer, shown as a column. */
 export const accuracySchema = z.strictObject({
   id: z.string(),
   title: z.string(),
-  /** Explanation of a short title. */
+  /** Explanation of the title, shown as a tooltip. */
   tip: z.string(),
   unit: z.string(),
-  /** Null if not a finite number, or if `holds` is true and there is no value to compare with. */
+  /** Null if the value is not finite. Also null, with `holds` true, if there is nothing to compare with. */
   value: z.number().nullable(),
-  /** Null if the value is only reported, not judged. */
+  /** Largest allowed value; null if the value is reported but not checked. */
   bound: z.number().nullable(),
   /** Whether the check passed; if false, the answer is wrong. */
   holds: z.boolean(),
 });
 export type Accuracy = Readonly<z.infer<typeof accuracySchema>>;
 
-/** A workload's terms for fields common to all sessions. */
+/** Terms by which a workload calls the common fields of sessions. */
 export const wordsSchema = z.strictObject({
-  /** Title of the measured time: `Steps`. */
+  /** Title of the measured time, such as `Steps`. */
   time: z.string(),
   timeTip: z.string(),
-  /** Unit of sizes: `cells`. */
+  /** Unit of problem sizes, such as `cells`. */
   size: z.string(),
-  /** Title of the rate over a sweep: `Cell-steps`; null if there is none. */
+  /** Title of the rate in sweeps, such as `Cell-steps`; null if the workload has none. */
   rate: z.string().nullable(),
 });
 export type Words = Readonly<z.infer<typeof wordsSchema>>;
 
-/** One raw sample: its instance, its round, and the number of repetitions that its times are averaged over. */
+/** One raw sample. Its times are averaged over `repetitions`. */
 export const timedSchema = z.strictObject({
   round: count,
-  /** Index of the separately prepared state; absent if the session does not record instances. */
+  /** Index of the instance, a separately prepared state; absent if the session has no instances. */
   instance: count.optional(),
-  /** Position in the shuffled order of its round. */
+  /** Position in its round, whose order is shuffled. */
   position: count.optional(),
   repetitions: count.optional(),
-  /** Time of one repetition, by the clock that counts for the benchmark. */
+  /** Time of one repetition, by the clock that the benchmark uses. */
   time_s: seconds,
-  /** Time of one repetition by the device's clock, and by the host's; null if that clock was not read. */
+  /**
+   * Time of one repetition by the device's clock, and by the host's clock; null if it was not measured with that clock.
+   */
   device_s: seconds.nullable().optional(),
   host_s: seconds.nullable().optional(),
-  /** Set-up time, if the state was prepared for this sample; null if an already prepared state was used. */
+  /** Set-up time, if the state was prepared for this sample; null if it existed already. */
   setup_s: seconds.nullable().optional(),
-  /** End-to-end time; absent if there is none or it was not recorded. */
+  /** End-to-end time; absent if it was not recorded. */
   wall_s: seconds.optional(),
-  /** Quantities that the variant reported for this sample, by id, if they differ between samples. */
+  /** Quantities by id that the variant reported for this sample; only those that differ between samples. */
   told: z.record(z.string(), z.number()).optional(),
   /** Multiprocessor clock; null on the CPU or if not recorded. */
   sm_MHz: z.number().nullable(),
-  /** Reason for doubting the sample; null if there is none. */
+  /** Reason why the sample is doubtful, such as a throttled clock; null if it is not. */
   flag: z.string().nullable(),
 });
 export type TimedSpread = Readonly<z.infer<typeof timedSchema>>;
 
-/** A value that all samples share, or one value for each sample; null in a sample without the value. */
+/**
+ * Column of a table of samples: one value for all samples, or a list of one value per sample. Null marks a sample
+ * without the value.
+ */
 const columnOf = <T extends z.ZodType>(value: T) => z.union([value.nullable(), z.array(value.nullable())]);
 
-/** Samples as a file contains them: a third of the size of the same samples as rows. */
+/** Samples in columns, as files contain them. Rows would need three times as many bytes. */
 const sampleColumnsSchema = z.strictObject({
   round: z.array(count),
   instance: columnOf(count).optional(),
   position: columnOf(count).optional(),
   repetitions: columnOf(count).optional(),
-  /** Absent if it is the time by the device's clock, or by the host's in samples without the former. */
+  /**
+   * Absent if equal to the time by the device's clock, or to that by the host's clock in samples without a device time.
+   */
   time_s: columnOf(seconds).optional(),
   device_s: columnOf(seconds).optional(),
   host_s: columnOf(seconds).optional(),
@@ -97,7 +104,7 @@ const sampleColumnsSchema = z.strictObject({
 });
 export type SampleColumns = Readonly<z.infer<typeof sampleColumnsSchema>>;
 
-/** Fields of a sample that are null instead of absent. */
+/** Sample fields whose missing value is null; other missing fields are absent. */
 const NULLABLE: readonly string[] = ['device_s', 'host_s', 'setup_s', 'sm_MHz', 'flag'];
 
 function rowsOf({ told = {}, time_s, ...plain }: SampleColumns, context: z.RefinementCtx): unknown {
@@ -122,13 +129,13 @@ function rowsOf({ told = {}, time_s, ...plain }: SampleColumns, context: z.Refin
   });
 }
 
-/** Samples as rows between host and page, and as columns in files. */
+/** Samples are rows between host and page, and columns in files. Parsing returns rows. */
 const samplesSchema = z.union([z.array(timedSchema), sampleColumnsSchema.transform(rowsOf).pipe(z.array(timedSchema))]);
 
-/** Part of the set-up; times are null if the part was not measured separately. */
+/** Part of the set-up with its time in the first run and in warm runs. Null if it was not timed separately. */
 export const partSchema = z.strictObject({ name: z.string(), first_s: seconds.nullable(), warm_s: seconds.nullable() });
 
-/** Declared bytes and operations divided by the time; null if the variant declares none. */
+/** Rates computed from the bytes and operations that the variant declares; null if it declares none. */
 export const rooflineSchema = z.strictObject({
   bytes_per_s: z.number().nullable(),
   flops_per_s: z.number().nullable(),
@@ -137,20 +144,20 @@ export const rooflineSchema = z.strictObject({
   share_of_flops: z.number().nullable(),
 });
 
-/** Whether repeats gave the same answer. */
+/** Whether repeated runs gave the same answer. */
 export const determinismSchema = z.strictObject({
   runs: count,
   bitwise: z.boolean(),
-  /** Largest difference divided by the largest value; null if the engine compared only bits. */
+  /** Largest difference between answers, divided by the largest value; null if only bits were compared. */
   spread: z.number().nullable(),
   /** Hash of the bits of the first answer. */
   hash: z.string().optional(),
 });
 
-/** Result of a mode other than warm. */
+/** Result of a mode other than `warm`. */
 export const modeResultSchema = z.strictObject({
   mode: modeSchema,
-  /** Reason for a missing time; null if there is a time. */
+  /** Reason why there is no time; null if there is one. */
   reason: z.string().nullable(),
   time_s: seconds.nullable(),
   /** Ratio to the same variant's warm time. */
@@ -159,13 +166,13 @@ export const modeResultSchema = z.strictObject({
 });
 
 const head = {
-  /** Variant id, with precision and GPU if they were requested. */
+  /** Variant id, followed by precision and GPU if they were selected. */
   label: z.string(),
   variant: z.string(),
   title: z.string(),
   builds_on: z.string().nullable(),
   device: z.enum(['cpu', 'cuda']),
-  /** Precision of the arithmetic. */
+  /** Precision of the arithmetic, such as fp32. */
   precision: z.string(),
   note: z.string().nullable(),
   gpu: count.nullable(),
@@ -178,36 +185,37 @@ const sessionEntrySchema = z.discriminatedUnion('status', [
     /** Null if not recorded. */
     threads: count.nullable(),
     isa: z.string().optional(),
-    /** Memory of the variant's state. */
+    /** Memory of the variant's state, bytes. */
     state_bytes: z.number().optional(),
-    /** First run in this process, before the rounds; includes opening the device and loading kernels. */
+    /** First run in the process, before the rounds. Includes opening the device and loading the kernels. */
     first: z.strictObject({ time_s: seconds, wall_s: seconds.nullable() }).optional(),
-    /** Set-up time of the first run in the process; null if not distinguished from later set-ups. */
+    /** Set-up time of the first run; null if it was not recorded separately. */
     first_setup_s: seconds.nullable(),
     setup_s: seconds,
     setup_parts: z.array(partSchema),
-    /** Median time, used for ratios. */
+    /** Median time of the samples, on which ratios are based. */
     time_s: seconds,
     wall_s: seconds.nullable(),
     spread: z.number(),
     /** Ratio to the time of the first variant. */
     ratio: ratioSchema,
-    /** Ratio without the flagged samples; null if no sample is flagged. */
+    /** Ratio computed without flagged samples; null if no sample is flagged. */
     ratio_unflagged: ratioSchema.nullable().optional(),
     /**
-     * Instances per variant that would decide the verdict at the current spread; null if it is decided, or if no number
-     * would decide it.
+     * Estimated number of instances per variant that would make the verdict certain. Null if it is certain already, or
+     * if no number would suffice.
      */
     instances_to_decide: count.nullable().optional(),
-    /** The session's own judgement of end-to-end runs; absent if it made none. */
+    /** End-to-end comparison as judged by the session; absent if it did not judge end-to-end times. */
     whole: endToEndSchema.optional(),
-    /** Absent if no processes were started for the variant. */
+    /** Comparison with a separate process per run; absent if no process was started. */
     process: z.strictObject({ ...processSchema.shape, samples: samplesSchema }).optional(),
     /** Number of flagged samples; null if clocks were not recorded. */
     flagged: count.nullable(),
     verdict: verdictSchema,
     /**
-     * Ratios of the time to the variant it builds on, and to the first variant of the ladder, if they were measured.
+     * Ratios of the time to that of the variant it builds on, and to that of the first variant of its ladder. Absent if
+     * not measured.
      */
     rung: ratioSchema.nullable(),
     cumulative: ratioSchema.nullable(),
@@ -215,7 +223,7 @@ const sessionEntrySchema = z.discriminatedUnion('status', [
     accuracy: z.array(accuracySchema),
     determinism: determinismSchema.nullable(),
     quantities: z.array(quantitySchema),
-    /** Problem size, in the unit that `words` names; null if sizes have no meaning. */
+    /** Problem size, in the unit given by `words`; null if the workload has no size. */
     size: z.number().nullable(),
     modes: z.array(modeResultSchema),
     /** Warm samples, in the order of the rounds. */
@@ -226,7 +234,7 @@ const sessionEntrySchema = z.discriminatedUnion('status', [
 export type SessionEntry = Readonly<z.infer<typeof sessionEntrySchema>>;
 export type MeasuredSessionEntry = Extract<SessionEntry, { status: 'measured' }>;
 
-/** Other program that was timed after the rounds. */
+/** External program, timed after the rounds. */
 const sessionExternalSchema = z.strictObject({
   id: z.string(),
   title: z.string(),
@@ -236,7 +244,7 @@ const sessionExternalSchema = z.strictObject({
     .strictObject({
       device: z.string(),
       precision: z.string(),
-      /** Versions of the language and libraries, as the program reports them. */
+      /** Versions of the language and libraries by name, as the program reports them. */
       versions: z.record(z.string(), z.string()).optional(),
       time_s: seconds,
       wall_s: seconds,
@@ -255,7 +263,7 @@ export type SessionExternal = Readonly<z.infer<typeof sessionExternalSchema>>;
 const { scenario, machine, document, reference, seed, rounds, stopped, judged, environment, elapsed_s } = reportShape;
 
 /**
- * Seconds spent on audits, on solving further problems before the rounds, and on all calls of the candidates for them.
+ * Seconds spent on audits, on further problems solved before the rounds, and on all calls of the candidates for both.
  */
 const auditCostSchema = z.strictObject({ audits_s: z.number(), others_s: z.number(), all_s: z.number() });
 export type AuditCost = Readonly<z.infer<typeof auditCostSchema>>;
@@ -263,15 +271,15 @@ export type AuditCost = Readonly<z.infer<typeof auditCostSchema>>;
 export const sessionReportSchema = z.strictObject({
   /** Name of the benchmark if the workload has several; otherwise empty. */
   bench: z.string(),
-  /** Description of the measured operation for the reader. */
+  /** Title of the measured operation. */
   title: z.string().optional(),
   ...{ scenario, machine, document, reference, seed, rounds, stopped, judged, environment, elapsed_s },
   noise: reportShape.noise.extend({
-    /** Noise floor of cold processes; absent if no process was started. */
+    /** Noise floor of times in separate processes; absent if no process was started. */
     process_floor: z.number().nullable().optional(),
   }),
   program: z.strictObject({
-    /** Null if not recorded; the same applies to `compiler` and `commit`. */
+    /** Program version. Null if not recorded, as are `compiler` and `commit`. */
     version: z.string().nullable(),
     build: z.string(),
     compiler: z.string().nullable(),
@@ -280,19 +288,19 @@ export const sessionReportSchema = z.strictObject({
   resources: kernelResourcesSchema.optional(),
   /** Cost of the audits of all candidates together; absent if nothing was audited. */
   audits: auditCostSchema.optional(),
-  /** Further facts: name and value. */
+  /** Further facts about the session, as pairs of name and value. */
   facts: z.array(z.tuple([z.string(), z.string()])),
   entries: z.array(sessionEntrySchema),
-  /** A/A control: the reference measured again in every round, prepared and started like a candidate. */
+  /** Samples of the A/A control: the reference measured a second time in every round, prepared like a candidate. */
   control: samplesSchema.optional(),
-  /** A/A control of cold processes. */
+  /** Samples of the A/A control in separate processes. */
   process_control: samplesSchema.optional(),
   external: z.array(sessionExternalSchema),
-  /** Verdicts on claims; computed from the samples, so files do not contain them. */
+  /** Verdicts on claims. They are computed from the samples and not stored in files. */
   claims: z.array(taskClaimResultSchema).default([]),
-  /** Optimisations alone and combined; computed from the samples, so files do not contain them. */
+  /** Factorial experiments. They are computed from the samples and not stored in files. */
   factorials: z.array(factorialSchema).optional(),
-  /** A recording for each variant, on one clock; present if requested. */
+  /** Timeline recordings of the variants, on one clock; absent unless requested. */
   recordings: z.array(recordingSchema).optional(),
 });
 export type SessionReport = Readonly<z.infer<typeof sessionReportSchema>>;
@@ -302,13 +310,13 @@ const sessionFitSchema = z.strictObject({
   points: z.array(
     z.strictObject({
       value: z.number(),
-      /** Problem size, in the unit that `words` names. */
+      /** Problem size, in the unit given by `words`. */
       size: z.number(),
       time_s: seconds,
       setup_s: seconds,
-      /** Set-up time divided by the sum of set-up time and time. */
+      /** Fraction of set-up time in the sum of set-up time and time. */
       setup_share: z.number(),
-      /** Rate per second; null if `words` names no rate. */
+      /** Rate per second; null if `words.rate` is null. */
       rate: z.number().nullable(),
     }),
   ),
@@ -318,10 +326,12 @@ const sessionFitSchema = z.strictObject({
 });
 export type SessionFit = Readonly<z.infer<typeof sessionFitSchema>>;
 
-/** If the line misses a point by more than this share, the fit does not describe the times. */
+/** Largest relative distance of a point from the fitted line. Beyond it, the line does not describe the times. */
 const LARGEST_MISS = 0.25;
 
-/** Fitted line, in s and s per unit of size; null if the fit is bad or a cost is negative. */
+/**
+ * Fitted line: `fixed_s` in s, `slope_s` in s per unit of size. Null if the fit is bad or a coefficient is negative.
+ */
 export function lineOf({ points, fixed_s, slope_s }: SessionFit): {
   readonly fixed_s: number;
   readonly slope_s: number;
@@ -340,29 +350,32 @@ export const sessionSchema = z.strictObject({
   words: wordsSchema,
   /** Time of creation, ISO 8601. */
   created: z.string(),
-  /** Command line as typed, without the program. */
+  /** Command line without the program's name, as the user typed it. */
   command: z.string(),
   reports: z.array(sessionReportSchema).min(1),
   sweep: z.strictObject({ path: z.string(), values: z.array(z.number()), fits: z.array(sessionFitSchema) }).nullable(),
 });
 export type Session = Readonly<z.infer<typeof sessionSchema>>;
 
-/** Matches the beginning of a session file, where format and workload are the first keys. */
+/** Matches the beginning of a session file, whose first keys are format, version and workload. */
 const FILE_HEAD =
   /^\s*\{\s*"format"\s*:\s*"([^"]+)"\s*,\s*"format_version"\s*:\s*\d+\s*,\s*"workload"\s*:\s*"([\w-]+)"/;
 
-/** Recognizes a session by the first 200 characters of its file; null for any other file. Sessions of task workloads are runs. */
+/**
+ * Recognizes a session file from its first 200 characters; null for any other file. `isTask`: the workload is a small
+ * measured task, whose sessions are listed as runs.
+ */
 export function sessionHead(text: string): { readonly isTask: boolean } | null {
   const [, format, workload] = FILE_HEAD.exec(text) ?? [];
   return format === SESSION_FORMAT ? { isTask: taskKinds.some((kind) => kind === workload) } : null;
 }
 
-/** Id of the check that fails if a time is shorter than this machine can achieve. */
+/** Id of the check that fails if the time is shorter than this machine needs for the computation. */
 export const LEAST_TIME = 'least-time';
 
 /**
- * Id of the check that fails if the candidate caches results; its value is null while this is neither proven nor
- * refuted.
+ * Id of the check that fails if the candidate reuses cached results. Its value is null as long as caching is neither
+ * proven nor excluded.
  */
 export const REMEMBERS_RESULTS = 'remembers';
 
@@ -370,8 +383,8 @@ export const REMEMBERS_RESULTS = 'remembers';
 export type Correctness = 'correct' | 'wrong' | 'impossible' | 'not checked';
 
 /**
- * Returns `wrong` if a check fails, whatever the speed. An answer without checks, or with a check that had nothing to
- * compare with, is not checked.
+ * Derives the correctness from all checks. An answer without checks, or with a check that lacks a value to compare
+ * with, is `not checked`.
  */
 export function correctnessOf(accuracy: readonly Accuracy[]): Correctness {
   const failed = accuracy.filter(({ holds }) => !holds);
@@ -401,10 +414,10 @@ export function unprovenTexts(entries: readonly SessionEntry[]): readonly string
 
 type Shares = Pick<z.infer<typeof rooflineSchema>, 'share_of_copy' | 'share_of_flops'>;
 
-/** Whether a share is shown as more than 100 % in whole percent. */
+/** Whether a ratio to a ceiling is above 100 % when rounded to whole percent. */
 const isAbove = (share: number | null): boolean => share !== null && share >= 1.005;
 
-/** One sentence for each rate above its measured ceiling; empty if there is none. */
+/** One sentence for each rate above its measured ceiling. */
 export function aboveCeilings({ share_of_copy, share_of_flops }: Shares): readonly string[] {
   const ofCopy = 'Above 100 % of the copy rate: its data come from a cache, or it moves fewer bytes than it declares';
   const ofFlops =
@@ -412,13 +425,13 @@ export function aboveCeilings({ share_of_copy, share_of_flops }: Shares): readon
   return [...(isAbove(share_of_copy) ? [ofCopy] : []), ...(isAbove(share_of_flops) ? [ofFlops] : [])];
 }
 
-/** Short note after the share in a table's cell; empty if the rate is not above the ceiling. */
+/** Note shown after a percentage above 100 % in a table cell; otherwise empty. */
 export function aboveCeilingMark(share: number | null | undefined, of: 'copy' | 'flops'): string {
   if (share === null || share === undefined || !isAbove(share)) return '';
   return of === 'copy' ? ', from a cache or not moved' : ', by other units or not computed';
 }
 
-/** Whether a check of the answer fails: the time of such an entry measures another computation. */
+/** Whether the answer failed a check, so that the time measures a different computation. */
 export const isIncorrect = (
   verdict: MeasuredSessionEntry['verdict'] | Correctness,
 ): verdict is 'wrong' | 'impossible' => verdict === 'wrong' || verdict === 'impossible';

@@ -1,19 +1,21 @@
-/** Absolute dose units of other programs and their conversion to a run's units: energy by area, length or mass. */
+/**
+ * Absolute dose units of other programs, and their conversion to the units of a run: energy per area, length or mass.
+ */
 import { z } from 'zod';
 
-/** 1 MeV is 1.602176634e-13 J (exact, SI): converts MeV/g to nGy. */
+/** Converts MeV/g to nGy: 1 MeV is 1.602176634e-13 J (exact, SI). */
 const nGyOfMeVPerGram = 0.1602176634;
 
 interface PlaneUnit {
   /** Title for display. */
   readonly title: string;
-  /** Whether the numbers form a volume, or a plane that is already integrated along the third axis. */
+  /** 3 for values in a volume; 2 for values in a plane, which are integrated along the third axis. */
   readonly axes: 2 | 3;
-  /** Quantity of the run to compare with. */
+  /** Quantity of the run to compare with: energy per mass or per area. */
   readonly by: 'mass' | 'area';
-  /** Whether the numbers are per proton; otherwise they are for all protons of the run. */
+  /** True if the values are per proton; false if they are for all protons of the run. */
   readonly perProton: boolean;
-  /** Factor to nGy or MeV/mm³ for a volume, to nGy mm or MeV/mm² for a plane. */
+  /** Factor that converts values to nGy or MeV/mm³ for a volume, and to nGy mm or MeV/mm² for a plane. */
   readonly factor: number;
 }
 
@@ -36,7 +38,7 @@ export const planeUnits: Readonly<Record<PlaneUnitName, PlaneUnit>> = {
 };
 
 interface DepthDoseUnit {
-  /** Energy per depth, MeV/mm; or per mass, nGy mm². */
+  /** Quantity of the depth dose: energy per depth in MeV/mm, or per mass in nGy mm². */
   readonly by: 'length' | 'mass';
   readonly factor: number;
   readonly perProton: boolean;
@@ -53,15 +55,15 @@ const depthUnits: readonly (readonly [RegExp, DepthDoseUnit['by'], number])[] = 
   [/^gy cm2$/, 'mass', 1e11],
 ];
 
-/** Factor from values in a unit to those of a run with this number of protons. */
+/** Factor that converts values in this unit to those of a run with this number of protons. */
 export const runUnitFactor = (unit: { readonly factor: number; readonly perProton: boolean }, protons: number) =>
   unit.factor * (unit.perProton ? protons : 1);
 
-/** Allowed units in a header, for messages. */
+/** Units that a table header may have, for messages. */
 export const allowedDepthUnits =
   'MeV/mm, MeV/cm, MeV cm2/g, nGy mm2, Gy cm2; optionally followed by "per proton" or "per 1e9"';
 
-/** Parses the unit of a depth dose in a table header; null if it is no unit of absolute dose. */
+/** Parses the unit of a depth dose in a table header; null if it is not a unit of absolute dose. */
 export function depthDoseUnit(text: string | null): DepthDoseUnit | null {
   if (text === null) return null;
   const plain = text

@@ -1,6 +1,6 @@
 /**
- * Project in one file: scenarios with the files that they name, runs, sessions, studies and notes, packed for transfer
- * to another machine. The file is a zip archive; `project.json` in it lists the contents.
+ * Project file: scenarios and the files that they name, runs, sessions, studies and notes, packed for another machine.
+ * It is a zip archive, in which `project.json` lists the contents.
  */
 import { z } from 'zod';
 import { benchIdSchema } from '../bench/benches.ts';
@@ -22,7 +22,7 @@ export const projectManifestSchema = z.strictObject({
   name: z.string().max(200),
   /** Time of packing, ISO 8601. */
   created: z.string().max(40),
-  /** Version of the program that packed it. */
+  /** Version of the program that packed the project. */
   program: z.string().max(100),
   entries: z
     .array(
@@ -47,8 +47,8 @@ export const unpackedPartSchema = z.strictObject({
   /** Name after import. */
   as: z.string(),
   /**
-   * `there`: an equal item already existed. `kept`: a different item with this name already existed, so this one was
-   * not imported.
+   * `new`: imported. `there`: an identical item already existed. `kept`: not
+   * imported, because a different item has this name.
    */
   how: z.enum(['new', 'there', 'kept']),
 });
@@ -60,7 +60,7 @@ export const projectMethods = {
   'project.pack': {
     params: z.strictObject({
       name: z.string().min(1).max(100),
-      /** Scenario in the page's form, and the file against which its file references are resolved. Null for none. */
+      /** Scenario in the page's form, and the file that its references are relative to; null to omit it. */
       scenario: z
         .strictObject({
           name: z.string().max(200),
@@ -68,9 +68,9 @@ export const projectMethods = {
           file: fileRefSchema.nullable().default(null),
         })
         .nullable(),
-      /** Files of the library, or opened by the user. */
+      /** Files in the library, or files that the user opened. */
       files: z.array(fileRefSchema).max(MAX_PACKED),
-      /** Runs of the current session, saved or not. */
+      /** Ids of listed runs, whether saved or not. */
       runs: z.array(runIdSchema).max(MAX_PACKED),
       benches: z.array(benchIdSchema).max(MAX_PACKED),
       studies: z.array(studyIdSchema).max(MAX_PACKED),

@@ -1,10 +1,12 @@
-/** Notes at positions in a timeline, saved in the library and shown whenever the same timeline is opened. */
+/**
+ * Notes at positions of a timeline. They are saved in the library and shown again when the timeline is opened again.
+ */
 import { z } from 'zod';
 import { traceIdSchema } from '../timeline.ts';
 
 const MAX_NOTES = 500;
 
-/** Note at a time on the timeline's own clock; a note without a width is a bookmark. */
+/** Note at a time of the timeline's clock. A note without a width is a bookmark. */
 const timelineNoteSchema = z.strictObject({
   from_ns: z.number(),
   to_ns: z.number(),

@@ -1,6 +1,6 @@
 /**
- * Building blocks of all scenario schemas: bounded numbers with a unit, and fields at the beginning of the file. Also
- * companion files in the scenario's folder or below, and the name of the implementation to run.
+ * Parts shared by the schemas of all scenarios: bounded numbers with units, the first fields of the file, file names
+ * relative to the scenario, and the variant to run.
  */
 import { z } from 'zod';
 import type { Unit } from '../../domain/values/units.ts';
@@ -9,20 +9,20 @@ import { LONGEST_CONFIGURED } from '../tuning/configured.ts';
 interface QuantityDescription {
   /** Label of the field in a form. */
   readonly title: string;
-  /** One or two sentences on its meaning and its effect on the result. */
+  /** Meaning of the field and its effect on the result, in one or two sentences. */
   readonly description: string;
   readonly unit: Unit;
-  /** Smallest and largest allowed value, both included. */
+  /** Smallest and largest allowed value, inclusive. */
   readonly min: number;
   readonly max: number;
 }
 
-/** A finite number from `min` to `max`. */
+/** Schema of a finite number from `min` to `max`. */
 export function quantity({ min, max, ...meta }: QuantityDescription): z.ZodNumber {
   return z.number().min(min).max(max).meta(meta);
 }
 
-/** A whole number from `min` to `max`. */
+/** Schema of an integer from `min` to `max`. */
 export function count({ min, max, ...meta }: Omit<QuantityDescription, 'unit'>): z.ZodNumber {
   return z
     .int()
@@ -31,7 +31,7 @@ export function count({ min, max, ...meta }: Omit<QuantityDescription, 'unit'>):
     .meta({ ...meta, unit: '1' });
 }
 
-/** An interval [from, to] with from < to. */
+/** Schema of an interval [from, to] with from < to. */
 export function interval(meta: QuantityDescription) {
   const { min, max, unit, title, description } = meta;
   const end = z.number().min(min).max(max).meta({ unit });
@@ -44,7 +44,7 @@ export function interval(meta: QuantityDescription) {
     .meta({ title, description });
 }
 
-/** First fields in the file, before `kind` and `version`. */
+/** Fields at the beginning of the file, before `kind` and `version`. */
 export const editorShape = {
   $schema: z
     .string()
@@ -53,7 +53,7 @@ export const editorShape = {
     .optional(),
 };
 
-/** Fields after `kind` and `version` in the file. */
+/** Fields that follow `kind` and `version` in the file. */
 export const namingShape = {
   name: z
     .string()
@@ -67,7 +67,7 @@ export const namingShape = {
     .default(''),
 };
 
-/** A path that stays below the folder of the scenario file. */
+/** Schema of a relative path that does not leave the scenario file's folder. */
 export function companionFile(meta: {
   readonly title: string;
   readonly description: string;
@@ -85,7 +85,7 @@ export function companionFile(meta: {
     });
 }
 
-/** `description` explains the choice that `auto` makes. */
+/** Schema of a variant name or `auto`; `description` explains which variant `auto` selects. */
 export function variantName(description: string) {
   return z
     .string()

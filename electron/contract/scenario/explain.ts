@@ -1,4 +1,4 @@
-/** Converts zod issues to sentences that contain the value and the allowed values. */
+/** Converts zod issues to sentences that contain the rejected value and the allowed values. */
 import type { z } from 'zod';
 import { formatPath, type Path, type PathStep, valueAt } from '../../domain/values/path.ts';
 import { withUnit } from '../../domain/values/units.ts';
@@ -31,7 +31,7 @@ function wordsOf(schema: JsonSchema): readonly unknown[] {
   return [...(schema.enum ?? []), ...(schema.anyOf ?? []).flatMap((branch) => branch.enum ?? [])];
 }
 
-/** Explains a rejected value from its schema. */
+/** Describes why a value was rejected, using its schema. */
 function explainRejected(path: Path, value: unknown, schema: JsonSchema): FieldIssue {
   const allowed = allowedText(schema);
   if (value === undefined) return missingIssue(path, allowed);
@@ -77,7 +77,7 @@ function unknownKey(path: Path, key: string, value: unknown, schema: JsonSchema 
   };
 }
 
-/** Discriminator values of the branches of a union. */
+/** Values of the discriminator in the branches of a union. */
 function kindsOf(union: JsonSchema | null, discriminator: string): readonly string[] {
   const all = union?.oneOf ?? union?.anyOf ?? [];
   return all.map((branch) => String(branch.properties?.[discriminator]?.const));
@@ -85,7 +85,7 @@ function kindsOf(union: JsonSchema | null, discriminator: string): readonly stri
 
 type ZodIssue = z.core.$ZodIssue;
 
-/** Returns the issues of the union branch whose type matches the value; null if there is not exactly one. */
+/** Issues of the one union branch whose type matches the value; null if no branch or several branches match. */
 function matchingBranch(errors: readonly (readonly ZodIssue[])[]): readonly ZodIssue[] | null {
   const deep = errors.filter((issues) =>
     issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'),
@@ -93,7 +93,7 @@ function matchingBranch(errors: readonly (readonly ZodIssue[])[]): readonly ZodI
   return deep.length === 1 ? (deep[0] ?? null) : null;
 }
 
-/** Limit on reported issues: nobody reads more, and a hostile file could cause very many. */
+/** Limit on reported issues, because a hostile file could cause very many. */
 const maxIssues = 200;
 
 function explainOne(root: JsonSchema, document: unknown, issue: ZodIssue, base: Path): readonly FieldIssue[] {
@@ -125,14 +125,14 @@ function explainOne(root: JsonSchema, document: unknown, issue: ZodIssue, base: 
   }
 }
 
-/** Splits an issue on unknown keys into one issue per key, because each has a path. */
+/** Splits an issue about several unknown keys into one per key, so that each has its own path. */
 function splitUnknownKeys(issue: ZodIssue): readonly ZodIssue[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue];
 }
 
 /**
- * Converts zod issues to messages, one per path; beyond `maxIssues`, only the number of issues is reported. `root` is
- * the JSON Schema of the zod schema.
+ * Converts zod issues to messages, one per path. Beyond `maxIssues`, only their number is reported. `root` is the JSON
+ * Schema that corresponds to the zod schema.
  */
 export function explainIssues(root: JsonSchema, document: unknown, error: z.ZodError): readonly FieldIssue[] {
   const faults = new Map<string, FieldIssue>();

@@ -1,6 +1,6 @@
 /**
- * Errors in a document before file and line are known, and their text with shortened values. Also suggestions ("did you
- * mean") for misspelled words.
+ * Issues of a document by path, before file and line are known, and their text. Also suggestions for misspelled words
+ * ("did you mean").
  */
 
 import type { Path } from '../../domain/values/path.ts';
@@ -9,7 +9,7 @@ import type { Issue } from '../errors.ts';
 
 const longestValue = 60;
 
-/** Formats a value as JSON for a message, shortened to a readable length; NaN and infinities by name. */
+/** Formats a value as JSON and shortens it, for messages. NaN and infinities are shown by name. */
 export function showValue(value: unknown): string {
   if (typeof value === 'number') return formatNumber(value);
   if (value === undefined) return 'nothing';
@@ -17,7 +17,7 @@ export function showValue(value: unknown): string {
   return text.length <= longestValue ? text : `${text.slice(0, longestValue - 1)}…`;
 }
 
-/** Formats an issue as `file:line:column: path: message`, without unknown parts. */
+/** Formats an issue as `file:line:column: path: message`, omitting unknown parts. */
 export function formatIssue(issue: Issue): string {
   let place = issue.file ?? '';
   if (issue.line !== null) place += `:${issue.line}`;
@@ -44,12 +44,14 @@ function editDistance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
-/** Longer words are no misspelling of a known word; comparing them would only cost time. */
+/**
+ * Longest word to compare, in characters. Longer words are never misspellings, and comparing them would waste time.
+ */
 const longestWord = 64;
 
 /**
- * Returns the candidate nearest to `word`, or null if none is near. At most a third of its letters may differ; case and
- * kind of separator are ignored. A prefix also matches, as `dx` does for `dx_mm`.
+ * Returns the candidate nearest to `word`, or null if none is similar. At most a third of the letters may differ,
+ * ignoring case and separators. A prefix matches too: `dx` suggests `dx_mm`.
  */
 export function suggest(word: string, candidates: readonly string[]): string | null {
   if (word.length === 0 || word.length > longestWord) return null;
@@ -74,14 +76,14 @@ export function suggest(word: string, candidates: readonly string[]): string | n
 export interface FieldIssue {
   readonly severity: 'error' | 'warning';
   readonly path: Path;
-  /** The key itself is invalid, not its value. */
+  /** If true, the key is invalid; otherwise its value is. */
   readonly atKey: boolean;
   readonly message: string;
   readonly value: string | null;
   readonly allowed: string | null;
 }
 
-/** Error about the value at `path`: "`value` `says`; allowed: `allowed`". */
+/** Creates an error about the value at `path`, with the text "`value` `says`; allowed: `allowed`". */
 export function fieldIssue(path: Path, value: unknown, says: string, allowed: string): FieldIssue {
   const shown = showValue(value);
   return {
@@ -94,12 +96,12 @@ export function fieldIssue(path: Path, value: unknown, says: string, allowed: st
   };
 }
 
-/** Warning about the value at `path`, which is used unchanged. */
+/** Creates a warning about the value at `path`, which is used nevertheless. */
 export function warning(path: Path, value: unknown, message: string): FieldIssue {
   return { severity: 'warning', path, atKey: false, message, value: showValue(value), allowed: null };
 }
 
-/** Error for a solver variant that is neither `auto` nor one of `variants`. */
+/** Creates an error if the variant is neither `auto` nor one of `variants`. */
 export function unknownVariant(variant: string, variants: readonly string[]): readonly FieldIssue[] {
   const known = ['auto', ...variants];
   if (known.includes(variant)) return [];
@@ -108,7 +110,7 @@ export function unknownVariant(variant: string, variants: readonly string[]): re
   return [fieldIssue(['solver', 'variant'], variant, says, known.join(', '))];
 }
 
-/** Error for a required key that is missing. */
+/** Creates an error about a missing required key. */
 export function missingIssue(path: Path, allowed: string): FieldIssue {
   return { severity: 'error', path, atKey: true, message: `is missing; needed: ${allowed}`, value: null, allowed };
 }

@@ -15,17 +15,19 @@ import { asCurrentVersion, kindOf, migrate } from './migrate.ts';
 import { type JsonSchema, orderKeys, schemaAt, schemaOfKind, stableOrderInSteps, unitOf } from './schema.ts';
 import type { ContractWorkload } from './workload.ts';
 
-/** Checks a document against the schema of its kind. Checks that depend on material tables are done by the host. */
+/**
+ * Result of checking a document against the schema of its kind. Checks that need material tables are done by the host.
+ */
 export interface ValidationResult {
   readonly kind: ScenarioKindName | null;
-  /** Document in the newest version if it is valid, with no defaults added. */
+  /** Document in the newest version, without added defaults; null if it is invalid. */
   readonly document: ScenarioDocument | null;
   /**
-   * Scenario with constants filled in. Invalid values are omitted if they have a default, so that checks can find
-   * further errors. Null if the remaining values are no valid scenario.
+   * Scenario with constant defaults filled in. Invalid values are replaced by their defaults, so that checks can find
+   * further errors. Null if that does not give a valid scenario.
    */
   readonly filled: ScenarioWithStaticDefaults | null;
-  /** Paths that were omitted from `filled`. */
+  /** Paths whose values were removed or replaced in `filled`. */
   readonly leftOut: readonly Path[];
   readonly faults: readonly FieldIssue[];
 }
@@ -34,23 +36,26 @@ function invalidResult(faults: readonly FieldIssue[], kind: ScenarioKindName | n
   return { kind, document: null, filled: null, leftOut: [], faults };
 }
 
-/** Path to remove for an invalid value: within a list entry, the whole entry. */
+/** Path to remove if a value is invalid. In a list, the complete entry is removed. */
 function pathToRemove(path: Path): Path {
   const index = path.findIndex((step) => typeof step === 'number');
   return index < 0 ? path : path.slice(0, index + 1);
 }
 
-/** Returns the nearest of `path` and its ancestors that exists in the document. */
+/** Longest prefix of `path` that exists in the document. */
 function nearestExistingPath(document: unknown, path: Path): Path {
   let here = path;
   while (here.length > 0 && valueAt(document, here) === undefined) here = here.slice(0, -1);
   return here;
 }
 
-/** Each round omits invalid values or their parents; documents are not nested deeper than this. */
+/**
+ * Limit on the rounds of `repair`. Each round may remove the parent of the previous path, and documents have fewer
+ * levels than this.
+ */
 const maxRounds = 8;
 
-/** Omits or replaces invalid values until the remaining document is valid. */
+/** Removes or replaces invalid values until the remaining document is valid. */
 function repair<T>(document: unknown, entry: ContractWorkload, parse: (value: unknown) => z.ZodSafeParseResult<T>) {
   const leftOut: Path[] = [];
   let rest = document;
@@ -82,7 +87,7 @@ function uniquePaths(paths: readonly Path[]): Path[] {
   return [...new Map(paths.map((path) => [formatPath(path), path])).values()];
 }
 
-/** Validates `value`, which may be any JSON. */
+/** Validates any JSON value as a scenario. */
 export function validateScenario(value: unknown): ValidationResult {
   const kind = kindOf(value);
   if (typeof kind !== 'string') return invalidResult([kind]);
@@ -100,13 +105,13 @@ export function validateScenario(value: unknown): ValidationResult {
   return { kind, document: null, faults, ...repair(migrated.document, entry, (rest) => schema.safeParse(rest)) };
 }
 
-// Text of a scenario file.
+// Formatting of scenario files.
 
-/** Objects and lists that fit into this many columns stay on one line. */
+/** Objects and lists are written on one line if it has at most this many columns. */
 const lineWidth = 100;
 const indentStep = '  ';
 
-/** Formats a value on one line; null if it needs more than `room` columns, where formatting stops. */
+/** Formats a value on one line. Returns null as soon as the text exceeds `room` columns. */
 function formatOnOneLine(value: unknown, room: number): string | null {
   if (typeof value !== 'object' || value === null) {
     const text = JSON.stringify(value);
@@ -146,28 +151,28 @@ function* printJson(value: unknown, indent: string, before: number): YieldingTas
 }
 
 /**
- * The document as JSON: keys in schema order, short objects on one line, a line feed at the end. Writes exactly the
- * contents of the document, even if they are invalid.
+ * Formats the document as JSON, with keys in schema order and short objects on one line. Adds and omits nothing, even
+ * if the document is invalid.
  */
 export function writeScenarioText(document: unknown): string {
   return runToCompletion(scenarioTextInSteps(document));
 }
 
-/** Cooperative version of `writeScenarioText`, which yields so that the event loop is not blocked. */
+/** Cooperative version of `writeScenarioText`: it yields regularly, so that long texts do not block the event loop. */
 export function* scenarioTextInSteps(document: unknown): YieldingTask<string> {
   return `${yield* printJson(yield* stableOrderInSteps(document), '', 0)}\n`;
 }
 
-/** Difference between two scenarios in one field, formatted for people. */
+/** Difference between two scenarios in one field, as text. */
 interface Difference {
   /** Path as in files: `beam.energy_MeV`. */
   readonly path: string;
-  /** Field title as in the form: `Energy`; if the schema has none, the last key of the path. */
+  /** Title of the field in the form, such as `Energy`; without one, the last key of its path. */
   readonly title: string;
   /** Values with units. */
   readonly before: string;
   readonly after: string;
-  /** Side on which the field is absent, so that its default applies. */
+  /** Document that lacks the field, so that its default applies; null if both contain it. */
   readonly absent: 'before' | 'after' | null;
 }
 
@@ -175,7 +180,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isListOfObjects = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.some(isObject);
 
-/** Paths of all leaves of either document. An interval is one leaf; a list of regions is not. */
+/** Paths of all leaves in either document. An interval counts as a leaf; lists of objects are descended into. */
 function leafPaths(before: unknown, after: unknown, path: Path): readonly Path[] {
   if (isObject(before) || isObject(after)) {
     const keys = new Set([
@@ -208,13 +213,13 @@ function formatDifferenceSide(value: unknown, schema: JsonSchema | null): string
 }
 
 /**
- * Differences in the order of the schema. Documents are compared as written, after migration to the newest version. A
- * default that only one of them writes explicitly counts as a difference; an older spelling of the same value does not.
+ * Differences in schema order. Documents are compared as written, after migration to the newest version. So an explicit
+ * default differs from an absent field, but an older spelling of the same value does not.
  */
 export function scenarioDifferences(before: unknown, after: unknown): readonly Difference[] {
   const [a, b] = [orderKeys(asCurrentVersion(before)), orderKeys(asCurrentVersion(after))];
   const kind = valueAt(b, ['kind']) ?? valueAt(a, ['kind']);
-  // Merged fields of both, so that a field present on only one side is placed in schema order.
+  // Merging both documents puts fields that only one of them has into schema order as well.
   const order = leafPaths(orderKeys(mergeDocuments(a, b)), undefined, []).map(formatPath);
   return leafPaths(a, b, [])
     .flatMap((path): readonly Difference[] => {
@@ -238,7 +243,7 @@ export function scenarioDifferences(before: unknown, after: unknown): readonly D
     .sort((x, y) => order.indexOf(x.path) - order.indexOf(y.path));
 }
 
-/** Merges two documents so that every key of either is present. */
+/** Merges two documents, so that the result has every key of either. */
 function mergeDocuments(a: unknown, b: unknown): unknown {
   if (isObject(a) && isObject(b)) {
     const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
@@ -259,7 +264,7 @@ export {
   valueAt,
   withValueAt,
 } from '../../domain/values/path.ts';
-/** Scenario contract for all processes. */
+/** Parts of the scenario contract that all processes may import. */
 export { type ImageGeometry, imageGeometry } from './diffraction/geometry.ts';
 export type { DiffractionDocument, DiffractionScenario, DiffractionWithStaticDefaults } from './diffraction/index.ts';
 export {

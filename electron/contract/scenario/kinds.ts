@@ -1,5 +1,5 @@
 /**
- * List of workloads. Adding one needs only an import and an entry in the list; everything else derives from its object.
+ * List of workloads. A new workload is added by an import and a list entry; everything else is derived from its object.
  */
 import { z } from 'zod';
 import { diffraction } from './diffraction/index.ts';
@@ -28,10 +28,10 @@ export const scenarioKinds = Object.fromEntries(workloads.map((each) => [each.ki
 
 export const scenarioKindNames: readonly ScenarioKindName[] = workloads.map(({ kind }) => kind);
 
-/** Kind of a new document, and of a document without a kind. */
+/** Kind of new documents, and of documents that do not state a kind. */
 export const defaultKind = workloads[0].kind;
 
-/** Kinds whose runs are measurements. */
+/** Kinds of scenarios whose runs measure several variants instead of computing a result. */
 export type TaskKind = Extract<AnyWorkload, { runs: 'measurements' }>['kind'];
 export const taskKinds = workloads.flatMap((each): readonly TaskKind[] =>
   each.runs === 'measurements' ? [each.kind] : [],
@@ -41,7 +41,7 @@ type PropertiesOf<All extends readonly ContractWorkload[], P extends keyof Contr
   readonly [I in keyof All]: All[I][P];
 };
 
-/** Returns one property of every workload, in their order. */
+/** Returns one property of each workload, in the order of the list. */
 export function propertyOfWorkloads<P extends keyof ContractWorkload>(part: P) {
   return workloads.map((each) => each[part]) as unknown as PropertiesOf<Workloads, P>;
 }
@@ -50,7 +50,7 @@ export function isScenarioKind(name: unknown): name is ScenarioKindName {
   return typeof name === 'string' && Object.hasOwn(scenarioKinds, name);
 }
 
-/** Returns the kind that a document names, or the default kind if it names no known one. */
+/** Returns the kind that a document states, or the default kind if it states no known one. */
 export function kindOfDocument(document: Readonly<Record<string, unknown>>): ScenarioKindName {
   const { kind } = document;
   return isScenarioKind(kind) ? kind : defaultKind;
@@ -61,15 +61,15 @@ export function newDocument(kind: ScenarioKindName): Record<string, unknown> {
   return { kind, version, ...fresh };
 }
 
-/** Schema of any scenario file. */
+/** Schema of scenario files of all kinds. */
 export const scenarioSchema = z.discriminatedUnion('kind', propertyOfWorkloads('schema'));
 
-/** Document as written in a file: omitted keys get their defaults. */
+/** Document as written in a file, in which keys with defaults may be absent. */
 export type ScenarioDocument = z.input<typeof scenarioSchema>;
 
-/** Document with defaults filled in, except for defaults that depend on other values. */
+/** Document with constant defaults filled in, but without defaults that depend on other fields. */
 export type ScenarioWithStaticDefaults = z.output<typeof scenarioSchema>;
 
-/** Small measured workloads, whose `problem` is a flat object. */
+/** Scenario of a small measured workload, whose `problem` is a flat object. */
 export type TaskScenario = Extract<ScenarioWithStaticDefaults, { kind: TaskKind }>;
 export type TaskDocument = Extract<ScenarioDocument, { kind: TaskKind }>;

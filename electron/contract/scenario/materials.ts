@@ -73,7 +73,7 @@ interface Element {
   readonly mean_excitation_eV: number;
 }
 
-/** Symbol, weight and mean excitation energy, in the order of Z. */
+/** Elements in the order of their atomic number Z: symbol, atomic weight and mean excitation energy. */
 const listedElements =
   'H 1.008 19.2, He 4.0026 41.8, Li 6.94 40, Be 9.0122 63.7, B 10.81 76, C 12.011 78, N 14.007 82, O 15.999 95, ' +
   'F 18.998 115, Ne 20.18 137, Na 22.99 149, Mg 24.305 156, Al 26.982 166, Si 28.085 173, P 30.974 173, S 32.06 180, ' +
@@ -98,23 +98,23 @@ const bySymbol = new Map(elements.map((element) => [element.symbol, element]));
 
 export const isElement = (symbol: string): boolean => bySymbol.has(symbol);
 
-/** Throws for an unknown symbol, because documents are checked before. */
+/** Throws for an unknown symbol. Documents are validated before, so that would be a bug. */
 export function elementOf(symbol: string): Element {
   const found = bySymbol.get(symbol);
   if (found === undefined) throw new Error(`no element has the symbol ${symbol}`);
   return found;
 }
 
-/** Mass fraction of each element, by its symbol; they sum to 1. */
+/** Mass fraction of each element by symbol; the fractions add up to 1. */
 export type Composition = Readonly<Record<string, number>>;
 
 const TOKEN = /([A-Z][a-z]?)|(\()|(\))|(\d+(?:\.\d+)?)/y;
 
-/** Number of atoms of each element, in the order of the formula; null if the text is not a formula. */
+/** Number of atoms of each element, in the order of the formula; null if the text is not a chemical formula. */
 export function atomsOf(formula: string): ReadonlyMap<string, number> | null {
   const text = formula.replaceAll(/\s/g, '');
   const open: Map<string, number>[] = [new Map()];
-  /** Atoms to which a directly following number applies. */
+  /** Atoms that a following number multiplies: an element or a group in parentheses. */
   let last: ReadonlyMap<string, number> | null = null;
   const take = (atoms: ReadonlyMap<string, number>, times: number): void => {
     const into = open.at(-1);
@@ -144,7 +144,7 @@ export function atomsOf(formula: string): ReadonlyMap<string, number> | null {
   return open.length === 1 && atoms !== undefined && atoms.size > 0 ? atoms : null;
 }
 
-/** Mass fractions of the elements of a parsed formula. */
+/** Mass fractions of the elements of a compound, from its numbers of atoms. */
 export function compositionOfAtoms(atoms: ReadonlyMap<string, number>): Composition {
   const masses = [...atoms].map(([symbol, number]) => [symbol, number * elementOf(symbol).weight] as const);
   const whole = masses.reduce((sum, [, mass]) => sum + mass, 0);

@@ -1,4 +1,4 @@
-/** Migrates documents of older versions to the newest version. */
+/** Migrates documents of older versions to the newest version, step by step. */
 
 import { valueAt } from '../../domain/values/path.ts';
 import { type FieldIssue, fieldIssue, missingIssue, suggest } from './field-issue.ts';
@@ -18,7 +18,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the kind that a document names, or the error if it names none. */
+/** Returns the kind that a document states, or an error if it states none. */
 export function kindOf(document: unknown): ScenarioKindName | FieldIssue {
   const allowed = joinWithOr(scenarioKindNames);
   if (!isRecord(document))
@@ -30,7 +30,7 @@ export function kindOf(document: unknown): ScenarioKindName | FieldIssue {
   return fieldIssue(['kind'], kind, near === null ? 'is not known' : `is not known (did you mean ${near}?)`, allowed);
 }
 
-/** Runs the migrations from the document's version up to the newest. */
+/** Applies all migrations from the document's version to the newest. */
 export function migrate(document: Readonly<Record<string, unknown>>, kind: ContractWorkload): MigrationResult {
   const newest = kind.version;
   const oldest = Math.min(newest, ...Object.keys(kind.migrations).map(Number));
@@ -60,7 +60,10 @@ export function migrate(document: Readonly<Record<string, unknown>>, kind: Contr
   return { ok: true, document: current, from: version };
 }
 
-/** Migrates a document for comparison with another one; returns it unchanged if that is not possible. */
+/**
+ * Migrates a document so that it can be compared with another one. A document that cannot be migrated is returned
+ * unchanged.
+ */
 export function asCurrentVersion(document: unknown): unknown {
   const kind = kindOf(document);
   if (typeof kind !== 'string' || !isRecord(document)) return document;

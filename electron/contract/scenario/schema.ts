@@ -1,6 +1,6 @@
 /**
- * Published JSON Schema, generated from the zod schemas. Also schema properties of the field at a path, for forms and
- * messages. Also the stable key order: that of the schema, followed by unknown keys in their original order.
+ * JSON Schema generated from the zod schemas, for publication, forms and messages: properties of the field at a path,
+ * and the order of keys. Known keys are in schema order, followed by unknown keys in their original order.
  */
 import { z } from 'zod';
 import { type Path, valueAt } from '../../domain/values/path.ts';
@@ -8,7 +8,7 @@ import { runToCompletion, type YieldingTask } from '../../domain/values/pausing.
 import { formatNumber, type Unit, unitSymbols, withUnit } from '../../domain/values/units.ts';
 import { isScenarioKind, type ScenarioKindName, scenarioKinds, scenarioSchema } from './kinds.ts';
 
-/** The keywords of JSON Schema that the scenario schemas use. */
+/** Subset of JSON Schema keywords that the scenario schemas use. */
 export interface JsonSchema {
   readonly $schema?: string;
   readonly $id?: string;
@@ -42,7 +42,7 @@ export function generateJsonSchema(schema: z.ZodType): JsonSchema {
     io: 'input',
     target: 'draft-2020-12',
     override: ({ zodSchema, jsonSchema }) => {
-      // A tuple accepts exactly its items; zod omits that for an input type.
+      // Zod does not state the length of a tuple of an input type, so add it.
       if (zodSchema._zod.def.type === 'tuple' && jsonSchema.prefixItems) {
         jsonSchema.minItems = jsonSchema.prefixItems.length;
         jsonSchema.maxItems = jsonSchema.prefixItems.length;
@@ -53,7 +53,7 @@ export function generateJsonSchema(schema: z.ZodType): JsonSchema {
 
 const cache = new Map<ScenarioKindName, JsonSchema>();
 
-/** JSON Schema of one kind, from which forms and messages read titles, units and bounds. */
+/** JSON Schema of one kind. Forms and messages take titles, units and bounds from it. */
 export function schemaOfKind(kind: ScenarioKindName): JsonSchema {
   const known = cache.get(kind);
   if (known) return known;
@@ -62,7 +62,7 @@ export function schemaOfKind(kind: ScenarioKindName): JsonSchema {
   return made;
 }
 
-/** The published file, scenario-1.schema.json. */
+/** Contents of the published file scenario-1.schema.json. */
 export function publishedSchema(): JsonSchema {
   const { $schema, ...body } = generateJsonSchema(scenarioSchema);
   return {
@@ -91,7 +91,7 @@ function matchesSchema(schema: JsonSchema, value: unknown): boolean {
   return true;
 }
 
-/** The branch of a union that `value` matches; otherwise its first object branch, else its first branch. */
+/** Branch of a union that `value` matches. If there is none, the first object branch, or else the first branch. */
 export function branchFor(schema: JsonSchema, value: unknown): JsonSchema {
   const all = branches(schema);
   return (
@@ -103,14 +103,14 @@ export function branchFor(schema: JsonSchema, value: unknown): JsonSchema {
 }
 
 /**
- * Schema of the field at `path` of a scenario of `kind`. Where the path passes
- * a union, `document` decides the branch. Null if no such field exists.
+ * Schema of the field at `path` in scenarios of `kind`; null if there is no such field. In a union, the value in
+ * `document` selects the branch.
  */
 export function schemaAt(kind: ScenarioKindName, path: Path, document: unknown): JsonSchema | null {
   return schemaWithin(schemaOfKind(kind), path, document);
 }
 
-/** Same as `schemaAt`, but for any schema. */
+/** Generalises `schemaAt` to any root schema. */
 export function schemaWithin(root: JsonSchema, path: Path, document: unknown): JsonSchema | null {
   let schema: JsonSchema | undefined = root;
   for (const [depth, step] of path.entries()) {
@@ -128,12 +128,12 @@ export function joinWithOr(words: readonly string[]): string {
   return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
-/** Unit of a number's schema; 1 for other schemas. */
+/** Unit of a numeric field; 1 for other fields. */
 export function unitOf(schema: JsonSchema): Unit {
   return schema.unit !== undefined && schema.unit in unitSymbols ? (schema.unit as Unit) : '1';
 }
 
-/** Values that a schema allows, as text: `0.5 to 1000 MeV`; `path or depth`. */
+/** Describes the values that a schema allows: `0.5 to 1000 MeV`; `path or depth`. */
 export function allowedText(schema: JsonSchema): string {
   if (schema.$comment !== undefined) return schema.$comment;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
@@ -166,7 +166,7 @@ function objectText(schema: JsonSchema): string {
 }
 
 function* orderedBy(schema: JsonSchema | undefined, value: unknown): YieldingTask<unknown> {
-  // Values unknown to the schema remain unchanged.
+  // Leave values without a schema unchanged.
   if (schema === undefined) return value;
   yield;
   if (Array.isArray(value)) {
@@ -189,12 +189,12 @@ function* orderedBy(schema: JsonSchema | undefined, value: unknown): YieldingTas
   return Object.fromEntries(entries);
 }
 
-/** Returns a copy with keys in schema order; documents of an unknown kind are returned unchanged. */
+/** Returns a copy with its keys in schema order. A document of unknown kind is returned unchanged. */
 export function orderKeys(document: unknown): unknown {
   return runToCompletion(stableOrderInSteps(document));
 }
 
-/** Cooperative version of `orderKeys`, which yields so that the event loop is not blocked. */
+/** Cooperative version of `orderKeys`: it yields regularly, so that large documents do not block the event loop. */
 export function* stableOrderInSteps(document: unknown): YieldingTask<unknown> {
   const kind = valueAt(document, ['kind']);
   return isScenarioKind(kind) ? yield* orderedBy(schemaOfKind(kind), document) : document;

@@ -1,18 +1,15 @@
 /**
- * Contract of a workload: one object in its own folder, listed in kinds.ts. Also a scenario as it is edited, and as
- * runs and sessions store it. The stored form is bounded in size, so that walking it is always fast.
+ * Contract of a workload, an object listed in kinds.ts. Also scenarios as they are edited, and as runs and sessions
+ * store them. The size of stored scenarios is limited, so that processing them is fast.
  */
 import { z } from 'zod';
 import type { Path } from '../../domain/values/path.ts';
 
-/**
- * Scenario as the user wrote it: defaults not filled in, possibly invalid. The host checks it against the scenario
- * schema on every use.
- */
+/** Scenario as the user wrote it: without defaults, and possibly invalid. The host validates it before every use. */
 export const scenarioDraftSchema = z.record(z.string(), z.unknown());
 export type ScenarioDraft = Readonly<z.infer<typeof scenarioDraftSchema>>;
 
-/** Converts a document of one version to the next. Receives and returns plain JSON; never mutates it. */
+/** Converts a document to the next version. The document is plain JSON and is not modified. */
 export type Migration = (document: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 
 /** Export format of a run. */
@@ -25,50 +22,52 @@ export interface ContractWorkload {
   /** Kind of its scenarios, used in files, runs and messages. */
   readonly kind: string;
   readonly title: string;
-  /** Outcome of a run: a result, or measurements of several variants. */
+  /** Whether a run computes a result, or measures several variants. */
   readonly runs: 'results' | 'measurements';
   readonly schema: z.ZodType;
   /** Document version that this program writes. */
   readonly version: number;
-  /** `migrations[v]` converts version v to v + 1. */
+  /** `migrations[v]` converts documents from version v to v + 1. */
   readonly migrations: Readonly<Record<number, Migration>>;
   /**
-   * Placeholder values for all required keys without a default. They replace invalid values so that unrelated checks
-   * can run; never used in computations.
+   * Substitutes for invalid values of required keys, so that unrelated checks can continue. They are never used in
+   * computations.
    */
   readonly standIns: readonly { readonly path: Path; readonly value: unknown }[];
-  /** Fields of a new document in addition to kind and version: the smallest useful scenario. */
+  /** Fields of a new document other than kind and version. They form the smallest useful scenario. */
   readonly fresh: Readonly<Record<string, unknown>>;
-  /** Example of a sweep: useful values of one parameter, as the user types them. */
+  /** Example of a sweep as a user types it: a field with several values. */
   readonly sweepExample: string;
-  /** Schema of a run's progress; discriminated by `workload`. */
+  /** Schema of a run's progress, with `workload` as discriminator. */
   readonly progress: z.ZodType;
-  /** Schema of a resolved scenario without errors; discriminated by `kind`. */
+  /** Schema of a resolved scenario without errors, with `kind` as discriminator. */
   readonly resolved: z.ZodType;
-  /** Export formats in the order of menus. */
+  /** Export formats in menu order. */
   readonly exports: readonly ExportChoice[];
   /** File name extension of saved runs. */
   readonly runEnding: string;
 }
 
-/** Fields common to all resolved scenarios. */
+/** Fields that all resolved scenarios have. */
 export const resolvedShape = {
   /** Scenario with every field filled in; the form shows these values as placeholders. */
   scenario: scenarioDraftSchema,
   estimate: z.strictObject({ total_bytes: z.number(), limit_bytes: z.number() }),
-  /** Variant that `auto` selects, and the reason why each variant cannot run this scenario (null if it can). */
+  /**
+   * Variant that `auto` selects. For each variant, `refusal` is the reason why it cannot run this scenario, or null.
+   */
   variant: z.string(),
   variants: z.array(z.strictObject({ id: z.string(), refusal: z.string().nullable() })),
 };
 
-/** Limit on the values of a document: ten thousand spots of eight values, and the other fields. */
+/** Limit on the values in a document. Ten thousand spots of eight values and all other fields fit. */
 const MAX_VALUES = 100_000;
-/** The same limit on nesting as in a wire frame. */
+/** Limit on nesting, equal to that of wire frames. */
 const MAX_LEVELS = 32;
 
 const allowedSizeText = `allowed: at most ${MAX_VALUES} values in ${MAX_LEVELS} levels`;
 
-/** Reason why a document is too large; null if it is not. */
+/** Reason why a document exceeds the limits; null if it does not. */
 export function tooLargeReason(document: unknown): string | null {
   let level: unknown[] = [document];
   let values = 0;

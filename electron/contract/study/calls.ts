@@ -1,6 +1,6 @@
 /**
- * Studies in the library's folder `studies`, for the page. The last view of a study's results and its named views are
- * saved next to the study.
+ * Calls of the page for studies, which are in the library's folder `studies`. The last view of a study's results and
+ * all named views are saved with the study.
  */
 import { z } from 'zod';
 import { LONGEST_EXPRESSION } from '../../domain/values/expression.ts';
@@ -12,12 +12,12 @@ import { pointResultSchema } from './result.ts';
 
 const key = z.string().max(300);
 
-/** Columns to group rows by. */
+/** Keys of the columns by which rows are grouped. */
 const groupsSchema = z.array(key).max(3);
 
 const studySortSchema = z.strictObject({ key, descending: z.boolean() });
 
-/** Limit on the columns read for one plot. */
+/** Largest number of columns in one plot. */
 export const MAX_PLOTTED = 12;
 
 const studyPlotLooks = ['points', 'lines', 'pareto', 'heat', 'parallel'] as const;
@@ -28,22 +28,22 @@ const studyViewSettingsSchema = z.strictObject({
   sort: studySortSchema.nullable(),
   groups: groupsSchema,
   hideEqual: z.boolean(),
-  /** Whether points are shown side by side, with one row per value. */
+  /** If true, each point is a column and each value a row. */
   transposed: z.boolean(),
   plot: z.strictObject({
     look: z.enum(studyPlotLooks),
-    /** Column keys; if empty, the default column to plot. */
+    /** Columns of the two axes; if empty, a default column. */
     x: key,
     y: key,
-    /** Null if the first remaining axis is used. */
+    /** Column that separates the series; null for the first axis of the study that is not plotted. */
     by: key.nullable(),
-    /** Column that determines the colours of a heat map. */
+    /** Column that colours the cells of a heat map. */
     value: key,
     logX: z.boolean(),
     logY: z.boolean(),
-    /** Axes of parallel coordinates; if empty, the columns that vary. */
+    /** Columns of a parallel-coordinates plot; if empty, all columns that vary. */
     along: z.array(key).max(MAX_PLOTTED),
-    /** Axes that are logarithmic. */
+    /** Columns with a logarithmic axis. */
     logs: z.array(key).max(MAX_PLOTTED),
   }),
 });
@@ -61,7 +61,9 @@ export const studyViewsSchema = z.array(studyViewSchema).max(100).readonly();
 
 const emptyRequestSchema = z.strictObject({});
 
-/** Folder name without `.study`: begins with a letter, digit or underscore, has no separators. */
+/**
+ * Name of the study's folder without `.study`. It begins with a letter, digit or underscore and contains no separators.
+ */
 export const studyIdSchema = z.string().regex(/^[\p{L}\p{N}_][\p{L}\p{N}_ .,()+–-]{0,99}$/u);
 export type StudyId = z.infer<typeof studyIdSchema>;
 const studyRequestSchema = z.strictObject({ study: studyIdSchema });
@@ -72,71 +74,74 @@ const studyEntrySchema = z.strictObject({
   points: z.number().int().nonnegative(),
   done: z.number().int().nonnegative(),
   failed: z.number().int().nonnegative(),
-  /** `elsewhere`: another process works on it, such as the command line. */
-  state: z.enum(['running', 'stopping', 'elsewhere', 'whole', 'open']),
   /**
-   * Points per second in the last half minute; null before there is a rate, and if this program is not working on it.
+   * `elsewhere`: running in another process, such as the command line. `whole`: every point is solved or has failed.
+   * `open`: some points are not solved yet.
    */
+  state: z.enum(['running', 'stopping', 'elsewhere', 'whole', 'open']),
+  /** Points per second during the last 30 s. Null before the first estimate, and if another process runs the study. */
   per_s: z.number().nullable(),
   left_s: z.number().nullable(),
-  /** Reason why the last attempt in this program ended early; null if it did not. */
+  /** Reason why this program ended its last attempt early; null if it did not. */
   error: z.string().nullable(),
-  /** Cluster to which the study was last submitted; null for this machine. */
+  /** Cluster that the study was last submitted to; null if it ran on this machine. */
   on: z.string().nullable(),
-  /** Whether the study has a search, which must run on one machine. */
+  /** Whether the study contains a search. A search must run on one machine. */
   searches: z.boolean(),
-  /** First failures of the study. */
+  /** First failed points of the study. */
   failures: z.array(z.strictObject({ id: z.string(), message: z.string() })).readonly(),
   /** Time of creation, ISO 8601. */
   created: z.string(),
 });
 export type StudyEntry = Readonly<z.infer<typeof studyEntrySchema>>;
 
-/** Study as its author wrote it, and its scenario's file, against which file references are resolved. */
+/** Study as its author wrote it, and the scenario file that its references are relative to. */
 const authoredStudySchema = z.strictObject({
   document: scenarioDraftSchema,
   file: fileRefSchema.nullable().default(null),
 });
 
-/** Name of a cluster; null for this machine. */
+/** Cluster on which to run; null for this machine. */
 const targetSchema = z.string().nullable().default(null);
 
 const studyPlanSchema = z.strictObject({
   points: z.number().int().nonnegative(),
   combinations: z.number().int().nonnegative(),
-  /** Number of points that were examined for the following values. */
+  /** Number of points on which the following estimates are based. */
   looked: z.number().int().nonnegative(),
   state_bytes: z.number().nullable(),
-  /** Total time on the fastest current machine, one point after another; null if unknown. */
+  /**
+   * Lower bound on the total time, s, if the fastest current machine solved one point after another. Null if unknown.
+   */
   least_s: z.number().nullable(),
-  /** Examined points that cannot be run. */
+  /** Points among those that cannot be run. */
   refused: z.array(z.strictObject({ settings: z.string(), message: z.string() })).readonly(),
 });
 export type StudyPlan = Readonly<z.infer<typeof studyPlanSchema>>;
 
-/** Expected duration and memory of a study on one machine, from probe runs of some of its points. */
+/** Expected duration and memory of a study on one machine, estimated by solving some of its points. */
 const studyForecastSchema = z.strictObject({
   machine: z.string(),
   cpu: z.string(),
   cores: z.number().int().positive(),
   gpus: z.number().int().nonnegative(),
-  /** Number of points that were solved as probes. */
+  /** Number of points solved for the estimate. */
   probed: z.number().int().nonnegative(),
-  /** Null if unknown: failed probes give no estimate. */
+  /** Expected duration, s; null if unknown, because no point could be solved. */
   expected_s: z.number().nullable(),
-  /** True if a probe was aborted, so that the study needs more time than this. */
+  /** True if a point was not solved completely, so that `expected_s` is a lower bound. */
   isLeast: z.boolean(),
-  /** Largest number of points at the same time, and their total memory; null if the memory of a point is unknown. */
+  /** Number of points to solve concurrently, and their total memory; null if the memory of a point is unknown. */
   at_once: z.number().int().positive(),
   memory_bytes: z.number().nullable(),
 });
 export type StudyForecast = Readonly<z.infer<typeof studyForecastSchema>>;
 
-/** Studies that need longer start only after confirmation. */
+/** Studies with a longer estimate, in seconds, start only after the user confirms. */
 export const CONFIRM_FROM_S = 24 * 3600;
 /**
- * The theoretical minimum is far below the time on a real machine. From this minimum on, some points are solved as
- * probes.
+ * The theoretical lower bound is far below the real time. If the bound is at least this long, in seconds, some points
+ * are solved for a better estimate.
  */
 export const DOUBTFUL_S = 60;
 
@@ -144,41 +149,44 @@ const studyCellSchema = z.union([z.number(), z.string(), z.null()]);
 export type StudyCell = z.infer<typeof studyCellSchema>;
 
 const studyColumnSchema = z.strictObject({
-  /** Unique key in the table: group and name. */
+  /** Key of the column, unique in the table: its group and name. */
   key: z.string(),
   name: z.string(),
   unit: z.string(),
-  /** Source of the column; `group` is for grouped rows. */
+  /** Origin of the values. `group`: columns of grouped rows. `where`: machine and program that solved a point. */
   of: z.enum(['group', 'point', 'axis', 'measure', 'error', 'where']),
-  /** Whether all rows have the same value in this column. */
+  /** Whether the column has the same value in all rows. */
   equal: z.boolean(),
-  /** Whether all values present are numbers. */
+  /** Whether all existing values are numbers. */
   numeric: z.boolean(),
 });
 export type StudyColumnInfo = Readonly<z.infer<typeof studyColumnSchema>>;
 
-/** Filter of rows; if empty, all rows. Written as a condition on column names, as in studies: `r80_mm > 40`. */
+/**
+ * Condition that rows must satisfy, over column names, as in studies: `r80_mm > 40`. If empty, all rows are selected.
+ */
 const filter = z.string().max(LONGEST_EXPRESSION).default('');
 const MAX_ROWS = 500;
 
 const studyRowsSchema = z.strictObject({
   columns: z.array(studyColumnSchema).readonly(),
   rows: z.array(z.array(studyCellSchema).readonly()).readonly(),
-  /** Smallest and largest value behind each median in a grouped row; null for a single value. Empty without groups. */
+  /**
+   * Range of the values behind the median in each cell of grouped rows; null for a single value. Empty without groups.
+   */
   spans: z.array(z.array(z.tuple([z.number(), z.number()]).readonly().nullable()).readonly()).readonly(),
-  /** Total number of rows or groups, the range of `from`. */
+  /** Number of rows or groups that exist; `from` must be smaller. */
   shown: z.number().int().nonnegative(),
-  /** Number of rows that pass the filter, and of all rows. */
+  /** Number of rows that satisfy the filter, and number of all rows. */
   matching: z.number().int().nonnegative(),
   all: z.number().int().nonnegative(),
-  /** Notes that must accompany every copy of the table. */
+  /** Remarks to include in every copy of the table. */
   notes: z.array(z.string()).readonly(),
 });
 export type StudyRows = Readonly<z.infer<typeof studyRowsSchema>>;
 
 /**
- * Values of one column in all matching rows. Missing numbers are NaN; texts are indices into the list of distinct
- * texts.
+ * Values of one column in all selected rows. A missing number is NaN; text is an index into the list of distinct texts.
  */
 const valuesSchema = z.strictObject({
   key: z.string(),
@@ -192,52 +200,52 @@ export interface StudyColumns {
   readonly columns: StudyValues[];
 }
 
-/** Advice drawn from the points of a study, with its evidence. */
+/** Advice that the results of a study support, with the supporting values. */
 const adviceSchema = z.strictObject({ text: z.string(), evidence: z.array(z.string()).readonly() });
 export type StudyAdvice = Readonly<z.infer<typeof adviceSchema>>;
 
 export const studyMethods = {
   'study.list': { params: emptyRequestSchema, result: z.strictObject({ studies: z.array(studyEntrySchema) }) },
-  /** Throws `invalid` with every error in the study. */
+  /** Plans a study without starting it. Throws `invalid` with all errors in the study. */
   'study.plan': { params: authoredStudySchema, result: studyPlanSchema },
   /**
-   * Solves some points as probes, which needs seconds. Null if no forecast is possible: the study has a search, no
-   * point can be run, or a newer request or a started study interrupted this one.
+   * Solves some points to estimate the duration, which needs seconds. Null if no estimate is possible, because the
+   * study has a search or no point can be run. Also null if a newer request or a study interrupted it.
    */
   'study.forecast': {
     params: authoredStudySchema,
     result: z.strictObject({ forecast: studyForecastSchema.nullable() }),
   },
-  /** Plans the study into the library and starts it. A study with the same points is continued. */
+  /** Saves the study to the library and starts it. If a study with the same points exists, that one is continued. */
   'study.start': { params: authoredStudySchema.extend({ on: targetSchema }), result: studyRequestSchema },
-  /** Solves the points without a result; with `retry`, also those that failed. */
+  /** Solves the points that have no result; with `retry`, also those that failed. */
   'study.resume': {
     params: z.strictObject({ study: studyIdSchema, retry: z.boolean(), on: targetSchema }),
     result: emptyRequestSchema,
   },
   'study.clusters': { params: emptyRequestSchema, result: z.strictObject({ clusters: clustersSchema }) },
-  /** Replaces all saved clusters. */
+  /** Saves the list of clusters in place of the previous one. */
   'study.keepClusters': { params: z.strictObject({ clusters: clustersSchema }), result: emptyRequestSchema },
   /**
-   * Checks the connection to a cluster: one sentence about its state. Throws `unsupported` with one sentence about the
-   * error.
+   * Checks the connection to a cluster and returns one sentence about its state. Throws `unsupported` if it cannot be
+   * used.
    */
   'study.tryCluster': {
     params: z.strictObject({ cluster: clusterSchema }),
     result: z.strictObject({ says: z.string() }),
   },
-  /** Stops the study. Only the points in progress are lost. */
+  /** Stops a study. Results of completed points remain. */
   'study.stop': { params: studyRequestSchema, result: emptyRequestSchema },
-  /** Returns at most 500 rows from index `from` in the requested order. */
+  /** Returns up to 500 rows in the requested order, starting at index `from`. */
   'study.rows': {
     params: z.strictObject({
       study: studyIdSchema,
       filter,
-      /** Column and direction of sorting; null for the order of the plan. */
+      /** Column to sort by, and direction; null for the order of the plan. */
       sort: studySortSchema.nullable(),
       /**
-       * Groups rows by these columns: one row for each combination of values, with the count and the medians of
-       * numbers.
+       * Columns to group by. Each combination of their values becomes one row, with the number of points and the
+       * medians of numbers.
        */
       groups: groupsSchema.default([]),
       from: z.number().int().nonnegative(),
@@ -249,33 +257,33 @@ export const studyMethods = {
   'study.values': {
     params: z.strictObject({
       ...{ study: studyIdSchema, filter, keys: z.array(z.string()).min(1).max(MAX_PLOTTED) },
-      /** Name of the row set, from an earlier response, for which the caller already has the points. */
+      /** `rows` of an earlier response whose points the caller has stored; null if it has none. */
       known: z.string().nullable().default(null),
     }),
     result: z.strictObject({
-      /** Name of the row set; responses with equal names have the same rows. */
+      /** Identifies the set of rows: responses with the same value have the same rows. */
       rows: z.string(),
-      /** Ids of the points, packed. Null if the caller already has them. */
+      /** Ids of the points, packed as by `packedIds`. Null if the rows are those of `known`. */
       points: uint32.nullable(),
       columns: z.array(valuesSchema),
     }),
   },
-  /** Scenario that is solved at a point. */
+  /** Returns the scenario that is solved at a point. */
   'study.point': {
     params: z.strictObject({ study: studyIdSchema, point: z.string().regex(/^[0-9a-f]{16}$/) }),
     result: z.strictObject({ scenario: scenarioDraftSchema, name: z.string() }),
   },
-  /** Saved result of a point, including curves. */
+  /** Returns the saved result of a point, with its curves. */
   'study.result': {
     params: z.strictObject({ study: studyIdSchema, point: z.string().regex(/^[0-9a-f]{16}$/) }),
     result: z.strictObject({ settings: z.string(), result: pointResultSchema.nullable() }),
   },
-  /** `error_mm`: acceptable error of a length, for convergence studies. */
+  /** Derives advice from the results. `error_mm` is the acceptable error of a length, for convergence studies. */
   'study.advice': {
     params: z.strictObject({ study: studyIdSchema, error_mm: z.number().positive() }),
     result: z.strictObject({ lines: z.array(adviceSchema).readonly() }),
   },
-  /** Study options of a scenario: tunable variants, and the variants compared by claims about it. */
+  /** Studies that suit a scenario: variants with tunables, and variants compared by claims about the scenario. */
   'study.offers': {
     params: z.strictObject({ document: scenarioDraftSchema }),
     result: z.strictObject({
@@ -284,7 +292,7 @@ export const studyMethods = {
     }),
   },
   'study.views': { params: studyRequestSchema, result: z.strictObject({ views: studyViewsSchema }) },
-  /** Replaces all saved views. */
+  /** Saves the list of named views in place of the previous one. */
   'study.keepViews': {
     params: z.strictObject({ study: studyIdSchema, views: studyViewsSchema }),
     result: emptyRequestSchema,

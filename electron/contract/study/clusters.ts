@@ -1,6 +1,6 @@
 /**
- * Clusters that studies are submitted to, as the user describes them. No password is stored, because `ssh` runs without
- * prompts. Also the draft of a cluster in the page's form, with every field as typed.
+ * Clusters to which studies are submitted, as the user configures them. Passwords are not stored, because `ssh` runs
+ * without prompts. Also a cluster as a draft in the page's form, with all fields as text.
  */
 import { z } from 'zod';
 import { sshHostSchema } from '../remote.ts';
@@ -13,16 +13,16 @@ const textWithoutControls = (most: number) =>
 
 export const clusterSchema = z.strictObject({
   name: z.string().regex(/^[\p{L}\p{N}_][\p{L}\p{N}_ .,()+–-]{0,59}$/u, 'is not a name: letters, digits, spaces'),
-  /** Host as `ssh` accepts it, including entries of its configuration; if empty, sbatch is on this machine. */
+  /** Host argument for `ssh`, which may be an entry of its configuration. If empty, sbatch runs on this machine. */
   host: z.literal('').or(sshHostSchema),
-  /** Folder that every node can access. A relative path starts at the cluster's home folder. */
+  /** Folder that all nodes can access. A relative path starts at the home folder on the cluster. */
   folder: textWithoutControls(500).min(1, 'is empty: enter a folder that every node can read'),
   /**
-   * Command that starts this program on the cluster. If empty: `braggbench`, or this very program if the cluster is
+   * Command that starts this program on the cluster. If empty: `braggbench`, or the running program if sbatch runs on
    * this machine.
    */
   program: textWithoutControls(500),
-  /** Modules to load first. */
+  /** Environment modules to load before the program starts. */
   modules: z
     .array(z.string().regex(/^[\w./+-]{1,100}$/, 'is not a module name'))
     .max(20)
@@ -59,7 +59,7 @@ const fieldNames: Readonly<Record<string, string>> = {
   ...{ modules: 'A module', sbatch: 'The options for sbatch', cores: 'Cores: must be a whole number from 1 to 1024;' },
 };
 
-/** Parses a cluster; an error is one sentence. */
+/** Parses a draft; on failure, returns an error sentence. */
 export function clusterOf(draft: ClusterDraft): { readonly cluster: Cluster } | { readonly fault: string } {
   const words = draft.modules.split(/[\s,]+/).filter((word) => word !== '');
   const parsed = clusterSchema.safeParse({
@@ -72,7 +72,7 @@ export function clusterOf(draft: ClusterDraft): { readonly cluster: Cluster } | 
   return { fault: `${fieldNames[String(issue?.path[0])] ?? 'It'} ${issue?.message ?? 'is not valid'}.` };
 }
 
-/** Returns the list with one cluster changed or added. `before` is the cluster's previous name. */
+/** Replaces the cluster that was named `before`, or adds a new one. */
 export function withCluster(
   all: readonly Cluster[],
   before: string | null,

@@ -33,7 +33,7 @@ function conditionIssues({ conditions }: Study): readonly FieldIssue[] {
 
 const VARIANT = 'solver.variant';
 
-/** Paths that axes set, without duplicates. */
+/** Distinct paths of the fields that the axes set. */
 function axisPaths(dimensions: Study['axes']): readonly string[] {
   return dimensions.flatMap((dimension) => {
     if (dimension.kind === 'tunables') return [VARIANT];
@@ -51,7 +51,7 @@ function referenceIssues({ reference = {}, axes }: Study): readonly FieldIssue[]
     );
 }
 
-/** Rejects grids with timing or repeats, because beams on one grid are solved together, once. */
+/** Rejects grids with timing or repeats, because beams on one grid are solved together in a single run. */
 function gridIssues({ grids, timing, repeats }: Study): readonly FieldIssue[] {
   if (grids === 'own') return [];
   return [
@@ -65,8 +65,8 @@ function gridIssues({ grids, timing, repeats }: Study): readonly FieldIssue[] {
 }
 
 /**
- * Energy counters cannot separate concurrent points: the energy of a point would include everything that runs at the
- * same time.
+ * Rejects energy measurements with concurrent points. Energy counters measure the complete device, so they cannot
+ * separate points.
  */
 function energyIssues({ measures, timing, search }: Study): readonly FieldIssue[] {
   if (!measures.includes('energy') || timing === 'alone' || search !== undefined) return [];
@@ -74,10 +74,7 @@ function energyIssues({ measures, timing, search }: Study): readonly FieldIssue[
   return [fieldIssue(['measures'], 'energy', says, 'energy with timing: alone, one point at a time')];
 }
 
-/**
- * Rejects searches over axes that change the problem: times of different problems cannot be compared between
- * configurations.
- */
+/** Rejects searches over axes that change the problem, because times of different problems are not comparable. */
 function searchIssues({ search, axes, base }: Study): readonly FieldIssue[] {
   if (search === undefined) return [];
   const other = axisPaths(axes).find((path) => path !== VARIANT);
@@ -91,7 +88,7 @@ function searchIssues({ search, axes, base }: Study): readonly FieldIssue[] {
   ];
 }
 
-/** Validates a study. `value` is plain JSON from any source. The study is null if there are errors. */
+/** Validates `value`, which may be any JSON. The returned study is null if there are errors. */
 export function validateStudy(value: unknown): {
   readonly study: Study | null;
   readonly faults: readonly FieldIssue[];
@@ -104,7 +101,7 @@ export function validateStudy(value: unknown): {
   return { study: faults.length === 0 ? parsed.data : null, faults };
 }
 
-/** Study contract for all processes. */
+/** Parts of the study contract that all processes may import. */
 export { type Expression, ExpressionError, isTrue, parseExpression } from '../../domain/values/expression.ts';
 export {
   type Heartbeat,

@@ -1,7 +1,4 @@
-/**
- * Saved data of a study: header and lines of the plan, and one result per point. Units are stored next to their
- * numbers.
- */
+/** Files of a study: header and lines of the plan, and one result per point. Units are stored with the numbers. */
 import { z } from 'zod';
 import { errorCodeSchema } from '../errors.ts';
 
@@ -16,13 +13,13 @@ const idSchema = z.string().regex(/^[0-9a-f]{16}$/);
 
 const measureSchema = z.strictObject({
   group: z.enum(measureGroups),
-  /** Unique within a workload: `r80_mm`. */
+  /** Name such as `r80_mm`, unique within a workload. */
   name: z.string().min(1).max(200),
-  /** Empty for a plain number and for text. */
+  /** Unit; empty for text and for dimensionless numbers. */
   unit: z.string().max(40),
-  /** Null if not defined for this answer. */
+  /** Null if this result does not define the value. */
   value: z.union([z.number(), z.string(), z.null()]),
-  /** 95 % interval of the median over the repeats. */
+  /** 95 % interval of the median over repeats; absent without repeats. */
   low: z.number().optional(),
   high: z.number().optional(),
 });
@@ -33,29 +30,29 @@ const savedCurveSchema = z.strictObject({
   unit: z.string().max(40),
   axis: z.string().max(200),
   axis_unit: z.string().max(40),
-  /** Positions of the values, in equal number; null in place of NaN. */
+  /** Positions of the values, as many as there are values. NaN is stored as null. */
   positions: z.array(z.number().nullable()),
   values: z.array(z.number().nullable()),
 });
 export type SavedCurve = Readonly<z.infer<typeof savedCurveSchema>>;
 
-/** Machine and program that solved a point. */
+/** Machine on which a point was solved, and version of the program. */
 const solverMachineSchema = z.strictObject({
   version: z.string(),
   build: z.string(),
-  /** Null if run from a package. */
+  /** Commit of the checkout; null for an installed package. */
   commit: z.string().nullable(),
   machine: z.string(),
   cpu: z.string(),
   cores: z.number().int().positive(),
   os: z.string(),
-  /** Null if solved on the CPU. */
+  /** GPU on which the point was solved; null for the CPU. */
   gpu: z.string().nullable(),
   gpu_uuid: z.string().nullable(),
   driver: z.string().nullable(),
-  /** Number of points that may have run concurrently, including this one; more than 1 makes times longer. */
+  /** Largest number of points that ran concurrently, including this one. If it is above 1, times are longer. */
   at_once: z.number().int().positive(),
-  /** Job and task id of the cluster; null on other machines. */
+  /** Slurm job and task id; null outside a cluster. */
   job: z.string().nullable(),
 });
 export type SolverMachine = Readonly<z.infer<typeof solverMachineSchema>>;
@@ -65,10 +62,10 @@ export const pointResultSchema = z.strictObject({
   version: z.literal(STUDY_FOLDER_VERSION),
   id: idSchema,
   status: z.enum(['done', 'failed']),
-  /** Reason of the failure; null unless it failed. */
+  /** Reason for the failure; null unless `status` is `failed`. */
   error: z.strictObject({ code: errorCodeSchema, message: z.string() }).nullable(),
   workload: z.string(),
-  /** The variant that ran if `auto` was requested. */
+  /** Variant that ran. If the scenario requests `auto`, the one that was selected. */
   variant: z.string(),
   precision: z.string(),
   threads: z.number().int().nonnegative().nullable(),
@@ -87,7 +84,7 @@ const pathSchema = z
   .max(50)
   .readonly();
 
-/** Line of the plan for one point. */
+/** Line of the plan, which describes one point. */
 export const planLineSchema = z.strictObject({
   id: idSchema,
   base: z.number().int().nonnegative(),
@@ -101,36 +98,37 @@ export const planHeadSchema = z.strictObject({
   /** Time of creation, ISO 8601. */
   created: z.string(),
   name: z.string(),
-  /** Study document as read, without its base scenarios. */
+  /** Study document without its base scenarios. */
   study: z.record(z.string(), z.unknown()),
   bases: z
     .array(
       z.strictObject({
         name: z.string(),
         document: z.unknown(),
-        /** Folder of the files that the scenario names. */
+        /** Folder that the scenario's file names are relative to. */
         folder: z.string().nullable(),
-        /** Digests of these files. */
+        /** SHA-256 digests of the files that the scenario names. */
         beside: z.array(z.string()).readonly(),
       }),
     )
     .readonly(),
   points: z.number().int().nonnegative(),
-  /** SHA-256 of the plan's lines. */
+  /** SHA-256 digest of the lines of the plan. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /**
-   * Largest memory of a point, estimated when planning, and lower bound on the time of all points, s; null if unknown.
+   * Estimates made by planning: largest memory of a point, bytes, and lower bound on the time of all points, s. Null if
+   * unknown.
    */
   state_bytes: z.number().nullable(),
   least_s: z.number().nullable(),
 });
 export type PlanHead = Readonly<z.infer<typeof planHeadSchema>>;
 
-/** Heartbeat of a process working on a study, written every second. */
+/** Heartbeat that a process writes every second while it solves points of a study. */
 export const heartbeatSchema = z.strictObject({
   machine: z.string(),
   pid: z.number().int().positive(),
-  /** Identifies the PID namespace that `pid` belongs to. */
+  /** Id of the PID namespace in which `pid` is valid. */
   room: z.string(),
   job: z.string().nullable(),
   /** Start time, ISO 8601. */
@@ -144,12 +142,12 @@ export const heartbeatSchema = z.strictObject({
 export type Heartbeat = Readonly<z.infer<typeof heartbeatSchema>>;
 
 /**
- * Digits in half a point id. Ids of many points are sent as two numbers each, because text would dominate the size of a
- * plot's data.
+ * Hexadecimal digits in one half of a point id. An id is sent as two 32-bit numbers, because text would need more bytes
+ * than the plotted values.
  */
 const HALF_DIGITS = 8;
 
-/** Packs ids of 16 hexadecimal digits each. */
+/** Packs ids of 16 hexadecimal digits into two 32-bit numbers each. */
 export function packedIds(ids: readonly string[]): Uint32Array {
   const packed = new Uint32Array(2 * ids.length);
   for (let i = 0; i < ids.length; i += 1) {
@@ -160,7 +158,7 @@ export function packedIds(ids: readonly string[]): Uint32Array {
   return packed;
 }
 
-/** Returns the id at index i, or null if out of range. */
+/** Returns the packed id at index i, or null if i is out of range. */
 export function idAt(packed: Uint32Array, i: number): string | null {
   const [high, low] = [packed[2 * i], packed[2 * i + 1]];
   if (high === undefined || low === undefined) return null;

@@ -1,4 +1,4 @@
-/** Study: base scenarios, and axes along which their values change. */
+/** Study: base scenarios, and axes along which fields of the scenarios vary. */
 import { z } from 'zod';
 import { LONGEST_EXPRESSION } from '../../domain/values/expression.ts';
 import { count, editorShape, namingShape } from '../scenario/common-fields.ts';

@@ -1,6 +1,7 @@
 /**
- * Names of configurations, used like variant names: `cuda-gather[kGatherThreads=128;kScoreWarps=8]`. `fmad` among them
- * is the compiler option: `cuda-gather[fmad=0]` rounds products and sums separately.
+ * Configurations: variants with values for their tunable constants. Their names are used like those of variants:
+ * `cuda-gather[kGatherThreads=128;kScoreWarps=8]`. The compiler option `fmad` is written like a constant;
+ * `cuda-gather[fmad=0]` rounds products and sums separately.
  */
 import { z } from 'zod';
 import { LONGEST_EXPRESSION } from '../../domain/values/expression.ts';
@@ -12,13 +13,13 @@ const tunableSchema = z
       .string()
       .regex(/^[A-Za-z_]\w{0,63}$/)
       .meta({ title: 'Name', $comment: 'a letter or _, then letters, digits and _' }),
-    /** Values in their natural order: a search tries neighbours in sequence. */
+    /** Values in their natural order, because a search moves from a value to its neighbours. */
     values: z
       .array(z.number().int().min(-999_999_999).max(999_999_999).meta({ unit: '1' }))
       .min(1)
       .max(1000)
       .meta({ title: 'Values', description: 'Values that tuning tries.' }),
-    /** Effect of the constant in a few words. */
+    /** Effect of the constant, in a few words. */
     about: z.string().max(200).meta({ title: 'About' }).default(''),
   })
   .meta({ title: 'Tunable' });
@@ -29,7 +30,7 @@ export const spaceShape = {
     .array(tunableSchema)
     .max(50)
     .meta({ title: 'Tunables', description: 'Constants of the source that tuning may change.' }),
-  /** Conditions as in studies, over the names of the constants: `kTile * kRows <= 1024`. */
+  /** Conditions over the names of the constants, written as in studies: `kTile * kRows <= 1024`. */
   conditions: z
     .array(z.string().min(1).max(LONGEST_EXPRESSION))
     .max(100)
@@ -37,11 +38,11 @@ export const spaceShape = {
     .default([]),
 };
 
-/** Values of the constants by their names in the variant's source. */
+/** Values of constants, by their names in the variant's source. */
 export type Configuration = Readonly<Record<string, number>>;
 
 export interface Configured {
-  /** Id of a shipped variant or of a user kernel. */
+  /** Id of a built-in variant or of a user kernel. */
   readonly variant: string;
   readonly configuration: Configuration;
 }
@@ -49,7 +50,7 @@ export interface Configured {
 export const LONGEST_CONFIGURED = 1000;
 const SHAPE = /^([A-Za-z0-9][\w.-]{0,63})\[([A-Za-z_]\w{0,63}=-?\d{1,9}(?:;[A-Za-z_]\w{0,63}=-?\d{1,9}){0,49})\]$/;
 
-/** Name of a configuration, with the constants sorted so that it is unique. */
+/** Name of a configuration. Constants are sorted, so that each configuration has one name. */
 export function configuredName({ variant, configuration }: Configured): string {
   const parts = Object.entries(configuration)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -57,12 +58,12 @@ export function configuredName({ variant, configuration }: Configured): string {
   return parts.length === 0 ? variant : `${variant}[${parts.join(';')}]`;
 }
 
-/** Name of the compiler option among the constants. */
+/** Name under which the compiler option appears among the constants. */
 const FMAD = 'fmad';
 
 /**
- * Splits off the compiler option; undefined if the configuration leaves the default. A tunable of that name in the
- * source is a constant like any other. Null if the value is neither 0 nor 1.
+ * Separates the compiler option `fmad` from the constants; undefined if it is not set. If the source has a tunable of
+ * that name, it is a constant instead. Null if the value is neither 0 nor 1.
  */
 export function withoutOption(
   configuration: Configuration,
@@ -77,7 +78,7 @@ export function withoutOption(
 /** Removes the precision and the GPU from a label. */
 export const withoutSuffix = (label: string): string => label.replace(/[@:].*$/, '');
 
-/** Parses the name of a configuration; null if `id` is not one. */
+/** Parses the name of a configuration; null if `id` has another form. */
 export function parseConfigured(id: string): Configured | null {
   const [, variant, parts] = (id.length <= LONGEST_CONFIGURED && SHAPE.exec(id)) || [];
   if (variant === undefined || parts === undefined) return null;

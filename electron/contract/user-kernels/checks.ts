@@ -1,20 +1,20 @@
 /**
- * Results of checking a user kernel: accuracy, conservation and determinism like those of shipped kernels, and the
- * findings of NVIDIA's compute-sanitizer.
+ * Results of checking a user kernel: accuracy, conservation and determinism as for built-in kernels, and the findings
+ * of NVIDIA's compute-sanitizer.
  */
 import { z } from 'zod';
 import { type Accuracy, accuracySchema, REMEMBERS_RESULTS } from '../bench/session.ts';
 import { issueSchema } from '../errors.ts';
 
 const userKernelVerdictSchema = z.strictObject({
-  /** Checks in the format of sessions; determinism comes last. */
+  /** Checks in the format of benchmark sessions, the last of which is determinism. */
   checks: z.array(accuracySchema),
-  /** Whether every repeat gave the same bits. */
+  /** Whether all repeats gave bitwise identical results. */
   bitwise: z.boolean(),
   repeats: z.number().int(),
-  /** Whether every check passes and none is in doubt. */
+  /** True if all checks pass and none is open. */
   right: z.boolean(),
-  /** True if it is open whether the kernel caches results: neither correct nor wrong until another run decides. */
+  /** True if all checks pass, but it is not known yet whether the kernel caches results. Another run decides. */
   doubtful: z.boolean(),
 });
 export type UserKernelVerdict = Readonly<z.infer<typeof userKernelVerdictSchema>>;
@@ -27,8 +27,8 @@ interface Repeats {
 }
 
 /**
- * Combines the checks with determinism, whose bound is that of the first bounded check. A bounded check without a
- * finite value fails, and its value becomes null because JSON has no NaN.
+ * Adds the check of determinism, with the bound of the first bounded check. A bounded check without a finite value
+ * fails; its value becomes null because JSON has no NaN.
  */
 export function userKernelVerdict(checks: readonly Accuracy[], { runs, bitwise, spread }: Repeats): UserKernelVerdict {
   const says = bitwise
@@ -51,14 +51,14 @@ export function userKernelVerdict(checks: readonly Accuracy[], { runs, bitwise, 
   return { checks: all, bitwise, repeats: runs, right: nothingFails && !isOpen, doubtful: nothingFails && isOpen };
 }
 
-/** Whether the outcome of a check is still open: it has no value yet. */
+/** Whether a check is open, because it has no value yet. */
 export const isDoubt = ({ id, value }: Pick<Accuracy, 'id' | 'value'>): boolean =>
   id === REMEMBERS_RESULTS && value === null;
 
-/** Text of a check: `Relative L2 difference of the dose from the FP64 reference: 1.2e-7, 1.0e-5 allowed`. */
+/** Formats a check: `Relative L2 difference of the dose from the FP64 reference: 1.2e-7, 1.0e-5 allowed`. */
 export function checkText(check: Accuracy): string {
   const { id, tip, value, bound } = check;
-  // If bits are equal, or only bits were compared, the text needs no number.
+  // The tip alone is enough if results are equal, or if only bits were compared.
   if (id === 'determinism' && (value === null || value === 0)) return tip;
   if (isDoubt(check)) return tip;
   const is = value === null ? 'no number' : value.toExponential(1);
@@ -69,7 +69,7 @@ export const sanitizerTools = ['memcheck', 'racecheck', 'initcheck', 'synccheck'
 export const sanitizerToolSchema = z.enum(sanitizerTools);
 export type SanitizerTool = z.infer<typeof sanitizerToolSchema>;
 
-/** Defects that each tool detects, as text for lists. */
+/** Kind of defect that each tool detects, for lists. */
 export const sanitizerWords: Readonly<Record<SanitizerTool, string>> = {
   memcheck: 'out-of-bounds accesses',
   racecheck: 'races in shared memory',
@@ -78,14 +78,14 @@ export const sanitizerWords: Readonly<Record<SanitizerTool, string>> = {
 };
 
 export const findingSchema = z.strictObject({
-  /** Kind of defect: `Invalid __global__ write of size 4 bytes`. */
+  /** Description of the defect, such as `Invalid __global__ write of size 4 bytes`. */
   what: z.string(),
   kernel: z.string().nullable(),
   file: z.string().nullable(),
   line: z.number().int().nullable(),
-  /** Details of the first report: thread, block, address. */
+  /** Details of the first report, such as thread, block and address. */
   more: z.string(),
-  /** Number of reports: one per thread, up to the tool's limit. */
+  /** Number of equal reports. Each thread reports separately, up to the tool's limit. */
   times: z.number().int(),
 });
 export type Finding = Readonly<z.infer<typeof findingSchema>>;
@@ -93,17 +93,17 @@ export type Finding = Readonly<z.infer<typeof findingSchema>>;
 export const sanitizedSchema = z.strictObject({
   tool: sanitizerToolSchema,
   findings: z.array(findingSchema),
-  /** Number of errors as the tool counted them; null if it did not finish. */
+  /** Number of errors that the tool counted; null if it did not finish. */
   errors: z.number().int().nullable(),
-  /** Findings in the kernel's own file, with their lines. */
+  /** Findings located in the kernel's own file, with line numbers. */
   issues: z.array(issueSchema),
   seconds: z.number(),
-  /** Command line as typed. */
+  /** Command line of the tool. */
   command: z.string(),
 });
 export type Sanitized = Readonly<z.infer<typeof sanitizedSchema>>;
 
-/** Summary of a run: `3 findings by memcheck, 61 errors`. */
+/** Formats a summary: `3 findings by memcheck, 61 errors`. */
 export function sanitizedText({ tool, findings, errors }: Sanitized): string {
   if (errors === null) return `${tool} did not finish`;
   if (errors === 0) return `${tool} found nothing: no ${sanitizerWords[tool]}`;

@@ -1,10 +1,10 @@
 /**
- * Compiler options of user kernels: one set of names for NVRTC, nvcc, GCC, Clang and Visual C++. No flag is passed
- * through verbatim.
+ * Compiler options of user kernels, named in the same way for NVRTC, nvcc, GCC, Clang and Visual C++. Users cannot pass
+ * arbitrary flags.
  */
 import { z } from 'zod';
 
-/** A macro value must need no quotes on a command line. */
+/** Allowed values of a macro, which need no quoting on a command line. */
 const MACRO_VALUE = /^[\w.+-]{0,64}$/;
 const MACRO_NAME = /^[A-Za-z_]\w{0,63}$/;
 const MAX_MACROS = 50;
@@ -14,9 +14,9 @@ export const compileOptionsSchema = z.strictObject({
   fast_math: z.boolean().optional(),
   /** Whether a*b+c may become one operation with one rounding. */
   fmad: z.boolean().optional(),
-  /** Optimisation level 0 to 3; for GPU code, that of the assembler. */
+  /** Optimisation level, 0 to 3; for GPU code, that of the assembler. */
   optimize: z.number().int().min(0).max(3).optional(),
-  /** Whether to add source lines to the machine code, for debuggers and profilers. */
+  /** Whether to include source line numbers in the machine code, for debuggers and profilers. */
   lineinfo: z.boolean().optional(),
   /** Maximum registers per thread, CUDA only. */
   registers: z.number().int().min(16).max(255).optional(),
@@ -30,7 +30,7 @@ export const compileOptionsSchema = z.strictObject({
 });
 export type CompileOptions = Readonly<z.infer<typeof compileOptionsSchema>>;
 
-/** Compilers for user kernels, in the workbench or in a folder that is built outside. */
+/** Families of compilers that accept the same flags. */
 type CompilerStyle = 'cuda' | 'gnu' | 'msvc';
 
 type Flags = (options: CompileOptions) => readonly (string | false | undefined)[];
@@ -59,7 +59,10 @@ const flags: Readonly<Record<CompilerStyle, Flags>> = {
   ],
 };
 
-/** Compiler flags added to the built-in ones; of contradicting flags, the last one applies. */
+/**
+ * Compiler flags for the options. They follow the built-in flags, because compilers use the last of contradicting
+ * flags.
+ */
 export function flagsFor(style: CompilerStyle, options: CompileOptions): readonly string[] {
   const macro = style === 'msvc' ? '/D' : '-D';
   const defines = Object.entries(options.defines ?? {}).map(([name, value]) =>
@@ -68,9 +71,7 @@ export function flagsFor(style: CompilerStyle, options: CompileOptions): readonl
   return [...flags[style](options).filter((one) => typeof one === 'string'), ...defines];
 }
 
-/**
- * Parses the text of a field, such as `TILE=16 CHECKED`, to macro definitions. Invalid text returns an error sentence.
- */
+/** Parses macro definitions such as `TILE=16 CHECKED`. For invalid text, returns an error sentence. */
 export function parseDefines(text: string): NonNullable<CompileOptions['defines']> | string {
   const all: Record<string, string | number> = {};
   for (const word of text.split(/\s+/).filter((one) => one !== '')) {
@@ -91,7 +92,7 @@ export const definesText = (defines: CompileOptions['defines']): string =>
     .join(' ');
 
 /**
- * Text of the options: `fast math, no fused multiply-add, optimised at most to level 1, TILE=16`; empty for the
+ * Formats the options: `fast math, no fused multiply-add, optimised at most to level 1, TILE=16`. Empty for the
  * defaults.
  */
 export function optionsText({ fast_math, fmad, optimize, lineinfo, registers, defines }: CompileOptions): string {

@@ -1,6 +1,6 @@
 /**
- * Schemas for typed arrays. They check by tag, not by `instanceof`, because a test page or an Electron frame can have
- * arrays from another realm.
+ * Schemas of typed arrays. They check the tag instead of using `instanceof`, because arrays may come from another
+ * JavaScript realm, such as an Electron frame.
  */
 import { z } from 'zod';
 

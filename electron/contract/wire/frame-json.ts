@@ -1,15 +1,16 @@
 /**
- * Converts a frame's value to JSON, with null in place of arrays and long texts; these are returned with their paths.
+ * Converts the value of a frame to JSON. Typed arrays and long texts are replaced by null and returned separately with
+ * their paths.
  */
 import type { NumericArray } from './arrays.ts';
 
 export const MAX_PATH = 32;
-/** Longer texts become sections, which are not part of the frame's header. */
+/** Texts with more characters than this are sent as sections, outside the JSON header. */
 const LONG_TEXT = 2 ** 16;
 export const TEXT = 'text';
-/** Number of values to format before yielding; needs a millisecond or two. */
+/** Number of values to format before yielding, which needs a millisecond or two. */
 const SINGLE_VALUE = 4000;
-/** Number of characters that count as one value. */
+/** Number of characters that count as one value when measuring work. */
 const CHARACTERS = 64;
 
 export class FrameError extends Error {
@@ -31,19 +32,18 @@ const typeOfTag: Readonly<Record<string, string>> = {
 type Path = readonly (string | number)[];
 export type Section = { readonly type: string; readonly path: Path; readonly array: NumericArray };
 
-/** A text with an unpaired surrogate stays in the JSON, because UTF-8 cannot encode it. */
+/** A text with an unpaired surrogate stays in the JSON, because it has no UTF-8 encoding. */
 const isLongText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > LONG_TEXT && value.isWellFormed();
 
-/** Whether JSON can represent the value unchanged. */
+/** Whether JSON represents the value without loss. */
 function isCarried(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   return value === null || (typeof value !== 'object' && !isLongText(value));
 }
 
 /**
- * Returns the value with null in place of typed arrays and long texts, and appends these with their paths to
- * `sections`.
+ * Returns a copy with null in place of typed arrays and long texts. These are appended to `sections` with their paths.
  */
 function extractSections(value: unknown, path: Path, sections: Section[]): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) {
@@ -61,7 +61,7 @@ function extractSections(value: unknown, path: Path, sections: Section[]): unkno
     sections.push({ type, path, array: value as NumericArray });
     return null;
   }
-  // Avoid a path for each number: for a million numbers it would need more time than all else.
+  // Create no path for plain numbers, because in long lists that would dominate the time.
   const take = (item: unknown, step: string | number): unknown =>
     isCarried(item) ? item : extractSections(item, [...path, step], sections);
   if (Object.values(value).every(isCarried)) return value;
@@ -69,7 +69,7 @@ function extractSections(value: unknown, path: Path, sections: Section[]): unkno
   const out: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
     if (item === undefined) continue;
-    // `__proto__` as a key would set the prototype instead of a property.
+    // Assigning to the key `__proto__` would set the prototype instead of a property.
     Object.defineProperty(out, key, {
       value: take(item, key),
       enumerable: true,
@@ -80,7 +80,7 @@ function extractSections(value: unknown, path: Path, sections: Section[]): unkno
   return out;
 }
 
-/** Number of values in it, counted up to `most`. */
+/** Number of values in `value`, counting stops at `most`. */
 function weight(value: unknown, most: number): number {
   if (typeof value === 'string') return 1 + Math.floor(Math.min(value.length, LONG_TEXT) / CHARACTERS);
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return 1;
@@ -95,7 +95,7 @@ function weight(value: unknown, most: number): number {
 const isHeavy = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && weight(value, SINGLE_VALUE) >= SINGLE_VALUE;
 
-/** Text of items from index `first` on, without brackets. */
+/** JSON of the items, the first of which has index `first` in its list, without brackets. */
 function itemsText(items: readonly unknown[], first: number, path: Path, sections: Section[]): string {
   const bare = items.map((item, i) => (isCarried(item) ? item : extractSections(item, [...path, first + i], sections)));
   return JSON.stringify(bare).slice(1, -1);
@@ -109,7 +109,7 @@ function* listInSteps(list: readonly unknown[], path: Path, sections: Section[])
       held += weight(list[end], SINGLE_VALUE);
       end += 1;
     }
-    // Leave out the last item, because it alone may weigh as much as all before it.
+    // Exclude a heavy last item, because it may be as large as all items before it.
     if (end - first > 1 && isHeavy(list[end - 1])) end -= 1;
     yield before;
     before = ',';
@@ -140,7 +140,7 @@ function* stringifyInSteps(value: unknown, path: Path, sections: Section[]): Gen
       yield* stringifyInSteps(item, [...path, key], sections);
     } else {
       const text = JSON.stringify(extractSections(item, [...path, key], sections));
-      // Values without a JSON representation are omitted.
+      // Omit values that JSON cannot represent.
       if (text === undefined) continue;
       held += name + text;
     }
@@ -153,8 +153,8 @@ function* stringifyInSteps(value: unknown, path: Path, sections: Section[]): Gen
 }
 
 /**
- * Text of the value in pieces. `sections` is complete after the last piece. Throws FrameError for values that frames
- * cannot represent.
+ * JSON of the value in pieces; the generator yields regularly. `sections` is complete after the last piece. Throws
+ * FrameError for values that frames cannot represent.
  */
 export const jsonInSteps = (value: unknown, sections: Section[]): Generator<string> =>
   stringifyInSteps(value, [], sections);

@@ -22,19 +22,23 @@ import { FrameError, jsonInSteps, MAX_PATH, type Section, TEXT } from './frame-j
 export { FrameError } from './frame-json.ts';
 
 export const FRAME_MAGIC = 0x31475242; // "BRG1"
-/** Limit far above the largest header, a list of runs or sessions. Arrays and long texts are not part of the header. */
+/**
+ * Limit far above the largest header, which lists runs or sessions. Arrays and long texts are sections, not part of the
+ * header.
+ */
 export const MAX_HEADER_BYTES = 16 * 2 ** 20;
-/** Limit for the largest frame, a run file sent by the page (drag and drop). */
+/** Limit above the largest frame, in which the page sends a dropped run file. */
 export const MAX_FRAME_BYTES = 512 * 2 ** 20;
 const MAX_SECTIONS = 4096;
-/** Number of characters to format before yielding, some 2 ms. */
+/** Number of characters to encode before yielding, about 2 ms of work. */
 const STRIDE_CHARACTERS = 2 ** 18;
-/** Number of bytes to copy before yielding, some 2 ms. */
+/** Number of bytes to copy before yielding, about 2 ms of work. */
 const STRIDE_BYTES = 8 * 2 ** 20;
 const PROLOGUE = 8;
 
 /**
- * Error for a value that exceeds the frame size. The caller begins the message with the subject: `… has …; allowed: …`.
+ * Error for a value that is too large for a frame. Its message has no subject, which the caller adds: `… has …;
+ * allowed: …`.
  */
 export class FrameSizeError extends FrameError {
   override readonly name = 'FrameSizeError';
@@ -70,7 +74,8 @@ export function encodeFrame(value: unknown): Uint8Array {
 }
 
 /**
- * Cooperative version of `encodeFrame`, which yields after every few megabytes so that the event loop is not blocked.
+ * Cooperative version of `encodeFrame`: it yields after every few megabytes, so that large frames do not block the
+ * event loop.
  */
 export function* frameInSteps(value: unknown): YieldingTask<Uint8Array> {
   const sections: Section[] = [];
@@ -127,7 +132,7 @@ export function* frameInSteps(value: unknown): YieldingTask<Uint8Array> {
   return frame;
 }
 
-/** Puts an array or text at the path from the header, which must hold the placeholder null. */
+/** Inserts a decoded array or text at its path from the header. The header must contain null there. */
 function placeSection(root: { value: unknown }, path: unknown, found: NumericArray | string): void {
   if (!Array.isArray(path) || path.length > MAX_PATH + 1) throw new FrameError('a section has no valid path');
   let holder: object = root;
@@ -149,7 +154,7 @@ function placeSection(root: { value: unknown }, path: unknown, found: NumericArr
 
 function textOf(bytes: NumericArray): string {
   try {
-    // Keep a byte order mark, because it belongs to the text.
+    // `ignoreBOM` keeps a byte order mark, because it is part of the text.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
     throw new FrameError('a text is not UTF-8', { cause: error });
@@ -173,8 +178,8 @@ function parseHeader(text: Uint8Array): { value: unknown; sections: readonly unk
 }
 
 /**
- * Decodes a complete frame. Arrays in the result are views on its bytes, or on a copy if the bytes do not start at a
- * multiple of 8. Throws FrameError for anything that encodeFrame cannot have made.
+ * Decodes a complete frame. Arrays in the result are views of the input bytes, or of a copy if their address is not a
+ * multiple of 8. Throws FrameError for input that `encodeFrame` cannot produce.
  */
 export function decodeFrame(input: Uint8Array): unknown {
   if (input.byteLength < PROLOGUE || input.byteLength > MAX_FRAME_BYTES) {

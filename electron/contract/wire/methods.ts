@@ -1,4 +1,4 @@
-/** Calls of the contract: name → schemas of params and result. */
+/** Calls of the contract by name, with schemas of their parameters and results. */
 import { z } from 'zod';
 import { commissionMethods } from '../beams/commission.ts';
 import { sobpMethods } from '../beams/sobp.ts';
@@ -50,9 +50,11 @@ import { bytes } from './arrays.ts';
 
 const emptyRequestSchema = z.strictObject({});
 const runRequestSchema = z.strictObject({ run: runIdSchema });
-/** File that a draft belongs to; a stopping-power table named in the draft is searched for next to it. */
+/**
+ * File that a draft belongs to. Files that the draft names, such as a stopping-power table, are relative to its folder.
+ */
 const draftFileSchema = fileRefSchema.nullable().default(null);
-/** With `refuse`, an existing file causes `exists`, so that the page can prompt before replacing. */
+/** `refuse`: fail with `exists` if the file exists, so that the page can ask before replacing it. */
 const ifExists = z.enum(['replace', 'refuse']);
 const fileText = z.string().max(8 * 2 ** 20);
 
@@ -65,23 +67,31 @@ export const methods = {
     result: readScenarioSchema,
   },
   'scenario.open': { params: z.strictObject({ file: fileRefSchema }), result: scenarioFileSchema },
-  /** Text of the file that saving would write: stable key order, without defaults. For download and diff. */
+  /**
+   * Returns the text that saving would write, with keys in schema order and without defaults. Used for downloads and
+   * diffs.
+   */
   'scenario.text': {
     params: z.strictObject({ scenario: scenarioDraftSchema }),
     result: z.strictObject({ text: z.string() }),
   },
-  /** Save and Save As; the latter uses a new reference and `refuse`. */
+  /** Used by Save and Save As. Save As passes a new file reference and `refuse`. */
   'scenario.save': {
     params: z.strictObject({
       scenario: scenarioDraftSchema,
       file: fileRefSchema,
       ifExists,
-      /** Stamp of the file when it was read; a file changed since causes `exists`. Null replaces in any case. */
+      /**
+       * Stamp of the file when the page read it. If the file has changed since, the call fails with `exists`. Null
+       * overwrites it.
+       */
       stamp: z.string().max(64).nullable().default(null),
     }),
     result: z.strictObject({ ...namedFileSchema.shape, stamp: z.string() }),
   },
-  /** Returns issues and, if none is an error, the resolved scenario. Fast enough to call on every edit. */
+  /**
+   * Validates a draft; if there is no error, also returns the resolved scenario. Fast enough to call after every edit.
+   */
   'scenario.resolve': {
     params: z.strictObject({ scenario: scenarioDraftSchema, file: draftFileSchema }),
     result: z.strictObject({ issues: z.array(issueSchema), resolved: resolvedSchema.nullable() }),
@@ -97,31 +107,33 @@ export const methods = {
     params: z.strictObject({
       scenario: scenarioDraftSchema,
       file: draftFileSchema,
-      /** Name to show if the scenario has none. */
+      /** Name shown for a scenario that has none. */
       name: z.string().max(255),
-      /** Document without the user's edits, so that the run's name can list them; null if there are none. */
+      /** Document as saved, if the user has edited it. The name of the run then lists the edits. */
       saved: scenarioDraftSchema.nullable().default(null),
-      /** Whether to record GPU work and driver calls, which slows every launch. CPU work is always recorded. */
+      /** Whether to record GPU work and driver calls, which makes every launch slower. CPU work is always recorded. */
       trace: z.boolean().default(false),
     }),
     result: runInfoSchema,
   },
-  /** Stops the run within one step and retains what was computed; a queued run leaves the queue. */
+  /** Stops a run after its current step and keeps the results so far. A queued run is removed from the queue. */
   'run.cancel': { params: runRequestSchema, result: runInfoSchema },
   'run.list': { params: emptyRequestSchema, result: z.strictObject({ runs: z.array(runInfoSchema) }) },
-  /** Removes an ended run from the list; its file remains. */
+  /** Removes an ended run from the list. Its file remains. */
   'run.forget': { params: runRequestSchema, result: emptyRequestSchema },
-  /** Scenario of the run, as saved with it. */
+  /** Returns the scenario that was saved with the run. */
   'run.scenario': { params: runRequestSchema, result: z.strictObject({ scenario: scenarioDraftSchema }) },
   'run.summary': { params: runRequestSchema, result: runSummarySchema },
   'run.depthDose': { params: runRequestSchema, result: depthDoseSchema },
-  /** Dose across x in the cells nearest to the depths; the quantity of each curve contains its depth. */
+  /**
+   * Returns the dose as a function of x, in the cells nearest to each depth. The curve's quantity states the depth.
+   */
   'run.lateral': {
     params: z.strictObject({ run: runIdSchema, depths_mm: z.array(z.number()).min(1).max(64) }),
     result: z.strictObject({ curves: z.array(curveSchema) }),
   },
   'run.moments': { params: runRequestSchema, result: momentsSchema },
-  /** Final dose, or the protons' maps at the last keyframe. */
+  /** Returns maps of the final dose, or of the protons at the last keyframe. */
   'run.maps': {
     params: z.strictObject({ run: runIdSchema, maps: z.array(mapRequestSchema).min(1).max(16) }),
     result: runMapsSchema,
@@ -130,7 +142,7 @@ export const methods = {
     params: runRequestSchema,
     result: z.strictObject({
       frames: z.array(z.strictObject({ step: z.number().int(), depth_mm: z.number() })),
-      /** Axis pairs with saved sums; older files and GPU runs have four of the six pairs. */
+      /** Pairs of axes whose maps were saved. Older files and GPU runs have four of the six pairs. */
       pairs: z.array(z.tuple([axisNameSchema, axisNameSchema])),
     }),
   },
@@ -142,7 +154,7 @@ export const methods = {
     }),
     result: runMapsSchema,
   },
-  /** Returns at most `rows` rows, always including the last step. */
+  /** Returns at most `rows` rows of the ledger, among them always the last step. */
   'run.ledger': {
     params: z.strictObject({ run: runIdSchema, rows: z.number().int().min(2).max(100_000) }),
     result: ledgerTableSchema,
@@ -162,11 +174,11 @@ export const methods = {
     }),
     result: runInfoSchema,
   },
-  /** File to offer for download, or to pass to `file.write`. */
+  /** Returns a file for download, or to be passed to `file.write`. */
   'run.export': {
     params: z.strictObject({
       run: runIdSchema,
-      /** Export format, from `exportsOf` for the run's workload. */
+      /** Export format, one of `exportsOf` for the run's workload. */
       what: z.string().max(32),
     }),
     result: z.strictObject({ name: z.string(), mime: z.string(), bytes }),
@@ -209,7 +221,7 @@ export const methods = {
 
 export type Methods = typeof methods;
 export type MethodName = keyof Methods;
-/** Params as passed by a caller, before defaults. */
+/** Parameters as the caller passes them, before defaults are filled in. */
 export type Params<M extends MethodName> = Readonly<z.input<Methods[M]['params']>>;
 export type Result<M extends MethodName> = Readonly<z.output<Methods[M]['result']>>;
 

@@ -1,6 +1,6 @@
 /**
- * Delivery of the page by the shells: headers with its Content-Security-Policy, and the messages with which the preload
- * passes a port to the page.
+ * Delivery of the page by both shells: response headers with the Content-Security-Policy, and the messages by which
+ * Electron's preload script passes a port to the page.
  */
 
 /**
@@ -26,7 +26,7 @@ export function pagePolicy(connect: readonly string[] = []): string {
   ].join('; ');
 }
 
-/** Other headers of every response with the page. */
+/** Other headers of every response that contains part of the page. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -34,24 +34,24 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** Policy of a standalone document, such as a printed report: its own styles and images, nothing else. */
+/** Policy of a standalone document, such as a printed report. It allows only the document's own styles and images. */
 export const DOCUMENT_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'";
 
-/** Inserts that policy at the beginning of the document, because a `file://` page has no headers. */
+/** Inserts `DOCUMENT_POLICY` at the beginning of the document, because a `file://` page has no headers. */
 export function withDocumentPolicy(html: string): string {
   const doctype = /^\s*<!doctype[^>]*>/i.exec(html)?.[0] ?? '';
   const policy = `<meta http-equiv="Content-Security-Policy" content="${DOCUMENT_POLICY}">`;
   return `${doctype}${policy}${html.slice(doctype.length)}`;
 }
 
-/** Message from the page to its own window, to request a port. */
+/** Message by which the page requests a port, posted to its own window. */
 export const WANT_PORT = 'braggbench:want-port';
-/** Message with the port, from the preload to the page. */
+/** Message by which the preload script passes the port to the page. */
 export const HERE_IS_PORT = 'braggbench:port';
-/** Channel on which the preload sends the other end of the port to the main process. */
+/** IPC channel on which the preload script sends the port's other end to the main process. */
 export const PORT_CHANNEL = 'braggbench:port';
-/** Channel on which the preload reports that the workbench is drawn. */
+/** IPC channel on which the preload script reports that the page is drawn. */
 export const READY_CHANNEL = 'braggbench:ready';
-/** Message from the page to its own window, to report that it is drawn. */
+/** Message by which the page reports that it is drawn, posted to its own window. */
 export const PAGE_READY = 'braggbench:ready';

@@ -1,8 +1,7 @@
 /**
- * Messages on a Port: calls, streams and the connection that both belong to. Each message is one frame (frame.ts). The
- * host checks params and results against methods.ts and streams.ts; the envelope is checked here. A Port carries
- * complete frames in order between a page and a host. Calls, streams and connections are independent of the transport
- * below it.
+ * Messages on a Port, which transports complete frames in order between a page and a host. Each message is one frame
+ * (frame.ts). Messages belong to calls, streams or the connection, and do not depend on the transport. The envelope is
+ * checked here, parameters and results by methods.ts and streams.ts.
  */
 import { z } from 'zod';
 import { capabilitiesSchema } from '../capabilities.ts';
@@ -10,19 +9,19 @@ import { wireErrorSchema } from '../errors.ts';
 
 export const PROTOCOL_VERSION = 3;
 
-/** Counter that one side increments within a connection. */
+/** Number that one side increments for each new call or stream of a connection. */
 const counter = z.number().int().nonnegative();
 
-/** First message of the page; `resume` continues a connection whose transport was lost. */
+/** First message of the page. With `resume`, it continues a connection whose transport was lost. */
 const greet = z.strictObject({
   type: z.literal('greet'),
   protocol: z.number().int(),
   resume: z
     .strictObject({
       connection: z.string().max(64),
-      /** Calls without a response yet. */
+      /** Calls that have no response yet. */
       calls: z.array(counter).max(10_000),
-      /** Open streams, with the number of their frames that arrived. */
+      /** Open streams, with the number of frames received on each. */
       streams: z.array(z.strictObject({ stream: counter, received: counter })).max(1_000),
     })
     .nullable(),
@@ -40,12 +39,12 @@ export const clientMessageSchema = z.discriminatedUnion('type', [
     credits: z.number().int().min(1).max(1024),
   }),
   /**
-   * Acknowledges frames that the page has painted: `received` is their total since the stream was opened. It is
-   * cumulative, so that a repeated message does no harm.
+   * Acknowledges frames that the page has painted. `received` counts all frames since the stream was opened, so
+   * repeating the message is harmless.
    */
   z.strictObject({ type: z.literal('credit'), stream: counter, received: counter }),
   z.strictObject({ type: z.literal('close'), stream: counter }),
-  /** The page is closing: end the connection now, without waiting for it to resume. */
+  /** The page is closing, so the host must end the connection instead of waiting for a resume. */
   z.strictObject({ type: z.literal('leave') }),
 ]);
 export type ClientMessage = z.infer<typeof clientMessageSchema>;
@@ -56,15 +55,15 @@ export const hostMessageSchema = z.discriminatedUnion('type', [
     protocol: z.number().int(),
     build: z.string(),
     connection: z.string(),
-    /** False if the connection to resume no longer exists, so that the page must start again. */
+    /** False if the connection to resume does not exist any more, so that the page must start a new one. */
     resumed: z.boolean(),
-    /** Calls in `resume` that never reached the host and must be sent again. */
+    /** Calls listed in `resume` that the host never received; the page must send them again. */
     unknownCalls: z.array(counter),
-    /** Streams in `resume` that never reached the host and must be opened again. */
+    /** Streams listed in `resume` that the host never received; the page must open them again. */
     unknownStreams: z.array(counter),
     capabilities: capabilitiesSchema,
   }),
-  /** The page speaks another protocol version, or no connection could be made. */
+  /** The host refused the connection, for example because the page uses another protocol version. */
   z.strictObject({ type: z.literal('refused'), protocol: z.number().int(), error: wireErrorSchema }),
   z.strictObject({ type: z.literal('result'), id: counter, value: z.unknown() }),
   z.strictObject({ type: z.literal('cancelled'), id: counter }),
@@ -72,42 +71,42 @@ export const hostMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('frame'),
     stream: counter,
-    /** 1 for the first frame sent on this stream. */
+    /** Number of the frame on this stream, starting at 1. */
     sequence: counter,
-    /** Number of frames replaced before they were sent, since the stream was opened. */
+    /** Total number of frames on this stream that newer ones replaced before they were sent. */
     dropped: counter,
     value: z.unknown(),
   }),
-  /** End of the stream; `error` is null for a normal end. */
+  /** The stream has ended; `error` is null if it ended normally. */
   z.strictObject({ type: z.literal('end'), stream: counter, error: wireErrorSchema.nullable() }),
 ]);
 export type HostMessage = z.infer<typeof hostMessageSchema>;
 
-/** Result of a call that may be cancelled: cancellation is a result, not an error. */
+/** Result of a call that can be cancelled. Cancellation is not an error. */
 export type Outcome<T> = Readonly<{ status: 'done'; value: T }> | Readonly<{ status: 'cancelled' }>;
 
 export type PortClosed = Readonly<{
-  /** True if this side called close(). */
+  /** True if this side called `close`. */
   byUs: boolean;
   reason: string;
 }>;
 
 export interface Port {
   /**
-   * Queues one frame. The transport may read the bytes later, so the caller must not change them afterwards. Ignored
-   * once closed.
+   * Queues one frame for sending; does nothing on a closed port. The caller must not modify the bytes afterwards,
+   * because the transport may read them later.
    */
   send(frame: Uint8Array): void;
-  /** Bytes passed to send() that the transport has not accepted yet; 0 if the transport cannot report it. */
+  /** Queued bytes that the transport has not accepted yet; 0 if it cannot report them. */
   readonly bufferedBytes: number;
-  /** Called once, immediately after the port is created; earlier frames are buffered and delivered then. */
+  /** Sets the handler; call once, directly after creating the port. Frames received earlier are then delivered. */
   listen(handler: PortHandler): void;
-  /** Closes the port; idempotent. The other side receives `closed`. */
+  /** Closes the port. The other side's handler is called with `closed`. Further calls do nothing. */
   close(reason?: string): void;
 }
 
 export interface PortHandler {
   frame(bytes: Uint8Array): void;
-  /** Called exactly once, after the last frame. */
+  /** Called once, after the last frame. */
   closed(event: PortClosed): void;
 }

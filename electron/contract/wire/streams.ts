@@ -36,19 +36,19 @@ export type LogEntry = Readonly<z.infer<typeof logEntrySchema>>;
 
 export const streams = {
   ...libraryStreams,
-  /** Sends all runs at once, and again whenever one changes its state. */
+  /** Sends the list of all runs, at first and whenever a run changes its state. */
   runs: {
     params: z.strictObject({}),
     frame: z.strictObject({ runs: z.array(runInfoSchema) }),
     policy: 'latest',
   },
-  /** Ends after the frame with the final state. */
+  /** Sends the progress of a run. Ends after the frame with the final state. */
   'run.progress': {
     params: z.strictObject({ run: runIdSchema }),
     frame: runProgressSchema,
     policy: 'latest',
   },
-  /** Dose and marginals during the run, reduced to the requested pixels. Ends with the run. */
+  /** Sends dose and projected proton maps during a run, reduced to the requested pixels. Ends with the run. */
   'run.live': {
     params: z.strictObject({
       run: runIdSchema,
@@ -59,8 +59,8 @@ export const streams = {
     policy: 'latest',
   },
   /**
-   * Cuts of an ended run and sums that were not saved, which the host recomputes up to a saved step. The last frame
-   * contains the maps; closing the stream cancels the computation.
+   * Computes maps of an ended run that were not saved, by repeating steps from a saved one. The last frame contains the
+   * maps. Closing the stream cancels the computation.
    */
   'run.cuts': {
     params: z.strictObject({
@@ -73,7 +73,7 @@ export const streams = {
     policy: 'latest',
   },
   ...imageStreams,
-  /** Log entries of the host for the user, beginning with the last hundred. */
+  /** Sends log entries for the user, starting with the last hundred. */
   'host.log': {
     params: z.strictObject({}),
     frame: logEntrySchema,
@@ -81,8 +81,7 @@ export const streams = {
   },
   ...benchStreams,
   /**
-   * Sends the current state at once, then each change. Ends once the complete solver and the GPU's kernels are
-   * available.
+   * Sends the build state of the solver, at first and after each change. Ends when solver and GPU kernels are complete.
    */
   solver: { params: z.strictObject({}), frame: solverFrameSchema, policy: 'latest' },
   ...whatIfStreams,

@@ -1,6 +1,6 @@
 /**
- * Geometry of detector pixels for readouts: resolution and fractional indices. The engine has its own implementation
- * (kernels/diffraction); a test compares the two.
+ * Geometry of detector pixels for readouts: resolution and fractional Miller indices. kernels/diffraction implements
+ * the same geometry for the engine; a test compares both.
  */
 import type { DiffractionScenario } from './index.ts';
 
@@ -28,31 +28,31 @@ function rotateXyz(v: Vector, x: number, y: number, z: number): Vector {
 interface PixelReadout {
   readonly fast: number;
   readonly slow: number;
-  /** Spacing of the planes that reflect to this pixel, Å; null in the forward direction. */
+  /** Spacing of the lattice planes that reflect towards this pixel, Å; null in the forward direction. */
   readonly resolution_A: number | null;
   readonly twotheta_deg: number;
-  /** Miller indices for the mosaic block without misorientation, in the middle of the oscillation. */
+  /** Fractional Miller indices of a mosaic block without misorientation, at the middle of the oscillation. */
   readonly h: number;
   readonly k: number;
   readonly l: number;
 }
 
 export interface ImageGeometry {
-  /** Returns the readout at these pixel coordinates; the middle of pixel i is at i + 0.5. */
+  /** Computes the readout at pixel coordinates; the centre of pixel i is at i + 0.5. */
   readonly at: (fast: number, slow: number) => PixelReadout;
-  /** Shortest distance of the crystal from the detector plane, mm, and the foot of the perpendicular in pixels. */
+  /** Distance of the crystal from the detector plane, mm, and the foot of the perpendicular, pixels. */
   readonly close_mm: number;
   readonly foot: { readonly fast: number; readonly slow: number };
-  /** Intersection of the beam with the detector plane, in pixels; null if there is none. */
+  /** Intersection of the beam with the detector plane, pixels; null if the beam misses the plane. */
   readonly beam: { readonly fast: number; readonly slow: number } | null;
   /**
-   * Pixels (fast, slow, fast, slow, …) at which planes of this spacing (Å) reflect, around the beam; NaN for directions
-   * that miss the plane, null if the spacing cannot reflect.
+   * Ring of `points` pixels at which planes with this spacing (Å) reflect, as pairs of fast and slow. Pairs are NaN in
+   * directions that miss the detector plane. Null if the spacing is too small to reflect.
    */
   readonly ring: (resolution_A: number, points: number) => Float64Array | null;
 }
 
-/** Real-space cell edges in Å, in the crystal's mounted orientation. */
+/** Real-space cell edges in Å, oriented as the crystal is mounted. */
 function edges({ lattice, misset }: DiffractionScenario['crystal']): readonly [Vector, Vector, Vector] {
   let star: readonly [Vector, Vector, Vector];
   if (lattice.kind === 'matrix') {
@@ -100,7 +100,7 @@ export function imageGeometry({ beam, crystal, detector, rotation }: Diffraction
   const phi = rad(rotation.phi_deg + (rotation.oscillation_deg * (rotation.steps - 1)) / (2 * rotation.steps));
   const [a, b, c] = edges(crystal).map((v) => rotate(v, [0, 0, 1], phi)) as [Vector, Vector, Vector];
   const close_mm = dot(origin, normal);
-  /** Intersection of a ray in this direction with the detector plane; null if there is none. */
+  /** Intersection of a ray from the crystal with the detector plane; null if the ray misses the plane. */
   const hit = (direction: Vector): { readonly fast: number; readonly slow: number } | null => {
     const towards = dot(direction, normal);
     if (towards * close_mm <= 0) return null;

@@ -4,7 +4,7 @@ import { companionFile, count, editorShape, namingShape, quantity, variantName }
 import { type ContractWorkload, resolvedShape } from '../workload.ts';
 import { backgroundSchema, detectorSchema, rotationSchema } from './detector.ts';
 
-/** Crystal: lattice, orientation, size and shape, mosaic blocks, and scattering of a cell. */
+/** Crystal: lattice, orientation, size and shape, mosaic blocks, and structure factors. */
 const edge = (name: string) =>
   quantity({ title: `Edge ${name}`, description: 'Edge of the unit cell.', unit: 'A', min: 1, max: 100_000 });
 const angle = (name: string, between: string) =>
@@ -187,17 +187,17 @@ const diffractionSchema = z
   })
   .meta({ title: 'X-ray diffraction' });
 
-/** Document as written in a file: only `kind`, `version` and the lattice are required. */
+/** Document as written in a file. Only `kind`, `version` and the lattice are required. */
 export type DiffractionDocument = z.input<typeof diffractionSchema>;
 
-/** Document with defaults filled in, except for defaults that depend on other values. */
+/** Document with constant defaults filled in, but without defaults that depend on other fields. */
 export type DiffractionWithStaticDefaults = z.output<typeof diffractionSchema>;
 
 type Detector = DiffractionWithStaticDefaults['detector'];
 
 /**
- * Scenario with all defaults filled in. Omitted sub-pixels stay omitted, because the engine chooses them from the
- * crystal's fringes.
+ * Scenario with all defaults filled in. An absent number of sub-pixels stays absent, because the engine derives it from
+ * the width of the crystal's fringes.
  */
 export interface DiffractionScenario extends Omit<DiffractionWithStaticDefaults, 'detector'> {
   readonly detector: Omit<Detector, 'beam_x_mm' | 'beam_y_mm'> & {
@@ -208,7 +208,7 @@ export interface DiffractionScenario extends Omit<DiffractionWithStaticDefaults,
 
 const progressSchema = z.strictObject({
   workload: z.literal('diffraction'),
-  /** Share of the image computed, 0 to 1. */
+  /** Fraction of the image that is computed, 0 to 1. */
   done: z.number(),
   terms_per_s: z.number(),
 });
@@ -219,14 +219,14 @@ const resolvedSchema = z.strictObject({
   ...resolvedShape,
   width: z.number().int(),
   height: z.number().int(),
-  /** Sub-pixels along each side of a pixel. */
+  /** Number of sub-pixels along each side of a pixel. */
   oversample: z.number().int(),
   sources: z.number().int(),
   orientations: z.number().int(),
   layers: z.number().int(),
-  /** Number of lattice factors computed for the image. */
+  /** Number of lattice factors to compute for the image. */
   terms: z.number(),
-  /** Number of reflections in the list that the scenario names; 0 without a list. */
+  /** Number of reflections in the list of structure factors; 0 if the scenario names none. */
   reflections: z.number().int(),
 });
 export type DiffractionResolved = Readonly<z.infer<typeof resolvedSchema>>;

@@ -1,4 +1,6 @@
-/** Refinement of a crystal against a measured image of the user: imported image, progress frames and result. */
+/**
+ * Refinement of a crystal's parameters against a measured image: the imported image, progress frames, and the result.
+ */
 import { z } from 'zod';
 import { fieldMapSchema } from '../../fields.ts';
 import { fileRefSchema } from '../../files.ts';
@@ -8,7 +10,7 @@ import { bytes } from '../../wire/arrays.ts';
 import { kindOfDocument } from '../kinds.ts';
 import { type ScenarioDraft, scenarioDraftSchema } from '../workload.ts';
 
-/** Whether documents of this kind have a crystal. */
+/** Whether a document describes a crystal, so that it can be refined. */
 export const hasCrystal = (document: ScenarioDraft): boolean => kindOfDocument(document) === 'diffraction';
 
 export const crystalUnknowns = [
@@ -27,16 +29,19 @@ export type CrystalUnknown = (typeof crystalUnknowns)[number];
 const refinedPartSchema = z.enum(['misset', 'cell']);
 export type RefinedPart = z.infer<typeof refinedPartSchema>;
 
-/** Parameters to fit: misset and cell, or only one of them. */
+/** Groups of parameters that a fit may vary. */
 export const refineFits = { both: ['misset', 'cell'], misset: ['misset'], cell: ['cell'] } as const satisfies Record<
   string,
   readonly RefinedPart[]
 >;
 
-/** Upper limit on iterations; no converging fit needs as many normal equations. */
+/** Largest number of iterations. A fit that converges needs fewer. */
 export const MAX_ITERATIONS = 30;
 
-/** Twice the size of a frame with sixteen million pixels of 32 bits; the command line accepts larger files. */
+/**
+ * Size limit of an image, bytes: twice a frame of 16 million pixels with 32 bits each. The command line accepts larger
+ * files.
+ */
 export const MAX_IMAGE_BYTES = 128 * 2 ** 20;
 
 /** File name extensions of supported images. */
@@ -53,9 +58,9 @@ const measuredImageSchema = z.strictObject({
   name: z.string(),
   width: z.number().int().positive(),
   height: z.number().int().positive(),
-  /** Pixels excluded from the fit: saturated, or without a count. */
+  /** Number of pixels excluded from the fit, because they are saturated or have no count. */
   left_out: z.number().int().nonnegative(),
-  /** Metadata from the image header, in the units of scenarios. */
+  /** Values from the image header, in the units of scenarios. */
   header: headerSchema,
 });
 export type MeasuredImage = Readonly<z.infer<typeof measuredImageSchema>>;
@@ -64,7 +69,7 @@ const unknownValueSchema = z.strictObject({
   id: z.enum(crystalUnknowns.map(({ id }) => id)),
   start: z.number(),
   value: z.number(),
-  /** Standard deviation from the residuals; null if the image does not determine the parameter. */
+  /** Standard deviation, estimated from the residuals; null if the image does not determine the parameter. */
   sigma: z.number().nullable(),
 });
 
@@ -75,7 +80,7 @@ const refinedSchema = z.strictObject({
   converged: z.boolean(),
   /** Number of pixels used in the fit. */
   pixels: z.number().int(),
-  /** Counts per photon, and counts of the background. */
+  /** Fitted counts per photon, and background counts. */
   scale: z.number(),
   background: z.number(),
   correlation: z.strictObject({ start: z.number(), end: z.number() }),
@@ -85,26 +90,26 @@ export type RefinedCrystal = Readonly<z.infer<typeof refinedSchema>>;
 
 const refineIterationSchema = z.strictObject({
   state: z.literal('iteration'),
-  /** Number of the iteration from 1, which evaluates the starting point. */
+  /** Number of the iteration. Iteration 1 evaluates the initial parameters. */
   iteration: z.number().int().positive(),
-  /** Root mean square of image less fit, in counts. */
+  /** Root mean square of the difference between image and fit, counts. */
   rms: z.number(),
   correlation: z.number(),
   /**
-   * Whether the fit after this step is at least as good as the best one before. If so, the fit continues from it;
-   * otherwise it tries a shorter step.
+   * Whether the step was accepted, because the fit is at least as good as the best one before. After a rejected step,
+   * the fit tries a shorter one.
    */
   taken: z.boolean(),
-  /** Values in the order of the fitted unknowns. */
+  /** Values of the fitted parameters, in their order. */
   values: z.array(z.number()),
   seconds: z.number(),
 });
 export type RefineIteration = Readonly<z.infer<typeof refineIterationSchema>>;
 
 const refineFrameSchema = z.discriminatedUnion('state', [
-  /** Waits for earlier runs and measurements. */
+  /** The refinement waits until earlier runs and measurements have ended. */
   z.strictObject({ state: z.literal('waiting') }),
-  /** The refinement has started; `warnings` lists contradictions between the image file and the scenario. */
+  /** The refinement has started. `warnings` are contradictions between the image header and the scenario. */
   z.strictObject({ state: z.literal('begun'), variant: z.string(), warnings: z.array(z.string()) }),
   refineIterationSchema,
   refinedSchema,
@@ -115,15 +120,15 @@ const imageBytes = bytes.refine(
   ({ length }) => length <= MAX_IMAGE_BYTES,
   `larger than ${MAX_IMAGE_BYTES / 2 ** 20} MiB; use braggbench refine for larger files`,
 );
-/** Limit on linked files. Only one data file is read, but users may select all files of a folder. */
+/** Limit on linked files. Only one of them is read, but users may select a complete folder. */
 const MAX_LINKED = 16;
 
 const imageId = z.string().max(64);
 
 export const refiningMethods = {
   /**
-   * Imports an image to fit a crystal to: a file, or an image computed by this program. Throws an error that describes
-   * invalid input.
+   * Imports the image to refine against: a file, or an image that this program computed. Throws an error for invalid
+   * input.
    */
   'refining.take': {
     params: z.strictObject({
@@ -132,12 +137,12 @@ export const refiningMethods = {
           kind: z.literal('file'),
           name: z.string().min(1).max(255),
           bytes: imageBytes,
-          /** Files selected together with it: the master file of an Eiger detector has its images in others. */
+          /** Files selected together with the main file. The master file of an Eiger detector refers to data files. */
           linked: z
             .array(z.strictObject({ name: z.string().min(1).max(255), bytes: imageBytes }))
             .max(MAX_LINKED)
             .readonly(),
-          /** Image size for files of raw numbers, fast and slow; other formats contain it. */
+          /** Image size (fast, slow) in pixels, for files of raw numbers. Other formats contain their size. */
           size: z.tuple([z.number().int().positive(), z.number().int().positive()]),
         }),
         z.strictObject({ kind: z.literal('run'), run: runIdSchema }),
@@ -145,7 +150,7 @@ export const refiningMethods = {
     }),
     result: measuredImageSchema,
   },
-  /** Counts of the image, or image less fit, which is available after a completed fit. */
+  /** Returns the counts of the image, or, after a fit has completed, their difference from the fit. */
   'refining.view': {
     params: z.strictObject({ image: imageId, show: z.enum(['measured', 'difference']), view: imageViewSchema }),
     result: z.strictObject({ map: fieldMapSchema }),
@@ -153,7 +158,7 @@ export const refiningMethods = {
 } as const;
 
 export const refiningStreams = {
-  /** Fits the crystal of a scenario to an imported image. The last frame has the result; closing the stream cancels. */
+  /** Refines the crystal of a scenario. The last frame contains the result; closing the stream cancels the fit. */
   refining: {
     params: z.strictObject({
       image: imageId,
@@ -168,7 +173,7 @@ export const refiningStreams = {
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** Returns the scenario with the fitted values. */
+/** Returns a copy of the scenario with the fitted values. */
 export function refinedDocument<D extends Document>(
   document: D,
   unknowns: readonly Pick<RefinedCrystal['unknowns'][number], 'id' | 'value'>[],

@@ -1,11 +1,12 @@
-/** Contract of the linear layer with ReLU. */
+/** Contract of the workload "linear layer with ReLU". */
 
 import { z } from 'zod';
 import { count } from '../common-fields.ts';
 import { taskSchema, taskWorkload } from '../task/workload.ts';
 
 /**
- * Scenario of the linear layer with ReLU: Z = X Wᵀ + b, Y = max(Z, 0). Options are GELU, a residual, or the gradients.
+ * Scenario of a linear layer with ReLU: Z = X Wᵀ + b, Y = max(Z, 0). Optionally with GELU instead, a residual, or
+ * gradients.
  */
 const size = (title: string, description: string) => count({ title, description, min: 1, max: 65_536 });
 

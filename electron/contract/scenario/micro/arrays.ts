@@ -1,22 +1,22 @@
-/** Rows of the table of performance claims on arrays: memory access patterns, stencils, sparse products, launch shapes. */
+/** Benchmarks for published claims about arrays: memory access patterns, stencils, sparse products, launch shapes. */
 import { z } from 'zod';
 import { count, quantity } from '../common-fields.ts';
 
-/** Number of elements of an array, FP32 unless stated otherwise. */
+/** Schema of an array length. Elements are FP32 unless the description states otherwise. */
 export const elements = (description: string, usual: number, max = 1_000_000_000) =>
   count({ title: 'Elements', description, min: 1, max }).default(usual);
 
-/** A whole number with a default. */
+/** Schema of an integer with a default. */
 export const number = (title: string, description: string, [min, usual, max]: readonly [number, number, number]) =>
   count({ title, description, min, max }).default(usual);
 
-/** Scenario of one row of the table of performance claims, built from its parameters. */
+/** Schema of the problem for one row of the table of performance claims. */
 export function row<K extends string, S extends z.core.$ZodLooseShape>(kind: K, title: string, shape: S) {
   return z.strictObject({ kind: z.literal(kind), ...shape }).meta({ title });
 }
 
 /**
- * Row 7 of the table of performance claims: weighted sums over neighbours (stencils), such as those of transport over
+ * Row 7 of the table of performance claims: stencils, which are weighted sums over neighbours, as in transport over
  * angles.
  */
 const radius = (usual: number) =>
@@ -42,7 +42,7 @@ const footprint = (usual: number) =>
     .meta({ title: 'Footprint', description: 'Size of the table traversed by the chain of loads.', unit: '1' })
     .default(usual);
 
-/** Rows about arrays and memory access patterns. */
+/** Table rows about arrays and memory access patterns. */
 export const arrayRows = [
   row('stencil-1d', 'Stencil along a line', {
     n: elements('Number of points on the line.', 16_000_000),

@@ -1,13 +1,13 @@
 /**
- * Scenarios of the small workloads that each measure one published claim: parameters by row of the table of performance
- * claims. This file has the rows about arithmetic, sums, launches and streams.
+ * Scenarios of the small workloads, each of which measures one published claim. There is a parameter set for each row
+ * of the table of performance claims. Rows about arithmetic, sums, launches and streams are in this file.
  */
 import { z } from 'zod';
 import { quantity } from '../common-fields.ts';
 import { taskSchema, taskWorkload } from '../task/workload.ts';
 import { arrayRows, elements, number, row } from './arrays.ts';
 
-/** Rows on images of many crystals, and on a crystal fitted to its image. */
+/** Table rows about images of many crystals, and about fitting a crystal to its image. */
 const pixels = number('Pixels', 'Pixels along a side of the detector, which is 51.2 mm wide.', [1, 256, 4096]);
 const cells = number('Cells', 'Cells of the crystal along each edge.', [1, 5, 1000]);
 
@@ -15,7 +15,7 @@ const degree = number('Degree', 'Degree of the polynomial. Low degrees are limit
 
 const size = (title: string, description: string) => number(title, description, [1, 1024, 16_384]);
 
-/** Rows 1 to 3 of the table of performance claims: launches, graphs, loops on the host. */
+/** Table rows 1 to 3: kernel launches, CUDA graphs, loops on the host. */
 const steps = number(
   'Steps',
   'Number of dependent operations y += a x, one launch each unless fused.',
@@ -24,7 +24,7 @@ const steps = number(
 
 const work = (usual: number) => number('Work', 'Iterations per element.', [1, usual, 1_000_000]);
 
-/** Rows about arithmetic, reductions and launches. */
+/** Table rows about arithmetic, reductions and launches. */
 const arithmeticRows = [
   row('image-series', 'Images of many crystals', {
     images: number('Images', 'Number of images, each of a crystal with its own orientation and cell.', [1, 10, 10_000]),

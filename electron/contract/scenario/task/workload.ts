@@ -1,6 +1,6 @@
 /**
- * Contract shared by the small measured workloads. Their scenarios have a flat problem, a seed for synthetic inputs,
- * and a variant. Kinds with several benchmarks select one by `problem.kind`.
+ * Contract that all small measured workloads share. A scenario has a flat problem, a seed for synthetic inputs, and a
+ * variant. If a workload has several benchmarks, `problem.kind` selects one.
  */
 import { z } from 'zod';
 import { count, editorShape, namingShape, variantName } from '../common-fields.ts';
@@ -9,12 +9,12 @@ import { type ContractWorkload, resolvedShape } from '../workload.ts';
 export function taskProgressSchema<K extends string>(kind: K) {
   return z.strictObject({
     workload: z.literal(kind),
-    /** Current phase: first runs, then rounds. */
+    /** Current phase for display, such as first runs or rounds. */
     phase: z.string(),
-    /** Label of the variant or program being measured; empty before the first one. */
+    /** Label of the variant or program being measured; empty before the first. */
     what: z.string(),
     round: z.number().int().nonnegative(),
-    /** Largest number of rounds. */
+    /** Upper limit on the number of rounds. */
     rounds: z.number().int().nonnegative(),
   });
 }
@@ -23,7 +23,7 @@ export function taskResolvedSchema<K extends string>(kind: K) {
   return z.strictObject({
     kind: z.literal(kind),
     ...resolvedShape,
-    /** Name and description of the benchmark, for a kind that has several. */
+    /** Name and description of the benchmark, for a workload with several. */
     bench: z.string(),
     title: z.string(),
     /** Number of variants that this machine can run. */
@@ -33,7 +33,7 @@ export function taskResolvedSchema<K extends string>(kind: K) {
 
 type OwnParts = Pick<ContractWorkload, 'title' | 'standIns' | 'fresh' | 'sweepExample'>;
 
-/** Builds a complete workload from its name, its schema and the contents of a new document. */
+/** Creates a workload from its kind, its schema and the fields of a new document. */
 export function taskWorkload<const K extends string, S extends z.ZodType>(own: OwnParts & { kind: K; schema: S }) {
   return {
     ...own,
@@ -56,8 +56,8 @@ const solverSchema = z.strictObject({
 });
 
 /**
- * Builds a schema. `more` are further keys of the document. `problem` is a flat object of numbers, strings and
- * booleans, or a union of such objects by `kind`.
+ * Creates the scenario schema. `more` contains additional keys of the document. `problem` is a flat object of numbers,
+ * strings and booleans, or a union of such objects, distinguished by `kind`.
  */
 export function taskSchema<
   K extends string,
@@ -83,5 +83,5 @@ export function taskSchema<
     .meta({ title });
 }
 
-/** Value that the host passes to the engine by name. */
+/** Problem parameter, passed to the engine by name. */
 export type TaskValue = number | string | boolean;

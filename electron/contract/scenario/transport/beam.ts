@@ -1,11 +1,11 @@
 /**
- * Values of a beam with their bounds, shared by beams and spots. Spots are beams that enter together; each has an
- * energy, position, direction, widths and weight.
+ * Fields of a beam with their bounds, shared by beams and spots. Spots are beams that enter simultaneously, each with
+ * its own energy, position, direction, widths and weight.
  */
 import { z } from 'zod';
 import { companionFile, quantity } from '../common-fields.ts';
 
-/** Tables of materials end at 300 MeV; only a user's stopping-power table for water may extend further. */
+/** Material tables end at 300 MeV. Only a user's stopping-power table for water may extend further. */
 export const ENERGIES = '0.5 to 300 MeV; in water with your own table up to 1000 MeV';
 
 const rangeKinds = ['csda', 'r80', 'r90'] as const;
@@ -102,10 +102,10 @@ export const beamShape = {
   }),
 } as const;
 
-/** Limit on spots: larger fields are not written by hand, and reading and starting them takes seconds. */
+/** Limit on the number of spots, because loading and starting more needs seconds. */
 export const maxSpots = 10_000;
 
-/** Fields omitted from a spot are inherited from the beam. */
+/** Schema of a spot; absent fields have the beam's values. */
 export const spotSchema = z
   .strictObject({
     energy_MeV: beamShape.energy_MeV.optional(),
@@ -180,7 +180,7 @@ export const spotsSchema = z
       'Beams that enter together instead of a single one: a list, or a file with a list. Values that a spot leaves out are taken from the beam.',
   });
 
-/** A spot with every value present. */
+/** Spot in which every field has a value. */
 export interface Spot {
   readonly energy_MeV: number;
   readonly energy_sigma_MeV: number;
@@ -189,6 +189,6 @@ export interface Spot {
   readonly x_mm: number;
   readonly y_mm?: number;
   readonly x_sigma_mm: number;
-  /** Factor on the number of protons of the beam. */
+  /** Factor by which the beam's number of protons is multiplied. */
   readonly weight: number;
 }

@@ -1,7 +1,7 @@
 /**
- * Simulated box: background material and rectangular regions. The matter may come from a slice of a CT, with the beam's
- * position in it and the meaning of its numbers. User materials are defined by composition and density; all else is
- * derived.
+ * Simulated box: a background material with rectangular regions, or matter from a CT slice. For a CT, also the beam's
+ * position in it and the meaning of its numbers. A user material has a composition and a density, from which its other
+ * properties are derived.
  */
 import { z } from 'zod';
 import { valueAt } from '../../../domain/values/path.ts';
@@ -9,13 +9,13 @@ import { companionFile, interval, quantity } from '../common-fields.ts';
 import { suggest } from '../field-issue.ts';
 import { atomsOf, isElement, materialNames } from '../materials.ts';
 
-/** Limits of the box and of its cells, mm. */
+/** Limits on the dimensions of the box and of its cells, mm. */
 export const widthLimits_mm = { min: 0.001, max: 10_000 };
 export const depthLimits_mm = { min: 0.001, max: 5000 };
 export const cellLimits_mm = { min: 1e-5, max: 100 };
-/** Limit, because the solver stores the material index of a cell in one byte. */
+/** Limited, because the solver stores the material index of each cell in one byte. */
 export const maxUserMaterials = 100;
-/** Tolerance of the sum, because mass fractions from publications are rounded. */
+/** Allowed deviation of the sum of mass fractions from 1, because published fractions are rounded. */
 const SUM_SLACK = 0.01;
 
 const nameSchema = z
@@ -89,11 +89,11 @@ const userMaterialSchema = z
 
 export type UserMaterial = z.output<typeof userMaterialSchema>;
 
-/** Hounsfield units of a point of a table. */
+/** Schema of a table point's Hounsfield units. */
 const hounsfield = z.number().min(-10_000).max(100_000).meta({ unit: '1' });
 const MAX_POINTS = 200;
 
-/** Checks that the first numbers of the points ascend. */
+/** Whether the first numbers of the points ascend. */
 const areAscending = (points: readonly (readonly [number, unknown])[]): boolean =>
   points.every(([hu], i) => i === 0 || hu > (points[i - 1]?.[0] ?? Number.NEGATIVE_INFINITY));
 
@@ -200,10 +200,10 @@ const ctSchema = z.strictObject({
 });
 export type CtPlacement = z.output<typeof ctSchema>;
 
-/** Limit, because the solver stores material indices, including water, in one byte. */
+/** Limited, because the solver stores material indices, including water's, in one byte. */
 export const maxRegions = 200;
 
-/** Name of a built-in or user material; whether it exists is checked with the geometry. */
+/** Name of a built-in or user material. The check that it exists is part of `geometrySchema`. */
 const materialSchema = z
   .string()
   .min(1)
@@ -281,7 +281,7 @@ const shape = {
     .optional(),
 };
 
-/** Names in a list, as far as the document could be parsed. */
+/** Values of `name` in a list that may be invalid. */
 const namesIn = (list: unknown): readonly unknown[] =>
   Array.isArray(list) ? list.map((each: unknown) => valueAt(each, ['name'])) : [];
 
@@ -309,6 +309,6 @@ export const geometrySchema = z.strictObject(shape).superRefine(
       if (own.indexOf(name) < i) refuse(['materials', i, 'name'], 'is used for two materials', 'a unique name');
     });
   },
-  // Check names despite other errors, so that all are reported at once.
+  // Check names even if there are other errors, so that all are reported together.
   { when: ({ value }) => typeof value === 'object' && value !== null },
 );

@@ -4,9 +4,9 @@ import { companionFile, count, editorShape, namingShape, quantity, variantName }
 import { beamShape, ENERGIES, type Spot, spotsSchema } from './beam.ts';
 import { cellLimits_mm, geometrySchema } from './geometry.ts';
 
-// Physics models, solver settings and saved output.
+// Schemas of physics models, solver settings and saved output.
 
-/** Selection of physics models. Formulas and references are in kernels/physics. */
+/** Schema of the physics models; kernels/physics contains their formulas and references. */
 const tableFile = companionFile({
   title: 'Table',
   description: "A CSV file with the columns T_MeV,S (MeV cm²/g), used instead of water's table.",
@@ -144,7 +144,7 @@ const outputSchema = z.strictObject({
   }).default(2),
 });
 
-/** Phase-space grid: position, plane angle, energy. */
+/** Phase-space grid: cells in position, plane angle and energy. */
 const rangeGrid = z
   .strictObject({
     kind: z.literal('range'),
@@ -236,7 +236,7 @@ const initialSchema = z.discriminatedUnion('kind', [
     .meta({ title: 'Every cell filled with random numbers, for timing kernels' }),
 ]);
 
-/** Proton beam: one energy and one direction, each with a Gaussian spread; or spots, each of which is such a beam. */
+/** Proton beam with Gaussian spreads of energy and direction, or a list of spots that are such beams. */
 const beamSchema = z
   .strictObject({
     energy_MeV: beamShape.energy_MeV.optional(),
@@ -289,10 +289,10 @@ export const transportSchema = z
   })
   .meta({ title: 'Proton transport' });
 
-/** Document as written in a file: only `kind`, `version` and the beam's energy, range or spots are required. */
+/** Document as written in a file. Only `kind`, `version`, and the beam's energy, range or spots are required. */
 export type TransportDocument = z.input<typeof transportSchema>;
 
-/** Document with defaults filled in, except for those that depend on the beam's range. */
+/** Document with constant defaults filled in, but without defaults that depend on the beam's range. */
 export type TransportWithStaticDefaults = z.output<typeof transportSchema>;
 
 type WithRequired<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]-?: NonNullable<T[P]> };
@@ -300,18 +300,18 @@ type WithRequired<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]-?: No
 type RangeGrid = WithRequired<Extract<TransportWithStaticDefaults['grid']['energy'], { kind: 'range' }>, 'step_mm'>;
 type UniformGrid = Extract<TransportWithStaticDefaults['grid']['energy'], { kind: 'uniform' }>;
 
-/** Beam with its energy computed, whether it was given as energy or as range. */
+/** Beam whose energy is known, because a range in the document was converted to an energy. */
 export interface CompleteBeam extends Omit<TransportWithStaticDefaults['beam'], 'energy_MeV' | 'spots'> {
-  /** Highest energy of the spots, if there are any. */
+  /** Energy of the beam, or the highest energy of its spots. */
   readonly energy_MeV: number;
   readonly spots?: Spot[];
-  /** File from which the spots were read. */
+  /** File that the spots were read from, as named in the document. */
   readonly spots_file?: string;
 }
 
 export type TransportWithBeam = Omit<TransportWithStaticDefaults, 'beam'> & { readonly beam: CompleteBeam };
 
-/** Returns the beams that enter: the spots, or the single beam as a spot. */
+/** Beams that enter the box: the spots, or the single beam as a spot of weight 1. */
 export const spotsOf = (beam: CompleteBeam): readonly Spot[] => beam.spots ?? [{ ...beam, weight: 1 }];
 
 type Region = WithRequired<TransportWithStaticDefaults['geometry']['regions'][number], 'x_mm'>;

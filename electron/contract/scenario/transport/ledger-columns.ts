@@ -1,17 +1,18 @@
 /**
- * The columns of a transport run's ledger, each declared once. Schemas, the run file, tables, CSV and the page derive
- * from these. The engine's list is `kLedgerColumns` in kernels/transport/run/ledger.hpp; a test compares the two.
+ * Table of the columns of a transport run's ledger, which balances protons and energy. Schemas, the run file, tables,
+ * CSV and the page derive from it. A test compares it with the engine's list, `kLedgerColumns` in
+ * kernels/transport/run/ledger.hpp.
  */
 import { z } from 'zod';
 
 interface LedgerColumn {
   /** Title on the page and in the command line. */
   readonly title: string;
-  /** True if the column exists for energy only, not for protons. */
+  /** True if the column exists in the energy balance only, not in the balance of protons. */
   readonly energyOnly?: true;
 }
 
-/** Columns in the order of the engine's two arrays: protons, and MeV. */
+/** Columns in the order of the engine's two arrays, one in protons and one in MeV. */
 export const ledgerColumns = {
   in: { title: 'In' },
   in_flight: { title: 'In flight' },
@@ -35,7 +36,7 @@ export const numberColumns = energyColumns.filter((name): name is Exclude<Column
 });
 
 /**
- * Escapes through each face, titled as sub-entries of their total; front and low z are the same face. Absent in runs
+ * Escapes through each face, with titles as sub-entries of their total. The front is the face at low z. Absent in runs
  * recorded before faces were distinguished.
  */
 export const faceTitles = {
@@ -50,8 +51,8 @@ export type Face = keyof typeof faceTitles;
 export const faceColumns = Object.keys(faceTitles) as readonly Face[];
 
 /**
- * Parts of the deposited energy: local deposition at reactions, and energy carried by reaction products. With icru63
- * only.
+ * Parts of the deposited energy: deposited locally at reactions, and carried away by reaction products. Only with the
+ * icru63 model.
  */
 export const reactionTitles = {
   deposited_local: 'at reactions',
@@ -77,7 +78,7 @@ export const energyBalanceSchema = z.strictObject({
 export type NumberBalance = Readonly<z.infer<typeof numberBalanceSchema>>;
 export type EnergyBalance = Readonly<z.infer<typeof energyBalanceSchema>>;
 
-/** Value of a table at [row][column]; 0 for a run without a step. A negative `row` counts from the end. */
+/** Value of the ledger table at [row][column]; 0 for a run without steps. Negative rows count from the end. */
 export function ledgerValue<N extends string>(
   table: Float64Array,
   columns: readonly N[],

@@ -1,22 +1,22 @@
 /**
- * Readouts of a depth dose, each declared once. Schemas, JSON, the columns of studies, the text of `run` and the page's
- * results derive from this table. A new readout needs one entry here and its formula. Formulas from the curve are in
- * electron/host/workloads/transport/metrics/depth-readouts.ts, formulas from the run in run-metrics.ts.
+ * Table of the readouts of a depth dose. Schemas, JSON, the columns of studies, the text of `run` and the page's
+ * results derive from it. A new readout needs an entry here and a formula. Formulas that use the curve are in
+ * electron/host/workloads/transport/metrics/depth-readouts.ts, those that use the run in run-metrics.ts.
  */
 import { z } from 'zod';
 
 export interface Readout {
   readonly title: string;
-  /** Empty for a plain number. */
+  /** Unit; empty for a dimensionless number. */
   readonly unit: string;
   readonly about: string;
-  /** Number of decimals to show, or of significant digits if magnitudes vary. */
+  /** Number of decimals to show, or of significant digits if the magnitude varies. */
   readonly digits: { readonly fixed: number } | { readonly significant: number };
-  /** Input of its formula: the depth dose, or all results of the run. */
+  /** Input of the formula: the depth dose alone, or all results of the run. */
   readonly from: 'curve' | 'run';
-  /** True if shown with the curve during the run. */
+  /** True if the readout is also shown during the run, next to the curve. */
   readonly live?: true;
-  /** True if part of the run summary and of studies. */
+  /** True if the run summary and studies contain the readout. */
   readonly summary?: true;
 }
 
@@ -78,7 +78,7 @@ type Name = keyof Table;
 type ReadoutNameWith<Field> = { [N in Name]: Table[N] extends Field ? N : never }[Name];
 type Values<N extends Name> = Readonly<Record<N, number | null>>;
 
-/** Readouts of the depth dose alone. */
+/** Readouts that are computed from the depth dose alone. */
 export type CurveReadouts = Values<ReadoutNameWith<{ from: 'curve' }>>;
 type RunReadouts = Values<ReadoutNameWith<{ from: 'run' }>>;
 type LiveName = ReadoutNameWith<{ live: true }>;
@@ -95,13 +95,13 @@ function selectReadouts<N extends Name, T>(chosen: (readout: Readout) => boolean
 const isSummaryReadout = ({ summary }: Readout): boolean => summary === true;
 export const isLive = ({ live }: Readout): boolean => live === true;
 
-/** All readouts null, for a dose without a peak. */
+/** All readouts as null, for a dose without a peak. */
 export const noReadouts: CurveReadouts = selectReadouts(
   ({ from }) => from === 'curve',
   () => null,
 );
 
-/** Readouts available during the run. */
+/** Readouts that are available during the run. */
 export type LiveReadouts = Values<LiveName>;
 
 export const liveReadouts = (values: CurveReadouts): LiveReadouts =>

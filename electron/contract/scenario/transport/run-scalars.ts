@@ -1,22 +1,22 @@
 /**
- * Scalar results of a transport run, each declared once. The schema of the summary, the run file, the import from the
- * engine's result, and JSON derive from this table. A new number needs one entry here and one in the binding.
+ * Table of the scalar results of a transport run. The schema of the summary, the run file, the conversion of the
+ * engine's result, and JSON derive from it. A new number needs an entry here and one in the native binding.
  */
 import { z } from 'zod';
 
 export interface RunScalar {
-  /** Empty for a plain number. */
+  /** Unit; empty for a dimensionless number. */
   readonly unit: string;
   readonly about: string;
-  /** Location in the run file: a group, and an attribute of it. */
+  /** Location in the run file: a group and one of its attributes. */
   readonly at: readonly [group: 'engine' | 'timing', attribute: string];
-  /** Present for an integer; its smallest value. */
+  /** Smallest value, for an integer; absent for other numbers. */
   readonly whole?: 0 | 1;
-  /** Name in the engine's result; absent if the host computes it. */
+  /** Name of the number in the engine's result; absent if the host computes it. */
   readonly engine?: string;
-  /** Value for files of versions that did not record it; if absent, such a file is rejected. */
+  /** Value to assume for older files that lack the number; without one, such files are rejected. */
   readonly before?: number;
-  /** True if part of the run summary. */
+  /** True if the run summary contains the number. */
   readonly summary?: true;
 }
 
@@ -72,7 +72,7 @@ const runScalars = {
     about: 'error of the scored path length along the beam axis, where protons stop',
     at: ['engine', 'end_excess_mm'],
     engine: 'end_excess_mm',
-    // The reader of older files estimates the value.
+    // For older files without the number, the reader estimates it.
     before: Number.NaN,
   },
   x_variance_of_representation_mm2: {
@@ -104,7 +104,7 @@ type SummaryScalarName = ScalarNameWith<{ summary: true }>;
 
 /** All scalar results by name. */
 export type RunScalars = Readonly<Record<RunScalarName, number>>;
-/** Scalar results under the engine's names. */
+/** Scalar results, named as in the engine's result. */
 export type EngineScalars = { readonly [N in EngineScalarName as Scalars[N]['engine']]: number };
 
 export const runScalarEntries: readonly (readonly [RunScalarName, RunScalar])[] = Object.entries(runScalars) as [
@@ -124,7 +124,7 @@ function selectScalars<N extends RunScalarName, T>(
   return values as { readonly [Name in N]: T };
 }
 
-/** Scalar results read from the engine's result. */
+/** Selects the scalar results from the engine's result. */
 export const scalarsFromEngine = (result: EngineScalars): Readonly<Record<EngineScalarName, number>> => {
   const values: Readonly<Record<string, number>> = result;
   return selectScalars(engineScalars, (_, { engine = '' }) => values[engine] ?? Number.NaN);
@@ -133,7 +133,7 @@ export const scalarsFromEngine = (result: EngineScalars): Readonly<Record<Engine
 export const summaryScalarsOf = (run: RunScalars): Readonly<Record<SummaryScalarName, number>> =>
   selectScalars(summaryScalars, (name) => run[name]);
 
-/** Schema of the scalar results in the summary. */
+/** Schema of the scalar results that the summary contains. */
 export const summaryScalarShape = selectScalars<SummaryScalarName, z.ZodNumber>(summaryScalars, (_, { whole }) =>
   whole === undefined ? z.number() : z.number().int().min(whole),
 );

@@ -1,6 +1,6 @@
 /**
- * Live what-if: a scenario is solved again after every edit. A page opens the stream, sends requests, and receives
- * complete readouts. Of the requests that arrive while one is solved, only the last is solved.
+ * Live mode, which solves a scenario again after every edit. The page opens the stream, submits requests, and receives
+ * complete results. If several requests arrive during a computation, only the last of them is solved.
  */
 import { z } from 'zod';
 import { issueSchema, wireErrorSchema } from '../../errors.ts';
@@ -18,25 +18,23 @@ import { resolvedSchema } from '../../scenarios.ts';
 import { kindOfDocument } from '../kinds.ts';
 import { type ScenarioDraft, scenarioDraftSchema } from '../workload.ts';
 
-/** Whether Live solves documents of this kind. */
+/** Whether Live mode supports documents of this kind. */
 export function isForLive(document: ScenarioDraft): boolean {
   return kindOfDocument(document) === 'transport';
 }
 
-/** Chosen by the page that opens the session; unique within the host. */
+/** Id that the page chooses for its Live session; unique within the host. */
 const whatIfSessionSchema = z.string().regex(/^[\w-]{8,64}$/);
 
-/** Increases with every request of a session. */
+/** Request number, which increases within a session. */
 const sequence = z.number().int().nonnegative();
 
-/** Variant, device and grid that solved a request. */
+/** Variant, device and grid with which a request was solved. */
 const whatIfMethodSchema = z.strictObject({
   variant: z.string(),
   device: z.string(),
   stepping: z.enum(['path', 'depth']),
-  /**
-   * Factors by which the grid is coarser than the scenario's, along x, z and the angle; all 1 for the scenario's grid.
-   */
+  /** Ratios of cell size to the scenario's cell size, along x, z and the angle; all 1 on the full grid. */
   coarser: z.strictObject({ x: z.number(), z: z.number(), theta: z.number() }),
   dx_mm: z.number(),
   dz_mm: z.number(),
@@ -47,12 +45,12 @@ export type WhatIfMethod = Readonly<z.infer<typeof whatIfMethodSchema>>;
 const whatIfAnswerSchema = z.strictObject({
   state: z.literal('answer'),
   sequence,
-  /** Run with the latest answer, valid while the session is open; calls about runs accept it. */
+  /** Run that contains the latest answer. Calls about runs accept its id as long as the session is open. */
   run: runIdSchema,
-  /** Whether it was solved on the scenario's full grid, as by Run. */
+  /** Whether the scenario's full grid was used, as in an ordinary run. */
   full: z.boolean(),
   way: whatIfMethodSchema,
-  /** Time from the start of the request to the frame, and the solver's part of it. */
+  /** Time from the start of the request until the frame was sent, and the solver's part of it. */
   total_ms: z.number(),
   solve_ms: z.number(),
   resolved: resolvedSchema,
@@ -62,16 +60,16 @@ const whatIfAnswerSchema = z.strictObject({
   ledger: ledgerTableSchema,
   keyframes: z.array(z.strictObject({ step: z.number().int(), depth_mm: z.number() })),
   pairs: z.array(z.tuple([axisNameSchema, axisNameSchema])),
-  /** Maps in the order of the request; a map that cannot be computed has a reason. */
+  /** Maps in the order of the request; if a map cannot be computed, the reason. */
   maps: z.array(z.union([z.strictObject({ field: fieldMapSchema }), z.strictObject({ reason: z.string() })])),
 });
 export type WhatIfAnswer = Readonly<z.infer<typeof whatIfAnswerSchema>>;
 
 const whatIfFrameSchema = z.discriminatedUnion('state', [
-  /** Another task uses the device; the request is solved after it. */
+  /** The request waits, because another task uses the device. */
   z.strictObject({ state: z.literal('waiting'), sequence }),
   whatIfAnswerSchema,
-  /** The scenario cannot be solved as written; the previous answer remains valid. */
+  /** The scenario cannot be solved. The previous answer remains valid. */
   z.strictObject({
     state: z.literal('refused'),
     sequence,
@@ -82,7 +80,10 @@ const whatIfFrameSchema = z.discriminatedUnion('state', [
 export type WhatIfFrame = Readonly<z.infer<typeof whatIfFrameSchema>>;
 
 export const whatIfMethods = {
-  /** Submits a request, replacing one that waits. Returns at once. Throws `not-found` without an open stream. */
+  /**
+   * Submits a request and returns at once. A request that is still waiting is replaced. Throws `not-found` if the
+   * stream is not open.
+   */
   'whatIf.ask': {
     params: z.strictObject({
       session: whatIfSessionSchema,
@@ -90,11 +91,11 @@ export const whatIfMethods = {
       scenario: scenarioDraftSchema,
       file: fileRefSchema.nullable().default(null),
       name: z.string().max(255),
-      /** Document in the file, if the form has edits: the answer is then named after the changes. */
+      /** Document as saved in the file, if the form has edits. The answer is then named after the edits. */
       saved: scenarioDraftSchema.nullable().default(null),
-      /** Solve on the full grid, because editing has paused. The next request interrupts it. */
+      /** Whether to use the full grid, as after a pause in editing. The next request interrupts the computation. */
       full: z.boolean(),
-      /** Maps of the dose to send with the answer. */
+      /** Maps to send with the answer. */
       maps: z.array(mapRequestSchema).max(16),
     }),
     result: z.strictObject({}),
@@ -103,8 +104,8 @@ export const whatIfMethods = {
 
 export const whatIfStreams = {
   /**
-   * Stream of one session. Closing it ends the session and its computation. It ends with an error if the device is
-   * lost.
+   * Opens a Live session and sends its answers. Closing the stream ends the session. If the device is lost, the stream
+   * ends with an error.
    */
   whatIf: {
     params: z.strictObject({ session: whatIfSessionSchema }),

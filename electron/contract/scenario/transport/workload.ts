@@ -1,11 +1,11 @@
-/** Contract of proton transport. */
+/** Contract of the proton transport workload. */
 import { z } from 'zod';
 import { type ContractWorkload, type Migration, resolvedShape } from '../workload.ts';
 import { transportSchema } from './index.ts';
 
-// Migrations of documents, each to the next version.
+// Document migrations, each to the next version.
 
-/** Version 1 excluded nuclear reactions unless requested; migrated documents preserve that. */
+/** In version 1, nuclear reactions were off by default. Migrated documents keep that behaviour. */
 const withoutReactions: Migration = (document) => {
   const { physics = {} } = document;
   if (typeof physics !== 'object' || physics === null || Array.isArray(physics)) return { ...document };
@@ -26,11 +26,11 @@ const progressSchema = z.strictObject({
   workload: z.literal('transport'),
   step: z.number().int().nonnegative(),
   steps_max: z.number().int().nonnegative(),
-  /** Mean depth of the protons in flight. */
+  /** Mean depth of the protons that are still moving. */
   depth_mm: z.number(),
-  /** Share of the incident weight still in flight, 0 to 1. */
+  /** Fraction of the incident protons, by weight, that are still moving. */
   weight_left: z.number(),
-  /** Larger of the relative errors of the number and energy ledgers. */
+  /** Relative error of the balance of protons or energy, whichever is larger. */
   ledger_error: z.number(),
   steps_per_s: z.number(),
 });
@@ -43,16 +43,16 @@ const resolvedSchema = z.strictObject({
   cells: z.number(),
   state_bytes: z.number(),
   steps_max: z.number().int(),
-  /** CSDA range along the beam axis from the entrance, through the regions on it. */
+  /** CSDA range along the beam axis, mm, measured from the entrance through all regions on the axis. */
   range_mm: z.number(),
-  /** CSDA range in water, from the stopping-power table in use. */
+  /** CSDA range in water, mm, by the selected stopping-power table. */
   waterRange_mm: z.number(),
   /**
-   * Estimated duration of the steps; there is none for Live. `elsewhere` names the machine of the rate if no run has
-   * ended on this one.
+   * Estimated solving time, absent in Live mode. `elsewhere` names the machine whose speed was used, if this one has
+   * completed no run yet.
    */
   expected: z.strictObject({ seconds: z.number().nonnegative(), elsewhere: z.string().nullable() }).optional(),
-  /** Name of the stopping-power table, shown in captions. */
+  /** Name of the stopping-power table, for captions. */
   table: z.string(),
 });
 export type TransportResolved = Readonly<z.infer<typeof resolvedSchema>>;

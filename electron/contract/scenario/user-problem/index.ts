@@ -1,13 +1,15 @@
-/** User problem: arrays with symbolic shapes and given contents, accuracy requirements for results, and a reference. */
+/**
+ * User problem: arrays with symbolic shapes and defined contents, tolerances for the outputs, and a reference solution.
+ */
 import { z } from 'zod';
 import { spaceShape } from '../../tuning/configured.ts';
 import { count, quantity } from '../common-fields.ts';
 import { taskSchema, taskWorkload } from '../task/workload.ts';
 
-/** Kind of the scenario, and name of its workload. */
+/** Scenario kind and workload name of user problems. */
 export const USER_PROBLEM = 'user-problem';
 
-/** Schema of names, which become parameters of candidates in C++, CUDA and Python. */
+/** Schema of a name that candidates in C++, CUDA and Python use as a parameter name. */
 const nameSchema = (title: string, description: string) =>
   z
     .string()
@@ -17,7 +19,7 @@ const nameSchema = (title: string, description: string) =>
 
 export const MAX_AXIS_SIZE = 2 ** 31 - 1;
 
-/** Schema of a number, or a formula of the axes such as `4 * rows`. */
+/** Schema of a number or a formula over the axes, such as `4 * rows`. */
 const formula = (title: string, description: string) =>
   z
     .union([quantity({ title, description, unit: '1', min: -1e300, max: 1e300 }), z.string().min(1).max(1000)])
@@ -171,7 +173,7 @@ const launchSchema = z
   })
   .meta({ title: 'Launch' });
 
-/** Properties that a candidate declares in addition to its code; a candidate for the CPU needs none. */
+/** Launch settings that a candidate declares in addition to its code. A candidate for the CPU needs none. */
 const candidateSchema = z
   .strictObject({
     file: z

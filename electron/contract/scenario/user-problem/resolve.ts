@@ -1,4 +1,4 @@
-/** Evaluates the formulas of a problem at given sizes of its axes. */
+/** Evaluates the formulas of a user problem for given axis sizes. */
 import { type Expression, ExpressionError, parseExpression } from '../../../domain/values/expression.ts';
 import type { Path } from '../../../domain/values/path.ts';
 import { type FieldIssue, fieldIssue, missingIssue } from '../field-issue.ts';
@@ -7,13 +7,13 @@ import { MAX_AXIS_SIZE } from './index.ts';
 
 export type Sizes = Readonly<Record<string, number>>;
 
-/** Array whose formulas are evaluated. */
+/** Array with its formulas evaluated. */
 interface ResolvedArray {
   readonly name: string;
   readonly role: ProblemArray['role'];
   readonly type: ProblemType;
   readonly shape: readonly number[];
-  /** Number of consecutive elements that a probe may permute as a unit; 0 if their order is part of the problem. */
+  /** Length of the blocks of consecutive elements that a probe may permute; 0 if the order of elements matters. */
   readonly grain: number;
   readonly fill: string;
   readonly a: number;
@@ -21,7 +21,7 @@ interface ResolvedArray {
   readonly diagonal: number;
   readonly absolute: number;
   readonly relative: number;
-  /** Default bound on an error, as a share of the largest expected value. */
+  /** Default error bound as a fraction of the largest expected value; 0 if there is none. */
   readonly largest: number;
 }
 
@@ -32,7 +32,7 @@ export interface ResolvedProblem {
   readonly faults: readonly FieldIssue[];
 }
 
-/** Unit roundoff by type: half the distance from 1 to the next number. */
+/** Unit roundoff of each type: half the distance from 1 to the next number. 0 for exact types. */
 const rounding: Readonly<Record<ProblemType, number>> = {
   fp64: 2 ** -53,
   fp32: 2 ** -24,
@@ -61,7 +61,7 @@ const bytesOf: Readonly<Record<ProblemType, number>> = {
 
 const isWholeType = (type: ProblemType): boolean => rounding[type] === 0;
 
-/** Range of values of the integer types. */
+/** Smallest and largest value of the integer types. */
 const integerRange: Readonly<Partial<Record<ProblemType, readonly [number, number]>>> = {
   int32: [-(2 ** 31), 2 ** 31 - 1],
   int8: [-128, 127],
@@ -102,7 +102,7 @@ class Resolver {
     return Number.NaN;
   }
 
-  /** Evaluates a formula to an integer from `min` to `max`. */
+  /** Evaluates a formula that must give an integer from `min` to `max`. */
   whole(formula: Formula, path: Path, min = 0, max = MAX_AXIS_SIZE): number {
     const value = this.number(formula, path);
     if (Number.isNaN(value)) return min;
@@ -126,7 +126,7 @@ class Resolver {
   }
 }
 
-/** Product of the dimensions after the first one that is longer than 1. */
+/** Product of all dimensions after the first one that is longer than 1. */
 function grainOf(shape: readonly number[]): number {
   const first = shape.findIndex((size) => size > 1);
   return first < 0 ? 1 : shape.slice(first + 1).reduce((all, size) => all * size, 1);
@@ -189,9 +189,9 @@ function fillOf(array: ProblemArray, path: Path, to: Resolver): Pick<ResolvedArr
 }
 
 /**
- * Default bound, in roundings of the largest FP64 answer: one for each of n terms. The error of a floating-point sum is
- * at most n - 1 roundings of the sum of magnitudes, and far less for random terms. Higham, Accuracy and Stability of
- * Numerical Algorithms, section 4.2.
+ * Default error bound in units of rounding errors of the largest FP64 result: one for each of n terms. The error of a
+ * floating-point sum is at most n - 1 roundings of the sum of magnitudes, and far smaller for random terms. Source:
+ * Higham, Accuracy and Stability of Numerical Algorithms, section 4.2.
  */
 function roundingsOf({ role, type, tolerance, terms }: ProblemArray, path: Path, to: Resolver): number {
   if (terms === undefined) return 0;
@@ -237,10 +237,12 @@ function resolvedArray(array: ProblemArray, path: Path, to: Resolver): ResolvedA
 
 const elementsOf = (shape: readonly number[]): number => shape.reduce((all, size) => all * size, 1);
 
-/** Limit beyond any machine's memory; products of the largest axes are exact below it. */
+/** Largest number of array elements, more than any machine's memory. Products of axis sizes up to it are exact. */
 const MAX_ELEMENTS = 2 ** 36;
 
-/** Resolves arrays and work for the given sizes; each error refers to its path in the document. */
+/**
+ * Evaluates all arrays and the declared work for the given axis sizes. Every error contains its path in the document.
+ */
 export function resolveProblem(
   definition: Pick<ProblemDefinition, 'axes' | 'constraints' | 'arrays' | 'work'>,
   sizes: Sizes,
@@ -307,7 +309,7 @@ export function resolveProblem(
 
 const roles = { input: 'in', output: 'out', zeroed: 'zeroed', 'in-place': 'inout' } as const;
 
-/** Describes each array on one line, in the format that kernels/user_problem/arrays.cpp reads. */
+/** Writes one line for each array, in the format that kernels/user_problem/arrays.cpp parses. */
 export function arraysText(arrays: readonly ResolvedArray[], files: readonly string[] = []): string {
   return arrays
     .map(({ name, role, type, shape, grain, absolute, relative, largest, fill, a, b, diagonal }, i) =>
@@ -321,7 +323,7 @@ export function arraysText(arrays: readonly ResolvedArray[], files: readonly str
     .join('\n');
 }
 
-/** Describes each launch of a candidate on one line; `constants` are its tunables. */
+/** Writes one line for each launch of a candidate. `constants` contains its tunables, which formulas may use. */
 export function launchesText(
   { launches }: Pick<ProblemCandidate, 'launches'>,
   sizes: Sizes,
