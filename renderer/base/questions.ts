@@ -78,7 +78,7 @@ export const questions: readonly Question[] = [
   {
     id: 'fastest',
     title: 'Which variant is fastest here, and is it correct?',
-    text: 'Six implementations of the same computation, on CPU and GPU. The fastest of each is wrong, and shown in red.',
+    text: 'Six implementations of the same computation, on CPU and GPU. The fastest one on each is wrong, and shown in red.',
     layout: 'compare',
     panels: ['scenario', 'ladder', 'compare'],
     scenario: 'micro/views.json',
@@ -108,7 +108,7 @@ export const questions: readonly Question[] = [
       { panel: 'timeline', text: 'W and S zoom, A and D move. Click a span: its details open next to it.' },
       {
         panel: 'run',
-        text: 'The same run in numbers. At the end: time to solve, number of steps, and cell-steps per second.',
+        text: 'The same run in numbers. The last rows give the time to solve, the number of steps, and cell-steps per second.',
       },
       { panel: 'launch-explorer', text: 'What a block size means for a launch: waves, tail, and occupancy.' },
     ],
@@ -146,7 +146,7 @@ export const questions: readonly Question[] = [
         text: 'Open a claim to compare it with the measurement and its interval. Search for coalescing: hint 2 shows its measurement.',
       },
       { panel: 'compare', text: 'The measurement behind a claim about coalesced reads: every row, every sample.' },
-      { panel: 'scenario', text: 'A claim holds for one size. Change the stride, then press Benchmark.' },
+      { panel: 'scenario', text: 'A claim may be true for one size only. Change the stride, then press Benchmark.' },
     ],
     picture: 'claims',
   },

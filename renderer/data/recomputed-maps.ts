@@ -60,7 +60,8 @@ export class RecomputedMaps {
   stop(): void {
     const wanted = this.#wanted;
     this.leave();
-    for (const [key] of wanted?.maps ?? []) this.#taker.refuse(key, 'This step was not computed: it was stopped.');
+    for (const [key] of wanted?.maps ?? [])
+      this.#taker.refuse(key, 'This step was not computed, because the computation was stopped.');
   }
 
   /** Cancels the computation because no panel needs the maps any more. */

@@ -326,7 +326,7 @@ export class RunFeed implements RunFollower {
     const others = all.filter(([, request]) => !isStored(request, pairs));
     for (const [key, { against }] of others) {
       if (against !== undefined)
-        this.#refuse(key, 'A difference uses stored sums: show the sum, or remove the reference.');
+        this.#refuse(key, 'A difference is computed from stored sums. Show the sum, or remove the reference.');
     }
     const cuts = others.filter(([, { against }]) => against === undefined);
     if (live === 'drag') for (const [key] of cuts) this.#refuse(key, 'Computed when you stop moving.');

@@ -42,11 +42,11 @@ describe('recorded sessions and claims', () => {
     await open.close();
   });
 
-  it('shows which implementation style is faster, from the recorded sessions', async () => {
+  it('shows which programming style is faster, from the recorded sessions', async () => {
     const { open, page, bench } = await workbench();
     await bench.layout('Alt+Shift+2', 'Compare');
-    await bench.panel('Which way').click();
-    await page.getByRole('button', { name: 'Enlarge Which way' }).click();
+    await bench.panel('Programming style').click();
+    await page.getByRole('button', { name: 'Enlarge Programming style' }).click();
     const problem = page.getByTestId('decision').filter({ hasText: 'h200-dense-36M' });
     await problem.waitFor();
     // A session with several instances gives advice.

@@ -127,7 +127,7 @@ function coldStartChart(given: readonly MeasuredSessionEntry[]): Chart {
     };
   });
   return {
-    title: 'Set-up of a first and of a later run, part by part',
+    title: 'Parts of the set-up, in the first run and in later runs',
     panes: [
       {
         x: { title: 'Set-up', unit, kind: 'linear', from: 0, to: longest * per * ROOM },
@@ -171,7 +171,7 @@ function ladder(report: SessionReport): ChartOrReason {
   const chain = fastestChain(report);
   const [root, fastest] = [chain[0], chain.at(-1)];
   if (chain.length < 2 || root === undefined || fastest === undefined) {
-    return { missing: 'No ladder: no correct variant in this session is based on another one measured with it.' };
+    return { missing: 'No ladder: no correct variant in this session is based on another variant in it.' };
   }
   return {
     id: 'ladder',

@@ -18,9 +18,9 @@ function describe(item: Recoverable): string {
   if (item.kind === 'session') {
     return item.finished
       ? `A benchmark of ${item.upTo}, not saved`
-      : `A benchmark that was still measuring: ${item.upTo}`;
+      : `A benchmark that was still running: ${item.upTo}`;
   }
-  return item.finished ? `A run of ${item.upTo}, not saved` : `A run that was still computing: ${item.upTo}`;
+  return item.finished ? `A run of ${item.upTo}, not saved` : `A run that was still in progress: ${item.upTo}`;
 }
 
 export default function RecoverDialog({ request, close }: RecoverDialogProps): ReactElement {

@@ -180,7 +180,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
             />
           </span>
           <small>
-            {typeof sweep === 'string' ? sweep : 'Measures at each value; the ladder shows the fixed cost.'}
+            {typeof sweep === 'string' ? sweep : 'Measures at each value; the size sweep shows fixed cost and slope.'}
           </small>
         </div>
       </div>

@@ -119,7 +119,7 @@ function ClockChoices({ store }: ChooseProps): ReactElement {
       <small>
         {typeof MHz === 'string'
           ? MHz
-          : 'Locking needs administrator rights; without them the table shows a message. The wait takes at most two minutes.'}
+          : 'Locking the clock needs administrator rights; without them, a message above the table says so. The wait takes at most two minutes.'}
       </small>
     </>
   );

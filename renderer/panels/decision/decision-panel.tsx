@@ -94,7 +94,7 @@ export default function DecisionPanel(): ReactElement {
         {decisions !== null && decisions.length === 0 && failure === null ? (
           <EmptyState
             icon="sliders"
-            title="No session measured this workload written in several ways"
+            title="No session compares implementations of this workload in several programming styles"
             action={<PanelOffer panel="compare" icon="ladder" label="Benchmark with other programs" />}
           >
             Choose external programs in addition to the variants: the advice is based on a session.

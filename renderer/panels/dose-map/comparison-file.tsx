@@ -87,7 +87,7 @@ export function FileAxes({
           label="Unit of the doses in the file"
           value={plane.unit ?? ''}
           options={[
-            { value: '', label: 'not known: both relative to their largest' },
+            { value: '', label: 'not known: scale both doses to their largest value' },
             ...planeUnitSchema.options.flatMap((unit) =>
               planeUnits[unit].axes === info.sizes.length ? [{ value: unit, label: planeUnits[unit].title }] : [],
             ),
@@ -113,7 +113,7 @@ export function OpenDose({ onOpen }: { readonly onOpen: (info: ImportedDoseInfo)
     const title = `${chosen.map(({ name }) => name).join(', ')} could not be read`;
     const size = chosen.reduce((sum, file) => sum + file.size, 0);
     if (chosen.length > 2 || size > MAX_DOSE_BYTES) {
-      const allowed = `at most two files of ${MAX_DOSE_BYTES / 2 ** 20} MiB in total; use braggbench gamma for larger ones`;
+      const allowed = `at most two files, with ${MAX_DOSE_BYTES / 2 ** 20} MiB in total; use braggbench gamma for larger files`;
       stores.notices.tell({
         tone: 'warning',
         title,

@@ -245,7 +245,7 @@ function Pencils({ run, onTrace }: PencilsProps): ReactElement {
       ) : (
         <Button
           disabled={info === null || !isOver(info.state) || info.error !== null}
-          title="Divides the beam into pencils as wide as a column, and solves each in the matter of its own column"
+          title="Divides the beam into pencil beams as wide as a column of cells, and solves each in the matter of its own column"
           onPress={() => run !== null && void trace(run)}
         >
           Trace along their axes

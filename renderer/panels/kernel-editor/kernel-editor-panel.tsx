@@ -166,7 +166,7 @@ function Facts({ info, dirty }: { readonly info: UserKernelInfo; readonly dirty:
         ? 'Changed, not saved.'
         : isTrusted
           ? 'Trusted in this version.'
-          : 'Not yet trusted: you confirm before it runs.'}
+          : 'Not yet trusted: you are asked to confirm before it runs.'}
     </p>
   );
 }

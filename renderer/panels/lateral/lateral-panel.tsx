@@ -51,10 +51,10 @@ function Readout({ profile }: { readonly profile: DepthProfile }): ReactElement 
       <span>
         z <b>{fixedDigits(depth_mm, 2)}</b> mm
       </span>
-      <span title="Of the protons’ fluence crossing this depth; the dashed curve is a Gaussian of this width with the area of the dose">
+      <span title="Width of the fluence of protons crossing this depth; the dashed curve is a Gaussian with this width and the area of the dose">
         σx <b>{fixedDigits(plane?.sigma_x_mm, 3)}</b> mm
       </span>
-      <span title="Of a Gaussian fitted to the dose above a tenth of its largest value; cells widen a beam that is only a few cells wide">
+      <span title="Width of a Gaussian fitted to the dose above a tenth of its largest value; a beam only a few cells wide appears wider">
         fit <b>{fixedDigits(fit?.sigma, 3)}</b> mm
       </span>
       {at?.x === undefined ? null : (

@@ -72,7 +72,7 @@ const mappings = [
   {
     value: 'grid-stride',
     label: 'Grid-stride',
-    title: 'Each thread continues with a stride of the number of threads in the grid',
+    title: 'Each thread processes several elements; the stride is the number of threads in the grid',
   },
 ] as const;
 

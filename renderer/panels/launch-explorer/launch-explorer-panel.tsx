@@ -212,7 +212,7 @@ function items({ launch, kernel, gpu }: ExplainedLaunch, driverBlocks: number | 
         ]),
     { name: 'Waves', value: launch.waves === null ? NO_VALUE : significant(launch.waves, 4), strong: true },
     { name: 'Last wave used', value: percent(launch.lastWaveUsed) },
-    { name: 'Tail', value: percent(launch.tail), title: 'Share of the time, if all blocks take the same time' },
+    { name: 'Tail', value: percent(launch.tail), title: 'Share of the launch time, if all blocks take the same time' },
     { name: 'Registers', value: count(kernel.registers), unit: 'per thread' },
     { name: 'Shared memory', value: count(kernel.shared_bytes + launch.request.dynamic_bytes), unit: 'B per block' },
     { name: 'Multiprocessors', value: count(gpu.limits.multiprocessors) },

@@ -135,7 +135,9 @@ function NoRows({ part }: { readonly part: Part | null }): ReactElement | null {
   if (part === null || part.matching > 0) return null;
   return (
     <p className="studies__none muted">
-      {part.all === 0 ? `${count(0)} points are solved so far.` : `The filter excludes all ${count(part.all)} rows.`}
+      {part.all === 0
+        ? `${count(0)} points are solved so far.`
+        : `The filter excludes all ${count(part.all)} rows. Change or clear it.`}
     </p>
   );
 }

@@ -49,7 +49,7 @@ export function timelineFigure(
     arrays: [
       array('start_ns', 'ns', 'Start of the rectangle on the common axis'),
       array('end_ns', 'ns', 'End of the rectangle'),
-      array('block', '', 'Timeline, counted from 0 in the order of the title'),
+      array('block', '', 'Number of the timeline, from 0, in the order of the title'),
       array('track', '', 'Row of the timeline'),
       array('spans', '', 'Number of spans in the rectangle'),
     ],

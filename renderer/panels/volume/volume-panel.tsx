@@ -40,7 +40,11 @@ const axisNames: Readonly<Record<VolumeAxis, string>> = { x: 'x', y: 'y', z: 'de
 const doses = [
   { value: 'billion', label: '10⁹ protons', title: 'Dose per 10⁹ protons of the field' },
   { value: 'mu', label: 'MU', title: 'Dose per monitor unit' },
-  { value: 'field', label: 'field', title: 'Dose of all protons of the field: the weights of the spots' },
+  {
+    value: 'field',
+    label: 'field',
+    title: 'Dose of all protons of the field, whose number is given by the weights of the spots',
+  },
 ] as const;
 
 const files = [

@@ -128,7 +128,7 @@ const table = [
   { id: 'claims', title: 'Claims', icon: 'check', help: linkTo('claims'), compare: 'lower' },
   {
     id: 'decision',
-    title: 'Which way',
+    title: 'Programming style',
     icon: 'sliders',
     help: linkTo('comparing', 'which-programming-style-to-use'),
     compare: 'lower',

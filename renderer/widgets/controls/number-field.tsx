@@ -113,7 +113,11 @@ export function NumberField(props: NumberFieldProps): ReactElement {
       {/* Reserve the space without a unit too, so that digits in a column of fields align. */}
       <span
         className="number-field__unit rigid faint"
-        title={canDrag ? 'Drag to change; Shift coarse, Alt fine. The arrow keys do the same in the field.' : undefined}
+        title={
+          canDrag
+            ? 'Drag to change the value: with Shift in large steps, with Alt in small ones. The arrow keys do the same in the field.'
+            : undefined
+        }
         data-drag={canDrag}
         onPointerDown={grab}
         onPointerMove={drag}

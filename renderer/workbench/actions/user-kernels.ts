@@ -96,8 +96,8 @@ export function createUserKernelActions({ client, stores }: ActionContext): User
       text:
         `${rights} In ${folder} are ${reference}, which computes the expected results, and ${countText(requested.length, 'candidate')}: ` +
         `${requested.map((one) => `${one.id} (${hash(one)})`).join(', ')}. Trust them only if you wrote them or have read them. You ` +
-        'must confirm again when they change. Agents: braggbench mcp then also runs kernels that coding agents submit to ' +
-        'this folder and nobody has read, until the problem or its reference changes.',
+        'must confirm again when they change. If you also trust agents, braggbench mcp runs kernels that coding agents submit to ' +
+        'this folder and that nobody has read, until the problem or its reference changes.',
       choices: [
         { id: 'agents', label: 'I trust them, and agents' },
         { id: 'trust', label: 'I trust them' },

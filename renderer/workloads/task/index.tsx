@@ -53,7 +53,7 @@ export function unprovenReadouts(measured: readonly Pick<MeasuredSessionEntry, '
   const notChecked = {
     name: 'Not checked',
     value: String(unchecked),
-    title: 'Variants whose answer was compared with nothing, or in doubt at the end',
+    title: 'Variants whose result was not checked, or whose check did not reach a decision',
   };
   return unchecked === 0 ? [wrong] : [wrong, notChecked];
 }
@@ -103,7 +103,7 @@ export function taskWorkload(kind: TaskKind) {
     progress: ({ phase, what, round, rounds }: TaskProgress) => [
       { name: 'Now', value: phase },
       { name: 'Variant', value: what },
-      { name: 'Round', value: count(round), title: `At most ${rounds}: it ends when the ratios are known` },
+      { name: 'Round', value: count(round), title: `At most ${rounds}: the session ends when all ratios are known` },
     ],
     facts: ({ title, available, variants }: TaskResolved) => [
       { name: 'Measures', value: title },

@@ -133,8 +133,8 @@ export const transport: PageWorkload<'transport'> = {
             value: expected.seconds < 1 ? 'under 1 s' : `about ${timeLeft(expected.seconds)}`,
             title:
               expected.elsewhere === null
-                ? `Steps of ${variant}, from its runs in this program; accurate to a factor of about three`
-                : `Steps of ${variant} on ${expected.elsewhere}, until one has run here; accurate to a factor of about five`,
+                ? `Time of the steps of ${variant}, estimated from its earlier runs in this program; accurate to a factor of about three`
+                : `Time of the steps of ${variant} on ${expected.elsewhere}, until a run of it has ended here; accurate to a factor of about five`,
           },
         ]),
   ],

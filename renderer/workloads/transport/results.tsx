@@ -87,7 +87,11 @@ function RangeHead({
         </dd>
       </div>
       <div
-        title={resolved === null ? '' : `Along the beam axis, through the regions on it; water by ${resolved.table}`}
+        title={
+          resolved === null
+            ? ''
+            : `Path along the beam axis, through the regions on it; stopping power of water from ${resolved.table}`
+        }
       >
         <dt>
           <span className="readouts__swatch readouts__swatch--reference" />

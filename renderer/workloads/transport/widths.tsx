@@ -44,7 +44,7 @@ export function Widths({ moments, depths_mm }: WidthsProps): ReactElement | null
   ];
   if (rows.length === 0) return null;
   return (
-    <table className="widths wide" title="Of the protons’ fluence crossing the plane at this depth">
+    <table className="widths wide" title="Width of the fluence of protons crossing the plane at this depth">
       <thead>
         <tr>
           <th scope="col">Beam width at</th>

@@ -257,7 +257,7 @@ describe('the data of the selected run', () => {
       await vi.advanceTimersByTimeAsync(300);
       feed.stopComputing();
       expect(host.streams[0]?.closed).toBe(true);
-      expect(data.troubles.get('cut')).toBe('This step was not computed: it was stopped.');
+      expect(data.troubles.get('cut')).toBe('This step was not computed, because the computation was stopped.');
       feed.computeAgain();
       await vi.advanceTimersByTimeAsync(300);
       expect(data.troubles.get('cut')).toBeNull();

@@ -85,7 +85,7 @@ function rangeTable({ draft, complete }: StudySubject): StudyTemplate | null {
   return {
     id: 'range-table',
     title: 'Range table',
-    asks: 'How do range, falloff and peak depend on energy? From 30 to 230 MeV, each on its own grid.',
+    asks: 'How do range, falloff and peak depend on energy? Beams from 30 to 230 MeV, each on its own grid.',
     base: boxFree(draft),
     axes: [{ kind: 'range', path: 'beam.energy_MeV', ...ENERGIES }],
     measures: ['readouts', 'ledger', 'times', 'memory'],
@@ -109,7 +109,7 @@ function variants({ draft, complete, capabilities }: StudySubject): StudyTemplat
   return {
     id: 'variants',
     title: 'Every variant',
-    asks: 'Which variant is fastest on this machine, and does it give the same answer? Each alone, five times.',
+    asks: 'Which variant is fastest on this machine, and does it give the same result? Each point is solved five times, one point at a time.',
     base: draft,
     axes: [{ kind: 'list', path: 'solver.variant', values: here.map(({ id }) => id) }],
     ...TIMED_OPTIONS,
@@ -123,7 +123,7 @@ function threads({ draft, complete, capabilities }: StudySubject): StudyTemplate
   return {
     id: 'threads',
     title: 'Threads',
-    asks: 'How does the time depend on the number of threads? Each alone, five times.',
+    asks: 'How does the time depend on the number of threads? Each point is solved five times, one point at a time.',
     base: draft,
     axes: [{ kind: 'list', path: 'solver.threads', values: [...counts, logicalCores] }],
     ...TIMED_OPTIONS,
@@ -164,7 +164,7 @@ function sizes({ draft, complete }: StudySubject): StudyTemplate | null {
   return {
     id: 'sizes',
     title: axis.path === DETECTOR ? 'Detector size' : 'Problem size',
-    asks: `How does the time depend on the size, from ${axis.values[0]} to ${axis.values.at(-1)}? Each alone, five times.`,
+    asks: `How does the time depend on the size, from ${axis.values[0]} to ${axis.values.at(-1)}? Each point is solved five times, one point at a time.`,
     base: draft,
     axes: [{ kind: 'list', path: axis.path, values: [...axis.values] }],
     ...TIMED_OPTIONS,
