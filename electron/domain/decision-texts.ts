@@ -78,7 +78,7 @@ export function adviceText({ options, steps }: Decision): string {
   const unknown = steps.filter(({ decided }) => decided === 'too few');
   const stay = approachTitles[base.way];
   if (faster.length === 0 && unknown.length > 0) return noAdviceText(base, unknown);
-  if (faster.length === 0) return `Stay with ${lower(stay)}: no other style is certainly faster here.`;
+  if (faster.length === 0) return `Stay with ${lower(stay)}: no other programming style is certainly faster here.`;
   // An option that needs more work is recommended only if it is clearly faster than those that need less.
   const worth = faster.filter((one, i) =>
     faster.slice(0, i).every(({ option }) => isFasterThan(one, option.range.low)),
@@ -89,10 +89,10 @@ export function adviceText({ options, steps }: Decision): string {
   const no = steps
     .filter((step) => step.decided !== 'too few' && !worth.includes(step))
     .map(({ option }) => lower(approachTitles[option.way]));
-  const not = no.length === 0 ? '' : ` Not worth more work here: ${no.join(', ')}.`;
+  const not = no.length === 0 ? '' : ` Not worth the additional work here: ${no.join(', ')}.`;
   const few = unknown.map(({ option }) => lower(approachTitles[option.way]));
   const open = few.length === 0 ? '' : ` Too few measurements: ${few.join(', ')}.`;
-  return `Stay with ${lower(stay)} unless you run it often: ${list} pays off, depending on the number of runs below.${not}${open}`;
+  return `Stay with ${lower(stay)} unless you run it often: ${list} pays off from the number of runs in the table below.${not}${open}`;
 }
 
 const isFasterThan = ({ option }: Step, low: number): boolean => option.range.high < low;

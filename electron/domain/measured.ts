@@ -112,7 +112,7 @@ export function trendText(trend: Trend | null, sessions: number): string {
     return `${sessions} sessions: at least ${minBefore + 1} are needed to judge how much sessions vary.`;
   const { spread, ratio, expected, verdict } = trend;
   const [low, high] = [expected.low, expected.high].map((value) => significant(value, 4));
-  return `The last takes ${significant(ratio, 4)}× the time of the earlier ones: ${verdict}. They vary by ${percent(spread)} (standard deviation); 95 % of further sessions would take ${low} to ${high}×.`;
+  return `The last session takes ${significant(ratio, 4)}× the time of the earlier sessions: ${verdict}. The earlier sessions vary by ${percent(spread)} (standard deviation); 95 % of further sessions would take ${low} to ${high}×.`;
 }
 
 export function pointTexts({ created, commit, time_s, interval, right, flagged }: HistoryPoint, first_s: number) {
@@ -129,7 +129,7 @@ export function pointTexts({ created, commit, time_s, interval, right, flagged }
 
 const stopText: Readonly<Record<(typeof stoppedSchema.options)[number], string>> = {
   decided: 'every verdict is decided',
-  precise: 'every ratio is as precise as requested, or known to a tenth of its logarithm',
+  precise: 'every ratio has the requested precision, or is known to a tenth of its logarithm',
   narrow: 'every ratio is known to 1 %',
   settled: 'the noise is known precisely enough',
   time: 'the time limit was reached',

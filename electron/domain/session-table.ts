@@ -446,7 +446,8 @@ export interface SessionTable {
 /** Title of the column with the names of rows. */
 export const VARIANT = 'Variant';
 
-export const groupsText = 'Times can be compared within a table: each has one benchmark, one size and one machine.';
+export const groupsText =
+  'Compare times only within a table: each table contains one benchmark, one size and one machine.';
 
 /** One table for each group, because only times within a group are comparable. All tables have the same columns. */
 export function sessionTables(

@@ -33,7 +33,7 @@ export function readEnergies(text: string): ReadEnergies {
     if (index === header && /^[\s"]*(energy|energie|e)?_?[\s([]*MeV[\s)\]"]*$/i.test(line)) continue;
     if (lines.length > 1 && /^\s*\d+,\d+\s*$/.test(line)) {
       return refused(
-        `line ${index + 1}: ${line.trim()} is two energies or has a decimal comma; allowed: decimal points`,
+        `line ${index + 1}: ${line.trim()} contains two energies or a decimal comma; allowed: one energy per line, with a decimal point`,
       );
     }
     for (const word of line.split(/[\s,;]+/).filter((part) => part !== '')) {

@@ -14,7 +14,7 @@ export const approaches = approachSchema.options;
 export const approachTitles: Readonly<Record<Approach, string>> = {
   loop: 'Loops over array calls',
   array: 'Array expressions',
-  'compiled-array': 'Array expressions, compiled as they run',
+  'compiled-array': 'Array expressions, compiled at run time',
   elementwise: 'An elementwise kernel of a library',
   raw: 'A raw kernel in an array library',
   compiled: 'C++ and CUDA',

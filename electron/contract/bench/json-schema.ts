@@ -14,7 +14,7 @@ export function publishedSessionSchema(): Readonly<Record<string, unknown>> {
     $id: 'session-3.schema.json',
     title: 'Braggbench benchmark session',
     description:
-      'A benchmark with every sample: machine, program, environment, and the verdict of each variant. Samples name their instance, round and repetitions; files contain them as columns, in which one value stands for all samples that share it. Times are in seconds; keys carry other units as a suffix.',
+      'A benchmark with every sample: machine, program, environment, and the verdict of each variant. Samples name their instance, round and repetitions; files contain them as columns; a column with a single value has that value for all samples. Times are in seconds; keys carry other units as a suffix.',
     ...body,
   };
 }

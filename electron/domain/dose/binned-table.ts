@@ -129,7 +129,9 @@ export const binnedFields = {
     'unnormalized data': absentAs('sums over all primaries'),
     '+/-': absentAs('bins of one side each'),
     'accurate deposition': ignoredField('states how energy was shared among bins'),
-    'normalized (per unit volume)': ignoredField('bins of one size: their ratios are those of doses'),
+    'normalized (per unit volume)': ignoredField(
+      'all bins have the same size, so ratios of energies are ratios of doses',
+    ),
     'this is a track-length binning': absentAs('deposited energy or dose'),
     'only non-zero cells': absentAs('all cells'),
     'birk law': absentAs('energy without quenching'),
@@ -320,7 +322,7 @@ function binsFromEdges(
     const before = rows[i - 1]?.values[1];
     return !(high > low) || (before !== undefined && Math.abs(low - before) > EDGE * (high - low));
   });
-  if (gap >= 0) return { line: rows[gap]?.line ?? 1, message: 'its bin does not begin where the one before ends' };
+  if (gap >= 0) return { line: rows[gap]?.line ?? 1, message: 'its bin does not begin where the previous bin ends' };
   return {
     depths: rows.map(({ values: [low = 0, high = 0] }) => (low + high) / 2),
     doses: rows.map(({ values }) => values[value] ?? Number.NaN),
@@ -388,7 +390,7 @@ const usrbin: TableReader = (lines) => {
     if (!(size > 0) || Math.abs(Number(width) / size - 1) > EDGE) {
       return {
         line: number,
-        message: `its bins along ${axis} are ${width} ${unit} wide; allowed: ${size}, as follows from its ends`,
+        message: `its bins along ${axis} are ${width} ${unit} wide; allowed: ${size}, computed from its ends and number of bins`,
       };
     }
     bins.push({ axis, count: Number(count), size, unit, from: Number(from) });
@@ -480,7 +482,7 @@ const phits: TableReader = (lines) => {
   const values = columns.filter((name) => !/^r\.err$/i.test(name));
   const value = columns.indexOf('all');
   if (value < 0) {
-    const allowed = 'a column for all particles, because the dose of one particle is only a part of the dose';
+    const allowed = 'a column for all particles, because one particle contributes only a part of the dose';
     return { line: head?.number ?? 1, message: `it has columns of ${values.join(', ')}; allowed: ${allowed}` };
   }
   const begin = lines.indexOf(head ?? ({} as Line)) + 1;
@@ -535,7 +537,7 @@ const shieldHit: TableReader = (lines) => {
   });
   const depth = depthBins(bins, line);
   if ('message' in depth) return depth;
-  if (!(depth.bins.size > 0)) return { line, message: 'its START and END give no bin size; allowed: above 0' };
+  if (!(depth.bins.size > 0)) return { line, message: 'its START and END give no valid bin size; allowed: above 0' };
   const first = lines.find((one) => !isComment(one) && one.text.trim() !== '');
   const columns = numbersIn(first?.text ?? '').length;
   const rows = rowsOf(lines, columns === 5 ? 5 : 4);

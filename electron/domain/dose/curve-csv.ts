@@ -54,7 +54,7 @@ type CurveReading =
   | Readonly<{ ok: true; curve: ReadCurveFile }>
   | Readonly<{ ok: false; faults: readonly CurveError[] }>;
 
-const BEFORE_SURFACE = 'before the surface; allowed: depths of 0 and more (leave points in air out)';
+const BEFORE_SURFACE = 'before the surface; allowed: depths of 0 and more (omit points in air)';
 const LARGEST_LINES = 200_000;
 /** Further errors would not help the user. */
 const MAX_ERRORS = 20;

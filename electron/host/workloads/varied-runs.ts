@@ -190,7 +190,7 @@ export class VariedRuns {
   get summary(): string {
     const pairs = `${this.#pairs} pairs of runs of another problem`;
     return this.#checked === null
-      ? `not checked with another problem; ${pairs}`
-      : `correct also required with ${this.#checked}; ${pairs}`;
+      ? `the result was not checked with another problem; ${pairs}`
+      : `the result is also checked with ${this.#checked}; ${pairs}`;
   }
 }

@@ -107,7 +107,7 @@ describe('results of other workloads', () => {
     const mixed = await call('compare', 'a.h5', 'diffraction-fp64.h5');
     expect(mixed).toMatchObject({ code: 2 });
     expect(mixed.stderr).toMatch(
-      /A comparison needs subjects of one workload, but these are of several: .* of transport, .* of diffraction\./,
+      /Only results of one workload can be compared, but these belong to several workloads: .* of transport, .* of diffraction\./,
     );
   });
 

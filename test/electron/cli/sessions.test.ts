@@ -159,7 +159,9 @@ describe('braggbench history', () => {
       ['3', '333333333', '0.9900'],
       ['4', '444444444', '1.200'],
     ]);
-    expect(stdout).toMatch(/The last takes 1\.2\d*× the time of the earlier ones: slower\. They vary by 1\.0/);
+    expect(stdout).toMatch(
+      /The last session takes 1\.2\d*× the time of the earlier sessions: slower\. The earlier sessions vary by 1\.0/,
+    );
     const told = JSON.parse((await call(...files, '--json')).stdout) as {
       readonly series: readonly { readonly label: string; readonly trend: { readonly verdict: string } }[];
     };

@@ -411,7 +411,7 @@ hostile([
             .join('; ')
             .concat('; DELETE FROM NVTX_EVENTS'),
         ),
-        /its tables have no rows that are shown \(CUPTI_ACTIVITY_KIND_KERNEL, /,
+        /its tables contain no events that can be shown \(CUPTI_ACTIVITY_KIND_KERNEL, /,
       ],
       ...(
         [
@@ -603,14 +603,14 @@ hostile([
         ncu(
           `${ncuHead}\n${[0, 1].map((id) => `"${id}","sm__warps_active.avg.pct_of_peak_sustained_active","%","50"\n"${id}","smsp__inst_executed.sum","inst","5"`).join('\n')}`,
         ),
-        /"occupancy":null.*sustained_active of 2 launches has no mean without gpu__time_duration\.sum/,
+        /"occupancy":null.*sustained_active of 2 launches cannot be averaged without the weight gpu__time_duration\.sum/,
       ],
       [
         'stalls without instructions',
         ncu(
           `${ncuHead}\n${[0, 1].map((id) => `"${id}","smsp__average_warps_issue_stalled_wait_per_issue_active.ratio","inst","5"\n"${id}","lts__t_bytes.sum","byte","5"`).join('\n')}`,
         ),
-        /"l2_bytes":10.*stalls of 2 launches have no mean without smsp__inst_executed\.sum/,
+        /"l2_bytes":10.*stalls of 2 launches cannot be averaged without the weight smsp__inst_executed\.sum/,
       ],
       [
         'a number for one of two launches beside a whole counter',

@@ -238,7 +238,7 @@ hostile([
       [
         'histograms and no grid',
         () => readDicomDose('dose', doseOf(irregularPhantom, { '7fe00010': undefined })),
-        /^refused: dose: it has no PixelData, so that its doses may be histograms or points; allowed: a grid of doses/,
+        /^refused: dose: it has no PixelData, so it may contain histograms or doses at points; allowed: a grid of doses/,
       ],
       ['centigray', dose({ '30040002': ['CS', 'CGY'] }), /DoseUnits is CGY; allowed: GY, RELATIVE/],
       ['positions for offsets', dose({ '3004000c': ['DS', '-13\\-10'] }), /"origin_mm":\[-7,11,-13\]/],
@@ -315,7 +315,7 @@ hostile([
       [
         'no steps',
         volume(joinFile('NDims = 3\nDimSize = 4 3 2\nElementType = MET_SHORT\nElementDataFile = LOCAL\n', shorts)),
-        /"spacing_mm":\[1,1,1\].*"notes":\["It states no ElementSpacing: its steps are 1 mm/,
+        /"spacing_mm":\[1,1,1\].*"notes":\["It has no ElementSpacing: a spacing of 1 mm is assumed/,
       ],
       ['a byte too many', meta({}, new Uint8Array(49)), /data has 49 bytes, but 48 are specified/],
       ['a size of zero', meta({ DimSize: '4 3 0' }), /a size is 0; allowed/],
@@ -413,7 +413,7 @@ hostile([
       [
         'ends of axes without centers',
         byAxes('axis mins: 0 0 0\naxis maxs: 4 6 6'),
-        /"spacing_mm":\[1,2,3\],"origin_mm":\[0\.5,1,1\.5\].*axis mins without centers are read as the edges/,
+        /"spacing_mm":\[1,2,3\],"origin_mm":\[0\.5,1,1\.5\].*Without centers, its axis mins are read as the edges/,
       ],
       [
         'ends of axes at nodes',
@@ -423,7 +423,7 @@ hostile([
       [
         'ends of axes with a centre for one alone',
         byAxes('axis mins: 10 20 30\nspacings: 1 2 3\ncenters: node none cell'),
-        /"origin_mm":\[10,21,31\.5\].*without centers/,
+        /"origin_mm":\[10,21,31\.5\].*Without centers/,
       ],
       [
         'axes in the order of numpy',

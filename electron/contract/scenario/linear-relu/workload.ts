@@ -19,7 +19,7 @@ const problemSchema = z.strictObject({
     .meta({
       title: 'Direction',
       description:
-        'forward: computes Y. backward: computes dX, dW and db from dY, masked by the ReLU. through: computes the gradient dY W as passed by the ReLU before the layer, and its sums.',
+        'forward: computes Y. backward: computes dX, dW and db from dY, masked by the ReLU. through: computes the gradient dY W, masked by the ReLU before the layer, and its sums.',
     })
     .default('forward'),
   activation: z
@@ -27,16 +27,16 @@ const problemSchema = z.strictObject({
     .meta({
       title: 'Function',
       description:
-        'relu: max(Z, 0). gelu: the hyperbolic tangent formula, as in the libraries. none: the product with its bias. Only relu is available in the backward direction.',
+        'relu: max(Z, 0). gelu: the approximation by a hyperbolic tangent, as in the libraries. none: the product with its bias. Only relu is available in the backward direction.',
     })
     .default('relu'),
   residual: z
     .boolean()
-    .meta({ title: 'Residual', description: 'Whether a matrix of the same size as Y is added before the activation.' })
+    .meta({ title: 'Residual', description: 'Adds a matrix of the same size as Y before the activation.' })
     .default(false),
   bias: z
     .boolean()
-    .meta({ title: 'Bias', description: 'Whether b is added, and its gradient computed.' })
+    .meta({ title: 'Bias', description: 'Adds the bias b, and computes its gradient in the backward direction.' })
     .default(true),
   values: z
     .enum(['uniform', 'with-nan', 'zero'])

@@ -44,7 +44,8 @@ const arithmeticRows = [
       .enum(['same', 'warps', 'halves', 'lanes', 'random'])
       .meta({
         title: 'Pattern of keys',
-        description: 'One key for all, one per warp, two per warp, eight per warp by lane, or any.',
+        description:
+          'Distribution of the keys: one key for all elements, one per warp, two per warp, eight per warp by lane, or random.',
       })
       .default('random'),
   }),

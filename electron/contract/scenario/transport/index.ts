@@ -125,7 +125,7 @@ const outputSchema = z.strictObject({
     .meta({
       title: 'Gy for fields',
       description:
-        'Solves each kind of spot separately after the run, in wide columns, so that a field has dose in Gy.',
+        'Solves each kind of spot separately after the run, on columns 20 mm wide, to compute the dose of a field in Gy.',
     })
     .default(false),
   alpha_beta_Gy: quantity({

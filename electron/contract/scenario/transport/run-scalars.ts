@@ -46,7 +46,7 @@ const runScalars = {
   },
   bytes_per_cell_step: {
     unit: 'bytes',
-    about: 'compulsory traffic of the kernels that ran, FP32',
+    about: 'minimum memory traffic of the kernels that ran, in FP32',
     at: ['timing', 'bytes_per_cell_step'],
     engine: 'bytes_per_cell_step',
     before: 0,
@@ -69,7 +69,7 @@ const runScalars = {
   },
   end_excess_mm: {
     unit: 'mm',
-    about: 'error of the scored path length along the beam axis, where protons stop',
+    about: 'excess of the scored path length along the beam axis at the end of the range',
     at: ['engine', 'end_excess_mm'],
     engine: 'end_excess_mm',
     // For older files without the number, the reader estimates it.

@@ -179,7 +179,11 @@ export function answerOf(claim: AnsweredClaim): ClaimAnswer {
   });
   if (reason !== null) return answer('cannot-judge', `cannot be judged here: ${reason}`);
   if (counted.length === 0 && all.length > 0) {
-    return answer('cannot-judge', 'cannot be judged here: the variant that measures it gives a wrong result', remedy);
+    return answer(
+      'cannot-judge',
+      'cannot be judged here: the variant that tests this claim gives a wrong result',
+      remedy,
+    );
   }
   if (counted.length === 0) {
     if (needs !== undefined) return answer('cannot-judge', `cannot be judged here: needs ${needs}`, command);
@@ -187,7 +191,7 @@ export function answerOf(claim: AnsweredClaim): ClaimAnswer {
   }
   if (decided.length === 0) {
     const band = claimedBand(claim, counted[0]?.unit);
-    return answer('not-measured', `not measured precisely enough yet: ${found} of ${band}`, command);
+    return answer('not-measured', `not measured precisely enough yet: ${found} measured, ${band} claimed`, command);
   }
   const good = decided.filter(({ verdict }) => verdict === 'as claimed');
   if (good.length === decided.length) return answer('true', `true: ${found}`);

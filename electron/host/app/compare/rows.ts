@@ -123,11 +123,11 @@ function titlesOf(groups: readonly Group[]): readonly string[] {
 
 /** Reason why the times of a group cannot be compared with the chosen reference. */
 function notComparableText(own: LoadedSubject, main: LoadedSubject): string {
-  if (!sameBench(own, main)) return `another benchmark than ${main.row.title}`;
+  if (!sameBench(own, main)) return `the benchmark differs from that of ${main.row.title}`;
   if (!sameSize(own, main)) {
-    return `another size than ${main.row.title} (${own.row.size} and ${main.row.size} ${own.words.size})`;
+    return `the size differs from that of ${main.row.title} (${own.row.size} and ${main.row.size} ${own.words.size})`;
   }
-  return `on another machine than ${main.row.title}`;
+  return `the machine differs from that of ${main.row.title}`;
 }
 
 interface GroupedRatio {
@@ -145,12 +145,12 @@ function noteOf(
     return here === main ? null : `${notComparableText(here, main)}: its times cannot be compared`;
   }
   const [own, other] = [here.row, reference.row];
-  if (own.scenario !== other.scenario) return `another scenario: ${own.scenario}`;
+  if (own.scenario !== other.scenario) return `the scenario differs: ${own.scenario}`;
   if (ratio.interval === null) return 'too few samples for an interval';
   if (paired) return null;
   return sameSession(own, other)
-    ? 'timed after the rounds, so drifts of the machine do not cancel'
-    : 'from another session, so drifts of the machine do not cancel';
+    ? 'timed after the rounds, so the ratio includes drift of the machine'
+    : 'from another session, so the ratio includes drift of the machine';
 }
 
 /** Throws BraggError `unsupported` if there are several workloads, with the workload of each. */
@@ -160,7 +160,7 @@ function checkOneWorkload(all: readonly LoadedSubject[]): void {
   const each = [...byWorkload].map(([workload, list]) => `${list[0]?.row.origin} of ${workload}`);
   throw new BraggError(
     'unsupported',
-    `A comparison needs subjects of one workload, but these are of several: ${each.join(', ')}.`,
+    `Only results of one workload can be compared, but these belong to several workloads: ${each.join(', ')}.`,
   );
 }
 

@@ -236,9 +236,9 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       const { variant } = which;
       const found = find(which);
       const none = (reason: string) => ({ resources: null, reason, origin: null });
-      if (found.device === 'cpu') return none('It runs on the CPU and launches no kernels.');
+      if (found.device === 'cpu') return none('This variant runs on the CPU and launches no GPU kernels.');
       if (userKernels.find(variant) !== null) {
-        return none('A user kernel is compiled when it runs; its registers are not known before.');
+        return none('A user kernel is compiled when it first runs; until then its registers are not known.');
       }
       const { images, sources } = kernelFolders();
       const kept = session === null ? null : await benches.session(session.bench);

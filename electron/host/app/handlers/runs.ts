@@ -83,7 +83,10 @@ export function runHandlers({ runs, userKernels, scenarios, files, packer }: Run
       const data = await runs.data(run);
       const known = exportsOf(data.workload).map(({ id }) => id);
       if (!known.includes(what)) {
-        throw new BraggError('unsupported', `A run of ${data.workload} has no ${what}; there are ${known.join(', ')}.`);
+        throw new BraggError(
+          'unsupported',
+          `A run of ${data.workload} has no ${what}; available: ${known.join(', ')}.`,
+        );
       }
       // Tables and images are as large as the run, so large runs are exported on a worker thread. Run files always are.
       if (what !== 'run' && sizeOf(data) > SMALL_BYTES) return exportRun({ run: data, what });

@@ -151,7 +151,10 @@ async function placeFile(
     await placing.file(file, bytes);
     return { as: called, how: 'new' };
   }
-  throw new BraggError('exists', `There are ${MAX_NAME_LENGTH} other files named ${name}.`);
+  throw new BraggError(
+    'exists',
+    `The library already has ${MAX_NAME_LENGTH} files named ${name} with a number. Rename or delete some.`,
+  );
 }
 
 /** Data files cannot be renamed, because scenarios name them. */
@@ -179,7 +182,10 @@ async function problemFolder(library: string, folder: string, document: Unpacked
     const isFree = there === null && (await lstat(path.join(library, called)).catch(() => null)) === null;
     if (isFree || (there !== null && Buffer.compare(there, bytes) === 0)) return called;
   }
-  throw new BraggError('exists', `There are ${MAX_NAME_LENGTH} other folders named ${folder}.`);
+  throw new BraggError(
+    'exists',
+    `The library already has ${MAX_NAME_LENGTH} folders named ${folder} with a number. Rename or delete some.`,
+  );
 }
 
 /** Merges both sets of notes. */
@@ -278,7 +284,10 @@ async function placeStudy(
     for (const result of study.results) if (ended.get(result.id) !== 'done') await there.write(result);
     return { as: called, how: 'there' };
   }
-  throw new BraggError('exists', `There are ${MAX_NAME_LENGTH} other studies named ${id}.`);
+  throw new BraggError(
+    'exists',
+    `The library already has ${MAX_NAME_LENGTH} studies named ${id} with a number. Rename or delete some.`,
+  );
 }
 
 export const unpackProject = onThread(

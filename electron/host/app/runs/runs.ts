@@ -178,7 +178,7 @@ export class Runs {
   async forget(id: string): Promise<void> {
     const record = this.#record(id);
     if (!hasEnded(record)) throw new BraggError('unsupported', 'This run has not ended. Cancel it first.');
-    if (record.live) throw new BraggError('unsupported', 'This is a Live result; it ends with Live.');
+    if (record.live) throw new BraggError('unsupported', 'This result belongs to Live: switch Live off to remove it.');
     this.#records.delete(id);
     this.#changed();
     await Promise.all([this.#options.cache.drop(id), this.#options.checkpoints?.drop(id)]);

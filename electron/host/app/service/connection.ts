@@ -137,7 +137,10 @@ class Connection {
     this.#highestCall = Math.max(this.#highestCall, id);
     if (this.#running.has(id)) return;
     if (this.#running.size >= MAX_RUNNING_CALLS) {
-      const error = new BraggError('bad-request', `More than ${MAX_RUNNING_CALLS} calls at the same time.`);
+      const error = new BraggError(
+        'bad-request',
+        `More than ${MAX_RUNNING_CALLS} calls are running at the same time. Wait for some of them to finish.`,
+      );
       this.#send({ type: 'error', id, error: error.toWire() });
       return;
     }
@@ -186,7 +189,10 @@ class Connection {
     if (this.#streams.has(stream)) return;
     try {
       if (this.#streams.size >= MAX_OPEN_STREAMS) {
-        throw new BraggError('bad-request', `More than ${MAX_OPEN_STREAMS} streams at the same time.`);
+        throw new BraggError(
+          'bad-request',
+          `More than ${MAX_OPEN_STREAMS} streams are open at the same time. Close some of them.`,
+        );
       }
       const sender = new StreamSender({
         stream,

@@ -127,7 +127,12 @@ export class StreamSender implements Sink<unknown> {
     }
     const limit = this.#options.losslessBytes ?? LOSSLESS_BYTES;
     if (this.#options.policy === 'lossless' && this.#unreadBytes + bytes.byteLength > limit) {
-      this.#fail(new BraggError('overflow', `More than ${limit} bytes of this stream were not read.`));
+      this.#fail(
+        new BraggError(
+          'overflow',
+          `The page has not yet read more than ${limit} bytes of this stream, which is the limit.`,
+        ),
+      );
       return;
     }
     this.#sequence += 1;

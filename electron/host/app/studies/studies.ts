@@ -278,7 +278,10 @@ export class Studies {
       await this.#go(id, folder, false, cluster);
       return id;
     }
-    throw new BraggError('exists', `There are ${MAX_NAME_LENGTH} other studies named ${wanted}.`);
+    throw new BraggError(
+      'exists',
+      `The library already has ${MAX_NAME_LENGTH} studies named ${wanted} with a number. Rename or delete some.`,
+    );
   }
 
   async resume(id: StudyId, retry: boolean, on: string | null): Promise<void> {

@@ -50,7 +50,7 @@ export class Uploads {
     if (offset !== upload.taken_bytes || offset + bytes.length > upload.size_bytes) {
       throw new BraggError(
         'bad-request',
-        `Byte ${offset} of ${upload.name} arrived, but ${upload.taken_bytes} was expected.`,
+        `The data of ${upload.name} from byte ${offset} on arrived, but byte ${upload.taken_bytes} is the next one.`,
       );
     }
     upload.taken_bytes += bytes.length;

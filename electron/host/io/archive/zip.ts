@@ -52,7 +52,7 @@ export class ZipArchive {
       names.add(entry.name);
       if (names.size > MAX_ENTRIES) throw this.#refuse(`contains more than ${MAX_ENTRIES} files`);
       // The packed sizes add up to more than the archive if entries share their data, as in a zip bomb.
-      if (packed > bytes.length) throw this.#refuse('contains files that overlap each other');
+      if (packed > bytes.length) throw this.#refuse('is damaged: data of different files overlap');
       if (entry.originalSize > DEFLATE_RATIO * (entry.size + 1) || unpacked > most) {
         throw this.#refuse(
           `decompresses to more than ${formatBytes(most)}, the limit for its ${formatBytes(bytes.length)}`,

@@ -60,7 +60,7 @@ function nameError(name: string): string | null {
   if (FORBIDDEN_CHARACTERS.test(name))
     return 'must not contain any of < > : " / \\ | ? *, control or direction characters';
   if (name === '' || name.startsWith('.') || /[. ]$/.test(name) || name.trim() !== name)
-    return 'must not be empty, begin with a dot, nor begin or end with a space';
+    return 'must not be empty, begin with a dot or a space, or end with a space';
   return DEVICE_NAMES.test(name) ? 'is the name of a device on Windows' : null;
 }
 

@@ -25,7 +25,7 @@ export interface Attribute {
 
 /** Rules for attributes that affect only the display, or that repeat information of other attributes. */
 const display = ignoredField('affects only how values are displayed');
-const repeatedAttribute = ignoredField('ImagePositionPatient and ImageOrientationPatient state positions');
+const repeatedAttribute = ignoredField('positions are read from ImagePositionPatient and ImageOrientationPatient');
 
 const absentFrameGroups = absentAs('one file per slice, not Enhanced CT');
 const colours = ignoredField('colours the image when it is displayed');
@@ -42,7 +42,7 @@ export const imageAttributes = {
   Rows: { tag: 'x00280010', rule: honoured, short: true },
   Columns: { tag: 'x00280011', rule: honoured, short: true },
   PixelSpacing: { tag: 'x00280030', rule: honoured },
-  PixelAspectRatio: { tag: 'x00280034', rule: ignoredField('PixelSpacing states both steps') },
+  PixelAspectRatio: { tag: 'x00280034', rule: ignoredField('both steps are read from PixelSpacing') },
   BitsAllocated: { tag: 'x00280100', rule: honoured, short: true },
   BitsStored: { tag: 'x00280101', rule: honoured, short: true },
   HighBit: { tag: 'x00280102', rule: honoured, short: true },
@@ -65,11 +65,14 @@ export const imageAttributes = {
   TemporalPositionIdentifier: { tag: 'x00200100', rule: ignoredField('a dose is one grid') },
   PixelSpacingCalibrationType: {
     tag: 'x00280a02',
-    rule: ignoredField('states the source of PixelSpacing in projections'),
+    rule: ignoredField('describes PixelSpacing of projection images only'),
   },
   SmallestImagePixelValue: { tag: 'x00280106', rule: ignoredField('repeats the smallest stored value'), short: true },
   LargestImagePixelValue: { tag: 'x00280107', rule: ignoredField('repeats the largest stored value'), short: true },
-  LossyImageCompressionRatio: { tag: 'x00282112', rule: ignoredField('LossyImageCompression states the loss') },
+  LossyImageCompressionRatio: {
+    tag: 'x00282112',
+    rule: ignoredField('LossyImageCompression already reports the loss'),
+  },
   SharedFunctionalGroupsSequence: { tag: 'x52009229', rule: absentFrameGroups },
   PerFrameFunctionalGroupsSequence: { tag: 'x52009230', rule: absentFrameGroups },
   MaskSubtractionSequence: { tag: 'x00286100', rule: absent },
@@ -83,9 +86,12 @@ export const imageAttributes = {
   PresentationLUTShape: { tag: 'x20500020', rule: display },
   ExtendedOffsetTable: {
     tag: 'x7fe00001',
-    rule: ignoredField('frames are found by the basic table or their fragments'),
+    rule: ignoredField('frames are located by the basic offset table or by their fragments'),
   },
-  SliceThickness: { tag: 'x00180050', rule: ignoredField('slices may overlap; their positions state the spacing') },
+  SliceThickness: {
+    tag: 'x00180050',
+    rule: ignoredField('slices may overlap; the spacing is computed from their positions'),
+  },
 } as const satisfies Readonly<Record<string, Attribute>>;
 
 export const ctAttributes = {
@@ -114,7 +120,7 @@ export const ctAttributes = {
   TemporalPositionIdentifier: { tag: 'x00200100', rule: honoured },
   CTAdditionalXRaySourceSequence: {
     tag: 'x00189360',
-    rule: ignoredField('MultienergyCTAcquisition states whether the sources differ in energy'),
+    rule: ignoredField('MultienergyCTAcquisition reports whether the sources differ in energy'),
   },
   PixelPaddingValue: { tag: 'x00280120', rule: honoured, short: true },
   PixelPaddingRangeLimit: { tag: 'x00280121', rule: honoured, short: true },
@@ -136,7 +142,7 @@ export const doseAttributes = {
   DoseType: { tag: 'x30040004', rule: oneOf('PHYSICAL', 'EFFECTIVE') },
   DoseSummationType: { tag: 'x3004000a', rule: honoured },
   DoseComment: { tag: 'x30040006', rule: ignoredField('describes the dose in words') },
-  SpatialTransformOfDose: { tag: 'x30040005', rule: ignoredField('the grid is stated as it is after any transform') },
+  SpatialTransformOfDose: { tag: 'x30040005', rule: ignoredField('the grid positions already include any transform') },
   NormalizationPoint: { tag: 'x30040008', rule: ignoredField('relative doses are scaled to their largest value') },
   FrameIncrementPointer: { tag: 'x00280009', rule: honoured },
   GridFrameOffsetVector: { tag: 'x3004000c', rule: honoured },

@@ -376,7 +376,7 @@ export function readDicomDose(file: string, bytes: Uint8Array): Volume {
   if (data.elements['x7fe00010'] === undefined) {
     throw foreignFileError(
       file,
-      'it has no PixelData, so that its doses may be histograms or points; allowed: a grid of doses',
+      'it has no PixelData, so it may contain histograms or doses at points; allowed: a grid of doses',
     );
   }
   const { format, spacing_mm, orientation, position_mm } = imageOf(file, data, [16, 32], Number.POSITIVE_INFINITY);
@@ -390,7 +390,10 @@ export function readDicomDose(file: string, bytes: Uint8Array): Volume {
   const step = frames === 1 ? 1 : (offsets[1] ?? 0);
   const off = offsets.findIndex((offset, i) => Math.abs(offset - i * step) > 1e-3 * Math.abs(step) || step === 0);
   if (off >= 0)
-    throw foreignFileError(file, `frame ${off + 1} is at ${offsets[off]} mm; allowed: ${off * step}, for equal steps`);
+    throw foreignFileError(
+      file,
+      `frame ${off + 1} is at ${offsets[off]} mm; allowed: ${off * step} mm, because steps must be equal`,
+    );
   countOf(file, [columns, rows, frames]);
   const stored = storedValues(file, data, format, syntax);
   for (let i = 0; i < stored.length; i += 1) stored[i] = (stored[i] ?? 0) * scale;

@@ -64,11 +64,11 @@ export const metaImageFields: FieldRules = {
   imageposition: absent,
   // DICOM's Modality, written by ITK with its metadata dictionary.
   '0008|0060': oneOf('CT', 'RTDOSE', 'OT'),
-  centerofrotation: ignoredField('ITK places images by Offset and TransformMatrix alone'),
-  transformtype: ignoredField('Offset and TransformMatrix state the transform'),
+  centerofrotation: ignoredField('ITK uses only Offset and TransformMatrix to position images'),
+  transformtype: ignoredField('the transform is read from Offset and TransformMatrix'),
   elementmin: ignoredField('repeats the smallest value of the data'),
   elementmax: ignoredField('repeats the largest value of the data'),
-  elementnbits: ignoredField('ElementType states the size of a value'),
+  elementnbits: ignoredField('the size of a value is read from ElementType'),
   compressionlevel: ignoredField('the decompressed data is the same for any level'),
   objectsubtype: about,
   comment: about,
@@ -206,7 +206,7 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
     origin_mm:
       origin === undefined ? sizes.map(() => 0) : numbersOf(file, 'Offset', origin, axes).map((value) => value * mm),
     unit: null,
-    notes: isUnitStep ? ['It states no ElementSpacing: its steps are 1 mm, as MetaIO reads it'] : [],
+    notes: isUnitStep ? ['It has no ElementSpacing: a spacing of 1 mm is assumed, as in MetaIO'] : [],
   };
 }
 

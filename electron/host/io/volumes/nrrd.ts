@@ -80,7 +80,7 @@ export const nrrdFields: FieldRules = {
   'old max': absent,
   oldmax: absent,
   'measurement frame': ignoredField('rotates vectors and tensors, but the values are scalars'),
-  thicknesses: ignoredField('states the thickness of slices, which may overlap; spacings determine positions'),
+  thicknesses: ignoredField('slices may overlap, so their thickness does not determine positions; spacings do'),
   min: ignoredField('repeats the smallest value of the data'),
   max: ignoredField('repeats the largest value of the data'),
   content: about,
@@ -197,7 +197,7 @@ function placementByAxes(file: string, fields: Fields, sizes: readonly number[])
     notes:
       mins === undefined || sizes.every((_, i) => stated(i))
         ? []
-        : ['Its axis mins without centers are read as the edges of the first cells, as Teem reads them'],
+        : ['Without centers, its axis mins are read as the edges of the first cells, as in Teem'],
   };
 }
 
@@ -216,7 +216,7 @@ function placementBySpace(file: string, fields: Fields, sizes: readonly number[]
   if (/none/i.test(directions)) {
     throw foreignFileError(
       file,
-      `space directions is ${directions}; allowed: a vector for each axis: none of colours or times`,
+      `space directions is ${directions}; allowed: a vector for each axis, because axes of colour or time are not supported`,
     );
   }
   if (unitsOf(file, 'units', fields.get('units'), axes).some((unit) => unit !== 1)) {

@@ -110,7 +110,7 @@ function unpackBytes(file: string, encoding: 'zlib' | 'gzip', bytes: Uint8Array,
     const found = unpack(bytes, options) as unknown as UnpackResult;
     const read = found.engine.bytesWritten;
     if (read === bytes.length) return found.buffer;
-    throw foreignFileError(file, `its compressed data ends at byte ${read} of ${bytes.length}, but more data follows`);
+    throw foreignFileError(file, `its compressed data ends at byte ${read}, but the section has ${bytes.length} bytes`);
   } catch (error) {
     if (error instanceof BraggError) throw error;
     if (error instanceof RangeError)

@@ -30,7 +30,7 @@ export function flagOf({ before, after }: ClockStates, highest_MHz: number | nul
   if (named.length > 0) return named.join(', ');
   const clock = after?.sm_MHz ?? null;
   if (clock === null || highest_MHz === null || clock >= dropShare * highest_MHz) return null;
-  return `clock at ${clock} MHz, ${highest_MHz} MHz at best`;
+  return `clock at ${clock} MHz, below the highest of ${highest_MHz} MHz`;
 }
 
 /** Distance of Tukey's far fences from the quartiles, in interquartile ranges. */
@@ -64,7 +64,9 @@ export function flagSeries<S extends { readonly clocks: ClockStates }>(
   const odd = outlierTest(samples.map(timeOf));
   return samples.map((raw) => ({
     raw,
-    flag: flagOf(raw.clocks, highest_MHz) ?? (odd(timeOf(raw)) ? 'far from the other samples of its series' : null),
+    flag:
+      flagOf(raw.clocks, highest_MHz) ??
+      (odd(timeOf(raw)) ? 'outlier: far from the other samples of this variant' : null),
   }));
 }
 

@@ -233,7 +233,7 @@ class Session {
   private outOfTime(began_s: number): BraggError {
     const { mostSeconds } = this.options.limits;
     const spent = Math.round(this.clock.elapsed_s - began_s);
-    const state = spent === 0 ? 'not started' : `still starting or compiling after ${spent} s`;
+    const state = spent === 0 ? 'not started' : `it was still starting or compiling after ${spent} s`;
     const room = `first runs may use ${Number(this.forStarts_s.toPrecision(3))} s of the session's ${mostSeconds} s`;
     return new BraggError('unsupported', `${state}: ${room}. Allow more time.`);
   }

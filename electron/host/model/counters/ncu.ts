@@ -29,7 +29,7 @@ export const ncuMetrics = [
 ] as const;
 
 const perKernelField = ignoredField('counters are summed over all kernels of the run');
-const summary = absentAs('one value per launch, as without --print-summary');
+const summary = absentAs('one value per launch, so omit --print-summary');
 
 /** Columns of `ncu --csv`, on either page, from the documentation of its command line. Other columns are metrics. */
 export const ncuColumns: FieldRules = {
@@ -301,11 +301,11 @@ function notesOf(
   );
   const whole = (metric: string): boolean => numbers.get(metric) === launches;
   if (occupancy === null && whole(OCCUPANCY) && !numbers.has(TIME)) {
-    notes.push(`${OCCUPANCY} of ${launches} launches has no mean without ${TIME}, its weight`);
+    notes.push(`${OCCUPANCY} of ${launches} launches cannot be averaged without the weight ${TIME}`);
   }
   const stalled = [...numbers.keys()].some((metric) => STALL_METRIC.test(metric) && whole(metric));
   if (stalls.length === 0 && stalled && launches > 1 && !numbers.has(ISSUED_METRIC)) {
-    notes.push(`stalls of ${launches} launches have no mean without ${ISSUED_METRIC}, their weight`);
+    notes.push(`stalls of ${launches} launches cannot be averaged without the weight ${ISSUED_METRIC}`);
   }
   return notes;
 }
@@ -332,7 +332,7 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
   if (summed !== undefined) {
     throw new BraggError(
       'invalid',
-      `${name}: it has the column ${summed}; allowed: one value per launch, as without --print-summary`,
+      `${name}: it has the column ${summed}; allowed: one value per launch, so omit --print-summary`,
     );
   }
   const failed = lines.find((line) => line.startsWith('==ERROR=='));

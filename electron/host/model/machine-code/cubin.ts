@@ -70,7 +70,8 @@ export function lz4Block(packed: Uint8Array, size: number): Uint8Array {
     if (at >= packed.length) break;
     const back = next() | (next() << 8);
     const length = extended(token & 15) + 4;
-    if (back === 0 || back > to || to + length > size) throw damagedError('an LZ4 block copies from outside of it');
+    if (back === 0 || back > to || to + length > size)
+      throw damagedError('an LZ4 block refers to data outside of the block');
     for (let i = 0; i < length; i += 1) out[to + i] = out[to + i - back] ?? 0;
     to += length;
   }
@@ -145,7 +146,8 @@ function textAt(bytes: Uint8Array, at: number, limit: number): string {
 
 function sectionsOf(cubin: Uint8Array, file: Reader): readonly Section[] {
   const [first, size, count, names] = [file.u64(0x28), file.u16(0x3a), file.u16(0x3c), file.u16(0x3e)];
-  if (size < 64 || count > MAX_SECTIONS) throw damagedError(`its table of ${count} sections has rows of ${size} bytes`);
+  if (size < 64 || count > MAX_SECTIONS)
+    throw damagedError(`its table of ${count} sections has rows of ${size} bytes, which is not a valid size`);
   const rows = Array.from({ length: count }, (_, i) => first + i * size);
   const table = rows[names];
   if (table === undefined) throw damagedError('its sections have no names');

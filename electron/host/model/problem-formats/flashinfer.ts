@@ -280,17 +280,21 @@ export function convertFlashInfer(
   const [first] = mine;
   const workload = first?.workload ?? null;
   if (mine.length > 1)
-    lost.push(`The session uses the sizes of the first of ${mine.length} workloads; the others are sizes to try.`);
+    lost.push(
+      `The session uses the sizes of the first of ${mine.length} workloads; candidates are also checked at the sizes of the others.`,
+    );
   const files = Object.values(workload?.inputs ?? {}).some(({ type }) => type === 'safetensors');
   const [ofValues] = axes.ofValues;
   if (ofValues !== undefined) {
     if (!files)
       throwUnsupported(
         definition.name,
-        `constraint ${JSON.stringify(ofValues)} is on values of an array`,
+        `constraint ${JSON.stringify(ofValues)} depends on values of an array`,
         'conditions on axes, or a workload with files',
       );
-    lost.push(`Constraints on values of arrays hold only for the files: ${axes.ofValues.join('; ')}.`);
+    lost.push(
+      `Constraints on values of arrays are satisfied only by the values in the files: ${axes.ofValues.join('; ')}.`,
+    );
   }
   const own = Object.entries(definition.axes).filter(([axis]) => !axes.derived.has(axis));
   const tried = (axis: string): number[] =>
@@ -528,7 +532,7 @@ def run_tensors(${[...Object.keys(inputs), ...Object.keys(outputs)].join(', ')})
   });
   if (lines.length > 0) {
     lost.push(
-      'Errors here are shares of their tolerance, so traces have no correctness; their reference is the first candidate.',
+      'Braggbench records errors relative to the tolerance, so traces contain no correctness values. Their reference is the first candidate.',
     );
     parts[`traces/user/${name}.jsonl`] = `${lines.join('\n')}\n`;
   }

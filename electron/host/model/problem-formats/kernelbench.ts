@@ -109,7 +109,7 @@ for name in real:
 try:
     inputs = task.get_inputs()
 except Exception as error:
-    finish(refused=f"get_inputs computes with its random values: {type(error).__name__}: {error}", allowed="inputs that are only random draws")
+    finish(refused=f"get_inputs performs computations on its random values: {type(error).__name__}: {error}", allowed="inputs that are unmodified random values")
 finally:
     for name, function in real.items():
         setattr(torch, name, function)
@@ -122,13 +122,13 @@ for i, value in enumerate(inputs):
         finish(refused=f"input {i} is {type(value).__name__}", allowed="tensors and numbers")
     values = next((of for one, of in drawn if one is value), None)
     if values is None:
-        finish(refused=f"input {i} is computed from random draws", allowed="inputs that are only random draws")
+        finish(refused=f"input {i} is computed from random values", allowed="inputs that are unmodified random values")
     given.append({"shape": list(value.shape), "dtype": str(value.dtype)[6:], "values": values, "scalar": ""})
 names = [name for name in inspect.signature(task.Model.forward).parameters if name != "self"][: len(given)]
 try:
     found = model.to("meta")(*inputs)
 except Exception as error:
-    finish(refused=f"forward does not run without values: {type(error).__name__}: {error}".split("\\n")[0], allowed="a forward whose shapes follow from its inputs' shapes")
+    finish(refused=f"forward cannot run on tensors without values (device meta): {type(error).__name__}: {error}".split("\\n")[0], allowed="a forward whose shapes follow from its inputs' shapes")
 found = list(found) if isinstance(found, (tuple, list)) else [found]
 if not all(torch.is_tensor(one) for one in found):
     finish(refused="forward returns no tensors", allowed="a tensor, or a tuple of tensors")
@@ -208,7 +208,7 @@ _made = []
 
 
 def run(*arrays):
-    """The model is made once; inputs and parameters are copied in each call."""
+    """The model is created once; inputs and parameters are copied into it in each call."""
     if not _made:
         _made.append(_model(torch.float32).to(_DEVICE))
     count = len(_SCALARS) + len(_PARAMETERS)
@@ -290,7 +290,7 @@ export async function convertKernelBench(task: Task): Promise<ConvertedProblem> 
       return { name: result, role: 'output', type, shape, ...(!isWhole && { tolerance: TOLERANCE }) };
     }),
   ] as readonly ProblemArray[];
-  if (found.results.some(({ dtype }) => dtype === 'int64')) lost.push('Results of type int64 become int32 here.');
+  if (found.results.some(({ dtype }) => dtype === 'int64')) lost.push('Results of type int64 are converted to int32.');
   lost.push('The shape is fixed, because that format has no axes, so candidates are not tried at other sizes.');
   const extra = Object.entries(solutions);
   const candidate = (named: string, title: string) => ({

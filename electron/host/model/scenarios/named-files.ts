@@ -74,7 +74,7 @@ export function namedFileReader<T>({ task, path, largest_bytes, allowed, parse }
       return refuse('cannot be found before the scenario is saved, because the path is relative to its file');
     }
     const file = await insideFolder(folder, wanted);
-    if (file === null) return refuse('is outside of the folder of the scenario');
+    if (file === null) return refuse('is outside the folder of the scenario');
     // The file's state is read before its text, so that a change in between is noticed at the next read.
     const found = await stat(file).catch(() => null);
     const stamp = found === null ? null : `${wanted} ${file} ${found.mtimeMs} ${found.size} ${found.ino}`;

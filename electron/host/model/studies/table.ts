@@ -244,7 +244,7 @@ export function tableNotes({ machines, missing, damaged, rows, columns }: StudyT
       : []),
     ...(machines.length > 1
       ? [
-          `The rows come from ${machines.length} machines, so their times cannot be pooled: ${machines.map(({ machine, rows: count }) => `${machine} (${count})`).join('; ')}. Group by the columns machine and gpu_uuid.`,
+          `The rows come from ${machines.length} machines, so their times cannot be compared: ${machines.map(({ machine, rows: count }) => `${machine} (${count})`).join('; ')}. Group by the columns machine and gpu_uuid.`,
         ]
       : []),
     ...[...unknown].map(([why, count]) => `The energy of ${count} points is ${why}.`),

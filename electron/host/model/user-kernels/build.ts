@@ -246,7 +246,7 @@ async function entryFor(
   if (failed)
     throw new BraggError(
       'unsupported',
-      `Our kernel headers do not compile on this machine: ${output.trim().slice(-1000)}`,
+      `The shipped kernel headers do not compile on this machine: ${output.trim().slice(-1000)}`,
     );
   await rename(path.join(work, made), object);
   return object;

@@ -111,7 +111,7 @@ class Reader {
     const leads = path.isAbsolute(name) || /^[A-Za-z]:|^[\\/]/.test(name);
     const file = path.resolve(this.#folder, path.dirname(from), name);
     if (leads || (/(^|[\\/])\.\.([\\/]|$)/.test(name) && !isWithin(this.#folder, file))) {
-      throwIncludeError(from, line, operand, 'which is outside of the folder of the kernel');
+      throwIncludeError(from, line, operand, 'which is outside the folder of the kernel');
     }
     if (angled !== undefined || !isWithin(this.#folder, file)) return null;
     const real = await realpath(file).catch(() => null);
@@ -125,7 +125,7 @@ class Reader {
     const text = await this.#read(key, file, { from, line, operand });
     this.#bytes += text.length;
     if (this.#bytes > USER_KERNEL_TEXT_MAX)
-      throwIncludeError(from, line, operand, 'with which all includes are larger than 1 MiB');
+      throwIncludeError(from, line, operand, 'which makes all included files together larger than 1 MiB');
     return `#line 1 "${key}"\n${await this.put(key, text)}`;
   }
 

@@ -191,7 +191,10 @@ export async function readoutsOnOneGrid(
   options: Omit<Options, 'ended'> & { readonly curves: boolean },
 ): Promise<BeamReadouts> {
   if (options.gpus !== undefined) {
-    throw new BraggError('unsupported', 'Readouts alone are computed by one GPU; allowed: --gpu, which chooses it.');
+    throw new BraggError(
+      'unsupported',
+      'Without dose curves, readouts are computed on one GPU; allowed: --gpu, which selects it.',
+    );
   }
   return runOnOneGrid(name, reading, options, async (native, { problem, context }) => {
     const { columns, curves, rows, ...times } = await native.readouts(list, options.curves);

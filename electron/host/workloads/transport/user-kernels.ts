@@ -45,7 +45,7 @@ export function doseError(value: number | null, bound: number | null): Accuracy 
   return {
     id: 'parity',
     title: 'Dose error',
-    tip: 'Relative L2 difference of the dose from the FP64 reference; of a stored run from the reference row',
+    tip: 'Relative L2 difference of the dose from the FP64 reference; for a stored run, from the reference row',
     unit: '',
     value,
     bound,

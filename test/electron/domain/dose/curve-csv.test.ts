@@ -293,11 +293,11 @@ describe('CSV curves', () => {
         {
           line: 5,
           message:
-            'it has columns of proton, neutron; allowed: a column for all particles, because the dose of one particle is only a part of the dose',
+            'it has columns of proton, neutron; allowed: a column for all particles, because one particle contributes only a part of the dose',
         },
       ]);
       expect(phits('#  z-lower  z-upper  all  r.err', [rows[0] ?? '', '  1.5E+00  2.0E+00  7.0E-01  0.01'])).toEqual([
-        { line: 7, message: 'its bin does not begin where the one before ends' },
+        { line: 7, message: 'its bin does not begin where the previous bin ends' },
       ]);
     });
   });

@@ -201,7 +201,7 @@ describe('GPU clocks during image sessions', () => {
     expect(entry.samples.map(({ sm_MHz, flag }) => ({ sm_MHz, flag }))).toEqual([
       { sm_MHz: 1980, flag: null },
       { sm_MHz: 1980, flag: null },
-      { sm_MHz: 1500, flag: 'clock at 1500 MHz, 1980 MHz at best' },
+      { sm_MHz: 1500, flag: 'clock at 1500 MHz, below the highest of 1980 MHz' },
       { sm_MHz: 1980, flag: null },
       { sm_MHz: 1980, flag: 'hardware-thermal' },
       { sm_MHz: 1980, flag: null },

@@ -311,7 +311,9 @@ class Pool {
       else this.#suspects.push(...begun);
       const never = !hand.ready && this.#starts >= MAX_STARTS + this.#options.crew.processes.length;
       if (never)
-        this.#fail(new BraggError('internal', `The process for points ended before it started work (${how}).`));
+        this.#fail(
+          new BraggError('internal', `The process that solves points ended before it started to work (${how}).`),
+        );
       else if (this.#waiting.length > 0 && (lost.length > 0 || !hand.ready)) this.#start(hand.gpu, hand.slots);
     }
     this.#hands.delete(hand);

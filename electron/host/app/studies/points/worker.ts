@@ -108,7 +108,7 @@ process.on('message', (message: MessageToWorker) => {
     interrupt.abort();
     leaveIfIdle();
   } else if (message.kind === 'points') {
-    if (points === null) sendFailure(new BraggError('internal', 'A point was received before the study.'));
+    if (points === null) sendFailure(new BraggError('internal', 'A point was received before its study was received.'));
     else points(message.lines);
   } else {
     void startWorker(message).then((ready) => {

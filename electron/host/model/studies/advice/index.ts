@@ -156,7 +156,7 @@ function convergenceAdvice(head: PlanHead, rows: readonly SolvedPoint[], asked_m
               : `${goal}: ${gridText(grid)} is fine enough.`,
           evidence: [
             fit.order === null
-              ? `its changes do not decrease regularly, so there is no order; errors are relative to the finest grid, with its last change added`
+              ? `its changes do not decrease regularly, so no order of convergence is given; errors are relative to the finest grid, plus the last change`
               : `order ${Number(fit.order.toPrecision(2))}, converges to ${Number(fit.limit.toPrecision(7))} mm`,
             `errors: ${[...fit.errors]
               .toSorted(([a], [b]) => a - b)
@@ -291,10 +291,10 @@ function evidenceOf(won: readonly FastestVariant[]): readonly string[] {
         ]),
     ...(single === 0
       ? []
-      : [`at ${points(single)} times have no interval: with fewer than five repeats, only the times decide`]),
-    ...(shared === 0
-      ? []
-      : [`at ${points(shared)} other points ran at the same time: such times are not measurements`]),
+      : [
+          `at ${points(single)} times have no interval, because there are fewer than five repeats: only the medians are compared`,
+        ]),
+    ...(shared === 0 ? [] : [`at ${points(shared)} other points ran at the same time, so their times are inflated`]),
   ];
 }
 

@@ -35,7 +35,7 @@ const MAX_NOTED = 8;
 
 const displayOnlyField = ignoredField('changes how a viewer shows the event');
 const stacks = ignoredField('call stacks are not shown');
-const arrows = ignoredField('arrows of s, t and f events are shown');
+const arrows = ignoredField('arrows are drawn from the events s, t and f');
 const settings = ignoredField('describes how the trace was recorded');
 
 /** Keys of the outer object, from "Trace Event Format"; PyTorch's profiler adds some. */
@@ -52,7 +52,7 @@ export const chromeFields = {
   metadata: settings,
   schemaversion: settings,
   distributedinfo: settings,
-  basetimenanoseconds: ignoredField('times are shown from the first event on'),
+  basetimenanoseconds: ignoredField('times are shown relative to the first event'),
   tracename: settings,
 } satisfies FieldRules;
 const outer: FieldRules = chromeFields;

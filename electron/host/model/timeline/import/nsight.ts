@@ -133,7 +133,7 @@ class NsightImport {
     if (this.#builder.spans === 0) {
       const empty = TABLES.flatMap((table) => this.#named(table) ?? []);
       if (empty.length > 0)
-        throw new BraggError('foreign-file', `its tables have no rows that are shown (${empty.join(', ')})`);
+        throw new BraggError('foreign-file', `its tables contain no events that can be shown (${empty.join(', ')})`);
       const tables = [...this.#columns.keys()].slice(0, 4).join(', ') || 'none';
       throw new BraggError(
         'foreign-file',

@@ -181,7 +181,7 @@ export const kernelTunerFields: FieldRules = {
   tune_params_keys: honoured,
   cache: honoured,
   tune_params: ignoredField('lists values that occur in entries'),
-  objective: ignoredField('the time of each entry is read, whatever was optimised'),
+  objective: ignoredField('the time of each entry is used, whatever the objective was'),
   ...{ time_unit: honoured, time_units: honoured, timeunit: honoured, unit: honoured, units: honoured },
 };
 export const kernelTunerEntryFields = {

@@ -45,7 +45,7 @@ export const t4ResultFields = {
   correctness: honoured,
   measurements: honoured,
   times: honoured,
-  objectives: ignoredField('the time of each result is read, whatever was optimised'),
+  objectives: ignoredField('the time of each result is used, whatever the objective was'),
 } satisfies FieldRules;
 
 /** Usual spellings of the unit of times, whose values must be texts; timeUnits() accepts others. */

@@ -26,14 +26,14 @@ const OTHERS_UNAFFECTED = ' Only its own process was lost.';
 
 /** Descriptions of signals and Windows exit codes with which a process ends. */
 const endTexts: Readonly<Record<string, string>> = {
-  SIGSEGV: 'it accessed memory outside of its own (SIGSEGV)',
+  SIGSEGV: 'it accessed memory that it does not own (SIGSEGV)',
   SIGBUS: 'it accessed memory that does not exist (SIGBUS)',
   SIGFPE: 'it divided an integer by zero (SIGFPE)',
   SIGILL: 'it used an instruction that the processor does not support (SIGILL)',
   SIGABRT: 'it called abort, or an exception was not caught (SIGABRT)',
   SIGTRAP: 'it ran into a trap (SIGTRAP)',
   SIGKILL: 'the system killed it, most likely because of its memory use (SIGKILL)',
-  '3221225477': 'it accessed memory outside of its own (access violation)',
+  '3221225477': 'it accessed memory that it does not own (access violation)',
   '3221225725': 'its stack overflowed',
   '3221225620': 'it divided an integer by zero',
 };

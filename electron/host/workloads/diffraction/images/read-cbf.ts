@@ -202,12 +202,12 @@ export const cifItems: FieldRules = {
   ...withRule('_array_intensities.array_id _array_intensities.binary_id _array_intensities.details', about),
   ...withRule(
     '_array_structure.byte_order _array_structure.compression _array_structure.encoding_type',
-    ignoredField('the fields before the pixels state their form'),
+    ignoredField('the format of the pixels is read from the fields before them'),
   ),
   ...withRule('_array_structure.id _array_structure_list.array_id _array_structure_list.axis_set_id', about),
   ...withRule(
     '_array_structure_list.index _array_structure_list.dimension _array_structure_list.precedence',
-    ignoredField('the fields before the pixels state their sizes and order'),
+    ignoredField('the size and order of the pixels are read from the fields before them'),
   ),
   '_array_structure_list.direction': oneOf('increasing'),
   '_array_element_size.size': honoured,

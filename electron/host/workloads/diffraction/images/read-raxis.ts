@@ -54,7 +54,7 @@ const layout: readonly (readonly [name: string, form: Form, rule: FieldRule])[] 
   ['zsiz', 'float', honoured],
   ['rlng', 'long', honoured],
   ['rnum', 'long', honoured],
-  ['ipst', 'long', ignoredField('rnum states that all lines are in the file')],
+  ['ipst', 'long', ignoredField('rnum already gives the number of lines in the file')],
   ['ipnm', 'long', about],
   ['rato', 'float', honoured],
   ['ft_1', 'float', about],

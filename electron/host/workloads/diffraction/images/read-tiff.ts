@@ -37,7 +37,7 @@ export const tiffTags = {
   StripOffsets: { tag: 273, rule: honoured },
   Orientation: { tag: 274, rule: onlyNumbers(1) },
   SamplesPerPixel: { tag: 277, rule: onlyNumbers(1) },
-  RowsPerStrip: { tag: 278, rule: ignoredField('StripByteCounts state the pixels of each strip') },
+  RowsPerStrip: { tag: 278, rule: ignoredField('the number of pixels in a strip is computed from StripByteCounts') },
   StripByteCounts: { tag: 279, rule: honoured },
   PlanarConfiguration: { tag: 284, rule: ignoredField('an image of one channel has one plane') },
   Predictor: { tag: 317, rule: onlyNumbers(1) },
@@ -334,7 +334,7 @@ export const omeFields: FieldRules = {
   ...{ physicalsizex: honoured, physicalsizey: honoured, physicalsizez: geometryField },
   ...{
     type: ignoredField('TIFF tags state the type'),
-    bigendian: ignoredField('the TIFF header states the byte order'),
+    bigendian: ignoredField('the byte order is read from the TIFF header'),
   },
 };
 
@@ -381,12 +381,12 @@ function checkDescription(description: string, width: number, height: number): n
 /** Words of 32 bits in the header of MarCCD and Rayonix from byte 1024 on, as described for its frame_header. */
 export const marFields: Readonly<Record<string, { readonly at: number; readonly rule: FieldRule }>> = {
   header_byte_order: { at: 28, rule: honoured },
-  data_byte_order: { at: 32, rule: ignoredField('the TIFF header states the byte order') },
+  data_byte_order: { at: 32, rule: ignoredField('the byte order is read from the TIFF header') },
   compression_type: { at: 48, rule: onlyNumbers(0) },
   nfast: { at: 80, rule: honoured },
   nslow: { at: 84, rule: honoured },
   depth: { at: 88, rule: ignoredField('TIFF tags state the size of a value') },
-  signif_bits: { at: 96, rule: ignoredField('saturated_value states the largest count') },
+  signif_bits: { at: 96, rule: ignoredField('the largest valid count is read from saturated_value') },
   saturated_value: { at: 104, rule: honoured },
   pixelsize_x: { at: 772, rule: honoured },
   pixelsize_y: { at: 776, rule: honoured },

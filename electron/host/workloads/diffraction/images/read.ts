@@ -78,7 +78,7 @@ export const smvFields: FieldRules = {
   compression: oneOf('None'),
   image_pedestal: ignoredField('the background of counts is fitted'),
   unif_ped: ignoredField('the background of counts is fitted'),
-  ...rulesFor('bin bin_type adc', ignoredField('SIZE1, SIZE2 and PIXEL_SIZE state the binned pixels')),
+  ...rulesFor('bin bin_type adc', ignoredField('SIZE1, SIZE2 and PIXEL_SIZE already describe the binned pixels')),
   ...rulesFor('beam_center_x beam_center_y denzo_xbeam denzo_ybeam twotheta', centre),
   ...rulesFor('axis phi osc_start osc_range rotation', crystal),
   ...rulesFor('scan_rotation scan_rotation_axis_name scan_rotation_limits scan_rotation_vector', crystal),
@@ -97,7 +97,7 @@ export const smvFields: FieldRules = {
   detector_names: honoured,
   detector_number: oneOf('1'),
   detector_dimensions: honoured,
-  detector_size: ignoredField('SPATIAL_DISTORTION_INFO states the pixels'),
+  detector_size: ignoredField('the pixel size is read from SPATIAL_DISTORTION_INFO'),
   detector_vectors: honoured,
   gonio_names: honoured,
   gonio_units: honoured,
@@ -107,7 +107,7 @@ export const smvFields: FieldRules = {
   spatial_distortion_vectors: ignoredField('gives the directions of the detector position, which the scenario sets'),
   spatial_beam_position: centre,
   nonunf_type: honoured,
-  nonunf_info: ignoredField('names files of corrections, and NONUNF_TYPE states that there are some'),
+  nonunf_info: ignoredField('names the files of corrections, which NONUNF_TYPE already reports'),
 };
 
 type Fields = ReadonlyMap<string, string>;

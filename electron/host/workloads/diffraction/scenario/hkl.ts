@@ -117,7 +117,7 @@ function readLine(text: string, layout: Layout, items: number | null): Observati
   if (layout.value === 'F' && !(sigma < 0)) return [h, k, l, value, 1];
   if (!Number.isFinite(sigma)) return `sigma = ${words[layout.sigma ?? 0]} is not allowed; allowed: a number`;
   if (sigma < 0) {
-    return layout.misfits ? misfit : `sigma = ${words[layout.sigma ?? 0]} is not allowed; allowed: 0 and more`;
+    return layout.misfits ? misfit : `sigma = ${words[layout.sigma ?? 0]} is negative; allowed: 0 and more`;
   }
   return [h, k, l, value, sigma > 0 ? 1 / sigma ** 2 : 1];
 }

@@ -54,7 +54,7 @@ function completeCurve(read: Parsed): ReadCurve {
   const largest = largestUnmarked(dose);
   const mark = dose.findIndex((one) => isMissingMark(one, largest));
   if (mark >= 0) {
-    const allowed = 'a line for each measured dose, and none for others';
+    const allowed = 'one line for each measured dose, and no lines without a measurement';
     return rejectedCurve(
       firstLine,
       `the dose is ${dose[mark]} at ${depth_mm[mark]} mm, a mark for a missing value; allowed: ${allowed}`,
@@ -93,7 +93,7 @@ export function readOneCurve(text: string, unit: DepthUnit | null): ReadCurve {
   }
   const told = read.ok ? read.curve.depthUnit?.toLowerCase() : undefined;
   if (read.ok && unit !== null && told !== undefined && told !== unit) {
-    return rejectedCurve(read.curve.firstLine, `the depth column is in ${told}; allowed: that unit, or no unit`);
+    return rejectedCurve(read.curve.firstLine, `the depth column is in ${told}; allowed: the same unit, or no unit`);
   }
   return completeCurve(read);
 }

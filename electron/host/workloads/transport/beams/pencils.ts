@@ -56,7 +56,7 @@ function checkAlongZ({ initial }: TransportProblem, spots: readonly Beam[]): voi
     if (focus_mm !== 0 && angle_sigma_rad > 0) {
       throw new BraggError(
         'unsupported',
-        `beam.focus_mm = ${focus_mm}: pencils of a focused beam are tilted against each other; allowed: 0.`,
+        `beam.focus_mm = ${focus_mm}: pencils of a focused beam are tilted relative to each other; allowed: 0.`,
       );
     }
   }
@@ -135,6 +135,6 @@ export function pencilFile(problem: TransportProblem, dose: Float64Array): Uint8
       origin_mm: [(0.5 - nx / 2) * dx_mm, 0.5 * dz_mm],
       values: (dosePerMass(dose, density) ?? dose).map((value) => value * perProton),
     },
-    { content: 'dose of pencils traced along their axes, Gy mm per 1e9 protons' },
+    { content: 'sum of the doses of pencil beams, Gy mm per 1e9 protons' },
   );
 }

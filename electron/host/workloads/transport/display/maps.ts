@@ -118,7 +118,10 @@ function cutOf(fields: Fields, request: MapRequest, cuts: readonly Cut[]): Sourc
   const plane = planeOf(request);
   const found = fields.planes?.find((each) => samePlane(each, plane));
   if (found === undefined) {
-    throw new BraggError('not-found', 'A saved run contains sums: request cuts with run.cuts.');
+    throw new BraggError(
+      'not-found',
+      'A saved run contains only sums of the phase space. Use the method run.cuts for cuts.',
+    );
   }
   return { ...protons, values: found.values, axes: [found.slow, found.fast] };
 }

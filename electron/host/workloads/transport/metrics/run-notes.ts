@@ -51,8 +51,8 @@ function openLedgerNote({ number, energy }: RunSummary['ledger']): readonly RunN
   if (error <= CLOSURE_LIMIT) return [];
   const of = energy.rel_error >= number.rel_error ? 'energy' : 'protons';
   const text =
-    `The ledger of ${of} is open by ${error.toExponential(1)} of the input; ${CLOSURE_LIMIT.toExponential()} is allowed. Longer steps ` +
-    '(grid.dz_mm) or solver.precision: fp64 close it.';
+    `The ledger of ${of} does not close: its error is ${error.toExponential(1)} of the input, and at most ${CLOSURE_LIMIT.toExponential()} is allowed. Use longer steps ` +
+    '(grid.dz_mm) or solver.precision: fp64.';
   return [{ code: 'ledger-open', text }];
 }
 
@@ -217,8 +217,8 @@ function tiltNote(
     ? `about ${(100 * share).toFixed(0)} % wider than the true value`
     : 'the true value';
   const text =
-    `Tilted by ${beam.angle_deg}°, the beam has thin rows of cells of ${grid.dz_mm} mm in depth and ${grid.dx_mm} mm ` +
-    `across: they and the range bins make W80–20 ${much}; finer ones reduce this.`;
+    `The beam is tilted by ${beam.angle_deg}°. Cells of ${grid.dz_mm} mm in depth and ${grid.dx_mm} mm ` +
+    `across and the range bins make W80–20 ${much}; use finer ones to reduce this.`;
   return [{ code: 'tilted-rows', text }];
 }
 
@@ -234,10 +234,10 @@ function rearFaceNote({ beam, grid, solver }: ScenarioParts, { ledger: { number 
   if (isWhole || !(number.escaped_z > NOTICEABLE_SHARE * number.in)) return [];
   const { ofShort, power, ofLong } = RETAINED_DOSE;
   const much = Math.ceil(100 * (cells < 1 ? 0.01 + ofShort * (1 - cells) ** power : ofLong));
-  const held = cells < 1 ? 'last cell has' : `last ${Math.ceil(cells) + 1} cells have`;
+  const held = cells < 1 ? 'last cell' : `last ${Math.ceil(cells) + 1} cells`;
   const text =
     `Protons leave through the back of the box in steps of ${formatNumber(Number(cells.toPrecision(3)))} cells in depth: ` +
-    `its ${held} up to ${much} % too much dose, or too little; use steps of one cell, depth stepping or a deeper box.`;
+    `the dose in the ${held} has an error of up to ${much} %; use steps of one cell, depth stepping or a deeper box.`;
   return [{ code: 'last-cells', text }];
 }
 

@@ -65,8 +65,8 @@ export function spreadWarning(
     physical === 0 ? 'this beam has no energy spread' : `physics gives ${physical.toFixed(2)} mm; W80–20 is ${factor}×`;
   const remedy =
     energy.kind === 'range'
-      ? 'a solver step of a whole number of bins adds nothing in water; elsewhere finer bins add less'
-      : 'finer bins add less; a range grid adds nothing in water';
+      ? 'a solver step that is a whole number of bins adds no straggling in water; in other matter finer bins add less'
+      : 'finer bins add less straggling; a range grid adds none in water';
   const bins = `${formatNumber(Number(value.toPrecision(4)))} ${key.slice(5)}`;
   return warning(
     ['grid', 'energy', key],
@@ -111,7 +111,7 @@ function checkCounts({ geometry, grid }: TransportScenario): readonly FieldIssue
     ...tooMany(['grid', 'dz_mm'], grid.dz_mm, nz, maxCells.z, 'mm'),
   ];
   if (each.length > 0 || nx * nz <= maxMapCells) return each;
-  const says = `mm by ${formatNumber(grid.dz_mm)} mm makes ${nx} × ${nz} cells`;
+  const says = `mm by ${formatNumber(grid.dz_mm)} mm gives ${nx} × ${nz} cells`;
   return [fieldIssue(['grid', 'dx_mm'], grid.dx_mm, says, `at most ${maxMapCells} cells in x and z together`)];
 }
 

@@ -106,7 +106,7 @@ function checkUniformGrid({ grid, beam }: TransportScenario): readonly FieldIssu
       fieldIssue(
         ['grid', 'energy', 'min_MeV'],
         min_MeV,
-        'MeV is above the cutoff: protons between the two would have no bin',
+        'MeV is above the cutoff: protons with energies between the two values would have no bin',
         allowed,
       ),
     );

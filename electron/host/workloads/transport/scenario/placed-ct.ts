@@ -220,7 +220,7 @@ async function ctSlice(
     return refuse('cannot be found before the scenario is saved, because the path is relative to its file', allowed);
   }
   const found = await insideFolder(folder, file);
-  if (found === null) return refuse('is outside of the folder of the scenario', allowed);
+  if (found === null) return refuse('is outside the folder of the scenario', allowed);
   try {
     return {
       slice: await read({ path: found, name: file, series: series ?? null, plane, at_mm: at_mm ?? null }),

@@ -385,7 +385,7 @@ test('images and small workloads are measured alike, and shown with their own me
   const asRun: Subject = { kind: 'run', run: run.id };
   expect((await page.call('compare.rows', { subjects: [asRun], reference: 0 })).gone[0]?.reason).toContain('sessions');
   await expect(page.call('compare.rows', { subjects: [...own, ...subjects], reference: 0 })).rejects.toThrow(
-    /A comparison needs subjects of one workload, but these are of several: layer of linear-relu/,
+    /Only results of one workload can be compared, but these belong to several workloads: layer of linear-relu/,
   );
 });
 

@@ -106,7 +106,7 @@ describe('answers about claims', () => {
   test('measurements with a wrong answer are ignored', () => {
     const wrong = finding('as claimed, with a wrong result', 5);
     expect(sentence({ findings: [wrong] })).toBe(
-      'cannot be judged here: the variant that measures it gives a wrong result',
+      'cannot be judged here: the variant that tests this claim gives a wrong result',
     );
     expect(sentence({ findings: [wrong, finding('less', 1.5)] })).toBe('not true: 1.5× instead, a smaller gain');
   });
@@ -130,7 +130,7 @@ describe('answers about claims', () => {
   test('an open claim names the command that decides it', () => {
     expect(answerOf(claim)).toMatchObject({ word: 'not-measured', sentence: 'not measured yet', command: 'bench s' });
     expect(sentence({ findings: [finding('undecided', 1.9)] })).toBe(
-      'not measured precisely enough yet: 1.9× of 2–10×',
+      'not measured precisely enough yet: 1.9× measured, 2–10× claimed',
     );
   });
 

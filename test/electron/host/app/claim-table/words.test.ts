@@ -180,7 +180,9 @@ describe('claims measure what their notes mean', () => {
     // Each sentence of the source note is a separate claim about the program that it names.
     expect(row(20).claims.map(({ workload, id }) => [workload, id])).toEqual([['diffraction', 'cold-start']]);
     // PyTorch in FP32 is wrong by our limit, and correct by the limit of the source note, which covers only 1024².
-    expect(answerTo(29, 'fp64-as-fast', '')).toMatch(/^not measured precisely enough yet: .* of 0\.99–1\.01×$/);
+    expect(answerTo(29, 'fp64-as-fast', '')).toMatch(
+      /^not measured precisely enough yet: .* measured, 0\.99–1\.01× claimed$/,
+    );
     const by = row(25).claims.flatMap(({ findings }) => findings.map((one) => one.by));
     expect(by).toContain('cupy-array → cuda-graph');
     expect(by.join()).not.toContain('window');

@@ -333,7 +333,7 @@ describe('rows of the comparison', async () => {
     expect(rows[2]).toMatchObject({ verdict: 'reference', ratio: { value: 1 } });
     expect(rows[3]?.ratio.value).toBeCloseTo(2, 6);
     expect(rows[3]?.verdict).toBe('slower');
-    expect(rows[2]?.note).toMatch(/^another benchmark than .*: its times cannot be compared$/);
+    expect(rows[2]?.note).toMatch(/^the benchmark differs from that of .*: its times cannot be compared$/);
   });
 
   test('a wrong answer is never a reference, in the first group or in another', async () => {
@@ -379,7 +379,7 @@ describe('rows of the comparison', async () => {
       const { rows, groups } = await comparedOf({ a, b }, all);
       expect(rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
       expect(new Set(groups.map(({ title }) => title)).size).toBe(2);
-      expect(rows[2]?.note).toMatch(/^on another machine than /);
+      expect(rows[2]?.note).toMatch(/^the machine differs from that of /);
     },
   );
 
@@ -396,6 +396,6 @@ describe('rows of the comparison', async () => {
     const { rows, groups } = await comparedOf({ a, b }, all);
     expect(groups).toHaveLength(1);
     expect(rows[2]?.ratio.value).toBeCloseTo(1.03, 6);
-    expect(rows[2]?.note).toBe('from another session, so drifts of the machine do not cancel');
+    expect(rows[2]?.note).toBe('from another session, so the ratio includes drift of the machine');
   });
 });

@@ -644,7 +644,11 @@ describe('DICOM RT Dose', () => {
   });
 
   test.each([
-    ['uneven frames', { '3004000c': ['DS', '0\\2\\5'] }, 'frame 3 is at 5 mm; allowed: 4, for equal steps'],
+    [
+      'uneven frames',
+      { '3004000c': ['DS', '0\\2\\5'] },
+      'frame 3 is at 5 mm; allowed: 4 mm, because steps must be equal',
+    ],
     ['too few offsets', { '3004000c': ['DS', '0\\2'] }, 'GridFrameOffsetVector has 2 values; allowed: 3'],
     ['no scaling', { '3004000e': undefined }, 'it has no DoseGridScaling'],
     ['no units', { '30040002': undefined }, 'it has no DoseUnits'],

@@ -161,7 +161,7 @@ describe('MetaImage volumes', () => {
     [
       'packed with bytes after the data',
       meta('CompressedData = True\n', Buffer.concat([deflateSync(floats(true)), Buffer.from('more')])),
-      /its compressed data ends at byte \d+ of \d+/,
+      /its compressed data ends at byte \d+, but the section has \d+ bytes/,
     ],
     ['a line that is no field', meta('HeaderSize 16\n', floats(true)), /its header contains the line "HeaderSize 16"/],
     [

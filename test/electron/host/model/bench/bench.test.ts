@@ -328,8 +328,8 @@ describe('flags of samples', () => {
     expect(flagged.map(({ raw }) => raw)).toEqual(samples);
     expect(flagged.map(({ flag }) => flag)).toEqual([
       ...calm.map(() => null),
-      'far from the other samples of its series',
-      'clock at 1500 MHz, 1980 MHz at best',
+      'outlier: far from the other samples of this variant',
+      'clock at 1500 MHz, below the highest of 1980 MHz',
     ]);
     expect(highestOf([])).toBeNull();
   });

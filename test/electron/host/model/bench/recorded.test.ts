@@ -184,7 +184,7 @@ describe('parts of a report', () => {
     const clock = { sm_MHz: 1900, memory_MHz: null, power_W: null, powerLimit_W: null, temperature_C: null };
     const free = { ...clock, reasons: ['idle'], throttled: false };
     expect(flagOf({ before: free, after: free }, 1950)).toBeNull();
-    expect(flagOf({ before: free, after: free }, 1980)).toBe('clock at 1900 MHz, 1980 MHz at best');
+    expect(flagOf({ before: free, after: free }, 1980)).toBe('clock at 1900 MHz, below the highest of 1980 MHz');
     const hot = { ...clock, reasons: ['idle', 'software-thermal'], throttled: true };
     expect(flagOf({ before: free, after: hot }, 1950)).toBe('software-thermal');
     expect(flagOf({ before: null, after: null }, null)).toBeNull();

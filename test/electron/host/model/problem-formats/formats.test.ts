@@ -100,7 +100,7 @@ test.each([
   [
     'a constraint on values',
     { constraints: ['rows == indptr[-1].item()'] },
-    /"rows == indptr\[-1\]\.item\(\)" is on values of an array/,
+    /"rows == indptr\[-1\]\.item\(\)" depends on values of an array/,
   ],
   ['indices without a range', { inputs: { i: { shape: ['rows'], dtype: 'int32' } } }, /whole numbers without a range/],
   ['a shape of no axis', { inputs: { x: { shape: ['depth'], dtype: 'float32' } } }, /uses depth, which is not an axis/],

@@ -99,7 +99,7 @@ describe(
       const refused = (source: string) => convertKernelBench({ file: 'task.py', source });
       await expect(refused(task.replace('class Model', 'class Net'))).rejects.toThrow(/it has no Model/);
       await expect(refused(task.replace('torch.randn(5, 3)', 'torch.tril(torch.randn(5, 3))'))).rejects.toThrow(
-        /input 0 is computed from random draws/,
+        /input 0 is computed from random values/,
       );
       await expect(refused(`import nothing_of_this_name\n${task}`)).rejects.toThrow(/the module does not load/);
     });

@@ -27,7 +27,7 @@ describe('fields that contradict each other', () => {
     [
       'lowest bin above the cutoff',
       { grid: { energy: { kind: 'uniform', min_MeV: 5 } } },
-      'grid.energy.min_MeV: 5 MeV is above the cutoff: protons between the two would have no bin; allowed: at most 2 MeV (grid.cutoff_MeV)',
+      'grid.energy.min_MeV: 5 MeV is above the cutoff: protons with energies between the two values would have no bin; allowed: at most 2 MeV (grid.cutoff_MeV)',
     ],
     [
       'one bin of energy',
@@ -135,7 +135,7 @@ describe('fields that contradict each other', () => {
   test('too many cells in x and z together', async () => {
     const reading = await check({ geometry: { width_mm: 100, depth_mm: 100 }, grid: { dx_mm: 0.01, dz_mm: 0.01 } });
     expect(lines(reading)).toContain(
-      'grid.dx_mm: 0.01 mm by 0.01 mm makes 10000 × 10000 cells; allowed: at most 4194304 cells in x and z together',
+      'grid.dx_mm: 0.01 mm by 0.01 mm gives 10000 × 10000 cells; allowed: at most 4194304 cells in x and z together',
     );
   });
 

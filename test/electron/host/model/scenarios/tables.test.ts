@@ -179,7 +179,7 @@ describe('a stopping power table of a scenario', () => {
   test.each([
     ['that is not there', 'none.csv', 'cannot be used: there is no such file'],
     ['that is a folder', 'tables', 'cannot be used: is a folder, not a file'],
-    ['behind a link out of the folder', 'link.csv', 'is outside of the folder of the scenario'],
+    ['behind a link out of the folder', 'link.csv', 'is outside the folder of the scenario'],
   ])('%s is rejected', async (_name, file, says) => {
     const { issues } = await read(file);
     expect(issues.map(({ message }) => message)).toEqual([

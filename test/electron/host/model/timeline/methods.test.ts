@@ -378,7 +378,7 @@ describe('methods on timelines', () => {
       const { upload: id } = await page.call('timeline.upload', { name: 'part.json', size_bytes: 10 });
       const piece = { upload: id, bytes: new Uint8Array(4) };
       await expect(page.call('timeline.uploadPiece', { ...piece, offset: 3 })).rejects.toThrow(
-        'Byte 3 of part.json arrived, but 0 was expected.',
+        'The data of part.json from byte 3 on arrived, but byte 0 is the next one.',
       );
       await page.call('timeline.uploadPiece', { ...piece, offset: 0 });
       await expect(page.call('timeline.open', { source: { kind: 'upload', upload: id } })).rejects.toThrow(

@@ -452,7 +452,7 @@ describe('pencils traced along their axes', () => {
     [{ angle_deg: 10 }, 'beam.angle_deg = 10: pencils are traced along z; allowed: 0.'],
     [
       { focus_mm: -100, angle_sigma_mrad: 3 },
-      'beam.focus_mm = -100: pencils of a focused beam are tilted against each other; allowed: 0.',
+      'beam.focus_mm = -100: pencils of a focused beam are tilted relative to each other; allowed: 0.',
     ],
   ])('of a beam with %j are refused', async (beam, message) => {
     const { problem } = await read({ ...wide, geometry: box, beam: { ...wide.beam, ...beam } });

@@ -107,7 +107,7 @@ test.each([
   ['a header', 'h k l I sigma\n1 0 0 4 1\n2 0 0 900 -1.00\n'],
   ['a header of amplitudes', 'h k l F sigma\n1 0 0 4 1\n2 0 0 5 -1.00\n'],
 ])('a negative sigma in %s is rejected', (_, text) => {
-  expect(read(text)).toEqual([expect.stringMatching(/^[23]: sigma = -1\.00 is not allowed; allowed: 0 and more$/)]);
+  expect(read(text)).toEqual([expect.stringMatching(/^[23]: sigma = -1\.00 is negative; allowed: 0 and more$/)]);
 });
 
 const keptReflections = (text: string) => {

@@ -72,11 +72,11 @@ describe('notes of a run', () => {
     };
     expect(codes(1e-6, 1e-6)).toEqual([]);
     expect(codes(1e-7, 7.7e-6).map(({ text }) => text)).toEqual([
-      'The ledger of energy is open by 7.7e-6 of the input; 1e-6 is allowed. Longer steps (grid.dz_mm) or ' +
-        'solver.precision: fp64 close it.',
+      'The ledger of energy does not close: its error is 7.7e-6 of the input, and at most 1e-6 is allowed. Use longer steps (grid.dz_mm) or ' +
+        'solver.precision: fp64.',
     ]);
     expect(codes(2e-6, 1e-7).map(({ text }) => text)).toEqual([
-      expect.stringContaining('ledger of protons is open by 2.0e-6'),
+      expect.stringContaining('ledger of protons does not close: its error is 2.0e-6'),
     ]);
   });
 
@@ -192,7 +192,7 @@ describe('notes of a run', () => {
       const [right, nothing] = await lastCells({ stepping: 'depth' });
       const [found, note] = await lastCells({ stepping: 'path', step_mm });
       expect(nothing).toBeUndefined();
-      const said = Number(/up to (\d+) % too much/.exec(note ?? '')?.[1]) / 100;
+      const said = Number(/error of up to (\d+) %/.exec(note ?? '')?.[1]) / 100;
       expect(Math.abs(found / right - 1)).toBeLessThan(said + 0.005);
       expect(said).toBeLessThan(3 * Math.abs(found / right - 1) + 0.01);
       expect((await lastCells({ stepping: 'path', step_mm: 0.5 }))[1]).toBeUndefined();
